@@ -1,0 +1,81 @@
+# Compiler settings and helpers shared by every folder.
+
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Dev, Release or RelWithDebInfo"
+                                     FORCE)
+endif()
+
+# Dev: assertions on, line tables for backtraces, as quick to build as can be.
+set(CMAKE_C_FLAGS_DEV "-O1 -g1" CACHE STRING "")
+set(CMAKE_CXX_FLAGS_DEV "-O1 -g1" CACHE STRING "")
+
+# Everything ends in build/bin and build/lib, where the tests look for it.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+
+add_compile_options(-Wall -Wextra)
+
+if(NNC_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer -fno-sanitize=vptr)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX -fuse-ld=lld NNC_HAS_LLD)
+  if(NNC_HAS_LLD)
+    add_link_options(-fuse-ld=lld)
+  endif()
+endif()
+
+# CCACHE_BASEDIR makes paths relative, so that two clones share their hits.
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+               CCACHE_NOHASHDIR=1 ${CCACHE_PROGRAM})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+endif()
+
+# nnc_add_library(nnc_dialects A.cpp B.cpp)
+#
+# One static library a top-level folder, with its alias (nnc::dialects). Headers
+# are included by their path from the top: "dialects/nn/NNOps.h"; generated ones
+# are found the same way, below the build folder.
+function(nnc_add_library name)
+  string(REGEX REPLACE "^nnc_" "" short ${name})
+  add_library(${name} STATIC ${ARGN})
+  add_library(nnc::${short} ALIAS ${name})
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  # SYSTEM: warnings in what mlir-tblgen writes are not ours.
+  target_include_directories(${name} SYSTEM PUBLIC ${PROJECT_BINARY_DIR})
+endfunction()
+
+# nnc_use_mlir(target...)
+#
+# Links the shared MLIR and LLVM, and builds as they were built: no exceptions,
+# no RTTI. Their headers are system headers: their warnings are not ours.
+function(nnc_use_mlir)
+  foreach(target ${ARGN})
+    target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS}
+                                                       ${MLIR_INCLUDE_DIRS})
+    target_compile_definitions(${target} PUBLIC ${NNC_LLVM_DEFINITIONS})
+    target_compile_options(
+      ${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti>)
+    target_link_libraries(${target} PUBLIC MLIR LLVM)
+  endforeach()
+endfunction()
+
+# nnc_sources_throw(A.cpp ...)
+#
+# For the few sources that call a library which throws (onnx, CLI11): exceptions
+# back on, after the target's -fno-exceptions. None may leave such a file.
+function(nnc_sources_throw)
+  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -fexceptions)
+endfunction()

@@ -1,0 +1,47 @@
+# What the compiler needs and scripts/setup installs.
+
+# Debian keeps LLVM 19 in a prefix of its own.
+list(APPEND CMAKE_PREFIX_PATH /usr/lib/llvm-19)
+find_package(MLIR REQUIRED CONFIG)
+message(STATUS "Using MLIR ${LLVM_PACKAGE_VERSION} in ${MLIR_DIR}")
+if(NOT LLVM_VERSION_MAJOR EQUAL 19)
+  message(FATAL_ERROR "nnc needs LLVM 19, found ${LLVM_PACKAGE_VERSION}; "
+                      "run scripts/setup")
+endif()
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+separate_arguments(NNC_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+
+# The folder that scripts/setup fills: the ONNX library, test models, the venv.
+if(DEFINED ENV{NNC_CACHE})
+  set(default_cache $ENV{NNC_CACHE})
+elseif(DEFINED ENV{XDG_CACHE_HOME})
+  set(default_cache $ENV{XDG_CACHE_HOME}/nnc)
+else()
+  set(default_cache $ENV{HOME}/.cache/nnc)
+endif()
+set(NNC_CACHE ${default_cache} CACHE PATH "What scripts/setup downloads and builds")
+
+set(NNC_ONNX_VERSION 1.23.2)
+list(APPEND CMAKE_PREFIX_PATH ${NNC_CACHE}/onnx-${NNC_ONNX_VERSION})
+# ONNX's own package file expects to find Protobuf already looked up.
+find_package(Protobuf REQUIRED)
+find_package(ONNX ${NNC_ONNX_VERSION} EXACT QUIET CONFIG)
+if(NOT ONNX_FOUND)
+  message(WARNING "ONNX ${NNC_ONNX_VERSION} is not in ${NNC_CACHE}: run scripts/setup")
+endif()
+
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(Catch2 2 REQUIRED)
+find_package(Threads REQUIRED)
+
+# Python for the tests: the venv that scripts/setup makes, with pinned packages.
+set(NNC_PYTHON ${NNC_CACHE}/venv/bin/python CACHE FILEPATH "Python of the tests")
+
+# mlir_tablegen() looks for .td files where the directory's includes point.
+include_directories(${PROJECT_SOURCE_DIR})
+include_directories(SYSTEM ${PROJECT_BINARY_DIR} ${LLVM_INCLUDE_DIRS}
+                    ${MLIR_INCLUDE_DIRS})
