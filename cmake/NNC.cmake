@@ -13,6 +13,10 @@ endif()
 set(CMAKE_C_FLAGS_DEV "-O1 -g1" CACHE STRING "")
 set(CMAKE_CXX_FLAGS_DEV "-O1 -g1" CACHE STRING "")
 
+# -O2: a compiler gains nothing from -O3, its build does lose.
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "" FORCE)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "" FORCE)
+
 # Everything ends in build/bin and build/lib, where the tests look for it.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)

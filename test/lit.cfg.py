@@ -1,0 +1,20 @@
+"""The lit suite: passes, dialects and the command line, checked with FileCheck."""
+
+import os
+
+import lit.formats
+
+config.name = "nnc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "networks", "runtime"]
+config.test_source_root = os.path.dirname(__file__)
+
+# The programs under test first, then FileCheck, not, split-file.
+config.environment["PATH"] = os.pathsep.join(
+    [config.nnc_bin_dir, config.llvm_tools_dir, config.environment["PATH"]]
+)
+config.environment["NNC_CACHE"] = config.nnc_cache
+
+config.substitutions.append(("%python", config.nnc_python + " -B"))
+config.substitutions.append(("%root", config.nnc_source_dir))

@@ -1,0 +1,115 @@
+"""Checks the "may include" table (CONTRIBUTING.md) over the tree's #include lines
+and over what each folder's CMakeLists.txt links."""
+
+import fnmatch
+import pathlib
+import re
+import sys
+
+import tree
+
+MLIR = ["mlir/*", "mlir-c/*", "llvm/*"]
+SCHEMAS = ["onnx/*", "google/protobuf/*", "flatbuffers/*"]
+TOOLBOX = ["fmt/*", "sqlite3.h"]
+
+# What runtime/ shows to the compiler as data: its tables, the shapes they speak
+# of, and the one door to the portable routines.
+ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
+                  "runtime/reference.h"]
+
+# Headers of C, in either spelling, and those of C++ that need no library.
+C_HEADERS = """assert errno fenv float inttypes limits math setjmp signal stdarg
+stdbool stddef stdint stdio stdlib string time""".split()
+FREESTANDING = """atomic initializer_list limits new type_traits utility""".split()
+RUNTIME_SYSTEM = (
+    [f"{h}.h" for h in C_HEADERS] + [f"c{h}" for h in C_HEADERS] + FREESTANDING
+    + ["pthread.h", "sched.h", "unistd.h", "linux/futex.h", "sys/syscall.h",
+       "*intrin.h", "arm_*.h", "simde/*", "cuda*.h", "mma.h"]
+)
+# No folder, no extension: a header of the C++ library; or one of C.
+STANDARD = re.compile(r"^[a-z_0-9]+$")
+
+# folder: (folders of the tree, other headers, may it use the C++ library)
+TABLE = {
+    "dialects": (["dialects/*"], MLIR, True),
+    "frontends": (["frontends/*", "dialects/*"], MLIR + SCHEMAS + TOOLBOX, True),
+    "compiler": (["compiler/*", "dialects/*"] + ROUTINE_TABLES, MLIR + TOOLBOX,
+                 True),
+    "codegen": (["codegen/*", "dialects/*"], MLIR + TOOLBOX, True),
+    "runtime": (["runtime/*"], RUNTIME_SYSTEM, False),
+    "runtime/reference": (["runtime/*"], RUNTIME_SYSTEM, True),
+    "compiler/tools": (["*"], ["*"], True),
+    # An example is what a user writes: the emitted module, and nothing of ours.
+    "examples": (["examples/*"], ["*"], True),
+}
+FOLDERS = {p.split("/")[0] for p in TABLE} | {"test", "scripts"}
+
+# What a folder's targets may link, besides itself.
+LINKS = {
+    "dialects": set(),
+    "frontends": {"dialects"},
+    "compiler": {"dialects", "runtime"},
+    "codegen": {"dialects"},
+    "runtime": set(),
+}
+
+INCLUDE = re.compile(r'^\s*#?\s*include\s*[<"]([^">]+)[">]', re.M)
+LINK = re.compile(r"\bnnc(?:::|_)(dialects|frontends|compiler|codegen|runtime|tools)\b")
+SOURCES = ["*.h", "*.hpp", "*.c", "*.cpp", "*.cu", "*.cuh", "*.inc", "*.td"]
+
+
+def rule_of(path):
+    """The longest entry of the table that path falls under, or None."""
+    text = str(path)
+    matching = [k for k in TABLE
+                if text.startswith((k + "/", k + ".", k + "_"))]
+    return max(matching, key=len, default=None)
+
+
+def allowed(rule, path, header, root):
+    own, others, standard_library = TABLE[rule]
+    beside = path.parent / header
+    if (root / beside).is_file():
+        header = str(beside)
+    matches = lambda patterns: any(fnmatch.fnmatch(header, p) for p in patterns)
+    if header.split("/")[0] in FOLDERS:
+        return matches(own) and not (
+            rule == "compiler" and header.startswith("compiler/tools/"))
+    if matches(others):
+        return True
+    is_c = header.endswith(".h") and header[:-2] in C_HEADERS
+    return standard_library and bool(STANDARD.match(header) or is_c)
+
+
+def strip_comments(text):
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+
+
+def problems(root=tree.ROOT):
+    for path in tree.files(*SOURCES, root=root):
+        rule = rule_of(path)
+        if rule is None:
+            continue
+        text = strip_comments((root / path).read_text())
+        for header in INCLUDE.findall(text):
+            if not allowed(rule, path, header, root):
+                yield f"{path}: {rule}/ may not include {header}"
+    for folder, may_link in LINKS.items():
+        for path in tree.files(f"{folder}/*CMakeLists.txt", root=root):
+            if rule_of(path) == "compiler/tools":
+                continue
+            text = re.sub(r"#[^\n]*", "", (root / path).read_text())
+            for linked in sorted(set(LINK.findall(text)) - may_link - {folder}):
+                yield f"{path}: {folder}/ may not link nnc::{linked}"
+
+
+def main():
+    found = list(problems())
+    print(*found, sep="\n")
+    checked = [p for p in tree.files(*SOURCES) if rule_of(p)]
+    print(f"{len(checked)} files checked, {len(found)} problems")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+"""The check of the "may include" table finds what it is there to find."""
+
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import may_include
+
+
+class MayInclude(unittest.TestCase):
+    def found(self, **files):
+        """Problems in a tree of files; a name's __ stands for / and _DOT_ for a dot."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+            for name, text in files.items():
+                path = root / name.replace("__", "/").replace("_DOT_", ".")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            return list(may_include.problems(root))
+
+    def test_runtime_takes_no_cpp_library(self):
+        self.assertEqual(
+            self.found(runtime__a_DOT_h="#include <cstdint>\n#include <vector>\n"),
+            ["runtime/a.h: runtime/ may not include vector"])
+
+    def test_reference_may_use_the_cpp_library(self):
+        self.assertEqual(self.found(runtime__reference_DOT_cpp="#include <vector>\n"), [])
+
+    def test_codegen_does_not_see_the_compiler(self):
+        self.assertEqual(
+            self.found(codegen__a_DOT_cpp='#include "compiler/Passes.h"\n'),
+            ["codegen/a.cpp: codegen/ may not include compiler/Passes.h"])
+
+    def test_a_path_beside_the_file_is_resolved(self):
+        self.assertEqual(
+            self.found(compiler__a_DOT_cpp='#include "tools/b.h"\n',
+                       compiler__tools__b_DOT_h=""),
+            ["compiler/a.cpp: compiler/ may not include tools/b.h"])
+
+    def test_compiler_reads_routine_tables_only(self):
+        self.assertEqual(
+            self.found(compiler__a_DOT_cpp='#include "runtime/routines/routines.inc"\n'
+                                           '#include "runtime/routines/conv2d/shape.h"\n'
+                                           '#include "runtime/simd/vec.h"\n'),
+            ["compiler/a.cpp: compiler/ may not include runtime/simd/vec.h"])
+
+    def test_tools_may_include_everything(self):
+        self.assertEqual(
+            self.found(compiler__tools__a_DOT_cpp='#include "frontends/onnx/Import.h"\n'
+                                                  "#include <CLI/CLI.hpp>\n"), [])
+
+    def test_tablegen_includes_count(self):
+        self.assertEqual(
+            self.found(dialects__a_DOT_td='include "mlir/IR/OpBase.td"\n'
+                                          'include "compiler/b.td"\n'),
+            ["dialects/a.td: dialects/ may not include compiler/b.td"])
+
+    def test_comments_do_not_count(self):
+        self.assertEqual(self.found(runtime__a_DOT_h="// #include <vector>\n"), [])
+
+    def test_links_follow_the_table(self):
+        self.assertEqual(
+            self.found(codegen__CMakeLists_DOT_txt=
+                       "target_link_libraries(nnc_codegen PUBLIC nnc::compiler)\n"),
+            ["codegen/CMakeLists.txt: codegen/ may not link nnc::compiler"])
+
+
+if __name__ == "__main__":
+    unittest.main()

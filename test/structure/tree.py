@@ -1,0 +1,17 @@
+"""The project's tracked files, for the checks in this folder."""
+
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def files(*patterns, root=ROOT):
+    """Tracked and new, not ignored files below root, as paths relative to it."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard",
+         "--", *patterns],
+        cwd=root, check=True, capture_output=True, text=True,
+    ).stdout
+    paths = sorted({pathlib.PurePosixPath(p) for p in listed.split("\0") if p})
+    return [p for p in paths if (root / p).is_file()]
