@@ -1,0 +1,186 @@
+//===- Conv.cpp - nn.conv and nn.conv_transpose ---------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/Spatial.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+LogicalResult nn::verifyWindow(std::optional<Location> location,
+                               ArrayRef<int64_t> input, const Window &window) {
+  if (input.size() != 3 && input.size() != 4)
+    return emitOptionalError(location, "needs 1 or 2 spatial axes, not ",
+                             static_cast<int64_t>(input.size()) - 2);
+  size_t spatial = input.size() - 2;
+  if (window.kernel.size() != spatial || window.strides.size() != spatial ||
+      window.dilations.size() != spatial || window.pads.size() != 2 * spatial)
+    return emitOptionalError(location, "needs kernel, strides and dilations of ",
+                             spatial, " values and pads of ", 2 * spatial);
+  auto atLeast = [](ArrayRef<int64_t> values, int64_t least) {
+    return llvm::all_of(values, [&](int64_t v) { return v >= least; });
+  };
+  if (!atLeast(window.kernel, 1) || !atLeast(window.strides, 1) ||
+      !atLeast(window.dilations, 1) || !atLeast(window.pads, 0))
+    return emitOptionalError(location, "needs positive kernel, strides and "
+                                       "dilations and no negative pads");
+  return success();
+}
+
+int64_t nn::slideWindow(int64_t input, int64_t kernel, int64_t stride,
+                        int64_t dilation, int64_t before, int64_t after,
+                        bool ceilMode) {
+  int64_t room = input + before + after - ((kernel - 1) * dilation + 1);
+  if (room < 0)
+    return -1;
+  int64_t steps = room / stride;
+  // A window that only ceil_mode adds must start inside input or left padding.
+  if (ceilMode && room % stride != 0 && (steps + 1) * stride < input + before)
+    ++steps;
+  return steps + 1;
+}
+
+void nn::addPair(ShapeFields &fields, StringRef height, StringRef width,
+                 ArrayRef<int64_t> values, int64_t missing) {
+  fields.add(height, values.size() == 2 ? values[0] : missing);
+  fields.add(width, values.back());
+}
+
+void nn::addWindow(ShapeFields &fields, ArrayRef<int64_t> input,
+                   ArrayRef<int64_t> output, const Window &window) {
+  addPair(fields, "h", "w", input.drop_front(2), 1);
+  addPair(fields, "oh", "ow", output.drop_front(2), 1);
+  addPair(fields, "kh", "kw", window.kernel, 1);
+  addPair(fields, "sh", "sw", window.strides, 1);
+  addPair(fields, "dh", "dw", window.dilations, 1);
+  addPair(fields, "pt", "pl", window.pads.take_front(window.pads.size() / 2), 0);
+}
+
+static RankedTensorType getTensor(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// nn.conv
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getTensor(adaptor.getX()), w = getTensor(adaptor.getW());
+  if (x.getRank() != w.getRank())
+    return emitOptionalError(location, "needs a weight of the input's rank, ",
+                             x.getRank(), ", not ", w.getRank());
+  if (x.getRank() < 3)
+    return emitOptionalError(location, "needs 1 or 2 spatial axes");
+  Window window{w.getShape().drop_front(2), adaptor.getStrides(),
+                adaptor.getDilations(), adaptor.getPads()};
+  if (failed(verifyWindow(location, x.getShape(), window)))
+    return failure();
+  int64_t groups = adaptor.getGroups(), channels = x.getDimSize(1);
+  if (groups < 1 || channels != w.getDimSize(1) * groups ||
+      w.getDimSize(0) % groups != 0)
+    return emitOptionalError(location, "has ", channels, " input channels and ",
+                             groups, " groups, which a weight of ",
+                             w.getDimSize(0), " x ", w.getDimSize(1),
+                             " channels does not fit");
+  SmallVector<int64_t> shape = {x.getDimSize(0), w.getDimSize(0)};
+  size_t spatial = window.kernel.size();
+  for (size_t i = 0; i < spatial; ++i) {
+    shape.push_back(slideWindow(x.getDimSize(i + 2), window.kernel[i],
+                                window.strides[i], window.dilations[i],
+                                window.pads[i], window.pads[spatial + i],
+                                false));
+    if (shape.back() < 0)
+      return emitOptionalError(location, "has a kernel larger than its padded "
+                                         "input along spatial axis ",
+                               i);
+  }
+  types.push_back(RankedTensorType::get(shape, x.getElementType()));
+  return success();
+}
+
+LayoutClass ConvOp::getLayoutClass() { return LayoutClass::Tolerant; }
+std::optional<int64_t> ConvOp::getChannelAxis() { return 1; }
+
+SmallVector<RoutineCall> ConvOp::getRoutineCalls() {
+  RankedTensorType x = getX().getType(), w = getW().getType(),
+                   y = getY().getType();
+  ShapeFields fields(getContext());
+  fields.add("n", x.getDimSize(0)).add("c", x.getDimSize(1));
+  fields.add("k", w.getDimSize(0)).add("groups", getGroups());
+  addWindow(fields, x.getShape(), y.getShape(),
+            {w.getShape().drop_front(2), getStrides(), getDilations(),
+             getPads()});
+  return {{"conv2d", fields.get(), {0, 1}}};
+}
+
+Work ConvOp::getWork() {
+  Work work = bytesOnly(*this);
+  int64_t taps = getW().getType().getNumElements() / getW().getType().getDimSize(0);
+  work.multiplyAdds = getY().getType().getNumElements() * taps;
+  return work;
+}
+
+//===----------------------------------------------------------------------===//
+// nn.conv_transpose
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConvTransposeOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getTensor(adaptor.getX()), w = getTensor(adaptor.getW());
+  if (x.getRank() != w.getRank() || x.getRank() < 3)
+    return emitOptionalError(location, "needs input and weight of rank 3 or 4");
+  Window window{w.getShape().drop_front(2), adaptor.getStrides(),
+                adaptor.getDilations(), adaptor.getPads()};
+  size_t spatial = window.kernel.size();
+  ArrayRef<int64_t> more = adaptor.getOutputPadding();
+  if (failed(verifyWindow(location, x.getShape(), window)))
+    return failure();
+  if (more.size() != spatial)
+    return emitOptionalError(location, "needs output_padding of ", spatial,
+                             " values");
+  int64_t groups = adaptor.getGroups();
+  if (groups < 1 || x.getDimSize(1) != w.getDimSize(0) ||
+      w.getDimSize(0) % groups != 0)
+    return emitOptionalError(location, "has ", x.getDimSize(1),
+                             " input channels in ", groups,
+                             " groups, the weight ", w.getDimSize(0));
+  SmallVector<int64_t> shape = {x.getDimSize(0), w.getDimSize(1) * groups};
+  for (size_t i = 0; i < spatial; ++i) {
+    shape.push_back((x.getDimSize(i + 2) - 1) * window.strides[i] +
+                    (window.kernel[i] - 1) * window.dilations[i] + 1 + more[i] -
+                    window.pads[i] - window.pads[spatial + i]);
+    if (shape.back() < 1)
+      return emitOptionalError(location, "has no output along spatial axis ", i);
+  }
+  types.push_back(RankedTensorType::get(shape, x.getElementType()));
+  return success();
+}
+
+LayoutClass ConvTransposeOp::getLayoutClass() { return LayoutClass::Tolerant; }
+std::optional<int64_t> ConvTransposeOp::getChannelAxis() { return 1; }
+
+SmallVector<RoutineCall> ConvTransposeOp::getRoutineCalls() {
+  RankedTensorType x = getX().getType(), w = getW().getType(),
+                   y = getY().getType();
+  ShapeFields fields(getContext());
+  fields.add("n", x.getDimSize(0)).add("c", x.getDimSize(1));
+  fields.add("k", y.getDimSize(1)).add("groups", getGroups());
+  addWindow(fields, x.getShape(), y.getShape(),
+            {w.getShape().drop_front(2), getStrides(), getDilations(),
+             getPads()});
+  return {{"conv_transpose2d", fields.get(), {0, 1}}};
+}
+
+Work ConvTransposeOp::getWork() {
+  Work work = bytesOnly(*this);
+  int64_t taps = getW().getType().getNumElements() / getW().getType().getDimSize(0);
+  work.multiplyAdds = getX().getType().getNumElements() * taps;
+  return work;
+}

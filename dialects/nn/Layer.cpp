@@ -1,0 +1,157 @@
+//===- Layer.cpp - nn.layer -----------------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/Nn.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+Operation *LayerOp::getAnchorOp() {
+  return getAnchor().empty() ? nullptr : &getAnchor().front().front();
+}
+
+static YieldOp getYield(Region &region) {
+  return cast<YieldOp>(region.front().getTerminator());
+}
+
+bool LayerOp::hasEmptyEpilogue() {
+  Block &block = getEpilogue().front();
+  return getAnchorOp() && block.getOperations().size() == 1 &&
+         getYield(getEpilogue()).getValue() == block.getArgument(0);
+}
+
+std::optional<int64_t> LayerOp::getChannelAxis() {
+  if (auto anchor = dyn_cast_or_null<RoutineOpInterface>(getAnchorOp()))
+    return anchor.getChannelAxis();
+  return std::nullopt;
+}
+
+LogicalResult LayerOp::verify() {
+  if (getEpilogue().empty())
+    return emitOpError("needs an epilogue");
+  SmallVector<Type> scalars;
+  if (!getAnchor().empty()) {
+    Block &block = getAnchor().front();
+    if (!haveSameLogicalTypes(block.getArgumentTypes(), getInputs().getTypes()))
+      return emitOpError("has an anchor whose arguments are not its inputs");
+    if (block.getOperations().size() != 2 || !isa<YieldOp>(block.back()) ||
+        !isa<RoutineOpInterface>(block.front()))
+      return emitOpError("needs an anchor of one op that a routine computes");
+    auto type = cast<RankedTensorType>(getYield(getAnchor()).getValue().getType());
+    if (type.getShape() != getY().getType().getShape())
+      return emitOpError("has an anchor of another shape, ") << type;
+    scalars.push_back(type.getElementType());
+  } else if (!getInputs().empty()) {
+    return emitOpError("has inputs but no anchor");
+  }
+  for (Type type : getExtras().getTypes())
+    scalars.push_back(cast<RankedTensorType>(type).getElementType());
+  if (getEpilogue().front().getArgumentTypes() != TypeRange(scalars))
+    return emitOpError("has an epilogue whose arguments are not the element "
+                       "types of anchor and extras");
+  auto yield = dyn_cast<YieldOp>(getEpilogue().front().getTerminator());
+  if (!yield || yield.getValue().getType() != getY().getType().getElementType())
+    return emitOpError("has an epilogue that does not yield an element of ")
+           << getY().getType();
+  for (Operation &op : getEpilogue().front().without_terminator())
+    if (!isa<ElementwiseOpInterface>(op))
+      return op.emitOpError("is not elementwise and stands in an epilogue");
+  SmallVector<ArrayRef<int64_t>> shapes = {getY().getType().getShape()};
+  for (Type type : getExtras().getTypes())
+    shapes.push_back(cast<RankedTensorType>(type).getShape());
+  auto shape = broadcastShapes(shapes);
+  if (!shape || ArrayRef<int64_t>(*shape) != shapes[0])
+    return emitOpError("has extras that do not broadcast to its result");
+  return success();
+}
+
+/// Elements that `operand` moves for one step along each physical dimension of
+/// `result`; 0 where it is broadcast. A row-major operand may have any shape
+/// that broadcasts; any other must have the result's layout.
+static SmallVector<int64_t> getOperandStrides(RankedTensorType result,
+                                              RankedTensorType operand) {
+  int64_t lead = result.getRank() - operand.getRank();
+  SmallVector<int64_t> strides;
+  LayoutAttr layout = getLayout(result);
+  SmallVector<std::pair<unsigned, int64_t>> steps;
+  if (layout)
+    steps = layout.getPhysicalSteps();
+  else
+    for (int64_t axis = 0; axis < result.getRank(); ++axis)
+      steps.push_back({static_cast<unsigned>(axis), 1});
+  SmallVector<int64_t> own(operand.getRank(), 1);
+  for (size_t i = own.size(); i-- > 1;)
+    own[i - 1] = own[i] * operand.getDimSize(i);
+  SmallVector<int64_t> dense(steps.size(), 1);
+  SmallVector<int64_t> physical = getPhysicalShape(operand);
+  bool same = layout && getLayout(operand) == layout;
+  if (same)
+    for (size_t i = dense.size(); i-- > 1;)
+      dense[i - 1] = dense[i] * physical[i];
+  for (auto [dim, entry] : llvm::enumerate(steps)) {
+    int64_t axis = static_cast<int64_t>(entry.first) - lead;
+    if (axis < 0 || operand.getDimSize(axis) == 1)
+      strides.push_back(0);
+    else
+      strides.push_back(same ? dense[dim] : own[axis] * entry.second);
+  }
+  return strides;
+}
+
+SmallVector<RoutineCall> LayerOp::getRoutineCalls() {
+  if (auto anchor = dyn_cast_or_null<RoutineOpInterface>(getAnchorOp()))
+    return anchor.getRoutineCalls();
+  RankedTensorType result = getY().getType();
+  SmallVector<int64_t> dims = getPhysicalShape(result);
+  SmallVector<SmallVector<int64_t>> strides;
+  SmallVector<unsigned> operands;
+  for (auto [i, type] : llvm::enumerate(getExtras().getTypes())) {
+    strides.push_back(getOperandStrides(result, cast<RankedTensorType>(type)));
+    operands.push_back(i);
+  }
+  // Neighbouring dimensions that every operand walks as one become one.
+  SmallVector<int64_t> merged;
+  SmallVector<SmallVector<int64_t>> mergedStrides(strides.size());
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (dims[d] == 1)
+      continue;
+    bool joins = !merged.empty();
+    for (size_t i = 0; i < strides.size() && joins; ++i)
+      joins = mergedStrides[i].back() == strides[i][d] * dims[d];
+    if (joins)
+      merged.back() *= dims[d];
+    else
+      merged.push_back(dims[d]);
+    for (size_t i = 0; i < strides.size(); ++i) {
+      if (joins)
+        mergedStrides[i].back() = strides[i][d];
+      else
+        mergedStrides[i].push_back(strides[i][d]);
+    }
+  }
+  if (merged.empty()) {
+    merged.push_back(1);
+    for (auto &row : mergedStrides)
+      row.push_back(0);
+  }
+  ShapeFields fields(getContext());
+  fields.add("rank", merged.size()).add("dims", merged);
+  fields.add("strides", ArrayRef<SmallVector<int64_t>>(mergedStrides));
+  return {{"elementwise", fields.get(), operands}};
+}
+
+Work LayerOp::getWork() {
+  Work work = bytesOnly(*this);
+  if (auto anchor = dyn_cast_or_null<CostOpInterface>(getAnchorOp())) {
+    Work inner = anchor.getWork();
+    work.multiplyAdds = inner.multiplyAdds;
+    work.operations = inner.operations;
+  }
+  int64_t perElement = getEpilogue().front().getOperations().size() - 1;
+  work.operations += perElement * getY().getType().getNumElements();
+  return work;
+}

@@ -1,0 +1,235 @@
+//===- Layout.cpp - The layout attribute and physical shapes --------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/Nn.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace nnc::nn;
+
+/// The orders in which layout letters name logical axes.
+static constexpr llvm::StringLiteral kLogicalOrders[] = {"NCHW", "KCRS", "NCW",
+                                                         "KCS", "KN"};
+
+/// The logical order of the letters in `outer`, or nullopt: one of the table's
+/// orders with just these letters, else consecutive letters from A.
+static std::optional<SmallVector<char>> getLogicalOrder(StringRef outer) {
+  SmallVector<char> sorted(outer.begin(), outer.end());
+  llvm::sort(sorted);
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    return std::nullopt;
+  for (StringRef order : kLogicalOrders) {
+    SmallVector<char> letters(order.begin(), order.end());
+    llvm::sort(letters);
+    if (letters == sorted)
+      return SmallVector<char>(order.begin(), order.end());
+  }
+  for (auto [i, letter] : llvm::enumerate(sorted))
+    if (letter != static_cast<char>('A' + i))
+      return std::nullopt;
+  return sorted;
+}
+
+static StringRef getOuterLetters(StringRef name) {
+  return name.take_while([](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+static unsigned getAxis(ArrayRef<char> order, char letter) {
+  return llvm::find(order, llvm::toUpper(letter)) - order.begin();
+}
+
+LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef name) {
+  StringRef outer = getOuterLetters(name);
+  auto order = getLogicalOrder(outer);
+  if (outer.empty() || !order)
+    return emitError() << "'" << name << "' does not name the axes of a layout";
+  StringRef rest = name.drop_front(outer.size());
+  while (!rest.empty()) {
+    uint64_t size = 0;
+    if (rest.consumeInteger(10, size) || size < 2 || size > 1024 ||
+        rest.empty() || rest[0] < 'a' || rest[0] > 'z' ||
+        getAxis(*order, rest[0]) == order->size())
+      return emitError() << "'" << name
+                         << "' has a block that is not a number from 2 to 1024 "
+                            "and the letter of one of its axes";
+    rest = rest.drop_front();
+  }
+  return success();
+}
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  std::string name;
+  if (parser.parseLess() || parser.parseKeywordOrString(&name) ||
+      parser.parseGreater())
+    return {};
+  return parser.getChecked<LayoutAttr>(parser.getContext(), name);
+}
+
+void LayoutAttr::print(AsmPrinter &printer) const {
+  printer << "<" << getName() << ">";
+}
+
+LogicalResult LayoutAttr::verifyEncoding(
+    ArrayRef<int64_t> shape, Type,
+    function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape.size() != getRank())
+    return emitError() << "layout '" << getName() << "' has " << getRank()
+                       << " axes, the tensor " << shape.size();
+  return success();
+}
+
+SmallVector<unsigned> LayoutAttr::getOuterAxes() const {
+  StringRef outer = getOuterLetters(getName());
+  SmallVector<char> order = *getLogicalOrder(outer);
+  SmallVector<unsigned> axes;
+  for (char letter : outer)
+    axes.push_back(getAxis(order, letter));
+  return axes;
+}
+
+SmallVector<LayoutAttr::Block> LayoutAttr::getBlocks() const {
+  StringRef outer = getOuterLetters(getName());
+  SmallVector<char> order = *getLogicalOrder(outer);
+  SmallVector<Block> blocks;
+  StringRef rest = getName().drop_front(outer.size());
+  while (!rest.empty()) {
+    Block block;
+    rest.consumeInteger(10, block.size);
+    block.axis = getAxis(order, rest[0]);
+    rest = rest.drop_front();
+    blocks.push_back(block);
+  }
+  return blocks;
+}
+
+int64_t LayoutAttr::getBlockSize(unsigned axis) const {
+  int64_t size = 1;
+  for (Block block : getBlocks())
+    if (block.axis == axis)
+      size *= block.size;
+  return size;
+}
+
+bool LayoutAttr::isPlain() const {
+  SmallVector<unsigned> axes = getOuterAxes();
+  return llvm::is_sorted(axes) && getBlocks().empty();
+}
+
+SmallVector<int64_t>
+LayoutAttr::getPhysicalShape(ArrayRef<int64_t> shape) const {
+  SmallVector<int64_t> physical;
+  for (unsigned axis : getOuterAxes())
+    physical.push_back(llvm::divideCeil(shape[axis], getBlockSize(axis)));
+  for (Block block : getBlocks())
+    physical.push_back(block.size);
+  return physical;
+}
+
+SmallVector<std::pair<unsigned, int64_t>> LayoutAttr::getPhysicalSteps() const {
+  SmallVector<std::pair<unsigned, int64_t>> steps;
+  for (unsigned axis : getOuterAxes())
+    steps.push_back({axis, getBlockSize(axis)});
+  SmallVector<Block> blocks = getBlocks();
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    int64_t inner = 1;
+    for (size_t j = i + 1; j < blocks.size(); ++j)
+      if (blocks[j].axis == blocks[i].axis)
+        inner *= blocks[j].size;
+    steps.push_back({blocks[i].axis, inner});
+  }
+  return steps;
+}
+
+LayoutAttr nnc::nn::getLayout(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding())
+                : LayoutAttr();
+}
+
+StringRef nnc::nn::getLayoutName(Type type) {
+  LayoutAttr layout = getLayout(type);
+  return layout ? layout.getName() : "plain";
+}
+
+RankedTensorType nnc::nn::withLayout(RankedTensorType type, LayoutAttr layout) {
+  if (layout && layout.isPlain())
+    layout = {};
+  return RankedTensorType::get(type.getShape(), type.getElementType(), layout);
+}
+
+RankedTensorType nnc::nn::withLayout(RankedTensorType type, StringRef layout) {
+  if (layout.empty() || layout == "plain" || layout == "any")
+    return getLogicalType(type);
+  return withLayout(type, LayoutAttr::get(type.getContext(), layout));
+}
+
+RankedTensorType nnc::nn::getLogicalType(RankedTensorType type) {
+  return RankedTensorType::get(type.getShape(), type.getElementType());
+}
+
+SmallVector<int64_t> nnc::nn::getPhysicalShape(RankedTensorType type) {
+  if (LayoutAttr layout = getLayout(type))
+    return layout.getPhysicalShape(type.getShape());
+  return llvm::to_vector(type.getShape());
+}
+
+int64_t nnc::nn::getPhysicalElements(RankedTensorType type) {
+  int64_t elements = 1;
+  for (int64_t dim : getPhysicalShape(type))
+    elements *= dim;
+  return elements;
+}
+
+int64_t nnc::nn::getElementBytes(Type element) {
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+int64_t nnc::nn::getPhysicalBytes(RankedTensorType type) {
+  return getPhysicalElements(type) * getElementBytes(type.getElementType());
+}
+
+void nnc::nn::packElements(RankedTensorType type, const char *source,
+                           char *target) {
+  int64_t bytes = getElementBytes(type.getElementType());
+  LayoutAttr layout = getLayout(type);
+  if (!layout) {
+    std::memcpy(target, source, getPhysicalBytes(type));
+    return;
+  }
+  ArrayRef<int64_t> shape = type.getShape();
+  SmallVector<int64_t> physical = getPhysicalShape(type);
+  auto steps = layout.getPhysicalSteps();
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (size_t axis = shape.size(); axis-- > 1;)
+    strides[axis - 1] = strides[axis] * shape[axis];
+  // Walks the physical order with an odometer; `logical` is where it stands.
+  SmallVector<int64_t> index(physical.size(), 0), logical(shape.size(), 0);
+  int64_t elements = getPhysicalElements(type);
+  for (int64_t i = 0; i < elements; ++i, target += bytes) {
+    int64_t offset = 0;
+    bool inside = true;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      inside &= logical[axis] < shape[axis];
+      offset += logical[axis] * strides[axis];
+    }
+    if (inside)
+      std::memcpy(target, source + offset * bytes, bytes);
+    else
+      std::memset(target, 0, bytes);
+    for (size_t dim = physical.size(); dim-- > 0;) {
+      auto [axis, step] = steps[dim];
+      logical[axis] += step;
+      if (++index[dim] < physical[dim])
+        break;
+      logical[axis] -= physical[dim] * step;
+      index[dim] = 0;
+    }
+  }
+}

@@ -1,0 +1,95 @@
+//===- MatMul.cpp - nn.matmul ---------------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/Nn.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+/// Rows and columns of a matrix operand as the product sees them.
+static std::pair<int64_t, int64_t> getMatrix(RankedTensorType type,
+                                             bool transposed) {
+  int64_t rows = type.getDimSize(type.getRank() - 2);
+  int64_t columns = type.getDimSize(type.getRank() - 1);
+  return transposed ? std::pair(columns, rows) : std::pair(rows, columns);
+}
+
+static ArrayRef<int64_t> getBatch(RankedTensorType type) {
+  return type.getShape().drop_back(2);
+}
+
+static int64_t product(ArrayRef<int64_t> dims) {
+  int64_t result = 1;
+  for (int64_t dim : dims)
+    result *= dim;
+  return result;
+}
+
+LogicalResult MatMulOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  auto a = cast<RankedTensorType>(adaptor.getA().getType());
+  auto b = cast<RankedTensorType>(adaptor.getB().getType());
+  if (a.getRank() < 2 || b.getRank() < 2)
+    return emitOptionalError(location, "needs operands of rank 2 or more");
+  auto [m, k] = getMatrix(a, adaptor.getTransposeA());
+  auto [k2, n] = getMatrix(b, adaptor.getTransposeB());
+  if (k != k2)
+    return emitOptionalError(location, "multiplies ", m, " x ", k, " by ", k2,
+                             " x ", n);
+  auto batch = broadcastShapes({getBatch(a), getBatch(b)});
+  if (!batch)
+    return emitOptionalError(location, "has batch axes that do not broadcast");
+  batch->push_back(m);
+  batch->push_back(n);
+  types.push_back(RankedTensorType::get(*batch, a.getElementType()));
+  return success();
+}
+
+LayoutClass MatMulOp::getLayoutClass() { return LayoutClass::Tolerant; }
+std::optional<int64_t> MatMulOp::getChannelAxis() {
+  return getY().getType().getRank() - 1;
+}
+
+/// An operand either has the result's batch or none at all.
+bool MatMulOp::hasCollapsibleBatch() {
+  int64_t batch = product(getBatch(getY().getType()));
+  auto fits = [&](RankedTensorType type) {
+    int64_t own = product(getBatch(type));
+    return own == 1 || own == batch;
+  };
+  return fits(getA().getType()) && fits(getB().getType());
+}
+
+SmallVector<RoutineCall> MatMulOp::getRoutineCalls() {
+  RankedTensorType a = getA().getType(), b = getB().getType();
+  auto [m, k] = getMatrix(a, getTransposeA());
+  int64_t n = getMatrix(b, getTransposeB()).second;
+  int64_t batch = product(getBatch(getY().getType()));
+  bool batchedA = product(getBatch(a)) != 1, batchedB = product(getBatch(b)) != 1;
+  // One weight for a whole batch of row-major matrices is one taller matrix.
+  if (batchedA && !batchedB && !getTransposeA()) {
+    m *= batch;
+    batch = 1;
+    batchedA = false;
+  }
+  ShapeFields fields(getContext());
+  fields.add("batch", batch).add("m", m).add("n", n).add("k", k);
+  fields.add("a_batch_stride", batchedA ? m * k : 0);
+  fields.add("b_batch_stride", batchedB ? n * k : 0);
+  fields.add("transpose_a", getTransposeA());
+  fields.add("transpose_b", getTransposeB());
+  return {{"matmul", fields.get(), {0, 1}}};
+}
+
+Work MatMulOp::getWork() {
+  Work work = bytesOnly(*this);
+  work.multiplyAdds = getY().getType().getNumElements() *
+                      getMatrix(getA().getType(), getTransposeA()).second;
+  return work;
+}

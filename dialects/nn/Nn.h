@@ -1,0 +1,33 @@
+//===- Nn.h - The graph dialect -------------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_NN_H
+#define NNC_DIALECTS_NN_NN_H
+
+#include "dialects/nn/Support.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/nn/NnDialect.h.inc"
+#include "dialects/nn/NnEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/nn/NnAttrs.h.inc"
+#include "dialects/nn/NnInterfaces.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/nn/NnOps.h.inc"
+
+#include "dialects/nn/Layout.h"
+
+#endif // NNC_DIALECTS_NN_NN_H

@@ -1,0 +1,93 @@
+//===- NnBase.td - Base classes of the nn ops ---------------*- tablegen -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_BASE
+#define NNC_DIALECTS_NN_BASE
+
+include "NnDialect.td"
+include "NnInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Nn_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Nn_Dialect, mnemonic, !listconcat([Pure], traits)>;
+
+/// Shapes are inferred (and verified) by the op; layouts are the passes' say.
+class Nn_InferredOp<string mnemonic, list<Trait> traits = []>
+    : Nn_Op<mnemonic, !listconcat([InferTypeOpAdaptorWithIsCompatible], traits)> {
+  code compatible = [{
+    bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred,
+                                            ::mlir::TypeRange actual) {
+      return ::nnc::nn::haveSameLogicalTypes(inferred, actual);
+    }
+  }];
+  let extraClassDefinition = compatible;
+}
+
+/// An op that a family of routines computes.
+class Nn_RoutineOp<string mnemonic, list<Trait> traits = []>
+    : Nn_InferredOp<mnemonic, !listconcat([
+        DeclareOpInterfaceMethods<Nn_LayoutOpInterface>,
+        DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
+        DeclareOpInterfaceMethods<Nn_CostOpInterface>], traits)>;
+
+def Nn_Tensor : RankedTensorOf<[AnyFloat, AnyInteger]>;
+def Nn_Float : RankedTensorOf<[AnyFloat]>;
+def Nn_ScalarOrTensor
+    : AnyTypeOf<[AnyFloat, AnyInteger, Nn_Tensor], "a tensor or a scalar">;
+
+/// `nn.<mnemonic>` computes `nnc::<mnemonic>` of runtime/simd/elementwise.h.
+class Nn_Elementwise<string mnemonic, string formula, list<Trait> traits = []>
+    : Nn_InferredOp<mnemonic, !listconcat([
+        DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,
+        DeclareOpInterfaceMethods<Nn_CostOpInterface>,
+        DeclareOpInterfaceMethods<Nn_LayoutOpInterface>], traits)> {
+  let summary = formula;
+  /// Element type of the result: "first" operand's, "bool", or "last" operand's.
+  string resultElement = "first";
+  /// C++ list of the constant arguments.
+  string scalars = "{}";
+  let extraClassDefinition = compatible # [{
+    ::llvm::StringRef $cppClass::getFunction() { return "}] # mnemonic # [{"; }
+    ::llvm::SmallVector<double> $cppClass::getScalars() { return }] # scalars # [{; }
+    ::nnc::nn::Work $cppClass::getWork() { return ::nnc::nn::elementwiseWork(*this); }
+    ::nnc::nn::LayoutClass $cppClass::getLayoutClass() {
+      return ::nnc::nn::LayoutClass::Oblivious;
+    }
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *, ::std::optional<::mlir::Location> location,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return ::nnc::nn::inferElementwise(
+          location, adaptor.getOperands(), "}] # resultElement # [{", types);
+    }
+  }];
+}
+
+class Nn_Unary<string mnemonic, string formula>
+    : Nn_Elementwise<mnemonic, formula> {
+  let arguments = (ins Nn_ScalarOrTensor:$x);
+  let results = (outs Nn_ScalarOrTensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let description = "Elementwise `" # formula # "`.\n\n"
+                  # "Example: `%y = nn." # mnemonic # " %x : tensor<2x3xf32>`.";
+}
+
+class Nn_Binary<string mnemonic, string formula, list<Trait> traits = []>
+    : Nn_Elementwise<mnemonic, formula, traits> {
+  let arguments = (ins Nn_ScalarOrTensor:$a, Nn_ScalarOrTensor:$b);
+  let results = (outs Nn_ScalarOrTensor:$y);
+  let assemblyFormat = "$a `,` $b attr-dict `:` type($a) `,` type($b)";
+  let description = "Elementwise `" # formula # "` with NumPy broadcasting.\n\n"
+                  # "Example: `%y = nn." # mnemonic
+                  # " %a, %b : tensor<2x3xf32>, tensor<3xf32>`.";
+}
+
+class Nn_Comparison<string mnemonic, string formula>
+    : Nn_Binary<mnemonic, formula> {
+  let resultElement = "bool";
+}
+
+#endif // NNC_DIALECTS_NN_BASE

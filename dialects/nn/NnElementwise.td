@@ -1,0 +1,159 @@
+//===- NnElementwise.td - One line an elementwise op --------*- tablegen -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// A new op is one line here, its template in runtime/simd/elementwise.h, and a
+// line in the table of the frontend that reads it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_ELEMENTWISE
+#define NNC_DIALECTS_NN_ELEMENTWISE
+
+include "NnBase.td"
+
+// Sign and rounding.
+def Nn_AbsOp : Nn_Unary<"abs", "|x|">;
+def Nn_CeilOp : Nn_Unary<"ceil", "least integer not less than x">;
+def Nn_FloorOp : Nn_Unary<"floor", "greatest integer not greater than x">;
+def Nn_NegOp : Nn_Unary<"neg", "-x">;
+def Nn_RoundOp : Nn_Unary<"round", "nearest integer, halves to even">;
+def Nn_SignOp : Nn_Unary<"sign", "-1, 0 or 1 as x is negative, zero or positive">;
+
+// Powers, exponentials, trigonometry.
+def Nn_AcosOp : Nn_Unary<"acos", "acos(x)">;
+def Nn_AcoshOp : Nn_Unary<"acosh", "acosh(x)">;
+def Nn_AsinOp : Nn_Unary<"asin", "asin(x)">;
+def Nn_AsinhOp : Nn_Unary<"asinh", "asinh(x)">;
+def Nn_AtanOp : Nn_Unary<"atan", "atan(x)">;
+def Nn_AtanhOp : Nn_Unary<"atanh", "atanh(x)">;
+def Nn_CosOp : Nn_Unary<"cos", "cos(x)">;
+def Nn_CoshOp : Nn_Unary<"cosh", "cosh(x)">;
+def Nn_ErfOp : Nn_Unary<"erf", "erf(x)">;
+def Nn_ExpOp : Nn_Unary<"exp", "e^x">;
+def Nn_LogOp : Nn_Unary<"log", "natural logarithm of x">;
+def Nn_ReciprocalOp : Nn_Unary<"reciprocal", "1 / x">;
+def Nn_RsqrtOp : Nn_Unary<"rsqrt", "1 / sqrt(x)">;
+def Nn_SinOp : Nn_Unary<"sin", "sin(x)">;
+def Nn_SinhOp : Nn_Unary<"sinh", "sinh(x)">;
+def Nn_SqrtOp : Nn_Unary<"sqrt", "sqrt(x)">;
+def Nn_TanOp : Nn_Unary<"tan", "tan(x)">;
+def Nn_TanhOp : Nn_Unary<"tanh", "tanh(x)">;
+
+// Activations.
+def Nn_GeluOp : Nn_Unary<"gelu", "x / 2 * (1 + erf(x / sqrt(2)))">;
+def Nn_GeluTanhOp : Nn_Unary<"gelu_tanh",
+    "x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))">;
+def Nn_HardSwishOp : Nn_Unary<"hard_swish", "x * min(max(x + 3, 0), 6) / 6">;
+def Nn_MishOp : Nn_Unary<"mish", "x * tanh(log(1 + e^x))">;
+def Nn_ReluOp : Nn_Unary<"relu", "max(x, 0)">;
+def Nn_SigmoidOp : Nn_Unary<"sigmoid", "1 / (1 + e^-x)">;
+def Nn_SiluOp : Nn_Unary<"silu", "x / (1 + e^-x)">;
+def Nn_SoftplusOp : Nn_Unary<"softplus", "log(1 + e^x)">;
+def Nn_SoftsignOp : Nn_Unary<"softsign", "x / (1 + |x|)">;
+
+class Nn_Activation1<string mnemonic, string formula> : Nn_Unary<mnemonic, formula> {
+  let arguments = (ins Nn_ScalarOrTensor:$x, F64Attr:$alpha);
+  let scalars = "{getAlpha().convertToDouble()}";
+  let description = "Elementwise `" # formula # "`.\n\n"
+                  # "Example: `%y = nn." # mnemonic
+                  # " %x {alpha = 1.000000e-01 : f64} : tensor<2x3xf32>`.";
+}
+def Nn_CeluOp : Nn_Activation1<"celu",
+    "max(x, 0) + min(alpha * (e^(x / alpha) - 1), 0)">;
+def Nn_EluOp : Nn_Activation1<"elu", "x where x >= 0, else alpha * (e^x - 1)">;
+def Nn_LeakyReluOp : Nn_Activation1<"leaky_relu", "x where x >= 0, else alpha * x">;
+def Nn_ThresholdedReluOp : Nn_Activation1<"thresholded_relu",
+    "x where x > alpha, else 0">;
+
+class Nn_Activation2<string mnemonic, string first, string second, string formula,
+                     string getters> : Nn_Unary<mnemonic, formula> {
+  let scalars = getters;
+  let description = "Elementwise `" # formula # "`.\n\n"
+                  # "Example: `%y = nn." # mnemonic # " %x {" # first
+                  # " = 2.000000e-01 : f64, " # second
+                  # " = 5.000000e-01 : f64} : tensor<2x3xf32>`.";
+}
+def Nn_ClipOp : Nn_Activation2<"clip", "min", "max", "min(max(x, min), max)",
+    "{getMin().convertToDouble(), getMax().convertToDouble()}"> {
+  let arguments = (ins Nn_ScalarOrTensor:$x, F64Attr:$min, F64Attr:$max);
+}
+def Nn_HardSigmoidOp : Nn_Activation2<"hard_sigmoid", "alpha", "beta",
+    "min(max(alpha * x + beta, 0), 1)",
+    "{getAlpha().convertToDouble(), getBeta().convertToDouble()}"> {
+  let arguments = (ins Nn_ScalarOrTensor:$x, F64Attr:$alpha, F64Attr:$beta);
+}
+def Nn_SeluOp : Nn_Activation2<"selu", "alpha", "gamma",
+    "gamma * x where x > 0, else gamma * alpha * (e^x - 1)",
+    "{getAlpha().convertToDouble(), getGamma().convertToDouble()}"> {
+  let arguments = (ins Nn_ScalarOrTensor:$x, F64Attr:$alpha, F64Attr:$gamma);
+}
+
+// Arithmetic.
+def Nn_AddOp : Nn_Binary<"add", "a + b", [Commutative]>;
+def Nn_DivOp : Nn_Binary<"div", "a / b, towards zero on integers">;
+def Nn_FmodOp : Nn_Binary<"fmod", "remainder of a / b with the sign of a">;
+def Nn_MaxOp : Nn_Binary<"max", "max(a, b), NaN if either is", [Commutative]>;
+def Nn_MinOp : Nn_Binary<"min", "min(a, b), NaN if either is", [Commutative]>;
+def Nn_ModOp : Nn_Binary<"mod", "remainder of a / b with the sign of b">;
+def Nn_MulOp : Nn_Binary<"mul", "a * b", [Commutative]>;
+def Nn_PowOp : Nn_Binary<"pow", "a^b">;
+def Nn_PreluOp : Nn_Binary<"prelu", "a where a >= 0, else a * b">;
+def Nn_SubOp : Nn_Binary<"sub", "a - b">;
+
+// Comparisons and logic.
+def Nn_EqualOp : Nn_Comparison<"equal", "a == b">;
+def Nn_GreaterEqualOp : Nn_Comparison<"greater_equal", "a >= b">;
+def Nn_GreaterOp : Nn_Comparison<"greater", "a > b">;
+def Nn_LessEqualOp : Nn_Comparison<"less_equal", "a <= b">;
+def Nn_LessOp : Nn_Comparison<"less", "a < b">;
+def Nn_LogicalAndOp : Nn_Comparison<"logical_and", "a and b">;
+def Nn_LogicalOrOp : Nn_Comparison<"logical_or", "a or b">;
+def Nn_LogicalXorOp : Nn_Comparison<"logical_xor", "a xor b">;
+def Nn_LogicalNotOp : Nn_Unary<"logical_not", "not x">;
+def Nn_IsNanOp : Nn_Unary<"is_nan", "whether x is not a number"> {
+  let resultElement = "bool";
+}
+def Nn_IsInfOp : Nn_Unary<"is_inf", "whether x is infinite"> {
+  let resultElement = "bool";
+}
+def Nn_BitAndOp : Nn_Binary<"bit_and", "bits of a and b">;
+def Nn_BitOrOp : Nn_Binary<"bit_or", "bits of a or b">;
+def Nn_BitXorOp : Nn_Binary<"bit_xor", "bits of a xor b">;
+def Nn_BitNotOp : Nn_Unary<"bit_not", "the bits of x inverted">;
+
+def Nn_SelectOp : Nn_Elementwise<"select", "a where the condition holds, else b"> {
+  let description = [{
+    Elementwise choice with NumPy broadcasting.
+
+    Example: `%y = nn.select %c, %a, %b : tensor<3xi1>, tensor<2x3xf32>, tensor<f32>`.
+  }];
+  let arguments = (ins Nn_ScalarOrTensor:$condition, Nn_ScalarOrTensor:$a,
+                       Nn_ScalarOrTensor:$b);
+  let results = (outs Nn_ScalarOrTensor:$y);
+  let resultElement = "last";
+  let assemblyFormat = [{
+    $condition `,` $a `,` $b attr-dict
+    `:` type($condition) `,` type($a) `,` type($b)
+  }];
+}
+
+def Nn_CastOp : Nn_Op<"cast", [
+    DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,
+    DeclareOpInterfaceMethods<Nn_CostOpInterface>,
+    DeclareOpInterfaceMethods<Nn_LayoutOpInterface>]> {
+  let summary = "x as another element type";
+  let description = [{
+    Elementwise conversion with the rules of C: floats to integers round
+    towards zero; to i1, whether x is not zero.
+
+    Example: `%y = nn.cast %x : tensor<2x3xi64> to tensor<2x3xf32>`.
+  }];
+  let arguments = (ins Nn_ScalarOrTensor:$x);
+  let results = (outs Nn_ScalarOrTensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($y)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+#endif // NNC_DIALECTS_NN_ELEMENTWISE

@@ -1,0 +1,78 @@
+//===- NnInterfaces.td - What passes may ask of an op -------*- tablegen -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_INTERFACES
+#define NNC_DIALECTS_NN_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def Nn_LayoutOpInterface : OpInterface<"LayoutOpInterface"> {
+  let cppNamespace = "::nnc::nn";
+  let description = [{
+    The three classes of NeoCPU section 3.2: `Oblivious` ops compute the same
+    on any layout that their operands share (relu, add); `Tolerant` ops have a
+    routine for more than one layout (convolution, pooling); `Dependent` ops
+    need the row-major order (reshape, softmax over a middle axis).
+  }];
+  let methods = [
+    InterfaceMethod<"The op's layout class.",
+      "::nnc::nn::LayoutClass", "getLayoutClass">,
+  ];
+}
+
+def Nn_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
+  let cppNamespace = "::nnc::nn";
+  let description = [{
+    An op that computes each element of its result from one element of each
+    operand (after NumPy broadcasting). The arithmetic is the template of that
+    name in `runtime/simd/elementwise.h`; the same op stands for it on scalars
+    inside the epilogue of an `nn.layer`.
+  }];
+  let methods = [
+    InterfaceMethod<"Name of the function in `runtime/simd/elementwise.h`.",
+      "::llvm::StringRef", "getFunction">,
+    InterfaceMethod<"Constant arguments that follow the operands.",
+      "::llvm::SmallVector<double>", "getScalars">,
+  ];
+}
+
+def Nn_RoutineOpInterface : OpInterface<"RoutineOpInterface"> {
+  let cppNamespace = "::nnc::nn";
+  let description = [{
+    An op that a family of routines in `runtime/routines/` computes. The
+    family's portable routine is the op's reference: constant folding and
+    `nnc verify` call it with the same shape fields.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        The calls, in order, that compute the op from row-major operands:
+        one for most ops, one an operand for concat.
+      }],
+      "::llvm::SmallVector<::nnc::nn::RoutineCall>", "getRoutineCalls">,
+    InterfaceMethod<[{
+        The result axis that an epilogue operand of one value a channel may
+        run along (1 for convolutions, the last for matrix products), or none.
+      }],
+      "::std::optional<int64_t>", "getChannelAxis", (ins), [{}],
+      /*defaultImplementation=*/[{ return std::nullopt; }]>,
+    InterfaceMethod<"Whether an elementwise epilogue may be fused into it.",
+      "bool", "takesEpilogue", (ins), [{}],
+      /*defaultImplementation=*/[{ return $_op.getChannelAxis().has_value(); }]>,
+  ];
+}
+
+def Nn_CostOpInterface : OpInterface<"CostOpInterface"> {
+  let cppNamespace = "::nnc::nn";
+  let description = [{
+    Work and bytes, the input of the cost estimate.
+  }];
+  let methods = [
+    InterfaceMethod<"Multiply-adds and other operations on logical shapes.",
+      "::nnc::nn::Work", "getWork">,
+  ];
+}
+
+#endif // NNC_DIALECTS_NN_INTERFACES

@@ -1,0 +1,486 @@
+//===- NnOps.td - Ops that a family of routines computes ----*- tablegen -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// Attribute lists hold one value for each spatial axis; `pads` holds all
+// begins, then all ends. Shapes are logical whatever the layout.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_OPS
+#define NNC_DIALECTS_NN_OPS
+
+include "NnElementwise.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Convolution, pooling, products
+//===----------------------------------------------------------------------===//
+
+def Nn_ConvOp : Nn_RoutineOp<"conv"> {
+  let summary = "Convolution (cross-correlation) over 1 or 2 spatial axes";
+  let description = [{
+    `y[n,k,oy,ox] = sum over c,i,j of x[n, c, oy*sh - pt + i*dh, ox*sw - pl + j*dw]
+    * w[k,c,i,j]`, elements outside x being zero; channels in `groups`. The bias
+    is an `nn.add` behind it.
+
+    Example:
+    ```mlir
+    %y = nn.conv %x, %w {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>,
+        pads = array<i64: 3, 3, 3, 3>, groups = 1 : i64}
+        : (tensor<1x3x224x224xf32>, tensor<64x3x7x7xf32>) -> tensor<1x64x112x112xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$w,
+    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
+    DenseI64ArrayAttr:$pads, I64Attr:$groups);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
+}
+
+def Nn_ConvTransposeOp : Nn_RoutineOp<"conv_transpose"> {
+  let summary = "Transposed convolution over 1 or 2 spatial axes";
+  let description = [{
+    The gradient of `nn.conv`: `y[n, k, iy*sh - pt + i*dh, ix*sw - pl + j*dw] +=
+    x[n,c,iy,ix] * w[c,k,i,j]`. The weight is `[c, k / groups, kh, kw]`.
+
+    Example:
+    ```mlir
+    %y = nn.conv_transpose %x, %w {strides = array<i64: 2, 2>,
+        dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>,
+        output_padding = array<i64: 0, 0>, groups = 1 : i64}
+        : (tensor<1x24x8x8xf32>, tensor<24x24x2x2xf32>) -> tensor<1x24x16x16xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$w,
+    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
+    DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$output_padding, I64Attr:$groups);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
+}
+
+class Nn_PoolOp<string mnemonic, dag more> : Nn_RoutineOp<mnemonic> {
+  let arguments = !con((ins Nn_Tensor:$x, DenseI64ArrayAttr:$kernel,
+    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
+    DenseI64ArrayAttr:$pads, BoolAttr:$ceil_mode), more);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+def Nn_MaxPoolOp : Nn_PoolOp<"max_pool", (ins)> {
+  let summary = "Largest element of each window";
+  let description = [{
+    Padding never wins. With `ceil_mode` the last window may leave the padded
+    extent, unless it would start outside it.
+
+    Example:
+    ```mlir
+    %y = nn.max_pool %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>,
+        dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, ceil_mode = false}
+        : (tensor<1x64x112x112xf32>) -> tensor<1x64x56x56xf32>
+    ```
+  }];
+}
+def Nn_AvgPoolOp : Nn_PoolOp<"avg_pool", (ins BoolAttr:$count_include_pad)> {
+  let summary = "Mean of each window";
+  let description = [{
+    The divisor counts padding only with `count_include_pad`, and never what
+    `ceil_mode` adds. Global pooling has the kernel of the whole plane.
+
+    Example:
+    ```mlir
+    %y = nn.avg_pool %x {kernel = array<i64: 7, 7>, strides = array<i64: 1, 1>,
+        dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>,
+        ceil_mode = false, count_include_pad = false}
+        : (tensor<1x2048x7x7xf32>) -> tensor<1x2048x1x1xf32>
+    ```
+  }];
+}
+
+def Nn_MatMulOp : Nn_RoutineOp<"matmul"> {
+  let summary = "Matrix product with NumPy's rules, either side transposed";
+  let description = [{
+    Batch axes broadcast; a vector operand is not allowed (frontends reshape).
+
+    Example:
+    ```mlir
+    %y = nn.matmul %a, %b {transpose_a = false, transpose_b = true}
+        : (tensor<12x128x64xf32>, tensor<12x128x64xf32>) -> tensor<12x128x128xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$a, Nn_Tensor:$b, BoolAttr:$transpose_a,
+                       BoolAttr:$transpose_b);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$a `,` $b attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = [{
+    /// Whether the broadcast batch axes collapse to one stride for each operand,
+    /// which the routines need (`nnc-legalize` expands an operand where not).
+    bool hasCollapsibleBatch();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Normalisations and reductions
+//===----------------------------------------------------------------------===//
+
+def Nn_SoftmaxOp : Nn_RoutineOp<"softmax"> {
+  let summary = "Exponentials along an axis, divided by their sum";
+  let description = [{
+    With `log`, the logarithm of that.
+
+    Example: `%y = nn.softmax %x {axis = 1 : i64, log = false} : (tensor<1x10xf32>) -> tensor<1x10xf32>`.
+  }];
+  let arguments = (ins Nn_Float:$x, I64Attr:$axis, BoolAttr:$log);
+  let results = (outs Nn_Float:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+def Nn_LayerNormOp : Nn_RoutineOp<"layer_norm"> {
+  let summary = "Normalise over the axes from `axis` on, then scale and shift";
+  let description = [{
+    `(x - mean) / sqrt(variance + epsilon) * scale + bias`; scale and bias have
+    the shape of the normalised axes.
+
+    Example:
+    ```mlir
+    %y = nn.layer_norm %x, %scale, %bias {axis = 2 : i64, epsilon = 1.0e-5 : f64}
+        : (tensor<1x128x768xf32>, tensor<768xf32>, tensor<768xf32>) -> tensor<1x128x768xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Float:$x, Nn_Float:$scale, Nn_Float:$bias,
+                       I64Attr:$axis, F64Attr:$epsilon);
+  let results = (outs Nn_Float:$y);
+  let assemblyFormat = [{
+    $x `,` $scale `,` $bias attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Nn_BatchNormOp : Nn_InferredOp<"batch_norm"> {
+  let summary = "Scale and shift each channel by its running statistics";
+  let description = [{
+    `(x - mean) / sqrt(variance + epsilon) * scale + bias`, one value of each for
+    each channel (axis 1). `nnc-simplify` folds it into the weights of a
+    convolution or matmul before it, else into a multiply and an add.
+
+    Example:
+    ```mlir
+    %y = nn.batch_norm %x, %scale, %bias, %mean, %variance {epsilon = 1.0e-5 : f64}
+        : (tensor<1x8x4x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>,
+           tensor<8xf32>) -> tensor<1x8x4x4xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Float:$x, Nn_Float:$scale, Nn_Float:$bias,
+                       Nn_Float:$mean, Nn_Float:$variance, F64Attr:$epsilon);
+  let results = (outs Nn_Float:$y);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Nn_ReduceKind : I32EnumAttr<"ReduceKind", "what a reduction computes", [
+    I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
+    I32EnumAttrCase<"max", 2>, I32EnumAttrCase<"min", 3>,
+    I32EnumAttrCase<"prod", 4>, I32EnumAttrCase<"l1", 5>,
+    I32EnumAttrCase<"l2", 6>, I32EnumAttrCase<"sum_square", 7>,
+    I32EnumAttrCase<"log_sum", 8>, I32EnumAttrCase<"log_sum_exp", 9>]> {
+  let cppNamespace = "::nnc::nn";
+  let genSpecializedAttr = 0;
+}
+def Nn_ReduceKindAttr : EnumAttr<Nn_Dialect, Nn_ReduceKind, "reduce_kind">;
+
+def Nn_ReduceOp : Nn_RoutineOp<"reduce"> {
+  let summary = "Reduce over axes";
+  let description = [{
+    The routines reduce one run of neighbouring axes; `nnc-legalize` transposes
+    where `axes` are not that.
+
+    Example:
+    ```mlir
+    %y = nn.reduce mean %x {axes = array<i64: 2>, keepdims = true}
+        : (tensor<1x40x120xf32>) -> tensor<1x40x1xf32>
+    ```
+  }];
+  let arguments = (ins Nn_ReduceKindAttr:$kind, Nn_Tensor:$x,
+                       DenseI64ArrayAttr:$axes, BoolAttr:$keepdims);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$kind $x attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = [{
+    /// Whether `axes` are neighbours, not counting axes of size 1.
+    bool hasNeighbouringAxes();
+  }];
+}
+
+class Nn_ArgOp<string mnemonic, string what> : Nn_RoutineOp<mnemonic> {
+  let summary = "Index of the " # what # " element along an axis";
+  let description = [{
+    The first such index, or with `select_last` the last.
+
+    Example: `%y = nn.}] # mnemonic # [{ %x {axis = 1 : i64, keepdims = false,
+    select_last = false} : (tensor<2x10xf32>) -> tensor<2xi64>`.
+  }];
+  let arguments = (ins Nn_Tensor:$x, I64Attr:$axis, BoolAttr:$keepdims,
+                       BoolAttr:$select_last);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+def Nn_ArgMaxOp : Nn_ArgOp<"argmax", "largest">;
+def Nn_ArgMinOp : Nn_ArgOp<"argmin", "smallest">;
+
+//===----------------------------------------------------------------------===//
+// Moving data
+//===----------------------------------------------------------------------===//
+
+def Nn_ConstantOp : Nn_Op<"constant", [
+    ConstantLike,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "A weight or another known tensor";
+  let description = [{
+    `value` holds the elements row-major whatever the result's layout; they are
+    packed into it once, when the weights are written. Its type is the result's
+    without the layout.
+
+    Example: `%w = nn.constant dense<1.0> : tensor<64x3x7x7xf32> -> tensor<64x3x7x7xf32, #nn.layout<KCRS16k>>`.
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Nn_Tensor:$y);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let builders = [OpBuilder<(ins "::mlir::ElementsAttr":$value), [{
+    build($_builder, $_state, value.getShapedType(), value);
+  }]>];
+}
+
+def Nn_AdaptOp : Nn_Op<"adapt", [
+    DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
+    DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
+  let summary = "SoftNeuro's adapt layer: the same tensor in another layout";
+  let description = [{
+    Example: `%y = nn.adapt %x : tensor<1x64x56x56xf32> -> tensor<1x64x56x56xf32, #nn.layout<NCHW16c>>`.
+  }];
+  let arguments = (ins Nn_Tensor:$x);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Nn_ReshapeOp : Nn_Op<"reshape", [
+    DeclareOpInterfaceMethods<Nn_LayoutOpInterface>,
+    DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
+    DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
+  let summary = "The same elements, row-major, in another shape";
+  let description = [{
+    Also what squeeze, unsqueeze and flatten become. A view: no routine runs.
+
+    Example: `%y = nn.reshape %x : tensor<1x512x1x1xf32> -> tensor<1x512xf32>`.
+  }];
+  let arguments = (ins Nn_Tensor:$x);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Nn_TransposeOp : Nn_RoutineOp<"transpose"> {
+  let summary = "Axes in another order: axis i of the result is axis permutation[i]";
+  let description = [{
+    Example: `%y = nn.transpose %x {permutation = array<i64: 0, 2, 1>} : (tensor<1x4x5xf32>) -> tensor<1x5x4xf32>`.
+  }];
+  let arguments = (ins Nn_Tensor:$x, DenseI64ArrayAttr:$permutation);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+def Nn_ExpandOp : Nn_Op<"expand", [
+    DeclareOpInterfaceMethods<Nn_LayoutOpInterface>,
+    DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
+    DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
+  let summary = "Repeat along broadcast axes (NumPy's broadcast_to)";
+  let description = [{
+    Example: `%y = nn.expand %x : tensor<4x1xf32> -> tensor<2x4x5xf32>`.
+  }];
+  let arguments = (ins Nn_Tensor:$x);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
+  let hasVerifier = 1;
+}
+
+def Nn_ConcatOp : Nn_RoutineOp<"concat"> {
+  let summary = "Tensors one behind the other along an axis";
+  let description = [{
+    Example: `%y = nn.concat %a, %b {axis = 1 : i64} : (tensor<1x4xf32>, tensor<1x3xf32>) -> tensor<1x7xf32>`.
+  }];
+  let arguments = (ins Variadic<Nn_Tensor>:$xs, I64Attr:$axis);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$xs attr-dict `:` functional-type(operands, results)";
+}
+
+def Nn_SliceOp : Nn_RoutineOp<"slice"> {
+  let summary = "Every steps[i]-th element from starts[i] on, sizes[i] of them";
+  let description = [{
+    Steps may be negative. Splits become slices.
+
+    Example: `%y = nn.slice %x {starts = array<i64: 0, 2>, sizes = array<i64: 1, 3>,
+    steps = array<i64: 1, 1>} : (tensor<1x7xf32>) -> tensor<1x3xf32>`.
+  }];
+  let arguments = (ins Nn_Tensor:$x, DenseI64ArrayAttr:$starts,
+                       DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$steps);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+def Nn_PadMode : I32EnumAttr<"PadMode", "what padding holds", [
+    I32EnumAttrCase<"constant", 0>, I32EnumAttrCase<"reflect", 1>,
+    I32EnumAttrCase<"edge", 2>, I32EnumAttrCase<"wrap", 3>]> {
+  let cppNamespace = "::nnc::nn";
+  let genSpecializedAttr = 0;
+}
+def Nn_PadModeAttr : EnumAttr<Nn_Dialect, Nn_PadMode, "pad_mode">;
+
+def Nn_PadOp : Nn_RoutineOp<"pad"> {
+  let summary = "Elements added (or, where negative, removed) at both ends of each axis";
+  let description = [{
+    Example: `%y = nn.pad constant %x {pads = array<i64: 0, 1, 0, 1>, value = 0.0 : f64}
+    : (tensor<2x3xf32>) -> tensor<2x5xf32>`.
+  }];
+  let arguments = (ins Nn_PadModeAttr:$mode, Nn_Tensor:$x,
+                       DenseI64ArrayAttr:$pads, F64Attr:$value);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$mode $x attr-dict `:` functional-type(operands, results)";
+}
+
+def Nn_GatherOp : Nn_RoutineOp<"gather"> {
+  let summary = "Slices of an axis picked by indices";
+  let description = [{
+    Negative indices count from the end. The indices' axes take the place of `axis`.
+
+    Example: `%y = nn.gather %x, %i {axis = 0 : i64} : (tensor<1000x8xf32>, tensor<1x5xi64>) -> tensor<1x5x8xf32>`.
+  }];
+  let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$indices, I64Attr:$axis);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$x `,` $indices attr-dict `:` functional-type(operands, results)";
+}
+
+def Nn_ResizeMode : I32EnumAttr<"ResizeMode", "interpolation", [
+    I32EnumAttrCase<"nearest", 0>, I32EnumAttrCase<"linear", 1>,
+    I32EnumAttrCase<"cubic", 2>]> {
+  let cppNamespace = "::nnc::nn";
+  let genSpecializedAttr = 0;
+}
+def Nn_ResizeModeAttr : EnumAttr<Nn_Dialect, Nn_ResizeMode, "resize_mode">;
+def Nn_ResizeCoordinates : I32EnumAttr<"ResizeCoordinates",
+    "where an output element lies in the input", [
+    I32EnumAttrCase<"half_pixel", 0>, I32EnumAttrCase<"asymmetric", 1>,
+    I32EnumAttrCase<"align_corners", 2>,
+    I32EnumAttrCase<"pytorch_half_pixel", 3>,
+    I32EnumAttrCase<"half_pixel_symmetric", 4>]> {
+  let cppNamespace = "::nnc::nn";
+  let genSpecializedAttr = 0;
+}
+def Nn_ResizeCoordinatesAttr
+    : EnumAttr<Nn_Dialect, Nn_ResizeCoordinates, "resize_coordinates">;
+def Nn_ResizeNearest : I32EnumAttr<"ResizeNearest", "how nearest rounds", [
+    I32EnumAttrCase<"round_prefer_floor", 0>,
+    I32EnumAttrCase<"round_prefer_ceil", 1>, I32EnumAttrCase<"floor", 2>,
+    I32EnumAttrCase<"ceil", 3>]> {
+  let cppNamespace = "::nnc::nn";
+  let genSpecializedAttr = 0;
+}
+def Nn_ResizeNearestAttr
+    : EnumAttr<Nn_Dialect, Nn_ResizeNearest, "resize_nearest">;
+
+def Nn_ResizeOp : Nn_Op<"resize", [
+    DeclareOpInterfaceMethods<Nn_LayoutOpInterface>,
+    DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
+    DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
+  let summary = "Interpolate the two spatial axes of a 4-D tensor to another size";
+  let description = [{
+    `scales` are output over input size, as the model states them; coordinates
+    follow the ONNX specification of Resize.
+
+    Example:
+    ```mlir
+    %y = nn.resize nearest asymmetric floor %x {scales = array<f64: 2.0, 2.0>,
+        cubic_a = -7.5e-01 : f64, exclude_outside = false}
+        : tensor<1x8x4x4xf32> -> tensor<1x8x8x8xf32>
+    ```
+  }];
+  let arguments = (ins Nn_ResizeModeAttr:$mode,
+    Nn_ResizeCoordinatesAttr:$coordinates, Nn_ResizeNearestAttr:$nearest,
+    Nn_Tensor:$x, DenseF64ArrayAttr:$scales, F64Attr:$cubic_a,
+    BoolAttr:$exclude_outside);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = [{
+    $mode $coordinates $nearest $x attr-dict `:` type($x) `->` type($y)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+def Nn_LayerOp : Nn_Op<"layer", [
+    AttrSizedOperandSegments, IsolatedFromAbove,
+    SingleBlock,
+    DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
+  let summary = "SoftNeuro's layer: an anchor, its epilogue and, once chosen, a routine";
+  let description = [{
+    `anchor` holds the one op that says what is computed from `inputs`, on
+    row-major types; it is empty in an elementwise layer. `epilogue` is an
+    expression on scalars: its first argument is the anchor's element, the rest
+    are elements of `extras` (broadcast as NumPy does); an elementwise layer has
+    `extras` only. Layouts are in the types of operands and result.
+    `routine` names a line of `runtime/routines/routines.inc`, `params` its
+    parameters.
+
+    Example:
+    ```mlir
+    %y = nn.layer "conv1" inputs(%x, %w : tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>)
+        extras(%b : tensor<1x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+    anchor {
+    ^bb0(%ax: tensor<1x8x4x4xf32>, %aw: tensor<8x8x1x1xf32>):
+      %0 = nn.conv %ax, %aw {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+          pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64}
+          : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+      nn.yield %0 : tensor<1x8x4x4xf32>
+    } epilogue {
+    ^bb0(%e: f32, %eb: f32):
+      %0 = nn.add %e, %eb : f32, f32
+      %1 = nn.relu %0 : f32
+      nn.yield %1 : f32
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Variadic<Nn_Tensor>:$inputs,
+    Variadic<Nn_Tensor>:$extras, OptionalAttr<StrAttr>:$routine,
+    OptionalAttr<DenseI64ArrayAttr>:$params);
+  let results = (outs Nn_Tensor:$y);
+  let regions = (region AnyRegion:$anchor, AnyRegion:$epilogue);
+  let assemblyFormat = [{
+    $name (`inputs` `(` $inputs^ `:` type($inputs) `)`)?
+    (`extras` `(` $extras^ `:` type($extras) `)`)? `->` type($y)
+    attr-dict-with-keyword
+    `anchor` $anchor `epilogue` $epilogue
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The anchor op, or null in an elementwise layer.
+    ::mlir::Operation *getAnchorOp();
+    /// Whether the epilogue passes the anchor's element on unchanged.
+    bool hasEmptyEpilogue();
+    /// The calls of the anchor's family, or the elementwise family's call with
+    /// the strides of the physical shapes.
+    ::llvm::SmallVector<::nnc::nn::RoutineCall> getRoutineCalls();
+    /// Axis of "one value a channel" operands of the epilogue, if any.
+    ::std::optional<int64_t> getChannelAxis();
+  }];
+}
+
+def Nn_YieldOp : Nn_Op<"yield", [Terminator, ReturnLike, ParentOneOf<["LayerOp"]>]> {
+  let summary = "The value of a region of nn.layer";
+  let description = [{Example: `nn.yield %0 : f32`.}];
+  let arguments = (ins Nn_ScalarOrTensor:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+#endif // NNC_DIALECTS_NN_OPS

@@ -1,0 +1,237 @@
+//===- Normalize.cpp - Softmax, normalisations and reductions -------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/Nn.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+static int64_t product(ArrayRef<int64_t> dims) {
+  int64_t result = 1;
+  for (int64_t dim : dims)
+    result *= dim;
+  return result;
+}
+
+/// Fields outer, size, inner around the axes [begin, end).
+static ShapeFields getRunFields(RankedTensorType x, int64_t begin, int64_t end) {
+  ShapeFields fields(x.getContext());
+  fields.add("outer", product(x.getShape().take_front(begin)));
+  fields.add("size", product(x.getShape().slice(begin, end - begin)));
+  fields.add("inner", product(x.getShape().drop_front(end)));
+  return fields;
+}
+
+static LogicalResult checkAxis(std::optional<Location> location, int64_t axis,
+                               int64_t rank) {
+  if (axis < 0 || axis >= rank)
+    return emitOptionalError(location, "has axis ", axis,
+                             " of a tensor of rank ", rank);
+  return success();
+}
+
+static RankedTensorType getPlain(Value value) {
+  return getLogicalType(cast<RankedTensorType>(value.getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// nn.softmax
+//===----------------------------------------------------------------------===//
+
+LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> location,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getPlain(adaptor.getX());
+  types.push_back(x);
+  return checkAxis(location, adaptor.getAxis(), x.getRank());
+}
+LayoutClass SoftmaxOp::getLayoutClass() { return LayoutClass::Dependent; }
+SmallVector<RoutineCall> SoftmaxOp::getRoutineCalls() {
+  int64_t axis = getAxis();
+  ShapeFields fields = getRunFields(getX().getType(), axis, axis + 1);
+  fields.add("log", static_cast<int64_t>(getLog()));
+  return {{"softmax", fields.get(), {0}}};
+}
+Work SoftmaxOp::getWork() {
+  Work work = bytesOnly(*this);
+  work.operations = 10 * getX().getType().getNumElements();
+  return work;
+}
+
+//===----------------------------------------------------------------------===//
+// nn.layer_norm
+//===----------------------------------------------------------------------===//
+
+LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> location,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getPlain(adaptor.getX());
+  if (failed(checkAxis(location, adaptor.getAxis(), x.getRank())))
+    return failure();
+  int64_t size = product(x.getShape().drop_front(adaptor.getAxis()));
+  for (Value value : {adaptor.getScale(), adaptor.getBias()})
+    if (getPlain(value).getNumElements() != size)
+      return emitOptionalError(location, "needs scale and bias of ", size,
+                               " elements");
+  types.push_back(x);
+  return success();
+}
+LayoutClass LayerNormOp::getLayoutClass() { return LayoutClass::Dependent; }
+SmallVector<RoutineCall> LayerNormOp::getRoutineCalls() {
+  RankedTensorType x = getX().getType();
+  ShapeFields fields(getContext());
+  fields.add("outer", product(x.getShape().take_front(getAxis())));
+  fields.add("size", product(x.getShape().drop_front(getAxis())));
+  fields.addReal("epsilon", getEpsilon().convertToDouble());
+  return {{"layer_norm", fields.get(), {0, 1, 2}}};
+}
+Work LayerNormOp::getWork() {
+  Work work = bytesOnly(*this);
+  work.operations = 8 * getX().getType().getNumElements();
+  return work;
+}
+
+//===----------------------------------------------------------------------===//
+// nn.batch_norm
+//===----------------------------------------------------------------------===//
+
+LogicalResult BatchNormOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> location,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getPlain(adaptor.getX());
+  if (x.getRank() < 2)
+    return emitOptionalError(location, "needs an input of rank 2 or more");
+  for (Value value : adaptor.getOperands().drop_front())
+    if (getPlain(value).getShape() != ArrayRef(x.getDimSize(1)))
+      return emitOptionalError(location, "needs one value of each statistic "
+                                         "for each of ",
+                               x.getDimSize(1), " channels");
+  types.push_back(x);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// nn.reduce
+//===----------------------------------------------------------------------===//
+
+/// The result shape of removing `axes`, or keeping them at size 1.
+static SmallVector<int64_t> removeAxes(ArrayRef<int64_t> shape,
+                                       ArrayRef<int64_t> axes, bool keep) {
+  SmallVector<int64_t> result;
+  for (auto [axis, dim] : llvm::enumerate(shape)) {
+    if (!llvm::is_contained(axes, static_cast<int64_t>(axis)))
+      result.push_back(dim);
+    else if (keep)
+      result.push_back(1);
+  }
+  return result;
+}
+
+LogicalResult ReduceOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getPlain(adaptor.getX());
+  ArrayRef<int64_t> axes = adaptor.getAxes();
+  for (int64_t axis : axes)
+    if (failed(checkAxis(location, axis, x.getRank())))
+      return failure();
+  for (size_t i = 1; i < axes.size(); ++i)
+    if (axes[i - 1] >= axes[i])
+      return emitOptionalError(location, "needs its axes in rising order");
+  types.push_back(RankedTensorType::get(
+      removeAxes(x.getShape(), axes, adaptor.getKeepdims()),
+      x.getElementType()));
+  return success();
+}
+LayoutClass ReduceOp::getLayoutClass() { return LayoutClass::Dependent; }
+
+/// First and last axis of size > 1 among `axes`, as a half-open range; empty
+/// where all are of size 1.
+static std::pair<int64_t, int64_t> getRun(RankedTensorType x,
+                                          ArrayRef<int64_t> axes) {
+  int64_t begin = -1, end = -1;
+  for (int64_t axis : axes)
+    if (x.getDimSize(axis) != 1) {
+      begin = begin < 0 ? axis : begin;
+      end = axis + 1;
+    }
+  return begin < 0 ? std::pair<int64_t, int64_t>(0, 0) : std::pair(begin, end);
+}
+
+bool ReduceOp::hasNeighbouringAxes() {
+  RankedTensorType x = getX().getType();
+  auto [begin, end] = getRun(x, getAxes());
+  for (int64_t axis = begin; axis < end; ++axis)
+    if (x.getDimSize(axis) != 1 && !llvm::is_contained(getAxes(), axis))
+      return false;
+  return true;
+}
+SmallVector<RoutineCall> ReduceOp::getRoutineCalls() {
+  auto [begin, end] = getRun(getX().getType(), getAxes());
+  return {{("reduce_" + stringifyReduceKind(getKind())).str(),
+           getRunFields(getX().getType(), begin, end).get(),
+           {0}}};
+}
+Work ReduceOp::getWork() {
+  Work work = bytesOnly(*this);
+  work.operations = getX().getType().getNumElements();
+  return work;
+}
+
+//===----------------------------------------------------------------------===//
+// nn.argmax, nn.argmin
+//===----------------------------------------------------------------------===//
+
+template <class Adaptor>
+static LogicalResult inferArg(MLIRContext *context,
+                              std::optional<Location> location, Adaptor adaptor,
+                              SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getPlain(adaptor.getX());
+  int64_t axis = adaptor.getAxis();
+  if (failed(checkAxis(location, axis, x.getRank())))
+    return failure();
+  types.push_back(RankedTensorType::get(
+      removeAxes(x.getShape(), axis, adaptor.getKeepdims()),
+      IntegerType::get(context, 64)));
+  return success();
+}
+
+template <class Op>
+static SmallVector<RoutineCall> getArgCalls(Op op, StringRef family) {
+  int64_t axis = op.getAxis();
+  ShapeFields fields = getRunFields(op.getX().getType(), axis, axis + 1);
+  fields.add("select_last", static_cast<int64_t>(op.getSelectLast()));
+  return {{family.str(), fields.get(), {0}}};
+}
+
+LogicalResult ArgMaxOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  return inferArg(context, location, adaptor, types);
+}
+LayoutClass ArgMaxOp::getLayoutClass() { return LayoutClass::Dependent; }
+SmallVector<RoutineCall> ArgMaxOp::getRoutineCalls() {
+  return getArgCalls(*this, "argmax");
+}
+Work ArgMaxOp::getWork() { return bytesOnly(*this); }
+
+LogicalResult ArgMinOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  return inferArg(context, location, adaptor, types);
+}
+LayoutClass ArgMinOp::getLayoutClass() { return LayoutClass::Dependent; }
+SmallVector<RoutineCall> ArgMinOp::getRoutineCalls() {
+  return getArgCalls(*this, "argmin");
+}
+Work ArgMinOp::getWork() { return bytesOnly(*this); }

@@ -1,0 +1,84 @@
+//===- Pool.cpp - nn.max_pool and nn.avg_pool -----------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/Spatial.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+template <class Adaptor>
+static LogicalResult inferPool(std::optional<Location> location,
+                               Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  auto x = cast<RankedTensorType>(adaptor.getX().getType());
+  Window window{adaptor.getKernel(), adaptor.getStrides(),
+                adaptor.getDilations(), adaptor.getPads()};
+  if (failed(verifyWindow(location, x.getShape(), window)))
+    return failure();
+  SmallVector<int64_t> shape = {x.getDimSize(0), x.getDimSize(1)};
+  size_t spatial = window.kernel.size();
+  for (size_t i = 0; i < spatial; ++i) {
+    shape.push_back(slideWindow(x.getDimSize(i + 2), window.kernel[i],
+                                window.strides[i], window.dilations[i],
+                                window.pads[i], window.pads[spatial + i],
+                                adaptor.getCeilMode()));
+    if (shape.back() < 1)
+      return emitOptionalError(location, "has a window larger than its padded "
+                                         "input along spatial axis ",
+                               i);
+  }
+  types.push_back(RankedTensorType::get(shape, x.getElementType()));
+  return success();
+}
+
+template <class Op>
+static SmallVector<RoutineCall> getPoolCalls(Op op, StringRef family,
+                                             bool countPadding) {
+  RankedTensorType x = op.getX().getType(), y = op.getY().getType();
+  ArrayRef<int64_t> pads = op.getPads();
+  ShapeFields fields(op.getContext());
+  fields.add("n", x.getDimSize(0)).add("c", x.getDimSize(1));
+  addWindow(fields, x.getShape(), y.getShape(),
+            {op.getKernel(), op.getStrides(), op.getDilations(), pads});
+  addPair(fields, "pb", "pr", pads.drop_front(pads.size() / 2), 0);
+  fields.add("count_include_pad", countPadding);
+  return {{family.str(), fields.get(), {0}}};
+}
+
+template <class Op> static Work getPoolWork(Op op) {
+  Work work = bytesOnly(op);
+  int64_t taps = 1;
+  for (int64_t size : op.getKernel())
+    taps *= size;
+  work.operations = op.getY().getType().getNumElements() * taps;
+  return work;
+}
+
+LogicalResult MaxPoolOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> location,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  return inferPool(location, adaptor, types);
+}
+LayoutClass MaxPoolOp::getLayoutClass() { return LayoutClass::Tolerant; }
+std::optional<int64_t> MaxPoolOp::getChannelAxis() { return 1; }
+SmallVector<RoutineCall> MaxPoolOp::getRoutineCalls() {
+  return getPoolCalls(*this, "max_pool2d", false);
+}
+Work MaxPoolOp::getWork() { return getPoolWork(*this); }
+
+LogicalResult AvgPoolOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> location,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  return inferPool(location, adaptor, types);
+}
+LayoutClass AvgPoolOp::getLayoutClass() { return LayoutClass::Tolerant; }
+std::optional<int64_t> AvgPoolOp::getChannelAxis() { return 1; }
+SmallVector<RoutineCall> AvgPoolOp::getRoutineCalls() {
+  return getPoolCalls(*this, "avg_pool2d", getCountIncludePad());
+}
+Work AvgPoolOp::getWork() { return getPoolWork(*this); }

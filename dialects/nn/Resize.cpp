@@ -1,0 +1,47 @@
+//===- Resize.cpp - nn.resize ---------------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/Nn.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+LogicalResult ResizeOp::verify() {
+  RankedTensorType x = getX().getType(), y = getY().getType();
+  if (x.getRank() != 4 || y.getRank() != 4 ||
+      x.getShape().take_front(2) != y.getShape().take_front(2) ||
+      x.getElementType() != y.getElementType())
+    return emitOpError("needs 4-D tensors that differ in their last two axes");
+  if (getScales().size() != 2 || getScales()[0] <= 0 || getScales()[1] <= 0)
+    return emitOpError("needs two positive scales");
+  return success();
+}
+
+LayoutClass ResizeOp::getLayoutClass() { return LayoutClass::Tolerant; }
+
+SmallVector<RoutineCall> ResizeOp::getRoutineCalls() {
+  RankedTensorType x = getX().getType(), y = getY().getType();
+  ShapeFields fields(getContext());
+  fields.add("n", x.getDimSize(0)).add("c", x.getDimSize(1));
+  fields.add("h", x.getDimSize(2)).add("w", x.getDimSize(3));
+  fields.add("oh", y.getDimSize(2)).add("ow", y.getDimSize(3));
+  fields.add("mode", static_cast<int64_t>(getMode()));
+  fields.add("coord", static_cast<int64_t>(getCoordinates()));
+  fields.add("nearest", static_cast<int64_t>(getNearest()));
+  fields.addReal("scale_h", getScales()[0]).addReal("scale_w", getScales()[1]);
+  fields.addReal("cubic_a", getCubicA().convertToDouble());
+  fields.add("exclude_outside", static_cast<int64_t>(getExcludeOutside()));
+  return {{"resize", fields.get(), {0}}};
+}
+
+Work ResizeOp::getWork() {
+  Work work = bytesOnly(*this);
+  static constexpr int64_t taps[] = {1, 4, 16};
+  work.operations =
+      getY().getType().getNumElements() * taps[static_cast<size_t>(getMode())];
+  return work;
+}

@@ -1,0 +1,115 @@
+//===- Support.cpp - Shapes, bounds and work ------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/Nn.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+static bool isSameLogicalType(Type lhs, Type rhs) {
+  auto left = dyn_cast<RankedTensorType>(lhs);
+  auto right = dyn_cast<RankedTensorType>(rhs);
+  if (!left || !right)
+    return lhs == rhs;
+  return left.getShape() == right.getShape() &&
+         left.getElementType() == right.getElementType();
+}
+
+bool nn::haveSameLogicalTypes(TypeRange lhs, TypeRange rhs) {
+  return lhs.size() == rhs.size() &&
+         llvm::all_of(llvm::zip(lhs, rhs), [](auto pair) {
+           return isSameLogicalType(std::get<0>(pair), std::get<1>(pair));
+         });
+}
+
+std::optional<SmallVector<int64_t>>
+nn::broadcastShapes(ArrayRef<ArrayRef<int64_t>> shapes) {
+  size_t rank = 0;
+  for (ArrayRef<int64_t> shape : shapes)
+    rank = std::max(rank, shape.size());
+  SmallVector<int64_t> result(rank, 1);
+  for (ArrayRef<int64_t> shape : shapes) {
+    size_t lead = rank - shape.size();
+    for (auto [i, dim] : llvm::enumerate(shape)) {
+      int64_t &out = result[lead + i];
+      if (out != dim && out != 1 && dim != 1)
+        return std::nullopt;
+      out = out == 1 ? dim : out;
+    }
+  }
+  return result;
+}
+
+static int64_t getTypeBytes(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? getPhysicalBytes(tensor) : 0;
+}
+
+Work nn::bytesOnly(Operation *op) {
+  Work work;
+  for (Type type : op->getOperandTypes())
+    work.bytesRead += getTypeBytes(type);
+  for (Type type : op->getResultTypes())
+    work.bytesWritten += getTypeBytes(type);
+  return work;
+}
+
+Work nn::elementwiseWork(Operation *op) {
+  Work work = bytesOnly(op);
+  for (Type type : op->getResultTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      work.operations += tensor.getNumElements();
+  return work;
+}
+
+/// The shape of each result of `op` if operand i had the shape `pick(i, axis)`.
+static FailureOr<SmallVector<SmallVector<int64_t>>>
+inferAt(Operation *op, ArrayRef<ShapeBound> operands,
+        llvm::function_ref<int64_t(DimBound)> pick) {
+  auto inference = dyn_cast<InferTypeOpInterface>(op);
+  if (!inference)
+    return failure();
+  SmallVector<Type> types;
+  for (auto [value, bounds] : llvm::zip(op->getOperands(), operands)) {
+    auto tensor = dyn_cast<RankedTensorType>(value.getType());
+    if (!tensor)
+      return failure();
+    SmallVector<int64_t> shape;
+    for (DimBound bound : bounds)
+      shape.push_back(pick(bound));
+    types.push_back(RankedTensorType::get(shape, tensor.getElementType()));
+  }
+  // Inference reads the types of values: those of a block that is never run.
+  Block scratch;
+  SmallVector<Location> locations(types.size(), op->getLoc());
+  scratch.addArguments(types, locations);
+  SmallVector<Type> results;
+  if (failed(inference.inferReturnTypes(
+          op->getContext(), op->getLoc(), scratch.getArguments(),
+          op->getAttrDictionary(), op->getPropertiesStorage(), op->getRegions(),
+          results)))
+    return failure();
+  SmallVector<SmallVector<int64_t>> shapes;
+  for (Type type : results)
+    shapes.push_back(llvm::to_vector(cast<RankedTensorType>(type).getShape()));
+  return shapes;
+}
+
+LogicalResult nn::inferShapeBounds(Operation *op, ArrayRef<ShapeBound> operands,
+                                   SmallVectorImpl<ShapeBound> &results) {
+  auto low = inferAt(op, operands, [](DimBound b) { return b.min; });
+  auto high = inferAt(op, operands, [](DimBound b) { return b.max; });
+  if (failed(low) || failed(high))
+    return failure();
+  for (auto [min, max] : llvm::zip(*low, *high)) {
+    ShapeBound bound;
+    for (auto [a, b] : llvm::zip(min, max))
+      bound.push_back({std::min(a, b), std::max(a, b)});
+    results.push_back(std::move(bound));
+  }
+  return success();
+}
