@@ -18,8 +18,9 @@ LogicalResult nn::verifyWindow(std::optional<Location> location,
   size_t spatial = input.size() - 2;
   if (window.kernel.size() != spatial || window.strides.size() != spatial ||
       window.dilations.size() != spatial || window.pads.size() != 2 * spatial)
-    return emitOptionalError(location, "needs kernel, strides and dilations of ",
-                             spatial, " values and pads of ", 2 * spatial);
+    return emitOptionalError(location,
+                             "needs kernel, strides and dilations of ", spatial,
+                             " values and pads of ", 2 * spatial);
   auto atLeast = [](ArrayRef<int64_t> values, int64_t least) {
     return llvm::all_of(values, [&](int64_t v) { return v >= least; });
   };
@@ -56,7 +57,8 @@ void nn::addWindow(ShapeFields &fields, ArrayRef<int64_t> input,
   addPair(fields, "kh", "kw", window.kernel, 1);
   addPair(fields, "sh", "sw", window.strides, 1);
   addPair(fields, "dh", "dw", window.dilations, 1);
-  addPair(fields, "pt", "pl", window.pads.take_front(window.pads.size() / 2), 0);
+  addPair(fields, "pt", "pl", window.pads.take_front(window.pads.size() / 2),
+          0);
 }
 
 static RankedTensorType getTensor(Value value) {
@@ -91,13 +93,13 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
   SmallVector<int64_t> shape = {x.getDimSize(0), w.getDimSize(0)};
   size_t spatial = window.kernel.size();
   for (size_t i = 0; i < spatial; ++i) {
-    shape.push_back(slideWindow(x.getDimSize(i + 2), window.kernel[i],
-                                window.strides[i], window.dilations[i],
-                                window.pads[i], window.pads[spatial + i],
-                                false));
+    shape.push_back(slideWindow(
+        x.getDimSize(i + 2), window.kernel[i], window.strides[i],
+        window.dilations[i], window.pads[i], window.pads[spatial + i], false));
     if (shape.back() < 0)
-      return emitOptionalError(location, "has a kernel larger than its padded "
-                                         "input along spatial axis ",
+      return emitOptionalError(location,
+                               "has a kernel larger than its padded "
+                               "input along spatial axis ",
                                i);
   }
   types.push_back(RankedTensorType::get(shape, x.getElementType()));
@@ -113,15 +115,16 @@ SmallVector<RoutineCall> ConvOp::getRoutineCalls() {
   ShapeFields fields(getContext());
   fields.add("n", x.getDimSize(0)).add("c", x.getDimSize(1));
   fields.add("k", w.getDimSize(0)).add("groups", getGroups());
-  addWindow(fields, x.getShape(), y.getShape(),
-            {w.getShape().drop_front(2), getStrides(), getDilations(),
-             getPads()});
+  addWindow(
+      fields, x.getShape(), y.getShape(),
+      {w.getShape().drop_front(2), getStrides(), getDilations(), getPads()});
   return {{"conv2d", fields.get(), {0, 1}}};
 }
 
 Work ConvOp::getWork() {
   Work work = bytesOnly(*this);
-  int64_t taps = getW().getType().getNumElements() / getW().getType().getDimSize(0);
+  int64_t taps =
+      getW().getType().getNumElements() / getW().getType().getDimSize(0);
   work.multiplyAdds = getY().getType().getNumElements() * taps;
   return work;
 }
@@ -157,7 +160,8 @@ LogicalResult ConvTransposeOp::inferReturnTypes(
                     (window.kernel[i] - 1) * window.dilations[i] + 1 + more[i] -
                     window.pads[i] - window.pads[spatial + i]);
     if (shape.back() < 1)
-      return emitOptionalError(location, "has no output along spatial axis ", i);
+      return emitOptionalError(location, "has no output along spatial axis ",
+                               i);
   }
   types.push_back(RankedTensorType::get(shape, x.getElementType()));
   return success();
@@ -172,15 +176,16 @@ SmallVector<RoutineCall> ConvTransposeOp::getRoutineCalls() {
   ShapeFields fields(getContext());
   fields.add("n", x.getDimSize(0)).add("c", x.getDimSize(1));
   fields.add("k", y.getDimSize(1)).add("groups", getGroups());
-  addWindow(fields, x.getShape(), y.getShape(),
-            {w.getShape().drop_front(2), getStrides(), getDilations(),
-             getPads()});
+  addWindow(
+      fields, x.getShape(), y.getShape(),
+      {w.getShape().drop_front(2), getStrides(), getDilations(), getPads()});
   return {{"conv_transpose2d", fields.get(), {0, 1}}};
 }
 
 Work ConvTransposeOp::getWork() {
   Work work = bytesOnly(*this);
-  int64_t taps = getW().getType().getNumElements() / getW().getType().getDimSize(0);
+  int64_t taps =
+      getW().getType().getNumElements() / getW().getType().getDimSize(0);
   work.multiplyAdds = getX().getType().getNumElements() * taps;
   return work;
 }

@@ -9,6 +9,7 @@
 #include "dialects/nn/Nn.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -189,7 +190,8 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
     return dense.reshape(getY().getType());
   if (auto blob = dyn_cast_or_null<DenseResourceElementsAttr>(adaptor.getX());
       blob && !getLayout(getY().getType()))
-    return DenseResourceElementsAttr::get(getY().getType(), blob.getRawHandle());
+    return DenseResourceElementsAttr::get(getY().getType(),
+                                          blob.getRawHandle());
   return {};
 }
 
@@ -222,7 +224,8 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *,
 }
 LayoutClass TransposeOp::getLayoutClass() { return LayoutClass::Dependent; }
 SmallVector<RoutineCall> TransposeOp::getRoutineCalls() {
-  SmallVector<int64_t> strides = getStrides(getX().getType().getShape()), source;
+  SmallVector<int64_t> strides = getStrides(getX().getType().getShape()),
+                       source;
   for (int64_t axis : getPermutation())
     source.push_back(strides[axis]);
   ArrayRef<int64_t> dims = getY().getType().getShape();
@@ -276,8 +279,8 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
       return emitOptionalError(location, "joins tensors of different rank");
     int64_t size = std::exchange(own[axis], shape[axis]);
     if (own != shape)
-      return emitOptionalError(location, "joins shapes that differ besides axis ",
-                               axis);
+      return emitOptionalError(location,
+                               "joins shapes that differ besides axis ", axis);
     shape[axis] += size;
   }
   types.push_back(withShape(first, shape));
@@ -290,8 +293,8 @@ SmallVector<RoutineCall> ConcatOp::getRoutineCalls() {
   int64_t offset = 0;
   for (auto [i, x] : llvm::enumerate(getXs())) {
     ArrayRef<int64_t> dims = cast<RankedTensorType>(x.getType()).getShape();
-    calls.push_back(makeCopy(getContext(), dims, getStrides(dims), target, 0,
-                             offset, i));
+    calls.push_back(
+        makeCopy(getContext(), dims, getStrides(dims), target, 0, offset, i));
     offset += dims[getAxis()] * target[getAxis()];
   }
   return calls;
@@ -311,8 +314,8 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
                     steps = adaptor.getSteps();
   size_t rank = x.getRank();
   if (starts.size() != rank || sizes.size() != rank || steps.size() != rank)
-    return emitOptionalError(location, "needs starts, sizes and steps of ", rank,
-                             " values");
+    return emitOptionalError(location, "needs starts, sizes and steps of ",
+                             rank, " values");
   for (size_t i = 0; i < rank; ++i) {
     int64_t last = starts[i] + (sizes[i] - 1) * steps[i], dim = x.getDimSize(i);
     bool inside = starts[i] >= 0 && starts[i] < dim && last >= 0 && last < dim;

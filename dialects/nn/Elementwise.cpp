@@ -20,9 +20,8 @@ LogicalResult nn::inferElementwise(std::optional<Location> location,
   if (tensors != 0 && tensors != static_cast<int64_t>(operands.size()))
     return emitOptionalError(location, "mixes tensors and scalars");
   Value like = element == "last" ? operands.back() : operands.front();
-  Type type = element == "bool"
-                  ? Type(IntegerType::get(context, 1))
-                  : getElementTypeOrSelf(like.getType());
+  Type type = element == "bool" ? Type(IntegerType::get(context, 1))
+                                : getElementTypeOrSelf(like.getType());
   if (tensors == 0) {
     types.push_back(type);
     return success();

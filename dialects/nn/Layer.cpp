@@ -41,7 +41,8 @@ LogicalResult LayerOp::verify() {
     if (block.getOperations().size() != 2 || !isa<YieldOp>(block.back()) ||
         !isa<RoutineOpInterface>(block.front()))
       return emitOpError("needs an anchor of one op that a routine computes");
-    auto type = cast<RankedTensorType>(getYield(getAnchor()).getValue().getType());
+    auto type =
+        cast<RankedTensorType>(getYield(getAnchor()).getValue().getType());
     if (type.getShape() != getY().getType().getShape())
       return emitOpError("has an anchor of another shape, ") << type;
     scalars.push_back(type.getElementType());
@@ -140,7 +141,7 @@ SmallVector<RoutineCall> LayerOp::getRoutineCalls() {
   }
   ShapeFields fields(getContext());
   fields.add("rank", merged.size()).add("dims", merged);
-  fields.add("strides", ArrayRef<SmallVector<int64_t>>(mergedStrides));
+  fields.addRows("strides", mergedStrides);
   return {{"elementwise", fields.get(), operands}};
 }
 

@@ -69,16 +69,16 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess() || parser.parseKeywordOrString(&name) ||
       parser.parseGreater())
     return {};
-  return parser.getChecked<LayoutAttr>(parser.getContext(), name);
+  return parser.getChecked<LayoutAttr>(parser.getContext(), StringRef(name));
 }
 
 void LayoutAttr::print(AsmPrinter &printer) const {
   printer << "<" << getName() << ">";
 }
 
-LogicalResult LayoutAttr::verifyEncoding(
-    ArrayRef<int64_t> shape, Type,
-    function_ref<InFlightDiagnostic()> emitError) const {
+LogicalResult
+LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                           function_ref<InFlightDiagnostic()> emitError) const {
   if (shape.size() != getRank())
     return emitError() << "layout '" << getName() << "' has " << getRank()
                        << " axes, the tensor " << shape.size();

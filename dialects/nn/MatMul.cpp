@@ -71,7 +71,8 @@ SmallVector<RoutineCall> MatMulOp::getRoutineCalls() {
   auto [m, k] = getMatrix(a, getTransposeA());
   int64_t n = getMatrix(b, getTransposeB()).second;
   int64_t batch = product(getBatch(getY().getType()));
-  bool batchedA = product(getBatch(a)) != 1, batchedB = product(getBatch(b)) != 1;
+  bool batchedA = product(getBatch(a)) != 1,
+       batchedB = product(getBatch(b)) != 1;
   // One weight for a whole batch of row-major matrices is one taller matrix.
   if (batchedA && !batchedB && !getTransposeA()) {
     m *= batch;

@@ -7,8 +7,8 @@
 #ifndef NNC_DIALECTS_NN_BASE
 #define NNC_DIALECTS_NN_BASE
 
-include "NnDialect.td"
-include "NnInterfaces.td"
+include "dialects/nn/NnDialect.td"
+include "dialects/nn/NnInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -27,17 +27,23 @@ class Nn_InferredOp<string mnemonic, list<Trait> traits = []>
   let extraClassDefinition = compatible;
 }
 
-/// An op that a family of routines computes.
-class Nn_RoutineOp<string mnemonic, list<Trait> traits = []>
+/// An op that a family of routines computes; `methods` are the optional ones of
+/// the routine interface that it defines.
+class Nn_RoutineOp<string mnemonic, list<Trait> traits = [],
+                   list<string> methods = []>
     : Nn_InferredOp<mnemonic, !listconcat([
         DeclareOpInterfaceMethods<Nn_LayoutOpInterface>,
-        DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
+        DeclareOpInterfaceMethods<Nn_RoutineOpInterface, methods>,
         DeclareOpInterfaceMethods<Nn_CostOpInterface>], traits)>;
 
 def Nn_Tensor : RankedTensorOf<[AnyFloat, AnyInteger]>;
 def Nn_Float : RankedTensorOf<[AnyFloat]>;
 def Nn_ScalarOrTensor
     : AnyTypeOf<[AnyFloat, AnyInteger, Nn_Tensor], "a tensor or a scalar">;
+
+/// One that takes an elementwise epilogue with operands along the channels.
+class Nn_AnchorOp<string mnemonic>
+    : Nn_RoutineOp<mnemonic, [], ["getChannelAxis"]>;
 
 /// `nn.<mnemonic>` computes `nnc::<mnemonic>` of runtime/simd/elementwise.h.
 class Nn_Elementwise<string mnemonic, string formula, list<Trait> traits = []>

@@ -10,7 +10,7 @@
 #ifndef NNC_DIALECTS_NN_ELEMENTWISE
 #define NNC_DIALECTS_NN_ELEMENTWISE
 
-include "NnBase.td"
+include "dialects/nn/NnBase.td"
 
 // Sign and rounding.
 def Nn_AbsOp : Nn_Unary<"abs", "|x|">;

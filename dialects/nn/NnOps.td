@@ -10,15 +10,16 @@
 #ifndef NNC_DIALECTS_NN_OPS
 #define NNC_DIALECTS_NN_OPS
 
-include "NnElementwise.td"
+include "dialects/nn/NnElementwise.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 //===----------------------------------------------------------------------===//
 // Convolution, pooling, products
 //===----------------------------------------------------------------------===//
 
-def Nn_ConvOp : Nn_RoutineOp<"conv"> {
+def Nn_ConvOp : Nn_AnchorOp<"conv"> {
   let summary = "Convolution (cross-correlation) over 1 or 2 spatial axes";
   let description = [{
     `y[n,k,oy,ox] = sum over c,i,j of x[n, c, oy*sh - pt + i*dh, ox*sw - pl + j*dw]
@@ -39,7 +40,7 @@ def Nn_ConvOp : Nn_RoutineOp<"conv"> {
   let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
 }
 
-def Nn_ConvTransposeOp : Nn_RoutineOp<"conv_transpose"> {
+def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose"> {
   let summary = "Transposed convolution over 1 or 2 spatial axes";
   let description = [{
     The gradient of `nn.conv`: `y[n, k, iy*sh - pt + i*dh, ix*sw - pl + j*dw] +=
@@ -60,7 +61,7 @@ def Nn_ConvTransposeOp : Nn_RoutineOp<"conv_transpose"> {
   let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
 }
 
-class Nn_PoolOp<string mnemonic, dag more> : Nn_RoutineOp<mnemonic> {
+class Nn_PoolOp<string mnemonic, dag more> : Nn_AnchorOp<mnemonic> {
   let arguments = !con((ins Nn_Tensor:$x, DenseI64ArrayAttr:$kernel,
     DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
     DenseI64ArrayAttr:$pads, BoolAttr:$ceil_mode), more);
@@ -97,7 +98,7 @@ def Nn_AvgPoolOp : Nn_PoolOp<"avg_pool", (ins BoolAttr:$count_include_pad)> {
   }];
 }
 
-def Nn_MatMulOp : Nn_RoutineOp<"matmul"> {
+def Nn_MatMulOp : Nn_AnchorOp<"matmul"> {
   let summary = "Matrix product with NumPy's rules, either side transposed";
   let description = [{
     Batch axes broadcast; a vector operand is not allowed (frontends reshape).

@@ -18,7 +18,8 @@ static int64_t product(ArrayRef<int64_t> dims) {
 }
 
 /// Fields outer, size, inner around the axes [begin, end).
-static ShapeFields getRunFields(RankedTensorType x, int64_t begin, int64_t end) {
+static ShapeFields getRunFields(RankedTensorType x, int64_t begin,
+                                int64_t end) {
   ShapeFields fields(x.getContext());
   fields.add("outer", product(x.getShape().take_front(begin)));
   fields.add("size", product(x.getShape().slice(begin, end - begin)));
@@ -110,8 +111,9 @@ LogicalResult BatchNormOp::inferReturnTypes(MLIRContext *,
     return emitOptionalError(location, "needs an input of rank 2 or more");
   for (Value value : adaptor.getOperands().drop_front())
     if (getPlain(value).getShape() != ArrayRef(x.getDimSize(1)))
-      return emitOptionalError(location, "needs one value of each statistic "
-                                         "for each of ",
+      return emitOptionalError(location,
+                               "needs one value of each statistic "
+                               "for each of ",
                                x.getDimSize(1), " channels");
   types.push_back(x);
   return success();

@@ -26,8 +26,9 @@ static LogicalResult inferPool(std::optional<Location> location,
                                 window.pads[i], window.pads[spatial + i],
                                 adaptor.getCeilMode()));
     if (shape.back() < 1)
-      return emitOptionalError(location, "has a window larger than its padded "
-                                         "input along spatial axis ",
+      return emitOptionalError(location,
+                               "has a window larger than its padded "
+                               "input along spatial axis ",
                                i);
   }
   types.push_back(RankedTensorType::get(shape, x.getElementType()));

@@ -42,8 +42,8 @@ public:
   ShapeFields &add(llvm::StringRef name, llvm::ArrayRef<int64_t> values) {
     return set(name, builder.getDenseI64ArrayAttr(values));
   }
-  ShapeFields &add(llvm::StringRef name,
-                   llvm::ArrayRef<llvm::SmallVector<int64_t>> rows) {
+  ShapeFields &addRows(llvm::StringRef name,
+                       llvm::ArrayRef<llvm::SmallVector<int64_t>> rows) {
     llvm::SmallVector<mlir::Attribute> list;
     for (const auto &row : rows)
       list.push_back(builder.getDenseI64ArrayAttr(row));
@@ -101,9 +101,9 @@ using ShapeBound = llvm::SmallVector<DimBound>;
 /// the bounds of its operands, by inferring the shape at both ends (every shape
 /// function of the dialect is monotone in each dimension). Fails for ops whose
 /// result shape is not inferred from operands.
-mlir::LogicalResult inferShapeBounds(mlir::Operation *op,
-                                     llvm::ArrayRef<ShapeBound> operands,
-                                     llvm::SmallVectorImpl<ShapeBound> &results);
+mlir::LogicalResult
+inferShapeBounds(mlir::Operation *op, llvm::ArrayRef<ShapeBound> operands,
+                 llvm::SmallVectorImpl<ShapeBound> &results);
 
 } // namespace nnc::nn
 
