@@ -1,0 +1,128 @@
+//===- epilogue.h - What a routine does to each value before storing it ---===//
+//
+// A routine computes v, a float or a vector, and stores epi(v, pos). An
+// epilogue is none, or fused<F, operands...>: F is pure arithmetic,
+//
+//   struct conv1_epilogue {
+//     template <class V> V operator()(V x, V bias, V residual) const {
+//       return nnc::relu(nnc::add(nnc::add(x, bias), residual));
+//     }
+//   };
+//
+// and the operands say where F's further arguments come from. The emitted code
+// writes `nnc::fused<conv1_epilogue, nnc::channel, nnc::full>{bias, residual}`.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_EPILOGUE_H
+#define NNC_EPILOGUE_H
+
+#include "runtime/simd/vec.h"
+
+namespace nnc {
+
+/// Where in the output lane 0 of a value lies. The other lanes follow it in
+/// memory; LanesAreChannels says whether they are the next channels too (as in
+/// NHWC or NCHW16c) or all of one channel (as in NCHW).
+template <bool LanesAreChannels> struct position {
+  static constexpr bool lanes_are_channels = LanesAreChannels;
+  std::ptrdiff_t offset; ///< flat physical index in the output
+  int channel;           ///< logical channel (conv, pool: axis 1; matmul: n)
+};
+
+/// No epilogue: values are stored as they are.
+struct none {
+  template <class V, class P> NNC_INLINE V operator()(V v, P) const {
+    return v;
+  }
+  template <class V, class P> NNC_INLINE V operator()(V v, P, int) const {
+    return v;
+  }
+};
+
+/// An operand with the physical layout of the output.
+struct full {
+  const float *data;
+  template <class V, class P> NNC_INLINE V get(P pos) const {
+    return load<V>(data + pos.offset);
+  }
+  template <class V, class P> NNC_INLINE V get(P pos, int count) const {
+    return load<V>(data + pos.offset, count);
+  }
+};
+
+/// An operand with one value a channel. Where lanes are channels of a blocked
+/// layout the buffer reaches to the end of the last block.
+struct channel {
+  const float *data;
+  template <class V, class P> NNC_INLINE V get(P pos) const {
+    if constexpr (P::lanes_are_channels)
+      return load<V>(data + pos.channel);
+    else
+      return V(data[pos.channel]);
+  }
+  template <class V, class P> NNC_INLINE V get(P pos, int count) const {
+    if constexpr (P::lanes_are_channels)
+      return load<V>(data + pos.channel, count);
+    else
+      return V(data[pos.channel]);
+  }
+};
+
+/// An operand with one value.
+struct scalar {
+  const float *data;
+  template <class V, class P> NNC_INLINE V get(P) const { return V(*data); }
+  template <class V, class P> NNC_INLINE V get(P, int) const {
+    return V(*data);
+  }
+};
+
+/// A list of operands that loads each in turn and passes them on.
+template <class... Operands> struct operand_list {
+  template <class F, class V, class P, class... Loaded>
+  NNC_INLINE V apply(const F &f, V v, P, Loaded... loaded) const {
+    return f(v, loaded...);
+  }
+  template <class F, class V, class P, class... Loaded>
+  NNC_INLINE V apply_first(const F &f, V v, P, int, Loaded... loaded) const {
+    return f(v, loaded...);
+  }
+};
+template <class Head, class... Tail> struct operand_list<Head, Tail...> {
+  Head head;
+  operand_list<Tail...> tail;
+  template <class H, class... T>
+  constexpr operand_list(H h, T... t) : head{h}, tail{t...} {}
+  template <class F, class V, class P, class... Loaded>
+  NNC_INLINE V apply(const F &f, V v, P pos, Loaded... loaded) const {
+    return tail.apply(f, v, pos, loaded..., head.template get<V>(pos));
+  }
+  template <class F, class V, class P, class... Loaded>
+  NNC_INLINE V apply_first(const F &f, V v, P pos, int count,
+                           Loaded... loaded) const {
+    return tail.apply_first(f, v, pos, count, loaded...,
+                            head.template get<V>(pos, count));
+  }
+};
+
+/// The epilogue F(v, operands...). Constructed from the operands' pointers, in
+/// order. epi(v, pos) serves whole vectors; epi(v, pos, count) reads operands
+/// only for the first `count` lanes (the others' results mean nothing).
+template <class F, class... Operands> struct fused {
+  operand_list<Operands...> operands;
+  template <class... Pointers> constexpr fused(Pointers... p) : operands{p...} {
+    static_assert(sizeof...(Pointers) == sizeof...(Operands),
+                  "one pointer for each operand");
+  }
+  template <class V, class P> NNC_INLINE V operator()(V v, P pos) const {
+    return operands.apply(F{}, v, pos);
+  }
+  template <class V, class P>
+  NNC_INLINE V operator()(V v, P pos, int count) const {
+    return operands.apply_first(F{}, v, pos, count);
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_EPILOGUE_H

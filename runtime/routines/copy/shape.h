@@ -1,0 +1,28 @@
+//===- shape.h - The shape of copy routines -------------------------------===//
+#ifndef NNC_ROUTINES_COPY_SHAPE_H
+#define NNC_ROUTINES_COPY_SHAPE_H
+
+namespace nnc {
+
+/// y[dst_offset + i . dst_strides] = x[src_offset + i . src_strides] for every
+/// index i below dims: transpose, slice, expand, concat, layout change.
+/// Offsets and strides are in elements; strides may be 0 or negative.
+struct copy_shape {
+  int rank;
+  int dims[8], src_strides[8], dst_strides[8];
+  int src_offset, dst_offset;
+
+  /// Calls f(name, field) for each field.
+  template <class F> void visit(F f) {
+    f("rank", rank);
+    f("dims", dims);
+    f("src_strides", src_strides);
+    f("dst_strides", dst_strides);
+    f("src_offset", src_offset);
+    f("dst_offset", dst_offset);
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_COPY_SHAPE_H

@@ -1,0 +1,24 @@
+//===- shape.h - The shape of elementwise routines ------------------------===//
+#ifndef NNC_ROUTINES_ELEMENTWISE_SHAPE_H
+#define NNC_ROUTINES_ELEMENTWISE_SHAPE_H
+
+namespace nnc {
+
+/// y[i] = f(x0[i . strides[0]], x1[i . strides[1]], ...) for every index i
+/// below dims; y is dense. Strides are in elements, 0 where an input is
+/// broadcast.
+struct elementwise_shape {
+  int rank;
+  int dims[8], strides[8][8];
+
+  /// Calls f(name, field) for each field.
+  template <class F> void visit(F f) {
+    f("rank", rank);
+    f("dims", dims);
+    f("strides", strides);
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_ELEMENTWISE_SHAPE_H

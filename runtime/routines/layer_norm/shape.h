@@ -1,0 +1,23 @@
+//===- shape.h - The shape of layer_norm routines -------------------------===//
+#ifndef NNC_ROUTINES_LAYER_NORM_SHAPE_H
+#define NNC_ROUTINES_LAYER_NORM_SHAPE_H
+
+namespace nnc {
+
+/// x[outer][size], scale[size], bias[size] -> y[outer][size]: each row minus
+/// its mean, over sqrt(variance + epsilon), times scale, plus bias.
+struct layer_norm_shape {
+  int outer, size;
+  float epsilon;
+
+  /// Calls f(name, field) for each field.
+  template <class F> void visit(F f) {
+    f("outer", outer);
+    f("size", size);
+    f("epsilon", epsilon);
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_LAYER_NORM_SHAPE_H

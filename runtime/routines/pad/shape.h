@@ -1,0 +1,30 @@
+//===- shape.h - The shape of pad routines --------------------------------===//
+#ifndef NNC_ROUTINES_PAD_SHAPE_H
+#define NNC_ROUTINES_PAD_SHAPE_H
+
+namespace nnc {
+
+/// y[dims] from x[in_dims], both dense: y[i] = x[i - before], where i - before
+/// is outside of x the mode says what stands there: 0 `value`, 1 reflected at
+/// the edge elements, 2 the edge element, 3 wrapped around. Negative `before`
+/// crops.
+struct pad_shape {
+  int rank;
+  int dims[8], in_dims[8], before[8];
+  int mode;
+  float value;
+
+  /// Calls f(name, field) for each field.
+  template <class F> void visit(F f) {
+    f("rank", rank);
+    f("dims", dims);
+    f("in_dims", in_dims);
+    f("before", before);
+    f("mode", mode);
+    f("value", value);
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_PAD_SHAPE_H

@@ -1,0 +1,24 @@
+//===- shapes.h - The run-time shape of every family ----------------------===//
+//
+// For what walks families.inc: the compiler, the reference, tests.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_SHAPES_H
+#define NNC_ROUTINES_SHAPES_H
+
+#include "runtime/routines/adapt/shape.h"
+#include "runtime/routines/argmax/shape.h"
+#include "runtime/routines/conv2d/shape.h"
+#include "runtime/routines/conv_transpose2d/shape.h"
+#include "runtime/routines/copy/shape.h"
+#include "runtime/routines/elementwise/shape.h"
+#include "runtime/routines/gather/shape.h"
+#include "runtime/routines/layer_norm/shape.h"
+#include "runtime/routines/matmul/shape.h"
+#include "runtime/routines/pad/shape.h"
+#include "runtime/routines/pool2d/shape.h"
+#include "runtime/routines/reduce/shape.h"
+#include "runtime/routines/resize/shape.h"
+#include "runtime/routines/softmax/shape.h"
+
+#endif // NNC_ROUTINES_SHAPES_H

@@ -1,0 +1,147 @@
+//===- vec.h - Vectors of float of any width ------------------------------===//
+//
+// f32x<W> is a value of W floats, W a power of two. Where the machine has a
+// register of that width it is that register; elsewhere it is a pair of
+// f32x<W/2>, down to f32x<1>, so every routine can be built and tested at
+// every width on any machine. NNC_PORTABLE_SIMD forces pairs all the way.
+//
+// Every free function here also takes plain float (and std::int32_t, bool in
+// place of i32x, maskx), so a template over V serves the scalar tail and all
+// widths, with the same rounding in each lane. That holds as long as the
+// compiler does not contract a*b+c by itself: build with -ffp-contract=off and
+// write fma() where a fused multiply-add is wanted.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_SIMD_VEC_H
+#define NNC_SIMD_VEC_H
+
+#include "runtime/simd/vec_portable.h"
+
+#if defined(NNC_PORTABLE_SIMD)
+#elif defined(__SSE4_1__)
+#include "runtime/simd/vec_x86.h"
+#elif defined(__ARM_NEON)
+#include "runtime/simd/vec_neon.h"
+#endif
+
+namespace nnc {
+
+/// Number of lanes of V; 1 for float and any other scalar.
+template <class V> constexpr int lanes = 1;
+template <int W> constexpr int lanes<f32x<W>> = W;
+template <int W> constexpr int lanes<i32x<W>> = W;
+
+/// The 32-bit integer vector and the mask that go with V.
+template <class V> struct vector_traits {
+  using integer = std::int32_t;
+  using mask = bool;
+};
+template <int W> struct vector_traits<f32x<W>> {
+  using integer = i32x<W>;
+  using mask = maskx<W>;
+};
+template <class V> using integer_of = typename vector_traits<V>::integer;
+template <class V> using mask_of = typename vector_traits<V>::mask;
+
+//===----------------------------------------------------------------------===//
+// Memory. Addresses need no alignment.
+//===----------------------------------------------------------------------===//
+
+/// Loads lanes<V> values from p.
+template <class V> NNC_INLINE V load(const float *p) {
+  if constexpr (lanes<V> == 1)
+    return V(*p);
+  else
+    return V::load(p);
+}
+
+/// Loads the first `count` lanes; the others are zero and are not read.
+template <class V> NNC_INLINE V load(const float *p, int count) {
+  if constexpr (lanes<V> == 1)
+    return V(count > 0 ? *p : 0.0f);
+  else
+    return V::load(p, count);
+}
+
+/// Stores all lanes of v at p.
+NNC_INLINE void store(float *p, float v) { *p = v; }
+template <int W> NNC_INLINE void store(float *p, f32x<W> v) { v.store(p); }
+
+/// Stores the first `count` lanes of v; memory after them is untouched.
+NNC_INLINE void store(float *p, float v, int count) {
+  if (count > 0)
+    *p = v;
+}
+template <int W> NNC_INLINE void store(float *p, f32x<W> v, int count) {
+  v.store(p, count);
+}
+
+/// V with every lane equal to x.
+template <class V> NNC_INLINE V splat(float x) { return V(x); }
+
+//===----------------------------------------------------------------------===//
+// What follows from the operations of vec_portable.h and its siblings.
+//===----------------------------------------------------------------------===//
+
+template <int W> NNC_INLINE f32x<W> &operator+=(f32x<W> &a, f32x<W> b) {
+  return a = a + b;
+}
+template <int W> NNC_INLINE f32x<W> &operator-=(f32x<W> &a, f32x<W> b) {
+  return a = a - b;
+}
+template <int W> NNC_INLINE f32x<W> &operator*=(f32x<W> &a, f32x<W> b) {
+  return a = a * b;
+}
+template <int W> NNC_INLINE f32x<W> &operator/=(f32x<W> &a, f32x<W> b) {
+  return a = a / b;
+}
+template <int W> NNC_INLINE maskx<W> operator>(f32x<W> a, f32x<W> b) {
+  return b < a;
+}
+template <int W> NNC_INLINE maskx<W> operator>=(f32x<W> a, f32x<W> b) {
+  return b <= a;
+}
+template <int W> NNC_INLINE maskx<W> operator!=(f32x<W> a, f32x<W> b) {
+  return !(a == b);
+}
+
+/// |x|, by clearing the sign bit.
+template <class V> NNC_INLINE V vec_abs(V x) {
+  return bit_cast_float(bit_cast_int(x) & integer_of<V>(0x7fffffff));
+}
+
+/// |x| with the sign bit of s.
+template <class V> NNC_INLINE V copysign(V x, V s) {
+  return bit_cast_float((bit_cast_int(x) & integer_of<V>(0x7fffffff)) |
+                        (bit_cast_int(s) & integer_of<V>(INT32_MIN)));
+}
+
+/// -x, by flipping the sign bit (also of zero and NaN).
+template <int W> NNC_INLINE f32x<W> operator-(f32x<W> x) {
+  return bit_cast_float(bit_cast_int(x) ^ i32x<W>(INT32_MIN));
+}
+
+/// Lanes that are NaN.
+template <class V> NNC_INLINE mask_of<V> vec_is_nan(V x) { return x != x; }
+
+/// The lanes of v before `count`, zero in the others.
+template <class V> NNC_INLINE V keep_first(V v, int count) {
+  return select(first_lanes<V>(count), v, V(0.0f));
+}
+
+/// Largest and smallest; NaN if either is NaN. Where no NaN can come, or only
+/// in b, min_fast and max_fast cost one instruction (b is returned when either
+/// is NaN on some machines, NaN on others). Which of two zeros of different
+/// sign comes back is the machine's choice, too.
+NNC_INLINE float max(float a, float b) { return a != a ? a : max_fast(a, b); }
+NNC_INLINE float min(float a, float b) { return a != a ? a : min_fast(a, b); }
+template <int W> NNC_INLINE f32x<W> max(f32x<W> a, f32x<W> b) {
+  return select(a != a, a, max_fast(a, b));
+}
+template <int W> NNC_INLINE f32x<W> min(f32x<W> a, f32x<W> b) {
+  return select(a != a, a, min_fast(a, b));
+}
+
+} // namespace nnc
+
+#endif // NNC_SIMD_VEC_H

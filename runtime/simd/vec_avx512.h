@@ -1,0 +1,174 @@
+//===- vec_avx512.h - f32x<16> in an AVX-512 register ---------------------===//
+#ifndef NNC_SIMD_VEC_AVX512_H
+#define NNC_SIMD_VEC_AVX512_H
+
+#include "runtime/simd/vec_avx2.h"
+
+#if defined(__AVX512F__) && defined(__AVX2__) && defined(__FMA__)
+namespace nnc {
+
+template <> struct maskx<16> {
+  __mmask16 v;
+};
+template <> struct i32x<16> {
+  __m512i v;
+  i32x() = default;
+  NNC_INLINE i32x(__m512i x) : v(x) {}
+  explicit NNC_INLINE i32x(std::int32_t x) : v(_mm512_set1_epi32(x)) {}
+};
+template <> struct first_lanes_of<f32x<16>> {
+  static NNC_INLINE maskx<16> make(int count) {
+    if (count >= 16)
+      return {static_cast<__mmask16>(0xffff)};
+    return {static_cast<__mmask16>(count <= 0 ? 0 : (1u << count) - 1)};
+  }
+};
+template <> struct f32x<16> {
+  __m512 v;
+  f32x() = default;
+  NNC_INLINE f32x(__m512 x) : v(x) {}
+  explicit NNC_INLINE f32x(float x) : v(_mm512_set1_ps(x)) {}
+  static NNC_INLINE f32x splat(float x) { return f32x(x); }
+  static NNC_INLINE f32x load(const float *p) { return _mm512_loadu_ps(p); }
+  NNC_INLINE void store(float *p) const { _mm512_storeu_ps(p, v); }
+  static NNC_INLINE f32x load(const float *p, int count) {
+    return _mm512_maskz_loadu_ps(first_lanes_of<f32x<16>>::make(count).v, p);
+  }
+  NNC_INLINE void store(float *p, int count) const {
+    _mm512_mask_storeu_ps(p, first_lanes_of<f32x<16>>::make(count).v, v);
+  }
+};
+
+NNC_INLINE f32x<16> operator+(f32x<16> a, f32x<16> b) {
+  return _mm512_add_ps(a.v, b.v);
+}
+NNC_INLINE f32x<16> operator-(f32x<16> a, f32x<16> b) {
+  return _mm512_sub_ps(a.v, b.v);
+}
+NNC_INLINE f32x<16> operator*(f32x<16> a, f32x<16> b) {
+  return _mm512_mul_ps(a.v, b.v);
+}
+NNC_INLINE f32x<16> operator/(f32x<16> a, f32x<16> b) {
+  return _mm512_div_ps(a.v, b.v);
+}
+NNC_INLINE f32x<16> fma(f32x<16> a, f32x<16> b, f32x<16> c) {
+  return _mm512_fmadd_ps(a.v, b.v, c.v);
+}
+// g++ 12 warns that the undefined pass-through operand inside the unmasked
+// forms of these is uninitialised; the zero-masked forms with a full mask
+// compile to the same instruction.
+NNC_INLINE f32x<16> max_fast(f32x<16> a, f32x<16> b) {
+  return _mm512_maskz_max_ps(static_cast<__mmask16>(0xffff), a.v, b.v);
+}
+NNC_INLINE f32x<16> min_fast(f32x<16> a, f32x<16> b) {
+  return _mm512_maskz_min_ps(static_cast<__mmask16>(0xffff), a.v, b.v);
+}
+NNC_INLINE f32x<16> vec_sqrt(f32x<16> a) {
+  return _mm512_maskz_sqrt_ps(static_cast<__mmask16>(0xffff), a.v);
+}
+NNC_INLINE f32x<16> vec_floor(f32x<16> a) {
+  return _mm512_maskz_roundscale_ps(static_cast<__mmask16>(0xffff), a.v, 1);
+}
+NNC_INLINE f32x<16> vec_ceil(f32x<16> a) {
+  return _mm512_maskz_roundscale_ps(static_cast<__mmask16>(0xffff), a.v, 2);
+}
+NNC_INLINE f32x<16> vec_trunc(f32x<16> a) {
+  return _mm512_maskz_roundscale_ps(static_cast<__mmask16>(0xffff), a.v, 3);
+}
+NNC_INLINE f32x<16> vec_round(f32x<16> a) {
+  return _mm512_maskz_roundscale_ps(static_cast<__mmask16>(0xffff), a.v, 0);
+}
+
+NNC_INLINE maskx<16> operator<(f32x<16> a, f32x<16> b) {
+  return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ)};
+}
+NNC_INLINE maskx<16> operator<=(f32x<16> a, f32x<16> b) {
+  return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_LE_OQ)};
+}
+NNC_INLINE maskx<16> operator==(f32x<16> a, f32x<16> b) {
+  return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_EQ_OQ)};
+}
+NNC_INLINE maskx<16> operator&(maskx<16> a, maskx<16> b) {
+  return {static_cast<__mmask16>(a.v & b.v)};
+}
+NNC_INLINE maskx<16> operator|(maskx<16> a, maskx<16> b) {
+  return {static_cast<__mmask16>(a.v | b.v)};
+}
+NNC_INLINE maskx<16> operator!(maskx<16> a) {
+  return {static_cast<__mmask16>(~a.v)};
+}
+NNC_INLINE bool any(maskx<16> a) { return a.v != 0; }
+NNC_INLINE f32x<16> select(maskx<16> m, f32x<16> a, f32x<16> b) {
+  return _mm512_mask_blend_ps(m.v, b.v, a.v);
+}
+NNC_INLINE i32x<16> select(maskx<16> m, i32x<16> a, i32x<16> b) {
+  return _mm512_mask_blend_epi32(m.v, b.v, a.v);
+}
+
+NNC_INLINE i32x<16> bit_cast_int(f32x<16> a) {
+  return _mm512_castps_si512(a.v);
+}
+NNC_INLINE f32x<16> bit_cast_float(i32x<16> a) {
+  return _mm512_castsi512_ps(a.v);
+}
+NNC_INLINE i32x<16> to_int(f32x<16> a) {
+  return _mm512_maskz_cvttps_epi32(static_cast<__mmask16>(0xffff), a.v);
+}
+NNC_INLINE f32x<16> to_float(i32x<16> a) {
+  return _mm512_maskz_cvtepi32_ps(static_cast<__mmask16>(0xffff), a.v);
+}
+
+NNC_INLINE i32x<16> operator+(i32x<16> a, i32x<16> b) {
+  return _mm512_add_epi32(a.v, b.v);
+}
+NNC_INLINE i32x<16> operator-(i32x<16> a, i32x<16> b) {
+  return _mm512_sub_epi32(a.v, b.v);
+}
+NNC_INLINE i32x<16> operator&(i32x<16> a, i32x<16> b) {
+  return _mm512_and_si512(a.v, b.v);
+}
+NNC_INLINE i32x<16> operator|(i32x<16> a, i32x<16> b) {
+  return _mm512_or_si512(a.v, b.v);
+}
+NNC_INLINE i32x<16> operator^(i32x<16> a, i32x<16> b) {
+  return _mm512_xor_si512(a.v, b.v);
+}
+template <int N> NNC_INLINE i32x<16> shift_left(i32x<16> a) {
+  return _mm512_maskz_slli_epi32(static_cast<__mmask16>(0xffff), a.v, N);
+}
+template <int N> NNC_INLINE i32x<16> shift_right(i32x<16> a) {
+  return _mm512_maskz_srai_epi32(static_cast<__mmask16>(0xffff), a.v, N);
+}
+template <int N> NNC_INLINE i32x<16> shift_right_logical(i32x<16> a) {
+  return _mm512_maskz_srli_epi32(static_cast<__mmask16>(0xffff), a.v, N);
+}
+NNC_INLINE maskx<16> operator==(i32x<16> a, i32x<16> b) {
+  return {_mm512_cmpeq_epi32_mask(a.v, b.v)};
+}
+NNC_INLINE maskx<16> operator<(i32x<16> a, i32x<16> b) {
+  return {_mm512_cmplt_epi32_mask(a.v, b.v)};
+}
+
+NNC_INLINE f32x<8> low_half(f32x<16> a) {
+  return _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(
+      static_cast<__mmask8>(0xff), _mm512_castps_pd(a.v), 0));
+}
+NNC_INLINE f32x<8> high_half(f32x<16> a) {
+  return _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(
+      static_cast<__mmask8>(0xff), _mm512_castps_pd(a.v), 1));
+}
+NNC_INLINE float reduce_add(f32x<16> a) {
+  return reduce_add(low_half(a) + high_half(a));
+}
+NNC_INLINE float reduce_max(f32x<16> a) {
+  return reduce_max(max_fast(low_half(a), high_half(a)));
+}
+NNC_INLINE float reduce_min(f32x<16> a) {
+  return reduce_min(min_fast(low_half(a), high_half(a)));
+}
+
+} // namespace nnc
+
+#endif // __AVX512F__
+
+#endif // NNC_SIMD_VEC_AVX512_H

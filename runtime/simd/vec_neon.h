@@ -1,0 +1,205 @@
+//===- vec_neon.h - f32x<4> in a NEON register (armv7 with VFPv4, aarch64) ===//
+#ifndef NNC_SIMD_VEC_NEON_H
+#define NNC_SIMD_VEC_NEON_H
+
+#include "runtime/simd/vec_portable.h"
+
+#if defined(__ARM_NEON)
+#include <arm_neon.h>
+
+namespace nnc {
+
+template <> struct maskx<4> {
+  uint32x4_t v;
+};
+template <> struct i32x<4> {
+  int32x4_t v;
+  i32x() = default;
+  NNC_INLINE i32x(int32x4_t x) : v(x) {}
+  explicit NNC_INLINE i32x(std::int32_t x) : v(vdupq_n_s32(x)) {}
+};
+template <> struct first_lanes_of<f32x<4>> {
+  static NNC_INLINE maskx<4> make(int count) {
+    const std::int32_t lane[4] = {0, 1, 2, 3};
+    return {vcltq_s32(vld1q_s32(lane), vdupq_n_s32(count))};
+  }
+};
+template <> struct f32x<4> {
+  float32x4_t v;
+  f32x() = default;
+  NNC_INLINE f32x(float32x4_t x) : v(x) {}
+  explicit NNC_INLINE f32x(float x) : v(vdupq_n_f32(x)) {}
+  static NNC_INLINE f32x splat(float x) { return f32x(x); }
+  static NNC_INLINE f32x load(const float *p) { return vld1q_f32(p); }
+  NNC_INLINE void store(float *p) const { vst1q_f32(p, v); }
+  static NNC_INLINE f32x load(const float *p, int count) {
+    if (count >= 4)
+      return vld1q_f32(p);
+    float32x4_t r = vdupq_n_f32(0.0f);
+    if (count > 0)
+      r = vld1q_lane_f32(p, r, 0);
+    if (count > 1)
+      r = vld1q_lane_f32(p + 1, r, 1);
+    if (count > 2)
+      r = vld1q_lane_f32(p + 2, r, 2);
+    return r;
+  }
+  NNC_INLINE void store(float *p, int count) const {
+    if (count >= 4)
+      return vst1q_f32(p, v);
+    if (count > 0)
+      vst1q_lane_f32(p, v, 0);
+    if (count > 1)
+      vst1q_lane_f32(p + 1, v, 1);
+    if (count > 2)
+      vst1q_lane_f32(p + 2, v, 2);
+  }
+};
+
+/// Applies a scalar function lane by lane, for what armv7 has no instruction.
+template <class F> NNC_INLINE f32x<4> each_lane(f32x<4> a, f32x<4> b, F f) {
+  float x[4], y[4];
+  a.store(x);
+  b.store(y);
+  for (int i = 0; i < 4; ++i)
+    x[i] = f(x[i], y[i]);
+  return f32x<4>::load(x);
+}
+
+NNC_INLINE f32x<4> operator+(f32x<4> a, f32x<4> b) {
+  return vaddq_f32(a.v, b.v);
+}
+NNC_INLINE f32x<4> operator-(f32x<4> a, f32x<4> b) {
+  return vsubq_f32(a.v, b.v);
+}
+NNC_INLINE f32x<4> operator*(f32x<4> a, f32x<4> b) {
+  return vmulq_f32(a.v, b.v);
+}
+NNC_INLINE f32x<4> fma(f32x<4> a, f32x<4> b, f32x<4> c) {
+#if defined(__ARM_FEATURE_FMA)
+  return vfmaq_f32(c.v, a.v, b.v);
+#else
+  return vaddq_f32(vmulq_f32(a.v, b.v), c.v);
+#endif
+}
+NNC_INLINE f32x<4> max_fast(f32x<4> a, f32x<4> b) {
+  return vmaxq_f32(a.v, b.v);
+}
+NNC_INLINE f32x<4> min_fast(f32x<4> a, f32x<4> b) {
+  return vminq_f32(a.v, b.v);
+}
+#if defined(__aarch64__)
+NNC_INLINE f32x<4> operator/(f32x<4> a, f32x<4> b) {
+  return vdivq_f32(a.v, b.v);
+}
+NNC_INLINE f32x<4> vec_sqrt(f32x<4> a) { return vsqrtq_f32(a.v); }
+NNC_INLINE f32x<4> vec_floor(f32x<4> a) { return vrndmq_f32(a.v); }
+NNC_INLINE f32x<4> vec_ceil(f32x<4> a) { return vrndpq_f32(a.v); }
+NNC_INLINE f32x<4> vec_trunc(f32x<4> a) { return vrndq_f32(a.v); }
+NNC_INLINE f32x<4> vec_round(f32x<4> a) { return vrndnq_f32(a.v); }
+#else
+NNC_INLINE f32x<4> operator/(f32x<4> a, f32x<4> b) {
+  return each_lane(a, b, [](float x, float y) { return x / y; });
+}
+NNC_INLINE f32x<4> vec_sqrt(f32x<4> a) {
+  return each_lane(a, a, [](float x, float) { return vec_sqrt(x); });
+}
+NNC_INLINE f32x<4> vec_floor(f32x<4> a) {
+  return each_lane(a, a, [](float x, float) { return vec_floor(x); });
+}
+NNC_INLINE f32x<4> vec_ceil(f32x<4> a) {
+  return each_lane(a, a, [](float x, float) { return vec_ceil(x); });
+}
+NNC_INLINE f32x<4> vec_trunc(f32x<4> a) {
+  return each_lane(a, a, [](float x, float) { return vec_trunc(x); });
+}
+NNC_INLINE f32x<4> vec_round(f32x<4> a) {
+  return each_lane(a, a, [](float x, float) { return vec_round(x); });
+}
+#endif
+
+NNC_INLINE maskx<4> operator<(f32x<4> a, f32x<4> b) {
+  return {vcltq_f32(a.v, b.v)};
+}
+NNC_INLINE maskx<4> operator<=(f32x<4> a, f32x<4> b) {
+  return {vcleq_f32(a.v, b.v)};
+}
+NNC_INLINE maskx<4> operator==(f32x<4> a, f32x<4> b) {
+  return {vceqq_f32(a.v, b.v)};
+}
+NNC_INLINE maskx<4> operator&(maskx<4> a, maskx<4> b) {
+  return {vandq_u32(a.v, b.v)};
+}
+NNC_INLINE maskx<4> operator|(maskx<4> a, maskx<4> b) {
+  return {vorrq_u32(a.v, b.v)};
+}
+NNC_INLINE maskx<4> operator!(maskx<4> a) { return {vmvnq_u32(a.v)}; }
+NNC_INLINE bool any(maskx<4> a) {
+  uint32x2_t s = vorr_u32(vget_low_u32(a.v), vget_high_u32(a.v));
+  return (vget_lane_u32(s, 0) | vget_lane_u32(s, 1)) != 0;
+}
+NNC_INLINE f32x<4> select(maskx<4> m, f32x<4> a, f32x<4> b) {
+  return vbslq_f32(m.v, a.v, b.v);
+}
+NNC_INLINE i32x<4> select(maskx<4> m, i32x<4> a, i32x<4> b) {
+  return vbslq_s32(m.v, a.v, b.v);
+}
+
+NNC_INLINE i32x<4> bit_cast_int(f32x<4> a) {
+  return vreinterpretq_s32_f32(a.v);
+}
+NNC_INLINE f32x<4> bit_cast_float(i32x<4> a) {
+  return vreinterpretq_f32_s32(a.v);
+}
+NNC_INLINE i32x<4> to_int(f32x<4> a) { return vcvtq_s32_f32(a.v); }
+NNC_INLINE f32x<4> to_float(i32x<4> a) { return vcvtq_f32_s32(a.v); }
+
+NNC_INLINE i32x<4> operator+(i32x<4> a, i32x<4> b) {
+  return vaddq_s32(a.v, b.v);
+}
+NNC_INLINE i32x<4> operator-(i32x<4> a, i32x<4> b) {
+  return vsubq_s32(a.v, b.v);
+}
+NNC_INLINE i32x<4> operator&(i32x<4> a, i32x<4> b) {
+  return vandq_s32(a.v, b.v);
+}
+NNC_INLINE i32x<4> operator|(i32x<4> a, i32x<4> b) {
+  return vorrq_s32(a.v, b.v);
+}
+NNC_INLINE i32x<4> operator^(i32x<4> a, i32x<4> b) {
+  return veorq_s32(a.v, b.v);
+}
+template <int N> NNC_INLINE i32x<4> shift_left(i32x<4> a) {
+  return vshlq_n_s32(a.v, N);
+}
+template <int N> NNC_INLINE i32x<4> shift_right(i32x<4> a) {
+  return vshrq_n_s32(a.v, N);
+}
+template <int N> NNC_INLINE i32x<4> shift_right_logical(i32x<4> a) {
+  return vreinterpretq_s32_u32(vshrq_n_u32(vreinterpretq_u32_s32(a.v), N));
+}
+NNC_INLINE maskx<4> operator==(i32x<4> a, i32x<4> b) {
+  return {vceqq_s32(a.v, b.v)};
+}
+NNC_INLINE maskx<4> operator<(i32x<4> a, i32x<4> b) {
+  return {vcltq_s32(a.v, b.v)};
+}
+
+NNC_INLINE float reduce_add(f32x<4> a) {
+  float32x2_t s = vadd_f32(vget_low_f32(a.v), vget_high_f32(a.v));
+  return vget_lane_f32(s, 0) + vget_lane_f32(s, 1);
+}
+NNC_INLINE float reduce_max(f32x<4> a) {
+  float32x2_t s = vmax_f32(vget_low_f32(a.v), vget_high_f32(a.v));
+  return vget_lane_f32(vpmax_f32(s, s), 0);
+}
+NNC_INLINE float reduce_min(f32x<4> a) {
+  float32x2_t s = vmin_f32(vget_low_f32(a.v), vget_high_f32(a.v));
+  return vget_lane_f32(vpmin_f32(s, s), 0);
+}
+
+} // namespace nnc
+
+#endif // __ARM_NEON
+
+#endif // NNC_SIMD_VEC_NEON_H
