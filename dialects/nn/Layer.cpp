@@ -59,7 +59,8 @@ LogicalResult LayerOp::verify() {
     return emitOpError("has an epilogue that does not yield an element of ")
            << getY().getType();
   for (Operation &op : getEpilogue().front().without_terminator())
-    if (!isa<ElementwiseOpInterface>(op))
+    if (!isa<ElementwiseOpInterface>(op) &&
+        !op.hasTrait<OpTrait::ConstantLike>())
       return op.emitOpError("is not elementwise and stands in an epilogue");
   SmallVector<ArrayRef<int64_t>> shapes = {getY().getType().getShape()};
   for (Type type : getExtras().getTypes())

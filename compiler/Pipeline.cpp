@@ -1,0 +1,40 @@
+//===- Pipeline.cpp - From imported model to exec -------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Pipeline.h"
+
+#include "compiler/passes/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+
+void nnc::registerDialects(DialectRegistry &registry) {
+  registry.insert<nn::NnDialect, func::FuncDialect, arith::ArithDialect>();
+}
+
+void nnc::buildPipeline(OpPassManager &manager, const PipelineOptions &) {
+  OpPassManager &function = manager.nest<func::FuncOp>();
+  // First, so that later patterns see constants and no identities.
+  function.addPass(createSimplify());
+}
+
+namespace {
+struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("row of targets.inc"),
+                             llvm::cl::init("native")};
+};
+} // namespace
+
+void nnc::registerPipeline() {
+  PassPipelineRegistration<PipelineFlags>(
+      "nnc-pipeline", "Everything from an imported module to the exec dialect",
+      [](OpPassManager &manager, const PipelineFlags &flags) {
+        buildPipeline(manager, {flags.target});
+      });
+}

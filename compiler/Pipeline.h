@@ -1,0 +1,35 @@
+//===- Pipeline.h - From imported model to exec ---------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_PIPELINE_H
+#define NNC_COMPILER_PIPELINE_H
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <string>
+
+namespace nnc {
+
+/// What a user chooses and the passes need.
+struct PipelineOptions {
+  std::string target = "native"; ///< row of dialects/target/targets.inc
+};
+
+/// Registers every dialect of nnc and those that it builds on.
+void registerDialects(mlir::DialectRegistry &registry);
+
+/// The passes from an imported module up to the exec dialect, in order. Each
+/// line of the definition says why it stands where it does.
+void buildPipeline(mlir::OpPassManager &manager,
+                   const PipelineOptions &options);
+
+/// `--nnc-pipeline` for nnc-opt.
+void registerPipeline();
+
+} // namespace nnc
+
+#endif // NNC_COMPILER_PIPELINE_H
