@@ -128,8 +128,12 @@ OpFoldResult AdaptOp::fold(FoldAdaptor) {
   if (inner.getX().getType() == getY().getType())
     return inner.getX();
   getXMutable().assign(inner.getX());
+  removeRoutineAttr(); // it was chosen for another pair of layouts
+  removeParamsAttr();
   return getY();
 }
+
+bool AdaptOp::isView() { return isViewOf(getY().getType(), getX().getType()); }
 
 /// Channel block of an NCHW or NCHW[x]c type: 1 for plain, 0 for any other.
 static int64_t getChannelBlock(RankedTensorType type) {
@@ -288,14 +292,27 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
 }
 LayoutClass ConcatOp::getLayoutClass() { return LayoutClass::Tolerant; }
 SmallVector<RoutineCall> ConcatOp::getRoutineCalls() {
-  SmallVector<int64_t> target = getStrides(getY().getType().getShape());
+  SmallVector<RankedTensorType> parts;
+  for (Value x : getXs())
+    parts.push_back(getPlain(x));
+  return getRoutineCallsOn(parts, getPlain(getY()));
+}
+SmallVector<RoutineCall>
+ConcatOp::getRoutineCallsOn(ArrayRef<RankedTensorType> parts,
+                            RankedTensorType result) {
+  int64_t block = getBlockSize(result, getAxis());
+  unsigned dim = getOuterDim(result, getAxis());
+  SmallVector<int64_t> target = getStrides(getPhysicalShape(result));
   SmallVector<RoutineCall> calls;
   int64_t offset = 0;
-  for (auto [i, x] : llvm::enumerate(getXs())) {
-    ArrayRef<int64_t> dims = cast<RankedTensorType>(x.getType()).getShape();
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    if (getLayout(part) != getLayout(result) ||
+        part.getDimSize(getAxis()) % block != 0)
+      return {};
+    SmallVector<int64_t> dims = getPhysicalShape(part);
     calls.push_back(
         makeCopy(getContext(), dims, getStrides(dims), target, 0, offset, i));
-    offset += dims[getAxis()] * target[getAxis()];
+    offset += dims[dim] * target[dim];
   }
   return calls;
 }
@@ -325,16 +342,32 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
   types.push_back(withShape(x, sizes));
   return success();
 }
-LayoutClass SliceOp::getLayoutClass() { return LayoutClass::Dependent; }
+LayoutClass SliceOp::getLayoutClass() { return LayoutClass::Tolerant; }
 SmallVector<RoutineCall> SliceOp::getRoutineCalls() {
-  SmallVector<int64_t> source = getStrides(getX().getType().getShape());
+  return getRoutineCallsOn(getPlain(getX()), getPlain(getY()));
+}
+SmallVector<RoutineCall>
+SliceOp::getRoutineCallsOn(ArrayRef<RankedTensorType> inputs,
+                           RankedTensorType result) {
+  RankedTensorType x = inputs.front();
+  if (getLayout(x) != getLayout(result))
+    return {};
+  SmallVector<int64_t> source = getStrides(getPhysicalShape(x));
   int64_t offset = 0;
-  for (size_t i = 0; i < source.size(); ++i) {
-    offset += getStarts()[i] * source[i];
-    source[i] *= getSteps()[i];
+  for (int64_t axis = 0; axis < x.getRank(); ++axis) {
+    int64_t start = getStarts()[axis], size = getSizes()[axis],
+            step = getSteps()[axis], block = getBlockSize(x, axis);
+    // Whole blocks only; the last may be the source's own padded one.
+    bool whole = start % block == 0 && step == 1 &&
+                 (size % block == 0 || start + size == x.getDimSize(axis));
+    if (block > 1 && !whole)
+      return {};
+    unsigned dim = getOuterDim(x, axis);
+    offset += start / block * source[dim];
+    source[dim] *= step;
   }
-  return {makeCopy(getContext(), getSizes(), source, getStrides(getSizes()),
-                   offset, 0, 0)};
+  SmallVector<int64_t> dims = getPhysicalShape(result);
+  return {makeCopy(getContext(), dims, source, getStrides(dims), offset, 0, 0)};
 }
 Work SliceOp::getWork() {
   Work work = bytesOnly(*this);
@@ -365,15 +398,29 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *,
   types.push_back(withShape(x, shape));
   return success();
 }
-LayoutClass PadOp::getLayoutClass() { return LayoutClass::Dependent; }
+LayoutClass PadOp::getLayoutClass() { return LayoutClass::Tolerant; }
 SmallVector<RoutineCall> PadOp::getRoutineCalls() {
-  ArrayRef<int64_t> dims = getY().getType().getShape();
+  return getRoutineCallsOn(getPlain(getX()), getPlain(getY()));
+}
+SmallVector<RoutineCall>
+PadOp::getRoutineCallsOn(ArrayRef<RankedTensorType> inputs,
+                         RankedTensorType result) {
+  RankedTensorType x = inputs.front();
+  double value = getValue().convertToDouble();
+  if (getLayout(x) != getLayout(result) || (isPadded(x) && value != 0.0))
+    return {};
+  SmallVector<int64_t> dims = getPhysicalShape(result), before(dims.size(), 0);
+  for (int64_t axis = 0; axis < x.getRank(); ++axis) {
+    int64_t first = getPads()[axis], last = getPads()[x.getRank() + axis];
+    if (getBlockSize(x, axis) > 1 && (first != 0 || last != 0))
+      return {};
+    before[getOuterDim(x, axis)] = first;
+  }
   ShapeFields fields(getContext());
   fields.add("rank", dims.size()).add("dims", dims);
-  fields.add("in_dims", getX().getType().getShape());
-  fields.add("before", getPads().take_front(dims.size()));
+  fields.add("in_dims", getPhysicalShape(x)).add("before", before);
   fields.add("mode", static_cast<int64_t>(getMode()));
-  fields.addReal("value", getValue().convertToDouble());
+  fields.addReal("value", value);
   return {{"pad", fields.get(), {0}}};
 }
 Work PadOp::getWork() { return bytesOnly(*this); }

@@ -68,6 +68,11 @@ LogicalResult LayerOp::verify() {
   auto shape = broadcastShapes(shapes);
   if (!shape || ArrayRef<int64_t>(*shape) != shapes[0])
     return emitOpError("has extras that do not broadcast to its result");
+  for (Type type : getExtras().getTypes())
+    if (getLayout(type) && getLayout(type) != getLayout(getY().getType()))
+      return emitOpError("has an extra in layout ")
+             << getLayoutName(type) << " and a result in layout "
+             << getLayoutName(getY().getType());
   return success();
 }
 
@@ -105,8 +110,12 @@ static SmallVector<int64_t> getOperandStrides(RankedTensorType result,
 }
 
 SmallVector<RoutineCall> LayerOp::getRoutineCalls() {
-  if (auto anchor = dyn_cast_or_null<RoutineOpInterface>(getAnchorOp()))
-    return anchor.getRoutineCalls();
+  if (auto anchor = dyn_cast_or_null<RoutineOpInterface>(getAnchorOp())) {
+    SmallVector<RankedTensorType> inputs;
+    for (Type type : getInputs().getTypes())
+      inputs.push_back(cast<RankedTensorType>(type));
+    return anchor.getRoutineCallsOn(inputs, getY().getType());
+  }
   RankedTensorType result = getY().getType();
   SmallVector<int64_t> dims = getPhysicalShape(result);
   SmallVector<SmallVector<int64_t>> strides;
@@ -153,7 +162,9 @@ Work LayerOp::getWork() {
     work.multiplyAdds = inner.multiplyAdds;
     work.operations = inner.operations;
   }
-  int64_t perElement = getEpilogue().front().getOperations().size() - 1;
+  int64_t perElement = llvm::count_if(getEpilogue().front(), [](Operation &op) {
+    return isa<ElementwiseOpInterface>(op);
+  });
   work.operations += perElement * getY().getType().getNumElements();
   return work;
 }

@@ -195,6 +195,101 @@ int64_t nnc::nn::getPhysicalBytes(RankedTensorType type) {
   return getPhysicalElements(type) * getElementBytes(type.getElementType());
 }
 
+bool nnc::nn::areRowMajor(ArrayRef<RankedTensorType> types,
+                          RankedTensorType andThis) {
+  return !getLayout(andThis) &&
+         llvm::none_of(types, [](Type type) { return getLayout(type); });
+}
+
+namespace {
+/// A physical dimension of more than one step; neighbours that walk one axis
+/// evenly are one.
+struct Walk {
+  unsigned axis;
+  int64_t step, size;
+};
+} // namespace
+
+static SmallVector<Walk> getWalks(RankedTensorType type) {
+  SmallVector<std::pair<unsigned, int64_t>> steps;
+  if (LayoutAttr layout = getLayout(type))
+    steps = layout.getPhysicalSteps();
+  else
+    for (unsigned axis = 0; axis < type.getRank(); ++axis)
+      steps.push_back({axis, 1});
+  SmallVector<Walk> walks;
+  for (auto [entry, size] : llvm::zip(steps, getPhysicalShape(type))) {
+    auto [axis, step] = entry;
+    if (size == 1)
+      continue;
+    if (!walks.empty() && walks.back().axis == axis &&
+        walks.back().step == step * size)
+      walks.back() = {axis, step, walks.back().size * size};
+    else
+      walks.push_back({axis, step, size});
+  }
+  return walks;
+}
+
+bool nnc::nn::isViewOf(RankedTensorType to, RankedTensorType from) {
+  SmallVector<Walk> target = getWalks(to), source = getWalks(from);
+  if (target.size() != source.size())
+    return false;
+  for (size_t i = 0; i < target.size(); ++i) {
+    bool fits = i == 0 ? target[i].size <= source[i].size
+                       : target[i].size == source[i].size;
+    if (target[i].axis != source[i].axis || target[i].step != source[i].step ||
+        !fits)
+      return false;
+  }
+  return true;
+}
+
+unsigned nnc::nn::getOuterDim(RankedTensorType type, unsigned axis) {
+  LayoutAttr layout = getLayout(type);
+  if (!layout)
+    return axis;
+  SmallVector<unsigned> axes = layout.getOuterAxes();
+  return llvm::find(axes, axis) - axes.begin();
+}
+
+int64_t nnc::nn::getBlockSize(RankedTensorType type, unsigned axis) {
+  LayoutAttr layout = getLayout(type);
+  return layout ? layout.getBlockSize(axis) : 1;
+}
+
+bool nnc::nn::isPadded(RankedTensorType type) {
+  return getPhysicalElements(type) != type.getNumElements();
+}
+
+std::string nnc::nn::spellImageLayout(StringRef layout, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  StringRef outer = getOuterLetters(layout);
+  auto order = getLogicalOrder(outer);
+  if (tensor.getRank() != 3 || outer.size() != 4 || !order)
+    return layout.str();
+  std::string name;
+  for (char letter : layout)
+    if (letter != (*order)[2])
+      name += letter;
+  return name;
+}
+
+std::string nnc::nn::renameAxes(StringRef layout, ArrayRef<unsigned> axes,
+                                unsigned rank, MLIRContext *context) {
+  auto source = LayoutAttr::get(context, layout);
+  std::string name;
+  for (unsigned axis = 0; axis < rank; ++axis)
+    if (!llvm::is_contained(axes, axis))
+      name += static_cast<char>('A' + axis);
+  for (unsigned axis : source.getOuterAxes())
+    name += static_cast<char>('A' + axes[axis]);
+  for (LayoutAttr::Block block : source.getBlocks())
+    name +=
+        std::to_string(block.size) + static_cast<char>('a' + axes[block.axis]);
+  return name;
+}
+
 void nnc::nn::packElements(RankedTensorType type, const char *source,
                            char *target) {
   int64_t bytes = getElementBytes(type.getElementType());

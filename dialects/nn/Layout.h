@@ -39,6 +39,32 @@ int64_t getPhysicalBytes(mlir::RankedTensorType type);
 /// Bytes of one element in memory (i1 takes a byte).
 int64_t getElementBytes(mlir::Type element);
 
+/// Whether all these types are row-major.
+bool areRowMajor(llvm::ArrayRef<mlir::RankedTensorType> types,
+                 mlir::RankedTensorType andThis);
+
+/// Whether `from`'s memory, read as `to`, is the same tensor: the elements lie
+/// in the same order, and only padding at the very end is lost.
+bool isViewOf(mlir::RankedTensorType to, mlir::RankedTensorType from);
+
+/// Physical dimension that steps through the blocks of logical `axis`.
+unsigned getOuterDim(mlir::RankedTensorType type, unsigned axis);
+
+/// Elements of logical `axis` in one block: 1 for row-major types.
+int64_t getBlockSize(mlir::RankedTensorType type, unsigned axis);
+
+/// Whether some block of `type` is padded.
+bool isPadded(mlir::RankedTensorType type);
+
+/// The layout that routines of 2-D images or their weights call `layout` on a
+/// tensor with one spatial axis: NCHW16c on rank 3 is NCW16c.
+std::string spellImageLayout(llvm::StringRef layout, mlir::Type type);
+
+/// `layout`'s axes renamed: its axis i becomes axes[i] of a tensor of `rank`;
+/// axes that it does not name stand outside, in order.
+std::string renameAxes(llvm::StringRef layout, llvm::ArrayRef<unsigned> axes,
+                       unsigned rank, mlir::MLIRContext *context);
+
 /// Copies row-major `source` (of `type`'s logical shape) into `type`'s layout;
 /// padding becomes zero. `target` holds getPhysicalBytes(type).
 void packElements(mlir::RankedTensorType type, const char *source,

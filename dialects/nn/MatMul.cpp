@@ -67,10 +67,20 @@ bool MatMulOp::hasCollapsibleBatch() {
 }
 
 SmallVector<RoutineCall> MatMulOp::getRoutineCalls() {
-  RankedTensorType a = getA().getType(), b = getB().getType();
+  return getRoutineCallsOn(
+      {getLogicalType(getA().getType()), getLogicalType(getB().getType())},
+      getLogicalType(getY().getType()));
+}
+
+SmallVector<RoutineCall>
+MatMulOp::getRoutineCallsOn(ArrayRef<RankedTensorType> inputs,
+                            RankedTensorType result) {
+  RankedTensorType a = inputs[0], b = inputs[1];
+  if (getLayout(a) || getLayout(result))
+    return {};
   auto [m, k] = getMatrix(a, getTransposeA());
   int64_t n = getMatrix(b, getTransposeB()).second;
-  int64_t batch = product(getBatch(getY().getType()));
+  int64_t batch = product(getBatch(result));
   bool batchedA = product(getBatch(a)) != 1,
        batchedB = product(getBatch(b)) != 1;
   // One weight for a whole batch of row-major matrices is one taller matrix.
@@ -82,10 +92,26 @@ SmallVector<RoutineCall> MatMulOp::getRoutineCalls() {
   ShapeFields fields(getContext());
   fields.add("batch", batch).add("m", m).add("n", n).add("k", k);
   fields.add("a_batch_stride", batchedA ? m * k : 0);
-  fields.add("b_batch_stride", batchedB ? n * k : 0);
+  fields.add("b_batch_stride",
+             batchedB ? getPhysicalElements(b) / product(getBatch(b)) : 0);
   fields.add("transpose_a", getTransposeA());
-  fields.add("transpose_b", getTransposeB());
+  // A packed right-hand side is packed as the product sees it.
+  fields.add("transpose_b", getTransposeB() && !getLayout(b));
   return {{"matmul", fields.get(), {0, 1}}};
+}
+
+std::string MatMulOp::spellLayout(StringRef layout, int64_t operand) {
+  auto type = cast<RankedTensorType>(
+      operand < 0 ? getY().getType() : getOperand(operand).getType());
+  bool transposed =
+      (operand == 0 && getTransposeA()) || (operand == 1 && getTransposeB());
+  unsigned rank = type.getRank();
+  if (layout == "plain" || layout == "any" || (rank == 2 && !transposed))
+    return layout.str();
+  SmallVector<unsigned> axes = {rank - 2, rank - 1};
+  if (transposed)
+    std::swap(axes[0], axes[1]);
+  return renameAxes(layout, axes, rank, getContext());
 }
 
 Work MatMulOp::getWork() {

@@ -7,9 +7,11 @@
 #ifndef NNC_DIALECTS_NN_NN_H
 #define NNC_DIALECTS_NN_NN_H
 
+#include "dialects/nn/Layout.h"
 #include "dialects/nn/Support.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -27,7 +29,5 @@
 #include "dialects/nn/NnInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/nn/NnOps.h.inc"
-
-#include "dialects/nn/Layout.h"
 
 #endif // NNC_DIALECTS_NN_NN_H

@@ -42,8 +42,8 @@ def Nn_ScalarOrTensor
     : AnyTypeOf<[AnyFloat, AnyInteger, Nn_Tensor], "a tensor or a scalar">;
 
 /// One that takes an elementwise epilogue with operands along the channels.
-class Nn_AnchorOp<string mnemonic>
-    : Nn_RoutineOp<mnemonic, [], ["getChannelAxis"]>;
+class Nn_AnchorOp<string mnemonic, list<string> methods = []>
+    : Nn_RoutineOp<mnemonic, [], !listconcat(["getChannelAxis"], methods)>;
 
 /// `nn.<mnemonic>` computes `nnc::<mnemonic>` of runtime/simd/elementwise.h.
 class Nn_Elementwise<string mnemonic, string formula, list<Trait> traits = []>

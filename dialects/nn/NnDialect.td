@@ -23,7 +23,8 @@ def Nn_Dialect : Dialect {
     See `README.md` in this folder.
   }];
   let useDefaultAttributePrinterParser = 1;
-  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect"];
   let hasConstantMaterializer = 1;
 }
 

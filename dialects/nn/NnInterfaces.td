@@ -53,6 +53,33 @@ def Nn_RoutineOpInterface : OpInterface<"RoutineOpInterface"> {
       }],
       "::llvm::SmallVector<::nnc::nn::RoutineCall>", "getRoutineCalls">,
     InterfaceMethod<[{
+        The calls that compute the op on operands and a result of the given
+        types, whose layouts may be any; none where the op cannot. Families
+        whose shape is logical (convolutions, pools) have the same fields in
+        every layout; those that walk memory (copies) follow the physical
+        dimensions.
+      }],
+      "::llvm::SmallVector<::nnc::nn::RoutineCall>", "getRoutineCallsOn",
+      (ins "::llvm::ArrayRef<::mlir::RankedTensorType>":$inputs,
+           "::mlir::RankedTensorType":$result), [{}],
+      /*defaultImplementation=*/[{
+        if (::nnc::nn::isTolerant($_op) ||
+            ::nnc::nn::areRowMajor(inputs, result))
+          return $_op.getRoutineCalls();
+        return {};
+      }]>,
+    InterfaceMethod<[{
+        How the layout that a line of `routines.inc` gives to operand `operand`
+        (the result: -1) is spelled on that tensor's own axes.
+      }],
+      "std::string", "spellLayout",
+      (ins "::llvm::StringRef":$layout, "int64_t":$operand), [{}],
+      /*defaultImplementation=*/[{
+        ::mlir::Value value =
+            operand < 0 ? $_op->getResult(0) : $_op->getOperand(operand);
+        return ::nnc::nn::spellImageLayout(layout, value.getType());
+      }]>,
+    InterfaceMethod<[{
         The result axis that an epilogue operand of one value a channel may
         run along (1 for convolutions, the last for matrix products), or none.
       }],

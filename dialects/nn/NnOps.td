@@ -98,7 +98,7 @@ def Nn_AvgPoolOp : Nn_PoolOp<"avg_pool", (ins BoolAttr:$count_include_pad)> {
   }];
 }
 
-def Nn_MatMulOp : Nn_AnchorOp<"matmul"> {
+def Nn_MatMulOp : Nn_AnchorOp<"matmul", ["getRoutineCallsOn", "spellLayout"]> {
   let summary = "Matrix product with NumPy's rules, either side transposed";
   let description = [{
     Batch axes broadcast; a vector operand is not allowed (frontends reshape).
@@ -187,7 +187,7 @@ def Nn_ReduceKind : I32EnumAttr<"ReduceKind", "what a reduction computes", [
 }
 def Nn_ReduceKindAttr : EnumAttr<Nn_Dialect, Nn_ReduceKind, "reduce_kind">;
 
-def Nn_ReduceOp : Nn_RoutineOp<"reduce"> {
+def Nn_ReduceOp : Nn_RoutineOp<"reduce", [], ["getRoutineCallsOn"]> {
   let summary = "Reduce over axes";
   let description = [{
     The routines reduce one run of neighbouring axes; `nnc-legalize` transposes
@@ -255,13 +255,24 @@ def Nn_AdaptOp : Nn_Op<"adapt", [
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "SoftNeuro's adapt layer: the same tensor in another layout";
   let description = [{
+    `routine` and `params`, once chosen, are as in `nn.layer`. An adapt between
+    layouts whose elements lie in the same order is a view: no routine runs.
+
     Example: `%y = nn.adapt %x : tensor<1x64x56x56xf32> -> tensor<1x64x56x56xf32, #nn.layout<NCHW16c>>`.
   }];
-  let arguments = (ins Nn_Tensor:$x);
+  let arguments = (ins Nn_Tensor:$x, OptionalAttr<StrAttr>:$routine,
+                       OptionalAttr<DenseI64ArrayAttr>:$params);
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$x), [{
+    build($_builder, $_state, type, x, nullptr, nullptr);
+  }]>];
+  let extraClassDeclaration = [{
+    /// Whether the operand's memory, read in the result's layout, is the result.
+    bool isView();
+  }];
 }
 
 def Nn_ReshapeOp : Nn_Op<"reshape", [
@@ -305,7 +316,7 @@ def Nn_ExpandOp : Nn_Op<"expand", [
   let hasVerifier = 1;
 }
 
-def Nn_ConcatOp : Nn_RoutineOp<"concat"> {
+def Nn_ConcatOp : Nn_RoutineOp<"concat", [], ["getRoutineCallsOn"]> {
   let summary = "Tensors one behind the other along an axis";
   let description = [{
     Example: `%y = nn.concat %a, %b {axis = 1 : i64} : (tensor<1x4xf32>, tensor<1x3xf32>) -> tensor<1x7xf32>`.
@@ -315,7 +326,7 @@ def Nn_ConcatOp : Nn_RoutineOp<"concat"> {
   let assemblyFormat = "$xs attr-dict `:` functional-type(operands, results)";
 }
 
-def Nn_SliceOp : Nn_RoutineOp<"slice"> {
+def Nn_SliceOp : Nn_RoutineOp<"slice", [], ["getRoutineCallsOn"]> {
   let summary = "Every steps[i]-th element from starts[i] on, sizes[i] of them";
   let description = [{
     Steps may be negative. Splits become slices.
@@ -337,7 +348,7 @@ def Nn_PadMode : I32EnumAttr<"PadMode", "what padding holds", [
 }
 def Nn_PadModeAttr : EnumAttr<Nn_Dialect, Nn_PadMode, "pad_mode">;
 
-def Nn_PadOp : Nn_RoutineOp<"pad"> {
+def Nn_PadOp : Nn_RoutineOp<"pad", [], ["getRoutineCallsOn"]> {
   let summary = "Elements added (or, where negative, removed) at both ends of each axis";
   let description = [{
     Example: `%y = nn.pad constant %x {pads = array<i64: 0, 1, 0, 1>, value = 0.0 : f64}
@@ -430,7 +441,8 @@ def Nn_LayerOp : Nn_Op<"layer", [
     row-major types; it is empty in an elementwise layer. `epilogue` is an
     expression on scalars: its first argument is the anchor's element, the rest
     are elements of `extras` (broadcast as NumPy does); an elementwise layer has
-    `extras` only. Layouts are in the types of operands and result.
+    `extras` only. Literals are `arith.constant`. Extras are row-major or in the
+    result's layout. Layouts are in the types of operands and result.
     `routine` names a line of `runtime/routines/routines.inc`, `params` its
     parameters.
 
@@ -469,8 +481,9 @@ def Nn_LayerOp : Nn_Op<"layer", [
     ::mlir::Operation *getAnchorOp();
     /// Whether the epilogue passes the anchor's element on unchanged.
     bool hasEmptyEpilogue();
-    /// The calls of the anchor's family, or the elementwise family's call with
-    /// the strides of the physical shapes.
+    /// The calls of the anchor's family on the types of inputs and result, or
+    /// the elementwise family's call with the strides of the physical shapes.
+    /// None where the anchor cannot compute in these layouts.
     ::llvm::SmallVector<::nnc::nn::RoutineCall> getRoutineCalls();
     /// Axis of "one value a channel" operands of the epilogue, if any.
     ::std::optional<int64_t> getChannelAxis();

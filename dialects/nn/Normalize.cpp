@@ -153,7 +153,7 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *,
       x.getElementType()));
   return success();
 }
-LayoutClass ReduceOp::getLayoutClass() { return LayoutClass::Dependent; }
+LayoutClass ReduceOp::getLayoutClass() { return LayoutClass::Tolerant; }
 
 /// First and last axis of size > 1 among `axes`, as a half-open range; empty
 /// where all are of size 1.
@@ -177,9 +177,31 @@ bool ReduceOp::hasNeighbouringAxes() {
   return true;
 }
 SmallVector<RoutineCall> ReduceOp::getRoutineCalls() {
-  auto [begin, end] = getRun(getX().getType(), getAxes());
+  return getRoutineCallsOn(getPlain(getX()), getPlain(getY()));
+}
+SmallVector<RoutineCall>
+ReduceOp::getRoutineCallsOn(ArrayRef<RankedTensorType> inputs,
+                            RankedTensorType result) {
+  RankedTensorType x = inputs.front();
+  auto [begin, end] = getRun(x, getAxes());
+  SmallVector<int64_t> dims = getPhysicalShape(x);
+  if (LayoutAttr layout = getLayout(x)) {
+    // Axes that stay neighbours and whole where the others are blocked; the
+    // padding of those must come out as zeros again.
+    bool logarithm = getKind() == ReduceKind::log_sum ||
+                     getKind() == ReduceKind::log_sum_exp;
+    if (getLayout(result) != layout || (logarithm && isPadded(x)))
+      return {};
+    SmallVector<unsigned> axes = layout.getOuterAxes();
+    for (int64_t axis = begin; axis < end; ++axis)
+      if (axes[axis] != axis || layout.getBlockSize(axis) != 1)
+        return {};
+  } else if (getLayout(result)) {
+    return {};
+  }
+  auto physical = RankedTensorType::get(dims, x.getElementType());
   return {{("reduce_" + stringifyReduceKind(getKind())).str(),
-           getRunFields(getX().getType(), begin, end).get(),
+           getRunFields(physical, begin, end).get(),
            {0}}};
 }
 Work ReduceOp::getWork() {

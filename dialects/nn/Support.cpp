@@ -10,6 +10,11 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
+bool nn::isTolerant(Operation *op) {
+  auto layouts = dyn_cast<LayoutOpInterface>(op);
+  return layouts && layouts.getLayoutClass() != LayoutClass::Dependent;
+}
+
 static bool isSameLogicalType(Type lhs, Type rhs) {
   auto left = dyn_cast<RankedTensorType>(lhs);
   auto right = dyn_cast<RankedTensorType>(rhs);

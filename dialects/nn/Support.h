@@ -19,6 +19,9 @@ namespace nnc::nn {
 /// NeoCPU section 3.2; see LayoutOpInterface.
 enum class LayoutClass { Oblivious, Tolerant, Dependent };
 
+/// Whether an op has a routine for more than one layout, or any.
+bool isTolerant(mlir::Operation *op);
+
 /// What an op computes, counted on logical shapes.
 struct Work {
   int64_t multiplyAdds = 0;
