@@ -8,8 +8,6 @@
 
 #include "llvm/ADT/StringExtras.h"
 
-#include <cstring>
-
 using namespace mlir;
 using namespace nnc::nn;
 
@@ -288,43 +286,4 @@ std::string nnc::nn::renameAxes(StringRef layout, ArrayRef<unsigned> axes,
     name +=
         std::to_string(block.size) + static_cast<char>('a' + axes[block.axis]);
   return name;
-}
-
-void nnc::nn::packElements(RankedTensorType type, const char *source,
-                           char *target) {
-  int64_t bytes = getElementBytes(type.getElementType());
-  LayoutAttr layout = getLayout(type);
-  if (!layout) {
-    std::memcpy(target, source, getPhysicalBytes(type));
-    return;
-  }
-  ArrayRef<int64_t> shape = type.getShape();
-  SmallVector<int64_t> physical = getPhysicalShape(type);
-  auto steps = layout.getPhysicalSteps();
-  SmallVector<int64_t> strides(shape.size(), 1);
-  for (size_t axis = shape.size(); axis-- > 1;)
-    strides[axis - 1] = strides[axis] * shape[axis];
-  // Walks the physical order with an odometer; `logical` is where it stands.
-  SmallVector<int64_t> index(physical.size(), 0), logical(shape.size(), 0);
-  int64_t elements = getPhysicalElements(type);
-  for (int64_t i = 0; i < elements; ++i, target += bytes) {
-    int64_t offset = 0;
-    bool inside = true;
-    for (size_t axis = 0; axis < shape.size(); ++axis) {
-      inside &= logical[axis] < shape[axis];
-      offset += logical[axis] * strides[axis];
-    }
-    if (inside)
-      std::memcpy(target, source + offset * bytes, bytes);
-    else
-      std::memset(target, 0, bytes);
-    for (size_t dim = physical.size(); dim-- > 0;) {
-      auto [axis, step] = steps[dim];
-      logical[axis] += step;
-      if (++index[dim] < physical[dim])
-        break;
-      logical[axis] -= physical[dim] * step;
-      index[dim] = 0;
-    }
-  }
 }
