@@ -15,6 +15,7 @@ import pathlib
 import shutil
 import sys
 import tempfile
+import time
 
 import numpy as np
 import onnx
@@ -25,6 +26,7 @@ from graph import Graph
 
 HERE = pathlib.Path(__file__).parent
 CALIBRATION_SEED = 0
+KEEP_SECONDS = 2 * 24 * 3600
 
 
 def cache_folder():
@@ -70,8 +72,16 @@ def source_key():
     """Changes when a file changes that says what the networks are."""
     digest = hashlib.sha256()
     for source in sorted(HERE.glob("*.py")):
-        digest.update(source.read_bytes())
+        if not source.name.endswith("_test.py"):
+            digest.update(source.read_bytes())
     return digest.hexdigest()[:12]
+
+
+def forget_old(folder):
+    """Removes what other versions of the sources made days ago: it is gigabytes."""
+    for other in folder.parent.iterdir():
+        if other != folder and time.time() - other.stat().st_mtime > KEEP_SECONDS:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def made(name):
@@ -80,6 +90,7 @@ def made(name):
     path = folder / f"{name}.onnx"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
+        forget_old(folder)
         with tempfile.TemporaryDirectory(dir=folder) as unfinished:
             partial = pathlib.Path(unfinished) / path.name
             onnx.save(build(name), partial)
