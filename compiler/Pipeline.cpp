@@ -7,6 +7,7 @@
 #include "compiler/Pipeline.h"
 
 #include "compiler/passes/Passes.h"
+#include "dialects/target/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -14,7 +15,8 @@
 using namespace mlir;
 
 void nnc::registerDialects(DialectRegistry &registry) {
-  registry.insert<nn::NnDialect, func::FuncDialect, arith::ArithDialect>();
+  registry.insert<nn::NnDialect, target::TargetDialect, func::FuncDialect,
+                  arith::ArithDialect>();
 }
 
 void nnc::buildPipeline(OpPassManager &manager, const PipelineOptions &) {

@@ -1,0 +1,88 @@
+//===- Detect.cpp - The machine that this process runs on -----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/target/Rows.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <unistd.h>
+
+using namespace mlir;
+using namespace nnc::target;
+
+namespace {
+/// A line of chips.inc.
+struct Chip {
+  const char *name;
+  int64_t multiplyAdds, mhz, memory;
+};
+} // namespace
+
+static constexpr Chip kChips[] = {
+#define SPEED(multiply_adds, mhz) multiply_adds, mhz
+#define MEMORY(rate) rate
+#define NNC_CHIP(...) {__VA_ARGS__},
+#include "dialects/target/chips.inc"
+};
+
+/// Bytes of the host's data cache of a level from 1 on, 0 where it won't say.
+static int64_t getHostCache(unsigned level) {
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+  static constexpr int names[] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
+                                  _SC_LEVEL3_CACHE_SIZE};
+  return std::max<long>(sysconf(names[level - 1]), 0);
+#else
+  return 0 * level;
+#endif
+}
+
+/// Whether code of the row runs here: the same architecture, every feature.
+static bool runsHere(const Row &row, const llvm::Triple &host) {
+  if (row.triple[0] != '\0' &&
+      llvm::Triple(row.triple).getArch() != host.getArch())
+    return false;
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  for (StringRef feature : llvm::split(row.needs, ','))
+    if (!feature.empty() && !features.lookup(feature))
+      return false;
+  return true;
+}
+
+MachineAttr nnc::target::detectMachine(MLIRContext *context) {
+  context->getOrLoadDialect<TargetDialect>();
+  llvm::Triple host(llvm::sys::getProcessTriple());
+  const Row *best = nullptr;
+  for (const Row &row : getRows()) {
+    auto count = [](const Row &r) {
+      return llvm::count_if(r.isas, [](const char *isa) { return isa; });
+    };
+    if (runsHere(row, host) && (!best || count(row) > count(*best)))
+      best = &row;
+  }
+  Row found = *best; // the portable row runs everywhere
+  for (unsigned level = 1; level <= 3; ++level)
+    if (int64_t bytes = getHostCache(level)) {
+      found.caches[level - 1] = bytes;
+      if (found.bandwidth[level - 1] == 0)
+        found.bandwidth[level - 1] = found.bandwidth[level - 2];
+    }
+  StringRef cpu = llvm::sys::getHostCPUName();
+  for (const Chip &chip : kChips)
+    if (cpu == chip.name) {
+      found.multiplyAdds = chip.multiplyAdds;
+      found.mhz = chip.mhz;
+      found.memory = chip.memory;
+    }
+  MachineAttr machine = makeMachine(context, found);
+  return MachineAttr::get(context, "native", machine.getTriple(), cpu,
+                          machine.getIsas(), machine.getVectorBytes(),
+                          machine.getVectorRegisters(), machine.getCaches(),
+                          machine.getBandwidth(), machine.getMemoryMbS(),
+                          machine.getMultiplyAdds(), machine.getMhz(), "c++",
+                          machine.getFlags(), "");
+}

@@ -1,0 +1,31 @@
+//===- Rows.h - The tables of targets as data -----------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_TARGET_ROWS_H
+#define NNC_DIALECTS_TARGET_ROWS_H
+
+#include "dialects/target/Target.h"
+
+namespace nnc::target {
+
+/// A line of targets.inc; its fields are those of MachineAttr.
+struct Row {
+  const char *name, *triple;
+  const char *isas[8];
+  const char *needs; ///< LLVM's feature names, comma between
+  int64_t vectorBytes, vectorRegisters;
+  int64_t caches[3], bandwidth[3];
+  int64_t memory, multiplyAdds, mhz;
+  const char *compiler, *flags, *emulator;
+};
+
+llvm::ArrayRef<Row> getRows();
+
+MachineAttr makeMachine(mlir::MLIRContext *context, const Row &row);
+
+} // namespace nnc::target
+
+#endif // NNC_DIALECTS_TARGET_ROWS_H

@@ -1,0 +1,141 @@
+//===- Target.cpp - The table of machines ---------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/target/Target.h"
+#include "dialects/target/Rows.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace nnc::target;
+
+#include "dialects/target/TargetDialect.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/target/TargetAttrs.cpp.inc"
+
+void TargetDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/target/TargetAttrs.cpp.inc"
+      >();
+}
+
+LogicalResult MachineAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, StringRef, StringRef,
+    StringRef, ArrayAttr isas, int64_t vectorBytes, int64_t vectorRegisters,
+    DenseI64ArrayAttr caches, DenseI64ArrayAttr bandwidth, int64_t memory,
+    int64_t multiplyAdds, int64_t mhz, StringRef, StringRef, StringRef) {
+  if (isas.empty() || !llvm::all_of(isas, llvm::IsaPred<StringAttr>))
+    return emitError() << "a machine needs the names of its isas";
+  if (caches.size() != bandwidth.size())
+    return emitError() << "a machine has " << caches.size()
+                       << " caches and the bandwidth of " << bandwidth.size();
+  if (vectorBytes < 1 || vectorRegisters < 1 || memory < 1 ||
+      multiplyAdds < 1 || mhz < 1)
+    return emitError() << "a machine needs vectors, memory_mb_s, "
+                          "multiply_adds and mhz above 0";
+  return success();
+}
+
+bool MachineAttr::hasIsa(StringRef isa) const {
+  return llvm::any_of(getIsas().getAsValueRange<StringAttr>(),
+                      [&](StringRef own) { return own == isa; });
+}
+
+double MachineAttr::getPeak() const {
+  return 1e6 * static_cast<double>(getMhz() * getMultiplyAdds());
+}
+
+double MachineAttr::getBandwidthFor(int64_t bytes) const {
+  for (auto [size, perCycle] :
+       llvm::zip(getCaches().asArrayRef(), getBandwidth().asArrayRef()))
+    if (bytes <= size)
+      return 1e6 * static_cast<double>(getMhz() * perCycle);
+  return 1e6 * static_cast<double>(getMemoryMbS());
+}
+
+ArrayRef<Row> nnc::target::getRows() {
+  static constexpr Row rows[] = {
+#define ISAS(...) {__VA_ARGS__}
+#define NEEDS(features) features
+#define VECTORS(bytes, registers) bytes, registers
+#define CACHES(l1, l2, l3) {l1, l2, l3}
+#define BANDWIDTH(l1, l2, l3) {l1, l2, l3}
+#define MEMORY(rate) rate
+#define SPEED(multiply_adds, mhz) multiply_adds, mhz
+#define COMPILER(command) command
+#define FLAGS(flags) flags
+#define EMULATOR(command) command
+#define NNC_TARGET(...) {__VA_ARGS__},
+#include "dialects/target/targets.inc"
+  };
+  return rows;
+}
+
+MachineAttr nnc::target::makeMachine(MLIRContext *context, const Row &row) {
+  Builder builder(context);
+  SmallVector<StringRef> isas;
+  for (const char *isa : row.isas)
+    if (isa)
+      isas.push_back(isa);
+  SmallVector<int64_t> caches, bandwidth;
+  for (auto [size, perCycle] : llvm::zip(row.caches, row.bandwidth))
+    if (size > 0) {
+      caches.push_back(size);
+      bandwidth.push_back(perCycle);
+    }
+  return MachineAttr::get(
+      context, row.name, row.triple, "", builder.getStrArrayAttr(isas),
+      row.vectorBytes, row.vectorRegisters,
+      builder.getDenseI64ArrayAttr(caches),
+      builder.getDenseI64ArrayAttr(bandwidth), row.memory, row.multiplyAdds,
+      row.mhz, row.compiler, row.flags, row.emulator);
+}
+
+SmallVector<MachineAttr> nnc::target::getMachines(MLIRContext *context) {
+  context->getOrLoadDialect<TargetDialect>();
+  SmallVector<MachineAttr> machines;
+  for (const Row &row : getRows())
+    machines.push_back(makeMachine(context, row));
+  return machines;
+}
+
+FailureOr<MachineAttr> nnc::target::getMachine(StringRef name,
+                                               Location location) {
+  MLIRContext *context = location.getContext();
+  if (name == "native")
+    return detectMachine(context);
+  SmallVector<StringRef> names = {"native"};
+  for (MachineAttr machine : getMachines(context)) {
+    if (machine.getName() == name)
+      return machine;
+    names.push_back(machine.getName());
+  }
+  return emitError(location) << "there is no target '" << name
+                             << "'; choose one of " << llvm::join(names, ", ");
+}
+
+FailureOr<MachineAttr> nnc::target::setTarget(ModuleOp module, StringRef name) {
+  if (name.empty())
+    return getTarget(module);
+  FailureOr<MachineAttr> machine = getMachine(name, module.getLoc());
+  if (succeeded(machine))
+    module->setAttr(kTargetAttr, *machine);
+  return machine;
+}
+
+FailureOr<MachineAttr> nnc::target::getTarget(ModuleOp module) {
+  if (auto machine = module->getAttrOfType<MachineAttr>(kTargetAttr))
+    return machine;
+  return emitError(module.getLoc())
+         << "the module has no target: give nnc-choose-routines the option "
+            "target=..., or the module the attribute "
+         << kTargetAttr;
+}

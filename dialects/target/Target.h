@@ -1,0 +1,44 @@
+//===- Target.h - The machines that code is made for ----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_TARGET_TARGET_H
+#define NNC_DIALECTS_TARGET_TARGET_H
+
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dialect.h"
+
+#include "dialects/target/TargetDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/target/TargetAttrs.h.inc"
+
+namespace nnc::target {
+
+/// The module attribute that holds the machine.
+inline constexpr llvm::StringLiteral kTargetAttr = "nn.target";
+
+/// Every row of targets.inc, in its order; `native` is not among them.
+llvm::SmallVector<MachineAttr> getMachines(mlir::MLIRContext *context);
+
+/// The row `name`, or for "native" the machine that this process runs on.
+/// Otherwise an error at `location` that lists the names there are.
+mlir::FailureOr<MachineAttr> getMachine(llvm::StringRef name,
+                                        mlir::Location location);
+
+/// The best row whose features this host has, with the host's own caches.
+MachineAttr detectMachine(mlir::MLIRContext *context);
+
+/// Sets the module's target by name. An empty name keeps what stands there.
+mlir::FailureOr<MachineAttr> setTarget(mlir::ModuleOp module,
+                                       llvm::StringRef name);
+
+/// The module's target, or an error that says how to set it.
+mlir::FailureOr<MachineAttr> getTarget(mlir::ModuleOp module);
+
+} // namespace nnc::target
+
+#endif // NNC_DIALECTS_TARGET_TARGET_H

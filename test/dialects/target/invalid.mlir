@@ -1,0 +1,19 @@
+// RUN: nnc-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@below {{a machine has 2 caches and the bandwidth of 1}}
+module attributes {nn.target = #target.machine<
+    name = "x", triple = "", chip = "", isas = ["portable"], vector_bytes = 16,
+    vector_registers = 32, caches = [65536, 1048576],
+    bandwidth = [32], memory_mb_s = 10000, multiply_adds = 8,
+    mhz = 2500, compiler = "c++", flags = "", emulator = "">} {
+}
+
+// -----
+
+// expected-error@below {{a machine needs the names of its isas}}
+module attributes {nn.target = #target.machine<
+    name = "x", triple = "", chip = "", isas = [], vector_bytes = 16,
+    vector_registers = 32, caches = [], bandwidth = [],
+    memory_mb_s = 10000, multiply_adds = 8, mhz = 2500, compiler = "c++",
+    flags = "", emulator = "">} {
+}
