@@ -7,6 +7,7 @@
 #include "compiler/Pipeline.h"
 
 #include "compiler/passes/Passes.h"
+#include "dialects/exec/Exec.h"
 #include "dialects/target/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,8 +16,8 @@
 using namespace mlir;
 
 void nnc::registerDialects(DialectRegistry &registry) {
-  registry.insert<nn::NnDialect, target::TargetDialect, func::FuncDialect,
-                  arith::ArithDialect>();
+  registry.insert<exec::ExecDialect, nn::NnDialect, target::TargetDialect,
+                  func::FuncDialect, arith::ArithDialect>();
 }
 
 void nnc::buildPipeline(OpPassManager &manager, const PipelineOptions &) {

@@ -1,0 +1,238 @@
+//===- Exec.cpp - Attributes and verifiers of exec ------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/exec/Exec.h"
+
+#include "mlir/IR/OperationSupport.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::exec;
+
+PlaceOpInterface exec::getPlaceOp(Value place) {
+  return dyn_cast_or_null<PlaceOpInterface>(place.getDefiningOp());
+}
+
+LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  bool isPlace = name == kPlaceAttr || name == kScratchAttr;
+  bool isBytes = name == kArenaAttr || name == kLowerBoundAttr;
+  if (isPlace && !isa<PlaceAttr>(attribute.getValue()))
+    return op->emitOpError() << "needs a #exec.place as '" << name << "'";
+  if (isBytes && !isa<IntegerAttr>(attribute.getValue()))
+    return op->emitOpError() << "needs a number of bytes as '" << name << "'";
+  if (!isPlace && !isBytes)
+    return op->emitOpError()
+           << "has '" << name << "', which is not an attribute of exec";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// #exec.shape
+//===----------------------------------------------------------------------===//
+
+static bool isField(Attribute value) {
+  if (auto list = dyn_cast<ArrayAttr>(value))
+    return llvm::all_of(list, isField);
+  return isa<FloatAttr>(value) ||
+         (isa<IntegerAttr>(value) &&
+          cast<IntegerAttr>(value).getType().isInteger(64));
+}
+
+Attribute ShapeAttr::parse(AsmParser &parser, Type) {
+  SmallVector<NamedAttribute> fields;
+  auto parseField = [&]() -> ParseResult {
+    std::string name;
+    Attribute value;
+    SMLoc location = parser.getCurrentLocation();
+    if (parser.parseKeywordOrString(&name) || parser.parseEqual() ||
+        parser.parseAttribute(value))
+      return failure();
+    if (!isField(value))
+      return parser.emitError(location, "'")
+             << name << "' is not a number or a list of numbers";
+    fields.push_back({StringAttr::get(parser.getContext(), name), value});
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     parseField))
+    return {};
+  return get(parser.getContext(), fields);
+}
+
+void ShapeAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  llvm::interleaveComma(getFields(), printer, [&](NamedAttribute field) {
+    printer << field.getName().getValue() << " = ";
+    printer.printAttributeWithoutType(field.getValue());
+  });
+  printer << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// exec.program
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyRange(PlaceOpInterface op, int64_t offset,
+                                 int64_t size, StringRef whole) {
+  RankedTensorType type = op.getTensor();
+  if (offset < 0 || nn::getPhysicalBytes(type) > size - offset)
+    return op->emitOpError()
+           << "holds " << nn::getPhysicalBytes(type) << " bytes at " << offset
+           << " of the " << size << " bytes of the " << whole;
+  if (offset % nn::getElementBytes(type.getElementType()))
+    return op->emitOpError() << "is not aligned to its elements";
+  return success();
+}
+
+static LogicalResult takeName(Names &names, Operation &op, StringRef name) {
+  if (names.take(name, isa<CallOp>(op)))
+    return success();
+  return op.emitOpError() << "cannot be named '" << name
+                          << "': that is not an identifier of C++, or a "
+                             "reserved or a taken one";
+}
+
+LogicalResult ProgramOp::verifyRegions() {
+  if (!llvm::isPowerOf2_64(getAlign()))
+    return emitOpError("needs a power of two as align");
+  Names names;
+  llvm::StringMap<CallOp> calls;
+  for (Operation &op : *getBody().begin()) {
+    if (auto buffer = dyn_cast<BufferOp>(op)) {
+      if (failed(verifyRange(buffer, buffer.getOffset(), getArena(), "arena")))
+        return failure();
+    } else if (auto weight = dyn_cast<WeightOp>(op)) {
+      if (failed(
+              verifyRange(weight, weight.getOffset(), getWeights(), "weights")))
+        return failure();
+      if (weight.getValue().getShapedType() !=
+          nn::getLogicalType(weight.getTensor()))
+        return weight.emitOpError("has a value of another shape or type");
+    }
+    if (auto place = dyn_cast<PlaceOpInterface>(op)) {
+      if (failed(takeName(names, op, place.getName())))
+        return failure();
+    } else if (auto call = dyn_cast<CallOp>(op)) {
+      if (failed(takeName(names, op, call.getName())))
+        return failure();
+      if (auto like = call.getLike()) {
+        CallOp other = calls.lookup(*like);
+        if (!other || other.getLike() || !call.isLike(other))
+          return call.emitOpError("is like '")
+                 << *like << "', which has other code or comes later";
+      }
+      calls[call.getName()] = call;
+    } else if (!isa<CopyOp>(op)) {
+      return op.emitOpError("does not belong in a program");
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// exec.view
+//===----------------------------------------------------------------------===//
+
+bool ViewOp::isWritable() {
+  PlaceOpInterface base = getPlaceOp(getBase());
+  return base && base.isWritable();
+}
+
+LogicalResult ViewOp::verify() {
+  PlaceOpInterface base = getPlaceOp(getBase());
+  if (!base)
+    return emitOpError("needs a base that is named");
+  return verifyRange(*this, getOffset(), nn::getPhysicalBytes(base.getTensor()),
+                     "base");
+}
+
+//===----------------------------------------------------------------------===//
+// exec.call
+//===----------------------------------------------------------------------===//
+
+bool CallOp::hasEmptyExpression() { return getExpression().empty(); }
+
+static Type getElementType(Value place) {
+  return getPlaceOp(place).getTensor().getElementType();
+}
+
+LogicalResult CallOp::verifyRegions() {
+  for (Value operand : getOperands())
+    if (!getPlaceOp(operand))
+      return emitOpError("needs operands that are named places");
+  if (getOutputs().empty())
+    return emitOpError("has no output");
+  SmallVector<Value> written(getOutputs());
+  if (getScratch())
+    written.push_back(getScratch());
+  for (Value value : written)
+    if (!getPlaceOp(value).isWritable())
+      return emitOpError("writes '") << getPlaceOp(value).getName()
+                                     << "', which is not the program's own";
+  if (getExtras().size() != getKinds().size())
+    return emitOpError("needs one kind for each of its extras");
+  if (getPointwise() && (!getExtras().empty() || hasEmptyExpression()))
+    return emitOpError("is pointwise: it has an expression of its inputs and "
+                       "no extras");
+  if (hasEmptyExpression())
+    return getExtras().empty() ? success()
+                               : emitOpError("has extras but no expression");
+  Block &block = getExpression().front();
+  SmallVector<Type> types;
+  for (Value value : getPointwise() ? getInputs() : getExtras())
+    types.push_back(getElementType(value));
+  SmallVector<Type> arguments(block.getArgumentTypes());
+  if (!getPointwise() && !arguments.empty())
+    arguments.erase(arguments.begin());
+  if (arguments != types || block.getNumArguments() == 0)
+    return emitOpError("has an expression whose arguments are not the element "
+                       "types of what it reads");
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield ||
+      yield.getValue().getType() != getElementType(getOutputs().front()))
+    return emitOpError("has an expression that does not yield an element of "
+                       "its output");
+  for (Operation &op : block.without_terminator())
+    if (!isa<nn::ElementwiseOpInterface>(op) &&
+        !op.hasTrait<OpTrait::ConstantLike>())
+      return op.emitOpError("is not elementwise and stands in an expression");
+  return success();
+}
+
+bool CallOp::isLike(CallOp other) {
+  auto haveSameTypes = [](OperandRange lhs, OperandRange rhs) {
+    return llvm::equal(lhs, rhs, [](Value a, Value b) {
+      return getElementType(a) == getElementType(b);
+    });
+  };
+  return getRoutine() == other.getRoutine() &&
+         getParams() == other.getParams() && getShape() == other.getShape() &&
+         getKinds() == other.getKinds() &&
+         getPointwise() == other.getPointwise() &&
+         haveSameTypes(getInputs(), other.getInputs()) &&
+         haveSameTypes(getOutputs(), other.getOutputs()) &&
+         bool(getScratch()) == bool(other.getScratch()) &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &getExpression(), &other.getExpression(),
+             OperationEquivalence::IgnoreLocations);
+}
+
+LogicalResult CopyOp::verify() {
+  PlaceOpInterface source = getPlaceOp(getSource());
+  PlaceOpInterface target = getPlaceOp(getTarget());
+  if (!source || !target)
+    return emitOpError("needs operands that are named places");
+  if (!target.isWritable())
+    return emitOpError("writes '")
+           << target.getName() << "', which is not the program's own";
+  if (nn::getPhysicalBytes(source.getTensor()) !=
+      nn::getPhysicalBytes(target.getTensor()))
+    return emitOpError("copies ")
+           << source.getTensor() << " to a place for " << target.getTensor();
+  return success();
+}

@@ -1,0 +1,94 @@
+//===- ExecDialect.td - What codegen prints -----------------*- tablegen -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_EXEC_DIALECT
+#define NNC_DIALECTS_EXEC_DIALECT
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def Exec_Dialect : Dialect {
+  let name = "exec";
+  let cppNamespace = "::nnc::exec";
+  let summary = "Programs of routine calls on fixed places in memory";
+  let description = [{
+    What `codegen/` prints, one op a piece of text. Small and closed: a new
+    operator of a network never needs a new op here. See `README.md` in this
+    folder.
+
+    The dialect also owns the attributes by which `nnc-plan-memory` says where
+    the values of an nn function lie: `exec.place`, and `exec.scratch` on layers
+    whose routine wants working memory, both `#exec.place`; `exec.arena` and
+    `exec.lower_bound`, bytes, on the function.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = ["::nnc::nn::NnDialect"];
+  let hasOperationAttrVerify = 1;
+}
+
+def Exec_PlaceType : TypeDef<Exec_Dialect, "Place"> {
+  let mnemonic = "place";
+  let summary = "A place in memory that holds a tensor";
+  let description = [{
+    What lies there, and how, is said once: by the op that names the place.
+  }];
+}
+def Exec_Place : DialectType<Exec_Dialect,
+    CPred<"::llvm::isa<::nnc::exec::PlaceType>($_self)">, "place",
+    "::nnc::exec::PlaceType">,
+    BuildableType<"$_builder.getType<::nnc::exec::PlaceType>()">;
+
+def Exec_Pool : I32EnumAttr<"Pool", "whose memory a place is in", [
+    I32EnumAttrCase<"arena", 0>, I32EnumAttrCase<"input", 1>,
+    I32EnumAttrCase<"output", 2>, I32EnumAttrCase<"weight", 3>]> {
+  let cppNamespace = "::nnc::exec";
+  let genSpecializedAttr = 0;
+}
+
+def Exec_PlaceAttr : AttrDef<Exec_Dialect, "Place"> {
+  let mnemonic = "place";
+  let summary = "Where nnc-plan-memory put a value";
+  let description = [{
+    `offset` bytes from the start of the arena, of the caller's buffer for the
+    `index`-th argument or result of the function, or of the constant that the
+    op is a view of.
+
+    Examples: `#exec.place<arena at 4096>`, `#exec.place<output[1] at 0>`; of a
+    layer's scratch, `#exec.place<arena at 4096 bytes 512>`.
+  }];
+  let parameters = (ins EnumParameter<Exec_Pool>:$pool,
+    DefaultValuedParameter<"int64_t", "0">:$index, "int64_t":$offset,
+    DefaultValuedParameter<"int64_t", "0">:$bytes);
+  let assemblyFormat = "`<` $pool (`[` $index^ `]`)? `at` $offset (`bytes` $bytes^)? `>`";
+}
+
+def Exec_ShapeAttr : AttrDef<Exec_Dialect, "Shape"> {
+  let mnemonic = "shape";
+  let summary = "The fields of a routine's shape, in the family's order";
+  let description = [{
+    Integers, reals, lists and lists of lists.
+
+    Example: `#exec.shape<rank = 2, dims = [4, 8], strides = [[8, 1], [0, 1]], value = 1.0>`.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::NamedAttribute">:$fields);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Exec_OperandKind : I32EnumAttr<"OperandKind",
+    "how an epilogue reads an operand: runtime/epilogue.h", [
+    I32EnumAttrCase<"full", 0>, I32EnumAttrCase<"channel", 1>,
+    I32EnumAttrCase<"scalar", 2>]> {
+  let cppNamespace = "::nnc::exec";
+  let genSpecializedAttr = 0;
+}
+def Exec_OperandKindAttr
+    : EnumAttr<Exec_Dialect, Exec_OperandKind, "operand_kind">;
+def Exec_OperandKinds
+    : TypedArrayAttrBase<Exec_OperandKindAttr, "kinds of an epilogue's operands">;
+
+#endif // NNC_DIALECTS_EXEC_DIALECT

@@ -1,0 +1,220 @@
+//===- ExecOps.td - The ops that codegen prints -------------*- tablegen -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// Names are C identifiers, each given once in a program: the printer writes
+// them as they are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_EXEC_OPS
+#define NNC_DIALECTS_EXEC_OPS
+
+include "dialects/exec/ExecDialect.td"
+include "dialects/exec/ExecInterfaces.td"
+include "dialects/nn/NnDialect.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Exec_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Exec_Dialect, mnemonic, traits>;
+
+def Exec_Tensor : TypeAttrBase<"::mlir::RankedTensorType", "a ranked tensor">;
+
+/// An op that names a place; `form` is what its text says between the name and
+/// the type.
+class Exec_PlaceOp<string mnemonic, dag more, string form, bit writable,
+                   list<Trait> traits = []>
+    : Exec_Op<mnemonic, !listconcat([HasParent<"ProgramOp">,
+        DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+        DeclareOpInterfaceMethods<Exec_PlaceOpInterface>], traits)> {
+  let arguments = !con((ins StrAttr:$name, Exec_Tensor:$tensor), more);
+  let results = (outs Exec_Place:$place);
+  let assemblyFormat = "$name " # form # " `:` $tensor attr-dict";
+  let extraClassDefinition = [{
+    void $cppClass::getAsmResultNames(
+        ::llvm::function_ref<void(::mlir::Value, ::llvm::StringRef)> setName) {
+      setName(getPlace(), getName());
+    }
+    bool $cppClass::isWritable() { return }] # writable # [{; }
+  }];
+}
+
+def Exec_ProgramOp : Exec_Op<"program", [
+    IsolatedFromAbove, NoRegionArguments, NoTerminator, SingleBlock, Symbol]> {
+  let summary = "A model: places in memory, and calls in the order they run";
+  let description = [{
+    `arena` is the working memory in bytes that a caller provides, aligned to
+    `align`; `lower_bound` what no plan could go below: the largest set of
+    values alive together. `weights` is the size in bytes of all weights.
+    `flags` are the compiler flags that the routines' ISA needs. `model` and
+    `sha256` say which file the program was made from.
+
+    Example:
+    ```mlir
+    exec.program @tiny arena 64 lower_bound 64 align 64 weights 64 {
+      %x = exec.input "x" : tensor<1x4xf32>
+      %y = exec.output "y" : tensor<1x4xf32>
+      exec.copy "copy_x" %x to %y
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arena,
+    I64Attr:$lower_bound, I64Attr:$align, I64Attr:$weights,
+    DefaultValuedAttr<StrAttr, "\"portable\"">:$target,
+    DefaultValuedAttr<StrArrayAttr, "{}">:$flags,
+    DefaultValuedAttr<StrAttr, "\"\"">:$model,
+    DefaultValuedAttr<StrAttr, "\"\"">:$sha256);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `arena` $arena `lower_bound` $lower_bound `align` $align
+    `weights` $weights attr-dict-with-keyword $body
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def Exec_InputOp : Exec_PlaceOp<"input", (ins OptionalAttr<StrAttr>:$model_name),
+    "(`of` $model_name^)?", 0> {
+  let summary = "What the caller gives to the model, row-major, read in place";
+  let description = [{
+    `model_name` is the input's name in the model where that is not `name`.
+
+    Example: `%x = exec.input "x_0" of "x.0" : tensor<1x4xf32>`.
+  }];
+}
+
+def Exec_OutputOp : Exec_PlaceOp<"output", (ins OptionalAttr<StrAttr>:$model_name),
+    "(`of` $model_name^)?", 1> {
+  let summary = "Where the caller wants a result, row-major";
+  let description = [{
+    Calls may use it as they use a buffer before the result is written.
+
+    Example: `%y = exec.output "prob" : tensor<1x1000xf32>`.
+  }];
+}
+
+def Exec_WeightOp : Exec_PlaceOp<"weight",
+    (ins I64Attr:$offset, ElementsAttr:$value), "`at` $offset `=` $value", 0> {
+  let summary = "A tensor known when the program is printed";
+  let description = [{
+    `value` holds the elements row-major whatever the layout; the weights writer
+    packs them, padding being zero, at `offset` bytes from the start of the
+    weights. The bytes up to the next multiple of the program's `align` are zero
+    and belong to it: routines read whole vectors.
+
+    Example:
+    ```mlir
+    %w = exec.weight "w" at 0 = dense<1.0> : tensor<8x4x1x1xf32>
+        : tensor<8x4x1x1xf32, #nn.layout<KCRS8k>>
+    ```
+  }];
+}
+
+def Exec_BufferOp : Exec_PlaceOp<"buffer", (ins I64Attr:$offset),
+    "`at` $offset", 1> {
+  let summary = "A place in the arena, `offset` bytes from its start";
+  let description = [{
+    Buffers overlap where what they hold is not needed at the same time.
+
+    Example: `%b = exec.buffer "conv1_out" at 4096 : tensor<1x8x4x4xf32>`.
+  }];
+}
+
+def Exec_ViewOp : Exec_PlaceOp<"view", (ins Exec_Place:$base, I64Attr:$offset),
+    "`of` $base `at` $offset", 0> {
+  let summary = "Part of another place, or the same under another shape";
+  let description = [{
+    `offset` is in bytes from the start of `base`. May be written if `base` may.
+
+    Example: `%v = exec.view "flat" of %b at 0 : tensor<1x128xf32>`.
+  }];
+  // isWritable() depends on the base: it is written out in Exec.cpp.
+  let extraClassDefinition = [{
+    void $cppClass::getAsmResultNames(
+        ::llvm::function_ref<void(::mlir::Value, ::llvm::StringRef)> setName) {
+      setName(getPlace(), getName());
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+def Exec_CallOp : Exec_Op<"call", [
+    HasParent<"ProgramOp">, AttrSizedOperandSegments, IsolatedFromAbove,
+    SingleBlock]> {
+  let summary = "One call of a routine";
+  let description = [{
+    Calls `routine` of `header` with its `params`, on a shape. It reads `inputs`
+    and writes `outputs`, with `scratch` as working memory. `expression` is
+    arithmetic on scalars, and what it yields is stored. Without `pointwise` it
+    is the routine's epilogue: its first argument is the element that the
+    routine computed, the others are elements of `extras`, each read as its kind
+    says. With `pointwise` the routine does nothing but apply it, and its
+    arguments are elements of the inputs.
+
+    `name` is the layer's; `what` says in words what it computes; `work` counts
+    its operations, `multiply_adds` those of them that come in such pairs. A
+    call that is `like` an earlier one has the same routine, parameters, shape,
+    element types, expression and kinds: its code is printed once.
+
+    Example:
+    ```mlir
+    exec.call "conv1" conv2d_f32_portable of "runtime/routines/conv2d/portable.h"
+        inputs(%x, %w) extras(channel %b) outputs(%y)
+        shape <n = 1, c = 4, h = 4, w = 4, k = 8, kh = 1, kw = 1, sh = 1, sw = 1,
+               dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1>
+        attributes {what = "conv", multiply_adds = 512 : i64, work = 1280 : i64} {
+    ^bb0(%v: f32, %bias: f32):
+      %0 = nn.add %v, %bias : f32, f32
+      exec.yield %0 : f32
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, StrAttr:$routine, StrAttr:$header,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$params,
+    Variadic<Exec_Place>:$inputs, Variadic<Exec_Place>:$extras,
+    Variadic<Exec_Place>:$outputs, Optional<Exec_Place>:$scratch,
+    DefaultValuedAttr<Exec_OperandKinds, "{}">:$kinds, Exec_ShapeAttr:$shape, UnitAttr:$pointwise,
+    OptionalAttr<StrAttr>:$like, DefaultValuedAttr<StrAttr, "\"\"">:$what,
+    DefaultValuedAttr<I64Attr, "0">:$multiply_adds,
+    DefaultValuedAttr<I64Attr, "0">:$work);
+  let regions = (region AnyRegion:$expression);
+  let assemblyFormat = [{
+    $name custom<Routine>($routine, $params) `of` $header
+    (`inputs` `(` $inputs^ `)`)?
+    (`extras` `(` custom<Extras>($extras, $kinds)^ `)`)?
+    `outputs` `(` $outputs `)` (`scratch` `(` $scratch^ `)`)?
+    `shape` $shape (`like` $like^)? (`pointwise` $pointwise^)?
+    attr-dict-with-keyword ($expression^)?
+  }];
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether the call stores what the routine computes as it is.
+    bool hasEmptyExpression();
+    /// Whether both calls can share their code.
+    bool isLike(CallOp other);
+  }];
+}
+
+def Exec_CopyOp : Exec_Op<"copy", [HasParent<"ProgramOp">]> {
+  let summary = "Copies a tensor as it lies from one place to another";
+  let description = [{
+    Example: `exec.copy "copy_x" %x to %y`.
+  }];
+  let arguments = (ins StrAttr:$name, Exec_Place:$source, Exec_Place:$target);
+  let assemblyFormat = "$name $source `to` $target attr-dict";
+  let hasVerifier = 1;
+}
+
+def Exec_YieldOp : Exec_Op<"yield", [
+    Pure, Terminator, ReturnLike, HasParent<"CallOp">]> {
+  let summary = "What a call's expression stores";
+  let description = [{Example: `exec.yield %0 : f32`.}];
+  let arguments = (ins AnyType:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+#endif // NNC_DIALECTS_EXEC_OPS

@@ -1,0 +1,92 @@
+// RUN: nnc-opt %s -split-input-file -verify-diagnostics
+
+exec.program @outside arena 64 lower_bound 64 align 64 weights 0 {
+  // expected-error @below {{holds 64 bytes at 32 of the 64 bytes of the arena}}
+  %a = exec.buffer "a" at 32 : tensor<16xf32>
+}
+
+// -----
+
+exec.program @misaligned arena 128 lower_bound 64 align 64 weights 0 {
+  // expected-error @below {{is not aligned to its elements}}
+  %a = exec.buffer "a" at 2 : tensor<16xf32>
+}
+
+// -----
+
+exec.program @twice arena 64 lower_bound 64 align 64 weights 0 {
+  %a = exec.buffer "a" at 0 : tensor<16xf32>
+  // expected-error @below {{cannot be named 'a'}}
+  %b = exec.buffer "a" at 0 : tensor<16xf32>
+}
+
+// -----
+
+exec.program @keyword arena 64 lower_bound 64 align 64 weights 0 {
+  // expected-error @below {{cannot be named 'double'}}
+  %a = exec.buffer "double" at 0 : tensor<16xf32>
+}
+
+// -----
+
+// The parts of a call have names too.
+exec.program @part arena 64 lower_bound 64 align 64 weights 0 {
+  %a = exec.buffer "conv_shape" at 0 : tensor<16xf32>
+  // expected-error @below {{cannot be named 'conv'}}
+  exec.call "conv" r of "r.h" inputs(%a) outputs(%a) shape <>
+}
+
+// -----
+
+exec.program @reads_only arena 0 lower_bound 0 align 64 weights 0 {
+  %x = exec.input "x" : tensor<16xf32>
+  %v = exec.view "v" of %x at 0 : tensor<8xf32>
+  // expected-error @below {{writes 'v', which is not the program's own}}
+  exec.call "relu" r of "r.h" inputs(%x) outputs(%v) shape <>
+}
+
+// -----
+
+exec.program @kinds arena 64 lower_bound 64 align 64 weights 0 {
+  %x = exec.input "x" : tensor<16xf32>
+  %i = exec.input "i" : tensor<16xi64>
+  %a = exec.buffer "a" at 0 : tensor<16xf32>
+  // expected-error @below {{has an expression whose arguments are not the element types of what it reads}}
+  exec.call "add" r of "r.h" inputs(%x) extras(full %i) outputs(%a) shape <> {
+  ^bb0(%0: f32, %1: f32):
+    exec.yield %0 : f32
+  }
+}
+
+// -----
+
+exec.program @stray arena 64 lower_bound 64 align 64 weights 0 {
+  %x = exec.input "x" : tensor<8xf32>
+  // expected-error @below {{does not belong in a program}}
+  %c = nn.constant dense<0.0> : tensor<8xf32>
+}
+
+// -----
+
+exec.program @sizes arena 64 lower_bound 64 align 64 weights 0 {
+  %x = exec.input "x" : tensor<8xf32>
+  %a = exec.buffer "a" at 0 : tensor<16xf32>
+  // expected-error @below {{copies 'tensor<8xf32>' to a place for 'tensor<16xf32>'}}
+  exec.copy "c" %x to %a
+}
+
+// -----
+
+// expected-error @below {{needs a #exec.place as 'exec.place'}}
+func.func @attribute(%x: tensor<4xf32>) attributes {exec.place = 1} {
+  return
+}
+
+// -----
+
+exec.program @later arena 64 lower_bound 64 align 64 weights 0 {
+  %a = exec.buffer "a" at 0 : tensor<16xf32>
+  exec.call "one" r of "r.h" inputs(%a) outputs(%a) shape <n = 1>
+  // expected-error @below {{is like 'one', which has other code or comes later}}
+  exec.call "two" r of "r.h" inputs(%a) outputs(%a) shape <n = 2> like "one"
+}
