@@ -24,6 +24,8 @@ void nnc::buildPipeline(OpPassManager &manager, const PipelineOptions &) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   // First, so that later patterns see constants and no identities.
   function.addPass(createSimplify());
+  // Last of the passes on ops: from here on the unit is the layer.
+  function.addPass(createFormLayers());
 }
 
 namespace {

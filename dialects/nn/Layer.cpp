@@ -30,6 +30,12 @@ std::optional<int64_t> LayerOp::getChannelAxis() {
   return std::nullopt;
 }
 
+ExtraKind LayerOp::getExtraKind(unsigned i) {
+  auto type = cast<RankedTensorType>(getExtras()[i].getType());
+  return nn::getExtraKind(type.getShape(), getY().getType().getShape(),
+                          getChannelAxis());
+}
+
 LogicalResult LayerOp::verify() {
   if (getEpilogue().empty())
     return emitOpError("needs an epilogue");
@@ -68,6 +74,11 @@ LogicalResult LayerOp::verify() {
   auto shape = broadcastShapes(shapes);
   if (!shape || ArrayRef<int64_t>(*shape) != shapes[0])
     return emitOpError("has extras that do not broadcast to its result");
+  for (unsigned i = 0; getAnchorOp() && i < getExtras().size(); ++i)
+    if (getExtraKind(i) == ExtraKind::Broadcast)
+      return emitOpError("has an extra of ")
+             << getExtras()[i].getType()
+             << ", which is neither full nor one value a channel nor one value";
   for (Type type : getExtras().getTypes())
     if (getLayout(type) && getLayout(type) != getLayout(getY().getType()))
       return emitOpError("has an extra in layout ")

@@ -487,6 +487,8 @@ def Nn_LayerOp : Nn_Op<"layer", [
     ::llvm::SmallVector<::nnc::nn::RoutineCall> getRoutineCalls();
     /// Axis of "one value a channel" operands of the epilogue, if any.
     ::std::optional<int64_t> getChannelAxis();
+    /// How extra `i` lies beside the result.
+    ::nnc::nn::ExtraKind getExtraKind(unsigned i);
   }];
 }
 

@@ -15,6 +15,23 @@ bool nn::isTolerant(Operation *op) {
   return layouts && layouts.getLayoutClass() != LayoutClass::Dependent;
 }
 
+ExtraKind nn::getExtraKind(ArrayRef<int64_t> shape, ArrayRef<int64_t> result,
+                           std::optional<int64_t> channelAxis) {
+  int64_t lead = result.size() - shape.size();
+  bool scalar = llvm::all_of(shape, [](int64_t dim) { return dim == 1; });
+  bool full = true, channel = channelAxis.has_value();
+  for (int64_t axis = 0; axis < static_cast<int64_t>(result.size()); ++axis) {
+    int64_t dim = axis < lead ? 1 : shape[axis - lead];
+    full &= dim == result[axis];
+    channel &= dim == (axis == channelAxis ? result[axis] : 1);
+  }
+  if (scalar)
+    return ExtraKind::Scalar;
+  if (full)
+    return ExtraKind::Full;
+  return channel ? ExtraKind::Channel : ExtraKind::Broadcast;
+}
+
 static bool isSameLogicalType(Type lhs, Type rhs) {
   auto left = dyn_cast<RankedTensorType>(lhs);
   auto right = dyn_cast<RankedTensorType>(rhs);

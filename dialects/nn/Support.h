@@ -22,6 +22,16 @@ enum class LayoutClass { Oblivious, Tolerant, Dependent };
 /// Whether an op has a routine for more than one layout, or any.
 bool isTolerant(mlir::Operation *op);
 
+/// How an operand of an epilogue lies beside the result: one value for each
+/// element, for each channel, one for all, or anything else that broadcasts
+/// (elementwise layers only). The first three are runtime/epilogue.h's.
+enum class ExtraKind { Full, Channel, Scalar, Broadcast };
+
+/// The kind of an operand of `shape` for a result of shape `result`.
+ExtraKind getExtraKind(llvm::ArrayRef<int64_t> shape,
+                       llvm::ArrayRef<int64_t> result,
+                       std::optional<int64_t> channelAxis);
+
 /// What an op computes, counted on logical shapes.
 struct Work {
   int64_t multiplyAdds = 0;

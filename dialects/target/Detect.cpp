@@ -7,10 +7,9 @@
 #include "dialects/target/Rows.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
-
-#include <unistd.h>
 
 using namespace mlir;
 using namespace nnc::target;
@@ -30,15 +29,25 @@ static constexpr Chip kChips[] = {
 #include "dialects/target/chips.inc"
 };
 
-/// Bytes of the host's data cache of a level from 1 on, 0 where it won't say.
+/// The first line of a file of the kernel, or nothing.
+static std::string readLine(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFileAsStream(path);
+  return buffer ? (*buffer)->getBuffer().split('\n').first.str() : "";
+}
+
+/// Bytes of the host's data cache of a level, 0 where Linux won't say.
 static int64_t getHostCache(unsigned level) {
-#ifdef _SC_LEVEL1_DCACHE_SIZE
-  static constexpr int names[] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
-                                  _SC_LEVEL3_CACHE_SIZE};
-  return std::max<long>(sysconf(names[level - 1]), 0);
-#else
-  return 0 * level;
-#endif
+  for (unsigned index = 0; index < 8; ++index) {
+    std::string folder =
+        "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);
+    std::string size = readLine(folder + "/size");
+    int64_t kibibytes = 0;
+    if (readLine(folder + "/level") == std::to_string(level) &&
+        readLine(folder + "/type") != "Instruction" &&
+        !StringRef(size).rtrim('K').getAsInteger(10, kibibytes))
+      return kibibytes * 1024;
+  }
+  return 0;
 }
 
 /// Whether code of the row runs here: the same architecture, every feature.

@@ -1,0 +1,340 @@
+//===- FormLayers.cpp - Anchors and their elementwise epilogues -----------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace nnc {
+#define GEN_PASS_DEF_FORMLAYERS
+#include "compiler/passes/Passes.h.inc"
+} // namespace nnc
+
+using namespace mlir;
+using namespace nnc::nn;
+
+static RankedTensorType getTensor(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// The one value of a constant that is a literal in expressions, or null.
+static TypedAttr getLiteral(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  auto dense =
+      constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
+  if (!dense || !dense.isSplat())
+    return {};
+  return cast<TypedAttr>(dense.getSplatValue<Attribute>());
+}
+
+/// Whether all that an op reads and writes has the element type `type`: only
+/// such ops share an expression, which is printed once for every vector type.
+static bool hasOnly(Operation *op, Type type) {
+  auto isOf = [&](Value value) {
+    return getTensor(value).getElementType() == type;
+  };
+  return llvm::all_of(op->getOperands(), isOf) &&
+         llvm::all_of(op->getResults(), isOf);
+}
+
+namespace {
+/// What becomes one layer: an anchor, or none, and elementwise ops of one
+/// result shape of which only `result` is seen outside.
+struct Group {
+  Operation *anchor = nullptr;
+  SmallVector<Operation *> body; ///< in block order
+  Value result;
+
+  bool contains(Operation *op) const {
+    return op == anchor || llvm::is_contained(body, op);
+  }
+};
+
+class Grouping {
+public:
+  explicit Grouping(Block &block) : block(block) {}
+
+  /// The groups in block order of their results.
+  SmallVector<Group> run();
+
+private:
+  bool mayJoin(Operation *op, const Group &group) const;
+  bool mayRead(Value value, const Group &group) const;
+  void grow(Group &group);
+  void absorbProducers(Group &group);
+  void take(const Group &group);
+
+  Block &block;
+  DenseSet<Operation *> taken;
+};
+} // namespace
+
+/// Whether the group's expression may have `value`, made outside, as an
+/// operand.
+bool Grouping::mayRead(Value value, const Group &group) const {
+  RankedTensorType result = getTensor(group.result);
+  auto anchor = dyn_cast_or_null<RoutineOpInterface>(group.anchor);
+  if (!anchor || getLiteral(value))
+    return true;
+  return getExtraKind(getTensor(value).getShape(), result.getShape(),
+                      anchor.getChannelAxis()) != ExtraKind::Broadcast;
+}
+
+bool Grouping::mayJoin(Operation *op, const Group &group) const {
+  if (!isa<ElementwiseOpInterface>(op) || taken.contains(op) ||
+      op->getBlock() != &block)
+    return false;
+  RankedTensorType result = getTensor(group.result);
+  if (getTensor(op->getResult(0)).getShape() != result.getShape() ||
+      !hasOnly(op, result.getElementType()))
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value value) {
+    Operation *producer = value.getDefiningOp();
+    return (producer && group.contains(producer)) || mayRead(value, group);
+  });
+}
+
+/// Adds the ops that use the result, in block order, for as long as they may
+/// join. The group is complete whenever just one of its values is used outside;
+/// what was added after the last such moment is dropped again.
+void Grouping::grow(Group &group) {
+  Group attempt = group;
+  SmallVector<Value> open = {group.result};
+  auto isOutside = [&](Operation *user) { return !attempt.contains(user); };
+  while (true) {
+    Operation *next = nullptr;
+    for (Value value : open)
+      for (Operation *user :
+           llvm::make_filter_range(value.getUsers(), isOutside))
+        if (!next || user->isBeforeInBlock(next))
+          next = user;
+    if (!next || !mayJoin(next, attempt))
+      return;
+    attempt.body.push_back(next);
+    open.push_back(next->getResult(0));
+    llvm::erase_if(open, [&](Value value) {
+      return !value.use_empty() && llvm::none_of(value.getUsers(), isOutside);
+    });
+    if (open.size() == 1) {
+      attempt.result = open.front();
+      group = attempt;
+    }
+  }
+}
+
+/// Adds elementwise ops that only the group reads.
+void Grouping::absorbProducers(Group &group) {
+  for (size_t i = 0; i < group.body.size(); ++i)
+    for (Value operand : group.body[i]->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (!producer || group.contains(producer) || !mayJoin(producer, group))
+        continue;
+      if (llvm::all_of(producer->getUsers(),
+                       [&](Operation *user) { return group.contains(user); }))
+        group.body.push_back(producer);
+    }
+  llvm::sort(group.body,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+}
+
+void Grouping::take(const Group &group) {
+  taken.insert(group.body.begin(), group.body.end());
+}
+
+SmallVector<Group> Grouping::run() {
+  SmallVector<Group> groups;
+  // Later anchors first: where two results meet, the earlier is ready by then.
+  for (Operation &op : llvm::reverse(block)) {
+    auto anchor = dyn_cast<RoutineOpInterface>(op);
+    if (!anchor || isa<ReshapeOp, AdaptOp>(op))
+      continue;
+    Group group{&op, {}, op.getResult(0)};
+    // Epilogues read f32 (runtime/epilogue.h).
+    if (anchor.takesEpilogue() &&
+        hasOnly(&op, Float32Type::get(op.getContext())))
+      grow(group);
+    take(group);
+    groups.push_back(group);
+  }
+  for (Group &group : groups) {
+    absorbProducers(group);
+    take(group);
+  }
+  for (Operation &op : block) {
+    if (!isa<ElementwiseOpInterface>(op) || taken.contains(&op))
+      continue;
+    Group group{nullptr, {&op}, op.getResult(0)};
+    if (hasOnly(&op, getTensor(group.result).getElementType())) {
+      grow(group);
+      absorbProducers(group);
+    }
+    take(group);
+    groups.push_back(group);
+  }
+  llvm::sort(groups, [](const Group &a, const Group &b) {
+    return a.result.getDefiningOp()->isBeforeInBlock(b.result.getDefiningOp());
+  });
+  return groups;
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+static StringRef findName(Location location) {
+  if (auto name = dyn_cast<NameLoc>(location))
+    return name.getName();
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      if (StringRef name = findName(part); !name.empty())
+        return name;
+  return "";
+}
+
+/// A C identifier, unique in `used`, from what the model calls an op.
+static std::string makeName(Operation *op, llvm::StringSet<> &used) {
+  std::string name;
+  for (char c : findName(op->getLoc()))
+    name += llvm::isAlnum(c) ? c : '_';
+  // Paths of exporters start with a slash; C keeps such names for itself.
+  name.erase(0, name.find_first_not_of('_'));
+  if (name.empty())
+    name = op->getName().stripDialect();
+  if (llvm::isDigit(name.front()))
+    name = "layer_" + name;
+  std::string unique = name;
+  for (unsigned i = 2; !used.insert(unique).second; ++i)
+    unique = name + "_" + std::to_string(i);
+  return unique;
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+/// `value` with leading axes of size 1, so that it has the result's rank and
+/// can have its layout.
+static Value padRank(OpBuilder &builder, Value value, int64_t rank) {
+  RankedTensorType type = getTensor(value);
+  if (type.getRank() == rank)
+    return value;
+  SmallVector<int64_t> shape(rank - type.getRank(), 1);
+  llvm::append_range(shape, type.getShape());
+  auto padded = RankedTensorType::get(shape, type.getElementType());
+  return builder.createOrFold<ReshapeOp>(value.getLoc(), padded, value);
+}
+
+static void buildLayer(const Group &group, llvm::StringSet<> &names) {
+  Operation *last = group.result.getDefiningOp();
+  Operation *first = group.anchor ? group.anchor : last;
+  SmallVector<Location> locations = {first->getLoc()};
+  for (Operation *op : group.body)
+    if (op != first)
+      locations.push_back(op->getLoc());
+  OpBuilder builder(last);
+  Location loc = builder.getFusedLoc(locations);
+  RankedTensorType result = getLogicalType(getTensor(group.result));
+
+  // What the expression reads from outside; literals stay in it, unless there
+  // is nothing else to read.
+  llvm::SetVector<Value> outside;
+  for (Operation *op : group.body)
+    for (Value operand : op->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (!producer || !group.contains(producer))
+        outside.insert(operand);
+    }
+  SmallVector<Value> extras, values;
+  bool onlyLiterals = !group.anchor && llvm::all_of(outside, getLiteral);
+  for (Value value : outside)
+    if (!getLiteral(value) || onlyLiterals) {
+      values.push_back(value);
+      extras.push_back(padRank(builder, value, result.getRank()));
+    }
+
+  ValueRange inputs;
+  if (group.anchor)
+    inputs = group.anchor->getOperands();
+  auto layer = builder.create<LayerOp>(loc, result, makeName(first, names),
+                                       inputs, extras, nullptr, nullptr);
+  IRMapping scalars;
+  Block &epilogue = layer.getEpilogue().emplaceBlock();
+  if (group.anchor) {
+    Block &block = layer.getAnchor().emplaceBlock();
+    IRMapping arguments;
+    for (Value input : inputs)
+      arguments.map(input, block.addArgument(getLogicalType(getTensor(input)),
+                                             input.getLoc()));
+    builder.setInsertionPointToStart(&block);
+    Operation *anchor = builder.clone(*group.anchor, arguments);
+    builder.create<YieldOp>(loc, anchor->getResult(0));
+    Value made = group.anchor->getResult(0);
+    scalars.map(made, epilogue.addArgument(getTensor(made).getElementType(),
+                                           made.getLoc()));
+  }
+  for (Value value : values)
+    scalars.map(value, epilogue.addArgument(getTensor(value).getElementType(),
+                                            value.getLoc()));
+  builder.setInsertionPointToStart(&epilogue);
+  for (Value value : outside)
+    if (!scalars.contains(value))
+      scalars.map(value, builder.create<arith::ConstantOp>(value.getLoc(),
+                                                           getLiteral(value)));
+  for (Operation *op : group.body) {
+    Operation *scalar = builder.clone(*op, scalars);
+    scalar->getResult(0).setType(getElementTypeOrSelf(op->getResult(0)));
+  }
+  builder.create<YieldOp>(loc, scalars.lookup(group.result));
+  Value replaced = group.result;
+  replaced.replaceAllUsesWith(layer.getY());
+}
+
+namespace {
+struct FormLayersPass : nnc::impl::FormLayersBase<FormLayersPass> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (!function.getBody().hasOneBlock()) {
+      function.emitOpError("needs a body of one block");
+      return signalPassFailure();
+    }
+    Block &block = function.getBody().front();
+    if (failed(checkOps(block)))
+      return signalPassFailure();
+    SmallVector<Group> groups = Grouping(block).run();
+    llvm::StringSet<> names;
+    for (LayerOp layer : block.getOps<LayerOp>())
+      names.insert(layer.getName());
+    SmallVector<Operation *> replaced;
+    for (const Group &group : groups) {
+      buildLayer(group, names);
+      llvm::append_range(replaced, group.body);
+      if (group.anchor)
+        replaced.push_back(group.anchor);
+    }
+    for (Operation *op : replaced)
+      op->dropAllReferences();
+    for (Operation *op : replaced)
+      op->erase();
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  }
+
+  /// Every op must be in a layer afterwards, or may stand beside layers.
+  LogicalResult checkOps(Block &block) {
+    LogicalResult result = success();
+    for (Operation &op : block.without_terminator())
+      if (!isa<RoutineOpInterface, ElementwiseOpInterface, LayerOp>(op) &&
+          !op.hasTrait<OpTrait::ConstantLike>())
+        result = op.emitOpError(
+            "is computed by no routine; nnc-simplify and nnc-legalize have to "
+            "rewrite it before nnc-form-layers");
+    return result;
+  }
+};
+} // namespace

@@ -1,0 +1,154 @@
+// RUN: nnc-opt %s --nnc-form-layers --split-input-file | FileCheck %s
+
+// Bias and activation become the epilogue; the layer is called what the model
+// calls the convolution.
+
+// CHECK-LABEL: func.func @bias_relu
+// CHECK: %[[W:.*]] = nn.constant dense<1.0{{.*}}> : tensor<8x8x1x1xf32>
+// CHECK: %[[B:.*]] = nn.constant dense<{{.*}}> : tensor<1x8x1x1xf32>
+// CHECK: %[[Y:.*]] = nn.layer "conv1_out" inputs(%arg0, %[[W]] : {{.*}}) extras(%[[B]] : tensor<1x8x1x1xf32>) -> tensor<1x8x4x4xf32> anchor {
+// CHECK-NEXT: ^bb0(%[[AX:.*]]: tensor<1x8x4x4xf32>, %[[AW:.*]]: tensor<8x8x1x1xf32>):
+// CHECK-NEXT: %[[C:.*]] = nn.conv %[[AX]], %[[AW]]
+// CHECK-NEXT: nn.yield %[[C]]
+// CHECK: epilogue {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[EB:.*]]: f32):
+// CHECK-NEXT: %[[S:.*]] = nn.add %[[E]], %[[EB]] : f32, f32
+// CHECK-NEXT: %[[R:.*]] = nn.relu %[[S]] : f32
+// CHECK-NEXT: nn.yield %[[R]] : f32
+// CHECK: return %[[Y]]
+func.func @bias_relu(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %w = nn.constant dense<1.0> : tensor<8x8x1x1xf32>
+  %b = nn.constant dense<[[[0.0]], [[1.0]], [[2.0]], [[3.0]], [[4.0]], [[5.0]], [[6.0]], [[7.0]]]> : tensor<8x1x1xf32>
+  %0 = nn.conv %x, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32> loc("/conv1/out")
+  %1 = nn.add %0, %b : tensor<1x8x4x4xf32>, tensor<8x1x1xf32>
+  %2 = nn.relu %1 : tensor<1x8x4x4xf32>
+  return %2 : tensor<1x8x4x4xf32>
+}
+
+// -----
+
+// An expression may use a value twice; constants of one value are literals.
+
+// CHECK-LABEL: func.func @diamond
+// CHECK: nn.layer "matmul" inputs(%arg0, %arg1 : {{.*}}) -> tensor<4x6xf32> anchor
+// CHECK: ^bb0(%[[E:.*]]: f32):
+// CHECK-NEXT: %[[THREE:.*]] = arith.constant 3.0{{.*}} : f32
+// CHECK-NEXT: %[[S:.*]] = nn.add %[[E]], %[[THREE]]
+// CHECK-NEXT: %[[C:.*]] = nn.clip %[[S]]
+// CHECK-NEXT: %[[M:.*]] = nn.mul %[[C]], %[[E]]
+// CHECK-NEXT: nn.yield %[[M]]
+// CHECK-NOT: nn.layer
+func.func @diamond(%x: tensor<4x5xf32>, %w: tensor<5x6xf32>) -> tensor<4x6xf32> {
+  %three = nn.constant dense<3.0> : tensor<f32>
+  %0 = nn.matmul %x, %w {transpose_a = false, transpose_b = false} : (tensor<4x5xf32>, tensor<5x6xf32>) -> tensor<4x6xf32>
+  %1 = nn.add %0, %three : tensor<4x6xf32>, tensor<f32>
+  %2 = nn.clip %1 {min = 0.0 : f64, max = 6.0 : f64} : tensor<4x6xf32>
+  %3 = nn.mul %2, %0 : tensor<4x6xf32>, tensor<4x6xf32>
+  return %3 : tensor<4x6xf32>
+}
+
+// -----
+
+// The later of two anchors takes the residual add, and the relu behind it. The
+// earlier keeps its own activation.
+
+// CHECK-LABEL: func.func @residual
+// CHECK: %[[A:.*]] = nn.layer "a" inputs(%arg0 : {{.*}}) -> tensor<1x8x4x4xf32>
+// CHECK: nn.hard_swish
+// CHECK: %[[B:.*]] = nn.layer "b" inputs(%arg0 : {{.*}}) extras(%[[A]] : tensor<1x8x4x4xf32>)
+// CHECK: ^bb0(%[[E:.*]]: f32, %[[EX:.*]]: f32):
+// CHECK-NEXT: %[[S:.*]] = nn.add %[[EX]], %[[E]]
+// CHECK-NEXT: nn.relu %[[S]]
+// CHECK: return %[[B]]
+func.func @residual(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %0 = nn.max_pool %x {kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false} : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> loc("a")
+  %1 = nn.hard_swish %0 : tensor<1x8x4x4xf32>
+  %2 = nn.max_pool %x {kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false} : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> loc("b")
+  %3 = nn.add %1, %2 : tensor<1x8x4x4xf32>, tensor<1x8x4x4xf32>
+  %4 = nn.relu %3 : tensor<1x8x4x4xf32>
+  return %4 : tensor<1x8x4x4xf32>
+}
+
+// -----
+
+// A value with other users ends the group: squeeze-and-excite's scale cannot
+// join the pool (another shape) nor the convolution (the pool reads it too).
+
+// CHECK-LABEL: func.func @squeeze_excite
+// CHECK: %[[Y:.*]] = nn.layer "conv"
+// CHECK: nn.relu
+// CHECK: %[[P:.*]] = nn.layer "avg_pool" inputs(%[[Y]] : {{.*}}) -> tensor<1x8x1x1xf32>
+// CHECK: nn.sigmoid
+// CHECK: nn.layer "mul" extras(%[[Y]], %[[P]] : tensor<1x8x4x4xf32>, tensor<1x8x1x1xf32>) -> tensor<1x8x4x4xf32> anchor {
+// CHECK-NEXT: } epilogue {
+func.func @squeeze_excite(%x: tensor<1x8x4x4xf32>, %w: tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32> {
+  %0 = nn.conv %x, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+  %1 = nn.relu %0 : tensor<1x8x4x4xf32>
+  %2 = nn.avg_pool %1 {kernel = array<i64: 4, 4>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false, count_include_pad = false} : (tensor<1x8x4x4xf32>) -> tensor<1x8x1x1xf32>
+  %3 = nn.sigmoid %2 : tensor<1x8x1x1xf32>
+  %4 = nn.mul %1, %3 : tensor<1x8x4x4xf32>, tensor<1x8x1x1xf32>
+  return %4 : tensor<1x8x4x4xf32>
+}
+
+// -----
+
+// One value a channel, made at run time, is an extra too.
+
+// CHECK-LABEL: func.func @channel_scale
+// CHECK: nn.layer "conv" inputs({{.*}}) extras(%arg2 : tensor<1x8x1x1xf32>)
+// CHECK: nn.mul
+// CHECK-NOT: nn.layer
+func.func @channel_scale(%x: tensor<1x8x4x4xf32>, %w: tensor<8x8x1x1xf32>, %s: tensor<1x8x1x1xf32>) -> tensor<1x8x4x4xf32> {
+  %0 = nn.conv %x, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+  %1 = nn.mul %0, %s : tensor<1x8x4x4xf32>, tensor<1x8x1x1xf32>
+  return %1 : tensor<1x8x4x4xf32>
+}
+
+// -----
+
+// An operand that is neither full nor along the channels stays outside.
+
+// CHECK-LABEL: func.func @mask
+// CHECK: nn.layer "matmul" {{.*}} anchor
+// CHECK: nn.layer "add" extras(%{{.*}}, %{{.*}} : tensor<2x4x6xf32>, tensor<1x4x1xf32>)
+func.func @mask(%x: tensor<2x4x5xf32>, %w: tensor<5x6xf32>, %m: tensor<4x1xf32>) -> tensor<2x4x6xf32> {
+  %0 = nn.matmul %x, %w {transpose_a = false, transpose_b = false} : (tensor<2x4x5xf32>, tensor<5x6xf32>) -> tensor<2x4x6xf32>
+  %1 = nn.add %0, %m : tensor<2x4x6xf32>, tensor<4x1xf32>
+  return %1 : tensor<2x4x6xf32>
+}
+
+// -----
+
+// Elementwise ops without an anchor: one layer for a tree of them, with what
+// only it reads. Ops that change the element type stand alone.
+
+// CHECK-LABEL: func.func @chain
+// CHECK: %[[C:.*]] = nn.layer "cast" extras(%arg1 : tensor<2x3xi64>)
+// CHECK: nn.cast %{{.*}} : i64 to f32
+// CHECK: nn.layer "relu" extras(%arg0, %[[C]] : tensor<2x3xf32>, tensor<2x3xf32>)
+// CHECK: nn.relu
+// CHECK: nn.neg
+// CHECK: nn.sub
+// CHECK-NOT: nn.layer
+func.func @chain(%x: tensor<2x3xf32>, %i: tensor<2x3xi64>) -> tensor<2x3xf32> {
+  %0 = nn.relu %x : tensor<2x3xf32> loc("relu")
+  %1 = nn.cast %i : tensor<2x3xi64> to tensor<2x3xf32>
+  %2 = nn.neg %1 : tensor<2x3xf32>
+  %3 = nn.sub %0, %2 : tensor<2x3xf32>, tensor<2x3xf32> loc("relu")
+  return %3 : tensor<2x3xf32>
+}
+
+// -----
+
+// Ops that take no epilogue are layers too; names are unique C identifiers.
+
+// CHECK-LABEL: func.func @names
+// CHECK: nn.layer "layer_2nd_op"
+// CHECK: nn.layer "layer_2nd_op_2"
+// CHECK: nn.reshape
+func.func @names(%x: tensor<4x5xf32>) -> tensor<20xf32> {
+  %0 = nn.transpose %x {permutation = array<i64: 1, 0>} : (tensor<4x5xf32>) -> tensor<5x4xf32> loc("2nd.op")
+  %1 = nn.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<5x4xf32>) -> tensor<4x5xf32> loc("2nd:op")
+  %2 = nn.reshape %1 : tensor<4x5xf32> -> tensor<20xf32>
+  return %2 : tensor<20xf32>
+}
