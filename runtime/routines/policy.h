@@ -1,0 +1,23 @@
+//===- policy.h - Asking a shape policy what it knows at compile time -----===//
+#ifndef NNC_ROUTINES_POLICY_H
+#define NNC_ROUTINES_POLICY_H
+
+#include <cstddef>
+
+namespace nnc {
+
+/// Whether the fields of shape S are constants (static constexpr members) or
+/// values known when the routine runs (plain members). `S::n` may be used as a
+/// constant only in the first case.
+template <class T> constexpr bool is_member_pointer = false;
+template <class T, class S> constexpr bool is_member_pointer<T S::*> = true;
+template <class S>
+constexpr bool is_constant = !is_member_pointer<decltype(&S::n)>;
+
+constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+constexpr int smaller(int a, int b) { return a < b ? a : b; }
+constexpr int larger(int a, int b) { return a < b ? b : a; }
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_POLICY_H

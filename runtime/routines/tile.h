@@ -1,0 +1,67 @@
+//===- tile.h - A register tile of sums of products -----------------------===//
+//
+// The inner loop that convolution and matrix product share: P points (pixels,
+// rows of A) times B vectors (channel blocks, columns of B) of W lanes. Each
+// step loads B vectors of weights whole and multiplies each by one broadcast
+// value a point. P * B sums stay in registers, so P * B + B + 1 should not pass
+// the number of registers.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_TILE_H
+#define NNC_ROUTINES_TILE_H
+
+#include "runtime/simd/unroll.h"
+#include "runtime/simd/vec.h"
+
+namespace nnc {
+
+template <int W, int ROWS, int COLS, int B> struct f32_tile {
+  static_assert(ROWS > 0 && COLS > 0 && B > 0, "an empty tile");
+  f32x<W> sum[ROWS][COLS][B];
+
+  NNC_INLINE void clear() {
+    NNC_UNROLL for (int r = 0; r < ROWS; ++r)
+        NNC_UNROLL for (int c = 0; c < COLS; ++c)
+            NNC_UNROLL for (int b = 0; b < B; ++b) sum[r][c][b] = f32x<W>(0.0f);
+  }
+
+  /// For each step i, point (r, c) with FIRST <= c < LAST and vector b:
+  ///   sum[r][c][b] += a[r][(c - FIRST) * a_col + i * a_step]
+  ///                   * w[b * w_block + i * w_step + lane]
+  template <int FIRST, int LAST>
+  NNC_INLINE void add(const float *const (&a)[ROWS], std::ptrdiff_t a_col,
+                      std::ptrdiff_t a_step, const float *w,
+                      std::ptrdiff_t w_block, std::ptrdiff_t w_step,
+                      int steps) {
+    NNC_KEEP_LOOP for (int i = 0; i < steps; ++i) {
+      f32x<W> weight[B];
+      NNC_UNROLL for (int b = 0; b < B; ++b) weight[b] =
+          f32x<W>::load(w + i * w_step + b * w_block);
+      NNC_UNROLL for (int r = 0; r < ROWS; ++r)
+          NNC_UNROLL for (int c = FIRST; c < LAST; ++c) {
+        const f32x<W> v(a[r][i * a_step + (c - FIRST) * a_col]);
+        NNC_UNROLL for (int b = 0; b < B; ++b) sum[r][c][b] =
+            fma(v, weight[b], sum[r][c][b]);
+      }
+    }
+  }
+
+  /// Keeps the sums for later in `size` floats, and takes them back.
+  static constexpr int size = ROWS * COLS * B * W;
+  NNC_INLINE void save(float *to) const {
+    NNC_UNROLL for (int r = 0; r < ROWS; ++r)
+        NNC_UNROLL for (int c = 0; c < COLS; ++c)
+            NNC_UNROLL for (int b = 0; b < B; ++b) sum[r][c][b]
+                .store(to + ((r * COLS + c) * B + b) * W);
+  }
+  NNC_INLINE void resume(const float *from) {
+    NNC_UNROLL for (int r = 0; r < ROWS; ++r)
+        NNC_UNROLL for (int c = 0; c < COLS; ++c)
+            NNC_UNROLL for (int b = 0; b < B; ++b) sum[r][c][b] =
+                f32x<W>::load(from + ((r * COLS + c) * B + b) * W);
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_TILE_H

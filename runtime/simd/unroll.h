@@ -1,0 +1,31 @@
+//===- unroll.h - Says which loops become straight code -------------------===//
+//
+// Register tiles are arrays indexed by loop counters: they live in registers
+// only if those loops are unrolled whole, and the code stays small only if the
+// loops around them are not.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_SIMD_UNROLL_H
+#define NNC_SIMD_UNROLL_H
+
+/// Before a loop with constant bounds: unroll it whole.
+/// Before any other: leave it a loop.
+#if defined(__clang__)
+#define NNC_UNROLL _Pragma("clang loop unroll(full)")
+#define NNC_KEEP_LOOP _Pragma("clang loop unroll(disable) vectorize(disable)")
+#elif defined(__GNUC__)
+#define NNC_UNROLL _Pragma("GCC unroll 64")
+#define NNC_KEEP_LOOP _Pragma("GCC unroll 1")
+#else
+#define NNC_UNROLL
+#define NNC_KEEP_LOOP
+#endif
+
+/// A function that stays one: its registers are its own.
+#if defined(__GNUC__) || defined(__clang__)
+#define NNC_NOINLINE __attribute__((noinline))
+#else
+#define NNC_NOINLINE
+#endif
+
+#endif // NNC_SIMD_UNROLL_H
