@@ -1,0 +1,89 @@
+//===- catalogue.h - What the expressions of routines.inc call
+//-------------===//
+//
+// When a routine applies, and what share of the machine's peak its inner loop
+// reaches. Include it before routines.inc wherever those columns are used; no
+// emitted module needs it. The numbers come from nnc_bench_routines.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_CATALOGUE_H
+#define NNC_ROUTINES_CATALOGUE_H
+
+#include "runtime/routines/policy.h"
+
+namespace nnc {
+
+/// What limits a register tile (tile.h) on an instruction set.
+struct tile_limits {
+  int lanes;     ///< of a vector
+  int chains;    ///< sums under way that hide a multiply-add's latency
+  bool embedded; ///< a multiply-add broadcasts its own operand
+};
+constexpr tile_limits avx512_tile{16, 4, true};
+constexpr tile_limits avx2_tile{8, 8, false};
+constexpr tile_limits neon_tile{4, 8, true};
+constexpr tile_limits sse4_tile{4, 8, false};
+
+/// A tile of `points` times `blocks` vectors: too few sums wait for each other;
+/// a step loads each weight and each point once.
+constexpr double tile_efficiency(tile_limits t, int points, int blocks) {
+  const double sums = double(points) * blocks;
+  const double chains = sums < t.chains ? sums / t.chains : 1.0;
+  const double loads = t.embedded ? 1.0 : sums / (points + blocks);
+  return 0.98 * (chains < loads ? chains : loads);
+}
+
+/// rows x cols points by `channels`, cut into tiles of R x C points by B blocks
+/// and what is left over; each sum has `steps` terms, and to begin and to end
+/// it costs as much as four more.
+constexpr double tiles_efficiency(tile_limits t, int rows, int cols,
+                                  int channels, double steps, int R, int C,
+                                  int B) {
+  const int blocks = ceil_div(channels, t.lanes);
+  double time = 0;
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 2; ++j)
+      for (int k = 0; k < 2; ++k) {
+        const int r = i ? rows % R : R, c = j ? cols % C : C;
+        const int b = k ? blocks % B : B;
+        const double tiles = (i ? r != 0 : rows / R) *
+                             double(j ? c != 0 : cols / C) *
+                             (k ? b != 0 : blocks / B);
+        if (tiles > 0)
+          time += tiles * r * c * b * t.lanes / tile_efficiency(t, r * c, b);
+      }
+  return double(rows) * cols * channels / time * steps / (steps + 4);
+}
+
+/// Blocked convolution needs whole blocks of W channels in every group.
+template <class S> constexpr bool whole_blocks(const S &s, int W) {
+  return s.groups == 1 || (s.c / s.groups % W == 0 && s.k / s.groups % W == 0);
+}
+template <class S> constexpr bool direct_applies(const S &s, int W) {
+  return whole_blocks(s, W) && s.sw <= 4;
+}
+template <class S> constexpr bool pointwise_applies(const S &s, int W) {
+  return direct_applies(s, W) && s.kh == 1 && s.kw == 1 && s.pt == 0 &&
+         s.pl == 0 && (s.oh - 1) * s.sh < s.h && (s.ow - 1) * s.sw < s.w;
+}
+
+template <class S>
+constexpr double direct_efficiency(tile_limits t, const S &s, int R, int C,
+                                   int B) {
+  return tiles_efficiency(t, s.oh, s.ow, s.k,
+                          double(s.c) / s.groups * s.kh * s.kw, R, C, B);
+}
+template <class S>
+constexpr double pointwise_efficiency(tile_limits t, const S &s, int C, int B) {
+  const bool flat = s.sh == 1 && s.sw == 1;
+  return tiles_efficiency(t, flat ? 1 : s.oh, flat ? s.oh * s.ow : s.ow, s.k,
+                          double(s.c) / s.groups, 1, C, B);
+}
+template <class S>
+constexpr double packed_efficiency(tile_limits t, const S &s, int M, int B) {
+  return tiles_efficiency(t, 1, s.m, s.n, s.k, 1, M, B);
+}
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_CATALOGUE_H

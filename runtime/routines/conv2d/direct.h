@@ -1,0 +1,336 @@
+//===- direct.h - 2-D convolution in blocked layouts ----------------------===//
+//
+// y[k] = sum over c of x[c] * w[k, c], x and y in NCHW<W>c, w in KCRS<W>c<W>k.
+//
+// A register tile covers ROWS x COLS output pixels times OC channel blocks
+// (NeoCPU, section 3.1: ic_bn = oc_bn = W, reg_n = ROWS * COLS). What is left
+// over at the right, at the bottom and in the last channel blocks has tiles of
+// its own, as wide as the remainder where the shape is constant.
+//
+// The input is not padded. A tap that reaches over the left or right edge by
+// one pixel leaves that pixel out of its loop; a tap that reaches further
+// reads a copy of its pixels with zeros in place.
+//
+// Groups are supported where both c / groups and k / groups are multiples of W.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_CONV2D_DIRECT_H
+#define NNC_ROUTINES_CONV2D_DIRECT_H
+
+#include "runtime/epilogue.h"
+#include "runtime/routines/policy.h"
+#include "runtime/routines/tile.h"
+
+namespace nnc {
+
+template <int W, class S, int ROWS, int COLS, int OC, class Epi>
+struct conv2d_f32_nchwc_direct_t {
+  static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
+  static_assert(ROWS > 0 && COLS > 0 && OC > 0, "a tile has points");
+
+  /// Run-time shapes may have strides up to this.
+  static constexpr int max_stride = 4;
+
+  static constexpr int units(const S &s) {
+    return s.n * s.groups * ceil_div(out_blocks(s), OC) * positions(s);
+  }
+
+  static void run(const S &s, const float *x, const float *w, float *y,
+                  const Epi &epi, int begin, int end) {
+    const int tiles = ceil_div(out_blocks(s), OC);
+    while (begin < end) {
+      // The tiles of one image and one run of OC channel blocks.
+      const int outer = begin / positions(s);
+      const int first = begin % positions(s);
+      const int last = smaller(positions(s), first + end - begin);
+      const int group = outer / tiles % s.groups;
+      const int local = outer % tiles * OC;
+      const int block = group * out_blocks(s) + local;
+      const int image = outer / tiles / s.groups;
+      const std::ptrdiff_t in_plane = std::ptrdiff_t(s.h) * s.w * W;
+      const std::ptrdiff_t out_plane = std::ptrdiff_t(s.oh) * s.ow * W;
+      const job j{x + (image * s.groups + group) * in_blocks(s) * in_plane,
+                  w + block * weight_block(s),
+                  y,
+                  &epi,
+                  (std::ptrdiff_t(image) * s.groups * out_blocks(s) + block) *
+                      out_plane,
+                  block * W};
+      sweep(s, j, smaller(OC, out_blocks(s) - local), first, last);
+      begin += last - first;
+    }
+  }
+
+private:
+  /// What the tiles of one run of channel blocks have in common.
+  struct job {
+    const float *x; ///< the image's (and group's) first input block
+    const float *w; ///< the first output block's weights
+    float *y;
+    const Epi *epi;
+    std::ptrdiff_t out; ///< index in y of the first output block
+    int channel;        ///< its first channel
+  };
+
+  static constexpr int in_blocks(const S &s) {
+    return ceil_div(s.c / s.groups, W);
+  }
+  static constexpr int out_blocks(const S &s) {
+    return ceil_div(s.k / s.groups, W);
+  }
+  static constexpr std::ptrdiff_t weight_block(const S &s) {
+    return std::ptrdiff_t(in_blocks(s)) * s.kh * s.kw * W * W;
+  }
+  static constexpr int positions(const S &s) {
+    return ceil_div(s.oh, ROWS) * ceil_div(s.ow, COLS);
+  }
+
+  /// By how many pixels of the output the first and the last tap reach over
+  /// the left and the right edge of the input.
+  static constexpr int left_reach(const S &s) { return ceil_div(s.pl, s.sw); }
+  static constexpr int right_reach(const S &s) {
+    const int over = (s.ow - 1) * s.sw + (s.kw - 1) * s.dw - s.pl - (s.w - 1);
+    return over <= 0 ? 0 : ceil_div(over, s.sw);
+  }
+
+  /// Blocks of input channels taken at a time. With few points in a tile the
+  /// weights stream too fast for the second-level cache: a part of them that
+  /// stays in the first level then serves several tiles.
+  static constexpr int chunk(const S &s) {
+    constexpr int level1 = 8192;
+    const int bytes = s.kh * s.kw * W * W * OC * int(sizeof(float));
+    return ROWS * COLS >= 12 ? in_blocks(s) : larger(1, level1 / bytes);
+  }
+  static constexpr int chunk_tiles = 16;
+
+  static void sweep(const S &s, const job &j, int blocks, int first, int last) {
+    if (blocks == OC)
+      return sweep_blocks<OC>(s, j, first, last);
+    if constexpr (is_constant<S>) {
+      constexpr int rest = ceil_div(S::k / S::groups, W) % OC;
+      if constexpr (rest != 0)
+        sweep_blocks<rest>(s, j, first, last);
+    } else {
+      job one = j;
+      for (int b = 0; b < blocks; ++b) {
+        sweep_blocks<1>(s, one, first, last);
+        one.w += weight_block(s);
+        one.out += std::ptrdiff_t(s.oh) * s.ow * W;
+        one.channel += W;
+      }
+    }
+  }
+
+  template <int B>
+  static void sweep_blocks(const S &s, const job &j, int first, int last) {
+    if (chunk(s) >= in_blocks(s)) {
+      for (int p = first; p < last; ++p)
+        place<B>(s, j, p, 0, in_blocks(s), nullptr);
+      return;
+    }
+    alignas(64) float partial[chunk_tiles][ROWS * COLS * B * W];
+    for (; first < last; first += chunk_tiles)
+      for (int c = 0; c < in_blocks(s); c += chunk(s))
+        for (int p = first; p < smaller(last, first + chunk_tiles); ++p)
+          place<B>(s, j, p, c, smaller(c + chunk(s), in_blocks(s)),
+                   partial[p - first]);
+  }
+
+  /// Picks the tile that fits at position p.
+  template <int B>
+  static void place(const S &s, const job &j, int p, int c0, int c1,
+                    float *partial) {
+    const int row = p / ceil_div(s.ow, COLS) * ROWS;
+    const int col = p % ceil_div(s.ow, COLS) * COLS;
+    if (s.oh - row >= ROWS)
+      return place_columns<ROWS, B>(s, j, row, col, c0, c1, partial);
+    if constexpr (is_constant<S>) {
+      if constexpr (S::oh % ROWS != 0)
+        place_columns<S::oh % ROWS, B>(s, j, row, col, c0, c1, partial);
+    } else {
+      for (int r = row; r < s.oh; ++r, partial += partial ? COLS * B * W : 0)
+        place_columns<1, B>(s, j, r, col, c0, c1, partial);
+    }
+  }
+
+  template <int R, int B>
+  static void place_columns(const S &s, const job &j, int row, int col, int c0,
+                            int c1, float *partial) {
+    if (s.ow - col >= COLS)
+      return tile<R, COLS, B>(s, j, row, col, c0, c1, partial);
+    if constexpr (is_constant<S>) {
+      if constexpr (S::ow % COLS != 0)
+        tile<R, S::ow % COLS, B>(s, j, row, col, c0, c1, partial);
+    } else {
+      place_rest<R, COLS / 2, B>(s, j, row, col, c0, c1, partial);
+    }
+  }
+
+  /// Covers fewer than COLS columns with tiles of half the width, a quarter...
+  template <int R, int C, int B>
+  static void place_rest(const S &s, const job &j, int row, int col, int c0,
+                         int c1, float *partial) {
+    if constexpr (C > 0) {
+      for (; s.ow - col >= C; col += C) {
+        tile<R, C, B>(s, j, row, col, c0, c1, partial);
+        partial += partial ? R * C * B * W : 0;
+      }
+      place_rest<R, C / 2, B>(s, j, row, col, c0, c1, partial);
+    }
+  }
+
+  /// R x C pixels from (row, col), B blocks, input blocks [c0, c1). The sums
+  /// over earlier input blocks come from `partial`, and go there until the last
+  /// are in.
+  template <int R, int C, int B>
+  NNC_NOINLINE static void tile(const S &s, const job &j, int row, int col,
+                                int c0, int c1, float *partial) {
+    f32_tile<W, R, C, B> t;
+    if (c0 == 0)
+      t.clear();
+    else
+      t.resume(partial);
+    const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w * W;
+    for (int c = c0; c < c1; ++c) {
+      const int steps = smaller(W, s.c / s.groups - c * W);
+      for (int r = 0; r < s.kh; ++r)
+        row_of_taps<R, C, B>(
+            s, t, j.x + c * plane, j.w + (c * s.kh + r) * s.kw * W * W,
+            row * s.sh + r * s.dh - s.pt, col * s.sw - s.pl, steps);
+    }
+    if (c1 < in_blocks(s))
+      return t.save(partial);
+    finish(s, j, t, row, col);
+  }
+
+  /// The taps of one kernel row: pixel (i, 0) of the tile wants the input pixel
+  /// (top + i * sh, left) at the first of them.
+  template <int R, int C, int B>
+  static NNC_INLINE void row_of_taps(const S &s, f32_tile<W, R, C, B> &t,
+                                     const float *x, const float *w, int top,
+                                     int left, int steps) {
+    const float *rows[R];
+    bool all = true, any = false;
+    NNC_UNROLL for (int i = 0; i < R; ++i) {
+      const bool inside = top + i * s.sh >= 0 && top + i * s.sh < s.h;
+      rows[i] = x + (inside ? std::ptrdiff_t(top + i * s.sh) * s.w * W : 0);
+      all = all && inside;
+      any = any || inside;
+    }
+    if (!any)
+      return;
+    const std::ptrdiff_t a_col = std::ptrdiff_t(s.sw) * W;
+    const std::ptrdiff_t w_block = weight_block(s);
+    NNC_KEEP_LOOP for (int tap = 0; tap < s.kw;
+                       ++tap, left += s.dw, w += W * W) {
+      const int right = left + (C - 1) * s.sw;
+      if (fits(s) || (all && left >= 0 && right < s.w)) {
+        const float *a[R];
+        NNC_UNROLL for (int i = 0; i < R; ++i) a[i] = rows[i] + left * W;
+        t.template add<0, C>(a, a_col, 1, w, w_block, W, steps);
+        continue;
+      }
+      if (right < 0 || left >= s.w)
+        continue;
+      if constexpr (C > 1) {
+        const bool skip_left = left < 0, skip_right = right >= s.w;
+        if (all && skip_left && !skip_right && left + s.sw >= 0) {
+          const float *a[R];
+          NNC_UNROLL for (int i = 0; i < R; ++i) a[i] =
+              rows[i] + (left + s.sw) * W;
+          t.template add<1, C>(a, a_col, 1, w, w_block, W, steps);
+          continue;
+        }
+        if (all && skip_right && !skip_left && right - s.sw < s.w) {
+          const float *a[R];
+          NNC_UNROLL for (int i = 0; i < R; ++i) a[i] = rows[i] + left * W;
+          t.template add<0, C - 1>(a, a_col, 1, w, w_block, W, steps);
+          continue;
+        }
+      }
+      if constexpr (may_gather<R, C>())
+        gathered(s, t, rows, w, top, left, steps);
+    }
+  }
+
+  /// Whether no tap of any tile reaches out of the input.
+  static constexpr bool fits(const S &s) {
+    return s.pt == 0 && left_reach(s) == 0 && right_reach(s) == 0 &&
+           (s.oh - 1) * s.sh + (s.kh - 1) * s.dh < s.h;
+  }
+  /// Whether a tile of R x C pixels may need a copy of its input.
+  template <int R, int C> static constexpr bool may_gather() {
+    if constexpr (is_constant<S>) {
+      constexpr S s{};
+      if (fits(s))
+        return false;
+      return R > 1 || C == 1 || left_reach(s) > 1 || right_reach(s) > 1 ||
+             (C - 1) * s.sw >= s.w;
+    }
+    return true;
+  }
+  static constexpr int gather_stride() {
+    if constexpr (is_constant<S>)
+      return S::sw;
+    else
+      return max_stride;
+  }
+
+  template <int R, int C, int B>
+  static NNC_INLINE void gathered(const S &s, f32_tile<W, R, C, B> &t,
+                                  const float *const (&rows)[R], const float *w,
+                                  int top, int left, int steps) {
+    constexpr int length = ((C - 1) * gather_stride() + 1) * W;
+    alignas(64) float copy[R][length];
+    const float *a[R];
+    for (int i = 0; i < R; ++i) {
+      a[i] = copy[i];
+      const bool row_inside = top + i * s.sh >= 0 && top + i * s.sh < s.h;
+      for (int c = 0; c < C; ++c) {
+        const int at = left + c * s.sw;
+        const f32x<W> v = row_inside && at >= 0 && at < s.w
+                              ? f32x<W>::load(rows[i] + at * W)
+                              : f32x<W>(0.0f);
+        v.store(copy[i] + c * s.sw * W);
+      }
+    }
+    t.template add<0, C>(a, std::ptrdiff_t(s.sw) * W, 1, w, weight_block(s), W,
+                         steps);
+  }
+
+  template <int R, int C, int B>
+  static NNC_INLINE void finish(const S &s, const job &j,
+                                f32_tile<W, R, C, B> &t, int row, int col) {
+    const std::ptrdiff_t plane = std::ptrdiff_t(s.oh) * s.ow * W;
+    NNC_UNROLL for (int b = 0; b < B; ++b) {
+      const int channel = j.channel + b * W;
+      const bool padded = s.k % W != 0 && channel + W > s.k;
+      NNC_UNROLL for (int r = 0; r < R; ++r)
+          NNC_UNROLL for (int c = 0; c < C; ++c) {
+        const std::ptrdiff_t at =
+            j.out + b * plane + (std::ptrdiff_t(row + r) * s.ow + col + c) * W;
+        f32x<W> v = (*j.epi)(t.sum[r][c][b], position<true>{at, channel});
+        if (padded)
+          v = keep_first(v, s.k - channel);
+        v.store(j.y + at);
+      }
+    }
+  }
+};
+
+template <class S, int ROWS, int COLS, int OC, class Epi>
+using conv2d_f32_nchw16c_direct_avx512 =
+    conv2d_f32_nchwc_direct_t<16, S, ROWS, COLS, OC, Epi>;
+template <class S, int ROWS, int COLS, int OC, class Epi>
+using conv2d_f32_nchw8c_direct_avx2 =
+    conv2d_f32_nchwc_direct_t<8, S, ROWS, COLS, OC, Epi>;
+template <class S, int ROWS, int COLS, int OC, class Epi>
+using conv2d_f32_nchw4c_direct_neon =
+    conv2d_f32_nchwc_direct_t<4, S, ROWS, COLS, OC, Epi>;
+template <class S, int ROWS, int COLS, int OC, class Epi>
+using conv2d_f32_nchw4c_direct_sse4 =
+    conv2d_f32_nchwc_direct_t<4, S, ROWS, COLS, OC, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_CONV2D_DIRECT_H

@@ -1,0 +1,195 @@
+//===- packed.h - Matrix product with panels of B -------------------------===//
+//
+// y[m][n] = sum over k of a[m][k] * b[k][n], a and y row by row, b constant and
+// packed as NK<W>n: panels of W columns, zero behind the last column.
+//
+// A register tile covers M rows times B panels; the rows and panels left over
+// have tiles of their own, as large as the remainder where the shape is
+// constant.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_MATMUL_PACKED_H
+#define NNC_ROUTINES_MATMUL_PACKED_H
+
+#include "runtime/epilogue.h"
+#include "runtime/routines/policy.h"
+#include "runtime/routines/tile.h"
+
+namespace nnc {
+
+template <int W, class S, int M, int B, class Epi> struct matmul_f32_packed_t {
+  static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
+  static_assert(M > 0 && B > 0, "a tile has points");
+
+  static constexpr int units(const S &s) {
+    return s.batch * ceil_div(panels(s), B) * ceil_div(s.m, M);
+  }
+
+  static void run(const S &s, const float *a, const float *b, float *y,
+                  const Epi &epi, int begin, int end) {
+    const int tiles = ceil_div(panels(s), B), strips = ceil_div(s.m, M);
+    while (begin < end) {
+      // The strips of rows of one matrix that meet the same B panels.
+      const int outer = begin / strips;
+      const int first = begin % strips;
+      const int last = smaller(strips, first + end - begin);
+      const int batch = outer / tiles;
+      const int panel = outer % tiles * B;
+      const std::ptrdiff_t matrix =
+          s.b_batch_stride ? batch * panels(s) * panel_size(s) : 0;
+      const job j{a + std::ptrdiff_t(batch) * s.a_batch_stride,
+                  b + matrix + panel * panel_size(s),
+                  y,
+                  &epi,
+                  std::ptrdiff_t(batch) * s.m * s.n,
+                  panel * W};
+      sweep(s, j, smaller(B, panels(s) - panel), first, last);
+      begin += last - first;
+    }
+  }
+
+private:
+  /// What the tiles of one run of panels have in common.
+  struct job {
+    const float *a, *b;
+    float *y;
+    const Epi *epi;
+    std::ptrdiff_t out; ///< index in y of the matrix
+    int column;         ///< of the first panel
+  };
+
+  static constexpr int panels(const S &s) { return ceil_div(s.n, W); }
+  static constexpr std::ptrdiff_t panel_size(const S &s) {
+    return std::ptrdiff_t(s.k) * W;
+  }
+  /// Steps along k taken at a time; see conv2d/direct.h.
+  static constexpr int chunk(const S &s) {
+    constexpr int level1 = 8192;
+    return M >= 12 ? s.k : level1 / (B * W * int(sizeof(float)));
+  }
+  static constexpr int chunk_tiles = 16;
+
+  /// Rows a multiple of 4 KiB apart fall into the same few lines of a
+  /// first-level cache, which holds about eight of them: they are copied.
+  template <int R> static constexpr bool crowds_cache(const S &s) {
+    return R > 6 && !s.transpose_a && s.k % 1024 == 0;
+  }
+  static constexpr int copy_steps = 256;
+
+  static void sweep(const S &s, const job &j, int count, int first, int last) {
+    if (count == B)
+      return sweep_panels<B>(s, j, first, last);
+    if constexpr (is_constant<S>) {
+      constexpr int rest = ceil_div(S::n, W) % B;
+      if constexpr (rest != 0)
+        sweep_panels<rest>(s, j, first, last);
+    } else {
+      job one = j;
+      for (int i = 0; i < count; ++i) {
+        sweep_panels<1>(s, one, first, last);
+        one.b += panel_size(s);
+        one.column += W;
+      }
+    }
+  }
+
+  template <int N>
+  static void sweep_panels(const S &s, const job &j, int first, int last) {
+    if (chunk(s) >= s.k) {
+      for (int p = first; p < last; ++p)
+        place<N>(s, j, p * M, 0, s.k, nullptr);
+      return;
+    }
+    alignas(64) float partial[chunk_tiles][M * N * W];
+    for (; first < last; first += chunk_tiles)
+      for (int k = 0; k < s.k; k += chunk(s))
+        for (int p = first; p < smaller(last, first + chunk_tiles); ++p)
+          place<N>(s, j, p * M, k, smaller(k + chunk(s), s.k),
+                   partial[p - first]);
+  }
+
+  /// Picks the tile that fits at `row`.
+  template <int N>
+  static void place(const S &s, const job &j, int row, int k0, int k1,
+                    float *partial) {
+    if (s.m - row >= M)
+      return tile<M, N>(s, j, row, k0, k1, partial);
+    if constexpr (is_constant<S>) {
+      if constexpr (S::m % M != 0)
+        tile<S::m % M, N>(s, j, row, k0, k1, partial);
+    } else {
+      place_rest<M / 2, N>(s, j, row, k0, k1, partial);
+    }
+  }
+
+  /// Covers fewer than M rows with tiles of half the height, a quarter...
+  template <int R, int N>
+  static void place_rest(const S &s, const job &j, int row, int k0, int k1,
+                         float *partial) {
+    if constexpr (R > 0) {
+      for (; s.m - row >= R; row += R) {
+        tile<R, N>(s, j, row, k0, k1, partial);
+        partial += partial ? R * N * W : 0;
+      }
+      place_rest<R / 2, N>(s, j, row, k0, k1, partial);
+    }
+  }
+
+  /// R rows times N panels, steps [k0, k1). The sums over earlier steps come
+  /// from `partial`, and go there until the last are in.
+  template <int R, int N>
+  NNC_NOINLINE static void tile(const S &s, const job &j, int row, int k0,
+                                int k1, float *partial) {
+    f32_tile<W, 1, R, N> t;
+    if (k0 == 0)
+      t.clear();
+    else
+      t.resume(partial);
+    const std::ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
+    const std::ptrdiff_t a_step = s.transpose_a ? s.m : 1;
+    const float *a = j.a + row * a_row + k0 * a_step;
+    const float *b = j.b + std::ptrdiff_t(k0) * W;
+    if (crowds_cache<R>(s)) {
+      alignas(64) float copy[R][copy_steps + W];
+      const float *const rows[1] = {copy[0]};
+      for (int k = k0; k < k1; k += copy_steps, a += copy_steps) {
+        const int steps = smaller(copy_steps, k1 - k);
+        for (int r = 0; r < R; ++r)
+          for (int i = 0; i < steps; i += W)
+            f32x<W>::load(a + r * a_row + i, steps - i).store(copy[r] + i);
+        t.template add<0, R>(rows, copy_steps + W, 1, b, panel_size(s), W,
+                             steps);
+        b += copy_steps * W;
+      }
+    } else {
+      const float *const rows[1] = {a};
+      t.template add<0, R>(rows, a_row, a_step, b, panel_size(s), W, k1 - k0);
+    }
+    if (k1 < s.k)
+      return t.save(partial);
+    NNC_UNROLL for (int r = 0; r < R; ++r)
+        NNC_UNROLL for (int p = 0; p < N; ++p) {
+      const int column = j.column + p * W;
+      const std::ptrdiff_t at = j.out + std::ptrdiff_t(row + r) * s.n + column;
+      const position<true> pos{at, column};
+      const f32x<W> v = t.sum[0][r][p];
+      if (s.n % W == 0 || s.n - column >= W)
+        (*j.epi)(v, pos).store(j.y + at);
+      else
+        (*j.epi)(v, pos, s.n - column).store(j.y + at, s.n - column);
+    }
+  }
+};
+
+template <class S, int M, int B, class Epi>
+using matmul_f32_nk16n_avx512 = matmul_f32_packed_t<16, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f32_nk8n_avx2 = matmul_f32_packed_t<8, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f32_nk4n_neon = matmul_f32_packed_t<4, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f32_nk4n_sse4 = matmul_f32_packed_t<4, S, M, B, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_MATMUL_PACKED_H
