@@ -1,0 +1,121 @@
+// Tensors in blocked layouts, for tests of the routines that want them.
+#ifndef NNC_TEST_BLOCKED_H
+#define NNC_TEST_BLOCKED_H
+
+#include "runtime/simd/vec.h"
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <random>
+#include <vector>
+
+/// The widths that a test of this build instantiates: the machine's own, or,
+/// on portable vectors, several.
+#if defined(NNC_PORTABLE_SIMD)
+#define NNC_TEST_WIDTHS 4, 16
+#elif defined(__AVX512F__)
+#define NNC_TEST_WIDTHS 16
+#elif defined(__AVX2__)
+#define NNC_TEST_WIDTHS 8
+#else
+#define NNC_TEST_WIDTHS 4
+#endif
+
+namespace nnc_test {
+
+using floats = std::vector<float>;
+
+/// Integers and floats that are the same in every run.
+struct random_source {
+  std::mt19937 engine{12345};
+  int between(int low, int high) {
+    return low + static_cast<int>(engine() % (high - low + 1));
+  }
+  floats values(std::size_t count) {
+    floats v(count);
+    for (float &f : v)
+      f = (static_cast<int>(engine() % 2001) - 1000) / 1000.0f;
+    return v;
+  }
+};
+
+inline floats magnitudes(floats v) {
+  for (float &f : v)
+    f = std::fabs(f);
+  return v;
+}
+
+inline floats not_written(std::size_t count) {
+  return floats(count, std::numeric_limits<float>::quiet_NaN());
+}
+
+inline int blocks(int channels, int w) { return (channels + w - 1) / w; }
+
+/// NCHW to NCHW<w>c; padded lanes are `padding`.
+inline floats block_channels(const floats &x, int n, int c, int plane, int w,
+                             float padding = 0.0f) {
+  floats y(std::size_t(n) * blocks(c, w) * plane * w, padding);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < c; ++j)
+      for (int p = 0; p < plane; ++p)
+        y[((std::size_t(i) * blocks(c, w) + j / w) * plane + p) * w + j % w] =
+            x[(std::size_t(i) * c + j) * plane + p];
+  return y;
+}
+
+/// NCHW<w>c to NCHW. Fails (NaN everywhere) if a padded lane is not zero.
+inline floats unblock_channels(const floats &y, int n, int c, int plane,
+                               int w) {
+  floats x(std::size_t(n) * c * plane);
+  const int padded = blocks(c, w) * w;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < padded; ++j)
+      for (int p = 0; p < plane; ++p) {
+        const float v =
+            y[((std::size_t(i) * blocks(c, w) + j / w) * plane + p) * w +
+              j % w];
+        if (j < c)
+          x[(std::size_t(i) * c + j) * plane + p] = v;
+        else if (v != 0.0f)
+          return not_written(x.size());
+      }
+  return x;
+}
+
+/// KCRS with k = groups * outs, c = ins, to KCRS<wc>c<w>k, each group padded.
+/// wc = 1 leaves c as it is: KCRS<w>k.
+inline floats block_weights(const floats &x, int groups, int outs, int ins,
+                            int taps, int wc, int w) {
+  const int kb = blocks(outs, w), cb = blocks(ins, wc);
+  floats y(std::size_t(groups) * kb * cb * taps * wc * w, 0.0f);
+  for (int g = 0; g < groups; ++g)
+    for (int k = 0; k < outs; ++k)
+      for (int c = 0; c < ins; ++c)
+        for (int t = 0; t < taps; ++t)
+          y[((((std::size_t(g) * kb + k / w) * cb + c / wc) * taps + t) * wc +
+             c % wc) *
+                w +
+            k % w] = x[((std::size_t(g) * outs + k) * ins + c) * taps + t];
+  return y;
+}
+
+/// A [k][n] to panels NK<w>n.
+inline floats block_columns(const floats &b, int k, int n, int w) {
+  floats y(std::size_t(blocks(n, w)) * k * w, 0.0f);
+  for (int i = 0; i < k; ++i)
+    for (int j = 0; j < n; ++j)
+      y[(std::size_t(j / w) * k + i) * w + j % w] = b[std::size_t(i) * n + j];
+  return y;
+}
+
+/// A bias, a residual and a ReLU, as a layer has them.
+struct bias_residual_relu {
+  template <class V> V operator()(V x, V bias, V residual) const {
+    return nnc::max_fast(x + bias + residual, V(0.0f));
+  }
+};
+
+} // namespace nnc_test
+
+#endif // NNC_TEST_BLOCKED_H

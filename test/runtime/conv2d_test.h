@@ -1,0 +1,134 @@
+// Checks a conv2d routine against the definition.
+#ifndef NNC_TEST_CONV2D_TEST_H
+#define NNC_TEST_CONV2D_TEST_H
+
+#include "runtime/epilogue.h"
+#include "runtime/routines/conv2d/shape.h"
+#include "test/runtime/blocked.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+namespace nnc_test {
+
+using conv2d_epilogue = nnc::fused<bias_residual_relu, nnc::channel, nnc::full>;
+
+inline std::string to_string(nnc::conv2d_shape s) {
+  std::string text;
+  s.visit([&](const char *name, int value) {
+    text += std::string(" ") + name + "=" + std::to_string(value);
+  });
+  return text;
+}
+
+/// y = epilogue(sum of x * w), as the definition of convolution says it.
+template <class Epi>
+void define_conv2d(const nnc::conv2d_shape &s, const floats &x, const floats &w,
+                   floats &y, const Epi &epilogue) {
+  const int ins = s.c / s.groups, outs = s.k / s.groups;
+  for (int i = 0; i < s.n * s.k * s.oh * s.ow; ++i) {
+    const int col = i % s.ow, row = i / s.ow % s.oh;
+    const int k = i / (s.ow * s.oh) % s.k, n = i / (s.ow * s.oh * s.k);
+    double sum = 0;
+    for (int j = 0; j < ins * s.kh * s.kw; ++j) {
+      const int h = row * s.sh + j / s.kw % s.kh * s.dh - s.pt;
+      const int v = col * s.sw + j % s.kw * s.dw - s.pl;
+      const int c = n * s.c + k / outs * ins + j / (s.kw * s.kh);
+      if (h >= 0 && h < s.h && v >= 0 && v < s.w)
+        sum += double(x[(std::size_t(c) * s.h + h) * s.w + v]) *
+               w[std::size_t(k) * ins * s.kh * s.kw + j];
+    }
+    y[i] = epilogue(float(sum), nnc::position<false>{i, k});
+  }
+}
+
+/// The run-time shape with the constants of S.
+template <class S> nnc::conv2d_shape run_time_shape() {
+  return {S::n,  S::c,  S::h,  S::w,  S::k,  S::kh, S::kw, S::sh,
+          S::sw, S::dh, S::dw, S::pt, S::pl, S::oh, S::ow, S::groups};
+}
+
+/// A convolution of at most `side` pixels a side. Padding may be on one side
+/// only, and may leave whole taps outside.
+inline nnc::conv2d_shape random_conv2d(random_source &r, int side) {
+  nnc::conv2d_shape s{};
+  s.n = r.between(1, 2);
+  s.groups = 1;
+  s.c = r.between(1, 40);
+  s.k = r.between(1, 70);
+  s.h = r.between(1, side);
+  s.w = r.between(1, side);
+  s.kh = r.between(1, 4);
+  s.kw = r.between(1, 5);
+  s.sh = r.between(1, 3);
+  s.sw = r.between(1, 3);
+  s.dh = r.between(1, 2);
+  s.dw = r.between(1, 3);
+  const auto pad = [&](int in, int taps, int dilation, int stride, int &before,
+                       int &out) {
+    const int reach = (taps - 1) * dilation;
+    before = r.between(0, reach);
+    int after = r.between(0, reach);
+    if (in + before + after < reach + 1)
+      after = reach + 1 - in - before;
+    out = (in + before + after - reach - 1) / stride + 1;
+  };
+  pad(s.h, s.kh, s.dh, s.sh, s.pt, s.oh);
+  pad(s.w, s.kw, s.dw, s.sw, s.pl, s.ow);
+  return s;
+}
+
+/// Runs `routine(s, x, w, y, epilogue, begin, end)` on blocks of W channels, in
+/// three parts, with the residual in the output's place, and compares. `wc` is
+/// the block of input channels in the weights, 1 where they are not blocked.
+template <int W, class S, class Run>
+void check_conv2d(random_source &random, const S &shape,
+                  const nnc::conv2d_shape &s, int wc, int units, Run routine) {
+  INFO("W=" << W << to_string(s));
+  const int in = s.h * s.w, out = s.oh * s.ow;
+  const floats x = random.values(std::size_t(s.n) * s.c * in);
+  const floats w =
+      random.values(std::size_t(s.k) * (s.c / s.groups) * s.kh * s.kw);
+  floats bias = random.values(s.k);
+  const floats residual = random.values(std::size_t(s.n) * s.k * out);
+
+  floats want(residual.size()), size(residual.size());
+  define_conv2d(s, x, w, want, conv2d_epilogue{bias.data(), residual.data()});
+  define_conv2d(s, magnitudes(x), magnitudes(w), size, nnc::none{});
+
+  const bool blocked_input = wc > 1 || s.groups == s.c;
+  const floats bx = blocked_input ? block_channels(x, s.n, s.c, in, W) : x;
+  const bool depthwise = s.groups > 1 && s.groups == s.c && s.groups == s.k;
+  const floats bw = depthwise
+                        ? block_weights(w, 1, s.k, 1, s.kh * s.kw, 1, W)
+                        : block_weights(w, s.groups, s.k / s.groups,
+                                        s.c / s.groups, s.kh * s.kw, wc, W);
+  bias.resize(std::size_t(blocks(s.k, W)) * W, 1.0f);
+  // The residual's padded lanes are zero, like any tensor's; the bias's are
+  // not, so that what the epilogue leaves in the padding shows.
+  floats by = block_channels(residual, s.n, s.k, out, W);
+  const conv2d_epilogue epilogue{bias.data(), by.data()};
+  const int cuts[] = {0, units / 3, units / 3 * 2, units};
+  for (int part : {1, 0, 2})
+    if (cuts[part] < cuts[part + 1])
+      routine(shape, bx.data(), bw.data(), by.data(), epilogue, cuts[part],
+              cuts[part + 1]);
+  const floats got = unblock_channels(by, s.n, s.k, out, W);
+
+  const float terms = float(s.c / s.groups) * s.kh * s.kw;
+  const float epsilon = std::numeric_limits<float>::epsilon();
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    const float bound =
+        4.0f * std::sqrt(terms) * epsilon * size[i] + 4.0f * epsilon;
+    if (!(std::fabs(got[i] - want[i]) <= bound)) {
+      INFO("at " << i << ": got " << got[i] << ", want " << want[i]);
+      REQUIRE(std::fabs(got[i] - want[i]) <= bound);
+    }
+  }
+  SUCCEED();
+}
+
+} // namespace nnc_test
+
+#endif // NNC_TEST_CONV2D_TEST_H

@@ -1,0 +1,99 @@
+// Checks a matmul routine against the definition.
+#ifndef NNC_TEST_MATMUL_TEST_H
+#define NNC_TEST_MATMUL_TEST_H
+
+#include "runtime/epilogue.h"
+#include "runtime/routines/matmul/shape.h"
+#include "test/runtime/blocked.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+namespace nnc_test {
+
+using matmul_epilogue = nnc::fused<bias_residual_relu, nnc::channel, nnc::full>;
+
+inline std::string to_string(nnc::matmul_shape s) {
+  std::string text;
+  s.visit([&](const char *name, int value) {
+    text += std::string(" ") + name + "=" + std::to_string(value);
+  });
+  return text;
+}
+
+/// y = epilogue(a * b), as the definition of the product says it.
+template <class Epi>
+void define_matmul(const nnc::matmul_shape &s, const floats &a, const floats &b,
+                   floats &y, const Epi &epilogue) {
+  for (int i = 0; i < s.batch * s.m * s.n; ++i) {
+    const int n = i % s.n, m = i / s.n % s.m, batch = i / (s.n * s.m);
+    const float *left = a.data() + std::size_t(batch) * s.a_batch_stride;
+    const float *right = b.data() + std::size_t(batch) * s.b_batch_stride;
+    double sum = 0;
+    for (int k = 0; k < s.k; ++k)
+      sum += double(left[s.transpose_a ? k * s.m + m : m * s.k + k]) *
+             right[s.transpose_b ? n * s.k + k : k * s.n + n];
+    y[i] = epilogue(float(sum), nnc::position<false>{i, n});
+  }
+}
+
+/// The run-time shape with the constants of S.
+template <class S> nnc::matmul_shape run_time_matmul() {
+  return {
+      S::batch,          S::m,           S::n,          S::k, S::a_batch_stride,
+      S::b_batch_stride, S::transpose_a, S::transpose_b};
+}
+
+/// Runs `routine(s, a, b, y, epilogue, begin, end)` in three parts, with the
+/// residual in the output's place, and compares. panel > 0: b is packed in
+/// panels of that many columns.
+template <class S, class Run>
+void check_matmul(random_source &random, const S &shape,
+                  const nnc::matmul_shape &s, int panel, int units,
+                  Run routine) {
+  INFO("panel=" << panel << to_string(s));
+  const std::size_t b_count = s.b_batch_stride ? s.batch : 1;
+  const std::size_t a_count = s.a_batch_stride ? s.batch : 1;
+  const floats a = random.values(a_count * s.m * s.k);
+  const floats b = random.values(b_count * s.k * s.n);
+  const floats bias = random.values(s.n);
+  const floats residual = random.values(std::size_t(s.batch) * s.m * s.n);
+
+  floats want(residual.size()), size(residual.size());
+  define_matmul(s, a, b, want, matmul_epilogue{bias.data(), residual.data()});
+  define_matmul(s, magnitudes(a), magnitudes(b), size, nnc::none{});
+
+  floats packed = b;
+  if (panel > 0) {
+    packed.clear();
+    for (std::size_t i = 0; i < b_count; ++i) {
+      const floats one(b.begin() + i * s.k * s.n,
+                       b.begin() + (i + 1) * s.k * s.n);
+      const floats columns = block_columns(one, s.k, s.n, panel);
+      packed.insert(packed.end(), columns.begin(), columns.end());
+    }
+  }
+  floats got = residual;
+  const matmul_epilogue epilogue{bias.data(), got.data()};
+  const int cuts[] = {0, units / 3, units / 3 * 2, units};
+  for (int part : {1, 0, 2})
+    if (cuts[part] < cuts[part + 1])
+      routine(shape, a.data(), packed.data(), got.data(), epilogue, cuts[part],
+              cuts[part + 1]);
+
+  const float epsilon = std::numeric_limits<float>::epsilon();
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    const float bound =
+        4.0f * std::sqrt(float(s.k)) * epsilon * size[i] + 4.0f * epsilon;
+    if (!(std::fabs(got[i] - want[i]) <= bound)) {
+      INFO("at " << i << ": got " << got[i] << ", want " << want[i]);
+      REQUIRE(std::fabs(got[i] - want[i]) <= bound);
+    }
+  }
+  SUCCEED();
+}
+
+} // namespace nnc_test
+
+#endif // NNC_TEST_MATMUL_TEST_H
