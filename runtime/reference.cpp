@@ -1,0 +1,267 @@
+//===- reference.cpp - Every family's portable routine, by name -----------===//
+
+#include "runtime/reference.h"
+
+#include "runtime/routines/adapt/portable.h"
+#include "runtime/routines/argmax/portable.h"
+#include "runtime/routines/conv2d/portable.h"
+#include "runtime/routines/conv_transpose2d/portable.h"
+#include "runtime/routines/copy/portable.h"
+#include "runtime/routines/gather/portable.h"
+#include "runtime/routines/layer_norm/portable.h"
+#include "runtime/routines/matmul/portable.h"
+#include "runtime/routines/pad/portable.h"
+#include "runtime/routines/pool2d/portable.h"
+#include "runtime/routines/reduce/portable.h"
+#include "runtime/routines/resize/portable.h"
+#include "runtime/routines/shapes.h"
+#include "runtime/routines/softmax/portable.h"
+
+#include <climits>
+#include <cstdint>
+#include <cstring>
+
+namespace {
+using namespace nnc;
+
+/// Fills a shape's fields by name.
+class field_reader {
+public:
+  field_reader(const nnc_field *fields, int count)
+      : fields(fields), count(count) {}
+  bool good = true;
+
+  void operator()(const char *name, int &value) {
+    const nnc_field *field = find(name);
+    if (field && !field->is_real && field->count == 1)
+      value = narrow(field->ints[0]);
+    else
+      good = false;
+  }
+  void operator()(const char *name, float &value) {
+    const nnc_field *field = find(name);
+    if (field && field->is_real)
+      value = static_cast<float>(field->real);
+    else
+      good = false;
+  }
+  template <int N> void operator()(const char *name, int (&values)[N]) {
+    read(name, values, N);
+  }
+  template <int N, int M>
+  void operator()(const char *name, int (&values)[N][M]) {
+    read(name, values[0], N * M);
+  }
+
+private:
+  void read(const char *name, int *values, int most) {
+    const nnc_field *field = find(name);
+    if (!field || field->is_real || field->count > most) {
+      good = false;
+      return;
+    }
+    for (int i = 0; i < field->count; ++i)
+      values[i] = narrow(field->ints[i]);
+  }
+  const nnc_field *find(const char *name) const {
+    for (int i = 0; i < count; ++i)
+      if (std::strcmp(fields[i].name, name) == 0)
+        return &fields[i];
+    return nullptr;
+  }
+  int narrow(long long value) {
+    good = good && value >= INT_MIN && value <= INT_MAX;
+    return static_cast<int>(value);
+  }
+
+  const nnc_field *fields;
+  int count;
+};
+
+/// The tensors of one call.
+struct operands {
+  const nnc_tensor *in;
+  int inputs;
+  nnc_tensor *out;
+  template <class T> const T *x(int i) const {
+    return static_cast<const T *>(in[i].data);
+  }
+  template <class T> T *y() const { return static_cast<T *>(out[0].data); }
+  int type(int i) const { return i < inputs ? in[i].dtype : -1; }
+};
+
+/// Calls f with a value of the C++ type of `dtype`.
+template <class F> int with_float(int dtype, F f) {
+  if (dtype == NNC_F32)
+    return f(float());
+  return dtype == NNC_F64 ? f(double()) : int(NNC_REFERENCE_NO_TYPE);
+}
+template <class F> int with_number(int dtype, F f) {
+  switch (dtype) {
+  case NNC_I8:
+    return f(std::int8_t());
+  case NNC_I16:
+    return f(std::int16_t());
+  case NNC_I32:
+    return f(std::int32_t());
+  case NNC_I64:
+    return f(std::int64_t());
+  case NNC_BOOL:
+  case NNC_U8:
+    return f(std::uint8_t());
+  case NNC_U16:
+    return f(std::uint16_t());
+  case NNC_U32:
+    return f(std::uint32_t());
+  case NNC_U64:
+    return f(std::uint64_t());
+  default:
+    return with_float(dtype, f);
+  }
+}
+/// For routines that only move elements, any type of that size.
+template <class F> int with_size(int dtype, F f) {
+  switch (dtype) {
+  case NNC_BOOL:
+  case NNC_I8:
+  case NNC_U8:
+    return f(std::uint8_t());
+  case NNC_I16:
+  case NNC_U16:
+    return f(std::uint16_t());
+  case NNC_F32:
+  case NNC_I32:
+  case NNC_U32:
+    return f(std::uint32_t());
+  default:
+    return f(std::uint64_t());
+  }
+}
+
+template <class R, class S, class... A> int run_all(const S &s, A... args) {
+  R::run(s, args..., none{}, 0, R::units(s));
+  return NNC_REFERENCE_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// One function a family: call_<family>
+//===----------------------------------------------------------------------===//
+
+template <template <class, class> class R, class S>
+int call_f32_pair(const S &s, const operands &o) {
+  if (o.type(0) != NNC_F32 || o.type(1) != NNC_F32)
+    return NNC_REFERENCE_NO_TYPE;
+  return run_all<R<S, none>>(s, o.x<float>(0), o.x<float>(1), o.y<float>());
+}
+int call_conv2d(const conv2d_shape &s, const operands &o) {
+  return call_f32_pair<conv2d_f32_portable>(s, o);
+}
+int call_conv_transpose2d(const conv_transpose2d_shape &s, const operands &o) {
+  return call_f32_pair<conv_transpose2d_f32_portable>(s, o);
+}
+int call_avg_pool2d(const pool2d_shape &s, const operands &o) {
+  if (o.type(0) != NNC_F32)
+    return NNC_REFERENCE_NO_TYPE;
+  return run_all<avg_pool2d_f32_portable<pool2d_shape, none>>(s, o.x<float>(0),
+                                                              o.y<float>());
+}
+int call_matmul(const matmul_shape &s, const operands &o) {
+  if (o.type(0) != o.type(1))
+    return NNC_REFERENCE_NO_TYPE;
+  return with_number(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_all<matmul_portable<matmul_shape, none>>(s, o.x<T>(0), o.x<T>(1),
+                                                        o.y<T>());
+  });
+}
+int call_layer_norm(const layer_norm_shape &s, const operands &o) {
+  return with_float(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_all<layer_norm_portable<layer_norm_shape, none>>(
+        s, o.x<T>(0), o.x<T>(1), o.x<T>(2), o.y<T>());
+  });
+}
+int call_gather(const gather_shape &s, const operands &o) {
+  using R = gather_portable<gather_shape, none>;
+  return with_size(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    if (o.type(1) == NNC_I32)
+      return run_all<R>(s, o.x<T>(0), o.x<std::int32_t>(1), o.y<T>());
+    if (o.type(1) == NNC_I64)
+      return run_all<R>(s, o.x<T>(0), o.x<std::int64_t>(1), o.y<T>());
+    return int(NNC_REFERENCE_NO_TYPE);
+  });
+}
+int call_resize(const resize_shape &s, const operands &o) {
+  return with_number(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_all<resize_portable<resize_shape, none>>(s, o.x<T>(0), o.y<T>());
+  });
+}
+
+/// Families of one input and one output of its type.
+#define NNC_CALL_UNARY(family, types)                                          \
+  int call_##family(const family##_shape &s, const operands &o) {              \
+    return types(o.type(0), [&](auto t) {                                      \
+      using T = decltype(t);                                                   \
+      return run_all<family##_portable<family##_shape, none>>(s, o.x<T>(0),    \
+                                                              o.y<T>());       \
+    });                                                                        \
+  }
+NNC_CALL_UNARY(adapt, with_size)
+NNC_CALL_UNARY(copy, with_size)
+NNC_CALL_UNARY(max_pool2d, with_number)
+NNC_CALL_UNARY(pad, with_number)
+NNC_CALL_UNARY(reduce_l1, with_number)
+NNC_CALL_UNARY(reduce_l2, with_number)
+NNC_CALL_UNARY(reduce_log_sum, with_number)
+NNC_CALL_UNARY(reduce_log_sum_exp, with_float)
+NNC_CALL_UNARY(reduce_max, with_number)
+NNC_CALL_UNARY(reduce_mean, with_number)
+NNC_CALL_UNARY(reduce_min, with_number)
+NNC_CALL_UNARY(reduce_prod, with_number)
+NNC_CALL_UNARY(reduce_sum, with_number)
+NNC_CALL_UNARY(reduce_sum_square, with_number)
+NNC_CALL_UNARY(softmax, with_float)
+#undef NNC_CALL_UNARY
+
+/// Their output is an index.
+#define NNC_CALL_ARG(family)                                                   \
+  int call_##family(const family##_shape &s, const operands &o) {              \
+    return with_number(o.type(0), [&](auto t) {                                \
+      using T = decltype(t);                                                   \
+      return run_all<family##_portable<family##_shape, none>>(                 \
+          s, o.x<T>(0), o.y<std::int64_t>());                                  \
+    });                                                                        \
+  }
+NNC_CALL_ARG(argmax)
+NNC_CALL_ARG(argmin)
+#undef NNC_CALL_ARG
+
+} // namespace
+
+int nnc_reference_call(const char *family, const nnc_field *fields,
+                       int field_count, const nnc_tensor *in, int inputs,
+                       nnc_tensor *out, int outputs, const char *function,
+                       const double *scalars, int scalar_count) {
+  if (outputs != 1)
+    return NNC_REFERENCE_NO_TYPE;
+  field_reader reader(fields, field_count);
+  const operands o{in, inputs, out};
+  auto call_elementwise = [&](const elementwise_shape &s, const operands &) {
+    if (!function)
+      return int(NNC_REFERENCE_NO_FAMILY);
+    return reference_elementwise(function, s, in, inputs, out[0], scalars,
+                                 scalar_count);
+  };
+#define NNC_FAMILY(name, input_count, output_count, channel_axis)              \
+  if (std::strcmp(family, #name) == 0) {                                       \
+    if (input_count >= 0 && inputs != input_count)                             \
+      return NNC_REFERENCE_NO_TYPE;                                            \
+    name##_shape s{};                                                          \
+    s.visit([&](const char *field, auto &value) { reader(field, value); });    \
+    return reader.good ? call_##name(s, o) : int(NNC_REFERENCE_BAD_FIELD);     \
+  }
+#include "runtime/routines/families.inc"
+  return NNC_REFERENCE_NO_FAMILY;
+}

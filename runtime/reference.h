@@ -1,0 +1,69 @@
+//===- reference.h - Every family's portable routine, by name -------------===//
+//
+// Not shipped: the compiler folds constants and checks results with it, so that
+// an operator's arithmetic is written once. Shapes are run-time values here.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_REFERENCE_H
+#define NNC_REFERENCE_H
+
+/// Element types. A bool is one byte, 0 or 1.
+enum nnc_dtype {
+  NNC_F32,
+  NNC_F64,
+  NNC_BOOL,
+  NNC_I8,
+  NNC_I16,
+  NNC_I32,
+  NNC_I64,
+  NNC_U8,
+  NNC_U16,
+  NNC_U32,
+  NNC_U64
+};
+
+/// A row-major tensor in the caller's memory.
+struct nnc_tensor {
+  void *data;
+  int dtype;          ///< nnc_dtype
+  long long elements; ///< how many there are, not bytes
+};
+
+/// One field of a family's shape (runtime/routines/<family>/shape.h). Integers
+/// and lists are in `ints`, lists of lists row by row of 8; a real is in
+/// `real`.
+struct nnc_field {
+  const char *name;
+  const long long *ints;
+  int count;
+  double real;
+  bool is_real;
+};
+
+/// What nnc_reference_call answers.
+enum nnc_reference_status {
+  NNC_REFERENCE_OK = 0,
+  NNC_REFERENCE_NO_FAMILY = 1, ///< no family of that name
+  NNC_REFERENCE_BAD_FIELD = 2, ///< a field is missing, too long or too large
+  NNC_REFERENCE_NO_TYPE = 3,   ///< none of its routines takes these types
+};
+
+/// Runs the portable routine of `family`. `function`, `scalars` and
+/// `scalar_count` are the elementwise family's: a name of NNC_ELEMENTWISE in
+/// simd/elementwise.h (or "cast") and its constant arguments; null and 0 for
+/// any other. Sizes of the buffers are the caller's to get right.
+int nnc_reference_call(const char *family, const nnc_field *fields,
+                       int field_count, const nnc_tensor *in, int inputs,
+                       nnc_tensor *out, int outputs, const char *function,
+                       const double *scalars, int scalar_count);
+
+namespace nnc {
+struct elementwise_shape;
+
+/// The elementwise family's part of nnc_reference_call.
+int reference_elementwise(const char *function, const elementwise_shape &s,
+                          const nnc_tensor *in, int inputs, nnc_tensor &out,
+                          const double *scalars, int scalar_count);
+} // namespace nnc
+
+#endif // NNC_REFERENCE_H

@@ -1,0 +1,77 @@
+//===- portable.h - 2-D convolution on any machine; the reference ---------===//
+//
+// y[n][k][oy][ox] = epi(sum over c, i, j of
+//     x[n][c][oy * sh - pt + i * dh][ox * sw - pl + j * dw] * w[k][c][i][j])
+// with zeros outside of x; plain NCHW and KCRS. A unit is a row of the output.
+//
+// Sums run over one row tile at a time in the order c, i, j, so the error is
+// that of a plain sum of kh * kw * c / groups products.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_CONV2D_PORTABLE_H
+#define NNC_ROUTINES_CONV2D_PORTABLE_H
+
+#include "runtime/epilogue.h"
+
+namespace nnc {
+
+template <class S, class Epi> struct conv2d_f32_portable {
+  static constexpr int units(const S &s) { return s.n * s.k * s.oh; }
+
+  static void run(const S &s, const float *x, const float *w, float *y,
+                  const Epi &epi, int begin, int end) {
+    for (int unit = begin; unit < end; ++unit) {
+      const int oy = unit % s.oh, k = unit / s.oh % s.k, n = unit / s.oh / s.k;
+      for (int ox = 0; ox < s.ow; ox += tile)
+        run_tile(s, x, w, y, epi, n, k, oy, ox);
+    }
+  }
+
+private:
+  static constexpr int tile = 64; ///< sums that stay in registers or L1
+
+  static void run_tile(const S &s, const float *x, const float *w, float *y,
+                       const Epi &epi, int n, int k, int oy, int ox) {
+    const int width = s.ow - ox < tile ? s.ow - ox : tile;
+    const int channels = s.c / s.groups;
+    const int first = k / (s.k / s.groups) * channels;
+    float sum[tile] = {};
+    for (int c = 0; c < channels; ++c) {
+      const float *plane =
+          x + (std::ptrdiff_t(n) * s.c + first + c) * s.h * s.w;
+      const float *taps = w + (std::ptrdiff_t(k) * channels + c) * s.kh * s.kw;
+      for (int i = 0; i < s.kh; ++i) {
+        const int iy = oy * s.sh - s.pt + i * s.dh;
+        if (iy < 0 || iy >= s.h)
+          continue;
+        const float *row = plane + std::ptrdiff_t(iy) * s.w;
+        for (int j = 0; j < s.kw; ++j)
+          add_tap(s, row, taps[i * s.kw + j], ox * s.sw - s.pl + j * s.dw,
+                  width, sum);
+      }
+    }
+    const std::ptrdiff_t at =
+        ((std::ptrdiff_t(n) * s.k + k) * s.oh + oy) * s.ow + ox;
+    for (int j = 0; j < width; ++j)
+      y[at + j] = epi(sum[j], position<false>{at + j, k});
+  }
+
+  /// sum[j] += row[left + j * sw] * tap, where that lies inside the row.
+  static void add_tap(const S &s, const float *row, float tap, int left,
+                      int width, float *sum) {
+    int from = left < 0 ? (-left + s.sw - 1) / s.sw : 0;
+    int to = left >= s.w ? 0 : (s.w - left + s.sw - 1) / s.sw;
+    to = to < width ? to : width;
+    if (s.sw == 1) {
+      for (int j = from; j < to; ++j)
+        sum[j] += row[left + j] * tap;
+    } else {
+      for (int j = from; j < to; ++j)
+        sum[j] += row[left + j * s.sw] * tap;
+    }
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_CONV2D_PORTABLE_H

@@ -1,0 +1,52 @@
+//===- portable.h - Layer normalisation on any machine --------------------===//
+//
+// y = (x - mean) / sqrt(variance + epsilon) * scale + bias over the last axis
+// of x[outer][size]. Two passes, so the variance does not cancel. A unit is a
+// row.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_LAYER_NORM_PORTABLE_H
+#define NNC_ROUTINES_LAYER_NORM_PORTABLE_H
+
+#include "runtime/epilogue.h"
+#include "runtime/simd/math.h"
+
+namespace nnc {
+
+template <class S, class Epi> struct layer_norm_portable {
+  static constexpr int units(const S &s) { return s.outer; }
+
+  /// T is float or double.
+  template <class T>
+  static void run(const S &s, const T *x, const T *scale, const T *bias, T *y,
+                  const Epi &epi, int begin, int end) {
+    for (int unit = begin; unit < end; ++unit) {
+      const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.size;
+      const T *row = x + at;
+      const T mean = sum(s.size, [&](int i) { return row[i]; }) / T(s.size);
+      const T variance =
+          sum(s.size,
+              [&](int i) { return (row[i] - mean) * (row[i] - mean); }) /
+          T(s.size);
+      const T factor = T(1) / nnc::sqrt(variance + T(s.epsilon));
+      for (int i = 0; i < s.size; ++i)
+        y[at + i] = epi((row[i] - mean) * factor * scale[i] + bias[i],
+                        position<true>{at + i, i});
+    }
+  }
+
+private:
+  /// Sums f(0) ... f(n - 1) in 16 parts, so that rounding errors stay small.
+  template <class F> static auto sum(int n, F f) -> decltype(f(0) + 0.0f) {
+    decltype(f(0) + 0.0f) partial[16] = {}, total = 0;
+    for (int i = 0; i < n; ++i)
+      partial[i % 16] += f(i);
+    for (auto p : partial)
+      total += p;
+    return total;
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_LAYER_NORM_PORTABLE_H

@@ -1,0 +1,101 @@
+//===- portable.h - 2-D pooling on any machine ----------------------------===//
+//
+// Windows of kh x kw taps over plain NCHW. The largest element never comes from
+// padding, and is NaN where a NaN is in the window. The mean divides by the
+// taps inside x or, with count_include_pad, inside the padded input (pt, pl,
+// pb, pr): what ceil_mode adds beyond that never counts. A unit is a plane.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_POOL2D_PORTABLE_H
+#define NNC_ROUTINES_POOL2D_PORTABLE_H
+
+#include "runtime/epilogue.h"
+
+namespace nnc {
+
+/// The window's taps i in [from, to) with 0 <= at + i * dilation < size.
+struct pool_range {
+  int from, to;
+  constexpr pool_range(int at, int dilation, int taps, int low, int size)
+      : from(at < low ? (low - at + dilation - 1) / dilation : 0),
+        to(at >= size ? 0 : (size - at + dilation - 1) / dilation) {
+    to = to < taps ? to : taps;
+    from = from < to ? from : to;
+  }
+  constexpr int count() const { return to - from; }
+};
+
+/// Elements of any type that has an order.
+template <class S, class Epi> struct max_pool2d_portable {
+  static constexpr int units(const S &s) { return s.n * s.c; }
+
+  template <class T>
+  static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
+                  int end) {
+    for (int unit = begin; unit < end; ++unit) {
+      const T *plane = x + std::ptrdiff_t(unit) * s.h * s.w;
+      std::ptrdiff_t at = std::ptrdiff_t(unit) * s.oh * s.ow;
+      for (int oy = 0; oy < s.oh; ++oy)
+        for (int ox = 0; ox < s.ow; ++ox, ++at)
+          y[at] = epi(largest(s, plane, oy * s.sh - s.pt, ox * s.sw - s.pl),
+                      position<false>{at, unit % s.c});
+    }
+  }
+
+private:
+  template <class T>
+  static T largest(const S &s, const T *plane, int top, int left) {
+    const pool_range rows(top, s.dh, s.kh, 0, s.h);
+    const pool_range columns(left, s.dw, s.kw, 0, s.w);
+    T best{};
+    bool first = true;
+    for (int i = rows.from; i < rows.to; ++i)
+      for (int j = columns.from; j < columns.to; ++j) {
+        const T v =
+            plane[std::ptrdiff_t(top + i * s.dh) * s.w + left + j * s.dw];
+        // The comparison keeps a NaN once it is in, and lets one in.
+        best = first || !(v <= best) ? (best != best ? best : v) : best;
+        first = false;
+      }
+    return best;
+  }
+};
+
+template <class S, class Epi> struct avg_pool2d_f32_portable {
+  static constexpr int units(const S &s) { return s.n * s.c; }
+
+  static void run(const S &s, const float *x, float *y, const Epi &epi,
+                  int begin, int end) {
+    for (int unit = begin; unit < end; ++unit) {
+      const float *plane = x + std::ptrdiff_t(unit) * s.h * s.w;
+      std::ptrdiff_t at = std::ptrdiff_t(unit) * s.oh * s.ow;
+      for (int oy = 0; oy < s.oh; ++oy)
+        for (int ox = 0; ox < s.ow; ++ox, ++at)
+          y[at] = epi(mean(s, plane, oy * s.sh - s.pt, ox * s.sw - s.pl),
+                      position<false>{at, unit % s.c});
+    }
+  }
+
+private:
+  static float mean(const S &s, const float *plane, int top, int left) {
+    const pool_range rows(top, s.dh, s.kh, 0, s.h);
+    const pool_range columns(left, s.dw, s.kw, 0, s.w);
+    float sum = 0.0f;
+    for (int i = rows.from; i < rows.to; ++i) {
+      const float *row = plane + std::ptrdiff_t(top + i * s.dh) * s.w + left;
+      float row_sum = 0.0f;
+      for (int j = columns.from; j < columns.to; ++j)
+        row_sum += row[j * s.dw];
+      sum += row_sum;
+    }
+    int count = rows.count() * columns.count();
+    if (s.count_include_pad)
+      count = pool_range(top, s.dh, s.kh, -s.pt, s.h + s.pb).count() *
+              pool_range(left, s.dw, s.kw, -s.pl, s.w + s.pr).count();
+    return count == 0 ? 0.0f : sum / static_cast<float>(count);
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_POOL2D_PORTABLE_H
