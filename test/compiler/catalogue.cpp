@@ -1,0 +1,88 @@
+//===- catalogue.cpp - The tables of runtime/ as the compiler sees them ---===//
+
+#include "compiler/schedule/Catalogue.h"
+#include "dialects/target/Target.h"
+
+#include <catch2/catch.hpp>
+
+using namespace mlir;
+using namespace nnc;
+
+TEST_CASE("Every line of routines.inc is complete") {
+  MLIRContext context;
+  const Catalogue &catalogue = Catalogue::get();
+  REQUIRE(!catalogue.getRoutines().empty());
+  for (const Routine &routine : catalogue.getRoutines()) {
+    INFO(routine.name.str());
+    REQUIRE(routine.family != nullptr);
+    CHECK(routine.name.starts_with(routine.family->name));
+    CHECK(catalogue.findRoutine(routine.name) == &routine);
+    CHECK(routine.header.starts_with("runtime/routines/"));
+    if (routine.family->inputs >= 0)
+      CHECK(int(routine.layouts.size()) ==
+            routine.family->inputs + routine.family->outputs);
+    CHECK(!routine.candidates.empty());
+    for (const auto &values : routine.candidates)
+      CHECK(values.size() == routine.params.size());
+    bool known = false;
+    for (target::MachineAttr machine : target::getMachines(&context))
+      known |= machine.hasIsa(routine.isa);
+    CHECK(known);
+  }
+}
+
+static nn::RoutineCall makeConv(MLIRContext &context, int64_t kernel) {
+  nn::ShapeFields fields(&context);
+  for (const char *name : {"n", "sh", "sw", "dh", "dw", "groups"})
+    fields.add(name, 1);
+  for (const char *name : {"h", "w", "oh", "ow"})
+    fields.add(name, 56);
+  fields.add("c", 64).add("k", 64).add("kh", kernel).add("kw", kernel);
+  fields.add("pt", kernel / 2).add("pl", kernel / 2);
+  return {"conv2d", fields.get(), {0, 1}};
+}
+
+TEST_CASE("A shape is filled by name and decides which routines apply") {
+  MLIRContext context;
+  context.loadDialect<nn::NnDialect>();
+  const Catalogue &catalogue = Catalogue::get();
+  std::string problem;
+  auto pointwise = catalogue.makeShape(makeConv(context, 1), problem);
+  auto three = catalogue.makeShape(makeConv(context, 3), problem);
+  REQUIRE(pointwise);
+  REQUIRE(three);
+  const Routine *routine =
+      catalogue.findRoutine("conv2d_f32_nchw16c_pointwise_avx512");
+  REQUIRE(routine);
+  CHECK(routine->applies(*pointwise, {14, 2}));
+  CHECK(!routine->applies(*three, {14, 2}));
+  CHECK(!routine->applies(*pointwise, {14})); // one value is missing
+  // 3136 pixels are 224 tiles of 14; 13 leaves a rest.
+  CHECK(routine->getEfficiency(*pointwise, {14, 2}) >
+        routine->getEfficiency(*pointwise, {13, 2}));
+  CHECK(routine->getLayout(0) == "NCHW16c");
+  CHECK(routine->getLayout(1) == "KCRS16c16k");
+  CHECK(routine->takesElement(Float32Type::get(&context)));
+  CHECK(!routine->takesElement(Float64Type::get(&context)));
+}
+
+TEST_CASE("A shape that does not fit its family is refused with a reason") {
+  MLIRContext context;
+  context.loadDialect<nn::NnDialect>();
+  const Catalogue &catalogue = Catalogue::get();
+  std::string problem;
+  nn::RoutineCall call = makeConv(context, 1);
+  NamedAttrList fields(call.fields);
+  fields.erase("kh");
+  call.fields = fields.getDictionary(&context);
+  CHECK(!catalogue.makeShape(call, problem));
+  CHECK(problem.find("lacks the field 'kh'") != std::string::npos);
+
+  nn::ShapeFields huge(&context);
+  huge.add("outer", int64_t(1) << 40).add("size", 1).add("inner", 1);
+  CHECK(!catalogue.makeShape({"reduce_sum", huge.get(), {0}}, problem));
+  CHECK(problem.find("does not fit 32 bits") != std::string::npos);
+
+  CHECK(!catalogue.makeShape({"fold", call.fields, {0}}, problem));
+  CHECK(problem.find("no family 'fold'") != std::string::npos);
+}

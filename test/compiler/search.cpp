@@ -1,0 +1,141 @@
+//===- search.cpp - The global search against trying everything -----------===//
+
+#include "compiler/schedule/Search.h"
+
+#include <catch2/catch.hpp>
+
+#include <random>
+
+using namespace nnc;
+
+namespace {
+class Random {
+public:
+  explicit Random(unsigned seed) : engine(seed) {}
+  unsigned below(unsigned end) { return engine() % end; }
+  double cost() { return below(1000) / 10.0; }
+
+private:
+  std::mt19937 engine;
+};
+} // namespace
+
+/// A graph of up to `nodes` nodes; every node after the first hangs on an
+/// earlier one, and more edges are added with a chance of `density` percent.
+static Problem makeProblem(Random &random, unsigned nodes, unsigned candidates,
+                           unsigned density, unsigned impossible) {
+  Problem problem;
+  unsigned count = 1 + random.below(nodes);
+  for (unsigned i = 0; i < count; ++i) {
+    auto &costs = problem.nodes.emplace_back();
+    for (unsigned j = 1 + random.below(candidates); j > 0; --j)
+      costs.push_back(random.cost());
+  }
+  auto connect = [&](unsigned from, unsigned to) {
+    if (random.below(2) == 0)
+      std::swap(from, to);
+    Problem::Edge edge{from, to, {}};
+    size_t entries = problem.nodes[from].size() * problem.nodes[to].size();
+    for (size_t i = 0; i < entries; ++i)
+      edge.costs.push_back(random.below(100) < impossible ? kImpossible
+                                                          : random.cost());
+    edge.costs[random.below(entries)] = random.cost();
+    problem.edges.push_back(edge);
+  };
+  for (unsigned i = 1; i < count; ++i) {
+    connect(random.below(i), i);
+    for (unsigned j = 0; j < i; ++j)
+      if (random.below(100) < density)
+        connect(j, i);
+  }
+  return problem;
+}
+
+static double tryEverything(const Problem &problem) {
+  llvm::SmallVector<unsigned> choices(problem.nodes.size(), 0);
+  double best = kImpossible;
+  while (true) {
+    best = std::min(best, problem.getCost(choices));
+    size_t node = 0;
+    while (node < choices.size() &&
+           ++choices[node] == problem.nodes[node].size())
+      choices[node++] = 0;
+    if (node == choices.size())
+      return best;
+  }
+}
+
+TEST_CASE("Dynamic programming finds the optimum of small graphs") {
+  Random random(1);
+  for (unsigned density : {0, 10, 40, 90})
+    for (int i = 0; i < 400; ++i) {
+      Problem problem = makeProblem(random, 8, 4, density, 0);
+      Plan plan = solve(problem);
+      REQUIRE(plan.solver == "exact");
+      REQUIRE(plan.cost == Approx(tryEverything(problem)));
+      REQUIRE(plan.cost == Approx(problem.getCost(plan.choices)));
+    }
+}
+
+TEST_CASE("Impossible pairs are avoided wherever they can be") {
+  Random random(2);
+  for (int i = 0; i < 600; ++i) {
+    Problem problem = makeProblem(random, 7, 4, 20, 40);
+    double best = tryEverything(problem);
+    Plan plan = solve(problem);
+    if (best == kImpossible)
+      REQUIRE(plan.cost == kImpossible);
+    else
+      REQUIRE(plan.cost == Approx(best));
+  }
+}
+
+TEST_CASE("Past the limit of states a plan lies between bound and optimum") {
+  Random random(3);
+  double excess = 0;
+  int heuristic = 0;
+  for (int i = 0; i < 600; ++i) {
+    Problem problem = makeProblem(random, 8, 4, 60, 0);
+    Plan plan = solve(problem, {20});
+    double best = tryEverything(problem);
+    REQUIRE(plan.choices.size() == problem.nodes.size());
+    REQUIRE(plan.cost == Approx(problem.getCost(plan.choices)));
+    REQUIRE(plan.cost >= best - 1e-9);
+    REQUIRE(plan.lowerBound <= best + 1e-9);
+    if (plan.solver == "exact")
+      REQUIRE(plan.cost == Approx(best));
+    else if (++heuristic)
+      excess += plan.cost / best - 1;
+  }
+  REQUIRE(heuristic > 100);
+  CHECK(excess / heuristic < 0.15);
+}
+
+TEST_CASE("A chain with joins of a thousand nodes is exact") {
+  Random random(4);
+  Problem problem;
+  auto connect = [&](unsigned from, unsigned to) {
+    Problem::Edge edge{from, to, {}};
+    for (int i = 0; i < 36; ++i)
+      edge.costs.push_back(random.cost());
+    problem.edges.push_back(edge);
+  };
+  for (unsigned i = 0; i < 1000; ++i) {
+    auto &costs = problem.nodes.emplace_back();
+    for (int j = 0; j < 6; ++j)
+      costs.push_back(random.cost());
+    if (i > 0)
+      connect(i - 1, i);
+    if (i > 3 && i % 3 == 0)
+      connect(i - 3, i);
+  }
+  Plan plan = solve(problem);
+  REQUIRE(plan.solver == "exact");
+  // No single change makes an optimum better.
+  for (unsigned node = 0; node < 1000; node += 7)
+    for (unsigned choice = 0; choice < 6; ++choice) {
+      llvm::SmallVector<unsigned, 0> choices = plan.choices;
+      choices[node] = choice;
+      REQUIRE(problem.getCost(choices) >= plan.cost - 1e-9);
+    }
+}
