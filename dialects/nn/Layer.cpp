@@ -87,39 +87,6 @@ LogicalResult LayerOp::verify() {
   return success();
 }
 
-/// Elements that `operand` moves for one step along each physical dimension of
-/// `result`; 0 where it is broadcast. A row-major operand may have any shape
-/// that broadcasts; any other must have the result's layout.
-static SmallVector<int64_t> getOperandStrides(RankedTensorType result,
-                                              RankedTensorType operand) {
-  int64_t lead = result.getRank() - operand.getRank();
-  SmallVector<int64_t> strides;
-  LayoutAttr layout = getLayout(result);
-  SmallVector<std::pair<unsigned, int64_t>> steps;
-  if (layout)
-    steps = layout.getPhysicalSteps();
-  else
-    for (int64_t axis = 0; axis < result.getRank(); ++axis)
-      steps.push_back({static_cast<unsigned>(axis), 1});
-  SmallVector<int64_t> own(operand.getRank(), 1);
-  for (size_t i = own.size(); i-- > 1;)
-    own[i - 1] = own[i] * operand.getDimSize(i);
-  SmallVector<int64_t> dense(steps.size(), 1);
-  SmallVector<int64_t> physical = getPhysicalShape(operand);
-  bool same = layout && getLayout(operand) == layout;
-  if (same)
-    for (size_t i = dense.size(); i-- > 1;)
-      dense[i - 1] = dense[i] * physical[i];
-  for (auto [dim, entry] : llvm::enumerate(steps)) {
-    int64_t axis = static_cast<int64_t>(entry.first) - lead;
-    if (axis < 0 || operand.getDimSize(axis) == 1)
-      strides.push_back(0);
-    else
-      strides.push_back(same ? dense[dim] : own[axis] * entry.second);
-  }
-  return strides;
-}
-
 SmallVector<RoutineCall> LayerOp::getRoutineCalls() {
   if (auto anchor = dyn_cast_or_null<RoutineOpInterface>(getAnchorOp())) {
     SmallVector<RankedTensorType> inputs;
@@ -127,43 +94,7 @@ SmallVector<RoutineCall> LayerOp::getRoutineCalls() {
       inputs.push_back(cast<RankedTensorType>(type));
     return anchor.getRoutineCallsOn(inputs, getY().getType());
   }
-  RankedTensorType result = getY().getType();
-  SmallVector<int64_t> dims = getPhysicalShape(result);
-  SmallVector<SmallVector<int64_t>> strides;
-  SmallVector<unsigned> operands;
-  for (auto [i, type] : llvm::enumerate(getExtras().getTypes())) {
-    strides.push_back(getOperandStrides(result, cast<RankedTensorType>(type)));
-    operands.push_back(i);
-  }
-  // Neighbouring dimensions that every operand walks as one become one.
-  SmallVector<int64_t> merged;
-  SmallVector<SmallVector<int64_t>> mergedStrides(strides.size());
-  for (size_t d = 0; d < dims.size(); ++d) {
-    if (dims[d] == 1)
-      continue;
-    bool joins = !merged.empty();
-    for (size_t i = 0; i < strides.size() && joins; ++i)
-      joins = mergedStrides[i].back() == strides[i][d] * dims[d];
-    if (joins)
-      merged.back() *= dims[d];
-    else
-      merged.push_back(dims[d]);
-    for (size_t i = 0; i < strides.size(); ++i) {
-      if (joins)
-        mergedStrides[i].back() = strides[i][d];
-      else
-        mergedStrides[i].push_back(strides[i][d]);
-    }
-  }
-  if (merged.empty()) {
-    merged.push_back(1);
-    for (auto &row : mergedStrides)
-      row.push_back(0);
-  }
-  ShapeFields fields(getContext());
-  fields.add("rank", merged.size()).add("dims", merged);
-  fields.addRows("strides", mergedStrides);
-  return {{"elementwise", fields.get(), operands}};
+  return {getElementwiseCall(getY().getType(), getExtras().getTypes())};
 }
 
 Work LayerOp::getWork() {

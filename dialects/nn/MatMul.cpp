@@ -22,13 +22,6 @@ static ArrayRef<int64_t> getBatch(RankedTensorType type) {
   return type.getShape().drop_back(2);
 }
 
-static int64_t product(ArrayRef<int64_t> dims) {
-  int64_t result = 1;
-  for (int64_t dim : dims)
-    result *= dim;
-  return result;
-}
-
 LogicalResult MatMulOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> location,
                                          Adaptor adaptor,

@@ -81,6 +81,7 @@ def Nn_MaxPoolOp : Nn_PoolOp<"max_pool", (ins)> {
         : (tensor<1x64x112x112xf32>) -> tensor<1x64x56x56xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 def Nn_AvgPoolOp : Nn_PoolOp<"avg_pool", (ins BoolAttr:$count_include_pad)> {
   let summary = "Mean of each window";
@@ -96,6 +97,7 @@ def Nn_AvgPoolOp : Nn_PoolOp<"avg_pool", (ins BoolAttr:$count_include_pad)> {
         : (tensor<1x2048x7x7xf32>) -> tensor<1x2048x1x1xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Nn_MatMulOp : Nn_AnchorOp<"matmul", ["getRoutineCallsOn", "spellLayout"]> {
@@ -300,6 +302,8 @@ def Nn_TransposeOp : Nn_RoutineOp<"transpose"> {
   let arguments = (ins Nn_Tensor:$x, DenseI64ArrayAttr:$permutation);
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Nn_ExpandOp : Nn_Op<"expand", [
@@ -314,6 +318,8 @@ def Nn_ExpandOp : Nn_Op<"expand", [
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Nn_ConcatOp : Nn_RoutineOp<"concat", [], ["getRoutineCallsOn"]> {
@@ -324,6 +330,8 @@ def Nn_ConcatOp : Nn_RoutineOp<"concat", [], ["getRoutineCallsOn"]> {
   let arguments = (ins Variadic<Nn_Tensor>:$xs, I64Attr:$axis);
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$xs attr-dict `:` functional-type(operands, results)";
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Nn_SliceOp : Nn_RoutineOp<"slice", [], ["getRoutineCallsOn"]> {
@@ -338,6 +346,8 @@ def Nn_SliceOp : Nn_RoutineOp<"slice", [], ["getRoutineCallsOn"]> {
                        DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$steps);
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Nn_PadMode : I32EnumAttr<"PadMode", "what padding holds", [
@@ -358,6 +368,7 @@ def Nn_PadOp : Nn_RoutineOp<"pad", [], ["getRoutineCallsOn"]> {
                        DenseI64ArrayAttr:$pads, F64Attr:$value);
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$mode $x attr-dict `:` functional-type(operands, results)";
+  let hasFolder = 1;
 }
 
 def Nn_GatherOp : Nn_RoutineOp<"gather"> {
@@ -425,6 +436,7 @@ def Nn_ResizeOp : Nn_Op<"resize", [
     $mode $coordinates $nearest $x attr-dict `:` type($x) `->` type($y)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 //===----------------------------------------------------------------------===//

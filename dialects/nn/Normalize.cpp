@@ -4,18 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/Nn.h"
+#include "dialects/nn/Copy.h"
 
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
-
-static int64_t product(ArrayRef<int64_t> dims) {
-  int64_t result = 1;
-  for (int64_t dim : dims)
-    result *= dim;
-  return result;
-}
 
 /// Fields outer, size, inner around the axes [begin, end).
 static ShapeFields getRunFields(RankedTensorType x, int64_t begin,
@@ -33,10 +26,6 @@ static LogicalResult checkAxis(std::optional<Location> location, int64_t axis,
     return emitOptionalError(location, "has axis ", axis,
                              " of a tensor of rank ", rank);
   return success();
-}
-
-static RankedTensorType getPlain(Value value) {
-  return getLogicalType(cast<RankedTensorType>(value.getType()));
 }
 
 //===----------------------------------------------------------------------===//

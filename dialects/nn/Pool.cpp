@@ -49,6 +49,17 @@ static SmallVector<RoutineCall> getPoolCalls(Op op, StringRef family,
   return {{family.str(), fields.get(), {0}}};
 }
 
+/// A window of one element, at every element.
+template <class Op> static OpFoldResult foldPool(Op op) {
+  auto isOne = [](int64_t size) { return size == 1; };
+  auto isZero = [](int64_t size) { return size == 0; };
+  bool same = op.getX().getType() == op.getY().getType() &&
+              llvm::all_of(op.getKernel(), isOne) &&
+              llvm::all_of(op.getStrides(), isOne) &&
+              llvm::all_of(op.getPads(), isZero);
+  return same ? OpFoldResult(op.getX()) : OpFoldResult();
+}
+
 template <class Op> static Work getPoolWork(Op op) {
   Work work = bytesOnly(op);
   int64_t taps = 1;
@@ -64,6 +75,7 @@ LogicalResult MaxPoolOp::inferReturnTypes(MLIRContext *,
                                           SmallVectorImpl<Type> &types) {
   return inferPool(location, adaptor, types);
 }
+OpFoldResult MaxPoolOp::fold(FoldAdaptor) { return foldPool(*this); }
 LayoutClass MaxPoolOp::getLayoutClass() { return LayoutClass::Tolerant; }
 std::optional<int64_t> MaxPoolOp::getChannelAxis() { return 1; }
 SmallVector<RoutineCall> MaxPoolOp::getRoutineCalls() {
@@ -77,6 +89,7 @@ LogicalResult AvgPoolOp::inferReturnTypes(MLIRContext *,
                                           SmallVectorImpl<Type> &types) {
   return inferPool(location, adaptor, types);
 }
+OpFoldResult AvgPoolOp::fold(FoldAdaptor) { return foldPool(*this); }
 LayoutClass AvgPoolOp::getLayoutClass() { return LayoutClass::Tolerant; }
 std::optional<int64_t> AvgPoolOp::getChannelAxis() { return 1; }
 SmallVector<RoutineCall> AvgPoolOp::getRoutineCalls() {

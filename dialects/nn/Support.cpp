@@ -32,6 +32,13 @@ ExtraKind nn::getExtraKind(ArrayRef<int64_t> shape, ArrayRef<int64_t> result,
   return channel ? ExtraKind::Channel : ExtraKind::Broadcast;
 }
 
+int64_t nn::product(ArrayRef<int64_t> dims) {
+  int64_t result = 1;
+  for (int64_t dim : dims)
+    result *= dim;
+  return result;
+}
+
 static bool isSameLogicalType(Type lhs, Type rhs) {
   auto left = dyn_cast<RankedTensorType>(lhs);
   auto right = dyn_cast<RankedTensorType>(rhs);

@@ -83,6 +83,18 @@ struct RoutineCall {
   llvm::SmallVector<unsigned> operands;
 };
 
+/// The call of the elementwise family on `operands`, each row-major or in the
+/// result's layout, that broadcast to `result`: strides over physical shapes.
+RoutineCall getElementwiseCall(mlir::RankedTensorType result,
+                               mlir::TypeRange operands);
+
+/// The copy that broadcasts a row-major `operand` to a row-major `result`.
+RoutineCall getExpandCall(mlir::RankedTensorType result,
+                          mlir::RankedTensorType operand);
+
+/// The product of all, 1 of none.
+int64_t product(llvm::ArrayRef<int64_t> dims);
+
 /// Whether the types agree in shape and element type; layouts may differ.
 bool haveSameLogicalTypes(mlir::TypeRange lhs, mlir::TypeRange rhs);
 
