@@ -105,6 +105,10 @@ template <int W> NNC_INLINE maskx<W> operator!=(f32x<W> a, f32x<W> b) {
   return !(a == b);
 }
 
+template <int W> NNC_INLINE maskx<W> operator!=(maskx<W> a, maskx<W> b) {
+  return (a | b) & !(a & b);
+}
+
 /// |x|, by clearing the sign bit.
 template <class V> NNC_INLINE V vec_abs(V x) {
   return bit_cast_float(bit_cast_int(x) & integer_of<V>(0x7fffffff));

@@ -149,6 +149,11 @@ NNC_INLINE maskx<16> operator<(i32x<16> a, i32x<16> b) {
   return {_mm512_cmplt_epi32_mask(a.v, b.v)};
 }
 
+/// p * 2^n, rounded once: what math.h builds from integers elsewhere.
+NNC_INLINE f32x<16> scale_exponent(f32x<16> p, f32x<16> n) {
+  return _mm512_maskz_scalef_ps(static_cast<__mmask16>(0xffff), p.v, n.v);
+}
+
 NNC_INLINE f32x<8> low_half(f32x<16> a) {
   return _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(
       static_cast<__mmask8>(0xff), _mm512_castps_pd(a.v), 0));

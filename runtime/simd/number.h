@@ -1,0 +1,176 @@
+//===- number.h - double, the integers and bool beside the vectors --------===//
+//
+// What elementwise.h needs so that one template serves floats of every width
+// and double, and the integers' own arithmetic: it wraps, and no operand is
+// undefined behaviour.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_SIMD_NUMBER_H
+#define NNC_SIMD_NUMBER_H
+
+#include "runtime/simd/vec.h"
+
+#include <limits>
+#include <type_traits>
+
+namespace nnc {
+
+template <class T>
+constexpr bool is_int =
+    std::is_integral<T>::value && !std::is_same<T, bool>::value;
+template <class V> constexpr bool is_real = std::is_floating_point<V>::value;
+template <int W> constexpr bool is_real<f32x<W>> = true;
+template <class M> constexpr bool is_mask = std::is_same<M, bool>::value;
+template <int W> constexpr bool is_mask<maskx<W>> = true;
+
+template <class V> using if_int = std::enable_if_t<is_int<V>, int>;
+template <class V> using if_real = std::enable_if_t<is_real<V>, int>;
+template <class V> using if_mask = std::enable_if_t<is_mask<V>, int>;
+template <class V>
+using if_number = std::enable_if_t<is_real<V> || is_int<V>, int>;
+/// Scalars for which vec.h has nothing: double and the integers.
+template <class T>
+using if_other =
+    std::enable_if_t<is_int<T> || std::is_same<T, double>::value, int>;
+
+template <class T>
+NNC_INLINE
+    std::enable_if_t<std::is_same<T, double>::value || is_int<T> || is_mask<T>,
+                     T>
+    select(bool m, T a, T b) {
+  return m ? a : b;
+}
+
+template <class T, if_other<T> = 0> NNC_INLINE T max_fast(T a, T b) {
+  return a > b ? a : b;
+}
+template <class T, if_other<T> = 0> NNC_INLINE T min_fast(T a, T b) {
+  return a < b ? a : b;
+}
+template <class T, if_other<T> = 0> NNC_INLINE T max(T a, T b) {
+  return a != a ? a : max_fast(a, b);
+}
+template <class T, if_other<T> = 0> NNC_INLINE T min(T a, T b) {
+  return a != a ? a : min_fast(a, b);
+}
+
+/// F::call on every lane, for what has no vector form.
+template <class F> NNC_INLINE float each_lane_of(float a, float b) {
+  return F::call(a, b);
+}
+template <class F, int W>
+NNC_INLINE f32x<W> each_lane_of(f32x<W> a, f32x<W> b) {
+  float x[W], y[W];
+  a.store(x);
+  b.store(y);
+  for (int i = 0; i < W; ++i)
+    x[i] = F::call(x[i], y[i]);
+  return f32x<W>::load(x);
+}
+struct libm_fmod {
+  static float call(float a, float b) { return ::fmodf(a, b); }
+};
+
+//===----------------------------------------------------------------------===//
+// Integers. Arithmetic goes through an unsigned type of at least 32 bits, where
+// wrapping is defined.
+//===----------------------------------------------------------------------===//
+
+template <class T>
+using wrapping =
+    std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
+
+template <class T, if_int<T> = 0> NNC_INLINE T add(T a, T b) {
+  return static_cast<T>(wrapping<T>(a) + wrapping<T>(b));
+}
+template <class T, if_int<T> = 0> NNC_INLINE T sub(T a, T b) {
+  return static_cast<T>(wrapping<T>(a) - wrapping<T>(b));
+}
+template <class T, if_int<T> = 0> NNC_INLINE T mul(T a, T b) {
+  return static_cast<T>(wrapping<T>(a) * wrapping<T>(b));
+}
+template <class T, if_int<T> = 0> NNC_INLINE T neg(T x) {
+  return static_cast<T>(wrapping<T>(0) - wrapping<T>(x));
+}
+template <class T, if_int<T> = 0> NNC_INLINE T abs(T x) {
+  return x < T(0) ? neg(x) : x;
+}
+template <class T, if_int<T> = 0> NNC_INLINE T sign(T x) {
+  return static_cast<T>((x > T(0)) - (x < T(0)));
+}
+template <class T, if_int<T> = 0> NNC_INLINE T relu(T x) {
+  return x < T(0) ? T(0) : x;
+}
+
+template <class T> NNC_INLINE bool is_minus_one(T x) {
+  return std::is_signed<T>::value && x == static_cast<T>(-1);
+}
+/// Quotient towards zero; 0 for a divisor of 0.
+template <class T, if_int<T> = 0> NNC_INLINE T div(T a, T b) {
+  if (b == T(0))
+    return T(0);
+  return is_minus_one(b) ? neg(a) : static_cast<T>(a / b);
+}
+/// Remainder with the sign of a (C's %); 0 for a divisor of 0.
+template <class T, if_int<T> = 0> NNC_INLINE T fmod(T a, T b) {
+  return b == T(0) || is_minus_one(b) ? T(0) : static_cast<T>(a % b);
+}
+/// Remainder with the sign of b (Python's %); 0 for a divisor of 0.
+template <class T, if_int<T> = 0> NNC_INLINE T mod(T a, T b) {
+  T r = nnc::fmod(a, b);
+  return r != T(0) && (r < T(0)) != (b < T(0)) ? static_cast<T>(r + b) : r;
+}
+/// x^y by squaring; for negative y what truncates from 1 / x^-y, 0 for x = 0.
+template <class T, if_int<T> = 0> NNC_INLINE T pow(T x, T y) {
+  if (y < T(0)) {
+    if (is_minus_one(x))
+      return (y & T(1)) ? x : T(1);
+    return x == T(1) ? T(1) : T(0);
+  }
+  T power = x, result = T(1);
+  for (wrapping<T> n = wrapping<T>(y); n; n >>= 1) {
+    if (n & 1)
+      result = mul(result, power);
+    power = mul(power, power);
+  }
+  return result;
+}
+
+template <class T, if_int<T> = 0> NNC_INLINE T bit_and(T a, T b) {
+  return static_cast<T>(a & b);
+}
+template <class T, if_int<T> = 0> NNC_INLINE T bit_or(T a, T b) {
+  return static_cast<T>(a | b);
+}
+template <class T, if_int<T> = 0> NNC_INLINE T bit_xor(T a, T b) {
+  return static_cast<T>(a ^ b);
+}
+template <class T, if_int<T> = 0> NNC_INLINE T bit_not(T a) {
+  return static_cast<T>(~a);
+}
+
+/// x as a T. Reals go towards zero, out of range to the nearest end, NaN to 0;
+/// integers keep their low bits; to bool it is x != 0. A vector of float is its
+/// own cast<float>.
+template <class T, class S> NNC_INLINE auto cast(S x) {
+  if constexpr (std::is_same<T, S>::value || lanes<S> != 1) {
+    static_assert(std::is_same<T, S>::value || is_real<S>, "vectors of float");
+    return x;
+  } else if constexpr (std::is_same<T, bool>::value) {
+    return x != S(0);
+  } else if constexpr (is_int<T> && is_real<S>) {
+    // The end itself may not be a float; the power of two beyond it is.
+    constexpr S low = static_cast<S>(std::numeric_limits<T>::min());
+    constexpr S high =
+        static_cast<S>(std::numeric_limits<T>::max() / 2 + 1) * S(2);
+    if (!(x > low))
+      return x != x ? T(0) : std::numeric_limits<T>::min();
+    return x >= high ? std::numeric_limits<T>::max() : static_cast<T>(x);
+  } else {
+    return static_cast<T>(x);
+  }
+}
+
+} // namespace nnc
+
+#endif // NNC_SIMD_NUMBER_H
