@@ -18,19 +18,23 @@ struct tile_limits {
   int lanes;     ///< of a vector
   int chains;    ///< sums under way that hide a multiply-add's latency
   bool embedded; ///< a multiply-add broadcasts its own operand
+  double load;   ///< of a vector not used at once, in multiply-adds
 };
-constexpr tile_limits avx512_tile{16, 4, true};
-constexpr tile_limits avx2_tile{8, 8, false};
-constexpr tile_limits neon_tile{4, 8, true};
-constexpr tile_limits sse4_tile{4, 8, false};
+constexpr tile_limits avx512_tile{16, 4, true, 0.2};
+constexpr tile_limits avx2_tile{8, 8, false, 0.35};
+constexpr tile_limits neon_tile{4, 8, true, 0.35};
+constexpr tile_limits sse4_tile{4, 8, false, 0.35};
 
 /// A tile of `points` times `blocks` vectors: too few sums wait for each other;
-/// a step loads each weight and each point once.
-constexpr double tile_efficiency(tile_limits t, int points, int blocks) {
+/// a step loads each weight and each point once. Weights that the first-level
+/// cache does not hold come slower, and serve `points` multiply-adds each.
+constexpr double tile_efficiency(tile_limits t, double steps, int points,
+                                 int blocks) {
   const double sums = double(points) * blocks;
   const double chains = sums < t.chains ? sums / t.chains : 1.0;
   const double loads = t.embedded ? 1.0 : sums / (points + blocks);
-  return 0.98 * (chains < loads ? chains : loads);
+  const double far = steps * blocks * t.lanes * 4 > 32768 ? 0.4 : 0.0;
+  return 0.98 * (chains < loads ? chains : loads) * points / (points + far);
 }
 
 /// rows x cols points by `channels`, cut into tiles of R x C points by B blocks
@@ -50,7 +54,8 @@ constexpr double tiles_efficiency(tile_limits t, int rows, int cols,
                              double(j ? c != 0 : cols / C) *
                              (k ? b != 0 : blocks / B);
         if (tiles > 0)
-          time += tiles * r * c * b * t.lanes / tile_efficiency(t, r * c, b);
+          time +=
+              tiles * r * c * b * t.lanes / tile_efficiency(t, steps, r * c, b);
       }
   return double(rows) * cols * channels / time * steps / (steps + 4);
 }
@@ -58,6 +63,9 @@ constexpr double tiles_efficiency(tile_limits t, int rows, int cols,
 /// Blocked convolution needs whole blocks of W channels in every group.
 template <class S> constexpr bool whole_blocks(const S &s, int W) {
   return s.groups == 1 || (s.c / s.groups % W == 0 && s.k / s.groups % W == 0);
+}
+template <class S> constexpr bool depthwise_applies(const S &s) {
+  return s.groups > 1 && s.groups == s.c && s.c == s.k;
 }
 template <class S> constexpr bool direct_applies(const S &s, int W) {
   return whole_blocks(s, W) && s.sw <= 4;
@@ -78,6 +86,19 @@ constexpr double pointwise_efficiency(tile_limits t, const S &s, int C, int B) {
   const bool flat = s.sh == 1 && s.sw == 1;
   return tiles_efficiency(t, flat ? 1 : s.oh, flat ? s.oh * s.ow : s.ow, s.k,
                           double(s.c) / s.groups, 1, C, B);
+}
+/// Columns of a row in tiles of C; see conv2d/depthwise.h.
+template <class S>
+constexpr double depthwise_efficiency(tile_limits t, const S &s, int C) {
+  double time = 0;
+  for (int i = 0; i < 2; ++i) {
+    const int c = i ? s.ow % C : C;
+    const int tiles = i ? c != 0 : s.ow / C;
+    const int loads = (c - 1) * s.sw + 1 + 2 * s.kw;
+    time += double(tiles) * s.kh * (c * s.kw + t.load * loads);
+  }
+  return double(s.ow) * s.kh * s.kw / time * s.k /
+         (ceil_div(s.k, t.lanes) * t.lanes);
 }
 template <class S>
 constexpr double packed_efficiency(tile_limits t, const S &s, int M, int B) {

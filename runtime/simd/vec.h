@@ -76,6 +76,18 @@ template <int W> NNC_INLINE void store(float *p, f32x<W> v, int count) {
   v.store(p, count);
 }
 
+/// v itself, in a register. g++ else reads a loaded vector again for each use,
+/// as the memory operand that a multiply-add may have: one load a use is more
+/// than the machine can do beside its multiply-adds.
+template <class V> NNC_INLINE V in_register(V v) { return v; }
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__) &&        \
+    !defined(NNC_PORTABLE_SIMD)
+NNC_INLINE f32x<16> in_register(f32x<16> v) {
+  asm("" : "+v"(v.v));
+  return v;
+}
+#endif
+
 /// V with every lane equal to x.
 template <class V> NNC_INLINE V splat(float x) { return V(x); }
 

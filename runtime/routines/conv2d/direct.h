@@ -301,18 +301,22 @@ private:
   template <int R, int C, int B>
   static NNC_INLINE void finish(const S &s, const job &j,
                                 f32_tile<W, R, C, B> &t, int row, int col) {
-    const std::ptrdiff_t plane = std::ptrdiff_t(s.oh) * s.ow * W;
+    // Copies: for all the compiler knows, y could point at j.
+    const Epi epi = *j.epi;
+    float *const y = j.y;
+    const int channel = j.channel;
+    const std::ptrdiff_t line = std::ptrdiff_t(s.ow) * W;
+    const std::ptrdiff_t out = j.out + row * line + std::ptrdiff_t(col) * W;
     NNC_UNROLL for (int b = 0; b < B; ++b) {
-      const int channel = j.channel + b * W;
-      const bool padded = s.k % W != 0 && channel + W > s.k;
+      const int first = channel + b * W;
+      const bool padded = s.k % W != 0 && first + W > s.k;
       NNC_UNROLL for (int r = 0; r < R; ++r)
           NNC_UNROLL for (int c = 0; c < C; ++c) {
-        const std::ptrdiff_t at =
-            j.out + b * plane + (std::ptrdiff_t(row + r) * s.ow + col + c) * W;
-        f32x<W> v = (*j.epi)(t.sum[r][c][b], position<true>{at, channel});
+        const std::ptrdiff_t at = out + (b * s.oh + r) * line + c * W;
+        f32x<W> v = epi(t.sum[r][c][b], position<true>{at, first});
         if (padded)
-          v = keep_first(v, s.k - channel);
-        v.store(j.y + at);
+          v = keep_first(v, s.k - first);
+        v.store(y + at);
       }
     }
   }

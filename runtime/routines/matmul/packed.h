@@ -167,16 +167,21 @@ private:
     }
     if (k1 < s.k)
       return t.save(partial);
+    // Copies: for all the compiler knows, y could point at j.
+    const Epi epi = *j.epi;
+    float *const y = j.y;
+    const int first = j.column;
+    const std::ptrdiff_t out = j.out + std::ptrdiff_t(row) * s.n + first;
     NNC_UNROLL for (int r = 0; r < R; ++r)
         NNC_UNROLL for (int p = 0; p < N; ++p) {
-      const int column = j.column + p * W;
-      const std::ptrdiff_t at = j.out + std::ptrdiff_t(row + r) * s.n + column;
+      const int column = first + p * W;
+      const std::ptrdiff_t at = out + std::ptrdiff_t(r) * s.n + p * W;
       const position<true> pos{at, column};
       const f32x<W> v = t.sum[0][r][p];
       if (s.n % W == 0 || s.n - column >= W)
-        (*j.epi)(v, pos).store(j.y + at);
+        epi(v, pos).store(y + at);
       else
-        (*j.epi)(v, pos, s.n - column).store(j.y + at, s.n - column);
+        epi(v, pos, s.n - column).store(y + at, s.n - column);
     }
   }
 };

@@ -1,0 +1,168 @@
+//===- depthwise.h - Depthwise 2-D convolution in blocked layouts ---------===//
+//
+// y[k] = x[k] * w[k]: one filter a channel (groups = c = k), x and y in
+// NCHW<W>c, w in KCRS<W>k. A tile is COLS pixels of one output row and W
+// channels.
+//
+// Where the shape is constant, each input pixel is loaded once for a row of
+// taps and goes into every sum that it belongs to; only columns that can lie
+// outside the input are checked. Run-time shapes go tap by tap.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_CONV2D_DEPTHWISE_H
+#define NNC_ROUTINES_CONV2D_DEPTHWISE_H
+
+#include "runtime/epilogue.h"
+#include "runtime/routines/policy.h"
+#include "runtime/simd/unroll.h"
+
+namespace nnc {
+
+template <int W, class S, int COLS, class Epi>
+struct conv2d_f32_nchwc_depthwise_t {
+  static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
+  static_assert(COLS > 0, "a tile has pixels");
+
+  static constexpr int units(const S &s) {
+    return s.n * ceil_div(s.k, W) * s.oh;
+  }
+
+  static void run(const S &s, const float *x, const float *w, float *y,
+                  const Epi &epi, int begin, int end) {
+    if constexpr (is_constant<S>)
+      static_assert(S::groups == S::c && S::c == S::k, "one filter a channel");
+    const int blocks = ceil_div(s.k, W);
+    for (int unit = begin; unit < end; ++unit) {
+      const int row = unit % s.oh, plane = unit / s.oh;
+      const int block = plane % blocks;
+      const job j{x + std::ptrdiff_t(plane) * s.h * s.w * W,
+                  w + std::ptrdiff_t(block) * s.kh * s.kw * W,
+                  y,
+                  &epi,
+                  std::ptrdiff_t(unit) * s.ow * W,
+                  block * W,
+                  row * s.sh - s.pt};
+      int col = 0;
+      for (; s.ow - col >= COLS; col += COLS)
+        tile<COLS>(s, j, col);
+      if constexpr (is_constant<S>) {
+        if constexpr (S::ow % COLS != 0)
+          tile<S::ow % COLS>(s, j, col);
+      } else {
+        rest<COLS / 2>(s, j, col);
+      }
+    }
+  }
+
+private:
+  /// What the tiles of one output row have in common.
+  struct job {
+    const float *x; ///< the block's plane
+    const float *w;
+    float *y;
+    const Epi *epi;
+    std::ptrdiff_t out; ///< index in y of the row
+    int channel;        ///< the first of the block
+    int top;            ///< input row of the first tap
+  };
+
+  /// Covers fewer than COLS columns with tiles of half the width, a quarter...
+  template <int C> static void rest(const S &s, const job &j, int col) {
+    if constexpr (C > 0) {
+      for (; s.ow - col >= C; col += C)
+        tile<C>(s, j, col);
+      rest<C / 2>(s, j, col);
+    }
+  }
+
+  template <int C>
+  static NNC_INLINE void tile(const S &s, const job &j, int col) {
+    f32x<W> sum[C];
+    NNC_UNROLL for (int c = 0; c < C; ++c) sum[c] = f32x<W>(0.0f);
+    const int left = col * s.sw - s.pl;
+    NNC_KEEP_LOOP for (int r = 0; r < s.kh; ++r) {
+      const int h = j.top + r * s.dh;
+      if (h < 0 || h >= s.h)
+        continue;
+      const float *row = j.x + std::ptrdiff_t(h) * s.w * W;
+      const float *taps = j.w + std::ptrdiff_t(r) * s.kw * W;
+      if constexpr (is_constant<S>)
+        pixel_by_pixel<C>(sum, row, taps, left);
+      else
+        tap_by_tap<C>(s, sum, row, taps, left);
+    }
+    // Copies: for all the compiler knows, y could point at j.
+    const Epi epi = *j.epi;
+    float *const y = j.y;
+    const int channel = j.channel;
+    const std::ptrdiff_t out = j.out + std::ptrdiff_t(col) * W;
+    const bool padded = s.k % W != 0 && channel + W > s.k;
+    NNC_UNROLL for (int c = 0; c < C; ++c) {
+      f32x<W> v = epi(sum[c], position<true>{out + c * W, channel});
+      if (padded)
+        v = keep_first(v, s.k - channel);
+      v.store(y + out + c * W);
+    }
+  }
+
+  /// What stands in for a pixel outside.
+  static constexpr float zeros[W] = {};
+
+  /// A row of taps, its first on input column `left` for the first pixel.
+  template <int C>
+  static NNC_INLINE void pixel_by_pixel(f32x<W> (&sum)[C], const float *row,
+                                        const float *taps, int left) {
+    constexpr S s{};
+    constexpr int columns = (C - 1) * s.sw + (s.kw - 1) * s.dw + 1;
+    constexpr int right_pad =
+        larger(0, (s.ow - 1) * s.sw + (s.kw - 1) * s.dw - s.pl - (s.w - 1));
+    const std::ptrdiff_t first = std::ptrdiff_t(left) * W;
+    f32x<W> weight[s.kw];
+    NNC_UNROLL for (int t = 0; t < s.kw; ++t) weight[t] =
+        f32x<W>::load(taps + t * W);
+    NNC_UNROLL for (int i = 0; i < columns; ++i) {
+      const bool may_be_outside = i < s.pl || i >= columns - right_pad;
+      const bool outside = may_be_outside && (left + i < 0 || left + i >= s.w);
+      const float *const pixel = row + (first + i * W);
+      const f32x<W> v = in_register(f32x<W>::load(outside ? zeros : pixel));
+      NNC_UNROLL for (int t = 0; t < s.kw; ++t) {
+        const int offset = i - t * s.dw;
+        if (offset >= 0 && offset % s.sw == 0 && offset / s.sw < C)
+          sum[offset / s.sw] = fma(v, weight[t], sum[offset / s.sw]);
+      }
+    }
+  }
+
+  template <int C>
+  static NNC_INLINE void tap_by_tap(const S &s, f32x<W> (&sum)[C],
+                                    const float *row, const float *taps,
+                                    int left) {
+    NNC_KEEP_LOOP for (int t = 0; t < s.kw; ++t, left += s.dw) {
+      const f32x<W> weight = f32x<W>::load(taps + t * W);
+      NNC_UNROLL for (int c = 0; c < C; ++c) {
+        const int at = left + c * s.sw;
+        const bool outside = at < 0 || at >= s.w;
+        const f32x<W> v =
+            f32x<W>::load(outside ? zeros : row + std::ptrdiff_t(at) * W);
+        sum[c] = fma(v, weight, sum[c]);
+      }
+    }
+  }
+};
+
+template <class S, int COLS, class Epi>
+using conv2d_f32_nchw16c_depthwise_avx512 =
+    conv2d_f32_nchwc_depthwise_t<16, S, COLS, Epi>;
+template <class S, int COLS, class Epi>
+using conv2d_f32_nchw8c_depthwise_avx2 =
+    conv2d_f32_nchwc_depthwise_t<8, S, COLS, Epi>;
+template <class S, int COLS, class Epi>
+using conv2d_f32_nchw4c_depthwise_neon =
+    conv2d_f32_nchwc_depthwise_t<4, S, COLS, Epi>;
+template <class S, int COLS, class Epi>
+using conv2d_f32_nchw4c_depthwise_sse4 =
+    conv2d_f32_nchwc_depthwise_t<4, S, COLS, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_CONV2D_DEPTHWISE_H
