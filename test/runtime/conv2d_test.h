@@ -1,8 +1,9 @@
-// Checks a conv2d routine against the definition.
+// Checks a conv2d routine against the portable one.
 #ifndef NNC_TEST_CONV2D_TEST_H
 #define NNC_TEST_CONV2D_TEST_H
 
 #include "runtime/epilogue.h"
+#include "runtime/routines/conv2d/portable.h"
 #include "runtime/routines/conv2d/shape.h"
 #include "test/runtime/blocked.h"
 
@@ -20,27 +21,6 @@ inline std::string to_string(nnc::conv2d_shape s) {
     text += std::string(" ") + name + "=" + std::to_string(value);
   });
   return text;
-}
-
-/// y = epilogue(sum of x * w), as the definition of convolution says it.
-template <class Epi>
-void define_conv2d(const nnc::conv2d_shape &s, const floats &x, const floats &w,
-                   floats &y, const Epi &epilogue) {
-  const int ins = s.c / s.groups, outs = s.k / s.groups;
-  for (int i = 0; i < s.n * s.k * s.oh * s.ow; ++i) {
-    const int col = i % s.ow, row = i / s.ow % s.oh;
-    const int k = i / (s.ow * s.oh) % s.k, n = i / (s.ow * s.oh * s.k);
-    double sum = 0;
-    for (int j = 0; j < ins * s.kh * s.kw; ++j) {
-      const int h = row * s.sh + j / s.kw % s.kh * s.dh - s.pt;
-      const int v = col * s.sw + j % s.kw * s.dw - s.pl;
-      const int c = n * s.c + k / outs * ins + j / (s.kw * s.kh);
-      if (h >= 0 && h < s.h && v >= 0 && v < s.w)
-        sum += double(x[(std::size_t(c) * s.h + h) * s.w + v]) *
-               w[std::size_t(k) * ins * s.kh * s.kw + j];
-    }
-    y[i] = epilogue(float(sum), nnc::position<false>{i, k});
-  }
 }
 
 /// The run-time shape with the constants of S.
@@ -94,8 +74,12 @@ void check_conv2d(random_source &random, const S &shape,
   const floats residual = random.values(std::size_t(s.n) * s.k * out);
 
   floats want(residual.size()), size(residual.size());
-  define_conv2d(s, x, w, want, conv2d_epilogue{bias.data(), residual.data()});
-  define_conv2d(s, magnitudes(x), magnitudes(w), size, nnc::none{});
+  using plain = nnc::conv2d_f32_portable<nnc::conv2d_shape, conv2d_epilogue>;
+  plain::run(s, x.data(), w.data(), want.data(),
+             conv2d_epilogue{bias.data(), residual.data()}, 0, plain::units(s));
+  using sums = nnc::conv2d_f32_portable<nnc::conv2d_shape, nnc::none>;
+  sums::run(s, magnitudes(x).data(), magnitudes(w).data(), size.data(),
+            nnc::none{}, 0, sums::units(s));
 
   const bool blocked_input = wc > 1 || s.groups == s.c;
   const floats bx = blocked_input ? block_channels(x, s.n, s.c, in, W) : x;

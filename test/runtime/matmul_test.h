@@ -1,8 +1,9 @@
-// Checks a matmul routine against the definition.
+// Checks a matmul routine against the portable one.
 #ifndef NNC_TEST_MATMUL_TEST_H
 #define NNC_TEST_MATMUL_TEST_H
 
 #include "runtime/epilogue.h"
+#include "runtime/routines/matmul/portable.h"
 #include "runtime/routines/matmul/shape.h"
 #include "test/runtime/blocked.h"
 
@@ -20,22 +21,6 @@ inline std::string to_string(nnc::matmul_shape s) {
     text += std::string(" ") + name + "=" + std::to_string(value);
   });
   return text;
-}
-
-/// y = epilogue(a * b), as the definition of the product says it.
-template <class Epi>
-void define_matmul(const nnc::matmul_shape &s, const floats &a, const floats &b,
-                   floats &y, const Epi &epilogue) {
-  for (int i = 0; i < s.batch * s.m * s.n; ++i) {
-    const int n = i % s.n, m = i / s.n % s.m, batch = i / (s.n * s.m);
-    const float *left = a.data() + std::size_t(batch) * s.a_batch_stride;
-    const float *right = b.data() + std::size_t(batch) * s.b_batch_stride;
-    double sum = 0;
-    for (int k = 0; k < s.k; ++k)
-      sum += double(left[s.transpose_a ? k * s.m + m : m * s.k + k]) *
-             right[s.transpose_b ? n * s.k + k : k * s.n + n];
-    y[i] = epilogue(float(sum), nnc::position<false>{i, n});
-  }
 }
 
 /// The run-time shape with the constants of S.
@@ -61,8 +46,12 @@ void check_matmul(random_source &random, const S &shape,
   const floats residual = random.values(std::size_t(s.batch) * s.m * s.n);
 
   floats want(residual.size()), size(residual.size());
-  define_matmul(s, a, b, want, matmul_epilogue{bias.data(), residual.data()});
-  define_matmul(s, magnitudes(a), magnitudes(b), size, nnc::none{});
+  using plain = nnc::matmul_portable<nnc::matmul_shape, matmul_epilogue>;
+  plain::run(s, a.data(), b.data(), want.data(),
+             matmul_epilogue{bias.data(), residual.data()}, 0, plain::units(s));
+  using sums = nnc::matmul_portable<nnc::matmul_shape, nnc::none>;
+  sums::run(s, magnitudes(a).data(), magnitudes(b).data(), size.data(),
+            nnc::none{}, 0, sums::units(s));
 
   floats packed = b;
   if (panel > 0) {
