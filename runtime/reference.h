@@ -49,8 +49,8 @@ enum nnc_reference_status {
 };
 
 /// Runs the portable routine of `family`. `function`, `scalars` and
-/// `scalar_count` are the elementwise family's: a name of NNC_ELEMENTWISE in
-/// simd/elementwise.h (or "cast") and its constant arguments; null and 0 for
+/// `scalar_count` are the elementwise family's: a name of
+/// routines/elementwise.inc (or "cast") and its attributes; null and 0 for
 /// any other. Sizes of the buffers are the caller's to get right.
 int nnc_reference_call(const char *family, const nnc_field *fields,
                        int field_count, const nnc_tensor *in, int inputs,

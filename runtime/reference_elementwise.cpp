@@ -1,0 +1,174 @@
+//===- reference_elementwise.cpp - Elementwise functions by name ----------===//
+
+#include "runtime/reference.h"
+
+#include "runtime/routines/elementwise/elementwise.h"
+#include "runtime/routines/elementwise/shape.h"
+#include "runtime/simd/elementwise.h"
+
+#include <cstring>
+
+namespace {
+using namespace nnc;
+
+/// The type of tensors with this nnc_dtype, and back.
+template <int D> struct type_of;
+template <class T> struct dtype_of;
+#define NNC_TYPE(NAME, T)                                                      \
+  template <> struct type_of<NAME> {                                           \
+    using type = T;                                                            \
+  };                                                                           \
+  template <> struct dtype_of<T> {                                             \
+    static constexpr int value = NAME;                                         \
+  };
+NNC_TYPE(NNC_F32, float)
+NNC_TYPE(NNC_F64, double)
+NNC_TYPE(NNC_BOOL, bool)
+NNC_TYPE(NNC_I8, std::int8_t)
+NNC_TYPE(NNC_I16, std::int16_t)
+NNC_TYPE(NNC_I32, std::int32_t)
+NNC_TYPE(NNC_I64, std::int64_t)
+NNC_TYPE(NNC_U8, std::uint8_t)
+NNC_TYPE(NNC_U16, std::uint16_t)
+NNC_TYPE(NNC_U32, std::uint32_t)
+NNC_TYPE(NNC_U64, std::uint64_t)
+#undef NNC_TYPE
+
+/// Calls f with a value of the type of `dtype`.
+template <class F> int with_type(int dtype, F f) {
+  switch (dtype) {
+#define NNC_CASE(NAME)                                                         \
+  case NAME:                                                                   \
+    return f(type_of<NAME>::type());
+    NNC_CASE(NNC_F32)
+    NNC_CASE(NNC_F64)
+    NNC_CASE(NNC_BOOL)
+    NNC_CASE(NNC_I8)
+    NNC_CASE(NNC_I16)
+    NNC_CASE(NNC_I32)
+    NNC_CASE(NNC_I64)
+    NNC_CASE(NNC_U8)
+    NNC_CASE(NNC_U16)
+    NNC_CASE(NNC_U32)
+    NNC_CASE(NNC_U64)
+#undef NNC_CASE
+  default:
+    return NNC_REFERENCE_NO_TYPE;
+  }
+}
+
+/// One call's tensors and attributes.
+struct call {
+  const elementwise_shape &s;
+  const nnc_tensor *in;
+  int inputs;
+  const nnc_tensor &out;
+  const double *scalars;
+  int scalar_count;
+
+  template <class T> const T *x(int i) const {
+    return static_cast<const T *>(in[i].data);
+  }
+  template <class F, class Y, class... X>
+  int run(const F &f, const X *...operands) const {
+    if (out.dtype != dtype_of<Y>::value)
+      return NNC_REFERENCE_NO_TYPE;
+    using R = elementwise_portable<elementwise_shape, F>;
+    R::run(s, operands..., static_cast<Y *>(out.data), f, 0, R::units(s));
+    return NNC_REFERENCE_OK;
+  }
+};
+
+/// T, whatever I is: repeats a type in a pack.
+template <class T, std::size_t I> using repeated = T;
+
+/// A function object with its attributes bound.
+template <class F, class T, int Scalars> struct bound {
+  T scalars[Scalars + 1];
+  template <class... X> auto operator()(X... x) const {
+    if constexpr (Scalars == 0)
+      return F{}(x...);
+    else if constexpr (Scalars == 1)
+      return F{}(x..., scalars[0]);
+    else
+      return F{}(x..., scalars[0], scalars[1]);
+  }
+};
+
+/// A comparison gives bool, all else the operands' type.
+template <class R, class T>
+using result_of = std::conditional_t<std::is_same<R, bool>::value, bool, T>;
+
+/// F on `Tensors` operands of T (the first bool for select), `Scalars` more.
+template <class F, class T, std::size_t... I, std::size_t... J>
+int call_on(const call &c, std::index_sequence<I...>,
+            std::index_sequence<J...>) {
+  constexpr int scalars = sizeof...(J);
+  if constexpr (F::is_select) {
+    if (c.in[0].dtype != NNC_BOOL || c.in[2].dtype != dtype_of<T>::value)
+      return NNC_REFERENCE_NO_TYPE;
+    return c.run<F, T>(F{}, c.x<bool>(0), c.x<T>(1), c.x<T>(2));
+  } else if constexpr (std::is_invocable<F, repeated<T, I>...,
+                                         repeated<T, J>...>::value) {
+    for (int i = 1; i < c.inputs; ++i)
+      if (c.in[i].dtype != c.in[0].dtype)
+        return NNC_REFERENCE_NO_TYPE;
+    using R = std::invoke_result_t<F, repeated<T, I>..., repeated<T, J>...>;
+    bound<F, T, scalars> f{};
+    for (int i = 0; i < scalars; ++i)
+      f.scalars[i] = cast<T>(c.scalars[i]);
+    return c.run<bound<F, T, scalars>, result_of<R, T>>(f, c.x<T>(I)...);
+  } else {
+    return NNC_REFERENCE_NO_TYPE;
+  }
+}
+
+#define NNC_ELEMENTWISE(NAME, TENSORS, SCALARS)                                \
+  struct function_##NAME {                                                     \
+    static constexpr bool is_select = TENSORS == 3;                            \
+    template <class... X>                                                      \
+    auto operator()(X... x) const -> decltype(nnc::NAME(x...)) {               \
+      return nnc::NAME(x...);                                                  \
+    }                                                                          \
+  };
+#include "runtime/routines/elementwise.inc"
+
+struct function_cast_from {
+  template <class Y> struct to {
+    template <class X> Y operator()(X x) const { return nnc::cast<Y>(x); }
+  };
+};
+
+int call_cast(const call &c) {
+  if (c.inputs != 1)
+    return NNC_REFERENCE_NO_TYPE;
+  return with_type(c.in[0].dtype, [&](auto x) {
+    return with_type(c.out.dtype, [&](auto y) {
+      using Y = decltype(y);
+      return c.run<function_cast_from::to<Y>, Y>({}, c.x<decltype(x)>(0));
+    });
+  });
+}
+
+} // namespace
+
+int nnc::reference_elementwise(const char *function, const elementwise_shape &s,
+                               const nnc_tensor *in, int inputs,
+                               nnc_tensor &out, const double *scalars,
+                               int scalar_count) {
+  const call c{s, in, inputs, out, scalars, scalar_count};
+  if (std::strcmp(function, "cast") == 0)
+    return call_cast(c);
+#define NNC_ELEMENTWISE(NAME, TENSORS, SCALARS)                                \
+  if (std::strcmp(function, #NAME) == 0) {                                     \
+    if (inputs != TENSORS || scalar_count != SCALARS)                          \
+      return NNC_REFERENCE_BAD_FIELD;                                          \
+    return with_type(in[TENSORS == 3].dtype, [&](auto t) {                     \
+      return call_on<function_##NAME, decltype(t)>(                            \
+          c, std::make_index_sequence<TENSORS>{},                              \
+          std::make_index_sequence<SCALARS>{});                                \
+    });                                                                        \
+  }
+#include "runtime/routines/elementwise.inc"
+  return NNC_REFERENCE_NO_FAMILY;
+}

@@ -1,0 +1,134 @@
+//===- elementwise.h - A function of each element, broadcast over inputs --===//
+//
+// y[i] = f(x0[i . strides[0]], x1[i . strides[1]], ...): shape.h says how. y is
+// dense and may be one of the inputs. F is a functor as an epilogue has it, of
+// as many values as there are inputs; where all are float it is applied to
+// vectors of W along the last axis, if every input is contiguous or constant
+// there. Any other strides and element types go one by one. Merge axes before:
+// the last one should be long.
+//
+// Called as run(s, x0, x1, ..., y, f, begin, end). A unit is up to 4096
+// elements of one row of the last axis.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_ELEMENTWISE_ELEMENTWISE_H
+#define NNC_ROUTINES_ELEMENTWISE_ELEMENTWISE_H
+
+#include "runtime/simd/vec.h"
+
+#include <type_traits>
+#include <utility>
+
+namespace nnc {
+
+template <int W, class S, class F> struct elementwise_t {
+  static constexpr int unit_length = 4096;
+
+  static constexpr int units(const S &s) {
+    int rows = 1;
+    for (int d = 0; d + 1 < s.rank; ++d)
+      rows *= s.dims[d];
+    return rows * pieces(s);
+  }
+
+  template <class... A> static void run(const S &s, A... arguments) {
+    static_assert(sizeof...(A) > 4, "inputs, y, f, begin, end");
+    rotate<sizeof...(A) - 4>(s, arguments...);
+  }
+
+private:
+  using V = f32x<W>;
+  template <class X> using vector_for = V;
+
+  static constexpr int pieces(const S &s) {
+    return (s.dims[s.rank - 1] + unit_length - 1) / unit_length;
+  }
+
+  /// Moves the inputs behind the other arguments, where a pack can take them.
+  template <std::size_t Inputs, class First, class... Rest>
+  static void rotate(const S &s, First first, Rest... rest) {
+    if constexpr (Inputs == 0)
+      over_units(s, first, rest...);
+    else
+      rotate<Inputs - 1>(s, rest..., first);
+  }
+
+  template <class Y, class... X>
+  static void over_units(const S &s, Y *y, const F &f, int begin, int end,
+                         const X *...x) {
+    over_units_indexed(std::index_sequence_for<X...>{}, s, y, f, begin, end,
+                       x...);
+  }
+
+  template <std::size_t... I, class Y, class... X>
+  static void over_units_indexed(std::index_sequence<I...> sequence, const S &s,
+                                 Y *y, const F &f, int begin, int end,
+                                 const X *...x) {
+    const int last = s.rank - 1, width = s.dims[last];
+    // Where unit `begin` starts, then on from row to row like an odometer.
+    int piece = begin % pieces(s), index[8] = {};
+    std::ptrdiff_t at[] = {(static_cast<void>(x), std::ptrdiff_t(0))...};
+    for (int d = last, rest = begin / pieces(s); d-- > 0; rest /= s.dims[d]) {
+      index[d] = rest % s.dims[d];
+      ((at[I] += std::ptrdiff_t(index[d]) * s.strides[I][d]), ...);
+    }
+    y += std::ptrdiff_t(begin / pieces(s)) * width;
+    for (int unit = begin; unit < end; ++unit) {
+      const int from = piece * unit_length;
+      const int count = smallest(unit_length, width - from);
+      piece_of_row(sequence, s, y + from, f, count,
+                   x + at[I] + std::ptrdiff_t(from) * s.strides[I][last]...);
+      if (++piece < pieces(s))
+        continue;
+      piece = 0;
+      y += width;
+      for (int d = last; d-- > 0;) {
+        ((at[I] += s.strides[I][d]), ...);
+        if (++index[d] < s.dims[d])
+          break;
+        index[d] = 0;
+        ((at[I] -= std::ptrdiff_t(s.dims[d]) * s.strides[I][d]), ...);
+      }
+    }
+  }
+
+  template <class Y, class... X> static constexpr bool takes_vectors() {
+    if constexpr (W > 1 && std::is_same<Y, float>::value &&
+                  (std::is_same<X, float>::value && ...))
+      return std::is_invocable_r<V, F, vector_for<X>...>::value;
+    else
+      return false;
+  }
+
+  template <std::size_t... I, class Y, class... X>
+  static void piece_of_row(std::index_sequence<I...>, const S &s, Y *y,
+                           const F &f, int count, const X *...x) {
+    const int last = s.rank - 1;
+    if constexpr (takes_vectors<Y, X...>()) {
+      if (((s.strides[I][last] == 1 || s.strides[I][last] == 0) && ...)) {
+        int i = 0;
+        for (; i + W <= count; i += W)
+          store(y + i, f((s.strides[I][last] ? load<V>(x + i) : V(*x))...));
+        if (i < count)
+          store(y + i,
+                f((s.strides[I][last] ? load<V>(x + i, count - i) : V(*x))...),
+                count - i);
+        return;
+      }
+    }
+    for (int i = 0; i < count; ++i)
+      y[i] = static_cast<Y>(f(x[std::ptrdiff_t(i) * s.strides[I][last]]...));
+  }
+
+  static constexpr int smallest(int a, int b) { return a < b ? a : b; }
+};
+
+template <class S, class F> using elementwise_portable = elementwise_t<1, S, F>;
+template <class S, class F> using elementwise_sse4 = elementwise_t<4, S, F>;
+template <class S, class F> using elementwise_avx2 = elementwise_t<8, S, F>;
+template <class S, class F> using elementwise_avx512 = elementwise_t<16, S, F>;
+template <class S, class F> using elementwise_neon = elementwise_t<4, S, F>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_ELEMENTWISE_ELEMENTWISE_H

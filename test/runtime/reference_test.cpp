@@ -1,0 +1,128 @@
+// nnc_reference_call: finds families, fields, functions and types by name, and
+// says what it lacks.
+#include "runtime/reference.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+template <class T> nnc_tensor tensor(std::vector<T> &v, int dtype) {
+  return {v.data(), dtype, static_cast<long long>(v.size())};
+}
+
+/// The fields of a dense elementwise shape of one axis.
+struct line {
+  long long rank = 1, dim;
+  std::vector<long long> strides;
+  nnc_field fields[3];
+  line(long long n, int inputs) : dim(n), strides(8 * inputs) {
+    for (int i = 0; i < inputs; ++i)
+      strides[8 * i] = 1;
+    fields[0] = {"rank", &rank, 1, 0, false};
+    fields[1] = {"dims", &dim, 1, 0, false};
+    fields[2] = {"strides", strides.data(), 8 * inputs, 0, false};
+  }
+};
+
+int call(const char *function, std::vector<nnc_tensor> in, nnc_tensor out,
+         std::vector<double> scalars = {}) {
+  line shape(out.elements, static_cast<int>(in.size()));
+  return nnc_reference_call("elementwise", shape.fields, 3, in.data(),
+                            static_cast<int>(in.size()), &out, 1, function,
+                            scalars.data(), static_cast<int>(scalars.size()));
+}
+
+} // namespace
+
+TEST_CASE("functions are found by name and type", "[reference]") {
+  std::vector<float> f = {-1.5f, 0.0f, 2.0f}, fy(3);
+  REQUIRE(call("relu", {tensor(f, NNC_F32)}, tensor(fy, NNC_F32)) == 0);
+  CHECK(fy == std::vector<float>{0.0f, 0.0f, 2.0f});
+  std::vector<double> d = {1.0, 4.0, 9.0}, dy(3);
+  REQUIRE(call("sqrt", {tensor(d, NNC_F64)}, tensor(dy, NNC_F64)) == 0);
+  CHECK(dy == std::vector<double>{1.0, 2.0, 3.0});
+  std::vector<std::int64_t> a = {7, -7, 5}, b = {2, 2, 0}, iy(3);
+  REQUIRE(call("div", {tensor(a, NNC_I64), tensor(b, NNC_I64)},
+               tensor(iy, NNC_I64)) == 0);
+  CHECK(iy == std::vector<std::int64_t>{3, -3, 0});
+  std::vector<std::uint8_t> flags(3);
+  REQUIRE(call("less", {tensor(a, NNC_I64), tensor(b, NNC_I64)},
+               tensor(flags, NNC_BOOL)) == 0);
+  CHECK(flags == std::vector<std::uint8_t>{0, 1, 0});
+  REQUIRE(
+      call("select",
+           {tensor(flags, NNC_BOOL), tensor(a, NNC_I64), tensor(b, NNC_I64)},
+           tensor(iy, NNC_I64)) == 0);
+  CHECK(iy == std::vector<std::int64_t>{2, -7, 0});
+  REQUIRE(call("logical_not", {tensor(flags, NNC_BOOL)},
+               tensor(flags, NNC_BOOL)) == 0);
+  CHECK(flags == std::vector<std::uint8_t>{1, 0, 1});
+}
+
+TEST_CASE("attributes take the element type", "[reference]") {
+  std::vector<float> f = {-1.0f, 0.5f, 9.0f}, fy(3);
+  REQUIRE(call("clip", {tensor(f, NNC_F32)}, tensor(fy, NNC_F32), {0, 6}) == 0);
+  CHECK(fy == std::vector<float>{0.0f, 0.5f, 6.0f});
+  std::vector<std::int32_t> i = {-5, 0, 500}, iy(3);
+  REQUIRE(call("clip", {tensor(i, NNC_I32)}, tensor(iy, NNC_I32),
+               {-2, 1e300}) == 0);
+  CHECK(iy == std::vector<std::int32_t>{-2, 0, 500});
+}
+
+TEST_CASE("cast goes between any two types", "[reference]") {
+  std::vector<float> f = {-1.5f, 0.0f, 300.7f};
+  std::vector<std::int64_t> i(3);
+  REQUIRE(call("cast", {tensor(f, NNC_F32)}, tensor(i, NNC_I64)) == 0);
+  CHECK(i == std::vector<std::int64_t>{-1, 0, 300});
+  std::vector<std::uint8_t> flags(3);
+  REQUIRE(call("cast", {tensor(f, NNC_F32)}, tensor(flags, NNC_BOOL)) == 0);
+  CHECK(flags == std::vector<std::uint8_t>{1, 0, 1});
+  std::vector<double> d(3);
+  REQUIRE(call("cast", {tensor(flags, NNC_BOOL)}, tensor(d, NNC_F64)) == 0);
+  CHECK(d == std::vector<double>{1.0, 0.0, 1.0});
+}
+
+TEST_CASE("what is lacking has a status", "[reference]") {
+  std::vector<float> f(3);
+  std::vector<std::int32_t> i(3);
+  nnc_tensor x = tensor(f, NNC_F32), y = tensor(i, NNC_I32);
+  CHECK(call("no_such_function", {x}, x) == NNC_REFERENCE_NO_FAMILY);
+  CHECK(call("exp", {y}, y) == NNC_REFERENCE_NO_TYPE);
+  CHECK(call("relu", {x}, y) == NNC_REFERENCE_NO_TYPE);
+  CHECK(call("add", {x, y}, x) == NNC_REFERENCE_NO_TYPE);
+  CHECK(call("add", {x}, x) == NNC_REFERENCE_BAD_FIELD);
+  CHECK(call("clip", {x}, x) == NNC_REFERENCE_BAD_FIELD);
+  CHECK(nnc_reference_call("no_such_family", nullptr, 0, &x, 1, &y, 1, nullptr,
+                           nullptr, 0) == NNC_REFERENCE_NO_FAMILY);
+  CHECK(nnc_reference_call("softmax", nullptr, 0, &x, 1, &x, 1, nullptr,
+                           nullptr, 0) == NNC_REFERENCE_BAD_FIELD);
+}
+
+TEST_CASE("every function of the table is there for some type", "[reference]") {
+  std::vector<double> buffer(3, 0.5);
+  int found = 0;
+#define NNC_ELEMENTWISE(NAME, TENSORS, SCALARS)                                \
+  {                                                                            \
+    INFO(#NAME);                                                               \
+    bool any = false;                                                          \
+    for (int type : {NNC_F64, NNC_I32, NNC_BOOL})                              \
+      for (int result : {type, int(NNC_BOOL)}) {                               \
+        std::memset(buffer.data(), 0, 24);                                     \
+        std::vector<nnc_tensor> in(TENSORS, {buffer.data(), type, 3});         \
+        if (TENSORS == 3)                                                      \
+          in[0].dtype = NNC_BOOL;                                              \
+        any |= call(#NAME, in, {buffer.data(), result, 3},                     \
+                    std::vector<double>(SCALARS, 1.0)) == 0;                   \
+      }                                                                        \
+    CHECK(any);                                                                \
+    found += any;                                                              \
+  }
+#include "runtime/routines/elementwise.inc"
+  CHECK(found > 60);
+}
