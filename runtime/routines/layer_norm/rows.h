@@ -1,0 +1,78 @@
+//===- rows.h - Layer normalisation with vectors of W floats --------------===//
+//
+// As portable.h defines it, in float, with the variance from a second pass.
+// Vectors lie along the row; sums run in 2W parts. A unit is a row.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_LAYER_NORM_ROWS_H
+#define NNC_ROUTINES_LAYER_NORM_ROWS_H
+
+#include "runtime/epilogue.h"
+#include "runtime/simd/vec.h"
+
+namespace nnc {
+
+template <int W, class S, class Epi> struct layer_norm_f32_t {
+  static constexpr int units(const S &s) { return s.outer; }
+
+  static void run(const S &s, const float *x, const float *scale,
+                  const float *bias, float *y, const Epi &epi, int begin,
+                  int end) {
+    const int whole = s.size / W * W, rest = s.size - whole;
+    const float n = static_cast<float>(s.size);
+    for (int unit = begin; unit < end; ++unit) {
+      const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.size;
+      const float *row = x + at;
+      const V mean(sum(row, s.size, [](V v) { return v; }) / n);
+      const float variance = sum(row, s.size,
+                                 [&](V v) {
+                                   const V d = v - mean;
+                                   return d * d;
+                                 }) /
+                             n;
+      const V factor(1.0f / vec_sqrt(variance + s.epsilon));
+      const auto normalised = [&](V v, V a, V b) {
+        return fma((v - mean) * factor, a, b);
+      };
+      for (int i = 0; i < whole; i += W)
+        epi(normalised(V::load(row + i), V::load(scale + i), V::load(bias + i)),
+            position<true>{at + i, i})
+            .store(y + at + i);
+      if (rest)
+        epi(normalised(V::load(row + whole, rest), V::load(scale + whole, rest),
+                       V::load(bias + whole, rest)),
+            position<true>{at + whole, whole}, rest)
+            .store(y + at + whole, rest);
+    }
+  }
+
+private:
+  using V = f32x<W>;
+
+  /// Adds f of each element of a row.
+  template <class F> static NNC_INLINE float sum(const float *row, int n, F f) {
+    V even(0.0f), odd(0.0f);
+    int i = 0;
+    for (; i + 2 * W <= n; i += 2 * W) {
+      even += f(V::load(row + i));
+      odd += f(V::load(row + i + W));
+    }
+    for (; i < n; i += W)
+      even += n - i < W ? keep_first(f(V::load(row + i, n - i)), n - i)
+                        : f(V::load(row + i));
+    return reduce_add(even + odd);
+  }
+};
+
+template <class S, class Epi>
+using layer_norm_f32_sse4 = layer_norm_f32_t<4, S, Epi>;
+template <class S, class Epi>
+using layer_norm_f32_avx2 = layer_norm_f32_t<8, S, Epi>;
+template <class S, class Epi>
+using layer_norm_f32_avx512 = layer_norm_f32_t<16, S, Epi>;
+template <class S, class Epi>
+using layer_norm_f32_neon = layer_norm_f32_t<4, S, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_LAYER_NORM_ROWS_H
