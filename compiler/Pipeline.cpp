@@ -24,6 +24,12 @@ void nnc::buildPipeline(OpPassManager &manager, const PipelineOptions &) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   // First, so that later patterns see constants and no identities.
   function.addPass(createSimplify());
+  // Before ops are merged with their neighbours: it looks for expressions.
+  function.addPass(createRecompose());
+  // Recomposed ops leave values that nothing uses, or that are equal now.
+  function.addPass(createSimplify());
+  // From here on every op has a routine.
+  function.addPass(createLegalize());
   // Last of the passes on ops: from here on the unit is the layer.
   function.addPass(createFormLayers());
 }

@@ -13,9 +13,64 @@
 include "mlir/Pass/PassBase.td"
 
 def Simplify : Pass<"nnc-simplify", "::mlir::func::FuncOp"> {
-  let summary = "Canonicalise, fold constants, drop dead code";
+  let summary = "Canonicalise, fold constants and batch norms, drop dead code";
   let description = [{
-    Runs the ops' own folders and canonicalisation patterns to a fixed point.
+    To a fixed point: equal values become one; the ops' own folders and
+    canonicalisation patterns; ops on constants become constants, computed by
+    the portable routines (unless that would grow the model: a folded constant
+    has at most as many elements as what it is made of, or 64 KiB); x + 0, x * 1
+    and other identities go; batch normalisation goes into the weights before it,
+    or becomes a multiply and an add.
+
+    ```mlir
+    %0 = nn.conv %x, %w {...} : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
+    %1 = nn.batch_norm %0, %scale, %bias, %mean, %variance {...} : ...
+    ==>
+    %0 = nn.conv %x, %w_scaled {...} : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
+    %1 = nn.add %0, %shift : tensor<1x4x6x6xf32>, tensor<1x4x1x1xf32>
+    ```
+  }];
+  let dependentDialects = ["::nnc::nn::NnDialect"];
+}
+
+def Recompose : Pass<"nnc-recompose", "::mlir::func::FuncOp"> {
+  let summary = "One op for what exporters write as several";
+  let description = [{
+    Hard-sigmoid, hard-swish, GELU (with erf or tanh), SiLU, mish, sigmoid, clip,
+    layer norm, softmax and the pooling of whole planes come back as one op,
+    whatever the order of the factors, and whether a number divides or
+    multiplies. Numbers must be an activation's own to a relative 1e-6.
+
+    Then chains of scales and shifts become one scale and one shift; scales go
+    into the weights before or behind them, shifts through a convolution without
+    padding.
+
+    ```mlir
+    %0 = nn.add %x, %three : tensor<1x8x4x4xf32>, tensor<f32>
+    %1 = nn.clip %0 {min = 0.0 : f64, max = 6.0 : f64} : tensor<1x8x4x4xf32>
+    %2 = nn.mul %x, %1 : tensor<1x8x4x4xf32>, tensor<1x8x4x4xf32>
+    %3 = nn.div %2, %six : tensor<1x8x4x4xf32>, tensor<f32>
+    ==>
+    %3 = nn.hard_swish %x : tensor<1x8x4x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::nnc::nn::NnDialect"];
+}
+
+def Legalize : Pass<"nnc-legalize", "::mlir::func::FuncOp"> {
+  let summary = "Ops in the forms that routines take";
+  let description = [{
+    A reduction over axes that are not neighbours is transposed first; an
+    operand of a matrix product gets the result's whole batch, unless it has
+    none; transposes of the last two axes become the product's flags; batch
+    normalisation by statistics that are not constant becomes elementwise ops.
+
+    ```mlir
+    %0 = nn.reduce sum %x {axes = array<i64: 0, 2>, keepdims = false} : (tensor<2x3x4xf32>) -> tensor<3xf32>
+    ==>
+    %0 = nn.transpose %x {permutation = array<i64: 1, 0, 2>} : (tensor<2x3x4xf32>) -> tensor<3x2x4xf32>
+    %1 = nn.reduce sum %0 {axes = array<i64: 1, 2>, keepdims = false} : (tensor<3x2x4xf32>) -> tensor<3xf32>
+    ```
   }];
   let dependentDialects = ["::nnc::nn::NnDialect"];
 }

@@ -5,8 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/passes/Passes.h"
+#include "compiler/patterns/Patterns.h"
 
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_SIMPLIFY
@@ -18,11 +20,17 @@ using namespace mlir;
 namespace {
 struct SimplifyPass : nnc::impl::SimplifyBase<SimplifyPass> {
   void runOnOperation() override {
+    // Equal values first: rewrites ask whether a value has one use.
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(getOperation());
+    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
     RewritePatternSet patterns(&getContext());
     for (RegisteredOperationName op : getContext().getRegisteredOperations())
       op.getCanonicalizationPatterns(patterns, &getContext());
-    if (failed(
-            applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    nnc::populateFoldConstants(patterns);
+    nnc::populateIdentities(patterns);
+    nnc::populateFoldBatchNorm(patterns);
+    if (failed(nnc::applyPatterns(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };

@@ -6,6 +6,7 @@
 
 #include "compiler/Pipeline.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/tools/nnc-opt/Tests.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -15,6 +16,7 @@ int main(int argc, char **argv) {
   nnc::registerDialects(registry);
   nnc::registerNncPasses();
   nnc::registerPipeline();
+  nnc::registerTestPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   return mlir::asMainReturnCode(

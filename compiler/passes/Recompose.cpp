@@ -1,0 +1,45 @@
+//===- Recompose.cpp - One op for what exporters write as several ---------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/Passes.h"
+#include "compiler/patterns/Patterns.h"
+
+namespace nnc {
+#define GEN_PASS_DEF_RECOMPOSE
+#include "compiler/passes/Passes.h.inc"
+} // namespace nnc
+
+using namespace mlir;
+
+namespace {
+struct RecomposePass : nnc::impl::RecomposeBase<RecomposePass> {
+  void runOnOperation() override {
+    if (failed(recomposeOps()) || failed(composeChains()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult recomposeOps() {
+    RewritePatternSet patterns(&getContext());
+    nnc::populateActivations(patterns);
+    nnc::populateNormalizations(patterns);
+    nnc::populateFoldConstants(patterns);
+    nnc::populateIdentities(patterns);
+    return nnc::applyPatterns(getOperation(), std::move(patterns));
+  }
+
+  /// Afterwards: the + 3 of a hard-swish must not join the bias before it. What
+  /// a recomposed op leaves behind (x * clip(x + 3, 0, 6) is 6 * hard_swish(x))
+  /// meets the model's own numbers here.
+  LogicalResult composeChains() {
+    RewritePatternSet patterns(&getContext());
+    nnc::populateFoldConstants(patterns);
+    nnc::populateIdentities(patterns);
+    nnc::populateFoldAffine(patterns);
+    return nnc::applyPatterns(getOperation(), std::move(patterns));
+  }
+};
+} // namespace

@@ -1,0 +1,359 @@
+//===- FoldAffine.cpp - Scales and shifts into weights --------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// A chain of scales and shifts (biases, batch normalisations, constants that a
+// training framework learned) becomes one scale and one shift, and the scale
+// goes into the weights beside it. The chain is composed in double and the
+// weights are rounded once: one new blob, whatever the length of the chain.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/patterns/Affine.h"
+#include "compiler/patterns/Constants.h"
+#include "compiler/patterns/Patterns.h"
+
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+/// A weight that several ops share is copied for one of them only if it is no
+/// larger than this.
+static constexpr int64_t kShareableBytes = 1 << 16;
+
+static bool mayRewrite(Value weight) {
+  auto constant = weight.getDefiningOp<ConstantOp>();
+  if (!constant)
+    return false;
+  auto type = cast<RankedTensorType>(weight.getType());
+  if (!type.getElementType().isF32() && !type.getElementType().isF64())
+    return false;
+  return weight.hasOneUse() || getPhysicalBytes(type) <= kShareableBytes;
+}
+
+/// Calls visit(element index, channel) for every element of a weight.
+template <class F> static void visitWeight(const WeightView &view, F visit) {
+  int64_t index = 0;
+  for (int64_t outer = 0; outer < view.outer; ++outer)
+    for (int64_t c = 0; c < view.channels; ++c) {
+      int64_t channel = view.getChannel(outer, c);
+      for (int64_t i = 0; i < view.inner; ++i)
+        visit(index++, channel);
+    }
+}
+
+template <class T>
+static void scaleElements(const TensorData &from, TensorData &to,
+                          const WeightView &view, ArrayRef<double> scale) {
+  const T *source = from.getAs<T>().data();
+  T *target = to.getMutable<T>();
+  visitWeight(view, [&](int64_t index, int64_t channel) {
+    double factor = scale.size() == 1 ? scale[0] : scale[channel];
+    target[index] = static_cast<T>(source[index] * factor);
+  });
+}
+
+/// The weight that `view` describes, its channels scaled; null where it cannot
+/// be read.
+static Value createScaledWeight(PatternRewriter &rewriter, Operation *anchor,
+                                const WeightView &view,
+                                ArrayRef<double> scale) {
+  Value weight = anchor->getOperand(view.operand);
+  std::optional<TensorData> old = TensorData::get(weight);
+  if (!old)
+    return {};
+  TensorData scaled = TensorData::allocate(old->getType());
+  if (old->getElementType().isF32())
+    scaleElements<float>(*old, scaled, view, scale);
+  else
+    scaleElements<double>(*old, scaled, view, scale);
+  Location location = weight.getLoc();
+  StringRef name = getModelName(location);
+  auto constant = weight.getDefiningOp<ConstantOp>();
+  if (auto blob = dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
+    name = blob.getRawHandle().getKey();
+  return createConstant(rewriter, location, scaled, name);
+}
+
+/// value * scale + shift, without what changes nothing.
+static Value createAffine(PatternRewriter &rewriter, Location location,
+                          Value value, int64_t axis, const Affine &affine) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto constant = [&](ArrayRef<double> values) {
+    return createChannelConstant(rewriter, location, type, axis, values);
+  };
+  if (affine.scales(type.getElementType()))
+    value = rewriter.create<MulOp>(location, value, constant(affine.scale));
+  if (affine.shifts())
+    value = rewriter.create<AddOp>(location, value, constant(affine.shift));
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Behind a convolution or product
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Ops, each the only user of the one before it, that scale and shift along one
+/// axis.
+struct Chain {
+  explicit Chain(Value base, int64_t axis = -1) : base(base), axis(axis) {}
+
+  Value base;
+  int64_t axis;
+  SmallVector<Operation *> ops;
+  Affine affine;
+
+  bool append(Operation *op, const AffineOp &next) {
+    bool agrees = axis == -1 || next.axis == -1 || next.axis == axis;
+    Type type = getElementTypeOrSelf(op->getResult(0).getType());
+    Affine both = affine.then(next.affine);
+    if (!agrees || !next.affine.isHarmless(type) || !both.isHarmless(type))
+      return false;
+    axis = axis == -1 ? next.axis : axis;
+    affine = both;
+    ops.push_back(op);
+    return true;
+  }
+};
+} // namespace
+
+/// The longest chain from `first` on that ends, with `normsOnly`, in a batch
+/// normalisation.
+static Chain followChain(Operation *first, const AffineOp &match,
+                         bool normsOnly) {
+  Chain chain(match.x), best(match.x);
+  std::optional<AffineOp> next = match;
+  Operation *op = first;
+  while (next && chain.append(op, *next)) {
+    if (!normsOnly || isa<BatchNormOp>(op))
+      best = chain;
+    Value result = op->getResult(0);
+    if (!result.hasOneUse())
+      break;
+    op = *result.user_begin();
+    next = matchAffine(op);
+    if (next && next->x != result)
+      break;
+  }
+  return best;
+}
+
+/// Whether a chain is shorter, or simpler, as a multiply and an add.
+static bool isWorthComposing(const Chain &chain) {
+  Type element = getElementTypeOrSelf(chain.base.getType());
+  size_t ops = chain.affine.scales(element) + chain.affine.shifts();
+  if (ops != chain.ops.size())
+    return ops < chain.ops.size() || isa<BatchNormOp>(chain.ops.front());
+  return llvm::any_of(chain.ops, [](Operation *op) {
+    return isa<BatchNormOp, DivOp>(op) ||
+           (isa<SubOp>(op) && op->getOperand(1).getDefiningOp<ConstantOp>());
+  });
+}
+
+namespace {
+/// Matches the first op of a chain. With `normsOnly`, what follows the chain's
+/// last batch normalisation is left alone: activations that are written out
+/// begin with such ops.
+struct ComposeChain : RewritePattern {
+  ComposeChain(MLIRContext *context, bool normsOnly)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
+        normsOnly(normsOnly) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<AffineOp> match = matchAffine(op);
+    if (!match || !isFirst(*match))
+      return failure();
+    Chain chain = followChain(op, *match, normsOnly);
+    if (chain.ops.empty())
+      return failure();
+    Value base = match->x;
+    if (succeeded(foldIntoAnchor(chain, rewriter)))
+      return success();
+    if (!isWorthComposing(chain))
+      return failure();
+    finish(chain, base, chain.affine, rewriter);
+    return success();
+  }
+
+private:
+  bool normsOnly;
+
+  static bool isFirst(const AffineOp &match) {
+    Operation *before = match.x.getDefiningOp();
+    return !before || !match.x.hasOneUse() || !matchAffine(before);
+  }
+
+  /// Replaces the chain's last op, whose name the value goes by.
+  static void finish(const Chain &chain, Value base, const Affine &affine,
+                     PatternRewriter &rewriter) {
+    Operation *last = chain.ops.back();
+    rewriter.setInsertionPoint(last);
+    rewriter.replaceOp(
+        last, createAffine(rewriter, last->getLoc(), base, chain.axis, affine));
+  }
+
+  static LogicalResult foldIntoAnchor(Chain &chain, PatternRewriter &rewriter) {
+    Operation *anchor = chain.base.getDefiningOp();
+    auto routine = dyn_cast_or_null<RoutineOpInterface>(anchor);
+    if (!routine || !chain.base.hasOneUse())
+      return failure();
+    std::optional<int64_t> axis = routine.getChannelAxis();
+    std::optional<WeightView> view = getOutputView(anchor);
+    if (!view || (chain.axis != -1 && chain.axis != axis) ||
+        !mayRewrite(anchor->getOperand(view->operand)))
+      return failure();
+    if (!chain.affine.scales(getElementTypeOrSelf(chain.base.getType())))
+      return failure(); // biases: composed as any chain
+    rewriter.setInsertionPoint(anchor);
+    Value weight =
+        createScaledWeight(rewriter, anchor, *view, chain.affine.scale);
+    if (!weight)
+      return failure();
+    rewriter.modifyOpInPlace(
+        anchor, [&] { anchor->setOperand(view->operand, weight); });
+    finish(chain, chain.base, {{1.0}, chain.affine.shift}, rewriter);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// In front of a convolution or product
+//===----------------------------------------------------------------------===//
+
+/// Matches the convolution or product. A shift passes only where no padding
+/// mixes zeros into the input.
+struct FoldIntoNext : RewritePattern {
+  FoldIntoNext(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *anchor,
+                                PatternRewriter &rewriter) const override {
+    std::optional<WeightView> view = getInputView(anchor);
+    if (!view || !mayRewrite(anchor->getOperand(view->operand)))
+      return failure();
+    Chain chain = collect(anchor);
+    Type element = getElementTypeOrSelf(chain.base.getType());
+    if (!chain.affine.scales(element) || isBehindWeights(chain.base))
+      return failure();
+    int64_t outputAxis = *cast<RoutineOpInterface>(anchor).getChannelAxis();
+    SmallVector<double> shift = {0.0};
+    if (chain.affine.shifts())
+      shift = shiftOutput(anchor, *view, chain.affine.shift);
+    Value weight =
+        createScaledWeight(rewriter, anchor, *view, chain.affine.scale);
+    if (!weight)
+      return failure();
+    rewriter.modifyOpInPlace(anchor, [&] {
+      anchor->setOperand(0, chain.base);
+      anchor->setOperand(view->operand, weight);
+    });
+    Affine rest{{1.0}, shift};
+    if (!rest.shifts())
+      return success();
+    rewriter.setInsertionPointAfter(anchor);
+    Value result = anchor->getResult(0);
+    Value shifted =
+        createAffine(rewriter, anchor->getLoc(), result, outputAxis, rest);
+    rewriter.replaceAllUsesExcept(result, shifted, shifted.getDefiningOp());
+    return success();
+  }
+
+private:
+  /// Whether a chain on `value` is about to go the other way.
+  static bool isBehindWeights(Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && value.hasOneUse() && getOutputView(op) &&
+           mayRewrite(op->getOperand(1));
+  }
+
+  static bool hasPadding(Operation *anchor) {
+    if (auto conv = dyn_cast<ConvOp>(anchor))
+      return llvm::any_of(conv.getPads(), [](int64_t p) { return p != 0; });
+    return isa<ConvTransposeOp>(anchor);
+  }
+
+  /// The chain that ends in the anchor's first operand, from its end backwards.
+  static Chain collect(Operation *anchor) {
+    Value x = anchor->getOperand(0);
+    auto type = cast<RankedTensorType>(x.getType());
+    bool isProduct = isa<MatMulOp>(anchor);
+    int64_t axis = isProduct ? type.getRank() - 1 : 1;
+    auto weight = cast<RankedTensorType>(anchor->getOperand(1).getType());
+    bool batched = isProduct && weight.getRank() > 2;
+    SmallVector<std::pair<Operation *, AffineOp>> found;
+    while (x.hasOneUse() && x.getDefiningOp()) {
+      std::optional<AffineOp> match = matchAffine(x.getDefiningOp());
+      if (!match || (match->axis != -1 && match->axis != axis))
+        break;
+      if (match->affine.shifts() && (batched || hasPadding(anchor)))
+        break;
+      found.push_back({x.getDefiningOp(), *match});
+      x = match->x;
+    }
+    Chain chain(x, axis);
+    for (auto &[op, match] : llvm::reverse(found))
+      if (!chain.append(op, match))
+        return Chain(anchor->getOperand(0), axis);
+    return chain;
+  }
+
+  /// What a shift of the input adds to each channel of the result.
+  static SmallVector<double> shiftOutput(Operation *anchor,
+                                         const WeightView &input,
+                                         ArrayRef<double> shift) {
+    std::optional<WeightView> output = getOutputView(anchor);
+    TensorData weight = *TensorData::get(anchor->getOperand(input.operand));
+    int64_t size = weight.getNumElements();
+    SmallVector<int64_t> outputChannel(size);
+    int64_t channels = 0;
+    visitWeight(*output, [&](int64_t index, int64_t channel) {
+      outputChannel[index] = channel;
+      channels = std::max(channels, channel + 1);
+    });
+    SmallVector<double> sums(channels, 0.0);
+    visitWeight(input, [&](int64_t index, int64_t channel) {
+      sums[outputChannel[index]] +=
+          weight.getReal(index) *
+          (shift.size() == 1 ? shift[0] : shift[channel]);
+    });
+    return sums;
+  }
+};
+
+/// (a * s) b = (a b) * s for a number s: behind the product, the epilogue does
+/// it. Matches products of two values; weights take s in by the pattern above.
+struct SinkScale : OpRewritePattern<MatMulOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MatMulOp matmul,
+                                PatternRewriter &rewriter) const override {
+    for (OpOperand &operand : matmul->getOpOperands()) {
+      Operation *op = operand.get().getDefiningOp();
+      std::optional<AffineOp> match;
+      if (!op || !op->hasOneUse() || !(match = matchAffine(op)) ||
+          match->axis != -1 || match->affine.shifts() ||
+          !match->affine.isHarmless(matmul.getType().getElementType()))
+        continue;
+      rewriter.modifyOpInPlace(matmul, [&] { operand.set(match->x); });
+      rewriter.setInsertionPointAfter(matmul);
+      Value scaled =
+          createAffine(rewriter, op->getLoc(), matmul, -1, match->affine);
+      rewriter.replaceAllUsesExcept(matmul, scaled, scaled.getDefiningOp());
+      return success();
+    }
+    return failure();
+  }
+};
+} // namespace
+
+void nnc::populateFoldBatchNorm(RewritePatternSet &patterns) {
+  patterns.add<ComposeChain>(patterns.getContext(), /*normsOnly=*/true);
+}
+
+void nnc::populateFoldAffine(RewritePatternSet &patterns) {
+  patterns.add<ComposeChain>(patterns.getContext(), /*normsOnly=*/false);
+  patterns.add<FoldIntoNext, SinkScale>(patterns.getContext());
+}

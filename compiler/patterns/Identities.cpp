@@ -1,0 +1,164 @@
+//===- Identities.cpp - Elementwise ops that change nothing ---------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/patterns/Constants.h"
+#include "compiler/patterns/Patterns.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+namespace {
+/// `function(x, value)` is x; with `either`, `function(value, x)` as well.
+struct Neutral {
+  StringLiteral function;
+  double value;
+  bool either;
+};
+} // namespace
+
+// x + 0 turns -0 into +0: the one difference that is let pass.
+static constexpr Neutral kNeutral[] = {
+    {"add", 0, true},         {"bit_or", 0, true},      {"bit_xor", 0, true},
+    {"div", 1, false},        {"logical_and", 1, true}, {"logical_or", 0, true},
+    {"logical_xor", 0, true}, {"mul", 1, true},         {"pow", 1, false},
+    {"sub", 0, false},
+};
+
+namespace {
+struct DropNeutralOperand : OpInterfaceRewritePattern<ElementwiseOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(ElementwiseOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    if (op->getNumOperands() != 2)
+      return failure();
+    for (const Neutral &neutral : kNeutral) {
+      if (op.getFunction() != neutral.function)
+        continue;
+      for (unsigned i : {1u, 0u}) {
+        Value other = op->getOperand(1 - i);
+        // Where the constant broadcasts x, it does something after all.
+        if ((i == 0 && !neutral.either) ||
+            other.getType() != op->getResult(0).getType() ||
+            getUniformValue(op->getOperand(i)) != neutral.value)
+          continue;
+        rewriter.replaceOp(op, other);
+        return success();
+      }
+    }
+    return failure();
+  }
+};
+
+/// Elementwise ops broadcast by themselves: an expanded operand is not needed
+/// where the others already give the result its shape.
+struct DropExpandedOperand : OpInterfaceRewritePattern<ElementwiseOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(ElementwiseOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!type)
+      return failure();
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto expand = operand.get().getDefiningOp<ExpandOp>();
+      if (!expand)
+        continue;
+      SmallVector<ArrayRef<int64_t>> shapes;
+      for (OpOperand &other : op->getOpOperands()) {
+        Value value = &other == &operand ? expand.getX() : other.get();
+        shapes.push_back(cast<RankedTensorType>(value.getType()).getShape());
+      }
+      auto shape = broadcastShapes(shapes);
+      if (!shape || ArrayRef<int64_t>(*shape) != type.getShape())
+        continue;
+      rewriter.modifyOpInPlace(op, [&] { operand.set(expand.getX()); });
+      return success();
+    }
+    return failure();
+  }
+};
+
+/// Zeros around the input of a convolution are its own padding.
+struct PadIntoConv : OpRewritePattern<ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvOp conv,
+                                PatternRewriter &rewriter) const override {
+    auto pad = conv.getX().getDefiningOp<PadOp>();
+    if (!pad || pad.getMode() != PadMode::constant || !pad.getValue().isZero())
+      return failure();
+    ArrayRef<int64_t> outer = pad.getPads();
+    size_t rank = outer.size() / 2, spatial = rank - 2;
+    if (llvm::any_of(outer, [](int64_t size) { return size < 0; }) ||
+        outer[0] != 0 || outer[1] != 0 || outer[rank] != 0 ||
+        outer[rank + 1] != 0)
+      return failure();
+    SmallVector<int64_t> pads(conv.getPads());
+    for (size_t i = 0; i < spatial; ++i) {
+      pads[i] += outer[2 + i];
+      pads[spatial + i] += outer[rank + 2 + i];
+    }
+    rewriter.modifyOpInPlace(conv, [&] {
+      conv.getXMutable().assign(pad.getX());
+      conv.setPads(pads);
+    });
+    return success();
+  }
+};
+
+/// An index that is known picks a slice, which can be a view.
+struct GatherToSlice : OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GatherOp gather,
+                                PatternRewriter &rewriter) const override {
+    std::optional<TensorData> indices = TensorData::get(gather.getIndices());
+    if (!indices || indices->getNumElements() != 1)
+      return failure();
+    RankedTensorType x = gather.getX().getType();
+    int64_t axis = gather.getAxis(), size = x.getDimSize(axis);
+    auto index = static_cast<int64_t>(indices->getReal(0));
+    index = index < 0 ? index + size : index;
+    if (index < 0 || index >= size)
+      return rewriter.notifyMatchFailure(gather, "the index is out of bounds");
+    SmallVector<int64_t> starts(x.getRank(), 0), steps(x.getRank(), 1);
+    SmallVector<int64_t> sizes(x.getShape());
+    starts[axis] = index;
+    sizes[axis] = 1;
+    Value slice = rewriter.create<SliceOp>(gather.getLoc(), gather.getX(),
+                                           starts, sizes, steps);
+    rewriter.replaceOpWithNewOp<ReshapeOp>(gather, gather.getType(), slice);
+    return success();
+  }
+};
+
+/// A reduction over axes of size 1 moves nothing.
+struct ReduceOfOneElement : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp reduce,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType x = reduce.getX().getType();
+    if (llvm::any_of(reduce.getAxes(),
+                     [&](int64_t axis) { return x.getDimSize(axis) != 1; }))
+      return failure();
+    switch (reduce.getKind()) {
+    case ReduceKind::sum:
+    case ReduceKind::mean:
+    case ReduceKind::max:
+    case ReduceKind::min:
+    case ReduceKind::prod:
+      rewriter.replaceOpWithNewOp<ReshapeOp>(reduce, reduce.getType(),
+                                             reduce.getX());
+      return success();
+    default:
+      return failure();
+    }
+  }
+};
+} // namespace
+
+void nnc::populateIdentities(RewritePatternSet &patterns) {
+  patterns.add<DropNeutralOperand, DropExpandedOperand, PadIntoConv,
+               GatherToSlice, ReduceOfOneElement>(patterns.getContext());
+}

@@ -1,0 +1,79 @@
+// RUN: nnc-opt --nnc-legalize --split-input-file %s | FileCheck %s
+// RUN: nnc-opt --nnc-test-equivalence=passes=nnc-legalize --split-input-file %s
+
+// CHECK-LABEL: @reduce_of_far_axes
+// CHECK-NEXT: %[[T:.*]] = nn.transpose %arg0 {permutation = array<i64: 1, 3, 0, 2>}
+// CHECK-NEXT: %[[R:.*]] = nn.reduce sum %[[T]] {axes = array<i64: 2, 3>, keepdims = false} : (tensor<3x5x2x4xf32>) -> tensor<3x5xf32>
+// CHECK-NEXT: nn.reshape %[[R]] : tensor<3x5xf32> -> tensor<1x3x1x5xf32>
+func.func @reduce_of_far_axes(%x: tensor<2x3x4x5xf32>) -> tensor<1x3x1x5xf32> {
+  %0 = nn.reduce sum %x {axes = array<i64: 0, 2>, keepdims = true} : (tensor<2x3x4x5xf32>) -> tensor<1x3x1x5xf32>
+  return %0 : tensor<1x3x1x5xf32>
+}
+
+// -----
+
+// Only an axis of size 1 stands between them.
+// CHECK-LABEL: @reduce_of_neighbours
+// CHECK-NEXT: nn.reduce
+// CHECK-NEXT: return
+func.func @reduce_of_neighbours(%x: tensor<2x3x1x5xf32>) -> tensor<2x1xf32> {
+  %0 = nn.reduce log_sum_exp %x {axes = array<i64: 1, 3>, keepdims = false} : (tensor<2x3x1x5xf32>) -> tensor<2x1xf32>
+  return %0 : tensor<2x1xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @batch_that_does_not_collapse
+// CHECK-NEXT: %[[A:.*]] = nn.expand %arg0 : tensor<2x1x4x5xf32> -> tensor<2x3x4x5xf32>
+// CHECK-NEXT: %[[B:.*]] = nn.expand %arg1 : tensor<3x5x6xf32> -> tensor<2x3x5x6xf32>
+// CHECK-NEXT: nn.matmul %[[A]], %[[B]]
+func.func @batch_that_does_not_collapse(%a: tensor<2x1x4x5xf32>, %b: tensor<3x5x6xf32>) -> tensor<2x3x4x6xf32> {
+  %0 = nn.matmul %a, %b {transpose_a = false, transpose_b = false} : (tensor<2x1x4x5xf32>, tensor<3x5x6xf32>) -> tensor<2x3x4x6xf32>
+  return %0 : tensor<2x3x4x6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @one_matrix_for_the_whole_batch
+// CHECK-NEXT: nn.matmul
+// CHECK-NEXT: return
+func.func @one_matrix_for_the_whole_batch(%a: tensor<2x3x4x5xf32>, %b: tensor<1x5x6xf32>) -> tensor<2x3x4x6xf32> {
+  %0 = nn.matmul %a, %b {transpose_a = false, transpose_b = false} : (tensor<2x3x4x5xf32>, tensor<1x5x6xf32>) -> tensor<2x3x4x6xf32>
+  return %0 : tensor<2x3x4x6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @transposed_operands
+// CHECK-NEXT: nn.matmul %arg0, %arg1 {transpose_a = true, transpose_b = false}
+func.func @transposed_operands(%a: tensor<2x4x5xf32>, %b: tensor<2x4x6xf32>) -> tensor<2x5x6xf32> {
+  %0 = nn.transpose %a {permutation = array<i64: 0, 2, 1>} : (tensor<2x4x5xf32>) -> tensor<2x5x4xf32>
+  %1 = nn.transpose %b {permutation = array<i64: 0, 2, 1>} : (tensor<2x4x6xf32>) -> tensor<2x6x4xf32>
+  %2 = nn.matmul %0, %1 {transpose_a = false, transpose_b = true} : (tensor<2x5x4xf32>, tensor<2x6x4xf32>) -> tensor<2x5x6xf32>
+  return %2 : tensor<2x5x6xf32>
+}
+
+// -----
+
+// The keys of attention: rows move whole, the product transposes them.
+// CHECK-LABEL: @attention_keys
+// CHECK-NEXT: %[[K:.*]] = nn.transpose %arg1 {permutation = array<i64: 0, 2, 1, 3>}
+// CHECK-NEXT: nn.matmul %arg0, %[[K]] {transpose_a = false, transpose_b = true}
+func.func @attention_keys(%q: tensor<1x2x7x3xf32>, %k: tensor<1x7x2x3xf32>) -> tensor<1x2x7x7xf32> {
+  %0 = nn.transpose %k {permutation = array<i64: 0, 2, 3, 1>} : (tensor<1x7x2x3xf32>) -> tensor<1x2x3x7xf32>
+  %1 = nn.matmul %q, %0 {transpose_a = false, transpose_b = false} : (tensor<1x2x7x3xf32>, tensor<1x2x3x7xf32>) -> tensor<1x2x7x7xf32>
+  return %1 : tensor<1x2x7x7xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @batch_norm_of_values
+// CHECK: nn.rsqrt
+// CHECK: nn.reshape %{{.*}} : tensor<3xf32> -> tensor<1x3x1xf32>
+// CHECK: nn.mul %arg0
+// CHECK: nn.add
+func.func @batch_norm_of_values(%x: tensor<2x3x4xf32>, %s: tensor<3xf32>, %b: tensor<3xf32>, %m: tensor<3xf32>, %v0: tensor<3xf32>) -> tensor<2x3x4xf32> {
+  %v = nn.abs %v0 : tensor<3xf32>
+  %0 = nn.batch_norm %x, %s, %b, %m, %v {epsilon = 1.0e-3 : f64} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+  return %0 : tensor<2x3x4xf32>
+}
