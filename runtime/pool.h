@@ -1,0 +1,166 @@
+//===- pool.h - The built-in thread pool ----------------------------------===//
+//
+// For callers of a module built with threads who have no pool of their own:
+//
+//   static nnc::thread_pool<4> threads;     // or on the stack; no heap
+//   nnc_pool pool = threads.start(2);       // 2 threads, the caller is one
+//   resnet50_run_parallel(&in, &out, arena, &pool);
+//   threads.stop();
+//
+// Work is handed over through one counter that workers watch: they spin for a
+// while, since the next layer mostly comes within microseconds, then sleep in
+// the kernel until it moves. One caller at a time; run() must not be called
+// from inside a task. Needs pthreads.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_POOL_H
+#define NNC_POOL_H
+
+#include "runtime/nnc_runtime.h"
+
+#include <atomic>
+#include <pthread.h>
+#include <sched.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace nnc {
+
+/// Tells the core that this is a waiting loop.
+inline void pause_core() {
+#if defined(__SSE2__)
+  _mm_pause();
+#elif defined(__aarch64__) || defined(__ARM_ARCH_7A__)
+  asm volatile("yield");
+#endif
+}
+
+/// A pool of up to MaxThreads threads, the caller among them. Lives where it is
+/// declared and must not move between start() and stop().
+template <int MaxThreads> class thread_pool {
+  static_assert(MaxThreads >= 1, "the caller is a thread, too");
+
+public:
+  thread_pool() = default;
+  thread_pool(const thread_pool &) = delete;
+  thread_pool &operator=(const thread_pool &) = delete;
+  ~thread_pool() { stop(); }
+
+  /// How often a worker looks before it sleeps; about 50 microseconds.
+  static constexpr int spins = 4000;
+
+  /// Starts up to threads - 1 workers (fewer if the system gives no more, or
+  /// MaxThreads is less) and returns the pool to hand to a module. A pool that
+  /// runs already is stopped first.
+  nnc_pool start(int threads) {
+    stop();
+    if (threads > MaxThreads)
+      threads = MaxThreads;
+    stopping = false;
+    threads_started = 1;
+    // Workers count from the generation that they find here.
+    while (threads_started < threads) {
+      worker &w = workers[threads_started];
+      w.owner = this;
+      w.index = threads_started;
+      w.seen = generation.load(std::memory_order_relaxed);
+      if (pthread_create(&w.thread, nullptr, work, &w) != 0)
+        break;
+      ++threads_started;
+    }
+    return {threads_started, this, run};
+  }
+
+  /// Ends the workers and waits for them. start() may follow.
+  void stop() {
+    if (threads_started > 1) {
+      stopping = true;
+      announce();
+      for (int t = 1; t < threads_started; ++t)
+        pthread_join(workers[t].thread, nullptr);
+    }
+    threads_started = 1;
+  }
+
+private:
+  /// One cache line each, so that no worker's flag disturbs another's.
+  struct alignas(64) worker {
+    std::atomic<unsigned> done{0};
+    thread_pool *owner;
+    int index;
+    unsigned seen;
+    pthread_t thread;
+  };
+
+  static void run(void *context, nnc_task task, void *argument) {
+    auto *pool = static_cast<thread_pool *>(context);
+    pool->task = task;
+    pool->argument = argument;
+    const unsigned now = pool->announce();
+    task(argument, 0, pool->threads_started);
+    for (int t = 1; t < pool->threads_started; ++t)
+      for (int spin = 0;
+           pool->workers[t].done.load(std::memory_order_acquire) != now; ++spin)
+        // A worker may wait for this core: let it have it.
+        spin < spins ? pause_core() : static_cast<void>(sched_yield());
+  }
+
+  /// Moves the counter that workers watch, and wakes those asleep.
+  unsigned announce() {
+    const unsigned now = generation.load(std::memory_order_relaxed) + 1;
+    // Sequentially consistent with `sleepers`: either the worker that is about
+    // to sleep sees the new generation, or it is seen here.
+    generation.store(now);
+    if (sleepers.load() > 0) {
+      pthread_mutex_lock(&mutex);
+      pthread_cond_broadcast(&wake);
+      pthread_mutex_unlock(&mutex);
+    }
+    return now;
+  }
+
+  static void *work(void *argument) {
+    worker &w = *static_cast<worker *>(argument);
+    thread_pool &pool = *w.owner;
+    for (;;) {
+      pool.wait_beyond(w.seen);
+      ++w.seen;
+      if (pool.stopping)
+        return nullptr;
+      pool.task(pool.argument, w.index, pool.threads_started);
+      w.done.store(w.seen, std::memory_order_release);
+    }
+  }
+
+  void wait_beyond(unsigned seen) {
+    for (int spin = 0; spin < spins; ++spin) {
+      if (generation.load(std::memory_order_acquire) != seen)
+        return;
+      pause_core();
+    }
+    pthread_mutex_lock(&mutex);
+    sleepers.fetch_add(1);
+    while (generation.load() == seen)
+      pthread_cond_wait(&wake, &mutex);
+    sleepers.fetch_sub(1);
+    pthread_mutex_unlock(&mutex);
+  }
+
+  // Written by the caller before it moves `generation`, read by workers after.
+  nnc_task task = nullptr;
+  void *argument = nullptr;
+  bool stopping = false;
+  int threads_started = 1;
+
+  alignas(64) std::atomic<unsigned> generation{0};
+  alignas(64) std::atomic<int> sleepers{0};
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
+  worker workers[MaxThreads];
+};
+
+} // namespace nnc
+
+#endif // NNC_POOL_H

@@ -1,0 +1,100 @@
+// The built-in pool and launch: every unit once, whatever the number of
+// threads; results visible to the caller; sleeping and waking; restarting.
+// Built with and without ThreadSanitizer.
+#include "runtime/pool.h"
+#include "runtime/epilogue.h"
+#include "runtime/parallel.h"
+#include "runtime/routines/reduce/shape.h"
+
+#include <catch2/catch.hpp>
+
+#include <time.h>
+#include <vector>
+
+using namespace nnc;
+
+namespace {
+
+/// Doubles y once a unit, and writes down who was there.
+struct touch {
+  static int units(const reduce_shape &s) { return s.outer; }
+  static void run(const reduce_shape &s, int *y, none, int begin, int end) {
+    for (int i = begin; i < end; ++i)
+      for (int j = 0; j < s.size; ++j)
+        y[i * s.size + j] += 1 + j;
+  }
+};
+
+void sleep_milliseconds(int ms) {
+  timespec t{0, ms * 1000000L};
+  nanosleep(&t, nullptr);
+}
+
+} // namespace
+
+TEST_CASE("launch runs every unit once on any number of threads", "[pool]") {
+  thread_pool<5> threads;
+  for (int n : {1, 2, 3, 5, 9}) {
+    const nnc_pool pool = threads.start(n);
+    REQUIRE(pool.threads >= 1);
+    REQUIRE(pool.threads <= (n < 5 ? n : 5));
+    for (int units : {0, 1, 2, 4, 7, 100}) {
+      const reduce_shape s{units, 3, 1};
+      std::vector<int> seen(units * 3), want(units * 3);
+      const int rounds = 50;
+      for (int round = 0; round < rounds; ++round)
+        launch<touch>(&pool, s, seen.data(), none{});
+      for (int i = 0; i < units * 3; ++i)
+        want[i] = rounds * (1 + i % 3);
+      REQUIRE(seen == want);
+    }
+  }
+}
+
+TEST_CASE("each thread gets its number once", "[pool]") {
+  thread_pool<4> threads;
+  const nnc_pool pool = threads.start(4);
+  int calls[4] = {};
+  for (int round = 1; round <= 1000; ++round) {
+    pool.run(
+        pool.context,
+        [](void *argument, int thread, int count) {
+          static_cast<int *>(argument)[thread] += count;
+        },
+        calls);
+    for (int t = 0; t < pool.threads; ++t)
+      if (calls[t] != round * pool.threads)
+        REQUIRE(calls[t] == round * pool.threads);
+  }
+}
+
+TEST_CASE("workers that fell asleep wake for the next work", "[pool]") {
+  thread_pool<3> threads;
+  const nnc_pool pool = threads.start(3);
+  std::vector<int> seen(9);
+  for (int round = 1; round <= 20; ++round) {
+    launch<touch>(&pool, reduce_shape{9, 1, 1}, seen.data(), none{});
+    REQUIRE(seen == std::vector<int>(9, round));
+    sleep_milliseconds(round % 4 * 3);
+  }
+}
+
+TEST_CASE("a pool may stop and start again", "[pool]") {
+  thread_pool<3> threads;
+  threads.stop();
+  std::vector<int> seen(10);
+  for (int round = 1; round <= 20; ++round) {
+    const nnc_pool pool = threads.start(1 + round % 3);
+    launch<touch>(&pool, reduce_shape{10, 1, 1}, seen.data(), none{});
+    if (round % 5 == 0)
+      sleep_milliseconds(5);
+    threads.stop();
+    REQUIRE(seen == std::vector<int>(10, round));
+  }
+}
+
+TEST_CASE("no pool is one thread", "[pool]") {
+  std::vector<int> seen(4);
+  launch<touch>(nullptr, reduce_shape{4, 1, 1}, seen.data(), none{});
+  REQUIRE(seen == std::vector<int>(4, 1));
+}
