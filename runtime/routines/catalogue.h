@@ -105,6 +105,13 @@ constexpr double packed_efficiency(tile_limits t, const S &s, int M, int B) {
   return tiles_efficiency(t, 1, s.m, s.n, s.k, 1, M, B);
 }
 
+/// From or to plain NCHW, or between blocks of which the smaller is W.
+template <class S> constexpr bool adapt_applies(const S &s, int W) {
+  const int low = smaller(s.block_in, s.block_out);
+  const int high = larger(s.block_in, s.block_out);
+  return low == 1 ? high == W : low == W && high % W == 0;
+}
+
 } // namespace nnc
 
 #endif // NNC_ROUTINES_CATALOGUE_H
