@@ -1,0 +1,500 @@
+"""Broken models, each broken in one way. The table at the end says what nnc has to
+answer: the exit code and what the message must name."""
+
+import dataclasses
+import os
+import pathlib
+from typing import Callable
+
+import numpy as np
+from onnx import (AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, helper,
+                  numpy_helper)
+
+BROKEN, LACKING, LIMIT = 3, 4, 6
+
+
+# -- a sound model to break -----------------------------------------------------
+
+
+def constant(name, array):
+    return numpy_helper.from_array(np.asarray(array), name)
+
+
+def value(name, shape, dtype=TensorProto.FLOAT):
+    return helper.make_tensor_value_info(name, dtype, shape)
+
+
+def result(name="y", rank=4, dtype=TensorProto.FLOAT):
+    """An output of which only the rank is told."""
+    return value(name, [f"d{axis}" for axis in range(rank)], dtype)
+
+
+def model(nodes, inputs=None, outputs=None, initializers=(), functions=(), opset=17,
+          domains=()):
+    inputs = [value("x", [1, 3, 8, 8])] if inputs is None else inputs
+    outputs = [result()] if outputs is None else outputs
+    graph = helper.make_graph(nodes, "broken", inputs, outputs, list(initializers))
+    opsets = [helper.make_opsetid("", opset)] + [helper.make_opsetid(d, 1) for d in domains]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8, functions=functions)
+
+
+def node(op_type, inputs, outputs, name="culprit", **attributes):
+    return helper.make_node(op_type, inputs, outputs, name, **attributes)
+
+
+def weights(*shape):
+    return np.random.default_rng(5).standard_normal(shape).astype(np.float32)
+
+
+def sound():
+    """Convolution, ReLU, pooling, a dense head: what the bytes are flipped of."""
+    return model(
+        [node("Conv", ["x", "w", "b"], ["c"], "conv1", pads=[1] * 4, kernel_shape=[3, 3]),
+         node("Relu", ["c"], ["r"], "relu1"),
+         node("GlobalAveragePool", ["r"], ["p"], "pool1"),
+         node("Flatten", ["p"], ["f"], "flatten1"),
+         node("Gemm", ["f", "k"], ["y"], "dense1", transB=1)],
+        initializers=[constant("w", weights(4, 3, 3, 3)), constant("b", weights(4)),
+                      constant("k", weights(10, 4))],
+        outputs=[value("y", [1, 10])])
+
+
+# -- the file itself ----------------------------------------------------------------
+
+
+def truncated(share):
+    def write(path):
+        whole = sound().SerializeToString()
+        path.write_bytes(whole[:int(len(whole) * share)])
+    return write
+
+
+def flipped(seed):
+    """A few bytes of the sound model changed; some of these still make a model."""
+    def write(path):
+        random = np.random.default_rng([6, seed])
+        data = bytearray(sound().SerializeToString())
+        for _ in range(1 + seed % 4):
+            data[random.integers(len(data))] ^= 1 << random.integers(8)
+        path.write_bytes(data)
+    return write
+
+
+def noise(path):
+    path.write_bytes(np.random.default_rng(7).bytes(5000))
+
+
+def text(path):
+    path.write_text("not a model but a letter\n" * 20)
+
+
+# -- wrong graphs -----------------------------------------------------------------
+
+
+def cyclic():
+    return model([node("Add", ["x", "b"], ["a"]), node("Relu", ["a"], ["b"], "other"),
+                  node("Relu", ["a"], ["y"], "last")])
+
+
+def self_cycle():
+    return model([node("Add", ["x", "y"], ["y"])])
+
+
+def mixed_types():
+    return model([node("Add", ["x", "i"], ["y"])],
+                 initializers=[constant("i", np.ones((1, 3, 8, 8), np.int64))])
+
+
+def wrong_type_for_op():
+    return model([node("Conv", ["x", "w"], ["y"], kernel_shape=[1, 1])],
+                 inputs=[value("x", [1, 3, 8, 8], TensorProto.INT64)],
+                 initializers=[constant("w", np.ones((4, 3, 1, 1), np.int64))])
+
+
+def output_type_lie():
+    return model([node("Relu", ["x"], ["y"])], outputs=[result(dtype=TensorProto.INT32)])
+
+
+def undefined_input():
+    return model([node("Add", ["x", "nowhere"], ["y"])])
+
+
+def too_few_inputs():
+    return model([node("Conv", ["x"], ["y"])])
+
+
+def too_many_inputs():
+    return model([node("Relu", ["x", "x"], ["y"])])
+
+
+def output_never_made():
+    return model([node("Relu", ["x"], ["r"])])
+
+
+def no_outputs():
+    return model([node("Relu", ["x"], ["y"])], outputs=[])
+
+
+def name_made_twice():
+    return model([node("Relu", ["x"], ["y"], "first"), node("Sigmoid", ["x"], ["y"])])
+
+
+def wrong_attribute_type():
+    made = model([node("Conv", ["x", "w"], ["y"], kernel_shape=[3, 3])],
+                 initializers=[constant("w", weights(4, 3, 3, 3))])
+    made.graph.node[0].attribute.append(helper.make_attribute("strides", "two"))
+    return made
+
+
+def unknown_attribute():
+    return model([node("Relu", ["x"], ["y"], wobble=3)])
+
+
+def kernel_disagrees():
+    return model([node("Conv", ["x", "w"], ["y"], kernel_shape=[5, 5])],
+                 initializers=[constant("w", weights(4, 3, 3, 3))])
+
+
+def channels_disagree():
+    return model([node("Conv", ["x", "w"], ["y"])],
+                 initializers=[constant("w", weights(4, 7, 3, 3))])
+
+
+def groups_do_not_divide():
+    return model([node("Conv", ["x", "w"], ["y"], group=2)],
+                 initializers=[constant("w", weights(4, 1, 3, 3))])
+
+
+def inner_dims_disagree():
+    return model([node("MatMul", ["x", "w"], ["y"])], inputs=[value("x", [4, 5])],
+                 outputs=[result(rank=2)], initializers=[constant("w", weights(6, 7))])
+
+
+def cannot_broadcast():
+    return model([node("Add", ["x", "w"], ["y"])], initializers=[constant("w", weights(5, 8))])
+
+
+def reshape_to_other_size():
+    return model([node("Reshape", ["x", "s"], ["y"])],
+                 outputs=[result(rank=2)],
+                 initializers=[constant("s", np.array([7, 11], np.int64))])
+
+
+def zero_stride():
+    return model([node("MaxPool", ["x"], ["y"], kernel_shape=[2, 2], strides=[0, 0])])
+
+
+def negative_kernel():
+    return model([node("MaxPool", ["x"], ["y"], kernel_shape=[-2, 2])])
+
+
+def kernel_beyond_image():
+    return model([node("AveragePool", ["x"], ["y"], kernel_shape=[20, 20])])
+
+
+def axis_out_of_range():
+    return model([node("Softmax", ["x"], ["y"], axis=9)])
+
+
+def gather_out_of_range():
+    return model([node("Gather", ["x", "i"], ["y"], axis=1)],
+                 initializers=[constant("i", np.array([99], np.int64))])
+
+
+def permutation_repeats():
+    return model([node("Transpose", ["x"], ["y"], perm=[0, 1, 1, 3])])
+
+
+def split_adds_up_wrong():
+    return model([node("Split", ["x", "s"], ["y", "z"], axis=1)],
+                 outputs=[result(), result("z")],
+                 initializers=[constant("s", np.array([1, 7], np.int64))])
+
+
+def missing_opset():
+    made = sound()
+    del made.opset_import[:]
+    return made
+
+
+def missing_graph():
+    made = sound()
+    made.ClearField("graph")
+    return made
+
+
+def unknown_op():
+    return model([node("Frobnicate", ["x"], ["y"])])
+
+
+def unknown_domain():
+    return model([node("Relu", ["x"], ["y"], domain="com.example")], domains=["com.example"])
+
+
+def opset_of_the_future():
+    return model([node("Relu", ["x"], ["y"])], opset=9999)
+
+
+# -- tensors ----------------------------------------------------------------------
+
+
+def short_raw_data():
+    made = sound()
+    made.graph.initializer[0].raw_data = made.graph.initializer[0].raw_data[:20]
+    return made
+
+
+def tensor_without_data():
+    made = sound()
+    made.graph.initializer[0].ClearField("raw_data")
+    return made
+
+
+def tensor_with_absurd_dims():
+    made = sound()
+    made.graph.initializer[0].dims[:] = [1 << 40, 1 << 40]
+    return made
+
+
+def tensor_with_negative_dim():
+    made = sound()
+    made.graph.initializer[0].dims[0] = -4
+    return made
+
+
+def tensor_of_unknown_type():
+    made = sound()
+    made.graph.initializer[0].data_type = 77
+    return made
+
+
+def input_with_absurd_dims():
+    return model([node("Relu", ["x"], ["y"])], inputs=[value("x", [1 << 31] * 3)],
+                 outputs=[result(rank=3)])
+
+
+def input_with_negative_dim():
+    return model([node("Relu", ["x"], ["y"])], inputs=[value("x", [1, -3, 8])],
+                 outputs=[result(rank=3)])
+
+
+def padded_to_absurd_size():
+    pads = np.array([0, 0, 1 << 40, 0, 0, 0, 1 << 40, 0], np.int64)
+    return model([node("Pad", ["x", "p"], ["y"])], initializers=[constant("p", pads)])
+
+
+def constant_of_absurd_size():
+    """Eight numbers in the file that fold to 4 EiB."""
+    return model([node("ConstantOfShape", ["s"], ["y"])], outputs=[result(rank=3)],
+                 initializers=[constant("s", np.array([1 << 20, 1 << 20, 1 << 20], np.int64))])
+
+
+def constant_of_large_size():
+    """64 GiB: an allocation that may well succeed, and must not be tried."""
+    return model([node("ConstantOfShape", ["s"], ["c"], "fill"), node("Relu", ["c"], ["y"])],
+                 outputs=[result(rank=2)],
+                 initializers=[constant("s", np.array([1 << 17, 1 << 17], np.int64))])
+
+
+def tiled_to_absurd_size():
+    return model([node("Tile", ["x", "r"], ["y"])],
+                 initializers=[constant("r", np.array([1 << 30, 1, 1 << 20, 1], np.int64))])
+
+
+# -- functions and subgraphs -----------------------------------------------------------
+
+
+def function(name, body):
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("local", 1)]
+    return helper.make_function("local", name, ["a"], ["b"], body, opsets)
+
+
+def recursive_function():
+    body = [node("Loop1", ["a"], ["b"], "inner", domain="local")]
+    return model([node("Loop1", ["x"], ["y"], domain="local")], domains=["local"],
+                 functions=[function("Loop1", body)])
+
+
+def exploding_functions():
+    """Each of forty functions calls the next one twice: 2^40 nodes when inlined."""
+    functions = []
+    for i in range(40):
+        callee = dict(op_type=f"F{i + 1}", domain="local") if i < 39 else dict(op_type="Relu")
+        domain = {"domain": callee["domain"]} if "domain" in callee else {}
+        body = [node(callee["op_type"], ["a"], ["t"], "one", **domain),
+                node(callee["op_type"], ["t"], ["b"], "two", **domain)]
+        functions.append(function(f"F{i}", body))
+    return model([node("F0", ["x"], ["y"], domain="local")], domains=["local"],
+                 functions=functions)
+
+
+def field(number, payload):
+    """A length-delimited field as protobuf writes it."""
+    length, size = b"", len(payload)
+    while size > 127:
+        length, size = length + bytes([size & 127 | 128]), size >> 7
+    return bytes([number << 3 | 2]) + length + bytes([size]) + payload
+
+
+def deep_subgraphs(path):
+    """If within If, two thousand deep: by hand, for Python's protobuf declines."""
+    name, inputs, outputs, op_type, attribute = (
+        NodeProto.DESCRIPTOR.fields_by_name[f].number
+        for f in ("name", "input", "output", "op_type", "attribute"))
+    branch = AttributeProto(name="then_branch", type=AttributeProto.GRAPH).SerializeToString()
+    g = AttributeProto.DESCRIPTOR.fields_by_name["g"].number
+    node_of_graph = GraphProto.DESCRIPTOR.fields_by_name["node"].number
+    graph = field(node_of_graph, node("Relu", ["x"], ["out"], "leaf").SerializeToString())
+    for i in range(2000):
+        branching = (field(inputs, b"cond") + field(outputs, b"out") + field(name, b"if%d" % i)
+                     + field(op_type, b"If") + field(attribute, branch + field(g, graph)))
+        graph = field(node_of_graph, branching)
+    whole = sound()
+    whole.ClearField("graph")
+    number = ModelProto.DESCRIPTOR.fields_by_name["graph"].number
+    path.write_bytes(whole.SerializeToString() + field(number, graph))
+
+
+def attribute_without_value():
+    made = model([node("Softmax", ["x"], ["y"])])
+    made.graph.node[0].attribute.append(AttributeProto(name="axis"))
+    return made
+
+
+# -- data outside the file ------------------------------------------------------------
+
+
+def external(location, write=None, **entries):
+    """The weights lie in another file; write(folder) may put something there."""
+    def build(path):
+        made = sound()
+        tensor = made.graph.initializer[0]
+        tensor.ClearField("raw_data")
+        tensor.data_location = TensorProto.EXTERNAL
+        for key, text_value in dict(location=location, **entries).items():
+            entry = tensor.external_data.add()
+            entry.key, entry.value = key, str(text_value)
+        if write:
+            write(path.parent)
+        path.write_bytes(made.SerializeToString())
+    return build
+
+
+SIZE = 4 * 3 * 3 * 3 * 4
+
+
+def secret_above(folder):
+    (folder.parent / "secret.bin").write_bytes(bytes(SIZE))
+
+
+def link_to_above(folder):
+    secret_above(folder)
+    os.symlink("../secret.bin", folder / "link.bin")
+
+
+def short_file(folder):
+    (folder / "short.bin").write_bytes(bytes(SIZE // 2))
+
+
+def whole_file(folder):
+    (folder / "whole.bin").write_bytes(bytes(SIZE))
+
+
+# -- the table ------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    name: str
+    make: Callable  # makes a ModelProto, or writes the file it is given
+    codes: tuple = (BROKEN,)
+    names: str = "culprit"  # the message must contain it, besides the file's name
+
+    def write(self, path):
+        if self.make.__code__.co_argcount:
+            self.make(path)
+            return
+        made = self.make()
+        assert isinstance(made, ModelProto)
+        path.write_bytes(made.SerializeToString())
+
+
+FILE = ""  # nothing but the file to name
+WEIGHTS = "w"
+
+CASES = [
+    *[Case(f"truncated-{int(share * 1000)}", truncated(share), names=FILE)
+      for share in (0, 0.001, 0.1, 0.5, 0.9, 0.999)],
+    Case("noise", noise, names=FILE),
+    Case("text", text, names=FILE),
+    # Flipped bytes may land in a weight or a name: then the model is sound.
+    *[Case(f"flipped-{seed}", flipped(seed), (0, BROKEN, LACKING), names=FILE)
+      for seed in range(40)],
+    Case("attribute-without-value", attribute_without_value),
+    Case("axis-out-of-range", axis_out_of_range),
+    Case("cannot-broadcast", cannot_broadcast),
+    Case("channels-disagree", channels_disagree),
+    Case("constant-of-absurd-size", constant_of_absurd_size, (BROKEN, LACKING, LIMIT)),
+    Case("constant-of-large-size", constant_of_large_size, (LACKING, LIMIT), names="fill"),
+    Case("cyclic", cyclic),
+    Case("deep-subgraphs", deep_subgraphs, names=FILE),
+    Case("exploding-functions", exploding_functions, (BROKEN, LACKING, LIMIT), names=FILE),
+    Case("external-above", external("../secret.bin", secret_above), names=WEIGHTS),
+    Case("external-absolute", external("/etc/passwd", length=SIZE), names=WEIGHTS),
+    Case("external-beyond-end", external("whole.bin", whole_file, offset=16, length=SIZE),
+         names=WEIGHTS),
+    Case("external-link", external("link.bin", link_to_above), names=WEIGHTS),
+    Case("external-missing", external("nothing.bin"), names=WEIGHTS),
+    Case("external-negative-offset", external("whole.bin", whole_file, offset=-8),
+         names=WEIGHTS),
+    Case("external-no-number", external("whole.bin", whole_file, offset="here"),
+         names=WEIGHTS),
+    Case("external-short", external("short.bin", short_file), names=WEIGHTS),
+    Case("gather-out-of-range", gather_out_of_range),
+    Case("groups-do-not-divide", groups_do_not_divide),
+    Case("inner-dims-disagree", inner_dims_disagree),
+    Case("input-with-absurd-dims", input_with_absurd_dims, (BROKEN, LACKING, LIMIT), names="x"),
+    Case("input-with-negative-dim", input_with_negative_dim, names="x"),
+    Case("kernel-beyond-image", kernel_beyond_image),
+    Case("kernel-disagrees", kernel_disagrees),
+    Case("missing-graph", missing_graph, names=FILE),
+    Case("missing-opset", missing_opset, names=FILE),
+    Case("mixed-types", mixed_types),
+    Case("name-made-twice", name_made_twice, names="y"),
+    Case("negative-kernel", negative_kernel),
+    Case("no-outputs", no_outputs, names=FILE),
+    Case("opset-of-the-future", opset_of_the_future, (BROKEN, LACKING), names="9999"),
+    Case("output-never-made", output_never_made, names="y"),
+    Case("output-type-lie", output_type_lie, names="y"),
+    Case("padded-to-absurd-size", padded_to_absurd_size, (BROKEN, LACKING, LIMIT)),
+    Case("permutation-repeats", permutation_repeats),
+    Case("recursive-function", recursive_function, names="Loop1"),
+    Case("reshape-to-other-size", reshape_to_other_size),
+    Case("self-cycle", self_cycle),
+    Case("short-raw-data", short_raw_data, names=WEIGHTS),
+    Case("split-adds-up-wrong", split_adds_up_wrong),
+    Case("tensor-of-unknown-type", tensor_of_unknown_type, names=WEIGHTS),
+    Case("tensor-with-absurd-dims", tensor_with_absurd_dims, names=WEIGHTS),
+    Case("tensor-with-negative-dim", tensor_with_negative_dim, names=WEIGHTS),
+    Case("tensor-without-data", tensor_without_data, names=WEIGHTS),
+    Case("tiled-to-absurd-size", tiled_to_absurd_size, (BROKEN, LACKING, LIMIT)),
+    Case("too-few-inputs", too_few_inputs),
+    Case("too-many-inputs", too_many_inputs),
+    Case("undefined-input", undefined_input, names="nowhere"),
+    Case("unknown-attribute", unknown_attribute),
+    Case("unknown-domain", unknown_domain, (LACKING,), names="com.example"),
+    Case("unknown-op", unknown_op, (BROKEN, LACKING), names="Frobnicate"),
+    Case("wrong-attribute-type", wrong_attribute_type),
+    Case("wrong-type-for-op", wrong_type_for_op),
+    Case("zero-stride", zero_stride),
+]
+
+
+def write_all(folder):
+    """Every case below folder, each in a folder of its own; yields (case, path)."""
+    for case in CASES:
+        place = pathlib.Path(folder) / case.name
+        place.mkdir(parents=True)
+        path = place / f"{case.name}.onnx"
+        case.write(path)
+        yield case, path

@@ -1,0 +1,47 @@
+"""Turns graph inputs that a static compiler has to know into constants.
+
+ONNX's node tests hand everything in at run time, also what says how large the
+output is. nnc compiles for fixed shapes, so such an input is written into the model
+with the value that the test gives it.
+"""
+
+from onnx import numpy_helper
+
+# Operands that say where things lie or how large they get, by op and position.
+FIXED = {
+    "BlackmanWindow": [0], "CenterCropPad": [1], "ConstantOfShape": [0], "CumSum": [1],
+    "DFT": [1, 2], "Expand": [1], "HammingWindow": [0], "HannWindow": [0], "OneHot": [1],
+    "Pad": [1, 3], "Range": [0, 1, 2], "ReduceL1": [1], "ReduceL2": [1], "ReduceLogSum": [1],
+    "ReduceLogSumExp": [1], "ReduceMax": [1], "ReduceMean": [1], "ReduceMin": [1],
+    "ReduceProd": [1], "ReduceSum": [1], "ReduceSumSquare": [1], "Reshape": [1],
+    "Resize": [1, 2, 3], "Slice": [1, 2, 3, 4], "Split": [1], "Squeeze": [1], "Tile": [1],
+    "TopK": [1], "Trilu": [1], "Unsqueeze": [1], "Upsample": [1],
+}
+# Their output depends on the shape of the input alone, not on its elements.
+SHAPE_ONLY = {"Shape", "Size"}
+
+
+def fixed_values(graph):
+    """The names of values that some node needs to know at compile time."""
+    wanted = set()
+    for node in reversed(graph.node):
+        operands = FIXED.get(node.op_type, [])
+        wanted |= {node.input[i] for i in operands if i < len(node.input) and node.input[i]}
+        if wanted & set(node.output) and node.op_type not in SHAPE_ONLY:
+            wanted |= set(filter(None, node.input))
+    return wanted
+
+
+def freeze(model, arrays):
+    """A copy of model with the inputs that must be known as initializers; returns it
+    and the arrays of the inputs that are left, both by name."""
+    frozen = type(model)()
+    frozen.CopyFrom(model)
+    graph = frozen.graph
+    known = fixed_values(graph) & set(arrays)
+    kept = [i for i in graph.input if i.name not in known]
+    del graph.input[:]
+    graph.input.extend(kept)
+    graph.initializer.extend(numpy_helper.from_array(arrays[name], name)
+                             for name in sorted(known))
+    return frozen, {name: array for name, array in arrays.items() if name not in known}

@@ -1,0 +1,136 @@
+"""Compiles models with nnc, builds what it emits into a shared library, and calls
+it: the emitted C interface, from numpy arrays to numpy arrays."""
+
+import ctypes
+import json
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+
+import numpy as np
+
+BUILD = pathlib.Path(os.environ.get("NNC_BUILD_DIR", "build"))
+NNC = BUILD / "bin" / "nnc"
+
+DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "i8": np.int8,
+          "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32,
+          "u32": np.uint32, "i64": np.int64, "u64": np.uint64, "bool": np.bool_}
+
+DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT = range(7)
+
+
+class Failure(Exception):
+    """A step that went wrong; code is nnc's exit code where nnc said it."""
+
+    def __init__(self, message, code=None):
+        super().__init__(message)
+        self.code = code
+
+
+def run(command, what, timeout=600, **how):
+    try:
+        done = subprocess.run([str(c) for c in command], capture_output=True, text=True,
+                              errors="replace", timeout=timeout, **how)
+    except subprocess.TimeoutExpired:
+        raise Failure(f"{what} took more than {timeout} s") from None
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip()
+        raise Failure(f"{what}: exit code {done.returncode}: {said}", done.returncode)
+    return done.stdout
+
+
+def nnc(*arguments, timeout=600):
+    return run([NNC, *arguments], f"nnc {arguments[0]}", timeout)
+
+
+def compile_model(model, folder, *, target="native", shapes=None, options=()):
+    """The emitted module in folder. shapes binds an input's dims."""
+    bound = [f"--shape={name}={'x'.join(map(str, dims))}" for name, dims in
+             (shapes or {}).items()]
+    nnc("compile", model, f"--target={target}", "-o", folder, "--name=model",
+        "--threads=off", *bound, *options)
+    return Emitted(folder)
+
+
+class Emitted:
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.manifest = json.loads((self.folder / "manifest.json").read_text())
+        self.name = self.manifest["name"]
+
+    def build(self, optimize="-O1", compiler="clang++-19"):
+        """The shared library, beside the sources."""
+        launcher = [shutil.which("ccache")] if shutil.which("ccache") else []
+        objects = []
+        for file in self.manifest["files"]:
+            source = self.folder / file
+            if source.suffix not in (".cpp", ".c", ".S"):
+                continue
+            is_cpp = source.suffix == ".cpp"
+            command = [*(launcher if is_cpp else []), compiler, "-fPIC", "-c", file, "-o",
+                       file + ".o", "-I."]
+            if is_cpp:
+                command += ["-std=c++17", optimize, *self.manifest["flags"]]
+            run(command, f"building {file}", cwd=self.folder)
+            objects.append(file + ".o")
+        run([compiler, "-shared", "-fuse-ld=lld", "-o", "module.so", *objects], "linking",
+            cwd=self.folder)
+        return self.folder / "module.so"
+
+    def __call__(self, inputs):
+        """Runs the built library in this process."""
+        m = self.manifest
+        arrays = [aligned(np.asarray(inputs[port["name"]]), port) for port in m["inputs"]]
+        outputs = [aligned(None, port) for port in m["outputs"]]
+        arena = aligned_bytes(m["arena_bytes"])
+        library = ctypes.CDLL(str(self.folder / "module.so"))
+        code = library[f"{self.name}_run"](pointers(arrays), pointers(outputs),
+                                           ctypes.c_void_p(arena.ctypes.data))
+        if code:
+            raise Failure(f"{self.name}_run returned {code}")
+        return {port["name"]: array for port, array in zip(m["outputs"], outputs)}
+
+
+def aligned_bytes(count, align=64):
+    """So aligned, and filled with a pattern: nothing may count on zeros."""
+    room = np.full(count + align, 0xA5, np.uint8)
+    start = -room.ctypes.data % align
+    return room[start:start + count]
+
+
+def aligned(array, port):
+    """A copy of array, or room for an output, as the port wants it."""
+    dtype, shape = np.dtype(DTYPES[port["dtype"]]), tuple(port["shape"])
+    count = int(np.prod(shape, dtype=np.int64))
+    room = aligned_bytes(count * dtype.itemsize).view(dtype).reshape(shape)
+    if array is not None:
+        if array.dtype != dtype or array.shape != shape:
+            raise Failure(f"input {port['name']} is {array.dtype}{list(array.shape)}, the "
+                          f"module wants {dtype}{list(shape)}")
+        room[...] = array
+    return room
+
+
+def pointers(arrays):
+    """A C struct of pointers, and nothing else."""
+    return (ctypes.c_void_p * max(1, len(arrays)))(*[a.ctypes.data for a in arrays])
+
+
+def run_in_emulator(model, folder, inputs, *, target, shapes=None):
+    """Outputs by name of `nnc run`, for targets that are not this machine."""
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    arguments = [f"--shape={name}={'x'.join(map(str, dims))}"
+                 for name, dims in (shapes or {}).items()]
+    for i, (name, array) in enumerate(inputs.items()):
+        np.save(folder / f"in{i}.npy", array)
+        arguments += ["--input", f"{name}={folder}/in{i}.npy"]
+    results = folder / "out"
+    nnc("run", model, f"--target={target}", "--output-dir", results, *arguments, timeout=1800)
+    return {path.stem: np.load(path) for path in results.glob("*.npy")}
+
+
+def is_native(target):
+    return target == "native" or platform.machine().replace("_", "-") in target

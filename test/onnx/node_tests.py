@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Runs ONNX's own node tests on code that nnc emits: all cases that the onnx package
+generates for operators that `nnc ops` lists.
+
+    node_tests.py                     every case; prints what is left out and why
+    node_tests.py --sample 2/10       the second tenth of them
+    node_tests.py --only 'conv|pool'  the cases whose names match
+
+NNC_BUILD_DIR says where nnc was built.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import multiprocessing
+import os
+import pickle
+import re
+import signal
+import sys
+import tempfile
+import warnings
+
+import numpy as np
+import onnx
+from onnx import TensorProto
+
+import constants
+import emitted
+
+SECONDS = 60  # for one run of emitted code
+
+# What nnc declines although it has the operator: part of its message, and why that is
+# no fault. Anything else that it declines is a failure.
+DECLINED = []
+
+TYPES = {getattr(TensorProto, name) for name in
+         "FLOAT DOUBLE INT8 UINT8 INT16 UINT16 INT32 UINT32 INT64 UINT64 BOOL".split()}
+
+
+def load_cases():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the generators divide by zero on purpose
+        from onnx.backend.test.loader import load_node_model_tests
+        return sorted(load_node_model_tests(), key=lambda case: case.name)
+
+
+def supported_ops():
+    return {row["op"] for row in json.loads(emitted.nnc("ops", "--json"))}
+
+
+def out_of_scope(case, supported):
+    """Why a case is not for nnc to run, or None."""
+    graph = case.model.graph
+    for port in [*graph.input, *graph.output]:
+        kind = port.type.WhichOneof("value")
+        if kind != "tensor_type":
+            return f"has a {kind.removesuffix('_type')} for an input or output"
+        if port.type.tensor_type.elem_type not in TYPES:
+            return "has elements of " + TensorProto.DataType.Name(
+                port.type.tensor_type.elem_type).lower()
+    missing = sorted({n.op_type for n in graph.node} - supported)
+    if missing:
+        return "needs " + ", ".join(missing)
+    return None
+
+
+def compare(case, outputs, expected, ports):
+    """Raises Failure where outputs are not what the test expects."""
+    for port, want in zip(ports, expected):
+        got, want = outputs[port["name"]], np.asarray(want)
+        if got.shape != want.shape or got.dtype != want.dtype:
+            raise emitted.Failure(f"{port['name']} is {got.dtype}{list(got.shape)}, expected "
+                                  f"{want.dtype}{list(want.shape)}")
+        if want.dtype.kind == "f":
+            same = np.isclose(got, want, rtol=case.rtol, atol=case.atol, equal_nan=True)
+        else:
+            same = got == want
+        if not same.all():
+            where = tuple(int(i) for i in np.argwhere(~same)[0])
+            raise emitted.Failure(f"{port['name']}{list(where)} is {got[where]}, expected "
+                                  f"{want[where]}; {int((~same).sum())} of {same.size} differ")
+
+
+def run_apart(module, inputs):
+    """module(inputs) in a child: a crash of emitted code is a failure of its test."""
+    with tempfile.TemporaryFile() as results:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(SECONDS)
+            try:
+                pickle.dump(module(inputs), results)
+            except emitted.Failure as failure:
+                pickle.dump(failure, results)
+            results.flush()
+            os._exit(0)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status:
+            name = signal.Signals(-status).name if status < 0 else f"exit code {status}"
+            raise emitted.Failure(f"the emitted code died of {name}")
+        results.seek(0)
+        outputs = pickle.load(results)
+    if isinstance(outputs, Exception):
+        raise outputs
+    return outputs
+
+
+def check(case, target):
+    names = [port.name for port in case.model.graph.input]
+    for inputs, expected in case.data_sets:
+        arrays = {name: np.asarray(array) for name, array in zip(names, inputs)}
+        model, given = constants.freeze(case.model, arrays)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, case.name + ".onnx")
+            onnx.save(model, path)
+            module = emitted.compile_model(path, os.path.join(folder, "out"), target=target)
+            module.build()
+            outputs = run_apart(module, given)
+        compare(case, outputs, expected, module.manifest["outputs"])
+
+
+def outcome(index):
+    """("passed" | "declined" | "failed", message) of a case, by index into CASES."""
+    try:
+        check(CASES[index], TARGET)
+        return "passed", ""
+    except emitted.Failure as failure:
+        if failure.code == emitted.LACKING:
+            for pattern, why in DECLINED:
+                if re.search(pattern, str(failure)):
+                    return "declined", why
+        return "failed", str(failure)
+
+
+def report_left_out(left_out):
+    by_reason = collections.defaultdict(list)
+    for name, reason in left_out:
+        by_reason[reason].append(name.removeprefix("test_"))
+    print("left out:")
+    for reason, names in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
+        shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
+        print(f"  {len(names):4} {reason}: {shown}")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", default="1/1", metavar="I/N", help="each N-th case, from I")
+    parser.add_argument("--only", default="", metavar="REGEX", help="cases whose names match")
+    parser.add_argument("--target", default="native")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    return parser.parse_args()
+
+
+def main():
+    global CASES, TARGET
+    arguments = parse_arguments()
+    TARGET = arguments.target
+    part, parts = map(int, arguments.sample.split("/"))
+    supported = supported_ops()
+    CASES, left_out = [], []
+    for case in load_cases():
+        reason = out_of_scope(case, supported)
+        if not re.search(arguments.only, case.name):
+            continue
+        if reason:
+            left_out.append((case.name, reason))
+        else:
+            CASES.append(case)
+    CASES = CASES[part - 1::parts]
+
+    failures = []
+    workers = multiprocessing.get_context("fork")
+    with concurrent.futures.ProcessPoolExecutor(arguments.jobs, workers) as pool:
+        for case, (kind, message) in zip(CASES, pool.map(outcome, range(len(CASES)))):
+            if kind == "declined":
+                left_out.append((case.name, message))
+            elif kind == "failed":
+                failures.append(case.name)
+                print(f"FAILED {case.name}: {message}", flush=True)
+    report_left_out(left_out)
+    declined = sum(1 for name, _ in left_out if name in {c.name for c in CASES})
+    print(f"{len(CASES) - declined - len(failures)} passed, {len(failures)} failed, "
+          f"{len(left_out)} left out")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
