@@ -7,6 +7,7 @@
 #ifndef NNC_COMPILER_PASSES_PASSES_H
 #define NNC_COMPILER_PASSES_PASSES_H
 
+#include "dialects/exec/Exec.h"
 #include "dialects/nn/Nn.h"
 
 #include "mlir/Pass/Pass.h"

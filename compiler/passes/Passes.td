@@ -104,4 +104,39 @@ def FormLayers : Pass<"nnc-form-layers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nnc::nn::NnDialect", "::mlir::arith::ArithDialect"];
 }
 
+def PlanMemory : Pass<"nnc-plan-memory", "::mlir::func::FuncOp"> {
+  let summary = "Give every value a place in one arena or the caller's buffers";
+  let description = [{
+    Writes `exec.place` on every op that is not a constant, `exec.scratch` where
+    a routine wants working memory, `exec.arena` and `exec.lower_bound` (bytes)
+    on the function. All of it may be edited; `nnc-verify-memory` checks it.
+
+    Nothing is moved that need not be: reshapes and slices of the outermost axis
+    lie within their operand, operands of a concat along it are produced within
+    its result, results of the function in the caller's buffers; elementwise
+    layers and residual additions write over an operand that dies there.
+
+    ```mlir
+    %0 = nn.layer "relu" extras(%x : tensor<4xf32>) -> tensor<4xf32> ...
+    %1 = nn.reshape %0 : tensor<4xf32> -> tensor<2x2xf32>
+    ```
+    ==>
+    ```mlir
+    %0 = nn.layer "relu" extras(%x : tensor<4xf32>) -> tensor<4xf32>
+        attributes {exec.place = #exec.place<arena at 0>} ...
+    %1 = nn.reshape %0 {exec.place = #exec.place<arena at 0>} : tensor<4xf32> -> tensor<2x2xf32>
+    ```
+  }];
+  let dependentDialects = ["::nnc::exec::ExecDialect"];
+}
+
+def VerifyMemory : Pass<"nnc-verify-memory", "::mlir::func::FuncOp"> {
+  let summary = "Check that no value is overwritten before its last use";
+  let description = [{
+    Runs the function on bytes that know which value they belong to, with the
+    places that the function states, and reports the first op that would read
+    something else than it should, or reach out of the arena or a buffer.
+  }];
+}
+
 #endif // NNC_COMPILER_PASSES

@@ -485,7 +485,7 @@ def Nn_LayerOp : Nn_Op<"layer", [
     $name (`inputs` `(` $inputs^ `:` type($inputs) `)`)?
     (`extras` `(` $extras^ `:` type($extras) `)`)? `->` type($y)
     attr-dict-with-keyword
-    `anchor` $anchor `epilogue` $epilogue
+    (`anchor` $anchor^)? `epilogue` $epilogue
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -79,8 +79,7 @@ func.func @residual(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
 // CHECK: nn.relu
 // CHECK: %[[P:.*]] = nn.layer "avg_pool" inputs(%[[Y]] : {{.*}}) -> tensor<1x8x1x1xf32>
 // CHECK: nn.sigmoid
-// CHECK: nn.layer "mul" extras(%[[Y]], %[[P]] : tensor<1x8x4x4xf32>, tensor<1x8x1x1xf32>) -> tensor<1x8x4x4xf32> anchor {
-// CHECK-NEXT: } epilogue {
+// CHECK: nn.layer "mul" extras(%[[Y]], %[[P]] : tensor<1x8x4x4xf32>, tensor<1x8x1x1xf32>) -> tensor<1x8x4x4xf32> epilogue {
 func.func @squeeze_excite(%x: tensor<1x8x4x4xf32>, %w: tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32> {
   %0 = nn.conv %x, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
   %1 = nn.relu %0 : tensor<1x8x4x4xf32>

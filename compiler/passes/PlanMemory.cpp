@@ -1,0 +1,358 @@
+//===- PlanMemory.cpp - Gives every value a place -------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// Values are tenants of groups: what shares bytes, at fixed distances, is one
+// group. Groups grow in four steps, each only where nothing is overwritten that
+// is still needed: views join what they are part of, results take the caller's
+// buffer, parts of a concat are written where the whole wants them, and layers
+// that allow it write over what they read. The groups that are left in the
+// arena are then packed (compiler/schedule/Packing.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/Memory.h"
+#include "compiler/passes/Passes.h"
+#include "compiler/schedule/Packing.h"
+
+namespace nnc {
+#define GEN_PASS_DEF_PLANMEMORY
+#include "compiler/passes/Passes.h.inc"
+} // namespace nnc
+
+using namespace mlir;
+using namespace nnc;
+using exec::Pool;
+
+namespace {
+/// One value, or the scratch of `op`, in a group: `extent` counts from the
+/// group's start.
+struct Tenant {
+  Value value;
+  Operation *op;
+  Extent extent;
+};
+
+struct Group {
+  Pool pool = Pool::arena;
+  int64_t index = 0;
+  /// Bytes of the caller's buffer; no limit in the arena.
+  int64_t limit = std::numeric_limits<int64_t>::max();
+  SmallVector<Tenant> tenants;
+};
+
+class Planner {
+public:
+  explicit Planner(func::FuncOp function)
+      : function(function), contents(function) {}
+  void plan();
+
+private:
+  void collect();
+  void joinViews();
+  void stageInputs();
+  void takeOutputs();
+  void joinParts();
+  void reuseOperands();
+  void pack();
+
+  /// Moves the tenants of group `from` into `into`, `delta` bytes further.
+  void join(unsigned into, unsigned from, int64_t delta);
+  /// Whether `from` may join `into`: every two tenants are apart in space or in
+  /// time, or hold the same where they meet, or one takes over from the other.
+  bool canJoin(const Group &into, const Group &from, int64_t delta,
+               function_ref<bool(const Tenant &, const Tenant &)> takesOver);
+  bool holdSame(const Tenant &a, const Tenant &b, int64_t begin, int64_t end);
+
+  unsigned addGroup(Value value, Operation *op, int64_t bytes, int first,
+                    int last);
+  Group &getGroup(Value value) { return groups[groupOf.lookup(value)]; }
+  Tenant &getTenant(Value value) {
+    return *llvm::find_if(getGroup(value).tenants, [&](const Tenant &tenant) {
+      return tenant.value == value;
+    });
+  }
+
+  func::FuncOp function;
+  Contents contents;
+  SmallVector<Operation *> steps; ///< steps[i] runs in step i + 1
+  SmallVector<Group> groups;
+  DenseMap<Value, unsigned> groupOf;
+};
+} // namespace
+
+static int64_t getBytes(Value value) {
+  return nn::getPhysicalBytes(cast<RankedTensorType>(value.getType()));
+}
+
+unsigned Planner::addGroup(Value value, Operation *op, int64_t bytes, int first,
+                           int last) {
+  groups.emplace_back().tenants.push_back({value, op, {0, bytes, first, last}});
+  if (value)
+    groupOf[value] = groups.size() - 1;
+  return groups.size() - 1;
+}
+
+/// Step 0 stages inputs; each op that is not a constant has a step of its own.
+void Planner::collect() {
+  DenseMap<Operation *, int> stepOf;
+  for (Operation &op : function.getBody().front())
+    if (!op.hasTrait<OpTrait::ConstantLike>()) {
+      steps.push_back(&op);
+      stepOf[&op] = steps.size();
+    }
+  auto add = [&](Value value, int first) -> Group & {
+    int64_t bytes = getBytes(value);
+    int last = first;
+    for (OpOperand &use : value.getUses()) {
+      last = std::max(last, stepOf.lookup(use.getOwner()));
+      if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
+        bytes = std::max(bytes,
+                         getReadBytes(use.getOwner(), use.getOperandNumber()));
+    }
+    return groups[addGroup(value, value.getDefiningOp(), bytes, first, last)];
+  };
+  for (BlockArgument argument : function.getArguments()) {
+    Group &group = add(argument, 0);
+    group.pool = Pool::input;
+    group.index = argument.getArgNumber();
+    group.limit = getBytes(argument);
+  }
+  for (Operation &op : function.getBody().front())
+    for (Value result : op.getResults()) {
+      Group &group = add(result, stepOf.lookup(&op));
+      if (op.hasTrait<OpTrait::ConstantLike>())
+        group.pool = Pool::weight;
+    }
+}
+
+void Planner::join(unsigned into, unsigned from, int64_t delta) {
+  for (Tenant tenant : groups[from].tenants) {
+    tenant.extent.offset += delta;
+    groupOf[tenant.value] = into;
+    groups[into].tenants.push_back(tenant);
+  }
+  groups[from].tenants.clear();
+}
+
+/// Whether two tenants hold the same in bytes [begin, end) of their group.
+bool Planner::holdSame(const Tenant &a, const Tenant &b, int64_t begin,
+                       int64_t end) {
+  auto cut = [&](const Tenant &tenant) {
+    return contents.of(tenant.value, begin - tenant.extent.offset,
+                       end - tenant.extent.offset);
+  };
+  // What vectors read behind the end of a value is nobody's.
+  auto isWithin = [&](const Tenant &tenant) {
+    return end <= tenant.extent.offset + getBytes(tenant.value);
+  };
+  return isWithin(a) && isWithin(b) && cut(a) == cut(b);
+}
+
+bool Planner::canJoin(
+    const Group &into, const Group &from, int64_t delta,
+    function_ref<bool(const Tenant &, const Tenant &)> takesOver) {
+  if (from.pool != Pool::arena ||
+      (into.pool != Pool::arena && into.pool != Pool::output))
+    return false;
+  for (Tenant b : from.tenants) {
+    b.extent.offset += delta;
+    int64_t start = b.extent.offset, end = start + b.extent.bytes;
+    if (into.pool == Pool::output && (start < 0 || end > into.limit))
+      return false;
+    for (const Tenant &a : into.tenants) {
+      int64_t meetStart = std::max(start, a.extent.offset);
+      int64_t meetEnd = std::min(end, a.extent.offset + a.extent.bytes);
+      bool inTime =
+          a.extent.first <= b.extent.last && b.extent.first <= a.extent.last;
+      if (meetStart < meetEnd && inTime && !takesOver(a, b) &&
+          !holdSame(a, b, meetStart, meetEnd))
+        return false;
+    }
+  }
+  return true;
+}
+
+/// What is all of one operand's bytes from some offset on lies there.
+void Planner::joinViews() {
+  for (Operation *op : steps) {
+    SmallVector<Move> moves = getMoves(op);
+    if (moves.size() != 1 || moves[0].target != 0 ||
+        moves[0].bytes != getBytes(op->getResult(0)))
+      continue;
+    Value whole = op->getOperand(moves[0].operand);
+    join(groupOf[whole], groupOf[op->getResult(0)],
+         getTenant(whole).extent.offset + moves[0].source);
+  }
+}
+
+/// Vectors that reach over the end of the caller's buffer need a copy of it.
+void Planner::stageInputs() {
+  for (Group &group : groups)
+    if (group.pool == Pool::input &&
+        llvm::any_of(group.tenants, [&](const Tenant &tenant) {
+          return tenant.extent.offset + tenant.extent.bytes > group.limit;
+        })) {
+      group.pool = Pool::arena;
+      group.index = 0;
+    }
+}
+
+/// A result is produced where the caller wants it, if all that shares its bytes
+/// fits there.
+void Planner::takeOutputs() {
+  Operation *end = function.getBody().front().getTerminator();
+  for (OpOperand &result : end->getOpOperands()) {
+    Group &group = getGroup(result.get());
+    Extent whole = getTenant(result.get()).extent;
+    bool fits = llvm::all_of(group.tenants, [&](const Tenant &tenant) {
+      return tenant.extent.offset >= whole.offset &&
+             tenant.extent.offset + tenant.extent.bytes <=
+                 whole.offset + getBytes(result.get());
+    });
+    if (group.pool != Pool::arena || !fits)
+      continue;
+    group.pool = Pool::output;
+    group.index = result.getOperandNumber();
+    group.limit = getBytes(result.get());
+    for (Tenant &tenant : group.tenants)
+      tenant.extent.offset -= whole.offset;
+  }
+}
+
+/// Whether some byte stands twice in a value, as in a concat of x with x.
+static bool hasRepeats(ArrayRef<Piece> pieces) {
+  for (auto [i, a] : llvm::enumerate(pieces))
+    for (const Piece &b : pieces.drop_front(i + 1))
+      if (a.root == b.root && a.origin < b.origin + b.end - b.begin &&
+          b.origin < a.origin + a.end - a.begin)
+        return true;
+  return false;
+}
+
+/// Operands of a concat are produced in its result, where it wants them. Groups
+/// of values that repeat themselves stay as they are: such a value could come
+/// to lie a little beside where it is to be copied.
+void Planner::joinParts() {
+  auto repeats = [&](const Group &group) {
+    return llvm::any_of(group.tenants, [&](const Tenant &tenant) {
+      return hasRepeats(contents.of(tenant.value));
+    });
+  };
+  for (Operation *op : steps)
+    for (const Move &move : getMoves(op)) {
+      Value part = op->getOperand(move.operand), whole = op->getResult(0);
+      unsigned from = groupOf[part], into = groupOf[whole];
+      if (from == into || move.source != 0 || move.bytes != getBytes(part) ||
+          repeats(groups[from]) || repeats(groups[into]))
+        continue;
+      int64_t delta = getTenant(whole).extent.offset + move.target -
+                      getTenant(part).extent.offset;
+      auto never = [](const Tenant &, const Tenant &) { return false; };
+      if (canJoin(groups[into], groups[from], delta, never))
+        join(into, from, delta);
+    }
+}
+
+/// Elementwise layers, and anchors that add a residual, write over an operand
+/// that nobody needs any more.
+void Planner::reuseOperands() {
+  for (Operation *op : steps) {
+    if (op->getNumResults() != 1)
+      continue;
+    Value result = op->getResult(0);
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!readsInPlace(op, operand.getOperandNumber()))
+        continue;
+      unsigned from = groupOf[operand.get()], into = groupOf[result];
+      if (from == into)
+        continue;
+      int64_t delta = getTenant(result).extent.offset -
+                      getTenant(operand.get()).extent.offset;
+      if (groups[from].pool == Pool::output) {
+        std::swap(from, into);
+        delta = -delta;
+      }
+      // The one pair that may meet, and only in the step of the op itself.
+      auto takesOver = [&](const Tenant &a, const Tenant &b) {
+        const Tenant &written = a.value == result ? a : b;
+        const Tenant &read = a.value == result ? b : a;
+        return written.value == result &&
+               read.extent.last <= written.extent.first &&
+               read.extent.offset == written.extent.offset &&
+               llvm::all_of(op->getOpOperands(), [&](OpOperand &other) {
+                 return other.get() != read.value ||
+                        readsInPlace(op, other.getOperandNumber());
+               });
+      };
+      if (canJoin(groups[into], groups[from], delta, takesOver)) {
+        join(into, from, delta);
+        break;
+      }
+    }
+  }
+}
+
+void Planner::pack() {
+  SmallVector<unsigned> packed;
+  SmallVector<PackingBlock> blocks;
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    if (group.pool != Pool::arena || group.tenants.empty())
+      continue;
+    int64_t lowest = std::numeric_limits<int64_t>::max();
+    for (const Tenant &tenant : group.tenants)
+      lowest = std::min(lowest, tenant.extent.offset);
+    PackingBlock &block = blocks.emplace_back();
+    for (Tenant &tenant : group.tenants) {
+      tenant.extent.offset -= lowest;
+      block.push_back(tenant.extent);
+    }
+    packed.push_back(i);
+  }
+  Packing packing = packBlocks(blocks, kMemoryAlign);
+  for (auto [i, offset] : llvm::zip_equal(packed, packing.offsets))
+    for (Tenant &tenant : groups[i].tenants)
+      tenant.extent.offset += offset;
+  Builder builder(function.getContext());
+  function->setAttr(exec::kArenaAttr, builder.getI64IntegerAttr(packing.bytes));
+  int64_t bound = getPackingLowerBound(blocks, kMemoryAlign);
+  function->setAttr(exec::kLowerBoundAttr, builder.getI64IntegerAttr(bound));
+}
+
+void Planner::plan() {
+  collect();
+  joinViews();
+  stageInputs();
+  takeOutputs();
+  joinParts();
+  reuseOperands();
+  pack();
+  MLIRContext *context = function.getContext();
+  for (const Group &group : groups)
+    for (const Tenant &tenant : group.tenants) {
+      auto place = [&](int64_t bytes) {
+        return exec::PlaceAttr::get(context, group.pool, group.index,
+                                    tenant.extent.offset, bytes);
+      };
+      if (!tenant.value)
+        tenant.op->setAttr(exec::kScratchAttr, place(tenant.extent.bytes));
+      else if (tenant.op && !tenant.op->hasTrait<OpTrait::ConstantLike>())
+        tenant.op->setAttr(exec::kPlaceAttr, place(0));
+      else if (!tenant.op && group.pool == Pool::arena)
+        function.setArgAttr(cast<BlockArgument>(tenant.value).getArgNumber(),
+                            exec::kPlaceAttr, place(0));
+    }
+}
+
+namespace {
+struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
+  void runOnOperation() override {
+    for (Operation &op : getOperation().getBody().front())
+      if (op.getNumResults() > 1) {
+        op.emitOpError("has several results; layers have one");
+        return signalPassFailure();
+      }
+    Planner(getOperation()).plan();
+  }
+};
+} // namespace

@@ -1,0 +1,74 @@
+// RUN: nnc-opt --split-input-file --nnc-verify-memory --verify-diagnostics %s
+
+// Memory may be given out again once its value is not needed.
+func.func @edited_by_hand(%x: tensor<4xf32>) -> tensor<4xf32> attributes {exec.arena = 32} {
+  %a = nn.relu %x {exec.place = #exec.place<arena at 0>} : tensor<4xf32>
+  %b = nn.exp %a {exec.place = #exec.place<arena at 16>} : tensor<4xf32>
+  %c = nn.exp %b {exec.place = #exec.place<arena at 0>} : tensor<4xf32>
+  %d = nn.add %b, %c {exec.place = #exec.place<output at 0>} : tensor<4xf32>, tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
+func.func @overwritten(%x: tensor<4xf32>) -> tensor<4xf32> attributes {exec.arena = 32} {
+  %a = nn.relu %x {exec.place = #exec.place<arena at 0>} : tensor<4xf32>
+  %b = nn.exp %a {exec.place = #exec.place<arena at 16>} : tensor<4xf32>
+  %c = nn.exp %b {exec.place = #exec.place<arena at 0>} : tensor<4xf32>
+  // expected-error @below {{reads operand 0 at #exec.place<arena at 0>, where something else has been written by then}}
+  %d = nn.add %a, %c {exec.place = #exec.place<output at 0>} : tensor<4xf32>, tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
+func.func @too_small(%x: tensor<4xf32>) -> tensor<4xf32> attributes {exec.arena = 32} {
+  // expected-error @below {{wants 16 bytes at #exec.place<arena at 20>, which has 32}}
+  %a = nn.relu %x {exec.place = #exec.place<arena at 20>} : tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @input_written(%x: tensor<4xf32>) -> tensor<4xf32> attributes {exec.arena = 32} {
+  // expected-error @below {{writes to #exec.place<input at 0>}}
+  %a = nn.relu %x {exec.place = #exec.place<input at 0>} : tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @unplaced(%x: tensor<4xf32>) -> tensor<4xf32> attributes {exec.arena = 32} {
+  // expected-error @below {{has no exec.place}}
+  %a = nn.relu %x : tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+// Plain ops are not known to read in place; layers are.
+func.func @over_its_operand(%x: tensor<4xf32>) -> tensor<4xf32> attributes {exec.arena = 32} {
+  %a = nn.relu %x {exec.place = #exec.place<arena at 0>} : tensor<4xf32>
+  // expected-error @below {{writes over its operand 0}}
+  %b = nn.relu %a {exec.place = #exec.place<arena at 8>} : tensor<4xf32>
+  return %b : tensor<4xf32>
+}
+
+// -----
+
+func.func @scratch(%x: tensor<4xf32>) -> tensor<4xf32> attributes {exec.arena = 64} {
+  %a = nn.relu %x {exec.place = #exec.place<arena at 0>} : tensor<4xf32>
+  // expected-error @below {{has scratch over its operand 0}}
+  %b = nn.relu %a {exec.place = #exec.place<arena at 16>, exec.scratch = #exec.place<arena at 12 bytes 4>} : tensor<4xf32>
+  return %b : tensor<4xf32>
+}
+
+// -----
+
+// The view says that it lies elsewhere: a copy, over its own source.
+func.func @overlapping_copy(%x: tensor<4xf32>) -> tensor<2x2xf32> attributes {exec.arena = 64} {
+  %a = nn.relu %x {exec.place = #exec.place<arena at 0>} : tensor<4xf32>
+  // expected-error @below {{copies operand 0 over itself}}
+  %b = nn.reshape %a {exec.place = #exec.place<arena at 8>} : tensor<4xf32> -> tensor<2x2xf32>
+  return %b : tensor<2x2xf32>
+}
