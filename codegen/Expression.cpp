@@ -1,0 +1,131 @@
+//===- Expression.cpp - Functors of elementwise expressions ---------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen/Printer.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::codegen;
+
+namespace {
+/// Prints one expression: values used once inside of what uses them, others as
+/// locals.
+class ExpressionPrinter {
+public:
+  ExpressionPrinter(Block &block, bool isTemplate, ArrayRef<std::string> names)
+      : block(block), isTemplate(isTemplate) {
+    for (auto [argument, name] : llvm::zip(block.getArguments(), names))
+      texts[argument] = name;
+  }
+
+  std::string print() {
+    std::string body;
+    llvm::raw_string_ostream stream(body);
+    for (Operation &op : block.without_terminator()) {
+      Value result = op.getResult(0);
+      std::string text = printOp(op);
+      bool isConstant = op.hasTrait<OpTrait::ConstantLike>();
+      if (result.hasOneUse() || isConstant) {
+        texts[result] = text;
+        continue;
+      }
+      std::string local = "t" + std::to_string(++locals);
+      stream << "    const auto " << local << " = " << text << ";\n";
+      texts[result] = local;
+    }
+    stream << "    return "
+           << texts.lookup(block.getTerminator()->getOperand(0)) << ";\n";
+    return body;
+  }
+
+private:
+  /// A constant of the type that an operation computes with.
+  std::string printConstant(TypedAttr value) {
+    std::string literal = getLiteral(value);
+    if (isTemplate && isa<FloatAttr>(value))
+      return "V(" + literal + ")";
+    if (isa<IntegerAttr>(value) && !value.getType().isInteger(1))
+      return (getCppType(value.getType()) + "(" + literal + ")").str();
+    return literal;
+  }
+
+  std::string printOp(Operation &op) {
+    Attribute constant;
+    if (matchPattern(&op, m_Constant(&constant)))
+      return printConstant(cast<TypedAttr>(constant));
+    auto elementwise = cast<nn::ElementwiseOpInterface>(op);
+    std::string text = "nnc::" + elementwise.getFunction().str();
+    Type type = op.getResult(0).getType();
+    // The one function whose result type its operands do not tell.
+    if (elementwise.getFunction() == "cast")
+      text += "<" + getCppType(type).str() + ">";
+    text += "(";
+    ListSeparator separator;
+    llvm::raw_string_ostream stream(text);
+    for (Value operand : op.getOperands())
+      stream << separator << texts.lookup(operand);
+    Type scalar = op.getOperand(0).getType();
+    for (double value : elementwise.getScalars()) {
+      Builder builder(op.getContext());
+      TypedAttr attribute =
+          isa<FloatType>(scalar)
+              ? TypedAttr(builder.getFloatAttr(scalar, value))
+              : TypedAttr(builder.getIntegerAttr(scalar, int64_t(value)));
+      stream << separator << printConstant(attribute);
+    }
+    stream << ")";
+    return text;
+  }
+
+  using ListSeparator = llvm::ListSeparator;
+  Block &block;
+  bool isTemplate;
+  llvm::DenseMap<Value, std::string> texts;
+  int locals = 0;
+};
+} // namespace
+
+/// Whether the expression works on vectors of float as it does on float.
+static bool isAllFloat(Block &block) {
+  auto isFloat = [](Value value) { return value.getType().isF32(); };
+  return llvm::all_of(block.getArguments(), isFloat) &&
+         llvm::all_of(block.getTerminator()->getOperands(), isFloat) &&
+         llvm::all_of(block.without_terminator(), [](Operation &op) {
+           Type type = op.getResult(0).getType();
+           return type.isF32() || type.isInteger(1);
+         });
+}
+
+std::string codegen::printExpression(exec::CallOp call, StringRef name,
+                                     ArrayRef<std::string> arguments) {
+  Block &block = call.getExpression().front();
+  bool isTemplate = isAllFloat(block);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "struct " << name << " {\n  ";
+  Type result = block.getTerminator()->getOperand(0).getType();
+  if (isTemplate)
+    stream << "template <class V> V ";
+  else
+    stream << getCppType(result) << " ";
+  stream << "operator()(";
+  llvm::ListSeparator separator;
+  for (auto [argument, word] : llvm::zip(block.getArguments(), arguments)) {
+    stream << separator
+           << (isTemplate ? StringRef("V") : getCppType(argument.getType()));
+    // An argument that nothing reads has no name, or compilers warn.
+    if (!argument.use_empty())
+      stream << " " << word;
+  }
+  stream << ") const {\n"
+         << ExpressionPrinter(block, isTemplate, arguments).print()
+         << "  }\n};\n";
+  return text;
+}

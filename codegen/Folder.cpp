@@ -1,0 +1,104 @@
+//===- Folder.cpp - A folder that appears whole or not at all -------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen/Printer.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::codegen;
+
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+/// Whether a folder holds what an earlier run wrote, or nothing.
+static bool isOurs(const std::string &folder) {
+  if (fs::exists(folder + "/manifest.json"))
+    return true;
+  std::error_code error;
+  return fs::directory_iterator(folder, error) == fs::directory_iterator();
+}
+
+FailureOr<OutputFolder> OutputFolder::create(Location location,
+                                             StringRef target) {
+  SmallString<128> whole(target);
+  if (std::error_code error = fs::make_absolute(whole))
+    return emitError(location) << "cannot find the folder of '" << target
+                               << "': " << error.message();
+  path::remove_dots(whole, /*remove_dot_dot=*/true);
+  if (fs::exists(whole) && !(fs::is_directory(whole) && isOurs(whole.str().str())))
+    return emitError(location)
+           << "'" << target << "' exists and nnc did not write it; choose "
+           << "another folder with -o, or remove it";
+  if (std::error_code error = fs::create_directories(path::parent_path(whole)))
+    return emitError(location) << "cannot make the folder of '" << target
+                               << "': " << error.message();
+  SmallString<128> temporary;
+  // Beside the target, so that both are on one file system.
+  if (std::error_code error = fs::createUniqueDirectory(whole, temporary))
+    return emitError(location) << "cannot write beside '" << target
+                               << "': " << error.message();
+  return OutputFolder(location, whole.str().str(), temporary.str().str());
+}
+
+OutputFolder::OutputFolder(OutputFolder &&other)
+    : location(other.location), target(std::move(other.target)),
+      temporary(std::exchange(other.temporary, {})) {}
+
+OutputFolder::~OutputFolder() {
+  if (!temporary.empty())
+    fs::remove_directories(temporary);
+}
+
+LogicalResult OutputFolder::fail(StringRef what, std::error_code error) {
+  return emitError(location) << "cannot write '" << what
+                             << "': " << error.message();
+}
+
+LogicalResult OutputFolder::add(
+    StringRef name, function_ref<LogicalResult(llvm::raw_ostream &)> write) {
+  std::error_code error;
+  llvm::raw_fd_ostream stream(temporary + "/" + name.str(), error);
+  if (error)
+    return fail(target + "/" + name.str(), error);
+  if (failed(write(stream)))
+    return failure();
+  stream.close();
+  if (!stream.has_error())
+    return success();
+  error = stream.error();
+  stream.clear_error();
+  return fail(target + "/" + name.str(), error);
+}
+
+LogicalResult OutputFolder::add(StringRef name, StringRef text) {
+  return add(name, [&](llvm::raw_ostream &stream) {
+    stream << text;
+    return success();
+  });
+}
+
+LogicalResult OutputFolder::commit() {
+  fs::setPermissions(temporary, fs::perms(0755));
+  // rename() replaces an empty folder only: the old one steps aside first.
+  std::string old = temporary + ".old";
+  bool exists = fs::exists(target);
+  if (exists)
+    if (std::error_code error = fs::rename(target, old))
+      return fail(target, error);
+  if (std::error_code error = fs::rename(temporary, target)) {
+    if (exists)
+      fs::rename(old, target);
+    return fail(target, error);
+  }
+  temporary.clear();
+  if (exists)
+    fs::remove_directories(old);
+  return success();
+}

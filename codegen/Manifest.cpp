@@ -1,0 +1,96 @@
+//===- Manifest.cpp - manifest.json ---------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen/Printer.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::codegen;
+
+namespace json = llvm::json;
+
+static json::Object describePort(exec::PlaceOpInterface place,
+                                 std::optional<StringRef> modelName) {
+  RankedTensorType type = place.getTensor();
+  return json::Object{
+      {"name", modelName.value_or(place.getName())},
+      {"field", place.getName()},
+      {"dtype", getTypeName(type.getElementType())},
+      {"shape", json::Array(type.getShape())},
+  };
+}
+
+static std::string getLocation(Location location) {
+  if (auto name = dyn_cast<NameLoc>(location))
+    return name.getName().str();
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location inner : fused.getLocations())
+      if (std::string name = getLocation(inner); !name.empty())
+        return name;
+  return "";
+}
+
+static json::Object describeLayer(StringRef name, StringRef routine,
+                                  exec::PlaceOpInterface output,
+                                  Location location) {
+  RankedTensorType type = output.getTensor();
+  return json::Object{
+      {"name", name},
+      {"routine", routine},
+      {"dtype", getTypeName(type.getElementType())},
+      {"shape", json::Array(type.getShape())},
+      {"layout", nn::getLayoutName(type)},
+      {"location", getLocation(location)},
+  };
+}
+
+std::string codegen::printManifest(exec::ProgramOp program,
+                                   const EmitOptions &options,
+                                   ArrayRef<std::string> files) {
+  json::Array inputs, outputs, layers;
+  for (Operation &op : program.getBody().front()) {
+    if (auto input = dyn_cast<exec::InputOp>(op))
+      inputs.push_back(describePort(input, input.getModelName()));
+    else if (auto output = dyn_cast<exec::OutputOp>(op))
+      outputs.push_back(describePort(output, output.getModelName()));
+    else if (auto copy = dyn_cast<exec::CopyOp>(op))
+      layers.push_back(describeLayer(copy.getName(), "memcpy",
+                                     exec::getPlaceOp(copy.getTarget()),
+                                     copy.getLoc()));
+    else if (auto call = dyn_cast<exec::CallOp>(op)) {
+      json::Object layer = describeLayer(
+          call.getName(), call.getRoutine(),
+          exec::getPlaceOp(call.getOutputs()[0]), call.getLoc());
+      layer["params"] = json::Array(call.getParams());
+      layer["multiply_adds"] = int64_t(call.getMultiplyAdds());
+      layer["operations"] = int64_t(call.getWork());
+      layers.push_back(std::move(layer));
+    }
+  }
+  json::Value manifest = json::Object{
+      {"name", program.getSymName()},
+      {"model", program.getModel()},
+      {"sha256", program.getSha256()},
+      {"target", program.getTarget()},
+      {"flags", json::Array(getFlags(program))},
+      {"files", json::Array(files)},
+      {"inputs", std::move(inputs)},
+      {"outputs", std::move(outputs)},
+      {"arena_bytes", int64_t(program.getArena())},
+      {"lower_bound_bytes", int64_t(program.getLowerBound())},
+      {"align", int64_t(program.getAlign())},
+      {"weight_bytes", int64_t(program.getWeights())},
+      {"weights", options.weights},
+      {"threads", options.threads},
+      {"layers", std::move(layers)},
+  };
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", manifest) << "\n";
+  return text;
+}

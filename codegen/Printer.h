@@ -1,0 +1,96 @@
+//===- Printer.h - The pieces that make up a written folder ---------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_CODEGEN_PRINTER_H
+#define NNC_CODEGEN_PRINTER_H
+
+#include "codegen/Codegen.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace nnc::codegen {
+
+/// Text for each @key@ of a template.
+using Values = llvm::StringMap<std::string>;
+
+/// A file of runtime/ or codegen/templates/ as it was when nnc was built, by its
+/// path from the top; null if there is none.
+std::optional<llvm::StringRef> getEmbedded(llvm::StringRef path);
+
+/// templates/<name> with each @key@ replaced.
+std::string fillTemplate(llvm::StringRef name, const Values &values);
+
+/// The C type of an element, as the printed code (C++) or the header (C) has it.
+llvm::StringRef getCppType(mlir::Type element);
+llvm::StringRef getCType(mlir::Type element);
+
+/// The element's name in manifest.json: f32, i8, u8, bool, ...
+std::string getTypeName(mlir::Type element);
+
+/// A literal of a float or integer attribute; floats as C++ `float`.
+std::string getLiteral(mlir::TypedAttr value);
+
+/// "[1][64][56][56]".
+std::string getDims(llvm::ArrayRef<int64_t> shape);
+
+/// The same with the layout's name behind it, if any.
+std::string describe(mlir::RankedTensorType type);
+
+/// The functor of a call's expression: `struct <name> { ... };`.
+std::string printExpression(exec::CallOp call, llvm::StringRef name,
+                            llvm::ArrayRef<std::string> arguments);
+
+/// <name>.h, <name>.cpp and manifest.json.
+std::string printHeader(exec::ProgramOp program, const EmitOptions &options);
+std::string printProgram(exec::ProgramOp program, const EmitOptions &options);
+std::string printManifest(exec::ProgramOp program, const EmitOptions &options,
+                          llvm::ArrayRef<std::string> files);
+
+/// The runtime headers that the program's calls need, each once, in one text,
+/// found by following #include lines.
+mlir::FailureOr<std::string> amalgamateRuntime(exec::ProgramOp program,
+                                               const EmitOptions &options);
+
+/// The flags that every file of the folder is to be compiled with.
+llvm::SmallVector<std::string> getFlags(exec::ProgramOp program);
+
+/// Writes the packed weights to `stream`.
+mlir::LogicalResult writeWeights(exec::ProgramOp program,
+                                 llvm::raw_ostream &stream);
+
+/// Puts files into a new folder that takes the place of `target` when all is
+/// written.
+class OutputFolder {
+public:
+  /// Fails, with a diagnostic at `location`, if `target` is not ours to replace
+  /// or cannot be written.
+  static mlir::FailureOr<OutputFolder> create(mlir::Location location,
+                                              llvm::StringRef target);
+  OutputFolder(OutputFolder &&other);
+  ~OutputFolder();
+
+  /// Writes one file by way of `write`.
+  mlir::LogicalResult
+  add(llvm::StringRef name,
+      llvm::function_ref<mlir::LogicalResult(llvm::raw_ostream &)> write);
+  mlir::LogicalResult add(llvm::StringRef name, llvm::StringRef text);
+
+  /// Makes the folder appear.
+  mlir::LogicalResult commit();
+
+private:
+  OutputFolder(mlir::Location location, std::string target,
+               std::string temporary)
+      : location(location), target(std::move(target)),
+        temporary(std::move(temporary)) {}
+  mlir::LogicalResult fail(llvm::StringRef what, std::error_code error);
+  mlir::Location location;
+  std::string target, temporary;
+};
+
+} // namespace nnc::codegen
+
+#endif // NNC_CODEGEN_PRINTER_H

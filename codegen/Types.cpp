@@ -1,0 +1,92 @@
+//===- Types.cpp - Element types, literals and shapes in C ----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen/Printer.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace nnc;
+
+/// Bits and signedness: f32, i8, u64, bool.
+std::string codegen::getTypeName(Type element) {
+  unsigned bits = element.getIntOrFloatBitWidth();
+  if (element.isInteger(1))
+    return "bool";
+  if (isa<FloatType>(element))
+    return "f" + std::to_string(bits);
+  return (element.isUnsignedInteger() ? "u" : "i") + std::to_string(bits);
+}
+
+namespace {
+struct TypeNames {
+  StringLiteral name, c, cpp;
+};
+} // namespace
+
+static constexpr TypeNames kTypes[] = {
+    {"bool", "unsigned char", "bool"},
+    {"f32", "float", "float"},
+    {"f64", "double", "double"},
+    {"i16", "int16_t", "std::int16_t"},
+    {"i32", "int32_t", "std::int32_t"},
+    {"i64", "int64_t", "std::int64_t"},
+    {"i8", "int8_t", "std::int8_t"},
+    {"u16", "uint16_t", "std::uint16_t"},
+    {"u32", "uint32_t", "std::uint32_t"},
+    {"u64", "uint64_t", "std::uint64_t"},
+    {"u8", "uint8_t", "std::uint8_t"},
+};
+
+static const TypeNames &getNames(Type element) {
+  std::string name = codegen::getTypeName(element);
+  for (const TypeNames &row : kTypes)
+    if (row.name == name)
+      return row;
+  llvm_unreachable("an element type without a type in C");
+}
+
+StringRef codegen::getCppType(Type element) { return getNames(element).cpp; }
+StringRef codegen::getCType(Type element) { return getNames(element).c; }
+
+std::string codegen::getLiteral(TypedAttr value) {
+  if (auto integer = dyn_cast<IntegerAttr>(value)) {
+    if (integer.getType().isInteger(1))
+      return integer.getValue().isZero() ? "false" : "true";
+    SmallString<24> digits;
+    integer.getValue().toString(digits, 10,
+                                !integer.getType().isUnsignedInteger());
+    return digits.str().str();
+  }
+  APFloat number = cast<FloatAttr>(value).getValue();
+  bool isDouble = cast<FloatAttr>(value).getType().isF64();
+  if (number.isNaN())
+    return isDouble ? "__builtin_nan(\"\")" : "__builtin_nanf(\"\")";
+  if (number.isInfinity())
+    return std::string(number.isNegative() ? "-" : "") +
+           (isDouble ? "__builtin_inf()" : "__builtin_inff()");
+  // As many digits as bring the value back, whatever the locale.
+  SmallString<24> digits;
+  number.toString(digits, /*FormatPrecision=*/0, /*FormatMaxPadding=*/4);
+  std::string text = digits.str().str();
+  if (text.find_first_of(".E") == std::string::npos)
+    text += ".0";
+  return isDouble ? text : text + "f";
+}
+
+std::string codegen::getDims(ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t dim : shape)
+    text += "[" + std::to_string(dim) + "]";
+  return text.empty() ? "[1]" : text;
+}
+
+std::string codegen::describe(RankedTensorType type) {
+  std::string text = getDims(type.getShape());
+  if (nn::getLayout(type))
+    text += " " + nn::getLayoutName(type).str();
+  return text;
+}

@@ -1,0 +1,79 @@
+//===- Weights.cpp - The weights, packed as the routines want them --------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen/Printer.h"
+
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::codegen;
+
+/// The elements of `value`, row-major; `storage` holds them where they are not
+/// in memory as such.
+static FailureOr<const char *> getElements(exec::WeightOp weight,
+                                           std::vector<char> &storage) {
+  ElementsAttr value = weight.getValue();
+  Type element = value.getElementType();
+  size_t bytes = value.getNumElements() * nn::getElementBytes(element);
+  if (auto blob = dyn_cast<DenseResourceElementsAttr>(value)) {
+    AsmResourceBlob *data = blob.getRawHandle().getBlob();
+    if (!data || data->getData().size() != bytes)
+      return weight.emitOpError()
+             << "has a value whose data is not in memory; was it elided?";
+    return data->getData().data();
+  }
+  auto dense = cast<DenseElementsAttr>(value);
+  if (!dense.isSplat() && !element.isInteger(1))
+    return dense.getRawData().data();
+  storage.resize(bytes);
+  if (element.isInteger(1)) {
+    for (auto [i, bit] : llvm::enumerate(dense.getValues<bool>()))
+      storage[i] = bit;
+    return storage.data();
+  }
+  size_t size = nn::getElementBytes(element);
+  for (size_t at = 0; at < bytes; at += size)
+    std::copy_n(dense.getRawData().data(), size, storage.data() + at);
+  return storage.data();
+}
+
+LogicalResult codegen::writeWeights(exec::ProgramOp program,
+                                    llvm::raw_ostream &stream) {
+  SmallVector<exec::WeightOp> weights(
+      program.getBody().getOps<exec::WeightOp>());
+  llvm::sort(weights, [](exec::WeightOp a, exec::WeightOp b) {
+    return a.getOffset() < b.getOffset();
+  });
+  uint64_t at = 0;
+  auto fillTo = [&](uint64_t offset) {
+    if (offset > at)
+      stream.write_zeros(offset - at);
+    at = std::max(at, offset);
+  };
+  for (exec::WeightOp weight : weights) {
+    if (weight.getOffset() < at)
+      return weight.emitOpError("overlaps another weight");
+    fillTo(weight.getOffset());
+    std::vector<char> storage;
+    FailureOr<const char *> elements = getElements(weight, storage);
+    if (failed(elements))
+      return failure();
+    RankedTensorType type = weight.getTensor();
+    uint64_t bytes = nn::getPhysicalBytes(type);
+    if (nn::getLayout(type)) {
+      std::vector<char> packed(bytes);
+      nn::packElements(type, *elements, packed.data());
+      stream.write(packed.data(), bytes);
+    } else {
+      stream.write(*elements, bytes);
+    }
+    at += bytes;
+  }
+  fillTo(program.getWeights());
+  return success();
+}

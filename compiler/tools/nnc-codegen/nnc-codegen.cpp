@@ -1,0 +1,41 @@
+//===- nnc-codegen.cpp - Prints a program written as text -----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// For tests and for people who edited an exec program by hand:
+// nnc-opt ... | nnc-codegen - -o FOLDER.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen/Codegen.h"
+#include "compiler/Pipeline.h"
+
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+
+namespace cl = llvm::cl;
+
+static cl::opt<std::string> input(cl::Positional, cl::init("-"),
+                                  cl::desc("exec program (.mlir, - for stdin)"));
+static cl::opt<std::string> folder("o", cl::Required,
+                                   cl::desc("folder to write"));
+static cl::opt<std::string> weights("weights", cl::init("embed"),
+                                    cl::desc("embed, array or file"));
+static cl::opt<bool> threads("threads",
+                             cl::desc("write a function that takes a pool"));
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(argc, argv, "nnc's printer\n");
+  mlir::DialectRegistry registry;
+  nnc::registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::parseSourceFile<mlir::ModuleOp>(input, &context);
+  if (!module)
+    return 1;
+  return mlir::failed(
+      nnc::codegen::emit(*module, folder, {weights, threads}));
+}

@@ -1,0 +1,63 @@
+// RUN: rm -rf %t && nnc-codegen %s -o %t --threads
+// RUN: FileCheck %s --check-prefix=CPP < %t/tiny.cpp
+// RUN: FileCheck %s --check-prefix=H < %t/tiny.h
+// RUN: FileCheck %s --check-prefix=JSON < %t/manifest.json
+// RUN: FileCheck %s --check-prefix=RUNTIME < %t/tiny_runtime.h
+// The module builds without a warning, and computes 1 * 4 channels + 0.5.
+// RUN: g++ -std=c++17 -O1 -Wall -Wextra -Werror -fno-exceptions -fno-rtti -c %t/tiny.cpp -o %t/gcc.o
+// RUN: clang++-19 -std=c++17 -O1 -Wall -Wextra -Werror -fno-exceptions -fno-rtti -c %t/tiny.cpp -o %t/clang.o
+// RUN: clang-19 -I%t -c %t/tiny_weights.S -o %t/weights.o
+// RUN: clang-19 -I%t -Wall -Wextra -Werror %S/main.c %t/clang.o %t/weights.o -o %t/main
+// RUN: %t/main | FileCheck %s --check-prefix=RUN
+// As a C array, and from a file, the program is the same.
+// RUN: rm -rf %t.array && nnc-codegen %s -o %t.array --weights=array --threads
+// RUN: diff %t/tiny.cpp %t.array/tiny.cpp
+// RUN: clang-19 -I%t.array -Wall -Wextra -Werror %S/main.c %t/clang.o %t.array/tiny_weights.c -o %t/main
+// RUN: %t/main | FileCheck %s --check-prefix=RUN
+// A folder that somebody else wrote stays.
+// RUN: mkdir -p %t.foreign && touch %t.foreign/thesis.tex
+// RUN: not nnc-codegen %s -o %t.foreign 2>&1 | FileCheck %s --check-prefix=FOREIGN
+
+// CPP: // conv1: conv [1][4][4][4] and [8][4][1][1] -> [1][8][4][4]
+// CPP: struct conv1_shape {
+// CPP-NEXT: static constexpr int n = 1, c = 4
+// CPP: template <class V> V operator()(V v, V a) const {
+// CPP-NEXT: return nnc::clip(nnc::add(v, a), V(-1.5f), V(6.0f));
+// CPP: nnc::launch<routine>(pool, conv1_shape{}, x, w, y, epilogue{a});
+// CPP: std::memcpy(prob, flat, 512);
+// CPP: tiny_run_parallel
+
+// H: TINY_ARENA_BYTES = 512
+// H: const float *x; /* x.0: [1][4][4][4] */
+// H: float *prob; /* [1][128] */
+
+// JSON: "arena_bytes": 512
+// JSON: "multiply_adds": 512
+
+// RUNTIME-NOT: #include "runtime/
+// RUNTIME: struct conv2d_f32_portable
+
+// RUN: 4.5 4.5 bad=1
+
+// FOREIGN: exists and nnc did not write it
+
+exec.program @tiny arena 512 lower_bound 512 align 64 weights 192
+    attributes {model = "tiny.onnx"} {
+  %x = exec.input "x" of "x.0" : tensor<1x4x4x4xf32>
+  %prob = exec.output "prob" : tensor<1x128xf32>
+  %w = exec.weight "conv1_w" at 0 = dense<1.0> : tensor<8x4x1x1xf32> : tensor<8x4x1x1xf32>
+  %b = exec.weight "conv1_b" at 128 = dense<0.5> : tensor<8xf32> : tensor<8xf32>
+  %y = exec.buffer "conv1_out" at 0 : tensor<1x8x4x4xf32>
+  exec.call "conv1" conv2d_f32_portable of "runtime/routines/conv2d/portable.h"
+      inputs(%x, %w) extras(channel %b) outputs(%y)
+      shape <n = 1, c = 4, h = 4, w = 4, k = 8, kh = 1, kw = 1, sh = 1, sw = 1,
+             dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1>
+      attributes {what = "conv", multiply_adds = 512 : i64, work = 1280 : i64} {
+  ^bb0(%v: f32, %bias: f32):
+    %0 = nn.add %v, %bias : f32, f32
+    %1 = nn.clip %0 {min = -1.5 : f64, max = 6.0 : f64} : f32
+    exec.yield %1 : f32
+  }
+  %flat = exec.view "flat" of %y at 0 : tensor<1x128xf32>
+  exec.copy "copy_prob" %flat to %prob
+}
