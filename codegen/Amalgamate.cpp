@@ -20,8 +20,7 @@ using namespace nnc::codegen;
 namespace {
 class Amalgamation {
 public:
-  explicit Amalgamation(Location location)
-      : location(location), stream(text) {}
+  explicit Amalgamation(Location location) : location(location), stream(text) {}
 
   LogicalResult add(StringRef path) {
     // A header of its own: callers see it too.
@@ -71,13 +70,11 @@ private:
 };
 } // namespace
 
-FailureOr<std::string>
-codegen::amalgamateRuntime(exec::ProgramOp program,
-                           const EmitOptions &options) {
+FailureOr<std::string> codegen::amalgamateRuntime(exec::ProgramOp program,
+                                                  const EmitOptions &options) {
   Amalgamation amalgamation(program.getLoc());
-  for (StringRef header :
-       {"runtime/epilogue.h", "runtime/parallel.h",
-        "runtime/simd/elementwise.h"})
+  for (StringRef header : {"runtime/epilogue.h", "runtime/parallel.h",
+                           "runtime/simd/elementwise.h"})
     if (failed(amalgamation.add(header)))
       return failure();
   for (auto call : program.getBody().getOps<exec::CallOp>())

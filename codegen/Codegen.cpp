@@ -9,6 +9,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstring>
+
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
@@ -19,8 +21,8 @@ SmallVector<std::string> codegen::getFlags(exec::ProgramOp program) {
     flags.push_back(flag.str());
   // Routines say fma() where they want one; a compiler that fuses on its own
   // would round a scalar tail differently from the vectors beside it.
-  for (const char *flag : {"-ffp-contract=off", "-fno-math-errno",
-                           "-fno-exceptions", "-fno-rtti"})
+  for (const char *flag :
+       {"-ffp-contract=off", "-fno-math-errno", "-fno-exceptions", "-fno-rtti"})
     flags.push_back(flag);
   return flags;
 }
@@ -113,8 +115,12 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
       std::optional<StringRef> text = getEmbedded(("runtime/" + header).str());
       if (!text)
         continue;
+      // Here they lie side by side.
+      std::string flat = text->str();
+      for (size_t at; (at = flat.find("\"runtime/")) != std::string::npos;)
+        flat.erase(at + 1, strlen("runtime/"));
       files.push_back(header.str());
-      if (failed(folder->add(header, *text)))
+      if (failed(folder->add(header, flat)))
         return failure();
     }
   }
@@ -122,8 +128,8 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
     return failure();
   files.push_back("CMakeLists.txt");
   if (failed(folder->add(files.back(), printBuildFile(program, files))) ||
-      failed(folder->add("manifest.json",
-                         printManifest(program, options, files))))
+      failed(
+          folder->add("manifest.json", printManifest(program, options, files))))
     return failure();
   return folder->commit();
 }

@@ -32,7 +32,8 @@ FailureOr<OutputFolder> OutputFolder::create(Location location,
     return emitError(location) << "cannot find the folder of '" << target
                                << "': " << error.message();
   path::remove_dots(whole, /*remove_dot_dot=*/true);
-  if (fs::exists(whole) && !(fs::is_directory(whole) && isOurs(whole.str().str())))
+  if (fs::exists(whole) &&
+      !(fs::is_directory(whole) && isOurs(whole.str().str())))
     return emitError(location)
            << "'" << target << "' exists and nnc did not write it; choose "
            << "another folder with -o, or remove it";
@@ -42,8 +43,8 @@ FailureOr<OutputFolder> OutputFolder::create(Location location,
   SmallString<128> temporary;
   // Beside the target, so that both are on one file system.
   if (std::error_code error = fs::createUniqueDirectory(whole, temporary))
-    return emitError(location) << "cannot write beside '" << target
-                               << "': " << error.message();
+    return emitError(location)
+           << "cannot write beside '" << target << "': " << error.message();
   return OutputFolder(location, whole.str().str(), temporary.str().str());
 }
 
@@ -57,12 +58,13 @@ OutputFolder::~OutputFolder() {
 }
 
 LogicalResult OutputFolder::fail(StringRef what, std::error_code error) {
-  return emitError(location) << "cannot write '" << what
-                             << "': " << error.message();
+  return emitError(location)
+         << "cannot write '" << what << "': " << error.message();
 }
 
-LogicalResult OutputFolder::add(
-    StringRef name, function_ref<LogicalResult(llvm::raw_ostream &)> write) {
+LogicalResult
+OutputFolder::add(StringRef name,
+                  function_ref<LogicalResult(llvm::raw_ostream &)> write) {
   std::error_code error;
   llvm::raw_fd_ostream stream(temporary + "/" + name.str(), error);
   if (error)

@@ -52,7 +52,8 @@ std::string codegen::printHeader(exec::ProgramOp program,
   values["includes"] = options.threads ? "#include \"nnc_runtime.h\"\n" : "";
   values["parallel"] =
       options.threads
-          ? "\n/* The same on a pool of threads; a null pool is one thread. */\n"
+          ? "\n/* The same on a pool of threads; a null pool is one thread. "
+            "*/\n"
             "int " +
                 name + "_run_parallel(const struct " + name +
                 "_inputs *inputs,\n" + std::string(name.size() + 18, ' ') +

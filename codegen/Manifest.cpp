@@ -64,9 +64,9 @@ std::string codegen::printManifest(exec::ProgramOp program,
                                      exec::getPlaceOp(copy.getTarget()),
                                      copy.getLoc()));
     else if (auto call = dyn_cast<exec::CallOp>(op)) {
-      json::Object layer = describeLayer(
-          call.getName(), call.getRoutine(),
-          exec::getPlaceOp(call.getOutputs()[0]), call.getLoc());
+      json::Object layer =
+          describeLayer(call.getName(), call.getRoutine(),
+                        exec::getPlaceOp(call.getOutputs()[0]), call.getLoc());
       layer["params"] = json::Array(call.getParams());
       layer["multiply_adds"] = int64_t(call.getMultiplyAdds());
       layer["operations"] = int64_t(call.getWork());

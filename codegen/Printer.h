@@ -16,14 +16,15 @@ namespace nnc::codegen {
 /// Text for each @key@ of a template.
 using Values = llvm::StringMap<std::string>;
 
-/// A file of runtime/ or codegen/templates/ as it was when nnc was built, by its
-/// path from the top; null if there is none.
+/// A file of runtime/ or codegen/templates/ as it was when nnc was built, by
+/// its path from the top; null if there is none.
 std::optional<llvm::StringRef> getEmbedded(llvm::StringRef path);
 
 /// templates/<name> with each @key@ replaced.
 std::string fillTemplate(llvm::StringRef name, const Values &values);
 
-/// The C type of an element, as the printed code (C++) or the header (C) has it.
+/// The C type of an element, as the printed code (C++) or the header (C) has
+/// it.
 llvm::StringRef getCppType(mlir::Type element);
 llvm::StringRef getCType(mlir::Type element);
 

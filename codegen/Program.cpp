@@ -74,7 +74,8 @@ static void printShapeValue(Attribute value, llvm::raw_ostream &stream) {
 
 /// Dimensions of a list of lists, for its declaration.
 static std::string getListDims(ArrayAttr list) {
-  std::string dims = "[" + std::to_string(std::max<size_t>(list.size(), 1)) + "]";
+  std::string dims =
+      "[" + std::to_string(std::max<size_t>(list.size(), 1)) + "]";
   if (!list.empty())
     if (auto inner = dyn_cast<ArrayAttr>(list[0]))
       dims += getListDims(inner);
@@ -126,8 +127,8 @@ static void printShape(exec::CallOp call, llvm::raw_ostream &stream) {
 }
 
 static std::string getRoutine(exec::CallOp call, StringRef functor) {
-  std::string text = "nnc::" + call.getRoutine().str() + "<" +
-                     call.getName().str() + "_shape";
+  std::string text =
+      "nnc::" + call.getRoutine().str() + "<" + call.getName().str() + "_shape";
   for (int64_t param : call.getParams())
     text += ", " + std::to_string(param);
   return text + ", " + functor.str() + ">";
@@ -206,10 +207,9 @@ static void printFunction(exec::CallOp call, int64_t total,
   if (hasFunctor && !call.getPointwise()) {
     std::string kinds, pointers;
     for (auto [i, kind] : llvm::enumerate(call.getKinds())) {
-      kinds += ", nnc::" +
-               stringifyOperandKind(
-                   cast<exec::OperandKindAttr>(kind).getValue())
-                   .str();
+      kinds += ", nnc::" + stringifyOperandKind(
+                               cast<exec::OperandKindAttr>(kind).getValue())
+                               .str();
       pointers += (i ? ", " : "") + parameters[call.getInputs().size() + i];
     }
     stream << "  using epilogue = nnc::fused<" << functor << kinds << ">;\n";
@@ -230,7 +230,8 @@ static void printFunction(exec::CallOp call, int64_t total,
 //===----------------------------------------------------------------------===//
 
 /// How `place` is declared in run().
-static void printPlace(exec::PlaceOpInterface place, llvm::raw_ostream &stream) {
+static void printPlace(exec::PlaceOpInterface place,
+                       llvm::raw_ostream &stream) {
   RankedTensorType type = place.getTensor();
   StringRef element = getCppType(type.getElementType());
   StringRef constant = place.isWritable() ? "" : "const ";
@@ -274,15 +275,15 @@ static std::string printBody(exec::ProgramOp program) {
       auto target = exec::getPlaceOp(copy.getTarget());
       auto source = exec::getPlaceOp(copy.getSource());
       int64_t bytes = nn::getPhysicalBytes(target.getTensor());
-      stream << "  std::memcpy(" << target.getName() << ", "
-             << source.getName() << ", " << bytes << ");\n";
+      stream << "  std::memcpy(" << target.getName() << ", " << source.getName()
+             << ", " << bytes << ");\n";
       stream << "  NNC_LAYER_DONE(" << layer++ << ", " << target.getName()
              << ", " << bytes << ");\n";
       continue;
     }
     auto call = cast<exec::CallOp>(op);
-    std::string line = "  " + call.getLike().value_or(call.getName()).str() +
-                       "(pool";
+    std::string line =
+        "  " + call.getLike().value_or(call.getName()).str() + "(pool";
     SmallVector<Value> places(call.getInputs());
     llvm::append_range(places, call.getExtras());
     llvm::append_range(places, call.getOutputs());
@@ -364,7 +365,7 @@ std::string codegen::printProgram(exec::ProgramOp program,
   values["body"] = printBody(program);
   values["checks"] = printChecks(program, options);
   values["copies"] = copies ? "#include <cstring>\n" : "";
-  std::string weights = options.weights == "file" ? "inputs->weights"
+  std::string weights = options.weights == "file"   ? "inputs->weights"
                         : program.getWeights() == 0 ? "nullptr"
                                                     : name + "_weights";
   bool linked = options.weights != "file" && program.getWeights() != 0;

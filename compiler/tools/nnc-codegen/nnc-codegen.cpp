@@ -16,13 +16,14 @@
 
 namespace cl = llvm::cl;
 
-static cl::opt<std::string> input(cl::Positional, cl::init("-"),
-                                  cl::desc("exec program (.mlir, - for stdin)"));
+static cl::opt<std::string>
+    input(cl::Positional, cl::init("-"),
+          cl::desc("exec program (.mlir, - for stdin)"));
 static cl::opt<std::string> folder("o", cl::Required,
                                    cl::desc("folder to write"));
 static cl::opt<std::string> weights("weights", cl::init("embed"),
                                     cl::desc("embed, array or file"));
-static cl::opt<bool> threads("threads",
+static cl::opt<bool> threads("with-threads",
                              cl::desc("write a function that takes a pool"));
 
 int main(int argc, char **argv) {
@@ -36,6 +37,5 @@ int main(int argc, char **argv) {
       mlir::parseSourceFile<mlir::ModuleOp>(input, &context);
   if (!module)
     return 1;
-  return mlir::failed(
-      nnc::codegen::emit(*module, folder, {weights, threads}));
+  return mlir::failed(nnc::codegen::emit(*module, folder, {weights, threads}));
 }
