@@ -445,7 +445,6 @@ def Nn_ResizeOp : Nn_Op<"resize", [
 
 def Nn_LayerOp : Nn_Op<"layer", [
     AttrSizedOperandSegments, IsolatedFromAbove,
-    SingleBlock,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "SoftNeuro's layer: an anchor, its epilogue and, once chosen, a routine";
   let description = [{
@@ -480,7 +479,7 @@ def Nn_LayerOp : Nn_Op<"layer", [
     Variadic<Nn_Tensor>:$extras, OptionalAttr<StrAttr>:$routine,
     OptionalAttr<DenseI64ArrayAttr>:$params);
   let results = (outs Nn_Tensor:$y);
-  let regions = (region AnyRegion:$anchor, AnyRegion:$epilogue);
+  let regions = (region MaxSizedRegion<1>:$anchor, SizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     $name (`inputs` `(` $inputs^ `:` type($inputs) `)`)?
     (`extras` `(` $extras^ `:` type($extras) `)`)? `->` type($y)

@@ -1,0 +1,176 @@
+// RUN: nnc-opt --split-input-file --verify-diagnostics %s
+
+func.func @conv_channels(%x: tensor<1x3x8x8xf32>, %w: tensor<4x2x3x3xf32>) {
+  // expected-error@+2 {{'nn.conv' op failed to infer returned types}}
+  // expected-error@+1 {{has 3 input channels and 1 groups, which a weight of 4 x 2 channels does not fit}}
+  %0 = nn.conv %x, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x3x8x8xf32>, tensor<4x2x3x3xf32>) -> tensor<1x4x6x6xf32>
+  return
+}
+
+// -----
+
+func.func @conv_result(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
+  // expected-error@+2 {{'nn.conv' op failed to infer returned types}}
+  // expected-error@+1 {{'nn.conv' op inferred type(s) 'tensor<1x4x6x6xf32>' are incompatible with return type(s) of operation 'tensor<1x4x8x8xf32>'}}
+  %0 = nn.conv %x, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x8x8xf32>
+  return
+}
+
+// -----
+
+func.func @conv_kernel(%x: tensor<1x3x2x8xf32>, %w: tensor<4x3x3x3xf32>) {
+  // expected-error@+2 {{'nn.conv' op failed to infer returned types}}
+  // expected-error@+1 {{has a kernel larger than its padded input along spatial axis 0}}
+  %0 = nn.conv %x, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x3x2x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x1x6xf32>
+  return
+}
+
+// -----
+
+func.func @conv_strides(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
+  // expected-error@+2 {{'nn.conv' op failed to infer returned types}}
+  // expected-error@+1 {{needs positive kernel, strides and dilations and no negative pads}}
+  %0 = nn.conv %x, %w {strides = array<i64: 0, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_sizes(%a: tensor<2x3xf32>, %b: tensor<4x5xf32>) {
+  // expected-error@+2 {{'nn.matmul' op failed to infer returned types}}
+  // expected-error@+1 {{multiplies 2 x 3 by 4 x 5}}
+  %0 = nn.matmul %a, %b {transpose_a = false, transpose_b = false} : (tensor<2x3xf32>, tensor<4x5xf32>) -> tensor<2x5xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast(%a: tensor<2x3xf32>, %b: tensor<4xf32>) {
+  // expected-error@+2 {{has operands that do not broadcast}}
+  // expected-error@+1 {{'nn.add' op failed to infer returned types}}
+  %0 = "nn.add"(%a, %b) : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @axis(%x: tensor<2x3xf32>) {
+  // expected-error@+2 {{'nn.softmax' op failed to infer returned types}}
+  // expected-error@+1 {{has axis 2 of a tensor of rank 2}}
+  %0 = nn.softmax %x {axis = 2 : i64, log = false} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @reshape(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{'nn.reshape' op cannot turn 'tensor<2x3xf32>' into 'tensor<7xf32>'}}
+  %0 = nn.reshape %x : tensor<2x3xf32> -> tensor<7xf32>
+  return
+}
+
+// -----
+
+func.func @transpose(%x: tensor<2x3xf32>) {
+  // expected-error@+2 {{'nn.transpose' op failed to infer returned types}}
+  // expected-error@+1 {{needs a permutation of 2 axes}}
+  %0 = nn.transpose %x {permutation = array<i64: 0, 0>} : (tensor<2x3xf32>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @slice(%x: tensor<4xf32>) {
+  // expected-error@+2 {{'nn.slice' op failed to infer returned types}}
+  // expected-error@+1 {{leaves its input along axis 0}}
+  %0 = nn.slice %x {starts = array<i64: 2>, sizes = array<i64: 3>, steps = array<i64: 1>} : (tensor<4xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @concat(%x: tensor<4x2xf32>, %y: tensor<4x3xf32>) {
+  // expected-error@+2 {{'nn.concat' op failed to infer returned types}}
+  // expected-error@+1 {{joins shapes that differ besides axis 0}}
+  %0 = nn.concat %x, %y {axis = 0 : i64} : (tensor<4x2xf32>, tensor<4x3xf32>) -> tensor<8x2xf32>
+  return
+}
+
+// -----
+
+func.func @expand(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{'nn.expand' op cannot broadcast 'tensor<2x3xf32>' to 'tensor<4x3xf32>'}}
+  %0 = nn.expand %x : tensor<2x3xf32> -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @constant() {
+  // expected-error@+1 {{'nn.constant' op has a value of type 'tensor<2xf32>' and a result of type 'tensor<3xf32>'}}
+  %0 = nn.constant dense<1.0> : tensor<2xf32> -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @adapt(%x: tensor<1x16x2x2xf32>) {
+  // expected-error@+1 {{'nn.adapt' op changes more than the layout}}
+  %0 = nn.adapt %x : tensor<1x16x2x2xf32> -> tensor<1x16x4x1xf32, #nn.layout<NCHW16c>>
+  return
+}
+
+// -----
+
+func.func @cast(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'nn.cast' op changes the shape}}
+  %0 = nn.cast %x : tensor<4xf32> to tensor<2x2xi32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'NCHX' does not name the axes of a layout}}
+func.func @layout_axes(%x: tensor<1x16x2x2xf32, #nn.layout<NCHX>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'NCHW16k' has a block that is not a number from 2 to 1024 and the letter of one of its axes}}
+func.func @layout_block(%x: tensor<1x16x2x2xf32, #nn.layout<NCHW16k>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{layout 'NCHW16c' has 4 axes, the tensor 3}}
+func.func @layout_rank(%x: tensor<1x16x4xf32, #nn.layout<NCHW16c>>) {
+  return
+}
+
+// -----
+
+func.func @layer_extra(%x: tensor<2x3xf32>, %y: tensor<4x2x3xf32>) {
+  // expected-error@+1 {{'nn.layer' op has extras that do not broadcast to its result}}
+  %0 = nn.layer "sum" extras(%x, %y : tensor<2x3xf32>, tensor<4x2x3xf32>) -> tensor<2x3xf32>
+  anchor {} epilogue {
+  ^bb0(%a: f32, %b: f32):
+    %1 = nn.add %a, %b : f32, f32
+    nn.yield %1 : f32
+  }
+  return
+}
+
+// -----
+
+func.func @layer_epilogue(%x: tensor<2x3xf32>) {
+  %0 = nn.layer "sum" extras(%x : tensor<2x3xf32>) -> tensor<2x3xf32>
+  anchor {} epilogue {
+  ^bb0(%a: f32):
+    // expected-error@+1 {{'arith.addf' op is not elementwise and stands in an epilogue}}
+    %1 = arith.addf %a, %a : f32
+    nn.yield %1 : f32
+  }
+  return
+}
