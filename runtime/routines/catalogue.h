@@ -67,6 +67,10 @@ template <class S> constexpr bool whole_blocks(const S &s, int W) {
 template <class S> constexpr bool depthwise_applies(const S &s) {
   return s.groups > 1 && s.groups == s.c && s.c == s.k;
 }
+/// A tile's row of taps fits its copy (first_layer_span in conv2d/first.h).
+template <class S> constexpr bool first_applies(const S &s, int C) {
+  return s.groups == 1 && (C - 1) * s.sw + (s.kw - 1) * s.dw < 256;
+}
 template <class S> constexpr bool direct_applies(const S &s, int W) {
   return whole_blocks(s, W) && s.sw <= 4;
 }
@@ -80,6 +84,12 @@ constexpr double direct_efficiency(tile_limits t, const S &s, int R, int C,
                                    int B) {
   return tiles_efficiency(t, s.oh, s.ow, s.k,
                           double(s.c) / s.groups * s.kh * s.kw, R, C, B);
+}
+/// Rows of taps are short: their loops cost a tenth or more.
+template <class S>
+constexpr double first_efficiency(tile_limits t, const S &s, int C, int B) {
+  return 0.85 * tiles_efficiency(t, s.oh, s.ow, s.k, double(s.c) * s.kh * s.kw,
+                                 1, C, B);
 }
 template <class S>
 constexpr double pointwise_efficiency(tile_limits t, const S &s, int C, int B) {
@@ -103,6 +113,12 @@ constexpr double depthwise_efficiency(tile_limits t, const S &s, int C) {
 template <class S>
 constexpr double packed_efficiency(tile_limits t, const S &s, int M, int B) {
   return tiles_efficiency(t, 1, s.m, s.n, s.k, 1, M, B);
+}
+/// Each element of b is copied once for m rows, and turned if transposed.
+template <class S>
+constexpr double plain_efficiency(tile_limits t, const S &s, int M, int B) {
+  const double copies = s.transpose_b ? 8 : 2;
+  return packed_efficiency(t, s, M, B) * s.m / (s.m + copies);
 }
 
 /// From or to plain NCHW, or between blocks of which the smaller is W.

@@ -34,6 +34,7 @@ template <int W, int ROWS, int COLS, int B> struct f32_tile {
                       std::ptrdiff_t w_block, std::ptrdiff_t w_step,
                       int steps) {
     NNC_KEEP_LOOP for (int i = 0; i < steps; ++i) {
+      NNC_FORGET_LOADS;
       f32x<W> weight[B];
       NNC_UNROLL for (int b = 0; b < B; ++b) weight[b] =
           f32x<W>::load(w + i * w_step + b * w_block);

@@ -21,6 +21,15 @@
 #define NNC_KEEP_LOOP
 #endif
 
+/// In the body of a loop: what one turn has loaded the next loads again. g++
+/// -O3 else keeps overlapping loads in registers from turn to turn (predictive
+/// commoning), which a register tile has none left for.
+#if defined(__GNUC__) && !defined(__clang__)
+#define NNC_FORGET_LOADS asm volatile("" ::: "memory")
+#else
+#define NNC_FORGET_LOADS static_cast<void>(0)
+#endif
+
 /// A function that stays one: its registers are its own.
 #if defined(__GNUC__) || defined(__clang__)
 #define NNC_NOINLINE __attribute__((noinline))

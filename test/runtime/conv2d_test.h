@@ -81,7 +81,7 @@ void check_conv2d(random_source &random, const S &shape,
   sums::run(s, magnitudes(x).data(), magnitudes(w).data(), size.data(),
             nnc::none{}, 0, sums::units(s));
 
-  const bool blocked_input = wc > 1 || s.groups == s.c;
+  const bool blocked_input = wc > 1 || (s.groups > 1 && s.groups == s.c);
   const floats bx = blocked_input ? block_channels(x, s.n, s.c, in, W) : x;
   const bool depthwise = s.groups > 1 && s.groups == s.c && s.groups == s.k;
   const floats bw = depthwise

@@ -11,9 +11,8 @@
 #ifndef NNC_ROUTINES_MATMUL_PACKED_H
 #define NNC_ROUTINES_MATMUL_PACKED_H
 
-#include "runtime/epilogue.h"
+#include "runtime/routines/matmul/finish.h"
 #include "runtime/routines/policy.h"
-#include "runtime/routines/tile.h"
 
 namespace nnc {
 
@@ -167,22 +166,8 @@ private:
     }
     if (k1 < s.k)
       return t.save(partial);
-    // Copies: for all the compiler knows, y could point at j.
-    const Epi epi = *j.epi;
-    float *const y = j.y;
-    const int first = j.column;
-    const std::ptrdiff_t out = j.out + std::ptrdiff_t(row) * s.n + first;
-    NNC_UNROLL for (int r = 0; r < R; ++r)
-        NNC_UNROLL for (int p = 0; p < N; ++p) {
-      const int column = first + p * W;
-      const std::ptrdiff_t at = out + std::ptrdiff_t(r) * s.n + p * W;
-      const position<true> pos{at, column};
-      const f32x<W> v = t.sum[0][r][p];
-      if (s.n % W == 0 || s.n - column >= W)
-        epi(v, pos).store(y + at);
-      else
-        epi(v, pos, s.n - column).store(y + at, s.n - column);
-    }
+    store_rows(t, j.y, j.out + std::ptrdiff_t(row) * s.n + j.column, j.column,
+               s.n, *j.epi);
   }
 };
 

@@ -10,20 +10,9 @@
 #define NNC_ROUTINES_POOL2D_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/routines/pool2d/window.h"
 
 namespace nnc {
-
-/// The window's taps i in [from, to) with 0 <= at + i * dilation < size.
-struct pool_range {
-  int from, to;
-  constexpr pool_range(int at, int dilation, int taps, int low, int size)
-      : from(at < low ? (low - at + dilation - 1) / dilation : 0),
-        to(at >= size ? 0 : (size - at + dilation - 1) / dilation) {
-    to = to < taps ? to : taps;
-    from = from < to ? from : to;
-  }
-  constexpr int count() const { return to - from; }
-};
 
 /// Elements of any type that has an order.
 template <class S, class Epi> struct max_pool2d_portable {

@@ -1,0 +1,174 @@
+//===- first.h - 2-D convolution of a plain image into blocked channels ---===//
+//
+// y[k] = sum over c of x[c] * w[k, c], x in plain NCHW with few channels, as
+// networks begin, y in NCHW<W>c, w in KCRS<W>k. Wider inputs are served too,
+// but a blocked layout serves them better.
+//
+// A register tile covers COLS pixels of one output row times OC channel
+// blocks. A row of taps that reaches out of the input reads a copy of its
+// pixels with zeros in place.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_CONV2D_FIRST_H
+#define NNC_ROUTINES_CONV2D_FIRST_H
+
+#include "runtime/epilogue.h"
+#include "runtime/routines/policy.h"
+#include "runtime/routines/tile.h"
+
+namespace nnc {
+
+/// Most input columns that a row of taps of one tile may span.
+constexpr int first_layer_span = 256;
+
+template <int W, class S, int COLS, int OC, class Epi>
+struct conv2d_f32_first_t {
+  static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
+  static_assert(COLS > 0 && OC > 0, "a tile has points");
+
+  static constexpr int units(const S &s) {
+    return s.n * ceil_div(ceil_div(s.k, W), OC) * s.oh;
+  }
+
+  static void run(const S &s, const float *x, const float *w, float *y,
+                  const Epi &epi, int begin, int end) {
+    if constexpr (is_constant<S>)
+      static_assert(S::groups == 1, "one group");
+    const int blocks = ceil_div(s.k, W), tiles = ceil_div(blocks, OC);
+    for (int unit = begin; unit < end; ++unit) {
+      const int row = unit % s.oh, outer = unit / s.oh;
+      const int block = outer % tiles * OC, image = outer / tiles;
+      const std::ptrdiff_t line = std::ptrdiff_t(s.ow) * W;
+      const job j{x + std::ptrdiff_t(image) * s.c * s.h * s.w,
+                  w + block * weight_block(s),
+                  y,
+                  &epi,
+                  ((std::ptrdiff_t(image) * blocks + block) * s.oh + row) *
+                      line,
+                  block * W,
+                  row * s.sh - s.pt};
+      row_of_tiles(s, j, smaller(OC, blocks - block));
+    }
+  }
+
+private:
+  /// What the tiles of one output row have in common.
+  struct job {
+    const float *x; ///< the image
+    const float *w; ///< the first block's
+    float *y;
+    const Epi *epi;
+    std::ptrdiff_t out; ///< index in y of the row in the first block
+    int channel;        ///< the first of the first block
+    int top;            ///< input row of the first tap
+  };
+
+  static constexpr std::ptrdiff_t weight_block(const S &s) {
+    return std::ptrdiff_t(s.c) * s.kh * s.kw * W;
+  }
+
+  static void row_of_tiles(const S &s, const job &j, int blocks) {
+    if (blocks == OC)
+      return columns<OC>(s, j);
+    if constexpr (is_constant<S>) {
+      constexpr int rest = ceil_div(S::k, W) % OC;
+      if constexpr (rest != 0)
+        columns<rest>(s, j);
+    } else {
+      job one = j;
+      for (int b = 0; b < blocks; ++b) {
+        columns<1>(s, one);
+        one.w += weight_block(s);
+        one.out += std::ptrdiff_t(s.oh) * s.ow * W;
+        one.channel += W;
+      }
+    }
+  }
+
+  template <int B> static void columns(const S &s, const job &j) {
+    int col = 0;
+    for (; s.ow - col >= COLS; col += COLS)
+      tile<COLS, B>(s, j, col);
+    if constexpr (is_constant<S>) {
+      if constexpr (S::ow % COLS != 0)
+        tile<S::ow % COLS, B>(s, j, col);
+    } else {
+      rest<COLS / 2, B>(s, j, col);
+    }
+  }
+
+  /// Covers fewer than COLS columns with tiles of half the width, a quarter...
+  template <int C, int B> static void rest(const S &s, const job &j, int col) {
+    if constexpr (C > 0) {
+      for (; s.ow - col >= C; col += C)
+        tile<C, B>(s, j, col);
+      rest<C / 2, B>(s, j, col);
+    }
+  }
+
+  template <int C, int B>
+  NNC_NOINLINE static void tile(const S &s, const job &j, int col) {
+    f32_tile<W, 1, C, B> t;
+    t.clear();
+    const int left = col * s.sw - s.pl;
+    const int span = (C - 1) * s.sw + (s.kw - 1) * s.dw + 1;
+    const bool inside = left >= 0 && left + span <= s.w;
+    for (int c = 0; c < s.c; ++c)
+      for (int r = 0; r < s.kh; ++r) {
+        const int h = j.top + r * s.dh;
+        if (h < 0 || h >= s.h)
+          continue;
+        const float *row = j.x + (std::ptrdiff_t(c) * s.h + h) * s.w;
+        const float *w = j.w + std::ptrdiff_t(c * s.kh + r) * s.kw * W;
+        float copy[first_layer_span];
+        if (!inside)
+          copy_row(s, row, left, span, copy);
+        const float *const a[1] = {inside ? row + left : copy};
+        t.template add<0, C>(a, s.sw, s.dw, w, weight_block(s), W, s.kw);
+      }
+    // Copies: for all the compiler knows, y could point at j.
+    const Epi epi = *j.epi;
+    float *const y = j.y;
+    const int channel = j.channel;
+    const std::ptrdiff_t plane = std::ptrdiff_t(s.oh) * s.ow * W;
+    const std::ptrdiff_t out = j.out + std::ptrdiff_t(col) * W;
+    NNC_UNROLL for (int b = 0; b < B; ++b) {
+      const int first = channel + b * W;
+      const bool padded = s.k % W != 0 && first + W > s.k;
+      NNC_UNROLL for (int c = 0; c < C; ++c) {
+        const std::ptrdiff_t at = out + b * plane + c * W;
+        f32x<W> v = epi(t.sum[0][c][b], position<true>{at, first});
+        if (padded)
+          v = keep_first(v, s.k - first);
+        v.store(y + at);
+      }
+    }
+  }
+
+  /// `span` pixels of the row from column `left` on, zeros outside.
+  static void copy_row(const S &s, const float *row, int left, int span,
+                       float *to) {
+    const int begin = smaller(span, larger(0, -left));
+    const int end = larger(begin, smaller(span, s.w - left));
+    for (int i = 0; i < begin; ++i)
+      to[i] = 0.0f;
+    for (int i = begin; i < end; ++i)
+      to[i] = row[left + i];
+    for (int i = end; i < span; ++i)
+      to[i] = 0.0f;
+  }
+};
+
+template <class S, int COLS, int OC, class Epi>
+using conv2d_f32_nchw16c_first_avx512 =
+    conv2d_f32_first_t<16, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv2d_f32_nchw8c_first_avx2 = conv2d_f32_first_t<8, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv2d_f32_nchw4c_first_neon = conv2d_f32_first_t<4, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv2d_f32_nchw4c_first_sse4 = conv2d_f32_first_t<4, S, COLS, OC, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_CONV2D_FIRST_H

@@ -1,0 +1,34 @@
+//===- finish.h - Stores a tile of a matrix product
+//------------------------===//
+#ifndef NNC_ROUTINES_MATMUL_FINISH_H
+#define NNC_ROUTINES_MATMUL_FINISH_H
+
+#include "runtime/epilogue.h"
+#include "runtime/routines/tile.h"
+
+namespace nnc {
+
+/// Stores rows of n columns: the tile's first value at y[out], in column
+/// `first`. Columns from n on are not touched.
+template <int W, int R, int N, class Epi>
+NNC_INLINE void store_rows(const f32_tile<W, 1, R, N> &t, float *y,
+                           std::ptrdiff_t out, int first, int n,
+                           const Epi &epilogue) {
+  // A copy: for all the compiler knows, y could point at the epilogue.
+  const Epi epi = epilogue;
+  NNC_UNROLL for (int r = 0; r < R; ++r)
+      NNC_UNROLL for (int p = 0; p < N; ++p) {
+    const int column = first + p * W;
+    const std::ptrdiff_t at = out + std::ptrdiff_t(r) * n + p * W;
+    const position<true> pos{at, column};
+    const f32x<W> v = t.sum[0][r][p];
+    if (n % W == 0 || n - column >= W)
+      epi(v, pos).store(y + at);
+    else
+      epi(v, pos, n - column).store(y + at, n - column);
+  }
+}
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_MATMUL_FINISH_H

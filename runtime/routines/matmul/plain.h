@@ -1,0 +1,176 @@
+//===- plain.h - Matrix product of two run-time matrices ------------------===//
+//
+// y[m][n] = sum over k of a[m][k] * b[k][n], row by row or transposed, neither
+// of them packed: products of activations, as in attention.
+//
+// A unit is a run of B vectors of columns of one matrix of the batch. Its part
+// of b is copied to the stack, `steps` rows at a time, into panels as packed.h
+// wants them, and meets all rows of a; where there are too few rows for that to
+// pay, b is read in place.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_MATMUL_PLAIN_H
+#define NNC_ROUTINES_MATMUL_PLAIN_H
+
+#include "runtime/routines/matmul/finish.h"
+#include "runtime/routines/policy.h"
+#include "runtime/simd/transpose.h"
+
+namespace nnc {
+
+template <int W, class S, int M, int B, class Epi> struct matmul_f32_plain_t {
+  static_assert(W >= 4 && (W & (W - 1)) == 0, "W is a vector width");
+  static_assert(M > 0 && B > 0, "a tile has points");
+
+  static constexpr int units(const S &s) {
+    return s.batch * ceil_div(ceil_div(s.n, W), B);
+  }
+
+  static void run(const S &s, const float *a, const float *b, float *y,
+                  const Epi &epi, int begin, int end) {
+    const int vectors = ceil_div(s.n, W), runs = ceil_div(vectors, B);
+    for (int unit = begin; unit < end; ++unit) {
+      const int batch = unit / runs, vector = unit % runs * B;
+      const job j{a + std::ptrdiff_t(batch) * s.a_batch_stride,
+                  b + std::ptrdiff_t(batch) * s.b_batch_stride,
+                  y,
+                  &epi,
+                  std::ptrdiff_t(batch) * s.m * s.n,
+                  vector * W};
+      columns(s, j, smaller(B, vectors - vector));
+    }
+  }
+
+private:
+  /// What the tiles of one unit have in common.
+  struct job {
+    const float *a, *b; ///< the matrices
+    float *y;
+    const Epi *epi;
+    std::ptrdiff_t out; ///< index in y of the matrix
+    int column;         ///< the first
+  };
+
+  static constexpr int steps = 128; ///< rows of b copied at a time
+  static constexpr int strips = 16; ///< tiles that each copy meets
+
+  static constexpr bool reads_in_place(const S &s) {
+    return !s.transpose_b && s.n % W == 0 && s.m <= 2 * M;
+  }
+
+  static void columns(const S &s, const job &j, int count) {
+    if (count == B)
+      return vectors<B>(s, j);
+    if constexpr (is_constant<S>) {
+      constexpr int rest = ceil_div(S::n, W) % B;
+      if constexpr (rest != 0)
+        vectors<rest>(s, j);
+    } else {
+      job one = j;
+      for (int i = 0; i < count; ++i, one.column += W)
+        vectors<1>(s, one);
+    }
+  }
+
+  template <int N> static void vectors(const S &s, const job &j) {
+    if (reads_in_place(s)) {
+      for (int row = 0; row < s.m; row += M)
+        place<N>(s, j, row, 0, s.k, j.b + j.column, W, s.n, nullptr);
+      return;
+    }
+    alignas(64) float copy[N * steps * W];
+    alignas(64) float partial[strips][M * N * W];
+    for (int first = 0; first < s.m; first += strips * M)
+      for (int k = 0; k < s.k; k += steps) {
+        const int end = smaller(k + steps, s.k);
+        NNC_KEEP_LOOP for (int p = 0; p < N; ++p)
+            copy_panel(s, j, k, end, p, copy + p * steps * W);
+        for (int i = 0; i < strips && first + i * M < s.m; ++i)
+          place<N>(s, j, first + i * M, k, end, copy, steps * W, W, partial[i]);
+      }
+  }
+
+  /// Rows [k0, k1) of vector p of the columns, zeros behind the last column.
+  static void copy_panel(const S &s, const job &j, int k0, int k1, int p,
+                         float *to) {
+    const int column = j.column + p * W, count = smaller(W, s.n - column);
+    if (!s.transpose_b) {
+      const float *from = j.b + std::ptrdiff_t(k0) * s.n + column;
+      for (int k = k0; k < k1; ++k, from += s.n, to += W)
+        (count == W ? f32x<W>::load(from) : f32x<W>::load(from, count))
+            .store(to);
+      return;
+    }
+    const float *from = j.b + std::ptrdiff_t(column) * s.k + k0;
+    if (count < W)
+      for (int i = 0; i < (k1 - k0) * W; i += W)
+        f32x<W>(0.0f).store(to + i);
+    for (int k = 0; k < k1 - k0; k += W)
+      transpose_tile<W>(from + k, s.k, count, smaller(W, k1 - k0 - k),
+                        to + k * W, W);
+  }
+
+  /// Picks the tile that fits at `row`.
+  template <int N>
+  static void place(const S &s, const job &j, int row, int k0, int k1,
+                    const float *b, std::ptrdiff_t b_vector,
+                    std::ptrdiff_t b_step, float *partial) {
+    if (s.m - row >= M)
+      return tile<M, N>(s, j, row, k0, k1, b, b_vector, b_step, partial);
+    if constexpr (is_constant<S>) {
+      if constexpr (S::m % M != 0)
+        tile<S::m % M, N>(s, j, row, k0, k1, b, b_vector, b_step, partial);
+    } else {
+      place_rest<M / 2, N>(s, j, row, k0, k1, b, b_vector, b_step, partial);
+    }
+  }
+
+  /// Covers fewer than M rows with tiles of half the height, a quarter...
+  template <int R, int N>
+  static void place_rest(const S &s, const job &j, int row, int k0, int k1,
+                         const float *b, std::ptrdiff_t b_vector,
+                         std::ptrdiff_t b_step, float *partial) {
+    if constexpr (R > 0) {
+      for (; s.m - row >= R; row += R) {
+        tile<R, N>(s, j, row, k0, k1, b, b_vector, b_step, partial);
+        partial += partial ? R * N * W : 0;
+      }
+      place_rest<R / 2, N>(s, j, row, k0, k1, b, b_vector, b_step, partial);
+    }
+  }
+
+  /// R rows times N vectors, steps [k0, k1); row k0 of b begins at `b`. The
+  /// sums over earlier steps come from `partial`, and go there until the last
+  /// are in.
+  template <int R, int N>
+  NNC_NOINLINE static void tile(const S &s, const job &j, int row, int k0,
+                                int k1, const float *b, std::ptrdiff_t b_vector,
+                                std::ptrdiff_t b_step, float *partial) {
+    f32_tile<W, 1, R, N> t;
+    if (k0 == 0)
+      t.clear();
+    else
+      t.resume(partial);
+    const std::ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
+    const std::ptrdiff_t a_step = s.transpose_a ? s.m : 1;
+    const float *const rows[1] = {j.a + row * a_row + k0 * a_step};
+    t.template add<0, R>(rows, a_row, a_step, b, b_vector, b_step, k1 - k0);
+    if (k1 < s.k)
+      return t.save(partial);
+    store_rows(t, j.y, j.out + std::ptrdiff_t(row) * s.n + j.column, j.column,
+               s.n, *j.epi);
+  }
+};
+
+template <class S, int M, int B, class Epi>
+using matmul_f32_plain_avx512 = matmul_f32_plain_t<16, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f32_plain_avx2 = matmul_f32_plain_t<8, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f32_plain_neon = matmul_f32_plain_t<4, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f32_plain_sse4 = matmul_f32_plain_t<4, S, M, B, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_MATMUL_PLAIN_H

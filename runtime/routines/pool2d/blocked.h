@@ -1,0 +1,143 @@
+//===- blocked.h - 2-D pooling in blocked layouts -------------------------===//
+//
+// The largest element or the mean of windows of kh x kw taps, x and y in
+// NCHW<W>c, W channels at a time. What counts is as portable.h says. A unit is
+// a row of the output.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_POOL2D_BLOCKED_H
+#define NNC_ROUTINES_POOL2D_BLOCKED_H
+
+#include "runtime/epilogue.h"
+#include "runtime/routines/policy.h"
+#include "runtime/routines/pool2d/window.h"
+#include "runtime/simd/vec.h"
+
+namespace nnc {
+
+/// The largest of a window; NaN if it holds one, zero if it is empty.
+template <int W> struct pool_largest {
+  template <class S>
+  static NNC_INLINE f32x<W> over(const S &s, const float *x, pool_range rows,
+                                 pool_range columns, int, int) {
+    if (rows.count() == 0 || columns.count() == 0)
+      return f32x<W>(0.0f);
+    f32x<W> best = at(s, x, rows.from, columns.from);
+    for (int i = rows.from; i < rows.to; ++i)
+      for (int j = columns.from; j < columns.to; ++j)
+        best = max(best, at(s, x, i, j));
+    return best;
+  }
+
+private:
+  template <class S>
+  static NNC_INLINE f32x<W> at(const S &s, const float *x, int i, int j) {
+    return f32x<W>::load(x + (std::ptrdiff_t(i) * s.dh * s.w + j * s.dw) * W);
+  }
+};
+
+/// The mean of a window; zero if it is empty.
+template <int W> struct pool_mean {
+  template <class S>
+  static NNC_INLINE f32x<W> over(const S &s, const float *x, pool_range rows,
+                                 pool_range columns, int top, int left) {
+    int count = rows.count() * columns.count();
+    const bool whole_rows = columns.count() == s.w && s.dw == 1 && s.dh == 1;
+    f32x<W> sum(0.0f);
+    if (whole_rows) // One run of pixels, as in global pooling.
+      sum = run(x + (std::ptrdiff_t(rows.from) * s.w + columns.from) * W, W,
+                count);
+    else
+      for (int i = rows.from; i < rows.to; ++i)
+        sum = sum + run(x + (std::ptrdiff_t(i) * s.dh * s.w +
+                             std::ptrdiff_t(columns.from) * s.dw) *
+                                W,
+                        std::ptrdiff_t(s.dw) * W, columns.count());
+    if (s.count_include_pad)
+      count = pool_range(top, s.dh, s.kh, -s.pt, s.h + s.pb).count() *
+              pool_range(left, s.dw, s.kw, -s.pl, s.w + s.pr).count();
+    return sum / f32x<W>(static_cast<float>(count == 0 ? 1 : count));
+  }
+
+private:
+  /// Four sums, so that they need not wait for each other.
+  static NNC_INLINE f32x<W> run(const float *x, std::ptrdiff_t step,
+                                int count) {
+    f32x<W> a(0.0f), b(0.0f), c(0.0f), d(0.0f);
+    int i = 0;
+    for (; i + 4 <= count; i += 4, x += 4 * step) {
+      a = a + f32x<W>::load(x);
+      b = b + f32x<W>::load(x + step);
+      c = c + f32x<W>::load(x + 2 * step);
+      d = d + f32x<W>::load(x + 3 * step);
+    }
+    for (; i < count; ++i, x += step)
+      a = a + f32x<W>::load(x);
+    return (a + b) + (c + d);
+  }
+};
+
+template <int W, class S, class Kind, class Epi> struct pool2d_f32_nchwc_t {
+  static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
+
+  static constexpr int units(const S &s) {
+    return s.n * ceil_div(s.c, W) * s.oh;
+  }
+
+  static void run(const S &s, const float *x, float *y, const Epi &epi,
+                  int begin, int end) {
+    const int blocks = ceil_div(s.c, W);
+    for (int unit = begin; unit < end; ++unit) {
+      const int row = unit % s.oh, plane = unit / s.oh;
+      const int channel = plane % blocks * W;
+      const float *in = x + std::ptrdiff_t(plane) * s.h * s.w * W;
+      const int top = row * s.sh - s.pt;
+      const pool_range rows(top, s.dh, s.kh, 0, s.h);
+      const bool padded = s.c % W != 0 && channel + W > s.c;
+      for (int col = 0; col < s.ow; ++col) {
+        const int left = col * s.sw - s.pl;
+        const float *window = in + (std::ptrdiff_t(top) * s.w + left) * W;
+        const std::ptrdiff_t at = (std::ptrdiff_t(unit) * s.ow + col) * W;
+        // Inside, the range is known: the compiler can unroll its loop.
+        const bool inside = left >= 0 && left + (s.kw - 1) * s.dw < s.w;
+        f32x<W> v =
+            inside
+                ? Kind::over(s, window, rows, pool_range(0, 1, s.kw, 0, s.kw),
+                             top, left)
+                : Kind::over(s, window, rows,
+                             pool_range(left, s.dw, s.kw, 0, s.w), top, left);
+        v = epi(v, position<true>{at, channel});
+        if (padded)
+          v = keep_first(v, s.c - channel);
+        v.store(y + at);
+      }
+    }
+  }
+};
+
+template <class S, class Epi>
+using max_pool2d_f32_nchw16c_avx512 =
+    pool2d_f32_nchwc_t<16, S, pool_largest<16>, Epi>;
+template <class S, class Epi>
+using max_pool2d_f32_nchw8c_avx2 =
+    pool2d_f32_nchwc_t<8, S, pool_largest<8>, Epi>;
+template <class S, class Epi>
+using max_pool2d_f32_nchw4c_neon =
+    pool2d_f32_nchwc_t<4, S, pool_largest<4>, Epi>;
+template <class S, class Epi>
+using max_pool2d_f32_nchw4c_sse4 =
+    pool2d_f32_nchwc_t<4, S, pool_largest<4>, Epi>;
+
+template <class S, class Epi>
+using avg_pool2d_f32_nchw16c_avx512 =
+    pool2d_f32_nchwc_t<16, S, pool_mean<16>, Epi>;
+template <class S, class Epi>
+using avg_pool2d_f32_nchw8c_avx2 = pool2d_f32_nchwc_t<8, S, pool_mean<8>, Epi>;
+template <class S, class Epi>
+using avg_pool2d_f32_nchw4c_neon = pool2d_f32_nchwc_t<4, S, pool_mean<4>, Epi>;
+template <class S, class Epi>
+using avg_pool2d_f32_nchw4c_sse4 = pool2d_f32_nchwc_t<4, S, pool_mean<4>, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_POOL2D_BLOCKED_H

@@ -1,0 +1,50 @@
+// Convolution of plain images into blocked channels, at every width.
+#include "runtime/routines/conv2d/first.h"
+#include "test/runtime/conv2d_test.h"
+
+using namespace nnc;
+using namespace nnc_test;
+
+namespace {
+
+template <int W, int COLS, int OC, class S>
+void check(random_source &random, const S &shape, const conv2d_shape &s) {
+  using routine = conv2d_f32_first_t<W, S, COLS, OC, conv2d_epilogue>;
+  check_conv2d<W>(random, shape, s, 1, routine::units(shape), routine::run);
+}
+
+template <int C, int H, int WIDTH, int K, int R, int STRIDE, int PAD>
+struct constant_shape {
+  static constexpr int n = 2, c = C, h = H, w = WIDTH, k = K, kh = R, kw = R;
+  static constexpr int sh = STRIDE, sw = STRIDE, dh = 1, dw = 1;
+  static constexpr int pt = PAD, pl = PAD, groups = 1;
+  static constexpr int oh = (H + 2 * PAD - R) / STRIDE + 1;
+  static constexpr int ow = (WIDTH + 2 * PAD - R) / STRIDE + 1;
+};
+
+template <int W, int COLS, int OC, class S>
+void check_constant(random_source &random) {
+  check<W, COLS, OC>(random, S{}, run_time_shape<S>());
+}
+
+} // namespace
+
+TEMPLATE_TEST_CASE_SIG("first convolution of random shapes", "[conv2d]",
+                       ((int W), W), NNC_TEST_WIDTHS) {
+  random_source random;
+  for (int i = 0; i < 60; ++i) {
+    conv2d_shape s = random_conv2d(random, 30);
+    s.c = random.between(1, 5);
+    check<W, 6, 2>(random, s, s);
+  }
+}
+
+TEMPLATE_TEST_CASE_SIG("first convolution of constant shapes", "[conv2d]",
+                       ((int W), W), NNC_TEST_WIDTHS) {
+  random_source random;
+  check_constant<W, 7, 2, constant_shape<3, 28, 31, 64, 7, 2, 3>>(random);
+  check_constant<W, 6, 1, constant_shape<3, 17, 16, 24, 3, 2, 1>>(random);
+  check_constant<W, 4, 3, constant_shape<1, 9, 11, 40, 3, 1, 1>>(random);
+  // Patches of a vision transformer: taps and stride as wide as each other.
+  check_constant<W, 4, 2, constant_shape<3, 32, 32, 20, 8, 8, 0>>(random);
+}

@@ -1,0 +1,53 @@
+// Matrix product of two run-time matrices, at every width.
+#include "runtime/routines/matmul/plain.h"
+#include "test/runtime/matmul_test.h"
+
+using namespace nnc;
+using namespace nnc_test;
+
+namespace {
+
+template <int W, int M, int B, class S>
+void check(random_source &random, const S &shape, const matmul_shape &s) {
+  using routine = matmul_f32_plain_t<W, S, M, B, matmul_epilogue>;
+  check_matmul(random, shape, s, 0, routine::units(shape), routine::run);
+}
+
+template <int M, int N, int K, int TRANSPOSE_B> struct constant_shape {
+  static constexpr int batch = 3, m = M, n = N, k = K;
+  static constexpr int a_batch_stride = M * K, b_batch_stride = K * N;
+  static constexpr int transpose_a = 0, transpose_b = TRANSPOSE_B;
+};
+
+template <int W, int M, int B, class S> void check_constant(random_source &r) {
+  check<W, M, B>(r, S{}, run_time_matmul<S>());
+}
+
+} // namespace
+
+TEMPLATE_TEST_CASE_SIG("plain matmul of random shapes", "[matmul]",
+                       ((int W), W), NNC_TEST_WIDTHS) {
+  random_source random;
+  for (int i = 0; i < 100; ++i) {
+    matmul_shape s{};
+    s.batch = random.between(1, 3);
+    s.m = random.between(1, i % 4 ? 30 : 150);
+    s.n = random.between(1, 70);
+    s.k = random.between(1, 300);
+    s.a_batch_stride = random.between(0, 1) * s.m * s.k;
+    s.b_batch_stride = random.between(0, 1) * s.n * s.k;
+    s.transpose_a = random.between(0, 1);
+    s.transpose_b = random.between(0, 1);
+    check<W, 6, 2>(random, s, s);
+  }
+}
+
+TEMPLATE_TEST_CASE_SIG("plain matmul of constant shapes", "[matmul]",
+                       ((int W), W), NNC_TEST_WIDTHS) {
+  random_source random;
+  check_constant<W, 6, 2, constant_shape<40, 64, 40, 0>>(random);
+  check_constant<W, 6, 2, constant_shape<9, 50, 33, 0>>(random);
+  check_constant<W, 8, 1, constant_shape<40, 40, 64, 1>>(random);
+  check_constant<W, 6, 2, constant_shape<130, 37, 150, 1>>(random);
+  check_constant<W, 6, 2, constant_shape<4, 48, 150, 0>>(random); // in place
+}
