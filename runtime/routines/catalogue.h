@@ -128,6 +128,12 @@ template <class S> constexpr bool adapt_applies(const S &s, int W) {
   return low == 1 ? high == W : low == W && high % W == 0;
 }
 
+/// Pooling over the whole image at once.
+template <class S> constexpr bool global_applies(const S &s) {
+  return s.kh == s.h && s.kw == s.w && s.dh == 1 && s.dw == 1 && s.oh == 1 &&
+         s.ow == 1 && s.pt == 0 && s.pl == 0 && s.pb == 0 && s.pr == 0;
+}
+
 } // namespace nnc
 
 #endif // NNC_ROUTINES_CATALOGUE_H

@@ -28,8 +28,11 @@ template <class S, class Epi> struct gather_portable {
                            static_cast<std::ptrdiff_t>(index)) *
                               s.inner;
       T *to = y + std::ptrdiff_t(unit) * s.inner;
-      for (int j = 0; j < s.inner; ++j)
-        to[j] = from[j];
+      if (s.inner >= 16)
+        memcpy(to, from, std::size_t(s.inner) * sizeof(T));
+      else
+        for (int j = 0; j < s.inner; ++j)
+          to[j] = from[j];
     }
   }
 };

@@ -1,0 +1,112 @@
+//===- planes.h - Resize, whole planes with their taps computed once ------===//
+//
+// As portable.h defines it, in float, on NCHW[W]c (W lanes are W channels) or,
+// with W = 1, on plain NCHW. What each output column mixes is worked out once
+// for a strip of columns, then used in every row. A unit is one plane: a
+// channel block of an image. Padded lanes of the output are zero.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_RESIZE_PLANES_H
+#define NNC_ROUTINES_RESIZE_PLANES_H
+
+#include "runtime/epilogue.h"
+#include "runtime/routines/resize/taps.h"
+
+namespace nnc {
+
+template <int W, class S, class Epi> struct resize_f32_t {
+  static constexpr int units(const S &s) { return s.n * blocks(s); }
+
+  static void run(const S &s, const float *x, float *y, const Epi &epi,
+                  int begin, int end) {
+    for (int unit = begin; unit < end; ++unit) {
+      const float *from = x + std::ptrdiff_t(unit) * s.h * s.w * W;
+      const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.oh * s.ow * W;
+      const int channel = unit % blocks(s) * W;
+      for (int left = 0; left < s.ow; left += strip) {
+        const int width = s.ow - left < strip ? s.ow - left : strip;
+        column columns[strip];
+        for (int i = 0; i < width; ++i) {
+          const resize_taps taps(s, left + i, s.w, s.ow, s.scale_w);
+          for (int j = 0; j < 4; ++j) {
+            columns[i].at[j] = taps.index[j] * W;
+            columns[i].weight[j] = taps.weight[j];
+          }
+        }
+        for (int oy = 0; oy < s.oh; ++oy) {
+          const resize_taps rows(s, oy, s.h, s.oh, s.scale_h);
+          const std::ptrdiff_t row =
+              at + (std::ptrdiff_t(oy) * s.ow + left) * W;
+          for (int i = 0; i < width; ++i)
+            finish(s, value(s, from, rows, columns[i]),
+                   row + std::ptrdiff_t(i) * W, channel, y, epi);
+        }
+      }
+    }
+  }
+
+private:
+  using V = f32x<W>;
+  static constexpr int strip = 64;
+
+  /// The taps of one output column: offsets into a row, and weights.
+  struct column {
+    int at[4];
+    float weight[4];
+  };
+
+  static constexpr int blocks(const S &s) { return (s.c + W - 1) / W; }
+
+  static NNC_INLINE V value(const S &s, const float *plane,
+                            const resize_taps &rows, const column &c) {
+    const std::ptrdiff_t row_step = std::ptrdiff_t(s.w) * W;
+    const float *top = plane + rows.index[0] * row_step;
+    if (s.mode == 0)
+      return V::load(top + c.at[0]);
+    if (s.mode == 1) {
+      const float *bottom = plane + rows.index[1] * row_step;
+      const V left(c.weight[0]), right(c.weight[1]);
+      const V above =
+          left * V::load(top + c.at[0]) + right * V::load(top + c.at[1]);
+      const V below =
+          left * V::load(bottom + c.at[0]) + right * V::load(bottom + c.at[1]);
+      return V(rows.weight[0]) * above + V(rows.weight[1]) * below;
+    }
+    V sum(0.0f);
+    for (int i = 0; i < 4; ++i) {
+      const float *row = plane + rows.index[i] * row_step;
+      V row_sum(0.0f);
+      for (int j = 0; j < 4; ++j)
+        row_sum += V(c.weight[j]) * V::load(row + c.at[j]);
+      sum += V(rows.weight[i]) * row_sum;
+    }
+    return sum;
+  }
+
+  static NNC_INLINE void finish(const S &s, V v, std::ptrdiff_t at, int channel,
+                                float *y, const Epi &epi) {
+    if constexpr (W == 1) {
+      v = epi(v, position<false>{at, channel});
+    } else {
+      v = epi(v, position<true>{at, channel});
+      if (s.c % W != 0)
+        v = keep_first(v, s.c - channel);
+    }
+    v.store(y + at);
+  }
+};
+
+template <class S, class Epi>
+using resize_f32_nchw_portable = resize_f32_t<1, S, Epi>;
+template <class S, class Epi>
+using resize_f32_nchw4c_sse4 = resize_f32_t<4, S, Epi>;
+template <class S, class Epi>
+using resize_f32_nchw8c_avx2 = resize_f32_t<8, S, Epi>;
+template <class S, class Epi>
+using resize_f32_nchw16c_avx512 = resize_f32_t<16, S, Epi>;
+template <class S, class Epi>
+using resize_f32_nchw4c_neon = resize_f32_t<4, S, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_RESIZE_PLANES_H
