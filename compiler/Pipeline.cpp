@@ -20,7 +20,8 @@ void nnc::registerDialects(DialectRegistry &registry) {
                   func::FuncDialect, arith::ArithDialect>();
 }
 
-void nnc::buildPipeline(OpPassManager &manager, const PipelineOptions &) {
+void nnc::buildPipeline(OpPassManager &manager,
+                        const PipelineOptions &options) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   // First, so that later patterns see constants and no identities.
   function.addPass(createSimplify());
@@ -32,6 +33,8 @@ void nnc::buildPipeline(OpPassManager &manager, const PipelineOptions &) {
   function.addPass(createLegalize());
   // Last of the passes on ops: from here on the unit is the layer.
   function.addPass(createFormLayers());
+  // Over the whole graph at once, as layouts of neighbours weigh on each other.
+  manager.addPass(createChooseRoutines({options.target}));
 }
 
 namespace {

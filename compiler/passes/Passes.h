@@ -9,6 +9,7 @@
 
 #include "dialects/exec/Exec.h"
 #include "dialects/nn/Nn.h"
+#include "dialects/target/Target.h"
 
 #include "mlir/Pass/Pass.h"
 

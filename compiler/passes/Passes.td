@@ -104,6 +104,53 @@ def FormLayers : Pass<"nnc-form-layers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nnc::nn::NnDialect", "::mlir::arith::ArithDialect"];
 }
 
+def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
+  let summary = "Give each layer a routine and layouts, and adapts between them";
+  let description = [{
+    For each layer the catalogue and the target give candidates: a routine, its
+    parameters, the layouts of operands and result, a cost. Candidates are
+    picked so that all layers and the adapts between them together cost least.
+    `routine` and `params` that stand in a layer already are kept. Constants are
+    packed by their type alone; arguments and results of functions stay
+    row-major. The function says in `nn.plan` how the search went.
+
+    ```mlir
+    %y = nn.layer "conv1" inputs(%x, %w : tensor<1x64x56x56xf32>, tensor<64x64x1x1xf32>)
+        -> tensor<1x64x56x56xf32>
+    ==>
+    %0 = nn.adapt %x {routine = "adapt_portable"} : tensor<1x64x56x56xf32>
+        -> tensor<1x64x56x56xf32, #nn.layout<NCHW16c>>
+    %y = nn.layer "conv1" inputs(%0, %w : ...#nn.layout<NCHW16c>>, ...#nn.layout<KCRS16c16k>>)
+        -> tensor<1x64x56x56xf32, #nn.layout<NCHW16c>>
+        attributes {routine = "conv2d_f32_nchw16c_pointwise_avx512", params = array<i64: 28, 1>}
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"",
+           "row of targets.inc, or native; else the module's nn.target">,
+    Option<"states", "states", "int64_t", /*default=*/"4194304",
+           "entries of the largest table of the exact search">,
+  ];
+  let dependentDialects = ["::nnc::nn::NnDialect",
+                           "::nnc::target::TargetDialect"];
+}
+
+def CheckRoutines : Pass<"nnc-check-routines", "::mlir::ModuleOp"> {
+  let summary = "Check that each layer can be computed as it says";
+  let description = [{
+    Every routine is in the catalogue, runs on the target, applies to the
+    layer's shape with its params, and agrees with the layouts of the operands
+    and the result. For IR that a person has edited.
+
+    ```mlir
+    %y = nn.layer "a" ... attributes {routine = "conv2d_f32_nchw32c_direct"}
+    ==>
+    error: 'nn.layer' op names the routine 'conv2d_f32_nchw32c_direct', which is
+    not in the catalogue; of its family there are ...
+    ```
+  }];
+}
+
 def PlanMemory : Pass<"nnc-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Give every value a place in one arena or the caller's buffers";
   let description = [{

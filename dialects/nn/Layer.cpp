@@ -37,8 +37,10 @@ ExtraKind LayerOp::getExtraKind(unsigned i) {
 }
 
 LogicalResult LayerOp::verify() {
-  if (getEpilogue().empty())
-    return emitOpError("needs an epilogue");
+  if (!getEpilogue().hasOneBlock() || getEpilogue().front().empty())
+    return emitOpError("needs an epilogue of one block");
+  if (!getAnchor().empty() && !getAnchor().hasOneBlock())
+    return emitOpError("needs an anchor of one block, or none");
   SmallVector<Type> scalars;
   if (!getAnchor().empty()) {
     Block &block = getAnchor().front();
@@ -88,13 +90,20 @@ LogicalResult LayerOp::verify() {
 }
 
 SmallVector<RoutineCall> LayerOp::getRoutineCalls() {
-  if (auto anchor = dyn_cast_or_null<RoutineOpInterface>(getAnchorOp())) {
-    SmallVector<RankedTensorType> inputs;
-    for (Type type : getInputs().getTypes())
-      inputs.push_back(cast<RankedTensorType>(type));
-    return anchor.getRoutineCallsOn(inputs, getY().getType());
-  }
-  return {getElementwiseCall(getY().getType(), getExtras().getTypes())};
+  SmallVector<RankedTensorType> operands;
+  for (Type type : getOperandTypes())
+    operands.push_back(cast<RankedTensorType>(type));
+  return getRoutineCallsOn(operands, getY().getType());
+}
+
+SmallVector<RoutineCall>
+LayerOp::getRoutineCallsOn(ArrayRef<RankedTensorType> operands,
+                           RankedTensorType result) {
+  if (auto anchor = dyn_cast_or_null<RoutineOpInterface>(getAnchorOp()))
+    return anchor.getRoutineCallsOn(operands.take_front(getInputs().size()),
+                                    result);
+  SmallVector<Type> types(operands.begin(), operands.end());
+  return {getElementwiseCall(result, types)};
 }
 
 Work LayerOp::getWork() {

@@ -496,6 +496,10 @@ def Nn_LayerOp : Nn_Op<"layer", [
     /// the elementwise family's call with the strides of the physical shapes.
     /// None where the anchor cannot compute in these layouts.
     ::llvm::SmallVector<::nnc::nn::RoutineCall> getRoutineCalls();
+    /// The same if operands (inputs, then extras) and result had these types.
+    ::llvm::SmallVector<::nnc::nn::RoutineCall>
+    getRoutineCallsOn(::llvm::ArrayRef<::mlir::RankedTensorType> operands,
+                      ::mlir::RankedTensorType result);
     /// Axis of "one value a channel" operands of the epilogue, if any.
     ::std::optional<int64_t> getChannelAxis();
     /// How extra `i` lies beside the result.

@@ -92,6 +92,12 @@ RoutineCall getElementwiseCall(mlir::RankedTensorType result,
 RoutineCall getExpandCall(mlir::RankedTensorType result,
                           mlir::RankedTensorType operand);
 
+/// The call that changes the layout, or nothing where no routine does that:
+/// among images any change of the channels' block, else to and from row-major
+/// order where nothing is padded.
+std::optional<RoutineCall> getAdaptCall(mlir::RankedTensorType from,
+                                        mlir::RankedTensorType to);
+
 /// The product of all, 1 of none.
 int64_t product(llvm::ArrayRef<int64_t> dims);
 

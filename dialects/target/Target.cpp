@@ -11,6 +11,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -51,6 +52,16 @@ bool MachineAttr::hasIsa(StringRef isa) const {
 
 double MachineAttr::getPeak() const {
   return 1e6 * static_cast<double>(getMhz() * getMultiplyAdds());
+}
+
+double MachineAttr::getPeak(StringRef isa) const {
+  int64_t bytes = llvm::StringSwitch<int64_t>(isa)
+#define NNC_ISA(name, bytes) .Case(#name, bytes)
+#include "dialects/target/isas.inc"
+                      .Default(0);
+  if (bytes == 0 || bytes >= getVectorBytes())
+    return getPeak();
+  return getPeak() * static_cast<double>(bytes) / getVectorBytes();
 }
 
 double MachineAttr::getBandwidthFor(int64_t bytes) const {

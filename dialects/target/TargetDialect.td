@@ -59,6 +59,8 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
     bool hasIsa(::llvm::StringRef isa) const;
     /// f32 multiply-adds a second of one core, at best.
     double getPeak() const;
+    /// The same where the vectors are only those of `isa`.
+    double getPeak(::llvm::StringRef isa) const;
     /// Bytes a second from the first level that holds `bytes`.
     double getBandwidthFor(int64_t bytes) const;
   }];

@@ -1,0 +1,107 @@
+//===- ChooseRoutines.cpp - The cheapest routines and layouts together ----===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/Passes.h"
+
+#include "compiler/schedule/Candidates.h"
+#include "compiler/schedule/Layouts.h"
+#include "compiler/schedule/PlanGraph.h"
+
+namespace nnc {
+#define GEN_PASS_DEF_CHOOSEROUTINES
+#include "compiler/passes/Passes.h.inc"
+} // namespace nnc
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+/// Bytes of all constants, counted once.
+static int64_t getWeightBytes(func::FuncOp function) {
+  int64_t bytes = 0;
+  function.walk([&](ConstantOp constant) {
+    bytes += getPhysicalBytes(constant.getY().getType());
+  });
+  return bytes;
+}
+
+/// Layouts are chosen anew: adapts of an earlier choice go, types are logical.
+static void forgetLayouts(func::FuncOp function) {
+  function.walk([](AdaptOp adapt) {
+    adapt.getY().replaceAllUsesWith(adapt.getX());
+    adapt.erase();
+  });
+  for (Operation &op : function.getBody().front().without_terminator())
+    for (Value result : op.getResults())
+      if (auto type = dyn_cast<RankedTensorType>(result.getType()))
+        result.setType(getLogicalType(type));
+}
+
+static void apply(func::FuncOp function, const PlanGraph &graph,
+                  const Plan &plan, const CostModel &cost) {
+  OperandAdapter adapter(cost);
+  Block &block = function.getBody().front();
+  Builder builder(function.getContext());
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (auto layer = dyn_cast<LayerOp>(op)) {
+      const Candidate &choice = graph.getChoice(layer, plan);
+      for (auto [i, type] : llvm::enumerate(choice.operands))
+        adapter.setOperand(op.getOpOperand(i), type);
+      layer.getY().setType(choice.result);
+      layer.setRoutine(choice.routine->name);
+      layer.setParams(choice.params);
+      if (choice.params.empty())
+        layer.removeParamsAttr();
+      continue;
+    }
+    // Whatever else there is reads and writes row-major tensors.
+    for (OpOperand &operand : op.getOpOperands())
+      adapter.setOperand(operand, getLogicalType(cast<RankedTensorType>(
+                                      operand.get().getType())));
+  }
+  for (auto constant : llvm::make_early_inc_range(block.getOps<ConstantOp>()))
+    if (constant->use_empty())
+      constant.erase();
+  function->setAttr(
+      "nn.plan",
+      builder.getDictionaryAttr(
+          {builder.getNamedAttr(
+               "bound_ns",
+               builder.getI64IntegerAttr(std::llround(plan.lowerBound * 1e9))),
+           builder.getNamedAttr(
+               "ns", builder.getI64IntegerAttr(std::llround(plan.cost * 1e9))),
+           builder.getNamedAttr("solver",
+                                builder.getStringAttr(plan.solver))}));
+}
+
+namespace {
+struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    auto machine = target::setTarget(getOperation(), target);
+    if (failed(machine))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && failed(choose(function, *machine)))
+        return signalPassFailure();
+  }
+
+  LogicalResult choose(func::FuncOp function, target::MachineAttr machine) {
+    forgetLayouts(function);
+    CostModel cost(machine, getWeightBytes(function));
+    auto graph = PlanGraph::build(function, cost);
+    if (failed(graph))
+      return failure();
+    Plan plan = solve(graph->getProblem(), {states});
+    if (plan.cost == kImpossible)
+      return function.emitError(
+          "has routines set whose layouts no adapt can join; unset one");
+    apply(function, *graph, plan, cost);
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,310 @@
+//===- Candidates.cpp - What could compute a layer ------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/schedule/Candidates.h"
+
+#include "compiler/schedule/Search.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+/// Estimates this close are equal: then the table's order decides.
+static constexpr double kBetter = 0.999;
+
+static RankedTensorType getTensor(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Schemas: layouts of operands and result
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a routine makes of a layer's types.
+struct Schema {
+  SmallVector<RankedTensorType> operands; ///< inputs, then extras
+  RankedTensorType result;
+};
+} // namespace
+
+/// The routine family that computes the layer.
+static StringRef getFamily(LayerOp layer, std::string &storage) {
+  if (auto anchor = dyn_cast_or_null<RoutineOpInterface>(layer.getAnchorOp()))
+    storage = anchor.getRoutineCalls().front().family;
+  else
+    storage = "elementwise";
+  return storage;
+}
+
+/// `type` in the layout that a table calls `name`; `any` stands for "any".
+/// Nothing where the layout is of another rank.
+static std::optional<RankedTensorType>
+withTableLayout(LayerOp layer, RankedTensorType type, StringRef name,
+                int64_t operand, LayoutAttr any) {
+  if (name == "plain" || (name == "any" && !any))
+    return getLogicalType(type);
+  LayoutAttr layout = any;
+  if (name != "any") {
+    auto anchor = cast<RoutineOpInterface>(layer.getAnchorOp());
+    layout =
+        LayoutAttr::get(type.getContext(), anchor.spellLayout(name, operand));
+  }
+  if (layout.getRank() != type.getRank())
+    return std::nullopt;
+  return withLayout(type, layout);
+}
+
+/// An extra lies as the result does, except where it has one value for each
+/// blocked axis: then it is row-major.
+static RankedTensorType getExtraType(RankedTensorType type,
+                                     RankedTensorType result) {
+  LayoutAttr layout = getLayout(result);
+  if (!layout || type.getRank() != result.getRank())
+    return getLogicalType(type);
+  bool varies = type.getShape() == result.getShape();
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    varies |= layout.getBlockSize(axis) > 1 && type.getDimSize(axis) > 1;
+  return varies ? withLayout(type, layout) : getLogicalType(type);
+}
+
+/// The schema of `routine`, with `any` for what it leaves open.
+static std::optional<Schema> getSchema(LayerOp layer, const Routine &routine,
+                                       LayoutAttr any) {
+  Schema schema;
+  auto result = withTableLayout(layer, getTensor(layer.getY()),
+                                routine.getLayout(-1), -1, any);
+  if (!result)
+    return std::nullopt;
+  schema.result = *result;
+  for (auto [i, value] : llvm::enumerate(layer.getInputs())) {
+    // Operands of another rank, such as indices, stay row-major.
+    RankedTensorType type = getTensor(value);
+    bool open = any && any.getRank() == type.getRank();
+    auto operand = withTableLayout(layer, type, routine.getLayout(i), i,
+                                   open ? any : LayoutAttr());
+    if (!operand)
+      return std::nullopt;
+    schema.operands.push_back(*operand);
+  }
+  for (Value value : layer.getExtras())
+    schema.operands.push_back(getExtraType(getTensor(value), schema.result));
+  // Only an anchor's routine knows where padding is and keeps it zero.
+  if (!layer.getAnchorOp() && isPadded(schema.result) &&
+      !keepsZeros(layer, schema.operands))
+    return std::nullopt;
+  return schema;
+}
+
+/// The shapes of the layer's calls under `schema`; none where the anchor cannot
+/// compute so, or a shape does not fit its struct.
+static SmallVector<RoutineShape> makeShapes(LayerOp layer, const Schema &schema,
+                                            std::string &problem) {
+  SmallVector<RoutineShape> shapes;
+  auto calls = layer.getRoutineCallsOn(schema.operands, schema.result);
+  if (calls.empty())
+    problem = "the anchor cannot be computed in these layouts";
+  for (const RoutineCall &call : calls) {
+    auto shape = Catalogue::get().makeShape(call, problem);
+    if (!shape)
+      return {};
+    shapes.push_back(*shape);
+  }
+  return shapes;
+}
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+/// Why `routine` cannot compute the layer whatever its layouts, or nothing.
+static std::string getObstacle(LayerOp layer, const Routine &routine,
+                               target::MachineAttr machine) {
+  std::string family;
+  if (routine.family->name != getFamily(layer, family))
+    return "belongs to the family " + routine.family->name.str() +
+           "; the layer is of " + family;
+  if (!machine.hasIsa(routine.isa))
+    return "needs " + routine.isa.str() + ", which the target '" +
+           machine.getName().str() + "' lacks";
+  Value first =
+      layer.getOperands().empty() ? Value(layer.getY()) : layer.getOperand(0);
+  if (!routine.takesElement(getTensor(first).getElementType()))
+    return "does not compute on the layer's element type";
+  if (layer.getAnchorOp() && !layer.hasEmptyEpilogue() &&
+      !routine.family->channelAxis)
+    return "takes no epilogue";
+  return "";
+}
+
+LayerWork nnc::getLayerWork(LayerOp layer, ArrayRef<RankedTensorType> operands,
+                            RankedTensorType result) {
+  LayerWork work;
+  double elements = result.getNumElements();
+  double perElement =
+      llvm::count_if(layer.getEpilogue().front(), [](Operation &op) {
+        return isa<ElementwiseOpInterface>(op);
+      });
+  if (auto anchor = dyn_cast_or_null<CostOpInterface>(layer.getAnchorOp())) {
+    Work own = anchor.getWork();
+    work.operations = std::max<double>(own.multiplyAdds, own.operations);
+    work.epilogueOperations = perElement * elements;
+    if (work.operations == 0) // it only moves what it writes
+      work.operations = elements;
+  } else {
+    work.operations = perElement * elements;
+  }
+  work.activationBytes = getPhysicalBytes(result);
+  for (auto [value, type] : llvm::zip(layer.getOperands(), operands)) {
+    Operation *producer = value.getDefiningOp();
+    bool isWeight = producer && producer->hasTrait<OpTrait::ConstantLike>();
+    (isWeight ? work.weightBytes : work.activationBytes) +=
+        getPhysicalBytes(type);
+  }
+  return work;
+}
+
+SmallVector<Candidate, 0> nnc::findCandidates(LayerOp layer,
+                                              const CostModel &cost,
+                                              ArrayRef<LayoutAttr> layouts) {
+  SmallVector<Candidate, 0> found;
+  std::string family, problem;
+  for (const Routine *routine :
+       Catalogue::get().getRoutinesOf(getFamily(layer, family))) {
+    if (layer.getRoutine().value_or(routine->name) != routine->name ||
+        !getObstacle(layer, *routine, cost.getMachine()).empty())
+      continue;
+    SmallVector<LayoutAttr> open = {LayoutAttr()};
+    if (llvm::is_contained(routine->layouts, "any"))
+      llvm::append_range(open, layouts);
+    for (LayoutAttr any : open) {
+      auto schema = getSchema(layer, *routine, any);
+      if (!schema)
+        continue;
+      auto shapes = makeShapes(layer, *schema, problem);
+      if (shapes.empty())
+        continue;
+      LayerWork work = getLayerWork(layer, schema->operands, schema->result);
+      SmallVector<SmallVector<int64_t>> values = routine->candidates;
+      if (auto own = layer.getParams())
+        values = {SmallVector<int64_t>(*own)};
+      for (const auto &params : values) {
+        if (!llvm::all_of(shapes, [&](const RoutineShape &shape) {
+              return routine->applies(shape, params);
+            }))
+          continue;
+        double seconds = cost.getSeconds(*routine, shapes, params, work);
+        auto *same = llvm::find_if(found, [&](const Candidate &other) {
+          return other.operands == schema->operands &&
+                 other.result == schema->result;
+        });
+        if (same == found.end())
+          found.push_back(
+              {routine, params, schema->operands, schema->result, seconds});
+        else if (seconds < same->seconds * kBetter)
+          *same = {routine, params, schema->operands, schema->result, seconds};
+      }
+    }
+  }
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+static std::string listRoutines(StringRef family) {
+  SmallVector<StringRef> names;
+  for (const Routine *routine : Catalogue::get().getRoutinesOf(family))
+    names.push_back(routine->name);
+  return llvm::join(names, ", ");
+}
+
+/// Checks that `values` are what `routine` has params for, and that it applies.
+static LogicalResult checkParams(Operation *op, const Routine &routine,
+                                 ArrayRef<RoutineShape> shapes,
+                                 std::optional<ArrayRef<int64_t>> values) {
+  ArrayRef<int64_t> params = values.value_or(ArrayRef<int64_t>());
+  if (params.size() != routine.params.size())
+    return op->emitOpError("has ")
+           << params.size() << " params; " << routine.name << " has "
+           << routine.params.size() << " (" << llvm::join(routine.params, ", ")
+           << ")";
+  for (const RoutineShape &shape : shapes)
+    if (!routine.applies(shape, params))
+      return op->emitOpError("has a shape that ")
+             << routine.name << " does not apply to";
+  return success();
+}
+
+LogicalResult nnc::checkRoutine(LayerOp layer, target::MachineAttr machine) {
+  std::string family;
+  StringRef name = layer.getRoutine().value_or("");
+  if (name.empty())
+    return layer.emitOpError(
+        "has no routine; nnc-choose-routines gives it one");
+  const Routine *routine = Catalogue::get().findRoutine(name);
+  if (!routine)
+    return layer.emitOpError("names the routine '")
+           << name << "', which is not in the catalogue; of its family there "
+           << "are " << listRoutines(getFamily(layer, family));
+  std::string obstacle = getObstacle(layer, *routine, machine);
+  if (!obstacle.empty())
+    return layer.emitOpError("names the routine '")
+           << name << "', which " << obstacle;
+
+  // "any" is what the result has, or the first operand that may have it.
+  LayoutAttr any = getLayout(layer.getY().getType());
+  auto schema = getSchema(layer, *routine, any);
+  if (!schema)
+    return layer.emitOpError("has a result of ")
+           << layer.getY().getType() << ", which '" << name
+           << "' cannot write in that layout";
+  if (schema->result != layer.getY().getType())
+    return layer.emitOpError("has a result of ")
+           << layer.getY().getType() << "; '" << name << "' writes "
+           << schema->result;
+  for (auto [i, value] : llvm::enumerate(layer.getOperands()))
+    if (value.getType() != schema->operands[i] &&
+        !(i >= layer.getInputs().size() &&
+          isViewOf(schema->operands[i], getTensor(value))))
+      return layer.emitOpError("has an operand ")
+             << i << " of " << value.getType() << "; '" << name << "' reads "
+             << schema->operands[i];
+  std::string problem;
+  auto shapes = makeShapes(layer, *schema, problem);
+  if (shapes.empty())
+    return layer.emitOpError("names the routine '")
+           << name << "', but " << problem;
+  return checkParams(layer, *routine, shapes, layer.getParams());
+}
+
+LogicalResult nnc::checkRoutine(AdaptOp adapt, target::MachineAttr machine) {
+  if (adapt.isView())
+    return success();
+  auto call = getAdaptCall(adapt.getX().getType(), adapt.getY().getType());
+  if (!call)
+    return adapt.emitOpError("changes ")
+           << adapt.getX().getType() << " to " << adapt.getY().getType()
+           << ", which no routine does";
+  StringRef name = adapt.getRoutine().value_or("");
+  const Routine *routine = Catalogue::get().findRoutine(name);
+  if (!routine || routine->family->name != call->family)
+    return adapt.emitOpError("names the routine '")
+           << name << "'; of its family there are "
+           << listRoutines(call->family);
+  if (!machine.hasIsa(routine->isa))
+    return adapt.emitOpError("names the routine '")
+           << name << "', which needs " << routine->isa
+           << "; the target lacks that";
+  std::string problem;
+  auto shape = Catalogue::get().makeShape(*call, problem);
+  if (!shape)
+    return adapt.emitOpError("cannot be computed: ") << problem;
+  return checkParams(adapt, *routine, *shape, adapt.getParams());
+}

@@ -1,0 +1,51 @@
+//===- Candidates.h - What could compute a layer --------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_SCHEDULE_CANDIDATES_H
+#define NNC_COMPILER_SCHEDULE_CANDIDATES_H
+
+#include "compiler/schedule/Cost.h"
+
+namespace nnc {
+
+/// A routine with its parameters for a layer; SoftNeuro's schema is in the
+/// types: what layouts the operands and the result have then.
+struct Candidate {
+  const Routine *routine;
+  llvm::SmallVector<int64_t> params;
+  llvm::SmallVector<mlir::RankedTensorType> operands; ///< inputs, then extras
+  mlir::RankedTensorType result;
+  double seconds; ///< the unit cost
+};
+
+/// The candidates of `layer`; where it names a routine (and params) already,
+/// only that. Routines that follow any layout are tried in each of `layouts`
+/// that fits, and in row-major order. For each schema the cheapest is kept.
+llvm::SmallVector<Candidate, 0>
+findCandidates(nn::LayerOp layer, const CostModel &cost,
+               llvm::ArrayRef<nn::LayoutAttr> layouts);
+
+/// Checks what the layer says: its routine is in the catalogue, runs on the
+/// target, and computes this anchor and epilogue with these shapes, layouts,
+/// element types and params. Reports what is wrong and what to do.
+mlir::LogicalResult checkRoutine(nn::LayerOp layer,
+                                 target::MachineAttr machine);
+mlir::LogicalResult checkRoutine(nn::AdaptOp adapt,
+                                 target::MachineAttr machine);
+
+/// Whether the layer's epilogue maps zeros in the operands that have a layout
+/// to zero: then it may run over the padding of that layout.
+bool keepsZeros(nn::LayerOp layer,
+                llvm::ArrayRef<mlir::RankedTensorType> operands);
+
+/// What `layer` computes and touches with operands and result of these types.
+LayerWork getLayerWork(nn::LayerOp layer,
+                       llvm::ArrayRef<mlir::RankedTensorType> operands,
+                       mlir::RankedTensorType result);
+
+} // namespace nnc
+
+#endif // NNC_COMPILER_SCHEDULE_CANDIDATES_H

@@ -1,0 +1,73 @@
+//===- Cost.cpp - How long a call should take -----------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/schedule/Cost.h"
+
+#include "compiler/schedule/Search.h"
+
+using namespace mlir;
+using namespace nnc;
+
+/// To call a function, set up its loops and find nothing in the first level.
+static constexpr double kCallSeconds = 5e-8;
+
+/// Share of the shorter of arithmetic and memory that does not hide behind the
+/// longer.
+static constexpr double kOverlapLoss = 0.1;
+
+/// Elementwise functions of an epilogue run on values in registers; most are
+/// one instruction beside the multiply-adds' two a cycle.
+static constexpr double kEpilogueShare = 0.5;
+
+double CostModel::getSeconds(const Routine &routine,
+                             ArrayRef<RoutineShape> calls,
+                             ArrayRef<int64_t> params,
+                             const LayerWork &work) const {
+  double efficiency = 0;
+  for (const RoutineShape &call : calls)
+    efficiency += routine.getEfficiency(call, params) / calls.size();
+  double peak = machine.getPeak(routine.isa);
+  double arithmetic = work.operations / (peak * std::max(efficiency, 1e-6)) +
+                      work.epilogueOperations / (peak * kEpilogueShare);
+  double memory =
+      work.activationBytes / machine.getBandwidthFor(work.activationBytes) +
+      work.weightBytes / machine.getBandwidthFor(weightBytes);
+  return std::max(arithmetic, memory) +
+         kOverlapLoss * std::min(arithmetic, memory) +
+         kCallSeconds * calls.size();
+}
+
+AdaptCost CostModel::getAdapt(RankedTensorType from,
+                              RankedTensorType to) const {
+  AdaptCost best;
+  if (from == to || nn::isViewOf(to, from))
+    return best;
+  best.seconds = kImpossible;
+  std::optional<nn::RoutineCall> call = nn::getAdaptCall(from, to);
+  if (!call)
+    return best;
+  const Catalogue &catalogue = Catalogue::get();
+  std::string problem;
+  std::optional<RoutineShape> shape = catalogue.makeShape(*call, problem);
+  if (!shape)
+    return best;
+  LayerWork work;
+  work.operations = from.getNumElements();
+  work.activationBytes = nn::getPhysicalBytes(from) + nn::getPhysicalBytes(to);
+  for (const Routine *routine : catalogue.getRoutinesOf(call->family)) {
+    if (!machine.hasIsa(routine->isa) ||
+        !routine->takesElement(from.getElementType()))
+      continue;
+    for (ArrayRef<int64_t> params : routine->candidates) {
+      if (!routine->applies(*shape, params))
+        continue;
+      double seconds = getSeconds(*routine, *shape, params, work);
+      if (seconds < best.seconds)
+        best = {routine, SmallVector<int64_t>(params), seconds};
+    }
+  }
+  return best;
+}

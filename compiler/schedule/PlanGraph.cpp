@@ -1,0 +1,182 @@
+//===- PlanGraph.cpp - A function as a problem of the global search -------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/schedule/PlanGraph.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+using Types = SmallVector<RankedTensorType>;
+
+static RankedTensorType getTensor(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Nodes that are not layers have no candidates of their own.
+ArrayRef<Candidate> PlanGraph::getCandidates(LayerOp layer) const {
+  return candidates[nodes.lookup(layer)];
+}
+
+const Candidate &PlanGraph::getChoice(LayerOp layer, const Plan &plan) const {
+  unsigned node = nodes.lookup(layer);
+  return candidates[node][plan.choices[node]];
+}
+
+static LogicalResult reportNone(LayerOp layer, target::MachineAttr machine) {
+  InFlightDiagnostic error = layer.emitOpError();
+  Operation *anchor = layer.getAnchorOp();
+  if (layer.getRoutine())
+    error << "cannot be computed by the routine '" << *layer.getRoutine()
+          << "' that it names, with the params it names";
+  else
+    error << "has no routine for the target '" << machine.getName() << "'";
+  error << " (" << (anchor ? anchor->getName().getStringRef() : "elementwise")
+        << " of";
+  for (Type type : layer.getOperandTypes())
+    error << ' ' << type;
+  return error << ")";
+}
+
+/// Candidates of all layers. Layouts that routines insist on are those that
+/// the others, which take any, are tried in.
+LogicalResult PlanGraph::addLayers(Block &block) {
+  llvm::SetVector<LayoutAttr> layouts;
+  for (LayerOp layer : block.getOps<LayerOp>())
+    for (const Candidate &candidate : findCandidates(layer, *cost, {}))
+      if (LayoutAttr layout = getLayout(candidate.result))
+        layouts.insert(layout);
+  LogicalResult result = success();
+  for (LayerOp layer : block.getOps<LayerOp>()) {
+    auto &found = candidates.emplace_back(
+        findCandidates(layer, *cost, layouts.getArrayRef()));
+    if (found.empty())
+      result = reportNone(layer, cost->getMachine());
+    nodes[layer] = problem.nodes.size();
+    auto &costs = problem.nodes.emplace_back();
+    for (const Candidate &candidate : found)
+      costs.push_back(candidate.seconds);
+  }
+  return result;
+}
+
+double PlanGraph::getAdaptSeconds(RankedTensorType from, RankedTensorType to) {
+  auto [entry, isNew] = adapts.insert({{from, to}, 0});
+  if (isNew)
+    entry->second = cost->getAdapt(from, to).seconds;
+  return entry->second;
+}
+
+PlanGraph::Reader PlanGraph::getReader(OpOperand &use) const {
+  auto layer = dyn_cast<LayerOp>(use.getOwner());
+  if (!layer)
+    return {std::nullopt, {getLogicalType(getTensor(use.get()))}};
+  Reader reader{nodes.lookup(layer), {}};
+  for (const Candidate &candidate : candidates[*reader.node])
+    reader.wants.push_back(candidate.operands[use.getOperandNumber()]);
+  return reader;
+}
+
+/// The cost between a value made as `made` says, by each candidate of `maker`
+/// (or as its one entry says), and one reader.
+void PlanGraph::addReader(ArrayRef<RankedTensorType> made,
+                          std::optional<unsigned> maker, const Reader &reader) {
+  if (maker && reader.node) {
+    Problem::Edge edge{*maker, *reader.node, {}};
+    for (RankedTensorType from : made)
+      for (RankedTensorType to : reader.wants)
+        edge.costs.push_back(getAdaptSeconds(from, to));
+    problem.edges.push_back(std::move(edge));
+    return;
+  }
+  for (auto [i, from] : llvm::enumerate(made))
+    for (auto [j, to] : llvm::enumerate(reader.wants)) {
+      double seconds = getAdaptSeconds(from, to);
+      if (maker)
+        problem.nodes[*maker][i] += seconds;
+      else if (reader.node)
+        problem.nodes[*reader.node][j] += seconds;
+    }
+}
+
+void PlanGraph::addSharedValue(ArrayRef<RankedTensorType> made,
+                               std::optional<unsigned> maker,
+                               ArrayRef<Reader> readers) {
+  llvm::SetVector<RankedTensorType> own(made.begin(), made.end()), wanted;
+  for (const Reader &reader : readers)
+    wanted.insert(reader.wants.begin(), reader.wants.end());
+  // States: made as one type, and adapted to another once for all its readers.
+  SmallVector<std::pair<RankedTensorType, RankedTensorType>> states;
+  unsigned node = problem.nodes.size();
+  auto &costs = problem.nodes.emplace_back();
+  candidates.emplace_back();
+  for (RankedTensorType from : own) {
+    states.push_back({from, from});
+    costs.push_back(0);
+    for (RankedTensorType to : wanted)
+      if (to != from && getAdaptSeconds(from, to) != kImpossible) {
+        states.push_back({from, to});
+        costs.push_back(getAdaptSeconds(from, to));
+      }
+  }
+  if (maker) {
+    Problem::Edge edge{*maker, node, {}};
+    for (RankedTensorType type : made)
+      for (auto &state : states)
+        edge.costs.push_back(type == state.first ? 0 : kImpossible);
+    problem.edges.push_back(std::move(edge));
+  }
+  for (const Reader &reader : readers) {
+    auto getSeconds = [&](auto &state, RankedTensorType want) {
+      return want == state.second ? 0 : getAdaptSeconds(state.first, want);
+    };
+    if (!reader.node) {
+      for (auto [i, state] : llvm::enumerate(states))
+        problem.nodes[node][i] += getSeconds(state, reader.wants.front());
+      continue;
+    }
+    Problem::Edge edge{node, *reader.node, {}};
+    for (auto &state : states)
+      for (RankedTensorType want : reader.wants)
+        edge.costs.push_back(getSeconds(state, want));
+    problem.edges.push_back(std::move(edge));
+  }
+}
+
+void PlanGraph::addValue(Value value) {
+  Operation *producer = value.getDefiningOp();
+  if (producer && producer->hasTrait<OpTrait::ConstantLike>())
+    return;
+  std::optional<unsigned> maker;
+  Types made = {getLogicalType(getTensor(value))};
+  if (auto layer = dyn_cast_or_null<LayerOp>(producer)) {
+    maker = nodes.lookup(layer);
+    made.clear();
+    for (const Candidate &candidate : candidates[*maker])
+      made.push_back(candidate.result);
+  }
+  SmallVector<Reader> readers;
+  for (OpOperand &use : value.getUses())
+    readers.push_back(getReader(use));
+  if (readers.size() == 1)
+    addReader(made, maker, readers.front());
+  else if (readers.size() > 1)
+    addSharedValue(made, maker, readers);
+}
+
+FailureOr<PlanGraph> PlanGraph::build(func::FuncOp function,
+                                      const CostModel &cost) {
+  PlanGraph graph(cost);
+  Block &block = function.getBody().front();
+  if (failed(graph.addLayers(block)))
+    return failure();
+  for (BlockArgument argument : block.getArguments())
+    graph.addValue(argument);
+  for (Operation &op : block)
+    for (Value result : op.getResults())
+      graph.addValue(result);
+  return graph;
+}

@@ -1,0 +1,60 @@
+//===- PlanGraph.h - A function as a problem of the global search ---------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_SCHEDULE_PLANGRAPH_H
+#define NNC_COMPILER_SCHEDULE_PLANGRAPH_H
+
+#include "compiler/schedule/Candidates.h"
+#include "compiler/schedule/Search.h"
+
+namespace nnc {
+
+/// The candidates of every layer and the cost of every adapt between them.
+///
+/// A layer is a node. An edge from a layer to the one that reads its result
+/// costs the adapt between the layouts. A value with several readers is a node
+/// too, between them: its choices are what layout it is made in and one more
+/// that it is also needed in, so that readers that share an adapt pay it once.
+class PlanGraph {
+public:
+  /// Fails, with an error at each, where layers have no candidate.
+  static mlir::FailureOr<PlanGraph> build(mlir::func::FuncOp function,
+                                          const CostModel &cost);
+
+  const Problem &getProblem() const { return problem; }
+  llvm::ArrayRef<Candidate> getCandidates(nn::LayerOp layer) const;
+  const Candidate &getChoice(nn::LayerOp layer, const Plan &plan) const;
+
+private:
+  explicit PlanGraph(const CostModel &cost) : cost(&cost) {}
+  mlir::LogicalResult addLayers(mlir::Block &block);
+  void addValue(mlir::Value value);
+
+  /// A reader of a value: the layer's node and the type that each of its
+  /// candidates wants; outside of layers just one type.
+  struct Reader {
+    std::optional<unsigned> node;
+    llvm::SmallVector<mlir::RankedTensorType> wants;
+  };
+  Reader getReader(mlir::OpOperand &use) const;
+  double getAdaptSeconds(mlir::RankedTensorType from,
+                         mlir::RankedTensorType to);
+  void addReader(llvm::ArrayRef<mlir::RankedTensorType> made,
+                 std::optional<unsigned> maker, const Reader &reader);
+  void addSharedValue(llvm::ArrayRef<mlir::RankedTensorType> made,
+                      std::optional<unsigned> maker,
+                      llvm::ArrayRef<Reader> readers);
+
+  const CostModel *cost;
+  Problem problem;
+  llvm::DenseMap<mlir::Operation *, unsigned> nodes; ///< of layers
+  llvm::SmallVector<llvm::SmallVector<Candidate, 0>, 0> candidates;
+  llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, double> adapts;
+};
+
+} // namespace nnc
+
+#endif // NNC_COMPILER_SCHEDULE_PLANGRAPH_H
