@@ -1,0 +1,115 @@
+"""Every line of routines.inc is true: sorted, its header there, and a routine of
+that name that takes each of its candidates' parameters and its family's shape."""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROUTINES = ROOT / "runtime/routines"
+ISAS = ["portable", "sse4", "avx2", "avx512", "neon"]
+COLUMNS = ["LAYOUTS", "PARAMS", "CANDIDATES", "APPLIES", "SCRATCH", "EFFICIENCY"]
+
+
+def split(text):
+    """Splits at the commas outside of brackets."""
+    parts, depth, start = [], 0, 0
+    for i, c in enumerate(text):
+        depth += (c in "([{") - (c in ")]}")
+        if c == "," and depth == 0:
+            parts.append(text[start:i].strip())
+            start = i + 1
+    last = text[start:].strip()
+    return parts + ([last] if last or parts else [])
+
+
+def rows():
+    for line in (ROUTINES / "routines.inc").read_text().splitlines():
+        if not line.startswith("NNC_ROUTINE("):
+            continue
+        cells = split(line[len("NNC_ROUTINE("):-1])
+        row = dict(zip(["family", "name", "header", "isa"], cells))
+        for column, cell in zip(COLUMNS, cells[4:], strict=True):
+            assert cell.startswith(column + "(") and cell.endswith(")"), cell
+            row[column] = cell[len(column) + 1:-1]
+        row["header"] = row["header"].strip('"')
+        yield row
+
+
+def candidates(row):
+    """Lists of parameters, as text: "14, 2"."""
+    return [c.strip("{}").strip() for c in split(row["CANDIDATES"])]
+
+
+def problems(table, families):
+    keys = [(r["family"], r["name"]) for r in table]
+    if keys != sorted(keys):
+        yield "lines are not sorted by family and name"
+    for key in {k for k in keys if keys.count(k) > 1}:
+        yield f"{key[1]}: there twice"
+    for r in table:
+        name = r["name"]
+        if r["family"] not in families:
+            yield f"{name}: families.inc has no {r['family']}"
+            continue
+        if not re.fullmatch(rf"{r['family']}_(\w+_)?{r['isa']}", name):
+            yield f"{name}: wants to be {r['family']}_..._{r['isa']}"
+        if r["isa"] not in ISAS:
+            yield f"{name}: unknown instruction set {r['isa']}"
+        if not (ROOT / r["header"]).is_file():
+            yield f"{name}: no file {r['header']}"
+        inputs = families[r["family"]]
+        if inputs >= 0 and len(split(r["LAYOUTS"])) != inputs + 1:
+            yield f"{name}: LAYOUTS wants {inputs} inputs and the output"
+        for c in candidates(r):
+            if len(split(c)) != len(split(r["PARAMS"])):
+                yield f"{name}: candidate {{{c}}} does not match PARAMS"
+    portable = {r["family"] for r in table if r["isa"] == "portable"}
+    for family in sorted(set(families) - portable):
+        yield f"{family}: no portable routine"
+
+
+def instantiations(table):
+    """C++ that names every routine with every candidate."""
+    yield '#include "runtime/routines/catalogue.h"'
+    yield '#include "runtime/routines/shapes.h"'
+    for header in sorted({r["header"] for r in table}):
+        yield f'#include "{header}"'
+    yield "struct unary { template <class V> V operator()(V x) const { return x; } };"
+    for i, r in enumerate(table):
+        shape = f"nnc::{r['family']}_shape"
+        last = "unary" if r["family"] == "elementwise" else "nnc::none"
+        for j, c in enumerate(candidates(r)):
+            arguments = ", ".join([shape, *split(c), last])
+            yield (f"int units_{i}_{j}(const {shape} &s) "
+                   f"{{ return nnc::{r['name']}<{arguments}>::units(s); }}")
+            params = "".join(f"constexpr int {p} = {v}; (void){p}; "
+                             for p, v in zip(split(r["PARAMS"]), split(c)))
+            yield (f"double cost_{i}_{j}(const {shape} &s) {{ {params}"
+                   f"(void)s; return ({r['APPLIES']}) ? ({r['EFFICIENCY']}) : "
+                   f"double({r['SCRATCH']}); }}")
+
+
+def main():
+    table = list(rows())
+    families = {m[1]: int(m[2]) for m in re.finditer(
+        r"^NNC_FAMILY\((\w+), (-?\d+),", (ROUTINES / "families.inc").read_text(), re.M)}
+    found = list(problems(table, families))
+    if not found:
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "routines.cpp"
+            source.write_text("\n".join(instantiations(table)) + "\n")
+            done = subprocess.run(
+                ["c++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+                 f"-I{ROOT}", source], capture_output=True, text=True)
+            if done.returncode:
+                found.append(done.stderr)
+    print(*found, sep="\n")
+    print(f"{len(table)} routines, {len(families)} families, {len(found)} problems")
+    return 1 if found or not table else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
