@@ -1,5 +1,8 @@
-"""Every header under runtime/ compiles by itself, with each compiler that users
-have, at each instruction set; the C header compiles as C too."""
+"""Every header under runtime/ compiles by itself; the C header compiles as C too.
+
+Once with g++ unless --all is given: then with each compiler that users have, at each
+instruction set.
+"""
 
 import concurrent.futures
 import os
@@ -17,8 +20,9 @@ AVX512 = AVX2 + ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"]
 NATIVE_IS_X86 = os.uname().machine == "x86_64"
 ISAS = [[], AVX2, AVX512] if NATIVE_IS_X86 else [[]]
 
-COMPILERS = [[compiler, *CXX, *isa] for compiler in ("g++", "clang++-19") for isa in ISAS]
-COMPILERS += [["aarch64-linux-gnu-g++", *CXX], ["arm-linux-gnueabihf-g++", *CXX]]
+HOST = ["g++", *CXX]
+OTHERS = [[compiler, *CXX, *isa] for compiler in ("g++", "clang++-19") for isa in ISAS]
+OTHERS += [["aarch64-linux-gnu-g++", *CXX], ["arm-linux-gnueabihf-g++", *CXX]]
 C_COMPILERS = [["gcc", *C], ["clang-19", *C]]
 
 # The host's side of the runtime is not shipped: it may use the C++ library.
@@ -33,8 +37,9 @@ def compile_alone(command, header):
 
 def main():
     headers = [str(p) for p in tree.files("runtime/*.h")]
-    jobs = [(c, h) for h in headers for c in COMPILERS if h not in HOST_ONLY]
-    jobs += [(COMPILERS[0], h) for h in headers if h in HOST_ONLY]
+    compilers = OTHERS if "--all" in sys.argv[1:] else [HOST]
+    jobs = [(c, h) for h in headers for c in compilers if h not in HOST_ONLY]
+    jobs += [(HOST, h) for h in headers if h in HOST_ONLY]
     jobs += [(c, h) for h in headers if h == "runtime/nnc_runtime.h" for c in C_COMPILERS]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         failures = [f for f in pool.map(lambda j: compile_alone(*j), jobs) if f]
