@@ -67,9 +67,10 @@ template <class S> constexpr bool whole_blocks(const S &s, int W) {
 template <class S> constexpr bool depthwise_applies(const S &s) {
   return s.groups > 1 && s.groups == s.c && s.c == s.k;
 }
-/// A tile's row of taps fits its copy (first_layer_span in conv2d/first.h).
+/// A tile's row of taps fits its copy (first_layer_span in conv2d/first.h). Of
+/// many planes each gives too little at a time.
 template <class S> constexpr bool first_applies(const S &s, int C) {
-  return s.groups == 1 && (C - 1) * s.sw + (s.kw - 1) * s.dw < 256;
+  return s.groups == 1 && s.c <= 16 && (C - 1) * s.sw + (s.kw - 1) * s.dw < 256;
 }
 template <class S> constexpr bool direct_applies(const S &s, int W) {
   return whole_blocks(s, W) && s.sw <= 4;

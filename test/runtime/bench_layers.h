@@ -1,0 +1,83 @@
+// Layers of real networks, as constant shapes, for the routine benchmark.
+#ifndef NNC_TEST_BENCH_LAYERS_H
+#define NNC_TEST_BENCH_LAYERS_H
+
+namespace nnc_bench {
+
+template <int C, int H, int W, int K, int R, int STRIDE, int PAD,
+          int GROUPS = 1>
+struct conv {
+  static constexpr int n = 1, c = C, h = H, w = W, k = K, kh = R, kw = R;
+  static constexpr int sh = STRIDE, sw = STRIDE, dh = 1, dw = 1;
+  static constexpr int pt = PAD, pl = PAD, groups = GROUPS;
+  static constexpr int oh = (H + 2 * PAD - R) / STRIDE + 1;
+  static constexpr int ow = (W + 2 * PAD - R) / STRIDE + 1;
+};
+template <int C, int H, int R, int STRIDE>
+using depthwise = conv<C, H, H, C, R, STRIDE, R / 2, C>;
+
+template <int BATCH, int M, int N, int K, int TRANSPOSE_B = 0> struct product {
+  static constexpr int batch = BATCH, m = M, n = N, k = K;
+  static constexpr int a_batch_stride = BATCH > 1 ? M *K : 0;
+  static constexpr int b_batch_stride = BATCH > 1 ? K *N : 0;
+  static constexpr int transpose_a = 0, transpose_b = TRANSPOSE_B;
+};
+
+template <int C, int H, int K, int STRIDE, int PAD> struct pool {
+  static constexpr int n = 1, c = C, h = H, w = H, kh = K, kw = K;
+  static constexpr int sh = STRIDE, sw = STRIDE, dh = 1, dw = 1;
+  static constexpr int pt = PAD, pl = PAD, pb = PAD, pr = PAD;
+  static constexpr int oh = (H + 2 * PAD - K) / STRIDE + 1, ow = oh;
+  static constexpr int count_include_pad = 0;
+};
+
+/// Calls f(layer, name) for each layer of a family.
+struct conv2d_layers {
+  template <class F> static void each(F f) {
+    f(conv<3, 224, 224, 64, 7, 2, 3>{}, "resnet50 7x7/2 224");
+    f(conv<64, 56, 56, 64, 3, 1, 1>{}, "resnet50 3x3 56");
+    f(conv<128, 28, 28, 128, 3, 1, 1>{}, "resnet50 3x3 28");
+    f(conv<256, 14, 14, 256, 3, 1, 1>{}, "resnet50 3x3 14");
+    f(conv<512, 7, 7, 512, 3, 1, 1>{}, "resnet50 3x3 7");
+    f(conv<256, 28, 28, 256, 3, 2, 1>{}, "resnet50 3x3/2 28");
+    f(conv<64, 56, 56, 256, 1, 1, 0>{}, "resnet50 1x1 56");
+    f(conv<1024, 14, 14, 256, 1, 1, 0>{}, "resnet50 1x1 14");
+    f(conv<2048, 7, 7, 512, 1, 1, 0>{}, "resnet50 1x1 7");
+    f(conv<1024, 14, 14, 2048, 1, 2, 0>{}, "resnet50 1x1/2 14");
+    f(conv<3, 224, 224, 32, 3, 2, 1>{}, "mobilenetv2 3x3/2 224");
+    f(conv<16, 112, 112, 96, 1, 1, 0>{}, "mobilenetv2 1x1 112");
+    f(depthwise<32, 112, 3, 1>{}, "mobilenetv2 dw 3x3 112");
+    f(depthwise<144, 56, 3, 2>{}, "mobilenetv2 dw 3x3/2 56");
+    f(depthwise<384, 14, 3, 1>{}, "mobilenetv2 dw 3x3 14");
+    f(depthwise<960, 7, 5, 1>{}, "mobilenetv3 dw 5x5 7");
+    f(conv<960, 1, 1, 240, 1, 1, 0>{}, "mobilenetv3 squeeze");
+    f(conv<480, 3, 80, 60, 3, 1, 1>{}, "ppocr rec 3x3 3x80");
+  }
+};
+struct matmul_layers {
+  template <class F> static void each(F f) {
+    f(product<1, 128, 768, 768>{}, "bert projection");
+    f(product<1, 128, 3072, 768>{}, "bert ffn up");
+    f(product<1, 128, 768, 3072>{}, "bert ffn down");
+    f(product<12, 128, 128, 64, 1>{}, "bert scores");
+    f(product<12, 128, 64, 128>{}, "bert context");
+    f(product<1, 1, 1000, 2048>{}, "resnet50 classifier");
+    f(product<1, 40, 6625, 120>{}, "ppocr rec classifier");
+  }
+};
+struct max_pool2d_layers {
+  template <class F> static void each(F f) {
+    f(pool<64, 112, 3, 2, 1>{}, "resnet50 3x3/2 112");
+    f(pool<64, 224, 2, 2, 0>{}, "vgg16 2x2/2 224");
+  }
+};
+struct avg_pool2d_layers {
+  template <class F> static void each(F f) {
+    f(pool<2048, 7, 7, 1, 0>{}, "resnet50 global 7");
+    f(pool<288, 35, 3, 1, 1>{}, "inceptionv3 3x3 35");
+  }
+};
+
+} // namespace nnc_bench
+
+#endif // NNC_TEST_BENCH_LAYERS_H

@@ -1,0 +1,280 @@
+//===- bench_routines.cpp - How fast the routines are ---------------------===//
+//
+// For each routine of routines.inc that this build's instruction set has, and
+// each layer of bench_layers.h that it applies to: instantiates it with the
+// parameters that its EFFICIENCY column likes best, runs it on one thread, and
+// prints the median rate, its share of the multiply-add peak measured in the
+// same run (the best run's too: other work on the machine does not lower it),
+// and the share that the table expects.
+//
+//   nnc_bench_routines-<isa> [part of a routine's name]
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/routines/catalogue.h"
+#include "runtime/routines/shapes.h"
+#include "test/runtime/bench_layers.h"
+// Written by CMake: every header that routines.inc names.
+#include "routine_headers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace nnc;
+
+namespace {
+
+#if defined(__AVX512F__)
+constexpr const char *this_isa = "avx512";
+constexpr int this_width = 16;
+#elif defined(__AVX2__)
+constexpr const char *this_isa = "avx2";
+constexpr int this_width = 8;
+#elif defined(__ARM_NEON)
+constexpr const char *this_isa = "neon";
+constexpr int this_width = 4;
+#else
+constexpr const char *this_isa = "sse4";
+constexpr int this_width = 4;
+#endif
+
+constexpr bool same(const char *a, const char *b) {
+  for (; *a && *a == *b; ++a, ++b)
+    ;
+  return *a == *b;
+}
+
+double now() {
+  const auto t = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(t).count();
+}
+
+/// Multiply-adds a second of one core on whole registers; the best of many.
+double measure_peak() {
+  constexpr int chains = 12, turns = 200000;
+  f32x<this_width> sum[chains];
+  volatile float seed = 0.999f;
+  const f32x<this_width> factor(seed), term(seed * 0.001f);
+  NNC_UNROLL for (int i = 0; i < chains; ++i) sum[i] = factor;
+  double best = 0;
+  for (int trial = 0; trial < 30; ++trial) {
+    const double start = now();
+    NNC_KEEP_LOOP for (int turn = 0; turn < turns; ++turn)
+        NNC_UNROLL for (int i = 0; i < chains; ++i) sum[i] =
+            fma(sum[i], factor, term);
+    best =
+        std::max(best, double(turns) * chains * this_width / (now() - start));
+  }
+  float all = 0;
+  NNC_UNROLL for (int i = 0; i < chains; ++i) all += reduce_add(sum[i]);
+  seed = all;
+  return best;
+}
+
+struct free_memory {
+  void operator()(float *p) const { std::free(p); }
+};
+using buffer = std::unique_ptr<float, free_memory>;
+
+/// Aligned as an arena is; values with no denormals among their products.
+buffer make_buffer(std::size_t count) {
+  const std::size_t bytes = (count * sizeof(float) + 4159) / 64 * 64;
+  float *p = static_cast<float *>(std::aligned_alloc(64, bytes));
+  for (std::size_t i = 0; i < bytes / sizeof(float); ++i)
+    p[i] = static_cast<float>(static_cast<int>(i * 7919 % 2001) - 1000) / 1000;
+  return buffer(p);
+}
+
+/// What `p` points to has been read, for all the compiler knows.
+void keep(const float *p) { asm volatile("" : : "r"(p) : "memory"); }
+
+struct result {
+  double median, best; ///< seconds
+  int runs;
+};
+
+template <class F> result measure_time(const float *y, F run) {
+  std::vector<double> times;
+  const double begin = now();
+  while (times.size() < 5 || (now() - begin < 0.15 && times.size() < 2000)) {
+    const double start = now();
+    run();
+    keep(y);
+    times.push_back(now() - start);
+  }
+  std::sort(times.begin(), times.end());
+  return {times[times.size() / 2], times.front(), int(times.size())};
+}
+
+constexpr int padded(int channels) { return ceil_div(channels, 16) * 16; }
+
+/// Buffers large enough for any layout of the family's tensors, one run.
+template <class R, class S> result time_conv2d(S s) {
+  buffer x = make_buffer(std::size_t(s.n) * padded(s.c) * s.h * s.w);
+  buffer w = make_buffer(std::size_t(padded(s.k)) * padded(s.c / s.groups) *
+                         s.kh * s.kw);
+  buffer y = make_buffer(std::size_t(s.n) * padded(s.k) * s.oh * s.ow);
+  return measure_time(y.get(), [&] {
+    R::run(s, x.get(), w.get(), y.get(), none{}, 0, R::units(s));
+  });
+}
+template <class R, class S> result time_matmul(S s) {
+  buffer a = make_buffer(std::size_t(s.batch) * s.m * s.k);
+  buffer b = make_buffer(std::size_t(s.batch) * s.k * padded(s.n));
+  buffer y = make_buffer(std::size_t(s.batch) * s.m * s.n);
+  return measure_time(y.get(), [&] {
+    R::run(s, static_cast<const float *>(a.get()),
+           static_cast<const float *>(b.get()), y.get(), none{}, 0,
+           R::units(s));
+  });
+}
+template <class R, class S> result time_max_pool2d(S s) {
+  buffer x = make_buffer(std::size_t(s.n) * padded(s.c) * s.h * s.w);
+  buffer y = make_buffer(std::size_t(s.n) * padded(s.c) * s.oh * s.ow);
+  return measure_time(y.get(), [&] {
+    R::run(s, static_cast<const float *>(x.get()), y.get(), none{}, 0,
+           R::units(s));
+  });
+}
+
+template <class R, class S> result time_avg_pool2d(S s) {
+  return time_max_pool2d<R>(s);
+}
+
+double peak;
+const char *wanted = "";
+
+void report(const char *name, const char *layer, const std::string &params,
+            double work, result r, double expected) {
+  std::printf("%-38s %-8s %-24s %9.1f us %6.1f GFLOP/s %5.1f %% of peak "
+              "(best run %5.1f %%, table %5.1f %%; %d runs)\n",
+              name, params.c_str(), layer, r.median * 1e6,
+              2e-9 * work / r.median, 100 * work / r.median / peak,
+              100 * work / r.best / peak, 100 * expected, r.runs);
+  std::fflush(stdout);
+}
+
+template <class S> double work_of(S s) {
+  return double(s.n) * s.k * s.oh * s.ow * (s.c / s.groups) * s.kh * s.kw;
+}
+template <int BATCH, int M, int N, int K, int T>
+double work_of(nnc_bench::product<BATCH, M, N, K, T>) {
+  return double(BATCH) * M * N * K;
+}
+template <int C, int H, int K, int STRIDE, int PAD>
+double work_of(nnc_bench::pool<C, H, K, STRIDE, PAD> s) {
+  return double(s.c) * s.oh * s.ow * s.kh * s.kw;
+}
+
+/// The best of LINE's candidates for S: its index, or -1 if none applies.
+template <class LINE, class S> constexpr int best_candidate() {
+  int best = -1;
+  double most = -1;
+  for (int i = 0; i < int(std::size(LINE::lines)); ++i)
+    if (LINE::lines[i].applies(S{}) && LINE::lines[i].efficiency(S{}) > most) {
+      best = i;
+      most = LINE::lines[i].efficiency(S{});
+    }
+  return best;
+}
+
+template <class LINE, class LAYERS> void measure(const char *name) {
+  if (!std::strstr(name, wanted))
+    return;
+  LAYERS::each([&](auto layer, const char *label) {
+    using S = decltype(layer);
+    constexpr int best = best_candidate<LINE, S>();
+    if constexpr (best >= 0) {
+      constexpr auto line = LINE::lines[best];
+      report(name, label, line.text(), work_of(layer),
+             LINE::template time<best>(layer), line.efficiency(layer));
+    }
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// A struct a line of routines.inc, for the families of bench_layers.h.
+//===----------------------------------------------------------------------===//
+
+// PARAMS(A, B) and the other wrappers of a line are not macros here: they are
+// pasted to what is wanted of them, MEMBERS_PARAMS(A, B) and so on.
+#define MEMBERS_PARAMS(...) __VA_OPT__(int __VA_ARGS__;)
+#define LINES_CANDIDATES(...) {__VA_ARGS__}
+#define VALUE_OF_APPLIES(...) (__VA_ARGS__)
+#define VALUE_OF_EFFICIENCY(...) (__VA_ARGS__)
+
+#define PICK(_0, _1, _2, _3, CHOICE, ...) CHOICE
+#define TEXT_0() ""
+#define TEXT_1(A) std::to_string(A)
+#define TEXT_2(A, B) TEXT_1(A) + "," + TEXT_1(B)
+#define TEXT_3(A, B, C) TEXT_2(A, B) + "," + TEXT_1(C)
+#define TEXT_PARAMS(...)                                                       \
+  PICK(_ __VA_OPT__(, ) __VA_ARGS__, TEXT_3, TEXT_2, TEXT_1, TEXT_0)           \
+  (__VA_ARGS__)
+#define CHOSEN_0()
+#define CHOSEN_1(A) chosen.A,
+#define CHOSEN_2(A, B) chosen.A, chosen.B,
+#define CHOSEN_3(A, B, C) chosen.A, chosen.B, chosen.C,
+#define CHOSEN_PARAMS(...)                                                     \
+  PICK(_ __VA_OPT__(, ) __VA_ARGS__, CHOSEN_3, CHOSEN_2, CHOSEN_1, CHOSEN_0)   \
+  (__VA_ARGS__)
+
+#define DECLARE(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, CANDIDATES,        \
+                APPLIES, SCRATCH, EFFICIENCY)                                  \
+  struct NAME##_line {                                                         \
+    struct candidate {                                                         \
+      MEMBERS_##PARAMS template <class S>                                      \
+      constexpr bool applies([[maybe_unused]] const S &s) const {              \
+        return (same(#ISA, this_isa) || same(#ISA, "portable")) &&             \
+               VALUE_OF_##APPLIES;                                             \
+      }                                                                        \
+      template <class S>                                                       \
+      constexpr double efficiency([[maybe_unused]] const S &s) const {         \
+        return VALUE_OF_##EFFICIENCY;                                          \
+      }                                                                        \
+      std::string text() const { return TEXT_##PARAMS; }                       \
+    };                                                                         \
+    static constexpr candidate lines[] = LINES_##CANDIDATES;                   \
+    template <int I, class S> static result time(S s) {                        \
+      [[maybe_unused]] constexpr candidate chosen = lines[I];                  \
+      return time_##FAMILY<NAME<S, CHOSEN_##PARAMS none>>(s);                  \
+    }                                                                          \
+  };
+#define MEASURE(FAMILY, NAME, ...)                                             \
+  measure<NAME##_line, nnc_bench::FAMILY##_layers>(#NAME);
+#define SKIP(...)
+
+// ACTION for the lines of these families, SKIP for all others.
+#define MEASURED_avg_pool2d ~, ACTION
+#define MEASURED_conv2d ~, ACTION
+#define MEASURED_matmul ~, ACTION
+#define MEASURED_max_pool2d ~, ACTION
+#define SECOND(A, B, ...) B
+#define CHOOSE(...) SECOND(__VA_ARGS__, ~)
+
+#define ACTION DECLARE
+#define NNC_ROUTINE(FAMILY, ...)                                               \
+  CHOOSE(MEASURED_##FAMILY, SKIP)(FAMILY, __VA_ARGS__)
+#include "runtime/routines/routines.inc"
+#undef ACTION
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc > 1)
+    wanted = argv[1];
+  peak = measure_peak();
+  std::printf("%s: %.1f GFLOP/s of multiply-adds measured on one core\n",
+              this_isa, 2e-9 * peak);
+#define ACTION MEASURE
+#define NNC_ROUTINE(FAMILY, ...)                                               \
+  CHOOSE(MEASURED_##FAMILY, SKIP)(FAMILY, __VA_ARGS__)
+#include "runtime/routines/routines.inc"
+  return 0;
+}
