@@ -35,6 +35,8 @@ void nnc::buildPipeline(OpPassManager &manager,
   function.addPass(createFormLayers());
   // Over the whole graph at once, as layouts of neighbours weigh on each other.
   manager.addPass(createChooseRoutines({options.target}));
+  // After layouts are known, before places are: every adapt is a buffer.
+  manager.addPass(createPropagateLayout());
 }
 
 namespace {

@@ -135,6 +135,28 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
                            "::nnc::target::TargetDialect"];
 }
 
+def PropagateLayout : Pass<"nnc-propagate-layout", "::mlir::ModuleOp"> {
+  let summary = "Cancel, merge and move adapts";
+  let description = [{
+    Adapts that undo each other go, equal ones are one, constants take layouts
+    as their own. A layer whose routine follows any layout (elementwise, concat,
+    slice, pad, reductions over whole planes) runs in another one where the
+    adapts around it become cheaper: they pass from its operands to its result,
+    or the other way. After nnc-choose-routines little is left to do; this is
+    for IR that other passes or a person have changed.
+
+    ```mlir
+    %1 = nn.adapt %0 : tensor<1x32x8x8xf32, #nn.layout<NCHW16c>> -> tensor<1x32x8x8xf32>
+    %2 = nn.layer "relu" extras(%1 : tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32> ...
+    %3 = nn.adapt %2 : tensor<1x32x8x8xf32> -> tensor<1x32x8x8xf32, #nn.layout<NCHW16c>>
+    ==>
+    %3 = nn.layer "relu" extras(%0 : tensor<1x32x8x8xf32, #nn.layout<NCHW16c>>)
+        -> tensor<1x32x8x8xf32, #nn.layout<NCHW16c>> ...
+    ```
+  }];
+  let dependentDialects = ["::nnc::nn::NnDialect"];
+}
+
 def CheckRoutines : Pass<"nnc-check-routines", "::mlir::ModuleOp"> {
   let summary = "Check that each layer can be computed as it says";
   let description = [{
