@@ -1,0 +1,50 @@
+//===- Compare.cpp - How far two results are apart ------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Compare.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace nnc::tools {
+
+Difference compare(const Tensor &actual, const Tensor &expected,
+                   double tolerance) {
+  Difference result;
+  bool isReal = isFloat(expected.dtype);
+  // 64-bit integers are not all doubles: their bytes decide.
+  bool sameBytes = !isReal && actual.data == expected.data;
+  std::vector<double> is = actual.values(), wanted = expected.values();
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (std::isfinite(wanted[i]))
+      result.scale = std::max(result.scale, std::abs(wanted[i]));
+    double error = std::abs(is[i] - wanted[i]);
+    if (is[i] == wanted[i] || (std::isnan(is[i]) && std::isnan(wanted[i])))
+      error = 0;
+    else if (std::isnan(error))
+      error = INFINITY;
+    if (error > result.largest) {
+      result.largest = error;
+      result.at = int64_t(i);
+      result.expected = wanted[i];
+      result.actual = is[i];
+    }
+  }
+  double allowed = tolerance * (result.scale > 0 ? result.scale : 1);
+  result.within = isReal ? result.largest <= allowed : sameBytes;
+  return result;
+}
+
+std::string indexText(int64_t index, const std::vector<int64_t> &shape) {
+  std::string text;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    text = fmt::format("[{}]", index % shape[axis]) + text;
+    index /= shape[axis];
+  }
+  return text;
+}
+
+} // namespace nnc::tools

@@ -1,0 +1,140 @@
+//===- Driver.cpp - From a model file to an emitted folder ----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Driver.h"
+
+#include "compiler/tools/driver/Files.h"
+#include "compiler/tools/driver/Metadata.h"
+#include "compiler/tools/driver/Terminal.h"
+
+#include "codegen/Codegen.h"
+#include "compiler/Pipeline.h"
+#include "dialects/target/Target.h"
+#include "frontends/onnx/Import.h"
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <fmt/format.h>
+
+namespace nnc::tools {
+
+static mlir::DialectRegistry makeRegistry() {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  return registry;
+}
+
+Driver::Driver(ModelOptions options, DriverOptions wanted)
+    : choices(std::move(options)), wanted(wanted), context(makeRegistry()),
+      collected(context, wanted.quiet) {
+  context.loadAllAvailableDialects();
+}
+
+static ExitCode exitCodeOf(onnx::ImportStatus status) {
+  switch (status) {
+  case onnx::ImportStatus::ok:
+    return ExitCode::done;
+  case onnx::ImportStatus::broken:
+    return ExitCode::broken;
+  case onnx::ImportStatus::unsupported:
+    return ExitCode::unsupported;
+  case onnx::ImportStatus::unbound: // --shape says what the model does not
+    return ExitCode::usage;
+  case onnx::ImportStatus::limit:
+    return ExitCode::limit;
+  case onnx::ImportStatus::fault:
+    return ExitCode::ownFault;
+  }
+  llvm_unreachable("unknown status");
+}
+
+ExitCode Driver::import() {
+  Progress progress("importing " + choices.model);
+  if (!llvm::sys::fs::is_regular_file(choices.model)) {
+    mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+        << (llvm::sys::fs::exists(choices.model) ? "is not a file"
+                                                 : "there is no such file");
+    return ExitCode::usage;
+  }
+  // A mistyped target is found before the work.
+  auto unknown = mlir::UnknownLoc::get(&context);
+  if (mlir::failed(target::getMachine(choices.target, unknown)))
+    return ExitCode::usage;
+  onnx::ImportResult result =
+      onnx::importModel(choices.model, {choices.shapes, choices.name}, context);
+  if (result.status != onnx::ImportStatus::ok)
+    return exitCodeOf(result.status);
+  op = std::move(result.module);
+  metadata = std::move(result.metadata);
+  return ExitCode::done;
+}
+
+namespace {
+/// Copies the module before the pass that turns layers into calls.
+class KeepLayered : public mlir::PassInstrumentation {
+public:
+  explicit KeepLayered(mlir::OwningOpRef<mlir::ModuleOp> &kept) : kept(kept) {}
+  void runBeforePass(mlir::Pass *pass, mlir::Operation *op) override {
+    if (pass->getArgument() == "nnc-lower-to-exec")
+      kept = llvm::cast<mlir::ModuleOp>(op->clone());
+  }
+
+private:
+  mlir::OwningOpRef<mlir::ModuleOp> &kept;
+};
+
+/// Tells the supervisor and the terminal which pass runs.
+class NotePass : public mlir::PassInstrumentation {
+public:
+  void runBeforePass(mlir::Pass *pass, mlir::Operation *) override {
+    if (!pass->getArgument().empty())
+      noteStep(pass->getArgument());
+  }
+};
+} // namespace
+
+ExitCode Driver::compile() {
+  Progress progress("compiling");
+  if (wanted.keepStages)
+    importedOp = llvm::cast<mlir::ModuleOp>((*op)->clone());
+  mlir::PassManager manager(&context);
+  manager.addInstrumentation(std::make_unique<NotePass>());
+  if (wanted.keepStages)
+    manager.addInstrumentation(std::make_unique<KeepLayered>(layeredOp));
+  PipelineOptions options;
+  options.target = choices.target;
+  buildPipeline(manager, options);
+  if (mlir::failed(manager.run(*op)))
+    // The frontend lets nothing pass that the compiler lacks: this is a bug, or
+    // a need that only a pass can see, which it then says.
+    return ExitCode::unsupported;
+  return ExitCode::done;
+}
+
+ExitCode Driver::emit(const std::string &folder) {
+  Progress progress("writing the code");
+  codegen::EmitOptions options;
+  options.weights = choices.weights;
+  options.threads = choices.threads;
+  if (mlir::failed(codegen::emit(*op, folder, options)))
+    return ExitCode::ownFault;
+  if (metadata.empty())
+    return ExitCode::done;
+  auto name = (*op)->getAttrOfType<mlir::StringAttr>("nn.model");
+  std::string file =
+      fmt::format("{}/{}_metadata.h", folder, name.getValue().str());
+  if (llvm::Error error = writeTextFile(
+          file, metadataHeader(name.getValue().str(), metadata))) {
+    printError(llvm::toString(std::move(error)));
+    return ExitCode::ownFault;
+  }
+  return ExitCode::done;
+}
+
+} // namespace nnc::tools

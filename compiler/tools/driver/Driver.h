@@ -1,0 +1,66 @@
+//===- Driver.h - From a model file to an emitted folder ------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_DRIVER_DRIVER_H
+#define NNC_TOOLS_DRIVER_DRIVER_H
+
+#include "compiler/tools/driver/Diagnostics.h"
+#include "compiler/tools/driver/ExitCode.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <map>
+#include <string>
+
+namespace nnc::tools {
+
+/// What the options of every command that takes a model say.
+struct ModelOptions {
+  std::string model;
+  std::string target = "native";
+  std::string name; ///< empty: from the file's name
+  std::map<std::string, std::vector<int64_t>> shapes;
+  std::string weights = "embed"; ///< or "array" or "file"
+  bool threads = false;
+};
+
+struct DriverOptions {
+  bool quiet = false;      ///< keep diagnostics without printing them
+  bool keepStages = false; ///< for nnc verify: `imported()` and `layered()`
+};
+
+/// The steps from a model to code, each on the result of the one before it.
+/// What goes wrong is printed.
+class Driver {
+public:
+  explicit Driver(ModelOptions options, DriverOptions wanted = {});
+
+  ExitCode import();
+  /// Lowers the imported module to the exec dialect.
+  ExitCode compile();
+  /// Writes the code to a new folder.
+  ExitCode emit(const std::string &folder);
+
+  /// The model as it was imported, and just before its layers became calls.
+  mlir::ModuleOp imported() { return *importedOp; }
+  mlir::ModuleOp layered() { return *layeredOp; }
+  const Diagnostics &diagnostics() const { return collected; }
+  const ModelOptions &options() const { return choices; }
+
+private:
+  ModelOptions choices;
+  DriverOptions wanted;
+  mlir::MLIRContext context;
+  Diagnostics collected;
+  mlir::OwningOpRef<mlir::ModuleOp> op, importedOp, layeredOp;
+  std::vector<std::pair<std::string, std::string>> metadata;
+};
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_DRIVER_DRIVER_H

@@ -1,0 +1,146 @@
+//===- Files.cpp - Folders that appear whole or not at all ----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Files.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+namespace nnc::tools {
+
+static constexpr llvm::StringLiteral manifestName = "manifest.json";
+
+llvm::Error makeError(std::string message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 llvm::Twine(message));
+}
+
+static llvm::Error fileError(llvm::StringRef what, llvm::StringRef where,
+                             std::error_code code) {
+  return makeError(
+      fmt::format("cannot {} {}: {}", what.str(), where.str(), code.message()));
+}
+
+llvm::Expected<std::unique_ptr<Scratch>> makeTemporaryFolder() {
+  llvm::SmallString<128> folder;
+  if (std::error_code code = fs::createUniqueDirectory("nnc", folder))
+    return fileError("make", folder, code);
+  return std::make_unique<Scratch>(folder.str().str());
+}
+
+llvm::Expected<std::unique_ptr<Scratch>>
+makeStagingFolder(llvm::StringRef folder) {
+  // In the nearest folder that is there: on the same disk, and nothing else has
+  // to be made before the output is whole.
+  llvm::SmallString<128> staging(folder);
+  while (!staging.empty() && !fs::is_directory(staging))
+    path::remove_filename(staging);
+  path::append(staging, fmt::format(".nnc-{}", ::getpid()));
+  if (std::error_code code =
+          fs::create_directory(staging, /*IgnoreExisting=*/false))
+    return fileError("make", staging, code);
+  return std::make_unique<Scratch>(staging.str().str());
+}
+
+std::vector<std::string> listFolder(const std::string &folder) {
+  std::vector<std::string> paths;
+  std::error_code code;
+  for (fs::directory_iterator it(folder, code), end; !code && it != end;
+       it.increment(code))
+    paths.push_back(it->path());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+/// Names of the files that the output of nnc in `folder` consists of; none if
+/// there is no such output.
+static std::vector<std::string> outputFiles(const std::string &folder) {
+  llvm::Expected<std::string> text =
+      readTextFile(folder + "/" + manifestName.str());
+  if (!text) {
+    llvm::consumeError(text.takeError());
+    return {};
+  }
+  llvm::Expected<llvm::json::Value> json = llvm::json::parse(*text);
+  if (!json) {
+    llvm::consumeError(json.takeError());
+    return {};
+  }
+  std::vector<std::string> names;
+  if (llvm::json::Object *manifest = json->getAsObject())
+    if (llvm::json::Array *files = manifest->getArray("files"))
+      for (const llvm::json::Value &file : *files)
+        if (std::optional<llvm::StringRef> name = file.getAsString())
+          if (path::filename(*name) == *name) // nothing outside of the folder
+            names.push_back(name->str());
+  return names;
+}
+
+llvm::Error checkOutputFolder(const std::string &folder) {
+  if (!fs::exists(folder))
+    return llvm::Error::success();
+  if (!fs::is_directory(folder))
+    return makeError(folder + " is a file; give a folder to -o");
+  if (!listFolder(folder).empty() && outputFiles(folder).empty())
+    return makeError(folder + " holds files that are not nnc's; give an empty "
+                              "or a new folder to -o");
+  return llvm::Error::success();
+}
+
+llvm::Error publish(const std::string &staging, const std::string &folder) {
+  if (!fs::exists(folder)) {
+    fs::create_directories(
+        path::parent_path(llvm::StringRef(folder).rtrim('/')));
+    if (std::error_code code = fs::rename(staging, folder))
+      return fileError("write", folder, code);
+    return llvm::Error::success();
+  }
+  std::vector<std::string> old = outputFiles(folder);
+  llvm::StringSet<> written;
+  for (const std::string &from : listFolder(staging)) {
+    llvm::StringRef name = path::filename(from);
+    std::string to = folder + "/" + name.str();
+    if (std::error_code code = fs::rename(from, to))
+      return fileError("write", to, code);
+    written.insert(name);
+  }
+  for (const std::string &name : old)
+    if (!written.contains(name))
+      fs::remove(folder + "/" + name);
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::string> readTextFile(const std::string &file) {
+  auto buffer = llvm::MemoryBuffer::getFile(file);
+  if (!buffer)
+    return fileError("read", file, buffer.getError());
+  return (*buffer)->getBuffer().str();
+}
+
+llvm::Error writeTextFile(const std::string &file, llvm::StringRef text) {
+  std::error_code code;
+  llvm::raw_fd_ostream stream(file, code);
+  if (!code) {
+    stream << text;
+    stream.close();
+    code = stream.error();
+    stream.clear_error();
+  }
+  return code ? fileError("write", file, code) : llvm::Error::success();
+}
+
+} // namespace nnc::tools

@@ -1,0 +1,115 @@
+//===- Manifest.cpp - What manifest.json says about an emitted folder -----===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Manifest.h"
+
+#include "compiler/tools/driver/Files.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace json = llvm::json;
+
+namespace nnc::tools {
+
+int64_t Port::bytes() const {
+  return Tensor{dtype, shape, {}}.elements() * dtypeBytes(dtype);
+}
+
+int64_t Manifest::multiplyAdds() const {
+  int64_t sum = 0;
+  for (const LayerInfo &layer : layers)
+    sum += layer.multiplyAdds;
+  return sum;
+}
+
+// How llvm::json maps the file's objects to ours.
+
+static bool fromJSON(const json::Value &value, Port &port, json::Path path) {
+  json::ObjectMapper map(value, path);
+  std::string dtype;
+  if (!map || !map.map("name", port.name) || !map.map("field", port.field) ||
+      !map.map("dtype", dtype) || !map.map("shape", port.shape))
+    return false;
+  std::optional<Dtype> parsed = parseDtype(dtype);
+  if (!parsed) {
+    path.field("dtype").report("names no element type");
+    return false;
+  }
+  port.dtype = *parsed;
+  return true;
+}
+
+static bool fromJSON(const json::Value &value, LayerInfo &layer,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("name", layer.name) &&
+         map.map("routine", layer.routine) &&
+         map.mapOptional("params", layer.params) &&
+         map.mapOptional("dtype", layer.dtype) &&
+         map.mapOptional("layout", layer.layout) &&
+         map.mapOptional("shape", layer.shape) &&
+         map.mapOptional("multiply_adds", layer.multiplyAdds) &&
+         map.mapOptional("operations", layer.operations);
+}
+
+static bool fromJSON(const json::Value &value, Manifest &manifest,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("name", manifest.name) &&
+         map.map("target", manifest.target) &&
+         map.map("flags", manifest.flags) && map.map("files", manifest.files) &&
+         map.map("inputs", manifest.inputs) &&
+         map.map("outputs", manifest.outputs) &&
+         map.map("arena_bytes", manifest.arenaBytes) &&
+         map.map("lower_bound_bytes", manifest.lowerBound) &&
+         map.map("weight_bytes", manifest.weightBytes) &&
+         map.map("weights", manifest.weights) &&
+         map.map("threads", manifest.threads) &&
+         map.map("layers", manifest.layers);
+}
+
+llvm::Expected<Manifest> readManifest(const std::string &folder) {
+  std::string path = folder + "/manifest.json";
+  if (!llvm::sys::fs::exists(path))
+    return makeError(folder + " has no manifest.json; give a model or a folder "
+                              "that nnc compile wrote");
+  llvm::Expected<std::string> text = readTextFile(path);
+  if (!text)
+    return text.takeError();
+  llvm::Expected<json::Value> value = json::parse(*text);
+  if (!value)
+    return makeError(path + ": " + llvm::toString(value.takeError()));
+  Manifest manifest;
+  json::Path::Root root("manifest");
+  if (!fromJSON(*value, manifest, root))
+    return makeError(path + ": " + llvm::toString(root.getError()));
+  manifest.folder = folder;
+  return manifest;
+}
+
+llvm::Expected<size_t> findPort(const std::vector<Port> &ports,
+                                llvm::StringRef name, llvm::StringRef what) {
+  if (name.empty() && ports.size() == 1)
+    return 0;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (name == ports[i].name || name == ports[i].field)
+      return i;
+    names.push_back(ports[i].name);
+  }
+  return makeError(
+      name.empty()
+          ? fmt::format("say which {} with NAME=FILE; there are {}", what.str(),
+                        fmt::join(names, ", "))
+          : fmt::format("the model has no {} '{}'; it has {}", what.str(),
+                        name.str(), fmt::join(names, ", ")));
+}
+
+} // namespace nnc::tools

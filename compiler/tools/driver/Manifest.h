@@ -1,0 +1,58 @@
+//===- Manifest.h - What manifest.json says about an emitted folder -------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_DRIVER_MANIFEST_H
+#define NNC_TOOLS_DRIVER_MANIFEST_H
+
+#include "compiler/tools/driver/Tensor.h"
+
+namespace nnc::tools {
+
+/// An input or output of the model.
+struct Port {
+  std::string name;  ///< the model's own
+  std::string field; ///< of the C struct
+  Dtype dtype;
+  std::vector<int64_t> shape;
+  int64_t bytes() const;
+};
+
+struct LayerInfo {
+  std::string name;
+  std::string routine;
+  std::vector<int64_t> params;
+  std::string dtype;
+  std::string layout;
+  std::vector<int64_t> shape; ///< logical
+  int64_t multiplyAdds = 0;
+  int64_t operations = 0;
+};
+
+struct Manifest {
+  std::string folder;
+  std::string name;
+  std::string sha256;
+  std::string target;
+  std::vector<std::string> flags; ///< of the compiler, the target's among them
+  std::vector<std::string> files;
+  bool threads = false;
+  std::string weights; ///< "embed", "array" or "file"
+  int64_t weightBytes = 0, arenaBytes = 0, lowerBound = 0;
+  std::vector<Port> inputs, outputs;
+  std::vector<LayerInfo> layers;
+
+  int64_t multiplyAdds() const;
+};
+
+llvm::Expected<Manifest> readManifest(const std::string &folder);
+
+/// The port `name`, or if there is just one, that one for an empty name.
+llvm::Expected<size_t> findPort(const std::vector<Port> &, llvm::StringRef name,
+                                llvm::StringRef what);
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_DRIVER_MANIFEST_H

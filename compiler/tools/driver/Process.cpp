@@ -1,0 +1,122 @@
+//===- Process.cpp - Starts other programs --------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Process.h"
+
+#include "compiler/tools/driver/Files.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/Threading.h"
+
+#include <deque>
+#include <fmt/format.h>
+
+namespace nnc::tools {
+
+std::string quoted(const Words &command) {
+  std::string text;
+  for (const std::string &word : command) {
+    bool plain = word.find_first_of(" '\"\\$&();<>|*?") == std::string::npos;
+    text += (text.empty() ? "" : " ") + (plain ? word : "'" + word + "'");
+  }
+  return text;
+}
+
+Words splitCommand(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef> words;
+  text.split(words, ' ', -1, /*KeepEmpty=*/false);
+  return Words(words.begin(), words.end());
+}
+
+namespace {
+
+/// A program that runs, its output going to files.
+struct Running {
+  Words command;
+  std::string output, errors;
+  llvm::sys::ProcessInfo process;
+
+  llvm::Error start() {
+    llvm::ErrorOr<std::string> program =
+        llvm::sys::findProgramByName(command.front());
+    if (!program)
+      return makeError("there is no program " + command.front() +
+                       " on PATH; scripts/setup installs what nnc uses");
+    llvm::SmallVector<llvm::StringRef> arguments(command.begin(),
+                                                 command.end());
+    std::string message;
+    bool failed = false;
+    process = llvm::sys::ExecuteNoWait(
+        *program, arguments, std::nullopt,
+        {llvm::StringRef(""), llvm::StringRef(output), llvm::StringRef(errors)},
+        /*MemoryLimit=*/0, &message, &failed);
+    if (failed)
+      return makeError(fmt::format("cannot start {}: {}", *program, message));
+    return llvm::Error::success();
+  }
+
+  llvm::Expected<std::string> finish() {
+    std::string message;
+    process = llvm::sys::Wait(process, std::nullopt, &message);
+    if (process.ReturnCode == 0)
+      return readTextFile(output);
+    llvm::Expected<std::string> said = readTextFile(errors);
+    std::string why = said ? llvm::StringRef(*said).rtrim().str() : "";
+    if (!said)
+      llvm::consumeError(said.takeError());
+    if (!message.empty())
+      why += (why.empty() ? "" : "\n") + message;
+    if (why.empty())
+      why = fmt::format("exit code {}", process.ReturnCode);
+    return makeError(fmt::format("{} failed: {}\n  {}", command.front(), why,
+                                 quoted(command)));
+  }
+};
+
+} // namespace
+
+llvm::Expected<std::string> runProgram(const Words &command,
+                                       const std::string &log) {
+  Running running{command, log + ".out", log + ".err", {}};
+  if (llvm::Error error = running.start())
+    return error;
+  return running.finish();
+}
+
+llvm::Error runPrograms(const std::vector<Words> &commands,
+                        const std::string &log) {
+  size_t atOnce = llvm::hardware_concurrency().compute_thread_count();
+  std::deque<Running> running;
+  llvm::Error result = llvm::Error::success();
+  // The first failure is what the caller hears of.
+  auto note = [&](llvm::Error error) {
+    if (result)
+      llvm::consumeError(std::move(error));
+    else
+      result = std::move(error);
+  };
+  auto finishOldest = [&] {
+    llvm::Expected<std::string> output = running.front().finish();
+    running.pop_front();
+    note(output ? llvm::Error::success() : output.takeError());
+  };
+  for (size_t i = 0; i < commands.size() && !result; ++i) {
+    if (running.size() >= atOnce)
+      finishOldest();
+    std::string own = fmt::format("{}.{}", log, i);
+    running.push_back({commands[i], own + ".out", own + ".err", {}});
+    if (llvm::Error error = running.back().start()) {
+      running.pop_back();
+      note(std::move(error));
+    }
+  }
+  while (!running.empty())
+    finishOldest();
+  return result;
+}
+
+} // namespace nnc::tools

@@ -1,0 +1,136 @@
+//===- Reference.cpp - What a model's results should be -------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Reference.h"
+
+#include "compiler/Evaluate.h"
+#include "compiler/tools/driver/Compare.h"
+#include "compiler/tools/driver/Files.h"
+#include "compiler/tools/driver/Runner.h"
+
+#include "dialects/nn/Layout.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <fmt/format.h>
+
+namespace nnc::tools {
+
+static std::optional<Dtype> dtypeOf(mlir::Type type) {
+  if (type.isF32())
+    return Dtype::f32;
+  if (type.isF64())
+    return Dtype::f64;
+  if (type.isF16())
+    return Dtype::f16;
+  auto integer = llvm::dyn_cast<mlir::IntegerType>(type);
+  if (!integer)
+    return std::nullopt;
+  if (integer.getWidth() == 1)
+    return Dtype::boolean;
+  return parseDtype(fmt::format("{}{}", integer.isUnsigned() ? "u" : "i",
+                                integer.getWidth()));
+}
+
+static Tensor toTensor(const TensorData &data) {
+  llvm::ArrayRef<char> bytes = data.getBytes();
+  return {*dtypeOf(data.getElementType()),
+          data.getShape().vec(),
+          {bytes.begin(), bytes.end()}};
+}
+
+static llvm::Expected<mlir::func::FuncOp> mainOf(mlir::ModuleOp module) {
+  auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
+  if (!main)
+    return makeError("the compiled module has no function");
+  return main;
+}
+
+/// The inputs as they are, under the types of the function's arguments.
+static std::vector<TensorData> borrow(mlir::func::FuncOp main,
+                                      const std::vector<Tensor> &inputs) {
+  std::vector<TensorData> arguments;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    arguments.push_back(TensorData::borrow(
+        llvm::cast<mlir::RankedTensorType>(main.getArgumentTypes()[i]),
+        inputs[i].data));
+  return arguments;
+}
+
+llvm::Expected<std::vector<Tensor>>
+evaluateReference(mlir::ModuleOp module, const std::vector<Tensor> &inputs) {
+  llvm::Expected<mlir::func::FuncOp> main = mainOf(module);
+  if (!main)
+    return main.takeError();
+  llvm::SmallVector<TensorData> results;
+  if (mlir::failed(evaluateFunction(*main, borrow(*main, inputs), results)))
+    return makeError("the reference cannot be evaluated");
+  std::vector<Tensor> tensors;
+  for (const TensorData &result : results)
+    tensors.push_back(toTensor(result));
+  return tensors;
+}
+
+/// The expected elements of a layer as they would lie in memory.
+static Tensor packed(const TensorData &data, mlir::RankedTensorType type) {
+  llvm::SmallVector<int64_t> shape = nn::getPhysicalShape(type);
+  Tensor tensor = Tensor::zeros(*dtypeOf(data.getElementType()),
+                                {shape.begin(), shape.end()});
+  nn::packElements(type, data.getBytes().data(), tensor.data.data());
+  return tensor;
+}
+
+llvm::Expected<std::string>
+findFirstDifference(mlir::ModuleOp layered, const std::vector<Tensor> &inputs,
+                    const Manifest &manifest, const std::string &layersFile,
+                    double tolerance) {
+  llvm::StringMap<std::vector<char>> dumped;
+  if (llvm::Error error = readLayers(layersFile, [&](const LayerOutput &layer) {
+        if (layer.layer >= 0 && size_t(layer.layer) < manifest.layers.size())
+          dumped[manifest.layers[layer.layer].name] = layer.bytes;
+        return true;
+      }))
+    return error;
+  llvm::Expected<mlir::func::FuncOp> main = mainOf(layered);
+  if (!main)
+    return main.takeError();
+
+  std::string found;
+  llvm::SmallVector<TensorData> results;
+  auto check = [&](mlir::Operation *op, const TensorData &data) {
+    auto layer = llvm::dyn_cast<nn::LayerOp>(op);
+    if (!layer)
+      return true;
+    auto it = dumped.find(layer.getName());
+    auto type = llvm::cast<mlir::RankedTensorType>(layer.getY().getType());
+    if (it == dumped.end() ||
+        int64_t(it->second.size()) < nn::getPhysicalBytes(type))
+      return true;
+    Tensor expected = packed(data, type);
+    Tensor actual = expected;
+    actual.data.assign(it->second.begin(),
+                       it->second.begin() + expected.data.size());
+    Difference difference = compare(actual, expected, tolerance);
+    if (difference.within)
+      return true;
+    found = fmt::format("the first layer that differs from its reference is "
+                        "'{}' ({}): largest error {:.3g}, {:.3g} of the "
+                        "largest element",
+                        layer.getName().str(),
+                        layer.getRoutine().value_or("no routine").str(),
+                        difference.largest, difference.relative());
+    return false;
+  };
+  bool complete = mlir::succeeded(
+      evaluateFunction(*main, borrow(*main, inputs), results, check));
+  if (!found.empty())
+    return found;
+  if (!complete)
+    return makeError("the reference of the layers cannot be evaluated");
+  return "every layer agrees with its reference: the results given come from "
+         "another model, or a pass before the layers were formed is wrong";
+}
+
+} // namespace nnc::tools

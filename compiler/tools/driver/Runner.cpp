@@ -1,0 +1,127 @@
+//===- Runner.cpp - Runs a built module on tensors ------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Runner.h"
+
+#include "compiler/tools/driver/Process.h"
+#include "compiler/tools/driver/Terminal.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <cstring>
+#include <fmt/format.h>
+
+namespace nnc::tools {
+
+BuiltModule::BuiltModule(Manifest manifest, Toolchain toolchain,
+                         std::unique_ptr<Scratch> folder, std::string program)
+    : description(std::move(manifest)), toolchain(std::move(toolchain)),
+      folder(std::move(folder)), program(std::move(program)) {}
+
+llvm::Expected<BuiltModule> BuiltModule::build(const Manifest &manifest,
+                                               const Toolchain &toolchain) {
+  llvm::Expected<std::unique_ptr<Scratch>> folder = makeTemporaryFolder();
+  if (!folder)
+    return folder.takeError();
+  Progress progress("building with " + toolchain.compiler);
+  llvm::Expected<std::string> program =
+      buildRunner(manifest, toolchain, (*folder)->path());
+  if (!program)
+    return program.takeError();
+  return BuiltModule(manifest, toolchain, std::move(*folder),
+                     std::move(*program));
+}
+
+/// The numbers that the runner prints, a word and its values on each line.
+static void parse(llvm::StringRef text, RunResult &result) {
+  for (llvm::StringRef line : llvm::split(text, '\n')) {
+    llvm::SmallVector<llvm::StringRef, 3> words;
+    line.split(words, ' ');
+    double value;
+    if (words.size() < 2 || words.back().getAsDouble(value))
+      continue;
+    if (words[0] == "run")
+      result.runSeconds.push_back(value);
+    else if (words[0] == "layer") // they come in order
+      result.layerSeconds.push_back(value);
+    else if (words[0] == "peak")
+      result.peak = value;
+  }
+}
+
+llvm::Expected<RunResult> BuiltModule::run(const RunRequest &request) const {
+  Words command = toolchain.emulator;
+  command.push_back(program);
+  std::string base = folder->path() + "/";
+  for (size_t i = 0; i < request.inputs.size(); ++i) {
+    std::string file = fmt::format("{}input{}.bin", base, i);
+    const std::vector<char> &data = request.inputs[i].data;
+    if (llvm::Error error = writeTextFile(file, {data.data(), data.size()}))
+      return error;
+    command.push_back("--input=" + file);
+  }
+  if (description.weights == "file")
+    command.push_back(fmt::format("--input={}/{}_weights.bin",
+                                  description.folder, description.name));
+  for (size_t i = 0; i < description.outputs.size(); ++i)
+    command.push_back(fmt::format("--output={}output{}.bin:{}", base, i,
+                                  description.outputs[i].bytes()));
+  RunResult result;
+  if (request.keepLayers) {
+    result.layersFile = base + "layers.bin";
+    command.push_back("--layers=" + result.layersFile);
+  }
+  command.push_back(fmt::format("--threads={}", request.threads));
+  if (request.timedRuns > 0 || request.seconds > 0) {
+    bool limited = request.timedRuns > 0;
+    command.push_back(
+        fmt::format("--runs={}", limited ? request.timedRuns : 1000));
+    command.push_back(
+        fmt::format("--seconds={}", limited ? 1e9 : request.seconds));
+  }
+  if (request.measurePeak)
+    command.push_back("--peak");
+
+  Progress progress("running " + description.name);
+  llvm::Expected<std::string> printed = runProgram(command, base + "run");
+  if (!printed)
+    return printed.takeError();
+  parse(*printed, result);
+  for (size_t i = 0; i < description.outputs.size(); ++i) {
+    const Port &port = description.outputs[i];
+    Tensor output{port.dtype, port.shape, {}};
+    llvm::Expected<std::string> bytes =
+        readTextFile(fmt::format("{}output{}.bin", base, i));
+    if (!bytes)
+      return bytes.takeError();
+    output.data.assign(bytes->begin(), bytes->end());
+    result.outputs.push_back(std::move(output));
+  }
+  return result;
+}
+
+llvm::Error
+readLayers(const std::string &file,
+           llvm::function_ref<bool(const LayerOutput &)> untilFalse) {
+  llvm::Expected<std::string> bytes = readTextFile(file);
+  if (!bytes)
+    return bytes.takeError();
+  llvm::StringRef rest = *bytes;
+  int64_t header[2];
+  while (rest.size() >= sizeof header) {
+    std::memcpy(header, rest.data(), sizeof header);
+    rest = rest.drop_front(sizeof header);
+    if (header[1] < 0 || uint64_t(header[1]) > rest.size())
+      return makeError(file + " ends within a layer");
+    llvm::StringRef data = rest.take_front(header[1]);
+    rest = rest.drop_front(header[1]);
+    if (!untilFalse({header[0], {data.begin(), data.end()}}))
+      break;
+  }
+  return llvm::Error::success();
+}
+
+} // namespace nnc::tools

@@ -1,0 +1,62 @@
+//===- Runner.h - Runs a built module on tensors --------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_DRIVER_RUNNER_H
+#define NNC_TOOLS_DRIVER_RUNNER_H
+
+#include "compiler/tools/driver/Files.h"
+#include "compiler/tools/driver/Toolchain.h"
+
+namespace nnc::tools {
+
+struct RunRequest {
+  std::vector<Tensor> inputs; ///< in the manifest's order
+  int threads = 1;
+  int timedRuns = 0; ///< at most; 0: as many as fit into `seconds`
+  double seconds = 0;
+  bool measurePeak = false;
+  bool keepLayers = false;
+};
+
+struct RunResult {
+  std::vector<Tensor> outputs;
+  std::vector<double> runSeconds;
+  std::vector<double> layerSeconds; ///< median of each layer
+  double peak = 0;                  ///< multiply-adds a second
+  std::string layersFile;
+};
+
+/// What a layer wrote, as it lies in memory.
+struct LayerOutput {
+  int64_t layer;
+  std::vector<char> bytes;
+};
+
+/// An emitted module, built, in a temporary folder of its own.
+class BuiltModule {
+public:
+  static llvm::Expected<BuiltModule> build(const Manifest &, const Toolchain &);
+  llvm::Expected<RunResult> run(const RunRequest &) const;
+  const Manifest &manifest() const { return description; }
+
+private:
+  BuiltModule(Manifest manifest, Toolchain toolchain,
+              std::unique_ptr<Scratch> folder, std::string program);
+
+  Manifest description;
+  Toolchain toolchain;
+  std::unique_ptr<Scratch> folder;
+  std::string program;
+};
+
+/// Reads RunResult::layersFile, layer by layer.
+llvm::Error
+readLayers(const std::string &file,
+           llvm::function_ref<bool(const LayerOutput &)> untilFalse);
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_DRIVER_RUNNER_H

@@ -1,0 +1,159 @@
+//===- Supervise.cpp - A crash of nnc is a message and an exit code -------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Supervise.h"
+
+#include "compiler/tools/driver/Terminal.h"
+
+#include "llvm/Support/FileSystem.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <new>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace nnc::tools {
+namespace {
+
+/// What both processes see.
+struct Shared {
+  static constexpr int slots = 16;
+  char step[256];
+  char scratch[slots][4096];
+};
+
+Shared *shared() {
+  static Shared *memory = [] {
+    void *mapped = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    // Without it nothing is cleaned up after a crash, and all else works.
+    return mapped == MAP_FAILED
+               ? static_cast<Shared *>(std::calloc(1, sizeof(Shared)))
+               : static_cast<Shared *>(mapped);
+  }();
+  return memory;
+}
+
+void removeAll(llvm::StringRef path) {
+  if (llvm::sys::fs::is_directory(path) &&
+      !llvm::sys::fs::is_symlink_file(path))
+    llvm::sys::fs::remove_directories(path, /*IgnoreErrors=*/true);
+  else
+    llvm::sys::fs::remove(path);
+}
+
+volatile pid_t child = 0;
+
+void passOn(int signal) {
+  // The group: compilers and emulators that the command started die with it.
+  if (child > 0)
+    ::kill(-child, signal);
+}
+
+constexpr int endings[] = {SIGINT, SIGTERM, SIGHUP};
+
+[[noreturn]] void runChild(llvm::function_ref<ExitCode()> command) {
+  ::setpgid(0, 0);
+  std::signal(SIGTTOU, SIG_IGN); // it may write to the terminal all the same
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  std::set_new_handler([] {
+    std::fputs("nnc: error: out of memory\n", stderr);
+    std::_Exit(int(ExitCode::limit));
+  });
+  int code = int(command());
+  std::fflush(nullptr);
+  // Nothing needs MLIR's contexts taken apart.
+  std::_Exit(code);
+}
+
+int report(int signal) {
+  std::string doing = shared()->step;
+  if (!doing.empty())
+    doing = " while " + doing;
+  if (signal == SIGKILL) {
+    printError("killed by the system" + doing +
+               ", most likely for want of memory");
+    return int(ExitCode::limit);
+  }
+  printError(fmt::format("a bug in nnc: {}{}; please report it with the model "
+                         "and the command line",
+                         ::strsignal(signal), doing));
+  return int(ExitCode::ownFault);
+}
+
+} // namespace
+
+void noteStep(llvm::StringRef step) {
+  step = step.take_front(sizeof(Shared::step) - 1);
+  std::memcpy(shared()->step, step.data(), step.size());
+  shared()->step[step.size()] = 0;
+}
+
+int supervise(llvm::function_ref<ExitCode()> command) {
+  shared();
+  if (std::getenv("NNC_IN_PROCESS"))
+    return int(command());
+  std::fflush(nullptr);
+  pid_t pid = ::fork();
+  if (pid < 0)
+    return int(command());
+  if (pid == 0)
+    runChild(command);
+  ::setpgid(pid, pid); // whoever comes first
+  child = pid;
+  for (int signal : endings)
+    std::signal(signal, passOn);
+
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    ;
+  child = 0;
+  for (const char *path : shared()->scratch)
+    if (*path)
+      removeAll(path);
+  if (WIFEXITED(status))
+    return WEXITSTATUS(status);
+  int signal = WTERMSIG(status);
+  for (int ending : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
+    if (signal == ending) {
+      clearProgress();
+      std::signal(signal, SIG_DFL);
+      std::raise(signal);
+    }
+  return report(signal);
+}
+
+Scratch::Scratch(std::string path) : where(std::move(path)), slot(-1) {
+  for (int i = 0; i < Shared::slots && slot < 0; ++i)
+    if (!shared()->scratch[i][0] &&
+        where.size() < sizeof shared()->scratch[i]) {
+      std::memcpy(shared()->scratch[i], where.c_str(), where.size() + 1);
+      slot = i;
+    }
+}
+
+Scratch::~Scratch() {
+  if (where.empty())
+    return;
+  removeAll(where);
+  keep();
+}
+
+void Scratch::keep() {
+  if (slot >= 0)
+    shared()->scratch[slot][0] = 0;
+  slot = -1;
+  where.clear();
+}
+
+} // namespace nnc::tools

@@ -1,0 +1,70 @@
+//===- Tensor.h - Tensors in the host's memory and in .npy files ----------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_DRIVER_TENSOR_H
+#define NNC_TOOLS_DRIVER_TENSOR_H
+
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nnc::tools {
+
+/// Element types, by the names that the manifest gives them.
+enum class Dtype {
+  f32,
+  f64,
+  f16,
+  i8,
+  u8,
+  i16,
+  u16,
+  i32,
+  u32,
+  i64,
+  u64,
+  boolean
+};
+
+std::string dtypeName(Dtype);
+std::optional<Dtype> parseDtype(llvm::StringRef name);
+int64_t dtypeBytes(Dtype);
+bool isFloat(Dtype);
+
+/// "1x3x224x224"; "scalar" without dimensions.
+std::string shapeText(const std::vector<int64_t> &shape);
+
+/// Elements in row-major order.
+struct Tensor {
+  Dtype dtype = Dtype::f32;
+  std::vector<int64_t> shape;
+  std::vector<char> data;
+
+  static Tensor zeros(Dtype, std::vector<int64_t> shape);
+  int64_t elements() const;
+  /// The elements as doubles (64-bit integers lose their low bits).
+  std::vector<double> values() const;
+};
+
+/// Reads a file as numpy.save writes it. Big-endian, Fortran-ordered and
+/// structured arrays are errors that say what to do.
+llvm::Expected<Tensor> readNpy(const std::string &path);
+llvm::Error writeNpy(const std::string &path, const Tensor &);
+
+/// Whether the tensor is what an input or output of a model takes.
+llvm::Error checkTensor(const Tensor &, Dtype,
+                        const std::vector<int64_t> &shape,
+                        llvm::StringRef what);
+
+/// Seeded random values, the same on every machine: floats in [0, 1), integers
+/// in [0, 100), booleans.
+Tensor randomTensor(Dtype, const std::vector<int64_t> &shape, uint64_t seed);
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_DRIVER_TENSOR_H

@@ -1,0 +1,150 @@
+//===- Terminal.cpp - What goes to the user's screen --------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Terminal.h"
+
+#include "compiler/tools/driver/Supervise.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace nnc::tools {
+
+static bool isTerminal(int descriptor) {
+  const char *term = std::getenv("TERM");
+  return ::isatty(descriptor) && term && llvm::StringRef(term) != "dumb";
+}
+
+static std::string coloured(int descriptor, Colour colour,
+                            llvm::StringRef text) {
+  static const char *const codes[] = {"", "31;1", "33;1", "32;1", "1", "2"};
+  const char *refused = std::getenv("NO_COLOR");
+  if (colour == Colour::none || !isTerminal(descriptor) ||
+      (refused && *refused))
+    return text.str();
+  return fmt::format("\x1b[{}m{}\x1b[0m", codes[int(colour)], text.str());
+}
+
+std::string colouredForStderr(Colour colour, llvm::StringRef text) {
+  return coloured(STDERR_FILENO, colour, text);
+}
+
+std::string colouredForStdout(Colour colour, llvm::StringRef text) {
+  return coloured(STDOUT_FILENO, colour, text);
+}
+
+void printError(const std::string &message) {
+  clearProgress();
+  fmt::print(stderr, "{} {} {}\n", colouredForStderr(Colour::bold, "nnc:"),
+             colouredForStderr(Colour::red, "error:"), message);
+}
+
+void printWarning(const std::string &message) {
+  clearProgress();
+  fmt::print(stderr, "{} {} {}\n", colouredForStderr(Colour::bold, "nnc:"),
+             colouredForStderr(Colour::yellow, "warning:"), message);
+}
+
+Progress::Progress(llvm::StringRef step) {
+  noteStep(step);
+  if (isTerminal(STDERR_FILENO)) {
+    clearProgress();
+    fmt::print(stderr, "{}",
+               colouredForStderr(Colour::faint, step.str() + " ..."));
+    std::fflush(stderr);
+  }
+}
+
+Progress::~Progress() {
+  noteStep("");
+  clearProgress();
+}
+
+void clearProgress() {
+  if (isTerminal(STDERR_FILENO))
+    fmt::print(stderr, "\r\x1b[K");
+}
+
+Table::Table(std::vector<std::string> header) { rows.push_back(header); }
+
+void Table::add(std::vector<std::string> row) {
+  row.resize(rows.front().size());
+  rows.push_back(std::move(row));
+}
+
+static bool looksLikeNumber(const std::string &text) {
+  return !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) ||
+                           text[0] == '-' || text[0] == '~');
+}
+
+/// Columns on a terminal, not bytes: continuation bytes of UTF-8 take none.
+static size_t columnsOf(const std::string &text) {
+  return std::count_if(text.begin(), text.end(),
+                       [](char c) { return (c & 0xc0) != 0x80; });
+}
+
+void Table::print() const {
+  size_t columns = rows.front().size();
+  std::vector<size_t> widths(columns);
+  std::vector<bool> numbers(columns, rows.size() > 1);
+  for (size_t r = 0; r < rows.size(); ++r)
+    for (size_t c = 0; c < columns; ++c) {
+      widths[c] = std::max(widths[c], columnsOf(rows[r][c]));
+      if (r > 0 && !rows[r][c].empty() && !looksLikeNumber(rows[r][c]))
+        numbers[c] = false;
+    }
+  for (size_t r = 0; r < rows.size(); ++r) {
+    std::string line;
+    for (size_t c = 0; c < columns; ++c) {
+      std::string gap(widths[c] - columnsOf(rows[r][c]), ' ');
+      line += numbers[c] ? gap + rows[r][c] : rows[r][c] + gap;
+      line += "  ";
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    fmt::print("{}\n", r == 0 ? colouredForStdout(Colour::bold, line) : line);
+  }
+}
+
+static std::string scaled(double value, const char *const *units, int count,
+                          double base) {
+  int unit = 0;
+  while (unit + 1 < count && value >= base) {
+    value /= base;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", value,
+                     unit == 0 ? 0
+                               : (value < 10    ? 2
+                                  : value < 100 ? 1
+                                                : 0),
+                     units[unit]);
+}
+
+std::string formatBytes(double bytes) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB"};
+  return scaled(bytes, units, 4, 1024);
+}
+
+std::string formatCount(double count) {
+  static const char *const units[] = {"", "k", "M", "G", "T"};
+  std::string text = scaled(count, units, 5, 1000);
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+std::string formatSeconds(double seconds) {
+  if (seconds >= 1)
+    return fmt::format("{:.3f} s", seconds);
+  if (seconds >= 1e-3)
+    return fmt::format("{:.3f} ms", seconds * 1e3);
+  return fmt::format("{:.2f} us", seconds * 1e6);
+}
+
+} // namespace nnc::tools

@@ -1,0 +1,160 @@
+//===- Toolchain.cpp - Builds emitted modules and runs them ---------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Toolchain.h"
+
+#include "compiler/tools/driver/Files.h"
+#include "compiler/tools/driver/Process.h"
+#include "compiler/tools/runner/Sources.h"
+
+#include "dialects/target/Rows.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <cstdlib>
+#include <fmt/format.h>
+
+namespace path = llvm::sys::path;
+
+namespace nnc::tools {
+
+llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
+                                          const std::string &compiler) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  // The message that lists the targets is ours to print.
+  std::string problem;
+  mlir::ScopedDiagnosticHandler handler(
+      &context,
+      [&](mlir::Diagnostic &diagnostic) { problem = diagnostic.str(); });
+  mlir::FailureOr<target::MachineAttr> machine =
+      target::getMachine(target, mlir::UnknownLoc::get(&context));
+  if (mlir::failed(machine))
+    return makeError(problem);
+  Toolchain result;
+  result.target = target;
+  result.compiler = machine->getCompiler().str();
+  const char *system = std::getenv("CXX");
+  if (result.compiler == "c++" && system && *system)
+    result.compiler = system;
+  if (!compiler.empty())
+    result.compiler = compiler;
+  result.flags = splitCommand(machine->getFlags());
+  result.emulator = splitCommand(machine->getEmulator());
+  return result;
+}
+
+static Words commandFor(const Toolchain &toolchain, const CompileJob &job) {
+  Words command = splitCommand(toolchain.compiler);
+  llvm::StringRef extension = path::extension(job.source);
+  if (extension == ".cpp")
+    command.push_back("-std=c++17");
+  for (const auto *flags : {&toolchain.flags, &job.flags})
+    command.insert(command.end(), flags->begin(), flags->end());
+  if (extension == ".c")
+    command.insert(command.end(), {"-x", "c"});
+  command.insert(command.end(), {"-c", job.source, "-o", job.object});
+  return command;
+}
+
+static llvm::Expected<std::vector<std::string>>
+compileAll(const Toolchain &toolchain, const std::vector<CompileJob> &jobs,
+           const std::string &log) {
+  std::vector<Words> commands;
+  std::vector<std::string> objects;
+  for (const CompileJob &job : jobs) {
+    commands.push_back(commandFor(toolchain, job));
+    objects.push_back(job.object);
+  }
+  if (llvm::Error error = runPrograms(commands, log))
+    return error;
+  return objects;
+}
+
+static std::vector<CompileJob>
+moduleJobs(const Manifest &manifest, const std::string &folder, bool hooks) {
+  std::vector<CompileJob> jobs;
+  for (const std::string &file : manifest.files) {
+    llvm::StringRef extension = path::extension(file);
+    if (extension != ".cpp" && extension != ".c" && extension != ".S")
+      continue;
+    CompileJob job{
+        manifest.folder + "/" + file, folder + "/" + file + ".o", {}};
+    // The assembler finds the weights beside its source.
+    job.flags = {"-O3", "-I" + manifest.folder};
+    if (extension == ".cpp") {
+      job.flags.insert(job.flags.end(), manifest.flags.begin(),
+                       manifest.flags.end());
+      if (hooks)
+        job.flags.push_back("-DNNC_HOOKS=1");
+    }
+    jobs.push_back(job);
+  }
+  return jobs;
+}
+
+llvm::Expected<std::vector<std::string>> buildModule(const Manifest &manifest,
+                                                     const Toolchain &toolchain,
+                                                     const std::string &folder,
+                                                     bool hooks) {
+  return compileAll(toolchain, moduleJobs(manifest, folder, hooks),
+                    folder + "/module");
+}
+
+llvm::Expected<std::string> buildRunner(const Manifest &manifest,
+                                        const Toolchain &toolchain,
+                                        const std::string &folder) {
+  std::vector<CompileJob> jobs = moduleJobs(manifest, folder, /*hooks=*/true);
+  for (const runner::Source &source : runner::getSources()) {
+    std::string file = folder + "/" + source.name;
+    llvm::sys::fs::create_directories(path::parent_path(file));
+    if (llvm::Error error = writeTextFile(file, source.text))
+      return error;
+    if (path::extension(file) != ".cpp")
+      continue;
+    CompileJob job{file, file + ".o", {"-O2", "-pthread"}};
+    std::string name = path::filename(file).str();
+    if (name == "peak.cpp")
+      job.flags.insert(job.flags.end(), {"-O3", "-ffp-contract=fast"});
+    if (name == "model.cpp")
+      job.flags.insert(
+          job.flags.end(),
+          {"-I" + folder, "-I" + manifest.folder,
+           "-DNNC_MODEL=" + manifest.name,
+           "-DNNC_MODEL_CONSTANTS=" + llvm::StringRef(manifest.name).upper(),
+           fmt::format("-DNNC_MODEL_PARALLEL={}", int(manifest.threads))});
+    jobs.push_back(job);
+  }
+  llvm::Expected<std::vector<std::string>> objects =
+      compileAll(toolchain, jobs, folder + "/build");
+  if (!objects)
+    return objects.takeError();
+  std::string program = folder + "/runner";
+  Words link = splitCommand(toolchain.compiler);
+  link.insert(link.end(), toolchain.flags.begin(), toolchain.flags.end());
+  link.insert(link.end(), objects->begin(), objects->end());
+  link.insert(link.end(), {"-pthread", "-o", program});
+  llvm::Expected<std::string> linked = runProgram(link, folder + "/link");
+  if (!linked)
+    return linked.takeError();
+  return program;
+}
+
+llvm::Expected<int64_t> codeBytes(const std::string &object) {
+  auto file = llvm::object::ObjectFile::createObjectFile(object);
+  if (!file)
+    return file.takeError();
+  int64_t bytes = 0;
+  for (const llvm::object::SectionRef &section : file->getBinary()->sections())
+    if (section.isText() || (section.isData() && !section.isVirtual()))
+      bytes += section.getSize();
+  return bytes;
+}
+
+} // namespace nnc::tools

@@ -1,0 +1,50 @@
+//===- Toolchain.h - Builds emitted modules and runs them -----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_DRIVER_TOOLCHAIN_H
+#define NNC_TOOLS_DRIVER_TOOLCHAIN_H
+
+#include "compiler/tools/driver/Manifest.h"
+
+namespace nnc::tools {
+
+/// How code for a target is built and run on this machine.
+struct Toolchain {
+  std::string compiler;           ///< the program, found on PATH
+  std::vector<std::string> flags; ///< those of the target
+  std::vector<std::string>
+      emulator; ///< command in front of the program, or none
+  std::string target;
+
+  /// That of a row of targets.inc or "native". `compiler` replaces the row's;
+  /// CXX replaces the system's "c++".
+  static llvm::Expected<Toolchain> find(const std::string &target,
+                                        const std::string &compiler);
+};
+
+/// One compiler call: a source, its object and what is special about it.
+struct CompileJob {
+  std::string source, object;
+  std::vector<std::string> flags;
+};
+
+/// Compiles the emitted module's own sources, as its CMakeLists.txt does, and
+/// returns the objects' paths.
+llvm::Expected<std::vector<std::string>> buildModule(const Manifest &,
+                                                     const Toolchain &,
+                                                     const std::string &folder,
+                                                     bool hooks);
+
+/// Builds the module and the runner (compiler/tools/runner) into a program.
+llvm::Expected<std::string> buildRunner(const Manifest &, const Toolchain &,
+                                        const std::string &folder);
+
+/// Bytes of code and constants in an object file.
+llvm::Expected<int64_t> codeBytes(const std::string &object);
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_DRIVER_TOOLCHAIN_H

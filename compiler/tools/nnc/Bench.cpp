@@ -1,0 +1,173 @@
+//===- Bench.cpp - nnc bench ----------------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/nnc/Command.h"
+
+#include "llvm/TargetParser/Host.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <numeric>
+
+namespace json = llvm::json;
+
+namespace nnc::tools {
+namespace {
+
+double median(std::vector<double> values) {
+  auto middle = values.begin() + values.size() / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// "conv2d_f32_nchw16c_direct_avx512<14, 2>"
+std::string routineText(const LayerInfo &layer) {
+  if (layer.params.empty())
+    return layer.routine;
+  return fmt::format("{}<{}>", layer.routine, fmt::join(layer.params, ", "));
+}
+
+class Bench : public Command {
+public:
+  void addOptions(CLI::App &app) override {
+    addModelOptions(app, options);
+    allowFolder(app);
+    app.add_option("--threads", threads, "Number of threads")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1024))
+        ->capture_default_str();
+    app.add_option("--runs", runs,
+                   "Timed runs; two seconds of them unless given")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+    addCompilerOption(app, compiler);
+    addJsonOption(app, json);
+  }
+
+  ExitCode run() override {
+    Prepared prepared;
+    options.threads = threads > 1;
+    if (ExitCode code = prepared.open(options); code != ExitCode::done)
+      return code;
+    const Manifest &manifest = prepared.manifest;
+    if (threads > 1 && !manifest.threads)
+      return fail(makeError(options.model + " was compiled without threads; "
+                                            "compile it with --threads=on"),
+                  ExitCode::usage);
+    if (ExitCode code = prepared.build(compiler); code != ExitCode::done)
+      return code;
+    RunRequest request;
+    request.threads = threads;
+    request.timedRuns = runs;
+    request.seconds = 2;
+    request.measurePeak = true;
+    for (size_t i = 0; i < manifest.inputs.size(); ++i)
+      request.inputs.push_back(
+          randomTensor(manifest.inputs[i].dtype, manifest.inputs[i].shape, i));
+    llvm::Expected<RunResult> result = prepared.module->run(request);
+    if (!result)
+      return fail(result.takeError(), ExitCode::ownFault);
+    if (result->runSeconds.empty() ||
+        result->layerSeconds.size() > manifest.layers.size())
+      return fail(makeError("the program that runs the model printed no times"),
+                  ExitCode::ownFault);
+    result->layerSeconds.resize(manifest.layers.size());
+    report(prepared, *result);
+    return ExitCode::done;
+  }
+
+private:
+  /// Floating point operations a second: a multiply-add counts as two.
+  static double rate(int64_t multiplyAdds, double seconds) {
+    return seconds > 0 ? 2e-9 * double(multiplyAdds) / seconds : 0;
+  }
+
+  void report(const Prepared &prepared, const RunResult &result) const {
+    double middle = median(result.runSeconds);
+    double least =
+        *std::min_element(result.runSeconds.begin(), result.runSeconds.end());
+    bool emulated = !prepared.toolchain.emulator.empty();
+    std::string machine = llvm::sys::getHostCPUName().str();
+    if (emulated)
+      machine = prepared.toolchain.emulator.front();
+    if (json)
+      printJson(toJson(prepared, result, middle, least, machine, emulated));
+    else
+      print(prepared, result, middle, least, machine, emulated);
+  }
+
+  json::Value toJson(const Prepared &prepared, const RunResult &result,
+                     double middle, double least, const std::string &machine,
+                     bool emulated) const {
+    const Manifest &manifest = prepared.manifest;
+    json::Array layers;
+    for (size_t i = 0; i < manifest.layers.size(); ++i)
+      layers.push_back(
+          json::Object{{"name", manifest.layers[i].name},
+                       {"routine", manifest.layers[i].routine},
+                       {"params", manifest.layers[i].params},
+                       {"seconds", result.layerSeconds[i]},
+                       {"multiply_adds", manifest.layers[i].multiplyAdds}});
+    return json::Object{{"name", manifest.name},
+                        {"target", manifest.target},
+                        {"machine", machine},
+                        {"emulated", emulated},
+                        {"compiler", prepared.toolchain.compiler},
+                        {"threads", threads},
+                        {"runs", int64_t(result.runSeconds.size())},
+                        {"median_seconds", middle},
+                        {"min_seconds", least},
+                        {"multiply_adds", manifest.multiplyAdds()},
+                        {"peak_multiply_adds_per_second", result.peak},
+                        {"layers", std::move(layers)}};
+  }
+
+  void print(const Prepared &prepared, const RunResult &result, double middle,
+             double least, const std::string &machine, bool emulated) const {
+    const Manifest &manifest = prepared.manifest;
+    Table table({"layer", "routine", "time", "share", "GFLOP/s", "of peak"});
+    double sum = std::accumulate(result.layerSeconds.begin(),
+                                 result.layerSeconds.end(), 0.0);
+    double peak = 2e-9 * result.peak;
+    for (size_t i = 0; i < manifest.layers.size(); ++i) {
+      const LayerInfo &layer = manifest.layers[i];
+      double seconds = result.layerSeconds[i];
+      double reached = rate(layer.multiplyAdds, seconds);
+      bool counts = layer.multiplyAdds > 0;
+      table.add({layer.name, routineText(layer), formatSeconds(seconds),
+                 fmt::format("{:.1f} %", 100 * seconds / sum),
+                 counts ? fmt::format("{:.1f}", reached) : "",
+                 counts ? fmt::format("{:.0f} %", 100 * reached / peak) : ""});
+    }
+    table.print();
+    fmt::print("\n{} for {} on {}, built with {}, {} thread{}, {} runs\n",
+               manifest.name, manifest.target, machine,
+               prepared.toolchain.compiler, threads, threads > 1 ? "s" : "",
+               result.runSeconds.size());
+    double reached = rate(manifest.multiplyAdds(), middle);
+    fmt::print("median {}, min {}; {:.1f} GFLOP/s, {:.0f} % of the {:.1f} that "
+               "were measured as the machine's peak\n",
+               colouredForStdout(Colour::bold, formatSeconds(middle)),
+               formatSeconds(least), reached, 100 * reached / peak, peak);
+    if (emulated)
+      fmt::print(
+          "In an emulator: the times say nothing of the real machine.\n");
+  }
+
+  ModelOptions options;
+  int threads = 1, runs = 0;
+  std::string compiler;
+  bool json = false;
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeBench() { return std::make_unique<Bench>(); }
+
+} // namespace nnc::tools

@@ -1,0 +1,179 @@
+//===- Command.cpp - What the commands of nnc have in common --------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/nnc/Command.h"
+
+#include "compiler/tools/driver/Terminal.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace nnc::tools {
+
+/// "x=1x3x48x320" into a name and sizes; the model's names may hold a '='.
+static std::string parseShape(const std::string &text, ModelOptions &options) {
+  auto [name, sizes] = llvm::StringRef(text).rsplit('=');
+  std::vector<int64_t> shape;
+  bool valid = !name.empty() && name.size() < text.size();
+  if (sizes != "scalar")
+    for (llvm::StringRef word : llvm::split(sizes, 'x')) {
+      int64_t size = 0;
+      valid = valid && !word.getAsInteger(10, size) && size > 0;
+      shape.push_back(size);
+    }
+  if (!valid)
+    return fmt::format("'{}' is not of the form INPUT=1x3x48x320", text);
+  if (!options.shapes.emplace(name.str(), shape).second)
+    return fmt::format("two shapes for input '{}'", name.str());
+  return "";
+}
+
+void addModelOptions(CLI::App &app, ModelOptions &options) {
+  app.add_option("MODEL", options.model, "The model: an ONNX file")->required();
+  app.add_option("--target", options.target,
+                 "Machine to make code for, see 'nnc targets'")
+      ->type_name("T")
+      ->capture_default_str();
+  app.add_option(
+         "--name", options.name,
+         "Name of the C functions and files; from the model's file name "
+         "unless given")
+      ->type_name("N");
+  app.add_option_function<std::vector<std::string>>(
+         "--shape",
+         [&options](const std::vector<std::string> &shapes) {
+           for (const std::string &shape : shapes)
+             if (std::string problem = parseShape(shape, options);
+                 !problem.empty())
+               throw CLI::ValidationError("--shape", problem);
+         },
+         "Shape of an input whose dimensions the model leaves open")
+      ->allow_extra_args(false)
+      ->type_name("INPUT=1x3x48x320");
+  app.add_option(
+         "--weights", options.weights,
+         "Where the weights go: into the object file by the assembler's "
+         ".incbin (embed), as a C array, or a file that the caller maps")
+      ->check(CLI::IsMember({"embed", "array", "file"}))
+      ->type_name("embed|array|file")
+      ->capture_default_str();
+}
+
+void allowFolder(CLI::App &app) {
+  app.get_option("MODEL")->description(
+      "The model: an ONNX file, or a folder that nnc compile wrote");
+}
+
+void addThreadsOption(CLI::App &app, ModelOptions &options) {
+  app.add_option_function<std::string>(
+         "--threads",
+         [&options](const std::string &value) {
+           options.threads = value == "on";
+         },
+         "Whether the code can run on several threads")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->type_name("on|off")
+      ->default_str("off");
+}
+
+void addCompilerOption(CLI::App &app, std::string &compiler) {
+  app.add_option("--compiler", compiler,
+                 "C++ compiler to build with; the target's unless given (for "
+                 "this machine $CXX, else c++)")
+      ->type_name("CXX");
+}
+
+void addJsonOption(CLI::App &app, bool &json) {
+  app.add_flag("--json", json, "Print the result as JSON");
+}
+
+ExitCode fail(llvm::Error error, ExitCode code) {
+  printError(llvm::toString(std::move(error)));
+  return code;
+}
+
+void printJson(llvm::json::Value value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", value);
+  fmt::print("{}\n", text);
+}
+
+ExitCode Prepared::open(const ModelOptions &options, DriverOptions wanted) {
+  std::string where = options.model;
+  if (!llvm::sys::fs::is_directory(where)) {
+    driver = std::make_unique<Driver>(options, wanted);
+    for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
+      if (ExitCode code = (driver.get()->*step)(); code != ExitCode::done)
+        return code;
+    llvm::Expected<std::unique_ptr<Scratch>> temporary = makeTemporaryFolder();
+    if (!temporary)
+      return fail(temporary.takeError(), ExitCode::ownFault);
+    folder = std::move(*temporary);
+    where = folder->path() + "/code";
+    if (ExitCode code = driver->emit(where); code != ExitCode::done)
+      return code;
+  }
+  llvm::Expected<Manifest> read = readManifest(where);
+  if (!read)
+    return fail(read.takeError(), ExitCode::usage);
+  manifest = std::move(*read);
+  return ExitCode::done;
+}
+
+ExitCode Prepared::build(const std::string &compiler) {
+  llvm::Expected<Toolchain> found = Toolchain::find(manifest.target, compiler);
+  if (!found)
+    return fail(found.takeError(), ExitCode::usage);
+  toolchain = std::move(*found);
+  llvm::Expected<BuiltModule> built = BuiltModule::build(manifest, toolchain);
+  if (!built)
+    return fail(built.takeError(), ExitCode::ownFault);
+  module = std::make_unique<BuiltModule>(std::move(*built));
+  return ExitCode::done;
+}
+
+ExitCode readInputs(const std::vector<std::string> &arguments,
+                    const Manifest &manifest, std::vector<Tensor> &inputs) {
+  std::vector<bool> given(manifest.inputs.size());
+  inputs.resize(manifest.inputs.size());
+  for (const std::string &argument : arguments) {
+    auto [name, file] = llvm::StringRef(argument).rsplit('=');
+    if (file.empty())
+      std::swap(name, file); // a file for the only input
+    llvm::Expected<size_t> port = findPort(manifest.inputs, name, "input");
+    if (!port)
+      return fail(port.takeError(), ExitCode::usage);
+    if (given[*port])
+      return fail(makeError(fmt::format("two files for input '{}'",
+                                        manifest.inputs[*port].name)),
+                  ExitCode::usage);
+    given[*port] = true;
+    llvm::Expected<Tensor> tensor = readNpy(file.str());
+    if (!tensor)
+      return fail(tensor.takeError(), ExitCode::usage);
+    const Port &wanted = manifest.inputs[*port];
+    if (llvm::Error error = checkTensor(
+            *tensor, wanted.dtype, wanted.shape,
+            fmt::format("{} for input '{}'", file.str(), wanted.name)))
+      return fail(std::move(error), ExitCode::usage);
+    inputs[*port] = std::move(*tensor);
+  }
+  for (size_t i = 0; i < given.size(); ++i)
+    if (!given[i])
+      return fail(makeError(fmt::format("no data for input '{0}'; give --input "
+                                        "{0}=FILE.npy with {1} of {2}",
+                                        manifest.inputs[i].name,
+                                        shapeText(manifest.inputs[i].shape),
+                                        dtypeName(manifest.inputs[i].dtype))),
+                  ExitCode::usage);
+  return ExitCode::done;
+}
+
+} // namespace nnc::tools

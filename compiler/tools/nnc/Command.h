@@ -1,0 +1,73 @@
+//===- Command.h - What the commands of nnc have in common ----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_NNC_COMMAND_H
+#define NNC_TOOLS_NNC_COMMAND_H
+
+#include "compiler/tools/driver/Driver.h"
+#include "compiler/tools/driver/Runner.h"
+
+#include <memory>
+
+namespace CLI {
+class App;
+}
+
+namespace nnc::tools {
+
+/// `nnc NAME ...`: its options, then its work.
+class Command {
+public:
+  virtual ~Command() = default;
+  virtual void addOptions(CLI::App &app) = 0;
+  virtual ExitCode run() = 0;
+};
+
+std::unique_ptr<Command> makeBench();
+std::unique_ptr<Command> makeCheck();
+std::unique_ptr<Command> makeCompile();
+std::unique_ptr<Command> makeOps();
+std::unique_ptr<Command> makeRoutines();
+std::unique_ptr<Command> makeRun();
+std::unique_ptr<Command> makeTargets();
+std::unique_ptr<Command> makeVerify();
+
+/// MODEL, --target, --shape and what else decides the code.
+void addModelOptions(CLI::App &app, ModelOptions &options);
+/// MODEL may also be a folder that nnc compile wrote.
+void allowFolder(CLI::App &app);
+void addThreadsOption(CLI::App &app, ModelOptions &options);
+void addCompilerOption(CLI::App &app, std::string &compiler);
+void addJsonOption(CLI::App &app, bool &json);
+
+/// Prints the error and returns the code.
+ExitCode fail(llvm::Error error, ExitCode code);
+
+/// Prints a JSON document to stdout.
+void printJson(llvm::json::Value value);
+
+/// A model compiled for its target and built; or a folder that the user gave,
+/// then without a driver.
+struct Prepared {
+  std::unique_ptr<Scratch> folder; ///< of the emitted code, if it is ours
+  std::unique_ptr<Driver> driver;
+  Manifest manifest;
+  Toolchain toolchain;
+  std::unique_ptr<BuiltModule> module; ///< null before build()
+
+  /// Compiles the model, unless it is a folder.
+  ExitCode open(const ModelOptions &options, DriverOptions wanted = {});
+  /// Builds the program around it.
+  ExitCode build(const std::string &compiler);
+};
+
+/// Reads NAME=FILE.npy for each of the model's inputs.
+ExitCode readInputs(const std::vector<std::string> &arguments,
+                    const Manifest &manifest, std::vector<Tensor> &inputs);
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_NNC_COMMAND_H

@@ -1,0 +1,78 @@
+//===- Compile.cpp - nnc compile ------------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/nnc/Command.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace nnc::tools {
+namespace {
+
+class Compile : public Command {
+public:
+  void addOptions(CLI::App &app) override {
+    addModelOptions(app, options);
+    addThreadsOption(app, options);
+    app.add_option("-o,--output", folder, "Folder for the code")
+        ->type_name("DIR")
+        ->required();
+    addJsonOption(app, json);
+  }
+
+  ExitCode run() override {
+    // Before a minute goes into what cannot be written.
+    if (llvm::Error error = checkOutputFolder(folder))
+      return fail(std::move(error), ExitCode::usage);
+    Driver driver(options);
+    for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
+      if (ExitCode code = (driver.*step)(); code != ExitCode::done)
+        return code;
+    llvm::Expected<std::unique_ptr<Scratch>> staging =
+        makeStagingFolder(folder);
+    if (!staging)
+      return fail(staging.takeError(), ExitCode::usage);
+    std::string code = (*staging)->path() + "/code";
+    if (ExitCode status = driver.emit(code); status != ExitCode::done)
+      return status;
+    if (llvm::Error error = publish(code, folder))
+      return fail(std::move(error), ExitCode::usage);
+    return summarise();
+  }
+
+private:
+  ExitCode summarise() const {
+    llvm::Expected<Manifest> manifest = readManifest(folder);
+    if (!manifest)
+      return fail(manifest.takeError(), ExitCode::ownFault);
+    if (json) {
+      printJson(
+          llvm::json::Object{{"folder", folder},
+                             {"name", manifest->name},
+                             {"target", manifest->target},
+                             {"layers", int64_t(manifest->layers.size())},
+                             {"arena_bytes", manifest->arenaBytes},
+                             {"weight_bytes", manifest->weightBytes},
+                             {"multiply_adds", manifest->multiplyAdds()}});
+      return ExitCode::done;
+    }
+    fmt::print("{}: {} layers, {} of weights, {} of arena, for {}\n", folder,
+               manifest->layers.size(), formatBytes(manifest->weightBytes),
+               formatBytes(manifest->arenaBytes), manifest->target);
+    return ExitCode::done;
+  }
+
+  ModelOptions options;
+  std::string folder;
+  bool json = false;
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeCompile() { return std::make_unique<Compile>(); }
+
+} // namespace nnc::tools

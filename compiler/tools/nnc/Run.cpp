@@ -1,0 +1,98 @@
+//===- Run.cpp - nnc run --------------------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/nnc/Command.h"
+
+#include "llvm/Support/FileSystem.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace nnc::tools {
+namespace {
+
+/// What a person wants to see of a tensor: shape, extent, the first elements.
+void describe(const Port &port, const Tensor &tensor) {
+  std::vector<double> values = tensor.values();
+  auto [low, high] = std::minmax_element(values.begin(), values.end());
+  bool shown = !values.empty();
+  std::string range =
+      shown ? fmt::format(", {:.6g} to {:.6g}", *low, *high) : "";
+  if (std::any_of(values.begin(), values.end(),
+                  [](double value) { return std::isnan(value); }))
+    range = ", holds NaN";
+  fmt::print("{}: {} of {}{}\n", port.name, shapeText(tensor.shape),
+             dtypeName(tensor.dtype), range);
+  size_t count = std::min<size_t>(values.size(), 8);
+  if (shown)
+    fmt::print("  [{:.6g}{}]\n",
+               fmt::join(values.begin(), values.begin() + count, ", "),
+               count < values.size() ? ", ..." : "");
+}
+
+class Run : public Command {
+public:
+  void addOptions(CLI::App &app) override {
+    addModelOptions(app, options);
+    allowFolder(app);
+    app.add_option("--input", files,
+                   "Data of an input, as numpy.save writes it")
+        ->allow_extra_args(false)
+        ->type_name("INPUT=FILE.npy");
+    app.add_option("--output-dir", outputFolder,
+                   "Folder for the outputs, a .npy file each")
+        ->type_name("DIR");
+    addCompilerOption(app, compiler);
+  }
+
+  ExitCode run() override {
+    Prepared prepared;
+    RunRequest request;
+    if (ExitCode code = prepared.open(options); code != ExitCode::done)
+      return code;
+    // Before the compiler starts: wrong files are found at once.
+    if (ExitCode code = readInputs(files, prepared.manifest, request.inputs);
+        code != ExitCode::done)
+      return code;
+    if (ExitCode code = prepared.build(compiler); code != ExitCode::done)
+      return code;
+    llvm::Expected<RunResult> result = prepared.module->run(request);
+    if (!result)
+      return fail(result.takeError(), ExitCode::ownFault);
+    if (!outputFolder.empty())
+      if (std::error_code code =
+              llvm::sys::fs::create_directories(outputFolder))
+        return fail(makeError(outputFolder + ": " + code.message()),
+                    ExitCode::usage);
+    for (size_t i = 0; i < result->outputs.size(); ++i) {
+      const Port &port = prepared.manifest.outputs[i];
+      describe(port, result->outputs[i]);
+      if (outputFolder.empty())
+        continue;
+      // The C field's name: the model's may hold slashes.
+      std::string file = fmt::format("{}/{}.npy", outputFolder, port.field);
+      if (llvm::Error error = writeNpy(file, result->outputs[i]))
+        return fail(std::move(error), ExitCode::usage);
+      fmt::print("  in {}\n", file);
+    }
+    return ExitCode::done;
+  }
+
+private:
+  ModelOptions options;
+  std::vector<std::string> files;
+  std::string outputFolder, compiler;
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeRun() { return std::make_unique<Run>(); }
+
+} // namespace nnc::tools

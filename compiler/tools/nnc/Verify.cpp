@@ -1,0 +1,180 @@
+//===- Verify.cpp - nnc verify --------------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Compare.h"
+#include "compiler/tools/driver/Reference.h"
+#include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/driver/TestData.h"
+#include "compiler/tools/nnc/Command.h"
+
+#include "llvm/Support/FileSystem.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace json = llvm::json;
+
+namespace nnc::tools {
+namespace {
+
+class Verify : public Command {
+public:
+  void addOptions(CLI::App &app) override {
+    addModelOptions(app, options);
+    addThreadsOption(app, options);
+    CLI::Option *data =
+        app.add_option("--data", dataFolder,
+                       "Folder with the data: ONNX's test_data_set_N with .pb "
+                       "files, or .npy files called by the names of inputs and "
+                       "outputs; without outputs nnc's own reference says what "
+                       "they should be")
+            ->type_name("DIR");
+    app.add_option("--random", randomCases,
+                   "Sets of random inputs to compare on with nnc's reference")
+        ->type_name("K")
+        ->check(CLI::PositiveNumber)
+        ->excludes(data)
+        ->capture_default_str();
+    app.add_option("--tolerance", tolerance,
+                   "Error that floats may have, as a share of the largest "
+                   "expected element; all else must be equal")
+        ->type_name("E")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    addCompilerOption(app, compiler);
+    addJsonOption(app, json);
+  }
+
+  ExitCode run() override {
+    if (llvm::sys::fs::is_directory(options.model))
+      return fail(makeError(options.model + " is a folder; give the model that "
+                                            "it was compiled from"),
+                  ExitCode::usage);
+    DriverOptions wanted;
+    wanted.keepStages = true;
+    if (ExitCode code = prepared.open(options, wanted); code != ExitCode::done)
+      return code;
+    llvm::Expected<std::vector<TestCase>> cases = readCases();
+    if (!cases)
+      return fail(cases.takeError(), ExitCode::usage);
+    if (ExitCode code = prepared.build(compiler); code != ExitCode::done)
+      return code;
+    for (TestCase &one : *cases)
+      if (llvm::Error error = verify(one))
+        return fail(std::move(error), ExitCode::ownFault);
+    if (json)
+      printJson(json::Object{{"ok", !differs},
+                             {"target", prepared.manifest.target},
+                             {"tolerance", tolerance},
+                             {"cases", std::move(results)}});
+    return differs ? ExitCode::differs : ExitCode::done;
+  }
+
+private:
+  llvm::Expected<std::vector<TestCase>> readCases() const {
+    if (!dataFolder.empty())
+      return readTestData(dataFolder, prepared.manifest);
+    std::vector<TestCase> cases(randomCases);
+    for (int i = 0; i < randomCases; ++i) {
+      cases[i].name = fmt::format("random {}", i);
+      for (size_t port = 0; port < prepared.manifest.inputs.size(); ++port)
+        cases[i].inputs.push_back(randomTensor(
+            prepared.manifest.inputs[port].dtype,
+            prepared.manifest.inputs[port].shape, i * 1000 + port));
+    }
+    return cases;
+  }
+
+  llvm::Error verify(TestCase &one) {
+    if (one.outputs.empty()) {
+      Progress progress("evaluating the reference");
+      llvm::Expected<std::vector<Tensor>> expected =
+          evaluateReference(prepared.driver->imported(), one.inputs);
+      if (!expected)
+        return expected.takeError();
+      one.outputs = std::move(*expected);
+    }
+    RunRequest request;
+    request.inputs = one.inputs;
+    llvm::Expected<RunResult> result = prepared.module->run(request);
+    if (!result)
+      return result.takeError();
+
+    json::Array outputs;
+    bool same = true;
+    for (size_t i = 0; i < one.outputs.size(); ++i) {
+      const Port &port = prepared.manifest.outputs[i];
+      Difference found = compare(result->outputs[i], one.outputs[i], tolerance);
+      same = same && found.within;
+      outputs.push_back(toJson(port, found));
+      if (!json)
+        print(one, port, found);
+    }
+    json::Object object{{"name", one.name}, {"outputs", std::move(outputs)}};
+    if (!same) {
+      llvm::Expected<std::string> layer = findLayer(one);
+      if (!layer)
+        return layer.takeError();
+      object["first_layer"] = *layer;
+      if (!json)
+        fmt::print("  {}\n", *layer);
+    }
+    differs = differs || !same;
+    results.push_back(std::move(object));
+    return llvm::Error::success();
+  }
+
+  /// Runs once more, every layer beside its reference.
+  llvm::Expected<std::string> findLayer(const TestCase &one) {
+    RunRequest request;
+    request.inputs = one.inputs;
+    request.keepLayers = true;
+    llvm::Expected<RunResult> result = prepared.module->run(request);
+    if (!result)
+      return result.takeError();
+    Progress progress("comparing layers");
+    return findFirstDifference(prepared.driver->layered(), one.inputs,
+                               prepared.manifest, result->layersFile,
+                               tolerance);
+  }
+
+  static void print(const TestCase &one, const Port &port,
+                    const Difference &found) {
+    std::string verdict = found.within
+                              ? colouredForStdout(Colour::green, "same")
+                              : colouredForStdout(Colour::red, "DIFFERS");
+    fmt::print("{}: {}: {}: largest error {:.3g}, {:.3g} of the largest "
+               "element\n",
+               one.name, port.name, verdict, found.largest, found.relative());
+    if (!found.within)
+      fmt::print("  at {}: {:.9g} instead of {:.9g}\n",
+                 indexText(found.at, port.shape), found.actual, found.expected);
+  }
+
+  static json::Object toJson(const Port &port, const Difference &found) {
+    return json::Object{{"name", port.name},
+                        {"within", found.within},
+                        {"largest_error", found.largest},
+                        {"largest_expected", found.scale},
+                        {"at", found.at}};
+  }
+
+  ModelOptions options;
+  std::string dataFolder, compiler;
+  int randomCases = 1;
+  double tolerance = 1e-4;
+  bool json = false;
+
+  Prepared prepared;
+  json::Array results;
+  bool differs = false;
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeVerify() { return std::make_unique<Verify>(); }
+
+} // namespace nnc::tools

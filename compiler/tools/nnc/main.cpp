@@ -1,0 +1,61 @@
+//===- main.cpp - nnc's command line --------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Supervise.h"
+#include "compiler/tools/nnc/Command.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+using namespace nnc::tools;
+
+namespace {
+
+struct Entry {
+  const char *name, *summary;
+  std::unique_ptr<Command> (*make)();
+};
+
+constexpr Entry entries[] = {
+    {"compile", "Turns a model into a folder of C++ source", makeCompile},
+    {"check", "Lists every problem of a model, else its sizes", makeCheck},
+    {"run", "Compiles, builds and runs a model on .npy files", makeRun},
+    {"verify", "Compares a model's results with expected ones", makeVerify},
+    {"bench", "Times a model, layer by layer", makeBench},
+    {"ops", "Lists the operators that models may use", makeOps},
+    {"targets", "Lists the machines that code can be made for", makeTargets},
+    {"routines", "Lists the routines that layers are computed by",
+     makeRoutines}};
+
+constexpr const char *footer =
+    "Exit codes: 0 done, 1 nnc's own fault, 2 usage, 3 the model is broken,\n"
+    "4 the model needs what nnc lacks, 5 results differ, 6 a limit was passed.";
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app("nnc turns trained models into C++ that needs nothing else.",
+               "nnc");
+  app.set_version_flag("--version", "nnc " NNC_VERSION);
+  app.require_subcommand(1);
+  app.footer(footer);
+  Command *chosen = nullptr;
+  std::vector<std::unique_ptr<Command>> commands;
+  for (const Entry &entry : entries) {
+    CLI::App *command = app.add_subcommand(entry.name, entry.summary);
+    commands.push_back(entry.make());
+    commands.back()->addOptions(*command);
+    command->callback(
+        [&chosen, made = commands.back().get()] { chosen = made; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    // Help and the version are "errors" that are none.
+    return app.exit(error) == 0 ? int(ExitCode::done) : int(ExitCode::usage);
+  }
+  return supervise([&] { return chosen->run(); });
+}

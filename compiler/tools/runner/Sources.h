@@ -1,0 +1,23 @@
+//===- Sources.h - The runner's sources, inside nnc -----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_RUNNER_SOURCES_H
+#define NNC_TOOLS_RUNNER_SOURCES_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace nnc::runner {
+
+struct Source {
+  const char *name, *text;
+};
+
+/// The files of this folder that make the program.
+llvm::ArrayRef<Source> getSources();
+
+} // namespace nnc::runner
+
+#endif // NNC_TOOLS_RUNNER_SOURCES_H

@@ -1,0 +1,203 @@
+//===- main.cpp - Runs an emitted module on files of raw bytes ------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runner.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+namespace runner {
+namespace {
+
+/// Memory at the module's alignment, between two strips of known bytes that
+/// tell whether the module kept to its own.
+class Guarded {
+public:
+  Guarded(std::string name, std::size_t bytes)
+      : name(std::move(name)), bytes(bytes),
+        storage(bytes + 2 * guard + model.alignment) {
+    std::size_t start =
+        reinterpret_cast<std::uintptr_t>(storage.data()) + guard;
+    start = (start + model.alignment - 1) / model.alignment * model.alignment;
+    offset = start - reinterpret_cast<std::uintptr_t>(storage.data());
+    std::memset(storage.data(), pattern, storage.size());
+  }
+  void *data() { return storage.data() + offset; }
+  void check() const {
+    auto kept = [](char c) { return c == pattern; };
+    const char *begin = storage.data(), *own = begin + offset;
+    if (!std::all_of(begin, own, kept) ||
+        !std::all_of(own + bytes, begin + storage.size(), kept))
+      fail("the module wrote outside of " + name);
+  }
+
+private:
+  static constexpr std::size_t guard = 256;
+  static constexpr char pattern = '\x5a';
+  std::string name;
+  std::size_t bytes, offset;
+  std::vector<char> storage;
+};
+
+struct Output {
+  std::string path;
+  std::size_t bytes;
+};
+
+struct Options {
+  std::vector<std::string> inputs;
+  std::vector<Output> outputs;
+  std::string layers;
+  int threads = 1;
+  int runs = 0;       ///< timed ones, no more than
+  double seconds = 0; ///< this many take, and at least three
+  bool peak = false;
+};
+
+const char *valueOf(const char *argument, const char *option) {
+  std::size_t length = std::strlen(option);
+  return std::strncmp(argument, option, length) ? nullptr : argument + length;
+}
+
+Options parse(int argc, char **argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    if (const char *path = valueOf(argv[i], "--input="))
+      options.inputs.push_back(path);
+    else if (const char *path = valueOf(argv[i], "--output=")) {
+      const char *bytes = std::strrchr(path, ':');
+      if (!bytes)
+        fail("--output=FILE:BYTES");
+      options.outputs.push_back(
+          {{path, bytes}, std::size_t(std::atoll(bytes + 1))});
+    } else if (const char *path = valueOf(argv[i], "--layers="))
+      options.layers = path;
+    else if (const char *count = valueOf(argv[i], "--threads="))
+      options.threads = std::atoi(count);
+    else if (const char *count = valueOf(argv[i], "--runs="))
+      options.runs = std::atoi(count);
+    else if (const char *count = valueOf(argv[i], "--seconds="))
+      options.seconds = std::atof(count);
+    else if (!std::strcmp(argv[i], "--peak"))
+      options.peak = true;
+    else
+      fail(std::string("unknown argument ") + argv[i]);
+  }
+  if (options.inputs.size() != model.inputFields ||
+      options.outputs.size() != model.outputFields)
+    fail("the module has " + std::to_string(model.inputFields) +
+         " inputs and " + std::to_string(model.outputFields) + " outputs");
+  return options;
+}
+
+/// Everything that a run of the module needs.
+struct Call {
+  std::vector<Guarded> inputs, outputs;
+  Guarded arena{"the arena", model.arenaBytes};
+  std::vector<const void *> inputFields;
+  std::vector<void *> outputFields;
+
+  explicit Call(const Options &options) {
+    for (const std::string &path : options.inputs) {
+      std::vector<char> bytes = readFile(path);
+      inputs.emplace_back("an input", bytes.size());
+      std::copy(bytes.begin(), bytes.end(),
+                static_cast<char *>(inputs.back().data()));
+    }
+    for (const Output &output : options.outputs)
+      outputs.emplace_back("an output", output.bytes);
+    for (Guarded &input : inputs)
+      inputFields.push_back(input.data());
+    for (Guarded &output : outputs)
+      outputFields.push_back(output.data());
+  }
+  void run() {
+    int status =
+        model.run(inputFields.data(), outputFields.data(), arena.data());
+    if (status != 0)
+      fail("the module returned " + std::to_string(status));
+  }
+  void check() const {
+    arena.check();
+    for (const auto *list : {&inputs, &outputs})
+      for (const Guarded &buffer : *list)
+        buffer.check();
+  }
+};
+
+/// Seconds of each layer, from the end of the one before.
+class LayerTimes : public Watcher {
+public:
+  void start() { last = now(); }
+  void layerDone(int layer, const void *, std::size_t) override {
+    double time = now();
+    if (std::size_t(layer) >= times.size())
+      times.resize(layer + 1);
+    times[layer].push_back(time - last);
+    last = now(); // not the time that this took
+  }
+  void print() {
+    for (std::size_t layer = 0; layer < times.size(); ++layer) {
+      std::vector<double> &all = times[layer];
+      auto middle = all.begin() + all.size() / 2;
+      std::nth_element(all.begin(), middle, all.end());
+      std::printf("layer %zu %.9g\n", layer, all.empty() ? 0.0 : *middle);
+    }
+  }
+
+private:
+  double last = 0;
+  std::vector<std::vector<double>> times;
+};
+
+/// Times whole runs, then layers in runs of their own.
+void timeRuns(Call &call, int runs, double seconds) {
+  double begin = now();
+  int done = 0;
+  while (done < runs && (done < 3 || now() - begin < seconds)) {
+    double start = now();
+    call.run();
+    std::printf("run %.9g\n", now() - start);
+    ++done;
+  }
+  LayerTimes layers;
+  watcher = &layers;
+  for (int i = 0; i < std::min(done, 20); ++i) {
+    layers.start();
+    call.run();
+  }
+  watcher = nullptr;
+  layers.print();
+}
+
+} // namespace
+} // namespace runner
+
+int main(int argc, char **argv) {
+  using namespace runner;
+  Options options = parse(argc, argv);
+  useThreads(options.threads);
+  Call call(options);
+
+  std::unique_ptr<LayerDump> dump;
+  if (!options.layers.empty())
+    dump = std::make_unique<LayerDump>(options.layers);
+  watcher = dump.get();
+  call.run();
+  watcher = nullptr;
+  call.check();
+  for (std::size_t i = 0; i < options.outputs.size(); ++i)
+    writeFile(options.outputs[i].path, call.outputFields[i],
+              options.outputs[i].bytes);
+
+  if (options.peak)
+    std::printf("peak %.9g\n", measurePeak(options.threads));
+  if (options.runs > 0)
+    timeRuns(call, options.runs, options.seconds);
+}

@@ -1,0 +1,75 @@
+//===- model.cpp - The emitted module, as the runner sees it --------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// Built with -DNNC_MODEL=resnet50 -DNNC_MODEL_CONSTANTS=RESNET50, and
+// -DNNC_MODEL_PARALLEL=1 for a module with threads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runner.h"
+
+#include <cstring>
+
+#define NNC_STRING(text) #text
+#define NNC_HEADER(name) NNC_STRING(name.h)
+#define NNC_PASTE2(a, b) a##b
+#define NNC_PASTE(a, b) NNC_PASTE2(a, b)
+#include NNC_HEADER(NNC_MODEL)
+
+#ifndef NNC_MODEL_PARALLEL
+#define NNC_MODEL_PARALLEL 0
+#endif
+#if NNC_MODEL_PARALLEL
+#include "runtime/pool.h"
+#endif
+
+namespace runner {
+namespace {
+
+using Inputs = NNC_PASTE(NNC_MODEL, _inputs);
+using Outputs = NNC_PASTE(NNC_MODEL, _outputs);
+
+// The structs hold pointers and nothing else.
+static_assert(sizeof(Inputs) % sizeof(void *) == 0, "");
+static_assert(sizeof(Outputs) % sizeof(void *) == 0, "");
+
+#if NNC_MODEL_PARALLEL
+nnc::thread_pool<256> threads;
+nnc_pool pool = {1, nullptr, nullptr};
+#endif
+
+int run(const void *const *inputFields, void *const *outputFields,
+        void *arena) {
+  Inputs inputs;
+  Outputs outputs;
+  std::memcpy(&inputs, inputFields, sizeof inputs);
+  std::memcpy(&outputs, outputFields, sizeof outputs);
+#if NNC_MODEL_PARALLEL
+  if (pool.threads > 1)
+    return NNC_PASTE(NNC_MODEL, _run_parallel)(&inputs, &outputs, arena, &pool);
+#endif
+  return NNC_PASTE(NNC_MODEL, _run)(&inputs, &outputs, arena);
+}
+
+} // namespace
+
+void useThreads(int count) {
+#if NNC_MODEL_PARALLEL
+  pool = threads.start(count);
+  count -= pool.threads; // a system may give less
+#else
+  count -= 1;
+#endif
+  if (count > 0)
+    fail("there are not so many threads");
+}
+
+const Model model = {sizeof(Inputs) / sizeof(void *),
+                     sizeof(Outputs) / sizeof(void *),
+                     NNC_PASTE(NNC_MODEL_CONSTANTS, _ARENA_BYTES),
+                     NNC_PASTE(NNC_MODEL_CONSTANTS, _ALIGN),
+                     NNC_MODEL_PARALLEL,
+                     run};
+
+} // namespace runner

@@ -1,0 +1,74 @@
+//===- runner.h - The program that nnc builds around an emitted module ----===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// `nnc run`, `verify` and `bench` build these sources together with the emitted
+// folder and start the result, natively or in an emulator. They use the module
+// through its header, as a user does. nnc reads and writes the user's files;
+// here tensors are raw bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_RUNNER_H
+#define NNC_TOOLS_RUNNER_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace runner {
+
+/// What the module tells about itself, in the way of its own header.
+struct Model {
+  std::size_t inputFields, outputFields; ///< pointers in its two structs
+  std::size_t arenaBytes, alignment;
+  bool parallel; ///< takes a pool of threads
+  /// Calls <name>_run; inputs and outputs are the structs' pointers in order.
+  int (*run)(const void *const *inputs, void *const *outputs, void *arena);
+};
+
+extern const Model model;
+
+/// Makes `model.run` use this many threads from now on.
+void useThreads(int threads);
+
+/// Called after each layer of a run.
+class Watcher {
+public:
+  virtual ~Watcher() = default;
+  virtual void layerDone(int layer, const void *output, std::size_t bytes) = 0;
+};
+
+/// Who watches, or null.
+extern Watcher *watcher;
+
+/// Writes each layer's output to a file: its index and its size in bytes
+/// (int64, as this machine has them), then the bytes.
+class LayerDump : public Watcher {
+public:
+  explicit LayerDump(const std::string &path);
+  ~LayerDump() override;
+  void layerDone(int layer, const void *output, std::size_t bytes) override;
+
+private:
+  void *file;
+};
+
+/// Seconds on a clock that only goes forward.
+double now();
+
+/// Multiply-adds a second that `threads` threads reach together, in vectors of
+/// f32, as wide as this program is built for.
+double measurePeak(int threads);
+
+/// Ends the program with a message.
+[[noreturn]] void fail(const std::string &message);
+
+/// Whole files. A failure ends the program.
+std::vector<char> readFile(const std::string &path);
+void writeFile(const std::string &path, const void *data, std::size_t bytes);
+
+} // namespace runner
+
+#endif // NNC_TOOLS_RUNNER_H

@@ -1,0 +1,27 @@
+/* What the header of an emitted module looks like to the runner: for building
+ * and testing the runner where there is no module. */
+#ifndef SAMPLE_H
+#define SAMPLE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { SAMPLE_ARENA_BYTES = 64, SAMPLE_ALIGN = 64 };
+
+struct sample_inputs {
+  const float *a; /* [4] */
+  const float *b; /* [4] */
+};
+struct sample_outputs {
+  float *sum; /* [4] */
+};
+
+int sample_run(const struct sample_inputs *inputs,
+               const struct sample_outputs *outputs, void *arena);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SAMPLE_H */

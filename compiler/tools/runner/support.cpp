@@ -1,0 +1,72 @@
+//===- support.cpp - Files, the clock, and the module's hook --------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runner.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+/// The module calls this after each layer, built with -DNNC_HOOKS=1.
+extern "C" void nnc_layer_done(int layer, const void *output, size_t bytes);
+void nnc_layer_done(int layer, const void *output, size_t bytes) {
+  if (runner::watcher)
+    runner::watcher->layerDone(layer, output, bytes);
+}
+
+namespace runner {
+
+Watcher *watcher = nullptr;
+
+void fail(const std::string &message) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::exit(1);
+}
+
+double now() {
+  using namespace std::chrono;
+  return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+std::vector<char> readFile(const std::string &path) {
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  if (!file)
+    fail("cannot read " + path);
+  std::vector<char> bytes;
+  char block[1 << 16];
+  while (std::size_t got = std::fread(block, 1, sizeof block, file))
+    bytes.insert(bytes.end(), block, block + got);
+  std::fclose(file);
+  return bytes;
+}
+
+void writeFile(const std::string &path, const void *data, std::size_t bytes) {
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  bool written = file && std::fwrite(data, 1, bytes, file) == bytes;
+  if (!file || std::fclose(file) != 0 || !written)
+    fail("cannot write " + path);
+}
+
+LayerDump::LayerDump(const std::string &path)
+    : file(std::fopen(path.c_str(), "wb")) {
+  if (!file)
+    fail("cannot write " + path);
+}
+
+LayerDump::~LayerDump() {
+  if (std::fclose(static_cast<std::FILE *>(file)) != 0)
+    fail("cannot write the layers' outputs");
+}
+
+void LayerDump::layerDone(int layer, const void *output, std::size_t bytes) {
+  std::FILE *to = static_cast<std::FILE *>(file);
+  std::int64_t header[2] = {layer, std::int64_t(bytes)};
+  if (std::fwrite(header, sizeof header, 1, to) != 1 ||
+      std::fwrite(output, 1, bytes, to) != bytes)
+    fail("cannot write the layers' outputs");
+}
+
+} // namespace runner
