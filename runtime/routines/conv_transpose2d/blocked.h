@@ -1,0 +1,179 @@
+//===- blocked.h - Transposed 2-D convolution in blocked layouts ----------===//
+//
+// x and y in NCHW<W>c; w, whose axes are [c][k][kh][kw], as [k/W][kh][kw][c][W]
+// (CRSK<W>c: letters name axes in the order of a convolution's weight).
+//
+// Output columns that lie sw apart have the same taps, and consecutive input
+// pixels at each: a register tile covers COLS of them times OC channel blocks,
+// so nothing is multiplied with the zeros between the pixels. One group.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_CONV_TRANSPOSE2D_BLOCKED_H
+#define NNC_ROUTINES_CONV_TRANSPOSE2D_BLOCKED_H
+
+#include "runtime/epilogue.h"
+#include "runtime/routines/policy.h"
+#include "runtime/routines/tile.h"
+
+namespace nnc {
+
+template <int W, class S, int COLS, int OC, class Epi>
+struct conv_transpose2d_f32_nchwc_t {
+  static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
+  static_assert(COLS > 0 && OC > 0, "a tile has points");
+
+  static constexpr int units(const S &s) {
+    return s.n * ceil_div(ceil_div(s.k, W), OC) * s.oh;
+  }
+
+  static void run(const S &s, const float *x, const float *w, float *y,
+                  const Epi &epi, int begin, int end) {
+    if constexpr (is_constant<S>)
+      static_assert(S::groups == 1, "one group");
+    const int blocks = ceil_div(s.k, W), tiles = ceil_div(blocks, OC);
+    for (int unit = begin; unit < end; ++unit) {
+      const int row = unit % s.oh, outer = unit / s.oh;
+      const int block = outer % tiles * OC, image = outer / tiles;
+      const std::ptrdiff_t in_image =
+          std::ptrdiff_t(ceil_div(s.c, W)) * s.h * s.w * W;
+      const job j{x + image * in_image,
+                  w + block * weight_block(s),
+                  y,
+                  &epi,
+                  ((std::ptrdiff_t(image) * blocks + block) * s.oh + row) *
+                      s.ow * W,
+                  block * W,
+                  row};
+      row_of_tiles(s, j, smaller(OC, blocks - block));
+    }
+  }
+
+private:
+  /// What the tiles of one output row have in common.
+  struct job {
+    const float *x; ///< the image
+    const float *w; ///< the first block's
+    float *y;
+    const Epi *epi;
+    std::ptrdiff_t out; ///< index in y of the row in the first block
+    int channel;        ///< the first of the first block
+    int row;
+  };
+
+  static constexpr std::ptrdiff_t weight_block(const S &s) {
+    return std::ptrdiff_t(s.kh) * s.kw * s.c * W;
+  }
+
+  static void row_of_tiles(const S &s, const job &j, int blocks) {
+    if (blocks == OC)
+      return columns<OC>(s, j);
+    if constexpr (is_constant<S>) {
+      constexpr int rest = ceil_div(S::k, W) % OC;
+      if constexpr (rest != 0)
+        columns<rest>(s, j);
+    } else {
+      job one = j;
+      for (int b = 0; b < blocks; ++b) {
+        columns<1>(s, one);
+        one.w += weight_block(s);
+        one.out += std::ptrdiff_t(s.oh) * s.ow * W;
+        one.channel += W;
+      }
+    }
+  }
+
+  template <int B> static void columns(const S &s, const job &j) {
+    for (int phase = 0; phase < s.sw && phase < s.ow; ++phase)
+      of_phase<COLS, B>(s, j, phase, 0, ceil_div(s.ow - phase, s.sw));
+  }
+
+  /// Output columns phase + i * sw, i in [first, last), in tiles of C, then
+  /// with what is left over of half the width, a quarter...
+  template <int C, int B>
+  static void of_phase(const S &s, const job &j, int phase, int first,
+                       int last) {
+    if constexpr (C > 0) {
+      for (; last - first >= C; first += C)
+        tile<C, B>(s, j, phase, first);
+      of_phase<C / 2, B>(s, j, phase, first, last);
+    }
+  }
+
+  template <int C, int B>
+  NNC_NOINLINE static void tile(const S &s, const job &j, int phase,
+                                int first) {
+    f32_tile<W, 1, C, B> t;
+    t.clear();
+    for (int r = 0; r < s.kh; ++r) {
+      const int h = j.row + s.pt - r * s.dh;
+      if (h < 0 || h % s.sh != 0 || h / s.sh >= s.h)
+        continue;
+      for (int q = 0; q < s.kw; ++q) {
+        const int shift = phase + s.pl - q * s.dw;
+        if (shift % s.sw != 0)
+          continue;
+        add_tap<C, B>(s, t, j.x + std::ptrdiff_t(h / s.sh) * s.w * W,
+                      j.w + std::ptrdiff_t(r * s.kw + q) * s.c * W,
+                      shift / s.sw + first);
+      }
+    }
+    // Copies: for all the compiler knows, y could point at j.
+    const Epi epi = *j.epi;
+    float *const y = j.y;
+    const int channel = j.channel;
+    const std::ptrdiff_t plane = std::ptrdiff_t(s.oh) * s.ow * W;
+    const std::ptrdiff_t out =
+        j.out + (phase + std::ptrdiff_t(first) * s.sw) * W;
+    NNC_UNROLL for (int b = 0; b < B; ++b) {
+      const int block = channel + b * W;
+      const bool padded = s.k % W != 0 && block + W > s.k;
+      NNC_UNROLL for (int c = 0; c < C; ++c) {
+        const std::ptrdiff_t at =
+            out + b * plane + std::ptrdiff_t(c) * s.sw * W;
+        f32x<W> v = epi(t.sum[0][c][b], position<true>{at, block});
+        if (padded)
+          v = keep_first(v, s.k - block);
+        v.store(y + at);
+      }
+    }
+  }
+
+  /// One tap: pixel i of the tile takes column left + i of the row.
+  template <int C, int B>
+  static NNC_INLINE void add_tap(const S &s, f32_tile<W, 1, C, B> &t,
+                                 const float *row, const float *w, int left) {
+    if (left + C <= 0 || left >= s.w)
+      return;
+    const bool inside = left >= 0 && left + C <= s.w;
+    for (int block = 0; block < ceil_div(s.c, W); ++block) {
+      const int steps = smaller(W, s.c - block * W);
+      const float *x = row + std::ptrdiff_t(block) * s.h * s.w * W;
+      alignas(64) float copy[C * W];
+      if (!inside)
+        for (int c = 0; c < C; ++c)
+          (left + c >= 0 && left + c < s.w ? f32x<W>::load(x + (left + c) * W)
+                                           : f32x<W>(0.0f))
+              .store(copy + c * W);
+      const float *const a[1] = {inside ? x + left * W : copy};
+      t.template add<0, C>(a, W, 1, w + std::ptrdiff_t(block) * W * W,
+                           weight_block(s), W, steps);
+    }
+  }
+};
+
+template <class S, int COLS, int OC, class Epi>
+using conv_transpose2d_f32_nchw16c_avx512 =
+    conv_transpose2d_f32_nchwc_t<16, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv_transpose2d_f32_nchw8c_avx2 =
+    conv_transpose2d_f32_nchwc_t<8, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv_transpose2d_f32_nchw4c_neon =
+    conv_transpose2d_f32_nchwc_t<4, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv_transpose2d_f32_nchw4c_sse4 =
+    conv_transpose2d_f32_nchwc_t<4, S, COLS, OC, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_CONV_TRANSPOSE2D_BLOCKED_H

@@ -1,0 +1,107 @@
+// Transposed convolution in blocked layouts, at every width.
+#include "runtime/routines/conv_transpose2d/blocked.h"
+#include "runtime/routines/conv_transpose2d/portable.h"
+#include "runtime/routines/conv_transpose2d/shape.h"
+#include "test/runtime/blocked.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+using namespace nnc;
+using namespace nnc_test;
+
+namespace {
+
+using epilogue = fused<bias_residual_relu, channel, full>;
+
+/// [c][k][taps] to [k/w][taps][c][w].
+floats pack(const floats &x, int c, int k, int taps, int w) {
+  floats y(std::size_t(blocks(k, w)) * taps * c * w, 0.0f);
+  for (int i = 0; i < c; ++i)
+    for (int j = 0; j < k; ++j)
+      for (int t = 0; t < taps; ++t)
+        y[((std::size_t(j / w) * taps + t) * c + i) * w + j % w] =
+            x[(std::size_t(i) * k + j) * taps + t];
+  return y;
+}
+
+template <int W, int COLS, int OC, class S>
+void check(random_source &random, const S &shape, conv_transpose2d_shape s) {
+  std::string text;
+  s.visit([&](const char *name, int value) {
+    text += std::string(" ") + name + "=" + std::to_string(value);
+  });
+  INFO("W=" << W << text);
+  const int in = s.h * s.w, out = s.oh * s.ow, taps = s.kh * s.kw;
+  const floats x = random.values(std::size_t(s.n) * s.c * in);
+  const floats w = random.values(std::size_t(s.c) * s.k * taps);
+  floats bias = random.values(s.k);
+  const floats residual = random.values(std::size_t(s.n) * s.k * out);
+
+  floats want(residual.size()), size(residual.size());
+  using plain = conv_transpose2d_f32_portable<conv_transpose2d_shape, epilogue>;
+  plain::run(s, x.data(), w.data(), want.data(),
+             epilogue{bias.data(), residual.data()}, 0, plain::units(s));
+  using sums = conv_transpose2d_f32_portable<conv_transpose2d_shape, none>;
+  sums::run(s, magnitudes(x).data(), magnitudes(w).data(), size.data(), none{},
+            0, sums::units(s));
+
+  using routine = conv_transpose2d_f32_nchwc_t<W, S, COLS, OC, epilogue>;
+  const floats bx = block_channels(x, s.n, s.c, in, W);
+  const floats bw = pack(w, s.c, s.k, taps, W);
+  bias.resize(std::size_t(blocks(s.k, W)) * W, 1.0f);
+  floats by = block_channels(residual, s.n, s.k, out, W);
+  const int units = routine::units(shape);
+  for (int part : {1, 0})
+    routine::run(shape, bx.data(), bw.data(), by.data(),
+                 epilogue{bias.data(), by.data()}, part ? units / 2 : 0,
+                 part ? units : units / 2);
+  const floats got = unblock_channels(by, s.n, s.k, out, W);
+  const float epsilon = std::numeric_limits<float>::epsilon();
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    const float bound =
+        4.0f * std::sqrt(float(s.c) * taps) * epsilon * size[i] +
+        4.0f * epsilon;
+    if (!(std::fabs(got[i] - want[i]) <= bound)) {
+      INFO("at " << i << ": got " << got[i] << ", want " << want[i]);
+      REQUIRE(std::fabs(got[i] - want[i]) <= bound);
+    }
+  }
+  SUCCEED();
+}
+
+struct doubling {
+  static constexpr int n = 1, c = 24, h = 9, w = 13, k = 24, kh = 2, kw = 2;
+  static constexpr int sh = 2, sw = 2, dh = 1, dw = 1, pt = 0, pl = 0;
+  static constexpr int oh = 18, ow = 26, groups = 1;
+};
+
+} // namespace
+
+TEMPLATE_TEST_CASE_SIG("blocked transposed convolution of random shapes",
+                       "[conv_transpose2d]", ((int W), W), NNC_TEST_WIDTHS) {
+  random_source r;
+  for (int i = 0; i < 80; ++i) {
+    conv_transpose2d_shape s{};
+    s.n = r.between(1, 2);
+    s.c = r.between(1, 40);
+    s.k = r.between(1, 50);
+    s.groups = 1;
+    const auto axis = [&](int &in, int &taps, int &stride, int &dilation,
+                          int &before, int &out) {
+      in = r.between(1, 15);
+      taps = r.between(1, 4);
+      stride = r.between(1, 3);
+      dilation = r.between(1, 2);
+      const int whole = (in - 1) * stride + (taps - 1) * dilation + 1;
+      before = r.between(0, whole / 3);
+      out = whole - before - r.between(0, whole / 3) + r.between(0, stride - 1);
+    };
+    axis(s.h, s.kh, s.sh, s.dh, s.pt, s.oh);
+    axis(s.w, s.kw, s.sw, s.dw, s.pl, s.ow);
+    check<W, 6, 2>(r, s, s);
+  }
+  check<W, 6, 2>(r, doubling{},
+                 {1, 24, 9, 13, 24, 2, 2, 2, 2, 1, 1, 0, 0, 18, 26, 1});
+}
