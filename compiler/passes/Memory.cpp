@@ -6,6 +6,8 @@
 
 #include "compiler/passes/Memory.h"
 
+#include "compiler/schedule/Catalogue.h"
+
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
@@ -171,6 +173,25 @@ int64_t nnc::getReadBytes(Operation *op, unsigned operand) {
     elements = llvm::alignTo(type.getNumElements(),
                              getBlockSize(result, *layer.getChannelAxis()));
   return std::max(bytes, elements * getElementBytes(type.getElementType()));
+}
+
+int64_t nnc::getScratchBytes(Operation *op) {
+  auto name = op->getAttrOfType<StringAttr>("routine");
+  const Routine *routine = name ? Catalogue::get().findRoutine(name) : nullptr;
+  if (!routine)
+    return 0;
+  SmallVector<int64_t> params;
+  if (auto given = op->getAttrOfType<DenseI64ArrayAttr>("params"))
+    llvm::append_range(params, given.asArrayRef());
+  if (params.size() != routine->params.size())
+    return 0;
+  int64_t bytes = 0;
+  std::string problem;
+  for (const RoutineCall &call : getCalls(op))
+    if (auto shape = Catalogue::get().makeShape(call, problem);
+        shape && &shape->getFamily() == routine->family)
+      bytes = std::max(bytes, routine->getScratchBytes(*shape, params));
+  return bytes;
 }
 
 exec::PlaceAttr nnc::getPlace(Value value) {

@@ -208,4 +208,27 @@ def VerifyMemory : Pass<"nnc-verify-memory", "::mlir::func::FuncOp"> {
   }];
 }
 
+def LowerToExec : Pass<"nnc-lower-to-exec", "::mlir::ModuleOp"> {
+  let summary = "Turn the planned function into an exec program";
+  let description = [{
+    Checks the places first, as `nnc-verify-memory` does, since they may have
+    been edited. Values, layers and weights keep the model's names as far as C
+    allows. Calls that compute the same as an earlier one share its code.
+
+    ```mlir
+    %0 = nn.layer "relu" extras(%x : tensor<4xf32>) -> tensor<4xf32>
+        attributes {exec.place = #exec.place<output at 0>, routine = "elementwise_portable", ...}
+    return %0 : tensor<4xf32>
+    ```
+    ==>
+    ```mlir
+    %x = exec.input "x" : tensor<4xf32>
+    %y = exec.output "y" : tensor<4xf32>
+    exec.call "relu" elementwise_portable of "runtime/routines/elementwise/elementwise.h"
+        inputs(%x) outputs(%y) shape <rank = 1, dims = [4], strides = [[1]]> pointwise ...
+    ```
+  }];
+  let dependentDialects = ["::nnc::exec::ExecDialect"];
+}
+
 #endif // NNC_COMPILER_PASSES

@@ -124,6 +124,9 @@ void Planner::collect() {
       if (op.hasTrait<OpTrait::ConstantLike>())
         group.pool = Pool::weight;
     }
+  for (Operation *op : steps)
+    if (int64_t bytes = getScratchBytes(op))
+      addGroup({}, op, bytes, stepOf[op], stepOf[op]);
 }
 
 void Planner::join(unsigned into, unsigned from, int64_t delta) {

@@ -205,7 +205,11 @@ Catalogue::Catalogue() {
     return value == none ? std::optional<int>() : value;
   };
 #define NNC_FAMILY(name, inputs, outputs, channel_axis)                        \
-  families.push_back({#name, inputs, outputs, axis(channel_axis)});
+  families.push_back({#name, inputs, outputs, axis(channel_axis)});            \
+  name##_shape().visit(                                                        \
+      [&names = fieldNames.emplace_back()](const char *field, auto &) {        \
+        names.push_back(field);                                                \
+      });
 #include "runtime/routines/families.inc"
 
 #define LAYOUTS(...) #__VA_ARGS__
@@ -236,6 +240,12 @@ const Family *Catalogue::findFamily(StringRef name) const {
   const Family *found =
       llvm::find_if(families, [&](const Family &f) { return f.name == name; });
   return found == families.end() ? nullptr : found;
+}
+
+ArrayRef<StringRef> Catalogue::getFieldNames(StringRef family) const {
+  const Family *found = findFamily(family);
+  return found ? ArrayRef<StringRef>(fieldNames[found - families.begin()])
+               : ArrayRef<StringRef>();
 }
 
 const Routine *Catalogue::findRoutine(StringRef name) const {

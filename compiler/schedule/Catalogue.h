@@ -75,6 +75,8 @@ public:
   llvm::ArrayRef<Family> getFamilies() const { return families; }
   llvm::ArrayRef<Routine> getRoutines() const { return routines; }
   const Family *findFamily(llvm::StringRef name) const;
+  /// Names of the fields of a family's shape, in the struct's order.
+  llvm::ArrayRef<llvm::StringRef> getFieldNames(llvm::StringRef family) const;
   const Routine *findRoutine(llvm::StringRef name) const;
   llvm::SmallVector<const Routine *>
   getRoutinesOf(llvm::StringRef family) const;
@@ -87,6 +89,7 @@ public:
 private:
   Catalogue();
   llvm::SmallVector<Family, 0> families;
+  llvm::SmallVector<llvm::SmallVector<llvm::StringRef>, 0> fieldNames;
   llvm::SmallVector<Routine, 0> routines;
 };
 

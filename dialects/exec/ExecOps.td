@@ -23,7 +23,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Exec_Op<string mnemonic, list<Trait> traits = []>
     : Op<Exec_Dialect, mnemonic, traits>;
 
-def Exec_Tensor : TypeAttrBase<"::mlir::RankedTensorType", "a ranked tensor">;
+def Exec_Tensor : TypeAttrBase<"::mlir::RankedTensorType", "a ranked tensor"> {
+  let constBuilderCall = "::mlir::TypeAttr::get($0)";
+}
 
 /// An op that names a place; `form` is what its text says between the name and
 /// the type.

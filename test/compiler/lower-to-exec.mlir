@@ -1,0 +1,110 @@
+// RUN: nnc-opt --split-input-file --nnc-plan-memory --nnc-lower-to-exec %s | FileCheck %s
+
+// Weights are laid out in order of use, 64 bytes apart; the model's names become
+// identifiers ("int" is none); the last layer, and the one that it writes over,
+// write the caller's output. What computes as an earlier layer shares its code.
+
+// CHECK-LABEL: exec.program @tiny arena 256 lower_bound 256 align 64 weights 192
+// CHECK-SAME: attributes {model = "tiny", sha256 = "ab"}
+// CHECK: %x_0 = exec.input "x_0" of "x.0" : tensor<1x4x4x4xf32>
+// CHECK: %int_2 = exec.output "int_2" of "int" : tensor<1x4x4x4xf32>
+// CHECK-NEXT: %[[W:.*]] = exec.weight "weight" at 0
+// CHECK-NEXT: %[[B:.*]] = exec.weight "weight_2" at 64
+// CHECK-NEXT: exec.call "conv1" conv2d_f32_portable of "runtime/routines/conv2d/portable.h" inputs(%x_0, %[[W]]) extras(channel %[[B]]) outputs(%int_2)
+// CHECK-SAME: shape <n = 1, c = 4, h = 4, w = 4, k = 4, kh = 1, kw = 1, sh = 1, sw = 1, dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1>
+// CHECK-SAME: multiply_adds = 256 : i64, what = "conv", work =
+// CHECK: nn.add
+// CHECK: exec.yield
+// CHECK: exec.buffer "conv2_out" at 0 : tensor<1x4x4x4xf32>
+// CHECK: exec.call "conv2" conv2d_f32_portable
+// CHECK-SAME: like "conv1"
+// CHECK: exec.call "relu" elementwise_portable of "runtime/routines/elementwise/elementwise.h" inputs(%int_2, %conv2_out) outputs(%int_2)
+// CHECK-SAME: shape <rank = 1, dims = [64], strides = {{\[\[}}1], [1]]> pointwise
+// CHECK-NOT: func.func
+module attributes {nn.model = "tiny", nn.sha256 = "ab"} {
+  func.func @main(%x: tensor<1x4x4x4xf32> {nn.name = "x.0"}) -> (tensor<1x4x4x4xf32> {nn.name = "int"}) {
+    %w = nn.constant dense<1.0> : tensor<4x4x1x1xf32>
+    %b = nn.constant dense<[[[[1.0]], [[2.0]], [[3.0]], [[4.0]]]]> : tensor<1x4x1x1xf32>
+    %w2 = nn.constant dense<2.0> : tensor<4x4x1x1xf32>
+    %1 = nn.layer "conv1" inputs(%x, %w : tensor<1x4x4x4xf32>, tensor<4x4x1x1xf32>) extras(%b : tensor<1x4x1x1xf32>) -> tensor<1x4x4x4xf32> attributes {routine = "conv2d_f32_portable"} anchor {
+    ^bb0(%0: tensor<1x4x4x4xf32>, %a: tensor<4x4x1x1xf32>):
+      %c = nn.conv %0, %a {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x4x4x4xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x4x4xf32>
+      nn.yield %c : tensor<1x4x4x4xf32>
+    } epilogue {
+    ^bb0(%0: f32, %e: f32):
+      %c = nn.add %0, %e : f32, f32
+      nn.yield %c : f32
+    }
+    %2 = nn.layer "conv2" inputs(%1, %w2 : tensor<1x4x4x4xf32>, tensor<4x4x1x1xf32>) extras(%b : tensor<1x4x1x1xf32>) -> tensor<1x4x4x4xf32> attributes {routine = "conv2d_f32_portable"} anchor {
+    ^bb0(%0: tensor<1x4x4x4xf32>, %a: tensor<4x4x1x1xf32>):
+      %c = nn.conv %0, %a {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x4x4x4xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x4x4xf32>
+      nn.yield %c : tensor<1x4x4x4xf32>
+    } epilogue {
+    ^bb0(%0: f32, %e: f32):
+      %c = nn.add %0, %e : f32, f32
+      nn.yield %c : f32
+    }
+    %3 = nn.layer "relu" extras(%1, %2 : tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>) -> tensor<1x4x4x4xf32> attributes {routine = "elementwise_portable"} epilogue {
+    ^bb0(%0: f32, %e: f32):
+      %c = nn.add %0, %e : f32, f32
+      %d = nn.relu %c : f32
+      nn.yield %d : f32
+    }
+    return %3 : tensor<1x4x4x4xf32>
+  }
+}
+
+// -----
+
+// A slice that lies in its operand is a view. Of a concat's operands, what
+// cannot be produced in place is copied, and nothing else.
+
+// CHECK-LABEL: exec.program @model
+// CHECK: %[[X:.*]] = exec.input "input" : tensor<32xf32>
+// CHECK: %[[Y:.*]] = exec.output "output" : tensor<32xf32>
+// CHECK: %[[HIGH:.*]] = exec.view "high_out" of %[[X]] at 64 : tensor<16xf32>
+// CHECK: %[[A:.*]] = exec.view "a_out" of %[[Y]] at 0 : tensor<16xf32>
+// CHECK: exec.call "a" elementwise_portable of "{{.*}}" inputs(%[[HIGH]]) outputs(%[[A]])
+// CHECK: exec.call "join_2" copy_portable of "{{.*}}" inputs(%[[HIGH]]) outputs(%[[Y]]) shape <rank = 1, dims = [16], src_strides = [1], dst_strides = [1], src_offset = 0, dst_offset = 16>
+// CHECK-NOT: exec.call
+func.func @main(%x: tensor<32xf32>) -> tensor<32xf32> {
+  %high = nn.layer "high" inputs(%x : tensor<32xf32>) -> tensor<16xf32> attributes {routine = "copy_portable"} anchor {
+  ^bb0(%0: tensor<32xf32>):
+    %1 = nn.slice %0 {starts = array<i64: 16>, sizes = array<i64: 16>, steps = array<i64: 1>} : (tensor<32xf32>) -> tensor<16xf32>
+    nn.yield %1 : tensor<16xf32>
+  } epilogue {
+  ^bb0(%0: f32):
+    nn.yield %0 : f32
+  }
+  %a = nn.layer "a" extras(%high : tensor<16xf32>) -> tensor<16xf32> attributes {routine = "elementwise_portable"} epilogue {
+  ^bb0(%0: f32):
+    %1 = nn.relu %0 : f32
+    nn.yield %1 : f32
+  }
+  %join = nn.layer "join" inputs(%a, %high : tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32> attributes {routine = "copy_portable"} anchor {
+  ^bb0(%0: tensor<16xf32>, %1: tensor<16xf32>):
+    %2 = nn.concat %0, %1 {axis = 0 : i64} : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32>
+    nn.yield %2 : tensor<32xf32>
+  } epilogue {
+  ^bb0(%0: f32):
+    nn.yield %0 : f32
+  }
+  return %join : tensor<32xf32>
+}
+
+// -----
+
+// What is given twice, or is the caller's own, is copied.
+
+// CHECK-LABEL: exec.program @model
+// CHECK: exec.call "a" {{.*}} outputs(%output)
+// CHECK: exec.copy "copy_output_2" %output to %output_2
+// CHECK: exec.copy "copy_output_3" %input to %output_3
+func.func @main(%x: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) {
+  %a = nn.layer "a" extras(%x : tensor<16xf32>) -> tensor<16xf32> attributes {routine = "elementwise_portable"} epilogue {
+  ^bb0(%0: f32):
+    %1 = nn.relu %0 : f32
+    nn.yield %1 : f32
+  }
+  return %a, %a, %x : tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
+}
