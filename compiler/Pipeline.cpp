@@ -37,6 +37,9 @@ void nnc::buildPipeline(OpPassManager &manager,
   manager.addPass(createChooseRoutines({options.target}));
   // After layouts are known, before places are: every adapt is a buffer.
   manager.addPass(createPropagateLayout());
+  // When no pass moves, adds or removes a value any more.
+  manager.nest<func::FuncOp>().addPass(createPlanMemory());
+  manager.addPass(createLowerToExec());
 }
 
 namespace {
