@@ -87,9 +87,10 @@ template <class V, if_f32<V> = 0> NNC_INLINE V expm1(V x) {
   return select(x == V(0.0f), x, y);
 }
 
-/// The logarithm of a positive, finite x.
+/// The logarithm of |x| for a finite x that is not 0.
 template <class V> NNC_INLINE V log_positive(V x) {
   using I = integer_of<V>;
+  x = vec_abs(x); // also keeps the integers below from overflowing
   auto tiny = x < V(0x1p-126f);
   x = select(tiny, x * V(0x1p23f), x);
   // x = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)).

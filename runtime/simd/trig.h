@@ -79,7 +79,7 @@ template <class V, if_f32<V> = 0> NNC_INLINE V cos(V x) {
   using I = integer_of<V>;
   circle_parts<V> p = split_circle(x);
   V y = select((p.quadrant & I(1)) == I(0), p.cos, p.sin);
-  I sign = shift_left<30>((p.quadrant + I(1)) & I(2));
+  I sign = shift_left<30>(((p.quadrant & I(3)) + I(1)) & I(2));
   y = bit_cast_float(bit_cast_int(y) ^ sign);
   return mend_large<libm_cos>(y, x, 8192.0f);
 }

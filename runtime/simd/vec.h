@@ -31,7 +31,8 @@ template <class V> constexpr int lanes = 1;
 template <int W> constexpr int lanes<f32x<W>> = W;
 template <int W> constexpr int lanes<i32x<W>> = W;
 
-/// The 32-bit integer vector and the mask that go with V.
+/// The 32-bit integer vector and the mask that go with V. Vectors of integers
+/// wrap; std::int32_t must not overflow, so templates over V must not either.
 template <class V> struct vector_traits {
   using integer = std::int32_t;
   using mask = bool;
