@@ -47,7 +47,7 @@ def load_cases():
 
 
 def supported_ops():
-    return {row["op"] for row in json.loads(emitted.nnc("ops", "--json"))}
+    return {row["name"] for row in json.loads(emitted.nnc("ops", "--json"))}
 
 
 def out_of_scope(case, supported):
