@@ -19,11 +19,12 @@ struct tile_limits {
   int chains;    ///< sums under way that hide a multiply-add's latency
   bool embedded; ///< a multiply-add broadcasts its own operand
   double load;   ///< of a vector not used at once, in multiply-adds
+  double far;    ///< what more a load from beyond the first-level cache costs
 };
-constexpr tile_limits avx512_tile{16, 4, true, 0.2};
-constexpr tile_limits avx2_tile{8, 8, false, 0.35};
-constexpr tile_limits neon_tile{4, 8, true, 0.35};
-constexpr tile_limits sse4_tile{4, 8, false, 0.35};
+constexpr tile_limits avx512_tile{16, 4, true, 0.2, 0.4};
+constexpr tile_limits avx2_tile{8, 8, false, 0.35, 0.8};
+constexpr tile_limits neon_tile{4, 8, true, 0.35, 0.4};
+constexpr tile_limits sse4_tile{4, 8, false, 0.35, 0.4};
 
 /// A tile of `points` times `blocks` vectors: too few sums wait for each other;
 /// a step loads each weight and each point once. Weights that the first-level
@@ -33,7 +34,7 @@ constexpr double tile_efficiency(tile_limits t, double steps, int points,
   const double sums = double(points) * blocks;
   const double chains = sums < t.chains ? sums / t.chains : 1.0;
   const double loads = t.embedded ? 1.0 : sums / (points + blocks);
-  const double far = steps * blocks * t.lanes * 4 > 32768 ? 0.4 : 0.0;
+  const double far = steps * blocks * t.lanes * 4 > 32768 ? t.far : 0.0;
   return 0.98 * (chains < loads ? chains : loads) * points / (points + far);
 }
 

@@ -89,6 +89,8 @@ NNC_INLINE maskx<8> operator|(maskx<8> a, maskx<8> b) {
 NNC_INLINE maskx<8> operator!(maskx<8> a) {
   return {_mm256_xor_ps(a.v, _mm256_castsi256_ps(_mm256_set1_epi32(-1)))};
 }
+// Not the template of vec.h alone: C++20 would prefer to rewrite operator==.
+NNC_INLINE maskx<8> operator!=(f32x<8> a, f32x<8> b) { return !(a == b); }
 NNC_INLINE bool any(maskx<8> a) { return _mm256_movemask_ps(a.v) != 0; }
 NNC_INLINE f32x<8> select(maskx<8> m, f32x<8> a, f32x<8> b) {
   return _mm256_blendv_ps(b.v, a.v, m.v);

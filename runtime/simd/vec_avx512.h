@@ -97,6 +97,8 @@ NNC_INLINE maskx<16> operator|(maskx<16> a, maskx<16> b) {
 NNC_INLINE maskx<16> operator!(maskx<16> a) {
   return {static_cast<__mmask16>(~a.v)};
 }
+// Not the template of vec.h alone: C++20 would prefer to rewrite operator==.
+NNC_INLINE maskx<16> operator!=(f32x<16> a, f32x<16> b) { return !(a == b); }
 NNC_INLINE bool any(maskx<16> a) { return a.v != 0; }
 NNC_INLINE f32x<16> select(maskx<16> m, f32x<16> a, f32x<16> b) {
   return _mm512_mask_blend_ps(m.v, b.v, a.v);

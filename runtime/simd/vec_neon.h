@@ -138,6 +138,8 @@ NNC_INLINE bool any(maskx<4> a) {
   uint32x2_t s = vorr_u32(vget_low_u32(a.v), vget_high_u32(a.v));
   return (vget_lane_u32(s, 0) | vget_lane_u32(s, 1)) != 0;
 }
+// Not the template of vec.h alone: C++20 would prefer to rewrite operator==.
+NNC_INLINE maskx<4> operator!=(f32x<4> a, f32x<4> b) { return !(a == b); }
 NNC_INLINE f32x<4> select(maskx<4> m, f32x<4> a, f32x<4> b) {
   return vbslq_f32(m.v, a.v, b.v);
 }

@@ -123,6 +123,8 @@ NNC_INLINE maskx<4> operator|(maskx<4> a, maskx<4> b) {
 NNC_INLINE maskx<4> operator!(maskx<4> a) {
   return {_mm_xor_ps(a.v, _mm_castsi128_ps(_mm_set1_epi32(-1)))};
 }
+// Not the template of vec.h alone: C++20 would prefer to rewrite operator==.
+NNC_INLINE maskx<4> operator!=(f32x<4> a, f32x<4> b) { return !(a == b); }
 NNC_INLINE bool any(maskx<4> a) { return _mm_movemask_ps(a.v) != 0; }
 NNC_INLINE f32x<4> select(maskx<4> m, f32x<4> a, f32x<4> b) {
   return _mm_blendv_ps(b.v, a.v, m.v);
