@@ -102,6 +102,20 @@ template <class T, if_int<T> = 0> NNC_INLINE T relu(T x) {
   return x < T(0) ? T(0) : x;
 }
 
+/// a + b and a * b for any scalar: integers wrap, reals round.
+template <class T> NNC_INLINE T plus(T a, T b) {
+  if constexpr (is_int<T>)
+    return add(a, b);
+  else
+    return a + b;
+}
+template <class T> NNC_INLINE T times(T a, T b) {
+  if constexpr (is_int<T>)
+    return mul(a, b);
+  else
+    return a * b;
+}
+
 template <class T> NNC_INLINE bool is_minus_one(T x) {
   return std::is_signed<T>::value && x == static_cast<T>(-1);
 }

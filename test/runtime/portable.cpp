@@ -391,3 +391,19 @@ TEST_CASE("resize follows the examples of the ONNX specification") {
   for (int i = 4; i < 12; ++i)
     CHECK(wide[i] == Approx((i + 0.5) / 2 - 0.5));
 }
+
+TEST_CASE("integer sums and products wrap", "[portable]") {
+  const std::int32_t most = 2147483647;
+  const std::int32_t x[] = {most, 1, -most - 1};
+  std::int32_t y = 0;
+  run<reduce_sum_portable<reduce_shape, none>>(reduce_shape{1, 2, 1}, x, &y);
+  CHECK(y == -most - 1);
+  run<reduce_sum_square_portable<reduce_shape, none>>(reduce_shape{1, 1, 1}, x,
+                                                      &y);
+  CHECK(y == 1);
+  run<reduce_l1_portable<reduce_shape, none>>(reduce_shape{1, 1, 1}, x + 2, &y);
+  CHECK(y == -most - 1);
+  const matmul_shape m{1, 1, 1, 2, 0, 0, 0, 0};
+  run<matmul_portable<matmul_shape, none>>(m, x, x, &y);
+  CHECK(y == 2);
+}

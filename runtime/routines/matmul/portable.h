@@ -10,6 +10,7 @@
 #define NNC_ROUTINES_MATMUL_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/simd/number.h"
 
 namespace nnc {
 
@@ -44,11 +45,11 @@ private:
       const T v = a[k * step];
       if (s.transpose_b) {
         for (int j = 0; j < width; ++j)
-          sum[j] += v * b[std::ptrdiff_t(n0 + j) * s.k + k];
+          sum[j] = plus(sum[j], times(v, b[std::ptrdiff_t(n0 + j) * s.k + k]));
       } else {
         const T *row = b + std::ptrdiff_t(k) * s.n + n0;
         for (int j = 0; j < width; ++j)
-          sum[j] += v * row[j];
+          sum[j] = plus(sum[j], times(v, row[j]));
       }
     }
     const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.n + n0;

@@ -10,6 +10,7 @@
 
 #include "runtime/epilogue.h"
 #include "runtime/simd/math.h"
+#include "runtime/simd/number.h"
 
 #include <type_traits>
 
@@ -20,7 +21,7 @@ namespace nnc {
 struct reduce_kind_sum {
   template <class T> static T start() { return T(0); }
   template <class T> static T map(T v) { return v; }
-  template <class T> static T join(T a, T b) { return T(a + b); }
+  template <class T> static T join(T a, T b) { return plus(a, b); }
   template <class T> static T finish(T v, int) { return v; }
 };
 struct reduce_kind_mean : reduce_kind_sum {
@@ -28,13 +29,15 @@ struct reduce_kind_mean : reduce_kind_sum {
 };
 struct reduce_kind_prod : reduce_kind_sum {
   template <class T> static T start() { return T(1); }
-  template <class T> static T join(T a, T b) { return T(a * b); }
+  template <class T> static T join(T a, T b) { return times(a, b); }
 };
 struct reduce_kind_l1 : reduce_kind_sum {
-  template <class T> static T map(T v) { return v < T(0) ? T(-v) : v; }
+  template <class T> static T map(T v) {
+    return v < T(0) ? times(v, T(-1)) : v;
+  }
 };
 struct reduce_kind_sum_square : reduce_kind_sum {
-  template <class T> static T map(T v) { return T(v * v); }
+  template <class T> static T map(T v) { return times(v, v); }
 };
 struct reduce_kind_l2 : reduce_kind_sum_square {
   template <class T> static T finish(T v, int) {
