@@ -8,6 +8,7 @@
 
 #include "compiler/passes/Passes.h"
 #include "dialects/exec/Exec.h"
+#include "dialects/qnn/Qnn.h"
 #include "dialects/target/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,14 +17,17 @@
 using namespace mlir;
 
 void nnc::registerDialects(DialectRegistry &registry) {
-  registry.insert<exec::ExecDialect, nn::NnDialect, target::TargetDialect,
+  registry.insert<exec::ExecDialect, nn::NnDialect, qnn::QnnDialect,
+                  target::TargetDialect, quant::QuantizationDialect,
                   func::FuncDialect, arith::ArithDialect>();
 }
 
 void nnc::buildPipeline(OpPassManager &manager,
                         const PipelineOptions &options) {
   OpPassManager &function = manager.nest<func::FuncOp>();
-  // First, so that later patterns see constants and no identities.
+  // First of all: from here on there is nn alone.
+  function.addPass(createQnnCanonicalize());
+  // Early, so that later patterns see constants and no identities.
   function.addPass(createSimplify());
   // Before ops are merged with their neighbours: it looks for expressions.
   function.addPass(createRecompose());

@@ -12,6 +12,26 @@
 
 include "mlir/Pass/PassBase.td"
 
+def QnnCanonicalize : Pass<"nnc-qnn-canonicalize", "::mlir::func::FuncOp"> {
+  let summary = "Quantized ops become nn ops on integers and floats";
+  let description = [{
+    Each op of `qnn` says what it computes, bit for bit as its framework defines
+    it. Afterwards no quantized type is left.
+
+    ```mlir
+    %0 = qnn.quantize half_even %x : tensor<4xf32> -> tensor<4x!quant.uniform<u8:f32, 2.0e-02:128>>
+    %1 = qnn.reinterpret %0 : tensor<4x!quant.uniform<u8:f32, 2.0e-02:128>> -> tensor<4xui8>
+    ==>
+    %0 = nn.div %x, %scale : tensor<4xf32>, tensor<f32>
+    %1 = nn.round %0 : tensor<4xf32>
+    %2 = nn.add %1, %zero_point : tensor<4xf32>, tensor<f32>
+    %3 = nn.clip %2 {min = 0.0 : f64, max = 255.0 : f64} : tensor<4xf32>
+    %4 = nn.cast %3 : tensor<4xf32> to tensor<4xui8>
+    ```
+  }];
+  let dependentDialects = ["::nnc::nn::NnDialect"];
+}
+
 def Simplify : Pass<"nnc-simplify", "::mlir::func::FuncOp"> {
   let summary = "Canonicalise, fold constants and batch norms, drop dead code";
   let description = [{

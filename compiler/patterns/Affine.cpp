@@ -116,6 +116,13 @@ static std::optional<AffineOp> matchBatchNorm(BatchNormOp op) {
   return AffineOp{op.getX(), 1, affine};
 }
 
+/// Small whole numbers, on which sums are exact: x - zero_point of quantized
+/// data stays that.
+static bool isWhole(Value value) {
+  auto cast = value.getDefiningOp<CastOp>();
+  return cast && isa<IntegerType>(getElementTypeOrSelf(cast.getX().getType()));
+}
+
 std::optional<AffineOp> nnc::matchAffine(Operation *op) {
   if (op->getNumResults() != 1)
     return std::nullopt;
@@ -129,7 +136,7 @@ std::optional<AffineOp> nnc::matchAffine(Operation *op) {
   if (!isa<AddOp, SubOp, MulOp, DivOp>(op))
     return std::nullopt;
   std::optional<ConstantSide> side = splitOperands(op);
-  if (!side)
+  if (!side || (isa<AddOp, SubOp>(op) && isWhole(side->x)))
     return std::nullopt;
   AffineOp result{side->x, side->axis, {}};
   if (isa<AddOp>(op)) {

@@ -141,6 +141,16 @@ static Chain followChain(Operation *first, const AffineOp &match,
   return best;
 }
 
+/// Whether someone rounds `value` to whole numbers, where one unit in the last
+/// place can make a difference of one: quantization, which must stay exact.
+static bool isRounded(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<RoundOp, FloorOp, CeilOp>(user) ||
+           (isa<CastOp>(user) && isa<IntegerType>(getElementTypeOrSelf(
+                                     user->getResult(0).getType())));
+  });
+}
+
 /// Whether a chain is shorter, or simpler, as a multiply and an add.
 static bool isWorthComposing(const Chain &chain) {
   Type element = getElementTypeOrSelf(chain.base.getType());
@@ -168,7 +178,7 @@ struct ComposeChain : RewritePattern {
     if (!match || !isFirst(*match))
       return failure();
     Chain chain = followChain(op, *match, normsOnly);
-    if (chain.ops.empty())
+    if (chain.ops.empty() || isRounded(chain.ops.back()->getResult(0)))
       return failure();
     Value base = match->x;
     if (succeeded(foldIntoAnchor(chain, rewriter)))

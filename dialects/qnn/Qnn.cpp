@@ -1,0 +1,172 @@
+//===- Qnn.cpp - What quantized types mean; verifiers and folders ---------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/qnn/Qnn.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::qnn;
+
+quant::QuantizedType qnn::getQuantizedType(Type type) {
+  return dyn_cast<quant::QuantizedType>(getElementTypeOrSelf(type));
+}
+
+/// Signless integers are signed; unsigned ones say so.
+static Type getStorageElement(quant::QuantizedType type) {
+  unsigned width = type.getStorageTypeIntegralWidth();
+  return IntegerType::get(type.getContext(), width,
+                          type.isSigned() ? IntegerType::Signless
+                                          : IntegerType::Unsigned);
+}
+
+RankedTensorType qnn::getStorageType(Type type) {
+  return RankedTensorType::get(cast<RankedTensorType>(type).getShape(),
+                               getStorageElement(getQuantizedType(type)));
+}
+
+Parameters qnn::getParameters(Type type) {
+  quant::QuantizedType element = getQuantizedType(type);
+  Parameters result;
+  result.min = element.getStorageTypeMin();
+  result.max = element.getStorageTypeMax();
+  if (auto uniform = dyn_cast<quant::UniformQuantizedType>(element)) {
+    result.scales = {uniform.getScale()};
+    result.zeroPoints = {uniform.getZeroPoint()};
+    return result;
+  }
+  auto perAxis = cast<quant::UniformQuantizedPerAxisType>(element);
+  llvm::append_range(result.scales, perAxis.getScales());
+  llvm::append_range(result.zeroPoints, perAxis.getZeroPoints());
+  result.axis = perAxis.getQuantizedDimension();
+  return result;
+}
+
+FixedPoint qnn::toFixedPoint(double factor) {
+  if (factor == 0)
+    return {0, 0};
+  int shift;
+  double fraction = std::frexp(factor, &shift);
+  auto multiplier = static_cast<int64_t>(
+      std::round(fraction * static_cast<double>(1LL << 31)));
+  if (multiplier == 1LL << 31) {
+    multiplier /= 2;
+    ++shift;
+  }
+  if (shift < -31)
+    return {0, 0};
+  return {multiplier, shift};
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyShapes(Operation *op) {
+  auto x = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto y = cast<RankedTensorType>(op->getResult(0).getType());
+  if (x.getShape() != y.getShape())
+    return op->emitOpError("changes the shape of ") << x << " to " << y;
+  return success();
+}
+
+/// Checks that `type` is quantized, from f32, with parameters that fit it.
+static LogicalResult verifyQuantized(Operation *op, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  quant::QuantizedType element = getQuantizedType(type);
+  if (!isa_and_nonnull<quant::UniformQuantizedType,
+                       quant::UniformQuantizedPerAxisType>(element))
+    return op->emitOpError("needs a type with scale and zero point, not ")
+           << type;
+  if (!element.getExpressedType().isF32())
+    return op->emitOpError("needs a type that stands for f32, not ") << type;
+  Parameters parameters = getParameters(type);
+  if (parameters.axis < 0)
+    return success();
+  if (parameters.axis >= tensor.getRank() ||
+      tensor.getDimSize(parameters.axis) !=
+          static_cast<int64_t>(parameters.scales.size()))
+    return op->emitOpError("has ")
+           << parameters.scales.size() << " scales along axis "
+           << parameters.axis << " of " << type;
+  return success();
+}
+
+LogicalResult QuantizeOp::verify() {
+  if (failed(verifyShapes(*this)) || failed(verifyQuantized(*this, getType())))
+    return failure();
+  if (!getElementTypeOrSelf(getX().getType()).isF32())
+    return emitOpError("quantizes f32, not ") << getX().getType();
+  if (getQuantizedType(getType()).getStorageTypeIntegralWidth() > 16)
+    return emitOpError("quantizes to at most 16 bits, not to ") << getType();
+  return success();
+}
+
+LogicalResult DequantizeOp::verify() {
+  if (failed(verifyShapes(*this)) ||
+      failed(verifyQuantized(*this, getX().getType())))
+    return failure();
+  if (!getElementTypeOrSelf(getType()).isF32())
+    return emitOpError("yields f32, not ") << getType();
+  return success();
+}
+
+LogicalResult RequantizeOp::verify() {
+  if (failed(verifyShapes(*this)) ||
+      failed(verifyQuantized(*this, getX().getType())) ||
+      failed(verifyQuantized(*this, getType())))
+    return failure();
+  if (getQuantizedType(getType()).getStorageTypeIntegralWidth() > 16)
+    return emitOpError("rescales to at most 16 bits, not to ") << getType();
+  Parameters from = getParameters(getX().getType()),
+             to = getParameters(getType());
+  if (from.axis >= 0 && to.axis >= 0 && from.axis != to.axis)
+    return emitOpError("has scales along axis ")
+           << from.axis << " of its operand and " << to.axis
+           << " of its result";
+  return success();
+}
+
+LogicalResult ReinterpretOp::verify() {
+  Type x = getX().getType(), y = getType();
+  bool quantizedX = bool(getQuantizedType(x)),
+       quantizedY = bool(getQuantizedType(y));
+  if (quantizedX == quantizedY)
+    return emitOpError("needs a quantized tensor on one side, not ")
+           << x << " and " << y;
+  Type quantized = quantizedX ? x : y, integers = quantizedX ? y : x;
+  if (getStorageType(quantized) != integers)
+    return emitOpError("finds ") << getStorageType(quantized) << " in "
+                                 << quantized << ", not " << integers;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Folders
+//===----------------------------------------------------------------------===//
+
+OpFoldResult QuantizeOp::fold(FoldAdaptor) {
+  // What has been quantized like this already comes back: (q - z) * s / s lies
+  // within an f32's rounding of q - z, which has at most 16 bits.
+  auto inner = getX().getDefiningOp<DequantizeOp>();
+  if (inner && inner.getX().getType() == getType())
+    return inner.getX();
+  return {};
+}
+
+OpFoldResult DequantizeOp::fold(FoldAdaptor) { return {}; }
+
+OpFoldResult RequantizeOp::fold(FoldAdaptor) {
+  return getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
+}
+
+OpFoldResult ReinterpretOp::fold(FoldAdaptor) {
+  auto inner = getX().getDefiningOp<ReinterpretOp>();
+  if (inner && inner.getX().getType() == getType())
+    return inner.getX();
+  return {};
+}

@@ -1,0 +1,110 @@
+//===- QnnOps.td - Quantized operators ----------------------*- tablegen -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_QNN_OPS
+#define NNC_DIALECTS_QNN_OPS
+
+include "dialects/qnn/QnnDialect.td"
+include "dialects/qnn/QnnInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Qnn_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Qnn_Dialect, mnemonic, !listconcat([Pure], traits)> {
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+class Qnn_LoweredOp<string mnemonic>
+    : Qnn_Op<mnemonic, [DeclareOpInterfaceMethods<Qnn_LoweringOpInterface>]>;
+
+def Qnn_Rounding : I32EnumAttr<"Rounding", "how a real number becomes whole", [
+    I32EnumAttrCase<"half_even", 0>, I32EnumAttrCase<"half_away", 1>]> {
+  let cppNamespace = "::nnc::qnn";
+  let genSpecializedAttr = 0;
+}
+def Qnn_RoundingAttr : EnumAttr<Qnn_Dialect, Qnn_Rounding, "rounding">;
+
+def Qnn_Rescale : I32EnumAttr<"Rescale", "how an integer is rescaled", [
+    I32EnumAttrCase<"real", 0>, I32EnumAttrCase<"double_rounding", 1>,
+    I32EnumAttrCase<"single_rounding", 2>]> {
+  let cppNamespace = "::nnc::qnn";
+  let genSpecializedAttr = 0;
+}
+def Qnn_RescaleAttr : EnumAttr<Qnn_Dialect, Qnn_Rescale, "rescale">;
+
+def Qnn_QuantizeOp : Qnn_LoweredOp<"quantize"> {
+  let summary = "Real numbers as quantized ones";
+  let description = [{
+    `saturate(round(x / scale) + zero_point)`, the division in f32. ONNX rounds
+    halves to even (`half_even`), TFLite away from zero (`half_away`).
+
+    Example:
+    ```mlir
+    %q = qnn.quantize half_even %x
+        : tensor<2x3xf32> -> tensor<2x3x!quant.uniform<u8:f32, 2.0e-02:128>>
+    ```
+  }];
+  let arguments = (ins Qnn_RoundingAttr:$rounding, AnyRankedTensor:$x);
+  let results = (outs AnyRankedTensor:$y);
+  let assemblyFormat = "$rounding $x attr-dict `:` type($x) `->` type($y)";
+}
+
+def Qnn_DequantizeOp : Qnn_LoweredOp<"dequantize"> {
+  let summary = "Quantized numbers as the real ones that they stand for";
+  let description = [{
+    `(x - zero_point) * scale`, the product in f32.
+
+    Example:
+    ```mlir
+    %x = qnn.dequantize %q
+        : tensor<2x3x!quant.uniform<i8:f32:1, {2.0e-02:0, 1.0e-01:0, 5.0e-02:0}>>
+          -> tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x);
+  let results = (outs AnyRankedTensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
+}
+
+def Qnn_RequantizeOp : Qnn_LoweredOp<"requantize"> {
+  let summary = "Quantized numbers, an accumulator's, in another scale";
+  let description = [{
+    `saturate(round((x - zero_point) * (scale / new_scale)) + new_zero_point)`.
+    `real` (ONNX): the factor and the product are f32, halves round to even.
+    TFLite's factor is `m * 2^(s - 31)` with an m of 31 bits. `double_rounding`:
+    gemmlowp's doubling high multiply, which rounds, then a shift that rounds
+    halves away from zero. `single_rounding`: one 64-bit product, one shift that
+    rounds halves up.
+
+    Example:
+    ```mlir
+    %y = qnn.requantize real %x : tensor<4x!quant.uniform<i32:f32, 1.0e-03>>
+        -> tensor<4x!quant.uniform<i8:f32, 5.0e-02:-3>>
+    ```
+  }];
+  let arguments = (ins Qnn_RescaleAttr:$rescale, AnyRankedTensor:$x);
+  let results = (outs AnyRankedTensor:$y);
+  let assemblyFormat = "$rescale $x attr-dict `:` type($x) `->` type($y)";
+}
+
+def Qnn_ReinterpretOp : Qnn_Op<"reinterpret"> {
+  let summary = "The integers of a quantized tensor, or integers as one";
+  let description = [{
+    Moves nothing. Unsigned storage is `ui8`, signed storage `i8`.
+
+    Example:
+    ```mlir
+    %i = qnn.reinterpret %q
+        : tensor<4x!quant.uniform<u8:f32, 2.0e-02:128>> -> tensor<4xui8>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x);
+  let results = (outs AnyRankedTensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
+}
+
+#endif // NNC_DIALECTS_QNN_OPS

@@ -1,0 +1,55 @@
+// RUN: nnc-opt --split-input-file --verify-diagnostics %s
+
+func.func @shape(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'qnn.quantize' op changes the shape of 'tensor<4xf32>' to 'tensor<5x!quant.uniform<u8:f32, 2.000000e-02>>'}}
+  %0 = qnn.quantize half_even %x : tensor<4xf32> -> tensor<5x!quant.uniform<u8:f32, 0.02>>
+  return
+}
+
+// -----
+
+func.func @not_quantized(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'qnn.quantize' op needs a type with scale and zero point, not 'tensor<4xui8>'}}
+  %0 = qnn.quantize half_even %x : tensor<4xf32> -> tensor<4xui8>
+  return
+}
+
+// -----
+
+func.func @too_wide(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'qnn.quantize' op quantizes to at most 16 bits}}
+  %0 = qnn.quantize half_even %x : tensor<4xf32> -> tensor<4x!quant.uniform<i32:f32, 0.02>>
+  return
+}
+
+// -----
+
+func.func @scales(%x: tensor<4x3xf32>) {
+  // expected-error@+1 {{'qnn.quantize' op has 2 scales along axis 1 of}}
+  %0 = qnn.quantize half_even %x : tensor<4x3xf32> -> tensor<4x3x!quant.uniform<i8:f32:1, {0.02, 0.5}>>
+  return
+}
+
+// -----
+
+func.func @storage(%x: tensor<4x!quant.uniform<u8:f32, 0.02>>) {
+  // expected-error@+1 {{'qnn.reinterpret' op finds 'tensor<4xui8>' in 'tensor<4x!quant.uniform<u8:f32, 2.000000e-02>>', not 'tensor<4xi8>'}}
+  %0 = qnn.reinterpret %x : tensor<4x!quant.uniform<u8:f32, 0.02>> -> tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @both_sides(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'qnn.reinterpret' op needs a quantized tensor on one side}}
+  %0 = qnn.reinterpret %x : tensor<4xf32> -> tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @axes(%x: tensor<2x2x!quant.uniform<i32:f32:0, {0.02, 0.5}>>) {
+  // expected-error@+1 {{'qnn.requantize' op has scales along axis 0 of its operand and 1 of its result}}
+  %0 = qnn.requantize real %x : tensor<2x2x!quant.uniform<i32:f32:0, {0.02, 0.5}>> -> tensor<2x2x!quant.uniform<i8:f32:1, {0.02, 0.5}>>
+  return
+}
