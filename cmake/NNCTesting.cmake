@@ -26,10 +26,11 @@ function(nnc_add_python_test name script)
                "NNC_BUILD_DIR=${PROJECT_BINARY_DIR};NNC_CACHE=${NNC_CACHE}")
 endfunction()
 
-# nnc_add_lit_suite(compiler): every .mlir and .test below test/compiler, one
-# ctest entry. Where there is none yet, there is no entry.
+# nnc_add_lit_suite(compiler): every .mlir, .onnxtxt and .test below
+# test/compiler, one ctest entry. Where there is none yet, there is no entry.
 function(nnc_add_lit_suite folder)
   file(GLOB_RECURSE cases CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/${folder}/*.mlir
+       ${PROJECT_SOURCE_DIR}/test/${folder}/*.onnxtxt
        ${PROJECT_SOURCE_DIR}/test/${folder}/*.test)
   if(cases)
     add_test(NAME lit-${folder}

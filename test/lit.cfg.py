@@ -6,7 +6,7 @@ import lit.formats
 
 config.name = "nnc"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test"]
+config.suffixes = [".mlir", ".onnxtxt", ".test"]
 config.excludes = ["Inputs", "networks", "runtime"]
 config.test_source_root = os.path.dirname(__file__)
 

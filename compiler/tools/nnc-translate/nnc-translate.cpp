@@ -1,0 +1,129 @@
+//===- nnc-translate.cpp - Into the IR and out of it ----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// For tests and for people who want to see what a frontend makes of a model:
+// `nnc-translate --import-onnx model.onnx --shape=x=1x3x48x320`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Pipeline.h"
+#include "frontends/onnx/Import.h"
+#include "frontends/onnx/Ops.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace nnc;
+namespace cl = llvm::cl;
+
+static cl::list<std::string> inputs(cl::Positional, cl::desc("<models>"));
+static cl::opt<bool> importOnnx("import-onnx",
+                                cl::desc("Print a model as nn dialect"));
+static cl::opt<bool> listOnnxOps("list-onnx-ops",
+                                 cl::desc("Print the operators supported"));
+static cl::list<std::string>
+    shapes("shape", cl::desc("Shape of an input: x=1x3x48x320"));
+static cl::opt<std::string> name("name", cl::desc("Name of the module"));
+static cl::opt<bool> locations("locations", cl::desc("Print locations"));
+static cl::opt<bool> metadata("metadata", cl::desc("Print metadata entries"));
+static cl::opt<bool> quiet("quiet", cl::desc("Import, but print nothing"));
+static cl::opt<int64_t> elide("elide", cl::init(16),
+                              cl::desc("Hide constants of more elements"));
+
+/// "x=1x3x48x320"
+static bool parseShape(StringRef text, onnx::ImportOptions &options) {
+  auto [key, sizes] = text.rsplit('=');
+  SmallVector<StringRef> parts;
+  sizes.split(parts, 'x');
+  std::vector<int64_t> &shape = options.shapes[key.str()];
+  for (StringRef part : parts)
+    if (!llvm::to_integer(part, shape.emplace_back(), 10))
+      return false;
+  return true;
+}
+
+static StringRef getName(onnx::ImportStatus status) {
+  switch (status) {
+  case onnx::ImportStatus::ok:
+    return "ok";
+  case onnx::ImportStatus::broken:
+    return "broken";
+  case onnx::ImportStatus::unsupported:
+    return "unsupported";
+  case onnx::ImportStatus::unbound:
+    return "unbound";
+  case onnx::ImportStatus::limit:
+    return "limit";
+  case onnx::ImportStatus::fault:
+    return "fault";
+  }
+  llvm_unreachable("unknown status");
+}
+
+/// Imports one model and prints it; false where that fails.
+static bool runImport(StringRef path, const onnx::ImportOptions &options,
+                      MLIRContext &context) {
+  onnx::ImportResult result = onnx::importModel(path, options, context);
+  if (metadata)
+    for (const auto &[key, value] : result.metadata)
+      llvm::outs() << "// " << key << " = " << value << "\n";
+  if (!result.module) {
+    llvm::errs() << "status: " << getName(result.status) << "\n";
+    return false;
+  }
+  if (quiet)
+    return true;
+  OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs(elide).elideLargeResourceString(elide);
+  if (locations)
+    flags.enableDebugInfo(true, /*prettyForm=*/true);
+  result.module->print(llvm::outs(), flags);
+  return true;
+}
+
+/// All models, in the order of their names: that of a shell's pattern varies.
+static int runImports() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  onnx::ImportOptions options;
+  options.name = name;
+  for (const std::string &shape : shapes)
+    if (!parseShape(shape, options)) {
+      llvm::errs() << "error: --shape=" << shape << " is not of the form "
+                   << "input=1x3x48x320\n";
+      return 2;
+    }
+  SmallVector<std::string> sorted(inputs.begin(), inputs.end());
+  llvm::sort(sorted);
+  bool failed = false;
+  for (const std::string &path : sorted)
+    failed |= !runImport(path, options, context);
+  return failed;
+}
+
+static void printOps() {
+  for (const onnx::OpInfo &op : onnx::getOps()) {
+    auto [first, last] = op.getOpsets();
+    llvm::outs() << op.name << " " << first << "-" << last << " " << op.limits
+                 << "\n";
+  }
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(argc, argv, "nnc's frontends\n");
+  if (listOnnxOps) {
+    printOps();
+    return 0;
+  }
+  if (importOnnx && !inputs.empty())
+    return runImports();
+  llvm::errs() << "error: needs --import-onnx and a model\n";
+  return 2;
+}

@@ -1,0 +1,128 @@
+//===- Build.cpp - Building nn ops for an ONNX node -----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Node.h"
+#include "frontends/onnx/Types.h"
+
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::onnx;
+
+bool Node::checkSize(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  auto problem = findSizeProblem(tensor.getShape(), tensor.getElementType());
+  if (problem)
+    fail(ImportStatus::limit, "has a result " + *problem);
+  return !problem;
+}
+
+Value Node::infer(OperationState &state) {
+  auto *inference = state.name.getInterface<InferTypeOpInterface>();
+  assert(inference && "createAs() is for ops that do not infer");
+  MLIRContext *context = getBuilder().getContext();
+  SmallVector<Type> types;
+  std::string why;
+  LogicalResult result = failure();
+  {
+    // The op says what is wrong; the node says it to the user.
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      why = diagnostic.str();
+      return success();
+    });
+    result = inference->inferReturnTypes(
+        context, loc, state.operands, state.attributes.getDictionary(context),
+        state.getRawProperties(), state.regions, types);
+  }
+  if (failed(result))
+    return broken(why);
+  if (!checkSize(types[0]))
+    return {};
+  state.types.assign(types.begin(), types.end());
+  return insert(state);
+}
+
+Value Node::insert(OperationState &state) {
+  Operation *op = importer.getBuilder().create(state);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  ElementsAttr value;
+  // There is nothing to compute, and routines need not know how to.
+  if (type.getNumElements() == 0)
+    value = DenseElementsAttr::get(type, ArrayRef<Attribute>());
+  else if (auto folded = evaluate(op))
+    value = makeAttribute(*folded);
+  if (!value)
+    return op->getResult(0);
+  op->erase();
+  return constant(value);
+}
+
+Value Node::createElementwise(StringRef op, ArrayRef<Value> operands,
+                              ArrayRef<NamedAttribute> attributes) {
+  if (llvm::is_contained(operands, Value()))
+    return {};
+  OperationState state(loc, ("nn." + op).str(), operands, /*types=*/{},
+                       attributes);
+  return infer(state);
+}
+
+Value Node::constant(ElementsAttr value) {
+  return value ? importer.createConstant(value, loc) : Value();
+}
+
+Value Node::constant(ArrayRef<int64_t> values) {
+  auto type = RankedTensorType::get(static_cast<int64_t>(values.size()),
+                                    getBuilder().getI64Type());
+  return constant(makeAttribute({type, llvm::to_vector(values), {}}));
+}
+
+Value Node::splat(double value, Type element, ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(shape, element);
+  if (!checkSize(type))
+    return {};
+  Attribute attribute;
+  if (auto real = dyn_cast<FloatType>(element))
+    attribute = FloatAttr::get(real, value);
+  else
+    attribute = IntegerAttr::get(element, static_cast<int64_t>(value));
+  return constant(DenseElementsAttr::get(type, attribute));
+}
+
+Value Node::reshape(Value x, ArrayRef<int64_t> shape) {
+  if (!x || getShape(x) == shape)
+    return x;
+  // Constants keep their names and their memory.
+  auto constant = x.getDefiningOp<nn::ConstantOp>();
+  auto type = RankedTensorType::get(shape, getElement(x));
+  if (auto dense = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                            : DenseElementsAttr())
+    return importer.createConstant(dense.reshape(type), constant.getLoc());
+  if (auto blob = constant
+                      ? dyn_cast<DenseResourceElementsAttr>(constant.getValue())
+                      : DenseResourceElementsAttr())
+    return importer.createConstant(
+        DenseResourceElementsAttr::get(type, blob.getRawHandle()),
+        constant.getLoc());
+  return createAs<nn::ReshapeOp>(type, x);
+}
+
+Value Node::transpose(Value x, ArrayRef<int64_t> permutation) {
+  return llvm::is_sorted(permutation) ? x
+                                      : create<nn::TransposeOp>(x, permutation);
+}
+
+Value Node::expand(Value x, ArrayRef<int64_t> shape) {
+  if (!x || getShape(x) == shape)
+    return x;
+  return createAs<nn::ExpandOp>(RankedTensorType::get(shape, getElement(x)), x);
+}
+
+Value Node::castTo(Value x, Type element) {
+  if (!x || getElement(x) == element)
+    return x;
+  return createAs<nn::CastOp>(RankedTensorType::get(getShape(x), element), x);
+}

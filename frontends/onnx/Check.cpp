@@ -1,0 +1,215 @@
+//===- Check.cpp - Is it a sound ONNX model? ------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Check.h"
+
+#include "frontends/onnx/Schema.h"
+
+#include "onnx/checker.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace nnc::onnx;
+using ::onnx::GraphProto;
+using ::onnx::ModelProto;
+using ::onnx::NodeProto;
+namespace checker = ::onnx::checker;
+
+namespace {
+
+class Check {
+public:
+  Check(const ModelProto &model, StringRef folder, Problems &problems)
+      : model(model), problems(problems) {
+    context.set_model_dir(folder.str());
+    // The importer reads a function's body by the function's own versions.
+    context.set_skip_opset_compatibility_check(true);
+  }
+  bool run();
+
+private:
+  bool checkVersions();
+  void checkGraph(const GraphProto &graph);
+  void checkInputs(const GraphProto &graph);
+  void checkNode(const NodeProto &node);
+  void define(const std::string &name, const char *what, Location loc);
+
+  InFlightDiagnostic broken(Location loc) {
+    return problems.report(ImportStatus::broken, loc);
+  }
+  /// Runs a part of ONNX's checker, reporting at `loc` what it throws.
+  template <class Function>
+  bool guard(Location loc, StringRef subject, Function function);
+
+  const ModelProto &model;
+  Problems &problems;
+  checker::CheckerContext context;
+  checker::LexicalScopeContext names;
+  /// Everything that any node of the graph computes.
+  llvm::StringSet<> computed;
+};
+
+} // namespace
+
+/// The checker's text on one line, without the dumps that follow it.
+static std::string shorten(StringRef text) {
+  text = text.split("\n\n==> Context").first.trim();
+  std::string line;
+  for (char c : text)
+    if (c != '\n')
+      line += c;
+    else if (!StringRef(line).ends_with(" "))
+      line += ' ';
+  return line;
+}
+
+template <class Function>
+bool Check::guard(Location loc, StringRef subject, Function function) {
+  try {
+    function();
+    return true;
+  } catch (const std::exception &error) {
+    broken(loc) << subject << shorten(error.what());
+    return false;
+  }
+}
+
+void Check::define(const std::string &name, const char *what, Location loc) {
+  if (names.this_graph_has(name))
+    broken(loc) << what << " '" << name << "' is defined twice";
+  names.add(name);
+}
+
+/// False where nothing else is worth a look.
+bool Check::checkVersions() {
+  if (!model.has_ir_version() || model.ir_version() < 1) {
+    broken(problems.getLoc()) << "has no IR version: is it an ONNX model?";
+    return false;
+  }
+  if (!model.has_graph()) {
+    broken(problems.getLoc()) << "has no graph";
+    return false;
+  }
+  if (model.ir_version() > ::onnx::Version::IR_VERSION)
+    problems.report(ImportStatus::unsupported)
+        << "is of ONNX IR version " << model.ir_version()
+        << "; nnc knows versions up to "
+        << static_cast<int>(::onnx::Version::IR_VERSION);
+  std::unordered_map<std::string, int> imports;
+  for (const auto &import : model.opset_import()) {
+    if (import.version() < 1 || import.version() > INT32_MAX)
+      broken(problems.getLoc())
+          << "imports version " << import.version() << " of operator set '"
+          << import.domain() << "', which cannot be";
+    else if (import.domain().empty() && import.version() > getNewestOpset())
+      problems.report(ImportStatus::unsupported)
+          << "uses ONNX operator set " << import.version()
+          << "; nnc knows sets up to " << getNewestOpset();
+    else
+      imports[import.domain()] = import.version();
+  }
+  context.set_ir_version(model.ir_version());
+  context.set_opset_imports(imports);
+  if (!imports.empty())
+    return true;
+  if (problems.none())
+    broken(problems.getLoc()) << "imports no operator set";
+  return false;
+}
+
+void Check::checkInputs(const GraphProto &graph) {
+  for (const auto &input : graph.input()) {
+    if (input.name().empty())
+      broken(problems.getLoc()) << "has an input without a name";
+    define(input.name(), "input", problems.getLoc(input.name()));
+  }
+  llvm::StringSet<> initializers;
+  for (const auto &tensor : graph.initializer()) {
+    Location loc = problems.getLoc(tensor.name());
+    if (tensor.name().empty())
+      broken(loc) << "has an initializer without a name";
+    if (!initializers.insert(tensor.name()).second)
+      broken(loc) << "initializer '" << tensor.name() << "' is defined twice";
+    names.add(tensor.name());
+    guard(loc, "", [&] { checker::check_tensor(tensor, context); });
+  }
+  for (const auto &sparse : graph.sparse_initializer())
+    names.add(sparse.values().name());
+}
+
+void Check::checkNode(const NodeProto &node) {
+  Location loc = problems.getLoc(getNodeName(node));
+  std::string subject = node.op_type() + ": ";
+  for (const std::string &input : node.input()) {
+    if (input.empty() || names.this_graph_has(input))
+      continue;
+    if (computed.contains(input))
+      broken(loc) << subject << "reads '" << input
+                  << "' before it is computed: the graph has a cycle or is not "
+                     "sorted";
+    else
+      broken(loc) << subject << "reads '" << input
+                  << "', which nothing computes";
+  }
+  // The checker says the same less clearly.
+  int opset = findOpset(model.opset_import(), node.domain());
+  bool isKnown = findSchema(node.domain(), node.op_type(), opset) != nullptr;
+  if (!isKnown && node.domain().empty() && opset != 0 &&
+      !checker::check_is_experimental_op(node)) {
+    int first = getOpsetRange(node.domain(), node.op_type()).first;
+    if (first != 0)
+      broken(loc) << "operator '" << node.op_type() << "' came with opset "
+                  << first << "; the model says that it uses opset " << opset;
+    else
+      broken(loc) << "ONNX has no operator '" << node.op_type() << "'";
+  } else {
+    guard(loc, subject, [&] { checker::check_node(node, context, names); });
+  }
+  for (const std::string &output : node.output())
+    if (!output.empty())
+      define(output, "value", loc);
+}
+
+void Check::checkGraph(const GraphProto &graph) {
+  if (graph.node_size() > kMaxNodes) {
+    problems.report(ImportStatus::limit)
+        << "has " << graph.node_size() << " nodes; nnc handles up to "
+        << kMaxNodes;
+    return;
+  }
+  checkInputs(graph);
+  for (const NodeProto &node : graph.node())
+    computed.insert(node.output().begin(), node.output().end());
+  for (const NodeProto &node : graph.node())
+    checkNode(node);
+  if (graph.output().empty())
+    broken(problems.getLoc()) << "has no outputs";
+  llvm::StringSet<> outputs;
+  for (const auto &output : graph.output()) {
+    Location loc = problems.getLoc(output.name());
+    if (!names.this_graph_has(output.name()))
+      broken(loc) << "output '" << output.name() << "' is computed by nothing";
+    if (!outputs.insert(output.name()).second)
+      broken(loc) << "output '" << output.name() << "' is listed twice";
+  }
+}
+
+bool Check::run() {
+  if (!checkVersions())
+    return false;
+  // Functions first: a cycle among them would trap whoever expands them.
+  bool sound = guard(problems.getLoc(), "", [&] {
+    checker::check_model_local_functions(model, context,
+                                         checker::LexicalScopeContext());
+  });
+  checkGraph(model.graph());
+  return sound && model.graph().node_size() <= kMaxNodes;
+}
+
+bool nnc::onnx::checkModel(const ModelProto &model, StringRef folder,
+                           Problems &problems) {
+  return Check(model, folder, problems).run();
+}

@@ -1,0 +1,44 @@
+//===- Check.h - Is it a sound ONNX model? --------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_ONNX_CHECK_H
+#define NNC_FRONTENDS_ONNX_CHECK_H
+
+#include "frontends/onnx/Problems.h"
+
+#include "onnx/onnx_pb.h"
+
+namespace nnc::onnx {
+
+/// Nodes of a model with all its function calls expanded.
+inline constexpr int64_t kMaxNodes = 200000;
+
+/// Reports everything that ONNX's checker finds wrong, node by node (the
+/// checker by itself stops at the first), and what it does not look at: cycles
+/// as cycles, versions that nnc does not know. Nothing is copied. False where
+/// the graph cannot be walked any further.
+bool checkModel(const ::onnx::ModelProto &model, llvm::StringRef folder,
+                Problems &problems);
+
+/// Version of `domain` among the imports, or 0.
+template <class Imports>
+int64_t findOpset(const Imports &imports, llvm::StringRef domain) {
+  for (const auto &import : imports)
+    if (import.domain() == domain.str())
+      return import.version();
+  return 0;
+}
+
+/// What a node is called in messages: its name, else its first result's.
+inline llvm::StringRef getNodeName(const ::onnx::NodeProto &node) {
+  if (!node.name().empty() || node.output_size() == 0)
+    return node.name();
+  return node.output(0);
+}
+
+} // namespace nnc::onnx
+
+#endif // NNC_FRONTENDS_ONNX_CHECK_H

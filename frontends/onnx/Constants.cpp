@@ -1,0 +1,167 @@
+//===- Constants.cpp - Values that are in the model or follow from shapes
+//---===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Node.h"
+#include "frontends/onnx/Types.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace nnc;
+
+namespace nnc::onnx {
+
+Value convertIdentity(Node &node) { return node.getOperand(0); }
+
+Value convertConstant(Node &node) {
+  Builder &builder = node.getBuilder();
+  if (node.hasAttribute("value"))
+    return node.constant(node.getElements("value"));
+  if (const auto *value = node.find("value_int"))
+    return node.reshape(node.constant(value->i()), {});
+  if (auto values = node.getInts("value_ints"))
+    return node.constant(*values);
+  if (const auto *value = node.find("value_float"))
+    return node.splat(value->f(), builder.getF32Type());
+  if (const auto *values = node.find("value_floats")) {
+    auto type =
+        RankedTensorType::get(values->floats_size(), builder.getF32Type());
+    return node.constant(makeAttribute(
+        {type, {}, {values->floats().begin(), values->floats().end()}}));
+  }
+  return node.unsupported("holds strings or a sparse tensor, which nnc does "
+                          "not handle yet");
+}
+
+Value convertConstantOfShape(Node &node) {
+  auto shape = node.getConstantInts(0, "shapes");
+  if (!shape)
+    return {};
+  ElementsAttr value = DenseElementsAttr::get(
+      RankedTensorType::get({}, node.getBuilder().getF32Type()), 0.0f);
+  if (node.hasAttribute("value"))
+    value = node.getElements("value");
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(value);
+  if (!value)
+    return {};
+  if (!dense || dense.getNumElements() != 1)
+    return node.broken("needs one value to fill the tensor with");
+  if (auto problem = findSizeProblem(*shape, dense.getElementType()))
+    return node.fail(ImportStatus::limit, "has a result " + *problem);
+  auto type = RankedTensorType::get(*shape, dense.getElementType());
+  if (type.getNumElements() == 0)
+    return node.constant(DenseElementsAttr::get(type, ArrayRef<Attribute>()));
+  return node.constant(
+      DenseElementsAttr::get(type, *dense.value_begin<Attribute>()));
+}
+
+Value convertRange(Node &node) {
+  Elements operands[3];
+  for (size_t i = 0; i < 3; ++i) {
+    auto elements = readElements(node.getOperand(i));
+    if (!elements)
+      return node.unsupported(
+          "needs operands that are known when compiling; here they are "
+          "computed from the network's inputs");
+    if (elements->type.getNumElements() != 1)
+      return node.broken("needs operands that are scalars");
+    operands[i] = *elements;
+  }
+  auto [start, limit, delta] = operands;
+  double step = start.isReal() ? delta.reals[0] : delta.ints[0];
+  double span = start.isReal() ? limit.reals[0] - start.reals[0]
+                               : double(limit.ints[0]) - double(start.ints[0]);
+  double count = std::max(0.0, std::ceil(span / step));
+  if (!(count <= kMaxDim))
+    return node.broken("goes from its start to its limit in " +
+                       toString(count) + " steps");
+  auto type = RankedTensorType::get(static_cast<int64_t>(count),
+                                    start.type.getElementType());
+  if (auto problem = findSizeProblem(type.getShape(), type.getElementType()))
+    return node.fail(ImportStatus::limit, "has a result " + *problem);
+  if (type.getNumElements() == 0)
+    return node.constant(DenseElementsAttr::get(type, ArrayRef<Attribute>()));
+  Elements result{type, {}, {}};
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    if (start.isReal())
+      result.reals.push_back(start.reals[0] + static_cast<double>(i) * step);
+    else
+      result.ints.push_back(start.ints[0] + i * delta.ints[0]);
+  return node.constant(makeAttribute(result));
+}
+
+/// In inference it passes its input on, and its mask drops nothing.
+Value convertDropout(Node &node) {
+  Value x = node.getOperand(0);
+  if (Value training = node.getOperand(2)) {
+    auto mode = node.getConstantInts(2, "training modes");
+    if (!mode)
+      return {};
+    auto ratio =
+        node.getOperand(1) ? readElements(node.getOperand(1)) : std::nullopt;
+    bool keepsAll = ratio && ratio->isReal() && ratio->reals == ArrayRef(0.0);
+    if (mode->size() != 1 || ((*mode)[0] != 0 && !keepsAll))
+      return node.unsupported("is in training mode; nnc compiles inference");
+  }
+  if (node.hasResult(1)) {
+    // Until opset 9 the mask had the type of the data.
+    Type type = node.getVersion() < 10 ? getElement(x)
+                                       : Type(node.getBuilder().getI1Type());
+    node.setResult(1, node.splat(1, type, getShape(x)));
+  }
+  return x;
+}
+
+/// The upper or lower triangle of the last two axes, the rest zero.
+Value convertTrilu(Node &node) {
+  Value x = node.getOperand(0);
+  int64_t rank = getRank(x), k = 0;
+  if (rank < 2)
+    return node.broken("needs an input of 2 axes or more");
+  if (node.getOperand(1)) {
+    auto given = node.getConstantInts(1, "diagonals");
+    if (!given)
+      return {};
+    if (given->size() != 1)
+      return node.broken("needs one diagonal, not " + Twine(given->size()));
+    k = std::clamp<int64_t>((*given)[0], -kMaxDim, kMaxDim);
+  }
+  int64_t rows = getShape(x)[rank - 2], columns = getShape(x)[rank - 1];
+  if (rows * columns > 1 << 24)
+    return node.fail(ImportStatus::limit, "masks matrices of " + Twine(rows) +
+                                              " by " + Twine(columns));
+  bool upper = node.getBool("upper");
+  auto type =
+      RankedTensorType::get({rows, columns}, node.getBuilder().getI1Type());
+  Elements mask{type, {}, {}};
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      mask.ints.push_back(upper ? j - i >= k : j - i <= k);
+  return node.createElementwise("select", {node.constant(makeAttribute(mask)),
+                                           x, node.splat(0, getElement(x))});
+}
+
+/// Exporters guard shapes with conditions that static shapes decide.
+Value convertIf(Node &node) {
+  auto condition = node.getConstantInts(0, "conditions");
+  if (!condition)
+    return {};
+  if (condition->size() != 1)
+    return node.broken("needs one condition, not " + Twine(condition->size()));
+  SmallVector<Value> values;
+  if (!node.inlineGraph((*condition)[0] ? "then_branch" : "else_branch",
+                        values))
+    return {};
+  if (values.size() != node.getNumResults())
+    return node.broken("has " + Twine(node.getNumResults()) +
+                       " results, its branch " + Twine(values.size()));
+  for (auto [i, value] : llvm::enumerate(values))
+    node.setResult(i, value);
+  return values.empty() ? Value() : values[0];
+}
+
+} // namespace nnc::onnx

@@ -1,0 +1,113 @@
+//===- Convolution.cpp - Conv and ConvTranspose
+//-----------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Spatial.h"
+#include "frontends/onnx/Types.h"
+
+using namespace mlir;
+using namespace nnc;
+
+namespace nnc::onnx {
+
+/// The weight's spatial sizes, which kernel_shape may only repeat.
+static std::optional<ArrayRef<int64_t>> getKernel(Node &node) {
+  Value x = node.getOperand(0), w = node.getOperand(1);
+  if (!checkSpatial(node, x))
+    return std::nullopt;
+  if (getRank(w) != getRank(x)) {
+    node.broken("has an input of " + Twine(getRank(x)) +
+                " axes and a weight of " + Twine(getRank(w)));
+    return std::nullopt;
+  }
+  ArrayRef<int64_t> kernel = getShape(w).drop_front(2);
+  auto stated = node.getInts("kernel_shape");
+  if (stated && !stated->empty() && ArrayRef<int64_t>(*stated) != kernel) {
+    node.broken("states a kernel of " + toString(*stated) +
+                " and has a weight of " + toString(getShape(w)));
+    return std::nullopt;
+  }
+  return kernel;
+}
+
+/// Adds one value a channel, where the node has such an operand.
+static Value addBias(Node &node, Value y) {
+  Value bias = node.getOperand(2);
+  if (!bias || !y)
+    return y;
+  if (getShape(bias) != ArrayRef<int64_t>(getShape(y)[1]))
+    return node.broken("needs a bias of " + Twine(getShape(y)[1]) +
+                       " elements, not one of shape " +
+                       toString(getShape(bias)));
+  SmallVector<int64_t> shape(getRank(y), 1);
+  shape[1] = getShape(y)[1];
+  return node.createElementwise("add", {y, node.reshape(bias, shape)});
+}
+
+Value convertConv(Node &node) {
+  Value x = node.getOperand(0), w = node.getOperand(1);
+  auto kernel = getKernel(node);
+  auto window = kernel ? readWindow(node, *kernel) : std::nullopt;
+  if (!window || !applyAutoPad(node, getShape(x).drop_front(2), *window))
+    return {};
+  Value y = node.create<nn::ConvOp>(x, w, window->strides, window->dilations,
+                                    window->pads, node.getInt("group", 1));
+  return addBias(node, y);
+}
+
+/// The pads that give the stated or automatic output its size.
+static bool fitOutput(Node &node, ArrayRef<int64_t> input, Window &window,
+                      SmallVectorImpl<int64_t> &outputPadding) {
+  StringRef mode = node.getString("auto_pad");
+  auto output = node.getInts("output_shape");
+  if (!output || output->empty()) {
+    if (mode != "SAME_UPPER" && mode != "SAME_LOWER")
+      return applyAutoPad(node, input, window); // NOTSET, VALID or nonsense
+    output = SmallVector<int64_t>();
+    for (auto [size, stride] : llvm::zip(input, window.strides))
+      output->push_back(size * stride);
+  }
+  // Some exporters state batch and channels too.
+  if (output->size() == window.getAxes() + 2)
+    output->erase(output->begin(), output->begin() + 2);
+  if (output->size() != window.getAxes()) {
+    node.broken("has an output_shape of " + Twine(output->size()) +
+                " values instead of " + Twine(window.getAxes()));
+    return false;
+  }
+  for (size_t i = 0; i < window.getAxes(); ++i) {
+    int64_t natural = (input[i] - 1) * window.strides[i] + outputPadding[i] +
+                      window.getExtent(i);
+    int64_t total = natural - (*output)[i];
+    // A larger output is one that nothing more is added to.
+    outputPadding[i] += std::max<int64_t>(-total, 0);
+    splitPadding(window, i, std::max<int64_t>(total, 0), mode != "SAME_UPPER");
+  }
+  return true;
+}
+
+Value convertConvTranspose(Node &node) {
+  Value x = node.getOperand(0), w = node.getOperand(1);
+  auto kernel = getKernel(node);
+  auto window = kernel ? readWindow(node, *kernel) : std::nullopt;
+  if (!window)
+    return {};
+  SmallVector<int64_t> more =
+      node.getInts("output_padding").value_or(SmallVector<int64_t>());
+  if (more.empty())
+    more.assign(window->getAxes(), 0);
+  if (more.size() != window->getAxes() ||
+      llvm::any_of(more, [](int64_t v) { return v < 0 || v > INT32_MAX; }))
+    return node.broken("has output_padding " + toString(more));
+  if (!fitOutput(node, getShape(x).drop_front(2), *window, more))
+    return {};
+  Value y = node.create<nn::ConvTransposeOp>(x, w, window->strides,
+                                             window->dilations, window->pads,
+                                             more, node.getInt("group", 1));
+  return addBias(node, y);
+}
+
+} // namespace nnc::onnx

@@ -1,0 +1,307 @@
+//===- Graph.cpp - Walks a model's graph ----------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Graph.h"
+
+#include "frontends/onnx/Check.h"
+#include "frontends/onnx/Node.h"
+#include "frontends/onnx/Ops.h"
+#include "frontends/onnx/Schema.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::onnx;
+using ::onnx::FunctionProto;
+using ::onnx::GraphProto;
+using ::onnx::NodeProto;
+
+/// Deeper nesting of calls and subgraphs is nobody's network.
+static constexpr int kMaxDepth = 64;
+
+/// One string that tells apart what ONNX tells apart by three.
+template <class Proto>
+static std::string getKey(const Proto &proto, const std::string &name) {
+  return proto.domain() + '\0' + name + '\0' + proto.overload();
+}
+
+GraphImporter::GraphImporter(::onnx::ModelProto &model, Problems &problems,
+                             Weights &weights, func::FuncOp function)
+    : model(model), problems(problems), weights(weights), function(function),
+      builder(OpBuilder::atBlockEnd(&function.getBody().front())) {
+  main.imports = &model.opset_import();
+  for (auto &tensor : *model.mutable_graph()->mutable_initializer())
+    main.initializers[tensor.name()] = &tensor;
+  for (FunctionProto &function : *model.mutable_functions())
+    functions[getKey(function, function.name())] = &function;
+}
+
+Location GraphImporter::getLoc(const NodeProto &node, const Scope &scope) {
+  return problems.getLoc(scope.prefix + getNodeName(node).str());
+}
+
+Value GraphImporter::createConstant(ElementsAttr value, Location loc) {
+  return builder.create<nn::ConstantOp>(loc, value);
+}
+
+std::optional<Value> GraphImporter::lookup(StringRef name, Scope &scope) {
+  if (auto found = scope.values.find(name); found != scope.values.end())
+    return found->second;
+  if (auto found = scope.initializers.find(name);
+      found != scope.initializers.end()) {
+    Location loc = problems.getLoc(scope.prefix + name.str());
+    ElementsAttr elements = weights.get(*found->second, loc);
+    return scope.values[name] =
+               elements ? createConstant(elements, loc) : Value();
+  }
+  return scope.parent ? lookup(name, *scope.parent) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Lists of nodes
+//===----------------------------------------------------------------------===//
+
+/// Adds every name that the node or a subgraph of it reads.
+static void collectUses(const NodeProto &node, llvm::StringSet<> &uses) {
+  auto collectGraph = [&](const GraphProto &graph) {
+    for (const auto &output : graph.output())
+      uses.insert(output.name());
+    for (const NodeProto &inner : graph.node())
+      collectUses(inner, uses);
+  };
+  uses.insert(node.input().begin(), node.input().end());
+  for (const auto &attribute : node.attribute()) {
+    if (attribute.has_g())
+      collectGraph(attribute.g());
+    for (const GraphProto &graph : attribute.graphs())
+      collectGraph(graph);
+  }
+}
+
+void GraphImporter::importNodes(Nodes &nodes, Scope &scope,
+                                const llvm::StringSet<> &outputs) {
+  // What no output needs is not worth an error.
+  llvm::StringSet<> needed = outputs;
+  SmallVector<NodeProto *> live;
+  for (int i = nodes.size(); i-- > 0;) {
+    bool isUsed = llvm::any_of(nodes[i].output(), [&](const std::string &name) {
+      return needed.contains(name);
+    });
+    if (!isUsed)
+      continue;
+    collectUses(nodes[i], needed);
+    live.push_back(&nodes[i]);
+  }
+  scope.needed = &needed;
+  for (NodeProto *node : llvm::reverse(live)) {
+    if (++imported == kMaxNodes)
+      problems.report(ImportStatus::limit)
+          << "has more than " << kMaxNodes
+          << " nodes once its functions are expanded";
+    if (imported >= kMaxNodes)
+      return;
+    importNode(*node, scope);
+  }
+}
+
+void GraphImporter::importNode(NodeProto &node, Scope &scope) {
+  SmallVector<Value> operands, results;
+  bool known = true;
+  for (const std::string &name : node.input()) {
+    bool isAbsent = name.empty() || scope.absent.contains(name);
+    auto value = isAbsent ? std::nullopt : lookup(name, scope);
+    known &= isAbsent || value.value_or(Value());
+    operands.push_back(value.value_or(Value()));
+  }
+  bool isCall = findFunction(node) != nullptr;
+  // Behind a problem, all that can be told is which operators there are.
+  if (known || isCall)
+    results = convert(node, scope, operands);
+  else if (!findOp(node.domain(), node.op_type()))
+    noteUnsupported(node, scope);
+  results.resize(node.output_size());
+  for (auto [name, value] : llvm::zip(node.output(), results))
+    scope.values[name] = value;
+}
+
+SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
+                                          ArrayRef<Value> operands) {
+  if (FunctionProto *function = findFunction(node))
+    return call(*function, node, scope, operands);
+  int opset = findOpset(*scope.imports, node.domain());
+  const auto *schema = findSchema(node.domain(), node.op_type(), opset);
+  if (!schema) {
+    noteUnsupported(node, scope);
+    return {};
+  }
+  SmallVector<RankedTensorType> types;
+  for (Value operand : operands)
+    types.push_back(operand ? cast<RankedTensorType>(operand.getType())
+                            : RankedTensorType());
+  if (auto problem = findTypeProblem(*schema, types)) {
+    problems.report(ImportStatus::broken, getLoc(node, scope))
+        << node.op_type() << " " << *problem;
+    return {};
+  }
+  if (const OpInfo *op = findOp(node.domain(), node.op_type())) {
+    Node view(*this, node, scope, operands, *schema);
+    Value first = op->convert(view);
+    if (!first)
+      return {};
+    view.setResult(0, first);
+    for (size_t i = 0; i < view.getNumResults(); ++i)
+      if (view.hasResult(i) && !view.getResults()[i])
+        view.unsupported("has a result '" + node.output(i) +
+                         "' that nnc does not compute");
+    return SmallVector<Value>(view.getResults());
+  }
+  if (auto body = getFunctionBody(*schema, node, types, opset)) {
+    bodies.push_back(std::move(body));
+    return call(*bodies.back(), node, scope, operands);
+  }
+  noteUnsupported(node, scope);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Functions and subgraphs
+//===----------------------------------------------------------------------===//
+
+FunctionProto *GraphImporter::findFunction(const NodeProto &node) {
+  return functions.lookup(getKey(node, node.op_type()));
+}
+
+SmallVector<Value> GraphImporter::call(FunctionProto &function, NodeProto &node,
+                                       Scope &caller,
+                                       ArrayRef<Value> operands) {
+  if (caller.depth >= kMaxDepth) {
+    problems.report(ImportStatus::limit, getLoc(node, caller))
+        << node.op_type() << " is called through more than " << kMaxDepth
+        << " other functions";
+    return {};
+  }
+  Scope::Attributes actual;
+  for (auto &attribute : *function.mutable_attribute_proto())
+    actual[attribute.name()] = &attribute;
+  for (auto &attribute : *node.mutable_attribute()) {
+    auto *value = &attribute;
+    if (!attribute.ref_attr_name().empty())
+      value = caller.actual ? caller.actual->lookup(attribute.ref_attr_name())
+                            : nullptr;
+    if (value)
+      actual[attribute.name()] = value;
+  }
+  Scope scope;
+  scope.imports = &function.opset_import();
+  scope.actual = &actual;
+  scope.prefix = caller.prefix + getNodeName(node).str() + "/";
+  scope.depth = caller.depth + 1;
+  for (int i = 0; i < function.input_size(); ++i) {
+    bool isAbsent = i >= node.input_size() || node.input(i).empty() ||
+                    caller.absent.contains(node.input(i));
+    if (isAbsent)
+      scope.absent.insert(function.input(i));
+    else
+      scope.values[function.input(i)] = operands[i];
+  }
+  llvm::StringSet<> outputs;
+  outputs.insert(function.output().begin(), function.output().end());
+  importNodes(*function.mutable_node(), scope, outputs);
+  SmallVector<Value> results;
+  for (const std::string &name : function.output())
+    results.push_back(lookup(name, scope).value_or(Value()));
+  return results;
+}
+
+bool GraphImporter::inlineGraph(GraphProto &graph, Scope &outer,
+                                const std::string &prefix,
+                                SmallVectorImpl<Value> &results) {
+  if (outer.depth >= kMaxDepth) {
+    problems.report(ImportStatus::limit, problems.getLoc(prefix))
+        << "has subgraphs nested more than " << kMaxDepth << " deep";
+    return false;
+  }
+  Scope scope;
+  scope.parent = &outer;
+  scope.imports = outer.imports;
+  scope.actual = outer.actual;
+  scope.prefix = prefix;
+  scope.depth = outer.depth + 1;
+  for (auto &tensor : *graph.mutable_initializer())
+    scope.initializers[tensor.name()] = &tensor;
+  llvm::StringSet<> outputs;
+  for (const auto &output : graph.output())
+    outputs.insert(output.name());
+  importNodes(*graph.mutable_node(), scope, outputs);
+  for (const auto &output : graph.output()) {
+    results.push_back(lookup(output.name(), scope).value_or(Value()));
+    if (!results.back())
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// What nnc lacks
+//===----------------------------------------------------------------------===//
+
+void GraphImporter::noteUnsupported(const NodeProto &node, Scope &scope) {
+  std::string name = node.domain().empty()
+                         ? node.op_type()
+                         : node.domain() + "." + node.op_type();
+  auto [entry, isNew] =
+      missing.insert({builder.getStringAttr(name), {getLoc(node, scope), 0}});
+  ++entry->second.count;
+}
+
+void GraphImporter::reportUnsupported() {
+  for (const auto &[name, nodes] : missing) {
+    StringRef op = name.getValue().rsplit('.').second.empty()
+                       ? name.getValue()
+                       : name.getValue().rsplit('.').second;
+    bool isQuantized = op.contains("QLinear") ||
+                       op.contains("QuantizeLinear") || op.ends_with("Integer");
+    auto diagnostic = problems.report(ImportStatus::unsupported, nodes.first);
+    diagnostic << "operator '" << name.getValue() << "' is not supported";
+    if (nodes.count > 1)
+      diagnostic << " (" << nodes.count << " nodes, this is the first)";
+    if (isQuantized)
+      diagnostic << ": quantized models come later; export the model in float";
+    else
+      diagnostic << "; `nnc ops` lists those that are";
+  }
+}
+
+void GraphImporter::addResults() {
+  SmallVector<Value> results;
+  SmallVector<Attribute> names;
+  for (const auto &output : model.graph().output()) {
+    Value value = lookup(output.name(), main).value_or(Value());
+    if (!value)
+      return;
+    results.push_back(value);
+    names.push_back(builder.getDictionaryAttr(
+        builder.getNamedAttr("nn.name", builder.getStringAttr(output.name()))));
+  }
+  builder.create<func::ReturnOp>(problems.getLoc(), results);
+  auto type = builder.getFunctionType(function.getArgumentTypes(),
+                                      TypeRange(ValueRange(results)));
+  function.setType(type);
+  function.setAllResultAttrs(names);
+}
+
+void GraphImporter::run() {
+  for (BlockArgument argument : function.getArguments())
+    if (auto name = function.getArgAttrOfType<StringAttr>(
+            argument.getArgNumber(), "nn.name"))
+      main.values[name.getValue()] = argument;
+  llvm::StringSet<> outputs;
+  for (const auto &output : model.graph().output())
+    outputs.insert(output.name());
+  importNodes(*model.mutable_graph()->mutable_node(), main, outputs);
+  reportUnsupported();
+  if (problems.none())
+    addResults();
+}

@@ -1,0 +1,106 @@
+//===- Graph.h - Walks a model's graph ------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_ONNX_GRAPH_H
+#define NNC_FRONTENDS_ONNX_GRAPH_H
+
+#include "frontends/onnx/Problems.h"
+#include "frontends/onnx/Weights.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <deque>
+
+namespace nnc::onnx {
+
+/// The names that a list of nodes can see: those of the main graph, of the body
+/// of a function where it is called, or of a subgraph.
+struct Scope {
+  using Imports =
+      google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto>;
+  using Attributes = llvm::StringMap<::onnx::AttributeProto *>;
+
+  /// Null stands for a value that could not be imported.
+  llvm::StringMap<mlir::Value> values;
+  /// Tensors that become constants when first used.
+  llvm::StringMap<::onnx::TensorProto *> initializers;
+  /// Parameters of a function that a call leaves out.
+  llvm::StringSet<> absent;
+  /// Names that something reads.
+  const llvm::StringSet<> *needed = nullptr;
+  Scope *parent = nullptr;            ///< of a subgraph; a function has none
+  const Imports *imports = nullptr;   ///< versions of the operator sets
+  const Attributes *actual = nullptr; ///< what a function is called with
+  std::string prefix;                 ///< of names of nodes, in messages
+  int depth = 0;                      ///< calls and subgraphs around this one
+};
+
+class GraphImporter {
+public:
+  GraphImporter(::onnx::ModelProto &model, Problems &problems, Weights &weights,
+                mlir::func::FuncOp function);
+
+  /// Imports the main graph into the function; problems are reported.
+  void run();
+
+  Problems &getProblems() { return problems; }
+  Weights &getWeights() { return weights; }
+  mlir::OpBuilder &getBuilder() { return builder; }
+  mlir::Location getLoc(const ::onnx::NodeProto &node, const Scope &scope);
+
+  /// Imports a subgraph that sees the names of `scope`.
+  bool inlineGraph(::onnx::GraphProto &graph, Scope &scope,
+                   const std::string &prefix,
+                   llvm::SmallVectorImpl<mlir::Value> &results);
+  mlir::Value createConstant(mlir::ElementsAttr value, mlir::Location loc);
+
+private:
+  using Nodes = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
+
+  void importNodes(Nodes &nodes, Scope &scope,
+                   const llvm::StringSet<> &outputs);
+  void importNode(::onnx::NodeProto &node, Scope &scope);
+  /// Results of the node, null where it failed.
+  llvm::SmallVector<mlir::Value> convert(::onnx::NodeProto &node, Scope &scope,
+                                         llvm::ArrayRef<mlir::Value> operands);
+  llvm::SmallVector<mlir::Value> call(::onnx::FunctionProto &function,
+                                      ::onnx::NodeProto &node, Scope &scope,
+                                      llvm::ArrayRef<mlir::Value> operands);
+  /// The value of a name, null for one that failed; nothing where there is
+  /// none.
+  std::optional<mlir::Value> lookup(llvm::StringRef name, Scope &scope);
+  ::onnx::FunctionProto *findFunction(const ::onnx::NodeProto &node);
+  void noteUnsupported(const ::onnx::NodeProto &node, Scope &scope);
+  void reportUnsupported();
+  void addResults();
+
+  ::onnx::ModelProto &model;
+  Problems &problems;
+  Weights &weights;
+  mlir::func::FuncOp function;
+  mlir::OpBuilder builder;
+  Scope main;
+  /// The model's own functions, and bodies of ONNX's own functions, whose
+  /// tensors are known by address.
+  llvm::StringMap<::onnx::FunctionProto *> functions;
+  std::deque<std::unique_ptr<::onnx::FunctionProto>> bodies;
+  int64_t imported = 0; ///< nodes, those of called functions included
+
+  struct Missing {
+    mlir::Location first;
+    int64_t count;
+  };
+  /// Operators that nnc lacks, by name.
+  llvm::MapVector<mlir::StringAttr, Missing> missing;
+};
+
+} // namespace nnc::onnx
+
+#endif // NNC_FRONTENDS_ONNX_GRAPH_H

@@ -1,0 +1,28 @@
+//===- Load.h - Reads a model file ----------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_ONNX_LOAD_H
+#define NNC_FRONTENDS_ONNX_LOAD_H
+
+#include "frontends/onnx/Problems.h"
+
+#include "onnx/onnx_pb.h"
+
+#include <optional>
+
+namespace nnc::onnx {
+
+struct LoadedModel {
+  ::onnx::ModelProto proto;
+  std::string sha256; ///< of the file, in hexadecimal
+};
+
+/// Parses `path`; where that fails, says why and returns nothing.
+std::optional<LoadedModel> loadModel(llvm::StringRef path, Problems &problems);
+
+} // namespace nnc::onnx
+
+#endif // NNC_FRONTENDS_ONNX_LOAD_H

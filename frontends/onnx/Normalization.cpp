@@ -1,0 +1,166 @@
+//===- Normalization.cpp - Softmax and normalisations
+//-----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Node.h"
+#include "frontends/onnx/Types.h"
+
+using namespace mlir;
+using namespace nnc;
+
+namespace nnc::onnx {
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
+
+static Value convertSoftmax(Node &node, bool log) {
+  Value x = node.getOperand(0);
+  SmallVector<int64_t> shape(getShape(x));
+  if (shape.empty()) // one element: e^x / e^x
+    shape.push_back(1);
+  auto axis = node.normalizeAxis(node.getInt("axis"), shape.size());
+  if (!axis)
+    return {};
+  x = node.reshape(x, shape);
+  // Before opset 13 all axes from `axis` on were one.
+  ArrayRef<int64_t> from = ArrayRef(shape).drop_front(*axis);
+  bool isOne = node.getVersion() >= 13 || product(from) == from[0];
+  if (!isOne) {
+    x = node.reshape(
+        x, {product(ArrayRef(shape).take_front(*axis)), product(from)});
+    axis = 1;
+  }
+  Value y = node.create<nn::SoftmaxOp>(x, *axis, log);
+  return node.reshape(y, getShape(node.getOperand(0)));
+}
+
+Value convertSoftmax(Node &node) { return convertSoftmax(node, false); }
+Value convertLogSoftmax(Node &node) { return convertSoftmax(node, true); }
+
+//===----------------------------------------------------------------------===//
+// With given statistics
+//===----------------------------------------------------------------------===//
+
+Value convertBatchNormalization(Node &node) {
+  Value x = node.getOperand(0);
+  if (node.getBool("training_mode"))
+    return node.unsupported("is in training mode; nnc compiles inference");
+  if (node.getInt("spatial", 1) == 0)
+    return node.unsupported("has spatial=0 (statistics of each element)");
+  SmallVector<Value> operands = {x};
+  for (Value statistic : node.getOperands().drop_front())
+    operands.push_back(node.castTo(statistic, getElement(x)));
+  return node.create<nn::BatchNormOp>(operands[0], operands[1], operands[2],
+                                      operands[3], operands[4],
+                                      APFloat(node.getFloat("epsilon")));
+}
+
+//===----------------------------------------------------------------------===//
+// With the input's own statistics
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Mean and 1 / sqrt(variance + epsilon) over axes, which are kept.
+struct Statistics {
+  Value mean, centered, inverse;
+};
+} // namespace
+
+static Statistics measure(Node &node, Value x, ArrayRef<int64_t> axes) {
+  Statistics s;
+  Value epsilon = node.splat(node.getFloat("epsilon"), getElement(x));
+  s.mean = node.create<nn::ReduceOp>(nn::ReduceKind::mean, x, axes, true);
+  s.centered = node.createElementwise("sub", {x, s.mean});
+  Value square = node.createElementwise("mul", {s.centered, s.centered});
+  Value variance =
+      node.create<nn::ReduceOp>(nn::ReduceKind::mean, square, axes, true);
+  Value deviation = node.createElementwise(
+      "sqrt", node.createElementwise("add", {variance, epsilon}));
+  s.inverse = node.createElementwise("reciprocal", deviation);
+  return s;
+}
+
+Value convertLayerNormalization(Node &node) {
+  Value x = node.getOperand(0), bias = node.getOperand(2);
+  Type type = getElement(x);
+  auto axis = node.normalizeAxis(node.getInt("axis"), getRank(x));
+  if (!axis)
+    return {};
+  // Statistics of half precision are taken in stash_type, single by default.
+  Type inner = type.isF16() && node.getInt("stash_type") == 1
+                   ? Type(node.getBuilder().getF32Type())
+                   : type;
+  ArrayRef<int64_t> normalized = getShape(x).drop_front(*axis);
+  auto prepare = [&](Value value) {
+    return node.expand(node.castTo(value, inner), normalized);
+  };
+  Value scale = prepare(node.getOperand(1));
+  bias = bias ? prepare(bias) : node.splat(0, inner, normalized);
+  Value wide = node.castTo(x, inner);
+  Value y = node.create<nn::LayerNormOp>(wide, scale, bias, *axis,
+                                         APFloat(node.getFloat("epsilon")));
+  if (node.hasResult(1) || node.hasResult(2)) {
+    SmallVector<int64_t> axes = iota(getRank(x));
+    Statistics s = measure(node, wide, ArrayRef(axes).drop_front(*axis));
+    for (auto [i, value] : {std::pair(1, s.mean), std::pair(2, s.inverse)})
+      if (node.hasResult(i))
+        node.setResult(i, value);
+  }
+  return node.castTo(y, type);
+}
+
+Value convertInstanceNormalization(Node &node) {
+  Value x = node.getOperand(0);
+  if (getRank(x) < 3)
+    return node.broken("needs an input with spatial axes, not one of shape " +
+                       toString(getShape(x)));
+  SmallVector<int64_t> axes = iota(getRank(x));
+  SmallVector<int64_t> channels(getRank(x) - 1, 1);
+  channels[0] = getShape(x)[1];
+  for (Value operand : node.getOperands().drop_front())
+    if (getShape(operand) != ArrayRef<int64_t>(channels[0]))
+      return node.broken("needs one scale and one bias for each of " +
+                         Twine(channels[0]) + " channels");
+  Statistics s = measure(node, x, ArrayRef(axes).drop_front(2));
+  Value scale = node.createElementwise(
+      "mul", {s.inverse, node.reshape(node.getOperand(1), channels)});
+  return node.createElementwise(
+      "add", {node.createElementwise("mul", {s.centered, scale}),
+              node.reshape(node.getOperand(2), channels)});
+}
+
+/// x / (bias + alpha / size * sum of squares over `size` channels) ^ beta. The
+/// sum over size is a mean along the channels that counts the padding.
+Value convertLRN(Node &node) {
+  Value x = node.getOperand(0);
+  ArrayRef<int64_t> shape = getShape(x);
+  int64_t size = node.getInt("size");
+  if (shape.size() < 2)
+    return node.broken("needs an input with channels, not one of shape " +
+                       toString(shape));
+  if (size < 1 || size > INT32_MAX)
+    return node.broken("has size " + Twine(size));
+  Value square = node.createElementwise("mul", {x, x});
+  square = node.reshape(square,
+                        {shape[0], 1, shape[1], product(shape.drop_front(2))});
+  SmallVector<int64_t> kernel = {size, 1}, ones = {1, 1},
+                       pads = {(size - 1) / 2, 0, size / 2, 0};
+  Value mean =
+      node.create<nn::AvgPoolOp>(square, kernel, ones, ones, pads, false, true);
+  mean = node.reshape(mean, shape);
+  Type type = getElement(x);
+  auto real = [&](StringRef name) {
+    return node.splat(node.getFloat(name), type);
+  };
+  Value sum = node.createElementwise(
+      "add",
+      {node.createElementwise("mul", {mean, real("alpha")}), real("bias")});
+  return node.createElementwise(
+      "div", {x, node.createElementwise("pow", {sum, real("beta")})});
+}
+
+} // namespace nnc::onnx

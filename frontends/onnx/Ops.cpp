@@ -1,0 +1,46 @@
+//===- Ops.cpp - The ONNX operators that nnc knows ------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Ops.h"
+
+#include "frontends/onnx/Node.h"
+
+using namespace mlir;
+using namespace nnc::onnx;
+
+namespace nnc::onnx {
+/// Defined in Elementwise.cpp.
+Value convertElementwise(Node &node, StringRef op,
+                         std::initializer_list<StringLiteral> attributes);
+
+#define NNC_ONNX_ELEMENTWISE(...)
+#define NNC_ONNX_OP(name, converter, limits) Value converter(Node &);
+#include "frontends/onnx/Ops.inc"
+} // namespace nnc::onnx
+
+static constexpr OpInfo kOps[] = {
+#define NNC_ONNX_ELEMENTWISE(name, op, ...)                                    \
+  {#name, "",                                                                  \
+   [](Node &node) { return convertElementwise(node, #op, {__VA_ARGS__}); }},
+#define NNC_ONNX_OP(name, converter, limits) {#name, limits, converter},
+#include "frontends/onnx/Ops.inc"
+};
+
+ArrayRef<OpInfo> nnc::onnx::getOps() { return kOps; }
+
+const OpInfo *nnc::onnx::findOp(StringRef domain, StringRef name) {
+  if (!domain.empty())
+    return nullptr;
+  auto found =
+      llvm::lower_bound(kOps, name, [](const OpInfo &op, StringRef wanted) {
+        return op.name < wanted;
+      });
+  return found != std::end(kOps) && found->name == name ? found : nullptr;
+}
+
+std::pair<int, int> OpInfo::getOpsets() const {
+  return getOpsetRange("", name);
+}

@@ -1,0 +1,156 @@
+//===- Padding.cpp - Tensors made larger by what they hold
+//------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Node.h"
+#include "frontends/onnx/Types.h"
+
+using namespace mlir;
+using namespace nnc;
+
+namespace nnc::onnx {
+
+//===----------------------------------------------------------------------===//
+// Expand and Tile
+//===----------------------------------------------------------------------===//
+
+Value convertExpand(Node &node) {
+  Value x = node.getOperand(0);
+  auto shape = node.getConstantInts(1, "shapes");
+  if (!shape)
+    return {};
+  for (int64_t size : *shape)
+    if (size < 0 || size > kMaxDim)
+      return node.broken("asks for shape " + toString(*shape));
+  auto result = nn::broadcastShapes({getShape(x), *shape});
+  if (!result)
+    return node.broken("cannot expand a tensor of shape " +
+                       toString(getShape(x)) + " to " + toString(*shape));
+  // Axes that only x has come first in the other's shape too.
+  return node.expand(x, *result);
+}
+
+/// Opset 1 repeated one axis, given by an input.
+static std::optional<SmallVector<int64_t>> getRepeats(Node &node, Value x) {
+  auto repeats = node.getConstantInts(1, "repeats");
+  if (!repeats || node.getVersion() >= 6)
+    return repeats;
+  auto axis = node.getConstantInts(2, "axes");
+  if (!axis || axis->size() != 1 || repeats->size() != 1) {
+    node.broken("needs one axis and one number of tiles");
+    return std::nullopt;
+  }
+  auto normal = node.normalizeAxis((*axis)[0], getRank(x));
+  if (!normal)
+    return std::nullopt;
+  SmallVector<int64_t> all(getRank(x), 1);
+  all[*normal] = (*repeats)[0];
+  return all;
+}
+
+Value convertTile(Node &node) {
+  Value x = node.getOperand(0);
+  auto repeats = getRepeats(node, x);
+  if (!repeats)
+    return {};
+  if (static_cast<int64_t>(repeats->size()) != getRank(x))
+    return node.broken("has " + Twine(repeats->size()) +
+                       " repeats for an input of " + Twine(getRank(x)) +
+                       " axes");
+  SmallVector<int64_t> shape(getShape(x));
+  for (auto [axis, count] : llvm::enumerate(*repeats)) {
+    if (count < 0 || count > kMaxDim)
+      return node.broken("repeats an axis " + Twine(count) + " times");
+    if (count == 1 || !x)
+      continue;
+    // [outer, size * inner] -> [outer, count, size * inner]
+    int64_t outer = product(ArrayRef(shape).take_front(axis)),
+            inner = product(ArrayRef(shape).drop_front(axis));
+    shape[axis] *= count;
+    if (auto problem = findSizeProblem(shape, getElement(x)))
+      return node.fail(ImportStatus::limit, "has a result " + *problem);
+    x = node.expand(node.reshape(x, {outer, 1, inner}), {outer, count, inner});
+    x = node.reshape(x, shape);
+  }
+  return x;
+}
+
+//===----------------------------------------------------------------------===//
+// Pad
+//===----------------------------------------------------------------------===//
+
+/// All begins, then all ends, for every axis of x.
+static std::optional<SmallVector<int64_t>> getPads(Node &node, Value x) {
+  int64_t rank = getRank(x);
+  // Attributes before opset 11, of another name before opset 2.
+  auto given = node.getVersion() >= 11 ? node.getConstantInts(1, "pads")
+                                       : node.getInts("pads");
+  if (node.getVersion() < 2)
+    given = node.getInts("paddings");
+  std::optional<SmallVector<int64_t>> axes;
+  if (!given || !node.getAxes(3, "axes", rank, axes))
+    return std::nullopt;
+  if (!axes)
+    axes = iota(rank);
+  if (given->size() != 2 * axes->size()) {
+    node.broken("has " + Twine(given->size()) + " pads for " +
+                Twine(axes->size()) + " axes");
+    return std::nullopt;
+  }
+  SmallVector<int64_t> pads(2 * rank, 0);
+  for (auto [i, axis] : llvm::enumerate(*axes)) {
+    pads[axis] = (*given)[i];
+    pads[rank + axis] = (*given)[axes->size() + i];
+  }
+  for (int64_t pad : pads)
+    if (std::abs(pad) > kMaxDim) {
+      node.broken("has a pad of " + Twine(pad));
+      return std::nullopt;
+    }
+  return pads;
+}
+
+static std::optional<double> getPadValue(Node &node) {
+  if (node.getVersion() < 11)
+    return node.getFloat("value");
+  if (!node.getOperand(2))
+    return 0;
+  auto value = node.getConstantReals(2, "pad values");
+  if (!value)
+    return std::nullopt;
+  if (value->size() == 1)
+    return (*value)[0];
+  node.broken("needs one value to pad with, not " + Twine(value->size()));
+  return std::nullopt;
+}
+
+Value convertPad(Node &node) {
+  Value x = node.getOperand(0);
+  StringRef name = node.getString("mode");
+  auto mode = nn::symbolizePadMode(name);
+  if (!mode)
+    return node.broken("has mode '" + name + "', which ONNX does not know");
+  auto pads = getPads(node, x);
+  std::optional<double> value = 0;
+  if (pads && *mode == nn::PadMode::constant)
+    value = getPadValue(node);
+  if (!pads || !value)
+    return {};
+  if (llvm::all_of(*pads, [](int64_t pad) { return pad == 0; }))
+    return x;
+  // What reflection or repetition takes lies inside the input.
+  for (auto [i, pad] : llvm::enumerate(*pads)) {
+    int64_t size = getShape(x)[i % getRank(x)];
+    bool isTooFar = (*mode == nn::PadMode::reflect && pad >= size) ||
+                    (*mode != nn::PadMode::constant && pad > 0 && size == 0);
+    if (isTooFar)
+      return node.broken("pads an axis of " + Twine(size) + " elements by " +
+                         Twine(pad) + " in mode '" + name + "'");
+  }
+  return node.create<nn::PadOp>(*mode, x, *pads, APFloat(*value));
+}
+
+} // namespace nnc::onnx

@@ -1,0 +1,84 @@
+//===- Pooling.cpp - Pools, of windows and of whole planes
+//------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Spatial.h"
+#include "frontends/onnx/Types.h"
+
+using namespace mlir;
+using namespace nnc;
+
+namespace nnc::onnx {
+
+static std::optional<Window> readPool(Node &node) {
+  Value x = node.getOperand(0);
+  if (!checkSpatial(node, x))
+    return std::nullopt;
+  auto kernel = node.getInts("kernel_shape").value_or(SmallVector<int64_t>());
+  if (static_cast<int64_t>(kernel.size()) != getRank(x) - 2) {
+    node.broken("has a kernel of " + Twine(kernel.size()) +
+                " axes on an input of shape " + toString(getShape(x)));
+    return std::nullopt;
+  }
+  auto window = readWindow(node, kernel);
+  if (!window || !applyAutoPad(node, getShape(x).drop_front(2), *window))
+    return std::nullopt;
+  return window;
+}
+
+/// With auto_pad the pads have settled the output's size.
+static bool getCeilMode(Node &node, const Window &window) {
+  return node.getBool("ceil_mode") && !window.isAutoPadded;
+}
+
+Value convertMaxPool(Node &node) {
+  auto window = readPool(node);
+  if (!window)
+    return {};
+  return node.create<nn::MaxPoolOp>(node.getOperand(0), window->kernel,
+                                    window->strides, window->dilations,
+                                    window->pads, getCeilMode(node, *window));
+}
+
+Value convertAveragePool(Node &node) {
+  auto window = readPool(node);
+  if (!window)
+    return {};
+  return node.create<nn::AvgPoolOp>(node.getOperand(0), window->kernel,
+                                    window->strides, window->dilations,
+                                    window->pads, getCeilMode(node, *window),
+                                    node.getBool("count_include_pad"));
+}
+
+/// Over all that lies behind batch and channels. Images have pooling routines,
+/// which take blocked layouts; other ranks are reductions.
+static Value poolGlobally(Node &node, bool isMax) {
+  Value x = node.getOperand(0);
+  int64_t rank = getRank(x);
+  if (rank < 3)
+    return node.broken("needs an input with spatial axes, not one of shape " +
+                       toString(getShape(x)));
+  ArrayRef<int64_t> kernel = getShape(x).drop_front(2);
+  if (rank > 4 || llvm::is_contained(kernel, 0)) {
+    SmallVector<int64_t> axes = iota(rank);
+    axes.erase(axes.begin(), axes.begin() + 2);
+    return node.create<nn::ReduceOp>(
+        isMax ? nn::ReduceKind::max : nn::ReduceKind::mean, x, axes, true);
+  }
+  SmallVector<int64_t> ones(kernel.size(), 1), zeros(2 * kernel.size(), 0);
+  if (isMax)
+    return node.create<nn::MaxPoolOp>(x, kernel, ones, ones, zeros, false);
+  return node.create<nn::AvgPoolOp>(x, kernel, ones, ones, zeros, false, false);
+}
+
+Value convertGlobalAveragePool(Node &node) {
+  return poolGlobally(node, /*isMax=*/false);
+}
+Value convertGlobalMaxPool(Node &node) {
+  return poolGlobally(node, /*isMax=*/true);
+}
+
+} // namespace nnc::onnx

@@ -1,0 +1,44 @@
+//===- Problems.cpp - What is wrong with a model --------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Problems.h"
+
+using namespace mlir;
+using namespace nnc::onnx;
+
+Problems::Problems(MLIRContext &context, StringRef path)
+    : file(FileLineColLoc::get(&context, path, 0, 0)) {}
+
+Location Problems::getLoc(StringRef name) const {
+  if (name.empty())
+    return file;
+  return NameLoc::get(StringAttr::get(file.getContext(), name), file);
+}
+
+/// Of two problems the one of higher rank decides the status.
+static int getRank(ImportStatus status) {
+  switch (status) {
+  case ImportStatus::ok:
+    return 0;
+  case ImportStatus::unbound:
+    return 1;
+  case ImportStatus::limit:
+    return 2;
+  case ImportStatus::unsupported:
+    return 3;
+  case ImportStatus::broken:
+    return 4;
+  case ImportStatus::fault:
+    return 5;
+  }
+  llvm_unreachable("unknown status");
+}
+
+InFlightDiagnostic Problems::report(ImportStatus status, Location loc) {
+  if (getRank(status) > getRank(worst))
+    worst = status;
+  return emitError(loc);
+}

@@ -1,0 +1,42 @@
+//===- Problems.h - What is wrong with a model ----------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_ONNX_PROBLEMS_H
+#define NNC_FRONTENDS_ONNX_PROBLEMS_H
+
+#include "frontends/onnx/Import.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+
+namespace nnc::onnx {
+
+/// Reports problems and remembers the status that they add up to.
+class Problems {
+public:
+  Problems(mlir::MLIRContext &context, llvm::StringRef file);
+
+  /// Where the file as a whole, or the node or value `name` in it, is.
+  mlir::Location getLoc() const { return file; }
+  mlir::Location getLoc(llvm::StringRef name) const;
+
+  /// An error whose text is streamed in: `report(...) << "has no nodes"`.
+  mlir::InFlightDiagnostic report(ImportStatus status, mlir::Location loc);
+  mlir::InFlightDiagnostic report(ImportStatus status) {
+    return report(status, file);
+  }
+
+  ImportStatus getStatus() const { return worst; }
+  bool none() const { return worst == ImportStatus::ok; }
+
+private:
+  mlir::Location file;
+  ImportStatus worst = ImportStatus::ok;
+};
+
+} // namespace nnc::onnx
+
+#endif // NNC_FRONTENDS_ONNX_PROBLEMS_H

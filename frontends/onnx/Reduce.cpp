@@ -1,0 +1,108 @@
+//===- Reduce.cpp - Reductions, ArgMax and ArgMin
+//---------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Node.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace nnc;
+
+namespace nnc::onnx {
+
+/// What a reduction over no axes at all still does to each element.
+static Value reduceNothing(Node &node, nn::ReduceKind kind, Value x) {
+  switch (kind) {
+  case nn::ReduceKind::l1:
+  case nn::ReduceKind::l2:
+    return node.createElementwise("abs", x);
+  case nn::ReduceKind::sum_square:
+    return node.createElementwise("mul", {x, x});
+  case nn::ReduceKind::log_sum:
+    return node.createElementwise("log", x);
+  default:
+    return x;
+  }
+}
+
+/// What a reduction over axes of size 0 gives; nothing where that is undefined.
+static std::optional<double> getEmptyResult(nn::ReduceKind kind) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  switch (kind) {
+  case nn::ReduceKind::prod:
+    return 1;
+  case nn::ReduceKind::min:
+    return infinity;
+  case nn::ReduceKind::max:
+  case nn::ReduceKind::log_sum:
+  case nn::ReduceKind::log_sum_exp:
+    return -infinity;
+  case nn::ReduceKind::mean:
+    return std::nullopt;
+  default:
+    return 0;
+  }
+}
+
+static Value reduce(Node &node, nn::ReduceKind kind) {
+  Value x = node.getOperand(0);
+  Type type = getElement(x);
+  std::optional<SmallVector<int64_t>> axes;
+  if (!node.getAxes(1, "axes", getRank(x), axes))
+    return {};
+  if (!axes && !node.getBool("noop_with_empty_axes"))
+    axes = iota(getRank(x));
+  if (!axes || axes->empty())
+    return reduceNothing(node, kind, x);
+  llvm::sort(*axes);
+  // True is the larger bool.
+  bool isBool = type.isInteger(1);
+  if (isBool)
+    x = node.castTo(x, node.getBuilder().getIntegerType(8, /*isSigned=*/false));
+  Value y = node.create<nn::ReduceOp>(kind, x, *axes, node.getBool("keepdims"));
+  if (y && getNumElements(x) == 0 && getNumElements(y) != 0) {
+    auto value = getEmptyResult(kind);
+    if (!value || (std::isinf(*value) && !isa<FloatType>(type)))
+      return node.broken("reduces no elements at all");
+    return node.splat(*value, type, getShape(y));
+  }
+  return isBool ? node.castTo(y, type) : y;
+}
+
+Value convertReduceL1(Node &n) { return reduce(n, nn::ReduceKind::l1); }
+Value convertReduceL2(Node &n) { return reduce(n, nn::ReduceKind::l2); }
+Value convertReduceLogSum(Node &n) {
+  return reduce(n, nn::ReduceKind::log_sum);
+}
+Value convertReduceLogSumExp(Node &n) {
+  return reduce(n, nn::ReduceKind::log_sum_exp);
+}
+Value convertReduceMax(Node &n) { return reduce(n, nn::ReduceKind::max); }
+Value convertReduceMean(Node &n) { return reduce(n, nn::ReduceKind::mean); }
+Value convertReduceMin(Node &n) { return reduce(n, nn::ReduceKind::min); }
+Value convertReduceProd(Node &n) { return reduce(n, nn::ReduceKind::prod); }
+Value convertReduceSum(Node &n) { return reduce(n, nn::ReduceKind::sum); }
+Value convertReduceSumSquare(Node &n) {
+  return reduce(n, nn::ReduceKind::sum_square);
+}
+
+template <class Op> static Value convertArg(Node &node) {
+  Value x = node.getOperand(0);
+  auto axis = node.normalizeAxis(node.getInt("axis"), getRank(x));
+  if (!axis)
+    return {};
+  if (getShape(x)[*axis] == 0)
+    return node.broken("looks for an element in none");
+  return node.create<Op>(x, *axis, node.getBool("keepdims"),
+                         node.getBool("select_last_index"));
+}
+
+Value convertArgMax(Node &node) { return convertArg<nn::ArgMaxOp>(node); }
+Value convertArgMin(Node &node) { return convertArg<nn::ArgMinOp>(node); }
+
+} // namespace nnc::onnx

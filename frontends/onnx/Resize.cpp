@@ -1,0 +1,258 @@
+//===- Resize.cpp - Resize and Upsample -----------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Node.h"
+#include "frontends/onnx/Types.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace nnc;
+
+namespace nnc::onnx {
+
+namespace {
+/// What becomes of every axis.
+struct Sizes {
+  SmallVector<double> scales;
+  SmallVector<int64_t> sizes;
+
+  /// Even where the size stays, another scale moves the coordinates.
+  bool isResized(Value x, size_t axis) const {
+    return scales[axis] != 1 || sizes[axis] != getShape(x)[axis];
+  }
+};
+
+struct Interpolation {
+  nn::ResizeMode mode;
+  nn::ResizeCoordinates coordinates;
+  nn::ResizeNearest nearest;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// Scales as attributes (Upsample 1 and 7) or as an operand.
+static std::optional<SmallVector<double>> getScales(Node &node) {
+  bool isUpsample = node.getOp() == "Upsample";
+  if (isUpsample && node.getVersion() == 1)
+    return SmallVector<double>{1, 1, node.getFloat("height_scale"),
+                               node.getFloat("width_scale")};
+  if (isUpsample && node.getVersion() < 9) {
+    const auto &scales = node.find("scales")->floats();
+    return SmallVector<double>(scales.begin(), scales.end());
+  }
+  size_t position = isUpsample || node.getVersion() < 11 ? 1 : 2;
+  // An empty operand is an absent one.
+  if (!node.getOperand(position) ||
+      getNumElements(node.getOperand(position)) == 0)
+    return SmallVector<double>();
+  return node.getConstantReals(position, "scales");
+}
+
+/// Fits all axes into (or around) the stated sizes by one scale.
+static bool keepAspectRatio(Node &node, Value x, ArrayRef<int64_t> axes,
+                            Sizes &result) {
+  StringRef policy = node.getString("keep_aspect_ratio_policy");
+  if (policy.empty() || policy == "stretch")
+    return true;
+  if (policy != "not_larger" && policy != "not_smaller") {
+    node.broken("has keep_aspect_ratio_policy '" + policy +
+                "', which ONNX does not know");
+    return false;
+  }
+  double scale = result.scales[axes[0]];
+  for (int64_t axis : axes)
+    scale = policy == "not_larger" ? std::min(scale, result.scales[axis])
+                                   : std::max(scale, result.scales[axis]);
+  for (int64_t axis : axes) {
+    result.scales[axis] = scale;
+    result.sizes[axis] = static_cast<int64_t>(
+        std::floor(scale * static_cast<double>(getShape(x)[axis]) + 0.5));
+  }
+  return true;
+}
+
+static std::optional<Sizes> getSizes(Node &node, Value x) {
+  int64_t rank = getRank(x);
+  std::optional<SmallVector<int64_t>> axes, sizes;
+  if (!node.getAxes(/*i=*/~size_t(0), "axes", rank, axes))
+    return std::nullopt;
+  if (!axes)
+    axes = iota(rank);
+  auto scales = getScales(node);
+  if (!scales)
+    return std::nullopt;
+  bool bySizes = node.getOperand(3) && getNumElements(node.getOperand(3)) != 0;
+  if (bySizes && !(sizes = node.getConstantInts(3, "sizes")))
+    return std::nullopt;
+  if (bySizes == !scales->empty()) {
+    node.broken("needs either scales or sizes");
+    return std::nullopt;
+  }
+  if ((bySizes ? sizes->size() : scales->size()) != axes->size()) {
+    node.broken("needs one scale or size for each of " + Twine(axes->size()) +
+                " axes");
+    return std::nullopt;
+  }
+  Sizes result{SmallVector<double>(rank, 1), llvm::to_vector(getShape(x))};
+  for (auto [i, axis] : llvm::enumerate(*axes)) {
+    double size = static_cast<double>(getShape(x)[axis]);
+    double scale =
+        bySizes ? static_cast<double>((*sizes)[i]) / size : (*scales)[i];
+    if (!(scale > 0) || !(scale * size <= kMaxDim)) {
+      node.broken("resizes axis " + Twine(axis) + " by " + toString(scale));
+      return std::nullopt;
+    }
+    result.scales[axis] = scale;
+    // ONNX rounds sizes in single precision.
+    result.sizes[axis] =
+        bySizes ? (*sizes)[i]
+                : static_cast<int64_t>(std::floor(static_cast<float>(scale) *
+                                                  static_cast<float>(size)));
+  }
+  if (bySizes && !keepAspectRatio(node, x, *axes, result))
+    return std::nullopt;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Interpolation
+//===----------------------------------------------------------------------===//
+
+/// Before opset 11: asymmetric; onnxruntime's nearest rounds down where it
+/// enlarges and up where it shrinks.
+static std::optional<Interpolation>
+getOldInterpolation(Node &node, nn::ResizeMode mode, const Sizes &sizes) {
+  bool enlarges = llvm::any_of(sizes.scales, [](double s) { return s > 1; });
+  bool shrinks = llvm::any_of(sizes.scales, [](double s) { return s < 1; });
+  if (mode == nn::ResizeMode::nearest && enlarges && shrinks) {
+    node.unsupported("of this version enlarges one axis and shrinks another");
+    return std::nullopt;
+  }
+  return Interpolation{mode, nn::ResizeCoordinates::asymmetric,
+                       shrinks ? nn::ResizeNearest::ceil
+                               : nn::ResizeNearest::floor};
+}
+
+static std::optional<Interpolation> getInterpolation(Node &node,
+                                                     const Sizes &sizes) {
+  StringRef name = node.getString("mode");
+  auto mode = nn::symbolizeResizeMode(name == "bilinear" ? "linear" : name);
+  if (!mode) {
+    node.broken("has mode '" + name + "', which ONNX does not know");
+    return std::nullopt;
+  }
+  if (node.getOp() == "Upsample" || node.getVersion() < 11)
+    return getOldInterpolation(node, *mode, sizes);
+
+  bool shrinks = llvm::any_of(sizes.scales, [](double s) { return s < 1; });
+  if (node.getBool("antialias") && shrinks &&
+      *mode != nn::ResizeMode::nearest) {
+    node.unsupported("shrinks with antialias=1, which nnc does not handle yet");
+    return std::nullopt;
+  }
+  StringRef coordinatesName = node.getString("coordinate_transformation_mode");
+  StringRef nearestName = node.getString("nearest_mode");
+  auto coordinates = nn::symbolizeResizeCoordinates(coordinatesName);
+  auto nearest = nn::symbolizeResizeNearest(nearestName);
+  // floor((x + 0.5) / scale) is half_pixel rounded half up.
+  if (coordinatesName == "tf_half_pixel_for_nn" &&
+      *mode == nn::ResizeMode::nearest && nearestName == "floor") {
+    coordinates = nn::ResizeCoordinates::half_pixel;
+    nearest = nn::ResizeNearest::round_prefer_ceil;
+  }
+  if (!nearest) {
+    node.broken("has nearest_mode '" + nearestName +
+                "', which ONNX does not know");
+    return std::nullopt;
+  }
+  if (!coordinates) {
+    node.unsupported("has coordinate_transformation_mode '" + coordinatesName +
+                     "', which nnc does not handle yet");
+    return std::nullopt;
+  }
+  return Interpolation{*mode, *coordinates, *nearest};
+}
+
+//===----------------------------------------------------------------------===//
+// nn.resize
+//===----------------------------------------------------------------------===//
+
+/// Resizes the last two axes of a tensor of four.
+static Value resizePlane(Node &node, Value x, const Interpolation &how,
+                         ArrayRef<int64_t> sizes, ArrayRef<double> scales) {
+  SmallVector<int64_t> shape(getShape(x).take_front(2));
+  llvm::append_range(shape, sizes);
+  double a = node.hasAttribute("cubic_coeff_a") ? node.getFloat("cubic_coeff_a")
+                                                : -0.75;
+  return node.createAs<nn::ResizeOp>(
+      RankedTensorType::get(shape, getElement(x)), how.mode, how.coordinates,
+      how.nearest, x, scales, APFloat(a), node.getBool("exclude_outside"));
+}
+
+/// Any one or two axes, by making them the last two of four.
+static Value resizeAxes(Node &node, Value x, const Interpolation &how,
+                        const Sizes &sizes, ArrayRef<int64_t> resized) {
+  int64_t rank = getRank(x);
+  SmallVector<int64_t> order, back(rank), shape;
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (!llvm::is_contained(resized, axis))
+      order.push_back(axis);
+  llvm::append_range(order, resized);
+  for (auto [i, axis] : llvm::enumerate(order)) {
+    back[axis] = i;
+    shape.push_back(sizes.sizes[axis]);
+  }
+  x = node.transpose(x, order);
+  size_t outer = rank - resized.size();
+  SmallVector<int64_t> plane = {1, product(getShape(x).take_front(outer))};
+  SmallVector<int64_t> target;
+  SmallVector<double> scales;
+  if (resized.size() == 1) {
+    plane.push_back(1);
+    target.push_back(1);
+    scales.push_back(1);
+  }
+  for (int64_t axis : resized) {
+    target.push_back(sizes.sizes[axis]);
+    scales.push_back(sizes.scales[axis]);
+  }
+  llvm::append_range(plane, getShape(x).drop_front(outer));
+  x = resizePlane(node, node.reshape(x, plane), how, target, scales);
+  return node.transpose(node.reshape(x, shape), back);
+}
+
+Value convertResize(Node &node) {
+  Value x = node.getOperand(0);
+  auto sizes = getSizes(node, x);
+  auto how = sizes ? getInterpolation(node, *sizes) : std::nullopt;
+  if (!how)
+    return {};
+  SmallVector<int64_t> resized;
+  for (int64_t axis = 0; axis < getRank(x); ++axis)
+    if (sizes->isResized(x, axis))
+      resized.push_back(axis);
+  if (resized.empty())
+    return x;
+  if (resized.size() > 2)
+    return node.unsupported("resizes " + Twine(resized.size()) +
+                            " axes; nnc handles 1 and 2");
+  if (product(sizes->sizes) == 0)
+    return node.broken("resizes a tensor of shape " + toString(getShape(x)) +
+                       " to " + toString(sizes->sizes));
+  bool isImage = getRank(x) == 4 && resized[0] >= 2;
+  if (!isImage)
+    return resizeAxes(node, x, *how, *sizes, resized);
+  return resizePlane(node, x, *how, ArrayRef(sizes->sizes).drop_front(2),
+                     ArrayRef(sizes->scales).drop_front(2));
+}
+
+Value convertUpsample(Node &node) { return convertResize(node); }
+
+} // namespace nnc::onnx

@@ -1,0 +1,134 @@
+//===- Schema.cpp - What ONNX says of its own operators -------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Schema.h"
+
+#include "frontends/onnx/Types.h"
+
+#include "onnx/defs/data_type_utils.h"
+#include "onnx/defs/schema.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using ::onnx::OpSchema;
+using ::onnx::OpSchemaRegistry;
+
+int nnc::onnx::getNewestOpset() {
+  return OpSchemaRegistry::DomainToVersionRange::Instance()
+      .Map()
+      .at(::onnx::ONNX_DOMAIN)
+      .second;
+}
+
+const OpSchema *nnc::onnx::findSchema(StringRef domain, StringRef op,
+                                      int opset) {
+  return OpSchemaRegistry::Schema(op.str(), opset, domain.str());
+}
+
+int nnc::onnx::getSince(const OpSchema &schema) {
+  return schema.since_version();
+}
+
+std::pair<int, int> nnc::onnx::getOpsetRange(StringRef domain, StringRef op) {
+  std::pair<int, int> range = {0, 0};
+  for (int opset = 1; opset <= getNewestOpset(); ++opset) {
+    const OpSchema *schema = findSchema(domain, op, opset);
+    if (!schema || schema->Deprecated())
+      continue;
+    range.first = range.first ? range.first : opset;
+    range.second = opset;
+  }
+  return range;
+}
+
+const ::onnx::AttributeProto *nnc::onnx::getDefault(const OpSchema &schema,
+                                                    StringRef attribute) {
+  auto found = schema.attributes().find(attribute.str());
+  if (found == schema.attributes().end() ||
+      found->second.default_value.name().empty())
+    return nullptr;
+  return &found->second.default_value;
+}
+
+/// "tensor(float)", as schemas write types.
+static std::string getTypeName(Type element) {
+  return "tensor(" +
+         nnc::onnx::getDataTypeName(nnc::onnx::getDataType(element)) + ")";
+}
+
+static std::string list(const ::onnx::DataTypeSet &types) {
+  SmallVector<std::string> names;
+  for (::onnx::DataType type : types)
+    names.push_back(*type);
+  llvm::sort(names);
+  return llvm::join(names, ", ");
+}
+
+std::optional<std::string>
+nnc::onnx::findTypeProblem(const OpSchema &schema,
+                           ArrayRef<RankedTensorType> operands) {
+  const auto &formals = schema.inputs();
+  if (formals.empty())
+    return std::nullopt;
+  llvm::StringMap<std::pair<std::string, size_t>> bound;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const auto &formal = formals[std::min(i, formals.size() - 1)];
+    if (!operands[i]) {
+      if (formal.GetOption() == OpSchema::Single)
+        return "needs its input '" + formal.GetName() + "'";
+      continue;
+    }
+    std::string type = getTypeName(operands[i].getElementType());
+    bool isAllowed =
+        llvm::any_of(formal.GetTypes(), [&](::onnx::DataType allowed) {
+          return *allowed == type;
+        });
+    if (!isAllowed)
+      return "takes " + list(formal.GetTypes()) + " as its input '" +
+             formal.GetName() + "', not " + type;
+    bool isShared =
+        formal.GetOption() != OpSchema::Variadic || formal.GetIsHomogeneous();
+    if (!isShared)
+      continue;
+    auto [entry, isNew] = bound.try_emplace(formal.GetTypeStr(), type, i);
+    if (!isNew && entry->second.first != type)
+      return "needs inputs " + std::to_string(entry->second.second) + " and " +
+             std::to_string(i) + " of one type, not " + entry->second.first +
+             " and " + type;
+  }
+  return std::nullopt;
+}
+
+std::unique_ptr<::onnx::FunctionProto>
+nnc::onnx::getFunctionBody(const OpSchema &schema,
+                           const ::onnx::NodeProto &node,
+                           ArrayRef<RankedTensorType> operands, int opset) {
+  auto body = std::make_unique<::onnx::FunctionProto>();
+  try {
+    if (const auto *function = schema.GetFunction(opset, /*validate=*/false)) {
+      *body = *function;
+      return body;
+    }
+    if (!schema.HasContextDependentFunction())
+      return nullptr;
+    std::vector<::onnx::TypeProto> types(operands.size());
+    for (auto [type, operand] : llvm::zip(types, operands)) {
+      if (!operand)
+        continue;
+      auto *tensor = type.mutable_tensor_type();
+      tensor->set_elem_type(getDataType(operand.getElementType()));
+      for (int64_t dim : operand.getShape())
+        tensor->mutable_shape()->add_dim()->set_dim_value(dim);
+    }
+    ::onnx::FunctionBodyBuildContextImpl context(node, types);
+    if (schema.BuildContextDependentFunction(context, *body, opset))
+      return body;
+  } catch (const std::exception &) {
+    // A body that ONNX cannot build is one that there is not.
+  }
+  return nullptr;
+}

@@ -1,0 +1,194 @@
+//===- Slicing.cpp - Parts of tensors, and tensors of parts
+//-----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Node.h"
+#include "frontends/onnx/Types.h"
+
+using namespace mlir;
+using namespace nnc;
+
+namespace nnc::onnx {
+
+Value convertConcat(Node &node) {
+  auto axis =
+      node.normalizeAxis(node.getInt("axis", 1), getRank(node.getOperand(0)));
+  if (!axis)
+    return {};
+  // Empty tensors add nothing, and may be of whatever other shape.
+  SmallVector<Value> parts;
+  for (Value operand : node.getOperands())
+    if (getNumElements(operand) != 0)
+      parts.push_back(operand);
+  if (parts.empty())
+    parts = llvm::to_vector(node.getOperands());
+  if (parts.size() == 1)
+    return parts[0];
+  return node.create<nn::ConcatOp>(ValueRange(parts), *axis);
+}
+
+//===----------------------------------------------------------------------===//
+// Slice
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct SliceLists {
+  SmallVector<int64_t> starts, ends, axes, steps;
+};
+} // namespace
+
+/// Attributes before opset 10, inputs since.
+static std::optional<SliceLists> readSlice(Node &node) {
+  bool isOld = node.getVersion() < 10;
+  std::optional<SmallVector<int64_t>> lists[4];
+  static constexpr StringLiteral names[] = {"starts", "ends", "axes", "steps"};
+  for (size_t i = 0; i < 4; ++i) {
+    bool isGiven = i < 2 || (isOld ? node.hasAttribute(names[i])
+                                   : bool(node.getOperand(i + 1)));
+    if (!isGiven)
+      continue;
+    lists[i] =
+        isOld ? node.getInts(names[i]) : node.getConstantInts(i + 1, names[i]);
+    if (!lists[i])
+      return std::nullopt;
+  }
+  size_t count = lists[0]->size();
+  SliceLists result{*lists[0], *lists[1], lists[2].value_or(iota(count)),
+                    lists[3].value_or(SmallVector<int64_t>(count, 1))};
+  if (result.ends.size() == count && result.axes.size() == count &&
+      result.steps.size() == count)
+    return result;
+  node.broken("has " + Twine(count) + " starts, " + Twine(result.ends.size()) +
+              " ends, " + Twine(result.axes.size()) + " axes and " +
+              Twine(result.steps.size()) + " steps");
+  return std::nullopt;
+}
+
+/// Negative positions count from the end, and all are cut off at the ends: -1
+/// and size - 1 walking backward, 0 and size walking forward.
+static int64_t clampPosition(int64_t position, int64_t size, bool isBackward,
+                             bool isEnd) {
+  if (position < 0)
+    position += size;
+  int64_t least = isBackward && isEnd ? -1 : 0;
+  return std::clamp(position, least, std::max(least, size - isBackward));
+}
+
+Value convertSlice(Node &node) {
+  Value x = node.getOperand(0);
+  auto lists = readSlice(node);
+  if (!lists)
+    return {};
+  int64_t rank = getRank(x);
+  SmallVector<int64_t> starts(rank, 0), sizes(getShape(x)), steps(rank, 1);
+  SmallVector<bool> isCut(rank, false);
+  for (size_t i = 0; i < lists->axes.size(); ++i) {
+    auto axis = node.normalizeAxis(lists->axes[i], rank);
+    int64_t step = lists->steps[i];
+    if (!axis)
+      return {};
+    if (step == 0 || isCut[*axis])
+      return node.broken(step == 0 ? "has a step of 0" : "cuts an axis twice");
+    isCut[*axis] = true;
+    int64_t size = getShape(x)[*axis];
+    // Longer steps than the axis pick one element, and must not overflow.
+    step = std::clamp(step, -std::max<int64_t>(size, 1),
+                      std::max<int64_t>(size, 1));
+    int64_t start = clampPosition(lists->starts[i], size, step < 0, false);
+    int64_t end = clampPosition(lists->ends[i], size, step < 0, true);
+    int64_t span = step > 0 ? end - start : start - end;
+    starts[*axis] = start;
+    steps[*axis] = step;
+    sizes[*axis] =
+        size == 0 || span <= 0 ? 0 : llvm::divideCeil(span, std::abs(step));
+  }
+  if (ArrayRef<int64_t>(sizes) == getShape(x) &&
+      llvm::all_of(steps, [](int64_t step) { return step == 1; }))
+    return x;
+  return node.create<nn::SliceOp>(x, starts, sizes, steps);
+}
+
+//===----------------------------------------------------------------------===//
+// Split
+//===----------------------------------------------------------------------===//
+
+/// Sizes of the parts; without a list of them equal ones, the last smaller
+/// where opset 18 allows it.
+static std::optional<SmallVector<int64_t>> getParts(Node &node, int64_t size) {
+  if (node.getOperand(1))
+    return node.getConstantInts(1, "sizes of parts");
+  if (auto parts = node.getInts("split"); parts && !parts->empty())
+    return parts;
+  int64_t count = node.getInt("num_outputs", node.getNumResults());
+  bool mayDiffer = node.getVersion() >= 18;
+  if (count < 1 || (!mayDiffer && size % count != 0)) {
+    node.broken("cannot cut " + Twine(size) + " elements into " + Twine(count) +
+                " equal parts");
+    return std::nullopt;
+  }
+  int64_t part = llvm::divideCeil(size, count);
+  SmallVector<int64_t> parts(std::min<int64_t>(count, node.getNumResults()),
+                             part);
+  parts.back() = size - part * (static_cast<int64_t>(parts.size()) - 1);
+  return parts;
+}
+
+Value convertSplit(Node &node) {
+  Value x = node.getOperand(0);
+  auto axis = node.normalizeAxis(node.getInt("axis"), getRank(x));
+  if (!axis)
+    return {};
+  int64_t size = getShape(x)[*axis], start = 0;
+  auto parts = getParts(node, size);
+  if (!parts)
+    return {};
+  int64_t left = size;
+  for (int64_t part : *parts)
+    if (part < 0 || (left -= std::min(part, left + 1)) < 0)
+      return node.broken("cuts " + Twine(size) + " elements into parts of " +
+                         toString(*parts));
+  if (left != 0 || parts->size() != node.getNumResults())
+    return node.broken("cuts " + Twine(size) + " elements into " +
+                       Twine(node.getNumResults()) + " parts of " +
+                       toString(*parts));
+  SmallVector<int64_t> starts(getRank(x), 0), sizes(getShape(x)),
+      steps(getRank(x), 1);
+  Value first;
+  for (auto [i, part] : llvm::enumerate(*parts)) {
+    starts[*axis] = start;
+    sizes[*axis] = part;
+    start += part;
+    if (i != 0 && !node.hasResult(i))
+      continue;
+    Value slice =
+        part == size ? x : node.create<nn::SliceOp>(x, starts, sizes, steps);
+    if (i == 0)
+      first = slice;
+    else
+      node.setResult(i, slice);
+  }
+  return first;
+}
+
+//===----------------------------------------------------------------------===//
+// Gather
+//===----------------------------------------------------------------------===//
+
+Value convertGather(Node &node) {
+  Value x = node.getOperand(0), indices = node.getOperand(1);
+  auto axis = node.normalizeAxis(node.getInt("axis"), getRank(x));
+  if (!axis)
+    return {};
+  int64_t size = getShape(x)[*axis];
+  if (auto known = readElements(indices))
+    for (int64_t index : known->ints)
+      if (index < -size || index >= size)
+        return node.broken("picks element " + Twine(index) + " of " +
+                           Twine(size));
+  return node.create<nn::GatherOp>(x, indices, *axis);
+}
+
+} // namespace nnc::onnx

@@ -1,0 +1,44 @@
+//===- Spatial.h - Sliding windows of convolutions and pools
+//----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_ONNX_SPATIAL_H
+#define NNC_FRONTENDS_ONNX_SPATIAL_H
+
+#include "frontends/onnx/Node.h"
+
+namespace nnc::onnx {
+
+/// The attributes kernel, strides, dilations and pads (all begins, then all
+/// ends), with ONNX's defaults filled in.
+struct Window {
+  llvm::SmallVector<int64_t> kernel, strides, dilations, pads;
+  bool isAutoPadded = false; ///< by SAME_UPPER, SAME_LOWER or VALID
+
+  size_t getAxes() const { return kernel.size(); }
+  /// Elements that the kernel covers along an axis.
+  int64_t getExtent(size_t axis) const {
+    return (kernel[axis] - 1) * dilations[axis] + 1;
+  }
+};
+
+/// Whether `x` has 1 or 2 spatial axes; reports where not.
+bool checkSpatial(Node &node, mlir::Value x);
+
+/// The window of a node with that kernel, without its auto_pad; reports what
+/// does not fit together.
+std::optional<Window> readWindow(Node &node, llvm::ArrayRef<int64_t> kernel);
+
+/// Splits `total` of padding along `axis` between both ends.
+void splitPadding(Window &window, size_t axis, int64_t total, bool moreBefore);
+
+/// Sets the pads as auto_pad says for these sizes of the input. False, and a
+/// report, for a value that ONNX does not know.
+bool applyAutoPad(Node &node, llvm::ArrayRef<int64_t> input, Window &window);
+
+} // namespace nnc::onnx
+
+#endif // NNC_FRONTENDS_ONNX_SPATIAL_H

@@ -1,0 +1,131 @@
+//===- Types.cpp - Element types and the sizes that nnc handles -----------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Types.h"
+
+#include "mlir/IR/Builders.h"
+#include "onnx/onnx_pb.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using ::onnx::TensorProto;
+
+namespace {
+struct ElementKind {
+  int32_t dataType;
+  const char *name; ///< as ONNX spells it
+  /// Width in bits, 0 where nnc has no such type; negative: floating point.
+  int bits;
+  IntegerType::SignednessSemantics signedness = IntegerType::Signless;
+};
+} // namespace
+
+static constexpr ElementKind kKinds[] = {
+    {TensorProto::FLOAT, "float", -32},
+    {TensorProto::DOUBLE, "double", -64},
+    {TensorProto::FLOAT16, "float16", -16},
+    {TensorProto::BOOL, "bool", 1},
+    {TensorProto::INT8, "int8", 8},
+    {TensorProto::INT16, "int16", 16},
+    {TensorProto::INT32, "int32", 32},
+    {TensorProto::INT64, "int64", 64},
+    {TensorProto::UINT8, "uint8", 8, IntegerType::Unsigned},
+    {TensorProto::UINT16, "uint16", 16, IntegerType::Unsigned},
+    {TensorProto::UINT32, "uint32", 32, IntegerType::Unsigned},
+    {TensorProto::UINT64, "uint64", 64, IntegerType::Unsigned},
+    {TensorProto::BFLOAT16, "bfloat16", 0},
+    {TensorProto::COMPLEX64, "complex64", 0},
+    {TensorProto::COMPLEX128, "complex128", 0},
+    {TensorProto::STRING, "string", 0},
+};
+
+static Type makeType(MLIRContext *context, const ElementKind &kind) {
+  Builder builder(context);
+  switch (kind.bits) {
+  case 0:
+    return {};
+  case -16:
+    return builder.getF16Type();
+  case -32:
+    return builder.getF32Type();
+  case -64:
+    return builder.getF64Type();
+  default:
+    return IntegerType::get(context, kind.bits, kind.signedness);
+  }
+}
+
+Type nnc::onnx::getElementType(MLIRContext *context, int32_t dataType) {
+  for (const ElementKind &kind : kKinds)
+    if (kind.dataType == dataType)
+      return makeType(context, kind);
+  return {};
+}
+
+int32_t nnc::onnx::getDataType(Type element) {
+  for (const ElementKind &kind : kKinds)
+    if (makeType(element.getContext(), kind) == element)
+      return kind.dataType;
+  return TensorProto::UNDEFINED;
+}
+
+std::string nnc::onnx::getDataTypeName(int32_t dataType) {
+  for (const ElementKind &kind : kKinds)
+    if (kind.dataType == dataType)
+      return kind.name;
+  if (TensorProto::DataType_IsValid(dataType))
+    return StringRef(TensorProto::DataType_Name(
+                         static_cast<TensorProto::DataType>(dataType)))
+        .lower();
+  return "type " + std::to_string(dataType);
+}
+
+int32_t nnc::onnx::parseDataType(StringRef name) {
+  TensorProto::DataType type = TensorProto::UNDEFINED;
+  TensorProto::DataType_Parse(name.str(), &type);
+  return type;
+}
+
+std::optional<std::string> nnc::onnx::findSizeProblem(ArrayRef<int64_t> shape,
+                                                      Type element) {
+  auto withShape = [&](const Twine &why) {
+    return ("of shape " + toString(shape) + why).str();
+  };
+  if (static_cast<int64_t>(shape.size()) > kMaxRank)
+    return ("of " + Twine(shape.size()) + " axes; nnc handles " +
+            Twine(kMaxRank))
+        .str();
+  int64_t bytes = std::max(1u, element.getIntOrFloatBitWidth() / 8);
+  bool overflow = false;
+  for (int64_t dim : shape) {
+    if (dim < 0 || dim > kMaxDim)
+      return withShape("; an axis has 0 to " + Twine(kMaxDim) + " elements");
+    // Axes of size 0 must not hide that the others are absurd.
+    overflow |= llvm::MulOverflow(bytes, std::max<int64_t>(dim, 1), bytes);
+  }
+  if (overflow || bytes > kMaxBytes)
+    return withShape("; nnc handles tensors of up to " +
+                     Twine(kMaxBytes >> 30) + " GiB");
+  return std::nullopt;
+}
+
+std::string nnc::onnx::toString(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%g", value);
+  return text;
+}
+
+std::string nnc::onnx::toString(ArrayRef<int64_t> shape) {
+  if (shape.empty())
+    return "()";
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::interleave(shape, stream, "x");
+  return text;
+}

@@ -1,0 +1,162 @@
+//===- Weights.cpp - The model's tensors as attributes --------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Weights.h"
+
+#include "frontends/onnx/Types.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace nnc::onnx;
+using ::onnx::TensorProto;
+
+/// A blob over the memory of `owner`, which it keeps until it is destroyed.
+template <class Owner>
+static AsmResourceBlob wrap(Owner owner, ArrayRef<char> bytes, size_t align) {
+  return AsmResourceBlob(
+      bytes, align, [owner = std::move(owner)](void *, size_t, size_t) {},
+      /*dataIsMutable=*/false);
+}
+
+/// The elements of a typed field as they are in memory.
+template <class T>
+static AsmResourceBlob take(google::protobuf::RepeatedField<T> *field) {
+  auto owner = std::make_unique<google::protobuf::RepeatedField<T>>();
+  owner->Swap(field);
+  ArrayRef<char> bytes(reinterpret_cast<const char *>(owner->data()),
+                       owner->size() * sizeof(T));
+  return wrap(std::move(owner), bytes, alignof(T));
+}
+
+/// The elements of a typed field whose type is wider than the tensor's.
+template <class To, class From>
+static AsmResourceBlob
+narrow(const google::protobuf::RepeatedField<From> &field) {
+  AsmResourceBlob blob =
+      HeapAsmResourceBlob::allocate(field.size() * sizeof(To), alignof(To));
+  auto *to = reinterpret_cast<To *>(blob.getMutableData().data());
+  for (int i = 0; i < field.size(); ++i)
+    to[i] = static_cast<To>(field.Get(i));
+  return blob;
+}
+
+static AsmResourceBlob takeRaw(TensorProto &tensor, size_t align) {
+  std::unique_ptr<std::string> owner(tensor.release_raw_data());
+  ArrayRef<char> bytes(owner->data(), owner->size());
+  // Only strings short enough to live inside std::string are not aligned.
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % align)
+    return HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, align);
+  return wrap(std::move(owner), bytes, align);
+}
+
+/// Moves the bytes out of whichever field holds them. ONNX says which typed
+/// field that is for each type.
+static AsmResourceBlob takeBytes(TensorProto &tensor, Type element) {
+  unsigned bits = element.getIntOrFloatBitWidth();
+  if (tensor.has_raw_data() && !tensor.raw_data().empty())
+    return takeRaw(tensor, std::max(1u, bits / 8));
+  switch (tensor.data_type()) {
+  case TensorProto::FLOAT:
+    return take(tensor.mutable_float_data());
+  case TensorProto::DOUBLE:
+    return take(tensor.mutable_double_data());
+  case TensorProto::INT64:
+    return take(tensor.mutable_int64_data());
+  case TensorProto::UINT64:
+    return take(tensor.mutable_uint64_data());
+  case TensorProto::UINT32:
+    return narrow<uint32_t>(tensor.uint64_data());
+  case TensorProto::INT32:
+    return take(tensor.mutable_int32_data());
+  default:
+    return bits == 16 ? narrow<uint16_t>(tensor.int32_data())
+                      : narrow<uint8_t>(tensor.int32_data());
+  }
+}
+
+/// C++ knows no other bools than 0 and 1.
+static AsmResourceBlob normalizeBools(AsmResourceBlob blob) {
+  ArrayRef<char> bytes = blob.getData();
+  if (llvm::all_of(bytes, [](char byte) { return byte == 0 || byte == 1; }))
+    return blob;
+  AsmResourceBlob copy =
+      HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, 1);
+  for (char &byte : copy.getMutableData())
+    byte = byte != 0;
+  return copy;
+}
+
+ElementsAttr nnc::onnx::makeElements(RankedTensorType type, StringRef name,
+                                     AsmResourceBlob blob) {
+  ArrayRef<char> bytes = blob.getData();
+  if (type.getNumElements() <= kMaxInlineElements) {
+    if (!type.getElementType().isInteger(1))
+      return DenseElementsAttr::getFromRawBuffer(type, bytes);
+    SmallVector<bool> bools(bytes.begin(), bytes.end());
+    return DenseElementsAttr::get(type, bools);
+  }
+  // The printer writes the key bare: it must look like a keyword.
+  std::string key = name.empty() ? "constant" : name.str();
+  for (char &c : key)
+    if (!llvm::isAlnum(c) && c != '_' && c != '.')
+      c = '_';
+  if (!llvm::isAlpha(key[0]))
+    key.insert(0, 1, '_');
+  return DenseResourceElementsAttr::get(type, key, std::move(blob));
+}
+
+ElementsAttr Weights::get(TensorProto &tensor, Location loc) {
+  auto [entry, isNew] = known.try_emplace(&tensor);
+  if (isNew)
+    entry->second = convert(tensor, loc);
+  return entry->second;
+}
+
+ElementsAttr Weights::convert(TensorProto &tensor, Location loc) {
+  auto fail = [&](ImportStatus status, const Twine &why) -> ElementsAttr {
+    auto diagnostic = problems.report(status, loc);
+    diagnostic << "tensor ";
+    if (!tensor.name().empty())
+      diagnostic << "'" << tensor.name() << "' ";
+    diagnostic << why;
+    return {};
+  };
+  Type element = getElementType(loc.getContext(), tensor.data_type());
+  if (!element)
+    return fail(ImportStatus::unsupported,
+                "has elements of type " + getDataTypeName(tensor.data_type()) +
+                    ", which nnc does not handle yet");
+  SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
+  if (llvm::any_of(shape, [](int64_t dim) { return dim < 0; }))
+    return fail(ImportStatus::broken,
+                "has a negative size: " + toString(shape));
+  if (auto problem = findSizeProblem(shape, element))
+    return fail(ImportStatus::limit, "is one " + *problem);
+
+  auto type = RankedTensorType::get(shape, element);
+  size_t size = std::max(1u, element.getIntOrFloatBitWidth() / 8);
+  int64_t bytes = type.getNumElements() * static_cast<int64_t>(size);
+  if (bytes == 0)
+    return DenseElementsAttr::get(type, ArrayRef<Attribute>());
+  std::optional<AsmResourceBlob> blob;
+  if (tensor.data_location() == TensorProto::EXTERNAL)
+    blob = mapExternal(tensor, bytes, size, loc);
+  else
+    blob = takeBytes(tensor, element);
+  if (!blob)
+    return {};
+  if (static_cast<int64_t>(blob->getData().size()) != bytes)
+    return fail(ImportStatus::broken,
+                "holds " + Twine(blob->getData().size()) +
+                    " bytes of data; its type and shape (" + toString(shape) +
+                    ") need " + Twine(bytes));
+  if (element.isInteger(1))
+    blob = normalizeBools(std::move(*blob));
+  return makeElements(type, tensor.name(), std::move(*blob));
+}
