@@ -243,7 +243,8 @@ struct FoldIntoNext : RewritePattern {
   LogicalResult matchAndRewrite(Operation *anchor,
                                 PatternRewriter &rewriter) const override {
     std::optional<WeightView> view = getInputView(anchor);
-    if (!view || !mayRewrite(anchor->getOperand(view->operand)))
+    if (!view || !mayRewrite(anchor->getOperand(view->operand)) ||
+        !TensorData::get(anchor->getOperand(view->operand)))
       return failure();
     Chain chain = collect(anchor);
     Type element = getElementTypeOrSelf(chain.base.getType());

@@ -289,7 +289,9 @@ double Routine::getEfficiency(const RoutineShape &shape,
 StringRef Routine::getLayout(int64_t i) const {
   if (i < 0)
     return layouts.back();
-  return family->inputs < 0 ? layouts.front() : layouts[i];
+  // A concat calls its routine once an operand.
+  bool isOnly = family->inputs == 1;
+  return family->inputs < 0 || isOnly ? layouts.front() : layouts[i];
 }
 
 bool Routine::takesElement(Type type) const {
