@@ -7,6 +7,7 @@
 #include "frontends/onnx/Import.h"
 
 #include "dialects/nn/Nn.h"
+#include "dialects/qnn/Qnn.h"
 #include "frontends/onnx/Check.h"
 #include "frontends/onnx/Graph.h"
 #include "frontends/onnx/Inputs.h"
@@ -62,7 +63,7 @@ static void eraseUnusedConstants(func::FuncOp main) {
 ImportResult nnc::onnx::importModel(StringRef path,
                                     const ImportOptions &options,
                                     MLIRContext &context) {
-  context.loadDialect<nn::NnDialect, func::FuncDialect>();
+  context.loadDialect<nn::NnDialect, qnn::QnnDialect, func::FuncDialect>();
   Problems problems(context, path);
   ImportResult result;
   auto loaded = loadModel(path, problems);

@@ -101,7 +101,9 @@ std::optional<std::string> nnc::onnx::findSizeProblem(ArrayRef<int64_t> shape,
     return ("of " + Twine(shape.size()) + " axes; nnc handles " +
             Twine(kMaxRank))
         .str();
-  int64_t bytes = std::max(1u, element.getIntOrFloatBitWidth() / 8);
+  // Quantized types hold at most 32 bits.
+  unsigned bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 32;
+  int64_t bytes = std::max(1u, bits / 8);
   bool overflow = false;
   for (int64_t dim : shape) {
     if (dim < 0 || dim > kMaxDim)
