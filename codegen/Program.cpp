@@ -188,19 +188,19 @@ static void printFunction(exec::CallOp call, int64_t total,
     stream << printExpression(call, functor, getArguments(call, parameters));
   }
   // Pointers of the function, in the order of inputs, extras, outputs, scratch.
-  stream << "void " << name << "(nnc::pool pool";
+  stream << "static void " << name << "(nnc::pool pool";
   SmallVector<Value> places(call.getInputs());
   llvm::append_range(places, call.getExtras());
   size_t readOnly = places.size();
   llvm::append_range(places, call.getOutputs());
   for (auto [i, place] : llvm::enumerate(places)) {
     Type element = exec::getPlaceOp(place).getTensor().getElementType();
-    stream << ",\n    " << std::string(name.size() + 2, ' ')
+    stream << ",\n    " << std::string(name.size() + 9, ' ')
            << (i < readOnly ? "const " : "") << getCppType(element) << " *"
            << parameters[i];
   }
   if (call.getScratch())
-    stream << ",\n    " << std::string(name.size() + 2, ' ')
+    stream << ",\n    " << std::string(name.size() + 9, ' ')
            << "unsigned char *scratch";
   stream << ") {\n";
   std::string argument = functor + "{}";
@@ -333,9 +333,11 @@ static std::string printParallel(const std::string &name,
          "_inputs *inputs,\n" + pad + "const struct " + name +
          "_outputs *outputs,\n" + pad +
          "void *arena, const struct nnc_pool *pool) {\n"
-         "  if (!accepts(inputs, outputs, arena))\n    return 1;\n"
-         "  return run(pool, *inputs, *outputs, arena, " +
-         weights + ");\n}";
+         "  if (!" +
+         name +
+         "::accepts(inputs, outputs, arena))\n    return 1;\n"
+         "  return " +
+         name + "::run(pool, *inputs, *outputs, arena, " + weights + ");\n}";
 }
 
 std::string codegen::printProgram(exec::ProgramOp program,
