@@ -8,12 +8,12 @@
 // RUN: clang++-19 -std=c++17 -O1 -Wall -Wextra -Werror -fno-exceptions -fno-rtti -c %t/tiny.cpp -o %t/clang.o
 // RUN: clang-19 -I%t -c %t/tiny_weights.S -o %t/weights.o
 // RUN: clang-19 -I%t -Wall -Wextra -Werror %S/main.c %t/clang.o %t/weights.o -o %t/main
-// RUN: %t/main | FileCheck %s --check-prefix=RUN
+// RUN: %t/main | FileCheck %s --check-prefix=RESULT
 // As a C array, and from a file, the program is the same.
 // RUN: rm -rf %t.array && nnc-codegen %s -o %t.array --weights=array --with-threads
 // RUN: diff %t/tiny.cpp %t.array/tiny.cpp
 // RUN: clang-19 -I%t.array -Wall -Wextra -Werror %S/main.c %t/clang.o %t.array/tiny_weights.c -o %t/main
-// RUN: %t/main | FileCheck %s --check-prefix=RUN
+// RUN: %t/main | FileCheck %s --check-prefix=RESULT
 // A folder that somebody else wrote stays.
 // RUN: mkdir -p %t.foreign && touch %t.foreign/thesis.tex
 // RUN: not nnc-codegen %s -o %t.foreign 2>&1 | FileCheck %s --check-prefix=FOREIGN
@@ -37,7 +37,7 @@
 // RUNTIME-NOT: #include "runtime/
 // RUNTIME: struct conv2d_f32_portable
 
-// RUN: 4.5 4.5 bad=1
+// RESULT: 4.5 4.5 bad=1
 
 // FOREIGN: exists and nnc did not write it
 
