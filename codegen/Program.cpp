@@ -134,22 +134,41 @@ static std::string getRoutine(exec::CallOp call, StringRef functor) {
   return text + ", " + functor.str() + ">";
 }
 
-/// One comment line, wrapped at 79 columns.
-static void printComment(StringRef text, llvm::raw_ostream &stream) {
-  std::string line = "//";
+/// `using routine = ...`, a new line where a list of arguments grows too long.
+static std::string wrapUsing(StringRef routine) {
+  std::string line = ("  using routine = " + routine + ";").str();
+  if (line.size() <= 79)
+    return line + "\n";
+  line = ("      " + routine + ";").str();
+  size_t list = routine.find('<') + 7;
+  for (size_t from = 0; line.size() - from > 79;) {
+    size_t comma = line.rfind(", ", from + 79);
+    if (comma == std::string::npos || comma <= from + list)
+      break;
+    line.replace(comma, 2, ",\n" + std::string(list, ' '));
+    from = comma + 2;
+  }
+  return "  using routine =\n" + line + "\n";
+}
+
+/// A comment, wrapped at 79 columns.
+static void printComment(StringRef text, StringRef indent,
+                         llvm::raw_ostream &stream) {
+  std::string line = (indent + "//").str();
   while (!text.empty()) {
     auto [word, rest] = text.split(' ');
     text = rest;
     if (line.size() + word.size() + 1 > 79) {
       stream << line << "\n";
-      line = "//  ";
+      line = (indent + "//  ").str();
     }
     line += " " + word.str();
   }
   stream << line << "\n";
 }
 
-static void printCallComment(exec::CallOp call, int64_t total,
+/// What a call computes, on which shapes, and its share of the work.
+static void printCallComment(exec::CallOp call, int64_t total, StringRef indent,
                              llvm::raw_ostream &stream) {
   std::string text;
   llvm::raw_string_ostream words(text);
@@ -172,14 +191,16 @@ static void printCallComment(exec::CallOp call, int64_t total,
           << llvm::format("%.1f", 100.0 * double(count) / double(total))
           << " % of the model's";
   words << ".";
-  printComment(text, stream);
+  if (call.getLike())
+    words << " Has the code of " << *call.getLike() << ".";
+  printComment(text, indent, stream);
 }
 
 static void printFunction(exec::CallOp call, int64_t total,
                           llvm::raw_ostream &stream) {
   StringRef name = call.getName();
   SmallVector<std::string> parameters = getParameters(call);
-  printCallComment(call, total, stream);
+  printCallComment(call, total, "", stream);
   printShape(call, stream);
   bool hasFunctor = call.getPointwise() || !call.hasEmptyExpression();
   std::string functor = "nnc::none";
@@ -216,7 +237,7 @@ static void printFunction(exec::CallOp call, int64_t total,
     functor = "epilogue";
     argument = "epilogue{" + pointers + "}";
   }
-  stream << "  using routine =\n      " << getRoutine(call, functor) << ";\n"
+  stream << wrapUsing(getRoutine(call, functor))
          << "  nnc::launch<routine>(pool, " << name << "_shape{}";
   for (size_t i = 0; i < call.getInputs().size(); ++i)
     stream << ", " << parameters[i];
@@ -241,7 +262,7 @@ static void printPlace(exec::PlaceOpInterface place,
   if (auto weight = dyn_cast<exec::WeightOp>(place.getOperation()))
     words << cast << "weights, " << weight.getOffset() << ")";
   else if (auto buffer = dyn_cast<exec::BufferOp>(place.getOperation()))
-    words << cast << "arena, " << buffer.getOffset() << ")";
+    words << cast << "arena, place::" << buffer.getName() << ")";
   else if (auto view = dyn_cast<exec::ViewOp>(place.getOperation()))
     words << cast << exec::getPlaceOp(view.getBase()).getName() << ", "
           << view.getOffset() << ")";
@@ -256,25 +277,73 @@ static void printPlace(exec::PlaceOpInterface place,
       words << field;
   }
   stream << "  " << constant << element << " *const " << place.getName()
-         << " = " << value << "; // " << describe(type) << "\n";
+         << " = " << value << ";";
+  if (!isa<exec::BufferOp>(place.getOperation()))
+    stream << " // " << describe(type);
+  stream << "\n";
 }
 
-static std::string printBody(exec::ProgramOp program) {
+/// The layers that write or read a place or a view of it.
+static void findLayers(Value place, const DenseMap<Operation *, int> &layers,
+                       std::pair<int, int> &range) {
+  for (Operation *user : place.getUsers()) {
+    if (auto view = dyn_cast<exec::ViewOp>(user)) {
+      findLayers(view.getPlace(), layers, range);
+      continue;
+    }
+    int layer = layers.lookup(user);
+    range = {std::min(range.first, layer), std::max(range.second, layer)};
+  }
+}
+
+/// The map of the arena: a constant for each buffer.
+static std::string printArena(exec::ProgramOp program) {
+  DenseMap<Operation *, int> layers;
+  for (Operation &op : program.getBody().front())
+    if (isa<exec::CallOp, exec::CopyOp>(op))
+      layers.insert({&op, layers.size()});
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (auto buffer : program.getBody().getOps<exec::BufferOp>()) {
+    std::pair<int, int> range = {layers.size(), 0};
+    findLayers(buffer.getPlace(), layers, range);
+    stream << "constexpr std::size_t " << buffer.getName() << " = "
+           << buffer.getOffset() << "; // " << describe(buffer.getTensor());
+    if (range.first <= range.second)
+      stream << ", layers " << range.first << " to " << range.second;
+    stream << "\n";
+  }
+  if (text.empty())
+    return "";
+  return "// Where values lie in the arena, in bytes. What is never needed at "
+         "once shares\n// memory. Layers are numbered in the order in which "
+         "they run.\nnamespace place {\n" +
+         text + "} // namespace place\n";
+}
+
+static std::string printBody(exec::ProgramOp program, int64_t total) {
   std::string body;
   llvm::raw_string_ostream stream(body);
   bool usesWeights = false, usesArena = false;
   int layer = 0;
+  // What a layer is the first to use is declared under the layer's comment.
+  std::string declared;
+  llvm::raw_string_ostream declarations(declared);
+  auto flush = [&]() { stream << std::exchange(declared, ""); };
   for (Operation &op : program.getBody().front()) {
     usesWeights |= isa<exec::WeightOp>(op);
     usesArena |= isa<exec::BufferOp>(op);
     if (auto place = dyn_cast<exec::PlaceOpInterface>(op)) {
-      printPlace(place, stream);
+      bool isCallers = isa<exec::InputOp, exec::OutputOp>(op);
+      printPlace(place, isCallers ? stream : declarations);
       continue;
     }
+    stream << "\n";
     if (auto copy = dyn_cast<exec::CopyOp>(op)) {
       auto target = exec::getPlaceOp(copy.getTarget());
       auto source = exec::getPlaceOp(copy.getSource());
       int64_t bytes = nn::getPhysicalBytes(target.getTensor());
+      flush();
       stream << "  std::memcpy(" << target.getName() << ", " << source.getName()
              << ", " << bytes << ");\n";
       stream << "  NNC_LAYER_DONE(" << layer++ << ", " << target.getName()
@@ -282,6 +351,9 @@ static std::string printBody(exec::ProgramOp program) {
       continue;
     }
     auto call = cast<exec::CallOp>(op);
+    if (call.getLike())
+      printCallComment(call, total, "  ", stream);
+    flush();
     std::string line =
         "  " + call.getLike().value_or(call.getName()).str() + "(pool";
     SmallVector<Value> places(call.getInputs());
@@ -305,6 +377,7 @@ static std::string printBody(exec::ProgramOp program) {
            << output.getName() << ", "
            << nn::getPhysicalBytes(output.getTensor()) << ");\n";
   }
+  flush();
   if (!usesWeights)
     stream << "  static_cast<void>(weights);\n";
   if (!usesArena)
@@ -364,7 +437,8 @@ std::string codegen::printProgram(exec::ProgramOp program,
   values["macs"] = std::to_string(total / 1000000);
   values["flags"] = llvm::join(getFlags(program), " ");
   values["functions"] = StringRef(stream.str()).rtrim('\n').str() + "\n";
-  values["body"] = printBody(program);
+  values["arena_map"] = printArena(program);
+  values["body"] = printBody(program, std::max<int64_t>(total, 1));
   values["checks"] = printChecks(program, options);
   values["copies"] = copies ? "#include <cstring>\n" : "";
   std::string weights = options.weights == "file"   ? "inputs->weights"
