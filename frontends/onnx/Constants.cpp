@@ -145,22 +145,33 @@ Value convertTrilu(Node &node) {
                                            x, node.splat(0, getElement(x))});
 }
 
-/// Exporters guard shapes with conditions that static shapes decide.
+/// The branch that is taken, where that is known: exporters guard shapes with
+/// conditions that static shapes decide. Else both, and a choice by element.
 Value convertIf(Node &node) {
-  auto condition = node.getConstantInts(0, "conditions");
-  if (!condition)
+  Value condition = node.getOperand(0);
+  if (getNumElements(condition) != 1)
+    return node.broken("needs one condition, not a tensor of shape " +
+                       toString(getShape(condition)));
+  auto known = readElements(condition);
+  SmallVector<Value> values, others;
+  bool isTaken = !known || known->ints[0];
+  if (!node.inlineGraph(isTaken ? "then_branch" : "else_branch", values) ||
+      (!known && !node.inlineGraph("else_branch", others)))
     return {};
-  if (condition->size() != 1)
-    return node.broken("needs one condition, not " + Twine(condition->size()));
-  SmallVector<Value> values;
-  if (!node.inlineGraph((*condition)[0] ? "then_branch" : "else_branch",
-                        values))
-    return {};
-  if (values.size() != node.getNumResults())
+  if (values.size() != node.getNumResults() ||
+      (!known && others.size() != values.size()))
     return node.broken("has " + Twine(node.getNumResults()) +
                        " results, its branch " + Twine(values.size()));
-  for (auto [i, value] : llvm::enumerate(values))
-    node.setResult(i, value);
+  condition = node.reshape(condition, {});
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!known && values[i].getType() != others[i].getType())
+      return node.unsupported("gives a result of another type or shape "
+                              "depending on what the network computes");
+    if (!known)
+      values[i] =
+          node.createElementwise("select", {condition, values[i], others[i]});
+    node.setResult(i, values[i]);
+  }
   return values.empty() ? Value() : values[0];
 }
 

@@ -145,9 +145,10 @@ SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
         << node.op_type() << " " << *problem;
     return {};
   }
-  if (const OpInfo *op = findOp(node.domain(), node.op_type())) {
+  const OpInfo *op = findOp(node.domain(), node.op_type());
+  if (op && op->convert) {
     Node view(*this, node, scope, operands, *schema);
-    Value first = op->convert(view);
+    Value first = view.checkAttributes() ? op->convert(view) : Value();
     if (!first)
       return {};
     view.setResult(0, first);
@@ -159,7 +160,7 @@ SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
   }
   if (auto body = getFunctionBody(*schema, node, types, opset)) {
     bodies.push_back(std::move(body));
-    return call(*bodies.back(), node, scope, operands);
+    return call(*bodies.back(), node, scope, operands, schema);
   }
   noteUnsupported(node, scope);
   return {};
@@ -174,8 +175,8 @@ FunctionProto *GraphImporter::findFunction(const NodeProto &node) {
 }
 
 SmallVector<Value> GraphImporter::call(FunctionProto &function, NodeProto &node,
-                                       Scope &caller,
-                                       ArrayRef<Value> operands) {
+                                       Scope &caller, ArrayRef<Value> operands,
+                                       const ::onnx::OpSchema *schema) {
   if (caller.depth >= kMaxDepth) {
     problems.report(ImportStatus::limit, getLoc(node, caller))
         << node.op_type() << " is called through more than " << kMaxDepth
@@ -185,6 +186,10 @@ SmallVector<Value> GraphImporter::call(FunctionProto &function, NodeProto &node,
   Scope::Attributes actual;
   for (auto &attribute : *function.mutable_attribute_proto())
     actual[attribute.name()] = &attribute;
+  std::deque<::onnx::AttributeProto> defaults;
+  for (const std::string &name : function.attribute())
+    if (const auto *value = schema ? getDefault(*schema, name) : nullptr)
+      actual[name] = &defaults.emplace_back(*value);
   for (auto &attribute : *node.mutable_attribute()) {
     auto *value = &attribute;
     if (!attribute.ref_attr_name().empty())

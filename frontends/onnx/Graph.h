@@ -18,6 +18,10 @@
 
 #include <deque>
 
+namespace onnx {
+class OpSchema;
+}
+
 namespace nnc::onnx {
 
 /// The names that a list of nodes can see: those of the main graph, of the body
@@ -70,9 +74,11 @@ private:
   /// Results of the node, null where it failed.
   llvm::SmallVector<mlir::Value> convert(::onnx::NodeProto &node, Scope &scope,
                                          llvm::ArrayRef<mlir::Value> operands);
+  /// `schema` is that of an operator whose definition the function is.
   llvm::SmallVector<mlir::Value> call(::onnx::FunctionProto &function,
                                       ::onnx::NodeProto &node, Scope &scope,
-                                      llvm::ArrayRef<mlir::Value> operands);
+                                      llvm::ArrayRef<mlir::Value> operands,
+                                      const ::onnx::OpSchema *schema = nullptr);
   /// The value of a name, null for one that failed; nothing where there is
   /// none.
   std::optional<mlir::Value> lookup(llvm::StringRef name, Scope &scope);

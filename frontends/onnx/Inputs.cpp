@@ -29,10 +29,13 @@ static StringRef getSymbol(const TensorShapeProto::Dimension &dim) {
              : StringRef();
 }
 
-/// 0 is no size of an input that is meant to be run; exporters write it for
-/// dimensions that they do not know.
 static bool isOpen(const TensorShapeProto::Dimension &dim) {
-  return !dim.has_dim_value() || dim.dim_value() <= 0;
+  return !dim.has_dim_value() || dim.dim_value() < 0;
+}
+
+/// Some exporters write 0 for what they do not know.
+static bool mayBind(const TensorShapeProto::Dimension &dim) {
+  return isOpen(dim) || dim.dim_value() == 0;
 }
 
 /// "1x3x?x320": the sizes that the model gives.
@@ -136,8 +139,8 @@ Binder::getShape(const ValueInfoProto &input) {
   for (int i = 0; fits && hasShape && i < declared.dim_size(); ++i) {
     const auto &dim = declared.dim(i);
     auto bound = symbols.find(getSymbol(dim));
-    fits = isOpen(dim) ? bound == symbols.end() || bound->second == sizes[i]
-                       : dim.dim_value() == sizes[i];
+    fits = mayBind(dim) ? bound == symbols.end() || bound->second == sizes[i]
+                        : dim.dim_value() == sizes[i];
   }
   if (fits)
     return sizes;
@@ -174,6 +177,10 @@ RankedTensorType Binder::getType(const ValueInfoProto &input) {
         << "input '" << input.name() << "' is one " << *problem;
     return {};
   }
+  if (llvm::is_contained(*shape, 0))
+    emitWarning(loc) << "input '" << input.name() << "' is of shape "
+                     << toString(*shape) << ", which has no elements; pass "
+                     << "--shape " << input.name() << "=... if that is not so";
   return RankedTensorType::get(*shape, element);
 }
 

@@ -50,6 +50,14 @@ AttributeProto *Node::findGiven(StringRef name) const {
   return nullptr;
 }
 
+bool Node::checkAttributes() {
+  auto problem = findAttributeProblem(
+      schema, [&](StringRef name) { return findGiven(name); });
+  if (problem)
+    broken(*problem);
+  return !problem;
+}
+
 const AttributeProto *Node::find(StringRef name) const {
   const AttributeProto *given = findGiven(name);
   return given ? given : getDefault(schema, name);

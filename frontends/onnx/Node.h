@@ -47,9 +47,11 @@ public:
   void setResult(size_t i, mlir::Value value) { results[i] = value; }
   llvm::ArrayRef<mlir::Value> getResults() const { return results; }
 
-  // Attributes. ONNX has checked that they are of the schema's types. Where the
-  // node leaves one out it has the schema's default; `otherwise` is for those
-  // that have none.
+  // Attributes. Where the node leaves one out it has the schema's default;
+  // `otherwise` is for those that have none.
+  /// False, and a report, where one is missing or of the wrong type; only then
+  /// may others be read.
+  bool checkAttributes();
   bool hasAttribute(llvm::StringRef name) const { return find(name); }
   int64_t getInt(llvm::StringRef name, int64_t otherwise = 0) const;
   bool getBool(llvm::StringRef name) const { return getInt(name) != 0; }

@@ -17,6 +17,7 @@ Value convertElementwise(Node &node, StringRef op,
                          std::initializer_list<StringLiteral> attributes);
 
 #define NNC_ONNX_ELEMENTWISE(...)
+#define NNC_ONNX_FUNCTION(...)
 #define NNC_ONNX_OP(name, converter, limits) Value converter(Node &);
 #include "frontends/onnx/Ops.inc"
 } // namespace nnc::onnx
@@ -25,6 +26,7 @@ static constexpr OpInfo kOps[] = {
 #define NNC_ONNX_ELEMENTWISE(name, op, ...)                                    \
   {#name, "",                                                                  \
    [](Node &node) { return convertElementwise(node, #op, {__VA_ARGS__}); }},
+#define NNC_ONNX_FUNCTION(name, limits) {#name, limits, nullptr},
 #define NNC_ONNX_OP(name, converter, limits) {#name, limits, converter},
 #include "frontends/onnx/Ops.inc"
 };

@@ -22,7 +22,7 @@ struct OpInfo {
   /// What is left out; empty where the whole definition is supported.
   llvm::StringLiteral limits;
   /// Builds the node's first result (and sets others); null where that failed,
-  /// which it has reported.
+  /// which it has reported. Itself null for functions.
   mlir::Value (*convert)(Node &);
 
   /// First and last operator set with it.

@@ -113,18 +113,30 @@ static std::optional<SmallVector<int64_t>> getPads(Node &node, Value x) {
   return pads;
 }
 
+/// What to pad with where that is known (and a double holds it), else nothing.
 static std::optional<double> getPadValue(Node &node) {
   if (node.getVersion() < 11)
     return node.getFloat("value");
   if (!node.getOperand(2))
     return 0;
-  auto value = node.getConstantReals(2, "pad values");
+  auto value = readElements(node.getOperand(2));
   if (!value)
     return std::nullopt;
-  if (value->size() == 1)
-    return (*value)[0];
-  node.broken("needs one value to pad with, not " + Twine(value->size()));
-  return std::nullopt;
+  if (value->isReal())
+    return value->reals[0];
+  bool isExact = std::abs(value->ints[0]) <= int64_t(1) << 53;
+  return isExact ? std::optional<double>(value->ints[0]) : std::nullopt;
+}
+
+/// Pads with a value that is computed: chosen wherever a padded mask is false.
+static Value padWithOperand(Node &node, Value x, ArrayRef<int64_t> pads) {
+  auto pad = [&](Value value) {
+    return node.create<nn::PadOp>(nn::PadMode::constant, value, pads,
+                                  APFloat(0.0));
+  };
+  Value mask = pad(node.splat(1, node.getBuilder().getI1Type(), getShape(x)));
+  return node.createElementwise(
+      "select", {mask, pad(x), node.reshape(node.getOperand(2), {})});
 }
 
 Value convertPad(Node &node) {
@@ -134,10 +146,7 @@ Value convertPad(Node &node) {
   if (!mode)
     return node.broken("has mode '" + name + "', which ONNX does not know");
   auto pads = getPads(node, x);
-  std::optional<double> value = 0;
-  if (pads && *mode == nn::PadMode::constant)
-    value = getPadValue(node);
-  if (!pads || !value)
+  if (!pads)
     return {};
   if (llvm::all_of(*pads, [](int64_t pad) { return pad == 0; }))
     return x;
@@ -150,7 +159,14 @@ Value convertPad(Node &node) {
       return node.broken("pads an axis of " + Twine(size) + " elements by " +
                          Twine(pad) + " in mode '" + name + "'");
   }
-  return node.create<nn::PadOp>(*mode, x, *pads, APFloat(*value));
+  if (*mode != nn::PadMode::constant)
+    return node.create<nn::PadOp>(*mode, x, *pads, APFloat(0.0));
+  if (node.getOperand(2) && getNumElements(node.getOperand(2)) != 1)
+    return node.broken("needs one value to pad with, not a tensor of shape " +
+                       toString(getShape(node.getOperand(2))));
+  if (auto value = getPadValue(node))
+    return node.create<nn::PadOp>(*mode, x, *pads, APFloat(*value));
+  return padWithOperand(node, x, *pads);
 }
 
 } // namespace nnc::onnx

@@ -54,6 +54,21 @@ const ::onnx::AttributeProto *nnc::onnx::getDefault(const OpSchema &schema,
   return &found->second.default_value;
 }
 
+std::optional<std::string> nnc::onnx::findAttributeProblem(
+    const OpSchema &schema,
+    llvm::function_ref<const ::onnx::AttributeProto *(StringRef)> find) {
+  for (const auto &[name, formal] : schema.attributes()) {
+    const ::onnx::AttributeProto *given = find(name);
+    if (!given && formal.required)
+      return "needs its attribute '" + name + "'";
+    // The oldest models do not say what type their attributes are of.
+    if (given && given->type() != ::onnx::AttributeProto::UNDEFINED &&
+        given->type() != formal.type)
+      return "has an attribute '" + name + "' of another type than it needs";
+  }
+  return std::nullopt;
+}
+
 /// "tensor(float)", as schemas write types.
 static std::string getTypeName(Type element) {
   return "tensor(" +
@@ -107,9 +122,15 @@ std::unique_ptr<::onnx::FunctionProto>
 nnc::onnx::getFunctionBody(const OpSchema &schema,
                            const ::onnx::NodeProto &node,
                            ArrayRef<RankedTensorType> operands, int opset) {
+  // Bodies say which operator sets they are written in. One written for a later
+  // set than the model's serves as well: it defines the same version of this
+  // operator.
   auto body = std::make_unique<::onnx::FunctionProto>();
   try {
-    if (const auto *function = schema.GetFunction(opset, /*validate=*/false)) {
+    const auto *function = schema.GetFunction(opset, /*validate=*/false);
+    if (!function)
+      function = schema.GetFunction();
+    if (function) {
       *body = *function;
       return body;
     }
@@ -125,7 +146,9 @@ nnc::onnx::getFunctionBody(const OpSchema &schema,
         tensor->mutable_shape()->add_dim()->set_dim_value(dim);
     }
     ::onnx::FunctionBodyBuildContextImpl context(node, types);
-    if (schema.BuildContextDependentFunction(context, *body, opset))
+    int written = std::max(
+        opset, schema.context_dependent_function_opset_versions().front());
+    if (schema.BuildContextDependentFunction(context, *body, written))
       return body;
   } catch (const std::exception &) {
     // A body that ONNX cannot build is one that there is not.

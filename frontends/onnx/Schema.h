@@ -11,6 +11,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "onnx/onnx_pb.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <memory>
 #include <optional>
@@ -38,6 +39,12 @@ std::pair<int, int> getOpsetRange(llvm::StringRef domain, llvm::StringRef op);
 /// What an attribute is where a node leaves it out; null where nothing is said.
 const ::onnx::AttributeProto *getDefault(const ::onnx::OpSchema &schema,
                                          llvm::StringRef attribute);
+
+/// Why a node with these attributes (null: left out) cannot be the operator's,
+/// as the end of a sentence that starts with it; nothing if it can.
+std::optional<std::string> findAttributeProblem(
+    const ::onnx::OpSchema &schema,
+    llvm::function_ref<const ::onnx::AttributeProto *(llvm::StringRef)> find);
 
 /// Why operands of these types (null: absent) cannot be the operator's, as the
 /// end of a sentence that starts with it; nothing if they can.
