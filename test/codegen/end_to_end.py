@@ -82,20 +82,23 @@ def reference(x, weights):
     return scores / scores.sum()
 
 
-def compile_network(text, target, folder):
+def compile_network(text, target, folder, *options):
     exec_ir = subprocess.run(
         [BIN / "nnc-opt", f"--nnc-pipeline=target={target}"], input=text,
         text=True, check=True, capture_output=True).stdout
-    subprocess.run([BIN / "nnc-codegen", "-", "-o", folder], input=exec_ir,
-                   text=True, check=True)
+    subprocess.run([BIN / "nnc-codegen", "-", "-o", folder, *options],
+                   input=exec_ir, text=True, check=True)
+
+
+STRICT = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-O1", "-fno-exceptions",
+          "-fno-rtti"]
 
 
 def build(folder, compiler, flags):
     """The program that reads in.0 from stdin and writes prob to stdout."""
     program = folder.parent / (folder.name + "." + pathlib.Path(compiler).name)
-    strict = ["-Wall", "-Wextra", "-Werror", "-O1", "-fno-exceptions", "-fno-rtti"]
     subprocess.run(
-        [compiler, "-std=c++17", *strict, *flags, f"-I{folder}",
+        [compiler, *STRICT, *flags, f"-I{folder}",
          folder / "network.cpp", folder / "network_weights.S",
          HERE / "end_to_end_main.cpp", "-o", program], check=True)
     return program
@@ -129,6 +132,23 @@ if X86:
     ]
 
 
+def run_two_models(text, top):
+    """Two models, each with the flags of its own machine, in one program."""
+    target, flags = ("x86-64-v3", V3) if X86 and host_has("avx2") else ("portable", [])
+    compile_network(text, "portable", top / "one")
+    compile_network(text.replace('"network"', '"other"'), target, top / "two",
+                    "--with-threads")
+    objects = []
+    for folder, name, more in (("one", "network", []), ("two", "other", flags)):
+        objects += [top / f"{name}.o", top / folder / f"{name}_weights.S"]
+        subprocess.run(["g++", *STRICT, *CONTRACT, *more, "-c",
+                        top / folder / f"{name}.cpp", "-o", objects[-2]], check=True)
+    subprocess.run(
+        ["g++", *STRICT, f"-I{top / 'one'}", f"-I{top / 'two'}", *objects,
+         HERE / "two_models_main.cpp", "-pthread", "-o", top / "both"], check=True)
+    return subprocess.run([top / "both"]).returncode
+
+
 def same_bytes(left, right):
     names = sorted(p.name for p in left.iterdir())
     return names == sorted(p.name for p in right.iterdir()) and all(
@@ -150,6 +170,9 @@ def main():
         compile_network(text, "portable", top / "again")
         if not same_bytes(top / "portable", top / "again"):
             print("another folder got other bytes")
+            failures += 1
+        if run_two_models(text, top) != 0:
+            print("two models in one program differ")
             failures += 1
         for target, compiler, flags, runner in BUILDS:
             program = build(top / target, compiler, CONTRACT + flags)
