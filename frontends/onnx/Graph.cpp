@@ -10,6 +10,7 @@
 #include "frontends/onnx/Node.h"
 #include "frontends/onnx/Ops.h"
 #include "frontends/onnx/Schema.h"
+#include "frontends/onnx/Types.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -286,6 +287,14 @@ void GraphImporter::addResults() {
     Value value = lookup(output.name(), main).value_or(Value());
     if (!value)
       return;
+    // What callers believe about a result must be what they get.
+    int32_t declared = output.type().tensor_type().elem_type();
+    int32_t actual = getDataType(getElementTypeOrSelf(value.getType()));
+    if (declared != 0 && declared != actual)
+      problems.report(ImportStatus::broken, problems.getLoc(output.name()))
+          << "is an output of type " << getDataTypeName(declared)
+          << " by the model's signature, but what computes it gives "
+          << getDataTypeName(actual) << "; correct the signature or add a Cast";
     results.push_back(value);
     names.push_back(builder.getDictionaryAttr(
         builder.getNamedAttr("nn.name", builder.getStringAttr(output.name()))));
