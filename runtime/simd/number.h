@@ -40,6 +40,12 @@ NNC_INLINE
     select(bool m, T a, T b) {
   return m ? a : b;
 }
+/// One condition for all lanes.
+template <int W>
+NNC_INLINE std::enable_if_t<(W > 1), f32x<W>> select(bool m, f32x<W> a,
+                                                     f32x<W> b) {
+  return m ? a : b;
+}
 
 template <class T, if_other<T> = 0> NNC_INLINE T max_fast(T a, T b) {
   return a > b ? a : b;

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 
@@ -130,6 +131,11 @@ def run_in_emulator(model, folder, inputs, *, target, shapes=None):
     results = folder / "out"
     nnc("run", model, f"--target={target}", "--output-dir", results, *arguments, timeout=1800)
     return {path.stem: np.load(path) for path in results.glob("*.npy")}
+
+
+def field_name(name):
+    """What `nnc run` calls the file of an output, and the C struct its field."""
+    return re.sub(r"[^0-9A-Za-z]+", "_", name).strip("_")
 
 
 def is_native(target):

@@ -153,8 +153,10 @@ def check(subject, target):
                     built_for, modules = shapes, modules + 1
                 outputs = module(inputs)
             else:
-                outputs = emitted.run_in_emulator(path, f"{folder}/{i}", inputs, target=target,
-                                                  shapes=shapes)
+                by_field = emitted.run_in_emulator(path, f"{folder}/{i}", inputs,
+                                                   target=target, shapes=shapes)
+                outputs = {o.name: by_field[emitted.field_name(o.name)]
+                           for o in session.get_outputs()}
             names = [o.name for o in session.get_outputs()]
             for name, want in zip(names, session.run(names, inputs)):
                 worst = max(worst, compare(subject, name, outputs[name], want))
