@@ -148,7 +148,7 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
            "row of targets.inc, or native; else the module's nn.target">,
-    Option<"states", "states", "int64_t", /*default=*/"4194304",
+    Option<"states", "states", "int64_t", /*default=*/"65536",
            "entries of the largest table of the exact search">,
   ];
   let dependentDialects = ["::nnc::nn::NnDialect",

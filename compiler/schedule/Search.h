@@ -41,17 +41,18 @@ struct Plan {
   llvm::SmallVector<unsigned, 0> choices; ///< a candidate for each node
   double cost = 0;
   double lowerBound = 0;  ///< no choice costs less
-  llvm::StringRef solver; ///< "exact", or "heuristic" past the limit of states
+  /// "exact" where the cost is the bound, or "heuristic"
+  llvm::StringRef solver;
 };
 
 struct SearchLimits {
   /// Entries of the largest table that dynamic programming may make.
-  int64_t states = 1 << 22;
+  int64_t states = 1 << 16;
 };
 
-/// Dynamic programming over the nodes: each in turn is replaced by a table that
-/// says, for every choice of its neighbours, which of its candidates is best
-/// then. Exact for every graph whose tables stay below the limit. Where none
+/// First, candidates that cannot be in a cheapest plan go. Then dynamic
+/// programming over the nodes: each in turn is replaced by a table that says,
+/// for every choice of its neighbours, which of its candidates is best then. Exact for every graph whose tables stay below the limit. Where none
 /// does, the node with the most neighbours is fixed at what looks best, and the
 /// plan that comes out is improved node by node.
 Plan solve(const Problem &problem, const SearchLimits &limits = {});

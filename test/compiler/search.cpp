@@ -2,6 +2,8 @@
 
 #include "compiler/schedule/Search.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <catch2/catch.hpp>
 
 #include <random>
@@ -75,6 +77,26 @@ TEST_CASE("Dynamic programming finds the optimum of small graphs") {
       REQUIRE(plan.cost == Approx(tryEverything(problem)));
       REQUIRE(plan.cost == Approx(problem.getCost(plan.choices)));
     }
+}
+
+TEST_CASE("Candidates that go as they cannot pay leave the optimum") {
+  Random random(7);
+  for (int i = 0; i < 600; ++i) {
+    // As with layouts: to agree costs nothing, to differ less than most nodes.
+    Problem problem = makeProblem(random, 8, 4, 40, i % 3 ? 0 : 10);
+    for (Problem::Edge &edge : problem.edges)
+      for (auto [at, cost] : llvm::enumerate(edge.costs)) {
+        size_t count = problem.nodes[edge.to].size();
+        cost = at / count == at % count ? 0 : cost / 10;
+      }
+    double best = tryEverything(problem);
+    REQUIRE(solve(problem).cost == Approx(best));
+    Plan limited = solve(problem, {20});
+    REQUIRE(limited.cost >= best - 1e-9);
+    REQUIRE(limited.lowerBound <= best + 1e-9);
+    if (limited.solver == "exact")
+      REQUIRE(limited.cost == Approx(best));
+  }
 }
 
 TEST_CASE("Impossible pairs are avoided wherever they can be") {
