@@ -111,8 +111,10 @@ llvm::Expected<std::string> buildRunner(const Manifest &manifest,
                                         const Toolchain &toolchain,
                                         const std::string &folder) {
   std::vector<CompileJob> jobs = moduleJobs(manifest, folder, /*hooks=*/true);
+  // In a folder of their own: the module's files are called as its user likes.
+  const std::string own = folder + "/runner";
   for (const runner::Source &source : runner::getSources()) {
-    std::string file = folder + "/" + source.name;
+    std::string file = own + "/" + source.name;
     llvm::sys::fs::create_directories(path::parent_path(file));
     if (llvm::Error error = writeTextFile(file, source.text))
       return error;
@@ -125,8 +127,7 @@ llvm::Expected<std::string> buildRunner(const Manifest &manifest,
     if (name == "model.cpp")
       job.flags.insert(
           job.flags.end(),
-          {"-I" + folder, "-I" + manifest.folder,
-           "-DNNC_MODEL=" + manifest.name,
+          {"-I" + manifest.folder, "-I" + own, "-DNNC_MODEL=" + manifest.name,
            "-DNNC_MODEL_CONSTANTS=" + llvm::StringRef(manifest.name).upper(),
            fmt::format("-DNNC_MODEL_PARALLEL={}", int(manifest.threads))});
     jobs.push_back(job);
@@ -135,7 +136,7 @@ llvm::Expected<std::string> buildRunner(const Manifest &manifest,
       compileAll(toolchain, jobs, folder + "/build");
   if (!objects)
     return objects.takeError();
-  std::string program = folder + "/runner";
+  std::string program = folder + "/program";
   Words link = splitCommand(toolchain.compiler);
   link.insert(link.end(), toolchain.flags.begin(), toolchain.flags.end());
   link.insert(link.end(), objects->begin(), objects->end());

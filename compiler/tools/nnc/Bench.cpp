@@ -43,9 +43,13 @@ public:
         ->check(CLI::Range(1, 1024))
         ->capture_default_str();
     app.add_option("--runs", runs,
-                   "Timed runs; two seconds of them unless given")
+                   "Timed runs, as many as fit into --seconds unless given")
         ->type_name("N")
         ->check(CLI::PositiveNumber);
+    app.add_option("--seconds", seconds, "How long to run, without --runs")
+        ->type_name("S")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
     addCompilerOption(app, compiler);
     addJsonOption(app, json);
   }
@@ -65,7 +69,7 @@ public:
     RunRequest request;
     request.threads = threads;
     request.timedRuns = runs;
-    request.seconds = 2;
+    request.seconds = seconds;
     request.measurePeak = true;
     for (size_t i = 0; i < manifest.inputs.size(); ++i)
       request.inputs.push_back(
@@ -120,7 +124,7 @@ private:
                         {"emulated", emulated},
                         {"compiler", prepared.toolchain.compiler},
                         {"threads", threads},
-                        {"runs", int64_t(result.runSeconds.size())},
+                        {"run_seconds", json::Array(result.runSeconds)},
                         {"median_seconds", middle},
                         {"min_seconds", least},
                         {"multiply_adds", manifest.multiplyAdds()},
@@ -162,6 +166,7 @@ private:
 
   ModelOptions options;
   int threads = 1, runs = 0;
+  double seconds = 2;
   std::string compiler;
   bool json = false;
 };

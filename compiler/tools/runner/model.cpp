@@ -11,8 +11,8 @@
 
 #include <cstring>
 
-#define NNC_STRING(text) #text
-#define NNC_HEADER(name) NNC_STRING(name.h)
+// In angles, lest a module called "runner" be taken for the header above.
+#define NNC_HEADER(name) <name.h>
 #define NNC_PASTE2(a, b) a##b
 #define NNC_PASTE(a, b) NNC_PASTE2(a, b)
 #include NNC_HEADER(NNC_MODEL)

@@ -1,0 +1,194 @@
+"""Times networks in nnc and in other engines, in one run on one machine.
+
+Each engine runs in a fresh process that is pinned to as many cores as it has
+threads. The engines take turns, several rounds; what counts is the median over
+all runs of all rounds. Peers that are not installed are named as missing.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE))
+from engines import ENGINES, Model, Unsupported, is_installed  # noqa: E402
+
+CACHE = pathlib.Path(os.environ["NNC_CACHE"])
+
+OPEN_DIM = 1  # batch
+
+# Models that are not made by test/networks: file and shapes.
+OCR = {
+    "ppocr_det": ("ch_PP-OCRv4_det_infer.onnx", {"x": [1, 3, 736, 736]}),
+    "ppocr_rec": ("ch_PP-OCRv4_rec_infer.onnx", {"x": [1, 3, 48, 320]}),
+}
+
+MADE = ["resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "vgg11", "vgg13", "vgg16",
+        "vgg19", "densenet121", "densenet161", "densenet169", "densenet201", "inception_v3",
+        "ssd_resnet50", "mobilenet_v1", "mobilenet_v2", "mobilenet_v3_large", "squeezenet1_1",
+        "efficientnet_b0", "bert_base"]
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def find_models(names, folder):
+    """The models of that name; those of test/networks are made if the cache lacks them."""
+    import onnx
+    made = [name for name in names if name in MADE]
+    if made:
+        subprocess.run([CACHE / "venv/bin/python", "-B", ROOT / "test/networks/make.py", *made,
+                        "-o", folder], check=True, stdout=subprocess.DEVNULL)
+    for name in names:
+        if name in OCR:
+            file, shapes = OCR[name]
+            path = next(CACHE.glob(f"ocr-*/{file}"), None)
+            if path is None:
+                say(f"{name}: missing, {file} is not in {CACHE}")
+                continue
+        else:
+            path, shapes = folder / f"{name}.onnx", {}
+        inputs = onnx.load(path, load_external_data=False).graph.input
+        dims = {i.name: [d.dim_value or OPEN_DIM for d in i.type.tensor_type.shape.dim]
+                for i in inputs}
+        types = {i.name: onnx.helper.tensor_dtype_to_np_dtype(
+            i.type.tensor_type.elem_type).name for i in inputs}
+        yield Model(name, path.resolve(), {**dims, **shapes}, types)
+
+
+@dataclasses.dataclass
+class Result:
+    median: float
+    details: dict  # what nnc bench says of itself, else times
+
+
+def run_engine(engine, folder, threads, seconds):
+    cores = ",".join(map(str, sorted(os.sched_getaffinity(0))[:threads]))
+    done = subprocess.run(["taskset", "-c", cores, sys.executable, "-B", HERE / "engines.py",
+                           engine, folder, str(threads), str(seconds)],
+                          capture_output=True, text=True, errors="replace")
+    lines = [line for line in done.stdout.splitlines() if line.startswith("result ")]
+    if done.returncode or not lines:
+        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise Unsupported(said[-1])
+    return json.loads(lines[-1].removeprefix("result "))
+
+
+def measure(model, engines, folder, threads, rounds, seconds):
+    """Results by engine; those that cannot run the model are left out, with a word why."""
+    times, details = {name: [] for name in engines}, {}
+    for number in range(rounds):
+        for name in list(times):
+            try:
+                result = run_engine(name, folder / name, threads, seconds)
+            except Unsupported as problem:
+                say(f"{model.name}: {name}: {problem}")
+                del times[name]
+                continue
+            details[name] = result
+            times[name] += result["times"]
+    return {name: Result(statistics.median(own), details[name]) for name, own in times.items()}
+
+
+def prepare(model, engines, folder):
+    """The engines that take the model."""
+    taken = []
+    for name in engines:
+        own = folder / name
+        own.mkdir(parents=True)
+        model.save(own)
+        try:
+            ENGINES[name].prepare(model, own)
+            taken.append(name)
+        except Unsupported as problem:
+            say(f"{model.name}: {name}: {problem}")
+    return taken
+
+
+def chip():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            name = line.split(":", 1)[1].strip()
+            flags = pathlib.Path("/proc/cpuinfo").read_text()
+            isa = next((i for i in ("avx512f", "avx2", "sse4_2") if f" {i} " in flags), "")
+            return f"{name} ({isa})" if isa else name
+    return "unknown"
+
+
+def versions(engines):
+    import importlib.metadata
+    known = {"onnxruntime": "onnxruntime", "OpenVINO": "openvino", "MNN": "mnn", "ncnn": "ncnn"}
+    return ", ".join(f"{e} {importlib.metadata.version(known[e])}" for e in engines if e in known)
+
+
+def table(rows, engines, threads):
+    """Markdown. A row: model's name and its results by engine."""
+    peers = [e for e in engines if e != "nnc"]
+    yield f"| network, {threads} thread{'s' * (threads > 1)}, ms | " + " | ".join(engines) + \
+        " | best peer / nnc | share of peak |"
+    yield "|---" * (len(engines) + 3) + "|"
+    ratios = []
+    for name, results in rows:
+        cells = [f"{1e3 * results[e].median:.2f}" if e in results else "–" for e in engines]
+        ratio, share = "–", "–"
+        if "nnc" in results:
+            best = min((results[e].median for e in peers if e in results), default=None)
+            own = results["nnc"]
+            if best:
+                ratios.append(best / own.median)
+                ratio = f"{ratios[-1]:.2f} ×"
+            rate = own.details["multiply_adds"] / own.median
+            share = f"{100 * rate / own.details['peak_multiply_adds_per_second']:.0f} %"
+        yield f"| {name} | " + " | ".join(cells) + f" | {ratio} | {share} |"
+    if ratios:
+        yield f"\nGeometric mean of the last but one column: {statistics.geometric_mean(ratios):.2f} ×"
+
+
+def main():
+    known = [*MADE, *OCR]
+    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("networks", nargs="*", metavar="NETWORK",
+                        help=f"all unless given: {', '.join(known)}")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], metavar="N")
+    parser.add_argument("--engines", nargs="+", default=list(ENGINES), choices=list(ENGINES))
+    parser.add_argument("--rounds", type=int, default=3, help="turns of each engine")
+    parser.add_argument("--seconds", type=float, default=1, help="of each turn")
+    parser.add_argument("--json", metavar="FILE", help="also write every figure here")
+    args = parser.parse_args()
+    for name in args.networks:
+        if name not in known:
+            parser.error(f"no network is called {name}; there are: {', '.join(known)}")
+
+    engines = [name for name in args.engines if is_installed(ENGINES[name])]
+    for name in args.engines:
+        if name not in engines:
+            say(f"missing: {name} is not installed")
+    rows = {threads: [] for threads in args.threads}
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        for model in find_models(args.networks or known, scratch):
+            taken = prepare(model, engines, scratch / model.name)
+            for threads in args.threads:
+                say(f"{model.name}, {threads} threads")
+                rows[threads].append((model.name, measure(
+                    model, taken, scratch / model.name, threads, args.rounds, args.seconds)))
+    print(f"{chip()}; {versions(engines)}; median of {args.rounds} turns of {args.seconds:g} s")
+    for threads in args.threads:
+        print("\n" + "\n".join(table(rows[threads], engines, threads)))
+    if args.json:
+        pathlib.Path(args.json).write_text(json.dumps(
+            {threads: {name: {e: dataclasses.asdict(r) for e, r in results.items()}
+                       for name, results in rows[threads]} for threads in rows}, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,219 @@
+"""The engines: how each takes an ONNX file, and times it in a process of its own.
+
+    engines.py ENGINE ARTIFACT THREADS SECONDS    prints the seconds of each run
+
+An engine's prepare() turns a model into what its worker loads, once; what does
+not depend on the number of threads is done there. All compute in float32.
+"""
+
+import dataclasses
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+NNC = pathlib.Path(os.environ.get("NNC_BUILD_DIR", "build-release")) / "bin" / "nnc"
+WARM_UP_SECONDS = 0.3
+
+
+class Unsupported(Exception):
+    """The engine cannot run the model."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Model:
+    name: str
+    path: pathlib.Path
+    shapes: dict  # dims of each input
+    dtypes: dict  # numpy's name for each input's element type
+
+    def inputs(self):
+        random = np.random.default_rng(0)
+        return {name: random.standard_normal(dims).astype(np.float32)
+                if self.dtypes[name] == "float32" else
+                random.integers(0, 2, dims).astype(self.dtypes[name])
+                for name, dims in self.shapes.items()}
+
+    def save(self, folder):
+        (folder / "model.json").write_text(json.dumps(dataclasses.asdict(self), default=str))
+
+    @staticmethod
+    def load(folder):
+        return Model(**json.loads((pathlib.Path(folder) / "model.json").read_text()))
+
+
+def call(command, folder=None):
+    done = subprocess.run([str(c) for c in command], cwd=folder, capture_output=True, text=True,
+                          errors="replace")
+    if done.returncode:
+        said = (done.stderr.strip() or done.stdout.strip()).splitlines() or ["nothing"]
+        raise Unsupported(f"{pathlib.Path(str(command[0])).name}: {said[-1]}")
+    return done.stdout
+
+
+def repeat(run, seconds):
+    """The seconds of each of the runs that fit, three at least."""
+    end = time.perf_counter() + WARM_UP_SECONDS
+    run()
+    while time.perf_counter() < end:
+        run()
+    times, end = [], time.perf_counter() + seconds
+    while len(times) < 3 or time.perf_counter() < end:
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return times
+
+
+class Nnc:
+    name, module = "nnc", None
+
+    def prepare(self, model, folder):
+        bound = [f"--shape={name}={'x'.join(map(str, dims))}"
+                 for name, dims in model.shapes.items()]
+        call([NNC, "compile", model.path, "--target=native", "--threads=on", "--name=model",
+              "-o", folder / "module", *bound])
+
+    def measure(self, folder, threads, seconds):
+        result = json.loads(call([NNC, "bench", folder / "module", f"--threads={threads}",
+                                  f"--seconds={seconds}", "--json"]))
+        return {"times": result.pop("run_seconds"), **result}
+
+
+class Peer:
+    """Runs in this process, once measure() of a worker has called load()."""
+
+    def measure(self, folder, threads, seconds):
+        model = Model.load(folder)
+        return {"times": repeat(self.load(model, folder, threads), seconds)}
+
+
+class OnnxRuntime(Peer):
+    name, module = "onnxruntime", "onnxruntime"
+
+    def prepare(self, model, folder):
+        pass
+
+    def load(self, model, folder, threads):
+        import onnxruntime
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        session = onnxruntime.InferenceSession(model.path, options, ["CPUExecutionProvider"])
+        inputs = model.inputs()
+        return lambda: session.run(None, inputs)
+
+
+class OpenVino(Peer):
+    name, module = "OpenVINO", "openvino"
+
+    def prepare(self, model, folder):
+        pass
+
+    def load(self, model, folder, threads):
+        import openvino
+        core = openvino.Core()
+        network = core.read_model(model.path)
+        network.reshape({name: list(dims) for name, dims in model.shapes.items()})
+        request = core.compile_model(network, "CPU", {
+            "INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY",
+            "INFERENCE_PRECISION_HINT": "f32"}).create_infer_request()
+        for name, array in model.inputs().items():
+            request.set_tensor(name, openvino.Tensor(array))
+        return request.infer
+
+
+class Mnn(Peer):
+    name, module = "MNN", "MNN"
+
+    def prepare(self, model, folder):
+        # Its converter's command sends usage logs; its library does not. It may
+        # end the process, so it has one of its own.
+        call([sys.executable, "-c", "import sys, _tools; _tools.mnnconvert(sys.argv)",
+              "-f", "ONNX", "--modelFile", model.path, "--MNNModel", "model.mnn",
+              "--bizCode", "nnc"], folder)
+        if not (folder / "model.mnn").exists():
+            raise Unsupported("MNN's converter wrote no model")
+
+    def load(self, model, folder, threads):
+        import MNN
+        import onnx
+        network = onnx.load(model.path, load_external_data=False)
+        manager = MNN.nn.create_runtime_manager(({
+            "backend": "CPU", "precision": "high", "memory": "high", "power": "high",
+            "numThread": threads},))
+        net = MNN.nn.load_module_from_file(
+            str(pathlib.Path(folder) / "model.mnn"), list(model.shapes),
+            [output.name for output in network.graph.output], runtime_manager=manager)
+        types = {"float32": MNN.numpy.float32, "int64": MNN.numpy.int32}
+        variables = []
+        for name, array in model.inputs().items():
+            variable = MNN.expr.placeholder(list(array.shape), MNN.expr.NCHW,
+                                            types[model.dtypes[name]])
+            variable.write(array.astype(np.int32) if model.dtypes[name] == "int64" else array)
+            variables.append(variable)
+
+        def run():
+            for output in net.forward(variables):
+                output.read()
+        return run
+
+
+class Ncnn(Peer):
+    name, module = "ncnn", "ncnn"
+
+    def prepare(self, model, folder):
+        if any(dtype != "float32" for dtype in model.dtypes.values()):
+            raise Unsupported("pnnx converts networks of float32 inputs")
+        link = folder / "model.onnx"
+        link.symlink_to(model.path)
+        found = importlib.util.find_spec("pnnx")
+        converter = pathlib.Path(found.origin).parent / "pnnx"
+        shapes = ",".join(str(list(dims)).replace(" ", "") for dims in model.shapes.values())
+        call([converter, "model.onnx", f"inputshape={shapes}", "fp16=0"], folder)
+        if not (folder / "model.ncnn.param").exists():
+            raise Unsupported("pnnx wrote no model")
+
+    def load(self, model, folder, threads):
+        import ncnn
+        net = ncnn.Net()
+        net.opt.num_threads = threads
+        for half in ("fp16_packed", "fp16_storage", "fp16_arithmetic", "bf16_storage"):
+            setattr(net.opt, f"use_{half}", False)
+        if net.load_param(f"{folder}/model.ncnn.param") or \
+                net.load_model(f"{folder}/model.ncnn.bin"):
+            raise Unsupported("ncnn does not read what pnnx wrote")
+        inputs = [ncnn.Mat(array[0]) for array in model.inputs().values()]
+        outputs = net.output_names()
+
+        def run():
+            extractor = net.create_extractor()
+            for i, mat in enumerate(inputs):
+                extractor.input(f"in{i}", mat)
+            for output in outputs:
+                if extractor.extract(output)[0]:
+                    raise Unsupported("ncnn's extract failed")
+        return run
+
+
+ENGINES = {engine.name: engine for engine in
+           (Nnc(), OnnxRuntime(), OpenVino(), Mnn(), Ncnn())}
+
+
+def is_installed(engine):
+    return engine.module is None or importlib.util.find_spec(engine.module) is not None
+
+
+if __name__ == "__main__":
+    name, folder, threads, seconds = sys.argv[1:]
+    try:
+        # Libraries may write to the standard output: the result has a line of its own.
+        result = ENGINES[name].measure(pathlib.Path(folder), int(threads), float(seconds))
+        print("\nresult " + json.dumps(result))
+    except Unsupported as problem:
+        sys.exit(str(problem))
