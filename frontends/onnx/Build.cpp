@@ -118,6 +118,10 @@ Value Node::transpose(Value x, ArrayRef<int64_t> permutation) {
 Value Node::expand(Value x, ArrayRef<int64_t> shape) {
   if (!x || getShape(x) == shape)
     return x;
+  auto broadcast = nn::broadcastShapes({getShape(x), shape});
+  if (!broadcast || ArrayRef<int64_t>(*broadcast) != shape)
+    return broken("cannot expand a tensor of shape " + toString(getShape(x)) +
+                  " to " + toString(shape));
   return createAs<nn::ExpandOp>(RankedTensorType::get(shape, getElement(x)), x);
 }
 

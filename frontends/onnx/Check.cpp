@@ -113,10 +113,15 @@ bool Check::checkVersions() {
   }
   context.set_ir_version(model.ir_version());
   context.set_opset_imports(imports);
-  if (!imports.empty())
+  bool needsDefault =
+      imports.empty() ||
+      llvm::any_of(model.graph().node(),
+                   [](const NodeProto &node) { return node.domain().empty(); });
+  if (!needsDefault || imports.count(""))
     return true;
   if (problems.none())
-    broken(problems.getLoc()) << "imports no operator set";
+    broken(problems.getLoc())
+        << "does not say which version of ONNX's operator set it uses";
   return false;
 }
 

@@ -109,7 +109,8 @@ void GraphImporter::importNodes(Nodes &nodes, Scope &scope,
 
 void GraphImporter::importNode(NodeProto &node, Scope &scope) {
   SmallVector<Value> operands, results;
-  bool known = true;
+  // Of a node that fails ONNX's own check all has been said.
+  bool known = !problems.isReported(getLoc(node, scope));
   for (const std::string &name : node.input()) {
     bool isAbsent = name.empty() || scope.absent.contains(name);
     auto value = isAbsent ? std::nullopt : lookup(name, scope);

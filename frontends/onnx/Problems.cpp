@@ -40,5 +40,6 @@ static int getRank(ImportStatus status) {
 InFlightDiagnostic Problems::report(ImportStatus status, Location loc) {
   if (getRank(status) > getRank(worst))
     worst = status;
+  places.insert(loc);
   return emitError(loc);
 }

@@ -11,6 +11,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace nnc::onnx {
 
@@ -31,9 +32,11 @@ public:
 
   ImportStatus getStatus() const { return worst; }
   bool none() const { return worst == ImportStatus::ok; }
+  bool isReported(mlir::Location loc) const { return places.contains(loc); }
 
 private:
   mlir::Location file;
+  llvm::DenseSet<mlir::Location> places;
   ImportStatus worst = ImportStatus::ok;
 };
 

@@ -87,8 +87,12 @@ std::optional<std::string>
 nnc::onnx::findTypeProblem(const OpSchema &schema,
                            ArrayRef<RankedTensorType> operands) {
   const auto &formals = schema.inputs();
-  if (formals.empty())
-    return std::nullopt;
+  auto count = static_cast<int64_t>(operands.size());
+  if (count < schema.min_input())
+    return "needs its input '" + formals[count].GetName() + "'";
+  if (count > schema.max_input())
+    return "takes " + std::to_string(schema.max_input()) +
+           " inputs at most, not " + std::to_string(count);
   llvm::StringMap<std::pair<std::string, size_t>> bound;
   for (size_t i = 0; i < operands.size(); ++i) {
     const auto &formal = formals[std::min(i, formals.size() - 1)];

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -32,18 +33,26 @@ static void describe(mlir::Location location, Problem &problem) {
   });
 }
 
+/// A problem is one line, and names from a model cannot steer the terminal.
+static std::string printable(std::string text) {
+  for (char &c : text)
+    if (llvm::isASCII(c) && !llvm::isPrint(c))
+      c = ' ';
+  return text;
+}
+
 static void print(const Problem &problem) {
   clearProgress();
-  std::string line = problem.file.empty() ? "nnc" : problem.file;
+  std::string line = problem.file.empty() ? "nnc" : printable(problem.file);
   line = colouredForStderr(Colour::bold, line + ":");
   line += problem.severity == Problem::error
               ? colouredForStderr(Colour::red, " error:")
               : colouredForStderr(Colour::yellow, " warning:");
   if (!problem.node.empty())
-    line += fmt::format(" node '{}':", problem.node);
-  line += " " + problem.message;
+    line += fmt::format(" node '{}':", printable(problem.node));
+  line += " " + printable(problem.message);
   for (const std::string &note : problem.notes)
-    line += "; " + note;
+    line += "; " + printable(note);
   fmt::print(stderr, "{}\n", line);
 }
 
@@ -62,8 +71,6 @@ void Diagnostics::add(mlir::Diagnostic &diagnostic) {
                          : Problem::warning;
   describe(diagnostic.getLocation(), problem);
   problem.message = diagnostic.str();
-  // A line is a line.
-  std::replace(problem.message.begin(), problem.message.end(), '\n', ' ');
   for (mlir::Diagnostic &note : diagnostic.getNotes()) {
     // The text of the op is for whoever debugs a pass.
     std::string text = note.str();
