@@ -1,4 +1,4 @@
-"""Broken models, each broken in one way. The table at the end says what nnc has to
+"""Sound models, and broken ones, each broken in one way. The table at the end says what nnc has to
 answer: the exit code and what the message must name."""
 
 import dataclasses
@@ -10,10 +10,10 @@ import numpy as np
 from onnx import (AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, helper,
                   numpy_helper)
 
-USAGE, BROKEN, LACKING, LIMIT = 2, 3, 4, 6
+from outcome import BROKEN, LACKING, LIMIT, USAGE
 
 
-# -- a sound model to break -----------------------------------------------------
+# -- sound models to break --------------------------------------------------------
 
 
 def constant(name, array):
@@ -57,6 +57,63 @@ def sound():
         initializers=[constant("w", weights(4, 3, 3, 3)), constant("b", weights(4)),
                       constant("k", weights(10, 4))],
         outputs=[value("y", [1, 10])])
+
+
+def with_function():
+    body = [node("Conv", ["a", "k"], ["t"], "inner", pads=[1] * 4),
+            node("Relu", ["t"], ["b"], "act")]
+    opsets = [helper.make_opsetid("", 17)]
+    block = helper.make_function("local", "Block", ["a", "k"], ["b"], body, opsets)
+    return model([node("Block", ["x", "w"], ["r"], "one", domain="local"),
+                  node("Block", ["r", "w"], ["y"], "two", domain="local")],
+                 initializers=[constant("w", weights(3, 3, 3, 3))], domains=["local"],
+                 functions=[block])
+
+
+def with_branches():
+    """A choice that static shapes decide, as exporters write it, and one they do not."""
+    then, otherwise = (
+        helper.make_graph([node(op, ["x"], ["z"], op)], op, [], [value("z", [1, 3, 8, 8])])
+        for op in ("Relu", "Sigmoid"))
+    return model(
+        [node("Shape", ["x"], ["s"], "shape"), node("Gather", ["s", "i"], ["n"], "pick"),
+         node("Equal", ["n", "i"], ["is_one"], "compare"),
+         node("If", ["is_one"], ["a"], "known", then_branch=then, else_branch=otherwise),
+         node("If", ["flag"], ["b"], "open", then_branch=then, else_branch=otherwise),
+         node("Concat", ["a", "b"], ["y"], "join", axis=1)],
+        inputs=[value("x", [1, 3, 8, 8]), value("flag", [], TensorProto.BOOL)],
+        initializers=[constant("i", np.int64(1))])
+
+
+def with_quantization():
+    return model(
+        [node("QuantizeLinear", ["x", "s", "o"], ["q"], "quantize"),
+         node("DequantizeLinear", ["q", "s", "o"], ["d"], "dequantize"),
+         node("DequantizeLinear", ["k", "ks", "ko"], ["w"], "weights", axis=0),
+         node("Conv", ["d", "w"], ["y"], "conv1")],
+        initializers=[constant("s", np.float32(0.1)), constant("o", np.uint8(128)),
+                      constant("k", np.arange(-18, 18, dtype=np.int8).reshape(4, 3, 1, 3)),
+                      constant("ks", np.full(4, 0.5, np.float32)),
+                      constant("ko", np.zeros(4, np.int8))])
+
+
+def with_external_data():
+    """Its weights are the first bytes of weights.bin."""
+    made = sound()
+    offset = 0
+    for tensor in made.graph.initializer:
+        entries = dict(location="weights.bin", offset=offset, length=len(tensor.raw_data))
+        offset += len(tensor.raw_data)
+        tensor.ClearField("raw_data")
+        tensor.data_location = TensorProto.EXTERNAL
+        for key, held in entries.items():
+            tensor.external_data.add(key=key, value=str(held))
+    return made
+
+
+def sound_ones():
+    return [sound(), with_function(), with_branches(), with_quantization(),
+            with_external_data()]
 
 
 # -- the file itself ----------------------------------------------------------------
