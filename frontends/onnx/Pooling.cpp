@@ -15,10 +15,8 @@ namespace nnc::onnx {
 
 static std::optional<Window> readPool(Node &node) {
   Value x = node.getOperand(0);
-  if (!checkSpatial(node, x))
-    return std::nullopt;
   auto kernel = node.getInts("kernel_shape").value_or(SmallVector<int64_t>());
-  if (static_cast<int64_t>(kernel.size()) != getRank(x) - 2) {
+  if (kernel.empty() || static_cast<int64_t>(kernel.size()) != getRank(x) - 2) {
     node.broken("has a kernel of " + Twine(kernel.size()) +
                 " axes on an input of shape " + toString(getShape(x)));
     return std::nullopt;
@@ -27,6 +25,32 @@ static std::optional<Window> readPool(Node &node) {
   if (!window || !applyAutoPad(node, getShape(x).drop_front(2), *window))
     return std::nullopt;
   return window;
+}
+
+/// Windows are boxes: their maxima and means are those along the last two axes,
+/// then along the others. `pool` does what has two axes at most.
+static Value poolAxes(Node &node, Value x, const Window &window,
+                      llvm::function_ref<Value(Value, const Window &)> pool) {
+  size_t axes = window.getAxes();
+  if (axes <= 2 || !x)
+    return pool(x, window);
+  SmallVector<int64_t> shape(getShape(x));
+  size_t plane = shape.size() - 2;
+  Value y =
+      node.reshape(x, {shape[0], product(ArrayRef(shape).slice(1, plane - 1)),
+                       shape[plane], shape[plane + 1]});
+  y = pool(y, window.slice(axes - 2, 2));
+  if (!y)
+    return {};
+  SmallVector<int64_t> sizes(getShape(y).take_back(2));
+  shape.truncate(plane);
+  shape.push_back(product(sizes));
+  Window others = window.slice(0, axes - 2);
+  others.append();
+  y = poolAxes(node, node.reshape(y, shape), others, pool);
+  shape.assign(getShape(y).drop_back().begin(), getShape(y).drop_back().end());
+  llvm::append_range(shape, sizes);
+  return node.reshape(y, shape);
 }
 
 /// With auto_pad the pads have settled the output's size.
@@ -38,19 +62,25 @@ Value convertMaxPool(Node &node) {
   auto window = readPool(node);
   if (!window)
     return {};
-  return node.create<nn::MaxPoolOp>(node.getOperand(0), window->kernel,
-                                    window->strides, window->dilations,
-                                    window->pads, getCeilMode(node, *window));
+  bool ceil = getCeilMode(node, *window);
+  return poolAxes(node, node.getOperand(0), *window,
+                  [&](Value x, const Window &w) {
+                    return node.create<nn::MaxPoolOp>(
+                        x, w.kernel, w.strides, w.dilations, w.pads, ceil);
+                  });
 }
 
 Value convertAveragePool(Node &node) {
   auto window = readPool(node);
   if (!window)
     return {};
-  return node.create<nn::AvgPoolOp>(node.getOperand(0), window->kernel,
-                                    window->strides, window->dilations,
-                                    window->pads, getCeilMode(node, *window),
-                                    node.getBool("count_include_pad"));
+  bool ceil = getCeilMode(node, *window);
+  return poolAxes(
+      node, node.getOperand(0), *window, [&](Value x, const Window &w) {
+        return node.create<nn::AvgPoolOp>(x, w.kernel, w.strides, w.dilations,
+                                          w.pads, ceil,
+                                          node.getBool("count_include_pad"));
+      });
 }
 
 /// Over all that lies behind batch and channels. Images have pooling routines,

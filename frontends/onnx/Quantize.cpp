@@ -6,6 +6,7 @@
 
 #include "dialects/qnn/Qnn.h"
 #include "frontends/onnx/Node.h"
+#include "frontends/onnx/Types.h"
 
 #include <cmath>
 
@@ -14,30 +15,23 @@ using namespace nnc;
 
 namespace nnc::onnx {
 
-/// `shape` of what quantized tensors hold: `integer`, by the scales and zero
-/// points of operands 1 and 2, along `axis` if there are several.
+/// Whether quantized types can hold the scales and zero points of operands 1
+/// and 2: they are known, single, and not of blocks.
+static bool haveType(Node &node) {
+  Value scales = node.getOperand(1), zeroPoints = node.getOperand(2);
+  return getElement(scales).isF32() && readElements(scales) &&
+         (!zeroPoints || readElements(zeroPoints)) &&
+         node.getInt("block_size") == 0;
+}
+
+/// `shape` of what quantized tensors hold: `storage`, by the scales and zero
+/// points, along `axis` if there are several.
 static RankedTensorType getQuantizedType(Node &node, ArrayRef<int64_t> shape,
-                                         Type integer) {
-  auto storage = dyn_cast<IntegerType>(integer);
-  if (!storage || (storage.getWidth() != 8 && storage.getWidth() != 16 &&
-                   storage.getWidth() != 32)) {
-    node.unsupported("quantizes to a type other than 8, 16 and 32 bits");
-    return {};
-  }
-  if (!getElement(node.getOperand(1)).isF32()) {
-    node.unsupported("has scales of a type other than float");
-    return {};
-  }
-  auto scales = node.getConstantReals(1, "scales");
-  if (!scales)
-    return {};
-  SmallVector<int64_t> zeroPoints(scales->size(), 0);
-  if (node.getOperand(2)) {
-    auto given = node.getConstantInts(2, "zero points");
-    if (!given)
-      return {};
-    zeroPoints.assign(given->begin(), given->end());
-  }
+                                         IntegerType storage) {
+  SmallVector<double> scales = *node.getConstantReals(1, "scales");
+  SmallVector<int64_t> zeroPoints(scales.size(), 0);
+  if (node.getOperand(2))
+    zeroPoints = *node.getConstantInts(2, "zero points");
   bool isSigned = !storage.isUnsigned();
   unsigned width = storage.getWidth();
   int64_t min =
@@ -45,8 +39,8 @@ static RankedTensorType getQuantizedType(Node &node, ArrayRef<int64_t> shape,
   int64_t max =
       quant::QuantizedType::getDefaultMaximumForInteger(isSigned, width);
   bool isSound =
-      zeroPoints.size() == scales->size() && !scales->empty() &&
-      llvm::all_of(*scales, [](double s) { return std::isfinite(s) && s > 0; });
+      zeroPoints.size() == scales.size() && !scales.empty() &&
+      llvm::all_of(scales, [](double s) { return std::isfinite(s) && s > 0; });
   if (!isSound) {
     node.broken("needs positive scales and as many zero points");
     return {};
@@ -54,60 +48,142 @@ static RankedTensorType getQuantizedType(Node &node, ArrayRef<int64_t> shape,
   Builder &builder = node.getBuilder();
   Type holder = builder.getIntegerType(width), real = builder.getF32Type();
   unsigned flags = isSigned ? quant::QuantizationFlags::Signed : 0;
-  if (scales->size() == 1)
+  if (scales.size() == 1)
     return RankedTensorType::get(
-        shape,
-        quant::UniformQuantizedType::get(flags, holder, real, scales->front(),
-                                         zeroPoints[0], min, max));
-  if (getRank(node.getOperand(1)) != 1) {
-    node.unsupported("has scales of blocks");
-    return {};
-  }
+        shape, quant::UniformQuantizedType::get(flags, holder, real, scales[0],
+                                                zeroPoints[0], min, max));
   auto axis = node.normalizeAxis(node.getInt("axis", 1), shape.size());
   if (!axis)
     return {};
-  if (shape[*axis] != static_cast<int64_t>(scales->size())) {
-    node.broken("has " + Twine(scales->size()) + " scales along axis " +
+  if (getShape(node.getOperand(1)) != ArrayRef(shape[*axis])) {
+    node.broken("has scales of shape " +
+                toString(getShape(node.getOperand(1))) + " along axis " +
                 Twine(*axis) + " of size " + Twine(shape[*axis]));
     return {};
   }
   return RankedTensorType::get(
       shape, quant::UniformQuantizedPerAxisType::get(
-                 flags, holder, real, *scales, zeroPoints, *axis, min, max));
+                 flags, holder, real, scales, zeroPoints, *axis, min, max));
+}
+
+/// A scale or zero point of type `element` for each element of `shape`: there
+/// is one for all of them, for each along `axis`, or for each block along it.
+static Value spread(Node &node, Value given, Type element,
+                    ArrayRef<int64_t> shape) {
+  given = node.castTo(given, element);
+  if (getNumElements(given) == 1)
+    return node.reshape(given, {});
+  auto axis = node.normalizeAxis(node.getInt("axis", 1), shape.size());
+  if (!axis)
+    return {};
+  int64_t size = shape[*axis], block = node.getInt("block_size");
+  SmallVector<int64_t> whole(shape);
+  bool isBlocked = block > 0 && block <= kMaxDim;
+  if (isBlocked)
+    whole[*axis] = llvm::divideCeil(size, block);
+  if (getShape(given) != (isBlocked ? ArrayRef(whole) : ArrayRef(size)))
+    return node.broken("has scales or zero points of shape " +
+                       toString(getShape(given)) + " for a tensor of shape " +
+                       toString(shape));
+  SmallVector<int64_t> column(shape.size() - *axis, 1);
+  column[0] = size;
+  if (!isBlocked)
+    return node.reshape(given, column);
+  int64_t outer = product(shape.take_front(*axis)), count = whole[*axis],
+          inner = product(shape.drop_front(*axis + 1));
+  given = node.reshape(given, {outer, count, 1, inner});
+  given = node.expand(given, {outer, count, block, inner});
+  given = node.reshape(given, {outer, count * block, inner});
+  // The last block may stick out.
+  SmallVector<int64_t> starts(3, 0), sizes = {outer, size, inner}, ones(3, 1);
+  if (count * block != size)
+    given = node.create<nn::SliceOp>(given, starts, sizes, ones);
+  return node.reshape(given, shape);
+}
+
+/// The type to compute in.
+static Type getReal(Node &node) {
+  Type scale = getElement(node.getOperand(1));
+  return scale.isF64() ? scale : Type(node.getBuilder().getF32Type());
+}
+
+/// The integer type that operand 0 or the result of the node is of; null, and a
+/// report, for another one.
+static IntegerType getStorage(Node &node, Type type, unsigned maxWidth) {
+  auto integer = dyn_cast_or_null<IntegerType>(type);
+  if (integer && integer.getWidth() >= 8 && integer.getWidth() <= maxWidth)
+    return integer;
+  node.unsupported("has quantized elements of a type other than integers of 8 "
+                   "to " +
+                   Twine(maxWidth) + " bits");
+  return {};
 }
 
 Value convertQuantizeLinear(Node &node) {
   Value x = node.getOperand(0), zeroPoint = node.getOperand(2);
-  if (!x || !node.getOperand(1))
+  Builder &builder = node.getBuilder();
+  Type result = builder.getIntegerType(8, /*isSigned=*/false);
+  if (zeroPoint)
+    result = getElement(zeroPoint);
+  else if (int64_t dataType = node.getInt("output_dtype"))
+    result =
+        getElementType(builder.getContext(), static_cast<int32_t>(dataType));
+  IntegerType storage = getStorage(node, result, 16);
+  if (!storage)
     return {};
-  if (!zeroPoint && node.getInt("output_dtype") != 0)
-    return node.unsupported("has output_dtype; give it a zero point instead");
-  Type integer = zeroPoint
-                     ? getElement(zeroPoint)
-                     : Type(IntegerType::get(node.getBuilder().getContext(), 8,
-                                             IntegerType::Unsigned));
-  RankedTensorType type = getQuantizedType(node, getShape(x), integer);
-  if (!type)
-    return {};
-  if (integer.getIntOrFloatBitWidth() > 16)
-    return node.unsupported("quantizes to more than 16 bits");
-  Value real = node.castTo(x, node.getBuilder().getF32Type());
-  Value y =
-      node.createAs<qnn::QuantizeOp>(type, qnn::Rounding::half_even, real);
-  return node.createAs<qnn::ReinterpretOp>(qnn::getStorageType(type), y);
+  if (haveType(node)) {
+    RankedTensorType type = getQuantizedType(node, getShape(x), storage);
+    if (!type)
+      return {};
+    Value y = node.createAs<qnn::QuantizeOp>(
+        type, qnn::Rounding::half_even, node.castTo(x, builder.getF32Type()));
+    return node.createAs<qnn::ReinterpretOp>(qnn::getStorageType(type), y);
+  }
+  Type real = getReal(node);
+  Value y = node.createElementwise(
+      "div", {node.castTo(x, real),
+              spread(node, node.getOperand(1), real, getShape(x))});
+  y = node.createElementwise("round", y);
+  if (zeroPoint)
+    y = node.createElementwise("add",
+                               {y, spread(node, zeroPoint, real, getShape(x))});
+  double range = std::ldexp(1.0, storage.getWidth());
+  double least = storage.isUnsigned() ? 0 : -range / 2;
+  y = node.createElementwise("max", {y, node.splat(least, real)});
+  y = node.createElementwise("min", {y, node.splat(least + range - 1, real)});
+  return node.castTo(y, storage);
 }
 
 Value convertDequantizeLinear(Node &node) {
-  Value x = node.getOperand(0);
-  if (!x || !node.getOperand(1))
+  Value x = node.getOperand(0), zeroPoint = node.getOperand(2);
+  IntegerType storage = getStorage(node, getElement(x), 32);
+  if (!storage)
     return {};
-  RankedTensorType type = getQuantizedType(node, getShape(x), getElement(x));
-  if (!type)
-    return {};
-  Value quantized = node.createAs<qnn::ReinterpretOp>(type, x);
-  return node.createAs<qnn::DequantizeOp>(
-      RankedTensorType::get(getShape(x), node.getBuilder().getF32Type()),
-      quantized);
+  // Later opsets take the scale's type for the result's, or state it.
+  Type result = getElement(node.getOperand(1)), real = getReal(node);
+  if (int64_t dataType = node.getInt("output_dtype"))
+    result = getElementType(node.getBuilder().getContext(),
+                            static_cast<int32_t>(dataType));
+  if (!isa_and_nonnull<FloatType>(result))
+    return node.unsupported("gives numbers of type " +
+                            getDataTypeName(node.getInt("output_dtype")) +
+                            ", which nnc does not handle yet");
+  if (haveType(node)) {
+    RankedTensorType type = getQuantizedType(node, getShape(x), storage);
+    if (!type)
+      return {};
+    Value quantized = node.createAs<qnn::ReinterpretOp>(type, x);
+    Value y = node.createAs<qnn::DequantizeOp>(
+        RankedTensorType::get(getShape(x), real), quantized);
+    return node.castTo(y, result);
+  }
+  Value y = node.castTo(x, real);
+  if (zeroPoint)
+    y = node.createElementwise("sub",
+                               {y, spread(node, zeroPoint, real, getShape(x))});
+  y = node.createElementwise(
+      "mul", {y, spread(node, node.getOperand(1), real, getShape(x))});
+  return node.castTo(y, result);
 }
 
 } // namespace nnc::onnx

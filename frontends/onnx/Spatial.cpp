@@ -10,9 +10,27 @@
 
 using namespace mlir;
 using namespace nnc;
+using nnc::onnx::Window;
 
 /// Larger numbers are nonsense; their products would not fit 64 bits.
 static constexpr int64_t kMaxNumber = 1 << 30;
+
+Window Window::slice(size_t first, size_t count) const {
+  auto cut = [&](ArrayRef<int64_t> list, size_t from) {
+    return llvm::to_vector(list.slice(from, count));
+  };
+  Window part{cut(kernel, first), cut(strides, first), cut(dilations, first),
+              cut(pads, first), isAutoPadded};
+  llvm::append_range(part.pads, cut(pads, getAxes() + first));
+  return part;
+}
+
+void Window::append() {
+  pads.insert(pads.begin() + getAxes(), 0);
+  pads.push_back(0);
+  for (auto *list : {&kernel, &strides, &dilations})
+    list->push_back(1);
+}
 
 bool nnc::onnx::checkSpatial(Node &node, Value x) {
   int64_t axes = getRank(x) - 2;

@@ -23,6 +23,10 @@ struct Window {
   int64_t getExtent(size_t axis) const {
     return (kernel[axis] - 1) * dilations[axis] + 1;
   }
+  /// What there is along `count` axes from `first` on.
+  Window slice(size_t first, size_t count) const;
+  /// Adds an axis at the end, along which the window does not slide.
+  void append();
 };
 
 /// Whether `x` has 1 or 2 spatial axes; reports where not.
