@@ -68,7 +68,13 @@ def node_test_models():
 def networks():
     cache = pathlib.Path(os.environ["NNC_CACHE"])
     for pattern in ("ocr-*/*cls*.onnx", "networks/*/squeezenet1_1.onnx"):
-        yield from map(onnx.load, sorted(cache.glob(pattern)))
+        for path in sorted(cache.glob(pattern)):
+            network = onnx.load(path)
+            for port in network.graph.input:
+                dims = port.type.tensor_type.shape.dim
+                for dim, size in zip(dims, (1, 3, 48, 192)):
+                    dim.dim_value = dim.dim_value or size
+            yield network
 
 
 # -- mutations of a message -----------------------------------------------------------

@@ -10,7 +10,7 @@ from onnx import numpy_helper
 # Operands that say where things lie or how large they get, by op and position.
 FIXED = {
     "BlackmanWindow": [0], "CenterCropPad": [1], "ConstantOfShape": [0], "CumSum": [1],
-    "DFT": [1, 2], "Expand": [1], "HammingWindow": [0], "HannWindow": [0], "OneHot": [1],
+    "DFT": [1, 2], "Dropout": [1, 2], "Expand": [1], "HammingWindow": [0], "HannWindow": [0], "OneHot": [1],
     "Pad": [1, 3], "Range": [0, 1, 2], "ReduceL1": [1], "ReduceL2": [1], "ReduceLogSum": [1],
     "ReduceLogSumExp": [1], "ReduceMax": [1], "ReduceMean": [1], "ReduceMin": [1],
     "ReduceProd": [1], "ReduceSum": [1], "ReduceSumSquare": [1], "Reshape": [1],
@@ -21,24 +21,36 @@ FIXED = {
 SHAPE_ONLY = {"Shape", "Size"}
 
 
+def read_by(node):
+    """The names that the node or a subgraph of it reads."""
+    names = set(filter(None, node.input))
+    for attribute in node.attribute:
+        for inner in attribute.g.node:
+            names |= read_by(inner)
+    return names
+
+
 def fixed_values(graph):
-    """The names of values that some node needs to know at compile time."""
-    wanted = set()
+    """The values that must be known at compile time, each with an operator that needs
+    it so."""
+    wanted = {}
     for node in reversed(graph.node):
+        behind = [wanted[name] for name in node.output if name in wanted]
+        if behind and node.op_type not in SHAPE_ONLY:
+            wanted |= dict.fromkeys(read_by(node), behind[0])
         operands = FIXED.get(node.op_type, [])
-        wanted |= {node.input[i] for i in operands if i < len(node.input) and node.input[i]}
-        if wanted & set(node.output) and node.op_type not in SHAPE_ONLY:
-            wanted |= set(filter(None, node.input))
+        wanted |= {node.input[i]: node.op_type for i in operands
+                   if i < len(node.input) and node.input[i]}
     return wanted
 
 
-def freeze(model, arrays):
-    """A copy of model with the inputs that must be known as initializers; returns it
-    and the arrays of the inputs that are left, both by name."""
+def freeze(model, arrays, known=None):
+    """A copy of model with the inputs that must be known, or those given as known, as
+    initializers; returns it and the arrays of the inputs that are left, both by name."""
     frozen = type(model)()
     frozen.CopyFrom(model)
     graph = frozen.graph
-    known = fixed_values(graph) & set(arrays)
+    known = set(fixed_values(graph) if known is None else known) & set(arrays)
     kept = [i for i in graph.input if i.name not in known]
     del graph.input[:]
     graph.input.extend(kept)
