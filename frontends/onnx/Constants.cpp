@@ -1,5 +1,4 @@
-//===- Constants.cpp - Values that are in the model or follow from shapes
-//---===//
+//===- Constants.cpp - Values that are in the model or follow from shapes -===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,5 +1,4 @@
-//===- Convolution.cpp - Conv and ConvTranspose
-//-----------------------------===//
+//===- Convolution.cpp - Conv and ConvTranspose ---------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

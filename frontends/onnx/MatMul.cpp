@@ -1,5 +1,4 @@
-//===- MatMul.cpp - MatMul and Gemm
-//-----------------------------------------===//
+//===- MatMul.cpp - MatMul and Gemm ---------------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

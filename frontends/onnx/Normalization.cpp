@@ -1,5 +1,4 @@
-//===- Normalization.cpp - Softmax and normalisations
-//-----------------------===//
+//===- Normalization.cpp - Softmax and normalisations ---------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -131,6 +130,25 @@ Value convertInstanceNormalization(Node &node) {
   return node.createElementwise(
       "add", {node.createElementwise("mul", {s.centered, scale}),
               node.reshape(node.getOperand(2), channels)});
+}
+
+/// Vectors along an axis, divided by their norms.
+Value convertLpNormalization(Node &node) {
+  Value x = node.getOperand(0);
+  auto axis = node.normalizeAxis(node.getInt("axis"), getRank(x));
+  int64_t p = node.getInt("p");
+  if (!axis)
+    return {};
+  if (p != 1 && p != 2)
+    return node.broken("has norm " + Twine(p) + "; ONNX knows 1 and 2");
+  Value norm = node.create<nn::ReduceOp>(p == 1 ? nn::ReduceKind::l1
+                                                : nn::ReduceKind::l2,
+                                         x, ArrayRef<int64_t>(*axis), true);
+  // What has no norm is all zeros, and stays so.
+  Type type = getElement(x);
+  Value isZero = node.createElementwise("equal", {norm, node.splat(0, type)});
+  norm = node.createElementwise("select", {isZero, node.splat(1, type), norm});
+  return node.createElementwise("div", {x, norm});
 }
 
 /// x / (bias + alpha / size * sum of squares over `size` channels) ^ beta. The

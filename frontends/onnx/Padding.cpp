@@ -1,5 +1,4 @@
-//===- Padding.cpp - Tensors made larger by what they hold
-//------------------===//
+//===- Padding.cpp - Tensors made larger by what they hold ----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

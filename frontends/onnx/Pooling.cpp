@@ -1,5 +1,4 @@
-//===- Pooling.cpp - Pools, of windows and of whole planes
-//------------------===//
+//===- Pooling.cpp - Pools, of windows and of whole planes ----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

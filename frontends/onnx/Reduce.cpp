@@ -1,5 +1,4 @@
-//===- Reduce.cpp - Reductions, ArgMax and ArgMin
-//---------------------------===//
+//===- Reduce.cpp - Reductions, ArgMax and ArgMin -------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

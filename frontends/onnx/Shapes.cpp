@@ -1,5 +1,4 @@
-//===- Shapes.cpp - The same elements in another shape, and shapes as values
-//===//
+//===- Shapes.cpp - The same elements in another shape; shapes as values --===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,5 +1,4 @@
-//===- Slicing.cpp - Parts of tensors, and tensors of parts
-//-----------------===//
+//===- Slicing.cpp - Parts of tensors, and tensors of parts ---------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -171,24 +170,6 @@ Value convertSplit(Node &node) {
       node.setResult(i, slice);
   }
   return first;
-}
-
-//===----------------------------------------------------------------------===//
-// Gather
-//===----------------------------------------------------------------------===//
-
-Value convertGather(Node &node) {
-  Value x = node.getOperand(0), indices = node.getOperand(1);
-  auto axis = node.normalizeAxis(node.getInt("axis"), getRank(x));
-  if (!axis)
-    return {};
-  int64_t size = getShape(x)[*axis];
-  if (auto known = readElements(indices))
-    for (int64_t index : known->ints)
-      if (index < -size || index >= size)
-        return node.broken("picks element " + Twine(index) + " of " +
-                           Twine(size));
-  return node.create<nn::GatherOp>(x, indices, *axis);
 }
 
 } // namespace nnc::onnx

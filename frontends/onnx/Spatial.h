@@ -1,5 +1,4 @@
-//===- Spatial.h - Sliding windows of convolutions and pools
-//----------------===//
+//===- Spatial.h - Sliding windows of convolutions and pools --------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

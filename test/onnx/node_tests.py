@@ -169,8 +169,9 @@ def report_constants(cases):
     ops = collections.Counter(op for case in cases for op in {
         op for name, op in constants.fixed_values(case.model.graph).items()
         if name in {port.name for port in case.model.graph.input}})
-    print("with inputs made constants, as the operator needs to know them when compiling:")
-    print("  " + ", ".join(f"{count} {op}" for op, count in sorted(ops.items())))
+    if ops:
+        print("with inputs made constants, as the operator needs to know them when compiling:")
+        print("  " + ", ".join(f"{count} {op}" for op, count in sorted(ops.items())))
 
 
 def parse_arguments():
