@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - An element of the result from one of each operand -===//
+//===- Elementwise.cpp - An element of the result from one of each operand ===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
