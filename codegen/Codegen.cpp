@@ -76,17 +76,20 @@ static LogicalResult addWeights(exec::ProgramOp program,
                     fillTemplate("weights.S.in", getWeightValues(program)));
 }
 
+static void addLine(std::string &lines, const std::string &line) {
+  lines += (lines.empty() ? "  " : "\n  ") + line;
+}
+
 static std::string printBuildFile(exec::ProgramOp program,
                                   const std::vector<std::string> &files) {
-  SmallVector<std::string> sources;
+  Values values;
+  values["name"] = program.getSymName().str();
   for (const std::string &file : files)
     if (StringRef(file).ends_with(".cpp") || StringRef(file).ends_with(".c") ||
         StringRef(file).ends_with(".S"))
-      sources.push_back(file);
-  Values values;
-  values["name"] = program.getSymName().str();
-  values["sources"] = llvm::join(sources, " ");
-  values["flags"] = llvm::join(getFlags(program), ";");
+      addLine(values["sources"], file);
+  for (const std::string &flag : getFlags(program))
+    addLine(values["flags"], flag);
   return fillTemplate("CMakeLists.txt.in", values);
 }
 

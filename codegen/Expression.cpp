@@ -15,8 +15,8 @@ using namespace nnc;
 using namespace nnc::codegen;
 
 namespace {
-/// Prints one expression: values used once inside of what uses them, others as
-/// locals.
+/// Prints one expression: values used once inside of what uses them, others,
+/// and what would make too long a line, as locals.
 class ExpressionPrinter {
 public:
   ExpressionPrinter(Block &block, bool isTemplate, ArrayRef<std::string> names)
@@ -31,14 +31,15 @@ public:
     for (Operation &op : block.without_terminator()) {
       Value result = op.getResult(0);
       std::string text = printOp(op);
-      bool isConstant = op.hasTrait<OpTrait::ConstantLike>();
-      if (result.hasOneUse() || isConstant) {
-        texts[result] = text;
-        continue;
+      if (text.size() > kLongest) {
+        for (Value operand : op.getOperands())
+          if (StringRef(texts[operand]).contains('('))
+            texts[operand] = addLocal(texts[operand], stream);
+        text = printOp(op);
       }
-      std::string local = "t" + std::to_string(++locals);
-      stream << "    const auto " << local << " = " << text << ";\n";
-      texts[result] = local;
+      bool isConstant = op.hasTrait<OpTrait::ConstantLike>();
+      texts[result] =
+          result.hasOneUse() || isConstant ? text : addLocal(text, stream);
     }
     stream << "    return "
            << texts.lookup(block.getTerminator()->getOperand(0)) << ";\n";
@@ -46,6 +47,16 @@ public:
   }
 
 private:
+  /// What fits on a line behind `return`.
+  static constexpr size_t kLongest =
+      kColumns - std::char_traits<char>::length("    const auto t10 = ;");
+
+  std::string addLocal(const std::string &text, llvm::raw_ostream &stream) {
+    std::string local = "t" + std::to_string(++locals);
+    stream << "    const auto " << local << " = " << text << ";\n";
+    return local;
+  }
+
   /// A constant of the type that an operation computes with.
   std::string printConstant(TypedAttr value) {
     std::string literal = getLiteral(value);
@@ -107,25 +118,16 @@ std::string codegen::printExpression(exec::CallOp call, StringRef name,
                                      ArrayRef<std::string> arguments) {
   Block &block = call.getExpression().front();
   bool isTemplate = isAllFloat(block);
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << "struct " << name << " {\n  ";
   Type result = block.getTerminator()->getOperand(0).getType();
-  if (isTemplate)
-    stream << "template <class V> V ";
-  else
-    stream << getCppType(result) << " ";
-  stream << "operator()(";
-  llvm::ListSeparator separator;
+  SmallVector<std::string> parameters;
   for (auto [argument, word] : llvm::zip(block.getArguments(), arguments)) {
-    stream << separator
-           << (isTemplate ? StringRef("V") : getCppType(argument.getType()));
     // An argument that nothing reads has no name, or compilers warn.
-    if (!argument.use_empty())
-      stream << " " << word;
+    std::string type = isTemplate ? "V" : getCppType(argument.getType()).str();
+    parameters.push_back(argument.use_empty() ? type : type + " " + word);
   }
-  stream << ") const {\n"
-         << ExpressionPrinter(block, isTemplate, arguments).print()
-         << "  }\n};\n";
-  return text;
+  std::string head =
+      isTemplate ? "template <class V> V " : getCppType(result).str() + " ";
+  return "struct " + name.str() + " {\n" +
+         printList("  " + head + "operator()(", parameters, ") const {") +
+         ExpressionPrinter(block, isTemplate, arguments).print() + "  }\n};\n";
 }

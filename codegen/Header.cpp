@@ -12,17 +12,22 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 
-/// One field of a struct of pointers: `const float *x; /* x.0: [1][4] */`.
+/// One field of a struct of pointers: `const float *x; /* x.0: [1][4] */`, the
+/// comment before it where the line would be too long.
 static std::string printField(exec::PlaceOpInterface place,
                               std::optional<StringRef> modelName,
                               StringRef qualifier) {
   RankedTensorType type = place.getTensor();
-  std::string text = "  " + qualifier.str() +
-                     getCType(type.getElementType()).str() + " *" +
-                     place.getName().str() + "; /* ";
+  std::string field = "  " + qualifier.str() +
+                      getCType(type.getElementType()).str() + " *" +
+                      place.getName().str() + ";";
+  std::string comment = "/* ";
   if (modelName && *modelName != place.getName())
-    text += modelName->str() + ": ";
-  return text + getDims(type.getShape()) + " */\n";
+    comment += modelName->str() + ": ";
+  comment += getDims(type.getShape()) + " */";
+  if (field.size() + 1 + comment.size() > kColumns)
+    return "  " + comment + "\n" + field + "\n";
+  return field + " " + comment + "\n";
 }
 
 std::string codegen::printHeader(exec::ProgramOp program,
@@ -31,13 +36,10 @@ std::string codegen::printHeader(exec::ProgramOp program,
   std::string name = program.getSymName().str();
   values["name"] = name;
   values["NAME"] = StringRef(name).upper();
-  values["origin"] =
-      program.getModel().empty() ? "" : " from " + program.getModel().str();
   values["target"] = program.getTarget().str();
   values["arena"] = std::to_string(program.getArena());
   values["align"] = std::to_string(program.getAlign());
   values["weights"] = std::to_string(program.getWeights());
-  values["pad"] = std::string(name.size() + 9, ' ');
   std::string &inputs = values["inputs"], &outputs = values["outputs"];
   for (auto input : program.getBody().getOps<exec::InputOp>())
     inputs += printField(input, input.getModelName(), "const ");
@@ -49,17 +51,13 @@ std::string codegen::printHeader(exec::ProgramOp program,
   // C has no empty structs.
   if (inputs.empty())
     inputs = "  const void *none; /* the model reads nothing */\n";
-  values["includes"] = options.threads ? "#include \"nnc_runtime.h\"\n" : "";
-  values["parallel"] =
-      options.threads
-          ? "\n/* The same on a pool of threads; a null pool is one thread. "
-            "*/\n"
-            "int " +
-                name + "_run_parallel(const struct " + name +
-                "_inputs *inputs,\n" + std::string(name.size() + 18, ' ') +
-                "const struct " + name + "_outputs *outputs, void *arena,\n" +
-                std::string(name.size() + 18, ' ') +
-                "const struct nnc_pool *pool);\n"
-          : "";
+  values["includes"] = options.threads ? "#include \"nnc_runtime.h\"\n\n" : "";
+  values["run"] = printPrototype(name, /*parallel=*/false, "", ");");
+  if (options.threads)
+    values["parallel"] =
+        "\n/* The same on a pool of threads; a null pool is one thread. */\n" +
+        printPrototype(name, /*parallel=*/true, "", ");");
+  else
+    values["parallel"] = "";
   return fillTemplate("model.h.in", values);
 }

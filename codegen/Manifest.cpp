@@ -50,6 +50,17 @@ static json::Object describeLayer(StringRef name, StringRef routine,
   };
 }
 
+/// A line, or for a list of objects a line for each of them.
+static std::string printValue(const json::Value &value) {
+  const json::Array *list = value.getAsArray();
+  if (!list || list->empty() || !list->front().getAsObject())
+    return llvm::formatv("{0}", value);
+  std::string text = "[";
+  for (const json::Value &item : *list)
+    text += llvm::formatv("{0}\n    {1}", text == "[" ? "" : ",", item);
+  return text + "\n  ]";
+}
+
 std::string codegen::printManifest(exec::ProgramOp program,
                                    const EmitOptions &options,
                                    ArrayRef<std::string> files) {
@@ -67,15 +78,17 @@ std::string codegen::printManifest(exec::ProgramOp program,
       json::Object layer =
           describeLayer(call.getName(), call.getRoutine(),
                         exec::getPlaceOp(call.getOutputs()[0]), call.getLoc());
-      layer["params"] = json::Array(call.getParams());
+      json::Array params;
+      for (NamedAttribute param : call.getParams().getFields())
+        params.push_back(cast<IntegerAttr>(param.getValue()).getInt());
+      layer["params"] = std::move(params);
       layer["multiply_adds"] = int64_t(call.getMultiplyAdds());
       layer["operations"] = int64_t(call.getWork());
       layers.push_back(std::move(layer));
     }
   }
-  json::Value manifest = json::Object{
+  std::pair<StringRef, json::Value> manifest[] = {
       {"name", program.getSymName()},
-      {"model", program.getModel()},
       {"sha256", program.getSha256()},
       {"target", program.getTarget()},
       {"flags", json::Array(getFlags(program))},
@@ -91,6 +104,8 @@ std::string codegen::printManifest(exec::ProgramOp program,
       {"layers", std::move(layers)},
   };
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", manifest) << "\n";
-  return text;
+  for (const auto &[key, value] : manifest)
+    text += (text.empty() ? "{\n  \"" : ",\n  \"") + key.str() +
+            "\": " + printValue(value);
+  return text + "\n}\n";
 }

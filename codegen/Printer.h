@@ -23,6 +23,16 @@ std::optional<llvm::StringRef> getEmbedded(llvm::StringRef path);
 /// templates/<name> with each @key@ replaced.
 std::string fillTemplate(llvm::StringRef name, const Values &values);
 
+/// Lines of written code are no longer, but for names that do not fit.
+constexpr size_t kColumns = 80;
+
+/// A comment in lines.
+std::string printComment(llvm::StringRef text, llvm::StringRef indent);
+
+/// `head`, the items with separators between them, and `tail`, in lines.
+std::string printList(llvm::StringRef head, llvm::ArrayRef<std::string> items,
+                      llvm::StringRef tail, llvm::StringRef separator = ",");
+
 /// The C type of an element, as the printed code (C++) or the header (C) has
 /// it.
 llvm::StringRef getCppType(mlir::Type element);
@@ -43,6 +53,17 @@ std::string describe(mlir::RankedTensorType type);
 /// The functor of a call's expression: `struct <name> { ... };`.
 std::string printExpression(exec::CallOp call, llvm::StringRef name,
                             llvm::ArrayRef<std::string> arguments);
+
+/// What a layer computes, on which shapes, and its share of the model's work.
+std::string printLayerComment(exec::CallOp call, int64_t total,
+                              llvm::StringRef indent = "");
+
+/// A layer's comment, shape, expression and function.
+std::string printLayer(exec::CallOp call, int64_t total);
+
+/// `<head>int <name>_run(...<tail>`, or _run_parallel.
+std::string printPrototype(llvm::StringRef name, bool parallel,
+                           llvm::StringRef head, llvm::StringRef tail);
 
 /// <name>.h, <name>.cpp and manifest.json.
 std::string printHeader(exec::ProgramOp program, const EmitOptions &options);

@@ -109,6 +109,10 @@ Value Lowering::createBuffer(Location loc, StringRef name,
 
 Value Lowering::createView(Location loc, StringRef name, RankedTensorType type,
                            Value base, int64_t offset) {
+  // Views of views are views of the whole: there is less to follow.
+  if (auto view = base.getDefiningOp<exec::ViewOp>())
+    return createView(loc, name, type, view.getBase(),
+                      view.getOffset() + offset);
   return builder.create<exec::ViewOp>(loc, builder.getType<exec::PlaceType>(),
                                       names.add(name), type, base, offset);
 }
@@ -120,12 +124,14 @@ Value Lowering::getPlaced(Value value) {
   return placed.lookup(value);
 }
 
-/// What the model calls a constant: its blob's key, or its location.
+/// What the model calls a constant. A blob's key says it too, but gets a number
+/// behind it where passes made several of one weight.
 static std::string getWeightName(nn::ConstantOp constant) {
+  if (StringRef name = getModelName(constant.getLoc()); !name.empty())
+    return name.str();
   if (auto blob = dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
     return blob.getRawHandle().getKey().str();
-  StringRef name = getModelName(constant.getLoc());
-  return name.empty() ? "weight" : name.str();
+  return "weight";
 }
 
 Value Lowering::getWeight(Operation *op) {
@@ -186,6 +192,16 @@ void Lowering::declareOutputs() {
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
+
+/// The values of a routine's params, by name.
+static exec::ShapeAttr nameParams(const Routine &routine,
+                                  DenseI64ArrayAttr values, Builder &builder) {
+  SmallVector<NamedAttribute> params;
+  for (auto [i, name] : llvm::enumerate(routine.params))
+    params.push_back(
+        {builder.getStringAttr(name), builder.getI64IntegerAttr(values[i])});
+  return exec::ShapeAttr::get(builder.getContext(), params);
+}
 
 /// A field as #exec.shape has it: lists as arrays.
 static Attribute getField(Attribute value, Builder &builder) {
@@ -287,10 +303,9 @@ LogicalResult Lowering::createCall(Operation *op, const nn::RoutineCall &call,
   nn::Work work = cast<nn::CostOpInterface>(op).getWork();
   auto lowered = builder.create<exec::CallOp>(
       getNamedLoc(op->getLoc()), callName, routine->name, routine->header,
-      params ? params : builder.getDenseI64ArrayAttr({}), inputs, extras,
-      target, scratch, builder.getArrayAttr(kinds), getShape(call), isPointwise,
-      StringAttr(), what, work.multiplyAdds,
-      2 * work.multiplyAdds + work.operations);
+      nameParams(*routine, params, builder), inputs, extras, target, scratch,
+      builder.getArrayAttr(kinds), getShape(call), isPointwise, StringAttr(),
+      what, work.multiplyAdds, 2 * work.multiplyAdds + work.operations);
   if (hasExpression)
     cloneExpression(layer, lowered);
   shareCode(lowered);
@@ -437,6 +452,10 @@ LogicalResult Lowering::run() {
     if (failed(lowered))
       return failure();
   }
+  for (exec::ViewOp view :
+       llvm::make_early_inc_range(program.getBody().getOps<exec::ViewOp>()))
+    if (view->use_empty())
+      view.erase();
   program.setWeights(weightBytes);
   function.erase();
   return success();

@@ -81,13 +81,17 @@ static Value createScaledWeight(PatternRewriter &rewriter, Operation *anchor,
 static Value createAffine(PatternRewriter &rewriter, Location location,
                           Value value, int64_t axis, const Affine &affine) {
   auto type = cast<RankedTensorType>(value.getType());
-  auto constant = [&](ArrayRef<double> values) {
-    return createChannelConstant(rewriter, location, type, axis, values);
+  auto constant = [&](ArrayRef<double> values, const char *role) {
+    auto name = rewriter.getStringAttr(getModelName(location) + "." + role);
+    return createChannelConstant(rewriter, NameLoc::get(name), type, axis,
+                                 values);
   };
   if (affine.scales(type.getElementType()))
-    value = rewriter.create<MulOp>(location, value, constant(affine.scale));
+    value = rewriter.create<MulOp>(location, value,
+                                   constant(affine.scale, "scale"));
   if (affine.shifts())
-    value = rewriter.create<AddOp>(location, value, constant(affine.shift));
+    value =
+        rewriter.create<AddOp>(location, value, constant(affine.shift, "bias"));
   return value;
 }
 

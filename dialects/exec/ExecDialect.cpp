@@ -26,28 +26,34 @@ using namespace nnc::exec;
 //===----------------------------------------------------------------------===//
 
 static ParseResult parseRoutine(OpAsmParser &parser, StringAttr &routine,
-                                DenseI64ArrayAttr &params) {
+                                ShapeAttr &params) {
   std::string name;
   if (parser.parseKeywordOrString(&name))
     return failure();
   routine = parser.getBuilder().getStringAttr(name);
-  SmallVector<int64_t> values;
+  SmallVector<NamedAttribute> values;
   if (parser.parseCommaSeparatedList(
-          AsmParser::Delimiter::OptionalLessGreater,
-          [&] { return parser.parseInteger(values.emplace_back()); }))
+          AsmParser::Delimiter::OptionalLessGreater, [&]() -> ParseResult {
+            std::string param;
+            int64_t value;
+            if (parser.parseKeywordOrString(&param) || parser.parseEqual() ||
+                parser.parseInteger(value))
+              return failure();
+            Builder &builder = parser.getBuilder();
+            values.push_back({builder.getStringAttr(param),
+                              builder.getI64IntegerAttr(value)});
+            return success();
+          }))
     return failure();
-  params = parser.getBuilder().getDenseI64ArrayAttr(values);
+  params = ShapeAttr::get(parser.getContext(), values);
   return success();
 }
 
 static void printRoutine(OpAsmPrinter &printer, Operation *, StringAttr routine,
-                         DenseI64ArrayAttr params) {
+                         ShapeAttr params) {
   printer.printKeywordOrString(routine);
-  if (params.empty())
-    return;
-  printer << "<";
-  llvm::interleaveComma(params.asArrayRef(), printer);
-  printer << ">";
+  if (!params.getFields().empty())
+    params.print(printer);
 }
 
 static ParseResult

@@ -149,7 +149,8 @@ def Exec_CallOp : Exec_Op<"call", [
     SingleBlock]> {
   let summary = "One call of a routine";
   let description = [{
-    Calls `routine` of `header` with its `params`, on a shape. It reads `inputs`
+    Calls `routine` of `header` with its `params`, its template arguments by
+    name, on a shape. It reads `inputs`
     and writes `outputs`, with `scratch` as working memory. `expression` is
     arithmetic on scalars, and what it yields is stored. Without `pointwise` it
     is the routine's epilogue: its first argument is the element that the
@@ -176,8 +177,7 @@ def Exec_CallOp : Exec_Op<"call", [
     ```
   }];
   let arguments = (ins StrAttr:$name, StrAttr:$routine, StrAttr:$header,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$params,
-    Variadic<Exec_Place>:$inputs, Variadic<Exec_Place>:$extras,
+    Exec_ShapeAttr:$params, Variadic<Exec_Place>:$inputs, Variadic<Exec_Place>:$extras,
     Variadic<Exec_Place>:$outputs, Optional<Exec_Place>:$scratch,
     DefaultValuedAttr<Exec_OperandKinds, "{}">:$kinds, Exec_ShapeAttr:$shape, UnitAttr:$pointwise,
     OptionalAttr<StrAttr>:$like, DefaultValuedAttr<StrAttr, "\"\"">:$what,

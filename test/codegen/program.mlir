@@ -21,9 +21,9 @@
 // CPP: // conv1: conv [1][4][4][4] and [8][4][1][1] -> [1][8][4][4]
 // CPP: struct conv1_shape {
 // CPP-NEXT: static constexpr int n = 1, c = 4
-// CPP: template <class V> V operator()(V v, V a) const {
-// CPP-NEXT: return nnc::clip(nnc::add(v, a), V(-1.5f), V(6.0f));
-// CPP: nnc::launch<routine>(pool, conv1_shape{}, x, w, y, epilogue{a});
+// CPP: template <class V> V operator()(V v, V bias) const {
+// CPP-NEXT: return nnc::clip(nnc::add(v, bias), V(-1.5f), V(6.0f));
+// CPP: nnc::launch<routine>(pool, conv1_shape{}, x, w, y, epilogue{bias});
 // CPP: std::memcpy(prob, flat, 512);
 // CPP: tiny_run_parallel
 
@@ -32,7 +32,7 @@
 // H: float *prob; /* [1][128] */
 
 // JSON: "arena_bytes": 512
-// JSON: "multiply_adds": 512
+// JSON: {{.*}}"multiply_adds":512,"name":"conv1"
 
 // RUNTIME-NOT: #include "runtime/
 // RUNTIME: struct conv2d_f32_portable

@@ -1,0 +1,225 @@
+//===- Layer.cpp - A comment, a shape and a function for each layer -------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen/Printer.h"
+
+#include "dialects/nn/Nn.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::codegen;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+/// What an epilogue calls an operand: what it is for, where its only use tells.
+static StringRef getExtraName(BlockArgument argument, exec::OperandKind kind) {
+  if (!argument.hasOneUse())
+    return "extra";
+  Operation *user = *argument.user_begin();
+  if (isa<nn::AddOp>(user))
+    return kind == exec::OperandKind::full ? "residual" : "bias";
+  return isa<nn::MulOp>(user) ? "scale" : "extra";
+}
+
+/// Names of a call's pointers: inputs, extras, outputs and scratch, in order.
+static SmallVector<std::string> getParameters(exec::CallOp call) {
+  SmallVector<std::string> names;
+  auto addAll = [&](StringRef stem, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+      names.push_back(count == 1 ? stem.str() : (stem + Twine(i)).str());
+  };
+  OperandRange inputs = call.getInputs();
+  if (inputs.size() == 2 && isa<exec::WeightOp>(inputs[1].getDefiningOp()))
+    names = {"x", "w"};
+  else
+    addAll("x", inputs.size());
+  llvm::StringMap<int> counts;
+  for (size_t i = 0; i < call.getExtras().size(); ++i) {
+    auto kind = cast<exec::OperandKindAttr>(call.getKinds()[i]).getValue();
+    StringRef name =
+        getExtraName(call.getExpression().getArgument(i + 1), kind);
+    int count = ++counts[name];
+    names.push_back(count == 1 ? name.str() : (name + Twine(count)).str());
+  }
+  addAll("y", call.getOutputs().size());
+  if (call.getScratch())
+    names.push_back("scratch");
+  return names;
+}
+
+/// Names of the expression's arguments, which its pointers share.
+static SmallVector<std::string> getArguments(exec::CallOp call,
+                                             ArrayRef<std::string> parameters) {
+  SmallVector<std::string> names;
+  size_t inputs = call.getInputs().size();
+  if (call.getPointwise())
+    return SmallVector<std::string>(parameters.take_front(inputs));
+  names.push_back("v");
+  llvm::append_range(names, parameters.slice(inputs, call.getExtras().size()));
+  return names;
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+static std::string getShapeValue(Attribute value) {
+  if (auto list = dyn_cast<ArrayAttr>(value)) {
+    SmallVector<std::string> items;
+    for (Attribute item : list)
+      items.push_back(getShapeValue(item));
+    return "{" + llvm::join(items, ", ") + "}";
+  }
+  if (auto real = dyn_cast<FloatAttr>(value)) {
+    // Shapes hold reals as float.
+    Builder builder(value.getContext());
+    APFloat number = real.getValue();
+    bool lost;
+    number.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &lost);
+    return getLiteral(builder.getFloatAttr(builder.getF32Type(), number));
+  }
+  return std::to_string(cast<IntegerAttr>(value).getInt());
+}
+
+/// Dimensions of a list of lists, for its declaration.
+static std::string getListDims(Attribute value) {
+  auto list = dyn_cast<ArrayAttr>(value);
+  if (!list)
+    return "";
+  return "[" + std::to_string(std::max<size_t>(list.size(), 1)) + "]" +
+         (list.empty() ? "" : getListDims(list[0]));
+}
+
+/// The shape's fields as constants; runs of integers share a declaration.
+static std::string printShape(exec::CallOp call) {
+  std::string text = "struct " + call.getName().str() + "_shape {\n";
+  SmallVector<std::string> integers;
+  auto flush = [&]() {
+    if (!integers.empty())
+      text += printList("  static constexpr int ", integers, ";");
+    integers.clear();
+  };
+  for (NamedAttribute field : call.getShape().getFields()) {
+    std::string name = field.getName().str();
+    Attribute value = field.getValue();
+    if (isa<IntegerAttr>(value)) {
+      integers.push_back(name + " = " + getShapeValue(value));
+      continue;
+    }
+    flush();
+    std::string type = isa<FloatAttr>(value) ? "float " : "int ";
+    text += printList("  static constexpr " + type + name + getListDims(value) +
+                          " = ",
+                      {getShapeValue(value)}, ";");
+  }
+  flush();
+  return text + "};\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Comments and functions
+//===----------------------------------------------------------------------===//
+
+std::string codegen::printLayerComment(exec::CallOp call, int64_t total,
+                                       StringRef indent) {
+  std::string text;
+  llvm::raw_string_ostream words(text);
+  words << call.getName();
+  if (auto name = dyn_cast<NameLoc>(call.getLoc()))
+    if (name.getName() != call.getName())
+      words << " (" << name.getName().getValue() << " in the model)";
+  words << ": " << (call.getWhat().empty() ? "layer" : call.getWhat()) << " ";
+  llvm::interleave(
+      call.getInputs(), words,
+      [&](Value place) {
+        words << describe(exec::getPlaceOp(place).getTensor());
+      },
+      " and ");
+  words << " -> "
+        << describe(exec::getPlaceOp(call.getOutputs()[0]).getTensor());
+  if (int64_t count = call.getMultiplyAdds())
+    words << ", " << llvm::format("%.2f", double(count) / 1e6)
+          << " million multiply-adds, "
+          << llvm::format("%.1f", 100.0 * double(count) / double(total))
+          << " % of the model's";
+  words << ".";
+  if (call.getLike())
+    words << " Has the code of " << *call.getLike() << ".";
+  return printComment(text, indent);
+}
+
+static std::string printRoutine(exec::CallOp call, StringRef functor) {
+  SmallVector<std::string> arguments = {call.getName().str() + "_shape"};
+  for (NamedAttribute param : call.getParams().getFields())
+    arguments.push_back("/*" + param.getName().str() + "=*/" +
+                        getShapeValue(param.getValue()));
+  arguments.push_back(functor.str());
+  return printList("  using routine = nnc::" + call.getRoutine().str() + "<",
+                   arguments, ">;");
+}
+
+/// The declarations of the function's parameters, which are named `names`.
+static SmallVector<std::string> declareParameters(exec::CallOp call,
+                                                  ArrayRef<std::string> names) {
+  SmallVector<std::string> parameters = {"nnc::pool pool"};
+  SmallVector<Value> places(call.getInputs());
+  llvm::append_range(places, call.getExtras());
+  size_t readOnly = places.size();
+  llvm::append_range(places, call.getOutputs());
+  for (auto [i, place] : llvm::enumerate(places)) {
+    Type element = exec::getPlaceOp(place).getTensor().getElementType();
+    parameters.push_back(std::string(i < readOnly ? "const " : "") +
+                         getCppType(element).str() + " *" + names[i]);
+  }
+  if (call.getScratch())
+    parameters.push_back("unsigned char *" + names.back());
+  return parameters;
+}
+
+/// The type of the epilogue: what each operand is to `functor`.
+static std::string printEpilogue(exec::CallOp call, StringRef functor) {
+  SmallVector<std::string> arguments = {functor.str()};
+  for (Attribute kind : call.getKinds())
+    arguments.push_back(
+        ("nnc::" +
+         stringifyOperandKind(cast<exec::OperandKindAttr>(kind).getValue()))
+            .str());
+  return printList("  using epilogue = nnc::fused<", arguments, ">;");
+}
+
+std::string codegen::printLayer(exec::CallOp call, int64_t total) {
+  std::string name = call.getName().str();
+  SmallVector<std::string> names = getParameters(call);
+  size_t inputs = call.getInputs().size();
+  size_t readOnly = inputs + call.getExtras().size();
+  std::string text = printLayerComment(call, total) + printShape(call);
+  bool hasFunctor = call.getPointwise() || !call.hasEmptyExpression();
+  std::string functor = hasFunctor ? name + "_expression" : "nnc::none";
+  if (hasFunctor)
+    text += printExpression(call, functor, getArguments(call, names));
+  text += printList("static void " + name + "(", declareParameters(call, names),
+                    ") {");
+  std::string argument = functor + "{}";
+  if (hasFunctor && !call.getPointwise()) {
+    text += printEpilogue(call, functor);
+    functor = "epilogue";
+    argument =
+        "epilogue{" +
+        llvm::join(ArrayRef(names).slice(inputs, readOnly - inputs), ", ") +
+        "}";
+  }
+  SmallVector<std::string> arguments = {"pool", name + "_shape{}"};
+  llvm::append_range(arguments, ArrayRef(names).take_front(inputs));
+  llvm::append_range(arguments, ArrayRef(names).drop_front(readOnly));
+  arguments.push_back(argument);
+  return text + printRoutine(call, functor) +
+         printList("  nnc::launch<routine>(", arguments, ");") + "}\n\n";
+}
