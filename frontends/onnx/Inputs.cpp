@@ -177,7 +177,7 @@ RankedTensorType Binder::getType(const ValueInfoProto &input) {
         << "input '" << input.name() << "' is one " << *problem;
     return {};
   }
-  if (llvm::is_contained(*shape, 0))
+  if (llvm::is_contained(*shape, 0) && !shapes.count(input.name()))
     emitWarning(loc) << "input '" << input.name() << "' is of shape "
                      << toString(*shape) << ", which has no elements; pass "
                      << "--shape " << input.name() << "=... if that is not so";

@@ -25,11 +25,12 @@ static std::string parseShape(const std::string &text, ModelOptions &options) {
   if (sizes != "scalar")
     for (llvm::StringRef word : llvm::split(sizes, 'x')) {
       int64_t size = 0;
-      valid = valid && !word.getAsInteger(10, size) && size > 0;
+      valid = valid && !word.getAsInteger(10, size) && size >= 0;
       shape.push_back(size);
     }
   if (!valid)
-    return fmt::format("'{}' is not of the form INPUT=1x3x48x320", text);
+    return fmt::format(
+        "'{}' is not of the form INPUT=1x3x48x320 or INPUT=scalar", text);
   if (!options.shapes.emplace(name.str(), shape).second)
     return fmt::format("two shapes for input '{}'", name.str());
   return "";

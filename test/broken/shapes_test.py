@@ -1,0 +1,82 @@
+"""Shapes that --shape gives, against what the model says of its inputs: exit codes and
+messages of `nnc compile`."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import models
+import outcome
+
+
+def open_model():
+    """Inputs of every kind: open dims, a named one twice, no axes, no elements, and one
+    that may be of any shape."""
+    shapes = {"image": ["n", 3, "h", 8], "label": ["n"], "scale": [], "past": [0, 3],
+              "any": None}
+    ports = [models.value(name, shape) for name, shape in shapes.items()]
+    nodes = [models.node("Relu", [name], [name + "_out"], name) for name in shapes]
+    outputs = [models.value(name + "_out", None) for name in shapes]
+    return models.model(nodes, ports, outputs)
+
+
+class Shapes(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+        self.path = self.folder / "open.onnx"
+        self.path.write_bytes(open_model().SerializeToString())
+
+    def compile(self, *shapes):
+        return outcome.run("compile", str(self.path), "--target=portable", "-o",
+                           str(self.folder / "out"), *(f"--shape={s}" for s in shapes))
+
+    def refuse(self, message, *shapes):
+        code, said = self.compile(*shapes)
+        self.assertEqual(code, outcome.USAGE, said)
+        self.assertIn(message, said)
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_bound(self):
+        for more in ((), ("scale=scalar",), ("past=0x3",), ("past=5x3",), ("label=2",)):
+            with self.subTest(more):
+                code, said = self.compile("image=2x3x4x8", "any=3x0", *more)
+                self.assertEqual(code, outcome.DONE, said)
+        self.assertEqual(self.compile("image=2x3x4x8", "any=scalar")[0], outcome.DONE)
+
+    def test_left_open(self):
+        self.refuse("input 'image' has open dimensions: pass --shape image=?x3x?x8")
+        self.refuse("input 'label' has open dimensions: pass --shape label=?")
+        self.refuse("input 'any' has open dimensions and not even their number")
+
+    def test_wrong_rank(self):
+        self.refuse("which the given 2x3x4 does not fit", "image=2x3x4", "any=1")
+        self.refuse("input 'scale' has shape () in the model, which the given 1 does not fit",
+                    "image=2x3x4x8", "any=1", "scale=1")
+
+    def test_wrong_size(self):
+        self.refuse("which the given 2x4x4x8 does not fit", "image=2x4x4x8", "any=1")
+        self.refuse("which the given 3 does not fit", "image=2x3x4x8", "any=1", "label=3")
+
+    def test_wrong_name(self):
+        self.refuse("has no input 'picture' to give a shape to; its inputs are 'image', 'label'",
+                    "picture=2x3x4x8")
+        self.refuse("has no input 'any_out'", "image=2x3x4x8", "any=1", "any_out=1")
+
+    def test_no_shape(self):
+        for text in ("image", "image=", "image=2x3x4x", "image=2x3x-4x8", "image=2,3,4,8",
+                     "=2x3x4x8", "image=1x3x99999999999999999999x8"):
+            with self.subTest(text):
+                self.refuse("is not of the form INPUT=1x3x48x320", text)
+        self.refuse("two shapes for input 'image'", "image=2x3x4x8", "image=2x3x5x8")
+
+    def test_too_large(self):
+        code, said = self.compile("image=2x3x99999999999x8", "any=1")
+        self.assertEqual(code, outcome.LIMIT, said)
+        self.assertIn("2x3x99999999999x8", said)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
