@@ -23,7 +23,7 @@ static std::string printField(exec::PlaceOpInterface place,
                       place.getName().str() + ";";
   std::string comment = "/* ";
   if (modelName && *modelName != place.getName())
-    comment += modelName->str() + ": ";
+    comment += printModelName(*modelName) + ": ";
   comment += getDims(type.getShape()) + " */";
   if (field.size() + 1 + comment.size() > kColumns)
     return "  " + comment + "\n" + field + "\n";

@@ -135,7 +135,7 @@ std::string codegen::printLayerComment(exec::CallOp call, int64_t total,
   words << call.getName();
   if (auto name = dyn_cast<NameLoc>(call.getLoc()))
     if (name.getName() != call.getName())
-      words << " (" << name.getName().getValue() << " in the model)";
+      words << " (" << printModelName(name.getName()) << " in the model)";
   words << ": " << (call.getWhat().empty() ? "layer" : call.getWhat()) << " ";
   llvm::interleave(
       call.getInputs(), words,

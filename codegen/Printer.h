@@ -26,6 +26,10 @@ std::string fillTemplate(llvm::StringRef name, const Values &values);
 /// Lines of written code are no longer, but for names that do not fit.
 constexpr size_t kColumns = 80;
 
+/// A name of the model's as a comment may hold it: without what would end the
+/// comment, or join two lines of it.
+std::string printModelName(llvm::StringRef name);
+
 /// A comment in lines.
 std::string printComment(llvm::StringRef text, llvm::StringRef indent);
 

@@ -6,9 +6,21 @@
 
 #include "codegen/Printer.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+
 using namespace llvm;
 using namespace nnc;
 using namespace nnc::codegen;
+
+std::string codegen::printModelName(StringRef name) {
+  std::string text = llvm::json::fixUTF8(name);
+  for (char &c : text)
+    if (StringRef("*\\?").contains(c) ||
+        (llvm::isASCII(c) && !llvm::isPrint(c)))
+      c = '_';
+  return text;
+}
 
 std::string codegen::printComment(StringRef text, StringRef indent) {
   std::string lines, line = (indent + "//").str();
