@@ -13,6 +13,7 @@
 #include "onnx/defs/parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SHA256.h"
 
@@ -65,6 +66,37 @@ static StringRef guessFormat(StringRef start) {
   if (start.starts_with("version "))
     return "; this is a Git LFS pointer: run git lfs pull";
   return "; it may be truncated";
+}
+
+/// A field in `message` whose text is not UTF-8, as protobuf and everything
+/// that prints it want it; empty where there is none.
+static std::string findBadText(const google::protobuf::Message &message) {
+  const auto *reflection = message.GetReflection();
+  std::vector<const google::protobuf::FieldDescriptor *> fields;
+  reflection->ListFields(message, &fields);
+  for (const auto *field : fields) {
+    bool isText = field->type() == field->TYPE_STRING;
+    if (!isText && field->type() != field->TYPE_MESSAGE)
+      continue;
+    bool isList = field->is_repeated();
+    int count = isList ? reflection->FieldSize(message, field) : 1;
+    for (int i = 0; i < count; ++i) {
+      if (isText) {
+        std::string text =
+            isList ? reflection->GetRepeatedString(message, field, i)
+                   : reflection->GetString(message, field);
+        if (!llvm::json::isUTF8(text))
+          return field->full_name();
+        continue;
+      }
+      std::string bad =
+          findBadText(isList ? reflection->GetRepeatedMessage(message, field, i)
+                             : reflection->GetMessage(message, field));
+      if (!bad.empty())
+        return bad;
+    }
+  }
+  return "";
 }
 
 /// The default domain has two names; the rest of the frontend sees the short
@@ -177,7 +209,12 @@ std::optional<LoadedModel> nnc::onnx::loadModel(StringRef path,
                 "model with its weights as external data");
   auto model = path.ends_with(".onnxtxt") ? loadText(path, problems)
                                           : loadBinary(path, problems);
-  if (model && model->proto.has_graph())
+  if (!model)
+    return std::nullopt;
+  if (std::string field = findBadText(model->proto); !field.empty())
+    return fail(ImportStatus::broken,
+                "holds text that is not UTF-8, in a field " + field);
+  if (model->proto.has_graph())
     normalize(model->proto);
   return model;
 }

@@ -44,13 +44,13 @@ def fixed_values(graph):
     return wanted
 
 
-def freeze(model, arrays, known=None):
-    """A copy of model with the inputs that must be known, or those given as known, as
-    initializers; returns it and the arrays of the inputs that are left, both by name."""
+def freeze(model, arrays, more=()):
+    """A copy of model with the inputs that must be known, and some more, as initializers;
+    returns it and the arrays of the inputs that are left, both by name."""
     frozen = type(model)()
     frozen.CopyFrom(model)
     graph = frozen.graph
-    known = set(fixed_values(graph) if known is None else known) & set(arrays)
+    known = {*fixed_values(graph), *more} & set(arrays)
     kept = [i for i in graph.input if i.name not in known]
     del graph.input[:]
     graph.input.extend(kept)

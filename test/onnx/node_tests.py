@@ -132,7 +132,7 @@ def check(case, target, all_constant):
     names = [port.name for port in case.model.graph.input]
     for inputs, expected in case.data_sets:
         arrays = {name: to_array(array) for name, array in zip(names, inputs)}
-        model, given = constants.freeze(case.model, arrays, names[1:] if all_constant else None)
+        model, given = constants.freeze(case.model, arrays, names[1:] if all_constant else ())
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, case.name + ".onnx")
             onnx.save(model, path)

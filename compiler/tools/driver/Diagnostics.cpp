@@ -70,7 +70,8 @@ void Diagnostics::add(mlir::Diagnostic &diagnostic) {
                          ? Problem::error
                          : Problem::warning;
   describe(diagnostic.getLocation(), problem);
-  problem.message = diagnostic.str();
+  // What a model holds as bytes may be no text, which JSON does not hold.
+  problem.message = llvm::json::fixUTF8(diagnostic.str());
   for (mlir::Diagnostic &note : diagnostic.getNotes()) {
     // The text of the op is for whoever debugs a pass.
     std::string text = note.str();
