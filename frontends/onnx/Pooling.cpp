@@ -47,6 +47,8 @@ static Value poolAxes(Node &node, Value x, const Window &window,
   Window others = window.slice(0, axes - 2);
   others.append();
   y = poolAxes(node, node.reshape(y, shape), others, pool);
+  if (!y)
+    return {};
   shape.assign(getShape(y).drop_back().begin(), getShape(y).drop_back().end());
   llvm::append_range(shape, sizes);
   return node.reshape(y, shape);
