@@ -19,15 +19,6 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Bytes of all constants, counted once.
-static int64_t getWeightBytes(func::FuncOp function) {
-  int64_t bytes = 0;
-  function.walk([&](ConstantOp constant) {
-    bytes += getPhysicalBytes(constant.getY().getType());
-  });
-  return bytes;
-}
-
 /// Layouts are chosen anew: adapts of an earlier choice go, types are logical.
 static void forgetLayouts(func::FuncOp function) {
   function.walk([](AdaptOp adapt) {

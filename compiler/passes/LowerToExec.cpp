@@ -74,20 +74,9 @@ static RankedTensorType getTensor(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// What the model calls the op, or "".
-static StringRef getModelName(Location loc) {
-  if (auto name = dyn_cast<NameLoc>(loc))
-    return name.getName();
-  if (auto fused = dyn_cast<FusedLoc>(loc))
-    for (Location part : fused.getLocations())
-      if (StringRef name = getModelName(part); !name.empty())
-        return name;
-  return "";
-}
-
 /// The location with what the model calls the op at its head.
 static Location getNamedLoc(Location loc) {
-  StringRef name = getModelName(loc);
+  StringRef name = nn::getModelName(loc);
   return name.empty() ? loc
                       : NameLoc::get(StringAttr::get(loc.getContext(), name));
 }
@@ -127,7 +116,7 @@ Value Lowering::getPlaced(Value value) {
 /// What the model calls a constant. A blob's key says it too, but gets a number
 /// behind it where passes made several of one weight.
 static std::string getWeightName(nn::ConstantOp constant) {
-  if (StringRef name = getModelName(constant.getLoc()); !name.empty())
+  if (StringRef name = nn::getModelName(constant.getLoc()); !name.empty())
     return name.str();
   if (auto blob = dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
     return blob.getRawHandle().getKey().str();
@@ -160,8 +149,8 @@ static StringRef getText(Attribute attribute) {
 }
 
 /// The model's own name of an input or output, where C could not have it.
-static StringAttr getModelName(StringRef given, StringRef name,
-                               Builder &builder) {
+static StringAttr getPortName(StringRef given, StringRef name,
+                              Builder &builder) {
   return given.empty() || given == name ? StringAttr()
                                         : builder.getStringAttr(given);
 }
@@ -173,7 +162,7 @@ void Lowering::declareInputs() {
     std::string name = names.add(given.empty() ? "input" : given);
     auto input = builder.create<exec::InputOp>(
         argument.getLoc(), builder.getType<exec::PlaceType>(), name,
-        getTensor(argument), getModelName(given, name, builder));
+        getTensor(argument), getPortName(given, name, builder));
     placed[argument] = input;
   }
 }
@@ -185,7 +174,7 @@ void Lowering::declareOutputs() {
     std::string name = names.add(given.empty() ? "output" : given);
     outputs.push_back(builder.create<exec::OutputOp>(
         function.getLoc(), builder.getType<exec::PlaceType>(), name,
-        cast<RankedTensorType>(type), getModelName(given, name, builder)));
+        cast<RankedTensorType>(type), getPortName(given, name, builder)));
   }
 }
 

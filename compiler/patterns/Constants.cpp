@@ -94,17 +94,6 @@ Value nnc::createChannelConstant(OpBuilder &builder, Location location,
     else
       data.getMutable<double>()[i] = value;
   }
-  return createConstant(builder, location, data, getModelName(location));
-}
-
-StringRef nnc::getModelName(Location location) {
-  StringRef name = "folded";
-  location->walk([&](Location inner) {
-    auto named = dyn_cast<NameLoc>(inner);
-    if (!named)
-      return WalkResult::advance();
-    name = named.getName();
-    return WalkResult::interrupt();
-  });
-  return name;
+  return createConstant(builder, location, data,
+                        nn::getModelName(location, "folded"));
 }

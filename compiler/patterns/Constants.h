@@ -39,9 +39,6 @@ mlir::Value createChannelConstant(mlir::OpBuilder &builder,
                                   mlir::RankedTensorType type, int64_t axis,
                                   llvm::ArrayRef<double> values);
 
-/// The model's name for what lies at `location`, or "folded".
-llvm::StringRef getModelName(mlir::Location location);
-
 } // namespace nnc
 
 #endif // NNC_COMPILER_PATTERNS_CONSTANTS_H

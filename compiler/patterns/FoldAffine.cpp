@@ -70,7 +70,7 @@ static Value createScaledWeight(PatternRewriter &rewriter, Operation *anchor,
   else
     scaleElements<double>(*old, scaled, view, scale);
   Location location = weight.getLoc();
-  StringRef name = getModelName(location);
+  StringRef name = getModelName(location, "folded");
   auto constant = weight.getDefiningOp<ConstantOp>();
   if (auto blob = dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
     name = blob.getRawHandle().getKey();

@@ -67,7 +67,7 @@ struct FoldConstantOperands : RewritePattern {
     if (failed(result))
       return rewriter.notifyMatchFailure(op, "no reference for these types");
     rewriter.replaceOpWithNewOp<ConstantOp>(
-        op, type, result->toAttribute(getModelName(op->getLoc())));
+        op, type, result->toAttribute(getModelName(op->getLoc(), "folded")));
     return success();
   }
 };

@@ -104,7 +104,7 @@ private:
     auto constant = [&](double value) {
       return createConstant(rewriter, op->getLoc(),
                             TensorData::splat(inner, value),
-                            getModelName(op->getLoc()));
+                            getModelName(op->getLoc(), "folded"));
     };
     rewriter.replaceOpWithNewOp<LayerNormOp>(
         op, x, constant(1), constant(0), rewriter.getI64IntegerAttr(axis),
@@ -138,7 +138,7 @@ struct ScaleLayerNorm : RewritePattern {
     };
     auto constant = [&](const TensorData &data, Value like) {
       return createConstant(rewriter, like.getLoc(), data,
-                            getModelName(op->getLoc()));
+                            getModelName(op->getLoc(), "folded"));
     };
     Value newScale = norm.getScale();
     if (isScale)

@@ -169,10 +169,9 @@ LayerWork nnc::getLayerWork(LayerOp layer, ArrayRef<RankedTensorType> operands,
   return work;
 }
 
-SmallVector<Candidate, 0> nnc::findCandidates(LayerOp layer,
-                                              const CostModel &cost,
-                                              ArrayRef<LayoutAttr> layouts) {
-  SmallVector<Candidate, 0> found;
+void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
+                           ArrayRef<LayoutAttr> layouts,
+                           llvm::function_ref<void(Candidate)> visit) {
   std::string family, problem;
   for (const Routine *routine :
        Catalogue::get().getRoutinesOf(getFamily(layer, family))) {
@@ -193,24 +192,29 @@ SmallVector<Candidate, 0> nnc::findCandidates(LayerOp layer,
       SmallVector<SmallVector<int64_t>> values = routine->candidates;
       if (auto own = layer.getParams())
         values = {SmallVector<int64_t>(*own)};
-      for (const auto &params : values) {
-        if (!llvm::all_of(shapes, [&](const RoutineShape &shape) {
+      for (const auto &params : values)
+        if (llvm::all_of(shapes, [&](const RoutineShape &shape) {
               return routine->applies(shape, params);
             }))
-          continue;
-        double seconds = cost.getSeconds(*routine, shapes, params, work);
-        auto *same = llvm::find_if(found, [&](const Candidate &other) {
-          return other.operands == schema->operands &&
-                 other.result == schema->result;
-        });
-        if (same == found.end())
-          found.push_back(
-              {routine, params, schema->operands, schema->result, seconds});
-        else if (seconds < same->seconds * kBetter)
-          *same = {routine, params, schema->operands, schema->result, seconds};
-      }
+          visit({routine, params, schema->operands, schema->result,
+                 cost.getSeconds(*routine, shapes, params, work)});
     }
   }
+}
+
+SmallVector<Candidate, 0> nnc::findCandidates(LayerOp layer,
+                                              const CostModel &cost,
+                                              ArrayRef<LayoutAttr> layouts) {
+  SmallVector<Candidate, 0> found;
+  forEachCandidate(layer, cost, layouts, [&](Candidate candidate) {
+    auto *same = llvm::find_if(found, [&](const Candidate &other) {
+      return other.hasSchemaOf(candidate);
+    });
+    if (same == found.end())
+      found.push_back(std::move(candidate));
+    else if (candidate.seconds < same->seconds * kBetter)
+      *same = std::move(candidate);
+  });
   return found;
 }
 

@@ -19,11 +19,20 @@ struct Candidate {
   llvm::SmallVector<mlir::RankedTensorType> operands; ///< inputs, then extras
   mlir::RankedTensorType result;
   double seconds; ///< the unit cost
+
+  bool hasSchemaOf(const Candidate &other) const {
+    return operands == other.operands && result == other.result;
+  }
 };
 
-/// The candidates of `layer`; where it names a routine (and params) already,
-/// only that. Routines that follow any layout are tried in each of `layouts`
-/// that fits, and in row-major order. For each schema the cheapest is kept.
+/// Everything that could compute `layer`; where it names a routine (and params)
+/// already, only that. Routines that follow any layout are tried in each of
+/// `layouts` that fits, and in row-major order.
+void forEachCandidate(nn::LayerOp layer, const CostModel &cost,
+                      llvm::ArrayRef<nn::LayoutAttr> layouts,
+                      llvm::function_ref<void(Candidate)> visit);
+
+/// Of these, for each schema, the cheapest.
 llvm::SmallVector<Candidate, 0>
 findCandidates(nn::LayerOp layer, const CostModel &cost,
                llvm::ArrayRef<nn::LayoutAttr> layouts);

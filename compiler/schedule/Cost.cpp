@@ -71,3 +71,11 @@ AdaptCost CostModel::getAdapt(RankedTensorType from,
   }
   return best;
 }
+
+int64_t nnc::getWeightBytes(func::FuncOp function) {
+  int64_t bytes = 0;
+  function.walk([&](nn::ConstantOp constant) {
+    bytes += nn::getPhysicalBytes(constant.getY().getType());
+  });
+  return bytes;
+}

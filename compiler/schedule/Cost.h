@@ -53,6 +53,9 @@ private:
   int64_t weightBytes;
 };
 
+/// Bytes of all constants of `function`, each counted once.
+int64_t getWeightBytes(mlir::func::FuncOp function);
+
 } // namespace nnc
 
 #endif // NNC_COMPILER_SCHEDULE_COST_H

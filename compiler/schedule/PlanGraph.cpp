@@ -26,6 +26,52 @@ const Candidate &PlanGraph::getChoice(LayerOp layer, const Plan &plan) const {
   return candidates[node][plan.choices[node]];
 }
 
+/// What the plan pays for `node` if it takes `choice`, for its edges, and for
+/// the shared values at their ends, which are adapted as is best then.
+double PlanGraph::getSecondsAround(unsigned node, unsigned choice,
+                                   const Plan &plan) const {
+  auto getCost = [&](const Problem::Edge &edge, unsigned other,
+                     unsigned otherChoice) {
+    unsigned from = edge.from == other  ? otherChoice
+                    : edge.from == node ? choice
+                                        : plan.choices[edge.from];
+    unsigned to = edge.to == other  ? otherChoice
+                  : edge.to == node ? choice
+                                    : plan.choices[edge.to];
+    return edge.costs[from * problem.nodes[edge.to].size() + to];
+  };
+  double seconds = problem.nodes[node][choice];
+  llvm::SmallSetVector<unsigned, 4> shared;
+  for (const Problem::Edge &edge : problem.edges) {
+    if (edge.from != node && edge.to != node)
+      continue;
+    unsigned other = edge.from == node ? edge.to : edge.from;
+    if (candidates[other].empty())
+      shared.insert(other);
+    else
+      seconds += getCost(edge, other, plan.choices[other]);
+  }
+  for (unsigned value : shared) {
+    double best = kImpossible;
+    for (unsigned state = 0; state < problem.nodes[value].size(); ++state) {
+      double own = problem.nodes[value][state];
+      for (const Problem::Edge &edge : problem.edges)
+        if (edge.from == value || edge.to == value)
+          own += getCost(edge, value, state);
+      best = std::min(best, own);
+    }
+    seconds += best;
+  }
+  return seconds;
+}
+
+double PlanGraph::getExtraSeconds(LayerOp layer, unsigned choice,
+                                  const Plan &plan) const {
+  unsigned node = nodes.lookup(layer);
+  return getSecondsAround(node, choice, plan) -
+         getSecondsAround(node, plan.choices[node], plan);
+}
+
 static LogicalResult reportNone(LayerOp layer, target::MachineAttr machine) {
   InFlightDiagnostic error = layer.emitOpError();
   Operation *anchor = layer.getAnchorOp();
@@ -44,15 +90,14 @@ static LogicalResult reportNone(LayerOp layer, target::MachineAttr machine) {
 /// Candidates of all layers. Layouts that routines insist on are those that
 /// the others, which take any, are tried in.
 LogicalResult PlanGraph::addLayers(Block &block) {
-  llvm::SetVector<LayoutAttr> layouts;
   for (LayerOp layer : block.getOps<LayerOp>())
     for (const Candidate &candidate : findCandidates(layer, *cost, {}))
       if (LayoutAttr layout = getLayout(candidate.result))
         layouts.insert(layout);
   LogicalResult result = success();
   for (LayerOp layer : block.getOps<LayerOp>()) {
-    auto &found = candidates.emplace_back(
-        findCandidates(layer, *cost, layouts.getArrayRef()));
+    auto &found =
+        candidates.emplace_back(findCandidates(layer, *cost, getLayouts()));
     if (found.empty())
       result = reportNone(layer, cost->getMachine());
     nodes[layer] = problem.nodes.size();

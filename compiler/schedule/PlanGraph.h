@@ -25,11 +25,23 @@ public:
                                           const CostModel &cost);
 
   const Problem &getProblem() const { return problem; }
+  /// The layouts that routines which take any were tried in.
+  llvm::ArrayRef<nn::LayoutAttr> getLayouts() const {
+    return layouts.getArrayRef();
+  }
   llvm::ArrayRef<Candidate> getCandidates(nn::LayerOp layer) const;
   const Candidate &getChoice(nn::LayerOp layer, const Plan &plan) const;
 
+  /// By how much the plan gets dearer if `layer` takes its candidate `choice`
+  /// instead, while all other layers stay as they are. The adapts between them
+  /// change as suits best.
+  double getExtraSeconds(nn::LayerOp layer, unsigned choice,
+                         const Plan &plan) const;
+
 private:
   explicit PlanGraph(const CostModel &cost) : cost(&cost) {}
+  double getSecondsAround(unsigned node, unsigned choice,
+                          const Plan &plan) const;
   mlir::LogicalResult addLayers(mlir::Block &block);
   void addValue(mlir::Value value);
 
@@ -50,6 +62,7 @@ private:
 
   const CostModel *cost;
   Problem problem;
+  llvm::SetVector<nn::LayoutAttr> layouts;
   llvm::DenseMap<mlir::Operation *, unsigned> nodes; ///< of layers
   llvm::SmallVector<llvm::SmallVector<Candidate, 0>, 0> candidates;
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, double> adapts;

@@ -40,7 +40,7 @@ struct Problem {
 struct Plan {
   llvm::SmallVector<unsigned, 0> choices; ///< a candidate for each node
   double cost = 0;
-  double lowerBound = 0;  ///< no choice costs less
+  double lowerBound = 0; ///< no choice costs less
   /// "exact" where the cost is the bound, or "heuristic"
   llvm::StringRef solver;
 };
@@ -52,9 +52,10 @@ struct SearchLimits {
 
 /// First, candidates that cannot be in a cheapest plan go. Then dynamic
 /// programming over the nodes: each in turn is replaced by a table that says,
-/// for every choice of its neighbours, which of its candidates is best then. Exact for every graph whose tables stay below the limit. Where none
-/// does, the node with the most neighbours is fixed at what looks best, and the
-/// plan that comes out is improved node by node.
+/// for every choice of its neighbours, which of its candidates is best then.
+/// Exact for every graph whose tables stay below the limit. Where none does,
+/// the node with the most neighbours is fixed at what looks best, and the plan
+/// that comes out is improved node by node.
 Plan solve(const Problem &problem, const SearchLimits &limits = {});
 
 } // namespace nnc

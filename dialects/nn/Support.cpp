@@ -142,3 +142,15 @@ LogicalResult nn::inferShapeBounds(Operation *op, ArrayRef<ShapeBound> operands,
   }
   return success();
 }
+
+StringRef nn::getModelName(Location location, StringRef fallback) {
+  StringRef name = fallback;
+  location->walk([&](Location inner) {
+    auto named = dyn_cast<NameLoc>(inner);
+    if (!named)
+      return WalkResult::advance();
+    name = named.getName();
+    return WalkResult::interrupt();
+  });
+  return name;
+}

@@ -115,6 +115,11 @@ mlir::LogicalResult inferElementwise(std::optional<mlir::Location> location,
                                      llvm::StringRef element,
                                      llvm::SmallVectorImpl<mlir::Type> &types);
 
+/// The model's name for what lies at `location`: the first within it, or
+/// `fallback`.
+llvm::StringRef getModelName(mlir::Location location,
+                             llvm::StringRef fallback = "");
+
 /// One operation for each element of the result.
 Work elementwiseWork(mlir::Operation *op);
 

@@ -76,16 +76,18 @@ ExitCode Driver::import() {
 }
 
 namespace {
-/// Copies the module before the pass that turns layers into calls.
-class KeepLayered : public mlir::PassInstrumentation {
+/// Copies the module before a pass on it.
+class KeepBefore : public mlir::PassInstrumentation {
 public:
-  explicit KeepLayered(mlir::OwningOpRef<mlir::ModuleOp> &kept) : kept(kept) {}
-  void runBeforePass(mlir::Pass *pass, mlir::Operation *op) override {
-    if (pass->getArgument() == "nnc-lower-to-exec")
+  KeepBefore(llvm::StringRef pass, mlir::OwningOpRef<mlir::ModuleOp> &kept)
+      : pass(pass), kept(kept) {}
+  void runBeforePass(mlir::Pass *next, mlir::Operation *op) override {
+    if (next->getArgument() == pass)
       kept = llvm::cast<mlir::ModuleOp>(op->clone());
   }
 
 private:
+  llvm::StringRef pass;
   mlir::OwningOpRef<mlir::ModuleOp> &kept;
 };
 
@@ -105,8 +107,12 @@ ExitCode Driver::compile() {
     importedOp = llvm::cast<mlir::ModuleOp>((*op)->clone());
   mlir::PassManager manager(&context);
   manager.addInstrumentation(std::make_unique<NotePass>());
-  if (wanted.keepStages)
-    manager.addInstrumentation(std::make_unique<KeepLayered>(layeredOp));
+  if (wanted.keepStages) {
+    manager.addInstrumentation(
+        std::make_unique<KeepBefore>("nnc-choose-routines", formedOp));
+    manager.addInstrumentation(
+        std::make_unique<KeepBefore>("nnc-lower-to-exec", layeredOp));
+  }
   PipelineOptions options;
   options.target = choices.target;
   buildPipeline(manager, options);

@@ -31,7 +31,7 @@ struct ModelOptions {
 
 struct DriverOptions {
   bool quiet = false;      ///< keep diagnostics without printing them
-  bool keepStages = false; ///< for nnc verify: `imported()` and `layered()`
+  bool keepStages = false; ///< `imported()`, `formed()` and `layered()`
 };
 
 /// The steps from a model to code, each on the result of the one before it.
@@ -46,8 +46,10 @@ public:
   /// Writes the code to a new folder.
   ExitCode emit(const std::string &folder);
 
-  /// The model as it was imported, and just before its layers became calls.
+  /// The model as it was imported, before its layers were given routines, and
+  /// before they became calls.
   mlir::ModuleOp imported() { return *importedOp; }
+  mlir::ModuleOp formed() { return *formedOp; }
   mlir::ModuleOp layered() { return *layeredOp; }
   const Diagnostics &diagnostics() const { return collected; }
   const ModelOptions &options() const { return choices; }
@@ -57,7 +59,7 @@ private:
   DriverOptions wanted;
   mlir::MLIRContext context;
   Diagnostics collected;
-  mlir::OwningOpRef<mlir::ModuleOp> op, importedOp, layeredOp;
+  mlir::OwningOpRef<mlir::ModuleOp> op, importedOp, formedOp, layeredOp;
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 

@@ -25,6 +25,8 @@ constexpr Entry entries[] = {
     {"run", "Compiles, builds and runs a model on .npy files", makeRun},
     {"verify", "Compares a model's results with expected ones", makeVerify},
     {"bench", "Times a model, layer by layer", makeBench},
+    {"explain", "Shows what each layer could be computed by, and at what cost",
+     makeExplain},
     {"ops", "Lists the operators that models may use", makeOps},
     {"targets", "Lists the machines that code can be made for", makeTargets},
     {"routines", "Lists the routines that layers are computed by",

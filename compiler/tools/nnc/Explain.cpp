@@ -1,0 +1,279 @@
+//===- Explain.cpp - nnc explain ------------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/schedule/PlanGraph.h"
+#include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/nnc/Command.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace json = llvm::json;
+
+namespace nnc::tools {
+namespace {
+
+std::string layoutText(mlir::Type type) {
+  return nn::getLayoutName(type).str();
+}
+
+/// A routine for a layer, with the params that suit it best.
+struct Alternative {
+  Candidate candidate;
+  double extra; ///< what the plan would cost more with it
+  bool chosen;
+
+  std::string routineText() const {
+    if (candidate.params.empty())
+      return candidate.routine->name.str();
+    return fmt::format("{}<{}>", candidate.routine->name.str(),
+                       fmt::join(candidate.params, ", "));
+  }
+  /// "NCHW, KCRS16c16k -> NCHW16c"
+  std::string schemaText() const {
+    std::vector<std::string> operands;
+    for (mlir::Type type : candidate.operands)
+      operands.push_back(layoutText(type));
+    return fmt::format("{} -> {}", fmt::join(operands, ", "),
+                       layoutText(candidate.result));
+  }
+};
+
+/// A layer with its alternatives: the chosen one, then by the plan's cost.
+struct Explained {
+  mlir::Operation *layer;
+  std::string name, shape;
+  std::string ops; ///< "nn.conv, nn.add, nn.relu"
+  std::vector<Alternative> alternatives;
+
+  const Candidate &chosen() const { return alternatives.front().candidate; }
+};
+
+Explained describe(nn::LayerOp layer) {
+  std::vector<std::string> ops;
+  if (mlir::Operation *anchor = layer.getAnchorOp())
+    ops.push_back(anchor->getName().getStringRef().str());
+  for (mlir::Operation &op : layer.getEpilogue().front())
+    if (mlir::isa<nn::ElementwiseOpInterface>(op))
+      ops.push_back(op.getName().getStringRef().str());
+  auto type = mlir::cast<mlir::RankedTensorType>(layer.getY().getType());
+  return {layer,
+          layer.getName().str(),
+          shapeText(type.getShape()),
+          fmt::format("{}", fmt::join(ops, ", ")),
+          {}};
+}
+
+/// Another layout for a value, in the finished plan.
+struct LayoutChange {
+  std::string name, from, to;
+  double seconds;
+};
+
+class Explain : public Command {
+public:
+  void addOptions(CLI::App &app) override {
+    addModelOptions(app, options);
+    app.add_option("--layer", only, "Only the layers whose name has this in it")
+        ->type_name("TEXT");
+    auto *asJson = app.add_flag("--json", json, "Print the result as JSON");
+    app.add_flag("--dot", dot, "Draw the plan, as Graphviz's dot reads it")
+        ->excludes(asJson);
+  }
+
+  ExitCode run() override {
+    Driver driver(options, {/*quiet=*/false, /*keepStages=*/true});
+    for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
+      if (ExitCode code = (driver.*step)(); code != ExitCode::done)
+        return code;
+    auto machine = target::setTarget(driver.formed(), options.target);
+    if (mlir::failed(machine))
+      return ExitCode::ownFault;
+    for (auto function : driver.formed().getOps<mlir::func::FuncOp>())
+      if (ExitCode code = explain(function, *machine); code != ExitCode::done)
+        return code;
+    CostModel cost(*machine, 0);
+    driver.layered().walk([&](nn::AdaptOp adapt) {
+      if (!adapt.isView())
+        changes.push_back(
+            {nn::getModelName(adapt.getLoc()).str(),
+             layoutText(adapt.getX().getType()),
+             layoutText(adapt.getY().getType()),
+             cost.getAdapt(adapt.getX().getType(), adapt.getY().getType())
+                 .seconds});
+    });
+    if (json)
+      printJson(toJson());
+    else if (dot)
+      printDot();
+    else
+      print();
+    return ExitCode::done;
+  }
+
+private:
+  /// Solves the choice as nnc-choose-routines does, and looks around.
+  ExitCode explain(mlir::func::FuncOp function, target::MachineAttr machine) {
+    CostModel cost(machine, getWeightBytes(function));
+    auto graph = PlanGraph::build(function, cost);
+    if (mlir::failed(graph))
+      return ExitCode::unsupported;
+    plan = solve(graph->getProblem());
+    for (auto layer : function.getBody().getOps<nn::LayerOp>())
+      layers.push_back(explain(layer, *graph, cost));
+    return ExitCode::done;
+  }
+
+  Explained explain(nn::LayerOp layer, const PlanGraph &graph,
+                    const CostModel &cost) const {
+    Explained result = describe(layer);
+    const Candidate &choice = graph.getChoice(layer, plan);
+    forEachCandidate(layer, cost, graph.getLayouts(), [&](Candidate candidate) {
+      llvm::ArrayRef<Candidate> kept = graph.getCandidates(layer);
+      const auto *best = llvm::find_if(
+          kept, [&](auto &one) { return one.hasSchemaOf(candidate); });
+      double extra = graph.getExtraSeconds(layer, best - kept.begin(), plan) +
+                     candidate.seconds - best->seconds;
+      bool chosen = candidate.routine == choice.routine &&
+                    candidate.params == choice.params &&
+                    candidate.hasSchemaOf(choice);
+      auto same = llvm::find_if(result.alternatives, [&](Alternative &other) {
+        return other.candidate.routine == candidate.routine &&
+               other.candidate.hasSchemaOf(candidate);
+      });
+      Alternative one{std::move(candidate), extra, chosen};
+      if (same == result.alternatives.end())
+        result.alternatives.push_back(std::move(one));
+      else if (chosen || (!same->chosen && extra < same->extra))
+        *same = std::move(one);
+    });
+    llvm::sort(result.alternatives, [](auto &a, auto &b) {
+      return std::tuple(!a.chosen, a.extra, a.routineText()) <
+             std::tuple(!b.chosen, b.extra, b.routineText());
+    });
+    return result;
+  }
+
+  bool isWanted(const Explained &one) const {
+    return one.name.find(only) != std::string::npos;
+  }
+
+  void print() const {
+    for (const Explained &one : layers) {
+      if (!isWanted(one))
+        continue;
+      fmt::print("{}  {}  {}\n", colouredForStdout(Colour::bold, one.name),
+                 one.shape, one.ops);
+      Table table({"", "routine", "layouts", "estimate", "plan"});
+      for (const Alternative &other : one.alternatives)
+        table.add({other.chosen ? "  *" : "", other.routineText(),
+                   other.schemaText(), formatSeconds(other.candidate.seconds),
+                   extraText(other)});
+      table.print();
+      fmt::print("\n");
+    }
+    if (!changes.empty())
+      fmt::print("Layouts change here:\n");
+    for (const LayoutChange &change : changes)
+      fmt::print("  {}: {} to {}, {}\n", change.name, change.from, change.to,
+                 formatSeconds(change.seconds));
+    fmt::print("{}: {} layers, {} estimated for {}; {}\n", options.model,
+               layers.size(), formatSeconds(plan.cost), options.target,
+               solverText());
+  }
+
+  static std::string extraText(const Alternative &one) {
+    if (one.chosen)
+      return "";
+    if (one.extra == kImpossible)
+      return "impossible here";
+    return fmt::format("{}{}", one.extra < 0 ? "-" : "+",
+                       formatSeconds(std::abs(one.extra)));
+  }
+
+  std::string solverText() const {
+    if (plan.solver == "exact")
+      return "no plan costs less";
+    return fmt::format("found by a heuristic, at most {:.2f} % above the "
+                       "cheapest plan",
+                       100 * (plan.cost / plan.lowerBound - 1));
+  }
+
+  json::Value toJson() const {
+    json::Array array, moves;
+    for (const Explained &one : layers) {
+      if (!isWanted(one))
+        continue;
+      json::Array all;
+      for (const Alternative &other : one.alternatives)
+        all.push_back(
+            json::Object{{"routine", other.candidate.routine->name},
+                         {"params", json::Array(other.candidate.params)},
+                         {"layouts", other.schemaText()},
+                         {"seconds", other.candidate.seconds},
+                         {"extra_seconds", other.extra == kImpossible
+                                               ? json::Value(nullptr)
+                                               : json::Value(other.extra)},
+                         {"chosen", other.chosen}});
+      array.push_back(json::Object{{"name", one.name},
+                                   {"ops", one.ops},
+                                   {"shape", one.shape},
+                                   {"alternatives", std::move(all)}});
+    }
+    for (const LayoutChange &change : changes)
+      moves.push_back(json::Object{{"name", change.name},
+                                   {"from", change.from},
+                                   {"to", change.to},
+                                   {"seconds", change.seconds}});
+    return json::Object{{"target", options.target},
+                        {"seconds", plan.cost},
+                        {"lower_bound_seconds", plan.lowerBound},
+                        {"solver", plan.solver},
+                        {"layout_changes", std::move(moves)},
+                        {"layers", std::move(array)}};
+  }
+
+  /// Boxes are layers, edges the values between them in their layouts; red
+  /// where the reader wants another.
+  void printDot() const {
+    fmt::print("digraph plan {{\n  node [shape=box, fontname=sans];\n");
+    llvm::DenseMap<mlir::Operation *, size_t> numbers;
+    for (auto [i, one] : llvm::enumerate(layers)) {
+      numbers[one.layer] = i;
+      fmt::print("  n{} [label=\"{}\\n{}\\n{}\"];\n", i, one.name,
+                 one.alternatives.front().routineText(),
+                 formatSeconds(one.chosen().seconds));
+    }
+    for (auto [i, one] : llvm::enumerate(layers))
+      for (auto [operand, value] : llvm::enumerate(one.layer->getOperands())) {
+        auto from = numbers.find(value.getDefiningOp());
+        if (from == numbers.end())
+          continue;
+        std::string made = layoutText(layers[from->second].chosen().result);
+        std::string want = layoutText(one.chosen().operands[operand]);
+        if (made == want)
+          fmt::print("  n{} -> n{} [label=\"{}\"];\n", from->second, i, made);
+        else
+          fmt::print("  n{} -> n{} [label=\"{} to {}\", color=red];\n",
+                     from->second, i, made, want);
+      }
+    fmt::print("}}\n");
+  }
+
+  ModelOptions options;
+  std::string only;
+  bool json = false, dot = false;
+  Plan plan;
+  std::vector<Explained> layers;
+  std::vector<LayoutChange> changes;
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeExplain() { return std::make_unique<Explain>(); }
+
+} // namespace nnc::tools
