@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/onnx/Node.h"
-#include "frontends/onnx/Types.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -13,9 +12,10 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::onnx;
 
-bool Node::checkSize(Type type) {
+bool Node::checkSize(Type type, int64_t maxBytes) {
   auto tensor = cast<RankedTensorType>(type);
-  auto problem = findSizeProblem(tensor.getShape(), tensor.getElementType());
+  auto problem =
+      findSizeProblem(tensor.getShape(), tensor.getElementType(), maxBytes);
   if (problem)
     fail(ImportStatus::limit, "has a result " + *problem);
   return !problem;
@@ -80,16 +80,19 @@ Value Node::constant(ArrayRef<int64_t> values) {
   return constant(makeAttribute({type, llvm::to_vector(values), {}}));
 }
 
-Value Node::splat(double value, Type element, ArrayRef<int64_t> shape) {
-  auto type = RankedTensorType::get(shape, element);
-  if (!checkSize(type))
+Value Node::splat(TypedAttr value, ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(shape, value.getType());
+  if (!checkSize(type, kMaxMadeBytes))
     return {};
-  Attribute attribute;
+  if (type.getNumElements() == 0)
+    return constant(DenseElementsAttr::get(type, ArrayRef<Attribute>()));
+  return constant(DenseElementsAttr::get(type, Attribute(value)));
+}
+
+Value Node::splat(double value, Type element, ArrayRef<int64_t> shape) {
   if (auto real = dyn_cast<FloatType>(element))
-    attribute = FloatAttr::get(real, value);
-  else
-    attribute = IntegerAttr::get(element, static_cast<int64_t>(value));
-  return constant(DenseElementsAttr::get(type, attribute));
+    return splat(FloatAttr::get(real, value), shape);
+  return splat(IntegerAttr::get(element, static_cast<int64_t>(value)), shape);
 }
 
 Value Node::reshape(Value x, ArrayRef<int64_t> shape) {

@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/onnx/Node.h"
-#include "frontends/onnx/Types.h"
 
 #include <cmath>
 
@@ -49,13 +48,7 @@ Value convertConstantOfShape(Node &node) {
     return {};
   if (!dense || dense.getNumElements() != 1)
     return node.broken("needs one value to fill the tensor with");
-  if (auto problem = findSizeProblem(*shape, dense.getElementType()))
-    return node.fail(ImportStatus::limit, "has a result " + *problem);
-  auto type = RankedTensorType::get(*shape, dense.getElementType());
-  if (type.getNumElements() == 0)
-    return node.constant(DenseElementsAttr::get(type, ArrayRef<Attribute>()));
-  return node.constant(
-      DenseElementsAttr::get(type, *dense.value_begin<Attribute>()));
+  return node.splat(cast<TypedAttr>(*dense.value_begin<Attribute>()), *shape);
 }
 
 Value convertRange(Node &node) {
@@ -80,8 +73,8 @@ Value convertRange(Node &node) {
                        toString(count) + " steps");
   auto type = RankedTensorType::get(static_cast<int64_t>(count),
                                     start.type.getElementType());
-  if (auto problem = findSizeProblem(type.getShape(), type.getElementType()))
-    return node.fail(ImportStatus::limit, "has a result " + *problem);
+  if (!node.checkSize(type, kMaxMadeBytes))
+    return {};
   if (type.getNumElements() == 0)
     return node.constant(DenseElementsAttr::get(type, ArrayRef<Attribute>()));
   Elements result{type, {}, {}};
@@ -157,10 +150,12 @@ Value convertIf(Node &node) {
   if (!node.inlineGraph(isTaken ? "then_branch" : "else_branch", values) ||
       (!known && !node.inlineGraph("else_branch", others)))
     return {};
-  if (values.size() != node.getNumResults() ||
-      (!known && others.size() != values.size()))
+  if (known)
+    others = values;
+  if (values.size() != node.getNumResults() || others.size() != values.size())
     return node.broken("has " + Twine(node.getNumResults()) +
-                       " results, its branch " + Twine(values.size()));
+                       " results, its branches " + Twine(values.size()) +
+                       " and " + Twine(others.size()));
   condition = node.reshape(condition, {});
   for (size_t i = 0; i < values.size(); ++i) {
     if (!known && values[i].getType() != others[i].getType())

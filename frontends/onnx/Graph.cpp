@@ -10,7 +10,6 @@
 #include "frontends/onnx/Node.h"
 #include "frontends/onnx/Ops.h"
 #include "frontends/onnx/Schema.h"
-#include "frontends/onnx/Types.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -110,11 +109,16 @@ void GraphImporter::importNodes(Nodes &nodes, Scope &scope,
 void GraphImporter::importNode(NodeProto &node, Scope &scope) {
   SmallVector<Value> operands, results;
   // Of a node that fails ONNX's own check all has been said.
-  bool known = !problems.isReported(getLoc(node, scope));
+  Location loc = getLoc(node, scope);
+  bool isReported = problems.isReported(loc), known = !isReported;
   for (const std::string &name : node.input()) {
     bool isAbsent = name.empty() || scope.absent.contains(name);
     auto value = isAbsent ? std::nullopt : lookup(name, scope);
     known &= isAbsent || value.value_or(Value());
+    if (!isAbsent && !value && !isReported)
+      problems.report(ImportStatus::broken, loc)
+          << node.op_type() << " reads '" << name
+          << "', which nothing computes";
     operands.push_back(value.value_or(Value()));
   }
   bool isCall = findFunction(node) != nullptr;
@@ -185,6 +189,14 @@ SmallVector<Value> GraphImporter::call(FunctionProto &function, NodeProto &node,
         << " other functions";
     return {};
   }
+  if (node.input_size() > function.input_size() ||
+      node.output_size() > function.output_size()) {
+    problems.report(ImportStatus::broken, getLoc(node, caller))
+        << node.op_type() << " has " << node.input_size() << " inputs and "
+        << node.output_size() << " results; the function of that name has "
+        << function.input_size() << " and " << function.output_size();
+    return {};
+  }
   Scope::Attributes actual;
   for (auto &attribute : *function.mutable_attribute_proto())
     actual[attribute.name()] = &attribute;
@@ -218,8 +230,18 @@ SmallVector<Value> GraphImporter::call(FunctionProto &function, NodeProto &node,
   importNodes(*function.mutable_node(), scope, outputs);
   SmallVector<Value> results;
   for (const std::string &name : function.output())
-    results.push_back(lookup(name, scope).value_or(Value()));
+    results.push_back(getResult(name, scope));
   return results;
+}
+
+Value GraphImporter::getResult(const std::string &name, Scope &scope) {
+  auto value = lookup(name, scope);
+  // Past the limit nothing is imported any more.
+  if (!value && imported < kMaxNodes)
+    problems.report(ImportStatus::broken,
+                    problems.getLoc(StringRef(scope.prefix).rtrim('/')))
+        << "has a result '" << name << "' that nothing computes";
+  return value.value_or(Value());
 }
 
 bool GraphImporter::inlineGraph(GraphProto &graph, Scope &outer,
@@ -243,7 +265,7 @@ bool GraphImporter::inlineGraph(GraphProto &graph, Scope &outer,
     outputs.insert(output.name());
   importNodes(*graph.mutable_node(), scope, outputs);
   for (const auto &output : graph.output()) {
-    results.push_back(lookup(output.name(), scope).value_or(Value()));
+    results.push_back(getResult(output.name(), scope));
     if (!results.back())
       return false;
   }
@@ -308,6 +330,9 @@ void GraphImporter::addResults() {
 }
 
 void GraphImporter::run() {
+  for (const auto &input : model.graph().input())
+    if (!main.initializers.contains(input.name()))
+      main.values[input.name()] = Value();
   for (BlockArgument argument : function.getArguments())
     if (auto name = function.getArgAttrOfType<StringAttr>(
             argument.getArgNumber(), "nn.name"))

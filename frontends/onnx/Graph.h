@@ -82,6 +82,9 @@ private:
   /// The value of a name, null for one that failed; nothing where there is
   /// none.
   std::optional<mlir::Value> lookup(llvm::StringRef name, Scope &scope);
+  /// The value that a function or subgraph returns; null, and a report, where
+  /// nothing computes it.
+  mlir::Value getResult(const std::string &name, Scope &scope);
   ::onnx::FunctionProto *findFunction(const ::onnx::NodeProto &node);
   void noteUnsupported(const ::onnx::NodeProto &node, Scope &scope);
   void reportUnsupported();

@@ -7,7 +7,6 @@
 #include "frontends/onnx/Node.h"
 
 #include "frontends/onnx/Check.h"
-#include "frontends/onnx/Types.h"
 
 using namespace mlir;
 using namespace nnc;

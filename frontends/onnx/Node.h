@@ -11,6 +11,7 @@
 #include "frontends/onnx/Evaluate.h"
 #include "frontends/onnx/Graph.h"
 #include "frontends/onnx/Schema.h"
+#include "frontends/onnx/Types.h"
 
 namespace nnc::onnx {
 
@@ -101,6 +102,7 @@ public:
   mlir::Value constant(mlir::ElementsAttr value);
   mlir::Value constant(llvm::ArrayRef<int64_t> values); ///< a vector of i64
   /// A constant of `shape` whose elements are all `value`.
+  mlir::Value splat(mlir::TypedAttr value, llvm::ArrayRef<int64_t> shape);
   mlir::Value splat(double value, mlir::Type element,
                     llvm::ArrayRef<int64_t> shape = {});
   mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
@@ -108,6 +110,8 @@ public:
   mlir::Value expand(mlir::Value x, llvm::ArrayRef<int64_t> shape);
   mlir::Value castTo(mlir::Value x, mlir::Type element);
 
+  /// Whether nnc handles a result of that type; reports where not.
+  bool checkSize(mlir::Type type, int64_t maxBytes = kMaxBytes);
   /// Imports a graph attribute in place; false where that fails.
   bool inlineGraph(llvm::StringRef name, llvm::SmallVectorImpl<mlir::Value> &);
 
@@ -129,7 +133,6 @@ private:
   ::onnx::AttributeProto *findGiven(llvm::StringRef name) const;
   mlir::Value infer(mlir::OperationState &state);
   mlir::Value insert(mlir::OperationState &state);
-  bool checkSize(mlir::Type type);
 
   GraphImporter &importer;
   ::onnx::NodeProto &proto;

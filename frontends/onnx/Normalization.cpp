@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/onnx/Node.h"
-#include "frontends/onnx/Types.h"
 
 using namespace mlir;
 using namespace nnc;

@@ -6,7 +6,6 @@
 
 #include "dialects/qnn/Qnn.h"
 #include "frontends/onnx/Node.h"
-#include "frontends/onnx/Types.h"
 
 #include <cmath>
 

@@ -93,7 +93,8 @@ int32_t nnc::onnx::parseDataType(StringRef name) {
 }
 
 std::optional<std::string> nnc::onnx::findSizeProblem(ArrayRef<int64_t> shape,
-                                                      Type element) {
+                                                      Type element,
+                                                      int64_t maxBytes) {
   auto withShape = [&](const Twine &why) {
     return ("of shape " + toString(shape) + why).str();
   };
@@ -111,9 +112,11 @@ std::optional<std::string> nnc::onnx::findSizeProblem(ArrayRef<int64_t> shape,
     // Axes of size 0 must not hide that the others are absurd.
     overflow |= llvm::MulOverflow(bytes, std::max<int64_t>(dim, 1), bytes);
   }
-  if (overflow || bytes > kMaxBytes)
-    return withShape("; nnc handles tensors of up to " +
-                     Twine(kMaxBytes >> 30) + " GiB");
+  bool inGiB = maxBytes >= int64_t(1) << 30;
+  if (overflow || bytes > maxBytes)
+    return withShape("; nnc handles such tensors of up to " +
+                     Twine(maxBytes >> (inGiB ? 30 : 20)) +
+                     (inGiB ? " GiB" : " MiB"));
   return std::nullopt;
 }
 

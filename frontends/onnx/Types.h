@@ -20,6 +20,9 @@ inline constexpr int64_t kMaxRank = 8;
 inline constexpr int64_t kMaxDim = INT32_MAX;
 /// No tensor of a network that is meant to run is larger than 8 GiB.
 inline constexpr int64_t kMaxBytes = int64_t(1) << 33;
+/// A constant that a few numbers in the file stand for is of no use beyond
+/// that.
+inline constexpr int64_t kMaxMadeBytes = int64_t(1) << 28;
 
 /// The type of elements of ONNX type `dataType` (a value of TensorProto's
 /// enumeration), or null where nnc has none.
@@ -37,7 +40,8 @@ int32_t parseDataType(llvm::StringRef name);
 /// Why nnc cannot hold a tensor of this shape, as the end of a sentence that
 /// starts with the tensor; nothing if it can.
 std::optional<std::string> findSizeProblem(llvm::ArrayRef<int64_t> shape,
-                                           mlir::Type element);
+                                           mlir::Type element,
+                                           int64_t maxBytes = kMaxBytes);
 
 /// A number as in messages.
 std::string toString(double value);

@@ -137,6 +137,10 @@ def flipped(seed):
     return write
 
 
+def not_utf8(path):
+    path.write_bytes(sound().SerializeToString().replace(b"conv1", b"c\xff\xfev1"))
+
+
 def noise(path):
     path.write_bytes(np.random.default_rng(7).bytes(5000))
 
@@ -385,6 +389,24 @@ def exploding_functions():
                  functions=functions)
 
 
+def function_without_results():
+    made = with_function()
+    del made.functions[0].output[:]
+    return made
+
+
+def function_result_never_made():
+    made = with_function()
+    made.functions[0].output[0] = "nowhere"
+    return made
+
+
+def branch_without_results():
+    made = with_branches()
+    del made.graph.node[4].attribute[0].g.output[:]
+    return made
+
+
 def field(number, payload):
     """A length-delimited field as protobuf writes it."""
     length, size = b"", len(payload)
@@ -489,6 +511,7 @@ CASES = [
       for seed in range(40)],
     Case("attribute-without-value", attribute_without_value),
     Case("axis-out-of-range", axis_out_of_range),
+    Case("branch-without-results", branch_without_results, names="open"),
     Case("cannot-broadcast", cannot_broadcast),
     Case("channels-disagree", channels_disagree),
     Case("constant-of-absurd-size", constant_of_absurd_size, (BROKEN, LACKING, LIMIT)),
@@ -507,6 +530,8 @@ CASES = [
     Case("external-no-number", external("whole.bin", whole_file, offset="here"),
          names=WEIGHTS),
     Case("external-short", external("short.bin", short_file), names=WEIGHTS),
+    Case("function-result-never-made", function_result_never_made, names="nowhere"),
+    Case("function-without-results", function_without_results, names="Block"),
     Case("gather-out-of-range", gather_out_of_range),
     Case("groups-do-not-divide", groups_do_not_divide),
     Case("inner-dims-disagree", inner_dims_disagree),
@@ -524,6 +549,7 @@ CASES = [
     Case("opset-of-the-future", opset_of_the_future, (BROKEN, LACKING), names="9999"),
     Case("output-never-made", output_never_made, names="y"),
     Case("output-type-lie", output_type_lie, names="y"),
+    Case("not-utf8", not_utf8, names="NodeProto.name"),
     Case("padded-to-absurd-size", padded_to_absurd_size, (BROKEN, LACKING, LIMIT)),
     Case("permutation-repeats", permutation_repeats),
     Case("recursive-function", recursive_function, names="Loop1"),
