@@ -47,7 +47,8 @@ template <int W, int ROWS, int COLS, int B> struct f32_tile {
     }
   }
 
-  /// Keeps the sums for later in `size` floats, and takes them back.
+  /// Keeps the sums for later in `size` floats, and adds them to others: sums
+  /// of parts, summed, lose less to rounding than one long sum.
   static constexpr int size = ROWS * COLS * B * W;
   NNC_INLINE void save(float *to) const {
     NNC_UNROLL for (int r = 0; r < ROWS; ++r)
@@ -55,11 +56,11 @@ template <int W, int ROWS, int COLS, int B> struct f32_tile {
             NNC_UNROLL for (int b = 0; b < B; ++b) sum[r][c][b]
                 .store(to + ((r * COLS + c) * B + b) * W);
   }
-  NNC_INLINE void resume(const float *from) {
+  NNC_INLINE void add_saved(const float *from) {
     NNC_UNROLL for (int r = 0; r < ROWS; ++r)
         NNC_UNROLL for (int c = 0; c < COLS; ++c)
-            NNC_UNROLL for (int b = 0; b < B; ++b) sum[r][c][b] =
-                f32x<W>::load(from + ((r * COLS + c) * B + b) * W);
+            NNC_UNROLL for (int b = 0; b < B; ++b) sum[r][c][b] +=
+        f32x<W>::load(from + ((r * COLS + c) * B + b) * W);
   }
 };
 

@@ -76,7 +76,8 @@ class Emitted:
                 command += ["-std=c++17", optimize, *self.manifest["flags"]]
             run(command, f"building {file}", cwd=self.folder)
             objects.append(file + ".o")
-        run([compiler, "-shared", "-fuse-ld=lld", "-o", "module.so", *objects], "linking",
+        linker = ["-fuse-ld=lld"] if "clang" in compiler else []
+        run([compiler, "-shared", *linker, "-o", "module.so", *objects], "linking",
             cwd=self.folder)
         return self.folder / "module.so"
 

@@ -147,14 +147,13 @@ private:
                                 int k1, const float *b, std::ptrdiff_t b_vector,
                                 std::ptrdiff_t b_step, float *partial) {
     f32_tile<W, 1, R, N> t;
-    if (k0 == 0)
-      t.clear();
-    else
-      t.resume(partial);
+    t.clear();
     const std::ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
     const std::ptrdiff_t a_step = s.transpose_a ? s.m : 1;
     const float *const rows[1] = {j.a + row * a_row + k0 * a_step};
     t.template add<0, R>(rows, a_row, a_step, b, b_vector, b_step, k1 - k0);
+    if (k0 > 0)
+      t.add_saved(partial);
     if (k1 < s.k)
       return t.save(partial);
     store_rows(t, j.y, j.out + std::ptrdiff_t(row) * s.n + j.column, j.column,
