@@ -6,6 +6,8 @@
 
 #include "compiler/TensorData.h"
 
+#include "dialects/nn/Resource.h"
+
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 #include <cstdlib>
@@ -146,5 +148,5 @@ ElementsAttr TensorData::toAttribute(StringRef name) const {
   AsmResourceBlob blob(
       bytes, kAlignment, [owner = owner](void *, size_t, size_t) {},
       /*dataIsMutable=*/false);
-  return DenseResourceElementsAttr::get(type, name, std::move(blob));
+  return nn::createResource(type, name, std::move(blob));
 }

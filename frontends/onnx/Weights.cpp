@@ -6,6 +6,7 @@
 
 #include "frontends/onnx/Weights.h"
 
+#include "dialects/nn/Resource.h"
 #include "frontends/onnx/Types.h"
 
 #include "mlir/IR/Builders.h"
@@ -101,14 +102,7 @@ ElementsAttr nnc::onnx::makeElements(RankedTensorType type, StringRef name,
     SmallVector<bool> bools(bytes.begin(), bytes.end());
     return DenseElementsAttr::get(type, bools);
   }
-  // The printer writes the key bare: it must look like a keyword.
-  std::string key = name.empty() ? "constant" : name.str();
-  for (char &c : key)
-    if (!llvm::isAlnum(c) && c != '_' && c != '.')
-      c = '_';
-  if (!llvm::isAlpha(key[0]))
-    key.insert(0, 1, '_');
-  return DenseResourceElementsAttr::get(type, key, std::move(blob));
+  return nn::createResource(type, name, std::move(blob));
 }
 
 ElementsAttr Weights::get(TensorProto &tensor, Location loc) {

@@ -29,6 +29,9 @@ static cl::opt<bool> listOnnxOps("list-onnx-ops",
 static cl::list<std::string>
     shapes("shape", cl::desc("Shape of an input: x=1x3x48x320"));
 static cl::opt<std::string> name("name", cl::desc("Name of the module"));
+static cl::opt<bool> complete(
+    "complete",
+    cl::desc("Print weights and locations too, as nnc-opt reads them"));
 static cl::opt<bool> locations("locations", cl::desc("Print locations"));
 static cl::opt<bool> metadata("metadata", cl::desc("Print metadata entries"));
 static cl::opt<bool> quiet("quiet", cl::desc("Import, but print nothing"));
@@ -79,9 +82,10 @@ static bool runImport(StringRef path, const onnx::ImportOptions &options,
   if (quiet)
     return true;
   OpPrintingFlags flags;
-  flags.elideLargeElementsAttrs(elide).elideLargeResourceString(elide);
-  if (locations)
-    flags.enableDebugInfo(true, /*prettyForm=*/true);
+  if (!complete)
+    flags.elideLargeElementsAttrs(elide).elideLargeResourceString(elide);
+  if (complete || locations)
+    flags.enableDebugInfo(true, /*prettyForm=*/!complete);
   result.module->print(llvm::outs(), flags);
   return true;
 }
