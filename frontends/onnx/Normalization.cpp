@@ -84,31 +84,23 @@ static Statistics measure(Node &node, Value x, ArrayRef<int64_t> axes) {
 
 Value convertLayerNormalization(Node &node) {
   Value x = node.getOperand(0), bias = node.getOperand(2);
-  Type type = getElement(x);
   auto axis = node.normalizeAxis(node.getInt("axis"), getRank(x));
   if (!axis)
     return {};
-  // Statistics of half precision are taken in stash_type, single by default.
-  Type inner = type.isF16() && node.getInt("stash_type") == 1
-                   ? Type(node.getBuilder().getF32Type())
-                   : type;
   ArrayRef<int64_t> normalized = getShape(x).drop_front(*axis);
-  auto prepare = [&](Value value) {
-    return node.expand(node.castTo(value, inner), normalized);
-  };
-  Value scale = prepare(node.getOperand(1));
-  bias = bias ? prepare(bias) : node.splat(0, inner, normalized);
-  Value wide = node.castTo(x, inner);
-  Value y = node.create<nn::LayerNormOp>(wide, scale, bias, *axis,
+  Value scale = node.expand(node.getOperand(1), normalized);
+  bias = bias ? node.expand(bias, normalized)
+              : node.splat(0, getElement(x), normalized);
+  Value y = node.create<nn::LayerNormOp>(x, scale, bias, *axis,
                                          APFloat(node.getFloat("epsilon")));
   if (node.hasResult(1) || node.hasResult(2)) {
     SmallVector<int64_t> axes = iota(getRank(x));
-    Statistics s = measure(node, wide, ArrayRef(axes).drop_front(*axis));
+    Statistics s = measure(node, x, ArrayRef(axes).drop_front(*axis));
     for (auto [i, value] : {std::pair(1, s.mean), std::pair(2, s.inverse)})
       if (node.hasResult(i))
         node.setResult(i, value);
   }
-  return node.castTo(y, type);
+  return y;
 }
 
 Value convertInstanceNormalization(Node &node) {

@@ -29,7 +29,7 @@ struct ElementKind {
 static constexpr ElementKind kKinds[] = {
     {TensorProto::FLOAT, "float", -32},
     {TensorProto::DOUBLE, "double", -64},
-    {TensorProto::FLOAT16, "float16", -16},
+    {TensorProto::FLOAT16, "float16", 0},
     {TensorProto::BOOL, "bool", 1},
     {TensorProto::INT8, "int8", 8},
     {TensorProto::INT16, "int16", 16},
@@ -50,8 +50,6 @@ static Type makeType(MLIRContext *context, const ElementKind &kind) {
   switch (kind.bits) {
   case 0:
     return {};
-  case -16:
-    return builder.getF16Type();
   case -32:
     return builder.getF32Type();
   case -64:

@@ -34,7 +34,7 @@ import node_tests
 
 ALLOWED = {outcome.DONE, outcome.USAGE, outcome.BROKEN, outcome.LACKING, outcome.LIMIT}
 
-INTEGERS = [0, 1, -1, 2, 3, 7, 8, 9, 255, 4096, 65537, -(1 << 31), (1 << 31) - 1, 1 << 31,
+INTEGERS = [0, 1, -1, 2, 3, 7, 8, 9, 10, 11, 16, 255, 4096, 65537, -(1 << 31), (1 << 31) - 1, 1 << 31,
             1 << 40, -(1 << 63), (1 << 63) - 1]
 REALS = [0.0, -1.0, 0.5, 1e-30, 3e38, float("inf"), float("-inf"), float("nan")]
 STRINGS = ["", "x", "?", "NOTSET", "SAME_UPPER", "../up.bin", "/etc/passwd", "link.bin", ".",

@@ -172,6 +172,16 @@ def wrong_type_for_op():
                  initializers=[constant("w", np.ones((4, 3, 1, 1), np.int64))])
 
 
+def half_precision():
+    return model([node("Relu", ["x"], ["y"])], [value("x", [2], TensorProto.FLOAT16)],
+                 [result(rank=1, dtype=TensorProto.FLOAT16)])
+
+
+def casts_to_half():
+    return model([node("Cast", ["x"], ["h"], to=TensorProto.FLOAT16),
+                  node("Cast", ["h"], ["y"], "back", to=TensorProto.FLOAT)])
+
+
 def output_type_lie():
     return model([node("Relu", ["x"], ["y"])], outputs=[result(dtype=TensorProto.INT32)])
 
@@ -513,6 +523,7 @@ CASES = [
     Case("axis-out-of-range", axis_out_of_range),
     Case("branch-without-results", branch_without_results, names="open"),
     Case("cannot-broadcast", cannot_broadcast),
+    Case("casts-to-half", casts_to_half, (LACKING,)),
     Case("channels-disagree", channels_disagree),
     Case("constant-of-absurd-size", constant_of_absurd_size, (BROKEN, LACKING, LIMIT)),
     Case("constant-of-large-size", constant_of_large_size, (LACKING, LIMIT), names="fill"),
@@ -534,6 +545,7 @@ CASES = [
     Case("function-without-results", function_without_results, names="Block"),
     Case("gather-out-of-range", gather_out_of_range),
     Case("groups-do-not-divide", groups_do_not_divide),
+    Case("half-precision", half_precision, (LACKING,), names="x"),
     Case("inner-dims-disagree", inner_dims_disagree),
     Case("input-with-absurd-dims", input_with_absurd_dims, (BROKEN, LACKING, LIMIT), names="x"),
     # Some exporters write an open dim so: then it is --shape that is missing.
