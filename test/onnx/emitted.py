@@ -140,4 +140,4 @@ def field_name(name):
 
 
 def is_native(target):
-    return target == "native" or platform.machine().replace("_", "-") in target
+    return target in ("native", "portable") or platform.machine().replace("_", "-") in target
