@@ -112,19 +112,19 @@ NNC_INLINE V hard_sigmoid(V x, V alpha, V beta) {
 }
 /// x times hard_sigmoid(x, 1/6, 1/2).
 template <class V, if_real<V> = 0> NNC_INLINE V hard_swish(V x) {
-  return x * (clip(x + V(3.0f), V(0.0f), V(6.0f)) * V(1.0 / 6.0));
+  return x * (clip(x + V(3.0f), V(0.0f), V(6.0f)) * constant<V>(1.0 / 6.0));
 }
 
 /// x / 2 (1 + erf(x / sqrt 2)), absolute error below 1e-6 for |x| < 16.
 template <class V, if_real<V> = 0> NNC_INLINE V gelu(V x) {
   V half = x * V(0.5f);
-  return half * erf(x * V(0.70710678118654752440)) + half;
+  return half * erf(x * constant<V>(0.70710678118654752440)) + half;
 }
 /// gelu through tanh: x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
 template <class V, if_real<V> = 0> NNC_INLINE V gelu_tanh(V x) {
   // (1 + tanh u) / 2 is sigmoid 2u.
-  V u = x * (x * x * V(2 * 0.79788456080286535588 * 0.044715) +
-             V(2 * 0.79788456080286535588));
+  V u = x * (x * x * constant<V>(2 * 0.79788456080286535588 * 0.044715) +
+             constant<V>(2 * 0.79788456080286535588));
   return x * sigmoid(u);
 }
 /// x sigmoid(x).

@@ -32,6 +32,14 @@ template <class V> using if_f32 = std::enable_if_t<is_f32<V>, int>;
 template <class V>
 using if_f64 = std::enable_if_t<std::is_same<V, double>::value, int>;
 
+/// The constant x, rounded to V's precision.
+template <class V> NNC_INLINE V constant(double x) {
+  if constexpr (std::is_same<V, double>::value)
+    return x;
+  else
+    return V(static_cast<float>(x));
+}
+
 /// c0 + c1 x + c2 x^2 + ..., by Horner's rule.
 template <class V> NNC_INLINE V horner(V, float c) { return V(c); }
 template <class V, class... C>

@@ -22,7 +22,8 @@ OCR = next(iter(sorted(pathlib.Path(os.environ["NNC_CACHE"]).glob("ocr-*"))))
 MODELS = {"classifier": ("ch_ppocr_mobile_v2.0_cls_infer.onnx", "x=1x3x48x192"),
           "recognizer": ("ch_PP-OCRv4_rec_infer.onnx", "x=1x3x48x320")}
 
-STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion",
+          "-Wno-sign-conversion", "-Werror"]
 
 # model, target, compiler, standard
 BUILDS = [
