@@ -91,22 +91,36 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> &kept;
 };
 
-/// Tells the supervisor and the terminal which pass runs.
-class NotePass : public mlir::PassInstrumentation {
+/// Tells the supervisor which pass runs, and the driver which failed first.
+class WatchPasses : public mlir::PassInstrumentation {
 public:
+  explicit WatchPasses(std::string &failed) : failed(failed) {}
   void runBeforePass(mlir::Pass *pass, mlir::Operation *) override {
     if (!pass->getArgument().empty())
       noteStep(pass->getArgument());
   }
+  void runAfterPassFailed(mlir::Pass *pass, mlir::Operation *) override {
+    if (failed.empty())
+      failed = pass->getArgument().str();
+  }
+
+private:
+  std::string &failed;
 };
+
+/// Passes that fail where the model needs what nnc lacks, which the frontend
+/// could not see. A failure of another is a bug.
+constexpr llvm::StringLiteral mayRefuse[] = {"nnc-qnn-canonicalize",
+                                             "nnc-choose-routines"};
 } // namespace
 
 ExitCode Driver::compile() {
   Progress progress("compiling");
   if (wanted.keepStages)
     importedOp = llvm::cast<mlir::ModuleOp>((*op)->clone());
+  std::string failed;
   mlir::PassManager manager(&context);
-  manager.addInstrumentation(std::make_unique<NotePass>());
+  manager.addInstrumentation(std::make_unique<WatchPasses>(failed));
   if (wanted.keepStages) {
     manager.addInstrumentation(
         std::make_unique<KeepBefore>("nnc-choose-routines", formedOp));
@@ -116,11 +130,14 @@ ExitCode Driver::compile() {
   PipelineOptions options;
   options.target = choices.target;
   buildPipeline(manager, options);
-  if (mlir::failed(manager.run(*op)))
-    // The frontend lets nothing pass that the compiler lacks: this is a bug, or
-    // a need that only a pass can see, which it then says.
+  if (mlir::succeeded(manager.run(*op)))
+    return ExitCode::done;
+  if (llvm::is_contained(mayRefuse, failed))
     return ExitCode::unsupported;
-  return ExitCode::done;
+  mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+      << "a bug in nnc, in the pass " << failed
+      << "; please report it with the model and the command line";
+  return ExitCode::ownFault;
 }
 
 ExitCode Driver::emit(const std::string &folder) {

@@ -32,6 +32,14 @@ Words splitCommand(llvm::StringRef text) {
   return Words(words.begin(), words.end());
 }
 
+llvm::Expected<std::string> findProgram(const std::string &name) {
+  llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName(name);
+  if (!program)
+    return makeError("there is no program " + name +
+                     " on PATH; scripts/setup installs what nnc uses");
+  return *program;
+}
+
 namespace {
 
 /// A program that runs, its output going to files.
@@ -41,11 +49,9 @@ struct Running {
   llvm::sys::ProcessInfo process;
 
   llvm::Error start() {
-    llvm::ErrorOr<std::string> program =
-        llvm::sys::findProgramByName(command.front());
+    llvm::Expected<std::string> program = findProgram(command.front());
     if (!program)
-      return makeError("there is no program " + command.front() +
-                       " on PATH; scripts/setup installs what nnc uses");
+      return program.takeError();
     llvm::SmallVector<llvm::StringRef> arguments(command.begin(),
                                                  command.end());
     std::string message;

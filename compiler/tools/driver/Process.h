@@ -22,6 +22,9 @@ std::string quoted(const Words &);
 /// "qemu-aarch64 -L /usr/x" in words.
 Words splitCommand(llvm::StringRef text);
 
+/// Where on PATH a program is.
+llvm::Expected<std::string> findProgram(const std::string &name);
+
 /// Runs the program and returns what it printed to stdout. If it cannot start
 /// or fails, the error holds the command and what it printed to stderr. `log`
 /// is a path that is free for passing use.

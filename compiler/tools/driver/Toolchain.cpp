@@ -10,7 +10,7 @@
 #include "compiler/tools/driver/Process.h"
 #include "compiler/tools/runner/Sources.h"
 
-#include "dialects/target/Rows.h"
+#include "dialects/target/Target.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
@@ -20,10 +20,28 @@
 
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace path = llvm::sys::path;
 
 namespace nnc::tools {
+
+/// What keeps this machine from running code for `machine`, in a sentence.
+static std::string findObstacle(target::MachineAttr machine) {
+  if (!machine.getEmulator().empty())
+    return "";
+  target::MachineAttr host = target::detectMachine(machine.getContext());
+  std::vector<std::string> missing;
+  for (auto isa : machine.getIsas().getAsValueRange<mlir::StringAttr>())
+    if (!host.hasIsa(isa))
+      missing.push_back(isa.str());
+  if (missing.empty())
+    return "";
+  return fmt::format("code for {} needs {}, which this machine ({}) lacks: run "
+                     "it on one that has it, or compile for native",
+                     machine.getName().str(), fmt::join(missing, " and "),
+                     host.getChip().str());
+}
 
 llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
                                           const std::string &compiler) {
@@ -47,6 +65,7 @@ llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
     result.compiler = compiler;
   result.flags = splitCommand(machine->getFlags());
   result.emulator = splitCommand(machine->getEmulator());
+  result.obstacle = findObstacle(*machine);
   return result;
 }
 

@@ -18,6 +18,7 @@ struct Toolchain {
   std::vector<std::string>
       emulator; ///< command in front of the program, or none
   std::string target;
+  std::string obstacle; ///< why its programs do not run here, or empty
 
   /// That of a row of targets.inc or "native". `compiler` replaces the row's;
   /// CXX replaces the system's "c++".

@@ -37,18 +37,15 @@ class Bench : public Command {
 public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
-    allowFolder(app);
-    app.add_option("--threads", threads, "Number of threads")
-        ->type_name("N")
-        ->check(CLI::Range(1, 1024))
-        ->capture_default_str();
+    allowFolder(app, options);
+    addThreadCountOption(app, threads);
     app.add_option("--runs", runs,
                    "Timed runs, as many as fit into --seconds unless given")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, 1000000));
     app.add_option("--seconds", seconds, "How long to run, without --runs")
         ->type_name("S")
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::Range(0.01, 3600.0))
         ->capture_default_str();
     addCompilerOption(app, compiler);
     addJsonOption(app, json);
@@ -60,11 +57,8 @@ public:
     if (ExitCode code = prepared.open(options); code != ExitCode::done)
       return code;
     const Manifest &manifest = prepared.manifest;
-    if (threads > 1 && !manifest.threads)
-      return fail(makeError(options.model + " was compiled without threads; "
-                                            "compile it with --threads=on"),
-                  ExitCode::usage);
-    if (ExitCode code = prepared.build(compiler); code != ExitCode::done)
+    if (ExitCode code = prepared.build(compiler, threads);
+        code != ExitCode::done)
       return code;
     RunRequest request;
     request.threads = threads;

@@ -6,6 +6,7 @@
 
 #include "compiler/tools/nnc/Command.h"
 
+#include "compiler/tools/driver/Process.h"
 #include "compiler/tools/driver/Terminal.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -67,9 +68,17 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
       ->capture_default_str();
 }
 
-void allowFolder(CLI::App &app) {
+void allowFolder(CLI::App &app, const ModelOptions &options) {
   app.get_option("MODEL")->description(
       "The model: an ONNX file, or a folder that nnc compile wrote");
+  app.parse_complete_callback([&app, &options] {
+    if (!llvm::sys::fs::is_directory(options.model))
+      return;
+    for (const char *name : {"--target", "--name", "--shape", "--weights"})
+      if (app.count(name))
+        throw CLI::ValidationError(
+            name, options.model + " is compiled already; give the model");
+  });
 }
 
 void addThreadsOption(CLI::App &app, ModelOptions &options) {
@@ -82,6 +91,13 @@ void addThreadsOption(CLI::App &app, ModelOptions &options) {
       ->check(CLI::IsMember({"on", "off"}))
       ->type_name("on|off")
       ->default_str("off");
+}
+
+void addThreadCountOption(CLI::App &app, int &threads) {
+  app.add_option("--threads", threads, "Number of threads to run on")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
 }
 
 void addCompilerOption(CLI::App &app, std::string &compiler) {
@@ -128,11 +144,22 @@ ExitCode Prepared::open(const ModelOptions &options, DriverOptions wanted) {
   return ExitCode::done;
 }
 
-ExitCode Prepared::build(const std::string &compiler) {
+ExitCode Prepared::build(const std::string &compiler, int threads) {
+  if (threads > 1 && !manifest.threads)
+    return fail(makeError(manifest.folder + " was compiled without threads; "
+                                            "compile it with --threads=on"),
+                ExitCode::usage);
   llvm::Expected<Toolchain> found = Toolchain::find(manifest.target, compiler);
   if (!found)
     return fail(found.takeError(), ExitCode::usage);
   toolchain = std::move(*found);
+  if (!toolchain.obstacle.empty())
+    return fail(makeError(toolchain.obstacle), ExitCode::unsupported);
+  for (const Words &command :
+       {splitCommand(toolchain.compiler), toolchain.emulator})
+    if (!command.empty())
+      if (llvm::Error error = findProgram(command.front()).takeError())
+        return fail(std::move(error), ExitCode::usage);
   llvm::Expected<BuiltModule> built = BuiltModule::build(manifest, toolchain);
   if (!built)
     return fail(built.takeError(), ExitCode::ownFault);

@@ -38,9 +38,13 @@ std::unique_ptr<Command> makeVerify();
 
 /// MODEL, --target, --shape and what else decides the code.
 void addModelOptions(CLI::App &app, ModelOptions &options);
-/// MODEL may also be a folder that nnc compile wrote.
-void allowFolder(CLI::App &app);
+/// MODEL may also be a folder that nnc compile wrote, then without options that
+/// decide the code.
+void allowFolder(CLI::App &app, const ModelOptions &options);
+/// --threads=on|off, for code that others will run.
 void addThreadsOption(CLI::App &app, ModelOptions &options);
+/// --threads=N, for code that is run here.
+void addThreadCountOption(CLI::App &app, int &threads);
 void addCompilerOption(CLI::App &app, std::string &compiler);
 void addJsonOption(CLI::App &app, bool &json);
 
@@ -61,8 +65,8 @@ struct Prepared {
 
   /// Compiles the model, unless it is a folder.
   ExitCode open(const ModelOptions &options, DriverOptions wanted = {});
-  /// Builds the program around it.
-  ExitCode build(const std::string &compiler);
+  /// Builds the program around it, if this machine can run it.
+  ExitCode build(const std::string &compiler, int threads);
 };
 
 /// Reads NAME=FILE.npy for each of the model's inputs.

@@ -41,7 +41,7 @@ class Run : public Command {
 public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
-    allowFolder(app);
+    allowFolder(app, options);
     app.add_option("--input", files,
                    "Data of an input, as numpy.save writes it")
         ->allow_extra_args(false)
@@ -49,19 +49,23 @@ public:
     app.add_option("--output-dir", outputFolder,
                    "Folder for the outputs, a .npy file each")
         ->type_name("DIR");
+    addThreadCountOption(app, threads);
     addCompilerOption(app, compiler);
   }
 
   ExitCode run() override {
     Prepared prepared;
     RunRequest request;
+    request.threads = threads;
+    options.threads = threads > 1;
     if (ExitCode code = prepared.open(options); code != ExitCode::done)
       return code;
     // Before the compiler starts: wrong files are found at once.
     if (ExitCode code = readInputs(files, prepared.manifest, request.inputs);
         code != ExitCode::done)
       return code;
-    if (ExitCode code = prepared.build(compiler); code != ExitCode::done)
+    if (ExitCode code = prepared.build(compiler, threads);
+        code != ExitCode::done)
       return code;
     llvm::Expected<RunResult> result = prepared.module->run(request);
     if (!result)
@@ -89,6 +93,7 @@ private:
   ModelOptions options;
   std::vector<std::string> files;
   std::string outputFolder, compiler;
+  int threads = 1;
 };
 
 } // namespace

@@ -24,7 +24,6 @@ class Verify : public Command {
 public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
-    addThreadsOption(app, options);
     CLI::Option *data =
         app.add_option("--data", dataFolder,
                        "Folder with the data: ONNX's test_data_set_N with .pb "
@@ -35,15 +34,16 @@ public:
     app.add_option("--random", randomCases,
                    "Sets of random inputs to compare on with nnc's reference")
         ->type_name("K")
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::Range(1, 1000000))
         ->excludes(data)
         ->capture_default_str();
     app.add_option("--tolerance", tolerance,
                    "Error that floats may have, as a share of the largest "
                    "expected element; all else must be equal")
         ->type_name("E")
-        ->check(CLI::NonNegativeNumber)
+        ->check(CLI::Range(0.0, 1.0))
         ->capture_default_str();
+    addThreadCountOption(app, threads);
     addCompilerOption(app, compiler);
     addJsonOption(app, json);
   }
@@ -55,12 +55,14 @@ public:
                   ExitCode::usage);
     DriverOptions wanted;
     wanted.keepStages = true;
+    options.threads = threads > 1;
     if (ExitCode code = prepared.open(options, wanted); code != ExitCode::done)
       return code;
     llvm::Expected<std::vector<TestCase>> cases = readCases();
     if (!cases)
       return fail(cases.takeError(), ExitCode::usage);
-    if (ExitCode code = prepared.build(compiler); code != ExitCode::done)
+    if (ExitCode code = prepared.build(compiler, threads);
+        code != ExitCode::done)
       return code;
     for (TestCase &one : *cases)
       if (llvm::Error error = verify(one))
@@ -98,6 +100,7 @@ private:
       one.outputs = std::move(*expected);
     }
     RunRequest request;
+    request.threads = threads;
     request.inputs = one.inputs;
     llvm::Expected<RunResult> result = prepared.module->run(request);
     if (!result)
@@ -130,6 +133,7 @@ private:
   /// Runs once more, every layer beside its reference.
   llvm::Expected<std::string> findLayer(const TestCase &one) {
     RunRequest request;
+    request.threads = threads;
     request.inputs = one.inputs;
     request.keepLayers = true;
     llvm::Expected<RunResult> result = prepared.module->run(request);
@@ -164,7 +168,7 @@ private:
 
   ModelOptions options;
   std::string dataFolder, compiler;
-  int randomCases = 1;
+  int randomCases = 1, threads = 1;
   double tolerance = 1e-4;
   bool json = false;
 

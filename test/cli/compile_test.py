@@ -1,0 +1,119 @@
+"""nnc compile: the folder that it writes, when it writes none, and that the code runs."""
+
+import json
+import shutil
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+from onnx import helper
+
+import nnc
+from nnc import BROKEN, LACKING, USAGE, model, network, network_input, value
+
+
+class Folder(nnc.TestCase):
+    def test_summary(self):
+        self.nnc("compile", "network.onnx", "-o", "out", "--target=x86-64-v3",
+                 said=["^out: .*layers, .*weights, .*arena, for x86-64-v3$"])
+        said = json.loads(self.nnc("compile", "network.onnx", "-o", "out", "--json"))
+        manifest = json.loads((self.folder / "out" / "manifest.json").read_text())
+        self.assertEqual(said["arena_bytes"], manifest["arena_bytes"])
+        self.assertEqual(sorted([*manifest["files"], "manifest.json"]), self.names("out"))
+
+    def test_same_bytes(self):
+        (self.folder / "elsewhere").mkdir()
+        shutil.copy(self.folder / "network.onnx", self.folder / "elsewhere")
+        for source, out in ("network.onnx", "a"), ("elsewhere/network.onnx", "deep/er/b"):
+            self.nnc("compile", source, "-o", out, "--target=x86-64-v4")
+        for name in self.names("a"):
+            self.assertEqual((self.folder / "a" / name).read_bytes(),
+                             (self.folder / "deep/er/b" / name).read_bytes(), name)
+
+    def test_again(self):
+        """What is the user's stays; what was nnc's and is not any more goes."""
+        self.nnc("compile", "network.onnx", "-o", "out", "--weights=file")
+        (self.folder / "out" / "notes.txt").write_text("mine")
+        self.nnc("compile", "network.onnx", "-o", "out", "--name=other", "--weights=array")
+        self.assertEqual((self.folder / "out" / "notes.txt").read_text(), "mine")
+        self.assertIn("other.cpp", self.names("out"))
+        self.assertNotIn("network.cpp", self.names("out"))
+
+    def test_not_over_files_of_others(self):
+        (self.folder / "mine").mkdir()
+        (self.folder / "mine" / "notes.txt").write_text("mine")
+        self.nnc("compile", "network.onnx", "-o", "mine", code=USAGE, said=["mine holds files"])
+        self.nnc("compile", "network.onnx", "-o", "network.onnx", code=USAGE,
+                 said=["network.onnx is a file"])
+        self.assertEqual(self.names("mine"), ["notes.txt"])
+
+    def test_failure_leaves_nothing(self):
+        whole = network().SerializeToString()
+        (self.folder / "broken.onnx").write_bytes(whole[:len(whole) // 2])
+        self.save("lacking", model([helper.make_node("NonMaxSuppression", ["x", "x"], ["y"])],
+                                   [value("x", [1, 3, 4])], [value("y", ["n", 3], 7)]))
+        before = self.names()
+        for name, code in (("broken", BROKEN), ("lacking", LACKING), ("missing", USAGE)):
+            self.nnc("compile", f"{name}.onnx", "-o", "out", code=code, said=[f"^{name}.onnx: "])
+        self.assertEqual(self.names(), before)
+
+    def test_failure_leaves_the_old_folder(self):
+        self.nnc("compile", "network.onnx", "-o", "out")
+        before = {name: (self.folder / "out" / name).read_bytes() for name in self.names("out")}
+        (self.folder / "broken.onnx").write_bytes(b"not a model")
+        self.nnc("compile", "broken.onnx", "-o", "out", code=BROKEN)
+        after = {name: (self.folder / "out" / name).read_bytes() for name in self.names("out")}
+        self.assertEqual(after, before)
+
+    def test_folder_that_cannot_be_written(self):
+        self.nnc("compile", "network.onnx", "-o", "/proc/nowhere", code=USAGE, said=["/proc"])
+
+
+class Code(nnc.TestCase):
+    """The emitted code, built by its own CMakeLists.txt or by `nnc run`."""
+
+    def run_folder(self, folder, *options):
+        """The bytes of y.npy of `nnc run`."""
+        np.save(self.folder / "x.npy", network_input())
+        self.nnc("run", folder, "--input", "x=x.npy", "--output-dir", f"{folder}.out", *options)
+        return (self.folder / f"{folder}.out" / "y.npy").read_bytes()
+
+    def test_weights(self):
+        """Wherever the weights lie, the outputs are the same."""
+        outputs = set()
+        for kind in "embed", "array", "file":
+            self.nnc("compile", "network.onnx", "-o", kind, f"--weights={kind}")
+            outputs.add(self.run_folder(kind))
+        self.assertEqual(len(outputs), 1)
+
+    def test_threads(self):
+        """On two threads the outputs are those of one, to the bit."""
+        self.nnc("compile", "network.onnx", "-o", "off")
+        self.nnc("compile", "network.onnx", "-o", "on", "--threads=on")
+        one = self.run_folder("off")
+        self.assertEqual(self.run_folder("on", "--threads=1"), one)
+        self.assertEqual(self.run_folder("on", "--threads=2"), one)
+        self.nnc("run", "off", "--input=x.npy", "--threads=2", code=USAGE,
+                 said=["off was compiled without threads"])
+
+    def test_names(self):
+        """Names that C would not take, of the file and in the model."""
+        name = "résumé 1.5-b; $(x)"
+        self.save(name, model([helper.make_node("Relu", ["in put/0:0"], ["while"], "a b/*")],
+                              [value("in put/0:0", [2, 3])], [value("while", [2, 3])]))
+        self.nnc("compile", f"{name}.onnx", "-o", "o u't/é")
+        folder = self.folder / "o u't/é"
+        np.save(self.folder / "x.npy", np.float32([[-1, 0, 1], [2, -2, 3]]))
+        self.nnc("run", folder, "--input", "in put/0:0=x.npy", "--output-dir", "out",
+                 said=["^while: 2x3 of f32, 0 to 3$"])
+        (written,) = (self.folder / "out").iterdir()
+        np.testing.assert_array_equal(np.load(written), [[0, 0, 1], [2, 0, 3]])
+        subprocess.run(["cmake", "-S", folder, "-B", self.folder / "cmake", "-G", "Ninja"],
+                       check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["cmake", "--build", self.folder / "cmake"], check=True,
+                       stdout=subprocess.DEVNULL)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

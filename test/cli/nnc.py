@@ -1,0 +1,79 @@
+"""Runs nnc, and makes the small models that the tests of its command line give it."""
+
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
+DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT = range(7)
+COMMANDS = ("compile", "check", "run", "verify", "bench", "ops", "targets", "routines")
+
+
+def value(name, shape, dtype=TensorProto.FLOAT):
+    return helper.make_tensor_value_info(name, dtype, shape)
+
+
+def weights(name, *shape):
+    values = np.random.default_rng(len(name)).standard_normal(shape)
+    return numpy_helper.from_array(values.astype(np.float32), name)
+
+
+def model(nodes, inputs, outputs, initializers=(), domains=()):
+    graph = helper.make_graph(nodes, "graph", inputs, outputs, list(initializers))
+    opsets = [helper.make_opsetid("", 17), *(helper.make_opsetid(d, 1) for d in domains)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+
+def network():
+    """A convolution, pooling, a dense head: x [1, 3, 8, 8] to y [1, 10]."""
+    node = helper.make_node
+    return model(
+        [node("Conv", ["x", "w", "b"], ["c"], "conv1", pads=[1] * 4),
+         node("Relu", ["c"], ["r"], "relu1"),
+         node("GlobalAveragePool", ["r"], ["p"], "pool1"),
+         node("Flatten", ["p"], ["f"], "flatten1"),
+         node("Gemm", ["f", "k"], ["y"], "dense1", transB=1)],
+        [value("x", [1, 3, 8, 8])], [value("y", [1, 10])],
+        [weights("w", 4, 3, 3, 3), weights("b", 4), weights("k", 10, 4)])
+
+
+def network_input(seed=0):
+    return np.random.default_rng(seed).standard_normal((1, 3, 8, 8)).astype(np.float32)
+
+
+class TestCase(unittest.TestCase):
+    """A test with a folder of its own, which holds network.onnx."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+        self.save("network", network())
+
+    def save(self, name, made):
+        path = self.folder / f"{name}.onnx"
+        onnx.save(made, path)
+        return path
+
+    def nnc(self, *arguments, code=DONE, said=(), **how):
+        """What nnc printed to stdout; `said` are expressions for that, or for its stderr
+        if it is to fail with `code`."""
+        done = subprocess.run([NNC, *map(str, arguments)], cwd=self.folder, timeout=120,
+                              capture_output=True, text=True, **how)
+        text = done.stderr if code else done.stdout
+        self.assertEqual(done.returncode, code, f"nnc {arguments}: {done.stderr}")
+        self.assertNotIn("\x1b", done.stdout + done.stderr, "colours in a pipe")
+        for expression in said:
+            self.assertRegex(text, re.compile(expression, re.MULTILINE))
+        return done.stdout
+
+    def names(self, folder="."):
+        return sorted(p.name for p in (self.folder / folder).iterdir())

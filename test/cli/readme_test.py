@@ -1,0 +1,72 @@
+"""The README: its program builds and runs, its options and exit codes are nnc's."""
+
+import re
+import subprocess
+import sys
+import unittest
+
+from onnx import helper
+
+import nnc
+from nnc import COMMANDS, ROOT, model, value, weights
+
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(language):
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    return [text for of, text in found if of == language]
+
+
+class Readme(nnc.TestCase):
+    def test_calling_a_model(self):
+        node = helper.make_node
+        self.save("resnet50", model(
+            [node("GlobalAveragePool", ["data"], ["p"]), node("Flatten", ["p"], ["f"]),
+             node("Gemm", ["f", "w"], ["l"], transB=1), node("Softmax", ["l"], ["prob"])],
+            [value("data", [1, 3, 224, 224])], [value("prob", [1, 1000])],
+            [weights("w", 1000, 3)]))
+        command = re.search(r"`nnc (compile [^`]*)`", README)[1].split()
+        self.nnc(*command)
+        (program,) = blocks("c")
+        (self.folder / "program.c").write_text(program + "\nint main(void) { return classify(); }\n")
+        added = re.findall(r"`((?:add_subdirectory|target_link_libraries)\([^`]*\))`", README)
+        self.assertEqual(len(added), 2)
+        (self.folder / "CMakeLists.txt").write_text("\n".join([
+            "cmake_minimum_required(VERSION 3.16)", "project(program LANGUAGES C CXX)",
+            "add_executable(program program.c)", *added]))
+        for step in (["cmake", "-S", ".", "-B", "build", "-G", "Ninja"],
+                     ["cmake", "--build", "build"], ["build/program"]):
+            subprocess.run(step, cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+
+    def test_command_line(self):
+        """Every command is told, and has the options that are told."""
+        (told,) = [block for block in blocks("") if block.startswith("nnc compile")]
+        options, command = {}, ""
+        for line in told.splitlines():
+            if start := re.match(r"nnc (\w+)(?: \| nnc (\w+) \| nnc (\w+))?", line):
+                command = start[1]
+                options.update({name: set() for name in start.groups() if name})
+            elif not line.startswith(" "):
+                continue
+            options[command] |= set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", line))
+        self.assertEqual(set(options), set(COMMANDS))
+        for command, names in options.items():
+            text = self.nnc(command, "--help")
+            for name in names:
+                self.assertRegex(text, rf"(?<![\w-]){name}(?![\w-])", f"nnc {command}")
+
+    def test_exit_codes(self):
+        header = (ROOT / "compiler/tools/driver/ExitCode.h").read_text()
+        codes = re.findall(r"^  \w+ = (\d),", header, re.MULTILINE)
+        self.assertEqual(re.findall(r"^\| (\d) \|", README, re.MULTILINE), codes)
+
+    def test_paths(self):
+        """Whatever the README names is there."""
+        for path in re.findall(r"\]\(([^):]+)\)", README) + re.findall(
+                r"`((?:dialects|runtime|frontends|compiler|scripts|examples)/[\w./]+)`", README):
+            self.assertTrue((ROOT / path).exists(), path)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

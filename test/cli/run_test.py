@@ -1,0 +1,155 @@
+"""nnc run, verify and bench: models built and run, and when that cannot be."""
+
+import json
+import platform
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+import onnxruntime
+from onnx import numpy_helper
+
+import nnc
+from nnc import DIFFERS, LACKING, OWN_FAULT, USAGE, network, network_input
+
+
+def expected(x):
+    session = onnxruntime.InferenceSession(network().SerializeToString(),
+                                           providers=["CPUExecutionProvider"])
+    return session.run(None, {"x": x})[0]
+
+
+class Run(nnc.TestCase):
+    def setUp(self):
+        super().setUp()
+        np.save(self.folder / "x.npy", network_input())
+
+    def test_model_and_folder(self):
+        self.nnc("run", "network.onnx", "--input", "x=x.npy", "--output-dir", "a",
+                 said=["^y: 1x10 of f32, ", "^  in a/y.npy$"])
+        np.testing.assert_allclose(np.load(self.folder / "a" / "y.npy"),
+                                   expected(network_input()), atol=1e-4)
+        self.nnc("compile", "network.onnx", "-o", "code")
+        self.nnc("run", "code", "--input", "x.npy", "--output-dir", "b")
+        self.assertEqual((self.folder / "a" / "y.npy").read_bytes(),
+                         (self.folder / "b" / "y.npy").read_bytes())
+
+    def test_usage(self):
+        np.save(self.folder / "small.npy", network_input()[:, :, :7])
+        np.save(self.folder / "double.npy", network_input().astype(np.float64))
+        (self.folder / "text.npy").write_text("no array")
+        (self.folder / "empty").mkdir()
+        for inputs, problem in [([], "no data for input 'x'; give --input x=FILE.npy with 1x3x8x8"),
+                                (["z=x.npy"], "no input 'z'; it has x"),
+                                (["x=no.npy"], "cannot read no.npy"),
+                                (["x.npy", "x=x.npy"], "two files for input 'x'"),
+                                (["small.npy"], "small.npy .* 1x3x7x8 .* 1x3x8x8"),
+                                (["double.npy"], "double.npy .* f64, .* f32"),
+                                (["text.npy"], "text.npy")]:
+            self.nnc("run", "network.onnx", *(f"--input={i}" for i in inputs), code=USAGE,
+                     said=[f"^nnc: error: .*{problem}"])
+        self.nnc("run", "empty", "--input=x.npy", code=USAGE, said=["empty"])
+        self.nnc("compile", "network.onnx", "-o", "code")
+        self.nnc("run", "code", "--target=x86-64-v2", "--input=x.npy", code=USAGE,
+                 said=["--target: code is compiled already; give the model"])
+
+    def test_compiler(self):
+        self.nnc("run", "network.onnx", "--input=x.npy", "--compiler=no-such-compiler", code=USAGE,
+                 said=["^nnc: error: there is no program no-such-compiler on PATH"])
+        self.nnc("run", "network.onnx", "--input=x.npy", "--compiler=false", code=OWN_FAULT,
+                 said=["^nnc: error: false failed"])
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "runs nnc as another x86 machine")
+    def test_target_beyond_this_machine(self):
+        """In an emulator, for one without AVX-512."""
+        done = subprocess.run(
+            ["qemu-x86_64", "-cpu", "max", nnc.NNC, "bench", "network.onnx",
+             "--target=x86-64-v4"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, LACKING, done.stderr)
+        self.assertRegex(done.stderr, r"code for x86-64-v4 needs avx512, which this machine "
+                                      r"\(.*\) lacks: run it on one that has it, or compile")
+
+
+class Verify(nnc.TestCase):
+    def test_random(self):
+        self.nnc("verify", "network.onnx", "--random=2", "--threads=2",
+                 said=["^random 0: y: same: ", "^random 1: y: same: "])
+        said = json.loads(self.nnc("verify", "network.onnx", "--json"))
+        self.assertTrue(said["ok"])
+        self.assertEqual([case["name"] for case in said["cases"]], ["random 0"])
+
+    def test_npy(self):
+        """Inputs with outputs of another judge; inputs alone, judged by the reference."""
+        data = self.folder / "data"
+        data.mkdir()
+        np.save(data / "x.npy", network_input())
+        self.nnc("verify", "network.onnx", "--data=data", said=["^data: y: same"])
+        np.save(data / "y.npy", expected(network_input()))
+        self.nnc("verify", "network.onnx", "--data=data", said=["^data: y: same"])
+
+    def test_onnx_test_data(self):
+        for i in range(2):
+            data = self.folder / "data" / f"test_data_set_{i}"
+            data.mkdir(parents=True)
+            x = network_input(i)
+            for name, array in ("input_0", x), ("output_0", expected(x)):
+                (data / f"{name}.pb").write_bytes(
+                    numpy_helper.from_array(array).SerializeToString())
+        self.nnc("verify", "network.onnx", "--data=data",
+                 said=["^test_data_set_0: y: same", "^test_data_set_1: y: same"])
+
+    def test_wrong_expectation(self):
+        """The code is right: every layer agrees with its reference."""
+        data = self.folder / "data"
+        data.mkdir()
+        wrong = expected(network_input())
+        wrong[0, 7] += 1
+        np.save(data / "x.npy", network_input())
+        np.save(data / "y.npy", wrong)
+        text = self.nnc("verify", "network.onnx", "--data=data", code=DIFFERS)
+        self.assertRegex(text, r"(?m)^data: y: DIFFERS: largest error 1, ")
+        self.assertRegex(text, r"(?m)^  at \[0\]\[7\]: ")
+        self.assertRegex(text, r"(?m)^  every layer agrees with its reference")
+
+    def test_first_layer_that_differs(self):
+        """A compiler that spoils conv1's activation: what comes after it is not blamed."""
+        compiler = self.folder / "spoil"
+        compiler.write_text('#!/bin/sh\nfor word; do case $word in */network.cpp) '
+                            'sed -i "s/nnc::relu(/nnc::abs(/" "$word";; esac; done\n'
+                            'exec c++ "$@"\n')
+        compiler.chmod(0o755)
+        said = json.loads(self.nnc("verify", "network.onnx", f"--compiler={compiler}", "--json",
+                                   code=DIFFERS))
+        self.assertFalse(said["ok"])
+        self.assertRegex(said["cases"][0]["first_layer"],
+                         "^the first layer that differs from its reference is 'conv1' ")
+
+    def test_usage(self):
+        (self.folder / "data").mkdir()
+        self.nnc("verify", "network.onnx", "--data=data", code=USAGE,
+                 said=["data has neither x.npy nor input_0.pb"])
+        self.nnc("verify", "network.onnx", "--data=nowhere", code=USAGE, said=["nowhere"])
+        self.nnc("verify", "network.onnx", "--data=data", "--random=2", code=USAGE)
+        self.nnc("verify", "data", code=USAGE, said=["data is a folder; give the model"])
+
+
+class Bench(nnc.TestCase):
+    def test_table(self):
+        self.nnc("bench", "network.onnx", "--runs=3",
+                 said=["^layer +routine +time +share", "^conv1 +conv2d_", "3 runs$", "^median "])
+
+    def test_json(self):
+        self.nnc("compile", "network.onnx", "-o", "code", "--threads=on")
+        said = json.loads(self.nnc("bench", "code", "--runs=3", "--threads=2", "--json"))
+        self.assertEqual((len(said["run_seconds"]), said["threads"]), (3, 2))
+        self.assertIn("conv1", [layer["name"] for layer in said["layers"]])
+        self.assertLessEqual(said["min_seconds"], said["median_seconds"])
+
+    def test_emulated(self):
+        self.nnc("bench", "network.onnx", "--target=aarch64", "--runs=1",
+                 said=["on qemu-aarch64, built with aarch64-linux-gnu-g", "^In an emulator"])
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
