@@ -14,14 +14,21 @@ def code_bytes(folder, name):
     return sum(int(line.split()[0]) for line in listed.splitlines()[1:])
 
 
+def readable(count):
+    return f"{count / 2**20:.1f} MiB" if count >= 2**20 else f"{count / 2**10:.0f} KiB"
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
-    print(f"{'network':<12}{'arena':>12}{'lower bound':>13}{'weights':>12}{'code':>10}")
+    print(f"{'network':<10}{'input':>15}{'layers':>8}{'arena':>11}{'weights':>11}{'code':>10}")
     for path in sorted(folder.glob("networks/*/manifest.json")):
         manifest = json.loads(path.read_text())
-        sizes = (manifest["arena_bytes"], manifest["lower_bound_bytes"],
-                 manifest["weight_bytes"], code_bytes(folder, manifest["name"]))
-        print("{:<12}{:>12}{:>13}{:>12}{:>10}".format(manifest["name"], *sizes))
+        name = manifest["name"]
+        shape = "x".join(map(str, manifest["inputs"][0]["shape"]))
+        sizes = map(readable, (manifest["arena_bytes"], manifest["weight_bytes"],
+                               code_bytes(folder, name)))
+        print("{:<10}{:>15}{:>8}{:>11}{:>11}{:>10}".format(name, shape,
+                                                         len(manifest["layers"]), *sizes))
 
 
 if __name__ == "__main__":
