@@ -8,17 +8,24 @@
 
 static const char usage[] =
     "usage: ocr [--line] [--runs=N] PICTURE...\n"
-    "Prints the text in each picture (PNG, JPEG, BMP, PPM), a line a line.\n"
+    "Prints the text in each picture (PNG, JPEG, BMP, PPM), a line a line:\n"
+    "text, confidence, width of the network, its time, corners of the box.\n"
     "  --line    each picture shows one line of text: no search for lines\n"
     "  --runs=N  run each network N times and print the fastest\n"
     "  --quiet   the text only\n";
 
-static void print(const Line &line, bool quiet) {
-  if (quiet)
-    std::printf("%s\n", line.text.c_str());
-  else
-    std::printf("%s\t%.3f\t%d\t%.2f ms\n", line.text.c_str(), line.confidence,
-                line.networkWidth, line.time.count());
+static void print(const Line &line, bool quiet, const Rectangle *box) {
+  std::printf("%s", line.text.c_str());
+  if (!quiet)
+    std::printf("\t%.3f\t%d\t%.2f ms", line.confidence, line.networkWidth,
+                line.time.count());
+  if (!quiet && box) {
+    Point p = box->corner, a = box->along, d = box->down;
+    std::printf("\t%.1f,%.1f %.1f,%.1f %.1f,%.1f %.1f,%.1f", p.x, p.y,
+                p.x + a.x, p.y + a.y, p.x + a.x + d.x, p.y + a.y + d.y,
+                p.x + d.x, p.y + d.y);
+  }
+  std::printf("\n");
 }
 
 static void readPage(Networks &networks, const Picture &page, bool quiet) {
@@ -41,7 +48,7 @@ static void readPage(Networks &networks, const Picture &page, bool quiet) {
       line = turned(line);
     Line result = networks.read(line);
     if (result.confidence >= 0.5f)
-      print(result, quiet);
+      print(result, quiet, &box);
   }
 }
 
@@ -67,7 +74,7 @@ int main(int argc, char **argv) {
     for (int i = 1; i <= pictures; ++i) {
       Picture picture = loadPicture(argv[i]);
       if (lines)
-        print(networks.read(picture), quiet);
+        print(networks.read(picture), quiet, nullptr);
       else
         readPage(networks, picture, quiet);
     }

@@ -192,9 +192,15 @@ def lines_of(networks, page, quiet):
         line = cut(page, corner, along, down, width, height)
         if networks.is_turned(line):
             line = line[::-1, ::-1]
-        result = networks.read(line)
-        if result[1] >= 0.5:
-            yield result
+        text, confidence, width, took = networks.read(line)
+        if confidence >= 0.5:
+            box = corner, corner + along, corner + along + down, corner + down
+            yield text, confidence, width, took, box
+
+
+def columns(text, confidence, width, took, box=()):
+    corners = [" ".join(f"{x:.1f},{y:.1f}" for x, y in box)] if box else []
+    return "\t".join([text, f"{confidence:.3f}", str(width), f"{took:.2f} ms", *corners])
 
 
 def main():
@@ -210,9 +216,8 @@ def main():
         picture = np.asarray(Image.open(path).convert("RGB"))
         lines = ([networks.read(picture)] if options.line
                  else lines_of(networks, picture, options.quiet))
-        for text, confidence, width, took in lines:
-            print(text if options.quiet
-                  else f"{text}\t{confidence:.3f}\t{width}\t{took:.2f} ms")
+        for line in lines:
+            print(line[0] if options.quiet else columns(*line))
 
 
 if __name__ == "__main__":

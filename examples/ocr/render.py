@@ -47,12 +47,11 @@ def line(name, size, ink, paper, text, margin=8):
     return picture
 
 
-def page():
-    picture = Image.new("RGB", PAGE, (250, 248, 240))
-    for x, y, angle, name, size, text in PAGE_LINES:
-        strip = line(name, size, (30, 30, 40), (250, 248, 240), text)
-        strip = strip.rotate(angle, Image.Resampling.BICUBIC, expand=True,
-                             fillcolor=(250, 248, 240))
+def page(size=PAGE, lines=PAGE_LINES, ink=(30, 30, 40), paper=(250, 248, 240)):
+    picture = Image.new("RGB", size, paper)
+    for x, y, angle, name, height, text in lines:
+        strip = line(name, height, ink, paper, text)
+        strip = strip.rotate(angle, Image.Resampling.BICUBIC, expand=True, fillcolor=paper)
         picture.paste(strip, (x, y))
     return picture
 

@@ -43,6 +43,7 @@ class Subject:
     samples: Callable  # () -> dicts of arrays by input name
     labels: str = ""  # the output whose largest element is the answer
     label_axis: int = -1
+    read: Callable = lambda output: None  # what an output says, which must be the same
 
 
 def made_samples(network):
@@ -68,7 +69,8 @@ def ocr_subjects():
     recognizer = "ch_PP-OCRv4_rec_infer.onnx"
     yield Subject("ppocr-recognizer", lambda: ocr(recognizer),
                   lambda: ({"x": text.line(i, 48, width)}
-                           for i, width in enumerate((320, 192, 501))))
+                           for i, width in enumerate((160, 320, 640, 1000))),
+                  read=lambda output: text.reader(ocr(recognizer))(output))
     yield Subject("ppocr-detector", lambda: ocr("ch_PP-OCRv4_det_infer.onnx"),
                   lambda: ({"x": text.page(i, *size)}
                            for i, size in enumerate(((480, 640), (320, 224)))))
@@ -122,6 +124,8 @@ def compare(subject, output, got, want):
     error = float(np.abs(got - want).max() / np.abs(want).max())
     if not error <= TOLERANCE:  # NaN too
         raise emitted.Failure(f"{output} is off by {error:.2e} of its largest element")
+    if subject.read(got) != subject.read(want):
+        raise emitted.Failure(f"{output} reads {subject.read(got)}, not {subject.read(want)}")
     if (got.argmax(subject.label_axis) != want.argmax(subject.label_axis)).any():
         if output == (subject.labels or output) and not tied(want, subject.label_axis):
             raise emitted.Failure(f"the labels of {output} differ")

@@ -3,6 +3,7 @@
 import pathlib
 
 import numpy as np
+import onnx
 from PIL import Image, ImageDraw, ImageFont
 
 FONT = pathlib.Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
@@ -16,14 +17,22 @@ def _tensor(picture):
     return np.ascontiguousarray(((pixels - 0.5) / 0.5).transpose(2, 0, 1)[None])
 
 
+def _font(size):
+    return ImageFont.truetype(str(FONT), size)
+
+
 def _draw(picture, where, words, size, colour=(20, 20, 30)):
-    font = ImageFont.truetype(str(FONT), size)
-    ImageDraw.Draw(picture).text(where, words, fill=colour, font=font)
+    ImageDraw.Draw(picture).text(where, words, fill=colour, font=_font(size))
 
 
 def line(index, height=48, width=320):
+    """As many words as fit."""
+    size, left = height * 5 // 9, 6
+    words = " ".join(LINES[index % len(LINES):] + LINES).split()
+    while _font(size).getlength(" ".join(words)) > width - 2 * left:
+        words.pop()
     picture = Image.new("RGB", (width, height), (245, 244, 240))
-    _draw(picture, (6, height // 6), LINES[index % len(LINES)], height * 5 // 9)
+    _draw(picture, (left, height // 6), " ".join(words), size)
     return _tensor(picture)
 
 
@@ -33,3 +42,14 @@ def page(index, height, width):
         _draw(picture, (16 + 4 * row, 20 + row * (height - 40) // len(LINES)), words,
               18 + (row + index) % 3 * 4)
     return _tensor(picture)
+
+
+def reader(path):
+    """What a recognizer's output says: its best classes without repetitions and blanks."""
+    metadata = {p.key: p.value for p in onnx.load(path).metadata_props}
+    characters = ["", *metadata["character"].split("\n"), " "]
+
+    def read(probabilities):
+        best = probabilities[0].argmax(1)
+        return "".join(characters[c] for i, c in enumerate(best) if i == 0 or c != best[i - 1])
+    return read
