@@ -32,12 +32,12 @@ class Usage(nnc.TestCase):
                      said=[rf"^nnc: error: .*--foo.*; see nnc {command} --help$"])
 
     def test_missing_arguments(self):
-        for command in ("compile", "check", "run", "verify", "bench"):
+        for command in ("compile", "check", "run", "verify", "bench", "explain"):
             self.nnc(command, code=USAGE, said=["MODEL is required"])
         self.nnc("compile", "network.onnx", code=USAGE, said=["--output is required"])
 
     def test_missing_file(self):
-        for command in ("check", "run", "verify", "bench"):
+        for command in ("check", "run", "verify", "bench", "explain"):
             self.nnc(command, "no.onnx", code=USAGE, said=["no.onnx: error: there is no such file"])
 
     def test_values_of_options(self):
@@ -66,7 +66,7 @@ class Usage(nnc.TestCase):
 
     def test_broken_model(self):
         (self.folder / "broken.onnx").write_bytes(b"not a model")
-        for command in ("check", "run", "verify", "bench"):
+        for command in ("check", "run", "verify", "bench", "explain"):
             self.nnc(command, "broken.onnx", code=BROKEN, said=["^broken.onnx: error: "])
 
 
@@ -98,6 +98,14 @@ class Check(nnc.TestCase):
         done = json.loads(self.nnc("check", "problems.onnx", "--json", code=LACKING))
         self.assertEqual(done["exit_code"], LACKING)
         self.assertEqual({p["node"] for p in done["problems"]}, set(problems))
+
+
+class Explain(nnc.TestCase):
+    def test_layers(self):
+        self.nnc("explain", "network.onnx", "--target=x86-64-v3", said=["conv1", "conv2d_f32_"])
+        said = json.loads(self.nnc("explain", "network.onnx", "--layer=conv1", "--json"))
+        self.assertIn("conv1", json.dumps(said))
+        self.nnc("explain", "network.onnx", "--dot", said=["^digraph "])
 
 
 class Tables(nnc.TestCase):
