@@ -42,7 +42,7 @@ void nnc::buildPipeline(OpPassManager &manager,
   // After layouts are known, before places are: every adapt is a buffer.
   manager.addPass(createPropagateLayout());
   // When no pass moves, adds or removes a value any more.
-  manager.nest<func::FuncOp>().addPass(createPlanMemory());
+  manager.nest<func::FuncOp>().addPass(createPlanMemory({options.threads}));
   manager.addPass(createLowerToExec());
 }
 
@@ -51,6 +51,9 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
   Option<std::string> target{*this, "target",
                              llvm::cl::desc("row of targets.inc"),
                              llvm::cl::init("native")};
+  Option<bool> threads{*this, "threads",
+                       llvm::cl::desc("the code may run on several threads"),
+                       llvm::cl::init(false)};
 };
 } // namespace
 
@@ -58,6 +61,6 @@ void nnc::registerPipeline() {
   PassPipelineRegistration<PipelineFlags>(
       "nnc-pipeline", "Everything from an imported module to the exec dialect",
       [](OpPassManager &manager, const PipelineFlags &flags) {
-        buildPipeline(manager, {flags.target});
+        buildPipeline(manager, {flags.target, flags.threads});
       });
 }

@@ -17,6 +17,7 @@ namespace nnc {
 /// What a user chooses and the passes need.
 struct PipelineOptions {
   std::string target = "native"; ///< row of dialects/target/targets.inc
+  bool threads = false; ///< whether the code may run on several threads
 };
 
 /// Registers every dialect of nnc and those that it builds on.

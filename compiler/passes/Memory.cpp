@@ -175,7 +175,7 @@ int64_t nnc::getReadBytes(Operation *op, unsigned operand) {
   return std::max(bytes, elements * getElementBytes(type.getElementType()));
 }
 
-int64_t nnc::getScratchBytes(Operation *op) {
+int64_t nnc::getScratchBytes(Operation *op, bool threads) {
   auto name = op->getAttrOfType<StringAttr>("routine");
   const Routine *routine = name ? Catalogue::get().findRoutine(name) : nullptr;
   if (!routine)
@@ -190,7 +190,8 @@ int64_t nnc::getScratchBytes(Operation *op) {
   for (const RoutineCall &call : getCalls(op))
     if (auto shape = Catalogue::get().makeShape(call, problem);
         shape && &shape->getFamily() == routine->family)
-      bytes = std::max(bytes, routine->getScratchBytes(*shape, params));
+      bytes =
+          std::max(bytes, routine->getScratchBytes(*shape, params, threads));
   return bytes;
 }
 

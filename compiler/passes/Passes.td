@@ -216,6 +216,10 @@ def PlanMemory : Pass<"nnc-plan-memory", "::mlir::func::FuncOp"> {
     %1 = nn.reshape %0 {exec.place = #exec.place<arena at 0>} : tensor<4xf32> -> tensor<2x2xf32>
     ```
   }];
+  let options = [
+    Option<"threads", "threads", "bool", /*default=*/"false",
+           "the code may run on several threads, each of which wants scratch">,
+  ];
   let dependentDialects = ["::nnc::exec::ExecDialect"];
 }
 
@@ -233,7 +237,8 @@ def LowerToExec : Pass<"nnc-lower-to-exec", "::mlir::ModuleOp"> {
   let description = [{
     Checks the places first, as `nnc-verify-memory` does, since they may have
     been edited. Values, layers and weights keep the model's names as far as C
-    allows. Calls that compute the same as an earlier one share its code.
+    allows. Calls that compute the same as an earlier one share its code. Weights
+    in a layout that transforms them become tensors of what it makes of them.
 
     ```mlir
     %0 = nn.layer "relu" extras(%x : tensor<4xf32>) -> tensor<4xf32>

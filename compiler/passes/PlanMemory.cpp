@@ -43,8 +43,8 @@ struct Group {
 
 class Planner {
 public:
-  explicit Planner(func::FuncOp function)
-      : function(function), contents(function) {}
+  Planner(func::FuncOp function, bool threads)
+      : function(function), contents(function), threads(threads) {}
   void plan();
 
 private:
@@ -75,6 +75,7 @@ private:
 
   func::FuncOp function;
   Contents contents;
+  bool threads;                   ///< whether several may work on a layer
   SmallVector<Operation *> steps; ///< steps[i] runs in step i + 1
   SmallVector<Group> groups;
   DenseMap<Value, unsigned> groupOf;
@@ -125,7 +126,7 @@ void Planner::collect() {
         group.pool = Pool::weight;
     }
   for (Operation *op : steps)
-    if (int64_t bytes = getScratchBytes(op))
+    if (int64_t bytes = getScratchBytes(op, threads))
       addGroup({}, op, bytes, stepOf[op], stepOf[op]);
 }
 
@@ -349,13 +350,14 @@ void Planner::plan() {
 
 namespace {
 struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
+  using Base::Base;
   void runOnOperation() override {
     for (Operation &op : getOperation().getBody().front())
       if (op.getNumResults() > 1) {
         op.emitOpError("has several results; layers have one");
         return signalPassFailure();
       }
-    Planner(getOperation()).plan();
+    Planner(getOperation(), threads).plan();
   }
 };
 } // namespace

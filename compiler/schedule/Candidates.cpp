@@ -7,6 +7,7 @@
 #include "compiler/schedule/Candidates.h"
 
 #include "compiler/schedule/Search.h"
+#include "dialects/nn/Winograd.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -19,6 +20,11 @@ static constexpr double kBetter = 0.999;
 
 static RankedTensorType getTensor(Value value) {
   return cast<RankedTensorType>(value.getType());
+}
+
+static bool isConstant(Value value) {
+  Operation *producer = value.getDefiningOp();
+  return producer && producer->hasTrait<OpTrait::ConstantLike>();
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,6 +128,16 @@ static SmallVector<RoutineShape> makeShapes(LayerOp layer, const Schema &schema,
 // Candidates
 //===----------------------------------------------------------------------===//
 
+bool Candidate::hasSchemaOf(const Candidate &other) const {
+  // What is transformed is a constant: no other layer minds.
+  auto isSame = [](auto pair) {
+    auto [a, b] = pair;
+    return a == b || isTransformed(a) || isTransformed(b);
+  };
+  return result == other.result &&
+         llvm::all_of(llvm::zip(operands, other.operands), isSame);
+}
+
 /// Why `routine` cannot compute the layer whatever its layouts, or nothing.
 static std::string getObstacle(LayerOp layer, const Routine &routine,
                                target::MachineAttr machine) {
@@ -136,6 +152,10 @@ static std::string getObstacle(LayerOp layer, const Routine &routine,
       layer.getOperands().empty() ? Value(layer.getY()) : layer.getOperand(0);
   if (!routine.takesElement(getTensor(first).getElementType()))
     return "does not compute on the layer's element type";
+  for (auto [i, value] : llvm::enumerate(layer.getInputs()))
+    if (getWinogradOutputs(routine.getLayout(i)) && !isConstant(value))
+      return "transforms operand " + std::to_string(i) +
+             ", which is not a constant";
   if (layer.getAnchorOp() && !layer.hasEmptyEpilogue() &&
       !routine.family->channelAxis)
     return "takes no epilogue";
@@ -161,9 +181,7 @@ LayerWork nnc::getLayerWork(LayerOp layer, ArrayRef<RankedTensorType> operands,
   }
   work.activationBytes = getPhysicalBytes(result);
   for (auto [value, type] : llvm::zip(layer.getOperands(), operands)) {
-    Operation *producer = value.getDefiningOp();
-    bool isWeight = producer && producer->hasTrait<OpTrait::ConstantLike>();
-    (isWeight ? work.weightBytes : work.activationBytes) +=
+    (isConstant(value) ? work.weightBytes : work.activationBytes) +=
         getPhysicalBytes(type);
   }
   return work;

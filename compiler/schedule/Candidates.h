@@ -20,9 +20,8 @@ struct Candidate {
   mlir::RankedTensorType result;
   double seconds; ///< the unit cost
 
-  bool hasSchemaOf(const Candidate &other) const {
-    return operands == other.operands && result == other.result;
-  }
+  /// Whether both ask the same of other layers.
+  bool hasSchemaOf(const Candidate &other) const;
 };
 
 /// Everything that could compute `layer`; where it names a routine (and params)

@@ -143,7 +143,8 @@ std::optional<RoutineShape> Catalogue::makeShape(const nn::RoutineCall &call,
     bool applies([[maybe_unused]] const FAMILY##_shape &s) const {             \
       return APPLIES;                                                          \
     }                                                                          \
-    int64_t scratch([[maybe_unused]] const FAMILY##_shape &s) const {          \
+    int64_t scratch([[maybe_unused]] const FAMILY##_shape &s,                  \
+                    [[maybe_unused]] int threads) const {                      \
       return SCRATCH;                                                          \
     }                                                                          \
     double efficiency([[maybe_unused]] const FAMILY##_shape &s) const {        \
@@ -168,8 +169,9 @@ static bool appliesTo(const void *shape, const int *params) {
   return makeLine<Line>(params).applies(*static_cast<const Shape *>(shape));
 }
 template <class Line, class Shape>
-static int64_t scratchBytes(const void *shape, const int *params) {
-  return makeLine<Line>(params).scratch(*static_cast<const Shape *>(shape));
+static int64_t scratchBytes(const void *shape, const int *params, int threads) {
+  return makeLine<Line>(params).scratch(*static_cast<const Shape *>(shape),
+                                        threads);
 }
 template <class Line, class Shape>
 static double efficiency(const void *shape, const int *params) {
@@ -277,8 +279,9 @@ bool Routine::applies(const RoutineShape &shape,
 }
 
 int64_t Routine::getScratchBytes(const RoutineShape &shape,
-                                 ArrayRef<int64_t> values) const {
-  return scratchBytes(shape.get(), toInts(values).data());
+                                 ArrayRef<int64_t> values, bool threads) const {
+  return scratchBytes(shape.get(), toInts(values).data(),
+                      threads ? most_scratch_threads : 1);
 }
 
 double Routine::getEfficiency(const RoutineShape &shape,

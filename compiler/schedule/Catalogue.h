@@ -48,8 +48,9 @@ struct Routine {
   llvm::SmallVector<llvm::SmallVector<int64_t>> candidates;
 
   bool applies(const RoutineShape &shape, llvm::ArrayRef<int64_t> params) const;
+  /// Of working memory; more where several threads may share the work.
   int64_t getScratchBytes(const RoutineShape &shape,
-                          llvm::ArrayRef<int64_t> params) const;
+                          llvm::ArrayRef<int64_t> params, bool threads) const;
   /// Share of the peak rate of multiply-adds that the inner loop reaches.
   double getEfficiency(const RoutineShape &shape,
                        llvm::ArrayRef<int64_t> params) const;
@@ -63,7 +64,7 @@ struct Routine {
 
   // The expressions of the line.
   bool (*appliesTo)(const void *shape, const int *params);
-  int64_t (*scratchBytes)(const void *shape, const int *params);
+  int64_t (*scratchBytes)(const void *shape, const int *params, int threads);
   double (*efficiency)(const void *shape, const int *params);
 };
 

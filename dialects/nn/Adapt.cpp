@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Copy.h"
+#include "dialects/nn/Winograd.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -65,6 +66,8 @@ static std::optional<Image> getImage(RankedTensorType type) {
 std::optional<RoutineCall> nn::getAdaptCall(RankedTensorType from,
                                             RankedTensorType to) {
   MLIRContext *context = from.getContext();
+  if (isTransformed(from) || isTransformed(to))
+    return std::nullopt;
   std::optional<Image> x = getImage(from), y = getImage(to);
   if (x && y) {
     ShapeFields fields(context);

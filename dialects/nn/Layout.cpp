@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Nn.h"
+#include "dialects/nn/Winograd.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -48,7 +49,10 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   auto order = getLogicalOrder(outer);
   if (outer.empty() || !order)
     return emitError() << "'" << name << "' does not name the axes of a layout";
-  StringRef rest = name.drop_front(outer.size());
+  StringRef rest = dropWinograd(name).drop_front(outer.size());
+  if (getWinogradOutputs(name) && !llvm::is_contained(*order, 'S'))
+    return emitError() << "'" << name
+                       << "' transforms taps, which only a weight has";
   while (!rest.empty()) {
     uint64_t size = 0;
     if (rest.consumeInteger(10, size) || size < 2 || size > 1024 ||
@@ -80,6 +84,11 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   if (shape.size() != getRank())
     return emitError() << "layout '" << getName() << "' has " << getRank()
                        << " axes, the tensor " << shape.size();
+  if (int64_t m = getWinogradOutputs(getName()))
+    for (int64_t points : llvm::drop_begin(getPoints(shape, m), 2))
+      if (points > 8 || (points > 1 && points % 2 == 1))
+        return emitError() << "layout '" << getName() << "' has " << points
+                           << " points along an axis; there can be 4, 6 or 8";
   return success();
 }
 
@@ -96,7 +105,7 @@ SmallVector<LayoutAttr::Block> LayoutAttr::getBlocks() const {
   StringRef outer = getOuterLetters(getName());
   SmallVector<char> order = *getLogicalOrder(outer);
   SmallVector<Block> blocks;
-  StringRef rest = getName().drop_front(outer.size());
+  StringRef rest = dropWinograd(getName()).drop_front(outer.size());
   while (!rest.empty()) {
     Block block;
     rest.consumeInteger(10, block.size);
@@ -117,14 +126,16 @@ int64_t LayoutAttr::getBlockSize(unsigned axis) const {
 
 bool LayoutAttr::isPlain() const {
   SmallVector<unsigned> axes = getOuterAxes();
-  return llvm::is_sorted(axes) && getBlocks().empty();
+  return llvm::is_sorted(axes) && getBlocks().empty() &&
+         getWinogradOutputs(getName()) == 0;
 }
 
 SmallVector<int64_t>
 LayoutAttr::getPhysicalShape(ArrayRef<int64_t> shape) const {
   SmallVector<int64_t> physical;
+  auto logical = getPoints(shape, getWinogradOutputs(getName()));
   for (unsigned axis : getOuterAxes())
-    physical.push_back(llvm::divideCeil(shape[axis], getBlockSize(axis)));
+    physical.push_back(llvm::divideCeil(logical[axis], getBlockSize(axis)));
   for (Block block : getBlocks())
     physical.push_back(block.size);
   return physical;
@@ -231,7 +242,8 @@ static SmallVector<Walk> getWalks(RankedTensorType type) {
 
 bool nnc::nn::isViewOf(RankedTensorType to, RankedTensorType from) {
   SmallVector<Walk> target = getWalks(to), source = getWalks(from);
-  if (target.size() != source.size())
+  if (target.size() != source.size() || isTransformed(to) ||
+      isTransformed(from))
     return false;
   for (size_t i = 0; i < target.size(); ++i) {
     bool fits = i == 0 ? target[i].size <= source[i].size

@@ -43,6 +43,12 @@ def Nn_LayoutAttr
     on the input and then on the output channels. `NK16n` is the right-hand
     side of a matrix product (logical axes K, N) in panels of 16 columns.
 
+    A weight's layout may end in `_winograd` and a number m: in the place of its
+    r taps, each spatial axis longer than one has the m + r - 1 points in which
+    Winograd's method for m outputs at a time takes the filter's value. A
+    `64x64x3x3` as `KRSC16k_winograd4` is `4 x 6 x 6 x 64 x 16`. Only constants
+    are brought into such a layout, by `nnc-lower-to-exec`.
+
     The letters stand for logical axes as follows: {N,C,H,W} and {K,C,R,S} and
     {N,C,W} in that order, {K,N} as K, N, and any letters from A on
     alphabetically.

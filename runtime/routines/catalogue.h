@@ -9,6 +9,7 @@
 #ifndef NNC_ROUTINES_CATALOGUE_H
 #define NNC_ROUTINES_CATALOGUE_H
 
+#include "runtime/routines/conv2d/winograd_plan.h"
 #include "runtime/routines/policy.h"
 
 namespace nnc {
@@ -81,6 +82,11 @@ template <class S> constexpr bool pointwise_applies(const S &s, int W) {
          s.pl == 0 && (s.oh - 1) * s.sh < s.h && (s.ow - 1) * s.sw < s.w;
 }
 
+template <class S> constexpr bool winograd_applies(const S &s) {
+  return s.groups == 1 && s.kh == 3 && s.kw == 3 && s.sh == 1 && s.sw == 1 &&
+         s.dh == 1 && s.dw == 1;
+}
+
 template <class S>
 constexpr double direct_efficiency(tile_limits t, const S &s, int R, int C,
                                    int B) {
@@ -98,6 +104,22 @@ constexpr double pointwise_efficiency(tile_limits t, const S &s, int C, int B) {
   const bool flat = s.sh == 1 && s.sw == 1;
   return tiles_efficiency(t, flat ? 1 : s.oh, flat ? s.oh * s.ow : s.ow, s.k,
                           double(s.c) / s.groups, 1, C, B);
+}
+/// Winograd's method computes the products of its tiles' points, whose weights
+/// no first-level cache holds from one tile to the next. To transform a value,
+/// or to transform it back, takes as long as eight multiply-adds.
+template <class S>
+constexpr double winograd_efficiency(tile_limits t, const S &s, int M, int P,
+                                     int B) {
+  const int tiles = plan_winograd(s, t.lanes, M, P, B).tiles;
+  const int points = winograd_points(s, M);
+  const double products =
+      double(s.k) * (s.c + 4) /
+      tiles_efficiency(t, 1, tiles, s.k, double(s.c) * points, 1, P, B);
+  const double transforms =
+      8.0 * t.lanes * (ceil_div(s.c, t.lanes) + ceil_div(s.k, t.lanes));
+  return double(s.n) * s.k * s.oh * s.ow * s.c * s.kh * s.kw /
+         (double(tiles) * points * (products + transforms));
 }
 /// Columns of a row in tiles of C; see conv2d/depthwise.h.
 template <class S>

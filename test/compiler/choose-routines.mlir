@@ -124,3 +124,36 @@ func.func @followers(%x: tensor<1x64x14x14xf32>) -> (tensor<1x64x14x14xf32>, ten
   }
   return %6, %5 : tensor<1x64x14x14xf32>, tensor<1x48x14x14xf32>
 }
+
+// -----
+
+// Winograd's method wants its weights transformed, which is done to constants
+// alone. Where it is cheaper, and how many outputs it takes at a time, is up to
+// the map: many at a time need few products and much weight.
+
+// CHECK-LABEL: func.func @winograd
+// CHECK: nn.layer "large" {{.*}} tensor<64x64x3x3xf32, #nn.layout<KRSC16k_winograd6>>) {{.*}} routine = "conv2d_f32_nchw16c_winograd6_avx512"
+// CHECK: nn.layer "given" {{.*}} routine = "conv2d_f32_nchw16c_direct_avx512"
+// PORTABLE-LABEL: func.func @winograd
+func.func @winograd(%x: tensor<1x64x56x56xf32>, %v: tensor<64x64x3x3xf32>) -> tensor<1x64x56x56xf32> {
+  %w = nn.constant dense<1.0> : tensor<64x64x3x3xf32>
+  %0 = nn.layer "large" inputs(%x, %w : tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x56x56xf32>
+  anchor {
+  ^bb0(%ax: tensor<1x64x56x56xf32>, %aw: tensor<64x64x3x3xf32>):
+    %c = nn.conv %ax, %aw {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64} : (tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x56x56xf32>
+    nn.yield %c : tensor<1x64x56x56xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  %1 = nn.layer "given" inputs(%0, %v : tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x56x56xf32>
+  anchor {
+  ^bb0(%ax: tensor<1x64x56x56xf32>, %aw: tensor<64x64x3x3xf32>):
+    %c = nn.conv %ax, %aw {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64} : (tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x56x56xf32>
+    nn.yield %c : tensor<1x64x56x56xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  return %1 : tensor<1x64x56x56xf32>
+}

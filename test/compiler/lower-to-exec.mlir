@@ -108,3 +108,30 @@ func.func @main(%x: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>, tensor<1
   }
   return %a, %a, %x : tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
 }
+
+// -----
+
+// The weight of a Winograd convolution is transformed: 4 x 4 points for 3 x 3
+// taps, of all ones here 1, -1.5 and so on. Its routine works in scratch.
+
+// CHECK-LABEL: exec.program @winograd
+// CHECK: exec.weight "weight" at 0 = dense_resource<[[W:.*]]> : tensor<16x16x4x4xf32> : tensor<16x16x4x4xf32, #nn.layout<KRSC16k>>
+// CHECK: %[[S:.*]] = exec.buffer "conv_scratch" at 0 : tensor<{{.*}}xi8>
+// CHECK: exec.call "conv" conv2d_f32_nchw16c_winograd2_avx512<P = 6, B = 2> {{.*}} scratch(%[[S]])
+// CHECK: [[W]]: "0x400000000000803F0000C0BF
+module attributes {nn.model = "winograd", nn.sha256 = "ab"} {
+  func.func @main(%x: tensor<1x16x8x8xf32> {nn.name = "x"}) -> (tensor<1x16x8x8xf32> {nn.name = "y"}) {
+    %bx = nn.adapt %x {routine = "adapt_f32_avx512"} : tensor<1x16x8x8xf32> -> tensor<1x16x8x8xf32, #nn.layout<NCHW16c>>
+    %w = nn.constant dense<1.0> : tensor<16x16x3x3xf32> -> tensor<16x16x3x3xf32, #nn.layout<KRSC16k_winograd2>>
+    %0 = nn.layer "conv" inputs(%bx, %w : tensor<1x16x8x8xf32, #nn.layout<NCHW16c>>, tensor<16x16x3x3xf32, #nn.layout<KRSC16k_winograd2>>) -> tensor<1x16x8x8xf32, #nn.layout<NCHW16c>> attributes {params = array<i64: 6, 2>, routine = "conv2d_f32_nchw16c_winograd2_avx512"} anchor {
+    ^bb0(%a: tensor<1x16x8x8xf32>, %b: tensor<16x16x3x3xf32>):
+      %c = nn.conv %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64} : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
+      nn.yield %c : tensor<1x16x8x8xf32>
+    } epilogue {
+    ^bb0(%a: f32):
+      nn.yield %a : f32
+    }
+    %y = nn.adapt %0 {routine = "adapt_f32_avx512"} : tensor<1x16x8x8xf32, #nn.layout<NCHW16c>> -> tensor<1x16x8x8xf32>
+    return %y : tensor<1x16x8x8xf32>
+  }
+}

@@ -114,17 +114,25 @@ template <class F> result measure_time(const float *y, F run) {
 
 constexpr int padded(int channels) { return ceil_div(channels, 16) * 16; }
 
-/// Buffers large enough for any layout of the family's tensors, one run.
-template <class R, class S> result time_conv2d(S s) {
+/// Buffers large enough for any layout of the family's tensors, one run. Where
+/// taps are transformed there are up to 8 points for 3 of them.
+template <class R, std::size_t SCRATCH, class S> result time_conv2d(S s) {
+  const int taps = SCRATCH ? (s.kh + 5) * (s.kw + 5) : s.kh * s.kw;
   buffer x = make_buffer(std::size_t(s.n) * padded(s.c) * s.h * s.w);
-  buffer w = make_buffer(std::size_t(padded(s.k)) * padded(s.c / s.groups) *
-                         s.kh * s.kw);
+  buffer w =
+      make_buffer(std::size_t(padded(s.k)) * padded(s.c / s.groups) * taps);
   buffer y = make_buffer(std::size_t(s.n) * padded(s.k) * s.oh * s.ow);
+  buffer scratch = make_buffer(SCRATCH / sizeof(float));
   return measure_time(y.get(), [&] {
-    R::run(s, x.get(), w.get(), y.get(), none{}, 0, R::units(s));
+    if constexpr (SCRATCH == 0)
+      R::run(s, x.get(), w.get(), y.get(), none{}, 0, R::units(s));
+    else
+      R::run(s, x.get(), w.get(), y.get(),
+             reinterpret_cast<unsigned char *>(scratch.get()), none{}, 0,
+             R::units(s));
   });
 }
-template <class R, class S> result time_matmul(S s) {
+template <class R, std::size_t, class S> result time_matmul(S s) {
   buffer a = make_buffer(std::size_t(s.batch) * s.m * s.k);
   buffer b = make_buffer(std::size_t(s.batch) * s.k * padded(s.n));
   buffer y = make_buffer(std::size_t(s.batch) * s.m * s.n);
@@ -134,7 +142,7 @@ template <class R, class S> result time_matmul(S s) {
            R::units(s));
   });
 }
-template <class R, class S> result time_max_pool2d(S s) {
+template <class R, std::size_t, class S> result time_max_pool2d(S s) {
   buffer x = make_buffer(std::size_t(s.n) * padded(s.c) * s.h * s.w);
   buffer y = make_buffer(std::size_t(s.n) * padded(s.c) * s.oh * s.ow);
   return measure_time(y.get(), [&] {
@@ -143,8 +151,8 @@ template <class R, class S> result time_max_pool2d(S s) {
   });
 }
 
-template <class R, class S> result time_avg_pool2d(S s) {
-  return time_max_pool2d<R>(s);
+template <class R, std::size_t, class S> result time_avg_pool2d(S s) {
+  return time_max_pool2d<R, 0>(s);
 }
 
 double peak;
@@ -207,6 +215,7 @@ template <class LINE, class LAYERS> void measure(const char *name) {
 #define MEMBERS_PARAMS(...) __VA_OPT__(int __VA_ARGS__;)
 #define LINES_CANDIDATES(...) {__VA_ARGS__}
 #define VALUE_OF_APPLIES(...) (__VA_ARGS__)
+#define VALUE_OF_SCRATCH(...) (__VA_ARGS__)
 #define VALUE_OF_EFFICIENCY(...) (__VA_ARGS__)
 
 #define PICK(_0, _1, _2, _3, CHOICE, ...) CHOICE
@@ -235,6 +244,11 @@ template <class LINE, class LAYERS> void measure(const char *name) {
                VALUE_OF_##APPLIES;                                             \
       }                                                                        \
       template <class S>                                                       \
+      constexpr std::size_t scratch([[maybe_unused]] const S &s) const {       \
+        [[maybe_unused]] constexpr int threads = 1;                            \
+        return VALUE_OF_##SCRATCH;                                             \
+      }                                                                        \
+      template <class S>                                                       \
       constexpr double efficiency([[maybe_unused]] const S &s) const {         \
         return VALUE_OF_##EFFICIENCY;                                          \
       }                                                                        \
@@ -243,7 +257,8 @@ template <class LINE, class LAYERS> void measure(const char *name) {
     static constexpr candidate lines[] = LINES_##CANDIDATES;                   \
     template <int I, class S> static result time(S s) {                        \
       [[maybe_unused]] constexpr candidate chosen = lines[I];                  \
-      return time_##FAMILY<NAME<S, CHOSEN_##PARAMS none>>(s);                  \
+      return time_##FAMILY<NAME<S, CHOSEN_##PARAMS none>,                      \
+                           chosen.scratch(S{})>(s);                            \
     }                                                                          \
   };
 #define MEASURE(FAMILY, NAME, ...)                                             \

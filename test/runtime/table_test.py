@@ -87,8 +87,8 @@ def instantiations(table):
                    f"{{ return nnc::{r['name']}<{arguments}>::units(s); }}")
             params = "".join(f"constexpr int {p} = {v}; (void){p}; "
                              for p, v in zip(split(r["PARAMS"]), split(c)))
-            yield (f"double cost_{i}_{j}(const {shape} &s) {{ {params}"
-                   f"(void)s; return ({r['APPLIES']}) ? ({r['EFFICIENCY']}) : "
+            yield (f"double cost_{i}_{j}(const {shape} &s, int threads) {{ {params}"
+                   f"(void)s; (void)threads; return ({r['APPLIES']}) ? ({r['EFFICIENCY']}) : "
                    f"double({r['SCRATCH']}); }}")
 
 

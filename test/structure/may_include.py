@@ -13,10 +13,11 @@ SCHEMAS = ["onnx/*", "google/protobuf/*", "flatbuffers/*"]
 TOOLBOX = ["fmt/*", "sqlite3.h"]
 
 # What runtime/ shows to the compiler as data: its tables, the shapes they speak
-# of, and the one door to the portable routines.
+# of, the matrices that weights are transformed by, and the one door to the
+# portable routines.
 ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
                   "runtime/routines/shapes.h", "runtime/routines/catalogue.h",
-                  "runtime/reference.h"]
+                  "runtime/routines/*/*_matrices.h", "runtime/reference.h"]
 
 # Headers of C, in either spelling, and those of C++ that need no library.
 C_HEADERS = """assert errno fenv float inttypes limits math setjmp signal stdarg

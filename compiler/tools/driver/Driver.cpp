@@ -129,6 +129,7 @@ ExitCode Driver::compile() {
   }
   PipelineOptions options;
   options.target = choices.target;
+  options.threads = choices.threads;
   buildPipeline(manager, options);
   if (mlir::succeeded(manager.run(*op)))
     return ExitCode::done;

@@ -130,6 +130,20 @@ func.func @cast(%x: tensor<4xf32>) {
 
 // -----
 
+// expected-error@+1 {{'NCHW16c_winograd4' transforms taps, which only a weight has}}
+func.func @layout_taps(%x: tensor<1x16x2x2xf32, #nn.layout<NCHW16c_winograd4>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{layout 'KRSC16k_winograd4' has 10 points along an axis; there can be 4, 6 or 8}}
+func.func @layout_points(%x: tensor<16x16x7x7xf32, #nn.layout<KRSC16k_winograd4>>) {
+  return
+}
+
+// -----
+
 // expected-error@+1 {{'NCHX' does not name the axes of a layout}}
 func.func @layout_axes(%x: tensor<1x16x2x2xf32, #nn.layout<NCHX>>) {
   return

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Nn.h"
+#include "dialects/nn/Winograd.h"
 
 #include <catch2/catch.hpp>
 
@@ -40,6 +41,21 @@ TEST_CASE("physical shapes round blocked axes up") {
   CHECK(physical({24, 20, 3, 1}, "KCRS4c16k2c") == Dims{2, 3, 3, 1, 4, 16, 2});
   CHECK(physical({768, 100}, "NK16n") == Dims{7, 768, 16});
   CHECK(physical({1, 20, 9}, "NCW8c") == Dims{1, 3, 9, 8});
+  CHECK(physical({60, 20, 3, 3}, "KRSC16k_winograd4") == Dims{4, 6, 6, 20, 16});
+  CHECK(physical({60, 20, 1, 7}, "KRSC8k_winograd2") == Dims{8, 1, 8, 20, 8});
+}
+
+TEST_CASE("transformed weights are a tensor of points, and no one's view") {
+  Context context;
+  Type f32 = Float32Type::get(&context);
+  auto weight = context.tensor({60, 20, 3, 3}, f32, "KRSC16k_winograd4");
+  CHECK(isTransformed(weight));
+  CHECK(getTransformedType(weight) ==
+        context.tensor({60, 20, 6, 6}, f32, "KRSC16k"));
+  auto taps = context.tensor({60, 20, 3, 3}, f32, "KRSC16k");
+  CHECK(!isTransformed(taps));
+  CHECK(!isViewOf(taps, weight));
+  CHECK(!getAdaptCall(taps, weight));
 }
 
 TEST_CASE("bytes count padding, and i1 as a byte") {

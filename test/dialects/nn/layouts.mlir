@@ -7,9 +7,10 @@
 // CHECK-SAME: tensor<1x7x9x3xf32, #nn.layout<NHWC>>
 // CHECK-SAME: tensor<768x100xf32, #nn.layout<NK16n>>
 // CHECK-SAME: tensor<2x3x4xf32, #nn.layout<ACB4b>>
+// CHECK-SAME: tensor<64x40x3x3xf32, #nn.layout<KRSC16k_winograd4>>
 func.func @layouts(%a: tensor<1x40x7x7xf32, #nn.layout<NCHW16c>>, %b: tensor<64x40x3x3xf32, #nn.layout<KCRS16c16k>>,
                    %c: tensor<1x7x9x3xf32, #nn.layout<NHWC>>, %d: tensor<768x100xf32, #nn.layout<"NK16n">>,
-                   %e: tensor<2x3x4xf32, #nn.layout<ACB4b>>) {
+                   %e: tensor<2x3x4xf32, #nn.layout<ACB4b>>, %f: tensor<64x40x3x3xf32, #nn.layout<KRSC16k_winograd4>>) {
   return
 }
 
