@@ -198,10 +198,12 @@ private:
     t.clear();
     const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w * W;
     alignas(64) float earlier[t.size];
+    const bool in_parts = splits(s) && c1 - c0 > part(s);
+    if (in_parts)
+      t.save(earlier);
     for (int c = c0; c < c1; ++c) {
-      if (splits(s) && c > c0 && (c - c0) % part(s) == 0) {
-        if (c - c0 > part(s))
-          t.add_saved(earlier);
+      if (in_parts && c > c0 && (c - c0) % part(s) == 0) {
+        t.add_saved(earlier);
         t.save(earlier);
         t.clear();
       }
@@ -211,7 +213,7 @@ private:
             s, t, j.x + c * plane, j.w + (c * s.kh + r) * s.kw * W * W,
             row * s.sh + r * s.dh - s.pt, col * s.sw - s.pl, steps);
     }
-    if (splits(s) && c1 - c0 > part(s))
+    if (in_parts)
       t.add_saved(earlier);
     if (c0 > 0)
       t.add_saved(partial);
