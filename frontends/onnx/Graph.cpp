@@ -229,8 +229,11 @@ SmallVector<Value> GraphImporter::call(FunctionProto &function, NodeProto &node,
   outputs.insert(function.output().begin(), function.output().end());
   importNodes(*function.mutable_node(), scope, outputs);
   SmallVector<Value> results;
-  for (const std::string &name : function.output())
-    results.push_back(getResult(name, scope));
+  // A function need not compute what its caller leaves out.
+  for (auto [i, name] : llvm::enumerate(function.output())) {
+    bool isUsed = int(i) < node.output_size() && !node.output(i).empty();
+    results.push_back(isUsed ? getResult(name, scope) : Value());
+  }
   return results;
 }
 
