@@ -83,3 +83,19 @@ endfunction()
 function(nnc_sources_throw)
   set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -fexceptions)
 endfunction()
+
+# nnc_embed_text(output.inc [STRIP folder] folder/a.h ...)
+#
+# Files, named from the top, as text inside C++: see EmbedText.cmake.
+function(nnc_embed_text output)
+  cmake_parse_arguments(arg "" "STRIP" "" ${ARGN})
+  set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/EmbedText.cmake)
+  list(TRANSFORM arg_UNPARSED_ARGUMENTS PREPEND ${PROJECT_SOURCE_DIR}/
+       OUTPUT_VARIABLE paths)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DROOT=${PROJECT_SOURCE_DIR}
+            -DSTRIP=${arg_STRIP} "-DFILES=${arg_UNPARSED_ARGUMENTS}" -P ${script}
+    DEPENDS ${paths} ${script}
+    VERBATIM)
+endfunction()
