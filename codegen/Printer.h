@@ -83,6 +83,12 @@ mlir::FailureOr<std::string> amalgamateRuntime(exec::ProgramOp program,
 /// The flags that every file of the folder is to be compiled with.
 llvm::SmallVector<std::string> getFlags(exec::ProgramOp program);
 
+/// What a weight of a transformed `type` holds, row-major: for each filter of
+/// `weight` its value in the points of Winograd's method (MNN, section 3.3.1),
+/// U = G w G^T.
+std::vector<float> transformWeight(mlir::RankedTensorType type,
+                                   const float *weight);
+
 /// Writes the packed weights to `stream`.
 mlir::LogicalResult writeWeights(exec::ProgramOp program,
                                  llvm::raw_ostream &stream);

@@ -6,6 +6,8 @@
 
 #include "codegen/Printer.h"
 
+#include "dialects/nn/Winograd.h"
+
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -42,6 +44,39 @@ static FailureOr<const char *> getElements(exec::WeightOp weight,
   return storage.data();
 }
 
+/// Writes the row-major `elements` in the layout of `type`.
+static void writePacked(RankedTensorType type, const char *elements,
+                        llvm::raw_ostream &stream) {
+  std::vector<char> packed(nn::getPhysicalBytes(type));
+  if (nn::isTransformed(type)) {
+    auto filters = reinterpret_cast<const float *>(elements);
+    std::vector<float> points = transformWeight(type, filters);
+    nn::packElements(nn::getTransformedType(type),
+                     reinterpret_cast<const char *>(points.data()),
+                     packed.data());
+  } else {
+    nn::packElements(type, elements, packed.data());
+  }
+  stream.write(packed.data(), packed.size());
+}
+
+/// As above, block after block where the layout has the first axis outermost:
+/// weights are large, and what is packed needs memory.
+static void writeInLayout(RankedTensorType type, const char *elements,
+                          llvm::raw_ostream &stream) {
+  nn::LayoutAttr layout = nn::getLayout(type);
+  int64_t rows = type.getDimSize(0), block = rows;
+  if (layout.getOuterAxes().front() == 0)
+    block = layout.getBlockSize(0);
+  int64_t rowBytes = type.getNumElements() / std::max<int64_t>(rows, 1) *
+                     nn::getElementBytes(type.getElementType());
+  SmallVector<int64_t> shape(type.getShape());
+  for (int64_t row = 0; row < rows; row += block) {
+    shape[0] = std::min(block, rows - row);
+    writePacked(type.clone(shape), elements + row * rowBytes, stream);
+  }
+}
+
 LogicalResult codegen::writeWeights(exec::ProgramOp program,
                                     llvm::raw_ostream &stream) {
   SmallVector<exec::WeightOp> weights(
@@ -65,13 +100,10 @@ LogicalResult codegen::writeWeights(exec::ProgramOp program,
       return failure();
     RankedTensorType type = weight.getTensor();
     uint64_t bytes = nn::getPhysicalBytes(type);
-    if (nn::getLayout(type)) {
-      std::vector<char> packed(bytes);
-      nn::packElements(type, *elements, packed.data());
-      stream.write(packed.data(), bytes);
-    } else {
+    if (nn::getLayout(type))
+      writeInLayout(type, *elements, stream);
+    else
       stream.write(*elements, bytes);
-    }
     at += bytes;
   }
   fillTo(program.getWeights());

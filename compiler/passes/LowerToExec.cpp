@@ -11,8 +11,6 @@
 #include "compiler/passes/Memory.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/schedule/Catalogue.h"
-#include "compiler/schedule/Winograd.h"
-#include "dialects/nn/Winograd.h"
 #include "dialects/target/Target.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -40,7 +38,6 @@ private:
   exec::ProgramOp createProgram(StringRef name);
   void declareInputs();
   void declareOutputs();
-  /// Null, and reported, where the constant's data is wanted but not there.
   Value getWeight(Operation *constant);
   LogicalResult lower(Operation *op);
   LogicalResult lowerCalls(Operation *op, ArrayRef<Move> moves, Value target);
@@ -132,23 +129,11 @@ Value Lowering::getWeight(Operation *op) {
   Value &weight = weights[{constant.getValue(), type}];
   if (weight)
     return weight;
-  std::string name = getWeightName(constant);
-  ElementsAttr value = constant.getValue();
-  if (nn::isTransformed(type)) {
-    auto data = TensorData::get(value);
-    if (!data) {
-      op->emitOpError(
-          "has a value whose data is not in memory; was it elided?");
-      return {};
-    }
-    int64_t outputs = nn::getWinogradOutputs(nn::getLayoutName(type));
-    value = transformWeight(*data, outputs).toAttribute(name);
-    type = nn::getTransformedType(type);
-  }
   OpBuilder::InsertionGuard guard(builder);
   weight = builder.create<exec::WeightOp>(
       getNamedLoc(op->getLoc()), builder.getType<exec::PlaceType>(),
-      names.add(name), type, weightBytes, value);
+      names.add(getWeightName(constant)), type, weightBytes,
+      constant.getValue());
   int64_t bytes = nn::getPhysicalBytes(type);
   for (OpOperand &use : op->getUses())
     if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())

@@ -111,14 +111,13 @@ func.func @main(%x: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>, tensor<1
 
 // -----
 
-// The weight of a Winograd convolution is transformed: 4 x 4 points for 3 x 3
-// taps, of all ones here 1, -1.5 and so on. Its routine works in scratch.
+// The weight of a Winograd convolution stays as it is: it is transformed when it
+// is written, as its layout says. The routine works in scratch.
 
 // CHECK-LABEL: exec.program @winograd
-// CHECK: exec.weight "weight" at 0 = dense_resource<[[W:.*]]> : tensor<16x16x4x4xf32> : tensor<16x16x4x4xf32, #nn.layout<KRSC16k>>
+// CHECK: exec.weight "weight" at 0 = dense<1.000000e+00> : tensor<16x16x3x3xf32> : tensor<16x16x3x3xf32, #nn.layout<KRSC16k_winograd2>>
 // CHECK: %[[S:.*]] = exec.buffer "conv_scratch" at 0 : tensor<{{.*}}xi8>
 // CHECK: exec.call "conv" conv2d_f32_nchw16c_winograd2_avx512<P = 6, B = 2> {{.*}} scratch(%[[S]])
-// CHECK: [[W]]: "0x400000000000803F0000C0BF
 module attributes {nn.model = "winograd", nn.sha256 = "ab"} {
   func.func @main(%x: tensor<1x16x8x8xf32> {nn.name = "x"}) -> (tensor<1x16x8x8xf32> {nn.name = "y"}) {
     %bx = nn.adapt %x {routine = "adapt_f32_avx512"} : tensor<1x16x8x8xf32> -> tensor<1x16x8x8xf32, #nn.layout<NCHW16c>>

@@ -3,24 +3,13 @@
 #define NNC_TEST_BLOCKED_H
 
 #include "runtime/simd/vec.h"
+#include "test/runtime/widths.h"
 
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <random>
 #include <vector>
-
-/// The widths that a test of this build instantiates: the machine's own, or,
-/// on portable vectors, several.
-#if defined(NNC_PORTABLE_SIMD)
-#define NNC_TEST_WIDTHS 4, 16
-#elif defined(__AVX512F__)
-#define NNC_TEST_WIDTHS 16
-#elif defined(__AVX2__)
-#define NNC_TEST_WIDTHS 8
-#else
-#define NNC_TEST_WIDTHS 4
-#endif
 
 namespace nnc_test {
 

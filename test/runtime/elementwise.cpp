@@ -1,6 +1,7 @@
 // The functions of elementwise.h: reals against their formulas in double,
 // integers against wide arithmetic, lanes against scalars.
 #include "runtime/simd/elementwise.h"
+#include "test/runtime/widths.h"
 
 #include <catch2/catch.hpp>
 
@@ -9,6 +10,7 @@
 #include <vector>
 
 using nnc::f32x;
+using nnc_test::widest;
 
 namespace {
 
@@ -39,12 +41,12 @@ bool close(double got, double want) {
 template <class F, class G> void check(const char *name, F f, G want) {
   INFO(name);
   const std::vector<float> x = arguments();
-  for (std::size_t i = 0; i < x.size(); i += 16) {
-    float wide[16], narrow[16];
-    f(f32x<16>::load(&x[i])).store(wide);
-    for (int l = 0; l < 16; l += 4)
+  for (std::size_t i = 0; i < x.size(); i += widest) {
+    float wide[widest], narrow[widest];
+    f(f32x<widest>::load(&x[i])).store(wide);
+    for (int l = 0; l < widest; l += 4)
       f(f32x<4>::load(&x[i + l])).store(narrow + l);
-    for (int l = 0; l < 16; ++l) {
+    for (int l = 0; l < widest; ++l) {
       const double v = static_cast<double>(x[i + l]);
       const float got = f(x[i + l]);
       INFO("x=" << v << " got " << got << " want " << want(v) << " lanes "

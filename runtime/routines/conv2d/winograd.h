@@ -128,6 +128,11 @@ private:
   }
   static constexpr int in_blocks(const S &s) { return ceil_div(s.c, W); }
 
+  /// Input channels summed in one go: sums of so many products, summed, lose
+  /// less to rounding than one sum of all, and the transform back enlarges what
+  /// is lost.
+  static constexpr int part = 128;
+
   /// Tiles [first, last) times runs [from, to).
   static void strip(const S &s, const winograd_plan &p, const job &j, int first,
                     int last, int from, int to) {
@@ -256,15 +261,23 @@ private:
   NNC_NOINLINE static void tile(const S &s, const winograd_plan &p,
                                 const float *v, const float *w, float *to) {
     f32_tile<W, 1, T, N> t;
-    t.clear();
-    for (int c = 0; c < s.c; c += W, v += P * W, w += W * W) {
-      const float *const rows[1] = {v};
-      t.template add<0, T>(rows, W, 1, w, std::ptrdiff_t(area) * s.c * W, W,
-                           smaller(W, s.c - c));
+    for (int c = 0; c < s.c;) {
+      const int end = smaller(s.c, c + part);
+      const bool first = c == 0;
+      t.clear();
+      for (; c < end; c += W, v += P * W, w += W * W) {
+        const float *const rows[1] = {v};
+        t.template add<0, T>(rows, W, 1, w, std::ptrdiff_t(area) * s.c * W, W,
+                             smaller(W, s.c - c));
+      }
+      NNC_UNROLL for (int b = 0; b < N; ++b)
+          NNC_UNROLL for (int i = 0; i < T; ++i) {
+        float *const at = to + (std::ptrdiff_t(b) * p.strip_tiles + i) * W;
+        if (!first)
+          t.sum[0][i][b] += f32x<W>::load(at);
+        t.sum[0][i][b].store(at);
+      }
     }
-    NNC_UNROLL for (int b = 0; b < N; ++b)
-        NNC_UNROLL for (int i = 0; i < T; ++i) t.sum[0][i][b]
-            .store(to + (std::ptrdiff_t(b) * p.strip_tiles + i) * W);
   }
 
   //===--------------------------------------------------------------------===//

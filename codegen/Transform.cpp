@@ -1,34 +1,36 @@
-//===- Winograd.cpp - Weights for Winograd's convolution ------------------===//
+//===- Transform.cpp - Weights for Winograd's convolution -----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/schedule/Winograd.h"
+#include "codegen/Printer.h"
 
 #include "dialects/nn/Winograd.h"
 #include "runtime/routines/conv2d/winograd_matrices.h"
 
 using namespace mlir;
 using namespace nnc;
+using namespace nnc::codegen;
 
 /// The filter's matrix for an axis; an axis of one tap stays as it is.
 static winograd_matrices getMatrices(int64_t outputs, int64_t taps) {
   return make_winograd(taps == 1 ? 1 : outputs, taps);
 }
 
-TensorData nnc::transformWeight(const TensorData &weight, int64_t outputs) {
-  ArrayRef<int64_t> shape = weight.getShape();
-  TensorData result = TensorData::allocate(RankedTensorType::get(
-      nn::getPoints(shape, outputs), weight.getElementType()));
+std::vector<float> codegen::transformWeight(RankedTensorType type,
+                                            const float *w) {
+  ArrayRef<int64_t> shape = type.getShape();
+  int64_t outputs = nn::getWinogradOutputs(nn::getLayoutName(type));
   int64_t height = shape.size() == 4 ? shape[2] : 1, width = shape.back();
   winograd_matrices rows = getMatrices(outputs, height),
                     columns = getMatrices(outputs, width);
+  int64_t filters = shape[0] * shape[1];
+  std::vector<float> result(filters * rows.points * columns.points);
 
-  const float *w = weight.getAs<float>().data();
-  float *u = result.getMutable<float>();
+  float *u = result.data();
   constexpr int most = winograd_matrices::most_points;
-  for (int64_t filter = 0; filter < shape[0] * shape[1]; ++filter) {
+  for (int64_t filter = 0; filter < filters; ++filter) {
     double half[most][most] = {};
     for (int i = 0; i < rows.points; ++i)
       for (int64_t r = 0; r < height; ++r)

@@ -1,0 +1,26 @@
+// A weight whose layout ends in _winograd<m> is written as its filters' values in
+// the points of Winograd's method, block by block of output channels, padding
+// being zero. For m = 2 and 3 x 3 ones they are (-1 1.5 0.5 1) times themselves
+// transposed.
+
+// RUN: rm -rf %t && nnc-codegen %s -o %t
+// RUN: od -A d -t f4 -w64 %t/points_weights.bin | FileCheck %s
+
+// 16 output channels of the first block in each line, 16 points.
+// CHECK: 0000000{{( +1){16}$}}
+// CHECK-NEXT: 0000064{{( +-1\.5){16}$}}
+// CHECK-NEXT: 0000128{{( +-0\.5){16}$}}
+// CHECK-NEXT: 0000192{{( +-1){16}$}}
+// CHECK-NEXT: 0000256{{( +-1\.5){16}$}}
+// CHECK-NEXT: 0000320{{( +2\.25){16}$}}
+// The second block has one channel.
+// CHECK: 0001024 1{{( +0){15}$}}
+// CHECK-NEXT: 0001088 -1.5{{( +0){15}$}}
+
+exec.program @points arena 0 lower_bound 0 align 64 weights 2048
+    attributes {model = "points.onnx"} {
+  %x = exec.input "x" : tensor<1xf32>
+  %y = exec.output "y" : tensor<1xf32>
+  %w = exec.weight "w" at 0 = dense<1.0> : tensor<17x1x3x3xf32> : tensor<17x1x3x3xf32, #nn.layout<KRSC16k_winograd2>>
+  exec.copy "copy" %x to %y
+}
