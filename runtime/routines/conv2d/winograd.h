@@ -131,7 +131,7 @@ private:
   /// Input channels summed in one go: sums of so many products, summed, lose
   /// less to rounding than one sum of all, and the transform back enlarges what
   /// is lost.
-  static constexpr int part = 128;
+  static constexpr int part = 32;
 
   /// Tiles [first, last) times runs [from, to).
   static void strip(const S &s, const winograd_plan &p, const job &j, int first,
