@@ -2,7 +2,8 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Every header goes in where it is first included. All of it lands in an
+// Every header goes in where it is first included, but for the vectors of
+// instruction sets that the program does not name. All of it lands in an
 // unnamed namespace, so that models built for different machines can be linked
 // into one program.
 //
@@ -20,7 +21,8 @@ using namespace nnc::codegen;
 namespace {
 class Amalgamation {
 public:
-  explicit Amalgamation(Location location) : location(location), stream(text) {}
+  explicit Amalgamation(exec::ProgramOp program)
+      : program(program), stream(text) {}
 
   LogicalResult add(StringRef path) {
     // A header of its own: callers see it too.
@@ -28,11 +30,13 @@ public:
       stream << "#include \"nnc_runtime.h\"\n";
       return success();
     }
+    if (isVectors(path) && !isNamed(path))
+      return success();
     if (!added.insert(path).second)
       return success();
     std::optional<StringRef> header = getEmbedded(path);
     if (!header)
-      return emitError(location)
+      return program.emitError()
              << "there is no '" << path
              << "' in nnc's runtime; does an exec.call name a wrong header?";
     stream << "\n// " << path << "\n";
@@ -49,6 +53,16 @@ public:
   std::string take() { return std::move(text); }
 
 private:
+  /// The vectors of one instruction set, which vec.h includes among those of
+  /// all others.
+  static bool isVectors(StringRef path) {
+    return path.starts_with("runtime/simd/vec_") &&
+           path != "runtime/simd/vec_portable.h";
+  }
+  bool isNamed(StringRef path) {
+    return llvm::is_contained(
+        program.getHeaders().getAsValueRange<StringAttr>(), path);
+  }
   LogicalResult addLine(StringRef line) {
     StringRef word = line;
     if (word.consume_front("#include \"")) {
@@ -63,7 +77,7 @@ private:
     return success();
   }
 
-  Location location;
+  exec::ProgramOp program;
   llvm::StringSet<> added;
   std::string text;
   llvm::raw_string_ostream stream;
@@ -72,13 +86,14 @@ private:
 
 FailureOr<std::string> codegen::amalgamateRuntime(exec::ProgramOp program,
                                                   const EmitOptions &options) {
-  Amalgamation amalgamation(program.getLoc());
-  for (StringRef header : {"runtime/epilogue.h", "runtime/parallel.h",
-                           "runtime/simd/elementwise.h"})
-    if (failed(amalgamation.add(header)))
-      return failure();
+  Amalgamation amalgamation(program);
+  SmallVector<StringRef> headers = {"runtime/epilogue.h", "runtime/parallel.h"};
+  llvm::append_range(headers,
+                     program.getHeaders().getAsValueRange<StringAttr>());
   for (auto call : program.getBody().getOps<exec::CallOp>())
-    if (failed(amalgamation.add(call.getHeader())))
+    headers.push_back(call.getHeader());
+  for (StringRef header : headers)
+    if (failed(amalgamation.add(header)))
       return failure();
   Values values;
   values["threads"] = options.threads ? "1" : "0";

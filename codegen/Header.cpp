@@ -6,7 +6,7 @@
 
 #include "codegen/Printer.h"
 
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -51,6 +51,13 @@ std::string codegen::printHeader(exec::ProgramOp program,
   // C has no empty structs.
   if (inputs.empty())
     inputs = "  const void *none; /* the model reads nothing */\n";
+  auto features = program.getFeatures().getAsValueRange<StringAttr>();
+  values["cpu"] =
+      features.empty()
+          ? ""
+          : " *\n" + printComment("Needs a CPU with " +
+                                      llvm::join(features, ", ") + ".",
+                                  " *");
   values["includes"] = options.threads ? "#include \"nnc_runtime.h\"\n\n" : "";
   values["run"] = printPrototype(name, /*parallel=*/false, "", ");");
   if (options.threads)

@@ -153,7 +153,7 @@ std::string codegen::printLayerComment(exec::CallOp call, int64_t total,
   words << ".";
   if (call.getLike())
     words << " Has the code of " << *call.getLike() << ".";
-  return printComment(text, indent);
+  return printComment(text, (indent + "//").str());
 }
 
 static std::string printRoutine(exec::CallOp call, StringRef functor) {

@@ -30,8 +30,8 @@ constexpr size_t kColumns = 80;
 /// comment, or join two lines of it.
 std::string printModelName(llvm::StringRef name);
 
-/// A comment in lines.
-std::string printComment(llvm::StringRef text, llvm::StringRef indent);
+/// A comment in lines, each behind `head`.
+std::string printComment(llvm::StringRef text, llvm::StringRef head = "//");
 
 /// `head`, the items with separators between them, and `tail`, in lines.
 std::string printList(llvm::StringRef head, llvm::ArrayRef<std::string> items,

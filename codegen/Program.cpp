@@ -41,7 +41,7 @@ static std::string printPlace(exec::PlaceOpInterface place) {
   if (isa<exec::BufferOp>(op))
     return at("arena", "place::" + name);
   if (auto view = dyn_cast<exec::ViewOp>(op))
-    return printComment(describe(type), "  ") +
+    return printComment(describe(type), "  //") +
            at(getName(view.getBase()), std::to_string(view.getOffset()));
   std::string field = (isa<exec::InputOp>(op) ? "inputs." : "outputs.") + name;
   // A bool is a byte in C's header.
@@ -76,7 +76,7 @@ static std::string printArena(exec::ProgramOp program) {
     if (range.first <= range.second)
       comment += ", layers " + std::to_string(range.first) + " to " +
                  std::to_string(range.second);
-    text += printComment(comment, "  ") + "  " + buffer.getName().str() +
+    text += printComment(comment, "  //") + "  " + buffer.getName().str() +
             " = " + std::to_string(buffer.getOffset()) + ",\n";
   }
   return text.empty() ? "" : fillTemplate("arena.in", {{"places", text}});
@@ -214,7 +214,7 @@ std::string codegen::printProgram(exec::ProgramOp program,
   values["layers"] = std::to_string(layers);
   values["macs"] = std::to_string(total / 1000000);
   values["flags"] =
-      printComment("Build with: " + llvm::join(getFlags(program), " "), "");
+      printComment("Build with: " + llvm::join(getFlags(program), " "));
   values["functions"] = StringRef(functions).rtrim('\n').str() + "\n";
   values["arena_map"] = printArena(program);
   std::string inputs = "const " + name + "_inputs ";

@@ -22,14 +22,14 @@ std::string codegen::printModelName(StringRef name) {
   return text;
 }
 
-std::string codegen::printComment(StringRef text, StringRef indent) {
-  std::string lines, line = (indent + "//").str();
+std::string codegen::printComment(StringRef text, StringRef head) {
+  std::string lines, line = head.str();
   while (!text.empty()) {
     auto [word, rest] = text.split(' ');
     text = rest;
     if (line.size() + 1 + word.size() > kColumns) {
       lines += line + "\n";
-      line = (indent + "//  ").str();
+      line = (head + "  ").str();
     }
     line += (" " + word).str();
   }

@@ -123,7 +123,7 @@ int call_on(const call &c, std::index_sequence<I...>,
   }
 }
 
-#define NNC_ELEMENTWISE(NAME, TENSORS, SCALARS)                                \
+#define NNC_ELEMENTWISE(NAME, TENSORS, SCALARS, HEADER)                        \
   struct function_##NAME {                                                     \
     static constexpr bool is_select = TENSORS == 3;                            \
     template <class... X>                                                      \
@@ -159,7 +159,7 @@ int nnc::reference_elementwise(const char *function, const elementwise_shape &s,
   const call c{s, in, inputs, out, scalars, scalar_count};
   if (std::strcmp(function, "cast") == 0)
     return call_cast(c);
-#define NNC_ELEMENTWISE(NAME, TENSORS, SCALARS)                                \
+#define NNC_ELEMENTWISE(NAME, TENSORS, SCALARS, HEADER)                        \
   if (std::strcmp(function, #NAME) == 0) {                                     \
     if (inputs != TENSORS || scalar_count != SCALARS)                          \
       return NNC_REFERENCE_BAD_FIELD;                                          \

@@ -17,6 +17,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <set>
+
 namespace nnc {
 #define GEN_PASS_DEF_LOWERTOEXEC
 #include "compiler/passes/Passes.h.inc"
@@ -55,6 +57,7 @@ private:
                    Value base, int64_t offset);
   exec::ShapeAttr getShape(const nn::RoutineCall &call);
   void shareCode(exec::CallOp call);
+  void collectHeaders();
 
   ModuleOp module;
   func::FuncOp function;
@@ -408,11 +411,54 @@ exec::ProgramOp Lowering::createProgram(StringRef name) {
     machine.getFlags().split(flags, ' ', -1, /*KeepEmpty=*/false);
     created.setTarget(machine.getName());
     created.setFlagsAttr(builder.getStrArrayAttr(flags));
+    created.setFeaturesAttr(machine.getFeatures());
   }
+  // What <name>.h defines.
+  for (StringRef end : {"_ALIGN", "_ARENA_BYTES", "_H", "_WEIGHT_BYTES"})
+    names.add((created.getSymName().upper() + end).str());
   created.setModel(getText(module->getAttr("nn.model")));
   created.setSha256(getText(module->getAttr("nn.sha256")));
   created.getBody().emplaceBlock();
   return created;
+}
+
+/// Whether an expression computes with more than floats and their comparisons.
+static bool usesOtherTypes(Block &expression) {
+  auto isFloat = [](Type type) { return type.isF32(); };
+  return !llvm::all_of(expression.getArgumentTypes(), isFloat) ||
+         llvm::any_of(expression.without_terminator(), [&](Operation &op) {
+           return !llvm::all_of(op.getResultTypes(), [&](Type type) {
+             return isFloat(type) || type.isInteger(1);
+           });
+         });
+}
+
+/// Vectors of the routines' instruction sets, functions of the expressions.
+void Lowering::collectHeaders() {
+  const Catalogue &catalogue = Catalogue::get();
+  std::set<std::string> headers;
+  bool hasOtherTypes = false;
+  for (auto call : program.getBody().getOps<exec::CallOp>()) {
+    StringRef isa = catalogue.findRoutine(call.getRoutine())->isa;
+    if (isa != "portable")
+      headers.insert(("runtime/simd/vec_" + isa + ".h").str());
+    if (call.hasEmptyExpression())
+      continue;
+    Block &expression = call.getExpression().front();
+    hasOtherTypes |= usesOtherTypes(expression);
+    for (auto op : expression.getOps<nn::ElementwiseOpInterface>())
+      if (StringRef header = catalogue.getHeaderOf(op.getFunction());
+          !header.empty())
+        headers.insert(header.str());
+  }
+  SmallVector<StringRef> ordered;
+  // The others build on what it says of other types than float.
+  if (hasOtherTypes)
+    ordered.push_back("runtime/simd/number.h");
+  for (StringRef header : headers)
+    if (!llvm::is_contained(ordered, header))
+      ordered.push_back(header);
+  program.setHeadersAttr(builder.getStrArrayAttr(ordered));
 }
 
 LogicalResult Lowering::run() {
@@ -449,6 +495,7 @@ LogicalResult Lowering::run() {
     if (view->use_empty())
       view.erase();
   program.setWeights(weightBytes);
+  collectHeaders();
   function.erase();
   return success();
 }

@@ -10,6 +10,7 @@
 #include "runtime/routines/shapes.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <cstring>
 #include <limits>
@@ -254,6 +255,13 @@ const Routine *Catalogue::findRoutine(StringRef name) const {
   const Routine *found =
       llvm::find_if(routines, [&](const Routine &r) { return r.name == name; });
   return found == routines.end() ? nullptr : found;
+}
+
+StringRef Catalogue::getHeaderOf(StringRef function) const {
+  return llvm::StringSwitch<StringRef>(function)
+#define NNC_ELEMENTWISE(name, tensors, scalars, header) .Case(#name, header)
+#include "runtime/routines/elementwise.inc"
+      .Default("");
 }
 
 SmallVector<const Routine *> Catalogue::getRoutinesOf(StringRef family) const {

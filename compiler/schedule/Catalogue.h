@@ -79,6 +79,8 @@ public:
   /// Names of the fields of a family's shape, in the struct's order.
   llvm::ArrayRef<llvm::StringRef> getFieldNames(llvm::StringRef family) const;
   const Routine *findRoutine(llvm::StringRef name) const;
+  /// The header of an elementwise function of floats.
+  llvm::StringRef getHeaderOf(llvm::StringRef function) const;
   llvm::SmallVector<const Routine *>
   getRoutinesOf(llvm::StringRef family) const;
 

@@ -53,8 +53,11 @@ def Exec_ProgramOp : Exec_Op<"program", [
     `arena` is the working memory in bytes that a caller provides, aligned to
     `align`; `lower_bound` what no plan could go below: the largest set of
     values alive together. `weights` is the size in bytes of all weights.
-    `flags` are the compiler flags that the routines' ISA needs. `model` and
-    `sha256` say which file the program was made from.
+    `flags` are the compiler flags that the routines' ISA needs, and `features`
+    what a CPU must have for code built so. `headers` of runtime/ come before
+    those of the calls' routines: the vectors that these are written for, and
+    the functions of the expressions. `model` and `sha256` say which file the
+    program was made from.
 
     Example:
     ```mlir
@@ -69,6 +72,8 @@ def Exec_ProgramOp : Exec_Op<"program", [
     I64Attr:$lower_bound, I64Attr:$align, I64Attr:$weights,
     DefaultValuedAttr<StrAttr, "\"portable\"">:$target,
     DefaultValuedAttr<StrArrayAttr, "{}">:$flags,
+    DefaultValuedAttr<StrArrayAttr, "{}">:$features,
+    DefaultValuedAttr<StrArrayAttr, "{}">:$headers,
     DefaultValuedAttr<StrAttr, "\"\"">:$model,
     DefaultValuedAttr<StrAttr, "\"\"">:$sha256);
   let regions = (region SizedRegion<1>:$body);

@@ -50,16 +50,19 @@ static int64_t getHostCache(unsigned level) {
   return 0;
 }
 
+bool nnc::target::hostHas(StringRef feature) {
+  static const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  return features.lookup(feature);
+}
+
 /// Whether code of the row runs here: the same architecture, every feature.
 static bool runsHere(const Row &row, const llvm::Triple &host) {
   if (row.triple[0] != '\0' &&
       llvm::Triple(row.triple).getArch() != host.getArch())
     return false;
-  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  for (StringRef feature : llvm::split(row.needs, ','))
-    if (!feature.empty() && !features.lookup(feature))
-      return false;
-  return true;
+  return llvm::all_of(llvm::split(row.needs, ','), [](StringRef feature) {
+    return feature.empty() || hostHas(feature);
+  });
 }
 
 MachineAttr nnc::target::detectMachine(MLIRContext *context) {
@@ -88,10 +91,10 @@ MachineAttr nnc::target::detectMachine(MLIRContext *context) {
       found.memory = chip.memory;
     }
   MachineAttr machine = makeMachine(context, found);
-  return MachineAttr::get(context, "native", machine.getTriple(), cpu,
-                          machine.getIsas(), machine.getVectorBytes(),
-                          machine.getVectorRegisters(), machine.getCaches(),
-                          machine.getBandwidth(), machine.getMemoryMbS(),
-                          machine.getMultiplyAdds(), machine.getMhz(), "c++",
-                          machine.getFlags(), "");
+  return MachineAttr::get(
+      context, "native", machine.getTriple(), cpu, machine.getIsas(),
+      machine.getFeatures(), machine.getVectorBytes(),
+      machine.getVectorRegisters(), machine.getCaches(), machine.getBandwidth(),
+      machine.getMemoryMbS(), machine.getMultiplyAdds(), machine.getMhz(),
+      "c++", machine.getFlags(), "");
 }

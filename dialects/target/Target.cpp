@@ -28,13 +28,18 @@ void TargetDialect::initialize() {
       >();
 }
 
-LogicalResult MachineAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, StringRef, StringRef,
-    StringRef, ArrayAttr isas, int64_t vectorBytes, int64_t vectorRegisters,
-    DenseI64ArrayAttr caches, DenseI64ArrayAttr bandwidth, int64_t memory,
-    int64_t multiplyAdds, int64_t mhz, StringRef, StringRef, StringRef) {
+LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  StringRef, StringRef, StringRef,
+                                  ArrayAttr isas, ArrayAttr features,
+                                  int64_t vectorBytes, int64_t vectorRegisters,
+                                  DenseI64ArrayAttr caches,
+                                  DenseI64ArrayAttr bandwidth, int64_t memory,
+                                  int64_t multiplyAdds, int64_t mhz, StringRef,
+                                  StringRef, StringRef) {
   if (isas.empty() || !llvm::all_of(isas, llvm::IsaPred<StringAttr>))
     return emitError() << "a machine needs the names of its isas";
+  if (!llvm::all_of(features, llvm::IsaPred<StringAttr>))
+    return emitError() << "a machine's features are names";
   if (caches.size() != bandwidth.size())
     return emitError() << "a machine has " << caches.size()
                        << " caches and the bandwidth of " << bandwidth.size();
@@ -96,6 +101,8 @@ MachineAttr nnc::target::makeMachine(MLIRContext *context, const Row &row) {
   for (const char *isa : row.isas)
     if (isa)
       isas.push_back(isa);
+  SmallVector<StringRef> features;
+  StringRef(row.needs).split(features, ',', -1, /*KeepEmpty=*/false);
   SmallVector<int64_t> caches, bandwidth;
   for (auto [size, perCycle] : llvm::zip(row.caches, row.bandwidth))
     if (size > 0) {
@@ -104,7 +111,7 @@ MachineAttr nnc::target::makeMachine(MLIRContext *context, const Row &row) {
     }
   return MachineAttr::get(
       context, row.name, row.triple, "", builder.getStrArrayAttr(isas),
-      row.vectorBytes, row.vectorRegisters,
+      builder.getStrArrayAttr(features), row.vectorBytes, row.vectorRegisters,
       builder.getDenseI64ArrayAttr(caches),
       builder.getDenseI64ArrayAttr(bandwidth), row.memory, row.multiplyAdds,
       row.mhz, row.compiler, row.flags, row.emulator);

@@ -32,6 +32,9 @@ mlir::FailureOr<MachineAttr> getMachine(llvm::StringRef name,
 /// The best row whose features this host has, with the host's own caches.
 MachineAttr detectMachine(mlir::MLIRContext *context);
 
+/// Whether this host's CPU has a feature, by LLVM's name.
+bool hostHas(llvm::StringRef feature);
+
 /// Sets the module's target by name. An empty name keeps what stands there.
 mlir::FailureOr<MachineAttr> setTarget(mlir::ModuleOp module,
                                        llvm::StringRef name);

@@ -26,14 +26,18 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
   let description = [{
     The module's attribute `nn.target`. A row of `targets.inc`, or what
     `native` found on the host: from then on no pass asks the host anything.
-    `isas` are the levels of routines that it runs, best first; caches and
-    bandwidths are listed from level 1 on, in bytes and bytes a cycle.
+    `isas` are the levels of routines that it runs, best first; `features` what
+    its CPU must have to run code that is built with its `flags`, by LLVM's
+    names. Caches and bandwidths are listed from level 1 on, in bytes and bytes
+    a cycle.
 
     Example:
     ```mlir
     module attributes {nn.target = #target.machine<
         name = "x86-64-v3", triple = "x86_64-linux-gnu", chip = "",
-        isas = ["avx2", "sse4", "portable"], vector_bytes = 32, vector_registers = 16,
+        isas = ["avx2", "sse4", "portable"],
+        features = ["avx2", "fma", "bmi2", "f16c"],
+        vector_bytes = 32, vector_registers = 16,
         caches = [32768, 524288, 16777216],
         bandwidth = [64, 32, 16], memory_mb_s = 20000,
         multiply_adds = 16, mhz = 3200, compiler = "c++",
@@ -44,7 +48,7 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
     StringRefParameter<"row of targets.inc, or native">:$name,
     StringRefParameter<"triple of the compiler">:$triple,
     StringRefParameter<"the host's chip, where native">:$chip,
-    "::mlir::ArrayAttr":$isas,
+    "::mlir::ArrayAttr":$isas, "::mlir::ArrayAttr":$features,
     "int64_t":$vector_bytes, "int64_t":$vector_registers,
     "::mlir::DenseI64ArrayAttr":$caches,
     "::mlir::DenseI64ArrayAttr":$bandwidth, "int64_t":$memory_mb_s,

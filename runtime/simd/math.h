@@ -20,25 +20,10 @@
 #ifndef NNC_SIMD_MATH_H
 #define NNC_SIMD_MATH_H
 
+#include "runtime/simd/traits.h"
 #include "runtime/simd/vec.h"
 
-#include <type_traits>
-
 namespace nnc {
-
-template <class V> constexpr bool is_f32 = std::is_same<V, float>::value;
-template <int W> constexpr bool is_f32<f32x<W>> = true;
-template <class V> using if_f32 = std::enable_if_t<is_f32<V>, int>;
-template <class V>
-using if_f64 = std::enable_if_t<std::is_same<V, double>::value, int>;
-
-/// The constant x, rounded to V's precision.
-template <class V> NNC_INLINE V constant(double x) {
-  if constexpr (std::is_same<V, double>::value)
-    return x;
-  else
-    return V(static_cast<float>(x));
-}
 
 /// c0 + c1 x + c2 x^2 + ..., by Horner's rule.
 template <class V> NNC_INLINE V horner(V, float c) { return V(c); }

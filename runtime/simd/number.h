@@ -8,42 +8,18 @@
 #ifndef NNC_SIMD_NUMBER_H
 #define NNC_SIMD_NUMBER_H
 
+#include "runtime/simd/traits.h"
 #include "runtime/simd/vec.h"
 
 #include <limits>
-#include <type_traits>
 
 namespace nnc {
-
-template <class T>
-constexpr bool is_int =
-    std::is_integral<T>::value && !std::is_same<T, bool>::value;
-template <class V> constexpr bool is_real = std::is_floating_point<V>::value;
-template <int W> constexpr bool is_real<f32x<W>> = true;
-template <class M> constexpr bool is_mask = std::is_same<M, bool>::value;
-template <int W> constexpr bool is_mask<maskx<W>> = true;
-
-template <class V> using if_int = std::enable_if_t<is_int<V>, int>;
-template <class V> using if_real = std::enable_if_t<is_real<V>, int>;
-template <class V> using if_mask = std::enable_if_t<is_mask<V>, int>;
-template <class V>
-using if_number = std::enable_if_t<is_real<V> || is_int<V>, int>;
-/// Scalars for which vec.h has nothing: double and the integers.
-template <class T>
-using if_other =
-    std::enable_if_t<is_int<T> || std::is_same<T, double>::value, int>;
 
 template <class T>
 NNC_INLINE
     std::enable_if_t<std::is_same<T, double>::value || is_int<T> || is_mask<T>,
                      T>
     select(bool m, T a, T b) {
-  return m ? a : b;
-}
-/// One condition for all lanes.
-template <int W>
-NNC_INLINE std::enable_if_t<(W > 1), f32x<W>> select(bool m, f32x<W> a,
-                                                     f32x<W> b) {
   return m ? a : b;
 }
 
@@ -59,23 +35,6 @@ template <class T, if_other<T> = 0> NNC_INLINE T max(T a, T b) {
 template <class T, if_other<T> = 0> NNC_INLINE T min(T a, T b) {
   return a != a ? a : min_fast(a, b);
 }
-
-/// F::call on every lane, for what has no vector form.
-template <class F> NNC_INLINE float each_lane_of(float a, float b) {
-  return F::call(a, b);
-}
-template <class F, int W>
-NNC_INLINE f32x<W> each_lane_of(f32x<W> a, f32x<W> b) {
-  float x[W], y[W];
-  a.store(x);
-  b.store(y);
-  for (int i = 0; i < W; ++i)
-    x[i] = F::call(x[i], y[i]);
-  return f32x<W>::load(x);
-}
-struct libm_fmod {
-  static float call(float a, float b) { return ::fmodf(a, b); }
-};
 
 //===----------------------------------------------------------------------===//
 // Integers. Arithmetic goes through an unsigned type of at least 32 bits, where

@@ -13,47 +13,7 @@
 namespace nnc {
 
 /// a0 b0 a1 b1 ... : of the lower halves of a and b, and of the upper ones.
-template <int W> NNC_INLINE f32x<W> zip_low(f32x<W> a, f32x<W> b);
 template <int W> NNC_INLINE f32x<W> zip_high(f32x<W> a, f32x<W> b);
-
-#if !defined(NNC_PORTABLE_SIMD) && defined(__SSE4_1__)
-NNC_INLINE f32x<4> zip_low(f32x<4> a, f32x<4> b) {
-  return _mm_unpacklo_ps(a.v, b.v);
-}
-NNC_INLINE f32x<4> zip_high(f32x<4> a, f32x<4> b) {
-  return _mm_unpackhi_ps(a.v, b.v);
-}
-#if defined(__AVX2__) && defined(__FMA__)
-NNC_INLINE f32x<8> zip_low(f32x<8> a, f32x<8> b) {
-  return _mm256_permute2f128_ps(_mm256_unpacklo_ps(a.v, b.v),
-                                _mm256_unpackhi_ps(a.v, b.v), 0x20);
-}
-NNC_INLINE f32x<8> zip_high(f32x<8> a, f32x<8> b) {
-  return _mm256_permute2f128_ps(_mm256_unpacklo_ps(a.v, b.v),
-                                _mm256_unpackhi_ps(a.v, b.v), 0x31);
-}
-#if defined(__AVX512F__)
-NNC_INLINE f32x<16> zip_low(f32x<16> a, f32x<16> b) {
-  const __m512i order =
-      _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-  return _mm512_permutex2var_ps(a.v, order, b.v);
-}
-NNC_INLINE f32x<16> zip_high(f32x<16> a, f32x<16> b) {
-  const __m512i order = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28,
-                                          13, 29, 14, 30, 15, 31);
-  return _mm512_permutex2var_ps(a.v, order, b.v);
-}
-#endif
-#endif
-#elif !defined(NNC_PORTABLE_SIMD) && defined(__ARM_NEON)
-NNC_INLINE f32x<4> zip_low(f32x<4> a, f32x<4> b) {
-  return vzipq_f32(a.v, b.v).val[0];
-}
-NNC_INLINE f32x<4> zip_high(f32x<4> a, f32x<4> b) {
-  return vzipq_f32(a.v, b.v).val[1];
-}
-#endif
-
 template <int W> NNC_INLINE f32x<W> zip_low(f32x<W> a, f32x<W> b) {
   if constexpr (W == 2)
     return {a.lo, b.lo};

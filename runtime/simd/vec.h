@@ -17,12 +17,12 @@
 
 #include "runtime/simd/vec_portable.h"
 
-#if defined(NNC_PORTABLE_SIMD)
-#elif defined(__SSE4_1__)
-#include "runtime/simd/vec_x86.h"
-#elif defined(__ARM_NEON)
+// Each of these is empty where the compiler may not use its instructions. An
+// emitted module has those that its routines are written for.
+#include "runtime/simd/vec_avx2.h"
+#include "runtime/simd/vec_avx512.h"
 #include "runtime/simd/vec_neon.h"
-#endif
+#include "runtime/simd/vec_sse4.h"
 
 namespace nnc {
 
@@ -77,17 +77,8 @@ template <int W> NNC_INLINE void store(float *p, f32x<W> v, int count) {
   v.store(p, count);
 }
 
-/// v itself, in a register. g++ else reads a loaded vector again for each use,
-/// as the memory operand that a multiply-add may have: one load a use is more
-/// than the machine can do beside its multiply-adds.
+/// v itself, in a register and not at its place in memory.
 template <class V> NNC_INLINE V in_register(V v) { return v; }
-#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__) &&        \
-    !defined(NNC_PORTABLE_SIMD)
-NNC_INLINE f32x<16> in_register(f32x<16> v) {
-  asm("" : "+v"(v.v));
-  return v;
-}
-#endif
 
 /// V with every lane equal to x.
 template <class V> NNC_INLINE V splat(float x) { return V(x); }
@@ -140,6 +131,13 @@ template <int W> NNC_INLINE f32x<W> operator-(f32x<W> x) {
 
 /// Lanes that are NaN.
 template <class V> NNC_INLINE mask_of<V> vec_is_nan(V x) { return x != x; }
+
+/// One condition for all lanes.
+template <int W>
+NNC_INLINE std::enable_if_t<(W > 1), f32x<W>> select(bool m, f32x<W> a,
+                                                     f32x<W> b) {
+  return m ? a : b;
+}
 
 /// The lanes of v before `count`, zero in the others.
 template <class V> NNC_INLINE V keep_first(V v, int count) {

@@ -2,9 +2,9 @@
 #ifndef NNC_SIMD_VEC_AVX2_H
 #define NNC_SIMD_VEC_AVX2_H
 
-#include "runtime/simd/vec_sse4.h"
+#include "runtime/simd/fold_x86.h"
 
-#if defined(__AVX2__) && defined(__FMA__)
+#if defined(__AVX2__) && defined(__FMA__) && !defined(NNC_PORTABLE_SIMD)
 namespace nnc {
 
 template <> struct maskx<8> {
@@ -137,20 +137,18 @@ NNC_INLINE maskx<8> operator<(i32x<8> a, i32x<8> b) {
   return {_mm256_castsi256_ps(_mm256_cmpgt_epi32(b.v, a.v))};
 }
 
-/// The lower and the upper half.
-NNC_INLINE f32x<4> low_half(f32x<8> a) { return _mm256_castps256_ps128(a.v); }
-NNC_INLINE f32x<4> high_half(f32x<8> a) {
-  return _mm256_extractf128_ps(a.v, 1);
+NNC_INLINE f32x<8> zip_low(f32x<8> a, f32x<8> b) {
+  return _mm256_permute2f128_ps(_mm256_unpacklo_ps(a.v, b.v),
+                                _mm256_unpackhi_ps(a.v, b.v), 0x20);
 }
-NNC_INLINE float reduce_add(f32x<8> a) {
-  return reduce_add(low_half(a) + high_half(a));
+NNC_INLINE f32x<8> zip_high(f32x<8> a, f32x<8> b) {
+  return _mm256_permute2f128_ps(_mm256_unpacklo_ps(a.v, b.v),
+                                _mm256_unpackhi_ps(a.v, b.v), 0x31);
 }
-NNC_INLINE float reduce_max(f32x<8> a) {
-  return reduce_max(max_fast(low_half(a), high_half(a)));
-}
-NNC_INLINE float reduce_min(f32x<8> a) {
-  return reduce_min(min_fast(low_half(a), high_half(a)));
-}
+
+NNC_INLINE float reduce_add(f32x<8> a) { return fold<add_lanes>(a.v); }
+NNC_INLINE float reduce_max(f32x<8> a) { return fold<max_lanes>(a.v); }
+NNC_INLINE float reduce_min(f32x<8> a) { return fold<min_lanes>(a.v); }
 
 } // namespace nnc
 

@@ -2,9 +2,9 @@
 #ifndef NNC_SIMD_VEC_AVX512_H
 #define NNC_SIMD_VEC_AVX512_H
 
-#include "runtime/simd/vec_avx2.h"
+#include "runtime/simd/fold_x86.h"
 
-#if defined(__AVX512F__) && defined(__AVX2__) && defined(__FMA__)
+#if defined(__AVX512F__) && defined(__FMA__) && !defined(NNC_PORTABLE_SIMD)
 namespace nnc {
 
 template <> struct maskx<16> {
@@ -156,23 +156,37 @@ NNC_INLINE f32x<16> scale_exponent(f32x<16> p, f32x<16> n) {
   return _mm512_maskz_scalef_ps(static_cast<__mmask16>(0xffff), p.v, n.v);
 }
 
-NNC_INLINE f32x<8> low_half(f32x<16> a) {
-  return _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(
-      static_cast<__mmask8>(0xff), _mm512_castps_pd(a.v), 0));
+NNC_INLINE f32x<16> zip_low(f32x<16> a, f32x<16> b) {
+  const __m512i order =
+      _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  return _mm512_permutex2var_ps(a.v, order, b.v);
 }
-NNC_INLINE f32x<8> high_half(f32x<16> a) {
-  return _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(
-      static_cast<__mmask8>(0xff), _mm512_castps_pd(a.v), 1));
+NNC_INLINE f32x<16> zip_high(f32x<16> a, f32x<16> b) {
+  const __m512i order = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28,
+                                          13, 29, 14, 30, 15, 31);
+  return _mm512_permutex2var_ps(a.v, order, b.v);
 }
-NNC_INLINE float reduce_add(f32x<16> a) {
-  return reduce_add(low_half(a) + high_half(a));
+
+/// g++ else reads a loaded vector again for each use, as the memory operand
+/// that a multiply-add may have: one load a use is more than the machine can do
+/// beside its multiply-adds.
+#if defined(__GNUC__) && !defined(__clang__)
+NNC_INLINE f32x<16> in_register(f32x<16> v) {
+  asm("" : "+v"(v.v));
+  return v;
 }
-NNC_INLINE float reduce_max(f32x<16> a) {
-  return reduce_max(max_fast(low_half(a), high_half(a)));
+#endif
+
+template <class F> NNC_INLINE float fold(__m512 a) {
+  const __m512d all = _mm512_castps_pd(a);
+  const __mmask8 both = 0xff;
+  return fold<F>(
+      F::of(_mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(both, all, 0)),
+            _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(both, all, 1))));
 }
-NNC_INLINE float reduce_min(f32x<16> a) {
-  return reduce_min(min_fast(low_half(a), high_half(a)));
-}
+NNC_INLINE float reduce_add(f32x<16> a) { return fold<add_lanes>(a.v); }
+NNC_INLINE float reduce_max(f32x<16> a) { return fold<max_lanes>(a.v); }
+NNC_INLINE float reduce_min(f32x<16> a) { return fold<min_lanes>(a.v); }
 
 } // namespace nnc
 

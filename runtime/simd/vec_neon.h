@@ -4,7 +4,7 @@
 
 #include "runtime/simd/vec_portable.h"
 
-#if defined(__ARM_NEON)
+#if defined(__ARM_NEON) && !defined(NNC_PORTABLE_SIMD)
 #include <arm_neon.h>
 
 namespace nnc {
@@ -185,6 +185,13 @@ NNC_INLINE maskx<4> operator==(i32x<4> a, i32x<4> b) {
 }
 NNC_INLINE maskx<4> operator<(i32x<4> a, i32x<4> b) {
   return {vcltq_s32(a.v, b.v)};
+}
+
+NNC_INLINE f32x<4> zip_low(f32x<4> a, f32x<4> b) {
+  return vzipq_f32(a.v, b.v).val[0];
+}
+NNC_INLINE f32x<4> zip_high(f32x<4> a, f32x<4> b) {
+  return vzipq_f32(a.v, b.v).val[1];
 }
 
 NNC_INLINE float reduce_add(f32x<4> a) {

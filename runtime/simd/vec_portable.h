@@ -1,7 +1,7 @@
 //===- vec_portable.h - Vectors as pairs of narrower ones, down to float --===//
 //
 // The primary templates of f32x, i32x and maskx, and the operations that each
-// specialisation in vec_x86.h and vec_neon.h gives for its own register. The
+// specialisation in a vec_<isa>.h gives for its own register. The
 // float overloads define what one lane does.
 //
 //===----------------------------------------------------------------------===//

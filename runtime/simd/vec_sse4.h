@@ -2,11 +2,9 @@
 #ifndef NNC_SIMD_VEC_SSE4_H
 #define NNC_SIMD_VEC_SSE4_H
 
-#include "runtime/simd/vec_portable.h"
+#include "runtime/simd/fold_x86.h"
 
-#if defined(__SSE4_1__)
-#include <immintrin.h>
-
+#if defined(__SSE4_1__) && !defined(NNC_PORTABLE_SIMD)
 namespace nnc {
 
 template <> struct maskx<4> {
@@ -169,18 +167,16 @@ NNC_INLINE maskx<4> operator<(i32x<4> a, i32x<4> b) {
   return {_mm_castsi128_ps(_mm_cmplt_epi32(a.v, b.v))};
 }
 
-NNC_INLINE float reduce_add(f32x<4> a) {
-  __m128 s = _mm_add_ps(a.v, _mm_movehl_ps(a.v, a.v));
-  return _mm_cvtss_f32(_mm_add_ss(s, _mm_shuffle_ps(s, s, 1)));
+NNC_INLINE f32x<4> zip_low(f32x<4> a, f32x<4> b) {
+  return _mm_unpacklo_ps(a.v, b.v);
 }
-NNC_INLINE float reduce_max(f32x<4> a) {
-  __m128 s = _mm_max_ps(a.v, _mm_movehl_ps(a.v, a.v));
-  return _mm_cvtss_f32(_mm_max_ss(s, _mm_shuffle_ps(s, s, 1)));
+NNC_INLINE f32x<4> zip_high(f32x<4> a, f32x<4> b) {
+  return _mm_unpackhi_ps(a.v, b.v);
 }
-NNC_INLINE float reduce_min(f32x<4> a) {
-  __m128 s = _mm_min_ps(a.v, _mm_movehl_ps(a.v, a.v));
-  return _mm_cvtss_f32(_mm_min_ss(s, _mm_shuffle_ps(s, s, 1)));
-}
+
+NNC_INLINE float reduce_add(f32x<4> a) { return fold<add_lanes>(a.v); }
+NNC_INLINE float reduce_max(f32x<4> a) { return fold<max_lanes>(a.v); }
+NNC_INLINE float reduce_min(f32x<4> a) { return fold<min_lanes>(a.v); }
 
 } // namespace nnc
 

@@ -67,8 +67,18 @@ class Run(nnc.TestCase):
             ["qemu-x86_64", "-cpu", "max", nnc.NNC, "bench", "network.onnx",
              "--target=x86-64-v4"], cwd=self.folder, capture_output=True, text=True)
         self.assertEqual(done.returncode, LACKING, done.stderr)
-        self.assertRegex(done.stderr, r"code for x86-64-v4 needs avx512, which this machine "
+        self.assertRegex(done.stderr, r"code for x86-64-v4 needs avx512f and .*, which this machine "
                                       r"\(.*\) lacks: run it on one that has it, or compile")
+
+    def test_code_for_a_stronger_machine(self):
+        """Compiled for `native` on a machine that has what this one lacks."""
+        self.nnc("compile", "network.onnx", "-o", "code")
+        path = self.folder / "code" / "manifest.json"
+        manifest = json.loads(path.read_text())
+        path.write_text(json.dumps(manifest | {"isa": [*manifest["isa"], "dreams"]}))
+        for command in (["run", "code", "--input=x.npy"], ["bench", "code"]):
+            self.nnc(*command, code=LACKING,
+                     said=["^nnc: error: code for native needs dreams, which this machine"])
 
 
 class Verify(nnc.TestCase):

@@ -27,14 +27,21 @@
 // CPP: std::memcpy(prob, flat, 512);
 // CPP: tiny_run_parallel
 
-// H: TINY_ARENA_BYTES = 512
+// H: * Needs a CPU with avx2, fma.
+// H-NEXT: */
+// H: #define TINY_ARENA_BYTES ((size_t)512)
 // H: const float *x; /* x.0: [1][4][4][4] */
 // H: float *prob; /* [1][128] */
 
+// JSON: "isa": ["avx2","fma"]
 // JSON: "arena_bytes": 512
 // JSON: {{.*}}"multiply_adds":512,"name":"conv1"
 
+// What the calls use, no more: no other instruction sets, no exponentials.
 // RUNTIME-NOT: #include "runtime/
+// RUNTIME-NOT: // runtime/simd/{{fold_x86|vec_avx2|vec_avx512|vec_neon|vec_sse4|math}}.h
+// RUNTIME: // runtime/simd/arithmetic.h
+// RUNTIME-NOT: // runtime/simd/{{fold_x86|vec_avx2|vec_avx512|vec_neon|vec_sse4|math}}.h
 // RUNTIME: struct conv2d_f32_portable
 
 // RESULT: 4.5 4.5 bad=1
@@ -42,7 +49,7 @@
 // FOREIGN: exists and nnc did not write it
 
 exec.program @tiny arena 512 lower_bound 512 align 64 weights 192
-    attributes {model = "tiny.onnx"} {
+    attributes {model = "tiny.onnx", features = ["avx2", "fma"], headers = ["runtime/simd/arithmetic.h"]} {
   %x = exec.input "x" of "x.0" : tensor<1x4x4x4xf32>
   %prob = exec.output "prob" : tensor<1x128xf32>
   %w = exec.weight "conv1_w" at 0 = dense<1.0> : tensor<8x4x1x1xf32> : tensor<8x4x1x1xf32>

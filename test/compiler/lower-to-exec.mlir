@@ -5,7 +5,7 @@
 // write the caller's output. What computes as an earlier layer shares its code.
 
 // CHECK-LABEL: exec.program @tiny arena 256 lower_bound 256 align 64 weights 192
-// CHECK-SAME: attributes {model = "tiny", sha256 = "ab"}
+// CHECK-SAME: attributes {headers = ["runtime/simd/arithmetic.h"], model = "tiny", sha256 = "ab"}
 // CHECK: %x_0 = exec.input "x_0" of "x.0" : tensor<1x4x4x4xf32>
 // CHECK: %int_2 = exec.output "int_2" of "int" : tensor<1x4x4x4xf32>
 // CHECK-NEXT: %[[W:.*]] = exec.weight "weight" at 0

@@ -107,7 +107,7 @@ TEST_CASE("what is lacking has a status", "[reference]") {
 TEST_CASE("every function of the table is there for some type", "[reference]") {
   std::vector<double> buffer(3, 0.5);
   int found = 0;
-#define NNC_ELEMENTWISE(NAME, TENSORS, SCALARS)                                \
+#define NNC_ELEMENTWISE(NAME, TENSORS, SCALARS, HEADER)                        \
   {                                                                            \
     INFO(#NAME);                                                               \
     bool any = false;                                                          \

@@ -63,7 +63,7 @@ static bool fromJSON(const json::Value &value, Manifest &manifest,
                      json::Path path) {
   json::ObjectMapper map(value, path);
   return map && map.map("name", manifest.name) &&
-         map.map("target", manifest.target) &&
+         map.map("target", manifest.target) && map.map("isa", manifest.isa) &&
          map.map("flags", manifest.flags) && map.map("files", manifest.files) &&
          map.map("inputs", manifest.inputs) &&
          map.map("outputs", manifest.outputs) &&

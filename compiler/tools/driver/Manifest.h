@@ -36,6 +36,7 @@ struct Manifest {
   std::string name;
   std::string sha256;
   std::string target;
+  std::vector<std::string> isa;   ///< features that a CPU must have
   std::vector<std::string> flags; ///< of the compiler, the target's among them
   std::vector<std::string> files;
   bool threads = false;

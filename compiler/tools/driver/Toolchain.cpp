@@ -17,31 +17,16 @@
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/TargetParser/Host.h"
 
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <functional>
 
 namespace path = llvm::sys::path;
 
 namespace nnc::tools {
-
-/// What keeps this machine from running code for `machine`, in a sentence.
-static std::string findObstacle(target::MachineAttr machine) {
-  if (!machine.getEmulator().empty())
-    return "";
-  target::MachineAttr host = target::detectMachine(machine.getContext());
-  std::vector<std::string> missing;
-  for (auto isa : machine.getIsas().getAsValueRange<mlir::StringAttr>())
-    if (!host.hasIsa(isa))
-      missing.push_back(isa.str());
-  if (missing.empty())
-    return "";
-  return fmt::format("code for {} needs {}, which this machine ({}) lacks: run "
-                     "it on one that has it, or compile for native",
-                     machine.getName().str(), fmt::join(missing, " and "),
-                     host.getChip().str());
-}
 
 llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
                                           const std::string &compiler) {
@@ -65,8 +50,20 @@ llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
     result.compiler = compiler;
   result.flags = splitCommand(machine->getFlags());
   result.emulator = splitCommand(machine->getEmulator());
-  result.obstacle = findObstacle(*machine);
   return result;
+}
+
+std::string findObstacle(const Manifest &manifest, const Toolchain &toolchain) {
+  std::vector<std::string> missing;
+  if (toolchain.emulator.empty())
+    llvm::copy_if(manifest.isa, std::back_inserter(missing),
+                  std::not_fn(target::hostHas));
+  if (missing.empty())
+    return "";
+  return fmt::format("code for {} needs {}, which this machine ({}) lacks: run "
+                     "it on one that has it, or compile for native",
+                     manifest.target, fmt::join(missing, " and "),
+                     llvm::sys::getHostCPUName().str());
 }
 
 static Words commandFor(const Toolchain &toolchain, const CompileJob &job) {

@@ -18,13 +18,16 @@ struct Toolchain {
   std::vector<std::string>
       emulator; ///< command in front of the program, or none
   std::string target;
-  std::string obstacle; ///< why its programs do not run here, or empty
 
   /// That of a row of targets.inc or "native". `compiler` replaces the row's;
   /// CXX replaces the system's "c++".
   static llvm::Expected<Toolchain> find(const std::string &target,
                                         const std::string &compiler);
 };
+
+/// What keeps this machine from running the module's code, in a sentence, or
+/// nothing.
+std::string findObstacle(const Manifest &, const Toolchain &);
 
 /// One compiler call: a source, its object and what is special about it.
 struct CompileJob {

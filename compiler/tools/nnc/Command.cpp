@@ -153,8 +153,9 @@ ExitCode Prepared::build(const std::string &compiler, int threads) {
   if (!found)
     return fail(found.takeError(), ExitCode::usage);
   toolchain = std::move(*found);
-  if (!toolchain.obstacle.empty())
-    return fail(makeError(toolchain.obstacle), ExitCode::unsupported);
+  if (std::string obstacle = findObstacle(manifest, toolchain);
+      !obstacle.empty())
+    return fail(makeError(obstacle), ExitCode::unsupported);
   for (const Words &command :
        {splitCommand(toolchain.compiler), toolchain.emulator})
     if (!command.empty())

@@ -3,9 +3,9 @@
 // Every op of the exec dialect, printed and parsed back.
 
 // CHECK-LABEL: exec.program @tiny arena 1024 lower_bound 640 align 64 weights 192
-// CHECK-SAME: flags = ["-mavx2", "-mfma"], model = "tiny.onnx"
+// CHECK-SAME: features = ["avx2", "fma"], flags = ["-mavx2", "-mfma"], model = "tiny.onnx"
 exec.program @tiny arena 1024 lower_bound 640 align 64 weights 192
-    attributes {target = "x86-64-v3", flags = ["-mavx2", "-mfma"], model = "tiny.onnx", sha256 = "00"} {
+    attributes {target = "x86-64-v3", features = ["avx2", "fma"], flags = ["-mavx2", "-mfma"], model = "tiny.onnx", sha256 = "00"} {
   // CHECK: %x_0 = exec.input "x_0" of "x.0" : tensor<1x4x4x4xf32>
   %x = exec.input "x_0" of "x.0" : tensor<1x4x4x4xf32>
   // CHECK: %prob = exec.output "prob" : tensor<1x128xf32>

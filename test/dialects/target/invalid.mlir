@@ -2,7 +2,7 @@
 
 // expected-error@below {{a machine has 2 caches and the bandwidth of 1}}
 module attributes {nn.target = #target.machine<
-    name = "x", triple = "", chip = "", isas = ["portable"], vector_bytes = 16,
+    name = "x", triple = "", chip = "", isas = ["portable"], features = [], vector_bytes = 16,
     vector_registers = 32, caches = [65536, 1048576],
     bandwidth = [32], memory_mb_s = 10000, multiply_adds = 8,
     mhz = 2500, compiler = "c++", flags = "", emulator = "">} {
@@ -12,8 +12,18 @@ module attributes {nn.target = #target.machine<
 
 // expected-error@below {{a machine needs the names of its isas}}
 module attributes {nn.target = #target.machine<
-    name = "x", triple = "", chip = "", isas = [], vector_bytes = 16,
+    name = "x", triple = "", chip = "", isas = [], features = [], vector_bytes = 16,
     vector_registers = 32, caches = [], bandwidth = [],
+    memory_mb_s = 10000, multiply_adds = 8, mhz = 2500, compiler = "c++",
+    flags = "", emulator = "">} {
+}
+
+// -----
+
+// expected-error@below {{a machine's features are names}}
+module attributes {nn.target = #target.machine<
+    name = "x", triple = "", chip = "", isas = ["portable"], features = [1],
+    vector_bytes = 16, vector_registers = 32, caches = [], bandwidth = [],
     memory_mb_s = 10000, multiply_adds = 8, mhz = 2500, compiler = "c++",
     flags = "", emulator = "">} {
 }

@@ -3,11 +3,14 @@
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
+#include <stddef.h>
+
+#define SAMPLE_ARENA_BYTES ((size_t)64)
+#define SAMPLE_ALIGN 64
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { SAMPLE_ARENA_BYTES = 64, SAMPLE_ALIGN = 64 };
 
 struct sample_inputs {
   const float *a; /* [4] */
