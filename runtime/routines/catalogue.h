@@ -1,5 +1,4 @@
-//===- catalogue.h - What the expressions of routines.inc call
-//-------------===//
+//===- catalogue.h - What the expressions of routines.inc call ------------===//
 //
 // When a routine applies, and what share of the machine's peak its inner loop
 // reaches. Include it before routines.inc wherever those columns are used; no
@@ -82,9 +81,15 @@ template <class S> constexpr bool pointwise_applies(const S &s, int W) {
          s.pl == 0 && (s.oh - 1) * s.sh < s.h && (s.ow - 1) * s.sw < s.w;
 }
 
-template <class S> constexpr bool winograd_applies(const S &s) {
-  return s.groups == 1 && s.kh == 3 && s.kw == 3 && s.sh == 1 && s.sw == 1 &&
-         s.dh == 1 && s.dw == 1;
+/// See winograd_matrices.h; there are matrices for 4, 6 and 8 points.
+constexpr bool winograd_takes(int taps, int M) {
+  const int points = M + taps - 1;
+  return taps == 1 || (taps > 2 && points % 2 == 0 && points <= 8);
+}
+template <class S> constexpr bool winograd_applies(const S &s, int M) {
+  return s.groups == 1 && s.kh * s.kw > 1 && winograd_takes(s.kh, M) &&
+         winograd_takes(s.kw, M) && s.sh == 1 && s.sw == 1 && s.dh == 1 &&
+         s.dw == 1;
 }
 
 template <class S>
@@ -106,8 +111,8 @@ constexpr double pointwise_efficiency(tile_limits t, const S &s, int C, int B) {
                           double(s.c) / s.groups, 1, C, B);
 }
 /// Winograd's method computes the products of its tiles' points, whose weights
-/// no first-level cache holds from one tile to the next. To transform a value,
-/// or to transform it back, takes as long as eight multiply-adds.
+/// no first-level cache holds from one tile to the next. To transform a value
+/// along an axis, or to transform it back, takes as long as four multiply-adds.
 template <class S>
 constexpr double winograd_efficiency(tile_limits t, const S &s, int M, int P,
                                      int B) {
@@ -116,8 +121,9 @@ constexpr double winograd_efficiency(tile_limits t, const S &s, int M, int P,
   const double products =
       double(s.k) * (s.c + 4) /
       tiles_efficiency(t, 1, tiles, s.k, double(s.c) * points, 1, P, B);
+  const int axes = (s.kh > 1) + (s.kw > 1);
   const double transforms =
-      8.0 * t.lanes * (ceil_div(s.c, t.lanes) + ceil_div(s.k, t.lanes));
+      4.0 * axes * t.lanes * (ceil_div(s.c, t.lanes) + ceil_div(s.k, t.lanes));
   return double(s.n) * s.k * s.oh * s.ow * s.c * s.kh * s.kw /
          (double(tiles) * points * (products + transforms));
 }

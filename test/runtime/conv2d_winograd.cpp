@@ -1,4 +1,5 @@
 // Winograd's convolution, at every width and size of tile.
+#include "runtime/routines/catalogue.h"
 #include "runtime/routines/conv2d/winograd.h"
 #include "test/runtime/conv2d_test.h"
 
@@ -7,23 +8,27 @@ using namespace nnc_test;
 
 namespace {
 
-/// K x C x 3 x 3 as U = G w G^T, rounded once, in KRSC<W>k.
-template <int M>
-floats transform_weights(const floats &w, int k, int c, int width) {
-  const winograd_matrices g = make_winograd(M, 3);
-  const int n = g.points;
-  floats u(std::size_t(blocks(k, width)) * n * n * c * width, 0.0f);
-  for (int i = 0; i < k; ++i)
-    for (int j = 0; j < c; ++j)
-      for (int r = 0; r < n; ++r)
-        for (int s = 0; s < n; ++s) {
-          double sum = 0;
-          for (int a = 0; a < 9; ++a)
-            sum += g.filter[r][a / 3] * g.filter[s][a % 3] *
-                   w[(std::size_t(i) * c + j) * 9 + a];
-          u[(((std::size_t(i / width) * n + r) * n + s) * c + j) * width +
-            i % width] = float(sum);
-        }
+/// K x C x R x S as U = G w G^T, rounded once, in KRSC<W>k.
+floats transform_weights(const conv2d_shape &s, const floats &w, int outputs,
+                         int width) {
+  const winograd_matrices rows =
+      make_winograd(winograd_outputs(s.kh, outputs), s.kh);
+  const winograd_matrices cols =
+      make_winograd(winograd_outputs(s.kw, outputs), s.kw);
+  const int area = rows.points * cols.points;
+  floats u(std::size_t(blocks(s.k, width)) * area * s.c * width, 0.0f);
+  for (int k = 0; k < s.k; ++k)
+    for (int c = 0; c < s.c; ++c)
+      for (int point = 0; point < area; ++point) {
+        const double *column = cols.filter[point % cols.points];
+        const double *row = rows.filter[point / cols.points];
+        double sum = 0;
+        for (int tap = 0; tap < s.kh * s.kw; ++tap)
+          sum += row[tap / s.kw] * column[tap % s.kw] *
+                 w[(std::size_t(k) * s.c + c) * s.kh * s.kw + tap];
+        u[((std::size_t(k / width) * area + point) * s.c + c) * width +
+          k % width] = float(sum);
+      }
   return u;
 }
 
@@ -31,17 +36,18 @@ floats transform_weights(const floats &w, int k, int c, int width) {
 std::vector<double> convolve(const conv2d_shape &s, const floats &x,
                              const floats &w) {
   std::vector<double> y(std::size_t(s.n) * s.k * s.oh * s.ow, 0.0);
+  const int taps = s.kh * s.kw;
   std::size_t at = 0;
   for (int n = 0; n < s.n; ++n)
     for (int k = 0; k < s.k; ++k)
       for (int i = 0; i < s.oh; ++i)
         for (int j = 0; j < s.ow; ++j, ++at)
-          for (int tap = 0; tap < 9; ++tap) {
-            const int row = i + tap / 3 - s.pt, col = j + tap % 3 - s.pl;
+          for (int tap = 0; tap < taps; ++tap) {
+            const int row = i + tap / s.kw - s.pt, col = j + tap % s.kw - s.pl;
             if (row >= 0 && row < s.h && col >= 0 && col < s.w)
               for (int c = 0; c < s.c; ++c)
                 y[at] +=
-                    double(w[(std::size_t(k) * s.c + c) * 9 + tap]) *
+                    double(w[(std::size_t(k) * s.c + c) * taps + tap]) *
                     x[((std::size_t(n) * s.c + c) * s.h + row) * s.w + col];
           }
   return y;
@@ -49,13 +55,13 @@ std::vector<double> convolve(const conv2d_shape &s, const floats &x,
 
 /// Errors are relative to what a sum of so many random products is, whatever
 /// the sums at the image's edges are: a tile's rounding errors are those of its
-/// largest values. The bounds on their root mean square are three times what
-/// 64 channels have (winograd_matrices.h); the largest of a million is less
-/// than 20 times as much.
-template <int M>
-constexpr double rms_bound = M == 2   ? 1e-6
-                             : M == 4 ? 3e-6
-                                      : 1e-5;
+/// largest values. The bounds on their root mean square, by the number of
+/// points, are three times what 3 x 3 taps and 64 channels have
+/// (winograd_matrices.h); the largest of a million is less than 20 times as
+/// much.
+double rms_bound(int points) {
+  return points == 4 ? 1e-6 : points == 6 ? 3e-6 : 1e-5;
+}
 
 template <int W, int M, int P, int B, class S>
 void check_winograd(random_source &random, const S &shape,
@@ -64,13 +70,13 @@ void check_winograd(random_source &random, const S &shape,
   using routine = conv2d_f32_nchwc_winograd_t<W, M, S, P, B, conv2d_epilogue>;
   const int out = s.oh * s.ow;
   const floats x = random.values(std::size_t(s.n) * s.c * s.h * s.w);
-  const floats w = random.values(std::size_t(s.k) * s.c * 9);
+  const floats w = random.values(std::size_t(s.k) * s.c * s.kh * s.kw);
   floats bias = random.values(s.k);
   const floats residual = random.values(std::size_t(s.n) * s.k * out);
   const std::vector<double> sums = convolve(s, x, w);
 
   const floats bx = block_channels(x, s.n, s.c, s.h * s.w, W);
-  const floats u = transform_weights<M>(w, s.k, s.c, W);
+  const floats u = transform_weights(s, w, M, W);
   const floats bias_only = bias;
   bias.resize(std::size_t(blocks(s.k, W)) * W, 1.0f);
   floats by = block_channels(residual, s.n, s.k, out, W);
@@ -90,8 +96,8 @@ void check_winograd(random_source &random, const S &shape,
   REQUIRE(scratch.back() == 42.0f);
   const floats got = unblock_channels(by, s.n, s.k, out, W);
 
-  // Of 9 c products of two values between -1 and 1, 1/3 in mean square each.
-  const double scale = std::sqrt(double(s.c));
+  // Of products of two values between -1 and 1, 1/3 in mean square each.
+  const double scale = std::sqrt(s.c * s.kh * s.kw / 9.0);
   double squares = 0, most = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
     const double want =
@@ -100,38 +106,58 @@ void check_winograd(random_source &random, const S &shape,
     squares += error * error;
     most = error <= most ? most : error;
   }
-  CHECK(std::sqrt(squares / got.size()) <= rms_bound<M>);
-  REQUIRE(most <= 20 * rms_bound<M>);
+  const double bound = rms_bound(M + larger(s.kh, s.kw) - 1);
+  CHECK(std::sqrt(squares / got.size()) <= bound);
+  REQUIRE(most <= 20 * bound);
 }
 
+template <int W, int M, int P, int B, class S>
+void check_outputs(random_source &random, const S &shape,
+                   const conv2d_shape &s) {
+  if constexpr (winograd_takes(S::kh, M) && winograd_takes(S::kw, M))
+    check_winograd<W, M, P, B>(random, shape, s);
+}
 template <int W, int P, int B, class S>
 void check_all(random_source &random, const S &shape, const conv2d_shape &s) {
-  check_winograd<W, 2, P, B>(random, shape, s);
-  check_winograd<W, 4, P, B>(random, shape, s);
-  check_winograd<W, 6, P, B>(random, shape, s);
+  check_outputs<W, 2, P, B>(random, shape, s);
+  check_outputs<W, 4, P, B>(random, shape, s);
+  check_outputs<W, 6, P, B>(random, shape, s);
 }
 
-conv2d_shape random_3x3(random_source &r, int side) {
-  conv2d_shape s{};
-  s.n = r.between(1, 2);
-  s.c = r.between(1, 40);
-  s.k = r.between(1, 70);
-  s.h = r.between(1, side);
-  s.w = r.between(1, side);
-  s.kh = s.kw = 3;
-  s.sh = s.sw = s.dh = s.dw = s.groups = 1;
-  s.pt = r.between(s.h < 3, 2);
-  s.pl = r.between(s.w < 3, 2);
-  s.oh = larger(1, s.h + s.pt + r.between(0, 2) - 2);
-  s.ow = larger(1, s.w + s.pl + r.between(0, 2) - 2);
-  return s;
+/// Known when it runs, but for the taps.
+template <int KH, int KW> struct shape_of_taps {
+  int n, c, h, w, k, sh, sw, dh, dw, pt, pl, oh, ow, groups;
+  static constexpr int kh = KH, kw = KW;
+};
+
+template <int W, int KH, int KW>
+void check_random(random_source &r, int side, int times) {
+  for (int i = 0; i < times; ++i) {
+    shape_of_taps<KH, KW> s{};
+    s.n = r.between(1, 2);
+    s.c = r.between(1, 40);
+    s.k = r.between(1, 70);
+    s.h = r.between(1, side);
+    s.w = r.between(1, side);
+    s.sh = s.sw = s.dh = s.dw = s.groups = 1;
+    s.pt = r.between(s.h < KH, KH - 1);
+    s.pl = r.between(s.w < KW, KW - 1);
+    s.oh = larger(1, s.h + s.pt + r.between(0, KH - 1) - (KH - 1));
+    s.ow = larger(1, s.w + s.pl + r.between(0, KW - 1) - (KW - 1));
+    const conv2d_shape same{s.n,  s.c,  s.h,  s.w,  s.k,  KH,   KW,   s.sh,
+                            s.sw, s.dh, s.dw, s.pt, s.pl, s.oh, s.ow, s.groups};
+    check_all<W, 6, 2>(r, s, same);
+    check_all<W, 5, 1>(r, s, same);
+  }
 }
 
-template <int N, int C, int H, int WIDTH, int K, int PAD>
+template <int N, int C, int H, int WIDTH, int K, int PAD, int KH = 3,
+          int KW = 3>
 struct constant_shape {
-  static constexpr int n = N, c = C, h = H, w = WIDTH, k = K, kh = 3, kw = 3;
-  static constexpr int sh = 1, sw = 1, dh = 1, dw = 1, pt = PAD, pl = PAD;
-  static constexpr int oh = H + 2 * PAD - 2, ow = WIDTH + 2 * PAD - 2;
+  static constexpr int n = N, c = C, h = H, w = WIDTH, k = K, kh = KH, kw = KW;
+  static constexpr int sh = 1, sw = 1, dh = 1, dw = 1;
+  static constexpr int pt = KH > 1 ? PAD : 0, pl = KW > 1 ? PAD : 0;
+  static constexpr int oh = H + 2 * pt - KH + 1, ow = WIDTH + 2 * pl - KW + 1;
   static constexpr int groups = 1;
 };
 
@@ -168,11 +194,9 @@ TEST_CASE("the matrices of Winograd's convolution are those of a product of "
 TEMPLATE_TEST_CASE_SIG("Winograd's convolution of random shapes", "[conv2d]",
                        ((int W), W), NNC_TEST_WIDTHS) {
   random_source random;
-  for (int i = 0; i < 30; ++i) {
-    const conv2d_shape s = random_3x3(random, 20);
-    check_all<W, 6, 2>(random, s, s);
-    check_all<W, 5, 1>(random, s, s);
-  }
+  check_random<W, 3, 3>(random, 20, 30);
+  check_random<W, 1, 7>(random, 20, 10);
+  check_random<W, 5, 1>(random, 20, 10);
 }
 
 TEMPLATE_TEST_CASE_SIG("Winograd's convolution of constant shapes", "[conv2d]",
@@ -186,6 +210,10 @@ TEMPLATE_TEST_CASE_SIG("Winograd's convolution of constant shapes", "[conv2d]",
   check(constant_shape<2, 20, 9, 13, 40, 1>());
   check(constant_shape<1, 16, 7, 7, 33, 0>());
   check(constant_shape<1, 8, 5, 1, 16, 1>());
+  // Other taps.
+  check(constant_shape<1, 17, 9, 9, 32, 2, 5, 5>());
+  check(constant_shape<1, 16, 9, 17, 33, 3, 7, 1>());
+  check(constant_shape<1, 16, 5, 17, 16, 1, 1, 3>());
   // More than one strip.
   check(constant_shape<1, 130, 45, 41, 24, 1>());
 }

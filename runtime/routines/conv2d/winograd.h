@@ -1,9 +1,10 @@
-//===- winograd.h - 3 x 3 convolution by Winograd's method ----------------===//
+//===- winograd.h - Convolution by Winograd's method ----------------------===//
 //
 // y = A^T (U * B^T x B) A for each tile of M x M output pixels: x in NCHW<W>c,
 // y in NCHW<W>c, the weights transformed when compiling, U = G w G^T, as
-// KRSC<W>k with the (M + 2)^2 points in the place of the taps. Stride 1, no
-// dilation, one group, any padding. See winograd_matrices.h for the matrices.
+// KRSC<W>k with M + R - 1 points in the place of R taps. Along an axis of one
+// tap nothing is transformed, and a tile has one pixel. Stride 1, no dilation,
+// one group, any padding. See winograd_matrices.h for the matrices.
 //
 // A strip of tiles (winograd_plan.h) is transformed for all input channels;
 // then, a run of B channel blocks after the other, each point is a matrix
@@ -26,7 +27,7 @@ namespace nnc {
 
 /// The transforms of F(M, R) on vectors.
 template <int M, int R> struct winograd_transform {
-  static constexpr int points = M + R - 1;
+  static constexpr int outputs = M, points = M + R - 1;
   static_assert(points % 2 == 0 && points <= winograd_matrices::most_points,
                 "points come in pairs, with 0 and infinity");
   static constexpr winograd_matrices matrices = make_winograd(M, R);
@@ -81,6 +82,18 @@ private:
   }
 };
 
+/// Of an axis of one tap.
+template <int M> struct winograd_transform<M, 1> {
+  static constexpr int outputs = 1, points = 1;
+  template <class V> static NNC_INLINE void input(const V (&x)[1], V (&v)[1]) {
+    v[0] = x[0];
+  }
+  template <class V> static NNC_INLINE void output(const V (&v)[1], V (&y)[1]) {
+    y[0] = v[0];
+  }
+};
+
+/// S::kh and S::kw are constants, whatever else of the shape is.
 template <int W, int M, class S, int P, int B, class Epi>
 struct conv2d_f32_nchwc_winograd_t {
   static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
@@ -108,8 +121,12 @@ struct conv2d_f32_nchwc_winograd_t {
   }
 
 private:
-  using transform = winograd_transform<M, 3>;
-  static constexpr int side = transform::points, area = side * side;
+  using vertical = winograd_transform<M, S::kh>;
+  using horizontal = winograd_transform<M, S::kw>;
+  static constexpr int height = vertical::points, width = horizontal::points;
+  static constexpr int area = height * width;
+  static constexpr int tile_rows = vertical::outputs;
+  static constexpr int tile_cols = horizontal::outputs;
 
   struct job {
     const float *x, *w;
@@ -153,40 +170,41 @@ private:
   static void transform_input(const S &s, const winograd_plan &p, const job &j,
                               int t, int c, float *v) {
     const int image = t / (p.rows * p.cols);
-    const int top = t / p.cols % p.rows * M - s.pt;
-    const int left = t % p.cols * M - s.pl;
+    const int top = t / p.cols % p.rows * tile_rows - s.pt;
+    const int left = t % p.cols * tile_cols - s.pl;
     const float *x =
         j.x + (std::ptrdiff_t(image) * in_blocks(s) + c) * s.h * s.w * W;
-    if (top >= 0 && left >= 0 && top + side <= s.h && left + side <= s.w)
+    if (top >= 0 && left >= 0 && top + height <= s.h && left + width <= s.w)
       return transform_patch(x + (std::ptrdiff_t(top) * s.w + left) * W,
                              std::ptrdiff_t(s.w) * W, v, p.input_point);
-    alignas(64) float copy[side][side][W];
-    for (int r = 0; r < side; ++r)
-      for (int i = 0; i < side; ++i) {
+    alignas(64) float copy[height][width][W];
+    for (int r = 0; r < height; ++r)
+      for (int i = 0; i < width; ++i) {
         const int row = top + r, col = left + i;
         const bool inside = row >= 0 && row < s.h && col >= 0 && col < s.w;
         (inside ? f32x<W>::load(x + (std::ptrdiff_t(row) * s.w + col) * W)
                 : f32x<W>(0.0f))
             .store(copy[r][i]);
       }
-    transform_patch(copy[0][0], side * W, v, p.input_point);
+    transform_patch(copy[0][0], width * W, v, p.input_point);
   }
 
   NNC_NOINLINE static void transform_patch(const float *x, std::ptrdiff_t row,
                                            float *v, std::ptrdiff_t point) {
-    alignas(64) float half[side][side][W];
-    f32x<W> in[side], out[side];
-    NNC_KEEP_LOOP for (int c = 0; c < side; ++c) {
-      NNC_UNROLL for (int r = 0; r < side; ++r) in[r] =
+    alignas(64) float half[height][width][W];
+    NNC_KEEP_LOOP for (int c = 0; c < width; ++c) {
+      f32x<W> in[height], out[height];
+      NNC_UNROLL for (int r = 0; r < height; ++r) in[r] =
           f32x<W>::load(x + r * row + c * W);
-      transform::input(in, out);
-      NNC_UNROLL for (int r = 0; r < side; ++r) out[r].store(half[r][c]);
+      vertical::input(in, out);
+      NNC_UNROLL for (int r = 0; r < height; ++r) out[r].store(half[r][c]);
     }
-    NNC_KEEP_LOOP for (int r = 0; r < side; ++r, v += side * point) {
-      NNC_UNROLL for (int c = 0; c < side; ++c) in[c] =
+    NNC_KEEP_LOOP for (int r = 0; r < height; ++r, v += width * point) {
+      f32x<W> in[width], out[width];
+      NNC_UNROLL for (int c = 0; c < width; ++c) in[c] =
           f32x<W>::load(half[r][c]);
-      transform::input(in, out);
-      NNC_UNROLL for (int c = 0; c < side; ++c) out[c].store(v + c * point);
+      horizontal::input(in, out);
+      NNC_UNROLL for (int c = 0; c < width; ++c) out[c].store(v + c * point);
     }
   }
 
@@ -287,13 +305,13 @@ private:
   NNC_NOINLINE static void transform_output(const S &s, const winograd_plan &p,
                                             const job &j, const float *products,
                                             int t, int block) {
-    alignas(64) float half[M][side][W];
-    f32x<W> in[side], out[M];
-    NNC_KEEP_LOOP for (int c = 0; c < side; ++c) {
-      NNC_UNROLL for (int r = 0; r < side; ++r) in[r] =
-          f32x<W>::load(products + (r * side + c) * p.product_point);
-      transform::output(in, out);
-      NNC_UNROLL for (int r = 0; r < M; ++r) out[r].store(half[r][c]);
+    alignas(64) float half[tile_rows][width][W];
+    NNC_KEEP_LOOP for (int c = 0; c < width; ++c) {
+      f32x<W> in[height], out[tile_rows];
+      NNC_UNROLL for (int r = 0; r < height; ++r) in[r] =
+          f32x<W>::load(products + (r * width + c) * p.product_point);
+      vertical::output(in, out);
+      NNC_UNROLL for (int r = 0; r < tile_rows; ++r) out[r].store(half[r][c]);
     }
     // Copies: for all the compiler knows, y could point at j.
     const Epi epi = *j.epi;
@@ -301,17 +319,20 @@ private:
     const int channel = block * W;
     const bool padded = s.k % W != 0 && channel + W > s.k;
     const int image = t / (p.rows * p.cols);
-    const int top = t / p.cols % p.rows * M, left = t % p.cols * M;
-    const int rows = smaller(M, s.oh - top), cols = smaller(M, s.ow - left);
+    const int top = t / p.cols % p.rows * tile_rows;
+    const int left = t % p.cols * tile_cols;
+    const int rows = smaller(tile_rows, s.oh - top);
+    const int cols = smaller(tile_cols, s.ow - left);
     std::ptrdiff_t at =
         ((std::ptrdiff_t(image) * ceil_div(s.k, W) + block) * s.oh + top) *
             s.ow * W +
         left * W;
     NNC_KEEP_LOOP for (int r = 0; r < rows; ++r, at += s.ow * W) {
-      NNC_UNROLL for (int c = 0; c < side; ++c) in[c] =
+      f32x<W> in[width], out[tile_cols];
+      NNC_UNROLL for (int c = 0; c < width; ++c) in[c] =
           f32x<W>::load(half[r][c]);
-      transform::output(in, out);
-      NNC_UNROLL for (int c = 0; c < M; ++c) if (c < cols) {
+      horizontal::output(in, out);
+      NNC_UNROLL for (int c = 0; c < tile_cols; ++c) if (c < cols) {
         f32x<W> v = epi(out[c], position<true>{at + c * W, channel});
         if (padded)
           v = keep_first(v, s.k - channel);

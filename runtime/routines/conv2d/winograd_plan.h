@@ -8,10 +8,11 @@
 
 namespace nnc {
 
-/// The output is cut into squares of M x M pixels ("tiles", those of all images
-/// and rows in one line). P of them are a group, a register tile's points;
-/// groups are cut into strips whose transformed input stays in the second-level
-/// cache. A unit of work is a run of strips times a run of channel blocks.
+/// The output is cut into tiles of M x M pixels (one where there is one tap),
+/// those of all images and rows in one line. P of them are a group, a register
+/// tile's points; groups are cut into strips whose transformed input stays in
+/// the second-level cache. A unit of work is a run of strips times a run of
+/// channel blocks.
 struct winograd_plan {
   int rows, cols;  ///< of tiles in an image
   int tiles;       ///< in all
@@ -28,8 +29,12 @@ struct winograd_plan {
   constexpr int units() const { return strip_parts * run_parts; }
 };
 
+/// Outputs along an axis of a tile.
+constexpr int winograd_outputs(int taps, int M) { return taps == 1 ? 1 : M; }
+
 template <class S> constexpr int winograd_points(const S &s, int M) {
-  return (M + s.kh - 1) * (M + s.kw - 1);
+  return (winograd_outputs(s.kh, M) + s.kh - 1) *
+         (winograd_outputs(s.kw, M) + s.kw - 1);
 }
 
 template <class S>
@@ -37,8 +42,8 @@ constexpr winograd_plan plan_winograd(const S &s, int W, int M, int P, int B) {
   // The share of a second-level cache for the input's transform.
   constexpr std::ptrdiff_t level2 = 512 * 1024;
   winograd_plan p{};
-  p.rows = ceil_div(s.oh, M);
-  p.cols = ceil_div(s.ow, M);
+  p.rows = ceil_div(s.oh, winograd_outputs(s.kh, M));
+  p.cols = ceil_div(s.ow, winograd_outputs(s.kw, M));
   p.tiles = s.n * p.rows * p.cols;
   p.groups = ceil_div(p.tiles, P);
   const int blocks = ceil_div(s.c, W);
