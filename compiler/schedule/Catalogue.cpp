@@ -136,8 +136,9 @@ std::optional<RoutineShape> Catalogue::makeShape(const nn::RoutineCall &call,
 #define APPLIES(...) __VA_ARGS__
 #define SCRATCH(...) __VA_ARGS__
 #define EFFICIENCY(...) __VA_ARGS__
+#define ERROR(...) __VA_ARGS__
 #define NNC_ROUTINE(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, CANDIDATES,    \
-                    APPLIES, SCRATCH, EFFICIENCY)                              \
+                    APPLIES, SCRATCH, EFFICIENCY, ERROR)                       \
   namespace {                                                                  \
   struct NAME##_line {                                                         \
     PARAMS                                                                     \
@@ -151,6 +152,9 @@ std::optional<RoutineShape> Catalogue::makeShape(const nn::RoutineCall &call,
     double efficiency([[maybe_unused]] const FAMILY##_shape &s) const {        \
       return EFFICIENCY;                                                       \
     }                                                                          \
+    double error([[maybe_unused]] const FAMILY##_shape &s) const {             \
+      return ERROR;                                                            \
+    }                                                                          \
   };                                                                           \
   }
 #include "runtime/routines/routines.inc"
@@ -158,6 +162,7 @@ std::optional<RoutineShape> Catalogue::makeShape(const nn::RoutineCall &call,
 #undef APPLIES
 #undef SCRATCH
 #undef EFFICIENCY
+#undef ERROR
 
 template <class Line> static Line makeLine(const int *params) {
   Line line;
@@ -178,6 +183,10 @@ template <class Line, class Shape>
 static double efficiency(const void *shape, const int *params) {
   return makeLine<Line>(params).efficiency(*static_cast<const Shape *>(shape));
 }
+template <class Line, class Shape>
+static double error(const void *shape, const int *params) {
+  return makeLine<Line>(params).error(*static_cast<const Shape *>(shape));
+}
 
 static SmallVector<StringRef> splitNames(StringRef text) {
   SmallVector<StringRef> names;
@@ -192,7 +201,7 @@ using Lists = std::initializer_list<std::initializer_list<int64_t>>;
 static Routine makeRoutine(const Family *family, StringRef name,
                            StringRef header, StringRef isa, StringRef layouts,
                            StringRef params, Lists candidates) {
-  Routine routine{name, header, isa, family, {}, {}, {}, {}, {}, {}};
+  Routine routine{name, header, isa, family, {}, {}, {}, {}, {}, {}, {}};
   routine.layouts = splitNames(layouts);
   routine.params = splitNames(params);
   for (const auto &values : candidates)
@@ -221,13 +230,15 @@ Catalogue::Catalogue() {
 #define APPLIES(...) 0
 #define SCRATCH(...) 0
 #define EFFICIENCY(...) 0
+#define ERROR(...) 0
   // Twice, so that the macros in the arguments are expanded.
 #define NNC_ADD(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, ...)               \
   routines.push_back(makeRoutine(findFamily(#FAMILY), #NAME, HEADER, #ISA,     \
                                  LAYOUTS, PARAMS, __VA_ARGS__));               \
   routines.back().appliesTo = appliesTo<NAME##_line, FAMILY##_shape>;          \
   routines.back().scratchBytes = scratchBytes<NAME##_line, FAMILY##_shape>;    \
-  routines.back().efficiency = efficiency<NAME##_line, FAMILY##_shape>;
+  routines.back().efficiency = efficiency<NAME##_line, FAMILY##_shape>;        \
+  routines.back().error = error<NAME##_line, FAMILY##_shape>;
 #define NNC_ROUTINE(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, CANDIDATES,    \
                     ...)                                                       \
   NNC_ADD(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, CANDIDATES)
@@ -295,6 +306,11 @@ int64_t Routine::getScratchBytes(const RoutineShape &shape,
 double Routine::getEfficiency(const RoutineShape &shape,
                               ArrayRef<int64_t> values) const {
   return efficiency(shape.get(), toInts(values).data());
+}
+
+double Routine::getError(const RoutineShape &shape,
+                         ArrayRef<int64_t> values) const {
+  return error(shape.get(), toInts(values).data());
 }
 
 StringRef Routine::getLayout(int64_t i) const {

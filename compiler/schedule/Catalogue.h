@@ -55,6 +55,11 @@ struct Routine {
   double getEfficiency(const RoutineShape &shape,
                        llvm::ArrayRef<int64_t> params) const;
 
+  /// Root mean square of what rounding adds to the result, over the result's,
+  /// beyond what sums of products have.
+  double getError(const RoutineShape &shape,
+                  llvm::ArrayRef<int64_t> params) const;
+
   /// Layout of input `i`, or of the output at -1. Families with any number of
   /// inputs list one layout for all of them.
   llvm::StringRef getLayout(int64_t i) const;
@@ -66,6 +71,7 @@ struct Routine {
   bool (*appliesTo)(const void *shape, const int *params);
   int64_t (*scratchBytes)(const void *shape, const int *params, int threads);
   double (*efficiency)(const void *shape, const int *params);
+  double (*error)(const void *shape, const int *params);
 };
 
 /// All families and routines.

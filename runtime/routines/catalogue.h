@@ -8,10 +8,19 @@
 #ifndef NNC_ROUTINES_CATALOGUE_H
 #define NNC_ROUTINES_CATALOGUE_H
 
+#include "runtime/routines/conv2d/winograd_matrices.h"
 #include "runtime/routines/conv2d/winograd_plan.h"
 #include "runtime/routines/policy.h"
 
 namespace nnc {
+
+/// Newton's method, as <cmath> is not constexpr.
+constexpr double square_root(double x) {
+  double root = x < 1 ? 1 : x;
+  for (int i = 0; i < 64; ++i)
+    root = (root + x / root) / 2;
+  return root;
+}
 
 /// What limits a register tile (tile.h) on an instruction set.
 struct tile_limits {
@@ -126,6 +135,19 @@ constexpr double winograd_efficiency(tile_limits t, const S &s, int M, int P,
       4.0 * axes * t.lanes * (ceil_div(s.c, t.lanes) + ceil_div(s.k, t.lanes));
   return double(s.n) * s.k * s.oh * s.ow * s.c * s.kh * s.kw /
          (double(tiles) * points * (products + transforms));
+}
+constexpr double winograd_growth(int taps, int M) {
+  return taps == 1 ? 1 : make_winograd(M, taps).error_growth();
+}
+/// Rounding errors of the products' sums, made in parts of 32 channels, and of
+/// the transforms, which the transform back enlarges: all in root mean square.
+/// One rounding loses 0.4 * 2^-24.
+template <class S> constexpr double winograd_error(const S &s, int M) {
+  const double part = smaller(s.c, 32), parts = s.c / 32.0;
+  const double squares = 5.4 + part / 2 + parts / 2;
+  return 0.4 / (1 << 24) *
+         square_root(squares * winograd_growth(s.kh, M) *
+                     winograd_growth(s.kw, M));
 }
 /// Columns of a row in tiles of C; see conv2d/depthwise.h.
 template <class S>

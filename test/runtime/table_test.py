@@ -10,7 +10,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROUTINES = ROOT / "runtime/routines"
 ISAS = ["portable", "sse4", "avx2", "avx512", "neon"]
-COLUMNS = ["LAYOUTS", "PARAMS", "CANDIDATES", "APPLIES", "SCRATCH", "EFFICIENCY"]
+COLUMNS = ["LAYOUTS", "PARAMS", "CANDIDATES", "APPLIES", "SCRATCH", "EFFICIENCY",
+           "ERROR"]
 
 
 def split(text):

@@ -36,6 +36,10 @@ struct winograd_matrices {
   double others[most_pairs][most_pairs];
   double powers[most_points][most_pairs];  ///< of the q, from 0 on
   double filter[most_points][most_points]; ///< G
+
+  /// By how much outputs' mean square exceeds that of sums of taps, if the
+  /// products were independent of each other: their rounding errors are.
+  constexpr double error_growth() const;
 };
 
 /// The q for n points that err least on random data against double precision:
@@ -96,6 +100,27 @@ constexpr winograd_matrices make_winograd(int outputs, int taps) {
     }
   w.filter[w.points - 1][taps - 1] = 1;
   return w;
+}
+
+constexpr double winograd_matrices::error_growth() const {
+  double growth = 0;
+  for (int point = 0; point < points; ++point) {
+    const bool ends = point == 0 || point == points - 1;
+    const int pair = (point - 1) / 2;
+    // Squares of the point's row of B^T, of G, and of its column of A^T.
+    double input = 0, taps_sum = 0, output = 0;
+    for (int i = 0; i < (ends ? pairs + 1 : pairs); ++i)
+      input +=
+          ends ? all[i] * all[i]
+               : others[pair][i] * others[pair][i] * (1 + q[pair] * q[pair]);
+    for (int i = 0; i < taps; ++i)
+      taps_sum += filter[point][i] * filter[point][i];
+    for (int i = 0; i < outputs; ++i)
+      output += ends ? (i == (point == 0 ? 0 : outputs - 1))
+                     : powers[i][pair] * powers[i][pair];
+    growth += input * taps_sum * output;
+  }
+  return growth / (outputs * taps);
 }
 
 } // namespace nnc
