@@ -96,7 +96,8 @@ constexpr bool winograd_takes(int taps, int M) {
   return taps == 1 || (taps > 2 && points % 2 == 0 && points <= 8);
 }
 template <class S> constexpr bool winograd_applies(const S &s, int M) {
-  return s.groups == 1 && s.kh * s.kw > 1 && winograd_takes(s.kh, M) &&
+  const bool square = s.kh == s.kw, line = s.kh == 1 || s.kw == 1;
+  return s.groups == 1 && square != line && winograd_takes(s.kh, M) &&
          winograd_takes(s.kw, M) && s.sh == 1 && s.sw == 1 && s.dh == 1 &&
          s.dw == 1;
 }

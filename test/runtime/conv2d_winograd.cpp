@@ -192,6 +192,16 @@ TEMPLATE_TEST_CASE_SIG("Winograd's convolution of random shapes", "[conv2d]",
   check_random<W, 3, 3>(random, 20, 30);
   check_random<W, 1, 7>(random, 20, 10);
   check_random<W, 5, 1>(random, 20, 10);
+  // Taps, too, may be known only when it runs.
+  for (int taps : {3, 5})
+    for (bool rows : {false, true})
+      for (bool cols : {false, true}) {
+        const conv2d_shape s{
+            1, 9, 11, 8, 17, rows ? taps : 1,       cols ? taps : 1,     1,
+            1, 1, 1,  0, 0,  rows ? 12 - taps : 11, cols ? 9 - taps : 8, 1};
+        if (rows || cols)
+          check_winograd<W, 4, 5, 1>(random, s, s);
+      }
 }
 
 TEMPLATE_TEST_CASE_SIG("Winograd's convolution of constant shapes", "[conv2d]",

@@ -93,14 +93,9 @@ template <int M> struct winograd_transform<M, 1> {
   }
 };
 
-/// S::kh and S::kw are constants, whatever else of the shape is.
-template <int W, int M, class S, int P, int B, class Epi>
-struct conv2d_f32_nchwc_winograd_t {
-  static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
-  static_assert(P > 0 && B > 0, "a tile has points");
-
-  static constexpr int units(const S &s) { return plan(s).units(); }
-
+/// KH x KW taps.
+template <int W, int M, int KH, int KW, class S, int P, int B, class Epi>
+struct winograd_of_taps {
   static void run(const S &s, const float *x, const float *w, float *y,
                   unsigned char *scratch, const Epi &epi, int begin, int end) {
     const winograd_plan p = plan(s);
@@ -121,8 +116,8 @@ struct conv2d_f32_nchwc_winograd_t {
   }
 
 private:
-  using vertical = winograd_transform<M, S::kh>;
-  using horizontal = winograd_transform<M, S::kw>;
+  using vertical = winograd_transform<M, KH>;
+  using horizontal = winograd_transform<M, KW>;
   static constexpr int height = vertical::points, width = horizontal::points;
   static constexpr int area = height * width;
   static constexpr int tile_rows = vertical::outputs;
@@ -338,6 +333,45 @@ private:
           v = keep_first(v, s.k - channel);
         v.store(y + at + c * W);
       }
+    }
+  }
+};
+
+template <int W, int M, class S, int P, int B, class Epi>
+struct conv2d_f32_nchwc_winograd_t {
+  static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
+  static_assert(P > 0 && B > 0, "a tile has points");
+
+  static constexpr int units(const S &s) {
+    return plan_winograd(s, W, M, P, B).units();
+  }
+
+  static void run(const S &s, const float *x, const float *w, float *y,
+                  unsigned char *scratch, const Epi &epi, int begin, int end) {
+    const auto run_as = [&](auto routine) {
+      decltype(routine)::run(s, x, w, y, scratch, epi, begin, end);
+    };
+    if constexpr (is_member_pointer<decltype(&S::kh)>)
+      find_taps<3>(s, run_as);
+    else
+      run_as(of_taps<S::kh, S::kw>());
+  }
+
+private:
+  template <int KH, int KW>
+  using of_taps = winograd_of_taps<W, M, KH, KW, S, P, B, Epi>;
+
+  /// Taps known when it runs: R or more in a row, in a column or in a square.
+  template <int R, class F> static void find_taps(const S &s, const F &run_as) {
+    if constexpr (M + R - 1 <= winograd_matrices::most_points) {
+      if (s.kh > R || s.kw > R)
+        find_taps<R + 2>(s, run_as);
+      else if (s.kh == s.kw)
+        run_as(of_taps<R, R>());
+      else if (s.kh == 1)
+        run_as(of_taps<1, R>());
+      else
+        run_as(of_taps<R, 1>());
     }
   }
 };
