@@ -2,8 +2,8 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Every header goes in where it is first included, but for the vectors of
-// instruction sets that the program does not name. All of it lands in an
+// Every header goes in once, behind those that it includes, but for the vectors
+// of instruction sets that the program does not name. All of it lands in an
 // unnamed namespace, so that models built for different machines can be linked
 // into one program.
 //
@@ -25,11 +25,6 @@ public:
       : program(program), stream(text) {}
 
   LogicalResult add(StringRef path) {
-    // A header of its own: callers see it too.
-    if (path == "runtime/nnc_runtime.h") {
-      stream << "#include \"nnc_runtime.h\"\n";
-      return success();
-    }
     if (isVectors(path) && !isNamed(path))
       return success();
     if (!added.insert(path).second)
@@ -39,14 +34,22 @@ public:
       return program.emitError()
              << "there is no '" << path
              << "' in nnc's runtime; does an exec.call name a wrong header?";
-    stream << "\n// " << path << "\n";
-    StringRef rest = *header;
-    while (!rest.empty()) {
-      auto [line, next] = rest.split('\n');
-      rest = next;
-      if (failed(addLine(line)))
-        return failure();
+    std::string own = ("\n// " + path + "\n").str();
+    bool wasBlank = false;
+    for (StringRef line : llvm::split(header->rtrim(), '\n')) {
+      StringRef include = line;
+      if (line == "#include \"runtime/nnc_runtime.h\"") {
+        // A file of its own: callers see it too.
+        own += "#include \"nnc_runtime.h\"\n";
+      } else if (include.consume_front("#include \"")) {
+        if (failed(add(include.rtrim('"'))))
+          return failure();
+      } else if (!isGuard(line) && !(line.empty() && wasBlank)) {
+        own += printLine(line);
+        wasBlank = line.empty();
+      }
     }
+    stream << StringRef(own).rtrim() << "\n";
     return success();
   }
 
@@ -63,18 +66,18 @@ private:
     return llvm::is_contained(
         program.getHeaders().getAsValueRange<StringAttr>(), path);
   }
-  LogicalResult addLine(StringRef line) {
-    StringRef word = line;
-    if (word.consume_front("#include \"")) {
-      return add(word.take_until([](char c) { return c == '"'; }));
-    }
+  /// A line of what keeps a header from being included twice.
+  static bool isGuard(StringRef line) {
+    return line.ends_with("_H") && (line.starts_with("#ifndef NNC_") ||
+                                    line.starts_with("#define NNC_") ||
+                                    line.starts_with("#endif // NNC_"));
+  }
+  static std::string printLine(StringRef line) {
     if (line == "namespace nnc {")
-      stream << "namespace {\nnamespace nnc {\n";
-    else if (line == "} // namespace nnc")
-      stream << "} // namespace nnc\n} // namespace\n";
-    else
-      stream << line << "\n";
-    return success();
+      return "namespace {\nnamespace nnc {\n";
+    if (line == "} // namespace nnc")
+      return "} // namespace nnc\n} // namespace\n";
+    return line.str() + "\n";
   }
 
   exec::ProgramOp program;

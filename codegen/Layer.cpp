@@ -128,11 +128,11 @@ static std::string printShape(exec::CallOp call) {
 // Comments and functions
 //===----------------------------------------------------------------------===//
 
-std::string codegen::printLayerComment(exec::CallOp call, int64_t total,
-                                       StringRef indent) {
+std::string codegen::printLayerComment(exec::CallOp call, int number,
+                                       int64_t total, StringRef indent) {
   std::string text;
   llvm::raw_string_ostream words(text);
-  words << call.getName();
+  words << "Layer " << number << ", " << call.getName();
   if (auto name = dyn_cast<NameLoc>(call.getLoc()))
     if (name.getName() != call.getName())
       words << " (" << printModelName(name.getName()) << " in the model)";
@@ -180,7 +180,7 @@ static SmallVector<std::string> declareParameters(exec::CallOp call,
                          getCppType(element).str() + " *" + names[i]);
   }
   if (call.getScratch())
-    parameters.push_back("unsigned char *" + names.back());
+    parameters.push_back("std::uint8_t *" + names.back());
   return parameters;
 }
 
@@ -195,12 +195,12 @@ static std::string printEpilogue(exec::CallOp call, StringRef functor) {
   return printList("  using epilogue = nnc::fused<", arguments, ">;");
 }
 
-std::string codegen::printLayer(exec::CallOp call, int64_t total) {
+std::string codegen::printLayer(exec::CallOp call, int number, int64_t total) {
   std::string name = call.getName().str();
   SmallVector<std::string> names = getParameters(call);
   size_t inputs = call.getInputs().size();
   size_t readOnly = inputs + call.getExtras().size();
-  std::string text = printLayerComment(call, total) + printShape(call);
+  std::string text = printLayerComment(call, number, total) + printShape(call);
   bool hasFunctor = call.getPointwise() || !call.hasEmptyExpression();
   std::string functor = hasFunctor ? name + "_expression" : "nnc::none";
   if (hasFunctor)

@@ -58,12 +58,12 @@ std::string describe(mlir::RankedTensorType type);
 std::string printExpression(exec::CallOp call, llvm::StringRef name,
                             llvm::ArrayRef<std::string> arguments);
 
-/// What a layer computes, on which shapes, and its share of the model's work.
-std::string printLayerComment(exec::CallOp call, int64_t total,
+/// What a layer computes, on which shapes, and its share of the `total` work.
+std::string printLayerComment(exec::CallOp call, int number, int64_t total,
                               llvm::StringRef indent = "");
 
 /// A layer's comment, shape, expression and function.
-std::string printLayer(exec::CallOp call, int64_t total);
+std::string printLayer(exec::CallOp call, int number, int64_t total);
 
 /// `<head>int <name>_run(...<tail>`, or _run_parallel.
 std::string printPrototype(llvm::StringRef name, bool parallel,

@@ -49,8 +49,19 @@ static std::string printPlace(exec::PlaceOpInterface place) {
                                             : printList(head, {field}, ";");
 }
 
+/// The place in the order of running of each operation that runs.
+using LayerNumbers = DenseMap<Operation *, int>;
+
+static LayerNumbers numberLayers(exec::ProgramOp program) {
+  LayerNumbers numbers;
+  for (Operation &op : program.getBody().front())
+    if (isa<exec::CallOp, exec::CopyOp>(op))
+      numbers.insert({&op, numbers.size()});
+  return numbers;
+}
+
 /// Widens `range` to the layers that write or read `place` or a view of it.
-static void findLayers(Value place, const DenseMap<Operation *, int> &layers,
+static void findLayers(Value place, const LayerNumbers &layers,
                        std::pair<int, int> &range) {
   for (Operation *user : place.getUsers()) {
     if (auto view = dyn_cast<exec::ViewOp>(user)) {
@@ -62,18 +73,28 @@ static void findLayers(Value place, const DenseMap<Operation *, int> &layers,
   }
 }
 
+static bool isScratch(exec::BufferOp buffer) {
+  return llvm::any_of(buffer->getUsers(), [&](Operation *user) {
+    auto call = dyn_cast<exec::CallOp>(user);
+    return call && call.getScratch() == buffer.getPlace();
+  });
+}
+
 /// The map of the arena: a comment and a constant for each buffer.
-static std::string printArena(exec::ProgramOp program) {
-  DenseMap<Operation *, int> layers;
-  for (Operation &op : program.getBody().front())
-    if (isa<exec::CallOp, exec::CopyOp>(op))
-      layers.insert({&op, layers.size()});
+static std::string printArena(exec::ProgramOp program,
+                              const LayerNumbers &layers) {
   std::string text;
   for (auto buffer : program.getBody().getOps<exec::BufferOp>()) {
     std::pair<int, int> range = {layers.size(), 0};
     findLayers(buffer.getPlace(), layers, range);
-    std::string comment = describe(buffer.getTensor());
-    if (range.first <= range.second)
+    std::string comment =
+        isScratch(buffer)
+            ? std::to_string(buffer.getTensor().getNumElements()) +
+                  " bytes to work in"
+            : describe(buffer.getTensor());
+    if (range.first == range.second)
+      comment += ", layer " + std::to_string(range.first);
+    else if (range.first < range.second)
       comment += ", layers " + std::to_string(range.first) + " to " +
                  std::to_string(range.second);
     text += printComment(comment, "  //") + "  " + buffer.getName().str() +
@@ -111,16 +132,16 @@ static std::string printCall(exec::CallOp call) {
     for (Value place : places)
       arguments.push_back(getName(place));
   if (Value scratch = call.getScratch())
-    arguments.push_back("at<unsigned char>(" + getName(scratch) + ", 0)");
+    arguments.push_back(getName(scratch));
   StringRef function = call.getLike().value_or(call.getName());
   return printList(("  " + function + "(").str(), arguments, ");");
 }
 
-static std::string printBody(exec::ProgramOp program, int64_t total) {
+static std::string printBody(exec::ProgramOp program,
+                             const LayerNumbers &layers, int64_t total) {
   // What a layer is the first to use is declared under the layer's comment.
   std::string body, declared;
   bool usesWeights = false, usesArena = false;
-  int layer = 0;
   for (Operation &op : program.getBody().front()) {
     usesWeights |= isa<exec::WeightOp>(op);
     usesArena |= isa<exec::BufferOp>(op);
@@ -129,14 +150,15 @@ static std::string printBody(exec::ProgramOp program, int64_t total) {
       continue;
     }
     body += "\n";
+    int layer = layers.lookup(&op);
     auto call = dyn_cast<exec::CallOp>(op);
     if (call && call.getLike())
-      body += printLayerComment(call, total, "  ");
+      body += printLayerComment(call, layer, total, "  ");
     body += std::exchange(declared, "");
     if (call)
-      body += printCall(call) + printDone(layer++, call.getOutputs()[0]);
+      body += printCall(call) + printDone(layer, call.getOutputs()[0]);
     else if (auto copy = dyn_cast<exec::CopyOp>(op))
-      body += printCopy(copy) + printDone(layer++, copy.getTarget());
+      body += printCopy(copy) + printDone(layer, copy.getTarget());
   }
   body += declared;
   if (!usesWeights)
@@ -194,16 +216,15 @@ static std::string printEntry(const Values &values, bool parallel) {
 
 std::string codegen::printProgram(exec::ProgramOp program,
                                   const EmitOptions &options) {
-  int64_t total = 0, layers = 0;
-  for (auto call : program.getBody().getOps<exec::CallOp>()) {
+  LayerNumbers layers = numberLayers(program);
+  int64_t total = 0;
+  for (auto call : program.getBody().getOps<exec::CallOp>())
     total += call.getMultiplyAdds();
-    ++layers;
-  }
   int64_t whole = std::max<int64_t>(total, 1);
   std::string functions;
   for (auto call : program.getBody().getOps<exec::CallOp>())
     if (!call.getLike())
-      functions += printLayer(call, whole);
+      functions += printLayer(call, layers.lookup(call), whole);
   bool copies = !program.getBody().getOps<exec::CopyOp>().empty();
   bool hasWeights = program.getWeights() != 0;
   Values values;
@@ -211,12 +232,12 @@ std::string codegen::printProgram(exec::ProgramOp program,
   values["name"] = name;
   values["NAME"] = StringRef(name).upper();
   values["target"] = program.getTarget().str();
-  values["layers"] = std::to_string(layers);
+  values["layers"] = std::to_string(layers.size());
   values["macs"] = std::to_string(total / 1000000);
   values["flags"] =
       printComment("Build with: " + llvm::join(getFlags(program), " "));
   values["functions"] = StringRef(functions).rtrim('\n').str() + "\n";
-  values["arena_map"] = printArena(program);
+  values["arena_map"] = printArena(program, layers);
   std::string inputs = "const " + name + "_inputs ";
   std::string outputs = "const " + name + "_outputs ";
   values["run_head"] =
@@ -224,7 +245,7 @@ std::string codegen::printProgram(exec::ProgramOp program,
                 {"nnc::pool pool", inputs + "&inputs", outputs + "&outputs",
                  "void *arena", "const void *weights"},
                 ") {");
-  values["body"] = printBody(program, whole);
+  values["body"] = printBody(program, layers, whole);
   values["accepts_head"] =
       printList("static bool accepts(",
                 {inputs + "*inputs", outputs + "*outputs",

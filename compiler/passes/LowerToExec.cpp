@@ -291,7 +291,9 @@ LogicalResult Lowering::createCall(Operation *op, const nn::RoutineCall &call,
   if (auto place = op->getAttrOfType<PlaceAttr>(exec::kScratchAttr))
     scratch = createBuffer(
         op->getLoc(), callName + "_scratch",
-        RankedTensorType::get({place.getBytes()}, builder.getI8Type()), place);
+        RankedTensorType::get({place.getBytes()},
+                              builder.getIntegerType(8, /*isSigned=*/false)),
+        place);
   Operation *anchor = layer ? layer.getAnchorOp() : op;
   StringRef what =
       anchor ? anchor->getName().stripDialect() : StringRef("elementwise");

@@ -174,6 +174,8 @@ LogicalResult CallOp::verifyRegions() {
     if (!getPlaceOp(value).isWritable())
       return emitOpError("writes '") << getPlaceOp(value).getName()
                                      << "', which is not the program's own";
+  if (getScratch() && !getElementType(getScratch()).isUnsignedInteger(8))
+    return emitOpError("needs scratch of bytes: a tensor of ui8");
   if (getExtras().size() != getKinds().size())
     return emitOpError("needs one kind for each of its extras");
   if (getPointwise() && (!getExtras().empty() || hasEmptyExpression()))

@@ -156,7 +156,7 @@ def Exec_CallOp : Exec_Op<"call", [
   let description = [{
     Calls `routine` of `header` with its `params`, its template arguments by
     name, on a shape. It reads `inputs`
-    and writes `outputs`, with `scratch` as working memory. `expression` is
+    and writes `outputs`, with `scratch`, bytes, as working memory. `expression` is
     arithmetic on scalars, and what it yields is stored. Without `pointwise` it
     is the routine's epilogue: its first argument is the element that the
     routine computed, the others are elements of `extras`, each read as its kind

@@ -3,7 +3,9 @@
 // f32x<W> is a value of W floats, W a power of two. Where the machine has a
 // register of that width it is that register; elsewhere it is a pair of
 // f32x<W/2>, down to f32x<1>, so every routine can be built and tested at
-// every width on any machine. NNC_PORTABLE_SIMD forces pairs all the way.
+// every width on any machine. NNC_PORTABLE_SIMD forces pairs all the way. An
+// emitted module has the registers that its routines are written for, no
+// others.
 //
 // Every free function here also takes plain float (and std::int32_t, bool in
 // place of i32x, maskx), so a template over V serves the scalar tail and all
@@ -17,8 +19,6 @@
 
 #include "runtime/simd/vec_portable.h"
 
-// Each of these is empty where the compiler may not use its instructions. An
-// emitted module has those that its routines are written for.
 #include "runtime/simd/vec_avx2.h"
 #include "runtime/simd/vec_avx512.h"
 #include "runtime/simd/vec_neon.h"

@@ -1,8 +1,8 @@
 //===- vec_portable.h - Vectors as pairs of narrower ones, down to float --===//
 //
 // The primary templates of f32x, i32x and maskx, and the operations that each
-// specialisation in a vec_<isa>.h gives for its own register. The
-// float overloads define what one lane does.
+// specialisation in a vec_<isa>.h gives for its own register. The float
+// overloads define what one lane does.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_VEC_PORTABLE_H

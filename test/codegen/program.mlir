@@ -18,7 +18,7 @@
 // RUN: mkdir -p %t.foreign && touch %t.foreign/thesis.tex
 // RUN: not nnc-codegen %s -o %t.foreign 2>&1 | FileCheck %s --check-prefix=FOREIGN
 
-// CPP: // conv1: conv [1][4][4][4] and [8][4][1][1] -> [1][8][4][4]
+// CPP: // Layer 0, conv1: conv [1][4][4][4] and [8][4][1][1] -> [1][8][4][4]
 // CPP: struct conv1_shape {
 // CPP-NEXT: static constexpr int n = 1, c = 4
 // CPP: template <class V> V operator()(V v, V bias) const {

@@ -116,7 +116,7 @@ func.func @main(%x: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>, tensor<1
 
 // CHECK-LABEL: exec.program @winograd
 // CHECK: exec.weight "weight" at 0 = dense<1.000000e+00> : tensor<16x16x3x3xf32> : tensor<16x16x3x3xf32, #nn.layout<KRSC16k_winograd2>>
-// CHECK: %[[S:.*]] = exec.buffer "conv_scratch" at 0 : tensor<{{.*}}xi8>
+// CHECK: %[[S:.*]] = exec.buffer "conv_scratch" at 0 : tensor<{{.*}}xui8>
 // CHECK: exec.call "conv" conv2d_f32_nchw16c_winograd2_avx512<P = 6, B = 2> {{.*}} scratch(%[[S]])
 module attributes {nn.model = "winograd", nn.sha256 = "ab"} {
   func.func @main(%x: tensor<1x16x8x8xf32> {nn.name = "x"}) -> (tensor<1x16x8x8xf32> {nn.name = "y"}) {

@@ -15,7 +15,7 @@ exec.program @tiny arena 1024 lower_bound 640 align 64 weights 192
   %b = exec.weight "conv1_b" at 128 = dense<0.5> : tensor<8xf32> : tensor<8xf32>
   // CHECK: exec.buffer "conv1_out" at 0 : tensor<1x8x4x4xf32>
   %y = exec.buffer "conv1_out" at 0 : tensor<1x8x4x4xf32>
-  %scratch = exec.buffer "conv1_scratch" at 512 : tensor<512xi8>
+  %scratch = exec.buffer "conv1_scratch" at 512 : tensor<512xui8>
   // CHECK: exec.call "conv1" conv2d_f32_portable<COLS = 14, OC = 2> of "runtime/routines/conv2d/portable.h"
   // CHECK-SAME: inputs(%x_0, %conv1_w) extras(channel %conv1_b) outputs(%conv1_out) scratch(%conv1_scratch)
   // CHECK-SAME: shape <n = 1, dims = [4, 8], rows = {{\[\[}}1, 2], [3]], value = 1.000000e-05>
