@@ -10,11 +10,8 @@
 //   nnc_bench_routines-<isa> [part of a routine's name]
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/routines/catalogue.h"
-#include "runtime/routines/shapes.h"
 #include "test/runtime/bench_layers.h"
-// Written by CMake: every header that routines.inc names.
-#include "routine_headers.h"
+#include "test/runtime/routine_lines.h"
 
 #include <algorithm>
 #include <chrono>
@@ -43,12 +40,6 @@ constexpr int this_width = 4;
 constexpr const char *this_isa = "sse4";
 constexpr int this_width = 4;
 #endif
-
-constexpr bool same(const char *a, const char *b) {
-  for (; *a && *a == *b; ++a, ++b)
-    ;
-  return *a == *b;
-}
 
 double now() {
   const auto t = std::chrono::steady_clock::now().time_since_epoch();
@@ -116,7 +107,7 @@ constexpr int padded(int channels) { return ceil_div(channels, 16) * 16; }
 
 /// Buffers large enough for any layout of the family's tensors, one run. Where
 /// taps are transformed there are up to 8 points for 3 of them.
-template <class R, std::size_t SCRATCH, class S> result time_conv2d(S s) {
+template <class R, std::size_t SCRATCH, class S> result time_layer(S s) {
   const int taps = SCRATCH ? (s.kh + 5) * (s.kw + 5) : s.kh * s.kw;
   buffer x = make_buffer(std::size_t(s.n) * padded(s.c) * s.h * s.w);
   buffer w =
@@ -132,7 +123,8 @@ template <class R, std::size_t SCRATCH, class S> result time_conv2d(S s) {
              R::units(s));
   });
 }
-template <class R, std::size_t, class S> result time_matmul(S s) {
+template <class R, std::size_t, int BATCH, int M, int N, int K, int T>
+result time_layer(nnc_bench::product<BATCH, M, N, K, T> s) {
   buffer a = make_buffer(std::size_t(s.batch) * s.m * s.k);
   buffer b = make_buffer(std::size_t(s.batch) * s.k * padded(s.n));
   buffer y = make_buffer(std::size_t(s.batch) * s.m * s.n);
@@ -142,17 +134,14 @@ template <class R, std::size_t, class S> result time_matmul(S s) {
            R::units(s));
   });
 }
-template <class R, std::size_t, class S> result time_max_pool2d(S s) {
+template <class R, std::size_t, int C, int H, int K, int STRIDE, int PAD>
+result time_layer(nnc_bench::pool<C, H, K, STRIDE, PAD> s) {
   buffer x = make_buffer(std::size_t(s.n) * padded(s.c) * s.h * s.w);
   buffer y = make_buffer(std::size_t(s.n) * padded(s.c) * s.oh * s.ow);
   return measure_time(y.get(), [&] {
     R::run(s, static_cast<const float *>(x.get()), y.get(), none{}, 0,
            R::units(s));
   });
-}
-
-template <class R, std::size_t, class S> result time_avg_pool2d(S s) {
-  return time_max_pool2d<R, 0>(s);
 }
 
 double peak;
@@ -184,6 +173,8 @@ double work_of(nnc_bench::pool<C, H, K, STRIDE, PAD> s) {
 template <class LINE, class S> constexpr int best_candidate() {
   int best = -1;
   double most = -1;
+  if (!same(LINE::isa, this_isa) && !same(LINE::isa, "portable"))
+    return best;
   for (int i = 0; i < int(std::size(LINE::lines)); ++i)
     if (LINE::lines[i].applies(S{}) && LINE::lines[i].efficiency(S{}) > most) {
       best = i;
@@ -192,90 +183,29 @@ template <class LINE, class S> constexpr int best_candidate() {
   return best;
 }
 
-template <class LINE, class LAYERS> void measure(const char *name) {
-  if (!std::strstr(name, wanted))
+template <class LINE, class LAYERS> void measure() {
+  if (!std::strstr(LINE::name, wanted))
     return;
   LAYERS::each([&](auto layer, const char *label) {
     using S = decltype(layer);
     constexpr int best = best_candidate<LINE, S>();
     if constexpr (best >= 0) {
       constexpr auto line = LINE::lines[best];
-      report(name, label, line.text(), work_of(layer),
-             LINE::template time<best>(layer), line.efficiency(layer));
+      using R = typename LINE::template routine<best, S, none>;
+      report(LINE::name, label, line.text(), work_of(layer),
+             time_layer<R, line.scratch(S{}, 1)>(layer),
+             line.efficiency(layer));
     }
   });
 }
 
-//===----------------------------------------------------------------------===//
-// A struct a line of routines.inc, for the families of bench_layers.h.
-//===----------------------------------------------------------------------===//
+#define FAMILIES_avg_pool2d ~, ACTION
+#define FAMILIES_conv2d ~, ACTION
+#define FAMILIES_matmul ~, ACTION
+#define FAMILIES_max_pool2d ~, ACTION
 
-// PARAMS(A, B) and the other wrappers of a line are not macros here: they are
-// pasted to what is wanted of them, MEMBERS_PARAMS(A, B) and so on.
-#define MEMBERS_PARAMS(...) __VA_OPT__(int __VA_ARGS__;)
-#define LINES_CANDIDATES(...) {__VA_ARGS__}
-#define VALUE_OF_APPLIES(...) (__VA_ARGS__)
-#define VALUE_OF_SCRATCH(...) (__VA_ARGS__)
-#define VALUE_OF_EFFICIENCY(...) (__VA_ARGS__)
-
-#define PICK(_0, _1, _2, _3, CHOICE, ...) CHOICE
-#define TEXT_0() ""
-#define TEXT_1(A) std::to_string(A)
-#define TEXT_2(A, B) TEXT_1(A) + "," + TEXT_1(B)
-#define TEXT_3(A, B, C) TEXT_2(A, B) + "," + TEXT_1(C)
-#define TEXT_PARAMS(...)                                                       \
-  PICK(_ __VA_OPT__(, ) __VA_ARGS__, TEXT_3, TEXT_2, TEXT_1, TEXT_0)           \
-  (__VA_ARGS__)
-#define CHOSEN_0()
-#define CHOSEN_1(A) chosen.A,
-#define CHOSEN_2(A, B) chosen.A, chosen.B,
-#define CHOSEN_3(A, B, C) chosen.A, chosen.B, chosen.C,
-#define CHOSEN_PARAMS(...)                                                     \
-  PICK(_ __VA_OPT__(, ) __VA_ARGS__, CHOSEN_3, CHOSEN_2, CHOSEN_1, CHOSEN_0)   \
-  (__VA_ARGS__)
-
-#define DECLARE(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, CANDIDATES,        \
-                APPLIES, SCRATCH, EFFICIENCY)                                  \
-  struct NAME##_line {                                                         \
-    struct candidate {                                                         \
-      MEMBERS_##PARAMS template <class S>                                      \
-      constexpr bool applies([[maybe_unused]] const S &s) const {              \
-        return (same(#ISA, this_isa) || same(#ISA, "portable")) &&             \
-               VALUE_OF_##APPLIES;                                             \
-      }                                                                        \
-      template <class S>                                                       \
-      constexpr std::size_t scratch([[maybe_unused]] const S &s) const {       \
-        [[maybe_unused]] constexpr int threads = 1;                            \
-        return VALUE_OF_##SCRATCH;                                             \
-      }                                                                        \
-      template <class S>                                                       \
-      constexpr double efficiency([[maybe_unused]] const S &s) const {         \
-        return VALUE_OF_##EFFICIENCY;                                          \
-      }                                                                        \
-      std::string text() const { return TEXT_##PARAMS; }                       \
-    };                                                                         \
-    static constexpr candidate lines[] = LINES_##CANDIDATES;                   \
-    template <int I, class S> static result time(S s) {                        \
-      [[maybe_unused]] constexpr candidate chosen = lines[I];                  \
-      return time_##FAMILY<NAME<S, CHOSEN_##PARAMS none>,                      \
-                           chosen.scratch(S{})>(s);                            \
-    }                                                                          \
-  };
-#define MEASURE(FAMILY, NAME, ...)                                             \
-  measure<NAME##_line, nnc_bench::FAMILY##_layers>(#NAME);
-#define SKIP(...)
-
-// ACTION for the lines of these families, SKIP for all others.
-#define MEASURED_avg_pool2d ~, ACTION
-#define MEASURED_conv2d ~, ACTION
-#define MEASURED_matmul ~, ACTION
-#define MEASURED_max_pool2d ~, ACTION
-#define SECOND(A, B, ...) B
-#define CHOOSE(...) SECOND(__VA_ARGS__, ~)
-
-#define ACTION DECLARE
-#define NNC_ROUTINE(FAMILY, ...)                                               \
-  CHOOSE(MEASURED_##FAMILY, SKIP)(FAMILY, __VA_ARGS__)
+#define ACTION NNC_LINE
+#define NNC_ROUTINE NNC_OF_FAMILIES
 #include "runtime/routines/routines.inc"
 #undef ACTION
 
@@ -287,9 +217,10 @@ int main(int argc, char **argv) {
   peak = measure_peak();
   std::printf("%s: %.1f GFLOP/s of multiply-adds measured on one core\n",
               this_isa, 2e-9 * peak);
+#define MEASURE(FAMILY, NAME, ...)                                             \
+  measure<NAME##_line, nnc_bench::FAMILY##_layers>();
 #define ACTION MEASURE
-#define NNC_ROUTINE(FAMILY, ...)                                               \
-  CHOOSE(MEASURED_##FAMILY, SKIP)(FAMILY, __VA_ARGS__)
+#define NNC_ROUTINE NNC_OF_FAMILIES
 #include "runtime/routines/routines.inc"
   return 0;
 }

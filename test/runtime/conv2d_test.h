@@ -6,57 +6,18 @@
 #include "runtime/routines/conv2d/portable.h"
 #include "runtime/routines/conv2d/shape.h"
 #include "test/runtime/blocked.h"
+#include "test/runtime/random_shapes.h"
 
 #include <catch2/catch.hpp>
-
-#include <string>
 
 namespace nnc_test {
 
 using conv2d_epilogue = nnc::fused<bias_residual_relu, nnc::channel, nnc::full>;
 
-inline std::string to_string(nnc::conv2d_shape s) {
-  std::string text;
-  s.visit([&](const char *name, int value) {
-    text += std::string(" ") + name + "=" + std::to_string(value);
-  });
-  return text;
-}
-
 /// The run-time shape with the constants of S.
 template <class S> nnc::conv2d_shape run_time_shape() {
   return {S::n,  S::c,  S::h,  S::w,  S::k,  S::kh, S::kw, S::sh,
           S::sw, S::dh, S::dw, S::pt, S::pl, S::oh, S::ow, S::groups};
-}
-
-/// A convolution of at most `side` pixels a side. Padding may be on one side
-/// only, and may leave whole taps outside.
-inline nnc::conv2d_shape random_conv2d(random_source &r, int side) {
-  nnc::conv2d_shape s{};
-  s.n = r.between(1, 2);
-  s.groups = 1;
-  s.c = r.between(1, 40);
-  s.k = r.between(1, 70);
-  s.h = r.between(1, side);
-  s.w = r.between(1, side);
-  s.kh = r.between(1, 4);
-  s.kw = r.between(1, 5);
-  s.sh = r.between(1, 3);
-  s.sw = r.between(1, 3);
-  s.dh = r.between(1, 2);
-  s.dw = r.between(1, 3);
-  const auto pad = [&](int in, int taps, int dilation, int stride, int &before,
-                       int &out) {
-    const int reach = (taps - 1) * dilation;
-    before = r.between(0, reach);
-    int after = r.between(0, reach);
-    if (in + before + after < reach + 1)
-      after = reach + 1 - in - before;
-    out = (in + before + after - reach - 1) / stride + 1;
-  };
-  pad(s.h, s.kh, s.dh, s.sh, s.pt, s.oh);
-  pad(s.w, s.kw, s.dw, s.sw, s.pl, s.ow);
-  return s;
 }
 
 /// Runs `routine(s, x, w, y, epilogue, begin, end)` on blocks of W channels, in
@@ -65,7 +26,7 @@ inline nnc::conv2d_shape random_conv2d(random_source &r, int side) {
 template <int W, class S, class Run>
 void check_conv2d(random_source &random, const S &shape,
                   const nnc::conv2d_shape &s, int wc, int units, Run routine) {
-  INFO("W=" << W << to_string(s));
+  INFO("W=" << W << describe(s));
   const int in = s.h * s.w, out = s.oh * s.ow;
   const floats x = random.values(std::size_t(s.n) * s.c * in);
   const floats w =

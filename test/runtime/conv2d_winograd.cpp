@@ -2,35 +2,12 @@
 #include "runtime/routines/catalogue.h"
 #include "runtime/routines/conv2d/winograd.h"
 #include "test/runtime/conv2d_test.h"
+#include "test/runtime/winograd_weights.h"
 
 using namespace nnc;
 using namespace nnc_test;
 
 namespace {
-
-/// K x C x R x S as U = G w G^T, rounded once, in KRSC<W>k.
-floats transform_weights(const conv2d_shape &s, const floats &w, int outputs,
-                         int width) {
-  const winograd_matrices rows =
-      make_winograd(winograd_outputs(s.kh, outputs), s.kh);
-  const winograd_matrices cols =
-      make_winograd(winograd_outputs(s.kw, outputs), s.kw);
-  const int area = rows.points * cols.points;
-  floats u(std::size_t(blocks(s.k, width)) * area * s.c * width, 0.0f);
-  for (int k = 0; k < s.k; ++k)
-    for (int c = 0; c < s.c; ++c)
-      for (int point = 0; point < area; ++point) {
-        const double *column = cols.filter[point % cols.points];
-        const double *row = rows.filter[point / cols.points];
-        double sum = 0;
-        for (int tap = 0; tap < s.kh * s.kw; ++tap)
-          sum += row[tap / s.kw] * column[tap % s.kw] *
-                 w[(std::size_t(k) * s.c + c) * s.kh * s.kw + tap];
-        u[((std::size_t(k / width) * area + point) * s.c + c) * width +
-          k % width] = float(sum);
-      }
-  return u;
-}
 
 /// Sums of products in double precision.
 std::vector<double> convolve(const conv2d_shape &s, const floats &x,
@@ -61,7 +38,7 @@ std::vector<double> convolve(const conv2d_shape &s, const floats &x,
 template <int W, int M, int P, int B, class S>
 void check_winograd(random_source &random, const S &shape,
                     const conv2d_shape &s) {
-  INFO("W=" << W << " M=" << M << to_string(s));
+  INFO("W=" << W << " M=" << M << describe(s));
   using routine = conv2d_f32_nchwc_winograd_t<W, M, S, P, B, conv2d_epilogue>;
   const int out = s.oh * s.ow;
   const floats x = random.values(std::size_t(s.n) * s.c * s.h * s.w);

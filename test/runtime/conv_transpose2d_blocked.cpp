@@ -3,10 +3,9 @@
 #include "runtime/routines/conv_transpose2d/portable.h"
 #include "runtime/routines/conv_transpose2d/shape.h"
 #include "test/runtime/blocked.h"
+#include "test/runtime/random_shapes.h"
 
 #include <catch2/catch.hpp>
-
-#include <string>
 
 using namespace nnc;
 using namespace nnc_test;
@@ -28,11 +27,7 @@ floats pack(const floats &x, int c, int k, int taps, int w) {
 
 template <int W, int COLS, int OC, class S>
 void check(random_source &random, const S &shape, conv_transpose2d_shape s) {
-  std::string text;
-  s.visit([&](const char *name, int value) {
-    text += std::string(" ") + name + "=" + std::to_string(value);
-  });
-  INFO("W=" << W << text);
+  INFO("W=" << W << describe(s));
   const int in = s.h * s.w, out = s.oh * s.ow, taps = s.kh * s.kw;
   const floats x = random.values(std::size_t(s.n) * s.c * in);
   const floats w = random.values(std::size_t(s.c) * s.k * taps);
@@ -83,23 +78,7 @@ TEMPLATE_TEST_CASE_SIG("blocked transposed convolution of random shapes",
                        "[conv_transpose2d]", ((int W), W), NNC_TEST_WIDTHS) {
   random_source r;
   for (int i = 0; i < 80; ++i) {
-    conv_transpose2d_shape s{};
-    s.n = r.between(1, 2);
-    s.c = r.between(1, 40);
-    s.k = r.between(1, 50);
-    s.groups = 1;
-    const auto axis = [&](int &in, int &taps, int &stride, int &dilation,
-                          int &before, int &out) {
-      in = r.between(1, 15);
-      taps = r.between(1, 4);
-      stride = r.between(1, 3);
-      dilation = r.between(1, 2);
-      const int whole = (in - 1) * stride + (taps - 1) * dilation + 1;
-      before = r.between(0, whole / 3);
-      out = whole - before - r.between(0, whole / 3) + r.between(0, stride - 1);
-    };
-    axis(s.h, s.kh, s.sh, s.dh, s.pt, s.oh);
-    axis(s.w, s.kw, s.sw, s.dw, s.pl, s.ow);
+    const conv_transpose2d_shape s = random_conv_transpose2d(r);
     check<W, 6, 2>(r, s, s);
   }
   check<W, 6, 2>(r, doubling{},

@@ -29,15 +29,7 @@ TEMPLATE_TEST_CASE_SIG("plain matmul of random shapes", "[matmul]",
                        ((int W), W), NNC_TEST_WIDTHS) {
   random_source random;
   for (int i = 0; i < 100; ++i) {
-    matmul_shape s{};
-    s.batch = random.between(1, 3);
-    s.m = random.between(1, i % 4 ? 30 : 150);
-    s.n = random.between(1, 70);
-    s.k = random.between(1, 300);
-    s.a_batch_stride = random.between(0, 1) * s.m * s.k;
-    s.b_batch_stride = random.between(0, 1) * s.n * s.k;
-    s.transpose_a = random.between(0, 1);
-    s.transpose_b = random.between(0, 1);
+    const matmul_shape s = random_matmul(random);
     check<W, 6, 2>(random, s, s);
   }
 }

@@ -6,22 +6,13 @@
 #include "runtime/routines/matmul/portable.h"
 #include "runtime/routines/matmul/shape.h"
 #include "test/runtime/blocked.h"
+#include "test/runtime/random_shapes.h"
 
 #include <catch2/catch.hpp>
-
-#include <string>
 
 namespace nnc_test {
 
 using matmul_epilogue = nnc::fused<bias_residual_relu, nnc::channel, nnc::full>;
-
-inline std::string to_string(nnc::matmul_shape s) {
-  std::string text;
-  s.visit([&](const char *name, int value) {
-    text += std::string(" ") + name + "=" + std::to_string(value);
-  });
-  return text;
-}
 
 /// The run-time shape with the constants of S.
 template <class S> nnc::matmul_shape run_time_matmul() {
@@ -37,7 +28,7 @@ template <class S, class Run>
 void check_matmul(random_source &random, const S &shape,
                   const nnc::matmul_shape &s, int panel, int units,
                   Run routine) {
-  INFO("panel=" << panel << to_string(s));
+  INFO("panel=" << panel << describe(s));
   const std::size_t b_count = s.b_batch_stride ? s.batch : 1;
   const std::size_t a_count = s.a_batch_stride ? s.batch : 1;
   const floats a = random.values(a_count * s.m * s.k);

@@ -3,10 +3,9 @@
 #include "runtime/routines/pool2d/portable.h"
 #include "runtime/routines/pool2d/shape.h"
 #include "test/runtime/blocked.h"
+#include "test/runtime/random_shapes.h"
 
 #include <catch2/catch.hpp>
-
-#include <string>
 
 using namespace nnc;
 using namespace nnc_test;
@@ -21,41 +20,9 @@ struct bias_residual {
 };
 using epilogue = fused<bias_residual, channel, full>;
 
-pool2d_shape random_pool(random_source &r) {
-  pool2d_shape s{};
-  s.n = r.between(1, 2);
-  s.c = r.between(1, 40);
-  s.count_include_pad = r.between(0, 1);
-  s.dh = r.between(1, 2);
-  s.dw = r.between(1, 2);
-  const auto axis = [&](int &in, int &taps, int &stride, int dilation,
-                        int &before, int &after, int &out) {
-    in = r.between(1, 20);
-    taps = r.between(1, 5);
-    stride = r.between(1, 3);
-    const int reach = (taps - 1) * dilation;
-    before = r.between(0, taps - 1);
-    after = r.between(0, taps - 1);
-    if (in + before + after < reach + 1)
-      in = reach + 1 - before - after;
-    // Sometimes a last window that begins inside and ends beyond (ceil mode).
-    const int over = r.between(0, stride - 1);
-    out = (in + before + after - reach - 1 + over) / stride + 1;
-    if ((out - 1) * stride >= in + before)
-      out = (in + before + after - reach - 1) / stride + 1;
-  };
-  axis(s.h, s.kh, s.sh, s.dh, s.pt, s.pb, s.oh);
-  axis(s.w, s.kw, s.sw, s.dw, s.pl, s.pr, s.ow);
-  return s;
-}
-
 template <int W, class Blocked, class Portable, class S>
 void check(random_source &random, const S &shape, pool2d_shape s) {
-  std::string text;
-  s.visit([&](const char *name, int value) {
-    text += std::string(" ") + name + "=" + std::to_string(value);
-  });
-  INFO("W=" << W << text);
+  INFO("W=" << W << describe(s));
   const int in = s.h * s.w, out = s.oh * s.ow;
   floats x = random.values(std::size_t(s.n) * s.c * in);
   x[x.size() / 2] = std::numeric_limits<float>::quiet_NaN();
@@ -134,7 +101,7 @@ TEMPLATE_TEST_CASE_SIG("blocked pooling of random shapes", "[pool2d]",
                        ((int W), W), NNC_TEST_WIDTHS) {
   random_source random;
   for (int i = 0; i < 200; ++i) {
-    const pool2d_shape s = random_pool(random);
+    const pool2d_shape s = random_pool2d(random);
     check_both<W>(random, s, s);
   }
 }

@@ -1,0 +1,91 @@
+//===- routine_lines.h - The lines of routines.inc as structs -------------===//
+//
+// NNC_LINE makes a struct <name>_line of a line: its candidates, what the line's
+// expressions say of each, and the routine with the parameters of one. Includes
+// every header that the table names.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_TEST_ROUTINE_LINES_H
+#define NNC_TEST_ROUTINE_LINES_H
+
+#include "runtime/epilogue.h"
+#include "runtime/routines/catalogue.h"
+#include "runtime/routines/shapes.h"
+// Written by CMake: every header that routines.inc names.
+#include "routine_headers.h"
+
+#include <cstddef>
+#include <string>
+
+// PARAMS(A, B) and the other wrappers of a line are not macros here: they are
+// pasted to what is wanted of them, MEMBERS_PARAMS(A, B) and so on.
+#define MEMBERS_PARAMS(...) __VA_OPT__(int __VA_ARGS__;)
+#define TEXT_LAYOUTS(...) #__VA_ARGS__
+#define LINES_CANDIDATES(...) {__VA_ARGS__}
+#define VALUE_OF_APPLIES(...) (__VA_ARGS__)
+#define VALUE_OF_SCRATCH(...) (__VA_ARGS__)
+#define VALUE_OF_EFFICIENCY(...) (__VA_ARGS__)
+#define VALUE_OF_ERROR(...) (__VA_ARGS__)
+
+#define PICK(_0, _1, _2, _3, CHOICE, ...) CHOICE
+#define TEXT_0() ""
+#define TEXT_1(A) std::to_string(A)
+#define TEXT_2(A, B) TEXT_1(A) + "," + TEXT_1(B)
+#define TEXT_3(A, B, C) TEXT_2(A, B) + "," + TEXT_1(C)
+#define TEXT_PARAMS(...)                                                       \
+  PICK(_ __VA_OPT__(, ) __VA_ARGS__, TEXT_3, TEXT_2, TEXT_1, TEXT_0)           \
+  (__VA_ARGS__)
+#define CHOSEN_0()
+#define CHOSEN_1(A) lines[I].A,
+#define CHOSEN_2(A, B) lines[I].A, lines[I].B,
+#define CHOSEN_3(A, B, C) lines[I].A, lines[I].B, lines[I].C,
+#define CHOSEN_PARAMS(...)                                                     \
+  PICK(_ __VA_OPT__(, ) __VA_ARGS__, CHOSEN_3, CHOSEN_2, CHOSEN_1, CHOSEN_0)   \
+  (__VA_ARGS__)
+
+#define NNC_LINE(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, CANDIDATES,       \
+                 APPLIES, SCRATCH, EFFICIENCY, ERROR)                          \
+  struct NAME##_line {                                                         \
+    static constexpr const char *name = #NAME, *isa = #ISA;                    \
+    static constexpr const char *layouts = TEXT_##LAYOUTS;                     \
+    struct candidate {                                                         \
+      MEMBERS_##PARAMS template <class S>                                      \
+      constexpr bool applies([[maybe_unused]] const S &s) const {              \
+        return VALUE_OF_##APPLIES;                                             \
+      }                                                                        \
+      template <class S>                                                       \
+      constexpr std::size_t scratch([[maybe_unused]] const S &s,               \
+                                    [[maybe_unused]] int threads) const {      \
+        return VALUE_OF_##SCRATCH;                                             \
+      }                                                                        \
+      template <class S>                                                       \
+      constexpr double efficiency([[maybe_unused]] const S &s) const {         \
+        return VALUE_OF_##EFFICIENCY;                                          \
+      }                                                                        \
+      template <class S>                                                       \
+      constexpr double error([[maybe_unused]] const S &s) const {              \
+        return VALUE_OF_##ERROR;                                               \
+      }                                                                        \
+      std::string text() const { return TEXT_##PARAMS; }                       \
+    };                                                                         \
+    static constexpr candidate lines[] = LINES_##CANDIDATES;                   \
+    template <int I, class S, class EPI>                                       \
+    using routine = nnc::NAME<S, CHOSEN_##PARAMS EPI>;                         \
+  };
+
+// ACTION, which the includer defines, for the lines of FAMILIES_<family>, and
+// nothing for all others: a family is one by `#define FAMILIES_conv2d ~,
+// ACTION`.
+#define SKIP(...)
+#define SECOND(A, B, ...) B
+#define CHOOSE(...) SECOND(__VA_ARGS__, ~)
+#define NNC_OF_FAMILIES(FAMILY, ...)                                           \
+  CHOOSE(FAMILIES_##FAMILY, SKIP)(FAMILY, __VA_ARGS__)
+
+constexpr bool same(const char *a, const char *b) {
+  for (; *a && *a == *b; ++a, ++b)
+    ;
+  return *a == *b;
+}
+
+#endif // NNC_TEST_ROUTINE_LINES_H

@@ -1,0 +1,243 @@
+// Every routine of these families that routines.inc has for this build's
+// instruction set, against the portable one, on shapes that it applies to: the
+// first and the last of its candidates. A new line is tested by being there.
+#include "runtime/routines/conv2d/portable.h"
+#include "runtime/routines/conv_transpose2d/portable.h"
+#include "runtime/routines/matmul/portable.h"
+#include "runtime/routines/pool2d/portable.h"
+#include "test/runtime/layouts.h"
+#include "test/runtime/random_shapes.h"
+#include "test/runtime/routine_lines.h"
+#include "test/runtime/winograd_weights.h"
+
+#include <catch2/catch.hpp>
+
+#include <iterator>
+#include <sstream>
+
+using namespace nnc;
+using namespace nnc_test;
+
+namespace {
+
+#define FAMILIES_avg_pool2d ~, ACTION
+#define FAMILIES_conv2d ~, ACTION
+#define FAMILIES_conv_transpose2d ~, ACTION
+#define FAMILIES_matmul ~, ACTION
+#define FAMILIES_max_pool2d ~, ACTION
+
+#define ACTION NNC_LINE
+#define NNC_ROUTINE NNC_OF_FAMILIES
+#include "runtime/routines/routines.inc"
+#undef ACTION
+
+using epilogue = fused<bias_residual_relu, channel, full>;
+
+//===----------------------------------------------------------------------===//
+// What a family reads and writes. An element of the result is a sum of so many
+// `terms`; `channels` of it have a bias each.
+//===----------------------------------------------------------------------===//
+
+struct conv2d_family {
+  using shape = conv2d_shape;
+  template <class E> using reference = conv2d_f32_portable<shape, E>;
+  static shape random(random_source &r) { return random_conv2d_of_a_kind(r); }
+  static std::vector<axes> inputs(const shape &s) {
+    return {{"NCHW", {s.n, s.c, s.h, s.w}},
+            {"KCRS", {s.k, s.c / s.groups, s.kh, s.kw}}};
+  }
+  static axes output(const shape &s) {
+    return {"NCHW", {s.n, s.k, s.oh, s.ow}};
+  }
+  static int channels(const shape &s) { return s.k; }
+  static int terms(const shape &s) { return s.c / s.groups * s.kh * s.kw; }
+};
+
+struct conv_transpose2d_family {
+  using shape = conv_transpose2d_shape;
+  template <class E> using reference = conv_transpose2d_f32_portable<shape, E>;
+  static shape random(random_source &r) { return random_conv_transpose2d(r); }
+  static std::vector<axes> inputs(const shape &s) {
+    return {{"NCHW", {s.n, s.c, s.h, s.w}},
+            {"KCRS", {s.c, s.k / s.groups, s.kh, s.kw}}};
+  }
+  static axes output(const shape &s) {
+    return {"NCHW", {s.n, s.k, s.oh, s.ow}};
+  }
+  static int channels(const shape &s) { return s.k; }
+  static int terms(const shape &s) { return s.c * s.kh * s.kw; }
+};
+
+struct matmul_family {
+  using shape = matmul_shape;
+  template <class E> using reference = matmul_portable<shape, E>;
+  static shape random(random_source &r) { return random_matmul(r); }
+  static std::vector<axes> inputs(const shape &s) {
+    const int lefts = s.a_batch_stride ? s.batch : 1;
+    const int rights = s.b_batch_stride ? s.batch : 1;
+    return {s.transpose_a ? axes{"BKM", {lefts, s.k, s.m}}
+                          : axes{"BMK", {lefts, s.m, s.k}},
+            s.transpose_b ? axes{"BNK", {rights, s.n, s.k}}
+                          : axes{"BKN", {rights, s.k, s.n}}};
+  }
+  static axes output(const shape &s) { return {"BMN", {s.batch, s.m, s.n}}; }
+  static int channels(const shape &s) { return s.n; }
+  static int terms(const shape &s) { return s.k; }
+};
+
+template <template <class, class> class PORTABLE> struct pool2d_family {
+  using shape = pool2d_shape;
+  template <class E> using reference = PORTABLE<shape, E>;
+  static shape random(random_source &r) { return random_pool2d(r); }
+  static std::vector<axes> inputs(const shape &s) {
+    return {{"NCHW", {s.n, s.c, s.h, s.w}}};
+  }
+  static axes output(const shape &s) {
+    return {"NCHW", {s.n, s.c, s.oh, s.ow}};
+  }
+  static int channels(const shape &s) { return s.c; }
+  static int terms(const shape &s) { return s.kh * s.kw; }
+};
+using avg_pool2d_family = pool2d_family<avg_pool2d_f32_portable>;
+using max_pool2d_family = pool2d_family<max_pool2d_portable>;
+
+//===----------------------------------------------------------------------===//
+// One routine, one shape
+//===----------------------------------------------------------------------===//
+
+std::vector<std::string> split(const std::string &names) {
+  std::vector<std::string> list;
+  std::istringstream words(names);
+  for (std::string name; std::getline(words >> std::ws, name, ',');)
+    list.push_back(name);
+  return list;
+}
+
+/// An input as a routine wants it. Only a convolution's weights are
+/// transformed.
+template <class S>
+floats prepare(const S &s, const axes &tensor, const floats &x,
+               const std::string &layout) {
+  if constexpr (std::is_same<S, conv2d_shape>::value) {
+    const std::size_t at = layout.find("_winograd");
+    if (at != std::string::npos)
+      return transform_weights(s, x, std::stoi(layout.substr(at + 9)),
+                               std::stoi(layout.substr(4)));
+  }
+  return layout_map(tensor, layout).pack(x);
+}
+
+template <class R, class... A>
+auto takes(A... a) -> decltype(R::run(a..., 0, 0), std::true_type());
+template <class R> std::false_type takes(...);
+
+/// Runs R in three parts, the middle one first.
+template <class R, class S, class... A>
+void run_in_parts(const S &s, A... arguments) {
+  const int units = R::units(s), third = units / 3;
+  const int parts[][2] = {{third, 2 * third}, {0, third}, {2 * third, units}};
+  for (const auto &part : parts)
+    if (part[0] < part[1])
+      R::run(s, arguments..., part[0], part[1]);
+}
+
+/// With the scratch, if it takes one.
+template <class R, class E, class S, class... X>
+void run(const S &s, float *y, floats &scratch, const E &epi, const X *...x) {
+  auto *bytes = reinterpret_cast<unsigned char *>(scratch.data());
+  if constexpr (decltype(takes<R>(s, x..., y, bytes, epi))::value)
+    run_in_parts<R>(s, x..., y, bytes, epi);
+  else
+    run_in_parts<R>(s, x..., y, epi);
+}
+
+/// With all the inputs that S's family has.
+template <class R, class E, class S>
+void run_on(const std::vector<floats> &x, const S &s, floats &y,
+            floats &scratch, const E &epi) {
+  if constexpr (std::is_same<S, pool2d_shape>::value)
+    run<R>(s, y.data(), scratch, epi, x[0].data());
+  else
+    run<R>(s, y.data(), scratch, epi, x[0].data(), x[1].data());
+}
+
+template <class F, class LINE, int I>
+void check(random_source &random, const typename F::shape &s) {
+  using S = typename F::shape;
+  constexpr auto line = LINE::lines[I];
+  INFO(LINE::name << " of " << line.text() << describe(s));
+  const std::vector<axes> tensors = F::inputs(s);
+  const std::vector<std::string> layouts = split(LINE::layouts);
+  std::vector<floats> inputs, sizes, prepared;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    inputs.push_back(random.values(tensors[i].count()));
+    sizes.push_back(magnitudes(inputs[i]));
+    prepared.push_back(prepare(s, tensors[i], inputs[i], layouts[i]));
+  }
+  floats bias = random.values(F::channels(s));
+  const floats residual = random.values(F::output(s).count());
+  floats want(residual.size()), size(residual.size()), unused;
+  run_on<typename F::template reference<epilogue>>(
+      inputs, s, want, unused, epilogue{bias.data(), residual.data()});
+  run_on<typename F::template reference<none>>(sizes, s, size, unused, none{});
+
+  // The residual lies in the output's place. Its padding is zero, like any
+  // tensor's; the bias's is not, so that what the epilogue leaves there shows.
+  const layout_map output(F::output(s), layouts.back());
+  floats got = output.pack(residual);
+  bias.resize(bias.size() + 16, 1.0f);
+  floats scratch =
+      not_written(line.scratch(s, most_scratch_threads) / sizeof(float));
+  using R = typename LINE::template routine<I, S, epilogue>;
+  run_on<R>(prepared, s, got, scratch, epilogue{bias.data(), got.data()});
+  got = output.unpack(got);
+
+  const float epsilon = std::numeric_limits<float>::epsilon();
+  const float root = std::sqrt(float(F::terms(s)));
+  // Methods that lose more say by how much, root mean square of the result's.
+  const float method = 40 * float(line.error(s)) * root;
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    const float bound = 4 * root * epsilon * size[i] + 4 * epsilon + method;
+    if (!(std::fabs(got[i] - want[i]) <= bound)) {
+      INFO("at " << i << ": got " << got[i] << ", want " << want[i]);
+      REQUIRE(std::fabs(got[i] - want[i]) <= bound);
+    }
+  }
+  SUCCEED();
+}
+
+/// Candidate I of LINE on shapes that it applies to, of which there are some.
+template <class F, class LINE, int I> void check_candidate() {
+  random_source random;
+  int checked = 0;
+  for (int tries = 0; tries < 2000 && checked < 20; ++tries) {
+    const typename F::shape s = F::random(random);
+    if (!LINE::lines[I].applies(s))
+      continue;
+    check<F, LINE, I>(random, s);
+    ++checked;
+  }
+  INFO(LINE::name << " applies to no shape of test/runtime/random_shapes.h");
+  CHECK(checked > 0);
+}
+
+#define TEXT(ISA) #ISA
+#define TEXT_OF(ISA) TEXT(ISA)
+template <class F, class LINE> void check_line() {
+  if constexpr (same(LINE::isa, TEXT_OF(NNC_TEST_ISA))) {
+    constexpr int last = int(std::size(LINE::lines)) - 1;
+    check_candidate<F, LINE, 0>();
+    if constexpr (last > 0)
+      check_candidate<F, LINE, last>();
+  }
+}
+
+} // namespace
+
+#define CHECK_LINE(FAMILY, NAME, ...)                                          \
+  TEST_CASE(#NAME, "[" #FAMILY "]") {                                          \
+    check_line<FAMILY##_family, NAME##_line>();                                \
+  }
+#define ACTION CHECK_LINE
+#define NNC_ROUTINE NNC_OF_FAMILIES
+#include "runtime/routines/routines.inc"
