@@ -38,7 +38,10 @@ void nnc::buildPipeline(OpPassManager &manager,
   // Last of the passes on ops: from here on the unit is the layer.
   function.addPass(createFormLayers());
   // Over the whole graph at once, as layouts of neighbours weigh on each other.
-  manager.addPass(createChooseRoutines({options.target}));
+  ChooseRoutinesOptions choose;
+  choose.target = options.target;
+  choose.maxError = options.maxError;
+  manager.addPass(createChooseRoutines(choose));
   // After layouts are known, before places are: every adapt is a buffer.
   manager.addPass(createPropagateLayout());
   // When no pass moves, adds or removes a value any more.
@@ -54,6 +57,9 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
   Option<bool> threads{*this, "threads",
                        llvm::cl::desc("the code may run on several threads"),
                        llvm::cl::init(false)};
+  Option<double> maxError{*this, "max-error",
+                          llvm::cl::desc("as of nnc-choose-routines"),
+                          llvm::cl::init(nnc::PipelineOptions().maxError)};
 };
 } // namespace
 
@@ -61,6 +67,6 @@ void nnc::registerPipeline() {
   PassPipelineRegistration<PipelineFlags>(
       "nnc-pipeline", "Everything from an imported module to the exec dialect",
       [](OpPassManager &manager, const PipelineFlags &flags) {
-        buildPipeline(manager, {flags.target, flags.threads});
+        buildPipeline(manager, {flags.target, flags.threads, flags.maxError});
       });
 }

@@ -18,6 +18,7 @@ namespace nnc {
 struct PipelineOptions {
   std::string target = "native"; ///< row of dialects/target/targets.inc
   bool threads = false; ///< whether the code may run on several threads
+  double maxError = 3e-6; ///< see nnc-choose-routines
 };
 
 /// Registers every dialect of nnc and those that it builds on.

@@ -84,7 +84,7 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
   LogicalResult choose(func::FuncOp function, target::MachineAttr machine) {
     forgetLayouts(function);
     CostModel cost(machine, getWeightBytes(function));
-    auto graph = PlanGraph::build(function, cost);
+    auto graph = PlanGraph::build(function, cost, maxError);
     if (failed(graph))
       return failure();
     Plan plan = solve(graph->getProblem(), {states});

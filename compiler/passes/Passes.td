@@ -134,6 +134,9 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     packed by their type alone; arguments and results of functions stay
     row-major. The function says in `nn.plan` how the search went.
 
+    Methods that compute less may lose more to rounding (`ERROR` in
+    routines.inc): the estimates of all layers together stay below `max-error`.
+
     ```mlir
     %y = nn.layer "conv1" inputs(%x, %w : tensor<1x64x56x56xf32>, tensor<64x64x1x1xf32>)
         -> tensor<1x64x56x56xf32>
@@ -150,6 +153,9 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
            "row of targets.inc, or native; else the module's nn.target">,
     Option<"states", "states", "int64_t", /*default=*/"65536",
            "entries of the largest table of the exact search">,
+    Option<"maxError", "max-error", "double", /*default=*/"3e-6",
+           "most that the rounding errors of fast methods may sum up to, root "
+           "mean square, relative">,
   ];
   let dependentDialects = ["::nnc::nn::NnDialect",
                            "::nnc::target::TargetDialect"];

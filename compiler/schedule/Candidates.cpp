@@ -210,12 +210,17 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
       SmallVector<SmallVector<int64_t>> values = routine->candidates;
       if (auto own = layer.getParams())
         values = {SmallVector<int64_t>(*own)};
-      for (const auto &params : values)
-        if (llvm::all_of(shapes, [&](const RoutineShape &shape) {
+      for (const auto &params : values) {
+        if (!llvm::all_of(shapes, [&](const RoutineShape &shape) {
               return routine->applies(shape, params);
             }))
-          visit({routine, params, schema->operands, schema->result,
-                 cost.getSeconds(*routine, shapes, params, work)});
+          continue;
+        double error = 0;
+        for (const RoutineShape &shape : shapes)
+          error = std::max(error, routine->getError(shape, params));
+        visit({routine, params, schema->operands, schema->result,
+               cost.getSeconds(*routine, shapes, params, work), error});
+      }
     }
   }
 }
@@ -225,13 +230,18 @@ SmallVector<Candidate, 0> nnc::findCandidates(LayerOp layer,
                                               ArrayRef<LayoutAttr> layouts) {
   SmallVector<Candidate, 0> found;
   forEachCandidate(layer, cost, layouts, [&](Candidate candidate) {
-    auto *same = llvm::find_if(found, [&](const Candidate &other) {
-      return other.hasSchemaOf(candidate);
+    if (llvm::any_of(found, [&](const Candidate &other) {
+          return other.hasSchemaOf(candidate) &&
+                 other.seconds * kBetter <= candidate.seconds &&
+                 other.error <= candidate.error;
+        }))
+      return;
+    llvm::erase_if(found, [&](const Candidate &other) {
+      return other.hasSchemaOf(candidate) &&
+             other.seconds >= candidate.seconds &&
+             other.error >= candidate.error;
     });
-    if (same == found.end())
-      found.push_back(std::move(candidate));
-    else if (candidate.seconds < same->seconds * kBetter)
-      *same = std::move(candidate);
+    found.push_back(std::move(candidate));
   });
   return found;
 }

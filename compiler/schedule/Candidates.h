@@ -19,6 +19,7 @@ struct Candidate {
   llvm::SmallVector<mlir::RankedTensorType> operands; ///< inputs, then extras
   mlir::RankedTensorType result;
   double seconds; ///< the unit cost
+  double error;   ///< what rounding adds, as Routine::getError() says
 
   /// Whether both ask the same of other layers.
   bool hasSchemaOf(const Candidate &other) const;
@@ -31,7 +32,8 @@ void forEachCandidate(nn::LayerOp layer, const CostModel &cost,
                       llvm::ArrayRef<nn::LayoutAttr> layouts,
                       llvm::function_ref<void(Candidate)> visit);
 
-/// Of these, for each schema, the cheapest.
+/// Of these, for each schema, the cheapest, and those that are dearer but lose
+/// less to rounding.
 llvm::SmallVector<Candidate, 0>
 findCandidates(nn::LayerOp layer, const CostModel &cost,
                llvm::ArrayRef<nn::LayoutAttr> layouts);

@@ -6,6 +6,8 @@
 
 #include "compiler/schedule/PlanGraph.h"
 
+#include "compiler/schedule/ErrorBudget.h"
+
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
@@ -89,18 +91,20 @@ static LogicalResult reportNone(LayerOp layer, target::MachineAttr machine) {
 
 /// Candidates of all layers. Layouts that routines insist on are those that
 /// the others, which take any, are tried in.
-LogicalResult PlanGraph::addLayers(Block &block) {
+LogicalResult PlanGraph::addLayers(Block &block, double maxError) {
   for (LayerOp layer : block.getOps<LayerOp>())
     for (const Candidate &candidate : findCandidates(layer, *cost, {}))
       if (LayoutAttr layout = getLayout(candidate.result))
         layouts.insert(layout);
   LogicalResult result = success();
   for (LayerOp layer : block.getOps<LayerOp>()) {
-    auto &found =
-        candidates.emplace_back(findCandidates(layer, *cost, getLayouts()));
-    if (found.empty())
+    nodes[layer] = candidates.size();
+    candidates.push_back(findCandidates(layer, *cost, getLayouts()));
+    if (candidates.back().empty())
       result = reportNone(layer, cost->getMachine());
-    nodes[layer] = problem.nodes.size();
+  }
+  limitError(candidates, maxError);
+  for (const auto &found : candidates) {
     auto &costs = problem.nodes.emplace_back();
     for (const Candidate &candidate : found)
       costs.push_back(candidate.seconds);
@@ -213,10 +217,10 @@ void PlanGraph::addValue(Value value) {
 }
 
 FailureOr<PlanGraph> PlanGraph::build(func::FuncOp function,
-                                      const CostModel &cost) {
+                                      const CostModel &cost, double maxError) {
   PlanGraph graph(cost);
   Block &block = function.getBody().front();
-  if (failed(graph.addLayers(block)))
+  if (failed(graph.addLayers(block, maxError)))
     return failure();
   for (BlockArgument argument : block.getArguments())
     graph.addValue(argument);

@@ -20,9 +20,10 @@ namespace nnc {
 /// that it is also needed in, so that readers that share an adapt pay it once.
 class PlanGraph {
 public:
-  /// Fails, with an error at each, where layers have no candidate.
-  static mlir::FailureOr<PlanGraph> build(mlir::func::FuncOp function,
-                                          const CostModel &cost);
+  /// Fails, with an error at each, where layers have no candidate. What
+  /// rounding adds in all layers is kept below `maxError` (see ErrorBudget.h).
+  static mlir::FailureOr<PlanGraph>
+  build(mlir::func::FuncOp function, const CostModel &cost, double maxError);
 
   const Problem &getProblem() const { return problem; }
   /// The layouts that routines which take any were tried in.
@@ -42,7 +43,7 @@ private:
   explicit PlanGraph(const CostModel &cost) : cost(&cost) {}
   double getSecondsAround(unsigned node, unsigned choice,
                           const Plan &plan) const;
-  mlir::LogicalResult addLayers(mlir::Block &block);
+  mlir::LogicalResult addLayers(mlir::Block &block, double maxError);
   void addValue(mlir::Value value);
 
   /// A reader of a value: the layer's node and the type that each of its

@@ -1,6 +1,9 @@
 // RUN: nnc-opt %s --split-input-file --nnc-choose-routines=target=x86-64-v4 --nnc-check-routines | FileCheck %s
 // RUN: nnc-opt %s --split-input-file --nnc-choose-routines=target=portable --nnc-check-routines | FileCheck %s --check-prefix=PORTABLE
 
+// RUN: nnc-opt %s --split-input-file --nnc-choose-routines="target=x86-64-v4 max-error=1e-6" | FileCheck %s --check-prefix=SOME
+// RUN: nnc-opt %s --split-input-file --nnc-choose-routines="target=x86-64-v4 max-error=0" | FileCheck %s --check-prefix=NONE
+
 // Two convolutions stay in the blocked layout between them; the argument and
 // the result of the function are row-major. Weights change their type alone;
 // one value a channel is blocked as the result is.
@@ -133,6 +136,9 @@ func.func @followers(%x: tensor<1x64x14x14xf32>) -> (tensor<1x64x14x14xf32>, ten
 
 // CHECK-LABEL: func.func @winograd
 // CHECK: nn.layer "large" {{.*}} tensor<64x64x3x3xf32, #nn.layout<KRSC16k_winograd6>>) {{.*}} routine = "conv2d_f32_nchw16c_winograd6_avx512"
+// The more outputs, the more is lost to rounding: --max-error bounds it.
+// SOME: nn.layer "large" {{.*}} routine = "conv2d_f32_nchw16c_winograd4_avx512"
+// NONE: nn.layer "large" {{.*}} routine = "conv2d_f32_nchw16c_direct_avx512"
 // CHECK: nn.layer "given" {{.*}} routine = "conv2d_f32_nchw16c_direct_avx512"
 // PORTABLE-LABEL: func.func @winograd
 func.func @winograd(%x: tensor<1x64x56x56xf32>, %v: tensor<64x64x3x3xf32>) -> tensor<1x64x56x56xf32> {

@@ -130,6 +130,7 @@ ExitCode Driver::compile() {
   PipelineOptions options;
   options.target = choices.target;
   options.threads = choices.threads;
+  options.maxError = choices.maxError;
   buildPipeline(manager, options);
   if (mlir::succeeded(manager.run(*op)))
     return ExitCode::done;

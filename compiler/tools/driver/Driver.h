@@ -7,6 +7,7 @@
 #ifndef NNC_TOOLS_DRIVER_DRIVER_H
 #define NNC_TOOLS_DRIVER_DRIVER_H
 
+#include "compiler/Pipeline.h"
 #include "compiler/tools/driver/Diagnostics.h"
 #include "compiler/tools/driver/ExitCode.h"
 
@@ -27,6 +28,7 @@ struct ModelOptions {
   std::map<std::string, std::vector<int64_t>> shapes;
   std::string weights = "embed"; ///< or "array" or "file"
   bool threads = false;
+  double maxError = PipelineOptions().maxError;
 };
 
 struct DriverOptions {

@@ -66,6 +66,13 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
       ->check(CLI::IsMember({"embed", "array", "file"}))
       ->type_name("embed|array|file")
       ->capture_default_str();
+  app.add_option("--max-error", options.maxError,
+                 "Most that methods which compute less (Winograd's) may add to "
+                 "the outputs by rounding, estimated, root mean square, "
+                 "relative; 0 for none of them")
+      ->type_name("E")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
 }
 
 void allowFolder(CLI::App &app, const ModelOptions &options) {
@@ -74,7 +81,8 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
   app.parse_complete_callback([&app, &options] {
     if (!llvm::sys::fs::is_directory(options.model))
       return;
-    for (const char *name : {"--target", "--name", "--shape", "--weights"})
+    for (const char *name :
+         {"--target", "--name", "--shape", "--weights", "--max-error"})
       if (app.count(name))
         throw CLI::ValidationError(
             name, options.model + " is compiled already; give the model");

@@ -26,6 +26,7 @@ struct Alternative {
   Candidate candidate;
   double extra; ///< what the plan would cost more with it
   bool chosen;
+  bool inexact; ///< cheaper, but over --max-error
 
   std::string routineText() const {
     if (candidate.params.empty())
@@ -119,7 +120,7 @@ private:
   /// Solves the choice as nnc-choose-routines does, and looks around.
   ExitCode explain(mlir::func::FuncOp function, target::MachineAttr machine) {
     CostModel cost(machine, getWeightBytes(function));
-    auto graph = PlanGraph::build(function, cost);
+    auto graph = PlanGraph::build(function, cost, options.maxError);
     if (mlir::failed(graph))
       return ExitCode::unsupported;
     plan = solve(graph->getProblem());
@@ -145,7 +146,9 @@ private:
         return other.candidate.routine == candidate.routine &&
                other.candidate.hasSchemaOf(candidate);
       });
-      Alternative one{std::move(candidate), extra, chosen};
+      bool inexact =
+          candidate.error > best->error && candidate.seconds < best->seconds;
+      Alternative one{std::move(candidate), extra, chosen, inexact};
       if (same == result.alternatives.end())
         result.alternatives.push_back(std::move(one));
       else if (chosen || (!same->chosen && extra < same->extra))
@@ -191,6 +194,8 @@ private:
       return "";
     if (one.extra == kImpossible)
       return "impossible here";
+    if (one.inexact)
+      return "over --max-error";
     return fmt::format("{}{}", one.extra < 0 ? "-" : "+",
                        formatSeconds(std::abs(one.extra)));
   }
@@ -215,6 +220,7 @@ private:
                          {"params", json::Array(other.candidate.params)},
                          {"layouts", other.schemaText()},
                          {"seconds", other.candidate.seconds},
+                         {"error", other.candidate.error},
                          {"extra_seconds", other.extra == kImpossible
                                                ? json::Value(nullptr)
                                                : json::Value(other.extra)},
