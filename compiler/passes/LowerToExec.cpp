@@ -8,16 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/passes/Calls.h"
 #include "compiler/passes/Memory.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/schedule/Catalogue.h"
 #include "dialects/target/Target.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
-
-#include <set>
 
 namespace nnc {
 #define GEN_PASS_DEF_LOWERTOEXEC
@@ -45,8 +42,6 @@ private:
   LogicalResult lowerCalls(Operation *op, ArrayRef<Move> moves, Value target);
   LogicalResult createCall(Operation *op, const nn::RoutineCall &call,
                            StringRef name, Value target);
-  LogicalResult collectExtras(nn::LayerOp layer, SmallVector<Value> &extras,
-                              SmallVector<Attribute> &kinds);
   LogicalResult finish(func::ReturnOp end);
 
   /// The place of `value`, which has been lowered before.
@@ -55,9 +50,7 @@ private:
                      PlaceAttr place);
   Value createView(Location loc, StringRef name, RankedTensorType type,
                    Value base, int64_t offset);
-  exec::ShapeAttr getShape(const nn::RoutineCall &call);
   void shareCode(exec::CallOp call);
-  void collectHeaders();
 
   ModuleOp module;
   func::FuncOp function;
@@ -75,13 +68,6 @@ private:
 
 static RankedTensorType getTensor(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-/// The location with what the model calls the op at its head.
-static Location getNamedLoc(Location loc) {
-  StringRef name = nn::getModelName(loc);
-  return name.empty() ? loc
-                      : NameLoc::get(StringAttr::get(loc.getContext(), name));
 }
 
 static std::string getLayoutSuffix(Value value) {
@@ -185,37 +171,6 @@ void Lowering::declareOutputs() {
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// The values of a routine's params, by name.
-static exec::ShapeAttr nameParams(const Routine &routine,
-                                  DenseI64ArrayAttr values, Builder &builder) {
-  SmallVector<NamedAttribute> params;
-  for (auto [i, name] : llvm::enumerate(routine.params))
-    params.push_back(
-        {builder.getStringAttr(name), builder.getI64IntegerAttr(values[i])});
-  return exec::ShapeAttr::get(builder.getContext(), params);
-}
-
-/// A field as #exec.shape has it: lists as arrays.
-static Attribute getField(Attribute value, Builder &builder) {
-  if (auto list = dyn_cast<DenseI64ArrayAttr>(value))
-    return builder.getI64ArrayAttr(list.asArrayRef());
-  auto list = dyn_cast<ArrayAttr>(value);
-  if (!list)
-    return value;
-  SmallVector<Attribute> items;
-  for (Attribute item : list)
-    items.push_back(getField(item, builder));
-  return builder.getArrayAttr(items);
-}
-
-exec::ShapeAttr Lowering::getShape(const nn::RoutineCall &call) {
-  SmallVector<NamedAttribute> fields;
-  for (StringRef name : Catalogue::get().getFieldNames(call.family))
-    if (Attribute value = call.fields.get(name))
-      fields.push_back({builder.getStringAttr(name), getField(value, builder)});
-  return exec::ShapeAttr::get(builder.getContext(), fields);
-}
-
 /// Calls with the same code as an earlier one say so.
 void Lowering::shareCode(exec::CallOp call) {
   auto &earlier = calls[{call.getRoutineAttr(), call.getShapeAttr()}];
@@ -227,65 +182,15 @@ void Lowering::shareCode(exec::CallOp call) {
   earlier.push_back(call);
 }
 
-LogicalResult Lowering::collectExtras(nn::LayerOp layer,
-                                      SmallVector<Value> &extras,
-                                      SmallVector<Attribute> &kinds) {
-  for (auto [i, extra] : llvm::enumerate(layer.getExtras())) {
-    auto kind = getOperandKind(layer, i);
-    if (!kind)
-      return layer.emitOpError()
-             << "has an epilogue that reads " << extra.getType()
-             << " beside a result of " << layer.getY().getType()
-             << "; an epilogue reads what has the result's layout, one value a "
-                "channel, or one value";
-    extras.push_back(getPlaced(extra));
-    kinds.push_back(exec::OperandKindAttr::get(builder.getContext(), *kind));
-  }
-  return success();
-}
-
-/// The epilogue as the expression of `call`.
-static void cloneExpression(nn::LayerOp layer, exec::CallOp call) {
-  IRMapping mapping;
-  layer.getEpilogue().cloneInto(&call.getExpression(), mapping);
-  Operation *yield = call.getExpression().front().getTerminator();
-  OpBuilder builder(yield);
-  builder.create<exec::YieldOp>(yield->getLoc(), yield->getOperand(0));
-  yield->erase();
-}
-
 LogicalResult Lowering::createCall(Operation *op, const nn::RoutineCall &call,
                                    StringRef name, Value target) {
-  auto given = op->getAttrOfType<StringAttr>("routine");
-  if (!given)
-    return op->emitOpError("has no routine: run nnc-choose-routines before");
-  const Routine *routine = Catalogue::get().findRoutine(given);
-  if (!routine)
-    return op->emitOpError() << "wants the routine " << given
-                             << ", which routines.inc does not have";
-  if (routine->family->name != call.family)
-    return op->emitOpError() << "wants the routine " << given
-                             << " of the family '" << routine->family->name
-                             << "' for a call of '" << call.family << "'";
-  auto params = op->getAttrOfType<DenseI64ArrayAttr>("params");
-  if ((params ? params.size() : 0) !=
-      static_cast<int64_t>(routine->params.size()))
-    return op->emitOpError()
-           << "gives " << (params ? params.size() : 0) << " params to " << given
-           << ", which has " << routine->params.size();
-  auto layer = dyn_cast<nn::LayerOp>(op);
-  bool isPointwise = layer && !layer.getAnchorOp();
-  bool hasExpression = layer && !layer.hasEmptyEpilogue();
-  SmallVector<Value> inputs, extras;
-  SmallVector<Attribute> kinds;
-  for (unsigned operand : call.operands) {
-    inputs.push_back(getPlaced(op->getOperand(operand)));
-    if (!inputs.back())
+  auto getOperandPlace = [&](unsigned operand) {
+    return getPlaced(op->getOperand(operand));
+  };
+  // Weights stand in front of what is made for the call.
+  for (unsigned operand : call.operands)
+    if (!getOperandPlace(operand))
       return failure();
-  }
-  if (hasExpression && !isPointwise &&
-      failed(collectExtras(layer, extras, kinds)))
-    return failure();
   std::string callName = names.addCall(name);
   Value scratch;
   if (auto place = op->getAttrOfType<PlaceAttr>(exec::kScratchAttr))
@@ -294,18 +199,11 @@ LogicalResult Lowering::createCall(Operation *op, const nn::RoutineCall &call,
         RankedTensorType::get({place.getBytes()},
                               builder.getIntegerType(8, /*isSigned=*/false)),
         place);
-  Operation *anchor = layer ? layer.getAnchorOp() : op;
-  StringRef what =
-      anchor ? anchor->getName().stripDialect() : StringRef("elementwise");
-  nn::Work work = cast<nn::CostOpInterface>(op).getWork();
-  auto lowered = builder.create<exec::CallOp>(
-      getNamedLoc(op->getLoc()), callName, routine->name, routine->header,
-      nameParams(*routine, params, builder), inputs, extras, target, scratch,
-      builder.getArrayAttr(kinds), getShape(call), isPointwise, StringAttr(),
-      what, work.multiplyAdds, 2 * work.multiplyAdds + work.operations);
-  if (hasExpression)
-    cloneExpression(layer, lowered);
-  shareCode(lowered);
+  auto lowered = createExecCall(builder, op, call, callName, getOperandPlace,
+                                target, scratch);
+  if (failed(lowered))
+    return failure();
+  shareCode(*lowered);
   return success();
 }
 
@@ -408,13 +306,8 @@ exec::ProgramOp Lowering::createProgram(StringRef name) {
   auto created = builder.create<exec::ProgramOp>(
       function.getLoc(), names.add(name), arena, bound, kMemoryAlign, 0);
   if (auto machine =
-          module->getAttrOfType<target::MachineAttr>(target::kTargetAttr)) {
-    SmallVector<StringRef> flags;
-    machine.getFlags().split(flags, ' ', -1, /*KeepEmpty=*/false);
-    created.setTarget(machine.getName());
-    created.setFlagsAttr(builder.getStrArrayAttr(flags));
-    created.setFeaturesAttr(machine.getFeatures());
-  }
+          module->getAttrOfType<target::MachineAttr>(target::kTargetAttr))
+    setMachine(created, machine);
   // What <name>.h defines.
   for (StringRef end : {"_ALIGN", "_ARENA_BYTES", "_H", "_WEIGHT_BYTES"})
     names.add((created.getSymName().upper() + end).str());
@@ -422,45 +315,6 @@ exec::ProgramOp Lowering::createProgram(StringRef name) {
   created.setSha256(getText(module->getAttr("nn.sha256")));
   created.getBody().emplaceBlock();
   return created;
-}
-
-/// Whether an expression computes with more than floats and their comparisons.
-static bool usesOtherTypes(Block &expression) {
-  auto isFloat = [](Type type) { return type.isF32(); };
-  return !llvm::all_of(expression.getArgumentTypes(), isFloat) ||
-         llvm::any_of(expression.without_terminator(), [&](Operation &op) {
-           return !llvm::all_of(op.getResultTypes(), [&](Type type) {
-             return isFloat(type) || type.isInteger(1);
-           });
-         });
-}
-
-/// Vectors of the routines' instruction sets, functions of the expressions.
-void Lowering::collectHeaders() {
-  const Catalogue &catalogue = Catalogue::get();
-  std::set<std::string> headers;
-  bool hasOtherTypes = false;
-  for (auto call : program.getBody().getOps<exec::CallOp>()) {
-    StringRef isa = catalogue.findRoutine(call.getRoutine())->isa;
-    if (isa != "portable")
-      headers.insert(("runtime/simd/vec_" + isa + ".h").str());
-    if (call.hasEmptyExpression())
-      continue;
-    Block &expression = call.getExpression().front();
-    hasOtherTypes |= usesOtherTypes(expression);
-    for (auto op : expression.getOps<nn::ElementwiseOpInterface>())
-      if (StringRef header = catalogue.getHeaderOf(op.getFunction());
-          !header.empty())
-        headers.insert(header.str());
-  }
-  SmallVector<StringRef> ordered;
-  // The others build on what it says of other types than float.
-  if (hasOtherTypes)
-    ordered.push_back("runtime/simd/number.h");
-  for (StringRef header : headers)
-    if (!llvm::is_contained(ordered, header))
-      ordered.push_back(header);
-  program.setHeadersAttr(builder.getStrArrayAttr(ordered));
 }
 
 LogicalResult Lowering::run() {
@@ -497,7 +351,7 @@ LogicalResult Lowering::run() {
     if (view->use_empty())
       view.erase();
   program.setWeights(weightBytes);
-  collectHeaders();
+  collectHeaders(program);
   function.erase();
   return success();
 }
