@@ -38,10 +38,10 @@ void nnc::buildPipeline(OpPassManager &manager,
   // Last of the passes on ops: from here on the unit is the layer.
   function.addPass(createFormLayers());
   // Over the whole graph at once, as layouts of neighbours weigh on each other.
-  ChooseRoutinesOptions choose;
-  choose.target = options.target;
-  choose.maxError = options.maxError;
-  manager.addPass(createChooseRoutines(choose));
+  ChooseRoutinesOptions choice;
+  choice.target = options.target;
+  choice.maxError = options.maxError;
+  manager.addPass(createChooseRoutines(choice, options.measured));
   // After layouts are known, before places are: every adapt is a buffer.
   manager.addPass(createPropagateLayout());
   // When no pass moves, adds or removes a value any more.
@@ -67,6 +67,7 @@ void nnc::registerPipeline() {
   PassPipelineRegistration<PipelineFlags>(
       "nnc-pipeline", "Everything from an imported module to the exec dialect",
       [](OpPassManager &manager, const PipelineFlags &flags) {
-        buildPipeline(manager, {flags.target, flags.threads, flags.maxError});
+        buildPipeline(manager,
+                      {flags.target, flags.threads, flags.maxError, nullptr});
       });
 }

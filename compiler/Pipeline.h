@@ -7,9 +7,12 @@
 #ifndef NNC_COMPILER_PIPELINE_H
 #define NNC_COMPILER_PIPELINE_H
 
+#include "compiler/schedule/Measurements.h"
+
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <memory>
 #include <string>
 
 namespace nnc {
@@ -19,6 +22,7 @@ struct PipelineOptions {
   std::string target = "native"; ///< row of dialects/target/targets.inc
   bool threads = false; ///< whether the code may run on several threads
   double maxError = 3e-6; ///< see nnc-choose-routines
+  std::shared_ptr<const Measurements> measured; ///< null where nothing is
 };
 
 /// Registers every dialect of nnc and those that it builds on.

@@ -9,6 +9,7 @@
 #include "compiler/schedule/Candidates.h"
 #include "compiler/schedule/Layouts.h"
 #include "compiler/schedule/PlanGraph.h"
+#include "compiler/tuning/TuningFile.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_CHOOSEROUTINES
@@ -71,19 +72,32 @@ static void apply(func::FuncOp function, const PlanGraph &graph,
 namespace {
 struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
   using Base::Base;
+  ChooseRoutinesPass(ChooseRoutinesOptions options,
+                     std::shared_ptr<const Measurements> measured)
+      : Base(std::move(options)), measured(std::move(measured)) {}
 
   void runOnOperation() override {
     auto machine = target::setTarget(getOperation(), target);
-    if (failed(machine))
+    if (failed(machine) || failed(readMeasurements(*machine)))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && failed(choose(function, *machine)))
         return signalPassFailure();
   }
 
+  LogicalResult readMeasurements(target::MachineAttr machine) {
+    if (tuning.empty())
+      return success();
+    auto file = readTuningFile(tuning, machine);
+    if (failed(file))
+      return failure();
+    measured = std::make_shared<Measurements>(std::move(file->measurements));
+    return success();
+  }
+
   LogicalResult choose(func::FuncOp function, target::MachineAttr machine) {
     forgetLayouts(function);
-    CostModel cost(machine, getWeightBytes(function));
+    CostModel cost = makeCostModel(function, machine, measured.get());
     auto graph = PlanGraph::build(function, cost, maxError);
     if (failed(graph))
       return failure();
@@ -94,5 +108,14 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     apply(function, *graph, plan, cost);
     return success();
   }
+
+  std::shared_ptr<const Measurements> measured;
 };
 } // namespace
+
+std::unique_ptr<Pass>
+nnc::createChooseRoutines(ChooseRoutinesOptions options,
+                          std::shared_ptr<const Measurements> measured) {
+  return std::make_unique<ChooseRoutinesPass>(std::move(options),
+                                              std::move(measured));
+}

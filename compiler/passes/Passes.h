@@ -11,7 +11,11 @@
 #include "dialects/nn/Nn.h"
 #include "dialects/target/Target.h"
 
+#include "compiler/schedule/Measurements.h"
+
 #include "mlir/Pass/Pass.h"
+
+#include <memory>
 
 namespace nnc {
 
@@ -20,6 +24,11 @@ namespace nnc {
 
 #define GEN_PASS_REGISTRATION
 #include "compiler/passes/Passes.h.inc"
+
+/// The pass with what is known already instead of a file's path.
+std::unique_ptr<mlir::Pass>
+createChooseRoutines(ChooseRoutinesOptions options,
+                     std::shared_ptr<const Measurements> measured);
 
 } // namespace nnc
 

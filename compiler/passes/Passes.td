@@ -156,6 +156,8 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     Option<"maxError", "max-error", "double", /*default=*/"3e-6",
            "most that the rounding errors of fast methods may sum up to, root "
            "mean square, relative">,
+    Option<"tuning", "tuning", "std::string", /*default=*/"",
+           "file of measured costs, as nnc tune writes them">,
   ];
   let dependentDialects = ["::nnc::nn::NnDialect",
                            "::nnc::target::TargetDialect"];

@@ -207,6 +207,9 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
       if (shapes.empty())
         continue;
       LayerWork work = getLayerWork(layer, schema->operands, schema->result);
+      std::string text;
+      if (cost.knowsMeasurements())
+        text = describeLayer(layer, schema->operands, schema->result);
       SmallVector<SmallVector<int64_t>> values = routine->candidates;
       if (auto own = layer.getParams())
         values = {SmallVector<int64_t>(*own)};
@@ -218,11 +221,55 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
         double error = 0;
         for (const RoutineShape &shape : shapes)
           error = std::max(error, routine->getError(shape, params));
-        visit({routine, params, schema->operands, schema->result,
-               cost.getSeconds(*routine, shapes, params, work), error});
+        visit({cost.getCost(*routine, shapes, params, work, text), routine,
+               params, schema->operands, schema->result, error});
       }
     }
   }
+}
+
+llvm::SetVector<LayoutAttr> nnc::findLayouts(Block &block,
+                                             const CostModel &cost) {
+  llvm::SetVector<LayoutAttr> layouts;
+  for (LayerOp layer : block.getOps<LayerOp>())
+    forEachCandidate(layer, cost, {}, [&](const Candidate &candidate) {
+      if (LayoutAttr layout = getLayout(candidate.result))
+        layouts.insert(layout);
+    });
+  return layouts;
+}
+
+CostModel nnc::makeCostModel(func::FuncOp function, target::MachineAttr machine,
+                             const Measurements *measured) {
+  CostModel cost(machine, getWeightBytes(function), measured);
+  if (!cost.knowsMeasurements())
+    return cost;
+  Calibration calibration;
+  auto learn = [&](const Routine *routine, const UnitCost &known) {
+    if (known.measured)
+      calibration.add(*routine, known);
+  };
+  Block &block = function.getBody().front();
+  llvm::SetVector<LayoutAttr> layouts = findLayouts(block, cost);
+  llvm::SetVector<RankedTensorType> values;
+  for (LayerOp layer : block.getOps<LayerOp>()) {
+    values.insert(getLogicalType(getTensor(layer.getY())));
+    forEachCandidate(layer, cost, layouts.getArrayRef(),
+                     [&](const Candidate &candidate) {
+                       learn(candidate.routine, candidate);
+                     });
+  }
+  for (RankedTensorType plain : values)
+    for (LayoutAttr layout : layouts) {
+      if (layout.getRank() != plain.getRank())
+        continue;
+      RankedTensorType blocked = withLayout(plain, layout);
+      for (const AdaptCost &adapt :
+           {cost.getAdapt(plain, blocked), cost.getAdapt(blocked, plain)})
+        learn(adapt.routine, adapt);
+    }
+  cost.setCalibration(std::move(calibration));
+  return cost;
 }
 
 SmallVector<Candidate, 0> nnc::findCandidates(LayerOp layer,

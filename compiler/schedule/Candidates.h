@@ -13,13 +13,12 @@ namespace nnc {
 
 /// A routine with its parameters for a layer; SoftNeuro's schema is in the
 /// types: what layouts the operands and the result have then.
-struct Candidate {
-  const Routine *routine;
+struct Candidate : UnitCost {
+  const Routine *routine = nullptr;
   llvm::SmallVector<int64_t> params;
   llvm::SmallVector<mlir::RankedTensorType> operands; ///< inputs, then extras
   mlir::RankedTensorType result;
-  double seconds; ///< the unit cost
-  double error;   ///< what rounding adds, as Routine::getError() says
+  double error = 0; ///< what rounding adds, as Routine::getError() says
 
   /// Whether both ask the same of other layers.
   bool hasSchemaOf(const Candidate &other) const;
@@ -31,6 +30,17 @@ struct Candidate {
 void forEachCandidate(nn::LayerOp layer, const CostModel &cost,
                       llvm::ArrayRef<nn::LayoutAttr> layouts,
                       llvm::function_ref<void(Candidate)> visit);
+
+/// The layouts that candidates of the block's layers insist on: those that the
+/// others, which take any, are to be tried in.
+llvm::SetVector<nn::LayoutAttr> findLayouts(mlir::Block &block,
+                                            const CostModel &cost);
+
+/// The costs of `function` on `machine`, calibrated by what is measured of its
+/// own layers. `measured`, if not null, outlives the result.
+CostModel makeCostModel(mlir::func::FuncOp function,
+                        target::MachineAttr machine,
+                        const Measurements *measured);
 
 /// Of these, for each schema, the cheapest, and those that are dearer but lose
 /// less to rounding.

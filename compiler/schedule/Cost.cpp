@@ -22,10 +22,28 @@ static constexpr double kOverlapLoss = 0.1;
 /// one instruction beside the multiply-adds' two a cycle.
 static constexpr double kEpilogueShare = 0.5;
 
-double CostModel::getSeconds(const Routine &routine,
-                             ArrayRef<RoutineShape> calls,
-                             ArrayRef<int64_t> params,
-                             const LayerWork &work) const {
+static double getMedian(ArrayRef<double> sorted) {
+  size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 ? sorted[middle]
+                           : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+void Calibration::add(const Routine &routine, const UnitCost &measured) {
+  double ratio = measured.seconds / measured.estimate;
+  for (std::vector<double> *list : {&ratios[routine.name], &all})
+    list->insert(llvm::upper_bound(*list, ratio), ratio);
+}
+
+double Calibration::getScale(const Routine &routine) const {
+  auto own = ratios.find(routine.name);
+  if (own != ratios.end())
+    return getMedian(own->second);
+  return all.empty() ? 1 : getMedian(all);
+}
+
+double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
+                           ArrayRef<int64_t> params,
+                           const LayerWork &work) const {
   double efficiency = 0;
   for (const RoutineShape &call : calls)
     efficiency += routine.getEfficiency(call, params) / calls.size();
@@ -38,6 +56,24 @@ double CostModel::getSeconds(const Routine &routine,
   return std::max(arithmetic, memory) +
          kOverlapLoss * std::min(arithmetic, memory) +
          kCallSeconds * calls.size();
+}
+
+UnitCost CostModel::getCost(const Routine &routine,
+                            ArrayRef<RoutineShape> calls,
+                            ArrayRef<int64_t> params, const LayerWork &work,
+                            StringRef layer) const {
+  UnitCost cost;
+  cost.estimate = estimate(routine, calls, params, work);
+  cost.seconds = cost.estimate * calibration.getScale(routine);
+  if (!knowsMeasurements())
+    return cost;
+  auto known = measured->find(
+      {layer.str(), routine.name.str(), {params.begin(), params.end()}});
+  if (known != measured->end()) {
+    cost.seconds = known->second * 1e-9;
+    cost.measured = true;
+  }
+  return cost;
 }
 
 AdaptCost CostModel::getAdapt(RankedTensorType from,
@@ -57,6 +93,7 @@ AdaptCost CostModel::getAdapt(RankedTensorType from,
   LayerWork work;
   work.operations = from.getNumElements();
   work.activationBytes = nn::getPhysicalBytes(from) + nn::getPhysicalBytes(to);
+  std::string layer = knowsMeasurements() ? describeAdapt(*call, from) : "";
   for (const Routine *routine : catalogue.getRoutinesOf(call->family)) {
     if (!machine.hasIsa(routine->isa) ||
         !routine->takesElement(from.getElementType()))
@@ -64,9 +101,9 @@ AdaptCost CostModel::getAdapt(RankedTensorType from,
     for (ArrayRef<int64_t> params : routine->candidates) {
       if (!routine->applies(*shape, params))
         continue;
-      double seconds = getSeconds(*routine, *shape, params, work);
-      if (seconds < best.seconds)
-        best = {routine, SmallVector<int64_t>(params), seconds};
+      UnitCost cost = getCost(*routine, *shape, params, work, layer);
+      if (cost.seconds < best.seconds)
+        best = {cost, routine, SmallVector<int64_t>(params)};
     }
   }
   return best;

@@ -8,7 +8,10 @@
 #define NNC_COMPILER_SCHEDULE_COST_H
 
 #include "compiler/schedule/Catalogue.h"
+#include "compiler/schedule/Measurements.h"
 #include "dialects/target/Target.h"
+
+#include "llvm/ADT/StringMap.h"
 
 namespace nnc {
 
@@ -20,37 +23,68 @@ struct LayerWork {
   int64_t weightBytes = 0;     ///< constants read
 };
 
-/// What computes an adapt, and its cost.
-struct AdaptCost {
-  const Routine *routine = nullptr; ///< none for a view
-  llvm::SmallVector<int64_t> params;
-  double seconds = 0; ///< kImpossible where nothing computes it
+/// How long something takes.
+struct UnitCost {
+  double seconds = 0;
+  double estimate = 0; ///< what the target's row alone lets expect
+  bool measured = false;
 };
 
-/// The estimate of unit costs from a target row: a call takes as long as its
-/// arithmetic at the rate that the routine's inner loop reaches, or as its
-/// bytes from the level that holds them, whichever is longer, and a fixed time
-/// more.
+/// What computes an adapt, and its cost.
+struct AdaptCost : UnitCost {
+  const Routine *routine = nullptr; ///< none for a view
+  llvm::SmallVector<int64_t> params;
+};
+
+/// By how much measured times differ from estimated ones.
+class Calibration {
+public:
+  void add(const Routine &routine, const UnitCost &measured);
+  /// The median ratio of the routine's measurements; where it has none, of all.
+  double getScale(const Routine &routine) const;
+
+private:
+  llvm::StringMap<std::vector<double>> ratios; ///< sorted, by routine
+  std::vector<double> all;                     ///< sorted
+};
+
+/// Unit costs: measured where that is known. Else estimated from a target row:
+/// a call takes as long as its arithmetic at the rate that the routine's inner
+/// loop reaches, or as its bytes from the level that holds them, whichever is
+/// longer, and a fixed time more; and by what the same routine's measurements
+/// differ from such estimates, so that both can be compared.
 class CostModel {
 public:
-  /// `weightBytes` of the whole model say where weights are read from.
-  CostModel(target::MachineAttr machine, int64_t weightBytes)
-      : machine(machine), weightBytes(weightBytes) {}
+  /// `weightBytes` of the whole model say where weights are read from. Where
+  /// nothing is measured, `measured` is null.
+  CostModel(target::MachineAttr machine, int64_t weightBytes,
+            const Measurements *measured = nullptr)
+      : machine(machine), weightBytes(weightBytes), measured(measured) {}
 
   target::MachineAttr getMachine() const { return machine; }
+  bool knowsMeasurements() const { return measured && !measured->empty(); }
 
-  /// Seconds of a layer that is `calls` of one routine.
-  double getSeconds(const Routine &routine, llvm::ArrayRef<RoutineShape> calls,
-                    llvm::ArrayRef<int64_t> params,
-                    const LayerWork &work) const;
+  /// The cost of a layer that is `calls` of one routine. `layer` describes it
+  /// where measurements are known.
+  UnitCost getCost(const Routine &routine, llvm::ArrayRef<RoutineShape> calls,
+                   llvm::ArrayRef<int64_t> params, const LayerWork &work,
+                   llvm::StringRef layer) const;
 
-  /// The cheapest way from one layout to another.
+  /// The cheapest way from one layout to another; kImpossible where nothing
+  /// computes it.
   AdaptCost getAdapt(mlir::RankedTensorType from,
                      mlir::RankedTensorType to) const;
 
+  void setCalibration(Calibration found) { calibration = std::move(found); }
+
 private:
+  double estimate(const Routine &routine, llvm::ArrayRef<RoutineShape> calls,
+                  llvm::ArrayRef<int64_t> params, const LayerWork &work) const;
+
   target::MachineAttr machine;
   int64_t weightBytes;
+  const Measurements *measured;
+  Calibration calibration;
 };
 
 /// Bytes of all constants of `function`, each counted once.

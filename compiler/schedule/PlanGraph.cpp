@@ -89,13 +89,9 @@ static LogicalResult reportNone(LayerOp layer, target::MachineAttr machine) {
   return error << ")";
 }
 
-/// Candidates of all layers. Layouts that routines insist on are those that
-/// the others, which take any, are tried in.
+/// Candidates of all layers.
 LogicalResult PlanGraph::addLayers(Block &block, double maxError) {
-  for (LayerOp layer : block.getOps<LayerOp>())
-    for (const Candidate &candidate : findCandidates(layer, *cost, {}))
-      if (LayoutAttr layout = getLayout(candidate.result))
-        layouts.insert(layout);
+  layouts = findLayouts(block, *cost);
   LogicalResult result = success();
   for (LayerOp layer : block.getOps<LayerOp>()) {
     nodes[layer] = candidates.size();

@@ -12,6 +12,7 @@
 
 #include "codegen/Codegen.h"
 #include "compiler/Pipeline.h"
+#include "compiler/tuning/TuningFile.h"
 #include "dialects/target/Target.h"
 #include "frontends/onnx/Import.h"
 
@@ -62,10 +63,17 @@ ExitCode Driver::import() {
                                                  : "there is no such file");
     return ExitCode::usage;
   }
-  // A mistyped target is found before the work.
-  auto unknown = mlir::UnknownLoc::get(&context);
-  if (mlir::failed(target::getMachine(choices.target, unknown)))
+  // A mistyped target or tuning file is found before the work.
+  auto machine =
+      target::getMachine(choices.target, mlir::UnknownLoc::get(&context));
+  if (mlir::failed(machine))
     return ExitCode::usage;
+  if (!choices.tuning.empty()) {
+    auto file = readTuningFile(choices.tuning, *machine);
+    if (mlir::failed(file))
+      return ExitCode::usage;
+    known = std::make_shared<Measurements>(std::move(file->measurements));
+  }
   onnx::ImportResult result =
       onnx::importModel(choices.model, {choices.shapes, choices.name}, context);
   if (result.status != onnx::ImportStatus::ok)
@@ -131,6 +139,7 @@ ExitCode Driver::compile() {
   options.target = choices.target;
   options.threads = choices.threads;
   options.maxError = choices.maxError;
+  options.measured = known;
   buildPipeline(manager, options);
   if (mlir::succeeded(manager.run(*op)))
     return ExitCode::done;

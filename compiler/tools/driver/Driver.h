@@ -11,11 +11,14 @@
 #include "compiler/tools/driver/Diagnostics.h"
 #include "compiler/tools/driver/ExitCode.h"
 
+#include "compiler/schedule/Measurements.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
 #include <map>
+#include <memory>
 #include <string>
 
 namespace nnc::tools {
@@ -27,6 +30,7 @@ struct ModelOptions {
   std::string name; ///< empty: from the file's name
   std::map<std::string, std::vector<int64_t>> shapes;
   std::string weights = "embed"; ///< or "array" or "file"
+  std::string tuning;            ///< file of measured costs, or empty
   bool threads = false;
   double maxError = PipelineOptions().maxError;
 };
@@ -54,6 +58,8 @@ public:
   mlir::ModuleOp formed() { return *formedOp; }
   mlir::ModuleOp layered() { return *layeredOp; }
   const Diagnostics &diagnostics() const { return collected; }
+  /// What --tuning knows, or null.
+  const Measurements *measured() const { return known.get(); }
   const ModelOptions &options() const { return choices; }
 
 private:
@@ -62,6 +68,7 @@ private:
   mlir::MLIRContext context;
   Diagnostics collected;
   mlir::OwningOpRef<mlir::ModuleOp> op, importedOp, formedOp, layeredOp;
+  std::shared_ptr<const Measurements> known;
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 

@@ -73,6 +73,9 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
       ->type_name("E")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  app.add_option("--tuning", options.tuning,
+                 "Costs measured by 'nnc tune', to choose routines by")
+      ->type_name("FILE");
 }
 
 void allowFolder(CLI::App &app, const ModelOptions &options) {
@@ -82,7 +85,8 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
     if (!llvm::sys::fs::is_directory(options.model))
       return;
     for (const char *name :
-         {"--target", "--name", "--shape", "--weights", "--max-error"})
+         {"--target", "--name", "--shape", "--weights", "--max-error",
+          "--tuning"})
       if (app.count(name))
         throw CLI::ValidationError(
             name, options.model + " is compiled already; give the model");

@@ -72,7 +72,7 @@ Explained describe(nn::LayerOp layer) {
 /// Another layout for a value, in the finished plan.
 struct LayoutChange {
   std::string name, from, to;
-  double seconds;
+  UnitCost cost;
 };
 
 class Explain : public Command {
@@ -94,19 +94,19 @@ public:
     auto machine = target::setTarget(driver.formed(), options.target);
     if (mlir::failed(machine))
       return ExitCode::ownFault;
-    for (auto function : driver.formed().getOps<mlir::func::FuncOp>())
-      if (ExitCode code = explain(function, *machine); code != ExitCode::done)
+    for (auto function : driver.formed().getOps<mlir::func::FuncOp>()) {
+      CostModel cost = makeCostModel(function, *machine, driver.measured());
+      if (ExitCode code = explain(function, cost); code != ExitCode::done)
         return code;
-    CostModel cost(*machine, 0);
-    driver.layered().walk([&](nn::AdaptOp adapt) {
-      if (!adapt.isView())
-        changes.push_back(
-            {nn::getModelName(adapt.getLoc()).str(),
-             layoutText(adapt.getX().getType()),
-             layoutText(adapt.getY().getType()),
-             cost.getAdapt(adapt.getX().getType(), adapt.getY().getType())
-                 .seconds});
-    });
+      driver.layered().walk([&](nn::AdaptOp adapt) {
+        if (!adapt.isView())
+          changes.push_back(
+              {nn::getModelName(adapt.getLoc()).str(),
+               layoutText(adapt.getX().getType()),
+               layoutText(adapt.getY().getType()),
+               cost.getAdapt(adapt.getX().getType(), adapt.getY().getType())});
+      });
+    }
     if (json)
       printJson(toJson());
     else if (dot)
@@ -118,8 +118,7 @@ public:
 
 private:
   /// Solves the choice as nnc-choose-routines does, and looks around.
-  ExitCode explain(mlir::func::FuncOp function, target::MachineAttr machine) {
-    CostModel cost(machine, getWeightBytes(function));
+  ExitCode explain(mlir::func::FuncOp function, const CostModel &cost) {
     auto graph = PlanGraph::build(function, cost, options.maxError);
     if (mlir::failed(graph))
       return ExitCode::unsupported;
@@ -171,22 +170,28 @@ private:
         continue;
       fmt::print("{}  {}  {}\n", colouredForStdout(Colour::bold, one.name),
                  one.shape, one.ops);
-      Table table({"", "routine", "layouts", "estimate", "plan"});
+      Table table({"", "routine", "layouts", "cost", "", "plan"});
       for (const Alternative &other : one.alternatives)
         table.add({other.chosen ? "  *" : "", other.routineText(),
                    other.schemaText(), formatSeconds(other.candidate.seconds),
-                   extraText(other)});
+                   originText(other.candidate), extraText(other)});
       table.print();
       fmt::print("\n");
     }
     if (!changes.empty())
       fmt::print("Layouts change here:\n");
     for (const LayoutChange &change : changes)
-      fmt::print("  {}: {} to {}, {}\n", change.name, change.from, change.to,
-                 formatSeconds(change.seconds));
-    fmt::print("{}: {} layers, {} estimated for {}; {}\n", options.model,
-               layers.size(), formatSeconds(plan.cost), options.target,
-               solverText());
+      fmt::print("  {}: {} to {}, {} {}\n", change.name, change.from, change.to,
+                 formatSeconds(change.cost.seconds), originText(change.cost));
+    auto measured = llvm::count_if(
+        layers, [](const Explained &one) { return one.chosen().measured; });
+    fmt::print("{}: {} layers, {} of them measured, {} in all for {}; {}\n",
+               options.model, layers.size(), measured, formatSeconds(plan.cost),
+               options.target, solverText());
+  }
+
+  static const char *originText(const UnitCost &cost) {
+    return cost.measured ? "measured" : "estimated";
   }
 
   static std::string extraText(const Alternative &one) {
@@ -221,6 +226,7 @@ private:
                          {"layouts", other.schemaText()},
                          {"seconds", other.candidate.seconds},
                          {"error", other.candidate.error},
+                         {"measured", other.candidate.measured},
                          {"extra_seconds", other.extra == kImpossible
                                                ? json::Value(nullptr)
                                                : json::Value(other.extra)},
@@ -234,7 +240,8 @@ private:
       moves.push_back(json::Object{{"name", change.name},
                                    {"from", change.from},
                                    {"to", change.to},
-                                   {"seconds", change.seconds}});
+                                   {"seconds", change.cost.seconds},
+                                   {"measured", change.cost.measured}});
     return json::Object{{"target", options.target},
                         {"seconds", plan.cost},
                         {"lower_bound_seconds", plan.lowerBound},

@@ -1,0 +1,46 @@
+//===- Measurements.h - How long calls took -------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_SCHEDULE_MEASUREMENTS_H
+#define NNC_COMPILER_SCHEDULE_MEASUREMENTS_H
+
+#include "dialects/nn/Nn.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace nnc {
+
+/// What was measured: a routine with its params on a layer that `layer`
+/// describes, as describeLayer or describeAdapt does.
+struct Subject {
+  std::string layer, routine;
+  std::vector<int64_t> params;
+
+  bool operator<(const Subject &other) const {
+    return std::tie(layer, routine, params) <
+           std::tie(other.layer, other.routine, other.params);
+  }
+};
+
+/// Nanoseconds of each subject that is known, in an order that depends on
+/// nothing else.
+using Measurements = std::map<Subject, int64_t>;
+
+/// All of a layer that its time depends on, whatever the routine: the shapes of
+/// its calls, its epilogue, its element types, which operands are constants.
+/// Layers with operands and results of these types that read the same take the
+/// same time.
+std::string describeLayer(nn::LayerOp layer,
+                          llvm::ArrayRef<mlir::RankedTensorType> operands,
+                          mlir::RankedTensorType result);
+std::string describeAdapt(const nn::RoutineCall &call,
+                          mlir::RankedTensorType from);
+
+} // namespace nnc
+
+#endif // NNC_COMPILER_SCHEDULE_MEASUREMENTS_H

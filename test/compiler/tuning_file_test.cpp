@@ -1,0 +1,103 @@
+//===- tuning_file_test.cpp - What a tuning file says, and broken ones ----===//
+
+#include "compiler/tuning/TuningFile.h"
+
+#include <catch2/catch.hpp>
+
+using namespace mlir;
+using namespace nnc;
+
+static const char *const kHead = "nnc-tuning 1\n"
+                                 "nnc 0.1.0\n"
+                                 "chip znver4\n"
+                                 "isas avx2 portable\n"
+                                 "threads 2\n";
+static const char *const kLine =
+    "measured conv2d n=1 c=8 then relu : conv2d_f32_nchw8c_direct_avx2 1 6 2 "
+    ": 1234\n";
+
+/// What is said of `text`: "12: message", with "! " before it if it is broken.
+static std::vector<std::string> getProblems(const std::string &text) {
+  SmallVector<TuningProblem> problems;
+  bool isRead = parseTuningFile(text, problems).has_value();
+  std::vector<std::string> texts;
+  for (const TuningProblem &problem : problems) {
+    texts.push_back((problem.isBroken ? "! " : "") +
+                    std::to_string(problem.line) + ": " + problem.message);
+    CHECK(isRead == !problems.back().isBroken);
+  }
+  return texts;
+}
+
+static void checkProblem(const std::string &text, const std::string &part) {
+  INFO(text);
+  std::vector<std::string> problems = getProblems(text);
+  REQUIRE(problems.size() == 1);
+  CHECK_THAT(problems[0], Catch::Contains(part));
+}
+
+TEST_CASE("What is printed reads back") {
+  TuningFile file;
+  file.version = "0.1.0";
+  file.chip = "znver4";
+  file.isas = {"avx2", "portable"};
+  file.threads = 2;
+  file.measurements[{"conv2d n=1", "conv2d_f32_portable", {}}] = 7;
+  file.measurements[{
+      "conv2d n=1 c=8 then relu", "conv2d_f32_nchw8c_direct_avx2", {1, 6, 2}}] =
+      1234;
+  std::string text = file.print();
+  CHECK(text == std::string(kHead) +
+                    "measured conv2d n=1 : conv2d_f32_portable : 7\n" + kLine);
+  SmallVector<TuningProblem> problems;
+  auto read = parseTuningFile(text, problems);
+  REQUIRE(read);
+  CHECK(problems.empty());
+  CHECK(read->print() == text);
+}
+
+TEST_CASE(
+    "Order, spaces, comments and line ends of other systems do not count") {
+  std::string text = std::string("\n# mine\n") + "nnc-tuning 1\r\n" + kLine +
+                     "  isas  avx2   portable\r\n\r\nthreads 1\nchip znver4";
+  SmallVector<TuningProblem> problems;
+  auto read = parseTuningFile(text, problems);
+  REQUIRE(read);
+  CHECK(problems.empty());
+  CHECK(read->isas == std::vector<std::string>{"avx2", "portable"});
+  CHECK(read->measurements.size() == 1);
+}
+
+TEST_CASE("Files that are broken say where and why") {
+  std::string head = kHead;
+  checkProblem("", "! 1: is not a tuning file");
+  checkProblem("\x7f"
+               "ELF\n",
+               "! 1: is not a tuning file");
+  checkProblem("nnc-tuning x\n", "! 1: is not a tuning file");
+  checkProblem("nnc-tuning 2\n", "! 1: is of format 2, this nnc reads 1");
+  checkProblem("nnc-tuning 1\n", "lacks the line 'chip' or 'isas'");
+  checkProblem("nnc-tuning 1\nthreads -1\n",
+               "! 2: expected a number of threads");
+  for (const char *line :
+       {"measured", "measured a", "measured a : conv2d_f32_portable",
+        "measured a : conv2d_f32_portable : ", "measured a :  : 5",
+        "measured a : conv2d_f32_portable : 0",
+        "measured a : conv2d_f32_portable : -5",
+        "measured a : conv2d_f32_portable : 1.5",
+        "measured a : conv2d_f32_portable : 99999999999999999999",
+        "measured a : conv2d_f32_portable : 5 : 6"})
+    checkProblem(head + line + "\n", "! 6: expected 'measured LAYER");
+  checkProblem(head + kLine + kLine, "! 7: measures again");
+}
+
+TEST_CASE("Lines of another nnc are named and left out") {
+  std::string head = kHead;
+  checkProblem(head + "colour blue\n", "6: begins with 'colour'");
+  checkProblem(head + "measured a : conv9d_f32 : 5\n",
+               "6: measures the routine 'conv9d_f32', which this nnc lacks");
+  checkProblem(head + "measured a : conv2d_f32_portable 1 : 5\n",
+               "6: gives the params '1' to conv2d_f32_portable, which has 0");
+  checkProblem(head + "measured a : conv2d_f32_nchw8c_direct_avx2 1 x 2 : 5\n",
+               "6: gives the params '1 x 2'");
+}
