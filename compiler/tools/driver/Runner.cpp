@@ -27,12 +27,12 @@ llvm::Expected<BuiltModule> BuiltModule::build(const Manifest &manifest,
   if (!folder)
     return folder.takeError();
   Progress progress("building with " + toolchain.compiler);
-  llvm::Expected<std::string> program =
-      buildRunner(manifest, toolchain, (*folder)->path());
-  if (!program)
-    return program.takeError();
+  llvm::Expected<std::vector<std::string>> programs =
+      buildRunners(manifest, toolchain, (*folder)->path());
+  if (!programs)
+    return programs.takeError();
   return BuiltModule(manifest, toolchain, std::move(*folder),
-                     std::move(*program));
+                     std::move(programs->front()));
 }
 
 /// The numbers that the runner prints, a word and its values on each line.

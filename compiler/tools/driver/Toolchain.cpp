@@ -28,6 +28,9 @@ namespace path = llvm::sys::path;
 
 namespace nnc::tools {
 
+/// The runner's source that is compiled with the module's header.
+static constexpr const char *moduleSource = "model.cpp";
+
 llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
                                           const std::string &compiler) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -53,17 +56,31 @@ llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
   return result;
 }
 
-std::string findObstacle(const Manifest &manifest, const Toolchain &toolchain) {
+std::string findObstacle(const std::vector<std::string> &features,
+                         const Toolchain &toolchain) {
   std::vector<std::string> missing;
   if (toolchain.emulator.empty())
-    llvm::copy_if(manifest.isa, std::back_inserter(missing),
+    llvm::copy_if(features, std::back_inserter(missing),
                   std::not_fn(target::hostHas));
   if (missing.empty())
     return "";
   return fmt::format("code for {} needs {}, which this machine ({}) lacks: run "
                      "it on one that has it, or compile for native",
-                     manifest.target, fmt::join(missing, " and "),
+                     toolchain.target, fmt::join(missing, " and "),
                      llvm::sys::getHostCPUName().str());
+}
+
+llvm::Expected<std::string> compilerVersion(const Toolchain &toolchain) {
+  llvm::Expected<std::unique_ptr<Scratch>> folder = makeTemporaryFolder();
+  if (!folder)
+    return folder.takeError();
+  Words command = splitCommand(toolchain.compiler);
+  command.push_back("--version");
+  llvm::Expected<std::string> text =
+      runProgram(command, (*folder)->path() + "/version");
+  if (!text)
+    return text.takeError();
+  return llvm::StringRef(*text).split('\n').first.str();
 }
 
 static Words commandFor(const Toolchain &toolchain, const CompileJob &job) {
@@ -123,44 +140,69 @@ llvm::Expected<std::vector<std::string>> buildModule(const Manifest &manifest,
                     folder + "/module");
 }
 
-llvm::Expected<std::string> buildRunner(const Manifest &manifest,
-                                        const Toolchain &toolchain,
-                                        const std::string &folder) {
-  std::vector<CompileJob> jobs = moduleJobs(manifest, folder, /*hooks=*/true);
-  // In a folder of their own: the module's files are called as its user likes.
-  const std::string own = folder + "/runner";
+/// Writes the runner's sources to `folder`, and returns the jobs for those that
+/// do not depend on the module and are not built yet.
+static llvm::Expected<std::vector<CompileJob>>
+runnerJobs(const std::string &folder, std::vector<std::string> &objects) {
+  std::vector<CompileJob> jobs;
   for (const runner::Source &source : runner::getSources()) {
-    std::string file = own + "/" + source.name;
+    std::string file = folder + "/" + source.name;
     llvm::sys::fs::create_directories(path::parent_path(file));
     if (llvm::Error error = writeTextFile(file, source.text))
       return error;
-    if (path::extension(file) != ".cpp")
+    std::string name = path::filename(file).str();
+    if (path::extension(file) != ".cpp" || name == moduleSource)
       continue;
     CompileJob job{file, file + ".o", {"-O2", "-pthread"}};
-    std::string name = path::filename(file).str();
     if (name == "peak.cpp")
       job.flags.insert(job.flags.end(), {"-O3", "-ffp-contract=fast"});
-    if (name == "model.cpp")
-      job.flags.insert(
-          job.flags.end(),
-          {"-I" + manifest.folder, "-I" + own, "-DNNC_MODEL=" + manifest.name,
-           "-DNNC_MODEL_CONSTANTS=" + llvm::StringRef(manifest.name).upper(),
-           fmt::format("-DNNC_MODEL_PARALLEL={}", int(manifest.threads))});
-    jobs.push_back(job);
+    objects.push_back(job.object);
+    if (!llvm::sys::fs::exists(job.object))
+      jobs.push_back(job);
+  }
+  return jobs;
+}
+
+llvm::Expected<std::vector<std::string>>
+buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
+             const std::string &folder) {
+  // In a folder of their own: the module's files are called as its user likes.
+  const std::string own = folder + "/runner";
+  std::vector<std::string> shared, programs;
+  llvm::Expected<std::vector<CompileJob>> jobs = runnerJobs(own, shared);
+  if (!jobs)
+    return jobs.takeError();
+  std::vector<Words> links;
+  for (size_t i = 0; i < modules.size(); ++i) {
+    const Manifest &module = modules[i];
+    std::string part = fmt::format("{}/{}", folder, i);
+    llvm::sys::fs::create_directories(part);
+    std::vector<CompileJob> parts = moduleJobs(module, part, /*hooks=*/true);
+    parts.push_back(
+        {own + "/" + moduleSource,
+         part + "/runner.o",
+         {"-O2", "-pthread", "-I" + module.folder, "-I" + own,
+          "-DNNC_MODEL=" + module.name,
+          "-DNNC_MODEL_CONSTANTS=" + llvm::StringRef(module.name).upper(),
+          fmt::format("-DNNC_MODEL_PARALLEL={}", int(module.threads))}});
+    programs.push_back(part + "/program");
+    Words link = splitCommand(toolchain.compiler);
+    link.insert(link.end(), toolchain.flags.begin(), toolchain.flags.end());
+    for (const CompileJob &job : parts)
+      link.push_back(job.object);
+    link.insert(link.end(), shared.begin(), shared.end());
+    link.insert(link.end(), {"-pthread", "-o", programs.back()});
+    links.push_back(std::move(link));
+    // The longest first, so that the last ones are short.
+    jobs->insert(jobs->begin(), parts.begin(), parts.end());
   }
   llvm::Expected<std::vector<std::string>> objects =
-      compileAll(toolchain, jobs, folder + "/build");
+      compileAll(toolchain, *jobs, folder + "/build");
   if (!objects)
     return objects.takeError();
-  std::string program = folder + "/program";
-  Words link = splitCommand(toolchain.compiler);
-  link.insert(link.end(), toolchain.flags.begin(), toolchain.flags.end());
-  link.insert(link.end(), objects->begin(), objects->end());
-  link.insert(link.end(), {"-pthread", "-o", program});
-  llvm::Expected<std::string> linked = runProgram(link, folder + "/link");
-  if (!linked)
-    return linked.takeError();
-  return program;
+  if (llvm::Error error = runPrograms(links, folder + "/link"))
+    return error;
+  return programs;
 }
 
 llvm::Expected<int64_t> codeBytes(const std::string &object) {

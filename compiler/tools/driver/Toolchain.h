@@ -25,9 +25,13 @@ struct Toolchain {
                                         const std::string &compiler);
 };
 
-/// What keeps this machine from running the module's code, in a sentence, or
-/// nothing.
-std::string findObstacle(const Manifest &, const Toolchain &);
+/// What keeps this machine from running code that needs these features of a
+/// CPU, in a sentence, or nothing.
+std::string findObstacle(const std::vector<std::string> &features,
+                         const Toolchain &);
+
+/// How the compiler calls itself: the first line of its --version.
+llvm::Expected<std::string> compilerVersion(const Toolchain &);
 
 /// One compiler call: a source, its object and what is special about it.
 struct CompileJob {
@@ -42,9 +46,12 @@ llvm::Expected<std::vector<std::string>> buildModule(const Manifest &,
                                                      const std::string &folder,
                                                      bool hooks);
 
-/// Builds the module and the runner (compiler/tools/runner) into a program.
-llvm::Expected<std::string> buildRunner(const Manifest &, const Toolchain &,
-                                        const std::string &folder);
+/// Builds each module and the runner (compiler/tools/runner) into a program,
+/// all at once. What is in `folder` of the runner itself from an earlier call
+/// is used again.
+llvm::Expected<std::vector<std::string>>
+buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &,
+             const std::string &folder);
 
 /// Bytes of code and constants in an object file.
 llvm::Expected<int64_t> codeBytes(const std::string &object);

@@ -165,7 +165,7 @@ ExitCode Prepared::build(const std::string &compiler, int threads) {
   if (!found)
     return fail(found.takeError(), ExitCode::usage);
   toolchain = std::move(*found);
-  if (std::string obstacle = findObstacle(manifest, toolchain);
+  if (std::string obstacle = findObstacle(manifest.isa, toolchain);
       !obstacle.empty())
     return fail(makeError(obstacle), ExitCode::unsupported);
   for (const Words &command :

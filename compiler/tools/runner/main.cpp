@@ -45,18 +45,19 @@ private:
   std::vector<char> storage;
 };
 
-struct Output {
+/// Without a path an input is zeros, and an output is not kept.
+struct Tensor {
   std::string path;
-  std::size_t bytes;
+  std::size_t bytes; ///< of the file at `path`, if it is an input
 };
 
 struct Options {
-  std::vector<std::string> inputs;
-  std::vector<Output> outputs;
+  std::vector<Tensor> inputs, outputs;
   std::string layers;
   int threads = 1;
-  int runs = 0;       ///< timed ones, no more than
-  double seconds = 0; ///< this many take, and at least three
+  int runs = 0;            ///< timed ones, no more than
+  double seconds = 0;      ///< this many take, and at least three
+  bool layersOnly = false; ///< time no whole runs
   bool peak = false;
 };
 
@@ -69,11 +70,13 @@ Options parse(int argc, char **argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
     if (const char *path = valueOf(argv[i], "--input="))
-      options.inputs.push_back(path);
+      options.inputs.push_back({path, 0});
+    else if (const char *bytes = valueOf(argv[i], "--zeros="))
+      options.inputs.push_back({"", std::size_t(std::atoll(bytes))});
     else if (const char *path = valueOf(argv[i], "--output=")) {
       const char *bytes = std::strrchr(path, ':');
       if (!bytes)
-        fail("--output=FILE:BYTES");
+        fail("--output=[FILE]:BYTES");
       options.outputs.push_back(
           {{path, bytes}, std::size_t(std::atoll(bytes + 1))});
     } else if (const char *path = valueOf(argv[i], "--layers="))
@@ -84,6 +87,8 @@ Options parse(int argc, char **argv) {
       options.runs = std::atoi(count);
     else if (const char *count = valueOf(argv[i], "--seconds="))
       options.seconds = std::atof(count);
+    else if (!std::strcmp(argv[i], "--layers-only"))
+      options.layersOnly = true;
     else if (!std::strcmp(argv[i], "--peak"))
       options.peak = true;
     else
@@ -104,13 +109,15 @@ struct Call {
   std::vector<void *> outputFields;
 
   explicit Call(const Options &options) {
-    for (const std::string &path : options.inputs) {
-      std::vector<char> bytes = readFile(path);
+    for (const Tensor &input : options.inputs) {
+      std::vector<char> bytes = input.path.empty()
+                                    ? std::vector<char>(input.bytes)
+                                    : readFile(input.path);
       inputs.emplace_back("an input", bytes.size());
       std::copy(bytes.begin(), bytes.end(),
                 static_cast<char *>(inputs.back().data()));
     }
-    for (const Output &output : options.outputs)
+    for (const Tensor &output : options.outputs)
       outputs.emplace_back("an output", output.bytes);
     for (Guarded &input : inputs)
       inputFields.push_back(input.data());
@@ -156,22 +163,30 @@ private:
   std::vector<std::vector<double>> times;
 };
 
-/// Times whole runs, then layers in runs of their own.
-void timeRuns(Call &call, int runs, double seconds) {
+/// Repeats `run` as often as the options say; how often that was.
+template <class Run> int repeat(int runs, double seconds, Run run) {
   double begin = now();
   int done = 0;
-  while (done < runs && (done < 3 || now() - begin < seconds)) {
+  for (; done < runs && (done < 3 || now() - begin < seconds); ++done)
+    run();
+  return done;
+}
+
+int timeRuns(Call &call, int runs, double seconds) {
+  return repeat(runs, seconds, [&] {
     double start = now();
     call.run();
     std::printf("run %.9g\n", now() - start);
-    ++done;
-  }
+  });
+}
+
+void timeLayers(Call &call, int runs, double seconds) {
   LayerTimes layers;
   watcher = &layers;
-  for (int i = 0; i < std::min(done, 20); ++i) {
+  repeat(runs, seconds, [&] {
     layers.start();
     call.run();
-  }
+  });
   watcher = nullptr;
   layers.print();
 }
@@ -193,11 +208,15 @@ int main(int argc, char **argv) {
   watcher = nullptr;
   call.check();
   for (std::size_t i = 0; i < options.outputs.size(); ++i)
-    writeFile(options.outputs[i].path, call.outputFields[i],
-              options.outputs[i].bytes);
+    if (!options.outputs[i].path.empty())
+      writeFile(options.outputs[i].path, call.outputFields[i],
+                options.outputs[i].bytes);
 
   if (options.peak)
     std::printf("peak %.9g\n", measurePeak(options.threads));
-  if (options.runs > 0)
-    timeRuns(call, options.runs, options.seconds);
+  int runs = options.runs;
+  if (runs > 0 && !options.layersOnly)
+    runs = std::min(20, timeRuns(call, runs, options.seconds));
+  if (runs > 0)
+    timeLayers(call, runs, options.layersOnly ? options.seconds : 1e9);
 }
