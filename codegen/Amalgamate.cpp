@@ -103,3 +103,20 @@ FailureOr<std::string> codegen::amalgamateRuntime(exec::ProgramOp program,
   values["headers"] = amalgamation.take();
   return fillTemplate("runtime.h.in", values);
 }
+
+std::string codegen::getRuntimeText(StringRef header) {
+  SmallVector<StringRef> paths = {header};
+  llvm::StringSet<> seen;
+  std::string text;
+  while (!paths.empty()) {
+    StringRef path = paths.pop_back_val();
+    std::optional<StringRef> own = getEmbedded(path);
+    if (!own || !seen.insert(path).second)
+      continue;
+    text += *own;
+    for (StringRef line : llvm::split(*own, '\n'))
+      if (line.consume_front("#include \""))
+        paths.push_back(line.take_until([](char c) { return c == '"'; }));
+  }
+  return text;
+}

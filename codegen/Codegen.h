@@ -32,6 +32,9 @@ struct EmitOptions {
 mlir::LogicalResult emit(mlir::ModuleOp module, llvm::StringRef folder,
                          const EmitOptions &options);
 
+/// The text of `header`, a path below runtime/, and of all that it includes.
+std::string getRuntimeText(llvm::StringRef header);
+
 } // namespace nnc::codegen
 
 #endif // NNC_CODEGEN_CODEGEN_H

@@ -264,9 +264,11 @@ CostModel nnc::makeCostModel(func::FuncOp function, target::MachineAttr machine,
       if (layout.getRank() != plain.getRank())
         continue;
       RankedTensorType blocked = withLayout(plain, layout);
-      for (const AdaptCost &adapt :
-           {cost.getAdapt(plain, blocked), cost.getAdapt(blocked, plain)})
-        learn(adapt.routine, adapt);
+      for (auto [from, to] :
+           {std::pair(plain, blocked), std::pair(blocked, plain)})
+        cost.forEachAdapt(from, to, [&](const AdaptCost &adapt) {
+          learn(adapt.routine, adapt);
+        });
     }
   cost.setCalibration(std::move(calibration));
   return cost;

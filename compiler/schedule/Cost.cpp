@@ -76,20 +76,22 @@ UnitCost CostModel::getCost(const Routine &routine,
   return cost;
 }
 
-AdaptCost CostModel::getAdapt(RankedTensorType from,
-                              RankedTensorType to) const {
-  AdaptCost best;
-  if (from == to || nn::isViewOf(to, from))
-    return best;
-  best.seconds = kImpossible;
+static bool isView(RankedTensorType from, RankedTensorType to) {
+  return from == to || nn::isViewOf(to, from);
+}
+
+void CostModel::forEachAdapt(RankedTensorType from, RankedTensorType to,
+                             llvm::function_ref<void(AdaptCost)> visit) const {
+  if (isView(from, to))
+    return;
   std::optional<nn::RoutineCall> call = nn::getAdaptCall(from, to);
   if (!call)
-    return best;
+    return;
   const Catalogue &catalogue = Catalogue::get();
   std::string problem;
   std::optional<RoutineShape> shape = catalogue.makeShape(*call, problem);
   if (!shape)
-    return best;
+    return;
   LayerWork work;
   work.operations = from.getNumElements();
   work.activationBytes = nn::getPhysicalBytes(from) + nn::getPhysicalBytes(to);
@@ -98,14 +100,23 @@ AdaptCost CostModel::getAdapt(RankedTensorType from,
     if (!machine.hasIsa(routine->isa) ||
         !routine->takesElement(from.getElementType()))
       continue;
-    for (ArrayRef<int64_t> params : routine->candidates) {
-      if (!routine->applies(*shape, params))
-        continue;
-      UnitCost cost = getCost(*routine, *shape, params, work, layer);
-      if (cost.seconds < best.seconds)
-        best = {cost, routine, SmallVector<int64_t>(params)};
-    }
+    for (ArrayRef<int64_t> params : routine->candidates)
+      if (routine->applies(*shape, params))
+        visit({getCost(*routine, *shape, params, work, layer), routine,
+               SmallVector<int64_t>(params)});
   }
+}
+
+AdaptCost CostModel::getAdapt(RankedTensorType from,
+                              RankedTensorType to) const {
+  AdaptCost best;
+  if (isView(from, to))
+    return best;
+  best.seconds = kImpossible;
+  forEachAdapt(from, to, [&](AdaptCost adapt) {
+    if (adapt.seconds < best.seconds)
+      best = std::move(adapt);
+  });
   return best;
 }
 

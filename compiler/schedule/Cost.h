@@ -74,6 +74,9 @@ public:
   /// computes it.
   AdaptCost getAdapt(mlir::RankedTensorType from,
                      mlir::RankedTensorType to) const;
+  /// Every way, none for a view.
+  void forEachAdapt(mlir::RankedTensorType from, mlir::RankedTensorType to,
+                    llvm::function_ref<void(AdaptCost)> visit) const;
 
   void setCalibration(Calibration found) { calibration = std::move(found); }
 

@@ -18,11 +18,6 @@ static RankedTensorType getTensor(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// Nodes that are not layers have no candidates of their own.
-ArrayRef<Candidate> PlanGraph::getCandidates(LayerOp layer) const {
-  return candidates[nodes.lookup(layer)];
-}
-
 const Candidate &PlanGraph::getChoice(LayerOp layer, const Plan &plan) const {
   unsigned node = nodes.lookup(layer);
   return candidates[node][plan.choices[node]];
@@ -67,11 +62,25 @@ double PlanGraph::getSecondsAround(unsigned node, unsigned choice,
   return seconds;
 }
 
-double PlanGraph::getExtraSeconds(LayerOp layer, unsigned choice,
+/// The candidate of the layer's that the graph has for the same schema.
+const Candidate &PlanGraph::getKept(LayerOp layer,
+                                    const Candidate &candidate) const {
+  return *llvm::find_if(candidates[nodes.lookup(layer)],
+                        [&](auto &one) { return one.hasSchemaOf(candidate); });
+}
+
+bool PlanGraph::isOverError(LayerOp layer, const Candidate &candidate) const {
+  const Candidate &kept = getKept(layer, candidate);
+  return candidate.error > kept.error && candidate.seconds < kept.seconds;
+}
+
+double PlanGraph::getExtraSeconds(LayerOp layer, const Candidate &candidate,
                                   const Plan &plan) const {
   unsigned node = nodes.lookup(layer);
-  return getSecondsAround(node, choice, plan) -
-         getSecondsAround(node, plan.choices[node], plan);
+  const Candidate &kept = getKept(layer, candidate);
+  return getSecondsAround(node, &kept - candidates[node].begin(), plan) -
+         getSecondsAround(node, plan.choices[node], plan) + candidate.seconds -
+         kept.seconds;
 }
 
 static LogicalResult reportNone(LayerOp layer, target::MachineAttr machine) {

@@ -30,17 +30,21 @@ public:
   llvm::ArrayRef<nn::LayoutAttr> getLayouts() const {
     return layouts.getArrayRef();
   }
-  llvm::ArrayRef<Candidate> getCandidates(nn::LayerOp layer) const;
   const Candidate &getChoice(nn::LayerOp layer, const Plan &plan) const;
 
-  /// By how much the plan gets dearer if `layer` takes its candidate `choice`
+  /// By how much the plan gets dearer if `layer` is computed by `candidate`
   /// instead, while all other layers stay as they are. The adapts between them
   /// change as suits best.
-  double getExtraSeconds(nn::LayerOp layer, unsigned choice,
+  double getExtraSeconds(nn::LayerOp layer, const Candidate &candidate,
                          const Plan &plan) const;
+
+  /// Whether it would be cheaper than what the graph has for the same schema,
+  /// but loses more to rounding.
+  bool isOverError(nn::LayerOp layer, const Candidate &candidate) const;
 
 private:
   explicit PlanGraph(const CostModel &cost) : cost(&cost) {}
+  const Candidate &getKept(nn::LayerOp layer, const Candidate &candidate) const;
   double getSecondsAround(unsigned node, unsigned choice,
                           const Plan &plan) const;
   mlir::LogicalResult addLayers(mlir::Block &block, double maxError);
@@ -65,6 +69,8 @@ private:
   Problem problem;
   llvm::SetVector<nn::LayoutAttr> layouts;
   llvm::DenseMap<mlir::Operation *, unsigned> nodes; ///< of layers
+  /// Of each node, the cheapest of each schema; none of nodes that are no
+  /// layers.
   llvm::SmallVector<llvm::SmallVector<Candidate, 0>, 0> candidates;
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, double> adapts;
 };

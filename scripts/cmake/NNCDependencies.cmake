@@ -35,6 +35,7 @@ endif()
 
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(SQLite3 REQUIRED)
 find_package(Catch2 2 REQUIRED)
 find_package(Threads REQUIRED)
 

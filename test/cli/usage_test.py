@@ -32,12 +32,12 @@ class Usage(nnc.TestCase):
                      said=[rf"^nnc: error: .*--foo.*; see nnc {command} --help$"])
 
     def test_missing_arguments(self):
-        for command in ("compile", "check", "run", "verify", "bench", "explain"):
+        for command in ("compile", "check", "run", "verify", "bench", "tune", "explain"):
             self.nnc(command, code=USAGE, said=["MODEL is required"])
         self.nnc("compile", "network.onnx", code=USAGE, said=["--output is required"])
 
     def test_missing_file(self):
-        for command in ("check", "run", "verify", "bench", "explain"):
+        for command in ("check", "run", "verify", "bench", "tune", "explain"):
             self.nnc(command, "no.onnx", code=USAGE, said=["no.onnx: error: there is no such file"])
 
     def test_values_of_options(self):
@@ -66,7 +66,7 @@ class Usage(nnc.TestCase):
 
     def test_broken_model(self):
         (self.folder / "broken.onnx").write_bytes(b"not a model")
-        for command in ("check", "run", "verify", "bench", "explain"):
+        for command in ("check", "run", "verify", "bench", "tune", "explain"):
             self.nnc(command, "broken.onnx", code=BROKEN, said=["^broken.onnx: error: "])
 
 

@@ -84,9 +84,8 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
   app.parse_complete_callback([&app, &options] {
     if (!llvm::sys::fs::is_directory(options.model))
       return;
-    for (const char *name :
-         {"--target", "--name", "--shape", "--weights", "--max-error",
-          "--tuning"})
+    for (const char *name : {"--target", "--name", "--shape", "--weights",
+                             "--max-error", "--tuning"})
       if (app.count(name))
         throw CLI::ValidationError(
             name, options.model + " is compiled already; give the model");

@@ -34,6 +34,7 @@ std::unique_ptr<Command> makeOps();
 std::unique_ptr<Command> makeRoutines();
 std::unique_ptr<Command> makeRun();
 std::unique_ptr<Command> makeTargets();
+std::unique_ptr<Command> makeTune();
 std::unique_ptr<Command> makeVerify();
 
 /// MODEL, --target, --shape and what else decides the code.

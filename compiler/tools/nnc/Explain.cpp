@@ -133,11 +133,7 @@ private:
     Explained result = describe(layer);
     const Candidate &choice = graph.getChoice(layer, plan);
     forEachCandidate(layer, cost, graph.getLayouts(), [&](Candidate candidate) {
-      llvm::ArrayRef<Candidate> kept = graph.getCandidates(layer);
-      const auto *best = llvm::find_if(
-          kept, [&](auto &one) { return one.hasSchemaOf(candidate); });
-      double extra = graph.getExtraSeconds(layer, best - kept.begin(), plan) +
-                     candidate.seconds - best->seconds;
+      double extra = graph.getExtraSeconds(layer, candidate, plan);
       bool chosen = candidate.routine == choice.routine &&
                     candidate.params == choice.params &&
                     candidate.hasSchemaOf(choice);
@@ -145,8 +141,7 @@ private:
         return other.candidate.routine == candidate.routine &&
                other.candidate.hasSchemaOf(candidate);
       });
-      bool inexact =
-          candidate.error > best->error && candidate.seconds < best->seconds;
+      bool inexact = graph.isOverError(layer, candidate);
       Alternative one{std::move(candidate), extra, chosen, inexact};
       if (same == result.alternatives.end())
         result.alternatives.push_back(std::move(one));

@@ -27,6 +27,7 @@ constexpr Entry entries[] = {
     {"run", "Compiles, builds and runs a model on .npy files", makeRun},
     {"verify", "Compares a model's results with expected ones", makeVerify},
     {"bench", "Times a model, layer by layer", makeBench},
+    {"tune", "Measures what could compute each layer, for --tuning", makeTune},
     {"explain", "Shows what each layer could be computed by, and at what cost",
      makeExplain},
     {"ops", "Lists the operators that models may use", makeOps},

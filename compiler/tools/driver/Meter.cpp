@@ -1,0 +1,149 @@
+//===- Meter.cpp - Measures how long candidates take ----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Meter.h"
+
+#include "compiler/tools/driver/Process.h"
+#include "compiler/tools/driver/Terminal.h"
+
+#include "codegen/Codegen.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Threading.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace nnc::tools {
+
+/// Runs of a program at most: the median of more is no better.
+static constexpr int mostRuns = 30;
+
+Meter::Meter(target::MachineAttr machine, Toolchain toolchain, int threads,
+             int64_t weightBytes, std::unique_ptr<Scratch> folder)
+    : machine(machine), toolchain(std::move(toolchain)), threads(threads),
+      weightBytes(weightBytes), folder(std::move(folder)) {}
+
+llvm::Expected<Meter> Meter::create(target::MachineAttr machine,
+                                    Toolchain toolchain, int threads,
+                                    int64_t weightBytes) {
+  llvm::Expected<std::unique_ptr<Scratch>> folder = makeTemporaryFolder();
+  if (!folder)
+    return folder.takeError();
+  return Meter(machine, std::move(toolchain), threads, weightBytes,
+               std::move(*folder));
+}
+
+/// As many programs as compilers run at once, each with all jobs of its layers.
+std::vector<Meter::Part> Meter::split(llvm::ArrayRef<Job> jobs) const {
+  size_t most = llvm::hardware_concurrency().compute_thread_count();
+  std::vector<Part> parts(std::min(most, jobs.size()));
+  llvm::DenseMap<mlir::Operation *, Part *> owners;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    mlir::Operation *layer = jobs[i].layer;
+    Part *owner = layer ? owners.lookup(layer) : nullptr;
+    if (!owner)
+      owner = &*std::min_element(parts.begin(), parts.end(),
+                                 [](const Part &a, const Part &b) {
+                                   return a.jobs.size() < b.jobs.size();
+                                 });
+    if (layer)
+      owners[layer] = owner;
+    owner->jobs.push_back(i);
+  }
+  parts.erase(
+      std::remove_if(parts.begin(), parts.end(),
+                     [](const Part &part) { return part.jobs.empty(); }),
+      parts.end());
+  return parts;
+}
+
+llvm::Error Meter::emit(llvm::ArrayRef<Job> jobs, Part &part,
+                        const std::string &code) const {
+  std::vector<Job> own;
+  for (size_t job : part.jobs)
+    own.push_back(jobs[job]);
+  auto bench = buildBenchProgram(own, machine, weightBytes, threads > 1);
+  if (mlir::failed(bench))
+    return makeError("no program can be made to measure the candidates");
+  codegen::EmitOptions options;
+  options.threads = threads > 1;
+  if (mlir::failed(codegen::emit(*bench->module, code, options)))
+    return makeError("the program that measures cannot be written to " + code);
+  llvm::Expected<Manifest> manifest = readManifest(code);
+  if (!manifest)
+    return manifest.takeError();
+  part.module = std::move(*manifest);
+  part.calls.assign(bench->calls.begin(), bench->calls.end());
+  return llvm::Error::success();
+}
+
+/// Seconds of each call that the program makes.
+llvm::Expected<std::vector<double>> Meter::run(const std::string &program,
+                                               double seconds) const {
+  Words command = toolchain.emulator;
+  command.insert(command.end(),
+                 {program, fmt::format("--zeros={}", sizeof(float)),
+                  fmt::format("--output=:{}", sizeof(float)), "--layers-only",
+                  fmt::format("--threads={}", threads),
+                  fmt::format("--runs={}", mostRuns),
+                  fmt::format("--seconds={}", seconds)});
+  llvm::Expected<std::string> printed =
+      runProgram(command, folder->path() + "/run");
+  if (!printed)
+    return printed.takeError();
+  std::vector<double> times;
+  for (llvm::StringRef line : llvm::split(*printed, '\n')) {
+    llvm::SmallVector<llvm::StringRef, 3> words;
+    line.split(words, ' ');
+    double value;
+    if (words.size() == 3 && words[0] == "layer" &&
+        !words[2].getAsDouble(value))
+      times.push_back(value);
+  }
+  return times;
+}
+
+llvm::Expected<std::vector<int64_t>> Meter::measure(llvm::ArrayRef<Job> jobs,
+                                                    double seconds) const {
+  std::vector<Part> parts = split(jobs);
+  std::vector<Manifest> modules;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (llvm::Error error =
+            emit(jobs, parts[i], fmt::format("{}/code{}", folder->path(), i)))
+      return error;
+    modules.push_back(parts[i].module);
+  }
+  Progress progress(fmt::format("building {} candidates with {}", jobs.size(),
+                                toolchain.compiler));
+  llvm::Expected<std::vector<std::string>> programs =
+      buildRunners(modules, toolchain, folder->path());
+  if (!programs)
+    return programs.takeError();
+  std::vector<int64_t> nanoseconds(jobs.size());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Progress running(fmt::format("measuring {} candidates", jobs.size()));
+    llvm::Expected<std::vector<double>> times =
+        run((*programs)[i], seconds / double(parts.size()));
+    if (!times)
+      return times.takeError();
+    for (size_t job = 0; job < parts[i].jobs.size(); ++job) {
+      auto [first, last] = parts[i].calls[job];
+      if (size_t(last) > times->size())
+        return makeError("the program that measures printed too few times");
+      double sum = 0;
+      for (int call = first; call < last; ++call)
+        sum += (*times)[call];
+      nanoseconds[parts[i].jobs[job]] =
+          std::max<int64_t>(1, std::llround(sum * 1e9));
+    }
+  }
+  return nanoseconds;
+}
+
+} // namespace nnc::tools

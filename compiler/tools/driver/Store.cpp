@@ -1,0 +1,97 @@
+//===- Store.cpp - Measurements of earlier runs of nnc tune ---------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Store.h"
+
+#include "compiler/tools/driver/Files.h"
+#include "compiler/tools/driver/Terminal.h"
+#include "compiler/tuning/Selection.h"
+
+#include "codegen/Codegen.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+#include <cstdlib>
+#include <set>
+
+namespace nnc::tools {
+
+/// The user's folder for what can be made anew; the working folder's where the
+/// environment names none.
+static std::string findCacheFolder() {
+  for (auto [variable, rest] :
+       {std::pair("XDG_CACHE_HOME", "/nnc"), std::pair("HOME", "/.cache/nnc")})
+    if (const char *folder = std::getenv(variable); folder && *folder)
+      return std::string(folder) + rest;
+  return ".cache/nnc";
+}
+
+Store::Store(llvm::StringRef folder, std::string machine)
+    : machine(std::move(machine)) {
+  if (folder == "none")
+    return;
+  llvm::Expected<MeasurementCache> opened =
+      MeasurementCache::open(folder.empty() ? findCacheFolder() : folder.str());
+  if (opened)
+    cache.emplace(std::move(*opened));
+  else
+    giveUp(opened.takeError());
+}
+
+void Store::giveUp(llvm::Error error) {
+  printWarning("without the cache of measurements: " +
+               llvm::toString(std::move(error)));
+  cache.reset();
+}
+
+uint64_t Store::getHash(llvm::StringRef header) {
+  auto [entry, isNew] = hashes.insert({header, 0});
+  if (isNew)
+    entry->second = llvm::xxh3_64bits(codegen::getRuntimeText(header));
+  return entry->second;
+}
+
+/// A routine that was changed is measured anew, and so is one whose epilogue
+/// has a function that was.
+Circumstances Store::where(const Job &job) {
+  std::set<llvm::StringRef> headers = {job.candidate.routine->header,
+                                       "runtime/epilogue.h",
+                                       "runtime/parallel.h"};
+  if (nn::LayerOp layer = job.layer)
+    for (auto op : layer.getEpilogue().getOps<nn::ElementwiseOpInterface>())
+      headers.insert(Catalogue::get().getHeaderOf(op.getFunction()));
+  std::string all;
+  for (llvm::StringRef header : headers)
+    all += llvm::utohexstr(getHash(header)) + " ";
+  return {machine, llvm::utohexstr(llvm::xxh3_64bits(all))};
+}
+
+void Store::recall(mlir::func::FuncOp function, const CostModel &cost,
+                   Measurements &known) {
+  forEachJob(function, cost, [&](const Job &job) {
+    if (!cache)
+      return;
+    auto found = cache->find(where(job), job.subject);
+    if (!found)
+      giveUp(found.takeError());
+    else if (*found)
+      known.emplace(job.subject, **found);
+  });
+}
+
+void Store::keep(llvm::ArrayRef<Job> jobs,
+                 llvm::ArrayRef<int64_t> nanoseconds) {
+  if (!cache)
+    return;
+  std::vector<MeasurementCache::Entry> entries;
+  for (auto [job, time] : llvm::zip(jobs, nanoseconds))
+    entries.push_back({where(job), job.subject, time});
+  if (llvm::Error error = cache->add(entries))
+    giveUp(std::move(error));
+}
+
+} // namespace nnc::tools

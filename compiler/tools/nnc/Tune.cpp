@@ -1,0 +1,286 @@
+//===- Tune.cpp - nnc tune ------------------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/schedule/PlanGraph.h"
+#include "compiler/tools/driver/Meter.h"
+#include "compiler/tools/driver/Process.h"
+#include "compiler/tools/driver/Store.h"
+#include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/nnc/Command.h"
+#include "compiler/tuning/Selection.h"
+#include "compiler/tuning/TuningFile.h"
+
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace json = llvm::json;
+
+namespace nnc::tools {
+namespace {
+
+/// Jobs that are measured together at most: what they tell decides what is
+/// measured next. The first are few, to learn how long they take to build.
+constexpr size_t firstBatch = 16, batchSize = 96;
+
+/// Seconds to build and run a job, before the first ones have told.
+constexpr double guessedSeconds = 0.4;
+/// Seconds that a batch takes besides, to build the runner and to link.
+constexpr double batchSeconds = 2;
+/// Seconds that a job is run, all its runs together.
+constexpr double runSeconds = 0.05;
+
+class Stopwatch {
+public:
+  double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+};
+
+/// "60s", "2m" or "90" in seconds; below zero if it is none of these.
+double parseDuration(llvm::StringRef text) {
+  double unit = 1, value;
+  if (text.consume_back("m"))
+    unit = 60;
+  else
+    text.consume_back("s");
+  bool valid = !text.getAsDouble(value) && value >= 0 && value < 1e6;
+  return valid ? value * unit : -1;
+}
+
+class Tune : public Command {
+public:
+  void addOptions(CLI::App &app) override {
+    addModelOptions(app, options);
+    app.add_option_function<std::string>(
+           "--budget",
+           [this](const std::string &text) {
+             budget = parseDuration(text);
+             if (budget < 0)
+               throw CLI::ValidationError(
+                   "--budget",
+                   fmt::format("'{}' is no time; give 60s or 2m", text));
+           },
+           "How long to measure; what does not fit stays estimated")
+        ->type_name("TIME")
+        ->default_str("60s");
+    app.add_option("-o,--output", output,
+                   "File to write; the model's name and .tune unless given")
+        ->type_name("FILE");
+    addThreadCountOption(app, threads);
+    addCompilerOption(app, compiler);
+    app.add_option("--cache", cache,
+                   "Folder that keeps measurements for later runs, or none; "
+                   "nnc in the user's cache folder unless given")
+        ->type_name("DIR|none");
+    addJsonOption(app, json);
+  }
+
+  ExitCode run() override {
+    options.threads = threads > 1;
+    // From here on, not from when the options were made.
+    watch = Stopwatch();
+    if (output.empty())
+      output = llvm::sys::path::stem(options.model).str() + ".tune";
+    Driver driver(options, {/*quiet=*/false, /*keepStages=*/true});
+    for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
+      if (ExitCode code = (driver.*step)(); code != ExitCode::done)
+        return code;
+    auto found = target::setTarget(driver.formed(), options.target);
+    if (mlir::failed(found))
+      return ExitCode::ownFault;
+    machine = *found;
+    function = *driver.formed().getOps<mlir::func::FuncOp>().begin();
+    if (driver.measured())
+      known = *driver.measured();
+    if (ExitCode code = findTools(); code != ExitCode::done)
+      return code;
+    if (llvm::Error error = measure())
+      return fail(std::move(error), ExitCode::ownFault);
+    if (llvm::Error error = write())
+      return fail(std::move(error), ExitCode::usage);
+    report();
+    return ExitCode::done;
+  }
+
+private:
+  ExitCode findTools() {
+    llvm::Expected<Toolchain> found = Toolchain::find(options.target, compiler);
+    if (!found)
+      return fail(found.takeError(), ExitCode::usage);
+    toolchain = std::move(*found);
+    std::vector<std::string> needs;
+    for (auto one : machine.getFeatures().getAsValueRange<mlir::StringAttr>())
+      needs.push_back(one.str());
+    if (std::string obstacle = findObstacle(needs, toolchain);
+        !obstacle.empty())
+      return fail(makeError(obstacle), ExitCode::unsupported);
+    if (!toolchain.emulator.empty())
+      return fail(
+          makeError(fmt::format("code for {} runs in an emulator here, whose "
+                                "times say nothing of a real machine; tune on "
+                                "one that has it",
+                                options.target)),
+          ExitCode::unsupported);
+    if (llvm::Error error =
+            findProgram(splitCommand(toolchain.compiler).front()).takeError())
+      return fail(std::move(error), ExitCode::usage);
+    return ExitCode::done;
+  }
+
+  /// LLVM's name of the chip that measures.
+  std::string chip() const {
+    return machine.getChip().empty() ? llvm::sys::getHostCPUName().str()
+                                     : machine.getChip().str();
+  }
+
+  /// All that times depend on besides the candidate.
+  llvm::Expected<std::string> describeMachine(int64_t weightBytes) const {
+    llvm::Expected<std::string> version = compilerVersion(toolchain);
+    if (!version)
+      return version.takeError();
+    auto caches = machine.getCaches().asArrayRef();
+    auto holds = [&](int64_t bytes) { return bytes >= weightBytes; };
+    return fmt::format("{}, {}, {}, {} threads, weights at level {}", chip(),
+                       *version, fmt::join(toolchain.flags, " "), threads,
+                       llvm::find_if(caches, holds) - caches.begin() + 1);
+  }
+
+  /// Measures what is worth most, then asks again what that is now, as long as
+  /// there is time.
+  llvm::Error measure() {
+    int64_t weightBytes = getWeightBytes(function);
+    auto meter = Meter::create(machine, toolchain, threads, weightBytes);
+    if (!meter)
+      return meter.takeError();
+    llvm::Expected<std::string> where = describeMachine(weightBytes);
+    if (!where)
+      return where.takeError();
+    Store store(cache, *where);
+    store.recall(function, CostModel(machine, weightBytes), known);
+    recalled = known.size();
+    double each = guessedSeconds;
+    for (size_t most = firstBatch;; most = batchSize) {
+      auto jobs = selectJobs(function, makeCostModel(function, machine, &known),
+                             options.maxError);
+      if (mlir::failed(jobs))
+        return makeError("there is no plan to improve");
+      double begin = watch.seconds();
+      double fit = (budget - begin - batchSeconds) / each;
+      size_t count = std::min(most, jobs->size());
+      if (fit < double(count))
+        count = size_t(std::max(fit, 0.0));
+      left = jobs->size() - count;
+      if (count == 0)
+        return llvm::Error::success();
+      jobs->truncate(count);
+      auto times = meter->measure(*jobs, runSeconds * double(count));
+      if (!times)
+        return times.takeError();
+      store.keep(*jobs, *times);
+      for (auto [job, time] : llvm::zip(*jobs, *times))
+        known[job.subject] = time;
+      each = std::max(watch.seconds() - begin - batchSeconds, 0.0) /
+                 double(count) +
+             runSeconds;
+      // Whoever interrupts this has something.
+      if (llvm::Error error = write())
+        return error;
+    }
+  }
+
+  llvm::Error write() const {
+    TuningFile file;
+    file.version = NNC_VERSION;
+    file.chip = chip();
+    for (auto isa : machine.getIsas().getAsValueRange<mlir::StringAttr>())
+      file.isas.push_back(isa.str());
+    file.threads = threads;
+    file.measurements = known;
+    return llvm::writeToOutput(output, [&](llvm::raw_ostream &stream) {
+      stream << file.print();
+      return llvm::Error::success();
+    });
+  }
+
+  /// Seconds of the cheapest plan; with the routines that a plan without any
+  /// measurement has, if `untuned`.
+  double planSeconds(bool untuned) const {
+    CostModel cost = makeCostModel(function, machine, &known);
+    mlir::OwningOpRef<mlir::func::FuncOp> copy = function.clone();
+    if (untuned) {
+      CostModel estimates(machine, getWeightBytes(*copy));
+      auto graph = PlanGraph::build(*copy, estimates, options.maxError);
+      if (mlir::failed(graph))
+        return 0;
+      Plan plan = solve(graph->getProblem());
+      for (auto layer : copy->getOps<nn::LayerOp>()) {
+        const Candidate &choice = graph->getChoice(layer, plan);
+        layer.setRoutine(choice.routine->name);
+        layer.setParams(choice.params);
+      }
+    }
+    auto graph = PlanGraph::build(*copy, cost, options.maxError);
+    return mlir::failed(graph) ? 0 : solve(graph->getProblem()).cost;
+  }
+
+  void report() const {
+    double before = planSeconds(/*untuned=*/true);
+    double after = planSeconds(/*untuned=*/false);
+    if (json) {
+      printJson(json::Object{{"file", output},
+                             {"chip", chip()},
+                             {"measured", int64_t(known.size() - recalled)},
+                             {"known_before", int64_t(recalled)},
+                             {"left_estimated", int64_t(left)},
+                             {"seconds", watch.seconds()},
+                             {"untuned_plan_seconds", before},
+                             {"plan_seconds", after}});
+      return;
+    }
+    fmt::print("{}: {} measured in {}, {} known before, on {}\n", output,
+               known.size() - recalled, formatSeconds(watch.seconds()),
+               recalled, chip());
+    if (left)
+      fmt::print("{} more that could matter stay estimated; a longer --budget "
+                 "measures them\n",
+                 left);
+    if (!known.empty())
+      fmt::print("the plan without them takes {}, with them {}: {:.1f} % "
+                 "less\n",
+                 formatSeconds(before), formatSeconds(after),
+                 100 * (1 - after / before));
+  }
+
+  ModelOptions options;
+  std::string output, compiler, cache;
+  double budget = 60;
+  int threads = 1;
+  bool json = false;
+
+  Stopwatch watch;
+  Toolchain toolchain;
+  target::MachineAttr machine;
+  mutable mlir::func::FuncOp function;
+  Measurements known;
+  size_t recalled = 0, left = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeTune() { return std::make_unique<Tune>(); }
+
+} // namespace nnc::tools

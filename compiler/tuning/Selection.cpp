@@ -1,0 +1,136 @@
+//===- Selection.cpp - What is worth measuring ----------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tuning/Selection.h"
+
+#include "compiler/schedule/PlanGraph.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+/// By how much of itself a cost that nobody measured may be wrong.
+static constexpr double kDoubt = 0.2;
+
+/// Share of the plan's time that no measurement is made for.
+static constexpr double kNegligible = 0.0005;
+
+static RankedTensorType getTensor(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+void nnc::forEachJob(func::FuncOp function, const CostModel &cost,
+                     llvm::function_ref<void(Job)> visit) {
+  Block &block = function.getBody().front();
+  auto layouts = findLayouts(block, cost);
+  std::set<Subject> seen;
+  auto visitNew = [&](Job job) {
+    if (seen.insert(job.subject).second)
+      visit(std::move(job));
+  };
+  llvm::SetVector<RankedTensorType> values;
+  for (LayerOp layer : block.getOps<LayerOp>()) {
+    values.insert(getTensor(layer.getY()));
+    for (Value operand : layer.getOperands())
+      values.insert(getTensor(operand));
+    forEachCandidate(layer, cost, layouts.getArrayRef(),
+                     [&](Candidate candidate) {
+                       visitNew(makeLayerJob(layer, std::move(candidate)));
+                     });
+  }
+  for (RankedTensorType plain : values)
+    for (LayoutAttr layout : layouts) {
+      if (layout.getRank() != plain.getRank())
+        continue;
+      RankedTensorType blocked = withLayout(plain, layout);
+      for (auto ends : {std::pair(plain, blocked), std::pair(blocked, plain)})
+        cost.forEachAdapt(ends.first, ends.second, [&](const AdaptCost &adapt) {
+          visitNew(makeAdaptJob(ends.first, ends.second, adapt));
+        });
+    }
+}
+
+namespace {
+/// Jobs with what each is worth, in seconds.
+class Wanted {
+public:
+  void add(Job job, double worth) {
+    auto [entry, isNew] = jobs.insert({job.subject, {Job(), 0}});
+    if (isNew)
+      entry->second.first = std::move(job);
+    entry->second.second += worth;
+  }
+  SmallVector<Job, 0> take(double least) {
+    auto found = jobs.takeVector();
+    llvm::sort(found, [](auto &a, auto &b) {
+      return a.second.second != b.second.second
+                 ? a.second.second > b.second.second
+                 : a.first < b.first;
+    });
+    SmallVector<Job, 0> result;
+    for (auto &[subject, job] : found)
+      if (job.second >= least)
+        result.push_back(std::move(job.first));
+    return result;
+  }
+
+private:
+  llvm::MapVector<Subject, std::pair<Job, double>, std::map<Subject, unsigned>>
+      jobs;
+};
+} // namespace
+
+/// The adapts that the plan needs.
+static void addAdapts(Block &block, const CostModel &cost,
+                      const PlanGraph &graph, const Plan &plan,
+                      Wanted &wanted) {
+  llvm::SmallDenseSet<std::pair<Value, Type>> seen;
+  for (LayerOp layer : block.getOps<LayerOp>())
+    for (OpOperand &operand : layer->getOpOperands()) {
+      Value value = operand.get();
+      RankedTensorType from = getTensor(value);
+      RankedTensorType to =
+          graph.getChoice(layer, plan).operands[operand.getOperandNumber()];
+      if (Operation *producer = value.getDefiningOp()) {
+        if (producer->hasTrait<OpTrait::ConstantLike>())
+          continue;
+        if (auto maker = dyn_cast<LayerOp>(producer))
+          from = graph.getChoice(maker, plan).result;
+      }
+      if (from == to || !seen.insert({value, to}).second)
+        continue;
+      AdaptCost adapt = cost.getAdapt(from, to);
+      if (adapt.routine && !adapt.measured)
+        wanted.add(makeAdaptJob(from, to, adapt), adapt.seconds);
+    }
+}
+
+FailureOr<SmallVector<Job, 0>>
+nnc::selectJobs(func::FuncOp function, const CostModel &cost, double maxError) {
+  auto graph = PlanGraph::build(function, cost, maxError);
+  if (failed(graph))
+    return failure();
+  Plan plan = solve(graph->getProblem());
+  Block &block = function.getBody().front();
+  Wanted wanted;
+  for (LayerOp layer : block.getOps<LayerOp>())
+    forEachCandidate(
+        layer, cost, graph->getLayouts(), [&](Candidate candidate) {
+          if (candidate.measured || graph->isOverError(layer, candidate))
+            return;
+          double extra = graph->getExtraSeconds(layer, candidate, plan);
+          double doubt = kDoubt * candidate.seconds;
+          double worth = candidate.seconds * (1 - extra / doubt);
+          if (worth > 0)
+            wanted.add(makeLayerJob(layer, std::move(candidate)), worth);
+        });
+  addAdapts(block, cost, *graph, plan, wanted);
+  return wanted.take(kNegligible * plan.cost);
+}

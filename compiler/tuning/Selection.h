@@ -1,0 +1,30 @@
+//===- Selection.h - What is worth measuring ------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_TUNING_SELECTION_H
+#define NNC_COMPILER_TUNING_SELECTION_H
+
+#include "compiler/tuning/BenchProgram.h"
+
+namespace nnc {
+
+/// Calls `visit` with everything that a measurement could tell of `function`,
+/// each subject once.
+void forEachJob(mlir::func::FuncOp function, const CostModel &cost,
+                llvm::function_ref<void(Job)> visit);
+
+/// What is not measured and could change the plan that the costs give now, the
+/// most valuable first: what the plan itself consists of, and what would be in
+/// it if its cost were wrong by a fifth. A job is worth the time that the model
+/// spends on such layers, less the further the candidate is behind. What
+/// matters less than a two-thousandth of the whole is left out.
+mlir::FailureOr<llvm::SmallVector<Job, 0>>
+selectJobs(mlir::func::FuncOp function, const CostModel &cost,
+           double maxError);
+
+} // namespace nnc
+
+#endif // NNC_COMPILER_TUNING_SELECTION_H

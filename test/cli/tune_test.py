@@ -1,0 +1,150 @@
+"""nnc tune, and what --tuning makes of its file."""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+from onnx import helper
+
+import nnc
+from nnc import LACKING, USAGE, model, value
+
+
+class Tune(nnc.TestCase):
+    def setUp(self):
+        super().setUp()
+        node = helper.make_node
+        # Few candidates, quick to build.
+        self.save("small", model([node("Relu", ["x"], ["r"], "relu1"),
+                                  node("Softmax", ["r"], ["y"], "softmax1")],
+                                 [value("x", [8, 64])], [value("y", [8, 64])]))
+
+    def tune(self, *options, name="small", out="a.tune", cache="cache"):
+        """What nnc tune says in JSON, with a cache of the test's own."""
+        return json.loads(self.nnc("tune", f"{name}.onnx", "-o", out, "--json",
+                                   f"--cache={cache}", *options))
+
+    def lines(self, name="a.tune"):
+        return (self.folder / name).read_text().splitlines()
+
+    def test_file(self):
+        said = self.tune()
+        self.assertGreater(said["measured"], 0)
+        self.assertEqual((said["known_before"], said["left_estimated"]), (0, 0))
+        lines = self.lines()
+        self.assertEqual(lines[0], "nnc-tuning 1")
+        self.assertIn(f"chip {said['chip']}", lines)
+        self.assertIn("threads 1", lines)
+        measured = [line for line in lines if line.startswith("measured ")]
+        self.assertEqual(len(measured), said["measured"])
+        self.assertTrue(any(" : softmax_" in line for line in measured))
+
+    def test_again(self):
+        """What one run measured the next ones know, by the cache or by the file."""
+        first = self.tune()
+        second = self.tune(out="b.tune")
+        self.assertEqual((second["measured"], second["known_before"]), (0, first["measured"]))
+        third = self.tune("--tuning=a.tune", out="c.tune", cache="none")
+        self.assertEqual(third["measured"], 0)
+        for other in "b.tune", "c.tune":
+            self.assertEqual(self.lines(), self.lines(other))
+
+    def test_network(self):
+        """A network with weights and layouts, and all that its file is used by."""
+        self.tune(name="network")
+        again = self.tune(name="network", out="b.tune")
+        self.assertEqual(again["measured"], 0)
+        self.assertEqual(self.lines(), self.lines("b.tune"))
+        self.nnc("explain", "network.onnx", "--tuning=a.tune", "--layer=conv1",
+                 said=["measured", " of them measured, "])
+        said = json.loads(self.nnc("explain", "network.onnx", "--tuning=a.tune", "--json"))
+        for layer in said["layers"]:
+            self.assertTrue(layer["alternatives"][0]["measured"], layer["name"])
+        self.nnc("verify", "network.onnx", "--tuning=a.tune")
+        for out in "a", "b":
+            self.nnc("compile", "network.onnx", "--tuning=a.tune", "-o", out)
+        for name in self.names("a"):
+            self.assertEqual((self.folder / "a" / name).read_bytes(),
+                             (self.folder / "b" / name).read_bytes(), name)
+
+    def test_threads(self):
+        self.tune("--threads=2")
+        self.assertIn("threads 2", self.lines())
+
+    def test_budget(self):
+        said = self.tune("--budget=0")
+        self.assertEqual(said["measured"], 0)
+        self.assertGreater(said["left_estimated"], 0)
+        self.nnc("compile", "small.onnx", "--tuning=a.tune", "-o", "out")
+        self.nnc("tune", "small.onnx", "--budget=0s", "--cache=none",
+                 said=["^small.tune: 0 measured", "more that could matter stay estimated"])
+        for text in "soon", "-1", "1e9", "nan", "":
+            self.nnc("tune", "small.onnx", f"--budget={text}", code=USAGE, said=["--budget"])
+
+    def test_cache(self):
+        """A cache that cannot be used is a warning."""
+        (self.folder / "cache").mkdir()
+        (self.folder / "cache" / "measurements.sqlite").write_bytes(b"no database" * 100)
+        done = subprocess.run([nnc.NNC, "tune", "small.onnx", "--cache=cache", "--budget=0"],
+                              cwd=self.folder, timeout=120, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, "^nnc: warning: without the cache .*measurements.sqlite: "
+                                      "file is not a database\n$")
+        self.nnc("tune", "small.onnx", "--budget=0",
+                 env={**os.environ, "XDG_CACHE_HOME": str(self.folder / "home")})
+        self.assertEqual(self.names("home/nnc"), ["measurements.sqlite"])
+
+    def test_output(self):
+        self.nnc("tune", "small.onnx", "--budget=0", "--cache=none", "-o", "no/where.tune",
+                 code=USAGE, said=["no/where.tune"])
+
+    def test_elsewhere(self):
+        """Times of an emulator are no times."""
+        self.nnc("tune", "small.onnx", "--target=aarch64", code=LACKING, said=["emulator"])
+
+
+class File(nnc.TestCase):
+    """Tuning files that cannot be used, or not whole."""
+
+    def write(self, *lines, chip="z80", isas="avx2 sse4 portable"):
+        (self.folder / "a.tune").write_text(
+            "\n".join(["nnc-tuning 1", f"chip {chip}", f"isas {isas}", *lines, ""]))
+
+    def check(self, problem, target="x86-64-v3", code=USAGE):
+        self.nnc("compile", "network.onnx", "-o", "out", f"--target={target}",
+                 "--tuning=a.tune", code=code, said=[problem])
+        self.assertNotIn("out", self.names())
+
+    def test_broken(self):
+        self.check("^a.tune: error: cannot be read: No such file")
+        (self.folder / "a.tune").write_bytes(b"\x00\xff" * 50)
+        self.check("^a.tune:1:1: error: is not a tuning file")
+        self.write("measured conv2d : conv2d_f32_portable : soon")
+        self.check("^a.tune:4:1: error: expected 'measured LAYER")
+
+    def test_foreign(self):
+        self.write(isas="neon portable")
+        self.check("^a.tune: error: was measured for neon portable; the target 'x86-64-v3' has avx2")
+        isas = json.loads(self.nnc("targets", "--json"))
+        (native,) = [row for row in isas if row["name"] == "native"]
+        self.write(isas=" ".join(native["isas"]))
+        self.check("^a.tune: error: was measured on a z80, this is a ", target="native")
+
+    def test_unknown_lines(self):
+        self.write("colour blue")
+        done = subprocess.run([nnc.NNC, "check", "network.onnx", "--target=x86-64-v3",
+                               "--no-build", "--tuning=a.tune"], cwd=self.folder, timeout=120,
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, "^a.tune:4:1: warning: begins with 'colour'.*left out\n$")
+
+    def test_compiled_folder(self):
+        self.write()
+        self.nnc("compile", "network.onnx", "-o", "code")
+        self.nnc("run", "code", "--tuning=a.tune", code=USAGE, said=["--tuning: code is compiled"])
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
