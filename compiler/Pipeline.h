@@ -20,7 +20,7 @@ namespace nnc {
 /// What a user chooses and the passes need.
 struct PipelineOptions {
   std::string target = "native"; ///< row of dialects/target/targets.inc
-  bool threads = false; ///< whether the code may run on several threads
+  bool threads = false;   ///< whether the code may run on several threads
   double maxError = 3e-6; ///< see nnc-choose-routines
   std::shared_ptr<const Measurements> measured; ///< null where nothing is
 };

@@ -22,8 +22,7 @@ void forEachJob(mlir::func::FuncOp function, const CostModel &cost,
 /// spends on such layers, less the further the candidate is behind. What
 /// matters less than a two-thousandth of the whole is left out.
 mlir::FailureOr<llvm::SmallVector<Job, 0>>
-selectJobs(mlir::func::FuncOp function, const CostModel &cost,
-           double maxError);
+selectJobs(mlir::func::FuncOp function, const CostModel &cost, double maxError);
 
 } // namespace nnc
 
