@@ -245,19 +245,18 @@ CostModel nnc::makeCostModel(func::FuncOp function, target::MachineAttr machine,
   if (!cost.knowsMeasurements())
     return cost;
   Calibration calibration;
-  auto learn = [&](const Routine *routine, const UnitCost &known) {
-    if (known.measured)
-      calibration.add(*routine, known);
-  };
   Block &block = function.getBody().front();
   llvm::SetVector<LayoutAttr> layouts = findLayouts(block, cost);
   llvm::SetVector<RankedTensorType> values;
   for (LayerOp layer : block.getOps<LayerOp>()) {
     values.insert(getLogicalType(getTensor(layer.getY())));
-    forEachCandidate(layer, cost, layouts.getArrayRef(),
-                     [&](const Candidate &candidate) {
-                       learn(candidate.routine, candidate);
-                     });
+    forEachCandidate(
+        layer, cost, layouts.getArrayRef(), [&](const Candidate &candidate) {
+          if (candidate.measured)
+            calibration.add(
+                describeLayer(layer, candidate.operands, candidate.result),
+                *candidate.routine, candidate);
+        });
   }
   for (RankedTensorType plain : values)
     for (LayoutAttr layout : layouts) {
@@ -267,7 +266,8 @@ CostModel nnc::makeCostModel(func::FuncOp function, target::MachineAttr machine,
       for (auto [from, to] :
            {std::pair(plain, blocked), std::pair(blocked, plain)})
         cost.forEachAdapt(from, to, [&](const AdaptCost &adapt) {
-          learn(adapt.routine, adapt);
+          if (adapt.measured)
+            calibration.add("", *adapt.routine, adapt);
         });
     }
   cost.setCalibration(std::move(calibration));

@@ -8,6 +8,8 @@
 
 #include "compiler/schedule/Search.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace nnc;
 
@@ -28,17 +30,26 @@ static double getMedian(ArrayRef<double> sorted) {
                            : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-void Calibration::add(const Routine &routine, const UnitCost &measured) {
-  double ratio = measured.seconds / measured.estimate;
-  for (std::vector<double> *list : {&ratios[routine.name], &all})
-    list->insert(llvm::upper_bound(*list, ratio), ratio);
+/// Whose ratios go together, the closest first.
+static std::array<std::string, 3> getGroups(StringRef layer,
+                                            const Routine &routine) {
+  return {(layer + " : " + routine.name).str(), routine.name.str(), ""};
 }
 
-double Calibration::getScale(const Routine &routine) const {
-  auto own = ratios.find(routine.name);
-  if (own != ratios.end())
-    return getMedian(own->second);
-  return all.empty() ? 1 : getMedian(all);
+void Calibration::add(StringRef layer, const Routine &routine,
+                      const UnitCost &measured) {
+  double ratio = measured.seconds / measured.estimate;
+  for (const std::string &group : getGroups(layer, routine)) {
+    std::vector<double> &list = ratios[group];
+    list.insert(llvm::upper_bound(list, ratio), ratio);
+  }
+}
+
+double Calibration::getScale(StringRef layer, const Routine &routine) const {
+  for (const std::string &group : getGroups(layer, routine))
+    if (auto found = ratios.find(group); found != ratios.end())
+      return getMedian(found->second);
+  return 1;
 }
 
 double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
@@ -64,7 +75,7 @@ UnitCost CostModel::getCost(const Routine &routine,
                             StringRef layer) const {
   UnitCost cost;
   cost.estimate = estimate(routine, calls, params, work);
-  cost.seconds = cost.estimate * calibration.getScale(routine);
+  cost.seconds = cost.estimate;
   if (!knowsMeasurements())
     return cost;
   auto known = measured->find(
@@ -72,6 +83,8 @@ UnitCost CostModel::getCost(const Routine &routine,
   if (known != measured->end()) {
     cost.seconds = known->second * 1e-9;
     cost.measured = true;
+  } else {
+    cost.seconds *= calibration.getScale(layer, routine);
   }
   return cost;
 }

@@ -39,20 +39,21 @@ struct AdaptCost : UnitCost {
 /// By how much measured times differ from estimated ones.
 class Calibration {
 public:
-  void add(const Routine &routine, const UnitCost &measured);
-  /// The median ratio of the routine's measurements; where it has none, of all.
-  double getScale(const Routine &routine) const;
+  void add(llvm::StringRef layer, const Routine &routine,
+           const UnitCost &measured);
+  /// The median ratio of the routine's measurements on this layer with other
+  /// params; where there are none, of the routine's on all layers; else of all.
+  double getScale(llvm::StringRef layer, const Routine &routine) const;
 
 private:
-  llvm::StringMap<std::vector<double>> ratios; ///< sorted, by routine
-  std::vector<double> all;                     ///< sorted
+  llvm::StringMap<std::vector<double>> ratios; ///< sorted
 };
 
 /// Unit costs: measured where that is known. Else estimated from a target row:
 /// a call takes as long as its arithmetic at the rate that the routine's inner
 /// loop reaches, or as its bytes from the level that holds them, whichever is
-/// longer, and a fixed time more; and by what the same routine's measurements
-/// differ from such estimates, so that both can be compared.
+/// longer, and a fixed time more; and multiplied by what measurements differ
+/// from such estimates, so that both can be compared.
 class CostModel {
 public:
   /// `weightBytes` of the whole model say where weights are read from. Where

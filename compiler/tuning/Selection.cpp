@@ -9,6 +9,7 @@
 #include "compiler/schedule/PlanGraph.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 #include <set>
 
@@ -16,8 +17,9 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// By how much of itself a cost that nobody measured may be wrong.
-static constexpr double kDoubt = 0.2;
+/// By how much of itself a cost that nobody measured may be wrong; and where
+/// the same routine was measured on the layer with other params.
+static constexpr double kDoubt = 0.2, kSiblingDoubt = 0.1;
 
 /// Share of the plan's time that no measurement is made for.
 static constexpr double kNegligible = 0.0005;
@@ -87,6 +89,37 @@ private:
 };
 } // namespace
 
+/// Candidates of the layer that could be better than the plan's choice.
+static void addCandidates(LayerOp layer, const CostModel &cost,
+                          const PlanGraph &graph, const Plan &plan,
+                          Wanted &wanted) {
+  SmallVector<Candidate, 0> open;
+  llvm::SmallPtrSet<const Routine *, 8> measured;
+  int known = 0;
+  forEachCandidate(layer, cost, graph.getLayouts(), [&](Candidate candidate) {
+    if (candidate.measured) {
+      measured.insert(candidate.routine);
+      ++known;
+    } else if (!graph.isOverError(layer, candidate)) {
+      open.push_back(std::move(candidate));
+    }
+  });
+  SmallVector<std::pair<double, Candidate *>> order;
+  for (Candidate &candidate : open) {
+    double doubt =
+        candidate.seconds *
+        (measured.contains(candidate.routine) ? kSiblingDoubt : kDoubt);
+    double chance = 1 - graph.getExtraSeconds(layer, candidate, plan) / doubt;
+    if (chance > 0)
+      order.push_back({candidate.seconds * chance, &candidate});
+  }
+  llvm::sort(order, [](auto &a, auto &b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  for (auto [worth, candidate] : order)
+    wanted.add(makeLayerJob(layer, std::move(*candidate)), worth / ++known);
+}
+
 /// The adapts that the plan needs.
 static void addAdapts(Block &block, const CostModel &cost,
                       const PlanGraph &graph, const Plan &plan,
@@ -121,16 +154,7 @@ nnc::selectJobs(func::FuncOp function, const CostModel &cost, double maxError) {
   Block &block = function.getBody().front();
   Wanted wanted;
   for (LayerOp layer : block.getOps<LayerOp>())
-    forEachCandidate(
-        layer, cost, graph->getLayouts(), [&](Candidate candidate) {
-          if (candidate.measured || graph->isOverError(layer, candidate))
-            return;
-          double extra = graph->getExtraSeconds(layer, candidate, plan);
-          double doubt = kDoubt * candidate.seconds;
-          double worth = candidate.seconds * (1 - extra / doubt);
-          if (worth > 0)
-            wanted.add(makeLayerJob(layer, std::move(candidate)), worth);
-        });
+    addCandidates(layer, cost, *graph, plan, wanted);
   addAdapts(block, cost, *graph, plan, wanted);
   return wanted.take(kNegligible * plan.cost);
 }

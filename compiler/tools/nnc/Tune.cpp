@@ -36,6 +36,8 @@ constexpr size_t firstBatch = 16, batchSize = 96;
 constexpr double guessedSeconds = 0.4;
 /// Seconds that a batch takes besides, to build the runner and to link.
 constexpr double batchSeconds = 2;
+/// Share of the time left that a batch is planned to take.
+constexpr double caution = 0.9;
 /// Seconds that a job is run, all its runs together.
 constexpr double runSeconds = 0.05;
 
@@ -179,7 +181,7 @@ private:
       if (mlir::failed(jobs))
         return makeError("there is no plan to improve");
       double begin = watch.seconds();
-      double fit = (budget - begin - batchSeconds) / each;
+      double fit = caution * (budget - begin - batchSeconds) / each;
       size_t count = std::min(most, jobs->size());
       if (fit < double(count))
         count = size_t(std::max(fit, 0.0));
