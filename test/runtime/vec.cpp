@@ -3,6 +3,7 @@
 #include "runtime/epilogue.h"
 #include "runtime/parallel.h"
 #include "runtime/routines/shapes.h"
+#include "test/runtime/widths.h"
 
 #include <catch2/catch.hpp>
 
@@ -77,8 +78,8 @@ template <class V> float lane(V v, int i) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("vectors agree with float in every lane", "[vec]", f32x<1>,
-                   f32x<2>, f32x<4>, f32x<8>, f32x<16>) {
+TEMPLATE_TEST_CASE("vectors agree with float in every lane", "[vec]",
+                   NNC_TEST_VECTORS) {
   using V = TestType;
   check_binary<V>("+", [](auto a, auto b) { return a + b; });
   check_binary<V>("-", [](auto a, auto b) { return a - b; });
@@ -120,8 +121,8 @@ TEMPLATE_TEST_CASE("vectors agree with float in every lane", "[vec]", f32x<1>,
   check_unary<V>("round", [](auto a) { return vec_round(a); });
 }
 
-TEMPLATE_TEST_CASE("integer vectors add, shift and compare", "[vec]", f32x<1>,
-                   f32x<2>, f32x<4>, f32x<8>, f32x<16>) {
+TEMPLATE_TEST_CASE("integer vectors add, shift and compare", "[vec]",
+                   NNC_TEST_VECTORS) {
   using V = TestType;
   auto constant = [](auto x, std::int32_t c) {
     return integer_of<decltype(x)>(c);
@@ -162,7 +163,7 @@ TEMPLATE_TEST_CASE("integer vectors add, shift and compare", "[vec]", f32x<1>,
 }
 
 TEMPLATE_TEST_CASE("partial loads and stores touch only their lanes", "[vec]",
-                   float, f32x<1>, f32x<2>, f32x<4>, f32x<8>, f32x<16>) {
+                   float, NNC_TEST_VECTORS) {
   using V = TestType;
   constexpr int w = lanes<V>;
   for (int count = 0; count <= w; ++count) {
@@ -188,8 +189,7 @@ TEMPLATE_TEST_CASE("partial loads and stores touch only their lanes", "[vec]",
   }
 }
 
-TEMPLATE_TEST_CASE("reductions combine all lanes", "[vec]", f32x<1>, f32x<2>,
-                   f32x<4>, f32x<8>, f32x<16>) {
+TEMPLATE_TEST_CASE("reductions combine all lanes", "[vec]", NNC_TEST_VECTORS) {
   using V = TestType;
   constexpr int w = lanes<V>;
   for (int seed = 0; seed < 50; ++seed) {
@@ -216,8 +216,7 @@ TEMPLATE_TEST_CASE("reductions combine all lanes", "[vec]", f32x<1>, f32x<2>,
 }
 
 TEMPLATE_TEST_CASE("max_fast and min_fast return a NaN of their second operand",
-                   "[vec]", float, f32x<1>, f32x<2>, f32x<4>, f32x<8>,
-                   f32x<16>) {
+                   "[vec]", float, NNC_TEST_VECTORS) {
   using V = TestType;
   REQUIRE(std::isnan(lane(max_fast(V(1.0f), V(quiet_nan)), lanes<V> - 1)));
   REQUIRE(std::isnan(lane(min_fast(V(1.0f), V(quiet_nan)), 0)));
@@ -244,7 +243,7 @@ struct add_three {
 } // namespace
 
 TEMPLATE_TEST_CASE("an epilogue reads its operands where the value lies",
-                   "[epilogue]", float, f32x<4>, f32x<8>, f32x<16>) {
+                   "[epilogue]", float, NNC_TEST_VECTORS) {
   using V = TestType;
   constexpr int w = lanes<V>;
   std::vector<float> residual(64), bias(64);

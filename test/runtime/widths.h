@@ -16,6 +16,16 @@
 #define NNC_TEST_WIDTHS 4
 #endif
 
+/// The vectors that tests of all operations instantiate: those that the machine
+/// has, and pairs of the widest.
+#if defined(NNC_PORTABLE_SIMD)
+#define NNC_TEST_VECTORS f32x<1>, f32x<2>, f32x<4>, f32x<8>
+#elif defined(__AVX2__)
+#define NNC_TEST_VECTORS f32x<4>, f32x<8>, f32x<16>
+#else
+#define NNC_TEST_VECTORS f32x<4>, f32x<8>
+#endif
+
 namespace nnc_test {
 /// The widest vectors of tests over several widths.
 #if defined(NNC_PORTABLE_SIMD)
