@@ -104,14 +104,16 @@ struct winograd_of_taps {
         scratch + begin * winograd_unit_scratch(s, W, M, P, B));
     const job j{x, w, y, &epi, mine, mine + area * p.input_point};
     while (begin < end) {
+      // Whole parts one after the other, or some runs of one part.
       const int part = begin / p.run_parts, from = begin % p.run_parts;
-      const int to = smaller(p.run_parts, from + end - begin);
-      const int last = cut(p.strips, part + 1, p.strip_parts);
-      for (int i = cut(p.strips, part, p.strip_parts); i < last; ++i)
-        strip(s, p, j, cut(p.groups, i, p.strips) * P,
-              smaller(p.tiles, cut(p.groups, i + 1, p.strips) * P),
-              cut(p.runs, from, p.run_parts), cut(p.runs, to, p.run_parts));
-      begin += to - from;
+      const int whole = from == 0 ? (end - begin) / p.run_parts : 0;
+      const int to =
+          whole ? p.run_parts : smaller(p.run_parts, from + end - begin);
+      const int parts = larger(1, whole);
+      strips(s, p, j, cut(p.groups, part, p.parts),
+             cut(p.groups, part + parts, p.parts),
+             cut(p.runs, from, p.run_parts), cut(p.runs, to, p.run_parts));
+      begin += parts * (to - from);
     }
   }
 
@@ -144,6 +146,16 @@ private:
   /// less to rounding than one sum of all, and the transform back enlarges what
   /// is lost.
   static constexpr int part = 32;
+
+  /// Groups [first, last) times runs [from, to), in strips of one length.
+  static void strips(const S &s, const winograd_plan &p, const job &j,
+                     int first, int last, int from, int to) {
+    const int groups = last - first, count = ceil_div(groups, p.strip_groups);
+    for (int i = 0; i < count; ++i)
+      strip(s, p, j, (first + cut(groups, i, count)) * P,
+            smaller(p.tiles, (first + cut(groups, i + 1, count)) * P), from,
+            to);
+  }
 
   /// Tiles [first, last) times runs [from, to).
   static void strip(const S &s, const winograd_plan &p, const job &j, int first,

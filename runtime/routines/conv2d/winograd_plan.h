@@ -10,23 +10,24 @@ namespace nnc {
 
 /// The output is cut into tiles of M x M pixels (one where there is one tap),
 /// those of all images and rows in one line. P of them are a group, a register
-/// tile's points; groups are cut into strips whose transformed input stays in
-/// the second-level cache. A unit of work is a run of strips times a run of
-/// channel blocks.
+/// tile's points. Groups are cut into parts, the output's channel blocks into
+/// runs of B: a unit of work is a part times some runs. Of the groups that a
+/// thread has, so many are a strip that their transformed input stays in the
+/// second-level cache.
 struct winograd_plan {
-  int rows, cols;  ///< of tiles in an image
-  int tiles;       ///< in all
-  int groups;      ///< of P tiles
-  int strips;      ///< of about as many groups
-  int strip_tiles; ///< of the longest strip, whole groups
-  int runs;        ///< of B blocks of output channels
-  int strip_parts; ///< units along strips
-  int run_parts;   ///< units along runs
+  int rows, cols;   ///< of tiles in an image
+  int tiles;        ///< in all
+  int groups;       ///< of P tiles
+  int strip_groups; ///< of a strip, at most
+  int strip_tiles;
+  int runs;      ///< of B blocks of output channels
+  int parts;     ///< units along groups
+  int run_parts; ///< units along runs
   /// Floats from one point to the next of the transformed input and of the
   /// products. The odd vector keeps points out of each other's cache lines.
   std::ptrdiff_t input_point, product_point;
 
-  constexpr int units() const { return strip_parts * run_parts; }
+  constexpr int units() const { return parts * run_parts; }
 };
 
 /// Outputs along an axis of a tile.
@@ -50,11 +51,13 @@ constexpr winograd_plan plan_winograd(const S &s, int W, int M, int P, int B) {
   const std::ptrdiff_t bytes = std::ptrdiff_t(winograd_points(s, M)) *
                                p.groups * P * blocks * W * int(sizeof(float));
   const std::ptrdiff_t strips = (bytes + level2 / 2) / level2;
-  p.strips = strips < 1 ? 1 : strips < p.groups ? int(strips) : p.groups;
-  p.strip_tiles = ceil_div(p.groups, p.strips) * P;
+  p.strip_groups = strips < 1          ? p.groups
+                   : strips > p.groups ? 1
+                                       : ceil_div(p.groups, int(strips));
+  p.strip_tiles = p.strip_groups * P;
   p.runs = ceil_div(ceil_div(s.k, W), B);
-  p.strip_parts = smaller(p.strips, most_scratch_threads);
-  p.run_parts = smaller(p.runs, most_scratch_threads / p.strip_parts);
+  p.parts = smaller(p.groups, most_scratch_threads);
+  p.run_parts = smaller(p.runs, most_scratch_threads / p.parts);
   p.input_point = (std::ptrdiff_t(p.strip_tiles) * blocks + 1) * W;
   p.product_point = (std::ptrdiff_t(p.strip_tiles) * B + 1) * W;
   return p;
