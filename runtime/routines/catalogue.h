@@ -108,11 +108,14 @@ constexpr double direct_efficiency(tile_limits t, const S &s, int R, int C,
   return tiles_efficiency(t, s.oh, s.ow, s.k,
                           double(s.c) / s.groups * s.kh * s.kw, R, C, B);
 }
-/// Rows of taps are short: their loops cost a tenth or more.
+/// The first and the last tile of a row copy what they read.
 template <class S>
 constexpr double first_efficiency(tile_limits t, const S &s, int C, int B) {
-  return 0.85 * tiles_efficiency(t, s.oh, s.ow, s.k, double(s.c) * s.kh * s.kw,
-                                 1, C, B);
+  const int span = (C - 1) * s.sw + (s.kw - 1) * s.dw + 1;
+  const int blocks = smaller(B, ceil_div(s.k, t.lanes));
+  return tiles_efficiency(t, s.oh, s.ow, s.k, double(s.c) * s.kh * s.kw, 1, C,
+                          B) /
+         (1 + 5.0 * span / (double(s.ow) * s.kw * blocks));
 }
 template <class S>
 constexpr double pointwise_efficiency(tile_limits t, const S &s, int C, int B) {

@@ -120,7 +120,7 @@ private:
           continue;
         const float *row = j.x + (std::ptrdiff_t(c) * s.h + h) * s.w;
         const float *w = j.w + std::ptrdiff_t(c * s.kh + r) * s.kw * W;
-        float copy[first_layer_span];
+        float copy[first_layer_span + W];
         if (!inside)
           copy_row(s, row, left, span, copy);
         const float *const a[1] = {inside ? row + left : copy};
@@ -150,12 +150,10 @@ private:
                        float *to) {
     const int begin = smaller(span, larger(0, -left));
     const int end = larger(begin, smaller(span, s.w - left));
-    for (int i = 0; i < begin; ++i)
-      to[i] = 0.0f;
-    for (int i = begin; i < end; ++i)
-      to[i] = row[left + i];
-    for (int i = end; i < span; ++i)
-      to[i] = 0.0f;
+    for (int i = 0; i < span; i += W)
+      f32x<W>(0.0f).store(to + i);
+    memcpy(to + begin, row + left + begin,
+           std::size_t(end - begin) * sizeof(float));
   }
 };
 
