@@ -166,9 +166,11 @@ constexpr double depthwise_efficiency(tile_limits t, const S &s, int C) {
   return double(s.ow) * s.kh * s.kw / time * s.k /
          (ceil_div(s.k, t.lanes) * t.lanes);
 }
+/// Rows that crowd the cache are copied; see matmul/packed.h.
 template <class S>
 constexpr double packed_efficiency(tile_limits t, const S &s, int M, int B) {
-  return tiles_efficiency(t, 1, s.m, s.n, s.k, 1, M, B);
+  const bool copies = M > 6 && !s.transpose_a && s.k % 1024 == 0;
+  return (copies ? 0.93 : 1.0) * tiles_efficiency(t, 1, s.m, s.n, s.k, 1, M, B);
 }
 /// Each element of b is copied once for m rows, and turned if transposed.
 template <class S>
