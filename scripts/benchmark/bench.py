@@ -129,16 +129,18 @@ def versions(engines):
     return ", ".join(f"{e} {importlib.metadata.version(known[e])}" for e in engines if e in known)
 
 
-def table(rows, engines, threads):
-    """Markdown. A row: model's name and its results by engine."""
+def table(rows, engines, threads, single):
+    """Markdown. A row: model's name and its results by engine. single: nnc's medians on
+    one thread by model, where they are wanted beside."""
     peers = [e for e in engines if e != "nnc"]
-    yield f"| network, {threads} thread{'s' * (threads > 1)}, ms | " + " | ".join(engines) + \
-        " | best peer / nnc | share of peak |"
-    yield "|---" * (len(engines) + 3) + "|"
+    heads = [f"network, {threads} thread{'s' * (threads > 1)}, ms", *engines,
+             "best peer / nnc", "share of peak", *["nnc over 1 thread"] * bool(single)]
+    yield "| " + " | ".join(heads) + " |"
+    yield "|---" * len(heads) + "|"
     ratios = []
     for name, results in rows:
         cells = [f"{1e3 * results[e].median:.2f}" if e in results else "–" for e in engines]
-        ratio, share = "–", "–"
+        ratio, share, gain = "–", "–", "–"
         if "nnc" in results:
             best = min((results[e].median for e in peers if e in results), default=None)
             own = results["nnc"]
@@ -147,9 +149,11 @@ def table(rows, engines, threads):
                 ratio = f"{ratios[-1]:.2f} ×"
             rate = own.details["multiply_adds"] / own.median
             share = f"{100 * rate / own.details['peak_multiply_adds_per_second']:.0f} %"
-        yield f"| {name} | " + " | ".join(cells) + f" | {ratio} | {share} |"
+            if name in single:
+                gain = f"{single[name] / own.median:.2f} ×"
+        yield "| " + " | ".join([name, *cells, ratio, share, *[gain] * bool(single)]) + " |"
     if ratios:
-        yield f"\nGeometric mean of the last but one column: {statistics.geometric_mean(ratios):.2f} ×"
+        yield f"\nGeometric mean of best peer / nnc: {statistics.geometric_mean(ratios):.2f} ×"
 
 
 def main():
@@ -182,8 +186,11 @@ def main():
                 rows[threads].append((model.name, measure(
                     model, taken, scratch / model.name, threads, args.rounds, args.seconds)))
     print(f"{chip()}; {versions(engines)}; median of {args.rounds} turns of {args.seconds:g} s")
+    single = {name: results["nnc"].median for name, results in rows.get(1, [])
+              if "nnc" in results}
     for threads in args.threads:
-        print("\n" + "\n".join(table(rows[threads], engines, threads)))
+        print("\n" + "\n".join(table(rows[threads], engines, threads,
+                                     single if threads > 1 else {})))
     if args.json:
         pathlib.Path(args.json).write_text(json.dumps(
             {threads: {name: {e: dataclasses.asdict(r) for e, r in results.items()}
