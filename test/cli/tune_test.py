@@ -101,8 +101,33 @@ class Tune(nnc.TestCase):
                  code=USAGE, said=["no/where.tune"])
 
     def test_elsewhere(self):
-        """Times of an emulator are no times."""
+        """Times of an emulator are no times, unless somebody wants them."""
         self.nnc("tune", "small.onnx", "--target=aarch64", code=LACKING, said=["emulator"])
+        self.nnc("tune", "small.onnx", "--on=qemu-aarch64", code=USAGE, said=["--target"])
+        self.script("board", 'exec qemu-aarch64 "$@"')
+        said = self.tune("--target=aarch64", "--on=./board")
+        self.assertGreater(said["measured"], 0)
+        self.assertIn("chip ./board", self.lines())
+        self.assertIn("isas neon portable", self.lines())
+        self.nnc("compile", "small.onnx", "--target=aarch64", "--tuning=a.tune", "-o", "out")
+        self.script("board", "echo no such board >&2; exit 3")
+        self.nnc("tune", "small.onnx", "--target=aarch64", "--on=./board", "--cache=none",
+                 code=USAGE, said=["./board failed: no such board"])
+
+    def test_ssh(self):
+        """The program and its arguments reach a shell on the other side."""
+        (self.folder / "bin").mkdir()
+        self.script("bin/ssh", 'echo "$3" >host; shift 3; exec sh -c "$*"')
+        path = f"{self.folder}/bin:{os.environ['PATH']}"
+        self.nnc("tune", "small.onnx", "--target=portable", "--on=ssh:me@there", "--cache=none",
+                 env={**os.environ, "PATH": path}, said=["on ssh:me@there$"])
+        self.assertEqual((self.folder / "host").read_text(), "me@there\n")
+        self.assertIn(" measured ", "".join(" " + line for line in self.lines("small.tune")))
+
+    def script(self, name, text):
+        path = self.folder / name
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
 
 
 class File(nnc.TestCase):

@@ -45,7 +45,7 @@ namespace {
 /// A program that runs, its output going to files.
 struct Running {
   Words command;
-  std::string output, errors;
+  std::string input, output, errors;
   llvm::sys::ProcessInfo process;
 
   llvm::Error start() {
@@ -56,10 +56,11 @@ struct Running {
                                                  command.end());
     std::string message;
     bool failed = false;
-    process = llvm::sys::ExecuteNoWait(
-        *program, arguments, std::nullopt,
-        {llvm::StringRef(""), llvm::StringRef(output), llvm::StringRef(errors)},
-        /*MemoryLimit=*/0, &message, &failed);
+    process = llvm::sys::ExecuteNoWait(*program, arguments, std::nullopt,
+                                       {llvm::StringRef(input),
+                                        llvm::StringRef(output),
+                                        llvm::StringRef(errors)},
+                                       /*MemoryLimit=*/0, &message, &failed);
     if (failed)
       return makeError(fmt::format("cannot start {}: {}", *program, message));
     return llvm::Error::success();
@@ -86,8 +87,9 @@ struct Running {
 } // namespace
 
 llvm::Expected<std::string> runProgram(const Words &command,
-                                       const std::string &log) {
-  Running running{command, log + ".out", log + ".err", {}};
+                                       const std::string &log,
+                                       const std::string &input) {
+  Running running{command, input, log + ".out", log + ".err", {}};
   if (llvm::Error error = running.start())
     return error;
   return running.finish();
@@ -114,7 +116,7 @@ llvm::Error runPrograms(const std::vector<Words> &commands,
     if (running.size() >= atOnce)
       finishOldest();
     std::string own = fmt::format("{}.{}", log, i);
-    running.push_back({commands[i], own + ".out", own + ".err", {}});
+    running.push_back({commands[i], "", own + ".out", own + ".err", {}});
     if (llvm::Error error = running.back().start()) {
       running.pop_back();
       note(std::move(error));

@@ -27,8 +27,9 @@ llvm::Expected<std::string> findProgram(const std::string &name);
 
 /// Runs the program and returns what it printed to stdout. If it cannot start
 /// or fails, the error holds the command and what it printed to stderr. `log`
-/// is a path that is free for passing use.
-llvm::Expected<std::string> runProgram(const Words &, const std::string &log);
+/// is a path that is free for passing use; `input` is a file for its stdin.
+llvm::Expected<std::string> runProgram(const Words &, const std::string &log,
+                                       const std::string &input = "");
 
 /// Runs the commands, as many at once as there are cores; the first failure is
 /// the error.

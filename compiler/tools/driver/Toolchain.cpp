@@ -187,7 +187,8 @@ buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
           fmt::format("-DNNC_MODEL_PARALLEL={}", int(module.threads))}});
     programs.push_back(part + "/program");
     Words link = splitCommand(toolchain.compiler);
-    link.insert(link.end(), toolchain.flags.begin(), toolchain.flags.end());
+    for (const auto *flags : {&toolchain.flags, &toolchain.linkFlags})
+      link.insert(link.end(), flags->begin(), flags->end());
     for (const CompileJob &job : parts)
       link.push_back(job.object);
     link.insert(link.end(), shared.begin(), shared.end());

@@ -13,8 +13,9 @@ namespace nnc::tools {
 
 /// How code for a target is built and run on this machine.
 struct Toolchain {
-  std::string compiler;           ///< the program, found on PATH
-  std::vector<std::string> flags; ///< those of the target
+  std::string compiler;               ///< the program, found on PATH
+  std::vector<std::string> flags;     ///< those of the target
+  std::vector<std::string> linkFlags; ///< more, of a program
   std::vector<std::string>
       emulator; ///< command in front of the program, or none
   std::string target;

@@ -88,6 +88,10 @@ public:
                    "Folder that keeps measurements for later runs, or none; "
                    "nnc in the user's cache folder unless given")
         ->type_name("DIR|none");
+    app.add_option("--on", on,
+                   "Another machine to measure on: one that ssh reaches, or a "
+                   "command that is given a program and its arguments")
+        ->type_name("ssh:HOST|COMMAND");
     addJsonOption(app, json);
   }
 
@@ -111,7 +115,8 @@ public:
     if (ExitCode code = findTools(); code != ExitCode::done)
       return code;
     if (llvm::Error error = measure())
-      return fail(std::move(error), ExitCode::ownFault);
+      return fail(std::move(error),
+                  on.empty() ? ExitCode::ownFault : ExitCode::usage);
     if (llvm::Error error = write())
       return fail(std::move(error), ExitCode::usage);
     report();
@@ -124,27 +129,36 @@ private:
     if (!found)
       return fail(found.takeError(), ExitCode::usage);
     toolchain = std::move(*found);
-    std::vector<std::string> needs;
-    for (auto one : machine.getFeatures().getAsValueRange<mlir::StringAttr>())
-      needs.push_back(one.str());
-    if (std::string obstacle = findObstacle(needs, toolchain);
-        !obstacle.empty())
-      return fail(makeError(obstacle), ExitCode::unsupported);
-    if (!toolchain.emulator.empty())
+    if (on.empty()) {
+      if (std::string obstacle = findOwnObstacle(); !obstacle.empty())
+        return fail(makeError(obstacle), ExitCode::unsupported);
+    } else if (options.target == "native") {
       return fail(
-          makeError(fmt::format("code for {} runs in an emulator here, whose "
-                                "times say nothing of a real machine; tune on "
-                                "one that has it",
-                                options.target)),
-          ExitCode::unsupported);
+          makeError("--on needs the --target that the other machine is"),
+          ExitCode::usage);
+    }
     if (llvm::Error error =
             findProgram(splitCommand(toolchain.compiler).front()).takeError())
       return fail(std::move(error), ExitCode::usage);
     return ExitCode::done;
   }
 
-  /// LLVM's name of the chip that measures.
+  /// Why this machine cannot measure, or nothing.
+  std::string findOwnObstacle() const {
+    std::vector<std::string> needs;
+    for (auto one : machine.getFeatures().getAsValueRange<mlir::StringAttr>())
+      needs.push_back(one.str());
+    if (toolchain.emulator.empty())
+      return findObstacle(needs, toolchain);
+    return fmt::format("code for {} runs in an emulator here, whose times say "
+                       "nothing of a real machine; give --on=ssh:HOST",
+                       options.target);
+  }
+
+  /// LLVM's name of the chip that measures, or where it is.
   std::string chip() const {
+    if (!on.empty())
+      return on;
     return machine.getChip().empty() ? llvm::sys::getHostCPUName().str()
                                      : machine.getChip().str();
   }
@@ -165,7 +179,7 @@ private:
   /// there is time.
   llvm::Error measure() {
     int64_t weightBytes = getWeightBytes(function);
-    auto meter = Meter::create(machine, toolchain, threads, weightBytes);
+    auto meter = Meter::create(machine, toolchain, threads, weightBytes, on);
     if (!meter)
       return meter.takeError();
     llvm::Expected<std::string> where = describeMachine(weightBytes);
@@ -268,7 +282,7 @@ private:
   }
 
   ModelOptions options;
-  std::string output, compiler, cache;
+  std::string output, compiler, cache, on;
   double budget = 60;
   int threads = 1;
   bool json = false;
