@@ -18,6 +18,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
+import cost  # noqa: E402
 from engines import ENGINES, Model, Unsupported, is_installed  # noqa: E402
 
 CACHE = pathlib.Path(os.environ["NNC_CACHE"])
@@ -156,6 +157,16 @@ def table(rows, engines, threads, single):
         yield f"\nGeometric mean of best peer / nnc: {statistics.geometric_mean(ratios):.2f} ×"
 
 
+def report_cost(names, seconds):
+    nnc = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin/nnc"
+    rows = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for model in find_models(names, pathlib.Path(scratch)):
+            say(model.name)
+            rows.append((model.name, *cost.compare(nnc, model, scratch, seconds)))
+    print(f"{chip()}\n\n" + "\n".join(cost.table(rows)))
+
+
 def main():
     known = [*MADE, *OCR]
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__,
@@ -167,11 +178,16 @@ def main():
     parser.add_argument("--rounds", type=int, default=3, help="turns of each engine")
     parser.add_argument("--seconds", type=float, default=1, help="of each turn")
     parser.add_argument("--json", metavar="FILE", help="also write every figure here")
+    parser.add_argument("--cost", type=float, metavar="SECONDS",
+                        help="instead: nnc's estimates beside times that nnc tune takes so "
+                        "long to measure, for each network")
     args = parser.parse_args()
     for name in args.networks:
         if name not in known:
             parser.error(f"no network is called {name}; there are: {', '.join(known)}")
 
+    if args.cost is not None:
+        return report_cost(args.networks or known, args.cost)
     engines = [name for name in args.engines if is_installed(ENGINES[name])]
     for name in args.engines:
         if name not in engines:

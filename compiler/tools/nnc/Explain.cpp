@@ -222,6 +222,7 @@ private:
                          {"seconds", other.candidate.seconds},
                          {"error", other.candidate.error},
                          {"measured", other.candidate.measured},
+                         {"estimate_seconds", other.candidate.estimate},
                          {"extra_seconds", other.extra == kImpossible
                                                ? json::Value(nullptr)
                                                : json::Value(other.extra)},
