@@ -20,6 +20,7 @@ struct LegalizePass : nnc::impl::LegalizeBase<LegalizePass> {
     RewritePatternSet patterns(&getContext());
     nnc::populateLegalForms(patterns);
     nnc::populateMatMulForms(patterns);
+    nnc::populateSubPixels(patterns);
     // What the rewrites make of constants is constant too.
     nnc::populateFoldConstants(patterns);
     if (failed(nnc::applyPatterns(getOperation(), std::move(patterns))))

@@ -83,7 +83,9 @@ def Legalize : Pass<"nnc-legalize", "::mlir::func::FuncOp"> {
     A reduction over axes that are not neighbours is transposed first; an
     operand of a matrix product gets the result's whole batch, unless it has
     none; transposes of the last two axes become the product's flags; batch
-    normalisation by statistics that are not constant becomes elementwise ops.
+    normalisation by statistics that are not constant becomes elementwise ops;
+    a transposed convolution to few channels whose taps do not overlap becomes a
+    convolution whose results are put in their places.
 
     ```mlir
     %0 = nn.reduce sum %x {axes = array<i64: 0, 2>, keepdims = false} : (tensor<2x3x4xf32>) -> tensor<3xf32>

@@ -47,6 +47,10 @@ void populateLegalForms(mlir::RewritePatternSet &patterns);
 /// Transposes of a product's operands become its flags.
 void populateMatMulForms(mlir::RewritePatternSet &patterns);
 
+/// Transposed convolutions to few channels become convolutions whose results
+/// are put in their places.
+void populateSubPixels(mlir::RewritePatternSet &patterns);
+
 /// Whether no pattern of populateLegalForms applies to `op`.
 bool hasLegalForm(mlir::Operation *op);
 

@@ -77,3 +77,29 @@ func.func @batch_norm_of_values(%x: tensor<2x3x4xf32>, %s: tensor<3xf32>, %b: te
   %0 = nn.batch_norm %x, %s, %b, %m, %v {epsilon = 1.0e-3 : f64} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
   return %0 : tensor<2x3x4xf32>
 }
+
+// -----
+
+// One channel of 2 x 3 taps: six results for each pixel, each put in its place.
+// CHECK-LABEL: @sub_pixels
+// CHECK-NEXT: %[[W:.*]] = nn.constant dense<{{.*}}> : tensor<6x2x1x1xf32>
+// CHECK-NEXT: %[[C:.*]] = nn.conv %arg0, %[[W]] {{.*}} -> tensor<1x6x3x4xf32>
+// CHECK-NEXT: %[[P:.*]] = nn.reshape %[[C]] : tensor<1x6x3x4xf32> -> tensor<1x1x2x3x3x4xf32>
+// CHECK-NEXT: %[[T:.*]] = nn.transpose %[[P]] {permutation = array<i64: 0, 1, 4, 2, 5, 3>}
+// CHECK-NEXT: nn.reshape %[[T]] : tensor<1x1x3x2x4x3xf32> -> tensor<1x1x6x12xf32>
+func.func @sub_pixels(%x: tensor<1x2x3x4xf32>) -> tensor<1x1x6x12xf32> {
+  %w = nn.constant dense<[[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]], [[[-1.0, 0.5, 7.0], [8.0, -9.0, 0.25]]]]> : tensor<2x1x2x3xf32>
+  %0 = nn.conv_transpose %x, %w {strides = array<i64: 2, 3>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, output_padding = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x2x3x4xf32>, tensor<2x1x2x3xf32>) -> tensor<1x1x6x12xf32>
+  return %0 : tensor<1x1x6x12xf32>
+}
+
+// -----
+
+// Taps that overlap stay.
+// CHECK-LABEL: @overlapping_taps
+// CHECK: nn.conv_transpose
+func.func @overlapping_taps(%x: tensor<1x2x3x4xf32>) -> tensor<1x1x6x12xf32> {
+  %w = nn.constant dense<0.5> : tensor<2x1x2x4xf32>
+  %0 = nn.conv_transpose %x, %w {strides = array<i64: 2, 3>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 1>, output_padding = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x2x3x4xf32>, tensor<2x1x2x4xf32>) -> tensor<1x1x6x12xf32>
+  return %0 : tensor<1x1x6x12xf32>
+}
