@@ -79,37 +79,16 @@ static void cloneExpression(nn::LayerOp layer, exec::CallOp call) {
   yield->erase();
 }
 
-/// The routine that `op` names for a call of its family, params checked.
-static FailureOr<const Routine *> getRoutine(Operation *op,
-                                             const nn::RoutineCall &call) {
-  auto given = op->getAttrOfType<StringAttr>("routine");
-  if (!given)
-    return op->emitOpError("has no routine: run nnc-choose-routines before");
-  const Routine *routine = Catalogue::get().findRoutine(given);
-  if (!routine)
-    return op->emitOpError() << "wants the routine " << given
-                             << ", which routines.inc does not have";
-  if (routine->family->name != call.family)
-    return op->emitOpError() << "wants the routine " << given
-                             << " of the family '" << routine->family->name
-                             << "' for a call of '" << call.family << "'";
-  auto params = op->getAttrOfType<DenseI64ArrayAttr>("params");
-  if ((params ? params.size() : 0) !=
-      static_cast<int64_t>(routine->params.size()))
-    return op->emitOpError()
-           << "gives " << (params ? params.size() : 0) << " params to " << given
-           << ", which has " << routine->params.size();
-  return routine;
-}
-
 FailureOr<exec::CallOp>
 nnc::createExecCall(OpBuilder &builder, Operation *op,
                     const nn::RoutineCall &call, StringRef name,
                     llvm::function_ref<Value(unsigned)> getPlace, Value target,
                     Value scratch) {
-  FailureOr<const Routine *> routine = getRoutine(op, call);
-  if (failed(routine))
-    return failure();
+  auto named = op->getAttrOfType<StringAttr>("routine");
+  if (!named)
+    return op->emitOpError("has no routine: run nnc-choose-routines before");
+  const Routine *routine = Catalogue::get().findRoutine(named);
+  assert(routine && "checkRoutines() finds it");
   auto layer = dyn_cast<nn::LayerOp>(op);
   bool isPointwise = layer && !layer.getAnchorOp();
   bool hasExpression = layer && !layer.hasEmptyEpilogue();
@@ -132,8 +111,8 @@ nnc::createExecCall(OpBuilder &builder, Operation *op,
   nn::Work work = cast<nn::CostOpInterface>(op).getWork();
   auto params = op->getAttrOfType<DenseI64ArrayAttr>("params");
   auto created = builder.create<exec::CallOp>(
-      getNamedLoc(op->getLoc()), name, (*routine)->name, (*routine)->header,
-      nameParams(**routine, params, builder), inputs, extras, target, scratch,
+      getNamedLoc(op->getLoc()), name, routine->name, routine->header,
+      nameParams(*routine, params, builder), inputs, extras, target, scratch,
       builder.getArrayAttr(kinds), getShape(call, builder), isPointwise,
       StringAttr(), what, work.multiplyAdds,
       2 * work.multiplyAdds + work.operations);

@@ -14,8 +14,9 @@
 namespace nnc {
 
 /// Writes `call`, one of those that compute `op`, as an exec.call named `name`.
-/// `op` says its routine and params. `getPlace` knows where each of its
-/// operands lies, by number; null fails. `scratch` may be null.
+/// `op` says its routine and params, which have been checked. `getPlace` knows
+/// where each of its operands lies, by number; null fails. `scratch` may be
+/// null.
 mlir::FailureOr<exec::CallOp>
 createExecCall(mlir::OpBuilder &builder, mlir::Operation *op,
                const nn::RoutineCall &call, llvm::StringRef name,

@@ -20,16 +20,7 @@ namespace {
 struct CheckRoutinesPass : nnc::impl::CheckRoutinesBase<CheckRoutinesPass> {
   void runOnOperation() override {
     auto machine = target::getTarget(getOperation());
-    if (failed(machine))
-      return signalPassFailure();
-    bool sound = true;
-    getOperation().walk([&](Operation *op) {
-      if (auto layer = dyn_cast<nn::LayerOp>(op))
-        sound &= succeeded(checkRoutine(layer, *machine));
-      else if (auto adapt = dyn_cast<nn::AdaptOp>(op))
-        sound &= succeeded(checkRoutine(adapt, *machine));
-    });
-    if (!sound)
+    if (failed(machine) || failed(checkRoutines(getOperation(), *machine)))
       signalPassFailure();
   }
 };

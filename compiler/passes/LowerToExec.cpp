@@ -11,6 +11,7 @@
 #include "compiler/passes/Calls.h"
 #include "compiler/passes/Memory.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/schedule/Candidates.h"
 #include "dialects/target/Target.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -318,7 +319,11 @@ exec::ProgramOp Lowering::createProgram(StringRef name) {
 }
 
 LogicalResult Lowering::run() {
-  if (failed(verifyMemory(function)))
+  // Routines and places may have been edited.
+  auto machine =
+      module->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
+  if (failed(checkRoutines(function, machine)) ||
+      failed(verifyMemory(function)))
     return failure();
   builder.setInsertionPoint(function);
   StringRef model = getText(module->getAttr("nn.model"));

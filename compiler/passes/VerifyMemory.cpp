@@ -193,6 +193,11 @@ LogicalResult Checker::compute(Operation *op, PlaceAttr place) {
       return op->emitOpError()
              << "has scratch over its operand " << operand.getOperandNumber();
   }
+  int64_t wanted = getScratchBytes(op, /*threads=*/false);
+  if (wanted > (scratch ? scratch.getBytes() : 0))
+    return op->emitOpError("has too little scratch for its routine: run "
+                           "nnc-plan-memory again, or give it exec.scratch of ")
+           << wanted << " bytes";
   if (scratch) {
     if (failed(checkBounds(op, scratch, scratch.getBytes())))
       return failure();

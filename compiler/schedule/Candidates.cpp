@@ -145,7 +145,7 @@ static std::string getObstacle(LayerOp layer, const Routine &routine,
   if (routine.family->name != getFamily(layer, family))
     return "belongs to the family " + routine.family->name.str() +
            "; the layer is of " + family;
-  if (!machine.hasIsa(routine.isa))
+  if (machine && !machine.hasIsa(routine.isa))
     return "needs " + routine.isa.str() + ", which the target '" +
            machine.getName().str() + "' lacks";
   Value first =
@@ -316,6 +316,9 @@ static LogicalResult checkParams(Operation *op, const Routine &routine,
            << params.size() << " params; " << routine.name << " has "
            << routine.params.size() << " (" << llvm::join(routine.params, ", ")
            << ")";
+  if (llvm::any_of(params, [](int64_t value) { return value < 1; }))
+    return op->emitOpError("has params of ")
+           << routine.name << " below 1: they are numbers of points and blocks";
   for (const RoutineShape &shape : shapes)
     if (!routine.applies(shape, params))
       return op->emitOpError("has a shape that ")
@@ -379,7 +382,7 @@ LogicalResult nnc::checkRoutine(AdaptOp adapt, target::MachineAttr machine) {
     return adapt.emitOpError("names the routine '")
            << name << "'; of its family there are "
            << listRoutines(call->family);
-  if (!machine.hasIsa(routine->isa))
+  if (machine && !machine.hasIsa(routine->isa))
     return adapt.emitOpError("names the routine '")
            << name << "', which needs " << routine->isa
            << "; the target lacks that";
@@ -388,4 +391,15 @@ LogicalResult nnc::checkRoutine(AdaptOp adapt, target::MachineAttr machine) {
   if (!shape)
     return adapt.emitOpError("cannot be computed: ") << problem;
   return checkParams(adapt, *routine, *shape, adapt.getParams());
+}
+
+LogicalResult nnc::checkRoutines(Operation *root, target::MachineAttr machine) {
+  bool sound = true;
+  root->walk([&](Operation *op) {
+    if (auto layer = dyn_cast<LayerOp>(op))
+      sound &= succeeded(checkRoutine(layer, machine));
+    else if (auto adapt = dyn_cast<AdaptOp>(op))
+      sound &= succeeded(checkRoutine(adapt, machine));
+  });
+  return success(sound);
 }

@@ -50,11 +50,15 @@ findCandidates(nn::LayerOp layer, const CostModel &cost,
 
 /// Checks what the layer says: its routine is in the catalogue, runs on the
 /// target, and computes this anchor and epilogue with these shapes, layouts,
-/// element types and params. Reports what is wrong and what to do.
+/// element types and params. Reports what is wrong and what to do. A null
+/// machine runs everything.
 mlir::LogicalResult checkRoutine(nn::LayerOp layer,
                                  target::MachineAttr machine);
 mlir::LogicalResult checkRoutine(nn::AdaptOp adapt,
                                  target::MachineAttr machine);
+/// The same for every layer and adapt in `root`.
+mlir::LogicalResult checkRoutines(mlir::Operation *root,
+                                  target::MachineAttr machine);
 
 /// Whether the layer's epilogue maps zeros in the operands that have a layout
 /// to zero: then it may run over the padding of that layout.

@@ -67,8 +67,18 @@ module attributes {nn.target = #machine} {
     ^bb0(%e: f32):
       nn.yield %e : f32
     }
+    // expected-error@below {{has params of matmul_f32_nk8n_avx2 below 1}}
+    %6 = nn.layer "g" inputs(%x, %w : tensor<4x50xf32>, tensor<50x40xf32, #nn.layout<NK8n>>) -> tensor<4x40xf32> attributes {routine = "matmul_f32_nk8n_avx2", params = array<i64: 0, 2>}
+    anchor {
+    ^bb0(%a: tensor<4x50xf32>, %b: tensor<50x40xf32>):
+      %c = nn.matmul %a, %b {transpose_a = false, transpose_b = false} : (tensor<4x50xf32>, tensor<50x40xf32>) -> tensor<4x40xf32>
+      nn.yield %c : tensor<4x40xf32>
+    } epilogue {
+    ^bb0(%e: f32):
+      nn.yield %e : f32
+    }
     // expected-error@below {{names the routine ''; of its family there are copy_}}
-    %6 = nn.adapt %w : tensor<50x40xf32, #nn.layout<NK8n>> -> tensor<50x40xf32>
+    %7 = nn.adapt %w : tensor<50x40xf32, #nn.layout<NK8n>> -> tensor<50x40xf32>
     return
   }
 }
