@@ -13,6 +13,7 @@
 #define NNC_ROUTINES_CONV2D_DEPTHWISE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/routines/pieces.h"
 #include "runtime/routines/policy.h"
 #include "runtime/simd/unroll.h"
 
@@ -31,6 +32,8 @@ struct conv2d_f32_nchwc_depthwise_t {
                   const Epi &epi, int begin, int end) {
     if constexpr (is_constant<S>)
       static_assert(S::groups == S::c && S::c == S::k, "one filter a channel");
+    constexpr int left =
+        left_over<COLS, S>([](const S &shape) { return shape.ow; });
     const int blocks = ceil_div(s.k, W);
     for (int unit = begin; unit < end; ++unit) {
       const int row = unit % s.oh, plane = unit / s.oh;
@@ -42,15 +45,8 @@ struct conv2d_f32_nchwc_depthwise_t {
                   std::ptrdiff_t(unit) * s.ow * W,
                   block * W,
                   row * s.sh - s.pt};
-      int col = 0;
-      for (; s.ow - col >= COLS; col += COLS)
-        tile<COLS>(s, j, col);
-      if constexpr (is_constant<S>) {
-        if constexpr (S::ow % COLS != 0)
-          tile<S::ow % COLS>(s, j, col);
-      } else {
-        rest<COLS / 2>(s, j, col);
-      }
+      in_tiles<COLS, left>(0, s.ow,
+                           [&](auto size, int col) { tile<size>(s, j, col); });
     }
   }
 
@@ -65,15 +61,6 @@ private:
     int channel;        ///< the first of the block
     int top;            ///< input row of the first tap
   };
-
-  /// Covers fewer than COLS columns with tiles of half the width, a quarter...
-  template <int C> static void rest(const S &s, const job &j, int col) {
-    if constexpr (C > 0) {
-      for (; s.ow - col >= C; col += C)
-        tile<C>(s, j, col);
-      rest<C / 2>(s, j, col);
-    }
-  }
 
   template <int C>
   static NNC_INLINE void tile(const S &s, const job &j, int col) {

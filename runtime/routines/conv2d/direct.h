@@ -18,6 +18,7 @@
 #define NNC_ROUTINES_CONV2D_DIRECT_H
 
 #include "runtime/epilogue.h"
+#include "runtime/routines/pieces.h"
 #include "runtime/routines/policy.h"
 #include "runtime/routines/tile.h"
 
@@ -113,21 +114,15 @@ private:
   }
 
   static void sweep(const S &s, const job &j, int blocks, int first, int last) {
-    if (blocks == OC)
-      return sweep_blocks<OC>(s, j, first, last);
-    if constexpr (is_constant<S>) {
-      constexpr int rest = ceil_div(S::k / S::groups, W) % OC;
-      if constexpr (rest != 0)
-        sweep_blocks<rest>(s, j, first, last);
-    } else {
-      job one = j;
-      for (int b = 0; b < blocks; ++b) {
-        sweep_blocks<1>(s, one, first, last);
-        one.w += weight_block(s);
-        one.out += std::ptrdiff_t(s.oh) * s.ow * W;
-        one.channel += W;
-      }
-    }
+    constexpr int left =
+        left_over<OC, S>([](const S &shape) { return out_blocks(shape); });
+    in_one_tile<OC, left>(blocks, [&](auto size, int b) {
+      job here = j;
+      here.w += b * weight_block(s);
+      here.out += std::ptrdiff_t(b) * s.oh * s.ow * W;
+      here.channel += b * W;
+      sweep_blocks<size>(s, here, first, last);
+    });
   }
 
   template <int B>

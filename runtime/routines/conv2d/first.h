@@ -13,6 +13,7 @@
 #define NNC_ROUTINES_CONV2D_FIRST_H
 
 #include "runtime/epilogue.h"
+#include "runtime/routines/pieces.h"
 #include "runtime/routines/policy.h"
 #include "runtime/routines/tile.h"
 
@@ -34,20 +35,24 @@ struct conv2d_f32_first_t {
                   const Epi &epi, int begin, int end) {
     if constexpr (is_constant<S>)
       static_assert(S::groups == 1, "one group");
+    constexpr int left =
+        left_over<OC, S>([](const S &shape) { return ceil_div(shape.k, W); });
     const int blocks = ceil_div(s.k, W), tiles = ceil_div(blocks, OC);
     for (int unit = begin; unit < end; ++unit) {
       const int row = unit % s.oh, outer = unit / s.oh;
-      const int block = outer % tiles * OC, image = outer / tiles;
-      const std::ptrdiff_t line = std::ptrdiff_t(s.ow) * W;
-      const job j{x + std::ptrdiff_t(image) * s.c * s.h * s.w,
-                  w + block * weight_block(s),
-                  y,
-                  &epi,
-                  ((std::ptrdiff_t(image) * blocks + block) * s.oh + row) *
-                      line,
-                  block * W,
-                  row * s.sh - s.pt};
-      row_of_tiles(s, j, smaller(OC, blocks - block));
+      const int first = outer % tiles * OC, image = outer / tiles;
+      in_one_tile<OC, left>(smaller(OC, blocks - first), [&](auto size, int b) {
+        const int block = first + b;
+        const job j{x + std::ptrdiff_t(image) * s.c * s.h * s.w,
+                    w + block * weight_block(s),
+                    y,
+                    &epi,
+                    ((std::ptrdiff_t(image) * blocks + block) * s.oh + row) *
+                        s.ow * W,
+                    block * W,
+                    row * s.sh - s.pt};
+        columns<size>(s, j);
+      });
     }
   }
 
@@ -67,43 +72,11 @@ private:
     return std::ptrdiff_t(s.c) * s.kh * s.kw * W;
   }
 
-  static void row_of_tiles(const S &s, const job &j, int blocks) {
-    if (blocks == OC)
-      return columns<OC>(s, j);
-    if constexpr (is_constant<S>) {
-      constexpr int rest = ceil_div(S::k, W) % OC;
-      if constexpr (rest != 0)
-        columns<rest>(s, j);
-    } else {
-      job one = j;
-      for (int b = 0; b < blocks; ++b) {
-        columns<1>(s, one);
-        one.w += weight_block(s);
-        one.out += std::ptrdiff_t(s.oh) * s.ow * W;
-        one.channel += W;
-      }
-    }
-  }
-
   template <int B> static void columns(const S &s, const job &j) {
-    int col = 0;
-    for (; s.ow - col >= COLS; col += COLS)
-      tile<COLS, B>(s, j, col);
-    if constexpr (is_constant<S>) {
-      if constexpr (S::ow % COLS != 0)
-        tile<S::ow % COLS, B>(s, j, col);
-    } else {
-      rest<COLS / 2, B>(s, j, col);
-    }
-  }
-
-  /// Covers fewer than COLS columns with tiles of half the width, a quarter...
-  template <int C, int B> static void rest(const S &s, const job &j, int col) {
-    if constexpr (C > 0) {
-      for (; s.ow - col >= C; col += C)
-        tile<C, B>(s, j, col);
-      rest<C / 2, B>(s, j, col);
-    }
+    constexpr int left =
+        left_over<COLS, S>([](const S &shape) { return shape.ow; });
+    in_tiles<COLS, left>(0, s.ow,
+                         [&](auto size, int col) { tile<size, B>(s, j, col); });
   }
 
   template <int C, int B>

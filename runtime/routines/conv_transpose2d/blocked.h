@@ -12,6 +12,7 @@
 #define NNC_ROUTINES_CONV_TRANSPOSE2D_BLOCKED_H
 
 #include "runtime/epilogue.h"
+#include "runtime/routines/pieces.h"
 #include "runtime/routines/policy.h"
 #include "runtime/routines/tile.h"
 
@@ -30,21 +31,26 @@ struct conv_transpose2d_f32_nchwc_t {
                   const Epi &epi, int begin, int end) {
     if constexpr (is_constant<S>)
       static_assert(S::groups == 1, "one group");
+    constexpr int left =
+        left_over<OC, S>([](const S &shape) { return ceil_div(shape.k, W); });
     const int blocks = ceil_div(s.k, W), tiles = ceil_div(blocks, OC);
     for (int unit = begin; unit < end; ++unit) {
       const int row = unit % s.oh, outer = unit / s.oh;
-      const int block = outer % tiles * OC, image = outer / tiles;
+      const int first = outer % tiles * OC, image = outer / tiles;
       const std::ptrdiff_t in_image =
           std::ptrdiff_t(ceil_div(s.c, W)) * s.h * s.w * W;
-      const job j{x + image * in_image,
-                  w + block * weight_block(s),
-                  y,
-                  &epi,
-                  ((std::ptrdiff_t(image) * blocks + block) * s.oh + row) *
-                      s.ow * W,
-                  block * W,
-                  row};
-      row_of_tiles(s, j, smaller(OC, blocks - block));
+      in_one_tile<OC, left>(smaller(OC, blocks - first), [&](auto size, int b) {
+        const int block = first + b;
+        const job j{x + image * in_image,
+                    w + block * weight_block(s),
+                    y,
+                    &epi,
+                    ((std::ptrdiff_t(image) * blocks + block) * s.oh + row) *
+                        s.ow * W,
+                    block * W,
+                    row};
+        columns<size>(s, j);
+      });
     }
   }
 
@@ -64,39 +70,12 @@ private:
     return std::ptrdiff_t(s.kh) * s.kw * s.c * W;
   }
 
-  static void row_of_tiles(const S &s, const job &j, int blocks) {
-    if (blocks == OC)
-      return columns<OC>(s, j);
-    if constexpr (is_constant<S>) {
-      constexpr int rest = ceil_div(S::k, W) % OC;
-      if constexpr (rest != 0)
-        columns<rest>(s, j);
-    } else {
-      job one = j;
-      for (int b = 0; b < blocks; ++b) {
-        columns<1>(s, one);
-        one.w += weight_block(s);
-        one.out += std::ptrdiff_t(s.oh) * s.ow * W;
-        one.channel += W;
-      }
-    }
-  }
-
+  /// Output columns phase + i * sw have the same taps.
   template <int B> static void columns(const S &s, const job &j) {
     for (int phase = 0; phase < s.sw && phase < s.ow; ++phase)
-      of_phase<COLS, B>(s, j, phase, 0, ceil_div(s.ow - phase, s.sw));
-  }
-
-  /// Output columns phase + i * sw, i in [first, last), in tiles of C, then
-  /// with what is left over of half the width, a quarter...
-  template <int C, int B>
-  static void of_phase(const S &s, const job &j, int phase, int first,
-                       int last) {
-    if constexpr (C > 0) {
-      for (; last - first >= C; first += C)
-        tile<C, B>(s, j, phase, first);
-      of_phase<C / 2, B>(s, j, phase, first, last);
-    }
+      in_tiles<COLS, -1>(
+          0, ceil_div(s.ow - phase, s.sw),
+          [&](auto size, int first) { tile<size, B>(s, j, phase, first); });
   }
 
   template <int C, int B>

@@ -1,5 +1,4 @@
-//===- finish.h - Stores a tile of a matrix product
-//------------------------===//
+//===- finish.h - Stores a tile of a matrix product -----------------------===//
 #ifndef NNC_ROUTINES_MATMUL_FINISH_H
 #define NNC_ROUTINES_MATMUL_FINISH_H
 
@@ -27,6 +26,20 @@ NNC_INLINE void store_rows(const f32_tile<W, 1, R, N> &t, float *y,
     else
       epi(v, pos, n - column).store(y + at, n - column);
   }
+}
+
+/// The end of steps [k0, k1) of a tile at `row` of job j: adds the sums over
+/// the steps before, which `partial` has, and stores the rows, or the sums
+/// there until the last are in.
+template <int W, int R, int N, class S, class Job>
+NNC_INLINE void finish_steps(const S &s, const Job &j, f32_tile<W, 1, R, N> &t,
+                             int row, int k0, int k1, float *partial) {
+  if (k0 > 0)
+    t.add_saved(partial);
+  if (k1 < s.k)
+    return t.save(partial);
+  store_rows(t, j.y, j.out + std::ptrdiff_t(row) * s.n + j.column, j.column,
+             s.n, *j.epi);
 }
 
 } // namespace nnc

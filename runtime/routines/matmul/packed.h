@@ -12,6 +12,7 @@
 #define NNC_ROUTINES_MATMUL_PACKED_H
 
 #include "runtime/routines/matmul/finish.h"
+#include "runtime/routines/pieces.h"
 #include "runtime/routines/policy.h"
 
 namespace nnc {
@@ -76,20 +77,14 @@ private:
   static constexpr int copy_steps = 256;
 
   static void sweep(const S &s, const job &j, int count, int first, int last) {
-    if (count == B)
-      return sweep_panels<B>(s, j, first, last);
-    if constexpr (is_constant<S>) {
-      constexpr int rest = ceil_div(S::n, W) % B;
-      if constexpr (rest != 0)
-        sweep_panels<rest>(s, j, first, last);
-    } else {
-      job one = j;
-      for (int i = 0; i < count; ++i) {
-        sweep_panels<1>(s, one, first, last);
-        one.b += panel_size(s);
-        one.column += W;
-      }
-    }
+    constexpr int left =
+        left_over<B, S>([](const S &shape) { return panels(shape); });
+    in_one_tile<B, left>(count, [&](auto size, int i) {
+      job here = j;
+      here.b += i * panel_size(s);
+      here.column += i * W;
+      sweep_panels<size>(s, here, first, last);
+    });
   }
 
   template <int N>
@@ -161,12 +156,7 @@ private:
       const float *const rows[1] = {a};
       t.template add<0, R>(rows, a_row, a_step, b, panel_size(s), W, k1 - k0);
     }
-    if (k0 > 0)
-      t.add_saved(partial);
-    if (k1 < s.k)
-      return t.save(partial);
-    store_rows(t, j.y, j.out + std::ptrdiff_t(row) * s.n + j.column, j.column,
-               s.n, *j.epi);
+    finish_steps(s, j, t, row, k0, k1, partial);
   }
 };
 

@@ -13,6 +13,7 @@
 #define NNC_ROUTINES_MATMUL_PLAIN_H
 
 #include "runtime/routines/matmul/finish.h"
+#include "runtime/routines/pieces.h"
 #include "runtime/routines/policy.h"
 #include "runtime/simd/transpose.h"
 
@@ -59,17 +60,13 @@ private:
   }
 
   static void columns(const S &s, const job &j, int count) {
-    if (count == B)
-      return vectors<B>(s, j);
-    if constexpr (is_constant<S>) {
-      constexpr int rest = ceil_div(S::n, W) % B;
-      if constexpr (rest != 0)
-        vectors<rest>(s, j);
-    } else {
-      job one = j;
-      for (int i = 0; i < count; ++i, one.column += W)
-        vectors<1>(s, one);
-    }
+    constexpr int left =
+        left_over<B, S>([](const S &shape) { return ceil_div(shape.n, W); });
+    in_one_tile<B, left>(count, [&](auto size, int i) {
+      job here = j;
+      here.column += i * W;
+      vectors<size>(s, here);
+    });
   }
 
   template <int N> static void vectors(const S &s, const job &j) {
@@ -152,12 +149,7 @@ private:
     const std::ptrdiff_t a_step = s.transpose_a ? s.m : 1;
     const float *const rows[1] = {j.a + row * a_row + k0 * a_step};
     t.template add<0, R>(rows, a_row, a_step, b, b_vector, b_step, k1 - k0);
-    if (k0 > 0)
-      t.add_saved(partial);
-    if (k1 < s.k)
-      return t.save(partial);
-    store_rows(t, j.y, j.out + std::ptrdiff_t(row) * s.n + j.column, j.column,
-               s.n, *j.epi);
+    finish_steps(s, j, t, row, k0, k1, partial);
   }
 };
 
