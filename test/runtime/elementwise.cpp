@@ -5,8 +5,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 using nnc::f32x;
@@ -68,6 +71,84 @@ double hold(double x, double low, double high) {
 }
 
 } // namespace
+
+namespace {
+
+// A struct a line of elementwise.inc.
+#define NNC_ELEMENTWISE(NAME, TENSORS, SCALARS, HEADER)                        \
+  struct function_##NAME {                                                     \
+    template <class... X>                                                      \
+    auto operator()(X... x) const -> decltype(nnc::NAME(x...)) {               \
+      return nnc::NAME(x...);                                                  \
+    }                                                                          \
+  };
+#include "runtime/routines/elementwise.inc"
+
+template <class V> V as_value(V x) { return x; }
+template <class V> V as_value(nnc::mask_of<V> m) {
+  return nnc::select(m, V(1.0f), V(0.0f));
+}
+
+/// F of V's at x, V by V, and its attributes.
+template <class F, class V, std::size_t... X, std::size_t... A>
+void compute(const std::vector<float> &x, std::vector<float> &y,
+             std::index_sequence<X...>, std::index_sequence<A...>) {
+  constexpr float attributes[] = {0.25f, 1.5f};
+  const int count = static_cast<int>(x.size());
+  for (int i = 0; i < count; i += nnc::lanes<V>)
+    nnc::store(&y[i],
+               as_value<V>(F()(nnc::load<V>(&x[(i + X * count / 2) % count])...,
+                               V(attributes[A])...)));
+}
+
+template <class F, std::size_t TENSORS, std::size_t SCALARS>
+void check_lanes(const char *name) {
+  INFO(name);
+  constexpr std::make_index_sequence<TENSORS> tensors{};
+  constexpr std::make_index_sequence<SCALARS> scalars{};
+  std::vector<float> x = arguments();
+  // Which NaN, min and max return where both are there, is the machine's
+  // choice.
+  x.erase(std::remove_if(x.begin(), x.end(), [](float v) { return v != v; }),
+          x.end());
+  x.resize(x.size() / 32 * 32);
+  std::vector<float> want(x.size()), got(x.size());
+  compute<F, float>(x, want, tensors, scalars);
+  const auto compare = [&](int width) {
+    INFO("vectors of " << width);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (!same(got[i], want[i])) {
+        INFO("at " << i << ": x=" << x[i]);
+        REQUIRE(got[i] == want[i]);
+      }
+  };
+  compute<F, f32x<4>>(x, got, tensors, scalars);
+  compare(4);
+  compute<F, f32x<widest>>(x, got, tensors, scalars);
+  compare(widest);
+}
+
+/// Whether F takes so many values of V.
+template <class F, class V, std::size_t... I>
+constexpr bool takes(std::index_sequence<I...>) {
+  return std::is_invocable<F, std::enable_if_t<(I >= 0), V>...>::value;
+}
+
+} // namespace
+
+TEST_CASE("each function computes on vectors what it does on floats",
+          "[elementwise]") {
+  int checked = 0;
+#define NNC_ELEMENTWISE(NAME, TENSORS, SCALARS, HEADER)                        \
+  if constexpr (TENSORS < 3 &&                                                 \
+                takes<function_##NAME, f32x<widest>>(                          \
+                    std::make_index_sequence<TENSORS + SCALARS>{})) {          \
+    check_lanes<function_##NAME, TENSORS, SCALARS>(#NAME);                     \
+    ++checked;                                                                 \
+  }
+#include "runtime/routines/elementwise.inc"
+  CHECK(checked > 50);
+}
 
 #define CHECK1(NAME, WANT)                                                     \
   check(                                                                       \

@@ -1,8 +1,8 @@
 //===- routine_lines.h - The lines of routines.inc as structs -------------===//
 //
-// NNC_LINE makes a struct <name>_line of a line: its candidates, what the line's
-// expressions say of each, and the routine with the parameters of one. Includes
-// every header that the table names.
+// NNC_LINE makes a struct <name>_line of a line: its candidates, what the
+// line's expressions say of each, and the routine with the parameters of one.
+// Includes every header that the table names.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_TEST_ROUTINE_LINES_H
