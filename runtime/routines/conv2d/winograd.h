@@ -145,7 +145,7 @@ private:
   /// Input channels summed in one go: sums of so many products, summed, lose
   /// less to rounding than one sum of all, and the transform back enlarges what
   /// is lost.
-  static constexpr int part = 32;
+  static constexpr int summed_channels = 32;
 
   /// Groups [first, last) times runs [from, to), in strips of one length.
   static void strips(const S &s, const winograd_plan &p, const job &j,
@@ -287,7 +287,7 @@ private:
                                 const float *v, const float *w, float *to) {
     f32_tile<W, 1, T, N> t;
     for (int c = 0; c < s.c;) {
-      const int end = smaller(s.c, c + part);
+      const int end = smaller(s.c, c + summed_channels);
       const bool first = c == 0;
       t.clear();
       for (; c < end; c += W, v += P * W, w += W * W) {
