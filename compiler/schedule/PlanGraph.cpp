@@ -39,9 +39,8 @@ double PlanGraph::getSecondsAround(unsigned node, unsigned choice,
   };
   double seconds = problem.nodes[node][choice];
   llvm::SmallSetVector<unsigned, 4> shared;
-  for (const Problem::Edge &edge : problem.edges) {
-    if (edge.from != node && edge.to != node)
-      continue;
+  for (unsigned index : edgesAt[node]) {
+    const Problem::Edge &edge = problem.edges[index];
     unsigned other = edge.from == node ? edge.to : edge.from;
     if (candidates[other].empty())
       shared.insert(other);
@@ -52,9 +51,8 @@ double PlanGraph::getSecondsAround(unsigned node, unsigned choice,
     double best = kImpossible;
     for (unsigned state = 0; state < problem.nodes[value].size(); ++state) {
       double own = problem.nodes[value][state];
-      for (const Problem::Edge &edge : problem.edges)
-        if (edge.from == value || edge.to == value)
-          own += getCost(edge, value, state);
+      for (unsigned index : edgesAt[value])
+        own += getCost(problem.edges[index], value, state);
       best = std::min(best, own);
     }
     seconds += best;
@@ -232,5 +230,9 @@ FailureOr<PlanGraph> PlanGraph::build(func::FuncOp function,
   for (Operation &op : block)
     for (Value result : op.getResults())
       graph.addValue(result);
+  graph.edgesAt.resize(graph.problem.nodes.size());
+  for (auto [index, edge] : llvm::enumerate(graph.problem.edges))
+    for (unsigned end : {edge.from, edge.to})
+      graph.edgesAt[end].push_back(index);
   return graph;
 }

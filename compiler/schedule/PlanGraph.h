@@ -67,6 +67,7 @@ private:
 
   const CostModel *cost;
   Problem problem;
+  llvm::SmallVector<llvm::SmallVector<unsigned>, 0> edgesAt; ///< of each node
   llvm::SetVector<nn::LayoutAttr> layouts;
   llvm::DenseMap<mlir::Operation *, unsigned> nodes; ///< of layers
   /// Of each node, the cheapest of each schema; none of nodes that are no

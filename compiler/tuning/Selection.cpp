@@ -145,8 +145,8 @@ static void addAdapts(Block &block, const CostModel &cost,
     }
 }
 
-FailureOr<SmallVector<Job, 0>>
-nnc::selectJobs(func::FuncOp function, const CostModel &cost, double maxError) {
+FailureOr<Selection> nnc::selectJobs(func::FuncOp function,
+                                     const CostModel &cost, double maxError) {
   auto graph = PlanGraph::build(function, cost, maxError);
   if (failed(graph))
     return failure();
@@ -156,5 +156,5 @@ nnc::selectJobs(func::FuncOp function, const CostModel &cost, double maxError) {
   for (LayerOp layer : block.getOps<LayerOp>())
     addCandidates(layer, cost, *graph, plan, wanted);
   addAdapts(block, cost, *graph, plan, wanted);
-  return wanted.take(kNegligible * plan.cost);
+  return Selection{wanted.take(kNegligible * plan.cost), plan.cost};
 }

@@ -16,15 +16,19 @@ namespace nnc {
 void forEachJob(mlir::func::FuncOp function, const CostModel &cost,
                 llvm::function_ref<void(Job)> visit);
 
-/// What is not measured and could change the plan that the costs give now, the
-/// most valuable first: what the plan itself consists of, and what would be in
-/// it if its cost were wrong by a fifth, or a tenth where its routine is
-/// measured on the layer with other params. A job is worth the time that the
-/// model spends on such layers, less the further the candidate is behind and
-/// the more candidates are better or known. What matters less than a
-/// two-thousandth of the whole is left out.
-mlir::FailureOr<llvm::SmallVector<Job, 0>>
-selectJobs(mlir::func::FuncOp function, const CostModel &cost, double maxError);
+struct Selection {
+  llvm::SmallVector<Job, 0> jobs; ///< the most valuable first
+  double planSeconds; ///< the cost of the plan that they could change
+};
+
+/// What is not measured and could change the plan that the costs give now: what
+/// the plan itself consists of, and what would be in it if its cost were wrong
+/// by a fifth, or a tenth where its routine is measured on the layer with other
+/// params. A job is worth the time that the model spends on such layers, less
+/// the further the candidate is behind and the more candidates are better or
+/// known. What matters less than a two-thousandth of the whole is left out.
+mlir::FailureOr<Selection> selectJobs(mlir::func::FuncOp function,
+                                      const CostModel &cost, double maxError);
 
 } // namespace nnc
 

@@ -190,24 +190,26 @@ private:
     recalled = known.size();
     double each = guessedSeconds;
     for (size_t most = firstBatch;; most = batchSize) {
-      auto jobs = selectJobs(function, makeCostModel(function, machine, &known),
-                             options.maxError);
-      if (mlir::failed(jobs))
+      auto selection = selectJobs(
+          function, makeCostModel(function, machine, &known), options.maxError);
+      if (mlir::failed(selection))
         return makeError("there is no plan to improve");
+      planSeconds = selection->planSeconds;
+      auto &jobs = selection->jobs;
       double begin = watch.seconds();
       double fit = caution * (budget - begin - batchSeconds) / each;
-      size_t count = std::min(most, jobs->size());
+      size_t count = std::min(most, jobs.size());
       if (fit < double(count))
         count = size_t(std::max(fit, 0.0));
-      left = jobs->size() - count;
+      left = jobs.size() - count;
       if (count == 0)
         return llvm::Error::success();
-      jobs->truncate(count);
-      auto times = meter->measure(*jobs, runSeconds * double(count));
+      jobs.truncate(count);
+      auto times = meter->measure(jobs, runSeconds * double(count));
       if (!times)
         return times.takeError();
-      store.keep(*jobs, *times);
-      for (auto [job, time] : llvm::zip(*jobs, *times))
+      store.keep(jobs, *times);
+      for (auto [job, time] : llvm::zip(jobs, *times))
         known[job.subject] = time;
       each = std::max(watch.seconds() - begin - batchSeconds, 0.0) /
                  double(count) +
@@ -232,30 +234,26 @@ private:
     });
   }
 
-  /// Seconds of the cheapest plan; with the routines that a plan without any
-  /// measurement has, if `untuned`.
-  double planSeconds(bool untuned) const {
-    CostModel cost = makeCostModel(function, machine, &known);
+  /// What the plan that is chosen without measurements costs by them.
+  double untunedSeconds() const {
     mlir::OwningOpRef<mlir::func::FuncOp> copy = function.clone();
-    if (untuned) {
-      CostModel estimates(machine, getWeightBytes(*copy));
-      auto graph = PlanGraph::build(*copy, estimates, options.maxError);
-      if (mlir::failed(graph))
-        return 0;
-      Plan plan = solve(graph->getProblem());
-      for (auto layer : copy->getOps<nn::LayerOp>()) {
-        const Candidate &choice = graph->getChoice(layer, plan);
-        layer.setRoutine(choice.routine->name);
-        layer.setParams(choice.params);
-      }
+    CostModel estimates(machine, getWeightBytes(*copy));
+    auto graph = PlanGraph::build(*copy, estimates, options.maxError);
+    if (mlir::failed(graph))
+      return 0;
+    Plan plan = solve(graph->getProblem());
+    for (auto layer : copy->getOps<nn::LayerOp>()) {
+      const Candidate &choice = graph->getChoice(layer, plan);
+      layer.setRoutine(choice.routine->name);
+      layer.setParams(choice.params);
     }
-    auto graph = PlanGraph::build(*copy, cost, options.maxError);
-    return mlir::failed(graph) ? 0 : solve(graph->getProblem()).cost;
+    CostModel cost = makeCostModel(function, machine, &known);
+    auto fixed = PlanGraph::build(*copy, cost, options.maxError);
+    return mlir::failed(fixed) ? 0 : solve(fixed->getProblem()).cost;
   }
 
   void report() const {
-    double before = planSeconds(/*untuned=*/true);
-    double after = planSeconds(/*untuned=*/false);
+    double before = known.empty() ? planSeconds : untunedSeconds();
     if (json) {
       printJson(json::Object{{"file", output},
                              {"chip", chip()},
@@ -264,7 +262,7 @@ private:
                              {"left_estimated", int64_t(left)},
                              {"seconds", watch.seconds()},
                              {"untuned_plan_seconds", before},
-                             {"plan_seconds", after}});
+                             {"plan_seconds", planSeconds}});
       return;
     }
     fmt::print("{}: {} measured in {}, {} known before, on {}\n", output,
@@ -277,8 +275,8 @@ private:
     if (!known.empty())
       fmt::print("the plan without them takes {}, with them {}: {:.1f} % "
                  "less\n",
-                 formatSeconds(before), formatSeconds(after),
-                 100 * (1 - after / before));
+                 formatSeconds(before), formatSeconds(planSeconds),
+                 100 * (1 - planSeconds / before));
   }
 
   ModelOptions options;
@@ -293,6 +291,7 @@ private:
   mutable mlir::func::FuncOp function;
   Measurements known;
   size_t recalled = 0, left = 0;
+  double planSeconds = 0;
 };
 
 } // namespace
