@@ -2,7 +2,8 @@
 
 Objects of every compiler hold no data that changes, no initialisers, no exception
 tables or type information, and want nothing but a few functions of the C library.
-They build without a warning, also with more warnings than the README names. The same
+They build without a warning, also with more warnings than the README names. The
+runtime has the vectors of the routines' instruction sets and of no others. The same
 bytes come out whatever the folder, the environment and the name of the model file's
 folder."""
 
@@ -84,12 +85,23 @@ def check_text(folder):
                 yield f"{path.name}: {line}"
 
 
+def check_runtime(folder):
+    """Yields the vectors that are there for no routine."""
+    layers = json.loads((folder / "manifest.json").read_text())["layers"]
+    wanted = {layer["routine"].rsplit("_", 1)[-1] for layer in layers} | {"portable"}
+    runtime = (folder / "model_runtime.h").read_text()
+    for isa in re.findall(r"^// runtime/simd/vec_(\w+)\.h$", runtime, re.M):
+        if isa not in wanted:
+            yield f"{folder.name} has the vectors of {isa}, which no routine is for"
+
+
 def check_builds(top):
     for model, target, compiler, standard in BUILDS:
         folder = top / f"{model}-{target}"
         if not folder.exists():
             compile_model(model, target, folder, "--threads=on")
             yield from check_text(folder)
+            yield from check_runtime(folder)
         if not shutil.which(compiler):
             print(f"{compiler} is missing")
             continue
