@@ -1,0 +1,101 @@
+// The error budget: what it keeps is within it, and cheap.
+#include "compiler/schedule/ErrorBudget.h"
+#include "compiler/schedule/Search.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <random>
+
+using namespace nnc;
+
+namespace {
+
+using Layers = llvm::SmallVector<llvm::SmallVector<Candidate, 0>, 0>;
+
+/// Layers with an exact candidate each, and cheaper ones that are less exact.
+Layers makeLayers(std::mt19937 &random, int count) {
+  std::uniform_real_distribution<double> share(0.1, 0.9);
+  Layers layers(count);
+  for (auto &candidates : layers) {
+    double seconds = 1e-3 * share(random), error = 0;
+    for (int i = 0; i < 4; ++i) {
+      Candidate &one = candidates.emplace_back();
+      one.seconds = seconds;
+      one.error = error;
+      seconds *= share(random);
+      error += 1e-6 * share(random);
+    }
+  }
+  return layers;
+}
+
+double getSeconds(const Layers &layers) {
+  double sum = 0;
+  for (const auto &candidates : layers) {
+    REQUIRE(candidates.size() == 1);
+    sum += candidates.front().seconds;
+  }
+  return sum;
+}
+
+double getError(const Layers &layers) {
+  double squares = 0;
+  for (const auto &candidates : layers)
+    squares += std::pow(candidates.front().error, 2);
+  return std::sqrt(squares);
+}
+
+/// The least time within the budget, of all combinations.
+double findLeastSeconds(llvm::ArrayRef<llvm::SmallVector<Candidate, 0>> layers,
+                        double squares) {
+  if (squares < 0)
+    return kImpossible;
+  if (layers.empty())
+    return 0;
+  double least = kImpossible;
+  for (const Candidate &candidate : layers.front())
+    least = std::min(
+        least, candidate.seconds +
+                   findLeastSeconds(layers.drop_front(),
+                                    squares - std::pow(candidate.error, 2)));
+  return least;
+}
+
+} // namespace
+
+TEST_CASE("errors stay within their budget") {
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; ++round) {
+    const Layers all = makeLayers(random, 5);
+    const double budget = 1e-6 * (round % 20) / 5;
+    Layers kept = all;
+    limitError(kept, budget);
+    CHECK(getError(kept) <= budget);
+    // One price for all layers leaves a rest of the budget: less than what the
+    // next best candidate of one of them would take.
+    const double least = findLeastSeconds(all, budget * budget);
+    const double dearest = 1e-3;
+    CHECK(getSeconds(kept) >= least * (1 - 1e-9));
+    CHECK(getSeconds(kept) <= least + dearest);
+  }
+}
+
+TEST_CASE("without a budget the most exact is kept, with any the cheapest") {
+  std::mt19937 random(2);
+  const Layers all = makeLayers(random, 8);
+  Layers exact = all, cheap = all;
+  limitError(exact, 0);
+  limitError(cheap, 1);
+  for (size_t i = 0; i < all.size(); ++i) {
+    CHECK(exact[i].front().seconds == all[i].front().seconds);
+    CHECK(cheap[i].front().seconds == all[i].back().seconds);
+  }
+}
+
+TEST_CASE("a layer that names its routine keeps it, whatever it loses") {
+  Layers layers(1);
+  layers[0].emplace_back().error = 1;
+  limitError(layers, 1e-6);
+  CHECK(layers[0].size() == 1);
+}
