@@ -123,6 +123,17 @@ template <class F, class... Operands> struct fused {
   }
 };
 
+/// Stores epi(v) at y[at] in a blocked layout. Lane 0 is channel `first`; lanes
+/// behind the last of all channels are zero.
+template <int W, class Epi>
+NNC_INLINE void store_channels(f32x<W> v, float *y, std::ptrdiff_t at,
+                               int first, int channels, const Epi &epi) {
+  v = epi(v, position<true>{at, first});
+  if (channels % W != 0 && first + W > channels)
+    v = keep_first(v, channels - first);
+  v.store(y + at);
+}
+
 } // namespace nnc
 
 #endif // NNC_EPILOGUE_H

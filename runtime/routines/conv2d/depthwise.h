@@ -83,13 +83,8 @@ private:
     float *const y = j.y;
     const int channel = j.channel;
     const std::ptrdiff_t out = j.out + std::ptrdiff_t(col) * W;
-    const bool padded = s.k % W != 0 && channel + W > s.k;
-    NNC_UNROLL for (int c = 0; c < C; ++c) {
-      f32x<W> v = epi(sum[c], position<true>{out + c * W, channel});
-      if (padded)
-        v = keep_first(v, s.k - channel);
-      v.store(y + out + c * W);
-    }
+    NNC_UNROLL for (int c = 0; c < C; ++c)
+        store_channels(sum[c], y, out + c * W, channel, s.k, epi);
   }
 
   /// What stands in for a pixel outside.

@@ -322,15 +322,10 @@ private:
     const std::ptrdiff_t line = std::ptrdiff_t(s.ow) * W;
     const std::ptrdiff_t out = j.out + row * line + std::ptrdiff_t(col) * W;
     NNC_UNROLL for (int b = 0; b < B; ++b) {
-      const int first = channel + b * W;
-      const bool padded = s.k % W != 0 && first + W > s.k;
       NNC_UNROLL for (int r = 0; r < R; ++r)
           NNC_UNROLL for (int c = 0; c < C; ++c) {
         const std::ptrdiff_t at = out + (b * s.oh + r) * line + c * W;
-        f32x<W> v = epi(t.sum[r][c][b], position<true>{at, first});
-        if (padded)
-          v = keep_first(v, s.k - first);
-        v.store(y + at);
+        store_channels(t.sum[r][c][b], y, at, channel + b * W, s.k, epi);
       }
     }
   }

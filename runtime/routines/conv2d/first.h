@@ -106,14 +106,9 @@ private:
     const std::ptrdiff_t plane = std::ptrdiff_t(s.oh) * s.ow * W;
     const std::ptrdiff_t out = j.out + std::ptrdiff_t(col) * W;
     NNC_UNROLL for (int b = 0; b < B; ++b) {
-      const int first = channel + b * W;
-      const bool padded = s.k % W != 0 && first + W > s.k;
       NNC_UNROLL for (int c = 0; c < C; ++c) {
-        const std::ptrdiff_t at = out + b * plane + c * W;
-        f32x<W> v = epi(t.sum[0][c][b], position<true>{at, first});
-        if (padded)
-          v = keep_first(v, s.k - first);
-        v.store(y + at);
+        store_channels(t.sum[0][c][b], y, out + b * plane + c * W,
+                       channel + b * W, s.k, epi);
       }
     }
   }

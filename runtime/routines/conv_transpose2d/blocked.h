@@ -104,15 +104,10 @@ private:
     const std::ptrdiff_t out =
         j.out + (phase + std::ptrdiff_t(first) * s.sw) * W;
     NNC_UNROLL for (int b = 0; b < B; ++b) {
-      const int block = channel + b * W;
-      const bool padded = s.k % W != 0 && block + W > s.k;
       NNC_UNROLL for (int c = 0; c < C; ++c) {
         const std::ptrdiff_t at =
             out + b * plane + std::ptrdiff_t(c) * s.sw * W;
-        f32x<W> v = epi(t.sum[0][c][b], position<true>{at, block});
-        if (padded)
-          v = keep_first(v, s.k - block);
-        v.store(y + at);
+        store_channels(t.sum[0][c][b], y, at, channel + b * W, s.k, epi);
       }
     }
   }

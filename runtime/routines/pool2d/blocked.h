@@ -93,23 +93,19 @@ template <int W, class S, class Kind, class Epi> struct pool2d_f32_nchwc_t {
       const float *in = x + std::ptrdiff_t(plane) * s.h * s.w * W;
       const int top = row * s.sh - s.pt;
       const pool_range rows(top, s.dh, s.kh, 0, s.h);
-      const bool padded = s.c % W != 0 && channel + W > s.c;
       for (int col = 0; col < s.ow; ++col) {
         const int left = col * s.sw - s.pl;
         const float *window = in + (std::ptrdiff_t(top) * s.w + left) * W;
         const std::ptrdiff_t at = (std::ptrdiff_t(unit) * s.ow + col) * W;
         // Inside, the range is known: the compiler can unroll its loop.
         const bool inside = left >= 0 && left + (s.kw - 1) * s.dw < s.w;
-        f32x<W> v =
+        const f32x<W> v =
             inside
                 ? Kind::over(s, window, rows, pool_range(0, 1, s.kw, 0, s.kw),
                              top, left)
                 : Kind::over(s, window, rows,
                              pool_range(left, s.dw, s.kw, 0, s.w), top, left);
-        v = epi(v, position<true>{at, channel});
-        if (padded)
-          v = keep_first(v, s.c - channel);
-        v.store(y + at);
+        store_channels(v, y, at, channel, s.c, epi);
       }
     }
   }

@@ -32,11 +32,8 @@ template <int W, class S, class Epi> struct avg_pool2d_f32_nchwc_global_t {
         part[0] += V::load(from + std::ptrdiff_t(i) * W);
       const std::ptrdiff_t at = std::ptrdiff_t(unit) * W;
       const int channel = unit % blocks(s) * W;
-      V v = epi(((part[0] + part[1]) + (part[2] + part[3])) / area,
-                position<true>{at, channel});
-      if (s.c % W != 0)
-        v = keep_first(v, s.c - channel);
-      v.store(y + at);
+      store_channels(((part[0] + part[1]) + (part[2] + part[3])) / area, y, at,
+                     channel, s.c, epi);
     }
   }
 

@@ -85,14 +85,10 @@ private:
 
   static NNC_INLINE void finish(const S &s, V v, std::ptrdiff_t at, int channel,
                                 float *y, const Epi &epi) {
-    if constexpr (W == 1) {
-      v = epi(v, position<false>{at, channel});
-    } else {
-      v = epi(v, position<true>{at, channel});
-      if (s.c % W != 0)
-        v = keep_first(v, s.c - channel);
-    }
-    v.store(y + at);
+    if constexpr (W == 1)
+      epi(v, position<false>{at, channel}).store(y + at);
+    else
+      store_channels(v, y, at, channel, s.c, epi);
   }
 };
 
