@@ -51,7 +51,7 @@ private:
     return RankedTensorType::get({bytes}, builder.getIntegerType(8, false));
   }
   Value createBuffer(StringRef name, RankedTensorType type, int64_t offset);
-  void createCopy(RankedTensorType type, int64_t from, int64_t to);
+  void createCopy(int64_t from, Value target);
   Value createZeros(RankedTensorType type);
   LogicalResult createJob(unsigned index, std::pair<int, int> &calls);
 
@@ -167,9 +167,9 @@ Value Bench::createBuffer(StringRef name, RankedTensorType type,
                                         names.add(name), type, offset);
 }
 
-void Bench::createCopy(RankedTensorType type, int64_t from, int64_t to) {
-  Value source = createBuffer("source", type, from);
-  Value target = createBuffer("filled", type, to);
+void Bench::createCopy(int64_t from, Value target) {
+  Value source =
+      createBuffer("source", exec::getPlaceOp(target).getTensor(), from);
   builder.create<exec::CopyOp>(loc, names.add("fill"), source, target);
   ++calls;
 }
@@ -201,9 +201,9 @@ LogicalResult Bench::createJob(unsigned index, std::pair<int, int> &range) {
       continue;
     }
     int64_t &at = isConstant(job, i) ? constant : free;
-    if (!isConstant(job, i))
-      createCopy(type, 0, at);
     places[i] = createBuffer("x", type, at);
+    if (!isConstant(job, i))
+      createCopy(0, places[i]);
     at += getPlaceBytes(op, i);
     arena = std::max(arena, at);
   }
@@ -261,7 +261,8 @@ FailureOr<BenchProgram> Bench::build(int64_t modelWeights) {
       inRound.clear();
       inRound.insert(layer);
       if (flushed)
-        createCopy(getBytesType(flushed), flushAt, flushAt + flushed);
+        createCopy(flushAt, createBuffer("flushed", getBytesType(flushed),
+                                         flushAt + flushed));
     }
     if (failed(createJob(index, bench.calls[index])))
       return failure();

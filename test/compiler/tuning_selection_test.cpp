@@ -1,0 +1,132 @@
+//===- tuning_selection_test.cpp - What is measured, and by what program --===//
+
+#include "compiler/Pipeline.h"
+#include "compiler/tuning/Selection.h"
+
+#include "dialects/exec/Exec.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+#include <catch2/catch.hpp>
+
+using namespace mlir;
+using namespace nnc;
+
+/// Two convolutions that are alike, and a layer without weights.
+static const char *const kFunction = R"(
+func.func @f(%x: tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32> {
+  %w = nn.constant dense<1.0> : tensor<64x64x3x3xf32>
+  %v = nn.constant dense<2.0> : tensor<64x64x3x3xf32>
+  %0 = nn.layer "conv1" inputs(%x, %w : tensor<1x64x28x28xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x28x28xf32>
+  anchor {
+  ^bb0(%a: tensor<1x64x28x28xf32>, %b: tensor<64x64x3x3xf32>):
+    %c = nn.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x64x28x28xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x28x28xf32>
+    nn.yield %c : tensor<1x64x28x28xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  %1 = nn.layer "conv2" inputs(%0, %v : tensor<1x64x28x28xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x28x28xf32>
+  anchor {
+  ^bb0(%a: tensor<1x64x28x28xf32>, %b: tensor<64x64x3x3xf32>):
+    %c = nn.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x64x28x28xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x28x28xf32>
+    nn.yield %c : tensor<1x64x28x28xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  %2 = nn.layer "relu" extras(%1 : tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32>
+  anchor {
+  } epilogue {
+  ^bb0(%e: f32):
+    %r = nn.relu %e : f32
+    nn.yield %r : f32
+  }
+  return %2 : tensor<1x64x28x28xf32>
+}
+)";
+
+namespace {
+struct Model {
+  Model() {
+    DialectRegistry registry;
+    registerDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    module = parseSourceString<ModuleOp>(kFunction, &context);
+    REQUIRE(module);
+    function = *module->getOps<func::FuncOp>().begin();
+    auto row = target::getMachine("x86-64-v3", UnknownLoc::get(&context));
+    REQUIRE(succeeded(row));
+    machine = *row;
+  }
+  Selection select(const Measurements &known) {
+    auto selection =
+        selectJobs(function, makeCostModel(function, machine, &known), 1);
+    REQUIRE(succeeded(selection));
+    return std::move(*selection);
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp function;
+  target::MachineAttr machine;
+};
+} // namespace
+
+TEST_CASE("Each subject is selected once, and none that is known") {
+  Model model;
+  Measurements known;
+  size_t subjects = 0;
+  forEachJob(model.function, CostModel(model.machine, 0),
+             [&](const Job &) { ++subjects; });
+  // As if all took equally long.
+  for (int round = 0;; ++round) {
+    REQUIRE(round <= int(subjects));
+    Selection selection = model.select(known);
+    if (selection.jobs.empty())
+      break;
+    for (const Job &job : selection.jobs)
+      CHECK(known.emplace(job.subject, 100000).second);
+  }
+  CHECK(!known.empty());
+  CHECK(known.size() <= subjects);
+}
+
+TEST_CASE("What the plan consists of comes first, by its time") {
+  Model model;
+  Selection selection = model.select({});
+  REQUIRE(selection.jobs.size() > 2);
+  CHECK(selection.jobs[0].candidate.routine->family->name == "conv2d");
+  CHECK(selection.planSeconds > 0);
+}
+
+TEST_CASE("A program calls each candidate, on an input just written") {
+  Model model;
+  Selection selection = model.select({});
+  auto bench = buildBenchProgram(selection.jobs, model.machine, 1 << 30, false);
+  REQUIRE(succeeded(bench));
+  CHECK(succeeded(verify(*bench->module)));
+  auto program = *bench->module->getOps<exec::ProgramOp>().begin();
+  SmallVector<Operation *> steps;
+  for (Operation &op : program.getBody().front())
+    if (isa<exec::CallOp, exec::CopyOp>(op))
+      steps.push_back(&op);
+  REQUIRE(bench->calls.size() == selection.jobs.size());
+  for (auto [job, range] : llvm::zip(selection.jobs, bench->calls)) {
+    REQUIRE(range.first < range.second);
+    for (int i = range.first; i < range.second; ++i) {
+      auto call = dyn_cast<exec::CallOp>(steps[i]);
+      REQUIRE(call);
+      CHECK(call.getRoutine() == job.subject.routine);
+    }
+    auto written = dyn_cast<exec::CopyOp>(steps[range.first - 1]);
+    auto call = cast<exec::CallOp>(steps[range.first]);
+    REQUIRE(written);
+    CHECK(written.getTarget() == call.getInputs()[0]);
+  }
+  // The weights of a model this large are not in the cache: neither are these.
+  CHECK(int64_t(program.getArena()) >
+        model.machine.getCaches().asArrayRef().back());
+}
