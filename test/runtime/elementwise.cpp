@@ -93,7 +93,7 @@ template <class V> V as_value(nnc::mask_of<V> m) {
 template <class F, class V, std::size_t... X, std::size_t... A>
 void compute(const std::vector<float> &x, std::vector<float> &y,
              std::index_sequence<X...>, std::index_sequence<A...>) {
-  constexpr float attributes[] = {0.25f, 1.5f};
+  [[maybe_unused]] constexpr float attributes[] = {0.25f, 1.5f};
   const int count = static_cast<int>(x.size());
   for (int i = 0; i < count; i += nnc::lanes<V>)
     nnc::store(&y[i],
