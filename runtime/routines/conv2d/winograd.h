@@ -21,6 +21,7 @@
 #include "runtime/epilogue.h"
 #include "runtime/routines/conv2d/winograd_matrices.h"
 #include "runtime/routines/conv2d/winograd_plan.h"
+#include "runtime/routines/pieces.h"
 #include "runtime/routines/tile.h"
 
 namespace nnc {
@@ -223,17 +224,12 @@ private:
   /// of blocks that begins with `block`.
   static void multiply(const S &s, const winograd_plan &p, const job &j,
                        int count, int first, int block) {
-    const int blocks = ceil_div(s.k, W) - block;
-    if (blocks >= B)
-      return multiply_blocks<B>(s, p, j, count, first, block);
-    if constexpr (is_constant<S>) {
-      constexpr int rest = ceil_div(S::k, W) % B;
-      if constexpr (rest != 0)
-        multiply_blocks<rest>(s, p, j, count, first, block);
-    } else {
-      for (int b = 0; b < blocks; ++b)
-        multiply_blocks<1>(s, p, j, count, first, block + b);
-    }
+    constexpr int rest =
+        left_over<B, S>([](const S &shape) { return ceil_div(shape.k, W); });
+    in_one_tile<B, rest>(
+        smaller(B, ceil_div(s.k, W) - block), [&](auto blocks, int at) {
+          multiply_blocks<blocks>(s, p, j, count, first, block + at);
+        });
   }
 
   template <int N>
@@ -262,24 +258,11 @@ private:
   template <int N>
   static void place(const S &s, const winograd_plan &p, const float *v,
                     const float *w, float *to, int count) {
-    if (count == P)
-      return tile<P, N>(s, p, v, w, to);
-    if constexpr (is_constant<S>) {
-      constexpr int rest = plan(S{}).tiles % P;
-      if constexpr (rest != 0)
-        tile<rest, N>(s, p, v, w, to);
-    } else {
-      place_rest<P / 2, N>(s, p, v, w, to, count);
-    }
-  }
-  template <int T, int N>
-  static void place_rest(const S &s, const winograd_plan &p, const float *v,
-                         const float *w, float *to, int count) {
-    if constexpr (T > 0) {
-      for (; count >= T; count -= T, v += T * W, to += T * W)
-        tile<T, N>(s, p, v, w, to);
-      place_rest<T / 2, N>(s, p, v, w, to, count);
-    }
+    constexpr int rest =
+        left_over<P, S>([](const S &shape) { return plan(shape).tiles; });
+    in_one_tile<P, rest>(count, [&](auto tiles, int at) {
+      tile<tiles, N>(s, p, v + at * W, w, to + at * W);
+    });
   }
 
   template <int T, int N>
@@ -324,7 +307,6 @@ private:
     const Epi epi = *j.epi;
     float *const y = j.y;
     const int channel = block * W;
-    const bool padded = s.k % W != 0 && channel + W > s.k;
     const int image = t / (p.rows * p.cols);
     const int top = t / p.cols % p.rows * tile_rows;
     const int left = t % p.cols * tile_cols;
@@ -340,10 +322,7 @@ private:
           f32x<W>::load(half[r][c]);
       horizontal::output(in, out);
       NNC_UNROLL for (int c = 0; c < tile_cols; ++c) if (c < cols) {
-        f32x<W> v = epi(out[c], position<true>{at + c * W, channel});
-        if (padded)
-          v = keep_first(v, s.k - channel);
-        v.store(y + at + c * W);
+        store_channels(out[c], y, at + c * W, channel, s.k, epi);
       }
     }
   }
