@@ -6,13 +6,13 @@
 
 #include "codegen/Printer.h"
 
-using namespace llvm;
+using namespace mlir;
 using namespace nnc;
 
 namespace {
 struct File {
-  StringLiteral path;
-  StringLiteral text;
+  llvm::StringLiteral path;
+  llvm::StringLiteral text;
 };
 } // namespace
 

@@ -9,7 +9,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
-using namespace llvm;
+using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 

@@ -18,10 +18,6 @@ namespace nnc {
 using namespace mlir;
 using namespace nnc::nn;
 
-static RankedTensorType getTensor(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// The one value of a constant that is a literal in expressions, or null.
 static TypedAttr getLiteral(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
@@ -36,7 +32,7 @@ static TypedAttr getLiteral(Value value) {
 /// such ops share an expression, which is printed once for every vector type.
 static bool hasOnly(Operation *op, Type type) {
   auto isOf = [&](Value value) {
-    return getTensor(value).getElementType() == type;
+    return getTensorType(value).getElementType() == type;
   };
   return llvm::all_of(op->getOperands(), isOf) &&
          llvm::all_of(op->getResults(), isOf);
@@ -77,11 +73,11 @@ private:
 /// Whether the group's expression may have `value`, made outside, as an
 /// operand.
 bool Grouping::mayRead(Value value, const Group &group) const {
-  RankedTensorType result = getTensor(group.result);
+  RankedTensorType result = getTensorType(group.result);
   auto anchor = dyn_cast_or_null<RoutineOpInterface>(group.anchor);
   if (!anchor || getLiteral(value))
     return true;
-  return getExtraKind(getTensor(value).getShape(), result.getShape(),
+  return getExtraKind(getTensorType(value).getShape(), result.getShape(),
                       anchor.getChannelAxis()) != ExtraKind::Broadcast;
 }
 
@@ -89,8 +85,8 @@ bool Grouping::mayJoin(Operation *op, const Group &group) const {
   if (!isa<ElementwiseOpInterface>(op) || taken.contains(op) ||
       op->getBlock() != &block)
     return false;
-  RankedTensorType result = getTensor(group.result);
-  if (getTensor(op->getResult(0)).getShape() != result.getShape() ||
+  RankedTensorType result = getTensorType(group.result);
+  if (getTensorType(op->getResult(0)).getShape() != result.getShape() ||
       !hasOnly(op, result.getElementType()))
     return false;
   return llvm::all_of(op->getOperands(), [&](Value value) {
@@ -169,7 +165,7 @@ SmallVector<Group> Grouping::run() {
     if (!isa<ElementwiseOpInterface>(op) || taken.contains(&op))
       continue;
     Group group{nullptr, {&op}, op.getResult(0)};
-    if (hasOnly(&op, getTensor(group.result).getElementType())) {
+    if (hasOnly(&op, getTensorType(group.result).getElementType())) {
       grow(group);
       absorbProducers(group);
     }
@@ -220,7 +216,7 @@ static std::string makeName(Operation *op, llvm::StringSet<> &used) {
 /// `value` with leading axes of size 1, so that it has the result's rank and
 /// can have its layout.
 static Value padRank(OpBuilder &builder, Value value, int64_t rank) {
-  RankedTensorType type = getTensor(value);
+  RankedTensorType type = getTensorType(value);
   if (type.getRank() == rank)
     return value;
   SmallVector<int64_t> shape(rank - type.getRank(), 1);
@@ -238,7 +234,7 @@ static void buildLayer(const Group &group, llvm::StringSet<> &names) {
       locations.push_back(op->getLoc());
   OpBuilder builder(last);
   Location loc = builder.getFusedLoc(locations);
-  RankedTensorType result = getLogicalType(getTensor(group.result));
+  RankedTensorType result = getLogicalType(getTensorType(group.result));
 
   // What the expression reads from outside; literals stay in it, unless there
   // is nothing else to read.
@@ -268,18 +264,20 @@ static void buildLayer(const Group &group, llvm::StringSet<> &names) {
     Block &block = layer.getAnchor().emplaceBlock();
     IRMapping arguments;
     for (Value input : inputs)
-      arguments.map(input, block.addArgument(getLogicalType(getTensor(input)),
-                                             input.getLoc()));
+      arguments.map(input,
+                    block.addArgument(getLogicalType(getTensorType(input)),
+                                      input.getLoc()));
     builder.setInsertionPointToStart(&block);
     Operation *anchor = builder.clone(*group.anchor, arguments);
     builder.create<YieldOp>(loc, anchor->getResult(0));
     Value made = group.anchor->getResult(0);
-    scalars.map(made, epilogue.addArgument(getTensor(made).getElementType(),
+    scalars.map(made, epilogue.addArgument(getTensorType(made).getElementType(),
                                            made.getLoc()));
   }
   for (Value value : values)
-    scalars.map(value, epilogue.addArgument(getTensor(value).getElementType(),
-                                            value.getLoc()));
+    scalars.map(value,
+                epilogue.addArgument(getTensorType(value).getElementType(),
+                                     value.getLoc()));
   builder.setInsertionPointToStart(&epilogue);
   for (Value value : outside)
     if (!scalars.contains(value))

@@ -67,10 +67,6 @@ private:
 };
 } // namespace
 
-static RankedTensorType getTensor(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 static std::string getLayoutSuffix(Value value) {
   return "_" + nn::getLayoutName(value.getType()).lower();
 }
@@ -152,7 +148,7 @@ void Lowering::declareInputs() {
     std::string name = names.add(given.empty() ? "input" : given);
     auto input = builder.create<exec::InputOp>(
         argument.getLoc(), builder.getType<exec::PlaceType>(), name,
-        getTensor(argument), getPortName(given, name, builder));
+        nn::getTensorType(argument), getPortName(given, name, builder));
     placed[argument] = input;
   }
 }
@@ -254,7 +250,7 @@ LogicalResult Lowering::lower(Operation *op) {
     if (moves[0].target == 0 && from.getPool() == place.getPool() &&
         from.getIndex() == place.getIndex() &&
         from.getOffset() + moves[0].source == place.getOffset()) {
-      placed[result] = createView(loc, name, getTensor(result),
+      placed[result] = createView(loc, name, nn::getTensorType(result),
                                   getPlaced(operand), moves[0].source);
       return success();
     }
@@ -262,13 +258,13 @@ LogicalResult Lowering::lower(Operation *op) {
 
   Value target;
   if (place.getPool() == Pool::arena) {
-    target = createBuffer(loc, name, getTensor(result), place);
+    target = createBuffer(loc, name, nn::getTensorType(result), place);
   } else {
     target = outputs[place.getIndex()];
     if (place.getOffset() != 0 ||
-        exec::getPlaceOp(target).getTensor() != getTensor(result))
-      target =
-          createView(loc, name, getTensor(result), target, place.getOffset());
+        exec::getPlaceOp(target).getTensor() != nn::getTensorType(result))
+      target = createView(loc, name, nn::getTensorType(result), target,
+                          place.getOffset());
   }
   placed[result] = target;
   return lowerCalls(op, moves, target);
@@ -337,8 +333,8 @@ LogicalResult Lowering::run() {
       continue;
     std::string name =
         exec::getPlaceOp(placed[argument]).getName().str() + "_staged";
-    Value buffer =
-        createBuffer(argument.getLoc(), name, getTensor(argument), place);
+    Value buffer = createBuffer(argument.getLoc(), name,
+                                nn::getTensorType(argument), place);
     builder.create<exec::CopyOp>(argument.getLoc(), "copy_" + name,
                                  placed[argument], buffer);
     placed[argument] = buffer;

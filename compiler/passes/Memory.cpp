@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-static RankedTensorType getTensor(Value value) {
-  return cast<RankedTensorType>(value.getType());
+int64_t nnc::getBytes(Value value) {
+  return getPhysicalBytes(getTensorType(value));
 }
 
 SmallVector<RoutineCall> nnc::getCalls(Operation *op) {
@@ -51,7 +51,7 @@ static std::optional<Move> getMove(const RoutineCall &call,
 SmallVector<Move> nnc::getMoves(Operation *op) {
   if (op->getNumResults() != 1)
     return {};
-  RankedTensorType result = getTensor(op->getResult(0));
+  RankedTensorType result = getTensorType(op->getResult(0));
   if (auto adapt = dyn_cast<AdaptOp>(op); adapt && adapt.isView())
     return {{0, 0, 0, getPhysicalBytes(result)}};
   if (auto layer = dyn_cast<LayerOp>(op);
@@ -74,8 +74,7 @@ SmallVector<Move> nnc::getMoves(Operation *op) {
 
 Contents::Contents(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments())
-    pieces[argument] = {
-        {0, getPhysicalBytes(getTensor(argument)), argument, 0}};
+    pieces[argument] = {{0, getBytes(argument), argument, 0}};
   for (Operation &op : function.getBody().front())
     for (Value result : op.getResults()) {
       Pieces own;
@@ -87,7 +86,7 @@ Contents::Contents(func::FuncOp function) {
           own.push_back(piece);
         }
       if (own.empty())
-        own.push_back({0, getPhysicalBytes(getTensor(result)), result, 0});
+        own.push_back({0, getBytes(result), result, 0});
       pieces[result] = std::move(own);
     }
 }
@@ -117,7 +116,7 @@ std::optional<exec::OperandKind> nnc::getOperandKind(LayerOp layer,
                                                      unsigned extra) {
   RankedTensorType result = layer.getY().getType();
   bool sameLayout =
-      getLayout(getTensor(layer.getExtras()[extra])) == getLayout(result);
+      getLayout(getTensorType(layer.getExtras()[extra])) == getLayout(result);
   switch (layer.getExtraKind(extra)) {
   case ExtraKind::Full:
     return sameLayout ? std::optional(exec::OperandKind::full) : std::nullopt;
@@ -158,7 +157,7 @@ static int64_t getReach(const RoutineCall &call, unsigned index) {
 }
 
 int64_t nnc::getReadBytes(Operation *op, unsigned operand) {
-  RankedTensorType type = getTensor(op->getOperand(operand));
+  RankedTensorType type = getTensorType(op->getOperand(operand));
   int64_t bytes = getPhysicalBytes(type);
   auto layer = dyn_cast<LayerOp>(op);
   if (!layer || operand < layer.getInputs().size() || getLayout(type) ||

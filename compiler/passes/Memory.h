@@ -16,6 +16,9 @@ namespace nnc {
 /// of another: a cache line, and the widest vector.
 inline constexpr int64_t kMemoryAlign = 64;
 
+/// Bytes of the tensor `value` in memory, padding included.
+int64_t getBytes(mlir::Value value);
+
 /// The routine calls that compute `op`.
 llvm::SmallVector<nn::RoutineCall> getCalls(mlir::Operation *op);
 

@@ -33,7 +33,7 @@ struct Tenant {
   Extent extent;
 };
 
-struct Group {
+struct TenantGroup {
   Pool pool = Pool::arena;
   int64_t index = 0;
   /// Bytes of the caller's buffer; no limit in the arena.
@@ -60,13 +60,13 @@ private:
   void join(unsigned into, unsigned from, int64_t delta);
   /// Whether `from` may join `into`: every two tenants are apart in space or in
   /// time, or hold the same where they meet, or one takes over from the other.
-  bool canJoin(const Group &into, const Group &from, int64_t delta,
+  bool canJoin(const TenantGroup &into, const TenantGroup &from, int64_t delta,
                function_ref<bool(const Tenant &, const Tenant &)> takesOver);
   bool holdSame(const Tenant &a, const Tenant &b, int64_t begin, int64_t end);
 
   unsigned addGroup(Value value, Operation *op, int64_t bytes, int first,
                     int last);
-  Group &getGroup(Value value) { return groups[groupOf.lookup(value)]; }
+  TenantGroup &getGroup(Value value) { return groups[groupOf.lookup(value)]; }
   Tenant &getTenant(Value value) {
     return *llvm::find_if(getGroup(value).tenants, [&](const Tenant &tenant) {
       return tenant.value == value;
@@ -77,14 +77,10 @@ private:
   Contents contents;
   bool threads;                   ///< whether several may work on a layer
   SmallVector<Operation *> steps; ///< steps[i] runs in step i + 1
-  SmallVector<Group> groups;
+  SmallVector<TenantGroup> groups;
   DenseMap<Value, unsigned> groupOf;
 };
 } // namespace
-
-static int64_t getBytes(Value value) {
-  return nn::getPhysicalBytes(cast<RankedTensorType>(value.getType()));
-}
 
 unsigned Planner::addGroup(Value value, Operation *op, int64_t bytes, int first,
                            int last) {
@@ -102,7 +98,7 @@ void Planner::collect() {
       steps.push_back(&op);
       stepOf[&op] = steps.size();
     }
-  auto add = [&](Value value, int first) -> Group & {
+  auto add = [&](Value value, int first) -> TenantGroup & {
     int64_t bytes = getBytes(value);
     int last = first;
     for (OpOperand &use : value.getUses()) {
@@ -114,14 +110,14 @@ void Planner::collect() {
     return groups[addGroup(value, value.getDefiningOp(), bytes, first, last)];
   };
   for (BlockArgument argument : function.getArguments()) {
-    Group &group = add(argument, 0);
+    TenantGroup &group = add(argument, 0);
     group.pool = Pool::input;
     group.index = argument.getArgNumber();
     group.limit = getBytes(argument);
   }
   for (Operation &op : function.getBody().front())
     for (Value result : op.getResults()) {
-      Group &group = add(result, stepOf.lookup(&op));
+      TenantGroup &group = add(result, stepOf.lookup(&op));
       if (op.hasTrait<OpTrait::ConstantLike>())
         group.pool = Pool::weight;
     }
@@ -154,7 +150,7 @@ bool Planner::holdSame(const Tenant &a, const Tenant &b, int64_t begin,
 }
 
 bool Planner::canJoin(
-    const Group &into, const Group &from, int64_t delta,
+    const TenantGroup &into, const TenantGroup &from, int64_t delta,
     function_ref<bool(const Tenant &, const Tenant &)> takesOver) {
   if (from.pool != Pool::arena ||
       (into.pool != Pool::arena && into.pool != Pool::output))
@@ -192,7 +188,7 @@ void Planner::joinViews() {
 
 /// Vectors that reach over the end of the caller's buffer need a copy of it.
 void Planner::stageInputs() {
-  for (Group &group : groups)
+  for (TenantGroup &group : groups)
     if (group.pool == Pool::input &&
         llvm::any_of(group.tenants, [&](const Tenant &tenant) {
           return tenant.extent.offset + tenant.extent.bytes > group.limit;
@@ -207,7 +203,7 @@ void Planner::stageInputs() {
 void Planner::takeOutputs() {
   Operation *end = function.getBody().front().getTerminator();
   for (OpOperand &result : end->getOpOperands()) {
-    Group &group = getGroup(result.get());
+    TenantGroup &group = getGroup(result.get());
     Extent whole = getTenant(result.get()).extent;
     bool fits = llvm::all_of(group.tenants, [&](const Tenant &tenant) {
       return tenant.extent.offset >= whole.offset &&
@@ -238,7 +234,7 @@ static bool hasRepeats(ArrayRef<Piece> pieces) {
 /// of values that repeat themselves stay as they are: such a value could come
 /// to lie a little beside where it is to be copied.
 void Planner::joinParts() {
-  auto repeats = [&](const Group &group) {
+  auto repeats = [&](const TenantGroup &group) {
     return llvm::any_of(group.tenants, [&](const Tenant &tenant) {
       return hasRepeats(contents.of(tenant.value));
     });
@@ -332,7 +328,7 @@ void Planner::plan() {
   reuseOperands();
   pack();
   MLIRContext *context = function.getContext();
-  for (const Group &group : groups)
+  for (const TenantGroup &group : groups)
     for (const Tenant &tenant : group.tenants) {
       auto place = [&](int64_t bytes) {
         return exec::PlaceAttr::get(context, group.pool, group.index,

@@ -19,10 +19,6 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-static RankedTensorType getTensor(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// The value that adapts were made from.
 static Value getSource(Value value) {
   while (auto adapt = value.getDefiningOp<AdaptOp>())
@@ -37,7 +33,7 @@ static llvm::SetVector<RankedTensorType> getWanted(Value value) {
     if (auto adapt = dyn_cast<AdaptOp>(user))
       wanted.insert(adapt.getY().getType());
     else
-      wanted.insert(getTensor(value));
+      wanted.insert(getTensorType(value));
   }
   return wanted;
 }
@@ -55,7 +51,7 @@ static void simplifyAdapts(Block &block, const CostModel &cost) {
     RankedTensorType type = adapt.getY().getType();
     Value source = getSource(adapt.getX());
     if (source != adapt.getX() && source.getType() != type &&
-        cost.getAdapt(getTensor(source), type).seconds == kImpossible)
+        cost.getAdapt(getTensorType(source), type).seconds == kImpossible)
       source = adapt.getX(); // there is only the long way
     Value same =
         source.getType() == type ? source : made.lookup({source, type});
@@ -121,7 +117,7 @@ double Mover::getSeconds(LayerOp layer, ArrayRef<RankedTensorType> operands,
                           [&](Operation *reader) { return reader != layer; });
     });
     if (!shared && paid.insert({source, type}).second)
-      seconds += cost.getAdapt(getTensor(source), type).seconds;
+      seconds += cost.getAdapt(getTensorType(source), type).seconds;
   }
   for (RankedTensorType type : getWanted(layer.getY()))
     seconds += cost.getAdapt(result, type).seconds;
@@ -159,7 +155,7 @@ bool Mover::run(LayerOp layer) {
       layouts.insert(layout);
   SmallVector<RankedTensorType> own;
   for (Value value : layer.getOperands())
-    own.push_back(getTensor(value));
+    own.push_back(getTensorType(value));
   // Less by more than the estimate's own noise, so that nothing goes in
   // circles.
   double best = 0.99 * getSeconds(layer, own, layer.getY().getType());

@@ -59,10 +59,6 @@ private:
 };
 } // namespace
 
-static int64_t getBytes(Value value) {
-  return nn::getPhysicalBytes(cast<RankedTensorType>(value.getType()));
-}
-
 static bool meet(PlaceAttr a, int64_t aBytes, PlaceAttr b, int64_t bBytes) {
   return a.getPool() == b.getPool() && a.getIndex() == b.getIndex() &&
          a.getOffset() < b.getOffset() + bBytes &&

@@ -25,12 +25,6 @@ static bool isNear(double value, double expected) {
   return std::abs(value - expected) <= 1e-6 * std::abs(expected);
 }
 
-static bool isReal(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type &&
-         (type.getElementType().isF32() || type.getElementType().isF64());
-}
-
 /// value = x * scale + shift, through as many ops as do that.
 static std::tuple<Value, double, double> peel(Value value) {
   Affine all;

@@ -22,6 +22,12 @@ static std::optional<TensorData> getSmall(Value value) {
   return TensorData::get(value);
 }
 
+bool nnc::isReal(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type &&
+         (type.getElementType().isF32() || type.getElementType().isF64());
+}
+
 std::optional<double> nnc::getUniformValue(Value value) {
   std::optional<TensorData> data = getSmall(value);
   if (!data)

@@ -11,6 +11,10 @@
 
 namespace nnc {
 
+/// Whether `value` is a tensor of floating point numbers that nnc computes
+/// with.
+bool isReal(mlir::Value value);
+
 /// The value of all elements of a constant, if they are one. Large constants
 /// are not looked through.
 std::optional<double> getUniformValue(mlir::Value value);

@@ -10,10 +10,6 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-static RankedTensorType getTensor(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 namespace {
 /// Routines reduce one run of neighbouring axes: transposed to be the last.
 struct GatherReducedAxes : OpRewritePattern<ReduceOp> {
@@ -51,7 +47,7 @@ struct ExpandBatch : OpRewritePattern<MatMulOp> {
     ArrayRef<int64_t> batch = matmul.getType().getShape().drop_back(2);
     SmallVector<Value> operands;
     for (Value operand : matmul->getOperands()) {
-      RankedTensorType type = getTensor(operand);
+      RankedTensorType type = getTensorType(operand);
       int64_t own = product(type.getShape().drop_back(2));
       if (own != 1 && own != product(batch)) {
         SmallVector<int64_t> shape(batch);

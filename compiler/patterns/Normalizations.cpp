@@ -11,12 +11,6 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-static bool isReal(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type &&
-         (type.getElementType().isF32() || type.getElementType().isF64());
-}
-
 /// The operand of a reduction that keeps its axes, or null.
 static Value getReduced(Value value, ReduceKind kind, ArrayRef<int64_t> axes) {
   auto reduce = value.getDefiningOp<ReduceOp>();

@@ -18,10 +18,6 @@ using namespace nnc::nn;
 /// Estimates this close are equal: then the table's order decides.
 static constexpr double kBetter = 0.999;
 
-static RankedTensorType getTensor(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 static bool isConstant(Value value) {
   Operation *producer = value.getDefiningOp();
   return producer && producer->hasTrait<OpTrait::ConstantLike>();
@@ -83,14 +79,14 @@ static RankedTensorType getExtraType(RankedTensorType type,
 static std::optional<Schema> getSchema(LayerOp layer, const Routine &routine,
                                        LayoutAttr any) {
   Schema schema;
-  auto result = withTableLayout(layer, getTensor(layer.getY()),
+  auto result = withTableLayout(layer, getTensorType(layer.getY()),
                                 routine.getLayout(-1), -1, any);
   if (!result)
     return std::nullopt;
   schema.result = *result;
   for (auto [i, value] : llvm::enumerate(layer.getInputs())) {
     // Operands of another rank, such as indices, stay row-major.
-    RankedTensorType type = getTensor(value);
+    RankedTensorType type = getTensorType(value);
     bool open = any && any.getRank() == type.getRank();
     auto operand = withTableLayout(layer, type, routine.getLayout(i), i,
                                    open ? any : LayoutAttr());
@@ -99,7 +95,8 @@ static std::optional<Schema> getSchema(LayerOp layer, const Routine &routine,
     schema.operands.push_back(*operand);
   }
   for (Value value : layer.getExtras())
-    schema.operands.push_back(getExtraType(getTensor(value), schema.result));
+    schema.operands.push_back(
+        getExtraType(getTensorType(value), schema.result));
   // Only an anchor's routine knows where padding is and keeps it zero.
   if (!layer.getAnchorOp() && isPadded(schema.result) &&
       !keepsZeros(layer, schema.operands))
@@ -150,7 +147,7 @@ static std::string getObstacle(LayerOp layer, const Routine &routine,
            machine.getName().str() + "' lacks";
   Value first =
       layer.getOperands().empty() ? Value(layer.getY()) : layer.getOperand(0);
-  if (!routine.takesElement(getTensor(first).getElementType()))
+  if (!routine.takesElement(getTensorType(first).getElementType()))
     return "does not compute on the layer's element type";
   for (auto [i, value] : llvm::enumerate(layer.getInputs()))
     if (getWinogradOutputs(routine.getLayout(i)) && !isConstant(value))
@@ -249,7 +246,7 @@ CostModel nnc::makeCostModel(func::FuncOp function, target::MachineAttr machine,
   llvm::SetVector<LayoutAttr> layouts = findLayouts(block, cost);
   llvm::SetVector<RankedTensorType> values;
   for (LayerOp layer : block.getOps<LayerOp>()) {
-    values.insert(getLogicalType(getTensor(layer.getY())));
+    values.insert(getLogicalType(getTensorType(layer.getY())));
     forEachCandidate(
         layer, cost, layouts.getArrayRef(), [&](const Candidate &candidate) {
           if (candidate.measured)
@@ -356,7 +353,7 @@ LogicalResult nnc::checkRoutine(LayerOp layer, target::MachineAttr machine) {
   for (auto [i, value] : llvm::enumerate(layer.getOperands()))
     if (value.getType() != schema->operands[i] &&
         !(i >= layer.getInputs().size() &&
-          isViewOf(schema->operands[i], getTensor(value))))
+          isViewOf(schema->operands[i], getTensorType(value))))
       return layer.emitOpError("has an operand ")
              << i << " of " << value.getType() << "; '" << name << "' reads "
              << schema->operands[i];

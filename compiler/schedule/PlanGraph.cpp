@@ -14,10 +14,6 @@ using namespace nnc::nn;
 
 using Types = SmallVector<RankedTensorType>;
 
-static RankedTensorType getTensor(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 const Candidate &PlanGraph::getChoice(LayerOp layer, const Plan &plan) const {
   unsigned node = nodes.lookup(layer);
   return candidates[node][plan.choices[node]];
@@ -125,7 +121,7 @@ double PlanGraph::getAdaptSeconds(RankedTensorType from, RankedTensorType to) {
 PlanGraph::Reader PlanGraph::getReader(OpOperand &use) const {
   auto layer = dyn_cast<LayerOp>(use.getOwner());
   if (!layer)
-    return {std::nullopt, {getLogicalType(getTensor(use.get()))}};
+    return {std::nullopt, {getLogicalType(getTensorType(use.get()))}};
   Reader reader{nodes.lookup(layer), {}};
   for (const Candidate &candidate : candidates[*reader.node])
     reader.wants.push_back(candidate.operands[use.getOperandNumber()]);
@@ -203,7 +199,7 @@ void PlanGraph::addValue(Value value) {
   if (producer && producer->hasTrait<OpTrait::ConstantLike>())
     return;
   std::optional<unsigned> maker;
-  Types made = {getLogicalType(getTensor(value))};
+  Types made = {getLogicalType(getTensorType(value))};
   if (auto layer = dyn_cast_or_null<LayerOp>(producer)) {
     maker = nodes.lookup(layer);
     made.clear();

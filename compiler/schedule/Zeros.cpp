@@ -14,8 +14,8 @@ using namespace nnc::nn;
 
 /// The function at these arguments, by its portable routine; nothing where that
 /// knows it not.
-static std::optional<float> evaluate(ElementwiseOpInterface op,
-                                     ArrayRef<float> arguments) {
+static std::optional<float> evaluateScalar(ElementwiseOpInterface op,
+                                           ArrayRef<float> arguments) {
   long long one = 1, zeros[64] = {};
   nnc_field fields[] = {{"rank", &one, 1, 0, false},
                         {"dims", &one, 1, 0, false},
@@ -61,7 +61,8 @@ bool nnc::keepsZeros(LayerOp layer, ArrayRef<RankedTensorType> operands) {
     }
     if (arguments.size() != op.getNumOperands())
       continue;
-    if (auto value = evaluate(cast<ElementwiseOpInterface>(op), arguments))
+    if (auto value =
+            evaluateScalar(cast<ElementwiseOpInterface>(op), arguments))
       known[op.getResult(0)] = *value;
   }
   auto result = known.find(cast<YieldOp>(block.getTerminator()).getValue());

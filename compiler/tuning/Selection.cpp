@@ -24,10 +24,6 @@ static constexpr double kDoubt = 0.2, kSiblingDoubt = 0.1;
 /// Share of the plan's time that no measurement is made for.
 static constexpr double kNegligible = 0.0005;
 
-static RankedTensorType getTensor(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 void nnc::forEachJob(func::FuncOp function, const CostModel &cost,
                      llvm::function_ref<void(Job)> visit) {
   Block &block = function.getBody().front();
@@ -39,9 +35,9 @@ void nnc::forEachJob(func::FuncOp function, const CostModel &cost,
   };
   llvm::SetVector<RankedTensorType> values;
   for (LayerOp layer : block.getOps<LayerOp>()) {
-    values.insert(getTensor(layer.getY()));
+    values.insert(getTensorType(layer.getY()));
     for (Value operand : layer.getOperands())
-      values.insert(getTensor(operand));
+      values.insert(getTensorType(operand));
     forEachCandidate(layer, cost, layouts.getArrayRef(),
                      [&](Candidate candidate) {
                        visitNew(makeLayerJob(layer, std::move(candidate)));
@@ -128,7 +124,7 @@ static void addAdapts(Block &block, const CostModel &cost,
   for (LayerOp layer : block.getOps<LayerOp>())
     for (OpOperand &operand : layer->getOpOperands()) {
       Value value = operand.get();
-      RankedTensorType from = getTensor(value);
+      RankedTensorType from = getTensorType(value);
       RankedTensorType to =
           graph.getChoice(layer, plan).operands[operand.getOperandNumber()];
       if (Operation *producer = value.getDefiningOp()) {

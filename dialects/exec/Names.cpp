@@ -8,12 +8,12 @@
 
 #include "llvm/ADT/StringExtras.h"
 
-using namespace llvm;
+using namespace mlir;
 using namespace nnc::exec;
 
 /// Words of C99 and C++20, and names that the printed code is written with.
-static const StringSet<> &getReservedNames() {
-  static const StringSet<> names = {
+static const llvm::StringSet<> &getReservedNames() {
+  static const llvm::StringSet<> names = {
   // clang-format off
 #define NNC_NAME(name) #name,
 #include "dialects/exec/ReservedNames.inc"
@@ -23,18 +23,20 @@ static const StringSet<> &getReservedNames() {
 }
 
 /// Ends of the names that a call's parts have beside its own.
-static constexpr StringLiteral kParts[] = {"_shape", "_expression", "_routine"};
+static constexpr llvm::StringLiteral kParts[] = {"_shape", "_expression",
+                                                 "_routine"};
 
 static bool isIdentifier(StringRef name) {
-  return !name.empty() && !isDigit(name[0]) && name[0] != '_' &&
-         !name.contains("__") &&
-         all_of(name, [](char c) { return isAlnum(c) || c == '_'; });
+  return !name.empty() && !llvm::isDigit(name[0]) && name[0] != '_' &&
+         !name.contains("__") && llvm::all_of(name, [](char c) {
+           return llvm::isAlnum(c) || c == '_';
+         });
 }
 
 bool Names::isFree(StringRef name, bool isCall) const {
   if (taken.contains(name) || getReservedNames().contains(name))
     return false;
-  return !isCall || none_of(kParts, [&](StringRef part) {
+  return !isCall || llvm::none_of(kParts, [&](StringRef part) {
     return taken.contains((name + part).str());
   });
 }
@@ -52,13 +54,13 @@ bool Names::take(StringRef name, bool isCall) {
 std::string Names::addUnique(StringRef name, bool isCall) {
   std::string base;
   for (char c : name) {
-    char next = isAlnum(c) ? c : '_';
+    char next = llvm::isAlnum(c) ? c : '_';
     if (next != '_' || (!base.empty() && base.back() != '_'))
       base += next;
   }
   while (!base.empty() && base.back() == '_')
     base.pop_back();
-  if (base.empty() || isDigit(base[0]))
+  if (base.empty() || llvm::isDigit(base[0]))
     base.insert(0, "v");
   std::string unique = base;
   for (unsigned i = 2; !take(unique, isCall); ++i)

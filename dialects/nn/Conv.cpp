@@ -61,10 +61,6 @@ void nn::addWindow(ShapeFields &fields, ArrayRef<int64_t> input,
           0);
 }
 
-static RankedTensorType getTensor(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 //===----------------------------------------------------------------------===//
 // nn.conv
 //===----------------------------------------------------------------------===//
@@ -73,7 +69,8 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
                                        std::optional<Location> location,
                                        Adaptor adaptor,
                                        SmallVectorImpl<Type> &types) {
-  RankedTensorType x = getTensor(adaptor.getX()), w = getTensor(adaptor.getW());
+  RankedTensorType x = getTensorType(adaptor.getX()),
+                   w = getTensorType(adaptor.getW());
   if (x.getRank() != w.getRank())
     return emitOptionalError(location, "needs a weight of the input's rank, ",
                              x.getRank(), ", not ", w.getRank());
@@ -136,7 +133,8 @@ Work ConvOp::getWork() {
 LogicalResult ConvTransposeOp::inferReturnTypes(
     MLIRContext *, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &types) {
-  RankedTensorType x = getTensor(adaptor.getX()), w = getTensor(adaptor.getW());
+  RankedTensorType x = getTensorType(adaptor.getX()),
+                   w = getTensorType(adaptor.getW());
   if (x.getRank() != w.getRank() || x.getRank() < 3)
     return emitOptionalError(location, "needs input and weight of rank 3 or 4");
   Window window{w.getShape().drop_front(2), adaptor.getStrides(),

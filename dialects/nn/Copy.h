@@ -25,7 +25,7 @@ llvm::SmallVector<int64_t> getStrides(llvm::ArrayRef<int64_t> shape);
 
 /// The value's type without its layout.
 inline mlir::RankedTensorType getPlain(mlir::Value value) {
-  return getLogicalType(mlir::cast<mlir::RankedTensorType>(value.getType()));
+  return getLogicalType(getTensorType(value));
 }
 
 /// A row-major tensor of `type`'s elements.

@@ -14,8 +14,8 @@ Operation *LayerOp::getAnchorOp() {
   return getAnchor().empty() ? nullptr : &getAnchor().front().front();
 }
 
-static YieldOp getYield(Region &region) {
-  return cast<YieldOp>(region.front().getTerminator());
+static nn::YieldOp getYield(Region &region) {
+  return cast<nn::YieldOp>(region.front().getTerminator());
 }
 
 bool LayerOp::hasEmptyEpilogue() {

@@ -8,9 +8,15 @@
 #define NNC_DIALECTS_NN_LAYOUT_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
 
 namespace nnc::nn {
 class LayoutAttr;
+
+/// The type of a value that is a tensor, as all of `nn` is.
+inline mlir::RankedTensorType getTensorType(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
 
 /// The layout in a type, or null for row-major.
 LayoutAttr getLayout(mlir::Type type);

@@ -18,8 +18,8 @@ Location Problems::getLoc(StringRef name) const {
   return NameLoc::get(StringAttr::get(file.getContext(), name), file);
 }
 
-/// Of two problems the one of higher rank decides the status.
-static int getRank(ImportStatus status) {
+/// Of two problems the severer decides the status.
+static int getSeverity(ImportStatus status) {
   switch (status) {
   case ImportStatus::ok:
     return 0;
@@ -38,7 +38,7 @@ static int getRank(ImportStatus status) {
 }
 
 InFlightDiagnostic Problems::report(ImportStatus status, Location loc) {
-  if (getRank(status) > getRank(worst))
+  if (getSeverity(status) > getSeverity(worst))
     worst = status;
   places.insert(loc);
   return emitError(loc);
