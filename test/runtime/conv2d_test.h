@@ -15,7 +15,7 @@ namespace nnc_test {
 using conv2d_epilogue = nnc::fused<bias_residual_relu, nnc::channel, nnc::full>;
 
 /// The run-time shape with the constants of S.
-template <class S> nnc::conv2d_shape run_time_shape() {
+template <class S> constexpr nnc::conv2d_shape run_time_shape() {
   return {S::n,  S::c,  S::h,  S::w,  S::k,  S::kh, S::kw, S::sh,
           S::sw, S::dh, S::dw, S::pt, S::pl, S::oh, S::ow, S::groups};
 }

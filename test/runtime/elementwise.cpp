@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -40,29 +41,46 @@ bool close(double got, double want) {
   return std::fabs(got - want) <= 1e-6 + 1e-6 * std::fabs(want);
 }
 
-/// f on float, double and every width, against `want` in double.
+/// What a function makes of all the arguments. One check for all functions: it
+/// takes longer to compile than they do.
+struct results {
+  std::vector<float> single, narrow, wide;
+  std::vector<double> twice, want;
+};
+
+void check_results(const std::vector<float> &x, const results &y) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    INFO("x=" << x[i] << " got " << y.single[i] << " want " << y.want[i]
+              << " lanes " << y.wide[i] << " " << y.narrow[i] << " double "
+              << y.twice[i]);
+    bool right = close(static_cast<double>(y.single[i]), y.want[i]) &&
+                 (std::fabs(y.want[i]) > 3e38 || close(y.twice[i], y.want[i]));
+    bool equal = same(y.single[i], y.wide[i]) && same(y.single[i], y.narrow[i]);
+    if (!right || !equal) {
+      CHECK(right);
+      REQUIRE(equal);
+    }
+  }
+}
+
+/// f on float, double and two widths, against `want` in double.
 template <class F, class G> void check(const char *name, F f, G want) {
   INFO(name);
   const std::vector<float> x = arguments();
-  for (std::size_t i = 0; i < x.size(); i += widest) {
-    float wide[widest], narrow[widest];
-    f(f32x<widest>::load(&x[i])).store(wide);
-    for (int l = 0; l < widest; l += 4)
-      f(f32x<4>::load(&x[i + l])).store(narrow + l);
-    for (int l = 0; l < widest; ++l) {
-      const double v = static_cast<double>(x[i + l]);
-      const float got = f(x[i + l]);
-      INFO("x=" << v << " got " << got << " want " << want(v) << " lanes "
-                << wide[l] << " " << narrow[l] << " double " << f(v));
-      bool right = close(static_cast<double>(got), want(v)) &&
-                   (std::fabs(want(v)) > 3e38 || close(f(v), want(v)));
-      bool equal = same(got, wide[l]) && same(got, narrow[l]);
-      if (!right || !equal) {
-        CHECK(right);
-        REQUIRE(equal);
-      }
-    }
+  const std::size_t n = x.size();
+  results y{std::vector<float>(n), std::vector<float>(n), std::vector<float>(n),
+            std::vector<double>(n), std::vector<double>(n)};
+  for (std::size_t i = 0; i < n; i += widest)
+    f(f32x<widest>::load(&x[i])).store(&y.wide[i]);
+  for (std::size_t i = 0; i < n; i += 4)
+    f(f32x<4>::load(&x[i])).store(&y.narrow[i]);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double v = static_cast<double>(x[i]);
+    y.single[i] = f(x[i]);
+    y.twice[i] = f(v);
+    y.want[i] = want(v);
   }
+  check_results(x, y);
 }
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
@@ -91,8 +109,8 @@ template <class V> V as_value(nnc::mask_of<V> m) {
 
 /// F of V's at x, V by V, and its attributes.
 template <class F, class V, std::size_t... X, std::size_t... A>
-void compute(const std::vector<float> &x, std::vector<float> &y,
-             std::index_sequence<X...>, std::index_sequence<A...>) {
+void compute_with(const std::vector<float> &x, std::vector<float> &y,
+                  std::index_sequence<X...>, std::index_sequence<A...>) {
   [[maybe_unused]] constexpr float attributes[] = {0.25f, 1.5f};
   const int count = static_cast<int>(x.size());
   for (int i = 0; i < count; i += nnc::lanes<V>)
@@ -101,11 +119,19 @@ void compute(const std::vector<float> &x, std::vector<float> &y,
                                V(attributes[A])...)));
 }
 
-template <class F, std::size_t TENSORS, std::size_t SCALARS>
-void check_lanes(const char *name) {
+template <class F, class V, std::size_t TENSORS, std::size_t SCALARS>
+void compute(const std::vector<float> &x, std::vector<float> &y) {
+  compute_with<F, V>(x, y, std::make_index_sequence<TENSORS>(),
+                     std::make_index_sequence<SCALARS>());
+}
+
+using function_on_all = void (*)(const std::vector<float> &,
+                                 std::vector<float> &);
+
+/// One function on floats, and on vectors of some widths.
+void check_lanes(const char *name, function_on_all on_floats,
+                 std::initializer_list<function_on_all> on_vectors) {
   INFO(name);
-  constexpr std::make_index_sequence<TENSORS> tensors{};
-  constexpr std::make_index_sequence<SCALARS> scalars{};
   std::vector<float> x = arguments();
   // Which NaN, min and max return where both are there, is the machine's
   // choice.
@@ -113,19 +139,15 @@ void check_lanes(const char *name) {
           x.end());
   x.resize(x.size() / 32 * 32);
   std::vector<float> want(x.size()), got(x.size());
-  compute<F, float>(x, want, tensors, scalars);
-  const auto compare = [&](int width) {
-    INFO("vectors of " << width);
+  on_floats(x, want);
+  for (function_on_all on_lanes : on_vectors) {
+    on_lanes(x, got);
     for (std::size_t i = 0; i < x.size(); ++i)
       if (!same(got[i], want[i])) {
         INFO("at " << i << ": x=" << x[i]);
         REQUIRE(got[i] == want[i]);
       }
-  };
-  compute<F, f32x<4>>(x, got, tensors, scalars);
-  compare(4);
-  compute<F, f32x<widest>>(x, got, tensors, scalars);
-  compare(widest);
+  }
 }
 
 /// Whether F takes so many values of V.
@@ -143,7 +165,10 @@ TEST_CASE("each function computes on vectors what it does on floats",
   if constexpr (TENSORS < 3 &&                                                 \
                 takes<function_##NAME, f32x<widest>>(                          \
                     std::make_index_sequence<TENSORS + SCALARS>{})) {          \
-    check_lanes<function_##NAME, TENSORS, SCALARS>(#NAME);                     \
+    using f = function_##NAME;                                                 \
+    check_lanes(#NAME, compute<f, float, TENSORS, SCALARS>,                    \
+                {compute<f, f32x<4>, TENSORS, SCALARS>,                        \
+                 compute<f, f32x<widest>, TENSORS, SCALARS>});                 \
     ++checked;                                                                 \
   }
 #include "runtime/routines/elementwise.inc"

@@ -78,7 +78,7 @@ template <int W, class T> void check_copy() {
 
 } // namespace
 
-#define WIDTHS ((int W), W), 1, 2, 4, 8, 16
+#define WIDTHS ((int W), W), 1, NNC_TEST_WIDTHS
 
 TEMPLATE_TEST_CASE_SIG("copy", "[moves]", WIDTHS) {
   check_copy<W, float>();

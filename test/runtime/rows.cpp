@@ -50,7 +50,7 @@ using with_residual = fused<add_residual, full>;
 
 } // namespace
 
-#define WIDTHS ((int W), W), 1, 2, 4, 8, 16
+#define WIDTHS ((int W), W), 1, NNC_TEST_WIDTHS
 
 TEMPLATE_TEST_CASE_SIG("softmax", "[rows]", WIDTHS) {
   nnc_test::random_source r;

@@ -2,12 +2,12 @@
 #ifndef NNC_TEST_RUNTIME_WIDTHS_H
 #define NNC_TEST_RUNTIME_WIDTHS_H
 
-/// The machine's own or, on portable vectors, several. 16 lanes as pairs of 8
-/// show nothing that 8 as pairs of 4 do not, and take long to compile: a build
-/// that stands in for AVX-512 asks for them.
+/// The machine's own. On portable vectors the least that is a vector: more
+/// lanes take long to compile; a build that stands in for an instruction set
+/// asks for that set's.
 #if defined(NNC_TEST_WIDTHS)
 #elif defined(NNC_PORTABLE_SIMD)
-#define NNC_TEST_WIDTHS 4, 8
+#define NNC_TEST_WIDTHS 4
 #elif defined(__AVX512F__)
 #define NNC_TEST_WIDTHS 16
 #elif defined(__AVX2__)
@@ -27,12 +27,9 @@
 #endif
 
 namespace nnc_test {
-/// The widest vectors of tests over several widths.
-#if defined(NNC_PORTABLE_SIMD)
-constexpr int widest = 8;
-#else
-constexpr int widest = 16;
-#endif
+/// The widest of NNC_TEST_WIDTHS.
+constexpr int test_widths[] = {NNC_TEST_WIDTHS};
+constexpr int widest = test_widths[sizeof(test_widths) / sizeof(int) - 1];
 } // namespace nnc_test
 
 #endif // NNC_TEST_RUNTIME_WIDTHS_H
