@@ -78,7 +78,7 @@ endfunction()
 
 # nnc_sources_throw(A.cpp ...)
 #
-# For the few sources that call a library which throws (onnx, CLI11): exceptions
+# For the few sources that call a library which throws (onnx): exceptions
 # back on, after the target's -fno-exceptions. None may leave such a file.
 function(nnc_sources_throw)
   set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -fexceptions)
