@@ -1,4 +1,4 @@
-//===- Transform.cpp - Weights for Winograd's convolution -----------------===//
+//===- Transform.cpp - Weights for Winograd's and Strassen's methods ------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -6,8 +6,9 @@
 
 #include "codegen/Printer.h"
 
-#include "dialects/nn/Winograd.h"
+#include "dialects/nn/Transformed.h"
 #include "runtime/routines/conv2d/winograd_matrices.h"
+#include "runtime/routines/strassen_matrices.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -18,8 +19,26 @@ static winograd_matrices getMatrices(int64_t outputs, int64_t taps) {
   return make_winograd(taps == 1 ? 1 : outputs, taps);
 }
 
-std::vector<float> codegen::transformWeight(RankedTensorType type,
-                                            const float *w) {
+/// Quarters of the K x C matrix: B11 and B12 are of the first half of C.
+static std::vector<float> sumQuarters(ArrayRef<int64_t> shape, const float *w) {
+  int64_t filters = shape[0] / 2, channels = shape[1] / 2;
+  const float *const quarters[] = {w, w + filters * shape[1], w + channels,
+                                   w + filters * shape[1] + channels};
+  std::vector<float> result;
+  result.reserve(filters * channels * strassen_products);
+  for (int64_t filter = 0; filter < filters; ++filter)
+    for (int64_t channel = 0; channel < channels; ++channel)
+      for (const int(&signs)[4] : strassen_right) {
+        double sum = 0;
+        for (auto [sign, quarter] : llvm::zip(signs, quarters))
+          sum += sign * quarter[filter * shape[1] + channel];
+        result.push_back(static_cast<float>(sum));
+      }
+  return result;
+}
+
+static std::vector<float> transformFilters(RankedTensorType type,
+                                           const float *w) {
   ArrayRef<int64_t> shape = type.getShape();
   int64_t outputs = nn::getWinogradOutputs(nn::getLayoutName(type));
   int64_t height = shape.size() == 4 ? shape[2] : 1, width = shape.back();
@@ -46,4 +65,11 @@ std::vector<float> codegen::transformWeight(RankedTensorType type,
     w += height * width;
   }
   return result;
+}
+
+std::vector<float> codegen::transformWeight(RankedTensorType type,
+                                            const float *weight) {
+  return nn::isForStrassen(nn::getLayoutName(type))
+             ? sumQuarters(type.getShape(), weight)
+             : transformFilters(type, weight);
 }

@@ -6,7 +6,7 @@
 
 #include "codegen/Printer.h"
 
-#include "dialects/nn/Winograd.h"
+#include "dialects/nn/Transformed.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/raw_ostream.h"
@@ -60,13 +60,15 @@ static void writePacked(RankedTensorType type, const char *elements,
   stream.write(packed.data(), packed.size());
 }
 
-/// As above, block after block where the layout has the first axis outermost:
-/// weights are large, and what is packed needs memory.
+/// As above, block after block where the layout has the first axis outermost
+/// and a block needs no other: weights are large, and what is packed needs
+/// memory.
 static void writeInLayout(RankedTensorType type, const char *elements,
                           llvm::raw_ostream &stream) {
   nn::LayoutAttr layout = nn::getLayout(type);
   int64_t rows = type.getDimSize(0), block = rows;
-  if (layout.getOuterAxes().front() == 0)
+  if (layout.getOuterAxes().front() == 0 &&
+      !nn::isForStrassen(layout.getName()))
     block = layout.getBlockSize(0);
   int64_t rowBytes = type.getNumElements() / std::max<int64_t>(rows, 1) *
                      nn::getElementBytes(type.getElementType());

@@ -7,7 +7,7 @@
 #include "compiler/schedule/Candidates.h"
 
 #include "compiler/schedule/Search.h"
-#include "dialects/nn/Winograd.h"
+#include "dialects/nn/Transformed.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -150,7 +150,7 @@ static std::string getObstacle(LayerOp layer, const Routine &routine,
   if (!routine.takesElement(getTensorType(first).getElementType()))
     return "does not compute on the layer's element type";
   for (auto [i, value] : llvm::enumerate(layer.getInputs()))
-    if (getWinogradOutputs(routine.getLayout(i)) && !isConstant(value))
+    if (isTransformed(routine.getLayout(i)) && !isConstant(value))
       return "transforms operand " + std::to_string(i) +
              ", which is not a constant";
   if (layer.getAnchorOp() && !layer.hasEmptyEpilogue() &&

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Copy.h"
-#include "dialects/nn/Winograd.h"
+#include "dialects/nn/Transformed.h"
 
 using namespace mlir;
 using namespace nnc;

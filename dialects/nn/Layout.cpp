@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Nn.h"
-#include "dialects/nn/Winograd.h"
+#include "dialects/nn/Transformed.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -49,8 +49,8 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   auto order = getLogicalOrder(outer);
   if (outer.empty() || !order)
     return emitError() << "'" << name << "' does not name the axes of a layout";
-  StringRef rest = dropWinograd(name).drop_front(outer.size());
-  if (getWinogradOutputs(name) && !llvm::is_contained(*order, 'S'))
+  StringRef rest = dropTransform(name).drop_front(outer.size());
+  if (isTransformed(name) && !llvm::is_contained(*order, 'S'))
     return emitError() << "'" << name
                        << "' transforms taps, which only a weight has";
   while (!rest.empty()) {
@@ -84,11 +84,18 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   if (shape.size() != getRank())
     return emitError() << "layout '" << getName() << "' has " << getRank()
                        << " axes, the tensor " << shape.size();
-  if (int64_t m = getWinogradOutputs(getName()))
-    for (int64_t points : llvm::drop_begin(getPoints(shape, m), 2))
+  if (getWinogradOutputs(getName()))
+    for (int64_t points :
+         llvm::drop_begin(getTransformedShape(shape, getName()), 2))
       if (points > 8 || (points > 1 && points % 2 == 1))
         return emitError() << "layout '" << getName() << "' has " << points
                            << " points along an axis; there can be 4, 6 or 8";
+  if (isForStrassen(getName()) &&
+      (shape[0] % 2 || shape[1] % 2 ||
+       llvm::any_of(shape.drop_front(2),
+                    [](int64_t taps) { return taps > 1; })))
+    return emitError() << "layout '" << getName()
+                       << "' halves channels of a weight of one tap";
   return success();
 }
 
@@ -105,7 +112,7 @@ SmallVector<LayoutAttr::Block> LayoutAttr::getBlocks() const {
   StringRef outer = getOuterLetters(getName());
   SmallVector<char> order = *getLogicalOrder(outer);
   SmallVector<Block> blocks;
-  StringRef rest = dropWinograd(getName()).drop_front(outer.size());
+  StringRef rest = dropTransform(getName()).drop_front(outer.size());
   while (!rest.empty()) {
     Block block;
     rest.consumeInteger(10, block.size);
@@ -127,13 +134,13 @@ int64_t LayoutAttr::getBlockSize(unsigned axis) const {
 bool LayoutAttr::isPlain() const {
   SmallVector<unsigned> axes = getOuterAxes();
   return llvm::is_sorted(axes) && getBlocks().empty() &&
-         getWinogradOutputs(getName()) == 0;
+         !isTransformed(getName());
 }
 
 SmallVector<int64_t>
 LayoutAttr::getPhysicalShape(ArrayRef<int64_t> shape) const {
   SmallVector<int64_t> physical;
-  auto logical = getPoints(shape, getWinogradOutputs(getName()));
+  auto logical = getTransformedShape(shape, getName());
   for (unsigned axis : getOuterAxes())
     physical.push_back(llvm::divideCeil(logical[axis], getBlockSize(axis)));
   for (Block block : getBlocks())

@@ -11,6 +11,7 @@
 #include "runtime/routines/conv2d/winograd_matrices.h"
 #include "runtime/routines/conv2d/winograd_plan.h"
 #include "runtime/routines/policy.h"
+#include "runtime/routines/strassen_plan.h"
 
 namespace nnc {
 
@@ -123,22 +124,28 @@ constexpr double pointwise_efficiency(tile_limits t, const S &s, int C, int B) {
   return tiles_efficiency(t, flat ? 1 : s.oh, flat ? s.oh * s.ow : s.ow, s.k,
                           double(s.c) / s.groups, 1, C, B);
 }
-/// Winograd's method computes the products of its tiles' points, whose weights
-/// no first-level cache holds from one tile to the next. To transform a value
+/// How long products of points take, in multiply-adds: no first-level cache
+/// holds the points' weights from one tile to the next. To transform a value
 /// along an axis, or to transform it back, takes as long as four multiply-adds.
+constexpr double transformed_time(tile_limits t, const transformed_plan &p,
+                                  int channels, int filters, int axes, int P,
+                                  int B) {
+  const double products =
+      double(filters) * (channels + 4) /
+      tiles_efficiency(t, 1, p.tiles, filters, double(channels) * p.points, 1,
+                       P, B);
+  const double transforms =
+      4.0 * axes * t.lanes *
+      (ceil_div(channels, t.lanes) + ceil_div(filters, t.lanes));
+  return double(p.tiles) * p.points * (products + transforms);
+}
 template <class S>
 constexpr double winograd_efficiency(tile_limits t, const S &s, int M, int P,
                                      int B) {
-  const int tiles = plan_winograd(s, t.lanes, M, P, B).tiles;
-  const int points = winograd_points(s, M);
-  const double products =
-      double(s.k) * (s.c + 4) /
-      tiles_efficiency(t, 1, tiles, s.k, double(s.c) * points, 1, P, B);
   const int axes = (s.kh > 1) + (s.kw > 1);
-  const double transforms =
-      4.0 * axes * t.lanes * (ceil_div(s.c, t.lanes) + ceil_div(s.k, t.lanes));
   return double(s.n) * s.k * s.oh * s.ow * s.c * s.kh * s.kw /
-         (double(tiles) * points * (products + transforms));
+         transformed_time(t, plan_winograd(s, t.lanes, M, P, B), s.c, s.k, axes,
+                          P, B);
 }
 constexpr double winograd_growth(int taps, int M) {
   return taps == 1 ? 1 : make_winograd(M, taps).error_growth();
@@ -152,6 +159,30 @@ template <class S> constexpr double winograd_error(const S &s, int M) {
   return 0.4 / (1 << 24) *
          square_root(squares * winograd_growth(s.kh, M) *
                      winograd_growth(s.kw, M));
+}
+/// Strassen's method in halves of whole blocks.
+template <class S> constexpr bool strassen_conv2d_applies(const S &s, int W) {
+  return pointwise_applies(s, W) && s.groups == 1 && s.sh == 1 && s.sw == 1 &&
+         s.oh == s.h && s.ow == s.w && s.c % (2 * W) == 0 && s.k % (2 * W) == 0;
+}
+template <class S>
+constexpr transformed_plan plan_strassen_conv2d(const S &s, int W, int P,
+                                                int B) {
+  return plan_strassen(s.n, s.oh * s.ow, s.c, s.k, W, P, B);
+}
+template <class S>
+constexpr double strassen_conv2d_efficiency(tile_limits t, const S &s, int P,
+                                            int B) {
+  return double(s.n) * s.k * s.oh * s.ow * s.c /
+         transformed_time(t, plan_strassen_conv2d(s, t.lanes, P, B), s.c / 2,
+                          s.k / 2, 1, P, B);
+}
+/// As of Winograd's method, of sums of so many terms.
+constexpr double strassen_error(int terms) {
+  const double part = smaller(terms / 2, strassen_summed_channels);
+  const double parts = larger(1, terms / 2 / strassen_summed_channels);
+  return 0.4 / (1 << 24) *
+         square_root((2 + part / 2 + parts / 2) * strassen_error_growth);
 }
 /// Columns of a row in tiles of C; see conv2d/depthwise.h.
 template <class S>

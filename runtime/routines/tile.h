@@ -28,13 +28,18 @@ template <int W, int ROWS, int COLS, int B> struct f32_tile {
   /// For each step i, point (r, c) with FIRST <= c < LAST and vector b:
   ///   sum[r][c][b] += a[r][(c - FIRST) * a_col + i * a_step]
   ///                   * w[b * w_block + i * w_step + lane]
+  /// and, unless it is 0, the weights `ahead` of these are fetched: they are
+  /// needed soon, and may come from beyond the caches.
   template <int FIRST, int LAST>
   NNC_INLINE void add(const float *const (&a)[ROWS], std::ptrdiff_t a_col,
                       std::ptrdiff_t a_step, const float *w,
-                      std::ptrdiff_t w_block, std::ptrdiff_t w_step,
-                      int steps) {
+                      std::ptrdiff_t w_block, std::ptrdiff_t w_step, int steps,
+                      int ahead = 0) {
     NNC_KEEP_LOOP for (int i = 0; i < steps; ++i) {
       NNC_FORGET_LOADS;
+      if (ahead)
+        NNC_UNROLL for (int b = 0; b < B; ++b)
+            NNC_PREFETCH(w + i * w_step + b * w_block + ahead);
       f32x<W> weight[B];
       NNC_UNROLL for (int b = 0; b < B; ++b) weight[b] =
           f32x<W>::load(w + i * w_step + b * w_block);

@@ -30,6 +30,13 @@
 #define NNC_FORGET_LOADS static_cast<void>(0)
 #endif
 
+/// Begins to bring what p points at into the cache; p may point anywhere.
+#if defined(__GNUC__) || defined(__clang__)
+#define NNC_PREFETCH(p) __builtin_prefetch(p)
+#else
+#define NNC_PREFETCH(p) static_cast<void>(0)
+#endif
+
 /// A function that stays one: its registers are its own.
 #if defined(__GNUC__) || defined(__clang__)
 #define NNC_NOINLINE __attribute__((noinline))

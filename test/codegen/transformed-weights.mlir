@@ -1,7 +1,8 @@
 // A weight whose layout ends in _winograd<m> is written as its filters' values in
 // the points of Winograd's method, block by block of output channels, padding
 // being zero. For m = 2 and 3 x 3 ones they are (-1 1.5 0.5 1) times themselves
-// transposed.
+// transposed. One that ends in _strassen, as the right factors of Strassen's
+// products: sums of the quarters 1 (B11), 10 (B12), 100 (B21) and 1000 (B22).
 
 // RUN: rm -rf %t && nnc-codegen %s -o %t
 // RUN: od -A d -t f4 -w64 %t/points_weights.bin | FileCheck %s
@@ -17,10 +18,20 @@
 // CHECK: 0001024 1{{( +0){15}$}}
 // CHECK-NEXT: 0001088 -1.5{{( +0){15}$}}
 
-exec.program @points arena 0 lower_bound 0 align 64 weights 2048
+// Each of the seven has one channel, the first like the line before it.
+// CHECK: 0002112{{ +}}100{{( +0){15}$}}
+// CHECK-NEXT: 0002176{{ +}}1000{{( +0){15}$}}
+// CHECK-NEXT: 0002240{{ +}}891{{( +0){15}$}}
+// CHECK-NEXT: 0002304{{ +}}9{{( +0){15}$}}
+// CHECK-NEXT: 0002368{{ +}}991{{( +0){15}$}}
+// CHECK-NEXT: 0002432{{ +}}990{{( +0){15}$}}
+
+exec.program @points arena 0 lower_bound 0 align 64 weights 2496
     attributes {model = "points.onnx"} {
   %x = exec.input "x" : tensor<1xf32>
   %y = exec.output "y" : tensor<1xf32>
   %w = exec.weight "w" at 0 = dense<1.0> : tensor<17x1x3x3xf32> : tensor<17x1x3x3xf32, #nn.layout<KRSC16k_winograd2>>
+  // Channels K by C: B12 is of the second half of K, B21 of the second of C.
+  %v = exec.weight "v" at 2048 = dense<[[[[1.0]], [[100.0]]], [[[10.0]], [[1000.0]]]]> : tensor<2x2x1x1xf32> : tensor<2x2x1x1xf32, #nn.layout<KRSC16k_strassen>>
   exec.copy "copy" %x to %y
 }

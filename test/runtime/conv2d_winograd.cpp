@@ -2,7 +2,7 @@
 #include "runtime/routines/catalogue.h"
 #include "runtime/routines/conv2d/winograd.h"
 #include "test/runtime/conv2d_test.h"
-#include "test/runtime/winograd_weights.h"
+#include "test/runtime/transformed_weights.h"
 
 using namespace nnc;
 using namespace nnc_test;
@@ -48,7 +48,7 @@ void check_winograd(random_source &random, const S &shape,
   const std::vector<double> sums = convolve(s, x, w);
 
   const floats bx = block_channels(x, s.n, s.c, s.h * s.w, W);
-  const floats u = transform_weights(s, w, M, W);
+  const floats u = winograd_weights(s, w, M, W);
   const floats bias_only = bias;
   bias.resize(std::size_t(blocks(s.k, W)) * W, 1.0f);
   floats by = block_channels(residual, s.n, s.k, out, W);

@@ -71,6 +71,10 @@ inline nnc::conv2d_shape random_conv2d_of_a_kind(random_source &r) {
     s.kh = s.kw = 1;
     if (r.between(0, 1))
       s.sh = s.sw = 1;
+    if (r.between(0, 1)) { // of halves of whole blocks
+      s.c = 32 * r.between(1, 5);
+      s.k = 32 * r.between(1, 2);
+    }
     break;
   case 4: // 3 x 3 of stride 1
     s.kh = s.kw = 3;

@@ -9,7 +9,7 @@
 #include "test/runtime/layouts.h"
 #include "test/runtime/random_shapes.h"
 #include "test/runtime/routine_lines.h"
-#include "test/runtime/winograd_weights.h"
+#include "test/runtime/transformed_weights.h"
 
 #include <catch2/catch.hpp>
 
@@ -119,10 +119,8 @@ template <class S>
 floats prepare(const S &s, const axes &tensor, const floats &x,
                const std::string &layout) {
   if constexpr (std::is_same<S, conv2d_shape>::value) {
-    const std::size_t at = layout.find("_winograd");
-    if (at != std::string::npos)
-      return transform_weights(s, x, std::stoi(layout.substr(at + 9)),
-                               std::stoi(layout.substr(4)));
+    if (layout.find('_') != std::string::npos)
+      return transform_weights(s, x, layout);
   }
   return layout_map(tensor, layout).pack(x);
 }

@@ -19,7 +19,7 @@ ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
                   "runtime/reference.h"]
 
 # And to the writer of weights: the matrices that transform them.
-MATRICES = ["runtime/routines/*/*_matrices.h"]
+MATRICES = ["runtime/routines/*_matrices.h", "runtime/routines/*/*_matrices.h"]
 
 # Headers of C, in either spelling, and those of C++ that need no library.
 C_HEADERS = """assert errno fenv float inttypes limits math setjmp signal stdarg

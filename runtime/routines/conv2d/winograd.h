@@ -6,11 +6,6 @@
 // tap nothing is transformed, and a tile has one pixel. Stride 1, no dilation,
 // one group, any padding. See winograd_matrices.h for the matrices.
 //
-// A strip of tiles (winograd_plan.h) is transformed for all input channels;
-// then, a run of B channel blocks after the other, each point is a matrix
-// product of P x B register tiles, and what comes out is transformed back while
-// it is in the cache.
-//
 // Rounding errors are relative to a tile's largest values: for M = 2, 4, 6
 // about 1, 3, 10 times those of a sum of products.
 //
@@ -18,11 +13,9 @@
 #ifndef NNC_ROUTINES_CONV2D_WINOGRAD_H
 #define NNC_ROUTINES_CONV2D_WINOGRAD_H
 
-#include "runtime/epilogue.h"
 #include "runtime/routines/conv2d/winograd_matrices.h"
 #include "runtime/routines/conv2d/winograd_plan.h"
-#include "runtime/routines/pieces.h"
-#include "runtime/routines/tile.h"
+#include "runtime/routines/transformed.h"
 
 namespace nnc {
 
@@ -94,94 +87,31 @@ template <int M> struct winograd_transform<M, 1> {
   }
 };
 
-/// KH x KW taps.
-template <int W, int M, int KH, int KW, class S, int P, int B, class Epi>
+/// What transformed.h asks, of KH x KW taps.
+template <int W, int M, int KH, int KW, class S, int P, int B>
 struct winograd_of_taps {
-  static void run(const S &s, const float *x, const float *w, float *y,
-                  unsigned char *scratch, const Epi &epi, int begin, int end) {
-    const winograd_plan p = plan(s);
-    // No two threads begin with the same unit.
-    float *const mine = reinterpret_cast<float *>(
-        scratch + begin * winograd_unit_scratch(s, W, M, P, B));
-    const job j{x, w, y, &epi, mine, mine + area * p.input_point};
-    while (begin < end) {
-      // Whole parts one after the other, or some runs of one part.
-      const int part = begin / p.run_parts, from = begin % p.run_parts;
-      const int whole = from == 0 ? (end - begin) / p.run_parts : 0;
-      const int to =
-          whole ? p.run_parts : smaller(p.run_parts, from + end - begin);
-      const int parts = larger(1, whole);
-      strips(s, p, j, cut(p.groups, part, p.parts),
-             cut(p.groups, part + parts, p.parts),
-             cut(p.runs, from, p.run_parts), cut(p.runs, to, p.run_parts));
-      begin += parts * (to - from);
-    }
-  }
-
-private:
   using vertical = winograd_transform<M, KH>;
   using horizontal = winograd_transform<M, KW>;
   static constexpr int height = vertical::points, width = horizontal::points;
-  static constexpr int area = height * width;
+  static constexpr int points = height * width;
   static constexpr int tile_rows = vertical::outputs;
   static constexpr int tile_cols = horizontal::outputs;
-
-  struct job {
-    const float *x, *w;
-    float *y;
-    const Epi *epi;
-    float *input;    ///< [point][group][input block][tile of the group][W]
-    float *products; ///< [point][block of the run][tile of the strip][W]
-  };
-
-  static constexpr winograd_plan plan(const S &s) {
-    return plan_winograd(s, W, M, P, B);
-  }
-  /// Where part i of `parts` begins in `count`.
-  static constexpr int cut(int count, int i, int parts) {
-    return static_cast<int>(static_cast<long long>(count) * i / parts);
-  }
-  static constexpr int in_blocks(const S &s) { return ceil_div(s.c, W); }
-
-  /// Input channels summed in one go: sums of so many products, summed, lose
-  /// less to rounding than one sum of all, and the transform back enlarges what
-  /// is lost.
+  /// The transform back enlarges what sums lose.
   static constexpr int summed_channels = 32;
 
-  /// Groups [first, last) times runs [from, to), in strips of one length.
-  static void strips(const S &s, const winograd_plan &p, const job &j,
-                     int first, int last, int from, int to) {
-    const int groups = last - first, count = ceil_div(groups, p.strip_groups);
-    for (int i = 0; i < count; ++i)
-      strip(s, p, j, (first + cut(groups, i, count)) * P,
-            smaller(p.tiles, (first + cut(groups, i + 1, count)) * P), from,
-            to);
+  static constexpr int channels(const S &s) { return s.c; }
+  static constexpr int filters(const S &s) { return s.k; }
+  static constexpr transformed_plan plan(const S &s) {
+    return plan_winograd(s, W, M, P, B);
   }
 
-  /// Tiles [first, last) times runs [from, to).
-  static void strip(const S &s, const winograd_plan &p, const job &j, int first,
-                    int last, int from, int to) {
-    for (int c = 0; c < in_blocks(s); ++c)
-      for (int t = first; t < last; ++t) {
-        const int at = (t - first) / P * in_blocks(s) * P + c * P;
-        transform_input(s, p, j, t, c, j.input + (at + (t - first) % P) * W);
-      }
-    for (int run = from; run < to; ++run)
-      multiply(s, p, j, last - first, first, run * B);
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Transform of the input
-  //===--------------------------------------------------------------------===//
-
-  /// Block c of tile t, to v and every p.input_point on from there.
-  static void transform_input(const S &s, const winograd_plan &p, const job &j,
-                              int t, int c, float *v) {
+  static void input(const S &s, const transformed_plan &p, const float *all,
+                    int t, int c, float *v) {
     const int image = t / (p.rows * p.cols);
     const int top = t / p.cols % p.rows * tile_rows - s.pt;
     const int left = t % p.cols * tile_cols - s.pl;
     const float *x =
-        j.x + (std::ptrdiff_t(image) * in_blocks(s) + c) * s.h * s.w * W;
+        all + (std::ptrdiff_t(image) * ceil_div(s.c, W) + c) * s.h * s.w * W;
     if (top >= 0 && left >= 0 && top + height <= s.h && left + width <= s.w)
       return transform_patch(x + (std::ptrdiff_t(top) * s.w + left) * W,
                              std::ptrdiff_t(s.w) * W, v, p.input_point);
@@ -216,85 +146,10 @@ private:
     }
   }
 
-  //===--------------------------------------------------------------------===//
-  // Products
-  //===--------------------------------------------------------------------===//
-
-  /// The `count` tiles of a strip that begins with tile `first`, times the run
-  /// of blocks that begins with `block`.
-  static void multiply(const S &s, const winograd_plan &p, const job &j,
-                       int count, int first, int block) {
-    constexpr int rest =
-        left_over<B, S>([](const S &shape) { return ceil_div(shape.k, W); });
-    in_one_tile<B, rest>(
-        smaller(B, ceil_div(s.k, W) - block), [&](auto blocks, int at) {
-          multiply_blocks<blocks>(s, p, j, count, first, block + at);
-        });
-  }
-
-  template <int N>
-  static void multiply_blocks(const S &s, const winograd_plan &p, const job &j,
-                              int count, int first, int block) {
-    const std::ptrdiff_t panel = std::ptrdiff_t(s.c) * W;
-    const float *w = j.w + block * area * panel;
-    const float *v = j.input;
-    float *to = j.products;
-    for (int i = 0; i < area; ++i) {
-      for (int t = 0; t < count; t += P)
-        place<N>(s, p, v + std::ptrdiff_t(t) * in_blocks(s) * W, w, to + t * W,
-                 smaller(P, count - t));
-      v += p.input_point;
-      w += panel;
-      to += p.product_point;
-    }
-    for (int b = 0; b < N; ++b)
-      for (int t = 0; t < count; ++t)
-        transform_output(
-            s, p, j, j.products + (std::ptrdiff_t(b) * p.strip_tiles + t) * W,
-            first + t, block + b);
-  }
-
-  /// Picks the register tile for `count` tiles of a group.
-  template <int N>
-  static void place(const S &s, const winograd_plan &p, const float *v,
-                    const float *w, float *to, int count) {
-    constexpr int rest =
-        left_over<P, S>([](const S &shape) { return plan(shape).tiles; });
-    in_one_tile<P, rest>(count, [&](auto tiles, int at) {
-      tile<tiles, N>(s, p, v + at * W, w, to + at * W);
-    });
-  }
-
-  template <int T, int N>
-  NNC_NOINLINE static void tile(const S &s, const winograd_plan &p,
-                                const float *v, const float *w, float *to) {
-    f32_tile<W, 1, T, N> t;
-    for (int c = 0; c < s.c;) {
-      const int end = smaller(s.c, c + summed_channels);
-      const bool first = c == 0;
-      t.clear();
-      for (; c < end; c += W, v += P * W, w += W * W) {
-        const float *const rows[1] = {v};
-        t.template add<0, T>(rows, W, 1, w, std::ptrdiff_t(area) * s.c * W, W,
-                             smaller(W, s.c - c));
-      }
-      NNC_UNROLL for (int b = 0; b < N; ++b)
-          NNC_UNROLL for (int i = 0; i < T; ++i) {
-        float *const at = to + (std::ptrdiff_t(b) * p.strip_tiles + i) * W;
-        if (!first)
-          t.sum[0][i][b] += f32x<W>::load(at);
-        t.sum[0][i][b].store(at);
-      }
-    }
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Transform of the products
-  //===--------------------------------------------------------------------===//
-
-  NNC_NOINLINE static void transform_output(const S &s, const winograd_plan &p,
-                                            const job &j, const float *products,
-                                            int t, int block) {
+  template <class Epi>
+  NNC_NOINLINE static void output(const S &s, const transformed_plan &p,
+                                  const float *products, int t, int block,
+                                  float *y, const Epi &epilogue) {
     alignas(64) float half[tile_rows][width][W];
     NNC_KEEP_LOOP for (int c = 0; c < width; ++c) {
       f32x<W> in[height], out[tile_rows];
@@ -303,9 +158,8 @@ private:
       vertical::output(in, out);
       NNC_UNROLL for (int r = 0; r < tile_rows; ++r) out[r].store(half[r][c]);
     }
-    // Copies: for all the compiler knows, y could point at j.
-    const Epi epi = *j.epi;
-    float *const y = j.y;
+    // A copy: for all the compiler knows, y could point at the epilogue.
+    const Epi epi = epilogue;
     const int channel = block * W;
     const int image = t / (p.rows * p.cols);
     const int top = t / p.cols % p.rows * tile_rows;
@@ -330,9 +184,6 @@ private:
 
 template <int W, int M, class S, int P, int B, class Epi>
 struct conv2d_f32_nchwc_winograd_t {
-  static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
-  static_assert(P > 0 && B > 0, "a tile has points");
-
   static constexpr int units(const S &s) {
     return plan_winograd(s, W, M, P, B).units();
   }
@@ -350,7 +201,9 @@ struct conv2d_f32_nchwc_winograd_t {
 
 private:
   template <int KH, int KW>
-  using of_taps = winograd_of_taps<W, M, KH, KW, S, P, B, Epi>;
+  using of_taps =
+      transformed_product<W, winograd_of_taps<W, M, KH, KW, S, P, B>, S, P, B,
+                          Epi>;
 
   /// Taps known when it runs: R or more in a row, in a column or in a square.
   template <int R, class F> static void find_taps(const S &s, const F &run_as) {

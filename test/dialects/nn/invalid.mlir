@@ -137,6 +137,20 @@ func.func @layout_taps(%x: tensor<1x16x2x2xf32, #nn.layout<NCHW16c_winograd4>>) 
 
 // -----
 
+// expected-error@+1 {{layout 'KRSC16k_strassen' halves channels of a weight of one tap}}
+func.func @layout_halves(%x: tensor<32x31x1x1xf32, #nn.layout<KRSC16k_strassen>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{layout 'KRSC16k_strassen' halves channels of a weight of one tap}}
+func.func @layout_one_tap(%x: tensor<32x32x3x3xf32, #nn.layout<KRSC16k_strassen>>) {
+  return
+}
+
+// -----
+
 // expected-error@+1 {{layout 'KRSC16k_winograd4' has 10 points along an axis; there can be 4, 6 or 8}}
 func.func @layout_points(%x: tensor<16x16x7x7xf32, #nn.layout<KRSC16k_winograd4>>) {
   return

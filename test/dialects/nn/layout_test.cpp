@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Nn.h"
-#include "dialects/nn/Winograd.h"
+#include "dialects/nn/Transformed.h"
 
 #include <catch2/catch.hpp>
 
@@ -43,6 +43,7 @@ TEST_CASE("physical shapes round blocked axes up") {
   CHECK(physical({1, 20, 9}, "NCW8c") == Dims{1, 3, 9, 8});
   CHECK(physical({60, 20, 3, 3}, "KRSC16k_winograd4") == Dims{4, 6, 6, 20, 16});
   CHECK(physical({60, 20, 1, 7}, "KRSC8k_winograd2") == Dims{8, 1, 8, 20, 8});
+  CHECK(physical({64, 128, 1, 1}, "KRSC16k_strassen") == Dims{2, 1, 7, 64, 16});
 }
 
 TEST_CASE("transformed weights are a tensor of points, and no one's view") {
@@ -52,6 +53,10 @@ TEST_CASE("transformed weights are a tensor of points, and no one's view") {
   CHECK(isTransformed(weight));
   CHECK(getTransformedType(weight) ==
         context.tensor({60, 20, 6, 6}, f32, "KRSC16k"));
+  auto halves = context.tensor({60, 20, 1, 1}, f32, "KRSC16k_strassen");
+  CHECK(isTransformed(halves));
+  CHECK(getTransformedType(halves) ==
+        context.tensor({30, 10, 1, 7}, f32, "KRSC16k"));
   auto taps = context.tensor({60, 20, 3, 3}, f32, "KRSC16k");
   CHECK(!isTransformed(taps));
   CHECK(!isViewOf(taps, weight));

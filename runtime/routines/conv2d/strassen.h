@@ -1,0 +1,57 @@
+//===- strassen.h - 1 x 1 convolution by Strassen's method ----------------===//
+//
+// A 1 x 1 convolution is a product of pixels by channels. x and y in NCHW<W>c,
+// the weights as KRSC<W>k_strassen. Stride 1, no padding, one group, whole
+// blocks of channels in each half of c and of k.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_CONV2D_STRASSEN_H
+#define NNC_ROUTINES_CONV2D_STRASSEN_H
+
+#include "runtime/routines/strassen.h"
+
+namespace nnc {
+
+template <int W, class S> struct strassen_pixels {
+  static constexpr int images(const S &s) { return s.n; }
+  static constexpr int rows(const S &s) { return s.oh * s.ow; }
+  static constexpr int channels(const S &s) { return s.c; }
+  static constexpr int filters(const S &s) { return s.k; }
+  static std::ptrdiff_t left(const S &s, int image, int row, int block) {
+    return ((std::ptrdiff_t(image) * (s.c / W) + block) * rows(s) + row) * W;
+  }
+  static std::ptrdiff_t result(const S &s, int image, int row, int block) {
+    return ((std::ptrdiff_t(image) * (s.k / W) + block) * rows(s) + row) * W;
+  }
+  template <class Epi>
+  static NNC_INLINE void store(f32x<W> v, float *y, std::ptrdiff_t at,
+                               int block, const S &s, const Epi &epi) {
+    store_channels(v, y, at, block * W, s.k, epi);
+  }
+};
+
+template <int W, class S, int P, int B, class Epi>
+struct conv2d_f32_nchwc_strassen_t
+    : transformed_product<W, strassen<W, strassen_pixels<W, S>, S, P, B>, S, P,
+                          B, Epi> {
+  static constexpr int units(const S &s) {
+    return strassen<W, strassen_pixels<W, S>, S, P, B>::plan(s).units();
+  }
+};
+
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw16c_strassen_avx512 =
+    conv2d_f32_nchwc_strassen_t<16, S, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw8c_strassen_avx2 =
+    conv2d_f32_nchwc_strassen_t<8, S, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw4c_strassen_neon =
+    conv2d_f32_nchwc_strassen_t<4, S, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw4c_strassen_sse4 =
+    conv2d_f32_nchwc_strassen_t<4, S, P, B, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_CONV2D_STRASSEN_H

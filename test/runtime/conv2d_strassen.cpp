@@ -1,0 +1,129 @@
+// 1 x 1 convolution by Strassen's method, at every width.
+#include "runtime/routines/catalogue.h"
+#include "runtime/routines/conv2d/strassen.h"
+#include "test/runtime/conv2d_test.h"
+#include "test/runtime/transformed_weights.h"
+
+using namespace nnc;
+using namespace nnc_test;
+
+TEST_CASE("Strassen's seven products make up the four quarters", "[strassen]") {
+  // Of single ones in A and B: which of C's quarters is one?
+  struct layout {
+    static constexpr int images(int) { return 1; }
+    static constexpr int rows(int) { return 2; }
+    static constexpr int channels(int) { return 8; }
+    static constexpr int filters(int) { return 8; }
+    static int left(int, int, int row, int block) {
+      return (row * 2 + block) * 4;
+    }
+    static int result(int, int, int row, int block) {
+      return (row * 2 + block) * 4;
+    }
+    static void store(f32x<4> v, float *y, int at, int, int, none) {
+      v.store(y + at);
+    }
+  };
+  using method = strassen<4, layout, int, 1, 1>;
+  const transformed_plan p = method::plan(0);
+  for (int a = 0; a < 4; ++a)
+    for (int b = 0; b < 4; ++b) {
+      float x[16] = {}, y[16] = {};
+      std::fill_n(x + a * 4, 4, 1.0f);
+      floats points(strassen_products * p.input_point);
+      method::input(0, p, x, 0, 0, points.data());
+      floats products(strassen_products * p.product_point);
+      for (int i = 0; i < strassen_products; ++i)
+        for (int lane = 0; lane < 4; ++lane)
+          products[i * p.product_point + lane] =
+              points[i * p.input_point + lane] * float(strassen_right[i][b]);
+      method::output(0, p, products.data(), 0, 0, y, none{});
+      for (int c = 0; c < 4; ++c) {
+        INFO("A" << a << " B" << b << " C" << c);
+        const bool meets = a / 2 == c / 2 && b % 2 == c % 2 && a % 2 == b / 2;
+        CHECK(y[c * 4] == (meets ? 1.0f : 0.0f));
+      }
+    }
+}
+
+namespace {
+
+template <int W, int P, int B, class S>
+void check_strassen(random_source &random, const S &shape) {
+  using routine = conv2d_f32_nchwc_strassen_t<W, S, P, B, conv2d_epilogue>;
+  const conv2d_shape s{shape.n,  shape.c,  shape.h,  shape.w,
+                       shape.k,  shape.kh, shape.kw, shape.sh,
+                       shape.sw, shape.dh, shape.dw, shape.pt,
+                       shape.pl, shape.oh, shape.ow, shape.groups};
+  INFO("W=" << W << describe(s));
+  REQUIRE(strassen_conv2d_applies(s, W));
+  const int pixels = s.h * s.w;
+  const floats x = random.values(std::size_t(s.n) * s.c * pixels);
+  const floats w = random.values(std::size_t(s.k) * s.c);
+  floats bias = random.values(s.k);
+  const floats residual = random.values(std::size_t(s.n) * s.k * pixels);
+  const floats bx = block_channels(x, s.n, s.c, pixels, W);
+  const floats u = strassen_weights(s, w, W);
+  floats by = block_channels(residual, s.n, s.k, pixels, W);
+  const conv2d_epilogue epilogue{bias.data(), by.data()};
+  const std::size_t bytes =
+      plan_strassen_conv2d(s, W, P, B).scratch(most_scratch_threads);
+  floats scratch = not_written(bytes / sizeof(float) + 1);
+  scratch.back() = 42.0f;
+  const int units = routine::units(shape);
+  const int cuts[] = {0, units / 3, units / 3 * 2, units};
+  for (int part : {1, 0, 2})
+    if (cuts[part] < cuts[part + 1])
+      routine::run(shape, bx.data(), u.data(), by.data(),
+                   reinterpret_cast<unsigned char *>(scratch.data()), epilogue,
+                   cuts[part], cuts[part + 1]);
+  REQUIRE(scratch.back() == 42.0f);
+  const floats got = unblock_channels(by, s.n, s.k, pixels, W);
+
+  // Errors are relative to sums of c products of two values between -1 and 1.
+  const double scale = std::sqrt(s.c / 9.0);
+  double squares = 0, most = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const std::size_t image = i / pixels / s.k, k = i / pixels % s.k;
+    double sum = residual[i] + bias[k];
+    for (int c = 0; c < s.c; ++c)
+      sum +=
+          double(x[(image * s.c + c) * pixels + i % pixels]) * w[k * s.c + c];
+    const double error = std::fabs(got[i] - std::max(sum, 0.0)) / scale;
+    squares += error * error;
+    most = error <= most ? most : error;
+  }
+  const double bound = 2 * strassen_error(s.c) + 2e-7;
+  CHECK(std::sqrt(squares / got.size()) <= bound);
+  REQUIRE(most <= 20 * bound);
+}
+
+template <int N, int C, int H, int WIDTH, int K> struct constant_shape {
+  static constexpr int n = N, c = C, h = H, w = WIDTH, k = K, kh = 1, kw = 1;
+  static constexpr int sh = 1, sw = 1, dh = 1, dw = 1, pt = 0, pl = 0;
+  static constexpr int oh = H, ow = WIDTH, groups = 1;
+};
+
+} // namespace
+
+TEMPLATE_TEST_CASE_SIG("Strassen's convolution of random shapes", "[strassen]",
+                       ((int W), W), NNC_TEST_WIDTHS) {
+  random_source r;
+  for (int i = 0; i < 30; ++i) {
+    const int h = r.between(1, 9), w = r.between(1, 9);
+    const int c = 2 * W * r.between(1, 6), k = 2 * W * r.between(1, 4);
+    const conv2d_shape s{
+        r.between(1, 3), c, h, w, k, 1, 1, 1, 1, 1, 1, 0, 0, h, w, 1};
+    check_strassen<W, 5, 2>(r, s);
+    check_strassen<W, 4, 3>(r, s);
+  }
+}
+
+TEMPLATE_TEST_CASE_SIG("Strassen's convolution of constant shapes",
+                       "[strassen]", ((int W), W), NNC_TEST_WIDTHS) {
+  random_source r;
+  check_strassen<W, 6, 2>(r, constant_shape<1, 4 * W, 7, 7, 6 * W>());
+  check_strassen<W, 6, 2>(r, constant_shape<2, 2 * W, 1, 1, 2 * W>());
+  // More than one strip, and sums of several parts.
+  check_strassen<W, 6, 2>(r, constant_shape<1, 512, 31, 30, 2 * W>());
+}

@@ -1,0 +1,68 @@
+// Weights as Winograd's and Strassen's methods want them.
+#ifndef NNC_TEST_TRANSFORMED_WEIGHTS_H
+#define NNC_TEST_TRANSFORMED_WEIGHTS_H
+
+#include "runtime/routines/conv2d/shape.h"
+#include "runtime/routines/conv2d/winograd.h"
+#include "runtime/routines/strassen_matrices.h"
+#include "test/runtime/blocked.h"
+
+namespace nnc_test {
+
+/// K x C x R x S as U = G w G^T, rounded once, in KRSC<W>k.
+inline floats winograd_weights(const nnc::conv2d_shape &s, const floats &w,
+                               int outputs, int width) {
+  const nnc::winograd_matrices rows =
+      nnc::make_winograd(nnc::winograd_outputs(s.kh, outputs), s.kh);
+  const nnc::winograd_matrices cols =
+      nnc::make_winograd(nnc::winograd_outputs(s.kw, outputs), s.kw);
+  const int area = rows.points * cols.points;
+  floats u(std::size_t(blocks(s.k, width)) * area * s.c * width, 0.0f);
+  for (int k = 0; k < s.k; ++k)
+    for (int c = 0; c < s.c; ++c)
+      for (int point = 0; point < area; ++point) {
+        const double *column = cols.filter[point % cols.points];
+        const double *row = rows.filter[point / cols.points];
+        double sum = 0;
+        for (int tap = 0; tap < s.kh * s.kw; ++tap)
+          sum += row[tap / s.kw] * column[tap % s.kw] *
+                 w[(std::size_t(k) * s.c + c) * s.kh * s.kw + tap];
+        u[((std::size_t(k / width) * area + point) * s.c + c) * width +
+          k % width] = float(sum);
+      }
+  return u;
+}
+
+/// K x C as the right factors of Strassen's products, in KRSC<W>k_strassen.
+inline floats strassen_weights(const nnc::conv2d_shape &s, const floats &w,
+                               int width) {
+  const int filters = s.k / 2, channels = s.c / 2;
+  const int points = nnc::strassen_products;
+  floats u(std::size_t(filters) * channels * points);
+  for (int k = 0; k < filters; ++k)
+    for (int c = 0; c < channels; ++c)
+      for (int point = 0; point < points; ++point) {
+        double sum = 0;
+        for (int quarter = 0; quarter < 4; ++quarter)
+          sum += nnc::strassen_right[point][quarter] *
+                 double(w[std::size_t(k + quarter % 2 * filters) * s.c + c +
+                          quarter / 2 * channels]);
+        u[((std::size_t(k / width) * points + point) * channels + c) * width +
+          k % width] = float(sum);
+      }
+  return u;
+}
+
+/// What `layout`, KRSC<W>k_winograd<m> or KRSC<W>k_strassen, wants of weights.
+inline floats transform_weights(const nnc::conv2d_shape &s, const floats &w,
+                                const std::string &layout) {
+  const int width = std::stoi(layout.substr(4));
+  const std::string method = layout.substr(layout.find('_') + 1);
+  if (method == "strassen")
+    return strassen_weights(s, w, width);
+  return winograd_weights(s, w, std::stoi(method.substr(8)), width);
+}
+
+} // namespace nnc_test
+
+#endif // NNC_TEST_TRANSFORMED_WEIGHTS_H
