@@ -19,11 +19,17 @@ static winograd_matrices getMatrices(int64_t outputs, int64_t taps) {
   return make_winograd(taps == 1 ? 1 : outputs, taps);
 }
 
-/// Quarters of the K x C matrix: B11 and B12 are of the first half of C.
-static std::vector<float> sumQuarters(ArrayRef<int64_t> shape, const float *w) {
-  int64_t filters = shape[0] / 2, channels = shape[1] / 2;
-  const float *const quarters[] = {w, w + filters * shape[1], w + channels,
-                                   w + filters * shape[1] + channels};
+/// The matrix of filters by channels in quarters, B11 and B12 of the first half
+/// of the channels, B11 and B21 of the first half of the filters.
+static std::vector<float> sumQuarters(RankedTensorType type, const float *w) {
+  unsigned filterAxis = nn::getFilterAxis(nn::getLayout(type));
+  int64_t filters = type.getDimSize(filterAxis) / 2,
+          channels = type.getDimSize(1 - filterAxis) / 2;
+  int64_t filterStep = filterAxis == 0 ? 2 * channels : 1,
+          channelStep = filterAxis == 0 ? 1 : 2 * filters;
+  const float *const second = w + filters * filterStep;
+  const float *const quarters[] = {w, second, w + channels * channelStep,
+                                   second + channels * channelStep};
   std::vector<float> result;
   result.reserve(filters * channels * strassen_products);
   for (int64_t filter = 0; filter < filters; ++filter)
@@ -31,7 +37,7 @@ static std::vector<float> sumQuarters(ArrayRef<int64_t> shape, const float *w) {
       for (const int(&signs)[4] : strassen_right) {
         double sum = 0;
         for (auto [sign, quarter] : llvm::zip(signs, quarters))
-          sum += sign * quarter[filter * shape[1] + channel];
+          sum += sign * quarter[filter * filterStep + channel * channelStep];
         result.push_back(static_cast<float>(sum));
       }
   return result;
@@ -70,6 +76,6 @@ static std::vector<float> transformFilters(RankedTensorType type,
 std::vector<float> codegen::transformWeight(RankedTensorType type,
                                             const float *weight) {
   return nn::isForStrassen(nn::getLayoutName(type))
-             ? sumQuarters(type.getShape(), weight)
+             ? sumQuarters(type, weight)
              : transformFilters(type, weight);
 }

@@ -50,10 +50,11 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (outer.empty() || !order)
     return emitError() << "'" << name << "' does not name the axes of a layout";
   StringRef rest = dropTransform(name).drop_front(outer.size());
-  if (isTransformed(name) && !llvm::is_contained(*order, 'S'))
+  if (getWinogradOutputs(name) && !llvm::is_contained(*order, 'S'))
     return emitError() << "'" << name
                        << "' transforms taps, which only a weight has";
-  while (!rest.empty()) {
+  int blocks = 0;
+  for (; !rest.empty(); ++blocks) {
     uint64_t size = 0;
     if (rest.consumeInteger(10, size) || size < 2 || size > 1024 ||
         rest.empty() || rest[0] < 'a' || rest[0] > 'z' ||
@@ -63,6 +64,8 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                             "and the letter of one of its axes";
     rest = rest.drop_front();
   }
+  if (isForStrassen(name) && blocks != 1)
+    return emitError() << "'" << name << "' has not one block, of filters";
   return success();
 }
 
@@ -86,7 +89,7 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                        << " axes, the tensor " << shape.size();
   if (getWinogradOutputs(getName()))
     for (int64_t points :
-         llvm::drop_begin(getTransformedShape(shape, getName()), 2))
+         llvm::drop_begin(getTransformedShape(shape, *this), 2))
       if (points > 8 || (points > 1 && points % 2 == 1))
         return emitError() << "layout '" << getName() << "' has " << points
                            << " points along an axis; there can be 4, 6 or 8";
@@ -139,10 +142,12 @@ bool LayoutAttr::isPlain() const {
 
 SmallVector<int64_t>
 LayoutAttr::getPhysicalShape(ArrayRef<int64_t> shape) const {
+  if (isTransformed(getName()))
+    return getTransformedLayout(*this).getPhysicalShape(
+        getTransformedShape(shape, *this));
   SmallVector<int64_t> physical;
-  auto logical = getTransformedShape(shape, getName());
   for (unsigned axis : getOuterAxes())
-    physical.push_back(llvm::divideCeil(logical[axis], getBlockSize(axis)));
+    physical.push_back(llvm::divideCeil(shape[axis], getBlockSize(axis)));
   for (Block block : getBlocks())
     physical.push_back(block.size);
   return physical;
@@ -248,9 +253,10 @@ static SmallVector<Walk> getWalks(RankedTensorType type) {
 }
 
 bool nnc::nn::isViewOf(RankedTensorType to, RankedTensorType from) {
+  if (isTransformed(to) || isTransformed(from))
+    return false;
   SmallVector<Walk> target = getWalks(to), source = getWalks(from);
-  if (target.size() != source.size() || isTransformed(to) ||
-      isTransformed(from))
+  if (target.size() != source.size())
     return false;
   for (size_t i = 0; i < target.size(); ++i) {
     bool fits = i == 0 ? target[i].size <= source[i].size
@@ -304,5 +310,5 @@ std::string nnc::nn::renameAxes(StringRef layout, ArrayRef<unsigned> axes,
   for (LayoutAttr::Block block : source.getBlocks())
     name +=
         std::to_string(block.size) + static_cast<char>('a' + axes[block.axis]);
-  return name;
+  return name + layout.drop_front(dropTransform(layout).size()).str();
 }

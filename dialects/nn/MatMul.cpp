@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Nn.h"
+#include "dialects/nn/Transformed.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -99,7 +100,9 @@ std::string MatMulOp::spellLayout(StringRef layout, int64_t operand) {
   bool transposed =
       (operand == 0 && getTransposeA()) || (operand == 1 && getTransposeB());
   unsigned rank = type.getRank();
-  if (layout == "plain" || layout == "any" || (rank == 2 && !transposed))
+  // Nothing spells the transform of several matrices: the ranks differ then.
+  if (layout == "plain" || layout == "any" || (rank == 2 && !transposed) ||
+      (rank != 2 && isTransformed(layout)))
     return layout.str();
   SmallVector<unsigned> axes = {rank - 2, rank - 1};
   if (transposed)

@@ -47,8 +47,10 @@ def Nn_LayoutAttr
     r taps, each spatial axis longer than one has the m + r - 1 points in which
     Winograd's method for m outputs at a time takes the filter's value. A
     `64x64x3x3` as `KRSC16k_winograd4` is `4 x 6 x 6 x 64 x 16`. Or in
-    `_strassen`: halves of both channel axes, and seven products in the place of
-    the one tap. A `64x128x1x1` as `KRSC16k_strassen` is `2 x 1 x 7 x 64 x 16`.
+    `_strassen`: halves of the blocked axis of filters and of the other, of
+    channels, and seven products in the place of the one tap. A `64x128x1x1` as
+    `KRSC16k_strassen`, and a `128x64` as `NK16n_strassen`, is
+    `2 x 1 x 7 x 64 x 16`.
     Only constants are brought into such a layout, by `nnc-lower-to-exec`.
 
     The letters stand for logical axes as follows: {N,C,H,W} and {K,C,R,S} and

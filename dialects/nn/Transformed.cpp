@@ -33,24 +33,33 @@ StringRef nn::dropTransform(StringRef layout) {
   return isTransformed(layout) ? layout.split('_').first : layout;
 }
 
+unsigned nn::getFilterAxis(LayoutAttr layout) {
+  return layout.getBlocks().front().axis;
+}
+
 SmallVector<int64_t> nn::getTransformedShape(ArrayRef<int64_t> shape,
-                                             StringRef layout) {
-  SmallVector<int64_t> points(shape);
-  if (int64_t m = getWinogradOutputs(layout)) {
-    for (int64_t &taps : llvm::drop_begin(points, 2))
-      taps = taps == 1 ? 1 : m + taps - 1;
-  } else if (isForStrassen(layout)) {
-    points[0] /= 2;
-    points[1] /= 2;
-    points.back() = kStrassenProducts;
+                                             LayoutAttr layout) {
+  if (isForStrassen(layout.getName())) {
+    unsigned filters = getFilterAxis(layout);
+    return {shape[filters] / 2, shape[1 - filters] / 2, 1, kStrassenProducts};
   }
+  SmallVector<int64_t> points(shape);
+  for (int64_t &taps : llvm::drop_begin(points, 2))
+    taps = taps == 1 ? 1 : getWinogradOutputs(layout.getName()) + taps - 1;
   return points;
 }
 
+nn::LayoutAttr nn::getTransformedLayout(LayoutAttr layout) {
+  std::string name = dropTransform(layout.getName()).str();
+  if (isForStrassen(layout.getName()))
+    name = ("KRSC" + Twine(layout.getBlocks().front().size) + "k").str();
+  return LayoutAttr::get(layout.getContext(), name);
+}
+
 RankedTensorType nn::getTransformedType(RankedTensorType type) {
-  StringRef layout = getLayoutName(type);
+  LayoutAttr layout = getLayout(type);
   return withLayout(
       RankedTensorType::get(getTransformedShape(type.getShape(), layout),
                             type.getElementType()),
-      dropTransform(layout));
+      getTransformedLayout(layout));
 }

@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace nnc::nn {
+class LayoutAttr;
 
 /// The m of a layout for Winograd's method, or 0.
 int64_t getWinogradOutputs(llvm::StringRef layout);
@@ -28,11 +29,16 @@ bool isTransformed(mlir::Type type);
 /// The name without its end.
 llvm::StringRef dropTransform(llvm::StringRef layout);
 
-/// The shape of a K x C x R x S (or K x C x S) weight's transform. For
-/// Winograd's method, with the points of F(m, taps) in the place of taps; for
-/// Strassen's, with halves of K and of C, and seven points.
+/// The axis of a weight for Strassen's method that the result has: the blocked
+/// one of the first two. The sums are over the other.
+unsigned getFilterAxis(LayoutAttr layout);
+
+/// The shape of what a weight of `shape` is transformed to, and its layout. For
+/// Winograd's method, the points of F(m, taps) in the place of taps; for
+/// Strassen's, K x C x R x S with halves of K and of C and seven points as S.
 llvm::SmallVector<int64_t> getTransformedShape(llvm::ArrayRef<int64_t> shape,
-                                               llvm::StringRef layout);
+                                               LayoutAttr layout);
+LayoutAttr getTransformedLayout(LayoutAttr layout);
 
 /// What a transformed type holds, as a tensor of its own.
 mlir::RankedTensorType getTransformedType(mlir::RankedTensorType type);

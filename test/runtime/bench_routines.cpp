@@ -105,34 +105,36 @@ template <class F> result measure_time(const float *y, F run) {
 
 constexpr int padded(int channels) { return ceil_div(channels, 16) * 16; }
 
-/// Buffers large enough for any layout of the family's tensors, one run. Where
-/// taps are transformed there are up to 8 points for 3 of them.
-template <class R, std::size_t SCRATCH, class S> result time_layer(S s) {
-  const int taps = SCRATCH ? (s.kh + 5) * (s.kw + 5) : s.kh * s.kw;
-  buffer x = make_buffer(std::size_t(s.n) * padded(s.c) * s.h * s.w);
-  buffer w =
-      make_buffer(std::size_t(padded(s.k)) * padded(s.c / s.groups) * taps);
-  buffer y = make_buffer(std::size_t(s.n) * padded(s.k) * s.oh * s.ow);
-  buffer scratch = make_buffer(SCRATCH / sizeof(float));
+template <class R, std::size_t SCRATCH, class S>
+result time_product(const S &s, const buffer &x, const buffer &w,
+                    const buffer &y) {
+  const float *const left = x.get(), *const right = w.get();
+  const buffer scratch = make_buffer(SCRATCH / sizeof(float));
   return measure_time(y.get(), [&] {
     if constexpr (SCRATCH == 0)
-      R::run(s, x.get(), w.get(), y.get(), none{}, 0, R::units(s));
+      R::run(s, left, right, y.get(), none{}, 0, R::units(s));
     else
-      R::run(s, x.get(), w.get(), y.get(),
+      R::run(s, left, right, y.get(),
              reinterpret_cast<unsigned char *>(scratch.get()), none{}, 0,
              R::units(s));
   });
 }
-template <class R, std::size_t, int BATCH, int M, int N, int K, int T>
+
+/// Buffers large enough for any layout of the family's tensors, one run. Where
+/// taps are transformed there are up to 8 points for 3 of them, or 7 / 4 for 1.
+template <class R, std::size_t SCRATCH, class S> result time_layer(S s) {
+  const int taps = SCRATCH ? (s.kh + 5) * (s.kw + 5) : s.kh * s.kw;
+  return time_product<R, SCRATCH>(
+      s, make_buffer(std::size_t(s.n) * padded(s.c) * s.h * s.w),
+      make_buffer(std::size_t(padded(s.k)) * padded(s.c / s.groups) * taps),
+      make_buffer(std::size_t(s.n) * padded(s.k) * s.oh * s.ow));
+}
+template <class R, std::size_t SCRATCH, int BATCH, int M, int N, int K, int T>
 result time_layer(nnc_bench::product<BATCH, M, N, K, T> s) {
-  buffer a = make_buffer(std::size_t(s.batch) * s.m * s.k);
-  buffer b = make_buffer(std::size_t(s.batch) * s.k * padded(s.n));
-  buffer y = make_buffer(std::size_t(s.batch) * s.m * s.n);
-  return measure_time(y.get(), [&] {
-    R::run(s, static_cast<const float *>(a.get()),
-           static_cast<const float *>(b.get()), y.get(), none{}, 0,
-           R::units(s));
-  });
+  return time_product<R, SCRATCH>(
+      s, make_buffer(std::size_t(s.batch) * s.m * s.k),
+      make_buffer(std::size_t(s.batch) * s.k * padded(s.n) * (SCRATCH ? 2 : 1)),
+      make_buffer(std::size_t(s.batch) * s.m * s.n));
 }
 template <class R, std::size_t, int C, int H, int K, int STRIDE, int PAD>
 result time_layer(nnc_bench::pool<C, H, K, STRIDE, PAD> s) {

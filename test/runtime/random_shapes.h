@@ -152,6 +152,12 @@ inline nnc::matmul_shape random_matmul(random_source &r) {
   s.b_batch_stride = r.between(0, 1) * s.n * s.k;
   s.transpose_a = r.between(0, 1);
   s.transpose_b = r.between(0, 1);
+  if (r.between(0, 3) == 0) { // of halves of whole vectors
+    s.n = 32 * r.between(1, 2);
+    s.k = 32 * r.between(1, 10);
+    s.a_batch_stride = s.m * s.k;
+    s.b_batch_stride = s.transpose_a = s.transpose_b = 0;
+  }
   return s;
 }
 

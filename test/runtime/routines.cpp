@@ -113,14 +113,17 @@ std::vector<std::string> split(const std::string &names) {
   return list;
 }
 
-/// An input as a routine wants it. Only a convolution's weights are
-/// transformed.
+/// An input as a routine wants it. Only weights are transformed.
 template <class S>
 floats prepare(const S &s, const axes &tensor, const floats &x,
                const std::string &layout) {
   if constexpr (std::is_same<S, conv2d_shape>::value) {
     if (layout.find('_') != std::string::npos)
       return transform_weights(s, x, layout);
+  }
+  if constexpr (std::is_same<S, matmul_shape>::value) {
+    if (layout.find("_strassen") != std::string::npos)
+      return strassen_weights(s, x, std::stoi(layout.substr(2)));
   }
   return layout_map(tensor, layout).pack(x);
 }

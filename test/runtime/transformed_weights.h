@@ -4,6 +4,7 @@
 
 #include "runtime/routines/conv2d/shape.h"
 #include "runtime/routines/conv2d/winograd.h"
+#include "runtime/routines/matmul/shape.h"
 #include "runtime/routines/strassen_matrices.h"
 #include "test/runtime/blocked.h"
 
@@ -33,24 +34,39 @@ inline floats winograd_weights(const nnc::conv2d_shape &s, const floats &w,
   return u;
 }
 
-/// K x C as the right factors of Strassen's products, in KRSC<W>k_strassen.
-inline floats strassen_weights(const nnc::conv2d_shape &s, const floats &w,
-                               int width) {
-  const int filters = s.k / 2, channels = s.c / 2;
+/// A matrix of filters by channels, with so many elements from one to the next,
+/// as the right factors of Strassen's products: [filters / W][7][channels][W].
+inline floats strassen_weights(const floats &w, int filters, int channels,
+                               int filter_step, int channel_step, int width) {
+  filters /= 2;
+  channels /= 2;
   const int points = nnc::strassen_products;
   floats u(std::size_t(filters) * channels * points);
   for (int k = 0; k < filters; ++k)
     for (int c = 0; c < channels; ++c)
       for (int point = 0; point < points; ++point) {
         double sum = 0;
-        for (int quarter = 0; quarter < 4; ++quarter)
+        for (int quarter = 0; quarter < 4; ++quarter) {
+          const int filter = k + quarter % 2 * filters;
+          const int channel = c + quarter / 2 * channels;
           sum += nnc::strassen_right[point][quarter] *
-                 double(w[std::size_t(k + quarter % 2 * filters) * s.c + c +
-                          quarter / 2 * channels]);
+                 double(w[std::size_t(filter) * filter_step +
+                          std::size_t(channel) * channel_step]);
+        }
         u[((std::size_t(k / width) * points + point) * channels + c) * width +
           k % width] = float(sum);
       }
   return u;
+}
+
+/// As above of a 1 x 1 convolution and of a matrix product.
+inline floats strassen_weights(const nnc::conv2d_shape &s, const floats &w,
+                               int width) {
+  return strassen_weights(w, s.k, s.c, s.c, 1, width);
+}
+inline floats strassen_weights(const nnc::matmul_shape &s, const floats &w,
+                               int width) {
+  return strassen_weights(w, s.n, s.k, 1, s.n, width);
 }
 
 /// What `layout`, KRSC<W>k_winograd<m> or KRSC<W>k_strassen, wants of weights.

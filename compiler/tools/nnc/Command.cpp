@@ -66,10 +66,11 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
       ->check(CLI::IsMember({"embed", "array", "file"}))
       ->type_name("embed|array|file")
       ->capture_default_str();
-  app.add_option("--max-error", options.maxError,
-                 "Most that methods which compute less (Winograd's) may add to "
-                 "the outputs by rounding, estimated, root mean square, "
-                 "relative; 0 for none of them")
+  app.add_option(
+         "--max-error", options.maxError,
+         "Most that methods which compute less (Winograd's, Strassen's) "
+         "may add to the outputs by rounding, estimated, root mean "
+         "square, relative; 0 for none of them")
       ->type_name("E")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

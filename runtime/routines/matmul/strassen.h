@@ -1,0 +1,54 @@
+//===- strassen.h - Matrix product by Strassen's method -------------------===//
+//
+// y[m][n] = sum over k of a[m][k] * b[k][n], a and y row by row, b constant, as
+// NK<W>n_strassen. Whole vectors in each half of k and of n.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_MATMUL_STRASSEN_H
+#define NNC_ROUTINES_MATMUL_STRASSEN_H
+
+#include "runtime/routines/strassen.h"
+
+namespace nnc {
+
+template <int W, class S> struct strassen_rows {
+  static constexpr int images(const S &s) { return s.batch; }
+  static constexpr int rows(const S &s) { return s.m; }
+  static constexpr int channels(const S &s) { return s.k; }
+  static constexpr int filters(const S &s) { return s.n; }
+  static std::ptrdiff_t left(const S &s, int image, int row, int block) {
+    return std::ptrdiff_t(image) * s.a_batch_stride +
+           std::ptrdiff_t(row) * s.k + block * W;
+  }
+  static std::ptrdiff_t result(const S &s, int image, int row, int block) {
+    return (std::ptrdiff_t(image) * s.m + row) * s.n + block * W;
+  }
+  template <class Epi>
+  static NNC_INLINE void store(f32x<W> v, float *y, std::ptrdiff_t at,
+                               int block, const S &, const Epi &epi) {
+    epi(v, position<true>{at, block * W}).store(y + at);
+  }
+};
+
+template <int W, class S, int P, int B, class Epi>
+struct matmul_f32_strassen_t
+    : transformed_product<W, strassen<W, strassen_rows<W, S>, S, P, B>, S, P, B,
+                          Epi> {
+  static constexpr int units(const S &s) {
+    return strassen<W, strassen_rows<W, S>, S, P, B>::plan(s).units();
+  }
+};
+
+template <class S, int P, int B, class Epi>
+using matmul_f32_nk16n_strassen_avx512 =
+    matmul_f32_strassen_t<16, S, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using matmul_f32_nk8n_strassen_avx2 = matmul_f32_strassen_t<8, S, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using matmul_f32_nk4n_strassen_neon = matmul_f32_strassen_t<4, S, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using matmul_f32_nk4n_strassen_sse4 = matmul_f32_strassen_t<4, S, P, B, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_MATMUL_STRASSEN_H

@@ -1,0 +1,65 @@
+// Matrix product by Strassen's method, at every width, within the bound of
+// plain sums.
+#include "runtime/routines/catalogue.h"
+#include "runtime/routines/matmul/strassen.h"
+#include "test/runtime/matmul_test.h"
+#include "test/runtime/transformed_weights.h"
+
+using namespace nnc;
+using namespace nnc_test;
+
+namespace {
+
+template <int W, int P, int B, class S>
+void check(random_source &random, const S &shape, const matmul_shape &s) {
+  using routine = matmul_f32_strassen_t<W, S, P, B, matmul_epilogue>;
+  REQUIRE(strassen_matmul_applies(s, W));
+  const std::size_t bytes =
+      plan_strassen_matmul(s, W, P, B).scratch(most_scratch_threads);
+  floats scratch = not_written(bytes / sizeof(float) + 1);
+  scratch.back() = 42.0f;
+  const auto run = [&](const S &same, const float *a, const float *b, float *y,
+                       const matmul_epilogue &epi, int begin, int end) {
+    const floats u = strassen_weights(s, floats(b, b + s.k * s.n), W);
+    routine::run(same, a, u.data(), y,
+                 reinterpret_cast<unsigned char *>(scratch.data()), epi, begin,
+                 end);
+  };
+  check_matmul(random, shape, s, 0, routine::units(shape), run);
+  REQUIRE(scratch.back() == 42.0f);
+}
+
+template <int M, int N, int K> struct constant_shape {
+  static constexpr int batch = 1, m = M, n = N, k = K;
+  static constexpr int a_batch_stride = 0, b_batch_stride = 0;
+  static constexpr int transpose_a = 0, transpose_b = 0;
+};
+
+template <int W, int P, int B, class S> void check_constant(random_source &r) {
+  check<W, P, B>(r, S{}, run_time_matmul<S>());
+}
+
+} // namespace
+
+TEMPLATE_TEST_CASE_SIG("Strassen's product of random shapes", "[strassen]",
+                       ((int W), W), NNC_TEST_WIDTHS) {
+  random_source random;
+  for (int i = 0; i < 40; ++i) {
+    matmul_shape s{};
+    s.batch = random.between(1, 3);
+    s.m = random.between(1, 40);
+    s.n = 2 * W * random.between(1, 4);
+    s.k = 2 * W * random.between(1, 9);
+    s.a_batch_stride = random.between(0, 1) * s.m * s.k;
+    check<W, 5, 2>(random, s, s);
+    check<W, 4, 3>(random, s, s);
+  }
+}
+
+TEMPLATE_TEST_CASE_SIG("Strassen's product of constant shapes", "[strassen]",
+                       ((int W), W), NNC_TEST_WIDTHS) {
+  random_source random;
+  check_constant<W, 6, 2, constant_shape<13, 6 * W, 4 * W>>(random);
+  // More than one strip, and sums of several parts.
+  check_constant<W, 6, 2, constant_shape<300, 2 * W, 1024>>(random);
+}
