@@ -63,7 +63,10 @@ constexpr transformed_plan plan_transformed(int images, int rows, int cols,
                                        : ceil_div(p.groups, int(strips));
   p.strip_tiles = p.strip_groups * P;
   p.runs = ceil_div(ceil_div(filters, W), B);
-  p.parts = smaller(p.groups, most_scratch_threads);
+  // A few groups, of which the last is smaller, would not share out evenly.
+  const bool by_runs =
+      p.groups < most_scratch_threads && p.runs >= most_scratch_threads;
+  p.parts = by_runs ? 1 : smaller(p.groups, most_scratch_threads);
   p.run_parts = smaller(p.runs, most_scratch_threads / p.parts);
   p.input_point = (std::ptrdiff_t(p.strip_tiles) * blocks + 1) * W;
   p.product_point = (std::ptrdiff_t(p.strip_tiles) * B + 1) * W;
