@@ -124,8 +124,8 @@ constexpr double pointwise_efficiency(tile_limits t, const S &s, int C, int B) {
   return tiles_efficiency(t, flat ? 1 : s.oh, flat ? s.oh * s.ow : s.ow, s.k,
                           double(s.c) / s.groups, 1, C, B);
 }
-/// How long products of points take, in multiply-adds: no first-level cache
-/// holds the points' weights from one tile to the next. To transform a value
+/// How long products of points take, in multiply-adds. The points' weights
+/// count as coming from beyond the first-level cache. To transform a value
 /// along an axis, or to transform it back, takes as long as four multiply-adds.
 constexpr double transformed_time(tile_limits t, const transformed_plan &p,
                                   int channels, int filters, int axes, int P,

@@ -40,6 +40,8 @@ struct transformed_product {
   static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
   static_assert(P > 0 && B > 0, "a tile has points");
 
+  static constexpr int units(const S &s) { return T::plan(s).units(); }
+
   static void run(const S &s, const float *x, const float *w, float *y,
                   unsigned char *scratch, const Epi &epi, int begin, int end) {
     const transformed_plan p = T::plan(s);

@@ -105,6 +105,16 @@ struct bias_residual_relu {
   }
 };
 
+/// Calls run(begin, end) for all units in three parts, the middle one first, as
+/// threads might.
+template <class F> void in_parts(int units, F run) {
+  const int third = units / 3;
+  const int parts[][2] = {{third, 2 * third}, {0, third}, {2 * third, units}};
+  for (const auto &part : parts)
+    if (part[0] < part[1])
+      run(part[0], part[1]);
+}
+
 } // namespace nnc_test
 
 #endif // NNC_TEST_BLOCKED_H

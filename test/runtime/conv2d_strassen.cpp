@@ -70,13 +70,11 @@ void check_strassen(random_source &random, const S &shape) {
       plan_strassen_conv2d(s, W, P, B).scratch(most_scratch_threads);
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
-  const int units = routine::units(shape);
-  const int cuts[] = {0, units / 3, units / 3 * 2, units};
-  for (int part : {1, 0, 2})
-    if (cuts[part] < cuts[part + 1])
-      routine::run(shape, bx.data(), u.data(), by.data(),
-                   reinterpret_cast<unsigned char *>(scratch.data()), epilogue,
-                   cuts[part], cuts[part + 1]);
+  in_parts(routine::units(shape), [&](int begin, int end) {
+    routine::run(shape, bx.data(), u.data(), by.data(),
+                 reinterpret_cast<unsigned char *>(scratch.data()), epilogue,
+                 begin, end);
+  });
   REQUIRE(scratch.back() == 42.0f);
   const floats got = unblock_channels(by, s.n, s.k, pixels, W);
 

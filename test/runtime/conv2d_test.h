@@ -54,11 +54,9 @@ void check_conv2d(random_source &random, const S &shape,
   // not, so that what the epilogue leaves in the padding shows.
   floats by = block_channels(residual, s.n, s.k, out, W);
   const conv2d_epilogue epilogue{bias.data(), by.data()};
-  const int cuts[] = {0, units / 3, units / 3 * 2, units};
-  for (int part : {1, 0, 2})
-    if (cuts[part] < cuts[part + 1])
-      routine(shape, bx.data(), bw.data(), by.data(), epilogue, cuts[part],
-              cuts[part + 1]);
+  in_parts(units, [&](int begin, int end) {
+    routine(shape, bx.data(), bw.data(), by.data(), epilogue, begin, end);
+  });
   const floats got = unblock_channels(by, s.n, s.k, out, W);
 
   const float terms = float(s.c / s.groups) * s.kh * s.kw;

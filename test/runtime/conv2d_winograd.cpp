@@ -58,13 +58,11 @@ void check_winograd(random_source &random, const S &shape,
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
   // In three parts, with the residual in the output's place.
-  const int units = routine::units(shape);
-  const int cuts[] = {0, units / 3, units / 3 * 2, units};
-  for (int part : {1, 0, 2})
-    if (cuts[part] < cuts[part + 1])
-      routine::run(shape, bx.data(), u.data(), by.data(),
-                   reinterpret_cast<unsigned char *>(scratch.data()), epilogue,
-                   cuts[part], cuts[part + 1]);
+  in_parts(routine::units(shape), [&](int begin, int end) {
+    routine::run(shape, bx.data(), u.data(), by.data(),
+                 reinterpret_cast<unsigned char *>(scratch.data()), epilogue,
+                 begin, end);
+  });
   REQUIRE(scratch.back() == 42.0f);
   const floats got = unblock_channels(by, s.n, s.k, out, W);
 

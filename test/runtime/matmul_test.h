@@ -56,11 +56,9 @@ void check_matmul(random_source &random, const S &shape,
   }
   floats got = residual;
   const matmul_epilogue epilogue{bias.data(), got.data()};
-  const int cuts[] = {0, units / 3, units / 3 * 2, units};
-  for (int part : {1, 0, 2})
-    if (cuts[part] < cuts[part + 1])
-      routine(shape, a.data(), packed.data(), got.data(), epilogue, cuts[part],
-              cuts[part + 1]);
+  in_parts(units, [&](int begin, int end) {
+    routine(shape, a.data(), packed.data(), got.data(), epilogue, begin, end);
+  });
 
   const float epsilon = std::numeric_limits<float>::epsilon();
   for (std::size_t i = 0; i < want.size(); ++i) {

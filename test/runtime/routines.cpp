@@ -135,11 +135,8 @@ template <class R> std::false_type takes(...);
 /// Runs R in three parts, the middle one first.
 template <class R, class S, class... A>
 void run_in_parts(const S &s, A... arguments) {
-  const int units = R::units(s), third = units / 3;
-  const int parts[][2] = {{third, 2 * third}, {0, third}, {2 * third, units}};
-  for (const auto &part : parts)
-    if (part[0] < part[1])
-      R::run(s, arguments..., part[0], part[1]);
+  in_parts(R::units(s),
+           [&](int begin, int end) { R::run(s, arguments..., begin, end); });
 }
 
 /// With the scratch, if it takes one.

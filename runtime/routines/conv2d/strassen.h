@@ -31,13 +31,9 @@ template <int W, class S> struct strassen_pixels {
 };
 
 template <int W, class S, int P, int B, class Epi>
-struct conv2d_f32_nchwc_strassen_t
-    : transformed_product<W, strassen<W, strassen_pixels<W, S>, S, P, B>, S, P,
-                          B, Epi> {
-  static constexpr int units(const S &s) {
-    return strassen<W, strassen_pixels<W, S>, S, P, B>::plan(s).units();
-  }
-};
+using conv2d_f32_nchwc_strassen_t =
+    transformed_product<W, strassen<W, strassen_pixels<W, S>, S, P, B>, S, P, B,
+                        Epi>;
 
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw16c_strassen_avx512 =

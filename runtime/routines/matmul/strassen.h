@@ -31,13 +31,9 @@ template <int W, class S> struct strassen_rows {
 };
 
 template <int W, class S, int P, int B, class Epi>
-struct matmul_f32_strassen_t
-    : transformed_product<W, strassen<W, strassen_rows<W, S>, S, P, B>, S, P, B,
-                          Epi> {
-  static constexpr int units(const S &s) {
-    return strassen<W, strassen_rows<W, S>, S, P, B>::plan(s).units();
-  }
-};
+using matmul_f32_strassen_t =
+    transformed_product<W, strassen<W, strassen_rows<W, S>, S, P, B>, S, P, B,
+                        Epi>;
 
 template <class S, int P, int B, class Epi>
 using matmul_f32_nk16n_strassen_avx512 =
