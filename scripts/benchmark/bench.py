@@ -19,6 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
 import cost  # noqa: E402
+import instructions  # noqa: E402
 from engines import ENGINES, Model, Unsupported, is_installed  # noqa: E402
 
 CACHE = pathlib.Path(os.environ["NNC_CACHE"])
@@ -35,6 +36,9 @@ MADE = ["resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "vgg11", "
         "vgg19", "densenet121", "densenet161", "densenet169", "densenet201", "inception_v3",
         "ssd_resnet50", "mobilenet_v1", "mobilenet_v2", "mobilenet_v3_large", "squeezenet1_1",
         "efficientnet_b0", "bert_base"]
+
+# Emulated, unless others are asked for.
+COUNTED = ["squeezenet1_1", "mobilenet_v2", "resnet18", "resnet50"]
 
 
 def say(text):
@@ -167,6 +171,15 @@ def report_cost(names, seconds):
     print(f"{chip()}\n\n" + "\n".join(cost.table(rows)))
 
 
+def report_instructions(names):
+    nnc = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin/nnc"
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        for line in instructions.report(find_models(names, scratch), nnc, CACHE / "arm64",
+                                        scratch / "counted"):
+            print(line, flush=True)
+
+
 def main():
     known = [*MADE, *OCR]
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__,
@@ -181,11 +194,16 @@ def main():
     parser.add_argument("--cost", type=float, metavar="SECONDS",
                         help="instead: nnc's estimates beside times that nnc tune takes so "
                         "long to measure, for each network")
+    parser.add_argument("--instructions", action="store_true",
+                        help="instead: how many instructions each network takes on aarch64, "
+                        f"in an emulator; {', '.join(COUNTED)} unless others are given")
     args = parser.parse_args()
     for name in args.networks:
         if name not in known:
             parser.error(f"no network is called {name}; there are: {', '.join(known)}")
 
+    if args.instructions:
+        return report_instructions(args.networks or COUNTED)
     if args.cost is not None:
         return report_cost(args.networks or known, args.cost)
     engines = [name for name in args.engines if is_installed(ENGINES[name])]

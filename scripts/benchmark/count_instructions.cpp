@@ -1,0 +1,164 @@
+//===- count_instructions.cpp - A plugin of qemu that counts --------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// Counts what an emulated aarch64 program executes:
+//
+//   QEMU_PLUGIN=libnnc_count_instructions.so,out=FILE[,mark=SYMBOL]
+//
+// Each call of the function SYMBOL ends a section, and so does the program. A
+// line a section: instructions, vector multiply-adds, loads, stores, and the
+// instructions of those blocks (runs of code without a branch) that hold vector
+// multiply-adds. What the program does on one thread is counted exactly, but
+// that a block which a signal leaves halfway counts as a whole.
+//
+//===----------------------------------------------------------------------===//
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <string>
+
+// What is used of version 1 of the interface that qemu (7.2 in Debian 12) has
+// for plugins. Debian packages no header for it.
+extern "C" {
+using qemu_plugin_id_t = std::uint64_t;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+struct qemu_info_t;
+enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
+enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
+
+std::size_t qemu_plugin_tb_n_insns(const qemu_plugin_tb *);
+std::uint64_t qemu_plugin_tb_vaddr(const qemu_plugin_tb *);
+qemu_plugin_insn *qemu_plugin_tb_get_insn(const qemu_plugin_tb *, std::size_t);
+char *qemu_plugin_insn_disas(const qemu_plugin_insn *);
+const char *qemu_plugin_insn_symbol(const qemu_plugin_insn *);
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t,
+                                           void (*)(qemu_plugin_id_t,
+                                                    qemu_plugin_tb *));
+void qemu_plugin_register_vcpu_tb_exec_cb(qemu_plugin_tb *,
+                                          void (*)(unsigned, void *),
+                                          qemu_plugin_cb_flags, void *);
+void qemu_plugin_register_vcpu_tb_exec_inline(qemu_plugin_tb *, qemu_plugin_op,
+                                              void *, std::uint64_t);
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t,
+                                    void (*)(qemu_plugin_id_t, void *), void *);
+
+// What qemu looks up in a plugin.
+extern int qemu_plugin_version;
+int qemu_plugin_install(qemu_plugin_id_t, const qemu_info_t *, int, char **);
+}
+
+int qemu_plugin_version = 1;
+
+namespace {
+
+struct Counts {
+  std::uint64_t instructions = 0, multiplyAdds = 0, loads = 0, stores = 0,
+                inner = 0;
+
+  void add(const Counts &other, std::uint64_t times) {
+    instructions += times * other.instructions;
+    multiplyAdds += times * other.multiplyAdds;
+    loads += times * other.loads;
+    stores += times * other.stores;
+    inner += times * other.inner;
+  }
+};
+
+struct Block {
+  Counts once;
+  std::uint64_t runs = 0; ///< in this section
+};
+
+/// They stay where they are: translated code counts in them.
+std::deque<Block> blocks;
+std::FILE *out;
+std::string mark;
+std::uint64_t markAddress;
+
+bool startsWith(const char *text, const char *prefix) {
+  return std::strncmp(text, prefix, std::strlen(prefix)) == 0;
+}
+
+/// "fmla v0.4s, v1.4s, v2.s[1]" and the like.
+bool isVectorMultiplyAdd(const char *text) {
+  return (startsWith(text, "fmla") || startsWith(text, "fmls")) &&
+         std::strstr(text, " v");
+}
+
+Counts countOnce(const qemu_plugin_tb *code) {
+  Counts result;
+  result.instructions = qemu_plugin_tb_n_insns(code);
+  for (std::size_t i = 0; i < result.instructions; ++i) {
+    char *text = qemu_plugin_insn_disas(qemu_plugin_tb_get_insn(code, i));
+    result.multiplyAdds += isVectorMultiplyAdd(text);
+    result.loads += startsWith(text, "ld");
+    result.stores += startsWith(text, "st");
+    std::free(text);
+  }
+  if (result.multiplyAdds)
+    result.inner = result.instructions;
+  return result;
+}
+
+void endSection() {
+  Counts sum;
+  for (Block &block : blocks) {
+    sum.add(block.once, block.runs);
+    block.runs = 0;
+  }
+  std::fprintf(
+      out, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+      sum.instructions, sum.multiplyAdds, sum.loads, sum.stores, sum.inner);
+}
+
+/// Whether the function that ends sections begins here. Its own branches lead
+/// to later blocks, which are translated when it has been called.
+bool isMark(qemu_plugin_tb *code) {
+  if (mark.empty())
+    return false;
+  std::uint64_t address = qemu_plugin_tb_vaddr(code);
+  const char *symbol =
+      qemu_plugin_insn_symbol(qemu_plugin_tb_get_insn(code, 0));
+  if (!markAddress && symbol && mark == symbol)
+    markAddress = address;
+  return address == markAddress;
+}
+
+void translated(qemu_plugin_id_t, qemu_plugin_tb *code) {
+  blocks.push_back({countOnce(code)});
+  qemu_plugin_register_vcpu_tb_exec_inline(code, QEMU_PLUGIN_INLINE_ADD_U64,
+                                           &blocks.back().runs, 1);
+  if (isMark(code))
+    qemu_plugin_register_vcpu_tb_exec_cb(
+        code, [](unsigned, void *) { endSection(); }, QEMU_PLUGIN_CB_NO_REGS,
+        nullptr);
+}
+
+void ended(qemu_plugin_id_t, void *) {
+  endSection();
+  std::fclose(out);
+}
+
+} // namespace
+
+int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *, int count,
+                        char **arguments) {
+  for (int i = 0; i < count; ++i) {
+    if (startsWith(arguments[i], "out="))
+      out = std::fopen(arguments[i] + std::strlen("out="), "w");
+    else if (startsWith(arguments[i], "mark="))
+      mark = arguments[i] + std::strlen("mark=");
+  }
+  if (!out) {
+    std::fprintf(stderr, "count_instructions: out=FILE: cannot be written\n");
+    return 1;
+  }
+  qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+  qemu_plugin_register_atexit_cb(id, ended, nullptr);
+  return 0;
+}

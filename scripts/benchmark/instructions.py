@@ -1,0 +1,139 @@
+"""How many instructions networks take on aarch64, counted in an emulator.
+
+A model of speed, not a measurement: it sees neither caches nor pipelines. A vector
+multiply-add does 4 f32 multiply-adds, so a network done directly takes 1/4 of an
+instruction each and more; methods that multiply less (Winograd's, Strassen's) get below.
+
+    instructions.py FOLDER RUNS    runs the model of that folder so often in onnxruntime;
+                                   this is what the emulator starts
+"""
+
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+CHIP = "neoverse-n1"
+BOUND = 1 / 4
+# What the emitted module, built with NNC_HOOKS, calls after each layer.
+HOOK = "nnc_layer_done"
+
+
+@dataclasses.dataclass
+class Counts:
+    """In count_instructions.cpp's order. `inner`: of the blocks with multiply-adds."""
+    instructions: int = 0
+    multiply_adds: int = 0
+    loads: int = 0
+    stores: int = 0
+    inner: int = 0
+
+    def combine(self, other, sign):
+        return Counts(*(a + sign * b for a, b in zip(dataclasses.astuple(self),
+                                                     dataclasses.astuple(other))))
+
+    def __add__(self, other):
+        return self.combine(other, 1)
+
+    def __sub__(self, other):
+        return self.combine(other, -1)
+
+
+def count(command, mark=None, **environment):
+    """The command's standard output, and the Counts of each of its sections: one more than
+    it calls the function `mark`. What it starts in qemu-aarch64 is counted."""
+    plugin = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "lib/libnnc_count_instructions.so"
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "counts"
+        options = f"{plugin},out={out}" + (f",mark={mark}" if mark else "")
+        done = subprocess.run([str(c) for c in command], text=True, stdout=subprocess.PIPE,
+                              check=True, env={**os.environ, **environment,
+                                               "QEMU_PLUGIN": options, "QEMU_CPU": CHIP})
+        lines = out.read_text().splitlines()
+    return done.stdout, [Counts(*map(int, line.split())) for line in lines]
+
+
+def count_nnc(nnc, model, folder):
+    """What nnc bench says of the model, with "counts" in each layer."""
+    shapes = [f"--shape={name}={'x'.join(map(str, dims))}" for name, dims in model.shapes.items()]
+    subprocess.run([nnc, "compile", model.path, "--target=aarch64", "--name=model", "-o", folder,
+                    *shapes], check=True, stdout=subprocess.DEVNULL)
+    printed, sections = count([nnc, "bench", folder, "--runs=1", "--json"], mark=HOOK)
+    result = json.loads(printed)
+    layers = result["layers"]
+    # It runs the network to try it, then for its time, then for its layers' times; what
+    # follows the last layer is a section, too. The last of the runs has nothing but the
+    # clock between the layers.
+    assert len(sections) == 3 * len(layers) + 1, "nnc bench has run the network otherwise"
+    for layer, counts in zip(layers, sections[2 * len(layers):]):
+        layer["counts"] = counts
+    return result
+
+
+def count_onnxruntime(system, model, folder):
+    """The second inference: by what two exceed one. Set-up does not count."""
+    model.save(folder)
+
+    def run(times):
+        return count(["qemu-aarch64", "-L", system, system / "usr/bin/python3.11", "-B",
+                      HERE / "instructions.py", folder, times],
+                     PYTHONPATH=str(system / "wheels"))[1][0]
+    return run(2) - run(1)
+
+
+def run_onnxruntime(folder, times):
+    from engines import ENGINES, Model
+    infer = ENGINES["onnxruntime"].load(Model.load(folder), folder, threads=1)
+    for _ in range(times):
+        infer()
+
+
+HEADS = ("instructions, millions", "a multiply-add", "of the bound 1/4",
+         "multiply-adds among them", "in inner blocks", "loads", "stores")
+
+
+def cells(counts, multiply_adds):
+    def share(part, whole):
+        return f"{100 * part / whole:.0f} %" if whole else "–"
+    each = counts.instructions / multiply_adds if multiply_adds else 0
+    return [f"{counts.instructions / 1e6:.2f}", f"{each:.3f}" if each else "–",
+            f"{each / BOUND:.2f} ×" if each else "–",
+            share(counts.multiply_adds, counts.instructions),
+            share(counts.multiply_adds, counts.inner),
+            share(counts.loads, counts.instructions),
+            share(counts.stores, counts.instructions)]
+
+
+def markdown(heads, rows):
+    yield from ("| " + " | ".join(row) + " |" for row in (heads, ["---"] * len(heads), *rows))
+
+
+def report(models, nnc, system, scratch):
+    """Lines to print: a table of networks; then for each network its layers."""
+    rows, tables = [], []
+    for model in models:
+        print(model.name, file=sys.stderr, flush=True)
+        own = scratch / model.name
+        own.mkdir(parents=True)
+        result = count_nnc(nnc, model, own / "module")
+        work = result["multiply_adds"]
+        total = sum((layer["counts"] for layer in result["layers"]), Counts())
+        rows.append([model.name, "nnc", *cells(total, work)])
+        rows.append(["", "onnxruntime", *cells(count_onnxruntime(system, model, own), work)])
+        tables.append((model.name, [
+            [layer["name"], layer["routine"], " ".join(map(str, layer["params"])),
+             *cells(layer["counts"], layer["multiply_adds"])] for layer in result["layers"]]))
+    yield (f"Instructions that aarch64 code executes in an emulator ({CHIP}), one thread: "
+           "modelled speed, not time.\n")
+    yield from markdown(["network", "engine", *HEADS], rows)
+    for name, layers in tables:
+        yield f"\n{name}\n"
+        yield from markdown(["layer", "routine", "parameters", *HEADS], layers)
+
+
+if __name__ == "__main__":
+    run_onnxruntime(pathlib.Path(sys.argv[1]), int(sys.argv[2]))
