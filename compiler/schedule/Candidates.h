@@ -22,6 +22,11 @@ struct Candidate : UnitCost {
 
   /// Whether both ask the same of other layers.
   bool hasSchemaOf(const Candidate &other) const;
+  /// Whether both are the same routine, called in the same way.
+  bool isSameAs(const Candidate &other) const {
+    return routine == other.routine && params == other.params &&
+           hasSchemaOf(other);
+  }
 };
 
 /// Everything that could compute `layer`; where it names a routine (and params)

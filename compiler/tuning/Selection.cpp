@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/xxhash.h"
 
 #include <set>
 
@@ -23,6 +24,9 @@ static constexpr double kDoubt = 0.2, kSiblingDoubt = 0.1;
 
 /// Share of the plan's time that no measurement is made for.
 static constexpr double kNegligible = 0.0005;
+
+/// Candidates that take so many times as long as the best tell nothing.
+static constexpr double kHopeless = 10;
 
 void nnc::forEachJob(func::FuncOp function, const CostModel &cost,
                      llvm::function_ref<void(Job)> visit) {
@@ -153,4 +157,52 @@ FailureOr<Selection> nnc::selectJobs(func::FuncOp function,
     addCandidates(layer, cost, *graph, plan, wanted);
   addAdapts(block, cost, *graph, plan, wanted);
   return Selection{wanted.take(kNegligible * plan.cost), plan.cost};
+}
+
+/// The layer's candidates: the plan's choice, then the others in an order that
+/// says nothing.
+static SmallVector<Job, 0> shuffleJobs(LayerOp layer, const CostModel &cost,
+                                       const PlanGraph &graph,
+                                       const Plan &plan) {
+  const Candidate &choice = graph.getChoice(layer, plan);
+  SmallVector<std::pair<uint64_t, Job>, 0> order;
+  double best = kImpossible;
+  forEachCandidate(layer, cost, graph.getLayouts(), [&](Candidate candidate) {
+    best = std::min(best, candidate.estimate);
+    bool isChoice = candidate.isSameAs(choice);
+    Job job = makeLayerJob(layer, std::move(candidate));
+    std::string text = job.subject.layer + job.subject.routine;
+    for (int64_t param : job.subject.params)
+      text += " " + std::to_string(param);
+    order.push_back({isChoice ? 0 : llvm::xxh3_64bits(text), std::move(job)});
+  });
+  llvm::stable_sort(order, llvm::less_first());
+  SmallVector<Job, 0> jobs;
+  for (auto &[hash, job] : order)
+    if (job.candidate.estimate <= kHopeless * best)
+      jobs.push_back(std::move(job));
+  return jobs;
+}
+
+FailureOr<Selection> nnc::sampleJobs(func::FuncOp function,
+                                     const CostModel &cost, double maxError) {
+  auto graph = PlanGraph::build(function, cost, maxError);
+  if (failed(graph))
+    return failure();
+  Plan plan = solve(graph->getProblem());
+  Block &block = function.getBody().front();
+  Wanted wanted;
+  addAdapts(block, cost, *graph, plan, wanted);
+  Selection selection{wanted.take(0), plan.cost};
+  SmallVector<std::pair<size_t, Job>, 0> turns;
+  std::set<Subject> seen;
+  for (LayerOp layer : block.getOps<LayerOp>())
+    for (auto &&[turn, job] :
+         llvm::enumerate(shuffleJobs(layer, cost, *graph, plan)))
+      if (!job.candidate.measured && seen.insert(job.subject).second)
+        turns.push_back({turn, std::move(job)});
+  llvm::stable_sort(turns, llvm::less_first());
+  for (auto &[turn, job] : turns)
+    selection.jobs.push_back(std::move(job));
+  return selection;
 }

@@ -30,6 +30,14 @@ struct Selection {
 mlir::FailureOr<Selection> selectJobs(mlir::func::FuncOp function,
                                       const CostModel &cost, double maxError);
 
+/// What is not measured, whether it could change the plan or not, except what
+/// is estimated to take many times as long as the best: what costs are judged
+/// by. First comes what the plan consists of; then in turns a candidate of each
+/// layer, in an order that depends on nothing but its name. So the first jobs
+/// are a fair sample, however many there is time for.
+mlir::FailureOr<Selection> sampleJobs(mlir::func::FuncOp function,
+                                      const CostModel &cost, double maxError);
+
 } // namespace nnc
 
 #endif // NNC_COMPILER_TUNING_SELECTION_H

@@ -161,14 +161,19 @@ def table(rows, engines, threads, single):
         yield f"\nGeometric mean of best peer / nnc: {statistics.geometric_mean(ratios):.2f} ×"
 
 
-def report_cost(names, seconds):
+def report_cost(names, seconds, threads, folder):
+    """Both tables of cost.py. What is measured is kept in `folder`, if there is one."""
     nnc = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin/nnc"
-    rows = []
+    networks = {}
     with tempfile.TemporaryDirectory() as scratch:
+        files = pathlib.Path(folder or scratch)
+        files.mkdir(parents=True, exist_ok=True)
         for model in find_models(names, pathlib.Path(scratch)):
-            say(model.name)
-            rows.append((model.name, *cost.compare(nnc, model, scratch, seconds)))
-    print(f"{chip()}\n\n" + "\n".join(cost.table(rows)))
+            say(f"{model.name}, {threads} threads")
+            networks[model.name] = cost.compare(nnc, model, files, seconds, threads)
+    print(f"{chip()}, {threads} threads\n")
+    for table_of in cost.network_table, cost.method_table:
+        print("\n".join(table_of(networks)) + "\n")
 
 
 def report_instructions(names):
@@ -193,7 +198,9 @@ def main():
     parser.add_argument("--json", metavar="FILE", help="also write every figure here")
     parser.add_argument("--cost", type=float, metavar="SECONDS",
                         help="instead: nnc's estimates beside times that nnc tune takes so "
-                        "long to measure, for each network")
+                        "long to measure, for each network and number of threads")
+    parser.add_argument("--tunings", metavar="FOLDER",
+                        help="where --cost keeps what it measures, and adds to it later")
     parser.add_argument("--instructions", action="store_true",
                         help="instead: how many instructions each network takes on aarch64, "
                         f"in an emulator; {', '.join(COUNTED)} unless others are given")
@@ -205,7 +212,10 @@ def main():
     if args.instructions:
         return report_instructions(args.networks or COUNTED)
     if args.cost is not None:
-        return report_cost(args.networks or known, args.cost)
+        for threads in args.threads:
+            folder = args.tunings and f"{args.tunings}/{threads}"
+            report_cost(args.networks or known, args.cost, threads, folder)
+        return
     engines = [name for name in args.engines if is_installed(ENGINES[name])]
     for name in args.engines:
         if name not in engines:

@@ -1,13 +1,48 @@
 """How far nnc's estimates of routines' times are from measured ones.
 
-For each network: nnc tune measures what could compute its layers, and nnc explain says
-what it had estimated.
+nnc tune --all measures a sample of what could compute each layer of a network; nnc explain
+says what was estimated, and what is chosen by that.
 """
 
+import collections
+import dataclasses
 import json
-import pathlib
+import re
 import statistics
 import subprocess
+
+
+@dataclasses.dataclass
+class Candidate:
+    routine: str
+    estimate: float
+    seconds: float  # measured
+    chosen: bool    # by the estimates
+
+    @property
+    def method(self):
+        """The routine without types, layouts and instruction set: "conv2d direct"."""
+        words = self.routine.split("_")
+        keep = [w for w in words[:-1] if not re.fullmatch(r"[fiu]\d+|nchw\w*|nk\d+n", w)]
+        return " ".join([*keep, words[-1]] if words[-1] == "portable" else keep)
+
+
+@dataclasses.dataclass
+class Layer:
+    """A kind of layer: what is alike counts once, and weighs as often as it is there."""
+    count: int
+    candidates: list
+
+    @property
+    def weight(self):
+        return self.count * min(c.seconds for c in self.candidates)
+
+    @property
+    def correlation(self):
+        """Spearman's of estimates and times; None where there are too few to rank."""
+        if len(self.candidates) < 3:
+            return None
+        return rank_correlation([(c.estimate, c.seconds) for c in self.candidates])
 
 
 def run_nnc(nnc, *arguments):
@@ -33,41 +68,96 @@ def rank_correlation(pairs):
     return statistics.correlation(ours, theirs)
 
 
-def compare(nnc, model, folder, budget):
-    """Of the network's layers, each kind once: estimate over time of what was chosen; and
-    for layers with three and more measured candidates the rank correlation."""
-    file = pathlib.Path(folder) / f"{model.name}.tune"
-    options = [model.path, *shape_options(model)]
-    run_nnc(nnc, "tune", *options, "-o", file, f"--budget={budget}s")
-    ratios, correlations, seen = [], [], set()
-    for layer in run_nnc(nnc, "explain", *options, f"--tuning={file}")["layers"]:
-        kind = json.dumps([layer["ops"], layer["shape"], layer["alternatives"]])
-        if kind in seen:
+def key(layer, one):
+    return layer["name"], one["routine"], tuple(one["params"]), one["layouts"]
+
+
+def read_layers(nnc, model, file, threads):
+    """The network's kinds of layers with what `file` measures of them, and its changes of
+    layouts as one more of them each."""
+    options = [model.path, *shape_options(model), "--all"]
+    tuned = run_nnc(nnc, "explain", *options, f"--tuning={file}")
+    times = {key(layer, one): one["seconds"] for layer in tuned["layers"]
+             for one in layer["alternatives"] if one["measured"]}
+    kinds = {}
+    for layer in run_nnc(nnc, "explain", *options)["layers"]:
+        all_of_it = [(one["routine"], one["params"], one["layouts"], one["estimate_seconds"])
+                     for one in sorted(layer["alternatives"], key=lambda a: key(layer, a))]
+        kind = json.dumps([layer["ops"], layer["shape"], all_of_it])
+        candidates = [Candidate(one["routine"], one["estimate_seconds"],
+                                times[key(layer, one)], one["chosen"])
+                      for one in layer["alternatives"] if key(layer, one) in times]
+        if not candidates:
             continue
-        seen.add(kind)
-        measured = [a for a in layer["alternatives"] if a["measured"]]
-        ratios += [a["estimate_seconds"] / a["seconds"] for a in measured if a["chosen"]]
-        if len(measured) > 2:
-            correlations.append(rank_correlation([(a["estimate_seconds"], a["seconds"])
-                                                  for a in measured]))
-    return ratios, [c for c in correlations if c is not None]
+        kinds.setdefault(kind, Layer(0, candidates)).count += 1
+    for change in tuned["layout_changes"]:
+        if change["measured"]:
+            one = Candidate(change["routine"], change["estimate_seconds"], change["seconds"], True)
+            kinds.setdefault(json.dumps(change), Layer(0, [one])).count += 1
+    return list(kinds.values())
 
 
-def error(ratios):
+def compare(nnc, model, folder, budget, threads):
+    """The network's layers, measured for so many seconds beyond what the file in `folder`
+    knows from an earlier time."""
+    file = folder / f"{model.name}.tune"
+    if budget > 0:
+        known = [f"--tuning={file}"] if file.exists() else []
+        run_nnc(nnc, "tune", model.path, *shape_options(model), *known, "--all", "-o", file,
+                f"--budget={budget}s", f"--threads={threads}")
+    return read_layers(nnc, model, file, threads)
+
+
+def error(candidates):
     """By how much an estimate is off, in the median."""
-    return statistics.median(max(r, 1 / r) - 1 for r in ratios)
+    return statistics.median(abs(c.estimate / c.seconds - 1) for c in candidates)
 
 
-def table(rows):
-    """Markdown. A row: the network's name, its ratios, its correlations."""
-    yield "| network | kinds of layers | median error | estimate / time | rank correlation |"
-    yield "|---|---|---|---|---|"
-    every = ("all", [r for _, ratios, _ in rows for r in ratios],
-             [c for *_, correlations in rows for c in correlations])
-    for name, ratios, correlations in [*rows, every]:
-        if not ratios:
-            yield f"| {name} | 0 | – | – | – |"
-            continue
-        rank = f"{statistics.mean(correlations):.2f}" if correlations else "–"
-        yield (f"| {name} | {len(ratios)} | {100 * error(ratios):.0f} % | "
-               f"{statistics.median(ratios):.2f} | {rank} |")
+def mean_correlation(layers, weight):
+    known = [(layer.correlation, weight(layer)) for layer in layers
+             if layer.correlation is not None]
+    total = sum(w for _, w in known)
+    return f"{sum(c * w for c, w in known) / total:.2f}" if total else "–"
+
+
+def network_row(name, layers):
+    chosen = [c for layer in layers for c in layer.candidates if c.chosen]
+    if not chosen:
+        return f"| {name} | 0 | – | – | – | – |"
+    return (f"| {name} | {len(layers)} | {100 * error(chosen):.0f} % | "
+            f"{statistics.median(c.estimate / c.seconds for c in chosen):.2f} | "
+            f"{mean_correlation(layers, lambda layer: 1)} | "
+            f"{mean_correlation(layers, lambda layer: layer.weight)} |")
+
+
+def network_table(networks):
+    yield ("| network | kinds of layers | median error of what is chosen | estimate / time | "
+           "rank correlation | the same, weighed by time |")
+    yield "|---" * 6 + "|"
+    for name, layers in networks.items():
+        yield network_row(name, layers)
+    yield network_row("all", [layer for layers in networks.values() for layer in layers])
+
+
+def method_table(networks):
+    """What the estimates get wrong: all candidates, by the way that they compute."""
+    every, total = collections.defaultdict(list), 0
+    time = collections.Counter()
+    for layers in networks.values():
+        for layer in layers:
+            for c in layer.candidates:
+                every[c.method].append(c)
+                if c.chosen:
+                    time[c.method] += layer.count * c.seconds
+    total = sum(time.values())
+    yield ("| method | candidates | median error | estimate / time: tenth, median, last tenth | "
+           "chosen | median error | share of time |")
+    yield "|---" * 7 + "|"
+    for method, candidates in sorted(every.items(), key=lambda item: -time[item[0]]):
+        ratios = sorted(c.estimate / c.seconds for c in candidates)
+        tenth = len(ratios) // 10
+        chosen = [c for c in candidates if c.chosen]
+        own = f"{100 * error(chosen):.0f} %" if chosen else "–"
+        yield (f"| {method} | {len(candidates)} | {100 * error(candidates):.0f} % | "
+               f"{ratios[tenth]:.2f}, {statistics.median(ratios):.2f}, {ratios[-1 - tenth]:.2f} | "
+               f"{len(chosen)} | {own} | {100 * time[method] / total:.1f} % |")

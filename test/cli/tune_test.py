@@ -69,6 +69,18 @@ class Tune(nnc.TestCase):
             self.assertEqual((self.folder / "a" / name).read_bytes(),
                              (self.folder / "b" / name).read_bytes(), name)
 
+    def test_all(self):
+        """What cannot be better is measured too, and shown with all its params."""
+        usual = self.tune(name="network", cache="none")
+        said = self.tune("--all", "--budget=0", name="network", out="b.tune", cache="none")
+        self.assertGreater(said["left_estimated"], usual["measured"])
+        chosen = json.loads(self.nnc("explain", "network.onnx", "--json"))["layers"]
+        every = json.loads(self.nnc("explain", "network.onnx", "--json", "--all"))["layers"]
+        for one, other in zip(chosen, every):
+            self.assertEqual(one["alternatives"][0], other["alternatives"][0])
+        self.assertGreater(sum(len(layer["alternatives"]) for layer in every),
+                           sum(len(layer["alternatives"]) for layer in chosen))
+
     def test_threads(self):
         self.tune("--threads=2")
         self.assertIn("threads 2", self.lines())

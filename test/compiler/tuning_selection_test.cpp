@@ -68,6 +68,13 @@ struct Model {
     return std::move(*selection);
   }
 
+  SmallVector<Job, 0> sample(const Measurements &known) {
+    auto selection =
+        sampleJobs(function, makeCostModel(function, machine, &known), 1);
+    REQUIRE(succeeded(selection));
+    return std::move(selection->jobs);
+  }
+
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
   func::FuncOp function;
@@ -100,6 +107,27 @@ TEST_CASE("What the plan consists of comes first, by its time") {
   REQUIRE(selection.jobs.size() > 2);
   CHECK(selection.jobs[0].candidate.routine->family->name == "conv2d");
   CHECK(selection.planSeconds > 0);
+}
+
+TEST_CASE("A sample has every subject once, and takes from all layers") {
+  Model model;
+  Selection selection = model.select({});
+  SmallVector<Job, 0> jobs = model.sample({});
+  CHECK(jobs.size() > selection.jobs.size());
+  Measurements known;
+  for (const Job &job : jobs)
+    CHECK(known.emplace(job.subject, 100000).second);
+  // The plan's adapts and its layers, of which two are alike, begin.
+  auto isOf = [&](StringRef family) {
+    return [=](const Job &job) {
+      return job.candidate.routine->family->name == family;
+    };
+  };
+  auto begin = ArrayRef(jobs).take_until(isOf("elementwise"));
+  CHECK(begin.size() < 4);
+  CHECK(llvm::count_if(begin, isOf("conv2d")) == 1);
+  for (const Job &job : model.sample(known))
+    CHECK(known.count(job.subject) == 0);
 }
 
 TEST_CASE("A program calls each candidate, on an input just written") {

@@ -71,7 +71,7 @@ Explained describe(nn::LayerOp layer) {
 
 /// Another layout for a value, in the finished plan.
 struct LayoutChange {
-  std::string name, from, to;
+  std::string name, from, to, routine;
   UnitCost cost;
 };
 
@@ -81,6 +81,8 @@ public:
     addModelOptions(app, options);
     app.add_option("--layer", only, "Only the layers whose name has this in it")
         ->type_name("TEXT");
+    app.add_flag("--all", all,
+                 "Each routine with all of its params, not the best alone");
     auto *asJson = app.add_flag("--json", json, "Print the result as JSON");
     app.add_flag("--dot", dot, "Draw the plan, as Graphviz's dot reads it")
         ->excludes(asJson);
@@ -104,6 +106,7 @@ public:
               {nn::getModelName(adapt.getLoc()).str(),
                layoutText(adapt.getX().getType()),
                layoutText(adapt.getY().getType()),
+               adapt.getRoutine().value_or("").str(),
                cost.getAdapt(adapt.getX().getType(), adapt.getY().getType())});
       });
     }
@@ -134,16 +137,14 @@ private:
     const Candidate &choice = graph.getChoice(layer, plan);
     forEachCandidate(layer, cost, graph.getLayouts(), [&](Candidate candidate) {
       double extra = graph.getExtraSeconds(layer, candidate, plan);
-      bool chosen = candidate.routine == choice.routine &&
-                    candidate.params == choice.params &&
-                    candidate.hasSchemaOf(choice);
+      bool chosen = candidate.isSameAs(choice);
       auto same = llvm::find_if(result.alternatives, [&](Alternative &other) {
         return other.candidate.routine == candidate.routine &&
                other.candidate.hasSchemaOf(candidate);
       });
       bool inexact = graph.isOverError(layer, candidate);
       Alternative one{std::move(candidate), extra, chosen, inexact};
-      if (same == result.alternatives.end())
+      if (all || same == result.alternatives.end())
         result.alternatives.push_back(std::move(one));
       else if (chosen || (!same->chosen && extra < same->extra))
         *same = std::move(one);
@@ -237,6 +238,8 @@ private:
                                    {"from", change.from},
                                    {"to", change.to},
                                    {"seconds", change.cost.seconds},
+                                   {"estimate_seconds", change.cost.estimate},
+                                   {"routine", change.routine},
                                    {"measured", change.cost.measured}});
     return json::Object{{"target", options.target},
                         {"seconds", plan.cost},
@@ -275,7 +278,7 @@ private:
 
   ModelOptions options;
   std::string only;
-  bool json = false, dot = false;
+  bool all = false, json = false, dot = false;
   Plan plan;
   std::vector<Explained> layers;
   std::vector<LayoutChange> changes;

@@ -92,6 +92,9 @@ public:
                    "Another machine to measure on: one that ssh reaches, or a "
                    "command that is given a program and its arguments")
         ->type_name("ssh:HOST|COMMAND");
+    app.add_flag("--all", all,
+                 "Measure also what cannot be better by its cost, as far as "
+                 "there is time: a sample to judge costs by");
     addJsonOption(app, json);
   }
 
@@ -190,7 +193,8 @@ private:
     recalled = known.size();
     double each = guessedSeconds;
     for (size_t most = firstBatch;; most = batchSize) {
-      auto selection = selectJobs(
+      auto select = all ? sampleJobs : selectJobs;
+      auto selection = select(
           function, makeCostModel(function, machine, &known), options.maxError);
       if (mlir::failed(selection))
         return makeError("there is no plan to improve");
@@ -283,7 +287,7 @@ private:
   std::string output, compiler, cache, on;
   double budget = 60;
   int threads = 1;
-  bool json = false;
+  bool json = false, all = false;
 
   Stopwatch watch;
   Toolchain toolchain;
