@@ -9,8 +9,10 @@
 //
 // Work is handed over through one counter that workers watch: they spin for a
 // while, since the next layer mostly comes within microseconds, then sleep in
-// the kernel until it moves. One caller at a time; run() must not be called
-// from inside a task. Needs pthreads.
+// the kernel until it moves. The caller does not wait for a worker that has not
+// begun, because another program has its core or because it is still waking up:
+// it takes over the worker's share. One caller at a time; run() must not be
+// called from inside a task. Needs pthreads.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_POOL_H
@@ -65,7 +67,7 @@ public:
       worker &w = workers[threads_started];
       w.owner = this;
       w.index = threads_started;
-      w.seen = generation.load(std::memory_order_relaxed);
+      w.taken = generation.load(std::memory_order_relaxed);
       if (pthread_create(&w.thread, nullptr, work, &w) != 0)
         break;
       ++threads_started;
@@ -87,11 +89,25 @@ public:
 private:
   /// One cache line each, so that no worker's flag disturbs another's.
   struct alignas(64) worker {
-    std::atomic<unsigned> done{0};
+    std::atomic<unsigned> taken{0}; ///< the last generation that somebody took
+    std::atomic<unsigned> done{0};  ///< the last that the worker has done
     thread_pool *owner;
     int index;
-    unsigned seen;
     pthread_t thread;
+
+    /// Whether this generation's share falls to the one who asks.
+    bool take(unsigned now) {
+      unsigned last = now - 1;
+      return taken.load(std::memory_order_relaxed) == last &&
+             taken.compare_exchange_strong(last, now,
+                                           std::memory_order_acq_rel);
+    }
+    /// Gives a worker that runs the time to notice, about a microsecond.
+    void wait_until_taken(unsigned now) const {
+      for (int spin = 0;
+           spin < 64 && taken.load(std::memory_order_relaxed) != now; ++spin)
+        pause_core();
+    }
   };
 
   static void run(void *context, nnc_task task, void *argument) {
@@ -100,11 +116,20 @@ private:
     pool->argument = argument;
     const unsigned now = pool->announce();
     task(argument, 0, pool->threads_started);
-    for (int t = 1; t < pool->threads_started; ++t)
-      for (int spin = 0;
-           pool->workers[t].done.load(std::memory_order_acquire) != now; ++spin)
-        // A worker may wait for this core: let it have it.
-        spin < spins ? pause_core() : static_cast<void>(sched_yield());
+    for (int t = 1; t < pool->threads_started; ++t) {
+      worker &w = pool->workers[t];
+      w.wait_until_taken(now);
+      if (w.take(now))
+        task(argument, t, pool->threads_started);
+      else
+        wait_for(w, now);
+    }
+  }
+
+  static void wait_for(const worker &w, unsigned now) {
+    for (int spin = 0; w.done.load(std::memory_order_acquire) != now; ++spin)
+      // The worker may wait for this core: let it have it.
+      spin < spins ? pause_core() : static_cast<void>(sched_yield());
   }
 
   /// Moves the counter that workers watch, and wakes those asleep.
@@ -124,28 +149,33 @@ private:
   static void *work(void *argument) {
     worker &w = *static_cast<worker *>(argument);
     thread_pool &pool = *w.owner;
-    for (;;) {
-      pool.wait_beyond(w.seen);
-      ++w.seen;
+    for (unsigned seen = w.taken;;) {
+      seen = pool.wait_beyond(seen);
+      if (!w.take(seen))
+        continue;
       if (pool.stopping)
         return nullptr;
       pool.task(pool.argument, w.index, pool.threads_started);
-      w.done.store(w.seen, std::memory_order_release);
+      w.done.store(seen, std::memory_order_release);
     }
   }
 
-  void wait_beyond(unsigned seen) {
+  /// The first generation that is not `seen`.
+  unsigned wait_beyond(unsigned seen) {
     for (int spin = 0; spin < spins; ++spin) {
-      if (generation.load(std::memory_order_acquire) != seen)
-        return;
+      const unsigned now = generation.load(std::memory_order_acquire);
+      if (now != seen)
+        return now;
       pause_core();
     }
     pthread_mutex_lock(&mutex);
     sleepers.fetch_add(1);
-    while (generation.load() == seen)
+    unsigned now;
+    while ((now = generation.load()) == seen)
       pthread_cond_wait(&wake, &mutex);
     sleepers.fetch_sub(1);
     pthread_mutex_unlock(&mutex);
+    return now;
   }
 
   // Written by the caller before it moves `generation`, read by workers after.

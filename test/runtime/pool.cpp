@@ -25,6 +25,22 @@ struct touch {
   }
 };
 
+/// Whether each thread of the pool gets its number once, round by round.
+void check_numbers(const nnc_pool &pool) {
+  int calls[4] = {};
+  for (int round = 1; round <= 1000; ++round) {
+    pool.run(
+        pool.context,
+        [](void *argument, int thread, int count) {
+          static_cast<int *>(argument)[thread] += count;
+        },
+        calls);
+    for (int t = 0; t < pool.threads; ++t)
+      if (calls[t] != round * pool.threads)
+        REQUIRE(calls[t] == round * pool.threads);
+  }
+}
+
 void sleep_milliseconds(int ms) {
   timespec t{0, ms * 1000000L};
   nanosleep(&t, nullptr);
@@ -53,19 +69,20 @@ TEST_CASE("launch runs every unit once on any number of threads", "[pool]") {
 
 TEST_CASE("each thread gets its number once", "[pool]") {
   thread_pool<4> threads;
-  const nnc_pool pool = threads.start(4);
-  int calls[4] = {};
-  for (int round = 1; round <= 1000; ++round) {
-    pool.run(
-        pool.context,
-        [](void *argument, int thread, int count) {
-          static_cast<int *>(argument)[thread] += count;
-        },
-        calls);
-    for (int t = 0; t < pool.threads; ++t)
-      if (calls[t] != round * pool.threads)
-        REQUIRE(calls[t] == round * pool.threads);
-  }
+  check_numbers(threads.start(4));
+}
+
+TEST_CASE("the caller takes over from workers that get no core", "[pool]") {
+  cpu_set_t all, one;
+  REQUIRE(sched_getaffinity(0, sizeof(all), &all) == 0);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  // Workers started now share this core, too.
+  REQUIRE(sched_setaffinity(0, sizeof(one), &one) == 0);
+  thread_pool<4> threads;
+  check_numbers(threads.start(4));
+  threads.stop();
+  REQUIRE(sched_setaffinity(0, sizeof(all), &all) == 0);
 }
 
 TEST_CASE("workers that fell asleep wake for the next work", "[pool]") {
