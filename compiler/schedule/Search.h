@@ -35,27 +35,30 @@ struct Problem {
 
   /// Sum of what the choices cost.
   double getCost(llvm::ArrayRef<unsigned> choices) const;
+  /// What they cost on one edge.
+  double getCost(const Edge &edge, llvm::ArrayRef<unsigned> choices) const;
 };
 
 struct Plan {
   llvm::SmallVector<unsigned, 0> choices; ///< a candidate for each node
   double cost = 0;
   double lowerBound = 0; ///< no choice costs less
-  /// "exact" where the cost is the bound, or "heuristic"
+  /// "exact" for dynamic programming, whose cost is the bound; or "pbqp"
   llvm::StringRef solver;
 };
 
 struct SearchLimits {
   /// Entries of the largest table that dynamic programming may make.
   int64_t states = 1 << 16;
+  /// Past that limit: candidates that are tried before the best plan counts.
+  int64_t branches = 1000;
 };
 
 /// First, candidates that cannot be in a cheapest plan go. Then dynamic
 /// programming over the nodes: each in turn is replaced by a table that says,
 /// for every choice of its neighbours, which of its candidates is best then.
-/// Exact for every graph whose tables stay below the limit. Where none does,
-/// the node with the most neighbours is fixed at what looks best, and the plan
-/// that comes out is improved node by node.
+/// Exact for every graph whose tables stay below the limit. Others are solved
+/// as a PBQP (Pbqp.h), with a bound.
 Plan solve(const Problem &problem, const SearchLimits &limits = {});
 
 } // namespace nnc

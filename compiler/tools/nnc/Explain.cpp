@@ -202,10 +202,10 @@ private:
   }
 
   std::string solverText() const {
-    if (plan.solver == "exact")
-      return "no plan costs less";
-    return fmt::format("found by a heuristic, at most {:.2f} % above the "
-                       "cheapest plan",
+    if (plan.cost <= plan.lowerBound)
+      return fmt::format("{}: no plan costs less", plan.solver.str());
+    return fmt::format("{}: at most {:.2f} % above the cheapest plan",
+                       plan.solver.str(),
                        100 * (plan.cost / plan.lowerBound - 1));
   }
 
