@@ -4,7 +4,9 @@
 // rows of A) times B vectors (channel blocks, columns of B) of W lanes. Each
 // step loads B vectors of weights whole and multiplies each by one broadcast
 // value a point. P * B sums stay in registers, so P * B + B + 1 should not pass
-// the number of registers.
+// the number of registers. Where a multiply-add takes its broadcast operand
+// from a lane of a vector, W steps load each point once: P * B + P + 2 should
+// not.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_TILE_H
@@ -35,7 +37,16 @@ template <int W, int ROWS, int COLS, int B> struct f32_tile {
                       std::ptrdiff_t a_step, const float *w,
                       std::ptrdiff_t w_block, std::ptrdiff_t w_step, int steps,
                       int ahead = 0) {
-    NNC_KEEP_LOOP for (int i = 0; i < steps; ++i) {
+    int i = 0;
+    if constexpr (multiplies_by_lane<f32x<W>>)
+      if (a_step == 1)
+        NNC_KEEP_LOOP for (; i + W <= steps; i += W) {
+          const float *at[ROWS];
+          NNC_UNROLL for (int r = 0; r < ROWS; ++r) at[r] = a[r] + i;
+          add_lanes<FIRST, LAST>(at, a_col, w + i * w_step, w_block, w_step,
+                                 ahead);
+        }
+    NNC_KEEP_LOOP for (; i < steps; ++i) {
       NNC_FORGET_LOADS;
       if (ahead)
         NNC_UNROLL for (int b = 0; b < B; ++b)
@@ -48,6 +59,35 @@ template <int W, int ROWS, int COLS, int B> struct f32_tile {
         const f32x<W> v(a[r][i * a_step + (c - FIRST) * a_col]);
         NNC_UNROLL for (int b = 0; b < B; ++b) sum[r][c][b] =
             fma(v, weight[b], sum[r][c][b]);
+      }
+    }
+  }
+
+  /// W steps of values that lie side by side: one load of a point serves them
+  /// all.
+  template <int FIRST, int LAST>
+  NNC_INLINE void add_lanes(const float *const (&a)[ROWS], std::ptrdiff_t a_col,
+                            const float *w, std::ptrdiff_t w_block,
+                            std::ptrdiff_t w_step, int ahead) {
+    f32x<W> value[ROWS][COLS];
+    NNC_UNROLL for (int r = 0; r < ROWS; ++r)
+        NNC_UNROLL for (int c = FIRST; c < LAST; ++c) value[r][c] =
+            f32x<W>::load(a[r] + (c - FIRST) * a_col);
+    NNC_UNROLL for (int b = 0; b < B; ++b) {
+      if (ahead)
+        NNC_PREFETCH(w + b * w_block + ahead);
+      // Else g++ broadcasts each lane once for all blocks, and runs out of
+      // registers.
+      NNC_UNROLL for (int r = 0; r < ROWS; ++r)
+          NNC_UNROLL for (int c = FIRST; c < LAST; ++c) value[r][c] =
+              in_register(value[r][c]);
+      NNC_UNROLL for (int lane = 0; lane < W; ++lane) {
+        if (lane % 2 == 0)
+          NNC_FORGET_LOADS;
+        const f32x<W> weight = f32x<W>::load(w + b * w_block + lane * w_step);
+        NNC_UNROLL for (int r = 0; r < ROWS; ++r)
+            NNC_UNROLL for (int c = FIRST; c < LAST; ++c) sum[r][c][b] =
+                fma(broadcast(value[r][c], lane), weight, sum[r][c][b]);
       }
     }
   }

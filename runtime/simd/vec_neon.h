@@ -92,6 +92,14 @@ NNC_INLINE f32x<4> min_fast(f32x<4> a, f32x<4> b) {
 NNC_INLINE f32x<4> operator/(f32x<4> a, f32x<4> b) {
   return vdivq_f32(a.v, b.v);
 }
+template <> constexpr bool multiplies_by_lane<f32x<4>> = true;
+NNC_INLINE f32x<4> broadcast(f32x<4> a, int lane) { return f32x<4>(a.v[lane]); }
+#if !defined(__clang__)
+NNC_INLINE f32x<4> in_register(f32x<4> v) {
+  asm("" : "+w"(v.v));
+  return v;
+}
+#endif
 NNC_INLINE f32x<4> vec_sqrt(f32x<4> a) { return vsqrtq_f32(a.v); }
 NNC_INLINE f32x<4> vec_floor(f32x<4> a) { return vrndmq_f32(a.v); }
 NNC_INLINE f32x<4> vec_ceil(f32x<4> a) { return vrndpq_f32(a.v); }

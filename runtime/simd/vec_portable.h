@@ -186,6 +186,10 @@ template <int W> NNC_INLINE maskx<W> operator<(i32x<W> a, i32x<W> b) {
 // Floats.
 //===----------------------------------------------------------------------===//
 
+/// Whether a multiply-add takes one operand from a lane of a vector: fma(
+/// broadcast(v, lane), b, c) is one instruction.
+template <class V> constexpr bool multiplies_by_lane = false;
+
 template <int W> struct f32x {
   static_assert(W >= 2 && (W & (W - 1)) == 0, "W is a power of two");
   f32x<W / 2> lo, hi;

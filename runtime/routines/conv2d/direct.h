@@ -202,7 +202,8 @@ private:
         t.save(earlier);
         t.clear();
       }
-      const int steps = smaller(W, s.c / s.groups - c * W);
+      const int rest = s.c / s.groups % W;
+      const int steps = rest && c == in_blocks(s) - 1 ? rest : W;
       for (int r = 0; r < s.kh; ++r)
         row_of_taps<R, C, B>(
             s, t, j.x + c * plane, j.w + (c * s.kh + r) * s.kw * W * W,
