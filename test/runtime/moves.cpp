@@ -92,10 +92,11 @@ TEMPLATE_TEST_CASE_SIG("adapt to and from blocks", "[moves]", ((int W), W), 2,
   for (int round = 0; round < 100; ++round) {
     const int blocks[][2] = {{1, W}, {W, 1}, {W, 2 * W}, {4 * W, W}};
     const int *b = blocks[round % 4];
+    // Every tenth map is cut into pieces.
     adapt_shape s{r.between(1, 2),
                   r.between(1, 50),
                   r.between(1, 6),
-                  r.between(1, 9),
+                  round % 10 ? r.between(1, 9) : r.between(500, 600),
                   b[0],
                   b[1]};
     const auto size = [&](int block) {

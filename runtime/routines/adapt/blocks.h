@@ -2,7 +2,8 @@
 //
 // As portable.h defines it, for float, where one of the two blocks is 1 and the
 // other W (transposes of W x W), or the smaller of the two is W (moves of W
-// lanes). A unit is one output block of channels of one image.
+// lanes). A unit is up to 1024 pixels of one output block of channels of one
+// image.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_ADAPT_BLOCKS_H
@@ -14,44 +15,68 @@
 namespace nnc {
 
 template <int W, class S, class Epi> struct adapt_f32_t {
+  static constexpr int unit_pixels = 1024;
+  static_assert(unit_pixels % W == 0, "whole vectors of pixels");
+
   static constexpr int units(const S &s) {
-    return s.n * blocks(s, s.block_out == 1 ? W : s.block_out);
+    return s.n * blocks(s, block(s)) * pieces(s);
   }
 
   static void run(const S &s, const float *x, float *y, const Epi &, int begin,
                   int end) {
     for (int unit = begin; unit < end; ++unit) {
+      const int from = unit % pieces(s) * unit_pixels;
+      const piece here{unit / pieces(s), from,
+                       least(from + unit_pixels, s.h * s.w)};
       if (s.block_in == 1)
-        gather_block(s, x, y, unit);
+        gather(s, x, y, here);
       else if (s.block_out == 1)
-        scatter_block(s, x, y, unit);
+        scatter(s, x, y, here);
       else
-        move_block(s, x, y, unit);
+        move(s, x, y, here);
     }
   }
 
 private:
+  /// Pixels [from, to) of a block of channels; images follow each other.
+  struct piece {
+    int block, from, to;
+  };
+
+  static constexpr int block(const S &s) {
+    return s.block_out == 1 ? W : s.block_out;
+  }
   static constexpr int blocks(const S &s, int block) {
     return (s.c + block - 1) / block;
   }
+  static constexpr int pieces(const S &s) {
+    return (s.h * s.w + unit_pixels - 1) / unit_pixels;
+  }
   static constexpr int least(int a, int b) { return a < b ? a : b; }
 
+  /// Where the planes of a block's channels are in plain NCHW.
+  static std::ptrdiff_t planes_at(const S &s, int block) {
+    return (std::ptrdiff_t(block / blocks(s, W)) * s.c +
+            block % blocks(s, W) * W) *
+           s.h * s.w;
+  }
+  static int channels_of(const S &s, int block) {
+    return least(W, s.c - block % blocks(s, W) * W);
+  }
+
   /// W planes of channels to one block; channels that are missing are zero.
-  static void gather_block(const S &s, const float *x, float *y, int unit) {
-    const int plane = s.h * s.w, first = unit % blocks(s, W) * W;
-    const float *from =
-        x + (std::ptrdiff_t(unit / blocks(s, W)) * s.c + first) * plane;
-    float *to = y + std::ptrdiff_t(unit) * plane * W;
-    const int channels = least(W, s.c - first);
-    for (int p = 0; p < plane; p += W) {
-      const int pixels = least(W, plane - p);
+  static void gather(const S &s, const float *x, float *y, const piece &here) {
+    const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w;
+    const float *from = x + planes_at(s, here.block);
+    float *to = y + here.block * plane * W;
+    const int channels = channels_of(s, here.block);
+    for (int p = here.from; p < here.to; p += W) {
+      const int pixels = least(W, here.to - p);
       f32x<W> v[W];
       for (int i = 0; i < W; ++i)
-        v[i] =
-            i >= channels ? f32x<W>(0.0f)
-            : pixels == W
-                ? f32x<W>::load(from + std::ptrdiff_t(i) * plane + p)
-                : f32x<W>::load(from + std::ptrdiff_t(i) * plane + p, pixels);
+        v[i] = i >= channels ? f32x<W>(0.0f)
+               : pixels == W ? f32x<W>::load(from + i * plane + p)
+                             : f32x<W>::load(from + i * plane + p, pixels);
       transpose(v);
       for (int j = 0; j < pixels; ++j)
         v[j].store(to + (std::ptrdiff_t(p) + j) * W);
@@ -59,22 +84,21 @@ private:
   }
 
   /// One block to the planes of its channels.
-  static void scatter_block(const S &s, const float *x, float *y, int unit) {
-    const int plane = s.h * s.w, first = unit % blocks(s, W) * W;
-    const float *from = x + std::ptrdiff_t(unit) * plane * W;
-    float *to = y + (std::ptrdiff_t(unit / blocks(s, W)) * s.c + first) * plane;
-    const int channels = least(W, s.c - first);
-    for (int p = 0; p < plane; p += W)
-      transpose_tile<W>(from + std::ptrdiff_t(p) * W, W, least(W, plane - p),
-                        channels, to + p, plane);
+  static void scatter(const S &s, const float *x, float *y, const piece &here) {
+    const int plane = s.h * s.w;
+    const float *from = x + std::ptrdiff_t(here.block) * plane * W;
+    float *to = y + planes_at(s, here.block);
+    for (int p = here.from; p < here.to; p += W)
+      transpose_tile<W>(from + std::ptrdiff_t(p) * W, W, least(W, here.to - p),
+                        channels_of(s, here.block), to + p, plane);
   }
 
   /// Between blocks of which the smaller is W.
-  static void move_block(const S &s, const float *x, float *y, int unit) {
+  static void move(const S &s, const float *x, float *y, const piece &here) {
     const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w;
-    const int n = unit / blocks(s, s.block_out);
-    const int first = unit % blocks(s, s.block_out) * s.block_out;
-    float *to = y + unit * plane * s.block_out;
+    const int n = here.block / blocks(s, s.block_out);
+    const int first = here.block % blocks(s, s.block_out) * s.block_out;
+    float *to = y + here.block * plane * s.block_out;
     for (int part = 0; part < s.block_out; part += W) {
       const int c = first + part;
       const bool absent = c >= s.c;
@@ -83,7 +107,7 @@ private:
           (std::ptrdiff_t(n) * blocks(s, s.block_in) + c / s.block_in) * plane *
               s.block_in +
           c % s.block_in;
-      for (std::ptrdiff_t p = 0; p < plane; ++p)
+      for (std::ptrdiff_t p = here.from; p < here.to; ++p)
         (absent ? f32x<W>(0.0f) : f32x<W>::load(from + p * s.block_in))
             .store(to + p * s.block_out + part);
     }
