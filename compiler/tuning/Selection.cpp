@@ -12,6 +12,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/xxhash.h"
 
+#include <map>
 #include <set>
 
 using namespace mlir;
@@ -165,7 +166,7 @@ static SmallVector<Job, 0> shuffleJobs(LayerOp layer, const CostModel &cost,
                                        const PlanGraph &graph,
                                        const Plan &plan) {
   const Candidate &choice = graph.getChoice(layer, plan);
-  SmallVector<std::pair<uint64_t, Job>, 0> order;
+  std::multimap<uint64_t, Job> order;
   double best = kImpossible;
   forEachCandidate(layer, cost, graph.getLayouts(), [&](Candidate candidate) {
     best = std::min(best, candidate.estimate);
@@ -174,9 +175,8 @@ static SmallVector<Job, 0> shuffleJobs(LayerOp layer, const CostModel &cost,
     std::string text = job.subject.layer + job.subject.routine;
     for (int64_t param : job.subject.params)
       text += " " + std::to_string(param);
-    order.push_back({isChoice ? 0 : llvm::xxh3_64bits(text), std::move(job)});
+    order.emplace(isChoice ? 0 : llvm::xxh3_64bits(text), std::move(job));
   });
-  llvm::stable_sort(order, llvm::less_first());
   SmallVector<Job, 0> jobs;
   for (auto &[hash, job] : order)
     if (job.candidate.estimate <= kHopeless * best)
@@ -194,14 +194,13 @@ FailureOr<Selection> nnc::sampleJobs(func::FuncOp function,
   Wanted wanted;
   addAdapts(block, cost, *graph, plan, wanted);
   Selection selection{wanted.take(0), plan.cost};
-  SmallVector<std::pair<size_t, Job>, 0> turns;
+  std::multimap<size_t, Job> turns;
   std::set<Subject> seen;
   for (LayerOp layer : block.getOps<LayerOp>())
     for (auto &&[turn, job] :
          llvm::enumerate(shuffleJobs(layer, cost, *graph, plan)))
       if (!job.candidate.measured && seen.insert(job.subject).second)
-        turns.push_back({turn, std::move(job)});
-  llvm::stable_sort(turns, llvm::less_first());
+        turns.emplace(turn, std::move(job));
   for (auto &[turn, job] : turns)
     selection.jobs.push_back(std::move(job));
   return selection;
