@@ -41,9 +41,12 @@ void nnc::buildPipeline(OpPassManager &manager,
   ChooseRoutinesOptions choice;
   choice.target = options.target;
   choice.maxError = options.maxError;
+  choice.layouts = options.layouts;
   manager.addPass(createChooseRoutines(choice, options.measured));
-  // After layouts are known, before places are: every adapt is a buffer.
-  manager.addPass(createPropagateLayout());
+  // After layouts are known, before places are: every adapt is a buffer. With
+  // local layouts it would make them global.
+  if (options.layouts != LayoutScope::local)
+    manager.addPass(createPropagateLayout());
   // When no pass moves, adds or removes a value any more.
   manager.nest<func::FuncOp>().addPass(createPlanMemory({options.threads}));
   manager.addPass(createLowerToExec());
@@ -67,7 +70,7 @@ void nnc::registerPipeline() {
   PassPipelineRegistration<PipelineFlags>(
       "nnc-pipeline", "Everything from an imported module to the exec dialect",
       [](OpPassManager &manager, const PipelineFlags &flags) {
-        buildPipeline(manager,
-                      {flags.target, flags.threads, flags.maxError, nullptr});
+        buildPipeline(manager, {flags.target, flags.threads, flags.maxError,
+                                LayoutScope::global, nullptr});
       });
 }

@@ -7,6 +7,7 @@
 #ifndef NNC_COMPILER_PIPELINE_H
 #define NNC_COMPILER_PIPELINE_H
 
+#include "compiler/schedule/LayoutScope.h"
 #include "compiler/schedule/Measurements.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -22,6 +23,7 @@ struct PipelineOptions {
   std::string target = "native"; ///< row of dialects/target/targets.inc
   bool threads = false;   ///< whether the code may run on several threads
   double maxError = 3e-6; ///< see nnc-choose-routines
+  LayoutScope layouts = LayoutScope::global;
   std::shared_ptr<const Measurements> measured; ///< null where nothing is
 };
 

@@ -32,8 +32,21 @@ static void forgetLayouts(func::FuncOp function) {
         result.setType(getLogicalType(type));
 }
 
+/// Has readers of the layer's result read it in row-major order.
+static void adaptBack(LayerOp layer, const CostModel &cost) {
+  Value made = layer.getY();
+  auto plain = getLogicalType(getTensorType(made));
+  if (made.getType() == plain)
+    return;
+  OpBuilder builder(layer->getContext());
+  builder.setInsertionPointAfter(layer);
+  auto adapt = builder.create<AdaptOp>(layer.getLoc(), plain, made);
+  chooseRoutine(adapt, cost);
+  made.replaceAllUsesExcept(adapt.getY(), adapt);
+}
+
 static void apply(func::FuncOp function, const PlanGraph &graph,
-                  const Plan &plan, const CostModel &cost) {
+                  const Plan &plan, const CostModel &cost, LayoutScope scope) {
   OperandAdapter adapter(cost);
   Block &block = function.getBody().front();
   Builder builder(function.getContext());
@@ -47,6 +60,8 @@ static void apply(func::FuncOp function, const PlanGraph &graph,
       layer.setParams(choice.params);
       if (choice.params.empty())
         layer.removeParamsAttr();
+      if (scope == LayoutScope::local)
+        adaptBack(layer, cost);
       continue;
     }
     // Whatever else there is reads and writes row-major tensors.
@@ -98,14 +113,14 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
   LogicalResult choose(func::FuncOp function, target::MachineAttr machine) {
     forgetLayouts(function);
     CostModel cost = makeCostModel(function, machine, measured.get());
-    auto graph = PlanGraph::build(function, cost, maxError);
+    auto graph = PlanGraph::build(function, cost, maxError, layouts);
     if (failed(graph))
       return failure();
     Plan plan = solve(graph->getProblem(), {states});
     if (plan.cost == kImpossible)
       return function.emitError(
           "has routines set whose layouts no adapt can join; unset one");
-    apply(function, *graph, plan, cost);
+    apply(function, *graph, plan, cost, layouts);
     return success();
   }
 

@@ -11,6 +11,7 @@
 #include "dialects/nn/Nn.h"
 #include "dialects/target/Target.h"
 
+#include "compiler/schedule/LayoutScope.h"
 #include "compiler/schedule/Measurements.h"
 
 #include "mlir/Pass/Pass.h"

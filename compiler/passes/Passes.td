@@ -139,6 +139,10 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     Methods that compute less may lose more to rounding (`ERROR` in
     routines.inc): the estimates of all layers together stay below `max-error`.
 
+    `layouts` other than `global` leave a part of the search out, to show what
+    that is worth. With `local` every adapt is there that a layer by itself
+    needs; nnc-propagate-layout would cancel those between two layers.
+
     ```mlir
     %y = nn.layer "conv1" inputs(%x, %w : tensor<1x64x56x56xf32>, tensor<64x64x1x1xf32>)
         -> tensor<1x64x56x56xf32>
@@ -158,6 +162,16 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     Option<"maxError", "max-error", "double", /*default=*/"3e-6",
            "most that the rounding errors of fast methods may sum up to, root "
            "mean square, relative">,
+    Option<"layouts", "layouts", "::nnc::LayoutScope",
+           /*default=*/"::nnc::LayoutScope::global",
+           "what layouts values between layers may have",
+           [{::llvm::cl::values(
+             clEnumValN(::nnc::LayoutScope::plain, "plain", "row-major order"),
+             clEnumValN(::nnc::LayoutScope::local, "local",
+                        "any inside a layer, row-major order between two"),
+             clEnumValN(::nnc::LayoutScope::fixed, "fixed",
+                        "row-major order, or blocks of the widest vector"),
+             clEnumValN(::nnc::LayoutScope::global, "global", "any"))}]>,
     Option<"tuning", "tuning", "std::string", /*default=*/"",
            "file of measured costs, as nnc tune writes them">,
   ];

@@ -8,6 +8,8 @@
 
 #include "compiler/schedule/ErrorBudget.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
@@ -92,14 +94,51 @@ static LogicalResult reportNone(LayerOp layer, target::MachineAttr machine) {
   return error << ")";
 }
 
+/// Elements of a layout's largest block.
+static int64_t getBlockSize(LayoutAttr layout) {
+  int64_t size = 1;
+  for (unsigned axis = 0; axis < layout.getRank(); ++axis)
+    size = std::max(size, layout.getBlockSize(axis));
+  return size;
+}
+
+void PlanGraph::limitLayouts(LayoutScope scope) {
+  if (scope != LayoutScope::plain && scope != LayoutScope::fixed)
+    return;
+  blockSize = 1;
+  if (scope == LayoutScope::fixed)
+    for (LayoutAttr layout : layouts)
+      blockSize = std::max(*blockSize, getBlockSize(layout));
+  layouts.remove_if(
+      [&](LayoutAttr layout) { return getBlockSize(layout) != *blockSize; });
+}
+
+bool PlanGraph::isInScope(LayerOp layer, const Candidate &candidate) const {
+  auto isAllowed = [&](Type type) {
+    LayoutAttr layout = getLayout(type);
+    return !layout || !blockSize || getBlockSize(layout) == *blockSize;
+  };
+  if (!isAllowed(candidate.result))
+    return false;
+  for (auto [value, type] : llvm::zip(layer.getOperands(), candidate.operands))
+    if (!matchPattern(value, m_Constant()) && !isAllowed(type))
+      return false;
+  return true;
+}
+
 /// Candidates of all layers.
-LogicalResult PlanGraph::addLayers(Block &block, double maxError) {
+LogicalResult PlanGraph::addLayers(Block &block, double maxError,
+                                   LayoutScope scope) {
   layouts = findLayouts(block, *cost);
+  limitLayouts(scope);
   LogicalResult result = success();
   for (LayerOp layer : block.getOps<LayerOp>()) {
     nodes[layer] = candidates.size();
-    candidates.push_back(findCandidates(layer, *cost, getLayouts()));
-    if (candidates.back().empty())
+    auto &found =
+        candidates.emplace_back(findCandidates(layer, *cost, getLayouts()));
+    llvm::erase_if(
+        found, [&](const Candidate &one) { return !isInScope(layer, one); });
+    if (found.empty())
       result = reportNone(layer, cost->getMachine());
   }
   limitError(candidates, maxError);
@@ -206,6 +245,12 @@ void PlanGraph::addValue(Value value) {
     for (const Candidate &candidate : candidates[*maker])
       made.push_back(candidate.result);
   }
+  if (maker && plainBetween) {
+    auto plain = getLogicalType(getTensorType(value));
+    for (auto [i, type] : llvm::enumerate(made))
+      problem.nodes[*maker][i] += getAdaptSeconds(type, plain);
+    made.assign(made.size(), plain);
+  }
   SmallVector<Reader> readers;
   for (OpOperand &use : value.getUses())
     readers.push_back(getReader(use));
@@ -216,10 +261,12 @@ void PlanGraph::addValue(Value value) {
 }
 
 FailureOr<PlanGraph> PlanGraph::build(func::FuncOp function,
-                                      const CostModel &cost, double maxError) {
+                                      const CostModel &cost, double maxError,
+                                      LayoutScope scope) {
   PlanGraph graph(cost);
+  graph.plainBetween = scope == LayoutScope::local;
   Block &block = function.getBody().front();
-  if (failed(graph.addLayers(block, maxError)))
+  if (failed(graph.addLayers(block, maxError, scope)))
     return failure();
   for (BlockArgument argument : block.getArguments())
     graph.addValue(argument);

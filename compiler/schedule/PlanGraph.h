@@ -8,6 +8,7 @@
 #define NNC_COMPILER_SCHEDULE_PLANGRAPH_H
 
 #include "compiler/schedule/Candidates.h"
+#include "compiler/schedule/LayoutScope.h"
 #include "compiler/schedule/Search.h"
 
 namespace nnc {
@@ -23,9 +24,12 @@ public:
   /// Fails, with an error at each, where layers have no candidate. What
   /// rounding adds in all layers is kept below `maxError` (see ErrorBudget.h).
   static mlir::FailureOr<PlanGraph>
-  build(mlir::func::FuncOp function, const CostModel &cost, double maxError);
+  build(mlir::func::FuncOp function, const CostModel &cost, double maxError,
+        LayoutScope scope = LayoutScope::global);
 
   const Problem &getProblem() const { return problem; }
+  /// Whether the scope has the layouts that `candidate` wants of values.
+  bool isInScope(nn::LayerOp layer, const Candidate &candidate) const;
   /// The layouts that routines which take any were tried in.
   llvm::ArrayRef<nn::LayoutAttr> getLayouts() const {
     return layouts.getArrayRef();
@@ -47,7 +51,9 @@ private:
   const Candidate &getKept(nn::LayerOp layer, const Candidate &candidate) const;
   double getSecondsAround(unsigned node, unsigned choice,
                           const Plan &plan) const;
-  mlir::LogicalResult addLayers(mlir::Block &block, double maxError);
+  void limitLayouts(LayoutScope scope);
+  mlir::LogicalResult addLayers(mlir::Block &block, double maxError,
+                                LayoutScope scope);
   void addValue(mlir::Value value);
 
   /// A reader of a value: the layer's node and the type that each of its
@@ -66,6 +72,10 @@ private:
                       llvm::ArrayRef<Reader> readers);
 
   const CostModel *cost;
+  /// The size that blocks of layouts must have, if only one is in scope.
+  std::optional<int64_t> blockSize;
+  /// Whether what a layer makes is adapted to row-major order at once.
+  bool plainBetween = false;
   Problem problem;
   llvm::SmallVector<llvm::SmallVector<unsigned>, 0> edgesAt; ///< of each node
   llvm::SetVector<nn::LayoutAttr> layouts;

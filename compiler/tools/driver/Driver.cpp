@@ -139,6 +139,7 @@ ExitCode Driver::compile() {
   options.target = choices.target;
   options.threads = choices.threads;
   options.maxError = choices.maxError;
+  options.layouts = choices.layouts;
   options.measured = known;
   buildPipeline(manager, options);
   if (mlir::succeeded(manager.run(*op)))

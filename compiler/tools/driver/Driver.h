@@ -33,6 +33,7 @@ struct ModelOptions {
   std::string tuning;            ///< file of measured costs, or empty
   bool threads = false;
   double maxError = PipelineOptions().maxError;
+  LayoutScope layouts = LayoutScope::global;
 };
 
 struct DriverOptions {

@@ -37,6 +37,7 @@ class Bench : public Command {
 public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
+    addLayoutsOption(app, options);
     allowFolder(app, options);
     addThreadCountOption(app, threads);
     app.add_option("--runs", runs,

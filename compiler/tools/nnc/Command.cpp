@@ -79,6 +79,21 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
       ->type_name("FILE");
 }
 
+void addLayoutsOption(CLI::App &app, ModelOptions &options) {
+  static const std::map<std::string, LayoutScope> scopes = {
+      {"plain", LayoutScope::plain},
+      {"local", LayoutScope::local},
+      {"fixed", LayoutScope::fixed},
+      {"global", LayoutScope::global}};
+  app.add_option("--layouts", options.layouts,
+                 "Layouts to choose among, to see what they are worth: "
+                 "row-major order (plain), others inside each layer but not "
+                 "between two (local), one size of blocks (fixed), or all")
+      ->transform(CLI::CheckedTransformer(scopes))
+      ->type_name("plain|local|fixed|global")
+      ->default_str("global");
+}
+
 void allowFolder(CLI::App &app, const ModelOptions &options) {
   app.get_option("MODEL")->description(
       "The model: an ONNX file, or a folder that nnc compile wrote");
@@ -86,8 +101,9 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
     if (!llvm::sys::fs::is_directory(options.model))
       return;
     for (const char *name : {"--target", "--name", "--shape", "--weights",
-                             "--max-error", "--tuning"})
-      if (app.count(name))
+                             "--max-error", "--layouts", "--tuning"})
+      if (CLI::Option *option = app.get_option_no_throw(name);
+          option && option->count())
         throw CLI::ValidationError(
             name, options.model + " is compiled already; give the model");
   });

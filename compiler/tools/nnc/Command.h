@@ -42,6 +42,8 @@ void addModelOptions(CLI::App &app, ModelOptions &options);
 /// MODEL may also be a folder that nnc compile wrote, then without options that
 /// decide the code.
 void allowFolder(CLI::App &app, const ModelOptions &options);
+/// --layouts=global and less, for comparison.
+void addLayoutsOption(CLI::App &app, ModelOptions &options);
 /// --threads=on|off, for code that others will run.
 void addThreadsOption(CLI::App &app, ModelOptions &options);
 /// --threads=N, for code that is run here.

@@ -17,6 +17,7 @@ class Compile : public Command {
 public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
+    addLayoutsOption(app, options);
     addThreadsOption(app, options);
     app.add_option("-o,--output", folder, "Folder for the code")
         ->type_name("DIR")

@@ -79,6 +79,7 @@ class Explain : public Command {
 public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
+    addLayoutsOption(app, options);
     app.add_option("--layer", only, "Only the layers whose name has this in it")
         ->type_name("TEXT");
     app.add_flag("--all", all,
@@ -122,7 +123,8 @@ public:
 private:
   /// Solves the choice as nnc-choose-routines does, and looks around.
   ExitCode explain(mlir::func::FuncOp function, const CostModel &cost) {
-    auto graph = PlanGraph::build(function, cost, options.maxError);
+    auto graph =
+        PlanGraph::build(function, cost, options.maxError, options.layouts);
     if (mlir::failed(graph))
       return ExitCode::unsupported;
     plan = solve(graph->getProblem());
@@ -136,6 +138,8 @@ private:
     Explained result = describe(layer);
     const Candidate &choice = graph.getChoice(layer, plan);
     forEachCandidate(layer, cost, graph.getLayouts(), [&](Candidate candidate) {
+      if (!graph.isInScope(layer, candidate))
+        return;
       double extra = graph.getExtraSeconds(layer, candidate, plan);
       bool chosen = candidate.isSameAs(choice);
       auto same = llvm::find_if(result.alternatives, [&](Alternative &other) {

@@ -24,6 +24,7 @@ class Verify : public Command {
 public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
+    addLayoutsOption(app, options);
     CLI::Option *data =
         app.add_option("--data", dataFolder,
                        "Folder with the data: ONNX's test_data_set_N with .pb "
