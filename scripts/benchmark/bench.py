@@ -18,9 +18,10 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
+import ablation  # noqa: E402
 import cost  # noqa: E402
 import instructions  # noqa: E402
-from engines import ENGINES, Model, Unsupported, is_installed  # noqa: E402
+from engines import ENGINES, STEPS, Model, Unsupported, is_installed  # noqa: E402
 
 CACHE = pathlib.Path(os.environ["NNC_CACHE"])
 
@@ -104,14 +105,14 @@ def measure(model, engines, folder, threads, rounds, seconds):
 
 
 def prepare(model, engines, folder):
-    """The engines that take the model."""
+    """The names of the engines that take the model."""
     taken = []
-    for name in engines:
+    for name, engine in engines.items():
         own = folder / name
         own.mkdir(parents=True)
         model.save(own)
         try:
-            ENGINES[name].prepare(model, own)
+            engine.prepare(model, own)
             taken.append(name)
         except Unsupported as problem:
             say(f"{model.name}: {name}: {problem}")
@@ -176,6 +177,24 @@ def report_cost(names, seconds, threads, folder):
         print("\n".join(table_of(networks)) + "\n")
 
 
+def report_ablation(names, threads, rounds, seconds):
+    rows = {count: [] for count in threads}
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        for model in find_models(names, scratch):
+            own = scratch / model.name
+            taken = prepare(model, STEPS, own)
+            for count in threads:
+                say(f"{model.name}, {count} threads")
+                results = measure(model, taken, own, count, rounds, seconds)
+                if len(results) == len(STEPS):
+                    rows[count].append((model.name, {step: result.median
+                                                     for step, result in results.items()}))
+    print(f"{chip()}; median of {rounds} turns of {seconds:g} s")
+    for count in threads:
+        print("\n" + "\n".join(ablation.table(rows[count], count)))
+
+
 def report_instructions(names):
     nnc = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin/nnc"
     with tempfile.TemporaryDirectory() as scratch:
@@ -201,6 +220,9 @@ def main():
                         "long to measure, for each network and number of threads")
     parser.add_argument("--tunings", metavar="FOLDER",
                         help="where --cost keeps what it measures, and adds to it later")
+    parser.add_argument("--ablation", action="store_true",
+                        help="instead: nnc with and without blocked layouts, adapts removed, "
+                        "the global search; see scripts/benchmark/ablation.py")
     parser.add_argument("--instructions", action="store_true",
                         help="instead: how many instructions each network takes on aarch64, "
                         f"in an emulator; {', '.join(COUNTED)} unless others are given")
@@ -216,7 +238,9 @@ def main():
             folder = args.tunings and f"{args.tunings}/{threads}"
             report_cost(args.networks or known, args.cost, threads, folder)
         return
-    engines = [name for name in args.engines if is_installed(ENGINES[name])]
+    if args.ablation:
+        return report_ablation(args.networks or known, args.threads, args.rounds, args.seconds)
+    engines = {name: ENGINES[name] for name in args.engines if is_installed(ENGINES[name])}
     for name in args.engines:
         if name not in engines:
             say(f"missing: {name} is not installed")

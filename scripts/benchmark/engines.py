@@ -70,14 +70,17 @@ def repeat(run, seconds):
     return times
 
 
+@dataclasses.dataclass(frozen=True)
 class Nnc:
-    name, module = "nnc", None
+    name: str = "nnc"
+    options: tuple = ()  # of nnc compile
+    module = None
 
     def prepare(self, model, folder):
         bound = [f"--shape={name}={'x'.join(map(str, dims))}"
                  for name, dims in model.shapes.items()]
         call([NNC, "compile", model.path, "--target=native", "--threads=on", "--name=model",
-              "-o", folder / "module", *bound])
+              "-o", folder / "module", *bound, *self.options])
 
     def measure(self, folder, threads, seconds):
         result = json.loads(call([NNC, "bench", folder / "module", f"--threads={threads}",
@@ -204,6 +207,15 @@ class Ncnn(Peer):
 ENGINES = {engine.name: engine for engine in
            (Nnc(), OnnxRuntime(), OpenVino(), Mnn(), Ncnn())}
 
+# NeoCPU's ablation (its table 3): nnc with less and less left out. Methods that compute
+# less, which the paper does not have, come last.
+STEPS = {step.name: step for step in
+         (Nnc("plain", ("--layouts=plain", "--max-error=0")),
+          Nnc("local", ("--layouts=local", "--max-error=0")),
+          Nnc("fixed", ("--layouts=fixed", "--max-error=0")),
+          Nnc("global", ("--layouts=global", "--max-error=0")),
+          Nnc("all"))}
+
 
 def is_installed(engine):
     return engine.module is None or importlib.util.find_spec(engine.module) is not None
@@ -213,7 +225,7 @@ if __name__ == "__main__":
     name, folder, threads, seconds = sys.argv[1:]
     try:
         # Libraries may write to the standard output: the result has a line of its own.
-        result = ENGINES[name].measure(pathlib.Path(folder), int(threads), float(seconds))
+        result = {**ENGINES, **STEPS}[name].measure(pathlib.Path(folder), int(threads), float(seconds))
         print("\nresult " + json.dumps(result))
     except Unsupported as problem:
         sys.exit(str(problem))
