@@ -7,6 +7,8 @@
 //   resnet50_run_parallel(&in, &out, arena, &pool);
 //   threads.stop();
 //
+// With start(2, nnc::pinning::cores) each thread has a core to itself.
+//
 // Work is handed over through one counter that workers watch: they spin for a
 // while, since the next layer mostly comes within microseconds, then sleep in
 // the kernel until it moves. The caller does not wait for a worker that has not
@@ -39,6 +41,52 @@ inline void pause_core() {
 #endif
 }
 
+/// Where the threads of a pool run: wherever the system puts them, or each on a
+/// core of its own, of those that the caller may use (if there are fewer, they
+/// share). Linux alone can pin; elsewhere, and where the system refuses, the
+/// threads stay as they are.
+enum class pinning { none, cores };
+
+/// The cores that a thread may run on.
+class core_set {
+public:
+#if defined(__linux__)
+  /// Those of the calling thread.
+  static core_set own() {
+    core_set set;
+    set.known = sched_getaffinity(0, sizeof set.cores, &set.cores) == 0;
+    return set;
+  }
+  /// Keeps the calling thread on one of them: numbers below how many there are
+  /// mean different ones.
+  void pin(int number) const {
+    if (!known)
+      return;
+    number %= CPU_COUNT(&cores);
+    int core = 0;
+    while (!CPU_ISSET(core, &cores) || number-- > 0)
+      ++core;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    sched_setaffinity(0, sizeof one, &one);
+  }
+  /// Lets the calling thread run on all of them.
+  void release() const {
+    if (known)
+      sched_setaffinity(0, sizeof cores, &cores);
+  }
+
+private:
+  cpu_set_t cores;
+  bool known = false;
+#else
+  static core_set own() { return {}; }
+  void pin(int) const {}
+  void release() const {}
+#endif
+};
+
 /// A pool of up to MaxThreads threads, the caller among them. Lives where it is
 /// declared and must not move between start() and stop().
 template <int MaxThreads> class thread_pool {
@@ -55,9 +103,13 @@ public:
 
   /// Starts up to threads - 1 workers (fewer if the system gives no more, or
   /// MaxThreads is less) and returns the pool to hand to a module. A pool that
-  /// runs already is stopped first.
-  nnc_pool start(int threads) {
+  /// runs already is stopped first. A pool that is pinned pins the caller, too,
+  /// who must be the one to stop it.
+  nnc_pool start(int threads, pinning where = pinning::none) {
     stop();
+    pinned = where == pinning::cores;
+    if (pinned)
+      cores = core_set::own();
     if (threads > MaxThreads)
       threads = MaxThreads;
     stopping = false;
@@ -72,10 +124,13 @@ public:
         break;
       ++threads_started;
     }
+    if (pinned)
+      cores.pin(0);
     return {threads_started, this, run};
   }
 
-  /// Ends the workers and waits for them. start() may follow.
+  /// Ends the workers and waits for them; the caller may run on all its cores
+  /// again. start() may follow.
   void stop() {
     if (threads_started > 1) {
       stopping = true;
@@ -84,6 +139,9 @@ public:
         pthread_join(workers[t].thread, nullptr);
     }
     threads_started = 1;
+    if (pinned)
+      cores.release();
+    pinned = false;
   }
 
 private:
@@ -149,6 +207,8 @@ private:
   static void *work(void *argument) {
     worker &w = *static_cast<worker *>(argument);
     thread_pool &pool = *w.owner;
+    if (pool.pinned)
+      pool.cores.pin(w.index);
     for (unsigned seen = w.taken;;) {
       seen = pool.wait_beyond(seen);
       if (!w.take(seen))
@@ -183,6 +243,9 @@ private:
   void *argument = nullptr;
   bool stopping = false;
   int threads_started = 1;
+
+  bool pinned = false;
+  core_set cores; ///< the caller's, if pinned
 
   alignas(64) std::atomic<unsigned> generation{0};
   alignas(64) std::atomic<int> sleepers{0};

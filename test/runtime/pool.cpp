@@ -1,5 +1,6 @@
 // The built-in pool and launch: every unit once, whatever the number of
-// threads; results visible to the caller; sleeping and waking; restarting.
+// threads; results visible to the caller; sleeping and waking; restarting;
+// staying on one core.
 // Built with and without ThreadSanitizer.
 #include "runtime/pool.h"
 #include "runtime/epilogue.h"
@@ -109,6 +110,49 @@ TEST_CASE("a pool may stop and start again", "[pool]") {
     REQUIRE(seen == std::vector<int>(10, round));
   }
 }
+
+#if defined(__linux__)
+namespace {
+
+/// The cores that the calling thread may run on.
+std::vector<int> get_cores() {
+  cpu_set_t set;
+  std::vector<int> cores;
+  if (sched_getaffinity(0, sizeof set, &set) != 0)
+    return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &set))
+      cores.push_back(core);
+  return cores;
+}
+
+} // namespace
+
+TEST_CASE("threads of a pinned pool stay on a core each", "[pool]") {
+  const std::vector<int> all = get_cores();
+  REQUIRE(!all.empty());
+  thread_pool<4> threads;
+  for (int n : {1, 2, 4}) {
+    const nnc_pool pool = threads.start(n, pinning::cores);
+    std::vector<std::vector<int>> seen(4);
+    pool.run(
+        pool.context,
+        [](void *argument, int thread, int) {
+          (*static_cast<decltype(seen) *>(argument))[thread] = get_cores();
+        },
+        &seen);
+    // The caller does what a worker has not begun.
+    for (int t = 0; t < pool.threads; ++t)
+      REQUIRE((seen[t] == std::vector<int>{all[t % all.size()]} ||
+               seen[t] == std::vector<int>{all[0]}));
+    threads.stop();
+    REQUIRE(get_cores() == all);
+  }
+  threads.start(2, pinning::cores);
+  threads.start(2);
+  REQUIRE(get_cores() == all);
+}
+#endif
 
 TEST_CASE("no pool is one thread", "[pool]") {
   std::vector<int> seen(4);
