@@ -21,6 +21,7 @@ sys.path.insert(0, str(HERE))
 import ablation  # noqa: E402
 import cost  # noqa: E402
 import instructions  # noqa: E402
+import picture  # noqa: E402
 from engines import ENGINES, STEPS, Model, Unsupported, is_installed  # noqa: E402
 
 CACHE = pathlib.Path(os.environ["NNC_CACHE"])
@@ -62,17 +63,19 @@ def find_models(names, folder):
                 continue
         else:
             path, shapes = folder / f"{name}.onnx", {}
-        inputs = onnx.load(path, load_external_data=False).graph.input
+        graph = onnx.load(path, load_external_data=False).graph
         dims = {i.name: [d.dim_value or OPEN_DIM for d in i.type.tensor_type.shape.dim]
-                for i in inputs}
+                for i in graph.input}
         types = {i.name: onnx.helper.tensor_dtype_to_np_dtype(
-            i.type.tensor_type.elem_type).name for i in inputs}
-        yield Model(name, path.resolve(), {**dims, **shapes}, types)
+            i.type.tensor_type.elem_type).name for i in graph.input}
+        yield Model(name, path.resolve(), {**dims, **shapes}, types,
+                    [o.name for o in graph.output])
 
 
 @dataclasses.dataclass
 class Result:
     median: float
+    resident: int  # bytes of memory at most, in any turn
     details: dict  # what nnc bench says of itself, else times
 
 
@@ -90,7 +93,7 @@ def run_engine(engine, folder, threads, seconds):
 
 def measure(model, engines, folder, threads, rounds, seconds):
     """Results by engine; those that cannot run the model are left out, with a word why."""
-    times, details = {name: [] for name in engines}, {}
+    times, details, resident = {name: [] for name in engines}, {}, {}
     for number in range(rounds):
         for name in list(times):
             try:
@@ -101,7 +104,9 @@ def measure(model, engines, folder, threads, rounds, seconds):
                 continue
             details[name] = result
             times[name] += result["times"]
-    return {name: Result(statistics.median(own), details[name]) for name, own in times.items()}
+            resident[name] = max(resident.get(name, 0), result["peak_resident_bytes"])
+    return {name: Result(statistics.median(own), resident[name], details[name])
+            for name, own in times.items()}
 
 
 def prepare(model, engines, folder):
@@ -162,6 +167,21 @@ def table(rows, engines, threads, single):
         yield f"\nGeometric mean of best peer / nnc: {statistics.geometric_mean(ratios):.2f} ×"
 
 
+def memory_table(rows, engines, threads):
+    """Markdown, of the same rows."""
+    heads = [f"network, {threads} thread{'s' * (threads > 1)}, MB resident at most", *engines]
+    yield "| " + " | ".join(heads) + " |"
+    yield "|---" * len(heads) + "|"
+    for name, results in rows:
+        cells = [f"{1e-6 * results[e].resident:.0f}" if e in results else "–" for e in engines]
+        yield "| " + " | ".join([name, *cells]) + " |"
+    python = [result.details["python_bytes"] for _, results in rows
+              for result in results.values() if "python_bytes" in result.details]
+    if python:
+        yield (f"\nThat of the whole process. The peers' hold Python with numpy, "
+               f"{1e-6 * max(python):.0f} MB before they load anything.")
+
+
 def report_cost(names, seconds, threads, folder):
     """Both tables of cost.py. What is measured is kept in `folder`, if there is one."""
     nnc = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin/nnc"
@@ -215,6 +235,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3, help="turns of each engine")
     parser.add_argument("--seconds", type=float, default=1, help="of each turn")
     parser.add_argument("--json", metavar="FILE", help="also write every figure here")
+    parser.add_argument("--picture", metavar="FILE", help="also draw the times: an SVG")
     parser.add_argument("--cost", type=float, metavar="SECONDS",
                         help="instead: nnc's estimates beside times that nnc tune takes so "
                         "long to measure, for each network and number of threads")
@@ -259,6 +280,11 @@ def main():
     for threads in args.threads:
         print("\n" + "\n".join(table(rows[threads], engines, threads,
                                      single if threads > 1 else {})))
+    for threads in args.threads:
+        print("\n" + "\n".join(memory_table(rows[threads], engines, threads)))
+    if args.picture:
+        pathlib.Path(args.picture).write_text(picture.draw(
+            f"{chip()}; {versions(engines)}", rows, engines))
     if args.json:
         pathlib.Path(args.json).write_text(json.dumps(
             {threads: {name: {e: dataclasses.asdict(r) for e, r in results.items()}

@@ -11,6 +11,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -31,6 +32,7 @@ class Model:
     path: pathlib.Path
     shapes: dict  # dims of each input
     dtypes: dict  # numpy's name for each input's element type
+    outputs: list  # names
 
     def inputs(self):
         random = np.random.default_rng(0)
@@ -54,6 +56,13 @@ def call(command, folder=None):
         said = (done.stderr.strip() or done.stdout.strip()).splitlines() or ["nothing"]
         raise Unsupported(f"{pathlib.Path(str(command[0])).name}: {said[-1]}")
     return done.stdout
+
+
+def peak_resident_bytes():
+    """The most memory that this process has had at once. Not of getrusage(): what that
+    says may be of the process that started this one."""
+    status = pathlib.Path("/proc/self/status").read_text()
+    return 1024 * int(re.search(r"^VmHWM:\s*(\d+) kB", status, re.MULTILINE)[1])
 
 
 def repeat(run, seconds):
@@ -92,8 +101,11 @@ class Peer:
     """Runs in this process, once measure() of a worker has called load()."""
 
     def measure(self, folder, threads, seconds):
+        before = peak_resident_bytes()
         model = Model.load(folder)
-        return {"times": repeat(self.load(model, folder, threads), seconds)}
+        times = repeat(self.load(model, folder, threads), seconds)
+        return {"times": times, "python_bytes": before,
+                "peak_resident_bytes": peak_resident_bytes()}
 
 
 class OnnxRuntime(Peer):
@@ -145,14 +157,12 @@ class Mnn(Peer):
 
     def load(self, model, folder, threads):
         import MNN
-        import onnx
-        network = onnx.load(model.path, load_external_data=False)
         manager = MNN.nn.create_runtime_manager(({
             "backend": "CPU", "precision": "high", "memory": "high", "power": "high",
             "numThread": threads},))
         net = MNN.nn.load_module_from_file(
             str(pathlib.Path(folder) / "model.mnn"), list(model.shapes),
-            [output.name for output in network.graph.output], runtime_manager=manager)
+            model.outputs, runtime_manager=manager)
         types = {"float32": MNN.numpy.float32, "int64": MNN.numpy.int32}
         variables = []
         for name, array in model.inputs().items():

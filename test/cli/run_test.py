@@ -143,6 +143,12 @@ class Verify(nnc.TestCase):
         self.nnc("verify", "network.onnx", "--data=data", "--random=2", code=USAGE)
         self.nnc("verify", "data", code=USAGE, said=["data is a folder; give the model"])
 
+    def test_layouts(self):
+        for layouts in "plain", "local", "fixed", "global":
+            self.nnc("verify", "network.onnx", "--random=1", f"--layouts={layouts}")
+        self.nnc("verify", "network.onnx", "--random=1", "--layouts=none", code=USAGE,
+                 said=["^nnc: error: --layouts: .*none"])
+
 
 class Bench(nnc.TestCase):
     def test_table(self):
@@ -155,6 +161,16 @@ class Bench(nnc.TestCase):
         self.assertEqual((len(said["run_seconds"]), said["threads"]), (3, 2))
         self.assertIn("conv1", [layer["name"] for layer in said["layers"]])
         self.assertLessEqual(said["min_seconds"], said["median_seconds"])
+        self.assertFalse(said["pinned"])
+        # Of the network's program alone.
+        self.assertTrue(100_000 < said["peak_resident_bytes"] < 50_000_000, said)
+
+    def test_pinned(self):
+        self.nnc("bench", "network.onnx", "--runs=3", "--threads=2", "--pin",
+                 said=[", 2 pinned threads, 3 runs$"])
+        # Without a pool there is one thread to pin.
+        said = json.loads(self.nnc("bench", "network.onnx", "--runs=3", "--pin", "--json"))
+        self.assertTrue(said["pinned"])
 
     def test_emulated(self):
         self.nnc("bench", "network.onnx", "--target=aarch64", "--runs=1",

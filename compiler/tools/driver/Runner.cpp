@@ -49,6 +49,8 @@ static void parse(llvm::StringRef text, RunResult &result) {
       result.layerSeconds.push_back(value);
     else if (words[0] == "peak")
       result.peak = value;
+    else if (words[0] == "resident")
+      result.residentBytes = int64_t(value);
   }
 }
 
@@ -84,6 +86,8 @@ llvm::Expected<RunResult> BuiltModule::run(const RunRequest &request) const {
   }
   if (request.measurePeak)
     command.push_back("--peak");
+  if (request.pin)
+    command.push_back("--pin");
 
   Progress progress("running " + description.name);
   llvm::Expected<std::string> printed = runProgram(command, base + "run");

@@ -18,6 +18,7 @@ struct RunRequest {
   int timedRuns = 0; ///< at most; 0: as many as fit into `seconds`
   double seconds = 0;
   bool measurePeak = false;
+  bool pin = false; ///< each thread to a core
   bool keepLayers = false;
 };
 
@@ -26,6 +27,7 @@ struct RunResult {
   std::vector<double> runSeconds;
   std::vector<double> layerSeconds; ///< median of each layer
   double peak = 0;                  ///< multiply-adds a second
+  int64_t residentBytes = 0;        ///< at most at once; 0: not known
   std::string layersFile;
 };
 

@@ -40,6 +40,7 @@ public:
     addLayoutsOption(app, options);
     allowFolder(app, options);
     addThreadCountOption(app, threads);
+    app.add_flag("--pin", pin, "Keep each thread on a core of its own");
     app.add_option("--runs", runs,
                    "Timed runs, as many as fit into --seconds unless given")
         ->type_name("N")
@@ -66,6 +67,7 @@ public:
     request.timedRuns = runs;
     request.seconds = seconds;
     request.measurePeak = true;
+    request.pin = pin;
     for (size_t i = 0; i < manifest.inputs.size(); ++i)
       request.inputs.push_back(
           randomTensor(manifest.inputs[i].dtype, manifest.inputs[i].shape, i));
@@ -119,11 +121,13 @@ private:
                         {"emulated", emulated},
                         {"compiler", prepared.toolchain.compiler},
                         {"threads", threads},
+                        {"pinned", pin},
                         {"run_seconds", json::Array(result.runSeconds)},
                         {"median_seconds", middle},
                         {"min_seconds", least},
                         {"multiply_adds", manifest.multiplyAdds()},
                         {"peak_multiply_adds_per_second", result.peak},
+                        {"peak_resident_bytes", result.residentBytes},
                         {"layers", std::move(layers)}};
   }
 
@@ -145,25 +149,28 @@ private:
                  counts ? fmt::format("{:.0f} %", 100 * reached / peak) : ""});
     }
     table.print();
-    fmt::print("\n{} for {} on {}, built with {}, {} thread{}, {} runs\n",
+    fmt::print("\n{} for {} on {}, built with {}, {} {}thread{}, {} runs\n",
                manifest.name, manifest.target, machine,
-               prepared.toolchain.compiler, threads, threads > 1 ? "s" : "",
-               result.runSeconds.size());
+               prepared.toolchain.compiler, threads, pin ? "pinned " : "",
+               threads > 1 ? "s" : "", result.runSeconds.size());
     double reached = rate(manifest.multiplyAdds(), middle);
     fmt::print("median {}, min {}; {:.1f} GFLOP/s, {:.0f} % of the {:.1f} that "
                "were measured as the machine's peak\n",
                colouredForStdout(Colour::bold, formatSeconds(middle)),
                formatSeconds(least), reached, 100 * reached / peak, peak);
+    if (result.residentBytes)
+      fmt::print("{:.1f} MB of memory resident at most\n",
+                 1e-6 * double(result.residentBytes));
     if (emulated)
-      fmt::print(
-          "In an emulator: the times say nothing of the real machine.\n");
+      fmt::print("In an emulator: times and memory say nothing of the real "
+                 "machine.\n");
   }
 
   ModelOptions options;
   int threads = 1, runs = 0;
   double seconds = 2;
   std::string compiler;
-  bool json = false;
+  bool json = false, pin = false;
 };
 
 } // namespace

@@ -59,6 +59,7 @@ struct Options {
   double seconds = 0;      ///< this many take, and at least three
   bool layersOnly = false; ///< time no whole runs
   bool peak = false;
+  bool pin = false;
 };
 
 const char *valueOf(const char *argument, const char *option) {
@@ -91,6 +92,8 @@ Options parse(int argc, char **argv) {
       options.layersOnly = true;
     else if (!std::strcmp(argv[i], "--peak"))
       options.peak = true;
+    else if (!std::strcmp(argv[i], "--pin"))
+      options.pin = true;
     else
       fail(std::string("unknown argument ") + argv[i]);
   }
@@ -197,7 +200,10 @@ void timeLayers(Call &call, int runs, double seconds) {
 int main(int argc, char **argv) {
   using namespace runner;
   Options options = parse(argc, argv);
-  useThreads(options.threads);
+  // First: a pinned thread's children would share its core.
+  if (options.peak)
+    std::printf("peak %.9g\n", measurePeak(options.threads));
+  useThreads(options.threads, options.pin);
   Call call(options);
 
   std::unique_ptr<LayerDump> dump;
@@ -212,11 +218,10 @@ int main(int argc, char **argv) {
       writeFile(options.outputs[i].path, call.outputFields[i],
                 options.outputs[i].bytes);
 
-  if (options.peak)
-    std::printf("peak %.9g\n", measurePeak(options.threads));
   int runs = options.runs;
   if (runs > 0 && !options.layersOnly)
     runs = std::min(20, timeRuns(call, runs, options.seconds));
   if (runs > 0)
     timeLayers(call, runs, options.layersOnly ? options.seconds : 1e9);
+  std::printf("resident %zu\n", peakResidentBytes());
 }

@@ -20,9 +20,7 @@
 #ifndef NNC_MODEL_PARALLEL
 #define NNC_MODEL_PARALLEL 0
 #endif
-#if NNC_MODEL_PARALLEL
 #include "runtime/pool.h"
-#endif
 
 namespace runner {
 namespace {
@@ -54,11 +52,13 @@ int run(const void *const *inputFields, void *const *outputFields,
 
 } // namespace
 
-void useThreads(int count) {
+void useThreads(int count, bool pin) {
 #if NNC_MODEL_PARALLEL
-  pool = threads.start(count);
+  pool = threads.start(count, pin ? nnc::pinning::cores : nnc::pinning::none);
   count -= pool.threads; // a system may give less
 #else
+  if (pin)
+    nnc::core_set::own().pin(0);
   count -= 1;
 #endif
   if (count > 0)

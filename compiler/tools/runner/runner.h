@@ -30,8 +30,9 @@ struct Model {
 
 extern const Model model;
 
-/// Makes `model.run` use this many threads from now on.
-void useThreads(int threads);
+/// Makes `model.run` use this many threads from now on, if `pin`, each on a
+/// core of its own.
+void useThreads(int threads, bool pin);
 
 /// Called after each layer of a run.
 class Watcher {
@@ -61,6 +62,10 @@ double now();
 /// Multiply-adds a second that `threads` threads reach together, in vectors of
 /// f32, as wide as this program is built for.
 double measurePeak(int threads);
+
+/// The most memory that this program has had at once, as the system counts what
+/// is resident; 0 where that is not known.
+std::size_t peakResidentBytes();
 
 /// Ends the program with a message.
 [[noreturn]] void fail(const std::string &message);

@@ -31,6 +31,20 @@ double now() {
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
+std::size_t peakResidentBytes() {
+  // Not getrusage(): what it says may be of the program that started this one.
+  std::FILE *file = std::fopen("/proc/self/status", "r");
+  if (!file)
+    return 0;
+  char line[256];
+  std::size_t kilobytes = 0;
+  while (std::fgets(line, sizeof line, file))
+    if (std::sscanf(line, "VmHWM: %zu", &kilobytes) == 1)
+      break;
+  std::fclose(file);
+  return kilobytes * 1024;
+}
+
 std::vector<char> readFile(const std::string &path) {
   std::FILE *file = std::fopen(path.c_str(), "rb");
   if (!file)
