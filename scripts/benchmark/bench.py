@@ -22,7 +22,8 @@ import ablation  # noqa: E402
 import cost  # noqa: E402
 import instructions  # noqa: E402
 import picture  # noqa: E402
-from engines import ENGINES, STEPS, Model, Unsupported, is_installed  # noqa: E402
+from engines import (  # noqa: E402
+    ENGINES, STEPS, UNREADABLE, USUAL, Model, Unsupported, is_installed)
 
 CACHE = pathlib.Path(os.environ["NNC_CACHE"])
 
@@ -77,6 +78,16 @@ class Result:
     median: float
     resident: int  # bytes of memory at most, in any turn
     details: dict  # what nnc bench says of itself, else times
+
+
+def select(names):
+    """Those of the engines that are here. The others are named."""
+    engines = {name: ENGINES[name] for name in names
+               if name in ENGINES and is_installed(ENGINES[name])}
+    for name in names:
+        if name not in engines:
+            say(f"missing: {name}: {UNREADABLE.get(name, 'not installed')}")
+    return engines
 
 
 def run_engine(engine, folder, threads, seconds):
@@ -136,7 +147,8 @@ def chip():
 
 def versions(engines):
     import importlib.metadata
-    known = {"onnxruntime": "onnxruntime", "OpenVINO": "openvino", "MNN": "mnn", "ncnn": "ncnn"}
+    known = {"onnxruntime": "onnxruntime", "OpenVINO": "openvino", "MNN": "mnn", "ncnn": "ncnn",
+             "TVM": "apache-tvm"}
     return ", ".join(f"{e} {importlib.metadata.version(known[e])}" for e in engines if e in known)
 
 
@@ -231,7 +243,10 @@ def main():
     parser.add_argument("networks", nargs="*", metavar="NETWORK",
                         help=f"all unless given: {', '.join(known)}")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], metavar="N")
-    parser.add_argument("--engines", nargs="+", default=list(ENGINES), choices=list(ENGINES))
+    more = [name for name in (*ENGINES, *UNREADABLE) if name not in USUAL]
+    parser.add_argument("--engines", nargs="+", default=USUAL, choices=[*USUAL, *more],
+                        metavar="ENGINE", help=f"{', '.join(USUAL)} unless given; "
+                        f"there are also {', '.join(more)}")
     parser.add_argument("--rounds", type=int, default=3, help="turns of each engine")
     parser.add_argument("--seconds", type=float, default=1, help="of each turn")
     parser.add_argument("--json", metavar="FILE", help="also write every figure here")
@@ -261,10 +276,7 @@ def main():
         return
     if args.ablation:
         return report_ablation(args.networks or known, args.threads, args.rounds, args.seconds)
-    engines = {name: ENGINES[name] for name in args.engines if is_installed(ENGINES[name])}
-    for name in args.engines:
-        if name not in engines:
-            say(f"missing: {name} is not installed")
+    engines = select(args.engines)
     rows = {threads: [] for threads in args.threads}
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)

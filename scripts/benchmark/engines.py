@@ -214,8 +214,42 @@ class Ncnn(Peer):
         return run
 
 
+class Tvm(Peer):
+    """Without its tuner, which takes hours for a network: its default schedules."""
+    name, module = "TVM", "tvm"
+
+    def prepare(self, model, folder):
+        import onnx
+        import tvm
+        from tvm.relax.frontend.onnx import from_onnx
+        try:
+            network = from_onnx(onnx.load(model.path), shape_dict=dict(model.shapes))
+            target = tvm.target.Target(
+                {"kind": "llvm", "mcpu": tvm.target.codegen.llvm_get_system_cpu()})
+            tvm.relax.build(network, target).export_library(str(folder / "model.so"))
+        except Exception as problem:  # its importer's are of many types
+            raise Unsupported(f"TVM: {str(problem).splitlines()[-1]}") from problem
+
+    def load(self, model, folder, threads):
+        os.environ["TVM_NUM_THREADS"] = str(threads)
+        import tvm
+        machine = tvm.relax.VirtualMachine(
+            tvm.runtime.load_module(str(pathlib.Path(folder) / "model.so")), tvm.cpu())
+        inputs = [tvm.runtime.tensor(array) for array in model.inputs().values()]
+        return lambda: machine["main"](*inputs)
+
+
 ENGINES = {engine.name: engine for engine in
-           (Nnc(), OnnxRuntime(), OpenVino(), Mnn(), Ncnn())}
+           (Nnc(), OnnxRuntime(), OpenVino(), Mnn(), Ncnn(), Tvm())}
+
+# Measured unless others are asked for.
+USUAL = ["nnc", "onnxruntime", "OpenVINO", "MNN", "ncnn"]
+
+# Peers that PyPI has, but nothing that installs beside them and reads ONNX files.
+UNREADABLE = {
+    "LiteRT": "its converters from ONNX want a TensorFlow and a numpy of years ago",
+    "PyTorch": "its converters from ONNX want torchvision, which does not load beside a "
+               "PyTorch for CPUs"}
 
 # NeoCPU's ablation (its table 3): nnc with less and less left out. Methods that compute
 # less, which the paper does not have, come last.

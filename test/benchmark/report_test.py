@@ -1,11 +1,15 @@
 """What scripts/bench prints and draws of what it measured; each engine's process and its
 memory; the steps of the ablation."""
 
+import contextlib
+import io
 import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
 import xml.etree.ElementTree as xml
 
 import numpy as np
@@ -87,6 +91,18 @@ class Picture(unittest.TestCase):
             self.assertGreaterEqual(min(x, y), 0)
             self.assertLessEqual(x + width, size[0])
             self.assertLessEqual(y + height, size[1])
+
+
+class Engines(unittest.TestCase):
+    def test_missing(self):
+        absent = types.SimpleNamespace(module="no_such_module")
+        said = io.StringIO()
+        with (unittest.mock.patch.dict(bench.ENGINES, {"absent": absent}),
+              contextlib.redirect_stderr(said)):
+            found = bench.select(["nnc", "absent", *engines.UNREADABLE])
+        self.assertEqual(list(found), ["nnc"])
+        self.assertEqual([line.split(": ")[:2] for line in said.getvalue().splitlines()],
+                         [["missing", name] for name in ("absent", *engines.UNREADABLE)])
 
 
 class Processes(unittest.TestCase):
