@@ -227,7 +227,8 @@ private:
     const float *rows[R];
     bool all = true, any = false;
     NNC_UNROLL for (int i = 0; i < R; ++i) {
-      const bool inside = top + i * s.sh >= 0 && top + i * s.sh < s.h;
+      const bool inside =
+          fits(s) || (top + i * s.sh >= 0 && top + i * s.sh < s.h);
       rows[i] = x + (inside ? std::ptrdiff_t(top + i * s.sh) * s.w * W : 0);
       all = all && inside;
       any = any || inside;

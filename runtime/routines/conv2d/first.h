@@ -84,8 +84,7 @@ private:
     f32_tile<W, 1, C, B> t;
     t.clear();
     const int left = col * s.sw - s.pl;
-    const int span = (C - 1) * s.sw + (s.kw - 1) * s.dw + 1;
-    const bool inside = left >= 0 && left + span <= s.w;
+    const bool inside = left >= 0 && left + read<C>(s) <= s.w;
     for (int c = 0; c < s.c; ++c)
       for (int r = 0; r < s.kh; ++r) {
         const int h = j.top + r * s.dh;
@@ -95,9 +94,12 @@ private:
         const float *w = j.w + std::ptrdiff_t(c * s.kh + r) * s.kw * W;
         float copy[first_layer_span + W];
         if (!inside)
-          copy_row(s, row, left, span, copy);
+          copy_row(s, row, left, read<C>(s), copy);
         const float *const a[1] = {inside ? row + left : copy};
-        t.template add<0, C>(a, s.sw, s.dw, w, weight_block(s), W, s.kw);
+        if constexpr (by_lanes<C>())
+          add_by_lanes(t, a[0], w);
+        else
+          t.template add<0, C>(a, s.sw, s.dw, w, weight_block(s), W, s.kw);
       }
     // Copies: for all the compiler knows, y could point at j.
     const Epi epi = *j.epi;
@@ -109,6 +111,44 @@ private:
       NNC_UNROLL for (int c = 0; c < C; ++c) {
         store_channels(t.sum[0][c][b], y, out + b * plane + c * W,
                        channel + b * W, s.k, epi);
+      }
+    }
+  }
+
+  /// Pixels from the first to the last that C points meet in a row of taps.
+  template <int C> static constexpr int span(const S &s) {
+    return (C - 1) * s.sw + (s.kw - 1) * s.dw + 1;
+  }
+  /// Whether those go vector by vector: the points share them.
+  template <int C> static constexpr bool by_lanes() {
+    if constexpr (is_constant<S> && multiplies_by_lane<f32x<W>>)
+      return span<C>(S{}) <= 8 * W;
+    return false;
+  }
+  /// How many pixels are read.
+  template <int C> static constexpr int read(const S &s) {
+    return by_lanes<C>() ? ceil_div(span<C>(s), W) * W : span<C>(s);
+  }
+
+  template <int C, int B>
+  static NNC_INLINE void add_by_lanes(f32_tile<W, 1, C, B> &t, const float *row,
+                                      const float *w) {
+    constexpr S s{};
+    constexpr int vectors = read<C>(s) / W;
+    f32x<W> pixels[vectors];
+    NNC_UNROLL for (int i = 0; i < vectors; ++i) pixels[i] =
+        f32x<W>::load(row + i * W);
+    NNC_UNROLL for (int b = 0; b < B; ++b)
+        NNC_UNROLL for (int tap = 0; tap < s.kw; ++tap) {
+      // As in tile.h.
+      NNC_UNROLL for (int i = 0; i < vectors; ++i) pixels[i] =
+          in_register(pixels[i]);
+      NNC_FORGET_LOADS;
+      const f32x<W> weight = f32x<W>::load(w + b * weight_block(s) + tap * W);
+      NNC_UNROLL for (int c = 0; c < C; ++c) {
+        const int at = c * s.sw + tap * s.dw;
+        t.sum[0][c][b] =
+            fma(broadcast(pixels[at / W], at % W), weight, t.sum[0][c][b]);
       }
     }
   }
