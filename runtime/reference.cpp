@@ -4,6 +4,7 @@
 
 #include "runtime/routines/adapt/portable.h"
 #include "runtime/routines/argmax/portable.h"
+#include "runtime/routines/attention/portable.h"
 #include "runtime/routines/conv2d/portable.h"
 #include "runtime/routines/conv_transpose2d/portable.h"
 #include "runtime/routines/copy/portable.h"
@@ -172,6 +173,17 @@ int call_matmul(const matmul_shape &s, const operands &o) {
     using T = decltype(t);
     return run_all<matmul_portable<matmul_shape, none>>(s, o.x<T>(0), o.x<T>(1),
                                                         o.y<T>());
+  });
+}
+int call_attention(const attention_shape &s, const operands &o) {
+  using R = attention_portable<attention_shape, none>;
+  if (o.inputs < 3 || o.inputs > 4)
+    return NNC_REFERENCE_NO_TYPE;
+  return with_float(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    if (o.inputs == 3)
+      return run_all<R>(s, o.x<T>(0), o.x<T>(1), o.x<T>(2), o.y<T>());
+    return run_all<R>(s, o.x<T>(0), o.x<T>(1), o.x<T>(2), o.x<T>(3), o.y<T>());
   });
 }
 int call_layer_norm(const layer_norm_shape &s, const operands &o) {

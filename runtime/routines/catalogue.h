@@ -8,6 +8,7 @@
 #ifndef NNC_ROUTINES_CATALOGUE_H
 #define NNC_ROUTINES_CATALOGUE_H
 
+#include "runtime/routines/attention/plan.h"
 #include "runtime/routines/conv2d/winograd_matrices.h"
 #include "runtime/routines/conv2d/winograd_plan.h"
 #include "runtime/routines/policy.h"
@@ -232,6 +233,29 @@ template <class S>
 constexpr double plain_efficiency(tile_limits t, const S &s, int M, int B) {
   const double copies = s.transpose_b ? 8 : 2;
   return packed_efficiency(t, s, M, B) * s.m / (s.m + copies);
+}
+/// Two products whose columns are the queries, and an exponential of each
+/// score: a vector of them takes as long as so many multiply-adds. Queries and
+/// sums are turned. Rows a multiple of 4 KiB apart fall into the same few lines
+/// of the first-level cache: eight keys are the most that stay, and each tile
+/// reads the values from beyond.
+template <class S>
+constexpr double attention_efficiency(tile_limits t, const S &s, int M, int B) {
+  const double scores =
+      tiles_efficiency(t, 1, s.keys, s.queries, s.dim, 1, M, B);
+  const double values =
+      tiles_efficiency(t, 1, s.value_dim, s.queries, s.keys, 1, M, B);
+  const double exponential = t.lanes == 16 ? 16 : 36;
+  const bool crowds_keys = M > 8 && s.k_strides[2] % 1024 == 0;
+  const bool crowds_values = s.v_strides[2] % 1024 == 0;
+  const double score = s.dim / scores * (crowds_keys ? 2 : 1) +
+                       s.value_dim / values +
+                       (crowds_values ? 5.0 * s.value_dim / (M * B) : 0.0);
+  const double lanes = double(ceil_div(s.queries, t.lanes)) * t.lanes;
+  const double time =
+      double(s.queries) * s.keys * score +
+      lanes * (exponential * s.keys + 8.0 * (s.dim + s.value_dim));
+  return double(s.queries) * s.keys * (s.dim + s.value_dim) / time;
 }
 
 /// From or to plain NCHW, or between blocks of which the smaller is W.

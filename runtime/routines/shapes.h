@@ -8,6 +8,7 @@
 
 #include "runtime/routines/adapt/shape.h"
 #include "runtime/routines/argmax/shape.h"
+#include "runtime/routines/attention/shape.h"
 #include "runtime/routines/conv2d/shape.h"
 #include "runtime/routines/conv_transpose2d/shape.h"
 #include "runtime/routines/copy/shape.h"

@@ -31,7 +31,27 @@ template <int C, int H, int K, int STRIDE, int PAD> struct pool {
   static constexpr int count_include_pad = 0;
 };
 
+/// Heads side by side in rows of COLUMNS.
+template <int HEADS, int ROWS, int DIM, int COLUMNS> struct attention {
+  static constexpr int n = 1, heads = HEADS, queries = ROWS, keys = ROWS;
+  static constexpr int dim = DIM, value_dim = DIM;
+  static constexpr float scale = 0.125f;
+  static constexpr int q_start = 0, k_start = 0, v_start = 0;
+  static constexpr int q_strides[3] = {ROWS * COLUMNS, DIM, COLUMNS};
+  static constexpr int k_strides[3] = {ROWS * COLUMNS, DIM, COLUMNS};
+  static constexpr int v_strides[3] = {ROWS * COLUMNS, DIM, COLUMNS};
+  static constexpr int mask_strides[3] = {0, 0, 0};
+};
+
 /// Calls f(layer, name) for each layer of a family.
+struct attention_layers {
+  template <class F> static void each(F f) {
+    f(attention<12, 128, 64, 768>{}, "bert 128");
+    f(attention<12, 512, 64, 768>{}, "bert 512");
+    f(attention<16, 512, 64, 1024>{}, "bert large 512");
+    f(attention<8, 40, 15, 360>{}, "ppocr rec 40");
+  }
+};
 struct conv2d_layers {
   template <class F> static void each(F f) {
     f(conv<3, 224, 224, 64, 7, 2, 3>{}, "resnet50 7x7/2 224");

@@ -136,6 +136,23 @@ result time_layer(nnc_bench::product<BATCH, M, N, K, T> s) {
       make_buffer(std::size_t(s.batch) * s.k * padded(s.n) * (SCRATCH ? 2 : 1)),
       make_buffer(std::size_t(s.batch) * s.m * s.n));
 }
+template <class R, std::size_t SCRATCH, int HEADS, int ROWS, int DIM,
+          int COLUMNS>
+result time_layer(nnc_bench::attention<HEADS, ROWS, DIM, COLUMNS> s) {
+  const buffer q = make_buffer(ROWS * COLUMNS), k = make_buffer(ROWS * COLUMNS),
+               v = make_buffer(ROWS * COLUMNS),
+               y = make_buffer(ROWS * HEADS * DIM),
+               scratch = make_buffer(SCRATCH / sizeof(float));
+  const float *const in[] = {q.get(), k.get(), v.get()};
+  return measure_time(y.get(), [&] {
+    if constexpr (SCRATCH == 0)
+      R::run(s, in[0], in[1], in[2], y.get(), none{}, 0, R::units(s));
+    else
+      R::run(s, in[0], in[1], in[2], y.get(),
+             reinterpret_cast<unsigned char *>(scratch.get()), none{}, 0,
+             R::units(s));
+  });
+}
 template <class R, std::size_t, int C, int H, int K, int STRIDE, int PAD>
 result time_layer(nnc_bench::pool<C, H, K, STRIDE, PAD> s) {
   buffer x = make_buffer(std::size_t(s.n) * padded(s.c) * s.h * s.w);
@@ -165,6 +182,10 @@ template <class S> double work_of(S s) {
 template <int BATCH, int M, int N, int K, int T>
 double work_of(nnc_bench::product<BATCH, M, N, K, T>) {
   return double(BATCH) * M * N * K;
+}
+template <int HEADS, int ROWS, int DIM, int COLUMNS>
+double work_of(nnc_bench::attention<HEADS, ROWS, DIM, COLUMNS>) {
+  return 2.0 * HEADS * ROWS * ROWS * DIM;
 }
 template <int C, int H, int K, int STRIDE, int PAD>
 double work_of(nnc_bench::pool<C, H, K, STRIDE, PAD> s) {
@@ -201,6 +222,7 @@ template <class LINE, class LAYERS> void measure() {
   });
 }
 
+#define FAMILIES_attention ~, ACTION
 #define FAMILIES_avg_pool2d ~, ACTION
 #define FAMILIES_conv2d ~, ACTION
 #define FAMILIES_matmul ~, ACTION

@@ -9,10 +9,16 @@
 
 namespace nnc_test {
 
+/// A shape's fields, lists of numbers included.
 template <class S> std::string describe(S s) {
   std::string text;
-  s.visit([&](const char *name, int value) {
-    text += std::string(" ") + name + "=" + std::to_string(value);
+  s.visit([&](const char *name, const auto &field) {
+    text += std::string(" ") + name + "=";
+    if constexpr (std::is_array_v<std::remove_reference_t<decltype(field)>>)
+      for (const auto &value : field)
+        text += std::to_string(value) + " ";
+    else
+      text += std::to_string(field);
   });
   return text;
 }

@@ -1,0 +1,248 @@
+//===- online.h - Attention without a matrix of scores --------------------===//
+//
+// y = softmax(scale * q . k + mask) . v, as shape.h says where each lies.
+//
+// Lanes are queries: B vectors of them, turned once, meet all keys and values
+// as these lie in memory, one broadcast element after the other (tile.h), and
+// maxima and sums of the softmax need no step across lanes. The keys come in
+// blocks. What was summed over earlier ones is scaled to the new maximum
+// (Milakov and Gimelshein, "Online normalizer calculation for softmax"; Dao et
+// al., "FlashAttention"), so that the scores of one block are all there ever
+// is.
+//
+// A unit is some of the groups of B vectors of queries of all heads.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_ATTENTION_ONLINE_H
+#define NNC_ROUTINES_ATTENTION_ONLINE_H
+
+#include "runtime/epilogue.h"
+#include "runtime/routines/attention/plan.h"
+#include "runtime/routines/pieces.h"
+#include "runtime/routines/tile.h"
+#include "runtime/simd/math.h"
+#include "runtime/simd/transpose.h"
+
+#include <cfloat>
+
+namespace nnc {
+
+template <int W, class S, int M, int B, class Epi> struct attention_f32_t {
+  static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
+  static_assert(M > 0 && B > 0, "a tile has points");
+
+  static constexpr int units(const S &s) { return plan(s).units(); }
+
+  static void run(const S &s, const float *q, const float *k, const float *v,
+                  float *y, unsigned char *scratch, const Epi &epi, int begin,
+                  int end) {
+    run(s, q, k, v, nullptr, y, scratch, epi, begin, end);
+  }
+  static void run(const S &s, const float *q, const float *k, const float *v,
+                  const float *mask, float *y, unsigned char *scratch,
+                  const Epi &, int begin, int end) {
+    const attention_plan p = plan(s);
+    // No two threads begin with the same unit.
+    float *const mine =
+        reinterpret_cast<float *>(scratch + begin * p.unit_scratch());
+    const auto first_group = [&](int unit) {
+      return static_cast<int>(static_cast<long long>(p.groups) * unit /
+                              p.units());
+    };
+    for (int group = first_group(begin); group < first_group(end); ++group) {
+      const int head = group / p.head_groups;
+      const int vector = group % p.head_groups * B, query = vector * W;
+      const auto row = [&](const int *strides, int index) {
+        return std::ptrdiff_t(head / s.heads) * strides[0] +
+               std::ptrdiff_t(head % s.heads) * strides[1] +
+               std::ptrdiff_t(index) * strides[2];
+      };
+      const job j{
+          q + s.q_start + row(s.q_strides, query),
+          k + s.k_start + row(s.k_strides, 0),
+          v + s.v_start + row(s.v_strides, 0),
+          mask ? mask + row(s.mask_strides, query) : nullptr,
+          y + ((std::ptrdiff_t(head / s.heads) * s.queries + query) * s.heads +
+               head % s.heads) *
+                  s.value_dim,
+          mine,
+          mine + p.queries,
+          mine + p.queries + p.scores,
+          p.block,
+          s.queries - query};
+      constexpr int left = left_over<B, S>(
+          [](const S &shape) { return ceil_div(shape.queries, W); });
+      in_one_tile<B, left>(
+          smaller(B, ceil_div(s.queries, W) - vector),
+          [&](auto size, int i) { attend<size>(s, j, i * W); });
+    }
+  }
+
+private:
+  using V = f32x<W>;
+
+  /// What is to be done for one group of queries, and where.
+  struct job {
+    const float *q, *k, *v, *mask;
+    float *y;
+    float *queries; ///< [dim][lanes], scaled
+    float *scores;  ///< [keys of a block][lanes]
+    float *sums;    ///< [value_dim][lanes], of values
+    int block;      ///< keys
+    int count;      ///< queries from the first on
+  };
+
+  static constexpr attention_plan plan(const S &s) {
+    return plan_attention(s, W, M, B);
+  }
+
+  /// N vectors of queries, from `first` on.
+  template <int N> static void attend(const S &s, const job &j, int first) {
+    turn_queries<N>(s, j, first);
+    // The lowest number, not -inf: it may be subtracted from itself. Queries
+    // that see no key divide 0 by 0, as a softmax of -inf does.
+    V largest[N], sum[N];
+    NNC_UNROLL for (int n = 0; n < N; ++n) {
+      largest[n] = V(-FLT_MAX);
+      sum[n] = V(0.0f);
+    }
+    for (int key = 0; key < s.keys; key += j.block) {
+      const int count = smaller(j.block, s.keys - key);
+      V shrink[N];
+      score<N>(s, j, first, key, count);
+      weigh<N>(j, count, largest, sum, shrink);
+      constexpr int left =
+          left_over<M, S>([](const S &shape) { return shape.value_dim; });
+      in_tiles<M, left>(0, s.value_dim, [&](auto size, int c) {
+        add_values<size, N>(s, j, key, count, c, key == 0, shrink);
+      });
+    }
+    for (int c = 0; c < s.value_dim; ++c)
+      NNC_UNROLL for (int n = 0; n < N; ++n) {
+        float *const at = j.sums + (c * N + n) * W;
+        (V::load(at) / sum[n]).store(at);
+      }
+    const std::ptrdiff_t y_row = std::ptrdiff_t(s.heads) * s.value_dim;
+    for (int n = 0; n < N; ++n)
+      for (int c = 0; c < s.value_dim; c += W)
+        transpose_tile<W>(j.sums + (c * N + n) * W, N * W,
+                          smaller(W, s.value_dim - c),
+                          smaller(W, j.count - first - n * W),
+                          j.y + (first + n * W) * y_row + c, y_row);
+  }
+
+  /// Rows of `size` elements from `from` on become columns of `to`, which has N
+  /// vectors a row; lanes behind the last of `count` rows are zero.
+  template <int N>
+  static void turn(const float *from, std::ptrdiff_t step, int count, int size,
+                   float *to) {
+    if (count < N * W)
+      for (int i = 0; i < size * N; ++i)
+        V(0.0f).store(to + i * W);
+    for (int n = 0; n < N; ++n)
+      for (int i = 0; i < size; i += W)
+        transpose_tile<W>(from + n * W * step + i, step,
+                          smaller(W, count - n * W), smaller(W, size - i),
+                          to + (i * N + n) * W, N * W);
+  }
+
+  template <int N>
+  static void turn_queries(const S &s, const job &j, int first) {
+    const std::ptrdiff_t step = s.q_strides[2];
+    turn<N>(j.q + first * step, step, j.count - first, s.dim, j.queries);
+    const V scale(s.scale);
+    for (int i = 0; i < s.dim * N; ++i)
+      (V::load(j.queries + i * W) * scale).store(j.queries + i * W);
+  }
+
+  /// The scores of `count` keys.
+  template <int N>
+  static void score(const S &s, const job &j, int first, int key, int count) {
+    if (j.mask && s.mask_strides[2] == 0)
+      for (int i = 0; i < count; ++i)
+        NNC_UNROLL for (int n = 0; n < N; ++n) V(j.mask[key + i])
+            .store(j.scores + (i * N + n) * W);
+    else if (j.mask)
+      turn<N>(j.mask + first * std::ptrdiff_t(s.mask_strides[2]) + key,
+              s.mask_strides[2], j.count - first, count, j.scores);
+    constexpr int left =
+        left_over<M, S>([](const S &shape) { return shape.keys; });
+    const auto tile = [&](auto size, int i) {
+      add_scores<size, N>(s, j, key, i);
+    };
+    // All blocks but the last are of whole tiles.
+    if (key + count < s.keys)
+      in_tiles<M, 0>(0, count, tile);
+    else
+      in_tiles<M, left>(0, count, tile);
+  }
+
+  template <int R, int N>
+  NNC_NOINLINE static void add_scores(const S &s, const job &j, int key,
+                                      int i) {
+    f32_tile<W, 1, R, N> t;
+    t.clear();
+    const float *const k[1] = {j.k + std::ptrdiff_t(key + i) * s.k_strides[2]};
+    t.template add<0, R>(k, s.k_strides[2], 1, j.queries, W, N * W, s.dim);
+    float *const to = j.scores + i * N * W;
+    if (j.mask)
+      t.add_saved(to);
+    t.save(to);
+  }
+
+  /// Scores become weights: exponentials of what they are below the largest so
+  /// far. `shrink` is what earlier ones were too large by.
+  template <int N>
+  static void weigh(const job &j, int count, V (&largest)[N], V (&sum)[N],
+                    V (&shrink)[N]) {
+    V part[N];
+    NNC_UNROLL for (int n = 0; n < N; ++n) {
+      shrink[n] = largest[n];
+      part[n] = V(0.0f);
+    }
+    NNC_KEEP_LOOP for (int i = 0; i < count; ++i)
+        NNC_UNROLL for (int n = 0; n < N; ++n) largest[n] =
+            max_fast(V::load(j.scores + (i * N + n) * W), largest[n]);
+    NNC_KEEP_LOOP for (int i = 0; i < count; ++i)
+        NNC_UNROLL for (int n = 0; n < N; ++n) {
+      float *const at = j.scores + (i * N + n) * W;
+      const V weight = exp(V::load(at) - largest[n]);
+      weight.store(at);
+      part[n] += weight;
+    }
+    NNC_UNROLL for (int n = 0; n < N; ++n) {
+      shrink[n] = exp(shrink[n] - largest[n]);
+      sum[n] = fma(sum[n], shrink[n], part[n]);
+    }
+  }
+
+  /// Elements [c, c + R) of the sums of weighted values.
+  template <int R, int N>
+  NNC_NOINLINE static void add_values(const S &s, const job &j, int key,
+                                      int count, int c, bool is_first,
+                                      const V (&shrink)[N]) {
+    f32_tile<W, 1, R, N> t;
+    t.clear();
+    const float *const v[1] = {j.v + std::ptrdiff_t(key) * s.v_strides[2] + c};
+    t.template add<0, R>(v, 1, s.v_strides[2], j.scores, W, N * W, count);
+    float *const to = j.sums + c * N * W;
+    if (!is_first)
+      NNC_UNROLL for (int r = 0; r < R; ++r)
+          NNC_UNROLL for (int n = 0; n < N; ++n) t.sum[0][r][n] =
+          fma(V::load(to + (r * N + n) * W), shrink[n], t.sum[0][r][n]);
+    t.save(to);
+  }
+};
+
+template <class S, int M, int B, class Epi>
+using attention_f32_avx512 = attention_f32_t<16, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using attention_f32_avx2 = attention_f32_t<8, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using attention_f32_neon = attention_f32_t<4, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using attention_f32_sse4 = attention_f32_t<4, S, M, B, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_ATTENTION_ONLINE_H

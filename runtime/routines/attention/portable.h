@@ -1,0 +1,99 @@
+//===- portable.h - Attention on any machine ------------------------------===//
+//
+// y = softmax(scale * q . k + mask) . v, as shape.h says where each lies. A
+// unit is one query of one head. Its keys are taken a few at a time: sums of
+// few, summed, lose less to rounding than one long sum, and no row of scores
+// has to be kept. What was summed below a smaller maximum is scaled to the new
+// one (Milakov and Gimelshein's online normalizer).
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_ATTENTION_PORTABLE_H
+#define NNC_ROUTINES_ATTENTION_PORTABLE_H
+
+#include "runtime/epilogue.h"
+#include "runtime/routines/policy.h"
+#include "runtime/simd/math.h"
+
+#include <limits>
+
+namespace nnc {
+
+template <class S, class Epi> struct attention_portable {
+  static constexpr int units(const S &s) { return s.n * s.heads * s.queries; }
+
+  /// T is float or double.
+  template <class T>
+  static void run(const S &s, const T *q, const T *k, const T *v, T *y,
+                  const Epi &epi, int begin, int end) {
+    run(s, q, k, v, static_cast<const T *>(nullptr), y, epi, begin, end);
+  }
+  template <class T>
+  static void run(const S &s, const T *q, const T *k, const T *v, const T *mask,
+                  T *y, const Epi &, int begin, int end) {
+    for (int unit = begin; unit < end; ++unit) {
+      const int i = unit % s.queries, head = unit / s.queries % s.heads,
+                b = unit / s.queries / s.heads;
+      const auto row = [&](const int *strides, int index) {
+        return std::ptrdiff_t(b) * strides[0] +
+               std::ptrdiff_t(head) * strides[1] +
+               std::ptrdiff_t(index) * strides[2];
+      };
+      attend(s, q + s.q_start + row(s.q_strides, i),
+             k + s.k_start + row(s.k_strides, 0),
+             v + s.v_start + row(s.v_strides, 0),
+             mask ? mask + row(s.mask_strides, i) : nullptr,
+             y + ((std::ptrdiff_t(b) * s.queries + i) * s.heads + head) *
+                     s.value_dim);
+    }
+  }
+
+private:
+  static constexpr int few = 16;
+
+  template <class T>
+  static void attend(const S &s, const T *q, const T *k, const T *v,
+                     const T *mask, T *y) {
+    T largest = std::numeric_limits<T>::lowest(), sum = 0;
+    for (int c = 0; c < s.value_dim; ++c)
+      y[c] = 0;
+    for (int first = 0; first < s.keys; first += few) {
+      const int count = smaller(few, s.keys - first);
+      const T before = largest;
+      T weight[few];
+      for (int j = 0; j < count; ++j) {
+        const T product =
+            dot(q, k + std::ptrdiff_t(first + j) * s.k_strides[2], s.dim);
+        weight[j] = T(s.scale) * product + (mask ? mask[first + j] : T(0));
+        largest = weight[j] > largest ? weight[j] : largest;
+      }
+      const T shrink = nnc::exp(before - largest);
+      T part = 0;
+      for (int j = 0; j < count; ++j)
+        part += weight[j] = nnc::exp(weight[j] - largest);
+      sum = sum * shrink + part;
+      for (int c = 0; c < s.value_dim; ++c) {
+        T value = 0;
+        for (int j = 0; j < count; ++j)
+          value +=
+              weight[j] * v[std::ptrdiff_t(first + j) * s.v_strides[2] + c];
+        y[c] = y[c] * shrink + value;
+      }
+    }
+    for (int c = 0; c < s.value_dim; ++c)
+      y[c] /= sum;
+  }
+
+  template <class T> static T dot(const T *a, const T *b, int size) {
+    T partial[few] = {};
+    for (int i = 0; i < size; ++i)
+      partial[i % few] += a[i] * b[i];
+    T sum = 0;
+    for (T p : partial)
+      sum += p;
+    return sum;
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_ATTENTION_PORTABLE_H
