@@ -60,6 +60,8 @@ def Recompose : Pass<"nnc-recompose", "::mlir::func::FuncOp"> {
     layer norm, softmax and the pooling of whole planes come back as one op,
     whatever the order of the factors, and whether a number divides or
     multiplies. Numbers must be an activation's own to a relative 1e-6.
+    So does attention, where nothing else uses the scores: its operands are what
+    was there before views, transposes and slices told the heads apart.
 
     Then chains of scales and shifts become one scale and one shift; scales go
     into the weights before or behind them, shifts through a convolution without

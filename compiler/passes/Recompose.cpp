@@ -26,6 +26,7 @@ private:
     RewritePatternSet patterns(&getContext());
     nnc::populateActivations(patterns);
     nnc::populateNormalizations(patterns);
+    nnc::populateAttention(patterns);
     nnc::populateFoldConstants(patterns);
     nnc::populateIdentities(patterns);
     return nnc::applyPatterns(getOperation(), std::move(patterns));

@@ -41,6 +41,10 @@ void populateActivations(mlir::RewritePatternSet &patterns);
 /// Layer normalisation and softmax that exporters write as expressions.
 void populateNormalizations(mlir::RewritePatternSet &patterns);
 
+/// Products, softmax and product that are nn.attention, whose operands are read
+/// where they lie.
+void populateAttention(mlir::RewritePatternSet &patterns);
+
 /// What no routine takes as it stands, in forms that one does.
 void populateLegalForms(mlir::RewritePatternSet &patterns);
 

@@ -122,6 +122,33 @@ def Nn_MatMulOp : Nn_AnchorOp<"matmul", ["getRoutineCallsOn", "spellLayout"]> {
   }];
 }
 
+def Nn_AttentionOp : Nn_RoutineOp<"attention"> {
+  let summary = "softmax(scale * q . k + mask) . v, for each of several heads";
+  let description = [{
+    An operand of rank 3 is `[batch, rows, columns]` with the heads side by side:
+    those of `q`, `k` and `v` begin at the columns `starts`, so that all three
+    may be parts of one tensor. One of rank 4 is `[batch, heads, rows, size]`. A
+    row of q or k has `dim` elements, one of v `value_dim`. The mask, if there
+    is one, broadcasts to `[batch, heads, queries, keys]`, but has all keys. The
+    result is `[batch, queries, heads * value_dim]`. Where a query may see no
+    key, all its scores being -inf, it is NaN, as the softmax is.
+
+    Example:
+    ```mlir
+    %y = nn.attention %qkv, %qkv, %qkv, %mask {heads = 8 : i64, dim = 15 : i64,
+        value_dim = 15 : i64, starts = array<i64: 0, 120, 240>, scale = 0.25 : f64}
+        : (tensor<1x40x360xf32>, tensor<1x40x360xf32>, tensor<1x40x360xf32>,
+           tensor<1x1x1x40xf32>) -> tensor<1x40x120xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Float:$q, Nn_Float:$k, Nn_Float:$v,
+                       Optional<Nn_Float>:$mask, I64Attr:$heads, I64Attr:$dim,
+                       I64Attr:$value_dim, DenseI64ArrayAttr:$starts,
+                       F64Attr:$scale);
+  let results = (outs Nn_Float:$y);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
 //===----------------------------------------------------------------------===//
 // Normalisations and reductions
 //===----------------------------------------------------------------------===//

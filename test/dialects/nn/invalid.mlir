@@ -45,6 +45,33 @@ func.func @matmul_sizes(%a: tensor<2x3xf32>, %b: tensor<4x5xf32>) {
 
 // -----
 
+func.func @attention_heads(%x: tensor<1x5x24xf32>) {
+  // expected-error@+2 {{'nn.attention' op failed to infer returned types}}
+  // expected-error@+1 {{needs 2 heads of 4 elements from column 17 on of 'tensor<1x5x24xf32>'}}
+  %0 = nn.attention %x, %x, %x {heads = 2 : i64, dim = 4 : i64, value_dim = 4 : i64, starts = array<i64: 0, 8, 17>, scale = 1.0 : f64} : (tensor<1x5x24xf32>, tensor<1x5x24xf32>, tensor<1x5x24xf32>) -> tensor<1x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_values(%q: tensor<1x5x8xf32>, %k: tensor<1x6x8xf32>) {
+  // expected-error@+2 {{'nn.attention' op failed to infer returned types}}
+  // expected-error@+1 {{needs one batch, and a value for each key}}
+  %0 = nn.attention %q, %k, %q {heads = 2 : i64, dim = 4 : i64, value_dim = 4 : i64, starts = array<i64: 0, 0, 0>, scale = 1.0 : f64} : (tensor<1x5x8xf32>, tensor<1x6x8xf32>, tensor<1x5x8xf32>) -> tensor<1x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_mask(%x: tensor<1x5x8xf32>, %mask: tensor<1x1x5x1xf32>) {
+  // expected-error@+2 {{'nn.attention' op failed to infer returned types}}
+  // expected-error@+1 {{needs a mask that broadcasts to 'tensor<1x2x5x5xf32>' and has all keys}}
+  %0 = nn.attention %x, %x, %x, %mask {heads = 2 : i64, dim = 4 : i64, value_dim = 4 : i64, starts = array<i64: 0, 0, 0>, scale = 1.0 : f64} : (tensor<1x5x8xf32>, tensor<1x5x8xf32>, tensor<1x5x8xf32>, tensor<1x1x5x1xf32>) -> tensor<1x5x8xf32>
+  return
+}
+
+// -----
+
 func.func @broadcast(%a: tensor<2x3xf32>, %b: tensor<4xf32>) {
   // expected-error@+2 {{has operands that do not broadcast}}
   // expected-error@+1 {{'nn.add' op failed to infer returned types}}
