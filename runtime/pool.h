@@ -13,7 +13,8 @@
 // while, since the next layer mostly comes within microseconds, then sleep in
 // the kernel until it moves. The caller does not wait for a worker that has not
 // begun, because another program has its core or because it is still waking up:
-// it takes over the worker's share. One caller at a time; run() must not be
+// it takes over the worker's share, and moves a worker to which that happens
+// again and again to another core. One caller at a time; run() must not be
 // called from inside a task. Needs pthreads.
 //
 //===----------------------------------------------------------------------===//
@@ -50,40 +51,53 @@ enum class pinning { none, cores };
 /// The cores that a thread may run on.
 class core_set {
 public:
-#if defined(__linux__)
-  /// Those of the calling thread.
-  static core_set own() {
+#if defined(__linux__) && !defined(__ANDROID__)
+  static core_set of(pthread_t thread) {
     core_set set;
-    set.known = sched_getaffinity(0, sizeof set.cores, &set.cores) == 0;
+    if (pthread_getaffinity_np(thread, sizeof set.cores, &set.cores) == 0)
+      set.count = CPU_COUNT(&set.cores);
     return set;
   }
-  /// Keeps the calling thread on one of them: numbers below how many there are
-  /// mean different ones.
-  void pin(int number) const {
-    if (!known)
+  /// Keeps a thread on one of them: numbers below how many there are mean
+  /// different ones.
+  void pin(pthread_t thread, int number) const {
+    if (count == 0)
       return;
-    number %= CPU_COUNT(&cores);
+    number %= count;
     int core = 0;
     while (!CPU_ISSET(core, &cores) || number-- > 0)
       ++core;
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(core, &one);
-    sched_setaffinity(0, sizeof one, &one);
+    pthread_setaffinity_np(thread, sizeof one, &one);
   }
-  /// Lets the calling thread run on all of them.
-  void release() const {
-    if (known)
-      sched_setaffinity(0, sizeof cores, &cores);
+  /// Lets a thread run on all of them.
+  void release(pthread_t thread) const {
+    if (count > 0)
+      pthread_setaffinity_np(thread, sizeof cores, &cores);
+  }
+  /// Takes a thread off the caller's core, to one of those behind it; it may
+  /// come back when it has run.
+  void move_away(pthread_t thread, int distance) const {
+    const int here = sched_getcpu();
+    if (count < 2 || here < 0)
+      return;
+    int number = distance;
+    for (int core = 0; core < here; ++core)
+      number += CPU_ISSET(core, &cores) ? 1 : 0;
+    pin(thread, number);
+    release(thread);
   }
 
 private:
   cpu_set_t cores;
-  bool known = false;
+  int count = 0; ///< 0: not known
 #else
-  static core_set own() { return {}; }
-  void pin(int) const {}
-  void release() const {}
+  static core_set of(pthread_t) { return {}; }
+  void pin(pthread_t, int) const {}
+  void release(pthread_t) const {}
+  void move_away(pthread_t, int) const {}
 #endif
 };
 
@@ -109,7 +123,7 @@ public:
     stop();
     pinned = where == pinning::cores;
     if (pinned)
-      cores = core_set::own();
+      cores = core_set::of(pthread_self());
     if (threads > MaxThreads)
       threads = MaxThreads;
     stopping = false;
@@ -125,7 +139,7 @@ public:
       ++threads_started;
     }
     if (pinned)
-      cores.pin(0);
+      cores.pin(pthread_self(), 0);
     return {threads_started, this, run};
   }
 
@@ -140,7 +154,7 @@ public:
     }
     threads_started = 1;
     if (pinned)
-      cores.release();
+      cores.release(pthread_self());
     pinned = false;
   }
 
@@ -151,7 +165,12 @@ private:
     std::atomic<unsigned> done{0};  ///< the last that the worker has done
     thread_pool *owner;
     int index;
+    unsigned missed = 0; ///< shares that the caller took over
     pthread_t thread;
+
+    /// The caller moves a worker that missed so many shares: virtual machines
+    /// may leave both on one core for seconds while others idle.
+    static constexpr unsigned patience = 8;
 
     /// Whether this generation's share falls to the one who asks.
     bool take(unsigned now) {
@@ -177,10 +196,13 @@ private:
     for (int t = 1; t < pool->threads_started; ++t) {
       worker &w = pool->workers[t];
       w.wait_until_taken(now);
-      if (w.take(now))
-        task(argument, t, pool->threads_started);
-      else
+      if (!w.take(now)) {
         wait_for(w, now);
+        continue;
+      }
+      if (++w.missed % worker::patience == 0)
+        core_set::of(w.thread).move_away(w.thread, t);
+      task(argument, t, pool->threads_started);
     }
   }
 
@@ -208,7 +230,7 @@ private:
     worker &w = *static_cast<worker *>(argument);
     thread_pool &pool = *w.owner;
     if (pool.pinned)
-      pool.cores.pin(w.index);
+      pool.cores.pin(pthread_self(), w.index);
     for (unsigned seen = w.taken;;) {
       seen = pool.wait_beyond(seen);
       if (!w.take(seen))
