@@ -9,8 +9,9 @@
     fixed     one block size for the network, as wide as the vectors; adapts only where a
               layer has no routine for it.
     global    any block size for each layer, all chosen together: what nnc does, were it
-              not for
-    all       methods that compute less: Winograd's and Strassen's. The steps before it
+              not for the next. Where every layer suits one block size, that is the plan
+              of the step before.
+    all       methods that compute less, Winograd's and Strassen's. The steps before it
               are direct convolutions and plain sums, so that they differ by layouts alone.
 """
 
