@@ -58,7 +58,7 @@ void useThreads(int count, bool pin) {
   count -= pool.threads; // a system may give less
 #else
   if (pin)
-    nnc::core_set::own().pin(0);
+    nnc::core_set::of(pthread_self()).pin(pthread_self(), 0);
   count -= 1;
 #endif
   if (count > 0)
