@@ -159,27 +159,33 @@ static std::string getObstacle(LayerOp layer, const Routine &routine,
   return "";
 }
 
+/// Whether a function is made of exponentials or polynomials as long, not of a
+/// few instructions.
+static bool isExponential(StringRef function) {
+  StringRef header = Catalogue::get().getHeaderOf(function);
+  return header != "" && header != "runtime/simd/arithmetic.h" &&
+         header != "runtime/simd/vec.h";
+}
+
 LayerWork nnc::getLayerWork(LayerOp layer, ArrayRef<RankedTensorType> operands,
                             RankedTensorType result) {
   LayerWork work;
   double elements = result.getNumElements();
-  double perElement =
-      llvm::count_if(layer.getEpilogue().front(), [](Operation &op) {
-        return isa<ElementwiseOpInterface>(op);
-      });
+  for (auto op : layer.getEpilogue().front().getOps<ElementwiseOpInterface>())
+    (isExponential(op.getFunction()) ? work.exponentials
+                                     : work.epilogueOperations) += elements;
   if (auto anchor = dyn_cast_or_null<CostOpInterface>(layer.getAnchorOp())) {
     Work own = anchor.getWork();
     work.operations = std::max<double>(own.multiplyAdds, own.operations);
-    work.epilogueOperations = perElement * elements;
-    if (work.operations == 0) // it only moves what it writes
-      work.operations = elements;
-  } else {
-    work.operations = perElement * elements;
   }
+  if (work.operations == 0) // it only moves what it writes
+    work.operations = elements;
   work.activationBytes = getPhysicalBytes(result);
   for (auto [value, type] : llvm::zip(layer.getOperands(), operands)) {
-    (isConstant(value) ? work.weightBytes : work.activationBytes) +=
-        getPhysicalBytes(type);
+    // Of a table there are not more entries read than there are operations.
+    auto bytes = std::min(getPhysicalBytes(type),
+                          8 * static_cast<int64_t>(work.operations));
+    (isConstant(value) ? work.weightBytes : work.activationBytes) += bytes;
   }
   return work;
 }

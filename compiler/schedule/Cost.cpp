@@ -7,22 +7,27 @@
 #include "compiler/schedule/Cost.h"
 
 #include "compiler/schedule/Search.h"
+#include "dialects/nn/Transformed.h"
 
 #include <array>
 
 using namespace mlir;
 using namespace nnc;
 
-/// To call a function, set up its loops and find nothing in the first level.
-static constexpr double kCallSeconds = 5e-8;
+/// To call a function and set up its loops, whose code comes from beyond the
+/// first-level cache.
+static constexpr double kCallSeconds = 1.5e-7;
+/// What more there is to fetch of a routine with params: unrolled register
+/// tiles, one for each size of what is left over.
+static constexpr double kTilesSeconds = 6e-7;
 
-/// Share of the shorter of arithmetic and memory that does not hide behind the
-/// longer.
-static constexpr double kOverlapLoss = 0.1;
+/// Share of a multiply-add's time that simple arithmetic in an epilogue takes.
+static constexpr double kEpilogueShare = 0.15;
 
-/// Elementwise functions of an epilogue run on values in registers; most are
-/// one instruction beside the multiply-adds' two a cycle.
-static constexpr double kEpilogueShare = 0.5;
+/// Weights are read while they are first used, activations all the time: of
+/// the shorter of arithmetic and the weights' reads so much does not hide
+/// behind the longer; and where routines fetch weights ahead.
+static constexpr double kOverlapLoss = 0.6, kFetchedLoss = 0.25;
 
 static double getMedian(ArrayRef<double> sorted) {
   size_t middle = sorted.size() / 2;
@@ -58,15 +63,21 @@ double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
   double efficiency = 0;
   for (const RoutineShape &call : calls)
     efficiency += routine.getEfficiency(call, params) / calls.size();
-  double peak = machine.getPeak(routine.isa);
-  double arithmetic = work.operations / (peak * std::max(efficiency, 1e-6)) +
-                      work.epilogueOperations / (peak * kEpilogueShare);
-  double memory =
-      work.activationBytes / machine.getBandwidthFor(work.activationBytes) +
-      work.weightBytes / machine.getBandwidthFor(weightBytes);
-  return std::max(arithmetic, memory) +
-         kOverlapLoss * std::min(arithmetic, memory) +
-         kCallSeconds * calls.size();
+  double arithmetic =
+      (work.operations / std::max(efficiency, 1e-6) +
+       work.epilogueOperations * kEpilogueShare) /
+          machine.getPeak(routine.isa) +
+      work.exponentials * machine.getExponentialSeconds(routine.isa);
+  double weights = work.weightBytes / machine.getBandwidthFor(weightBytes);
+  double activations =
+      work.activationBytes / machine.getBandwidthFor(work.activationBytes);
+  bool fetchesAhead = llvm::any_of(
+      routine.layouts, [](StringRef name) { return nn::isTransformed(name); });
+  double start = kCallSeconds + (params.empty() ? 0 : kTilesSeconds);
+  return std::max({arithmetic, weights, activations}) +
+         (fetchesAhead ? kFetchedLoss : kOverlapLoss) *
+             std::min(arithmetic, weights) +
+         start * calls.size();
 }
 
 UnitCost CostModel::getCost(const Routine &routine,

@@ -18,9 +18,11 @@ namespace nnc {
 /// What a layer computes and touches, whatever the routine.
 struct LayerWork {
   double operations = 0; ///< multiply-adds, or what the routine has instead
-  double epilogueOperations = 0;
-  int64_t activationBytes = 0; ///< read and written
-  int64_t weightBytes = 0;     ///< constants read
+  double epilogueOperations = 0; ///< of values in registers, most of which fit
+                                 ///< between multiply-adds
+  double exponentials = 0;       ///< and functions like these
+  int64_t activationBytes = 0;   ///< read and written
+  int64_t weightBytes = 0;       ///< constants read
 };
 
 /// How long something takes.
@@ -51,9 +53,10 @@ private:
 
 /// Unit costs: measured where that is known. Else estimated from a target row:
 /// a call takes as long as its arithmetic at the rate that the routine's inner
-/// loop reaches, or as its bytes from the level that holds them, whichever is
-/// longer, and a fixed time more; and multiplied by what measurements differ
-/// from such estimates, so that both can be compared.
+/// loop reaches, or as its weights or its activations from the level that holds
+/// them, whichever is longest; what does not hide behind that, and a fixed time
+/// more; and multiplied by what measurements differ from such estimates, so
+/// that both can be compared.
 class CostModel {
 public:
   /// `weightBytes` of the whole model say where weights are read from. Where

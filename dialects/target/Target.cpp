@@ -59,21 +59,49 @@ double MachineAttr::getPeak() const {
   return 1e6 * static_cast<double>(getMhz() * getMultiplyAdds());
 }
 
-double MachineAttr::getPeak(StringRef isa) const {
-  int64_t bytes = llvm::StringSwitch<int64_t>(isa)
-#define NNC_ISA(name, bytes) .Case(#name, bytes)
+namespace {
+/// A line of isas.inc.
+struct Isa {
+  const char *name;
+  int64_t bytes, exponentialCycles;
+};
+} // namespace
+
+/// The lanes of its vectors are those of the target where it says nothing.
+static std::pair<int64_t, int64_t> getLanesAndCycles(MachineAttr machine,
+                                                     StringRef name) {
+  static constexpr Isa isas[] = {
+#define NNC_ISA(name, bytes, exponential) {#name, bytes, exponential},
 #include "dialects/target/isas.inc"
-                      .Default(0);
-  if (bytes == 0 || bytes >= getVectorBytes())
-    return getPeak();
-  return getPeak() * static_cast<double>(bytes) / getVectorBytes();
+  };
+  int64_t own = machine.getVectorBytes(), size = sizeof(float);
+  for (const Isa &isa : isas)
+    if (name == isa.name)
+      return {std::min(isa.bytes ? isa.bytes : own, own) / size,
+              isa.exponentialCycles};
+  return {own / size, 0};
+}
+
+double MachineAttr::getPeak(StringRef isa) const {
+  // A core starts two multiply-adds of vectors in a cycle, as far as it can.
+  int64_t lanes = getLanesAndCycles(*this, isa).first;
+  return 1e6 *
+         static_cast<double>(getMhz() * std::min(getMultiplyAdds(), 2 * lanes));
+}
+
+double MachineAttr::getExponentialSeconds(StringRef isa) const {
+  auto [lanes, cycles] = getLanesAndCycles(*this, isa);
+  return static_cast<double>(cycles) / (1e6 * lanes * getMhz());
 }
 
 double MachineAttr::getBandwidthFor(int64_t bytes) const {
-  for (auto [size, perCycle] :
-       llvm::zip(getCaches().asArrayRef(), getBandwidth().asArrayRef()))
-    if (bytes <= size)
+  ArrayRef<int64_t> caches = getCaches().asArrayRef();
+  for (auto [level, perCycle] : llvm::enumerate(getBandwidth().asArrayRef())) {
+    // The last of several is shared with other cores and other data.
+    bool isShared = level > 0 && level + 1 == caches.size();
+    if (bytes <= (isShared ? caches[level] / 3 : caches[level]))
       return 1e6 * static_cast<double>(getMhz() * perCycle);
+  }
   return 1e6 * static_cast<double>(getMemoryMbS());
 }
 

@@ -65,6 +65,8 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
     double getPeak() const;
     /// The same where the vectors are only those of `isa`.
     double getPeak(::llvm::StringRef isa) const;
+    /// Seconds of an exponential of a float, in vectors of `isa`.
+    double getExponentialSeconds(::llvm::StringRef isa) const;
     /// Bytes a second from the first level that holds `bytes`.
     double getBandwidthFor(int64_t bytes) const;
   }];

@@ -29,13 +29,15 @@ struct tile_limits {
   int lanes;     ///< of a vector
   int chains;    ///< sums under way that hide a multiply-add's latency
   bool embedded; ///< a multiply-add broadcasts its own operand
-  double load;   ///< of a vector not used at once, in multiply-adds
-  double far;    ///< what more a load from beyond the first-level cache costs
+  double peak;   ///< share of it that the best tiles reach
+  // In multiply-adds:
+  double far;  ///< what more a load from beyond the first-level cache costs
+  double ends; ///< to begin a sum and to end it
 };
-constexpr tile_limits avx512_tile{16, 4, true, 0.2, 0.4};
-constexpr tile_limits avx2_tile{8, 8, false, 0.35, 0.8};
-constexpr tile_limits neon_tile{4, 8, true, 0.35, 0.4};
-constexpr tile_limits sse4_tile{4, 8, false, 0.35, 0.4};
+constexpr tile_limits avx512_tile{16, 4, true, 0.98, 0.4, 1};
+constexpr tile_limits avx2_tile{8, 8, false, 0.93, 0.8, 2};
+constexpr tile_limits neon_tile{4, 8, true, 0.98, 0.4, 2};
+constexpr tile_limits sse4_tile{4, 8, false, 0.93, 0.4, 2};
 
 /// A tile of `points` times `blocks` vectors: too few sums wait for each other;
 /// a step loads each weight and each point once. Weights that the first-level
@@ -46,7 +48,7 @@ constexpr double tile_efficiency(tile_limits t, double steps, int points,
   const double chains = sums < t.chains ? sums / t.chains : 1.0;
   const double loads = t.embedded ? 1.0 : sums / (points + blocks);
   const double far = steps * blocks * t.lanes * 4 > 32768 ? t.far : 0.0;
-  return 0.98 * (chains < loads ? chains : loads) * points / (points + far);
+  return t.peak * (chains < loads ? chains : loads) * points / (points + far);
 }
 
 /// rows x cols points by `channels`, cut into tiles of R x C points by B blocks
@@ -69,7 +71,7 @@ constexpr double tiles_efficiency(tile_limits t, int rows, int cols,
           time +=
               tiles * r * c * b * t.lanes / tile_efficiency(t, steps, r * c, b);
       }
-  return double(rows) * cols * channels / time * steps / (steps + 4);
+  return double(rows) * cols * channels / time * steps / (steps + t.ends);
 }
 
 /// Blocked convolution needs whole blocks of W channels in every group.
@@ -117,7 +119,7 @@ constexpr double first_efficiency(tile_limits t, const S &s, int C, int B) {
   const int blocks = smaller(B, ceil_div(s.k, t.lanes));
   return tiles_efficiency(t, s.oh, s.ow, s.k, double(s.c) * s.kh * s.kw, 1, C,
                           B) /
-         (1 + 5.0 * span / (double(s.ow) * s.kw * blocks));
+         (1 + 2.5 * span / (double(s.ow) * s.kw * blocks));
 }
 template <class S>
 constexpr double pointwise_efficiency(tile_limits t, const S &s, int C, int B) {
@@ -125,37 +127,46 @@ constexpr double pointwise_efficiency(tile_limits t, const S &s, int C, int B) {
   return tiles_efficiency(t, flat ? 1 : s.oh, flat ? s.oh * s.ow : s.ow, s.k,
                           double(s.c) / s.groups, 1, C, B);
 }
-/// How long products of points take, in multiply-adds. The points' weights
-/// count as coming from beyond the first-level cache. To transform a value
-/// along an axis, or to transform it back, takes as long as four multiply-adds.
+/// To read a float again that only the last cache holds, in multiply-adds.
+constexpr double refetch = 5;
+
+/// How long products of points take, in multiply-adds. So many channels are
+/// `summed` at a time that the first-level cache holds their weights; each sum
+/// is loaded and stored. Each strip of tiles reads all weights anew. To
+/// transform a value along an axis, or to transform it back, takes as long as
+/// four multiply-adds.
 constexpr double transformed_time(tile_limits t, const transformed_plan &p,
-                                  int channels, int filters, int axes, int P,
-                                  int B) {
+                                  int channels, int filters, int summed,
+                                  int axes, int P, int B) {
+  const tile_limits near{t.lanes, t.chains, t.embedded, t.peak, 0, 0};
   const double products =
-      double(filters) * (channels + 4) /
-      tiles_efficiency(t, 1, p.tiles, filters, double(channels) * p.points, 1,
-                       P, B);
+      double(filters) * channels /
+          tiles_efficiency(near, 1, p.tiles, filters, channels, 1, P, B) +
+      2.0 * filters * ceil_div(channels, summed);
   const double transforms =
       4.0 * axes * t.lanes *
       (ceil_div(channels, t.lanes) + ceil_div(filters, t.lanes));
-  return double(p.tiles) * p.points * (products + transforms);
+  const int strips = ceil_div(p.groups, p.strip_groups);
+  return p.points * (p.tiles * (products + transforms) +
+                     refetch * (strips - 1) * double(channels) * filters);
 }
 template <class S>
 constexpr double winograd_efficiency(tile_limits t, const S &s, int M, int P,
                                      int B) {
   const int axes = (s.kh > 1) + (s.kw > 1);
   return double(s.n) * s.k * s.oh * s.ow * s.c * s.kh * s.kw /
-         transformed_time(t, plan_winograd(s, t.lanes, M, P, B), s.c, s.k, axes,
-                          P, B);
+         transformed_time(t, plan_winograd(s, t.lanes, M, P, B), s.c, s.k,
+                          winograd_summed_channels, axes, P, B);
 }
 constexpr double winograd_growth(int taps, int M) {
   return taps == 1 ? 1 : make_winograd(M, taps).error_growth();
 }
-/// Rounding errors of the products' sums, made in parts of 32 channels, and of
+/// Rounding errors of the products' sums, made in parts, and of
 /// the transforms, which the transform back enlarges: all in root mean square.
 /// One rounding loses 0.4 * 2^-24.
 template <class S> constexpr double winograd_error(const S &s, int M) {
-  const double part = smaller(s.c, 32), parts = s.c / 32.0;
+  const double part = smaller(s.c, winograd_summed_channels);
+  const double parts = double(s.c) / winograd_summed_channels;
   const double squares = 5.4 + part / 2 + parts / 2;
   return 0.4 / (1 << 24) *
          square_root(squares * winograd_growth(s.kh, M) *
@@ -185,7 +196,8 @@ constexpr double strassen_efficiency(tile_limits t, const transformed_plan &p,
                                      int rows, int channels, int filters, int P,
                                      int B) {
   return double(rows) * channels * filters /
-         transformed_time(t, p, channels / 2, filters / 2, 1, P, B);
+         transformed_time(t, p, channels / 2, filters / 2,
+                          strassen_summed_channels, 1, P, B);
 }
 template <class S>
 constexpr double strassen_conv2d_efficiency(tile_limits t, const S &s, int P,
@@ -209,17 +221,20 @@ constexpr double strassen_error(int terms) {
   const double beyond = squares - plain;
   return 0.4 / (1 << 24) * square_root(beyond < 1 ? 1 : beyond);
 }
-/// Columns of a row in tiles of C; see conv2d/depthwise.h.
+/// Columns of a row in tiles of C; see conv2d/depthwise.h. A core loads as many
+/// vectors at a time as it multiplies.
 template <class S>
 constexpr double depthwise_efficiency(tile_limits t, const S &s, int C) {
   double time = 0;
   for (int i = 0; i < 2; ++i) {
     const int c = i ? s.ow % C : C;
     const int tiles = i ? c != 0 : s.ow / C;
-    const int loads = (c - 1) * s.sw + 1 + 2 * s.kw;
-    time += double(tiles) * s.kh * (c * s.kw + t.load * loads);
+    const int loads = (c - 1) * s.sw + 1 + s.kw;
+    const double chains = c < t.chains ? double(c) / t.chains : 1.0;
+    // To begin and to end a row of taps takes as long as two.
+    time += c ? tiles * s.kh * (larger(c * s.kw, loads) / chains + 2) : 0.0;
   }
-  return double(s.ow) * s.kh * s.kw / time * s.k /
+  return t.peak * s.ow * s.kh * s.kw / time * s.k /
          (ceil_div(s.k, t.lanes) * t.lanes);
 }
 /// Rows that crowd the cache are copied; see matmul/packed.h.
@@ -231,8 +246,8 @@ constexpr double packed_efficiency(tile_limits t, const S &s, int M, int B) {
 /// Each element of b is copied once for m rows, and turned if transposed.
 template <class S>
 constexpr double plain_efficiency(tile_limits t, const S &s, int M, int B) {
-  const double copies = s.transpose_b ? 8 : 2;
-  return packed_efficiency(t, s, M, B) * s.m / (s.m + copies);
+  const double copy = s.transpose_b ? 8 : 2;
+  return s.m / (s.m / packed_efficiency(t, s, M, B) + copy);
 }
 /// Two products whose columns are the queries, and an exponential of each
 /// score: a vector of them takes as long as so many multiply-adds. Queries and

@@ -97,7 +97,7 @@ struct winograd_of_taps {
   static constexpr int tile_rows = vertical::outputs;
   static constexpr int tile_cols = horizontal::outputs;
   /// The transform back enlarges what sums lose.
-  static constexpr int summed_channels = 32;
+  static constexpr int summed_channels = winograd_summed_channels;
 
   static constexpr int channels(const S &s) { return s.c; }
   static constexpr int filters(const S &s) { return s.k; }

@@ -6,6 +6,9 @@
 
 namespace nnc {
 
+/// Terms summed in one go.
+constexpr int winograd_summed_channels = 32;
+
 /// Outputs along an axis of a tile.
 constexpr int winograd_outputs(int taps, int M) { return taps == 1 ? 1 : M; }
 
