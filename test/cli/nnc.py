@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
 DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT = range(7)
 COMMANDS = ("compile", "check", "run", "verify", "bench", "tune", "explain", "ops",
-            "targets", "routines")
+            "target-probe", "targets", "routines")
 
 
 def value(name, shape, dtype=TensorProto.FLOAT):

@@ -44,7 +44,7 @@ class Readme(nnc.TestCase):
         (told,) = [block for block in blocks("") if block.startswith("nnc compile")]
         options, command = {}, ""
         for line in told.splitlines():
-            if start := re.match(r"nnc (\w+)(?: \| nnc (\w+) \| nnc (\w+))?", line):
+            if start := re.match(r"nnc ([\w-]+)(?: \| nnc (\w+) \| nnc (\w+))?", line):
                 command = start[1]
                 options.update({name: set() for name in start.groups() if name})
             elif not line.startswith(" "):

@@ -12,6 +12,7 @@
 
 #include "codegen/Codegen.h"
 #include "compiler/Pipeline.h"
+#include "compiler/tuning/ProbeFile.h"
 #include "compiler/tuning/TuningFile.h"
 #include "dialects/target/Target.h"
 #include "frontends/onnx/Import.h"
@@ -68,6 +69,10 @@ ExitCode Driver::import() {
       target::getMachine(choices.target, mlir::UnknownLoc::get(&context));
   if (mlir::failed(machine))
     return ExitCode::usage;
+  if (!choices.probe.empty())
+    machine = readProbeFile(choices.probe, *machine);
+  if (mlir::failed(machine))
+    return ExitCode::usage;
   if (!choices.tuning.empty()) {
     auto file = readTuningFile(choices.tuning, *machine);
     if (mlir::failed(file))
@@ -79,6 +84,7 @@ ExitCode Driver::import() {
   if (result.status != onnx::ImportStatus::ok)
     return exitCodeOf(result.status);
   op = std::move(result.module);
+  (*op)->setAttr(target::kTargetAttr, *machine);
   metadata = std::move(result.metadata);
   return ExitCode::done;
 }
@@ -136,7 +142,7 @@ ExitCode Driver::compile() {
         std::make_unique<KeepBefore>("nnc-lower-to-exec", layeredOp));
   }
   PipelineOptions options;
-  options.target = choices.target;
+  options.target = ""; // that which the module has
   options.threads = choices.threads;
   options.maxError = choices.maxError;
   options.layouts = choices.layouts;

@@ -31,6 +31,7 @@ struct ModelOptions {
   std::map<std::string, std::vector<int64_t>> shapes;
   std::string weights = "embed"; ///< or "array" or "file"
   std::string tuning;            ///< file of measured costs, or empty
+  std::string probe;             ///< file of the machine's figures, or empty
   bool threads = false;
   double maxError = PipelineOptions().maxError;
   LayoutScope layouts = LayoutScope::global;

@@ -31,23 +31,12 @@ Meter::Meter(target::MachineAttr machine, Toolchain toolchain, int threads,
 
 llvm::Expected<Meter> Meter::create(target::MachineAttr machine,
                                     Toolchain toolchain, int threads,
-                                    int64_t weightBytes,
-                                    const std::string &on) {
+                                    int64_t weightBytes) {
   llvm::Expected<std::unique_ptr<Scratch>> folder = makeTemporaryFolder();
   if (!folder)
     return folder.takeError();
-  llvm::StringRef host = on;
-  bool isHost = host.consume_front("ssh:");
-  if (!on.empty()) {
-    toolchain.emulator = isHost ? Words() : splitCommand(on);
-    // The other machine may lack our libraries.
-    toolchain.linkFlags.push_back("-static");
-  }
-  Meter meter(machine, std::move(toolchain), threads, weightBytes,
-              std::move(*folder));
-  if (isHost)
-    meter.host = host.str();
-  return meter;
+  return Meter(machine, std::move(toolchain), threads, weightBytes,
+               std::move(*folder));
 }
 
 /// As many programs as compilers run at once, each with all jobs of its layers.
@@ -101,20 +90,8 @@ llvm::Expected<std::vector<double>> Meter::run(const std::string &program,
       "--zeros={0} --output=:{0} --layers-only --threads={1} --runs={2} "
       "--seconds={3}",
       sizeof(float), threads, mostRuns, seconds);
-  Words command = toolchain.emulator;
-  command.push_back(program);
-  for (const std::string &argument : splitCommand(arguments))
-    command.push_back(argument);
-  std::string input;
-  if (!host.empty()) {
-    // The program goes along as the command's input.
-    command = {"ssh", "-o", "BatchMode=yes", host,
-               "f=$(mktemp) && cat >$f && chmod +x $f && $f " + arguments +
-                   "; s=$?; rm -f $f; exit $s"};
-    input = program;
-  }
   llvm::Expected<std::string> printed =
-      runProgram(command, folder->path() + "/run", input);
+      toolchain.run(program, splitCommand(arguments), folder->path() + "/run");
   if (!printed)
     return printed.takeError();
   std::vector<double> times;

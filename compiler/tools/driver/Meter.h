@@ -16,13 +16,10 @@ namespace nnc::tools {
 /// Builds programs of candidates as modules are built, and runs them.
 class Meter {
 public:
-  /// For a model with `weightBytes` of weights, run on `threads`. `on` says
-  /// where: ssh:HOST, the start of a command that is given the program and its
-  /// arguments, or nothing for this machine or its emulator.
+  /// For a model with `weightBytes` of weights, run on `threads`.
   static llvm::Expected<Meter> create(target::MachineAttr machine,
                                       Toolchain toolchain, int threads,
-                                      int64_t weightBytes,
-                                      const std::string &on);
+                                      int64_t weightBytes);
 
   /// Nanoseconds of each job, the median of runs that take about `seconds`.
   llvm::Expected<std::vector<int64_t>> measure(llvm::ArrayRef<Job> jobs,
@@ -44,7 +41,6 @@ private:
                                           double seconds) const;
 
   target::MachineAttr machine;
-  std::string host; ///< reached by ssh, or empty
   Toolchain toolchain;
   int threads;
   int64_t weightBytes;

@@ -28,8 +28,11 @@ namespace path = llvm::sys::path;
 
 namespace nnc::tools {
 
-/// The runner's source that is compiled with the module's header.
-static constexpr const char *moduleSource = "model.cpp";
+/// The runner's source that is compiled with the module's header, its main
+/// program, and that of the probe, which has no module.
+static constexpr const char *moduleSource = "model.cpp",
+                            *mainSource = "main.cpp",
+                            *probeSource = "probe.cpp";
 
 llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
                                           const std::string &compiler) {
@@ -54,6 +57,33 @@ llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
   result.flags = splitCommand(machine->getFlags());
   result.emulator = splitCommand(machine->getEmulator());
   return result;
+}
+
+void Toolchain::runOn(const std::string &place) {
+  llvm::StringRef name = place;
+  bool isHost = name.consume_front("ssh:");
+  host = isHost ? name.str() : "";
+  emulator = isHost ? Words() : splitCommand(place);
+  // The other machine may lack our libraries.
+  linkFlags.push_back("-static");
+}
+
+llvm::Expected<std::string>
+Toolchain::run(const std::string &program,
+               const std::vector<std::string> &arguments,
+               const std::string &log) const {
+  if (host.empty()) {
+    Words command = emulator;
+    command.push_back(program);
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return runProgram(command, log);
+  }
+  // The program goes along as the command's input.
+  return runProgram({"ssh", "-o", "BatchMode=yes", host,
+                     fmt::format("f=$(mktemp) && cat >$f && chmod +x $f && $f "
+                                 "{}; s=$?; rm -f $f; exit $s",
+                                 fmt::join(arguments, " "))},
+                    log, program);
 }
 
 std::string findObstacle(const std::vector<std::string> &features,
@@ -141,9 +171,11 @@ llvm::Expected<std::vector<std::string>> buildModule(const Manifest &manifest,
 }
 
 /// Writes the runner's sources to `folder`, and returns the jobs for those that
-/// do not depend on the module and are not built yet.
+/// do not depend on the module and are not built yet, with `main` of the two
+/// main programs.
 static llvm::Expected<std::vector<CompileJob>>
-runnerJobs(const std::string &folder, std::vector<std::string> &objects) {
+runnerJobs(const std::string &folder, llvm::StringRef main,
+           std::vector<std::string> &objects) {
   std::vector<CompileJob> jobs;
   for (const runner::Source &source : runner::getSources()) {
     std::string file = folder + "/" + source.name;
@@ -151,9 +183,11 @@ runnerJobs(const std::string &folder, std::vector<std::string> &objects) {
     if (llvm::Error error = writeTextFile(file, source.text))
       return error;
     std::string name = path::filename(file).str();
-    if (path::extension(file) != ".cpp" || name == moduleSource)
+    bool isMain = name == mainSource || name == probeSource;
+    if (path::extension(file) != ".cpp" || name == moduleSource ||
+        (isMain && name != main))
       continue;
-    CompileJob job{file, file + ".o", {"-O2", "-pthread"}};
+    CompileJob job{file, file + ".o", {"-O2", "-pthread", "-I" + folder}};
     if (name == "peak.cpp")
       job.flags.insert(job.flags.end(), {"-O3", "-ffp-contract=fast"});
     objects.push_back(job.object);
@@ -163,13 +197,24 @@ runnerJobs(const std::string &folder, std::vector<std::string> &objects) {
   return jobs;
 }
 
+static Words linkCommand(const Toolchain &toolchain,
+                         const std::vector<std::string> &objects,
+                         const std::string &program) {
+  Words command = splitCommand(toolchain.compiler);
+  for (const auto *words : {&toolchain.flags, &toolchain.linkFlags, &objects})
+    command.insert(command.end(), words->begin(), words->end());
+  command.insert(command.end(), {"-pthread", "-o", program});
+  return command;
+}
+
 llvm::Expected<std::vector<std::string>>
 buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
              const std::string &folder) {
   // In a folder of their own: the module's files are called as its user likes.
   const std::string own = folder + "/runner";
   std::vector<std::string> shared, programs;
-  llvm::Expected<std::vector<CompileJob>> jobs = runnerJobs(own, shared);
+  llvm::Expected<std::vector<CompileJob>> jobs =
+      runnerJobs(own, mainSource, shared);
   if (!jobs)
     return jobs.takeError();
   std::vector<Words> links;
@@ -186,14 +231,10 @@ buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
           "-DNNC_MODEL_CONSTANTS=" + llvm::StringRef(module.name).upper(),
           fmt::format("-DNNC_MODEL_PARALLEL={}", int(module.threads))}});
     programs.push_back(part + "/program");
-    Words link = splitCommand(toolchain.compiler);
-    for (const auto *flags : {&toolchain.flags, &toolchain.linkFlags})
-      link.insert(link.end(), flags->begin(), flags->end());
+    std::vector<std::string> all = shared;
     for (const CompileJob &job : parts)
-      link.push_back(job.object);
-    link.insert(link.end(), shared.begin(), shared.end());
-    link.insert(link.end(), {"-pthread", "-o", programs.back()});
-    links.push_back(std::move(link));
+      all.push_back(job.object);
+    links.push_back(linkCommand(toolchain, all, programs.back()));
     // The longest first, so that the last ones are short.
     jobs->insert(jobs->begin(), parts.begin(), parts.end());
   }
@@ -204,6 +245,23 @@ buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
   if (llvm::Error error = runPrograms(links, folder + "/link"))
     return error;
   return programs;
+}
+
+llvm::Expected<std::string> buildProbe(const Toolchain &toolchain,
+                                       const std::string &folder) {
+  std::vector<std::string> objects;
+  llvm::Expected<std::vector<CompileJob>> jobs =
+      runnerJobs(folder, probeSource, objects);
+  if (!jobs)
+    return jobs.takeError();
+  if (llvm::Error error =
+          compileAll(toolchain, *jobs, folder + "/build").takeError())
+    return error;
+  std::string program = folder + "/program";
+  if (llvm::Error error = runPrograms(
+          {linkCommand(toolchain, objects, program)}, folder + "/link"))
+    return error;
+  return program;
 }
 
 llvm::Expected<int64_t> codeBytes(const std::string &object) {

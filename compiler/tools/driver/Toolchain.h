@@ -17,13 +17,23 @@ struct Toolchain {
   std::vector<std::string> flags;     ///< those of the target
   std::vector<std::string> linkFlags; ///< more, of a program
   std::vector<std::string>
-      emulator; ///< command in front of the program, or none
+      emulator;     ///< command in front of the program, or none
+  std::string host; ///< that ssh reaches, if programs run on another machine
   std::string target;
 
   /// That of a row of targets.inc or "native". `compiler` replaces the row's;
   /// CXX replaces the system's "c++".
   static llvm::Expected<Toolchain> find(const std::string &target,
                                         const std::string &compiler);
+
+  /// Lets programs run elsewhere: ssh:HOST, or the start of a command that is
+  /// given the program and its arguments.
+  void runOn(const std::string &place);
+  /// Runs a program that it built, and returns what that printed. `log` is a
+  /// path that is free for passing use.
+  llvm::Expected<std::string> run(const std::string &program,
+                                  const std::vector<std::string> &arguments,
+                                  const std::string &log) const;
 };
 
 /// What keeps this machine from running code that needs these features of a
@@ -53,6 +63,10 @@ llvm::Expected<std::vector<std::string>> buildModule(const Manifest &,
 llvm::Expected<std::vector<std::string>>
 buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &,
              const std::string &folder);
+
+/// Builds the program of runner/probe.cpp, and returns its path.
+llvm::Expected<std::string> buildProbe(const Toolchain &,
+                                       const std::string &folder);
 
 /// Bytes of code and constants in an object file.
 llvm::Expected<int64_t> codeBytes(const std::string &object);

@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -77,6 +78,10 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
   app.add_option("--tuning", options.tuning,
                  "Costs measured by 'nnc tune', to choose routines by")
       ->type_name("FILE");
+  app.add_option("--probe", options.probe,
+                 "Figures of the machine measured by 'nnc target-probe', to "
+                 "estimate costs by; the target's own unless given")
+      ->type_name("FILE");
 }
 
 void addLayoutsOption(CLI::App &app, ModelOptions &options) {
@@ -101,7 +106,7 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
     if (!llvm::sys::fs::is_directory(options.model))
       return;
     for (const char *name : {"--target", "--name", "--shape", "--weights",
-                             "--max-error", "--layouts", "--tuning"})
+                             "--max-error", "--layouts", "--tuning", "--probe"})
       if (CLI::Option *option = app.get_option_no_throw(name);
           option && option->count())
         throw CLI::ValidationError(
@@ -135,6 +140,13 @@ void addCompilerOption(CLI::App &app, std::string &compiler) {
       ->type_name("CXX");
 }
 
+void addPlaceOption(CLI::App &app, std::string &on) {
+  app.add_option("--on", on,
+                 "Another machine to measure on: one that ssh reaches, or a "
+                 "command that is given a program and its arguments")
+      ->type_name("ssh:HOST|COMMAND");
+}
+
 void addJsonOption(CLI::App &app, bool &json) {
   app.add_flag("--json", json, "Print the result as JSON");
 }
@@ -148,6 +160,48 @@ void printJson(llvm::json::Value value) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", value);
   fmt::print("{}\n", text);
+}
+
+/// Why this machine cannot measure, or nothing.
+static std::string findOwnObstacle(target::MachineAttr machine,
+                                   const Toolchain &toolchain) {
+  std::vector<std::string> needs;
+  for (auto one : machine.getFeatures().getAsValueRange<mlir::StringAttr>())
+    needs.push_back(one.str());
+  if (toolchain.emulator.empty())
+    return findObstacle(needs, toolchain);
+  return fmt::format("code for {} runs in an emulator here, whose times say "
+                     "nothing of a real machine; give --on=ssh:HOST",
+                     toolchain.target);
+}
+
+ExitCode Workbench::findTools(target::MachineAttr machine,
+                              Toolchain &toolchain) const {
+  llvm::Expected<Toolchain> found = Toolchain::find(target, compiler);
+  if (!found)
+    return fail(found.takeError(), ExitCode::usage);
+  toolchain = std::move(*found);
+  if (on.empty()) {
+    if (std::string obstacle = findOwnObstacle(machine, toolchain);
+        !obstacle.empty())
+      return fail(makeError(obstacle), ExitCode::unsupported);
+  } else if (target == "native") {
+    return fail(makeError("--on needs the --target that the other machine is"),
+                ExitCode::usage);
+  } else {
+    toolchain.runOn(on);
+  }
+  if (llvm::Error error =
+          findProgram(splitCommand(toolchain.compiler).front()).takeError())
+    return fail(std::move(error), ExitCode::usage);
+  return ExitCode::done;
+}
+
+std::string Workbench::describeChip(target::MachineAttr machine) const {
+  if (!on.empty())
+    return on;
+  return machine.getChip().empty() ? llvm::sys::getHostCPUName().str()
+                                   : machine.getChip().str();
 }
 
 ExitCode Prepared::open(const ModelOptions &options, DriverOptions wanted) {

@@ -10,6 +10,8 @@
 #include "compiler/tools/driver/Driver.h"
 #include "compiler/tools/driver/Runner.h"
 
+#include "dialects/target/Target.h"
+
 #include <memory>
 
 namespace CLI {
@@ -33,6 +35,7 @@ std::unique_ptr<Command> makeExplain();
 std::unique_ptr<Command> makeOps();
 std::unique_ptr<Command> makeRoutines();
 std::unique_ptr<Command> makeRun();
+std::unique_ptr<Command> makeTargetProbe();
 std::unique_ptr<Command> makeTargets();
 std::unique_ptr<Command> makeTune();
 std::unique_ptr<Command> makeVerify();
@@ -49,6 +52,8 @@ void addThreadsOption(CLI::App &app, ModelOptions &options);
 /// --threads=N, for code that is run here.
 void addThreadCountOption(CLI::App &app, int &threads);
 void addCompilerOption(CLI::App &app, std::string &compiler);
+/// --on=ssh:HOST|COMMAND, for programs that measure.
+void addPlaceOption(CLI::App &app, std::string &on);
 void addJsonOption(CLI::App &app, bool &json);
 
 /// Prints the error and returns the code.
@@ -56,6 +61,18 @@ ExitCode fail(llvm::Error error, ExitCode code);
 
 /// Prints a JSON document to stdout.
 void printJson(llvm::json::Value value);
+
+/// Where programs that measure are built and run, as options say.
+struct Workbench {
+  std::string target, compiler;
+  std::string on; ///< of addPlaceOption
+
+  /// What builds programs for `machine`, the target, and runs them there. An
+  /// emulator's times say nothing: without --on it is no place to measure.
+  ExitCode findTools(target::MachineAttr machine, Toolchain &toolchain) const;
+  /// LLVM's name of the chip that measures, or where it is.
+  std::string describeChip(target::MachineAttr machine) const;
+};
 
 /// A model compiled for its target and built; or a folder that the user gave,
 /// then without a driver.

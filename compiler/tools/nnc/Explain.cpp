@@ -94,7 +94,7 @@ public:
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
       if (ExitCode code = (driver.*step)(); code != ExitCode::done)
         return code;
-    auto machine = target::setTarget(driver.formed(), options.target);
+    auto machine = target::getTarget(driver.formed());
     if (mlir::failed(machine))
       return ExitCode::ownFault;
     for (auto function : driver.formed().getOps<mlir::func::FuncOp>()) {

@@ -88,10 +88,7 @@ public:
                    "Folder that keeps measurements for later runs, or none; "
                    "nnc in the user's cache folder unless given")
         ->type_name("DIR|none");
-    app.add_option("--on", on,
-                   "Another machine to measure on: one that ssh reaches, or a "
-                   "command that is given a program and its arguments")
-        ->type_name("ssh:HOST|COMMAND");
+    addPlaceOption(app, on);
     app.add_flag("--all", all,
                  "Measure also what cannot be better by its cost, as far as "
                  "there is time: a sample to judge costs by");
@@ -108,15 +105,18 @@ public:
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
       if (ExitCode code = (driver.*step)(); code != ExitCode::done)
         return code;
-    auto found = target::setTarget(driver.formed(), options.target);
+    auto found = target::getTarget(driver.formed());
     if (mlir::failed(found))
       return ExitCode::ownFault;
     machine = *found;
     function = *driver.formed().getOps<mlir::func::FuncOp>().begin();
     if (driver.measured())
       known = *driver.measured();
-    if (ExitCode code = findTools(); code != ExitCode::done)
+    Workbench bench{options.target, compiler, on};
+    if (ExitCode code = bench.findTools(machine, toolchain);
+        code != ExitCode::done)
       return code;
+    chip = bench.describeChip(machine);
     if (llvm::Error error = measure())
       return fail(std::move(error),
                   on.empty() ? ExitCode::ownFault : ExitCode::usage);
@@ -127,45 +127,6 @@ public:
   }
 
 private:
-  ExitCode findTools() {
-    llvm::Expected<Toolchain> found = Toolchain::find(options.target, compiler);
-    if (!found)
-      return fail(found.takeError(), ExitCode::usage);
-    toolchain = std::move(*found);
-    if (on.empty()) {
-      if (std::string obstacle = findOwnObstacle(); !obstacle.empty())
-        return fail(makeError(obstacle), ExitCode::unsupported);
-    } else if (options.target == "native") {
-      return fail(
-          makeError("--on needs the --target that the other machine is"),
-          ExitCode::usage);
-    }
-    if (llvm::Error error =
-            findProgram(splitCommand(toolchain.compiler).front()).takeError())
-      return fail(std::move(error), ExitCode::usage);
-    return ExitCode::done;
-  }
-
-  /// Why this machine cannot measure, or nothing.
-  std::string findOwnObstacle() const {
-    std::vector<std::string> needs;
-    for (auto one : machine.getFeatures().getAsValueRange<mlir::StringAttr>())
-      needs.push_back(one.str());
-    if (toolchain.emulator.empty())
-      return findObstacle(needs, toolchain);
-    return fmt::format("code for {} runs in an emulator here, whose times say "
-                       "nothing of a real machine; give --on=ssh:HOST",
-                       options.target);
-  }
-
-  /// LLVM's name of the chip that measures, or where it is.
-  std::string chip() const {
-    if (!on.empty())
-      return on;
-    return machine.getChip().empty() ? llvm::sys::getHostCPUName().str()
-                                     : machine.getChip().str();
-  }
-
   /// All that times depend on besides the candidate.
   llvm::Expected<std::string> describeMachine(int64_t weightBytes) const {
     llvm::Expected<std::string> version = compilerVersion(toolchain);
@@ -173,7 +134,7 @@ private:
       return version.takeError();
     auto caches = machine.getCaches().asArrayRef();
     auto holds = [&](int64_t bytes) { return bytes >= weightBytes; };
-    return fmt::format("{}, {}, {}, {} threads, weights at level {}", chip(),
+    return fmt::format("{}, {}, {}, {} threads, weights at level {}", chip,
                        *version, fmt::join(toolchain.flags, " "), threads,
                        llvm::find_if(caches, holds) - caches.begin() + 1);
   }
@@ -182,7 +143,7 @@ private:
   /// there is time.
   llvm::Error measure() {
     int64_t weightBytes = getWeightBytes(function);
-    auto meter = Meter::create(machine, toolchain, threads, weightBytes, on);
+    auto meter = Meter::create(machine, toolchain, threads, weightBytes);
     if (!meter)
       return meter.takeError();
     llvm::Expected<std::string> where = describeMachine(weightBytes);
@@ -227,7 +188,7 @@ private:
   llvm::Error write() const {
     TuningFile file;
     file.version = NNC_VERSION;
-    file.chip = chip();
+    file.chip = chip;
     for (auto isa : machine.getIsas().getAsValueRange<mlir::StringAttr>())
       file.isas.push_back(isa.str());
     file.threads = threads;
@@ -260,7 +221,7 @@ private:
     double before = known.empty() ? planSeconds : untunedSeconds();
     if (json) {
       printJson(json::Object{{"file", output},
-                             {"chip", chip()},
+                             {"chip", chip},
                              {"measured", int64_t(known.size() - recalled)},
                              {"known_before", int64_t(recalled)},
                              {"left_estimated", int64_t(left)},
@@ -271,7 +232,7 @@ private:
     }
     fmt::print("{}: {} measured in {}, {} known before, on {}\n", output,
                known.size() - recalled, formatSeconds(watch.seconds()),
-               recalled, chip());
+               recalled, chip);
     if (left)
       fmt::print("{} more that could matter stay estimated; a longer --budget "
                  "measures them\n",
@@ -284,7 +245,7 @@ private:
   }
 
   ModelOptions options;
-  std::string output, compiler, cache, on;
+  std::string output, compiler, cache, on, chip;
   double budget = 60;
   int threads = 1;
   bool json = false, all = false;

@@ -31,6 +31,8 @@ constexpr Entry entries[] = {
     {"explain", "Shows what each layer could be computed by, and at what cost",
      makeExplain},
     {"ops", "Lists the operators that models may use", makeOps},
+    {"target-probe", "Measures caches and speed of a machine, for --probe",
+     makeTargetProbe},
     {"targets", "Lists the machines that code can be made for", makeTargets},
     {"routines", "Lists the routines that layers are computed by",
      makeRoutines}};

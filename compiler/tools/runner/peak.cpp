@@ -16,21 +16,15 @@
 namespace runner {
 namespace {
 
-#if defined(__AVX512F__)
-constexpr int vectorBytes = 64;
-#elif defined(__AVX__)
-constexpr int vectorBytes = 32;
-#else
-constexpr int vectorBytes = 16;
-#endif
-constexpr int lanes = vectorBytes / int(sizeof(float));
-typedef float Vector __attribute__((vector_size(vectorBytes)));
-
 // As many independent sums as hide the latency of two multiply-adds a cycle,
 // and no more than 16 registers hold.
 constexpr int sums = 12;
 
-template <std::size_t... I>
+template <int Bytes> struct FloatVector {
+  typedef float type __attribute__((vector_size(Bytes)));
+};
+
+template <class Vector, std::size_t... I>
 void multiplyAdd(Vector *memory, long steps, std::index_sequence<I...>) {
   Vector scale = memory[0], shift = memory[1];
   Vector sum[sums] = {memory[I]...};
@@ -40,7 +34,9 @@ void multiplyAdd(Vector *memory, long steps, std::index_sequence<I...>) {
 }
 
 /// Multiply-adds a second of one thread, the best of some short stretches.
-double measureThread() {
+template <int Bytes> double measureThread() {
+  using Vector = typename FloatVector<Bytes>::type;
+  constexpr int lanes = Bytes / int(sizeof(float));
   Vector memory[sums];
   for (int i = 0; i < sums; ++i)
     for (int lane = 0; lane < lanes; ++lane)
@@ -68,13 +64,33 @@ double measureThread() {
   return best;
 }
 
+double (*findMeasure(int bytes))() {
+  switch (bytes) {
+  case 16:
+    return measureThread<16>;
+#if defined(__AVX__)
+  case 32:
+    return measureThread<32>;
+#endif
+#if defined(__AVX512F__)
+  case 64:
+    return measureThread<64>;
+#endif
+  default:
+    return nullptr;
+  }
+}
+
 } // namespace
 
-double measurePeak(int threads) {
+double measurePeak(int threads, int bytes) {
+  double (*measureThread)() = findMeasure(bytes);
+  if (!measureThread)
+    return 0;
   std::vector<double> each(threads);
   std::vector<std::thread> others;
   for (int t = 1; t < threads; ++t)
-    others.emplace_back([&each, t] { each[t] = measureThread(); });
+    others.emplace_back([&, t] { each[t] = measureThread(); });
   each[0] = measureThread();
   for (std::thread &other : others)
     other.join();

@@ -59,9 +59,18 @@ private:
 /// Seconds on a clock that only goes forward.
 double now();
 
+/// Bytes of the widest vectors that this program is built for.
+#if defined(__AVX512F__)
+constexpr int vectorBytes = 64;
+#elif defined(__AVX__)
+constexpr int vectorBytes = 32;
+#else
+constexpr int vectorBytes = 16;
+#endif
+
 /// Multiply-adds a second that `threads` threads reach together, in vectors of
-/// f32, as wide as this program is built for.
-double measurePeak(int threads);
+/// f32; 0 where there are none of so many bytes.
+double measurePeak(int threads, int bytes = vectorBytes);
 
 /// The most memory that this program has had at once, as the system counts what
 /// is resident; 0 where that is not known.

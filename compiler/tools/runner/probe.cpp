@@ -1,0 +1,191 @@
+//===- probe.cpp - Measures what the row of a target says -----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// A program of its own, which `nnc target-probe` builds and starts as the
+// others of this folder are, without a module. It prints a line for each
+// figure, in seconds and bytes: what they mean for a row nnc works out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runner.h"
+
+#include "runtime/pool.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <unistd.h>
+
+namespace runner {
+namespace {
+
+/// Seconds of a call of `work`: the best of some stretches, each long enough to
+/// time. What else runs on the machine only makes stretches longer.
+double timeCall(const std::function<void()> &work) {
+  constexpr int stretches = 15;
+  constexpr double shortest = 3e-4, enough = 0.1;
+  double best = 1e9, begin = now();
+  long calls = 1;
+  for (int stretch = 0;
+       stretch < stretches && (stretch == 0 || now() - begin < enough);) {
+    double start = now();
+    for (long call = 0; call < calls; ++call)
+      work();
+    double seconds = now() - start;
+    if (seconds < shortest) {
+      calls *= 4;
+      continue;
+    }
+    best = std::min(best, seconds / double(calls));
+    ++stretch;
+  }
+  return best;
+}
+
+/// Additions a second that each wait for the one before: a core does one a
+/// cycle.
+double measureClock() {
+  constexpr int steps = 1024, additions = 16;
+  double seconds = timeCall([] {
+    unsigned long sum = 0;
+    for (int step = 0; step < steps; ++step)
+#pragma GCC unroll 16
+      for (int i = 0; i < additions; ++i) {
+        sum += 1;
+        asm volatile("" : "+r"(sum)); // keeps them apart
+      }
+  });
+  return steps * additions / seconds;
+}
+
+/// Bytes of the data caches from level 1 on, as Linux tells them.
+std::vector<long> findCaches() {
+  std::vector<long> sizes;
+  for (int level = 1; level <= 3; ++level)
+    for (int index = 0; index < 8; ++index) {
+      std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" +
+                           std::to_string(index) + "/";
+      auto read = [&](const char *name) {
+        char text[32] = "";
+        if (std::FILE *file = std::fopen((folder + name).c_str(), "r")) {
+          if (!std::fgets(text, sizeof text, file))
+            text[0] = '\0';
+          std::fclose(file);
+        }
+        return std::string(text);
+      };
+      long kibibytes = std::atol(read("size").c_str());
+      if (std::atoi(read("level").c_str()) == level && kibibytes > 0 &&
+          read("type") != "Instruction\n") {
+        sizes.push_back(kibibytes * 1024);
+        break;
+      }
+    }
+  return sizes;
+}
+
+/// Memory of a thread, at the start of a page.
+class Block {
+public:
+  explicit Block(std::size_t bytes)
+      : memory(static_cast<char *>(std::aligned_alloc(4096, bytes)),
+               std::free) {
+    if (!memory)
+      fail("there is no memory for the probe");
+    std::fill_n(memory.get(), bytes, '\1'); // now it is really there
+  }
+  char *data() const { return memory.get(); }
+
+private:
+  std::unique_ptr<char, decltype(&std::free)> memory;
+};
+
+typedef int Vector __attribute__((vector_size(vectorBytes)));
+
+enum class Access { read, write, both };
+
+/// Reads `bytes`, writes them, or reads half and writes the other, in vectors.
+void touch(char *memory, std::size_t bytes, Access access) {
+  auto *vectors = reinterpret_cast<Vector *>(memory);
+  std::size_t count = bytes / sizeof(Vector) / 8 * 8, half = count / 2;
+  Vector first = vectors[0], sums[4] = {first, first, first, first};
+  if (access == Access::read)
+    for (std::size_t i = 0; i < count; i += 4)
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k)
+        sums[k] += vectors[i + k];
+  else if (access == Access::write)
+    for (std::size_t i = 0; i < count; ++i)
+      vectors[i] = first;
+  else
+    for (std::size_t i = 0; i < half; ++i)
+      vectors[half + i] = vectors[i];
+  Vector sum = sums[0] + sums[1] + sums[2] + sums[3];
+  // Who knows who looks at these?
+  asm volatile("" : : "r"(memory), "r"(&sum) : "memory");
+}
+
+/// Bytes a second of all threads of the pool, each in memory of its own.
+double measureRate(const nnc_pool &pool, std::size_t bytes, Access access) {
+  std::vector<Block> blocks;
+  for (int thread = 0; thread < pool.threads; ++thread)
+    blocks.emplace_back(bytes);
+  struct Task {
+    std::vector<Block> &blocks;
+    std::size_t bytes;
+    Access access;
+  } task{blocks, bytes, access};
+  double seconds = timeCall([&] {
+    pool.run(
+        pool.context,
+        [](void *argument, int thread, int) {
+          auto *own = static_cast<Task *>(argument);
+          touch(own->blocks[thread].data(), own->bytes, own->access);
+        },
+        &task);
+  });
+  return double(bytes) * pool.threads / seconds;
+}
+
+void printRates(const char *place, const nnc_pool &pool, std::size_t bytes) {
+  std::printf("%s %.9g %.9g %.9g\n", place,
+              measureRate(pool, bytes, Access::read),
+              measureRate(pool, bytes, Access::write),
+              measureRate(pool, bytes, Access::both));
+}
+
+} // namespace
+} // namespace runner
+
+int main(int argc, char **argv) {
+  using namespace runner;
+  int threads = argc > 1 ? std::atoi(argv[1]) : 0;
+  if (threads < 1)
+    threads = std::max(1, int(sysconf(_SC_NPROCESSORS_ONLN)));
+  nnc::thread_pool<256> one, every;
+  const nnc_pool alone = one.start(1), all = every.start(threads);
+  std::printf("threads %d\n", all.threads);
+  for (int bytes : {16, 32, 64})
+    if (double peak = measurePeak(1, bytes))
+      std::printf("peak %d %.9g\n", bytes, peak);
+  // When the core has long been awake.
+  std::printf("clock %.9g\n", measureClock());
+  std::vector<long> caches = findCaches();
+  // Half of a level, as something else is always there; four times the last,
+  // but no more than small machines have.
+  std::size_t beyond = 64 << 20;
+  for (std::size_t level = 0; level < caches.size(); ++level) {
+    std::printf("cache %ld\n", caches[level]);
+    printRates("rates", alone, std::size_t(caches[level]) / 2);
+    beyond = std::clamp(std::size_t(caches[level]) * 4, beyond,
+                        std::size_t(256) << 20);
+  }
+  printRates("memory", alone, beyond);
+  printRates("shared_memory", all, beyond / all.threads);
+  std::printf("barrier %.9g\n", timeCall([&] {
+                all.run(all.context, [](void *, int, int) {}, nullptr);
+              }));
+}
