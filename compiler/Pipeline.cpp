@@ -37,12 +37,17 @@ void nnc::buildPipeline(OpPassManager &manager,
   function.addPass(createLegalize());
   // Last of the passes on ops: from here on the unit is the layer.
   function.addPass(createFormLayers());
+  buildPlanPipeline(manager, options);
+}
+
+void nnc::buildPlanPipeline(OpPassManager &manager,
+                            const PipelineOptions &options) {
   // Over the whole graph at once, as layouts of neighbours weigh on each other.
   ChooseRoutinesOptions choice;
   choice.target = options.target;
   choice.maxError = options.maxError;
   choice.layouts = options.layouts;
-  manager.addPass(createChooseRoutines(choice, options.measured));
+  manager.addPass(createChooseRoutines(choice, options.tuned));
   // After layouts are known, before places are: every adapt is a buffer. With
   // local layouts it would make them global.
   if (options.layouts != LayoutScope::local)

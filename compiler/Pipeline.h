@@ -8,7 +8,7 @@
 #define NNC_COMPILER_PIPELINE_H
 
 #include "compiler/schedule/LayoutScope.h"
-#include "compiler/schedule/Measurements.h"
+#include "compiler/tuning/TuningFile.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -24,7 +24,7 @@ struct PipelineOptions {
   bool threads = false;   ///< whether the code may run on several threads
   double maxError = 3e-6; ///< see nnc-choose-routines
   LayoutScope layouts = LayoutScope::global;
-  std::shared_ptr<const Measurements> measured; ///< null where nothing is
+  std::shared_ptr<const TuningFile> tuned; ///< null where nothing is
 };
 
 /// Registers every dialect of nnc and those that it builds on.
@@ -34,6 +34,10 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// line of the definition says why it stands where it does.
 void buildPipeline(mlir::OpPassManager &manager,
                    const PipelineOptions &options);
+
+/// The last of them, from the choice of routines on.
+void buildPlanPipeline(mlir::OpPassManager &manager,
+                       const PipelineOptions &options);
 
 /// `--nnc-pipeline` for nnc-opt.
 void registerPipeline();

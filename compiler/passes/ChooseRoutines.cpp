@@ -88,35 +88,44 @@ namespace {
 struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
   using Base::Base;
   ChooseRoutinesPass(ChooseRoutinesOptions options,
-                     std::shared_ptr<const Measurements> measured)
-      : Base(std::move(options)), measured(std::move(measured)) {}
+                     std::shared_ptr<const TuningFile> tuned)
+      : Base(std::move(options)), tuned(std::move(tuned)) {}
 
   void runOnOperation() override {
     auto machine = target::setTarget(getOperation(), target);
-    if (failed(machine) || failed(readMeasurements(*machine)))
+    if (failed(machine) || failed(readTuning(*machine)))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && failed(choose(function, *machine)))
         return signalPassFailure();
   }
 
-  LogicalResult readMeasurements(target::MachineAttr machine) {
+  LogicalResult readTuning(target::MachineAttr machine) {
     if (tuning.empty())
       return success();
     auto file = readTuningFile(tuning, machine);
     if (failed(file))
       return failure();
-    measured = std::make_shared<Measurements>(std::move(file->measurements));
+    tuned = std::make_shared<TuningFile>(std::move(*file));
     return success();
   }
 
   LogicalResult choose(func::FuncOp function, target::MachineAttr machine) {
     forgetLayouts(function);
-    CostModel cost = makeCostModel(function, machine, measured.get());
-    auto graph = PlanGraph::build(function, cost, maxError, layouts);
+    CostModel cost = makeCostModel(function, machine,
+                                   tuned ? &tuned->measurements : nullptr);
+    ArrayRef<Subject> choices;
+    if (tuned)
+      choices = tuned->getChoices(maxError);
+    auto graph = PlanGraph::build(function, cost, maxError, layouts, choices);
     if (failed(graph))
       return failure();
-    Plan plan = solve(graph->getProblem(), {states});
+    if (tuned && !tuned->choices.empty() && !graph->hasChoices())
+      function.emitWarning(
+          "has other layers, or less --max-error, than the choices of the "
+          "tuning file are for; they are left out, its measurements count: "
+          "choose anew with nnc tune");
+    Plan plan = graph->solve({states});
     if (plan.cost == kImpossible)
       return function.emitError(
           "has routines set whose layouts no adapt can join; unset one");
@@ -124,13 +133,13 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     return success();
   }
 
-  std::shared_ptr<const Measurements> measured;
+  std::shared_ptr<const TuningFile> tuned;
 };
 } // namespace
 
 std::unique_ptr<Pass>
 nnc::createChooseRoutines(ChooseRoutinesOptions options,
-                          std::shared_ptr<const Measurements> measured) {
+                          std::shared_ptr<const TuningFile> tuned) {
   return std::make_unique<ChooseRoutinesPass>(std::move(options),
-                                              std::move(measured));
+                                              std::move(tuned));
 }

@@ -12,7 +12,7 @@
 #include "dialects/target/Target.h"
 
 #include "compiler/schedule/LayoutScope.h"
-#include "compiler/schedule/Measurements.h"
+#include "compiler/tuning/TuningFile.h"
 
 #include "mlir/Pass/Pass.h"
 
@@ -29,7 +29,7 @@ namespace nnc {
 /// The pass with what is known already instead of a file's path.
 std::unique_ptr<mlir::Pass>
 createChooseRoutines(ChooseRoutinesOptions options,
-                     std::shared_ptr<const Measurements> measured);
+                     std::shared_ptr<const TuningFile> tuned);
 
 } // namespace nnc
 

@@ -175,7 +175,7 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
                         "row-major order, or blocks of the widest vector"),
              clEnumValN(::nnc::LayoutScope::global, "global", "any"))}]>,
     Option<"tuning", "tuning", "std::string", /*default=*/"",
-           "file of measured costs, as nnc tune writes them">,
+           "file of measured costs and choices, as nnc tune writes it">,
   ];
   let dependentDialects = ["::nnc::nn::NnDialect",
                            "::nnc::target::TargetDialect"];

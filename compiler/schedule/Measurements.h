@@ -16,13 +16,18 @@
 namespace nnc {
 
 /// What was measured: a routine with its params on a layer that `layer`
-/// describes, as describeLayer or describeAdapt does.
+/// describes, as describeLayer or describeAdapt does. Or what was chosen: then
+/// `layer` is the layer's name.
 struct Subject {
   std::string layer, routine;
   std::vector<int64_t> params;
 
   bool operator<(const Subject &other) const {
     return std::tie(layer, routine, params) <
+           std::tie(other.layer, other.routine, other.params);
+  }
+  bool operator==(const Subject &other) const {
+    return std::tie(layer, routine, params) ==
            std::tie(other.layer, other.routine, other.params);
   }
 };

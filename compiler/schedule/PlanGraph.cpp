@@ -126,9 +126,69 @@ bool PlanGraph::isInScope(LayerOp layer, const Candidate &candidate) const {
   return true;
 }
 
+static bool isChoice(const Candidate &candidate, const Subject &choice) {
+  return candidate.routine->name == choice.routine &&
+         llvm::equal(candidate.params, choice.params);
+}
+
+/// What `wanted` names takes the place of other candidates for the same schema.
+void PlanGraph::takeChoices(ArrayRef<Subject> wanted) {
+  if (wanted.size() != nodes.size())
+    return;
+  auto taken = candidates;
+  for (auto [op, node] : nodes) {
+    auto layer = cast<LayerOp>(op);
+    const Subject &choice = wanted[node];
+    auto &found = taken[node];
+    bool fits = false;
+    forEachCandidate(layer, *cost, getLayouts(), [&](Candidate candidate) {
+      if (!isChoice(candidate, choice) || !isInScope(layer, candidate))
+        return;
+      fits = true;
+      llvm::erase_if(found, [&](const Candidate &other) {
+        return other.hasSchemaOf(candidate);
+      });
+      found.push_back(std::move(candidate));
+    });
+    if (!fits || layer.getName() != choice.layer)
+      return;
+  }
+  candidates = std::move(taken);
+  choices = wanted.vec();
+}
+
+Plan PlanGraph::solve(const SearchLimits &limits) const {
+  Plan plan = nnc::solve(problem, limits);
+  if (choices.empty())
+    return plan;
+  Problem chosen = problem;
+  for (auto [node, choice] : llvm::enumerate(choices))
+    for (auto [i, candidate] : llvm::enumerate(candidates[node]))
+      if (!isChoice(candidate, choice))
+        chosen.nodes[node][i] = kImpossible;
+  double lowerBound = plan.lowerBound;
+  plan = nnc::solve(chosen, limits);
+  plan.lowerBound = lowerBound;
+  plan.solver = "tuned";
+  return plan;
+}
+
+std::vector<Subject> PlanGraph::getChoices(const Plan &plan) const {
+  std::vector<Subject> names;
+  for (auto [op, node] : nodes) {
+    auto layer = cast<LayerOp>(op);
+    const Candidate &choice = getChoice(layer, plan);
+    names.push_back({layer.getName().str(),
+                     choice.routine->name.str(),
+                     {choice.params.begin(), choice.params.end()}});
+  }
+  return names;
+}
+
 /// Candidates of all layers.
 LogicalResult PlanGraph::addLayers(Block &block, double maxError,
-                                   LayoutScope scope) {
+                                   LayoutScope scope,
+                                   ArrayRef<Subject> wanted) {
   layouts = findLayouts(block, *cost);
   limitLayouts(scope);
   LogicalResult result = success();
@@ -142,6 +202,8 @@ LogicalResult PlanGraph::addLayers(Block &block, double maxError,
       result = reportNone(layer, cost->getMachine());
   }
   limitError(candidates, maxError);
+  if (succeeded(result))
+    takeChoices(wanted);
   for (const auto &found : candidates) {
     auto &costs = problem.nodes.emplace_back();
     for (const Candidate &candidate : found)
@@ -262,11 +324,12 @@ void PlanGraph::addValue(Value value) {
 
 FailureOr<PlanGraph> PlanGraph::build(func::FuncOp function,
                                       const CostModel &cost, double maxError,
-                                      LayoutScope scope) {
+                                      LayoutScope scope,
+                                      ArrayRef<Subject> choices) {
   PlanGraph graph(cost);
   graph.plainBetween = scope == LayoutScope::local;
   Block &block = function.getBody().front();
-  if (failed(graph.addLayers(block, maxError, scope)))
+  if (failed(graph.addLayers(block, maxError, scope, choices)))
     return failure();
   for (BlockArgument argument : block.getArguments())
     graph.addValue(argument);

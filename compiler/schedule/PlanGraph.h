@@ -11,6 +11,8 @@
 #include "compiler/schedule/LayoutScope.h"
 #include "compiler/schedule/Search.h"
 
+#include "llvm/ADT/MapVector.h"
+
 namespace nnc {
 
 /// The candidates of every layer and the cost of every adapt between them.
@@ -23,11 +25,19 @@ class PlanGraph {
 public:
   /// Fails, with an error at each, where layers have no candidate. What
   /// rounding adds in all layers is kept below `maxError` (see ErrorBudget.h).
+  /// `choices` say what is to compute the layers, whatever it costs and loses.
+  /// They count where they fit: where they name all layers, in order, and
+  /// candidates of theirs.
   static mlir::FailureOr<PlanGraph>
   build(mlir::func::FuncOp function, const CostModel &cost, double maxError,
-        LayoutScope scope = LayoutScope::global);
+        LayoutScope scope = LayoutScope::global,
+        llvm::ArrayRef<Subject> choices = {});
 
-  const Problem &getProblem() const { return problem; }
+  /// The cheapest plan, or of those that follow the choices that fit; the bound
+  /// holds for all plans, the solver is "tuned" then.
+  Plan solve(const SearchLimits &limits = {}) const;
+  bool hasChoices() const { return !choices.empty(); }
+
   /// Whether the scope has the layouts that `candidate` wants of values.
   bool isInScope(nn::LayerOp layer, const Candidate &candidate) const;
   /// The layouts that routines which take any were tried in.
@@ -35,6 +45,8 @@ public:
     return layouts.getArrayRef();
   }
   const Candidate &getChoice(nn::LayerOp layer, const Plan &plan) const;
+  /// What computes each layer, by its name.
+  std::vector<Subject> getChoices(const Plan &plan) const;
 
   /// By how much the plan gets dearer if `layer` is computed by `candidate`
   /// instead, while all other layers stay as they are. The adapts between them
@@ -53,7 +65,9 @@ private:
                           const Plan &plan) const;
   void limitLayouts(LayoutScope scope);
   mlir::LogicalResult addLayers(mlir::Block &block, double maxError,
-                                LayoutScope scope);
+                                LayoutScope scope,
+                                llvm::ArrayRef<Subject> wanted);
+  void takeChoices(llvm::ArrayRef<Subject> wanted);
   void addValue(mlir::Value value);
 
   /// A reader of a value: the layer's node and the type that each of its
@@ -76,10 +90,11 @@ private:
   std::optional<int64_t> blockSize;
   /// Whether what a layer makes is adapted to row-major order at once.
   bool plainBetween = false;
+  std::vector<Subject> choices; ///< of the nodes that are layers, or none
   Problem problem;
   llvm::SmallVector<llvm::SmallVector<unsigned>, 0> edgesAt; ///< of each node
   llvm::SetVector<nn::LayoutAttr> layouts;
-  llvm::DenseMap<mlir::Operation *, unsigned> nodes; ///< of layers
+  llvm::MapVector<mlir::Operation *, unsigned> nodes; ///< of layers
   /// Of each node, the cheapest of each schema; none of nodes that are no
   /// layers.
   llvm::SmallVector<llvm::SmallVector<Candidate, 0>, 0> candidates;

@@ -43,7 +43,8 @@ struct Plan {
   llvm::SmallVector<unsigned, 0> choices; ///< a candidate for each node
   double cost = 0;
   double lowerBound = 0; ///< no choice costs less
-  /// "exact" for dynamic programming, whose cost is the bound; or "pbqp"
+  /// "exact" for dynamic programming, whose cost is the bound; "pbqp"; or
+  /// "tuned" where measurements of whole plans decided (PlanGraph::solve)
   llvm::StringRef solver;
 };
 

@@ -151,7 +151,7 @@ FailureOr<Selection> nnc::selectJobs(func::FuncOp function,
   auto graph = PlanGraph::build(function, cost, maxError);
   if (failed(graph))
     return failure();
-  Plan plan = solve(graph->getProblem());
+  Plan plan = graph->solve();
   Block &block = function.getBody().front();
   Wanted wanted;
   for (LayerOp layer : block.getOps<LayerOp>())
@@ -189,7 +189,7 @@ FailureOr<Selection> nnc::sampleJobs(func::FuncOp function,
   auto graph = PlanGraph::build(function, cost, maxError);
   if (failed(graph))
     return failure();
-  Plan plan = solve(graph->getProblem());
+  Plan plan = graph->solve();
   Block &block = function.getBody().front();
   Wanted wanted;
   addAdapts(block, cost, *graph, plan, wanted);

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -22,19 +23,36 @@ static constexpr int kFormat = 1;
 // Printing
 //===----------------------------------------------------------------------===//
 
+static void printSubject(StringRef word, const Subject &subject,
+                         llvm::raw_ostream &stream) {
+  stream << word << ' ' << subject.layer << " : " << subject.routine;
+  for (int64_t param : subject.params)
+    stream << ' ' << param;
+}
+
 std::string TuningFile::print() const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << kMagic << ' ' << kFormat << "\nnnc " << version << "\nchip " << chip
          << "\nisas " << llvm::join(isas, " ") << "\nthreads " << threads
          << '\n';
+  if (!choices.empty())
+    stream << "max-error " << llvm::format("%.9g", maxError) << '\n';
+  for (const Subject &choice : choices) {
+    printSubject("choice", choice, stream);
+    stream << '\n';
+  }
   for (const auto &[subject, nanoseconds] : measurements) {
-    stream << "measured " << subject.layer << " : " << subject.routine;
-    for (int64_t param : subject.params)
-      stream << ' ' << param;
+    printSubject("measured", subject, stream);
     stream << " : " << nanoseconds << '\n';
   }
   return text;
+}
+
+ArrayRef<Subject> TuningFile::getChoices(double maxError) const {
+  // As far as the file's text can tell them apart.
+  bool fits = this->maxError <= maxError * (1 + 1e-8);
+  return fits ? ArrayRef(choices) : ArrayRef<Subject>();
 }
 
 //===----------------------------------------------------------------------===//
@@ -52,6 +70,8 @@ private:
   bool parseLine(StringRef line);
   bool parseFormat(StringRef line);
   bool parseThreads(StringRef words);
+  bool parseMaxError(StringRef word);
+  bool parseChoice(StringRef text);
   bool parseMeasured(StringRef text);
   /// The params of the routine that `words` begin with, or nothing where the
   /// line is to be left out.
@@ -115,6 +135,8 @@ bool Parser::parseLine(StringRef line) {
   rest = rest.trim();
   if (word == "measured")
     return parseMeasured(rest);
+  if (word == "choice")
+    return parseChoice(rest);
   if (word == "nnc")
     file.version = rest.str();
   else if (word == "chip")
@@ -124,6 +146,8 @@ bool Parser::parseLine(StringRef line) {
       file.isas.push_back(isa.str());
   else if (word == "threads")
     return parseThreads(rest);
+  else if (word == "max-error")
+    return parseMaxError(rest);
   else
     return leaveOut("begins with '" + word + "', which this nnc does not know");
   return true;
@@ -135,11 +159,18 @@ bool Parser::parseThreads(StringRef words) {
   return true;
 }
 
+bool Parser::parseMaxError(StringRef word) {
+  if (word.getAsDouble(file.maxError) || !(file.maxError >= 0))
+    return fail("expected the --max-error that the choices keep to, found '" +
+                word + "'");
+  return true;
+}
+
 std::optional<std::vector<int64_t>>
 Parser::findParams(StringRef name, ArrayRef<StringRef> words) {
   const Routine *routine = Catalogue::get().findRoutine(name);
   if (!routine) {
-    leaveOut("measures the routine '" + name + "', which this nnc lacks");
+    leaveOut("names the routine '" + name + "', which this nnc lacks");
     return std::nullopt;
   }
   std::vector<int64_t> params(words.size());
@@ -151,6 +182,18 @@ Parser::findParams(StringRef name, ArrayRef<StringRef> words) {
   leaveOut("gives the params '" + llvm::join(words, " ") + "' to " + name +
            ", which has " + Twine(routine->params.size()));
   return std::nullopt;
+}
+
+bool Parser::parseChoice(StringRef text) {
+  auto [name, rest] = text.split(" : ");
+  SmallVector<StringRef> words = splitWords(rest);
+  if (name.empty() || words.empty())
+    return fail("expected 'choice NAME : ROUTINE PARAMS', found '" + text +
+                "'");
+  auto params = findParams(words[0], ArrayRef(words).drop_front());
+  if (params)
+    file.choices.push_back({name.str(), words[0].str(), std::move(*params)});
+  return true;
 }
 
 bool Parser::parseMeasured(StringRef text) {

@@ -10,10 +10,14 @@
 //   chip znver4
 //   isas avx512 avx2 sse4 portable
 //   threads 1
+//   max-error 3e-06
+//   choice NAME : ROUTINE PARAMS...
 //   measured LAYER : ROUTINE PARAMS... : NANOSECONDS
 //
-// LAYER is a text of describeLayer or describeAdapt. Empty lines and those that
-// start with # say nothing.
+// LAYER is a text of describeLayer or describeAdapt. Where whole plans were
+// run, the fastest one's choices follow in the order of the model's layers,
+// with the --max-error that they keep to. Empty lines and those that start with
+// # say nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +36,12 @@ struct TuningFile {
   std::string chip;    ///< LLVM's name
   std::vector<std::string> isas;
   int64_t threads = 1;
+  double maxError = 0;          ///< that the choices keep to
+  std::vector<Subject> choices; ///< by the names of all layers, or none
   Measurements measurements;
+
+  /// The choices, where they lose no more than `maxError`.
+  llvm::ArrayRef<Subject> getChoices(double maxError) const;
 
   std::string print() const;
 };

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import unittest
@@ -53,8 +54,9 @@ class Tune(nnc.TestCase):
 
     def test_network(self):
         """A network with weights and layouts, and all that its file is used by."""
-        self.tune(name="network")
-        again = self.tune(name="network", out="b.tune")
+        said = self.tune("--budget=10m", name="network")
+        self.check_plans(said["whole_plans"])
+        again = self.tune("--budget=10m", name="network", out="b.tune")
         self.assertEqual(again["measured"], 0)
         self.assertEqual(self.lines(), self.lines("b.tune"))
         self.nnc("explain", "network.onnx", "--tuning=a.tune", "--layer=conv1",
@@ -68,6 +70,26 @@ class Tune(nnc.TestCase):
         for name in self.names("a"):
             self.assertEqual((self.folder / "a" / name).read_bytes(),
                              (self.folder / "b" / name).read_bytes(), name)
+
+    def check_plans(self, plans):
+        """The fastest of some plans that were run whole is what the file has chosen."""
+        self.assertGreater(len(plans), 1)
+        self.assertEqual([plan["untuned"] for plan in plans].count(True), 1)
+        lines = self.lines()
+        choices = [line for line in lines if line.startswith("choice ")]
+        explained = json.loads(self.nnc("explain", "network.onnx", "--tuning=a.tune", "--json"))
+        self.assertEqual(explained["solver"], "tuned")
+        for layer, choice in zip(explained["layers"], choices, strict=True):
+            chosen = layer["alternatives"][0]
+            self.assertEqual(choice, " ".join(["choice", layer["name"], ":", chosen["routine"],
+                                               *map(str, chosen["params"])]))
+        self.nnc("explain", "network.onnx", "--tuning=a.tune",
+                 said=["tuned: the fastest of whole plans"])
+        # With less of them the measurements decide again.
+        (self.folder / "less.tune").write_text(
+            "\n".join(line for line in lines if line != choices[0]))
+        explained = json.loads(self.nnc("explain", "network.onnx", "--tuning=less.tune", "--json"))
+        self.assertEqual(explained["solver"], "exact")
 
     def test_all(self):
         """What cannot be better is measured too, and shown with all its params."""
@@ -84,6 +106,24 @@ class Tune(nnc.TestCase):
     def test_threads(self):
         self.tune("--threads=2")
         self.assertIn("threads 2", self.lines())
+        for options in ["compile", "-o", "on", "--threads=on"], ["bench", "--runs=1", "--threads=2"]:
+            self.assertEqual(self.warnings(*options), "")
+        problem = ("a.tune: warning: was measured on 2 threads, this code is for {0}: what is fast "
+                   "there may be slow here; measure with nnc tune --threads={0}\n")
+        self.assertEqual(self.warnings("compile", "-o", "off"), problem.format(1))
+        self.assertEqual(self.warnings("bench", "--runs=1", "--threads=3"), problem.format(3))
+        # Times on two threads are none on one.
+        self.assertEqual(self.warnings("tune", "--budget=0", "--cache=none"), problem.format(1))
+        self.assertFalse(any(line.startswith("measured") for line in self.lines("small.tune")))
+        self.assertIn("measured on 1 thread, this code is for several:",
+                      self.warnings("compile", "-o", "one", "--threads=on", tuning="small.tune"))
+
+    def warnings(self, command, *options, tuning="a.tune"):
+        """What a command that succeeds with a tuning file prints to stderr."""
+        done = subprocess.run([nnc.NNC, command, "small.onnx", f"--tuning={tuning}", *options],
+                              cwd=self.folder, timeout=120, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
 
     def test_budget(self):
         said = self.tune("--budget=0")
@@ -125,6 +165,33 @@ class Tune(nnc.TestCase):
         self.script("board", "echo no such board >&2; exit 3")
         self.nnc("tune", "small.onnx", "--target=aarch64", "--on=./board", "--cache=none",
                  code=USAGE, said=["./board failed: no such board"])
+
+    def test_sshd(self):
+        """A server of ours for each connection, without a port."""
+        sshd = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
+        if not sshd:
+            self.skipTest("there is no sshd; scripts/setup installs openssh-server")
+        if os.geteuid() == 0:
+            os.makedirs("/run/sshd", exist_ok=True)
+        key = self.folder / "key"
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+        (self.folder / "sshd_config").write_text(
+            f"HostKey {key}\nAuthorizedKeysFile {key}.pub\nStrictModes no\nPidFile none\n"
+            "UsePAM no\n")
+        (self.folder / "ssh_config").write_text(
+            f"Host board\n  ProxyCommand {sshd} -i -f {self.folder}/sshd_config\n"
+            f"  IdentityFile {key}\n  IdentitiesOnly yes\n  StrictHostKeyChecking no\n"
+            "  UserKnownHostsFile /dev/null\n  LogLevel ERROR\n"
+            "Host nowhere\n  ProxyCommand false\n")
+        (self.folder / "bin").mkdir()
+        self.script("bin/ssh", f'exec {shutil.which("ssh")} -F {self.folder}/ssh_config "$@"')
+        env = {**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
+        said = json.loads(self.nnc("tune", "small.onnx", "--target=portable", "--on=ssh:board",
+                                   "--cache=none", "--json", env=env))
+        self.assertGreater(said["measured"], 0)
+        self.assertIn("chip ssh:board", self.lines("small.tune"))
+        self.nnc("tune", "small.onnx", "--target=portable", "--on=ssh:nowhere",
+                 "--cache=none", env=env, code=USAGE, said=["ssh failed: "])
 
     def test_ssh(self):
         """The program and its arguments reach a shell on the other side."""

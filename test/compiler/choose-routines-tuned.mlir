@@ -1,6 +1,11 @@
 // RUN: split-file %s %t
 // RUN: nnc-opt %t/conv.mlir --nnc-choose-routines="target=x86-64-v3 tuning=%t/fast.tune" | FileCheck %s --check-prefix=FAST
 // RUN: nnc-opt %t/conv.mlir --nnc-choose-routines="target=x86-64-v3 tuning=%t/slow.tune" | FileCheck %s --check-prefix=SLOW
+// RUN: cat %t/fast.tune %t/choices >%t/chosen.tune
+// RUN: cat %t/fast.tune %t/others >%t/other.tune
+// RUN: nnc-opt %t/conv.mlir --nnc-choose-routines="target=x86-64-v3 tuning=%t/chosen.tune" | FileCheck %s --check-prefix=CHOSEN
+// RUN: nnc-opt %t/conv.mlir --nnc-choose-routines="target=x86-64-v3 tuning=%t/chosen.tune max-error=1e-6" 2>&1 | FileCheck %s --check-prefix=UNFIT
+// RUN: nnc-opt %t/conv.mlir --nnc-choose-routines="target=x86-64-v3 tuning=%t/other.tune" 2>&1 | FileCheck %s --check-prefix=UNFIT
 // RUN: not nnc-opt %t/conv.mlir --nnc-choose-routines="target=x86-64-v4 tuning=%t/fast.tune" 2>&1 | FileCheck %s --check-prefix=ISA
 // RUN: not nnc-opt %t/conv.mlir --nnc-choose-routines="target=x86-64-v3 tuning=%t/none.tune" 2>&1 | FileCheck %s --check-prefix=NONE
 
@@ -11,6 +16,15 @@
 // FAST: params = array<i64: 1, 5, 2>, routine = "conv2d_f32_nchw8c_direct_avx2"
 
 // SLOW: routine = "conv2d_f32_nchw8c_winograd4_avx2"
+
+// What was chosen by running whole plans counts whatever it costs alone, if it
+// is for these layers and keeps to the error.
+
+// CHOSEN: nn.plan = {bound_ns = {{[0-9]+}} : i64, ns = {{[0-9]+}} : i64, solver = "tuned"}
+// CHOSEN: params = array<i64: 6, 2>, routine = "conv2d_f32_nchw8c_winograd4_avx2"
+
+// UNFIT: warning: has other layers, or less --max-error, than the choices of the tuning file are for
+// UNFIT: params = array<i64: 1, 5, 2>, routine = "conv2d_f32_nchw8c_direct_avx2"
 
 // ISA: fast.tune:0:0: error: was measured for avx2 sse4 portable; the target 'x86-64-v4' has avx512 avx2 sse4 portable: measure for it with nnc tune --target=x86-64-v4
 // NONE: none.tune:0:0: error: cannot be read: No such file or directory
@@ -30,6 +44,13 @@ isas avx2 sse4 portable
 measured conv2d n=1 c=64 h=56 w=56 k=64 kh=3 kw=3 sh=1 sw=1 dh=1 dw=1 pt=1 pl=1 oh=56 ow=56 groups=1 constant 1 then relu : conv2d_f32_nchw8c_direct_avx2 1 6 2 : 2000000
 measured conv2d n=1 c=64 h=56 w=56 k=64 kh=3 kw=3 sh=1 sw=1 dh=1 dw=1 pt=1 pl=1 oh=56 ow=56 groups=1 constant 1 then relu : conv2d_f32_nchw8c_winograd4_avx2 6 2 : 900000
 measured conv2d n=1 c=64 h=56 w=56 k=64 kh=3 kw=3 sh=1 sw=1 dh=1 dw=1 pt=1 pl=1 oh=56 ow=56 groups=1 constant 1 then relu : conv2d_f32_nchw8c_winograd6_avx2 6 2 : 9000000
+
+//--- choices
+max-error 3e-6
+choice conv : conv2d_f32_nchw8c_winograd4_avx2 6 2
+
+//--- others
+choice conv1 : conv2d_f32_nchw8c_winograd4_avx2 6 2
 
 //--- conv.mlir
 func.func @f(%x: tensor<1x64x56x56xf32>) -> tensor<1x64x56x56xf32> {

@@ -12,6 +12,10 @@ static const char *const kHead = "nnc-tuning 1\n"
                                  "chip znver4\n"
                                  "isas avx2 portable\n"
                                  "threads 2\n";
+static const char *const kChoices =
+    "max-error 3e-06\n"
+    "choice conv1 : conv2d_f32_nchw8c_direct_avx2 1 6 2\n"
+    "choice a : conv2d_f32_portable\n";
 static const char *const kLine =
     "measured conv2d n=1 c=8 then relu : conv2d_f32_nchw8c_direct_avx2 1 6 2 "
     ": 1234\n";
@@ -46,14 +50,20 @@ TEST_CASE("What is printed reads back") {
   file.measurements[{
       "conv2d n=1 c=8 then relu", "conv2d_f32_nchw8c_direct_avx2", {1, 6, 2}}] =
       1234;
+  file.maxError = 3e-6;
+  file.choices = {{"conv1", "conv2d_f32_nchw8c_direct_avx2", {1, 6, 2}},
+                  {"a", "conv2d_f32_portable", {}}};
   std::string text = file.print();
-  CHECK(text == std::string(kHead) +
+  CHECK(text == std::string(kHead) + kChoices +
                     "measured conv2d n=1 : conv2d_f32_portable : 7\n" + kLine);
   SmallVector<TuningProblem> problems;
   auto read = parseTuningFile(text, problems);
   REQUIRE(read);
   CHECK(problems.empty());
   CHECK(read->print() == text);
+  CHECK(read->choices == file.choices);
+  CHECK(read->getChoices(3e-6).size() == 2);
+  CHECK(read->getChoices(2e-6).empty());
 }
 
 TEST_CASE(
@@ -89,13 +99,21 @@ TEST_CASE("Files that are broken say where and why") {
         "measured a : conv2d_f32_portable : 5 : 6"})
     checkProblem(head + line + "\n", "! 6: expected 'measured LAYER");
   checkProblem(head + kLine + kLine, "! 7: measures again");
+  for (const char *line : {"choice", "choice conv1",
+                           "choice conv1 : ", "choice  : conv2d_f32_portable"})
+    checkProblem(head + line + "\n", "! 6: expected 'choice NAME");
+  for (const char *value : {"", "small", "-1", "nan"})
+    checkProblem(head + "max-error " + value + "\n",
+                 "! 6: expected the --max-error");
 }
 
 TEST_CASE("Lines of another nnc are named and left out") {
   std::string head = kHead;
   checkProblem(head + "colour blue\n", "6: begins with 'colour'");
   checkProblem(head + "measured a : conv9d_f32 : 5\n",
-               "6: measures the routine 'conv9d_f32', which this nnc lacks");
+               "6: names the routine 'conv9d_f32', which this nnc lacks");
+  checkProblem(head + "choice conv1 : conv9d_f32\n",
+               "6: names the routine 'conv9d_f32', which this nnc lacks");
   checkProblem(head + "measured a : conv2d_f32_portable 1 : 5\n",
                "6: gives the params '1' to conv2d_f32_portable, which has 0");
   checkProblem(head + "measured a : conv2d_f32_nchw8c_direct_avx2 1 x 2 : 5\n",

@@ -56,6 +56,23 @@ static ExitCode exitCodeOf(onnx::ImportStatus status) {
   llvm_unreachable("unknown status");
 }
 
+/// Of candidates the fastest on one thread may not be so on two.
+static void warnOfThreads(const TuningFile &file, const ModelOptions &options,
+                          mlir::MLIRContext &context) {
+  int wanted = options.runThreads ? options.runThreads : 1;
+  bool any = !options.runThreads && options.threads;
+  if (any ? file.threads > 1 : file.threads == wanted)
+    return;
+  mlir::emitWarning(mlir::FileLineColLoc::get(&context, options.tuning, 0, 0))
+      << fmt::format(
+             "was measured on {} thread{}, this code is for {}: what is "
+             "fast there may be slow here; measure with nnc tune "
+             "--threads={}",
+             file.threads, file.threads > 1 ? "s" : "",
+             any ? "several" : std::to_string(wanted),
+             any ? "N" : std::to_string(wanted));
+}
+
 ExitCode Driver::import() {
   Progress progress("importing " + choices.model);
   if (!llvm::sys::fs::is_regular_file(choices.model)) {
@@ -77,7 +94,8 @@ ExitCode Driver::import() {
     auto file = readTuningFile(choices.tuning, *machine);
     if (mlir::failed(file))
       return ExitCode::usage;
-    known = std::make_shared<Measurements>(std::move(file->measurements));
+    warnOfThreads(*file, choices, context);
+    tuning = std::make_shared<TuningFile>(std::move(*file));
   }
   onnx::ImportResult result =
       onnx::importModel(choices.model, {choices.shapes, choices.name}, context);
@@ -128,6 +146,17 @@ constexpr llvm::StringLiteral mayRefuse[] = {"nnc-qnn-canonicalize",
                                              "nnc-choose-routines"};
 } // namespace
 
+PipelineOptions
+Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
+  PipelineOptions options;
+  options.target = ""; // that which the module has
+  options.threads = choices.threads;
+  options.maxError = choices.maxError;
+  options.layouts = choices.layouts;
+  options.tuned = std::move(tuned);
+  return options;
+}
+
 ExitCode Driver::compile() {
   Progress progress("compiling");
   if (wanted.keepStages)
@@ -141,13 +170,7 @@ ExitCode Driver::compile() {
     manager.addInstrumentation(
         std::make_unique<KeepBefore>("nnc-lower-to-exec", layeredOp));
   }
-  PipelineOptions options;
-  options.target = ""; // that which the module has
-  options.threads = choices.threads;
-  options.maxError = choices.maxError;
-  options.layouts = choices.layouts;
-  options.measured = known;
-  buildPipeline(manager, options);
+  buildPipeline(manager, pipelineOptions(tuning));
   if (mlir::succeeded(manager.run(*op)))
     return ExitCode::done;
   if (llvm::is_contained(mayRefuse, failed))
@@ -156,6 +179,19 @@ ExitCode Driver::compile() {
       << "a bug in nnc, in the pass " << failed
       << "; please report it with the model and the command line";
   return ExitCode::ownFault;
+}
+
+ExitCode Driver::emitTuned(std::shared_ptr<const TuningFile> other,
+                           const std::string &folder) {
+  mlir::OwningOpRef<mlir::ModuleOp> copy = formedOp->clone();
+  mlir::PassManager manager(&context);
+  buildPlanPipeline(manager, pipelineOptions(std::move(other)));
+  codegen::EmitOptions options;
+  options.threads = choices.threads;
+  if (mlir::failed(manager.run(*copy)) ||
+      mlir::failed(codegen::emit(*copy, folder, options)))
+    return ExitCode::ownFault;
+  return ExitCode::done;
 }
 
 ExitCode Driver::emit(const std::string &folder) {

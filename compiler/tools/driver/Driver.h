@@ -11,8 +11,6 @@
 #include "compiler/tools/driver/Diagnostics.h"
 #include "compiler/tools/driver/ExitCode.h"
 
-#include "compiler/schedule/Measurements.h"
-
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -32,9 +30,15 @@ struct ModelOptions {
   std::string weights = "embed"; ///< or "array" or "file"
   std::string tuning;            ///< file of measured costs, or empty
   std::string probe;             ///< file of the machine's figures, or empty
-  bool threads = false;
+  bool threads = false;          ///< whether the code can run on several
+  int runThreads = 0; ///< how many it will run on, where that is known
   double maxError = PipelineOptions().maxError;
   LayoutScope layouts = LayoutScope::global;
+
+  void runOn(int count) {
+    threads = count > 1;
+    runThreads = count;
+  }
 };
 
 struct DriverOptions {
@@ -53,6 +57,9 @@ public:
   ExitCode compile();
   /// Writes the code to a new folder.
   ExitCode emit(const std::string &folder);
+  /// Writes the code that `other` makes of formed() to a new folder.
+  ExitCode emitTuned(std::shared_ptr<const TuningFile> other,
+                     const std::string &folder);
 
   /// The model as it was imported, before its layers were given routines, and
   /// before they became calls.
@@ -60,17 +67,20 @@ public:
   mlir::ModuleOp formed() { return *formedOp; }
   mlir::ModuleOp layered() { return *layeredOp; }
   const Diagnostics &diagnostics() const { return collected; }
-  /// What --tuning knows, or null.
-  const Measurements *measured() const { return known.get(); }
+  /// What --tuning says, or null.
+  const TuningFile *tuned() const { return tuning.get(); }
   const ModelOptions &options() const { return choices; }
 
 private:
   ModelOptions choices;
   DriverOptions wanted;
+  PipelineOptions
+  pipelineOptions(std::shared_ptr<const TuningFile> tuned) const;
+
   mlir::MLIRContext context;
   Diagnostics collected;
   mlir::OwningOpRef<mlir::ModuleOp> op, importedOp, formedOp, layeredOp;
-  std::shared_ptr<const Measurements> known;
+  std::shared_ptr<const TuningFile> tuning;
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 

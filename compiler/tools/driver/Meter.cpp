@@ -18,11 +18,16 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 namespace nnc::tools {
 
 /// Runs of a program at most: the median of more is no better.
 static constexpr int mostRuns = 30;
+/// Of a whole model, which has fewer parts to be disturbed in.
+static constexpr int mostWholeRuns = 200;
+/// How often the modules that are compared take turns.
+static constexpr int turns = 3;
 
 Meter::Meter(target::MachineAttr machine, Toolchain toolchain, int threads,
              int64_t weightBytes, std::unique_ptr<Scratch> folder)
@@ -83,27 +88,22 @@ llvm::Error Meter::emit(llvm::ArrayRef<Job> jobs, Part &part,
   return llvm::Error::success();
 }
 
-/// Seconds of each call that the program makes.
 llvm::Expected<std::vector<double>> Meter::run(const std::string &program,
-                                               double seconds) const {
-  std::string arguments = fmt::format(
-      "--zeros={0} --output=:{0} --layers-only --threads={1} --runs={2} "
-      "--seconds={3}",
-      sizeof(float), threads, mostRuns, seconds);
+                                               llvm::StringRef arguments,
+                                               llvm::StringRef word) const {
+  std::string all = fmt::format("--threads={} {}", threads, arguments.str());
   llvm::Expected<std::string> printed =
-      toolchain.run(program, splitCommand(arguments), folder->path() + "/run");
+      toolchain.run(program, splitCommand(all), folder->path() + "/run");
   if (!printed)
     return printed.takeError();
-  std::vector<double> times;
+  std::vector<double> values;
   for (llvm::StringRef line : llvm::split(*printed, '\n')) {
-    llvm::SmallVector<llvm::StringRef, 3> words;
-    line.split(words, ' ');
+    auto [head, last] = line.rsplit(' ');
     double value;
-    if (words.size() == 3 && words[0] == "layer" &&
-        !words[2].getAsDouble(value))
-      times.push_back(value);
+    if (head.split(' ').first == word && !last.getAsDouble(value))
+      values.push_back(value);
   }
-  return times;
+  return values;
 }
 
 llvm::Expected<std::vector<int64_t>> Meter::measure(llvm::ArrayRef<Job> jobs,
@@ -125,8 +125,12 @@ llvm::Expected<std::vector<int64_t>> Meter::measure(llvm::ArrayRef<Job> jobs,
   std::vector<int64_t> nanoseconds(jobs.size());
   for (size_t i = 0; i < parts.size(); ++i) {
     Progress running(fmt::format("measuring {} candidates", jobs.size()));
-    llvm::Expected<std::vector<double>> times =
-        run((*programs)[i], seconds / double(parts.size()));
+    llvm::Expected<std::vector<double>> times = run(
+        (*programs)[i],
+        fmt::format("--zeros={0} --output=:{0} --layers-only --runs={1} "
+                    "--seconds={2}",
+                    sizeof(float), mostRuns, seconds / double(parts.size())),
+        "layer");
     if (!times)
       return times.takeError();
     for (size_t job = 0; job < parts[i].jobs.size(); ++job) {
@@ -140,6 +144,39 @@ llvm::Expected<std::vector<int64_t>> Meter::measure(llvm::ArrayRef<Job> jobs,
           std::max<int64_t>(1, std::llround(sum * 1e9));
     }
   }
+  return nanoseconds;
+}
+
+llvm::Expected<std::vector<int64_t>>
+Meter::measure(llvm::ArrayRef<Manifest> modules, double seconds) const {
+  Progress progress(fmt::format("building {} whole plans with {}",
+                                modules.size(), toolchain.compiler));
+  llvm::Expected<std::vector<std::string>> programs =
+      buildRunners(modules, toolchain, folder->path());
+  if (!programs)
+    return programs.takeError();
+  Progress running(fmt::format("measuring {} whole plans", modules.size()));
+  std::vector<int64_t> nanoseconds(modules.size(),
+                                   std::numeric_limits<int64_t>::max());
+  for (int turn = 0; turn < turns; ++turn)
+    for (size_t i = 0; i < modules.size(); ++i) {
+      std::string arguments =
+          fmt::format("--whole-only --runs={} --seconds={}", mostWholeRuns,
+                      seconds / double(turns * modules.size()));
+      for (const Port &port : modules[i].inputs)
+        arguments += fmt::format(" --zeros={}", port.bytes());
+      for (const Port &port : modules[i].outputs)
+        arguments += fmt::format(" --output=:{}", port.bytes());
+      auto times = run((*programs)[i], arguments, "run");
+      if (!times)
+        return times.takeError();
+      if (times->empty())
+        return makeError("the program that runs the model printed no times");
+      auto middle = times->begin() + times->size() / 2;
+      std::nth_element(times->begin(), middle, times->end());
+      nanoseconds[i] =
+          std::min<int64_t>(nanoseconds[i], std::llround(*middle * 1e9));
+    }
   return nanoseconds;
 }
 

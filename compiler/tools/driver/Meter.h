@@ -13,7 +13,8 @@
 
 namespace nnc::tools {
 
-/// Builds programs of candidates as modules are built, and runs them.
+/// Builds programs of candidates as modules are built, and runs them; and
+/// modules.
 class Meter {
 public:
   /// For a model with `weightBytes` of weights, run on `threads`.
@@ -23,6 +24,12 @@ public:
 
   /// Nanoseconds of each job, the median of runs that take about `seconds`.
   llvm::Expected<std::vector<int64_t>> measure(llvm::ArrayRef<Job> jobs,
+                                               double seconds) const;
+
+  /// Nanoseconds of a run of each module on inputs that are zero, on runs that
+  /// take about `seconds` together: the modules take turns, the least median of
+  /// a turn counts.
+  llvm::Expected<std::vector<int64_t>> measure(llvm::ArrayRef<Manifest> modules,
                                                double seconds) const;
 
 private:
@@ -37,8 +44,11 @@ private:
   std::vector<Part> split(llvm::ArrayRef<Job> jobs) const;
   llvm::Error emit(llvm::ArrayRef<Job> jobs, Part &part,
                    const std::string &code) const;
+  /// Runs the program there, with `arguments` after those of every program:
+  /// the values that it prints after `word`.
   llvm::Expected<std::vector<double>> run(const std::string &program,
-                                          double seconds) const;
+                                          llvm::StringRef arguments,
+                                          llvm::StringRef word) const;
 
   target::MachineAttr machine;
   Toolchain toolchain;

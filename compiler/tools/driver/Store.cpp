@@ -94,4 +94,53 @@ void Store::keep(llvm::ArrayRef<Job> jobs,
     giveUp(std::move(error));
 }
 
+/// A plan is the sum of what its layers are and what computes them.
+MeasurementCache::Entry Store::describe(const WholePlan &plan) {
+  std::string layers, code;
+  for (const Job &job : plan.jobs) {
+    layers += job.subject.layer + "\n";
+    code += where(job).code + "\n";
+  }
+  for (const Subject &choice : plan.choices) {
+    layers += choice.layer + " " + choice.routine;
+    for (int64_t param : choice.params)
+      layers += " " + std::to_string(param);
+    layers += "\n";
+  }
+  auto hash = [](const std::string &text) {
+    return llvm::utohexstr(llvm::xxh3_64bits(text));
+  };
+  return {{machine, hash(code)}, {"whole plan", hash(layers), {}}, 0};
+}
+
+std::vector<int64_t> Store::recall(llvm::ArrayRef<WholePlan> plans) {
+  std::vector<int64_t> nanoseconds;
+  for (const WholePlan &plan : plans) {
+    if (!cache)
+      break;
+    MeasurementCache::Entry entry = describe(plan);
+    auto found = cache->find(entry.where, entry.subject);
+    if (!found)
+      giveUp(found.takeError());
+    else if (*found)
+      nanoseconds.push_back(**found);
+    else
+      break;
+  }
+  return nanoseconds;
+}
+
+void Store::keep(llvm::ArrayRef<WholePlan> plans,
+                 llvm::ArrayRef<int64_t> nanoseconds) {
+  if (!cache)
+    return;
+  std::vector<MeasurementCache::Entry> entries;
+  for (auto [plan, time] : llvm::zip(plans, nanoseconds)) {
+    entries.push_back(describe(plan));
+    entries.back().nanoseconds = time;
+  }
+  if (llvm::Error error = cache->add(entries))
+    giveUp(std::move(error));
+}
+
 } // namespace nnc::tools

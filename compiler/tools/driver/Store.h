@@ -7,8 +7,8 @@
 #ifndef NNC_TOOLS_DRIVER_STORE_H
 #define NNC_TOOLS_DRIVER_STORE_H
 
-#include "compiler/tuning/BenchProgram.h"
 #include "compiler/tuning/Cache.h"
+#include "compiler/tuning/WholePlans.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -28,9 +28,15 @@ public:
               Measurements &known);
   void keep(llvm::ArrayRef<Job> jobs, llvm::ArrayRef<int64_t> nanoseconds);
 
+  /// What is known of the first of these, up to one that is not.
+  std::vector<int64_t> recall(llvm::ArrayRef<WholePlan> plans);
+  void keep(llvm::ArrayRef<WholePlan> plans,
+            llvm::ArrayRef<int64_t> nanoseconds);
+
 private:
   uint64_t getHash(llvm::StringRef header);
   Circumstances where(const Job &job);
+  MeasurementCache::Entry describe(const WholePlan &plan);
   void giveUp(llvm::Error error);
 
   std::string machine;

@@ -98,8 +98,11 @@ public:
     if (mlir::failed(machine))
       return ExitCode::ownFault;
     for (auto function : driver.formed().getOps<mlir::func::FuncOp>()) {
-      CostModel cost = makeCostModel(function, *machine, driver.measured());
-      if (ExitCode code = explain(function, cost); code != ExitCode::done)
+      const TuningFile *tuned = driver.tuned();
+      CostModel cost = makeCostModel(function, *machine,
+                                     tuned ? &tuned->measurements : nullptr);
+      if (ExitCode code = explain(function, cost, tuned);
+          code != ExitCode::done)
         return code;
       driver.layered().walk([&](nn::AdaptOp adapt) {
         if (!adapt.isView())
@@ -122,12 +125,16 @@ public:
 
 private:
   /// Solves the choice as nnc-choose-routines does, and looks around.
-  ExitCode explain(mlir::func::FuncOp function, const CostModel &cost) {
-    auto graph =
-        PlanGraph::build(function, cost, options.maxError, options.layouts);
+  ExitCode explain(mlir::func::FuncOp function, const CostModel &cost,
+                   const TuningFile *tuned) {
+    llvm::ArrayRef<Subject> choices;
+    if (tuned)
+      choices = tuned->getChoices(options.maxError);
+    auto graph = PlanGraph::build(function, cost, options.maxError,
+                                  options.layouts, choices);
     if (mlir::failed(graph))
       return ExitCode::unsupported;
-    plan = solve(graph->getProblem());
+    plan = graph->solve();
     for (auto layer : function.getBody().getOps<nn::LayerOp>())
       layers.push_back(explain(layer, *graph, cost));
     return ExitCode::done;
@@ -206,6 +213,8 @@ private:
   }
 
   std::string solverText() const {
+    if (plan.solver == "tuned")
+      return "tuned: the fastest of whole plans that nnc tune ran";
     if (plan.cost <= plan.lowerBound)
       return fmt::format("{}: no plan costs less", plan.solver.str());
     return fmt::format("{}: at most {:.2f} % above the cheapest plan",

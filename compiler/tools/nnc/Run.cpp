@@ -57,7 +57,7 @@ public:
     Prepared prepared;
     RunRequest request;
     request.threads = threads;
-    options.threads = threads > 1;
+    options.runOn(threads);
     if (ExitCode code = prepared.open(options); code != ExitCode::done)
       return code;
     // Before the compiler starts: wrong files are found at once.

@@ -4,7 +4,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/schedule/PlanGraph.h"
 #include "compiler/tools/driver/Meter.h"
 #include "compiler/tools/driver/Process.h"
 #include "compiler/tools/driver/Store.h"
@@ -36,10 +35,20 @@ constexpr size_t firstBatch = 16, batchSize = 96;
 constexpr double guessedSeconds = 0.4;
 /// Seconds that a batch takes besides, to build the runner and to link.
 constexpr double batchSeconds = 2;
-/// Share of the time left that a batch is planned to take.
-constexpr double caution = 0.9;
+/// Share of the time left that a batch is planned to take: some take longer.
+constexpr double caution = 0.6;
 /// Seconds that a job is run, all its runs together.
 constexpr double runSeconds = 0.05;
+
+/// Share of the budget after which whole plans are run, if they are worth it
+/// and the rest suffices.
+constexpr double jobsShare = 0.6;
+/// Whole plans at most, and bytes of their weights together.
+constexpr size_t mostPlans = 4;
+constexpr int64_t mostPlanBytes = int64_t(1) << 31;
+/// Seconds that a whole plan is run, and that a gigabyte of weights takes on
+/// its way into a program.
+constexpr double planRunSeconds = 1, gigabyteSeconds = 20;
 
 class Stopwatch {
 public:
@@ -96,7 +105,7 @@ public:
   }
 
   ExitCode run() override {
-    options.threads = threads > 1;
+    options.runOn(threads);
     // From here on, not from when the options were made.
     watch = Stopwatch();
     if (output.empty())
@@ -110,14 +119,16 @@ public:
       return ExitCode::ownFault;
     machine = *found;
     function = *driver.formed().getOps<mlir::func::FuncOp>().begin();
-    if (driver.measured())
-      known = *driver.measured();
+    if (driver.tuned() && driver.tuned()->threads == threads) {
+      known = driver.tuned()->measurements;
+      choices = driver.tuned()->getChoices(options.maxError).vec();
+    }
     Workbench bench{options.target, compiler, on};
     if (ExitCode code = bench.findTools(machine, toolchain);
         code != ExitCode::done)
       return code;
     chip = bench.describeChip(machine);
-    if (llvm::Error error = measure())
+    if (llvm::Error error = tune(driver))
       return fail(std::move(error),
                   on.empty() ? ExitCode::ownFault : ExitCode::usage);
     if (llvm::Error error = write())
@@ -139,9 +150,7 @@ private:
                        llvm::find_if(caches, holds) - caches.begin() + 1);
   }
 
-  /// Measures what is worth most, then asks again what that is now, as long as
-  /// there is time.
-  llvm::Error measure() {
+  llvm::Error tune(Driver &driver) {
     int64_t weightBytes = getWeightBytes(function);
     auto meter = Meter::create(machine, toolchain, threads, weightBytes);
     if (!meter)
@@ -150,9 +159,28 @@ private:
     if (!where)
       return where.takeError();
     Store store(cache, *where);
+    size_t given = known.size();
     store.recall(function, CostModel(machine, weightBytes), known);
     recalled = known.size();
-    double each = guessedSeconds;
+    if (llvm::Error error =
+            measure(*meter, store, (all ? 1 : jobsShare) * budget))
+      return error;
+    if (known.size() > given)
+      choices.clear();
+    // Where nothing is new, those of --tuning stay.
+    if (!choices.empty())
+      return llvm::Error::success();
+    if (llvm::Error error = runPlans(driver, *meter, store, weightBytes))
+      return error;
+    // What whole plans were not worth.
+    if (choices.empty())
+      return measure(*meter, store, budget);
+    return llvm::Error::success();
+  }
+
+  /// Measures what is worth most, then asks again what that is now, as long as
+  /// there is time until `end`.
+  llvm::Error measure(const Meter &meter, Store &store, double end) {
     for (size_t most = firstBatch;; most = batchSize) {
       auto select = all ? sampleJobs : selectJobs;
       auto selection = select(
@@ -162,7 +190,7 @@ private:
       planSeconds = selection->planSeconds;
       auto &jobs = selection->jobs;
       double begin = watch.seconds();
-      double fit = caution * (budget - begin - batchSeconds) / each;
+      double fit = caution * (end - begin - batchSeconds) / each;
       size_t count = std::min(most, jobs.size());
       if (fit < double(count))
         count = size_t(std::max(fit, 0.0));
@@ -170,7 +198,7 @@ private:
       if (count == 0)
         return llvm::Error::success();
       jobs.truncate(count);
-      auto times = meter->measure(jobs, runSeconds * double(count));
+      auto times = meter.measure(jobs, runSeconds * double(count));
       if (!times)
         return times.takeError();
       store.keep(jobs, *times);
@@ -185,41 +213,98 @@ private:
     }
   }
 
-  llvm::Error write() const {
+  /// Runs the best plans whole, those that there is time for, and chooses the
+  /// fastest.
+  llvm::Error runPlans(Driver &driver, const Meter &meter, Store &store,
+                       int64_t weightBytes) {
+    auto found =
+        findWholePlans(function, machine, known, options.maxError, mostPlans);
+    if (mlir::failed(found))
+      return makeError("there is no plan to run");
+    plans = std::move(*found);
+    planTimes = store.recall(plans);
+    if (planTimes.size() < 2) {
+      planTimes.clear();
+      double gigabytes = double(weightBytes) * 1e-9;
+      double seconds = double(plans.front().jobs.size()) * each +
+                       gigabytes * gigabyteSeconds + planRunSeconds;
+      double fit =
+          caution * (budget - watch.seconds() - batchSeconds) / seconds;
+      fit = std::min(fit, double(mostPlanBytes) / double(weightBytes + 1));
+      size_t count = std::min(plans.size(), size_t(std::max(fit, 0.0)));
+      if (count < 2)
+        return llvm::Error::success();
+      plans.resize(count);
+      llvm::Expected<std::vector<int64_t>> times = runPlans(driver, meter);
+      if (!times)
+        return times.takeError();
+      planTimes = std::move(*times);
+      store.keep(plans, planTimes);
+    }
+    auto least = std::min_element(planTimes.begin(), planTimes.end());
+    choices = plans[least - planTimes.begin()].choices;
+    return llvm::Error::success();
+  }
+
+  llvm::Expected<std::vector<int64_t>> runPlans(Driver &driver,
+                                                const Meter &meter) const {
+    llvm::Expected<std::unique_ptr<Scratch>> folder = makeTemporaryFolder();
+    if (!folder)
+      return folder.takeError();
+    std::vector<Manifest> modules;
+    for (const WholePlan &plan : plans) {
+      std::string code =
+          fmt::format("{}/code{}", (*folder)->path(), modules.size());
+      auto file = std::make_shared<TuningFile>(makeFile());
+      file->choices = plan.choices;
+      if (driver.emitTuned(std::move(file), code) != ExitCode::done)
+        return makeError("a plan that was found cannot be compiled");
+      llvm::Expected<Manifest> manifest = readManifest(code);
+      if (!manifest)
+        return manifest.takeError();
+      modules.push_back(std::move(*manifest));
+    }
+    return meter.measure(modules, planRunSeconds * double(modules.size()));
+  }
+
+  TuningFile makeFile() const {
     TuningFile file;
     file.version = NNC_VERSION;
     file.chip = chip;
     for (auto isa : machine.getIsas().getAsValueRange<mlir::StringAttr>())
       file.isas.push_back(isa.str());
     file.threads = threads;
+    file.maxError = options.maxError;
+    file.choices = choices;
     file.measurements = known;
+    return file;
+  }
+
+  llvm::Error write() const {
     return llvm::writeToOutput(output, [&](llvm::raw_ostream &stream) {
-      stream << file.print();
+      stream << makeFile().print();
       return llvm::Error::success();
     });
   }
 
   /// What the plan that is chosen without measurements costs by them.
   double untunedSeconds() const {
-    mlir::OwningOpRef<mlir::func::FuncOp> copy = function.clone();
-    CostModel estimates(machine, getWeightBytes(*copy));
-    auto graph = PlanGraph::build(*copy, estimates, options.maxError);
-    if (mlir::failed(graph))
+    auto found = findWholePlans(function, machine, known, options.maxError, 0);
+    if (mlir::failed(found))
       return 0;
-    Plan plan = solve(graph->getProblem());
-    for (auto layer : copy->getOps<nn::LayerOp>()) {
-      const Candidate &choice = graph->getChoice(layer, plan);
-      layer.setRoutine(choice.routine->name);
-      layer.setParams(choice.params);
-    }
-    CostModel cost = makeCostModel(function, machine, &known);
-    auto fixed = PlanGraph::build(*copy, cost, options.maxError);
-    return mlir::failed(fixed) ? 0 : solve(fixed->getProblem()).cost;
+    auto untuned = llvm::find_if(
+        *found, [](const WholePlan &plan) { return plan.untuned; });
+    return untuned->seconds;
   }
 
   void report() const {
     double before = known.empty() ? planSeconds : untunedSeconds();
     if (json) {
+      json::Array whole;
+      for (auto [plan, time] : llvm::zip(plans, planTimes))
+        whole.push_back(json::Object{{"seconds", double(time) * 1e-9},
+                                     {"layers_seconds", plan.seconds},
+                                     {"untuned", plan.untuned}});
       printJson(json::Object{{"file", output},
                              {"chip", chip},
                              {"measured", int64_t(known.size() - recalled)},
@@ -227,7 +312,8 @@ private:
                              {"left_estimated", int64_t(left)},
                              {"seconds", watch.seconds()},
                              {"untuned_plan_seconds", before},
-                             {"plan_seconds", planSeconds}});
+                             {"plan_seconds", planSeconds},
+                             {"whole_plans", std::move(whole)}});
       return;
     }
     fmt::print("{}: {} measured in {}, {} known before, on {}\n", output,
@@ -242,6 +328,19 @@ private:
                  "less\n",
                  formatSeconds(before), formatSeconds(planSeconds),
                  100 * (1 - planSeconds / before));
+    if (!planTimes.empty())
+      reportPlans();
+  }
+
+  void reportPlans() const {
+    auto text = [](int64_t time) { return formatSeconds(double(time) * 1e-9); };
+    auto least = std::min_element(planTimes.begin(), planTimes.end());
+    fmt::print("of {} whole plans, run in turns, the fastest takes {}",
+               planTimes.size(), text(*least));
+    for (auto [plan, time] : llvm::zip(plans, planTimes))
+      if (plan.untuned)
+        fmt::print(", the one without measurements {}", text(time));
+    fmt::print("\n");
   }
 
   ModelOptions options;
@@ -255,6 +354,10 @@ private:
   target::MachineAttr machine;
   mutable mlir::func::FuncOp function;
   Measurements known;
+  std::vector<Subject> choices;
+  llvm::SmallVector<WholePlan, 0> plans;
+  std::vector<int64_t> planTimes; ///< of the first plans, or none
+  double each = guessedSeconds;   ///< to build and run a job
   size_t recalled = 0, left = 0;
   double planSeconds = 0;
 };

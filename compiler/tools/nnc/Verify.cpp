@@ -56,7 +56,7 @@ public:
                   ExitCode::usage);
     DriverOptions wanted;
     wanted.keepStages = true;
-    options.threads = threads > 1;
+    options.runOn(threads);
     if (ExitCode code = prepared.open(options, wanted); code != ExitCode::done)
       return code;
     llvm::Expected<std::vector<TestCase>> cases = readCases();

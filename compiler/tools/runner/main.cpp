@@ -60,6 +60,7 @@ struct Options {
   bool layersOnly = false; ///< time no whole runs
   bool peak = false;
   bool pin = false;
+  bool wholeOnly = false; ///< time no single layers
 };
 
 const char *valueOf(const char *argument, const char *option) {
@@ -94,6 +95,8 @@ Options parse(int argc, char **argv) {
       options.peak = true;
     else if (!std::strcmp(argv[i], "--pin"))
       options.pin = true;
+    else if (!std::strcmp(argv[i], "--whole-only"))
+      options.wholeOnly = true;
     else
       fail(std::string("unknown argument ") + argv[i]);
   }
@@ -221,7 +224,7 @@ int main(int argc, char **argv) {
   int runs = options.runs;
   if (runs > 0 && !options.layersOnly)
     runs = std::min(20, timeRuns(call, runs, options.seconds));
-  if (runs > 0)
+  if (runs > 0 && !options.wholeOnly)
     timeLayers(call, runs, options.layersOnly ? options.seconds : 1e9);
   std::printf("resident %zu\n", peakResidentBytes());
 }
