@@ -38,9 +38,9 @@ llvm::Expected<BuiltModule> BuiltModule::build(const Manifest &manifest,
 /// The numbers that the runner prints, a word and its values on each line.
 static void parse(llvm::StringRef text, RunResult &result) {
   for (llvm::StringRef line : llvm::split(text, '\n')) {
-    llvm::SmallVector<llvm::StringRef, 3> words;
+    llvm::SmallVector<llvm::StringRef, 5> words;
     line.split(words, ' ');
-    double value;
+    double value, rest, sum;
     if (words.size() < 2 || words.back().getAsDouble(value))
       continue;
     if (words[0] == "run")
@@ -51,6 +51,9 @@ static void parse(llvm::StringRef text, RunResult &result) {
       result.peak = value;
     else if (words[0] == "resident")
       result.residentBytes = int64_t(value);
+    else if (words[0] == "simulated" && words.size() == 5 &&
+             !words[2].getAsDouble(rest) && !words[3].getAsDouble(sum))
+      result.simulated.push_back({rest, sum, value});
   }
 }
 
@@ -84,6 +87,8 @@ llvm::Expected<RunResult> BuiltModule::run(const RunRequest &request) const {
     command.push_back(
         fmt::format("--seconds={}", limited ? 1e9 : request.seconds));
   }
+  if (request.simulatedThreads)
+    command.push_back(fmt::format("--simulate={}", request.simulatedThreads));
   if (request.measurePeak)
     command.push_back("--peak");
   if (request.pin)

@@ -15,19 +15,27 @@ namespace nnc::tools {
 struct RunRequest {
   std::vector<Tensor> inputs; ///< in the manifest's order
   int threads = 1;
-  int timedRuns = 0; ///< at most; 0: as many as fit into `seconds`
+  int simulatedThreads = 0; ///< not 0: only what so many would have to do
+  int timedRuns = 0;        ///< at most; 0: as many as fit into `seconds`
   double seconds = 0;
   bool measurePeak = false;
   bool pin = false; ///< each thread to a core
   bool keepLayers = false;
 };
 
+/// Seconds of a layer whose work is cut for threads: outside of the pool, of
+/// all shares, and of the largest share of each call of the pool, summed.
+struct LayerShares {
+  double rest, sum, largest;
+};
+
 struct RunResult {
   std::vector<Tensor> outputs;
   std::vector<double> runSeconds;
-  std::vector<double> layerSeconds; ///< median of each layer
-  double peak = 0;                  ///< multiply-adds a second
-  int64_t residentBytes = 0;        ///< at most at once; 0: not known
+  std::vector<double> layerSeconds;   ///< median of each layer
+  std::vector<LayerShares> simulated; ///< each layer
+  double peak = 0;                    ///< multiply-adds a second
+  int64_t residentBytes = 0;          ///< at most at once; 0: not known
   std::string layersFile;
 };
 

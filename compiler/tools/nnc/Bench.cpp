@@ -49,13 +49,20 @@ public:
         ->type_name("S")
         ->check(CLI::Range(0.01, 3600.0))
         ->capture_default_str();
+    app.add_option("--simulate", simulated,
+                   "Also cut the work for so many threads, run their shares "
+                   "one after the other, and say how even they are")
+        ->type_name("N,N,...")
+        ->delimiter(',')
+        ->check(CLI::Range(2, 1024));
     addCompilerOption(app, compiler);
     addJsonOption(app, json);
   }
 
   ExitCode run() override {
     Prepared prepared;
-    options.threads = threads > 1;
+    options.runOn(threads);
+    options.threads |= !simulated.empty();
     if (ExitCode code = prepared.open(options); code != ExitCode::done)
       return code;
     const Manifest &manifest = prepared.manifest;
@@ -79,11 +86,66 @@ public:
       return fail(makeError("the program that runs the model printed no times"),
                   ExitCode::ownFault);
     result->layerSeconds.resize(manifest.layers.size());
+    if (ExitCode code = simulate(prepared, request); code != ExitCode::done)
+      return code;
     report(prepared, *result);
     return ExitCode::done;
   }
 
 private:
+  /// How evenly the work is cut for some threads that nothing holds up.
+  struct Balance {
+    int threads;
+    double rest = 0, sum = 0, largest = 0; ///< seconds, as of LayerShares
+    size_t worst = 0; ///< layer that waits longest for its largest share
+    double worstBalance = 1;
+
+    /// Mean work of a thread over the largest share.
+    static double of(const LayerShares &shares, int threads) {
+      return shares.largest > 0 ? shares.sum / threads / shares.largest : 1;
+    }
+    double balance() const { return of({rest, sum, largest}, threads); }
+    double speedUp() const { return (rest + sum) / (rest + largest); }
+  };
+
+  static Balance balanceOf(llvm::ArrayRef<LayerShares> layers, int threads) {
+    Balance all{threads};
+    double longest = 0;
+    for (auto [i, layer] : llvm::enumerate(layers)) {
+      all.rest += layer.rest;
+      all.sum += layer.sum;
+      all.largest += layer.largest;
+      double wait = layer.largest - layer.sum / threads;
+      if (wait <= longest)
+        continue;
+      longest = wait;
+      all.worst = i;
+      all.worstBalance = Balance::of(layer, threads);
+    }
+    return all;
+  }
+
+  ExitCode simulate(const Prepared &prepared, RunRequest request) {
+    if (!simulated.empty() && !prepared.manifest.threads)
+      return fail(makeError(prepared.manifest.folder +
+                            " was compiled without threads; compile it with "
+                            "--threads=on"),
+                  ExitCode::usage);
+    request.measurePeak = false;
+    for (int count : simulated) {
+      request.simulatedThreads = count;
+      llvm::Expected<RunResult> result = prepared.module->run(request);
+      if (!result)
+        return fail(result.takeError(), ExitCode::ownFault);
+      if (result->simulated.size() > prepared.manifest.layers.size())
+        return fail(makeError("the program that runs the model printed too "
+                              "many layers"),
+                    ExitCode::ownFault);
+      balances.push_back(balanceOf(result->simulated, count));
+    }
+    return ExitCode::done;
+  }
+
   /// Floating point operations a second: a multiply-add counts as two.
   static double rate(int64_t multiplyAdds, double seconds) {
     return seconds > 0 ? 2e-9 * double(multiplyAdds) / seconds : 0;
@@ -115,6 +177,14 @@ private:
                        {"params", manifest.layers[i].params},
                        {"seconds", result.layerSeconds[i]},
                        {"multiply_adds", manifest.layers[i].multiplyAdds}});
+    json::Array even;
+    for (const Balance &one : balances)
+      even.push_back(
+          json::Object{{"threads", one.threads},
+                       {"balance", one.balance()},
+                       {"speed_up", one.speedUp()},
+                       {"worst_layer", manifest.layers[one.worst].name},
+                       {"worst_layer_balance", one.worstBalance}});
     return json::Object{{"name", manifest.name},
                         {"target", manifest.target},
                         {"machine", machine},
@@ -128,6 +198,7 @@ private:
                         {"multiply_adds", manifest.multiplyAdds()},
                         {"peak_multiply_adds_per_second", result.peak},
                         {"peak_resident_bytes", result.residentBytes},
+                        {"simulated", std::move(even)},
                         {"layers", std::move(layers)}};
   }
 
@@ -161,12 +232,29 @@ private:
     if (result.residentBytes)
       fmt::print("{:.1f} MB of memory resident at most\n",
                  1e-6 * double(result.residentBytes));
+    if (!balances.empty())
+      printBalances(manifest);
     if (emulated)
       fmt::print("In an emulator: times and memory say nothing of the real "
                  "machine.\n");
   }
 
+  void printBalances(const Manifest &manifest) const {
+    fmt::print("\nWork cut for more threads, simulated without their caches, "
+               "memory and barriers:\n");
+    Table table({"threads", "balance", "speed-up", "most waits", "balance"});
+    for (const Balance &one : balances)
+      table.add({std::to_string(one.threads),
+                 fmt::format("{:.2f}", one.balance()),
+                 fmt::format("{:.1f}", one.speedUp()),
+                 manifest.layers[one.worst].name,
+                 fmt::format("{:.2f}", one.worstBalance)});
+    table.print();
+  }
+
   ModelOptions options;
+  std::vector<int> simulated;
+  std::vector<Balance> balances;
   int threads = 1, runs = 0;
   double seconds = 2;
   std::string compiler;

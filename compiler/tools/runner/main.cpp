@@ -55,6 +55,7 @@ struct Options {
   std::vector<Tensor> inputs, outputs;
   std::string layers;
   int threads = 1;
+  int simulated = 0;       ///< threads
   int runs = 0;            ///< timed ones, no more than
   double seconds = 0;      ///< this many take, and at least three
   bool layersOnly = false; ///< time no whole runs
@@ -85,18 +86,20 @@ Options parse(int argc, char **argv) {
       options.layers = path;
     else if (const char *count = valueOf(argv[i], "--threads="))
       options.threads = std::atoi(count);
+    else if (const char *count = valueOf(argv[i], "--simulate="))
+      options.simulated = std::atoi(count);
     else if (const char *count = valueOf(argv[i], "--runs="))
       options.runs = std::atoi(count);
     else if (const char *count = valueOf(argv[i], "--seconds="))
       options.seconds = std::atof(count);
     else if (!std::strcmp(argv[i], "--layers-only"))
       options.layersOnly = true;
+    else if (!std::strcmp(argv[i], "--whole-only"))
+      options.wholeOnly = true;
     else if (!std::strcmp(argv[i], "--peak"))
       options.peak = true;
     else if (!std::strcmp(argv[i], "--pin"))
       options.pin = true;
-    else if (!std::strcmp(argv[i], "--whole-only"))
-      options.wholeOnly = true;
     else
       fail(std::string("unknown argument ") + argv[i]);
   }
@@ -197,6 +200,18 @@ void timeLayers(Call &call, int runs, double seconds) {
   layers.print();
 }
 
+void simulate(Call &call, int threads, int runs, double seconds) {
+  Simulation simulation(threads);
+  useSimulation(simulation);
+  watcher = &simulation;
+  repeat(runs, seconds, [&] {
+    simulation.start();
+    call.run();
+  });
+  watcher = nullptr;
+  simulation.print();
+}
+
 } // namespace
 } // namespace runner
 
@@ -222,6 +237,10 @@ int main(int argc, char **argv) {
                 options.outputs[i].bytes);
 
   int runs = options.runs;
+  if (options.simulated > 0) {
+    simulate(call, options.simulated, runs, options.seconds);
+    return 0;
+  }
   if (runs > 0 && !options.layersOnly)
     runs = std::min(20, timeRuns(call, runs, options.seconds));
   if (runs > 0 && !options.wholeOnly)

@@ -65,6 +65,23 @@ void useThreads(int count, bool pin) {
     fail("there are not so many threads");
 }
 
+void useSimulation(Simulation &simulation) {
+#if NNC_MODEL_PARALLEL
+  pool = {simulation.threads, &simulation,
+          [](void *context, nnc_task task, void *argument) {
+            auto &simulated = *static_cast<Simulation *>(context);
+            for (int t = 0; t < simulated.threads; ++t) {
+              double begin = now();
+              task(argument, t, simulated.threads);
+              simulated.shareDone(t, now() - begin);
+            }
+          }};
+#else
+  (void)simulation;
+  fail("the module has no threads");
+#endif
+}
+
 const Model model = {sizeof(Inputs) / sizeof(void *),
                      sizeof(Outputs) / sizeof(void *),
                      NNC_PASTE(NNC_MODEL_CONSTANTS, _ARENA_BYTES),

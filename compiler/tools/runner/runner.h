@@ -56,6 +56,35 @@ private:
   void *file;
 };
 
+/// What each thread of a pool would have to do: the shares of all threads run
+/// on this one, one after the other, and are timed.
+class Simulation : public Watcher {
+public:
+  explicit Simulation(int threads) : threads(threads) {}
+  const int threads;
+
+  /// At the beginning of each run.
+  void start();
+  void shareDone(int thread, double seconds);
+  void layerDone(int layer, const void *output, std::size_t bytes) override;
+  /// A line for each layer: seconds outside of the pool, of all shares, and of
+  /// the largest share of each call of the pool, summed.
+  void print();
+
+private:
+  using Samples = std::vector<double>;
+  struct Layer {
+    Samples rest;
+    std::vector<std::vector<Samples>> launches; ///< of each thread
+  };
+  std::vector<Layer> layers;
+  std::vector<Samples> launches; ///< of this layer in this run
+  double shared = 0, last = 0;
+};
+
+/// Makes `model.run` cut its work for the simulation's threads from now on.
+void useSimulation(Simulation &simulation);
+
 /// Seconds on a clock that only goes forward.
 double now();
 
