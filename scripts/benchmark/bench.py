@@ -22,6 +22,7 @@ import ablation  # noqa: E402
 import cost  # noqa: E402
 import instructions  # noqa: E402
 import picture  # noqa: E402
+import tuning  # noqa: E402
 from engines import (  # noqa: E402
     ENGINES, STEPS, UNREADABLE, USUAL, Model, Unsupported, is_installed)
 
@@ -39,6 +40,9 @@ MADE = ["resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "vgg11", "
         "vgg19", "densenet121", "densenet161", "densenet169", "densenet201", "inception_v3",
         "ssd_resnet50", "mobilenet_v1", "mobilenet_v2", "mobilenet_v3_large", "squeezenet1_1",
         "efficientnet_b0", "bert_base"]
+
+# Tuned, unless others are asked for.
+TUNED = ["resnet50", "mobilenet_v2", "densenet121", "squeezenet1_1", "resnet18"]
 
 # Emulated, unless others are asked for.
 COUNTED = ["squeezenet1_1", "mobilenet_v2", "resnet18", "resnet50"]
@@ -236,6 +240,14 @@ def report_instructions(names):
             print(line, flush=True)
 
 
+def report_tuning(names, budget, threads):
+    nnc = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin/nnc"
+    print(f"{chip()}\n", flush=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        for line in tuning.table(nnc, find_models(names, pathlib.Path(scratch)), threads, budget):
+            print(line, flush=True)
+
+
 def main():
     known = [*MADE, *OCR]
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__,
@@ -259,6 +271,9 @@ def main():
     parser.add_argument("--ablation", action="store_true",
                         help="instead: nnc with and without blocked layouts, adapts removed, "
                         "the global search; see scripts/benchmark/ablation.py")
+    parser.add_argument("--tune", type=float, metavar="SECONDS",
+                        help="instead: what nnc tune with so long a budget and no cache gains; "
+                        f"{', '.join(TUNED)} unless others are given")
     parser.add_argument("--instructions", action="store_true",
                         help="instead: how many instructions each network takes on aarch64, "
                         f"in an emulator; {', '.join(COUNTED)} unless others are given")
@@ -269,6 +284,10 @@ def main():
 
     if args.instructions:
         return report_instructions(args.networks or COUNTED)
+    if args.tune is not None:
+        for threads in args.threads:
+            report_tuning(args.networks or TUNED, args.tune, threads)
+        return
     if args.cost is not None:
         for threads in args.threads:
             folder = args.tunings and f"{args.tunings}/{threads}"
