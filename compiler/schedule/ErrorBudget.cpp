@@ -7,6 +7,7 @@
 #include "compiler/schedule/ErrorBudget.h"
 
 #include <cmath>
+#include <functional>
 
 using namespace llvm;
 using namespace nnc;
@@ -49,6 +50,13 @@ static double findPrice(Layers layers, double most) {
 
 void nnc::limitError(MutableArrayRef<SmallVector<Candidate, 0>> layers,
                      double maxError) {
+  // What exceeds the bound alone is in no plan, whatever its layouts are worth.
+  const auto isWithin = [&](const Candidate &candidate) {
+    return candidate.error <= maxError;
+  };
+  for (auto &candidates : layers)
+    if (any_of(candidates, isWithin))
+      erase_if(candidates, std::not_fn(isWithin));
   double price = findPrice(layers, maxError * maxError);
   for (auto &candidates : layers) {
     SmallVector<Candidate, 0> kept;

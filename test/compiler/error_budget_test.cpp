@@ -2,6 +2,9 @@
 #include "compiler/schedule/ErrorBudget.h"
 #include "compiler/schedule/Search.h"
 
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/MLIRContext.h"
+
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -91,6 +94,25 @@ TEST_CASE("without a budget the most exact is kept, with any the cheapest") {
     CHECK(exact[i].front().seconds == all[i].front().seconds);
     CHECK(cheap[i].front().seconds == all[i].back().seconds);
   }
+}
+
+TEST_CASE("what exceeds the budget alone goes, though a layout's cheapest") {
+  mlir::MLIRContext context;
+  Layers layers(1);
+  const auto add = [&](int64_t size, double seconds, double error) {
+    Candidate &one = layers[0].emplace_back();
+    one.result =
+        mlir::RankedTensorType::get({size}, mlir::Float32Type::get(&context));
+    one.seconds = seconds;
+    one.error = error;
+  };
+  // The cheapest of all loses nothing; of the other schema, one does.
+  add(1, 1e-3, 0);
+  add(2, 4e-3, 0);
+  add(2, 2e-3, 1e-6);
+  limitError(layers, 1e-7);
+  REQUIRE(layers[0].size() == 2);
+  CHECK(layers[0][1].error == 0);
 }
 
 TEST_CASE("a layer that names its routine keeps it, whatever it loses") {
