@@ -22,6 +22,14 @@ struct Subject {
   std::string layer, routine;
   std::vector<int64_t> params;
 
+  /// The routine and its params, with spaces between them.
+  std::string getCall() const {
+    std::string text = routine;
+    for (int64_t param : params)
+      text += " " + std::to_string(param);
+    return text;
+  }
+
   bool operator<(const Subject &other) const {
     return std::tie(layer, routine, params) <
            std::tie(other.layer, other.routine, other.params);

@@ -172,9 +172,7 @@ static SmallVector<Job, 0> shuffleJobs(LayerOp layer, const CostModel &cost,
     best = std::min(best, candidate.estimate);
     bool isChoice = candidate.isSameAs(choice);
     Job job = makeLayerJob(layer, std::move(candidate));
-    std::string text = job.subject.layer + job.subject.routine;
-    for (int64_t param : job.subject.params)
-      text += " " + std::to_string(param);
+    std::string text = job.subject.layer + job.subject.getCall();
     order.emplace(isChoice ? 0 : llvm::xxh3_64bits(text), std::move(job));
   });
   SmallVector<Job, 0> jobs;

@@ -25,9 +25,7 @@ static constexpr int kFormat = 1;
 
 static void printSubject(StringRef word, const Subject &subject,
                          llvm::raw_ostream &stream) {
-  stream << word << ' ' << subject.layer << " : " << subject.routine;
-  for (int64_t param : subject.params)
-    stream << ' ' << param;
+  stream << word << ' ' << subject.layer << " : " << subject.getCall();
 }
 
 std::string TuningFile::print() const {

@@ -101,12 +101,8 @@ MeasurementCache::Entry Store::describe(const WholePlan &plan) {
     layers += job.subject.layer + "\n";
     code += where(job).code + "\n";
   }
-  for (const Subject &choice : plan.choices) {
-    layers += choice.layer + " " + choice.routine;
-    for (int64_t param : choice.params)
-      layers += " " + std::to_string(param);
-    layers += "\n";
-  }
+  for (const Subject &choice : plan.choices)
+    layers += choice.layer + " " + choice.getCall() + "\n";
   auto hash = [](const std::string &text) {
     return llvm::utohexstr(llvm::xxh3_64bits(text));
   };
