@@ -15,12 +15,14 @@
 #include "runtime/routines/pool2d/portable.h"
 #include "runtime/routines/reduce/portable.h"
 #include "runtime/routines/resize/portable.h"
+#include "runtime/routines/separable_conv2d/portable.h"
 #include "runtime/routines/shapes.h"
 #include "runtime/routines/softmax/portable.h"
 
 #include <climits>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 namespace {
 using namespace nnc;
@@ -156,6 +158,17 @@ int call_f32_pair(const S &s, const operands &o) {
 }
 int call_conv2d(const conv2d_shape &s, const operands &o) {
   return call_f32_pair<conv2d_f32_portable>(s, o);
+}
+int call_separable_conv2d(const separable_conv2d_shape &s, const operands &o) {
+  using R = separable_conv2d_f32_portable<separable_conv2d_shape, none>;
+  for (int i = 0; i < 4; ++i)
+    if (o.type(i) != NNC_F32)
+      return NNC_REFERENCE_NO_TYPE;
+  std::vector<float> between(std::size_t(s.n) * s.c * s.oh * s.ow);
+  R::run(s, o.x<float>(0), o.x<float>(1), o.x<float>(2), o.x<float>(3),
+         o.y<float>(), reinterpret_cast<unsigned char *>(between.data()),
+         none{}, 0, R::units(s));
+  return NNC_REFERENCE_OK;
 }
 int call_conv_transpose2d(const conv_transpose2d_shape &s, const operands &o) {
   return call_f32_pair<conv_transpose2d_f32_portable>(s, o);

@@ -12,6 +12,7 @@
 #include "runtime/routines/conv2d/winograd_matrices.h"
 #include "runtime/routines/conv2d/winograd_plan.h"
 #include "runtime/routines/policy.h"
+#include "runtime/routines/separable_conv2d/plan.h"
 #include "runtime/routines/strassen_plan.h"
 
 namespace nnc {
@@ -236,6 +237,33 @@ constexpr double depthwise_efficiency(tile_limits t, const S &s, int C) {
   }
   return t.peak * s.ow * s.kh * s.kw / time * s.k /
          (ceil_div(s.k, t.lanes) * t.lanes);
+}
+/// A strip and the rows that it is made of stay in the second-level cache.
+template <class S> constexpr bool separable_applies(const S &s, int W, int R) {
+  const std::ptrdiff_t strip = plan_separable(s, W, R).unit_scratch();
+  const int rows = smaller(s.h, (R - 1) * s.sh + (s.kh - 1) * s.dh + 1);
+  return strip + 4 * std::ptrdiff_t(s.c) * rows * s.w <= 512 * 1024;
+}
+/// The work of both convolutions, in strips of R rows, over the time that they
+/// take. Each strip brings all weights of the 1 x 1 part near again, from the
+/// second-level cache if they fit there beside the strip.
+template <class S>
+constexpr double separable_efficiency(tile_limits t, const S &s, int R, int C,
+                                      int B) {
+  constexpr double level2 = 512 * 1024;
+  const auto first = depthwise_part<S>::of(s);
+  const double weights = double(s.c) * s.k;
+  const double pixels = double(s.oh) * s.ow;
+  const double taps = pixels * s.c * s.kh * s.kw;
+  double time =
+      taps / depthwise_efficiency(t, first, depthwise_columns(s.ow)) +
+      (4 * weights > level2 ? refetch : t.far) * weights * ceil_div(s.oh, R);
+  for (int rows : {s.oh / R * R, s.oh % R})
+    if (rows > 0)
+      time +=
+          weights * rows * s.ow /
+          tiles_efficiency(t, 1, smaller(R, rows) * s.ow, s.k, s.c, 1, C, B);
+  return (taps + pixels * weights) / time;
 }
 /// Rows that crowd the cache are copied; see matmul/packed.h.
 template <class S>

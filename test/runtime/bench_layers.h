@@ -16,6 +16,16 @@ struct conv {
 template <int C, int H, int R, int STRIDE>
 using depthwise = conv<C, H, H, C, R, STRIDE, R / 2, C>;
 
+/// Depthwise with a ReLU6, then 1 x 1.
+template <int C, int H, int K, int R, int STRIDE> struct separable {
+  static constexpr int n = 1, c = C, h = H, w = H, k = K, kh = R, kw = R;
+  static constexpr int sh = STRIDE, sw = STRIDE, dh = 1, dw = 1;
+  static constexpr int pt = R / 2, pl = R / 2;
+  static constexpr int oh = (H + 2 * pt - R) / STRIDE + 1, ow = oh;
+  static constexpr int activation = 2;
+  static constexpr float low = 0.0f, high = 6.0f;
+};
+
 template <int BATCH, int M, int N, int K, int TRANSPOSE_B = 0> struct product {
   static constexpr int batch = BATCH, m = M, n = N, k = K;
   static constexpr int a_batch_stride = BATCH > 1 ? M *K : 0;
@@ -77,6 +87,17 @@ struct conv2d_layers {
     f(depthwise<960, 7, 5, 1>{}, "mobilenetv3 dw 5x5 7");
     f(conv<960, 1, 1, 240, 1, 1, 0>{}, "mobilenetv3 squeeze");
     f(conv<480, 3, 80, 60, 3, 1, 1>{}, "ppocr rec 3x3 3x80");
+  }
+};
+struct separable_conv2d_layers {
+  template <class F> static void each(F f) {
+    f(separable<32, 112, 64, 3, 1>{}, "mobilenetv1 3x3 112");
+    f(separable<64, 112, 128, 3, 2>{}, "mobilenetv1 3x3/2 112");
+    f(separable<128, 56, 128, 3, 1>{}, "mobilenetv1 3x3 56");
+    f(separable<512, 14, 512, 3, 1>{}, "mobilenetv1 3x3 14");
+    f(separable<32, 112, 16, 3, 1>{}, "mobilenetv2 3x3 112");
+    f(separable<96, 112, 24, 3, 2>{}, "mobilenetv2 3x3/2 112");
+    f(separable<144, 56, 24, 3, 1>{}, "mobilenetv2 3x3 56");
   }
 };
 struct matmul_layers {

@@ -153,6 +153,22 @@ result time_layer(nnc_bench::attention<HEADS, ROWS, DIM, COLUMNS> s) {
              R::units(s));
   });
 }
+template <class R, std::size_t SCRATCH, int C, int H, int K, int TAPS,
+          int STRIDE>
+result time_layer(nnc_bench::separable<C, H, K, TAPS, STRIDE> s) {
+  const buffer x = make_buffer(std::size_t(padded(s.c)) * s.h * s.w),
+               w = make_buffer(std::size_t(padded(s.c)) * s.kh * s.kw),
+               bias = make_buffer(padded(s.c)),
+               v = make_buffer(std::size_t(padded(s.k)) * padded(s.c)),
+               y = make_buffer(std::size_t(padded(s.k)) * s.oh * s.ow),
+               scratch = make_buffer(SCRATCH / sizeof(float));
+  const float *const in[] = {x.get(), w.get(), bias.get(), v.get()};
+  return measure_time(y.get(), [&] {
+    R::run(s, in[0], in[1], in[2], in[3], y.get(),
+           reinterpret_cast<unsigned char *>(scratch.get()), none{}, 0,
+           R::units(s));
+  });
+}
 template <class R, std::size_t, int C, int H, int K, int STRIDE, int PAD>
 result time_layer(nnc_bench::pool<C, H, K, STRIDE, PAD> s) {
   buffer x = make_buffer(std::size_t(s.n) * padded(s.c) * s.h * s.w);
@@ -186,6 +202,10 @@ double work_of(nnc_bench::product<BATCH, M, N, K, T>) {
 template <int HEADS, int ROWS, int DIM, int COLUMNS>
 double work_of(nnc_bench::attention<HEADS, ROWS, DIM, COLUMNS>) {
   return 2.0 * HEADS * ROWS * ROWS * DIM;
+}
+template <int C, int H, int K, int TAPS, int STRIDE>
+double work_of(nnc_bench::separable<C, H, K, TAPS, STRIDE> s) {
+  return double(s.c) * s.oh * s.ow * (s.kh * s.kw + s.k);
 }
 template <int C, int H, int K, int STRIDE, int PAD>
 double work_of(nnc_bench::pool<C, H, K, STRIDE, PAD> s) {
@@ -227,6 +247,7 @@ template <class LINE, class LAYERS> void measure() {
 #define FAMILIES_conv2d ~, ACTION
 #define FAMILIES_matmul ~, ACTION
 #define FAMILIES_max_pool2d ~, ACTION
+#define FAMILIES_separable_conv2d ~, ACTION
 
 #define ACTION NNC_LINE
 #define NNC_ROUTINE NNC_OF_FAMILIES

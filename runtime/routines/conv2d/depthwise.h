@@ -30,19 +30,30 @@ struct conv2d_f32_nchwc_depthwise_t {
 
   static void run(const S &s, const float *x, const float *w, float *y,
                   const Epi &epi, int begin, int end) {
+    while (begin < end) {
+      const int first = begin % s.oh;
+      const int last = smaller(s.oh, first + end - begin);
+      rows(s, x, w, y, std::ptrdiff_t(begin) * s.ow * W, epi, begin / s.oh,
+           first, last);
+      begin += last - first;
+    }
+  }
+
+  /// Rows [first, last) of the output's plane `plane`, to y[out...].
+  static void rows(const S &s, const float *x, const float *w, float *y,
+                   std::ptrdiff_t out, const Epi &epi, int plane, int first,
+                   int last) {
     if constexpr (is_constant<S>)
       static_assert(S::groups == S::c && S::c == S::k, "one filter a channel");
     constexpr int left =
         left_over<COLS, S>([](const S &shape) { return shape.ow; });
-    const int blocks = ceil_div(s.k, W);
-    for (int unit = begin; unit < end; ++unit) {
-      const int row = unit % s.oh, plane = unit / s.oh;
-      const int block = plane % blocks;
+    const int block = plane % ceil_div(s.k, W);
+    for (int row = first; row < last; ++row) {
       const job j{x + std::ptrdiff_t(plane) * s.h * s.w * W,
                   w + std::ptrdiff_t(block) * s.kh * s.kw * W,
                   y,
                   &epi,
-                  std::ptrdiff_t(unit) * s.ow * W,
+                  out + std::ptrdiff_t(row - first) * s.ow * W,
                   block * W,
                   row * s.sh - s.pt};
       in_tiles<COLS, left>(0, s.ow,

@@ -24,6 +24,12 @@
 
 namespace nnc {
 
+/// Pixels from a channel block of the output to the next. Where S is a part of
+/// a map, these are more than it has.
+template <class S> constexpr std::ptrdiff_t out_pixels(const S &s) {
+  return std::ptrdiff_t(s.oh) * s.ow;
+}
+
 template <int W, class S, int ROWS, int COLS, int OC, class Epi>
 struct conv2d_f32_nchwc_direct_t {
   static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
@@ -49,7 +55,7 @@ struct conv2d_f32_nchwc_direct_t {
       const int block = group * out_blocks(s) + local;
       const int image = outer / tiles / s.groups;
       const std::ptrdiff_t in_plane = std::ptrdiff_t(s.h) * s.w * W;
-      const std::ptrdiff_t out_plane = std::ptrdiff_t(s.oh) * s.ow * W;
+      const std::ptrdiff_t out_plane = out_pixels(s) * W;
       const job j{x + (image * s.groups + group) * in_blocks(s) * in_plane,
                   w + block * weight_block(s),
                   y,
@@ -119,7 +125,7 @@ private:
     in_one_tile<OC, left>(blocks, [&](auto size, int b) {
       job here = j;
       here.w += b * weight_block(s);
-      here.out += std::ptrdiff_t(b) * s.oh * s.ow * W;
+      here.out += b * out_pixels(s) * W;
       here.channel += b * W;
       sweep_blocks<size>(s, here, first, last);
     });
@@ -326,7 +332,8 @@ private:
     NNC_UNROLL for (int b = 0; b < B; ++b) {
       NNC_UNROLL for (int r = 0; r < R; ++r)
           NNC_UNROLL for (int c = 0; c < C; ++c) {
-        const std::ptrdiff_t at = out + (b * s.oh + r) * line + c * W;
+        const std::ptrdiff_t at =
+            out + b * out_pixels(s) * W + r * line + c * W;
         store_channels(t.sum[r][c][b], y, at, channel + b * W, s.k, epi);
       }
     }

@@ -1,0 +1,69 @@
+//===- plan.h - How a separable convolution is cut ------------------------===//
+#ifndef NNC_ROUTINES_SEPARABLE_CONV2D_PLAN_H
+#define NNC_ROUTINES_SEPARABLE_CONV2D_PLAN_H
+
+#include "runtime/routines/policy.h"
+
+#include <cstddef>
+
+namespace nnc {
+
+/// The depthwise part of a separable convolution of shape S, with the fields of
+/// conv2d_shape.
+template <class S, bool Constant = is_constant<S>> struct depthwise_part {
+  static constexpr int n = S::n, c = S::c, h = S::h, w = S::w, k = S::c;
+  static constexpr int kh = S::kh, kw = S::kw, sh = S::sh, sw = S::sw;
+  static constexpr int dh = S::dh, dw = S::dw, pt = S::pt, pl = S::pl;
+  static constexpr int oh = S::oh, ow = S::ow, groups = S::c;
+  static constexpr depthwise_part of(const S &) { return {}; }
+};
+template <class S> struct depthwise_part<S, false> {
+  int n, c, h, w, k, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow, groups;
+  static constexpr depthwise_part of(const S &s) {
+    return {s.n,  s.c,  s.h,  s.w,  s.c,  s.kh, s.kw, s.sh,
+            s.sw, s.dh, s.dw, s.pt, s.pl, s.oh, s.ow, s.c};
+  }
+};
+
+/// Pixels of a tile of the depthwise part: rows in tiles as even as can be, of
+/// 8 at most.
+constexpr int depthwise_columns(int ow) {
+  return ceil_div(ow, ceil_div(ow, 8));
+}
+
+/// A strip is some rows of an image, all channels of them. The strips of all
+/// images are cut into units.
+struct separable_plan {
+  int image_strips;      ///< of one image
+  int strips;            ///< in all
+  std::ptrdiff_t floats; ///< of a strip of the depthwise part's result
+
+  constexpr int units() const { return smaller(strips, most_scratch_threads); }
+  constexpr int first_strip(int unit) const {
+    return static_cast<int>(static_cast<long long>(strips) * unit / units());
+  }
+
+  /// Bytes of scratch of one unit, a multiple of a cache line, and of all that
+  /// run at once.
+  constexpr std::ptrdiff_t unit_scratch() const {
+    const std::ptrdiff_t bytes = floats * std::ptrdiff_t(sizeof(float));
+    return (bytes + 63) / 64 * 64;
+  }
+  constexpr std::ptrdiff_t scratch(int threads) const {
+    return unit_scratch() * smaller(threads, units());
+  }
+};
+
+/// In strips of so many rows of blocks of W channels.
+template <class S>
+constexpr separable_plan plan_separable(const S &s, int W, int rows) {
+  separable_plan p{};
+  p.image_strips = ceil_div(s.oh, rows);
+  p.strips = s.n * p.image_strips;
+  p.floats = std::ptrdiff_t(ceil_div(s.c, W)) * W * smaller(rows, s.oh) * s.ow;
+  return p;
+}
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_SEPARABLE_CONV2D_PLAN_H

@@ -1,0 +1,142 @@
+//===- strips.h - Depthwise, then 1 x 1 convolution through a strip -------===//
+//
+// As shape.h says, x and y in NCHW<W>c, the bias as a 1 x c x 1 x 1 image in
+// the same layout, w in KCRS<W>k, v in KCRS<W>c<W>k.
+//
+// Of the depthwise result there is never more than a strip of ROWS rows, all
+// channels of them, in scratch that stays in a cache near the core. The 1 x 1
+// convolution reads it from there, as one row of pixels, in tiles of COLS
+// pixels by OC channel blocks. So each strip reads all of v again: it pays
+// where a map is large and channels are few.
+//
+// A unit is some of the strips of all images.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_SEPARABLE_CONV2D_STRIPS_H
+#define NNC_ROUTINES_SEPARABLE_CONV2D_STRIPS_H
+
+#include "runtime/routines/conv2d/depthwise.h"
+#include "runtime/routines/conv2d/direct.h"
+#include "runtime/routines/separable_conv2d/middle.h"
+#include "runtime/routines/separable_conv2d/plan.h"
+
+namespace nnc {
+
+/// The 1 x 1 convolution of ROWS rows of one image, as one row: from a strip to
+/// its place in y.
+template <class S, int ROWS, bool Constant = is_constant<S>> struct strip_part {
+  static constexpr int n = 1, c = S::c, h = 1, w = ROWS * S::ow, k = S::k;
+  static constexpr int kh = 1, kw = 1, sh = 1, sw = 1, dh = 1, dw = 1;
+  static constexpr int pt = 0, pl = 0, oh = 1, ow = w, groups = 1;
+  static constexpr std::ptrdiff_t plane = std::ptrdiff_t(S::oh) * S::ow;
+  static constexpr strip_part of(const S &) { return {}; }
+};
+template <class S, int ROWS> struct strip_part<S, ROWS, false> {
+  int n, c, h, w, k, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow, groups;
+  std::ptrdiff_t plane;
+  static constexpr strip_part of(const S &s) {
+    strip_part p{};
+    p.n = p.h = p.kh = p.kw = p.sh = p.sw = p.dh = p.dw = p.oh = p.groups = 1;
+    p.c = s.c;
+    p.k = s.k;
+    p.w = p.ow = ROWS * s.ow;
+    p.plane = std::ptrdiff_t(s.oh) * s.ow;
+    return p;
+  }
+};
+template <class S, int ROWS>
+constexpr std::ptrdiff_t out_pixels(const strip_part<S, ROWS> &s) {
+  return s.plane;
+}
+
+/// An epilogue of values that are stored `ahead` of y's beginning.
+template <class Epi> struct epilogue_from {
+  Epi epi;
+  std::ptrdiff_t ahead;
+  template <class V, class P> NNC_INLINE V operator()(V v, P pos) const {
+    pos.offset += ahead;
+    return epi(v, pos);
+  }
+};
+
+template <int W, class S, int ROWS, int COLS, int OC, class Epi>
+struct separable_conv2d_f32_nchwc_t {
+  static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
+  static_assert(ROWS > 0 && COLS > 0 && OC > 0, "a tile has points");
+
+  static constexpr int units(const S &s) { return plan(s).units(); }
+
+  static void run(const S &s, const float *x, const float *w, const float *bias,
+                  const float *v, float *y, unsigned char *scratch,
+                  const Epi &epi, int begin, int end) {
+    const separable_plan p = plan(s);
+    // No two threads begin with the same unit.
+    float *const strip =
+        reinterpret_cast<float *>(scratch + begin * p.unit_scratch());
+    constexpr int left =
+        left_over<ROWS, S>([](const S &shape) { return shape.oh; });
+    for (int i = p.first_strip(begin); i < p.first_strip(end); ++i) {
+      const int image = i / p.image_strips;
+      const int first = i % p.image_strips * ROWS;
+      in_one_tile<ROWS, left>(
+          smaller(ROWS, s.oh - first), [&](auto rows, int row) {
+            fill<rows>(s, x, w, bias, strip, image, first + row);
+            multiply<rows>(s, strip, v, y, epi, image, first + row);
+          });
+    }
+  }
+
+private:
+  static constexpr separable_plan plan(const S &s) {
+    return plan_separable(s, W, ROWS);
+  }
+  static constexpr int columns() {
+    if constexpr (is_constant<S>)
+      return depthwise_columns(S::ow);
+    else
+      return 8;
+  }
+
+  /// R rows of the depthwise convolution, from `row` on.
+  template <int R>
+  static void fill(const S &s, const float *x, const float *w,
+                   const float *bias, float *strip, int image, int row) {
+    using part = depthwise_part<S>;
+    using middle = separable_middle<S>;
+    using depthwise = conv2d_f32_nchwc_depthwise_t<W, part, columns(), middle>;
+    const int blocks = ceil_div(s.c, W);
+    for (int b = 0; b < blocks; ++b)
+      depthwise::rows(part::of(s), x, w, strip,
+                      std::ptrdiff_t(b) * R * s.ow * W, middle{&s, {bias}},
+                      image * blocks + b, row, row + R);
+  }
+
+  template <int R>
+  static void multiply(const S &s, const float *strip, const float *v, float *y,
+                       const Epi &epi, int image, int row) {
+    using part = strip_part<S, R>;
+    using shifted = epilogue_from<Epi>;
+    using product = conv2d_f32_nchwc_direct_t<W, part, 1, COLS, OC, shifted>;
+    const std::ptrdiff_t from =
+        ((std::ptrdiff_t(image) * ceil_div(s.k, W) * s.oh + row) * s.ow) * W;
+    product::run(part::of(s), strip, v, y + from, shifted{epi, from}, 0,
+                 product::units(part::of(s)));
+  }
+};
+
+template <class S, int ROWS, int COLS, int OC, class Epi>
+using separable_conv2d_f32_nchw16c_avx512 =
+    separable_conv2d_f32_nchwc_t<16, S, ROWS, COLS, OC, Epi>;
+template <class S, int ROWS, int COLS, int OC, class Epi>
+using separable_conv2d_f32_nchw8c_avx2 =
+    separable_conv2d_f32_nchwc_t<8, S, ROWS, COLS, OC, Epi>;
+template <class S, int ROWS, int COLS, int OC, class Epi>
+using separable_conv2d_f32_nchw4c_neon =
+    separable_conv2d_f32_nchwc_t<4, S, ROWS, COLS, OC, Epi>;
+template <class S, int ROWS, int COLS, int OC, class Epi>
+using separable_conv2d_f32_nchw4c_sse4 =
+    separable_conv2d_f32_nchwc_t<4, S, ROWS, COLS, OC, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_SEPARABLE_CONV2D_STRIPS_H

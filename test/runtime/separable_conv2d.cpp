@@ -1,0 +1,184 @@
+// Separable convolution in strips at every width, and the portable routine,
+// against sums of doubles.
+#include "runtime/routines/separable_conv2d/portable.h"
+#include "runtime/routines/separable_conv2d/shape.h"
+#include "runtime/routines/separable_conv2d/strips.h"
+#include "test/runtime/blocked.h"
+#include "test/runtime/random_shapes.h"
+
+#include <catch2/catch.hpp>
+
+using namespace nnc;
+using namespace nnc_test;
+
+namespace {
+
+using epilogue = fused<bias_residual_relu, channel, full>;
+
+double activate(const separable_conv2d_shape &s, double v) {
+  switch (s.activation) {
+  case 1:
+    return std::max(v, 0.0);
+  case 2:
+    return std::min(std::max(v, double(s.low)), double(s.high));
+  case 3:
+    return v * std::min(std::max(v + 3, 0.0), 6.0) / 6;
+  default:
+    return v;
+  }
+}
+
+/// Operands, row-major, and the results with how far off these may be.
+struct problem {
+  separable_conv2d_shape s;
+  floats x, w, middle_bias, v, bias, residual;
+  std::vector<double> want, bound;
+
+  problem(random_source &r, const separable_conv2d_shape &shape)
+      : s(shape), x(r.values(std::size_t(s.n) * s.c * s.h * s.w)),
+        w(r.values(std::size_t(s.c) * s.kh * s.kw)), middle_bias(r.values(s.c)),
+        v(r.values(std::size_t(s.k) * s.c)), bias(r.values(s.k)),
+        residual(r.values(std::size_t(s.n) * s.k * s.oh * s.ow)) {
+    const double epsilon = std::numeric_limits<float>::epsilon();
+    const double factor = 8 * std::sqrt(double(s.c) * s.kh * s.kw) * epsilon;
+    const std::size_t pixels = std::size_t(s.oh) * s.ow;
+    for (std::size_t i = 0; i < residual.size(); ++i) {
+      const int k = static_cast<int>(i / pixels % s.k);
+      const int image = static_cast<int>(i / pixels / s.k);
+      double sum = double(residual[i]) + bias[k], size = 1;
+      for (int c = 0; c < s.c; ++c) {
+        const auto [value, magnitude] =
+            depthwise(image * s.c + c, c, static_cast<int>(i % pixels / s.ow),
+                      static_cast<int>(i % s.ow));
+        const double weight = v[std::size_t(k) * s.c + c];
+        sum += weight * activate(s, value);
+        size += std::fabs(weight) * magnitude;
+      }
+      want.push_back(std::max(sum, 0.0));
+      bound.push_back(factor * size);
+    }
+  }
+
+private:
+  /// The sum of an output pixel, and of the magnitudes in it.
+  std::pair<double, double> depthwise(int plane, int c, int oy, int ox) const {
+    double sum = middle_bias[c], size = std::fabs(sum);
+    for (int i = 0; i < s.kh; ++i)
+      for (int j = 0; j < s.kw; ++j) {
+        const int y = oy * s.sh - s.pt + i * s.dh;
+        const int at = ox * s.sw - s.pl + j * s.dw;
+        if (y < 0 || y >= s.h || at < 0 || at >= s.w)
+          continue;
+        const double product =
+            double(x[(std::size_t(plane) * s.h + y) * s.w + at]) *
+            w[(std::size_t(c) * s.kh + i) * s.kw + j];
+        sum += product;
+        size += std::fabs(product);
+      }
+    return {sum, size};
+  }
+};
+
+void compare(const problem &p, const floats &got) {
+  for (std::size_t i = 0; i < got.size(); ++i)
+    if (!(std::fabs(got[i] - p.want[i]) <= p.bound[i])) {
+      INFO("at " << i << ": got " << got[i] << ", want " << p.want[i]);
+      REQUIRE(std::fabs(got[i] - p.want[i]) <= p.bound[i]);
+    }
+  SUCCEED();
+}
+
+void check_portable(const problem &p) {
+  using routine =
+      separable_conv2d_f32_portable<separable_conv2d_shape, epilogue>;
+  floats y = p.residual;
+  floats scratch = not_written(std::size_t(p.s.n) * p.s.c * p.s.oh * p.s.ow);
+  routine::run(p.s, p.x.data(), p.w.data(), p.middle_bias.data(), p.v.data(),
+               y.data(), reinterpret_cast<unsigned char *>(scratch.data()),
+               epilogue{p.bias.data(), y.data()}, 0, routine::units(p.s));
+  compare(p, y);
+}
+
+/// In three parts, with the residual in the output's place. Padded lanes of
+/// both biases are not zero, so that what they leave in the padding shows.
+template <int W, int ROWS, int COLS, int OC, class S>
+void check_strips(const S &shape, const problem &p) {
+  using routine = separable_conv2d_f32_nchwc_t<W, S, ROWS, COLS, OC, epilogue>;
+  const separable_conv2d_shape &s = p.s;
+  INFO("W=" << W << " rows=" << ROWS << describe(s));
+  const floats x = block_channels(p.x, s.n, s.c, s.h * s.w, W);
+  const floats w = block_weights(p.w, 1, s.c, 1, s.kh * s.kw, 1, W);
+  const floats middle = block_channels(p.middle_bias, 1, s.c, 1, W, 1.0f);
+  const floats v = block_weights(p.v, 1, s.k, s.c, 1, W, W);
+  const floats bias = block_channels(p.bias, 1, s.k, 1, W, 1.0f);
+  floats y = block_channels(p.residual, s.n, s.k, s.oh * s.ow, W);
+  const std::ptrdiff_t bytes =
+      plan_separable(s, W, ROWS).scratch(most_scratch_threads);
+  floats scratch = not_written(bytes / sizeof(float) + 1);
+  scratch.back() = 42.0f;
+  in_parts(routine::units(shape), [&](int begin, int end) {
+    routine::run(shape, x.data(), w.data(), middle.data(), v.data(), y.data(),
+                 reinterpret_cast<unsigned char *>(scratch.data()),
+                 epilogue{bias.data(), y.data()}, begin, end);
+  });
+  REQUIRE(scratch.back() == 42.0f);
+  compare(p, unblock_channels(y, s.n, s.k, s.oh * s.ow, W));
+}
+
+/// Padding may be on one side only, and may leave whole taps outside.
+separable_conv2d_shape random_separable(random_source &r) {
+  const conv2d_shape a = random_conv2d(r, 14);
+  return {a.n,   a.c,  a.h,  a.w,  a.k,  a.kh, a.kw, a.sh,
+          a.sw,  a.dh, a.dw, a.pt, a.pl, a.oh, a.ow, r.between(0, 3),
+          -0.5f, 1.0f};
+}
+
+template <int N, int C, int H, int WIDTH, int K, int TAPS, int STRIDE,
+          int ACTIVATION>
+struct constant_shape {
+  static constexpr int n = N, c = C, h = H, w = WIDTH, k = K;
+  static constexpr int kh = TAPS, kw = TAPS, sh = STRIDE, sw = STRIDE;
+  static constexpr int dh = 1, dw = 1, pt = TAPS / 2, pl = TAPS / 2;
+  static constexpr int oh = (H + 2 * pt - TAPS) / STRIDE + 1;
+  static constexpr int ow = (WIDTH + 2 * pl - TAPS) / STRIDE + 1;
+  static constexpr int activation = ACTIVATION;
+  static constexpr float low = 0.0f, high = 6.0f;
+};
+
+template <int W, int ROWS, int COLS, int OC, class S>
+void check_constant(random_source &r) {
+  const problem p(r, {S::n, S::c, S::h, S::w, S::k, S::kh, S::kw, S::sh, S::sw,
+                      S::dh, S::dw, S::pt, S::pl, S::oh, S::ow, S::activation,
+                      S::low, S::high});
+  check_strips<W, ROWS, COLS, OC>(S{}, p);
+}
+
+} // namespace
+
+TEST_CASE("portable separable convolution", "[separable_conv2d]") {
+  random_source r;
+  for (int i = 0; i < 50; ++i)
+    check_portable(problem(r, random_separable(r)));
+}
+
+TEMPLATE_TEST_CASE_SIG("separable convolution of random shapes",
+                       "[separable_conv2d]", ((int W), W), NNC_TEST_WIDTHS) {
+  random_source r;
+  for (int i = 0; i < 40; ++i) {
+    const problem p(r, random_separable(r));
+    check_strips<W, 1, 6, 2>(p.s, p);
+    check_strips<W, 4, 5, 1>(p.s, p);
+  }
+}
+
+TEMPLATE_TEST_CASE_SIG("separable convolution of constant shapes",
+                       "[separable_conv2d]", ((int W), W), NNC_TEST_WIDTHS) {
+  random_source r;
+  check_constant<W, 4, 6, 2, constant_shape<1, 32, 16, 16, 24, 3, 1, 2>>(r);
+  check_constant<W, 2, 6, 2, constant_shape<2, 20, 15, 17, 33, 3, 2, 1>>(r);
+  check_constant<W, 4, 5, 2, constant_shape<1, 17, 13, 11, 7, 5, 1, 3>>(r);
+  check_constant<W, 3, 4, 1, constant_shape<3, 16, 9, 10, 64, 7, 1, 0>>(r);
+  check_constant<W, 8, 6, 2, constant_shape<1, 9, 7, 7, 48, 5, 2, 3>>(r);
+  // More strips than units.
+  check_constant<W, 1, 6, 2, constant_shape<1, 8, 40, 5, 8, 3, 1, 2>>(r);
+}
