@@ -31,6 +31,18 @@ template <class V> constexpr int lanes = 1;
 template <int W> constexpr int lanes<f32x<W>> = W;
 template <int W> constexpr int lanes<i32x<W>> = W;
 
+/// What V has in memory, a number a lane.
+template <class V> struct element {
+  using type = float;
+};
+template <class V> using element_of = typename element<V>::type;
+/// Whether memory of T holds what is a float once loaded.
+template <class T> constexpr bool holds_float = false;
+template <> inline constexpr bool holds_float<float> = true;
+
+/// V as a vector of float: what is left to do once sums are made.
+template <int W> NNC_INLINE f32x<W> widen(f32x<W> v) { return v; }
+
 /// The 32-bit integer vector and the mask that go with V. Vectors of integers
 /// wrap; std::int32_t must not overflow, so templates over V must not either.
 template <class V> struct vector_traits {

@@ -186,9 +186,12 @@ template <int W> NNC_INLINE maskx<W> operator<(i32x<W> a, i32x<W> b) {
 // Floats.
 //===----------------------------------------------------------------------===//
 
-/// Whether a multiply-add takes one operand from a lane of a vector: fma(
-/// broadcast(v, lane), b, c) is one instruction.
+/// Whether a multiply-add takes one operand from a lane of a vector: then there
+/// is fma_lane(a, lane, b, c), which is fma(V(a[lane]), b, c).
 template <class V> constexpr bool multiplies_by_lane = false;
+
+/// W halves that are computed with; vec_neonfp16.h has them.
+template <int W> struct f16x;
 
 template <int W> struct f32x {
   static_assert(W >= 2 && (W & (W - 1)) == 0, "W is a power of two");

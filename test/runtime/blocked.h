@@ -2,13 +2,14 @@
 #ifndef NNC_TEST_BLOCKED_H
 #define NNC_TEST_BLOCKED_H
 
-#include "runtime/simd/vec.h"
+#include "runtime/simd/half.h"
 #include "test/runtime/widths.h"
 
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 namespace nnc_test {
@@ -37,6 +38,28 @@ inline floats magnitudes(floats v) {
 
 inline floats not_written(std::size_t count) {
   return floats(count, std::numeric_limits<float>::quiet_NaN());
+}
+
+/// x as it lies in memory of T, and as it comes back.
+template <class T> std::vector<T> store_all(const floats &x) {
+  return std::vector<T>(x.begin(), x.end());
+}
+template <class T> floats load_all(const std::vector<T> &x) {
+  return floats(x.begin(), x.end());
+}
+/// x as memory of T can hold it.
+template <class T> floats rounded(const floats &x) {
+  return load_all(store_all<T>(x));
+}
+
+/// How far a sum of so many products, whose magnitudes sum up to `size`, may be
+/// off: made and stored in T's precision, of which halves have 11 bits, and
+/// behind a bias and a residual of up to 1. Sums of halves are made in parts.
+template <class T> float error_bound(float terms, float size) {
+  const float epsilon = std::numeric_limits<float>::epsilon();
+  return std::is_same<T, float>::value
+             ? 4 * std::sqrt(terms) * epsilon * size + 4 * epsilon
+             : 0x1p-9f * (size + 2);
 }
 
 inline int blocks(int channels, int w) { return (channels + w - 1) / w; }

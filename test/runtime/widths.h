@@ -16,6 +16,13 @@
 #define NNC_TEST_WIDTHS 4
 #endif
 
+/// The vectors of register tiles, in which sums of products are made.
+#if defined(__ARM_FEATURE_FP16_VECTOR_ARITHMETIC)
+#define NNC_TEST_TILES nnc::f16x<8>
+#else
+#define NNC_TEST_TILES nnc::f32x<NNC_TEST_WIDTHS>
+#endif
+
 /// The vectors that tests of all operations instantiate: those that the machine
 /// has, and pairs of the widest.
 #if defined(NNC_PORTABLE_SIMD)

@@ -1,0 +1,120 @@
+//===- half.h - Numbers of 16 bits in memory ------------------------------===//
+//
+// f16 is how a number lies in memory. It is loaded as a float, or into vectors
+// of float, and rounded to the nearest (ties to even) when stored.
+// vec_neonfp16.h has vectors that compute with it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_SIMD_HALF_H
+#define NNC_SIMD_HALF_H
+
+#include "runtime/simd/vec.h"
+
+namespace nnc {
+
+#if defined(__ARM_FP16_FORMAT_IEEE)
+struct f16 {
+  f16() = default;
+  NNC_INLINE f16(float x) : value(static_cast<__fp16>(x)) {}
+  NNC_INLINE operator float() const { return value; }
+  __fp16 value;
+};
+#else
+struct f16 {
+  f16() = default;
+  NNC_INLINE f16(float x) : bits(round(x)) {}
+  NNC_INLINE operator float() const {
+    // The exponent's bias moves by a multiplication, which makes denormal
+    // numbers normal; infinities and NaN keep the largest exponent.
+    const std::int32_t rest = std::int32_t(bits & 0x7fff) << 13;
+    const float scaled = bit_cast_float(rest) * 0x1p112f;
+    const std::int32_t special = (bits & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;
+    return copysign(bit_cast_float(bit_cast_int(scaled) | special),
+                    bits & 0x8000 ? -1.0f : 1.0f);
+  }
+
+private:
+  static NNC_INLINE std::uint16_t round(float x) {
+    const std::int32_t all = bit_cast_int(x);
+    const std::int32_t sign = all < 0 ? 0x8000 : 0;
+    const std::int32_t value = all & 0x7fffffff;
+    std::int32_t half;
+    if (value > 0x7f800000)
+      half = 0x7e00; // not a number
+    else if (value >= 0x477ff000)
+      half = 0x7c00;             // rounds to 2^16
+    else if (value < 0x38800000) // denormal: the sum's last bit is 2^-24
+      half = bit_cast_int(bit_cast_float(value) + 0.5f) - 0x3f000000;
+    else
+      half = (value + 0xfff + (value >> 13 & 1) - 0x38000000) >> 13;
+    return static_cast<std::uint16_t>(sign | half);
+  }
+
+  std::uint16_t bits;
+};
+#endif
+static_assert(sizeof(f16) == 2, "as it lies in memory");
+template <> inline constexpr bool holds_float<f16> = true;
+
+/// W halves as floats, and back.
+template <int W> struct halves {
+  static NNC_INLINE f32x<W> load(const f16 *p) {
+    alignas(64) float values[W];
+    for (int i = 0; i < W; ++i)
+      values[i] = p[i];
+    return f32x<W>::load(values);
+  }
+  static NNC_INLINE void store(f16 *p, f32x<W> v) {
+    alignas(64) float values[W];
+    v.store(values);
+    for (int i = 0; i < W; ++i)
+      p[i] = values[i];
+  }
+};
+#if defined(__aarch64__) && !defined(NNC_PORTABLE_SIMD)
+template <> struct halves<4> {
+  static NNC_INLINE f32x<4> load(const f16 *p) {
+    return vcvt_f32_f16(vld1_f16(&p->value));
+  }
+  static NNC_INLINE void store(f16 *p, f32x<4> v) {
+    vst1_f16(&p->value, vcvt_f16_f32(v.v));
+  }
+};
+template <> struct halves<8> {
+  static NNC_INLINE f32x<8> load(const f16 *p) {
+    const float16x8_t v = vld1q_f16(&p->value);
+    return {vcvt_f32_f16(vget_low_f16(v)), vcvt_high_f32_f16(v)};
+  }
+  static NNC_INLINE void store(f16 *p, f32x<8> v) {
+    vst1q_f16(&p->value, vcvt_high_f16_f32(vcvt_f16_f32(v.lo.v), v.hi.v));
+  }
+};
+#endif
+
+/// As of vec.h, from and to memory of halves.
+template <class V> NNC_INLINE V load(const f16 *p) {
+  if constexpr (lanes<V> == 1)
+    return V(float(*p));
+  else
+    return halves<lanes<V>>::load(p);
+}
+template <class V> NNC_INLINE V load(const f16 *p, int count) {
+  f16 first[lanes<V>];
+  for (int i = 0; i < lanes<V>; ++i)
+    first[i] = i < count ? p[i] : f16(0.0f);
+  return load<V>(first);
+}
+NNC_INLINE void store(f16 *p, float v) { *p = v; }
+template <int W> NNC_INLINE void store(f16 *p, f32x<W> v) {
+  halves<W>::store(p, v);
+}
+template <int W> NNC_INLINE void store(f16 *p, f32x<W> v, int count) {
+  f16 all[W];
+  halves<W>::store(all, v);
+  for (int i = 0; i < W && i < count; ++i)
+    p[i] = all[i];
+}
+
+} // namespace nnc
+
+#endif // NNC_SIMD_HALF_H

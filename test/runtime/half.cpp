@@ -1,0 +1,139 @@
+// Halves in memory, and vectors that compute with them.
+#include "runtime/simd/vec_neonfp16.h"
+#include "test/runtime/blocked.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstring>
+
+using namespace nnc;
+using namespace nnc_test;
+
+namespace {
+
+using bits = std::uint16_t;
+
+f16 from_bits(bits b) {
+  f16 x;
+  std::memcpy(&x, &b, sizeof(x));
+  return x;
+}
+bits to_bits(f16 x) {
+  bits b;
+  std::memcpy(&b, &x, sizeof(x));
+  return b;
+}
+
+/// What the format says, by arithmetic that is exact in double.
+double value_of(bits b) {
+  const int exponent = b >> 10 & 31, fraction = b & 1023;
+  const double sign = b & 0x8000 ? -1.0 : 1.0;
+  if (exponent == 31)
+    return fraction ? std::nan("") : sign * INFINITY;
+  return exponent ? sign * std::ldexp(1024 + fraction, exponent - 25)
+                  : sign * std::ldexp(fraction, -24);
+}
+
+floats random_floats(int count) {
+  random_source random;
+  return random.values(count);
+}
+
+template <class V> std::vector<float> lanes_of(V v) {
+  std::vector<float> x(lanes<V>);
+  store(x.data(), v);
+  return x;
+}
+
+/// a[3] * b + c, by a lane where there is an instruction for that.
+template <class V> V multiply_by_lane_3(V a, V b, V c) {
+  if constexpr (multiplies_by_lane<V>)
+    return fma_lane(a, 3, b, c);
+  else
+    return fma(V(f16(lanes_of(widen(a))[3])), b, c);
+}
+
+} // namespace
+
+TEST_CASE("every half is a float, and comes back", "[half]") {
+  for (int b = 0; b < 0x10000; ++b) {
+    const float x = from_bits(bits(b));
+    const double want = value_of(bits(b));
+    INFO(b);
+    if (std::isnan(want)) {
+      REQUIRE(std::isnan(x));
+      REQUIRE(std::isnan(float(f16(x))));
+    } else {
+      REQUIRE(double(x) == want);
+      REQUIRE(std::signbit(x) == std::signbit(want));
+      REQUIRE(to_bits(f16(x)) == b);
+    }
+  }
+}
+
+TEST_CASE("floats round to the nearest half, ties to even", "[half]") {
+  // Between each two neighbours: the middle, and what lies beside it.
+  for (int b = 0; b < 0x7c00; ++b) {
+    const double low = value_of(bits(b));
+    const double high = b == 0x7bff ? 65536.0 : value_of(bits(b + 1));
+    const float middle = float((low + high) / 2);
+    const int even = b % 2 ? b + 1 : b;
+    INFO(b);
+    for (int sign : {0, 0x8000}) {
+      const float one = sign ? -1.0f : 1.0f;
+      REQUIRE(to_bits(f16(one * middle)) == (sign | even));
+      REQUIRE(to_bits(f16(one * std::nextafter(middle, 0.0f))) == (sign | b));
+      REQUIRE(to_bits(f16(one * std::nextafter(middle, 1e9f))) ==
+              (sign | (b + 1)));
+    }
+  }
+  REQUIRE(to_bits(f16(1e9f)) == 0x7c00);
+  REQUIRE(to_bits(f16(-INFINITY)) == 0xfc00);
+}
+
+TEMPLATE_TEST_CASE("vectors of float from and to halves", "[half]",
+                   NNC_TEST_VECTORS) {
+  using V = TestType;
+  constexpr int W = lanes<V>;
+  const floats x = random_floats(W);
+  const std::vector<f16> memory = store_all<f16>(x);
+  const floats want = rounded<f16>(x);
+  REQUIRE(lanes_of(load<V>(memory.data())) == want);
+  std::vector<f16> all(W + 1, f16(7.0f));
+  store(all.data(), load<V>(x.data()));
+  REQUIRE(load_all(std::vector<f16>(all.begin(), all.end() - 1)) == want);
+  REQUIRE(float(all.back()) == 7.0f);
+  for (int count = 0; count <= W; ++count) {
+    floats first = want;
+    std::fill(first.begin() + count, first.end(), 0.0f);
+    REQUIRE(lanes_of(load<V>(memory.data(), count)) == first);
+    std::fill(first.begin() + count, first.end(), 7.0f);
+    std::fill(all.begin(), all.end(), f16(7.0f));
+    store(all.data(), load<V>(x.data()), count);
+    REQUIRE(load_all(std::vector<f16>(all.begin(), all.end() - 1)) == first);
+  }
+}
+
+TEST_CASE("vectors that compute with halves", "[half]") {
+  using V = f16x<8>;
+  // Products and sums of these are halves.
+  const floats x = {1, -2, 3, 0.5f, -0.25f, 8, 0, -7};
+  const floats y = {4, 0.5f, -1, 16, 2, -0.125f, 3, 1};
+  const auto mx = store_all<f16>(x), my = store_all<f16>(y);
+  const V vx = V::load(mx.data()), vy = V::load(my.data());
+  REQUIRE(lanes_of(widen(vx)) == x);
+  REQUIRE(lanes_of(widen(V(widen(vy)))) == y);
+  REQUIRE(lanes_of(widen(V(my[3]))) == floats(8, 16.0f));
+  REQUIRE(lanes_of(widen(V::load(mx.data(), 2))) ==
+          floats{1, -2, 0, 0, 0, 0, 0, 0});
+  floats sum(8), products(8);
+  for (int i = 0; i < 8; ++i) {
+    sum[i] = x[i] * y[i] + x[i];
+    products[i] = x[3] * y[i] + x[i];
+  }
+  REQUIRE(lanes_of(widen(fma(vx, vy, vx))) == sum);
+  REQUIRE(lanes_of(widen(multiply_by_lane_3(vx, vy, vx))) == products);
+  std::vector<f16> out(8);
+  vy.store(out.data());
+  REQUIRE(load_all(out) == y);
+}
