@@ -40,8 +40,8 @@ struct none {
 };
 
 /// An operand with the physical layout of the output.
-struct full {
-  const float *data;
+template <class T> struct full_of {
+  const T *data;
   template <class V, class P> NNC_INLINE V get(P pos) const {
     return load<V>(data + pos.offset);
   }
@@ -52,30 +52,36 @@ struct full {
 
 /// An operand with one value a channel. Where lanes are channels of a blocked
 /// layout the buffer reaches to the end of the last block.
-struct channel {
-  const float *data;
+template <class T> struct channel_of {
+  const T *data;
   template <class V, class P> NNC_INLINE V get(P pos) const {
     if constexpr (P::lanes_are_channels)
       return load<V>(data + pos.channel);
     else
-      return V(data[pos.channel]);
+      return V(float(data[pos.channel]));
   }
   template <class V, class P> NNC_INLINE V get(P pos, int count) const {
     if constexpr (P::lanes_are_channels)
       return load<V>(data + pos.channel, count);
     else
-      return V(data[pos.channel]);
+      return V(float(data[pos.channel]));
   }
 };
 
 /// An operand with one value.
-struct scalar {
-  const float *data;
-  template <class V, class P> NNC_INLINE V get(P) const { return V(*data); }
+template <class T> struct scalar_of {
+  const T *data;
+  template <class V, class P> NNC_INLINE V get(P) const {
+    return V(float(*data));
+  }
   template <class V, class P> NNC_INLINE V get(P, int) const {
-    return V(*data);
+    return V(float(*data));
   }
 };
+
+using full = full_of<float>;
+using channel = channel_of<float>;
+using scalar = scalar_of<float>;
 
 /// A list of operands that loads each in turn and passes them on.
 template <class... Operands> struct operand_list {
@@ -125,13 +131,13 @@ template <class F, class... Operands> struct fused {
 
 /// Stores epi(v) at y[at] in a blocked layout. Lane 0 is channel `first`; lanes
 /// behind the last of all channels are zero.
-template <int W, class Epi>
-NNC_INLINE void store_channels(f32x<W> v, float *y, std::ptrdiff_t at,
-                               int first, int channels, const Epi &epi) {
+template <int W, class T, class Epi>
+NNC_INLINE void store_channels(f32x<W> v, T *y, std::ptrdiff_t at, int first,
+                               int channels, const Epi &epi) {
   v = epi(v, position<true>{at, first});
   if (channels % W != 0 && first + W > channels)
     v = keep_first(v, channels - first);
-  v.store(y + at);
+  store(y + at, v);
 }
 
 } // namespace nnc

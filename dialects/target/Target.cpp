@@ -62,36 +62,40 @@ double MachineAttr::getPeak() const {
 namespace {
 /// A line of isas.inc.
 struct Isa {
-  const char *name;
-  int64_t bytes, exponentialCycles;
+  StringLiteral name;
+  int64_t bytes, elementBytes, exponentialCycles;
+  int64_t getLanes() const { return bytes / elementBytes; }
 };
 } // namespace
 
-/// The lanes of its vectors are those of the target where it says nothing.
-static std::pair<int64_t, int64_t> getLanesAndCycles(MachineAttr machine,
-                                                     StringRef name) {
+/// Its vectors are those of the target where it says nothing.
+static Isa getIsa(MachineAttr machine, StringRef name) {
   static constexpr Isa isas[] = {
-#define NNC_ISA(name, bytes, exponential) {#name, bytes, exponential},
+#define NNC_ISA(name, bytes, element, exponential)                             \
+  {#name, bytes, element, exponential},
 #include "dialects/target/isas.inc"
   };
-  int64_t own = machine.getVectorBytes(), size = sizeof(float);
-  for (const Isa &isa : isas)
-    if (name == isa.name)
-      return {std::min(isa.bytes ? isa.bytes : own, own) / size,
-              isa.exponentialCycles};
-  return {own / size, 0};
+  int64_t own = machine.getVectorBytes();
+  for (Isa isa : isas)
+    if (name == isa.name) {
+      isa.bytes = std::min(isa.bytes ? isa.bytes : own, own);
+      return isa;
+    }
+  return {"", own, sizeof(float), 0};
 }
 
-double MachineAttr::getPeak(StringRef isa) const {
+double MachineAttr::getPeak(StringRef name) const {
   // A core starts two multiply-adds of vectors in a cycle, as far as it can.
-  int64_t lanes = getLanesAndCycles(*this, isa).first;
+  Isa isa = getIsa(*this, name);
+  int64_t most = getMultiplyAdds() * sizeof(float) / isa.elementBytes;
   return 1e6 *
-         static_cast<double>(getMhz() * std::min(getMultiplyAdds(), 2 * lanes));
+         static_cast<double>(getMhz() * std::min(most, 2 * isa.getLanes()));
 }
 
-double MachineAttr::getExponentialSeconds(StringRef isa) const {
-  auto [lanes, cycles] = getLanesAndCycles(*this, isa);
-  return static_cast<double>(cycles) / (1e6 * lanes * getMhz());
+double MachineAttr::getExponentialSeconds(StringRef name) const {
+  Isa isa = getIsa(*this, name);
+  return static_cast<double>(isa.exponentialCycles) /
+         (1e6 * isa.getLanes() * getMhz());
 }
 
 double MachineAttr::getBandwidthFor(int64_t bytes) const {

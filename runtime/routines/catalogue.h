@@ -38,6 +38,7 @@ struct tile_limits {
 constexpr tile_limits avx512_tile{16, 4, true, 0.98, 0.4, 1};
 constexpr tile_limits avx2_tile{8, 8, false, 0.93, 0.8, 2};
 constexpr tile_limits neon_tile{4, 8, true, 0.98, 0.4, 2};
+constexpr tile_limits neonfp16_tile{8, 8, true, 0.98, 0.4, 2};
 constexpr tile_limits sse4_tile{4, 8, false, 0.93, 0.4, 2};
 
 /// A tile of `points` times `blocks` vectors: too few sums wait for each other;

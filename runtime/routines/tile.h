@@ -14,17 +14,26 @@
 
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec.h"
+#include "runtime/simd/vec_neonfp16.h"
+
+#include <type_traits>
 
 namespace nnc {
 
-template <int W, int ROWS, int COLS, int B> struct f32_tile {
+template <class V, int ROWS, int COLS, int B> struct register_tile {
   static_assert(ROWS > 0 && COLS > 0 && B > 0, "an empty tile");
-  f32x<W> sum[ROWS][COLS][B];
+  static constexpr int W = lanes<V>;
+  using T = element_of<V>;
+  /// A sum of more terms is made in parts: a random one of n loses 0.3 sqrt(n)
+  /// of a number's last bit to rounding.
+  static constexpr int most_terms = std::is_same<T, float>::value ? 512 : 192;
+
+  V sum[ROWS][COLS][B];
 
   NNC_INLINE void clear() {
     NNC_UNROLL for (int r = 0; r < ROWS; ++r)
         NNC_UNROLL for (int c = 0; c < COLS; ++c)
-            NNC_UNROLL for (int b = 0; b < B; ++b) sum[r][c][b] = f32x<W>(0.0f);
+            NNC_UNROLL for (int b = 0; b < B; ++b) sum[r][c][b] = V(T(0));
   }
 
   /// For each step i, point (r, c) with FIRST <= c < LAST and vector b:
@@ -33,15 +42,14 @@ template <int W, int ROWS, int COLS, int B> struct f32_tile {
   /// and, unless it is 0, the weights `ahead` of these are fetched: they are
   /// needed soon, and may come from beyond the caches.
   template <int FIRST, int LAST>
-  NNC_INLINE void add(const float *const (&a)[ROWS], std::ptrdiff_t a_col,
-                      std::ptrdiff_t a_step, const float *w,
-                      std::ptrdiff_t w_block, std::ptrdiff_t w_step, int steps,
-                      int ahead = 0) {
+  NNC_INLINE void add(const T *const (&a)[ROWS], std::ptrdiff_t a_col,
+                      std::ptrdiff_t a_step, const T *w, std::ptrdiff_t w_block,
+                      std::ptrdiff_t w_step, int steps, int ahead = 0) {
     int i = 0;
-    if constexpr (multiplies_by_lane<f32x<W>>)
+    if constexpr (multiplies_by_lane<V>)
       if (a_step == 1)
         NNC_KEEP_LOOP for (; i + W <= steps; i += W) {
-          const float *at[ROWS];
+          const T *at[ROWS];
           NNC_UNROLL for (int r = 0; r < ROWS; ++r) at[r] = a[r] + i;
           add_lanes<FIRST, LAST>(at, a_col, w + i * w_step, w_block, w_step,
                                  ahead);
@@ -51,12 +59,12 @@ template <int W, int ROWS, int COLS, int B> struct f32_tile {
       if (ahead)
         NNC_UNROLL for (int b = 0; b < B; ++b)
             NNC_PREFETCH(w + i * w_step + b * w_block + ahead);
-      f32x<W> weight[B];
+      V weight[B];
       NNC_UNROLL for (int b = 0; b < B; ++b) weight[b] =
-          f32x<W>::load(w + i * w_step + b * w_block);
+          V::load(w + i * w_step + b * w_block);
       NNC_UNROLL for (int r = 0; r < ROWS; ++r)
           NNC_UNROLL for (int c = FIRST; c < LAST; ++c) {
-        const f32x<W> v(a[r][i * a_step + (c - FIRST) * a_col]);
+        const V v(a[r][i * a_step + (c - FIRST) * a_col]);
         NNC_UNROLL for (int b = 0; b < B; ++b) sum[r][c][b] =
             fma(v, weight[b], sum[r][c][b]);
       }
@@ -66,13 +74,13 @@ template <int W, int ROWS, int COLS, int B> struct f32_tile {
   /// W steps of values that lie side by side: one load of a point serves them
   /// all.
   template <int FIRST, int LAST>
-  NNC_INLINE void add_lanes(const float *const (&a)[ROWS], std::ptrdiff_t a_col,
-                            const float *w, std::ptrdiff_t w_block,
+  NNC_INLINE void add_lanes(const T *const (&a)[ROWS], std::ptrdiff_t a_col,
+                            const T *w, std::ptrdiff_t w_block,
                             std::ptrdiff_t w_step, int ahead) {
-    f32x<W> value[ROWS][COLS];
+    V value[ROWS][COLS];
     NNC_UNROLL for (int r = 0; r < ROWS; ++r)
         NNC_UNROLL for (int c = FIRST; c < LAST; ++c) value[r][c] =
-            f32x<W>::load(a[r] + (c - FIRST) * a_col);
+            V::load(a[r] + (c - FIRST) * a_col);
     NNC_UNROLL for (int b = 0; b < B; ++b) {
       if (ahead)
         NNC_PREFETCH(w + b * w_block + ahead);
@@ -84,30 +92,33 @@ template <int W, int ROWS, int COLS, int B> struct f32_tile {
       NNC_UNROLL for (int lane = 0; lane < W; ++lane) {
         if (lane % 2 == 0)
           NNC_FORGET_LOADS;
-        const f32x<W> weight = f32x<W>::load(w + b * w_block + lane * w_step);
+        const V weight = V::load(w + b * w_block + lane * w_step);
         NNC_UNROLL for (int r = 0; r < ROWS; ++r)
             NNC_UNROLL for (int c = FIRST; c < LAST; ++c) sum[r][c][b] =
-                fma(broadcast(value[r][c], lane), weight, sum[r][c][b]);
+                fma_lane(value[r][c], lane, weight, sum[r][c][b]);
       }
     }
   }
 
-  /// Keeps the sums for later in `size` floats, and adds them to others: sums
+  /// Keeps the sums for later in `size` numbers, and adds them to others: sums
   /// of parts, summed, lose less to rounding than one long sum.
   static constexpr int size = ROWS * COLS * B * W;
-  NNC_INLINE void save(float *to) const {
+  NNC_INLINE void save(T *to) const {
     NNC_UNROLL for (int r = 0; r < ROWS; ++r)
         NNC_UNROLL for (int c = 0; c < COLS; ++c)
             NNC_UNROLL for (int b = 0; b < B; ++b) sum[r][c][b]
                 .store(to + ((r * COLS + c) * B + b) * W);
   }
-  NNC_INLINE void add_saved(const float *from) {
+  NNC_INLINE void add_saved(const T *from) {
     NNC_UNROLL for (int r = 0; r < ROWS; ++r)
         NNC_UNROLL for (int c = 0; c < COLS; ++c)
             NNC_UNROLL for (int b = 0; b < B; ++b) sum[r][c][b] +=
-        f32x<W>::load(from + ((r * COLS + c) * B + b) * W);
+        V::load(from + ((r * COLS + c) * B + b) * W);
   }
 };
+
+template <int W, int ROWS, int COLS, int B>
+using f32_tile = register_tile<f32x<W>, ROWS, COLS, B>;
 
 } // namespace nnc
 

@@ -42,23 +42,23 @@ NNC_INLINE void transpose(f32x<1> (&)[1]) {}
 
 /// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns,
 /// both at most W; both step along the other's lanes.
-template <int W>
-NNC_INLINE void transpose_tile(const float *from, std::ptrdiff_t from_step,
-                               int rows, int columns, float *to,
+template <int W, class T>
+NNC_INLINE void transpose_tile(const T *from, std::ptrdiff_t from_step,
+                               int rows, int columns, T *to,
                                std::ptrdiff_t to_step) {
   f32x<W> v[W];
   if (rows == W && columns == W) {
     NNC_UNROLL for (int i = 0; i < W; ++i) v[i] =
-        f32x<W>::load(from + i * from_step);
+        load<f32x<W>>(from + i * from_step);
     transpose(v);
-    NNC_UNROLL for (int j = 0; j < W; ++j) v[j].store(to + j * to_step);
+    NNC_UNROLL for (int j = 0; j < W; ++j) store(to + j * to_step, v[j]);
     return;
   }
   NNC_UNROLL for (int i = 0; i < W; ++i) v[i] =
-      i < rows ? f32x<W>::load(from + i * from_step, columns) : f32x<W>(0.0f);
+      i < rows ? load<f32x<W>>(from + i * from_step, columns) : f32x<W>(0.0f);
   transpose(v);
-  NNC_UNROLL for (int j = 0; j < W; ++j) if (j < columns) v[j].store(
-      to + j * to_step, rows);
+  NNC_UNROLL for (int j = 0; j < W; ++j) if (j < columns)
+      store(to + j * to_step, v[j], rows);
 }
 
 } // namespace nnc

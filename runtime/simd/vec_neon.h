@@ -92,8 +92,10 @@ NNC_INLINE f32x<4> min_fast(f32x<4> a, f32x<4> b) {
 NNC_INLINE f32x<4> operator/(f32x<4> a, f32x<4> b) {
   return vdivq_f32(a.v, b.v);
 }
-template <> constexpr bool multiplies_by_lane<f32x<4>> = true;
-NNC_INLINE f32x<4> broadcast(f32x<4> a, int lane) { return f32x<4>(a.v[lane]); }
+template <> inline constexpr bool multiplies_by_lane<f32x<4>> = true;
+NNC_INLINE f32x<4> fma_lane(f32x<4> a, int lane, f32x<4> b, f32x<4> c) {
+  return fma(f32x<4>(a.v[lane]), b, c);
+}
 #if !defined(__clang__)
 NNC_INLINE f32x<4> in_register(f32x<4> v) {
   asm("" : "+w"(v.v));

@@ -1,4 +1,4 @@
-// Depthwise convolution in blocked layouts, at every width.
+// Depthwise convolution in blocked layouts, in every kind of vector.
 #include "runtime/routines/conv2d/depthwise.h"
 #include "test/runtime/conv2d_test.h"
 
@@ -7,10 +7,11 @@ using namespace nnc_test;
 
 namespace {
 
-template <int W, int COLS, class S>
+template <class V, int COLS, class S>
 void check(random_source &random, const S &shape, const conv2d_shape &s) {
-  using routine = conv2d_f32_nchwc_depthwise_t<W, S, COLS, conv2d_epilogue>;
-  check_conv2d<W>(random, shape, s, 1, routine::units(shape), routine::run);
+  using routine =
+      conv2d_nchwc_depthwise_t<V, S, COLS, conv2d_epilogue_of<element_of<V>>>;
+  check_conv2d<V>(random, shape, s, 1, routine::units(shape), routine::run);
 }
 
 template <int C, int H, int WIDTH, int R, int T, int STRIDE, int PAD,
@@ -25,30 +26,32 @@ struct constant_shape {
   static constexpr int groups = C;
 };
 
-template <int W, int COLS, class S> void check_constant(random_source &r) {
-  check<W, COLS>(r, S{}, run_time_shape<S>());
+template <class V, int COLS, class S> void check_constant(random_source &r) {
+  check<V, COLS>(r, S{}, run_time_shape<S>());
 }
 
 } // namespace
 
-TEMPLATE_TEST_CASE_SIG("depthwise convolution of random shapes", "[conv2d]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("depthwise convolution of random shapes", "[conv2d]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
   random_source random;
   for (int i = 0; i < 100; ++i) {
     conv2d_shape s = random_conv2d(random, 20);
     s.groups = s.c = s.k = random.between(2, 50);
-    check<W, 6>(random, s, s);
+    check<V, 6>(random, s, s);
   }
 }
 
-TEMPLATE_TEST_CASE_SIG("depthwise convolution of constant shapes", "[conv2d]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("depthwise convolution of constant shapes", "[conv2d]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
   random_source random;
-  check_constant<W, 7, constant_shape<32, 14, 14, 3, 3, 1, 1>>(random);
-  check_constant<W, 7, constant_shape<20, 15, 16, 3, 3, 2, 1>>(random);
-  check_constant<W, 4, constant_shape<19, 9, 11, 5, 5, 1, 2>>(random);
-  check_constant<W, 4, constant_shape<16, 12, 13, 5, 3, 2, 2>>(random);
-  check_constant<W, 8, constant_shape<16, 6, 3, 7, 7, 1, 3>>(random);
-  check_constant<W, 8, constant_shape<8, 13, 17, 3, 3, 1, 2, 2>>(random);
-  check_constant<W, 8, constant_shape<8, 13, 17, 3, 3, 1, 0>>(random);
+  check_constant<V, 7, constant_shape<32, 14, 14, 3, 3, 1, 1>>(random);
+  check_constant<V, 7, constant_shape<20, 15, 16, 3, 3, 2, 1>>(random);
+  check_constant<V, 4, constant_shape<19, 9, 11, 5, 5, 1, 2>>(random);
+  check_constant<V, 4, constant_shape<16, 12, 13, 5, 3, 2, 2>>(random);
+  check_constant<V, 8, constant_shape<16, 6, 3, 7, 7, 1, 3>>(random);
+  check_constant<V, 8, constant_shape<8, 13, 17, 3, 3, 1, 2, 2>>(random);
+  check_constant<V, 8, constant_shape<8, 13, 17, 3, 3, 1, 0>>(random);
 }

@@ -1,4 +1,4 @@
-// Direct and pointwise convolution in blocked layouts, at every width.
+// Direct and pointwise convolution in blocked layouts, in every kind of vector.
 #include "runtime/routines/conv2d/direct.h"
 #include "runtime/routines/conv2d/pointwise.h"
 #include "test/runtime/conv2d_test.h"
@@ -8,19 +8,22 @@ using namespace nnc_test;
 
 namespace {
 
-template <int W, int ROWS, int COLS, int OC, class S>
+template <class V, int ROWS, int COLS, int OC, class S>
 void check_direct(random_source &random, const S &shape,
                   const conv2d_shape &s) {
-  using routine =
-      conv2d_f32_nchwc_direct_t<W, S, ROWS, COLS, OC, conv2d_epilogue>;
-  check_conv2d<W>(random, shape, s, W, routine::units(shape), routine::run);
+  using routine = conv2d_nchwc_direct_t<V, S, ROWS, COLS, OC,
+                                        conv2d_epilogue_of<element_of<V>>>;
+  check_conv2d<V>(random, shape, s, lanes<V>, routine::units(shape),
+                  routine::run);
 }
 
-template <int W, int COLS, int OC, class S>
+template <class V, int COLS, int OC, class S>
 void check_pointwise(random_source &random, const S &shape,
                      const conv2d_shape &s) {
-  using routine = conv2d_f32_nchwc_pointwise_t<W, S, COLS, OC, conv2d_epilogue>;
-  check_conv2d<W>(random, shape, s, W, routine::units(shape), routine::run);
+  using routine = conv2d_nchwc_pointwise_t<V, S, COLS, OC,
+                                           conv2d_epilogue_of<element_of<V>>>;
+  check_conv2d<V>(random, shape, s, lanes<V>, routine::units(shape),
+                  routine::run);
 }
 
 /// Constants as the emitted code has them.
@@ -35,51 +38,54 @@ struct constant_shape {
   static constexpr int groups = GROUPS;
 };
 
-template <int W, int ROWS, int COLS, int OC, class S>
+template <class V, int ROWS, int COLS, int OC, class S>
 void check_constant(random_source &random) {
-  check_direct<W, ROWS, COLS, OC>(random, S{}, run_time_shape<S>());
+  check_direct<V, ROWS, COLS, OC>(random, S{}, run_time_shape<S>());
 }
 
 } // namespace
 
-TEMPLATE_TEST_CASE_SIG("direct convolution of random shapes", "[conv2d]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("direct convolution of random shapes", "[conv2d]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
   random_source random;
   for (int i = 0; i < 60; ++i) {
     const conv2d_shape s = random_conv2d(random, 20);
-    check_direct<W, 1, 6, 2>(random, s, s);
-    check_direct<W, 2, 3, 1>(random, s, s);
+    check_direct<V, 1, 6, 2>(random, s, s);
+    check_direct<V, 2, 3, 1>(random, s, s);
   }
 }
 
-TEMPLATE_TEST_CASE_SIG("direct convolution of groups of whole blocks",
-                       "[conv2d]", ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("direct convolution of groups of whole blocks", "[conv2d]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
   random_source random;
   for (int i = 0; i < 10; ++i) {
     conv2d_shape s = random_conv2d(random, 9);
     s.groups = random.between(2, 3);
-    s.c = s.groups * W * random.between(1, 2);
-    s.k = s.groups * W * random.between(1, 3);
-    check_direct<W, 1, 6, 2>(random, s, s);
+    s.c = s.groups * lanes<V> * random.between(1, 2);
+    s.k = s.groups * lanes<V> * random.between(1, 3);
+    check_direct<V, 1, 6, 2>(random, s, s);
   }
 }
 
-TEMPLATE_TEST_CASE_SIG("direct convolution of constant shapes", "[conv2d]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("direct convolution of constant shapes", "[conv2d]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
   random_source random;
   // Rows that a tile divides, and that it does not; last blocks not full.
-  check_constant<W, 1, 7, 2, constant_shape<32, 14, 14, 48, 3, 1, 1>>(random);
-  check_constant<W, 1, 6, 2, constant_shape<20, 9, 13, 40, 3, 1, 1>>(random);
-  check_constant<W, 2, 7, 2, constant_shape<16, 7, 7, 33, 3, 1, 1>>(random);
-  check_constant<W, 1, 4, 3, constant_shape<16, 15, 15, 80, 3, 2, 1>>(random);
+  check_constant<V, 1, 7, 2, constant_shape<32, 14, 14, 48, 3, 1, 1>>(random);
+  check_constant<V, 1, 6, 2, constant_shape<20, 9, 13, 40, 3, 1, 1>>(random);
+  check_constant<V, 2, 7, 2, constant_shape<16, 7, 7, 33, 3, 1, 1>>(random);
+  check_constant<V, 1, 4, 3, constant_shape<16, 15, 15, 80, 3, 2, 1>>(random);
   // Taps that reach over an edge by two pixels, and a map of one column.
-  check_constant<W, 1, 6, 2, constant_shape<8, 11, 11, 16, 5, 1, 2>>(random);
-  check_constant<W, 1, 6, 1, constant_shape<8, 5, 1, 16, 3, 1, 1>>(random);
-  check_constant<W, 1, 6, 2, constant_shape<64, 9, 9, 64, 3, 1, 1, 2>>(random);
+  check_constant<V, 1, 6, 2, constant_shape<8, 11, 11, 16, 5, 1, 2>>(random);
+  check_constant<V, 1, 6, 1, constant_shape<8, 5, 1, 16, 3, 1, 1>>(random);
+  check_constant<V, 1, 6, 2, constant_shape<64, 9, 9, 64, 3, 1, 1, 2>>(random);
 }
 
-TEMPLATE_TEST_CASE_SIG("pointwise convolution", "[conv2d]", ((int W), W),
-                       NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("pointwise convolution", "[conv2d]", NNC_TEST_TILES) {
+  using V = TestType;
   random_source random;
   for (int i = 0; i < 40; ++i) {
     conv2d_shape s = random_conv2d(random, 20);
@@ -90,10 +96,10 @@ TEMPLATE_TEST_CASE_SIG("pointwise convolution", "[conv2d]", ((int W), W),
     s.c = random.between(1, 300);
     s.oh = (s.h - 1) / s.sh + 1;
     s.ow = (s.w - 1) / s.sw + 1;
-    check_pointwise<W, 6, 2>(random, s, s);
+    check_pointwise<V, 6, 2>(random, s, s);
   }
   using flat = constant_shape<80, 7, 7, 72, 1, 1, 0>;
-  check_pointwise<W, 13, 2>(random, flat{}, run_time_shape<flat>());
+  check_pointwise<V, 13, 2>(random, flat{}, run_time_shape<flat>());
   using strided = constant_shape<80, 14, 14, 72, 1, 2, 0>;
-  check_pointwise<W, 7, 2>(random, strided{}, run_time_shape<strided>());
+  check_pointwise<V, 7, 2>(random, strided{}, run_time_shape<strided>());
 }

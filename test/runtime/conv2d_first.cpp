@@ -1,4 +1,4 @@
-// Convolution of plain images into blocked channels, at every width.
+// Convolution of plain images into blocked channels, in every kind of vector.
 #include "runtime/routines/conv2d/first.h"
 #include "test/runtime/conv2d_test.h"
 
@@ -7,10 +7,11 @@ using namespace nnc_test;
 
 namespace {
 
-template <int W, int COLS, int OC, class S>
+template <class V, int COLS, int OC, class S>
 void check(random_source &random, const S &shape, const conv2d_shape &s) {
-  using routine = conv2d_f32_first_t<W, S, COLS, OC, conv2d_epilogue>;
-  check_conv2d<W>(random, shape, s, 1, routine::units(shape), routine::run);
+  using routine =
+      conv2d_first_t<V, S, COLS, OC, conv2d_epilogue_of<element_of<V>>>;
+  check_conv2d<V>(random, shape, s, 1, routine::units(shape), routine::run);
 }
 
 template <int C, int H, int WIDTH, int K, int R, int STRIDE, int PAD>
@@ -22,29 +23,31 @@ struct constant_shape {
   static constexpr int ow = (WIDTH + 2 * PAD - R) / STRIDE + 1;
 };
 
-template <int W, int COLS, int OC, class S>
+template <class V, int COLS, int OC, class S>
 void check_constant(random_source &random) {
-  check<W, COLS, OC>(random, S{}, run_time_shape<S>());
+  check<V, COLS, OC>(random, S{}, run_time_shape<S>());
 }
 
 } // namespace
 
-TEMPLATE_TEST_CASE_SIG("first convolution of random shapes", "[conv2d]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("first convolution of random shapes", "[conv2d]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
   random_source random;
   for (int i = 0; i < 60; ++i) {
     conv2d_shape s = random_conv2d(random, 30);
     s.c = random.between(1, 5);
-    check<W, 6, 2>(random, s, s);
+    check<V, 6, 2>(random, s, s);
   }
 }
 
-TEMPLATE_TEST_CASE_SIG("first convolution of constant shapes", "[conv2d]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("first convolution of constant shapes", "[conv2d]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
   random_source random;
-  check_constant<W, 7, 2, constant_shape<3, 28, 31, 64, 7, 2, 3>>(random);
-  check_constant<W, 6, 1, constant_shape<3, 17, 16, 24, 3, 2, 1>>(random);
-  check_constant<W, 4, 3, constant_shape<1, 9, 11, 40, 3, 1, 1>>(random);
+  check_constant<V, 7, 2, constant_shape<3, 28, 31, 64, 7, 2, 3>>(random);
+  check_constant<V, 6, 1, constant_shape<3, 17, 16, 24, 3, 2, 1>>(random);
+  check_constant<V, 4, 3, constant_shape<1, 9, 11, 40, 3, 1, 1>>(random);
   // Patches of a vision transformer: taps and stride as wide as each other.
-  check_constant<W, 4, 2, constant_shape<3, 32, 32, 20, 8, 8, 0>>(random);
+  check_constant<V, 4, 2, constant_shape<3, 32, 32, 20, 8, 8, 0>>(random);
 }

@@ -12,7 +12,10 @@
 
 namespace nnc_test {
 
-using conv2d_epilogue = nnc::fused<bias_residual_relu, nnc::channel, nnc::full>;
+template <class T>
+using conv2d_epilogue_of =
+    nnc::fused<bias_residual_relu, nnc::channel, nnc::full_of<T>>;
+using conv2d_epilogue = conv2d_epilogue_of<float>;
 
 /// The run-time shape with the constants of S.
 template <class S> constexpr nnc::conv2d_shape run_time_shape() {
@@ -20,19 +23,23 @@ template <class S> constexpr nnc::conv2d_shape run_time_shape() {
           S::sw, S::dh, S::dw, S::pt, S::pl, S::oh, S::ow, S::groups};
 }
 
-/// Runs `routine(s, x, w, y, epilogue, begin, end)` on blocks of W channels, in
-/// three parts, with the residual in the output's place, and compares. `wc` is
-/// the block of input channels in the weights, 1 where they are not blocked.
-template <int W, class S, class Run>
+/// Runs `routine(s, x, w, y, epilogue, begin, end)` on blocks of V's
+/// channels, in three parts, with the residual in the output's place, and
+/// compares. `wc` is the block of input channels in the weights, 1 where they
+/// are not blocked.
+template <class V, class S, class Run>
 void check_conv2d(random_source &random, const S &shape,
                   const nnc::conv2d_shape &s, int wc, int units, Run routine) {
+  constexpr int W = nnc::lanes<V>;
+  using T = nnc::element_of<V>;
   INFO("W=" << W << describe(s));
   const int in = s.h * s.w, out = s.oh * s.ow;
-  const floats x = random.values(std::size_t(s.n) * s.c * in);
-  const floats w =
-      random.values(std::size_t(s.k) * (s.c / s.groups) * s.kh * s.kw);
+  const floats x = rounded<T>(random.values(std::size_t(s.n) * s.c * in));
+  const floats w = rounded<T>(
+      random.values(std::size_t(s.k) * (s.c / s.groups) * s.kh * s.kw));
   floats bias = random.values(s.k);
-  const floats residual = random.values(std::size_t(s.n) * s.k * out);
+  const floats residual =
+      rounded<T>(random.values(std::size_t(s.n) * s.k * out));
 
   floats want(residual.size()), size(residual.size());
   using plain = nnc::conv2d_f32_portable<nnc::conv2d_shape, conv2d_epilogue>;
@@ -52,18 +59,17 @@ void check_conv2d(random_source &random, const S &shape,
   bias.resize(std::size_t(blocks(s.k, W)) * W, 1.0f);
   // The residual's padded lanes are zero, like any tensor's; the bias's are
   // not, so that what the epilogue leaves in the padding shows.
-  floats by = block_channels(residual, s.n, s.k, out, W);
-  const conv2d_epilogue epilogue{bias.data(), by.data()};
+  auto by = store_all<T>(block_channels(residual, s.n, s.k, out, W));
+  const auto tx = store_all<T>(bx), tw = store_all<T>(bw);
+  const conv2d_epilogue_of<T> epilogue{bias.data(), by.data()};
   in_parts(units, [&](int begin, int end) {
-    routine(shape, bx.data(), bw.data(), by.data(), epilogue, begin, end);
+    routine(shape, tx.data(), tw.data(), by.data(), epilogue, begin, end);
   });
-  const floats got = unblock_channels(by, s.n, s.k, out, W);
+  const floats got = unblock_channels(load_all(by), s.n, s.k, out, W);
 
   const float terms = float(s.c / s.groups) * s.kh * s.kw;
-  const float epsilon = std::numeric_limits<float>::epsilon();
   for (std::size_t i = 0; i < want.size(); ++i) {
-    const float bound =
-        4.0f * std::sqrt(terms) * epsilon * size[i] + 4.0f * epsilon;
+    const float bound = error_bound<T>(terms, size[i]);
     if (!(std::fabs(got[i] - want[i]) <= bound)) {
       INFO("at " << i << ": got " << got[i] << ", want " << want[i]);
       REQUIRE(std::fabs(got[i] - want[i]) <= bound);

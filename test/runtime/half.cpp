@@ -1,4 +1,9 @@
 // Halves in memory, and vectors that compute with them.
+#include "runtime/routines/adapt/blocks.h"
+#include "runtime/routines/adapt/portable.h"
+#include "runtime/routines/adapt/shape.h"
+#include "runtime/routines/elementwise/elementwise.h"
+#include "runtime/routines/elementwise/shape.h"
 #include "runtime/simd/vec_neonfp16.h"
 #include "test/runtime/blocked.h"
 
@@ -136,4 +141,63 @@ TEST_CASE("vectors that compute with halves", "[half]") {
   std::vector<f16> out(8);
   vy.store(out.data());
   REQUIRE(load_all(out) == y);
+}
+
+TEST_CASE("adapt of halves", "[half]") {
+  random_source random;
+  for (int round = 0; round < 40; ++round) {
+    const int pairs[][2] = {{1, 8}, {8, 1}, {8, 16}, {32, 8}};
+    const int *b = pairs[round % 4];
+    const adapt_shape s{2,
+                        random.between(1, 50),
+                        random.between(1, 6),
+                        random.between(1, 9),
+                        b[0],
+                        b[1]};
+    const auto size = [&](int block) {
+      return std::size_t(s.n) * blocks(s.c, block) * block * s.h * s.w;
+    };
+    const auto plain = store_all<f16>(random.values(size(1)));
+    adapt_shape in = s;
+    in.block_in = 1;
+    in.block_out = s.block_in;
+    using reference = adapt_portable<adapt_shape, none>;
+    using routine = adapt_f16_neonfp16<adapt_shape, none>;
+    std::vector<f16> x(size(s.block_in)), got(size(s.block_out)), want = got;
+    reference::run(in, plain.data(), x.data(), none{}, 0, reference::units(in));
+    reference::run(s, x.data(), want.data(), none{}, 0, reference::units(s));
+    routine::run(s, x.data(), got.data(), none{}, 0, routine::units(s));
+    REQUIRE(load_all(got) == load_all(want));
+  }
+}
+
+namespace {
+struct scaled_sum {
+  template <class V> V operator()(V a, V b) const { return a * V(0.5f) + b; }
+};
+
+/// The function of halves and floats, into memory of Y.
+template <int W, class Y> void check_elementwise(int count) {
+  elementwise_shape s{};
+  s.rank = 1;
+  s.dims[0] = count;
+  s.strides[0][0] = s.strides[1][0] = 1;
+  random_source random;
+  const auto a = store_all<f16>(random.values(count));
+  const floats b = random.values(count);
+  std::vector<Y> got(count);
+  using routine = elementwise_t<W, elementwise_shape, scaled_sum>;
+  routine::run(s, a.data(), b.data(), got.data(), scaled_sum{}, 0,
+               routine::units(s));
+  for (int i = 0; i < count; ++i)
+    REQUIRE(float(got[i]) == float(Y(float(a[i]) * 0.5f + b[i])));
+}
+} // namespace
+
+TEST_CASE("elementwise layers of halves", "[half]") {
+  for (int count : {1, 7, 8, 37}) {
+    check_elementwise<1, f16>(count);
+    check_elementwise<widest, f16>(count);
+    check_elementwise<widest, float>(count);
+  }
 }

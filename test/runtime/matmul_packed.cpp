@@ -1,4 +1,4 @@
-// Matrix product with packed panels of b, at every width.
+// Matrix product with packed panels of b, in every kind of vector.
 #include "runtime/routines/matmul/packed.h"
 #include "test/runtime/matmul_test.h"
 
@@ -7,10 +7,12 @@ using namespace nnc_test;
 
 namespace {
 
-template <int W, int M, int B, class S>
+template <class V, int M, int B, class S>
 void check(random_source &random, const S &shape, const matmul_shape &s) {
-  using routine = matmul_f32_packed_t<W, S, M, B, matmul_epilogue>;
-  check_matmul(random, shape, s, W, routine::units(shape), routine::run);
+  using routine =
+      matmul_packed_t<V, S, M, B, matmul_epilogue_of<element_of<V>>>;
+  check_matmul<element_of<V>>(random, shape, s, lanes<V>, routine::units(shape),
+                              routine::run);
 }
 
 template <int M, int N, int K> struct constant_shape {
@@ -19,14 +21,16 @@ template <int M, int N, int K> struct constant_shape {
   static constexpr int transpose_a = 0, transpose_b = 0;
 };
 
-template <int W, int M, int B, class S> void check_constant(random_source &r) {
-  check<W, M, B>(r, S{}, run_time_matmul<S>());
+template <class V, int M, int B, class S>
+void check_constant(random_source &r) {
+  check<V, M, B>(r, S{}, run_time_matmul<S>());
 }
 
 } // namespace
 
-TEMPLATE_TEST_CASE_SIG("packed matmul of random shapes", "[matmul]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("packed matmul of random shapes", "[matmul]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
   random_source random;
   for (int i = 0; i < 60; ++i) {
     matmul_shape s{};
@@ -37,16 +41,17 @@ TEMPLATE_TEST_CASE_SIG("packed matmul of random shapes", "[matmul]",
     s.a_batch_stride = random.between(0, 1) * s.m * s.k;
     s.b_batch_stride = random.between(0, 1) * s.n * s.k;
     s.transpose_a = random.between(0, 1);
-    check<W, 6, 2>(random, s, s);
-    check<W, 14, 1>(random, s, s);
+    check<V, 6, 2>(random, s, s);
+    check<V, 14, 1>(random, s, s);
   }
 }
 
-TEMPLATE_TEST_CASE_SIG("packed matmul of constant shapes", "[matmul]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("packed matmul of constant shapes", "[matmul]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
   random_source random;
-  check_constant<W, 6, 2, constant_shape<13, 100, 77>>(random);
-  check_constant<W, 13, 2, constant_shape<16, 33, 300>>(random);
+  check_constant<V, 6, 2, constant_shape<13, 100, 77>>(random);
+  check_constant<V, 13, 2, constant_shape<16, 33, 300>>(random);
   // Rows a power of two apart, longer than one copy of them.
-  check_constant<W, 8, 2, constant_shape<10, 40, 2048>>(random);
+  check_constant<V, 8, 2, constant_shape<10, 40, 2048>>(random);
 }

@@ -12,7 +12,10 @@
 
 namespace nnc_test {
 
-using matmul_epilogue = nnc::fused<bias_residual_relu, nnc::channel, nnc::full>;
+template <class T>
+using matmul_epilogue_of =
+    nnc::fused<bias_residual_relu, nnc::channel, nnc::full_of<T>>;
+using matmul_epilogue = matmul_epilogue_of<float>;
 
 /// The run-time shape with the constants of S.
 template <class S> nnc::matmul_shape run_time_matmul() {
@@ -24,17 +27,18 @@ template <class S> nnc::matmul_shape run_time_matmul() {
 /// Runs `routine(s, a, b, y, epilogue, begin, end)` in three parts, with the
 /// residual in the output's place, and compares. panel > 0: b is packed in
 /// panels of that many columns.
-template <class S, class Run>
+template <class T = float, class S, class Run>
 void check_matmul(random_source &random, const S &shape,
                   const nnc::matmul_shape &s, int panel, int units,
                   Run routine) {
   INFO("panel=" << panel << describe(s));
   const std::size_t b_count = s.b_batch_stride ? s.batch : 1;
   const std::size_t a_count = s.a_batch_stride ? s.batch : 1;
-  const floats a = random.values(a_count * s.m * s.k);
-  const floats b = random.values(b_count * s.k * s.n);
+  const floats a = rounded<T>(random.values(a_count * s.m * s.k));
+  const floats b = rounded<T>(random.values(b_count * s.k * s.n));
   const floats bias = random.values(s.n);
-  const floats residual = random.values(std::size_t(s.batch) * s.m * s.n);
+  const floats residual =
+      rounded<T>(random.values(std::size_t(s.batch) * s.m * s.n));
 
   floats want(residual.size()), size(residual.size());
   using plain = nnc::matmul_portable<nnc::matmul_shape, matmul_epilogue>;
@@ -54,19 +58,18 @@ void check_matmul(random_source &random, const S &shape,
       packed.insert(packed.end(), columns.begin(), columns.end());
     }
   }
-  floats got = residual;
-  const matmul_epilogue epilogue{bias.data(), got.data()};
+  const auto ta = store_all<T>(a), tb = store_all<T>(packed);
+  auto got = store_all<T>(residual);
+  const matmul_epilogue_of<T> epilogue{bias.data(), got.data()};
   in_parts(units, [&](int begin, int end) {
-    routine(shape, a.data(), packed.data(), got.data(), epilogue, begin, end);
+    routine(shape, ta.data(), tb.data(), got.data(), epilogue, begin, end);
   });
 
-  const float epsilon = std::numeric_limits<float>::epsilon();
   for (std::size_t i = 0; i < want.size(); ++i) {
-    const float bound =
-        4.0f * std::sqrt(float(s.k)) * epsilon * size[i] + 4.0f * epsilon;
-    if (!(std::fabs(got[i] - want[i]) <= bound)) {
-      INFO("at " << i << ": got " << got[i] << ", want " << want[i]);
-      REQUIRE(std::fabs(got[i] - want[i]) <= bound);
+    const float bound = error_bound<T>(float(s.k), size[i]);
+    if (!(std::fabs(float(got[i]) - want[i]) <= bound)) {
+      INFO("at " << i << ": got " << float(got[i]) << ", want " << want[i]);
+      REQUIRE(std::fabs(float(got[i]) - want[i]) <= bound);
     }
   }
   SUCCEED();

@@ -110,7 +110,7 @@ TEMPLATE_TEST_CASE_SIG("adapt to and from blocks", "[moves]", ((int W), W), 2,
     in.block_out = s.block_in;
     run<adapt_portable<adapt_shape, none>>(in, plain.data(), x.data());
     run<adapt_portable<adapt_shape, none>>(s, x.data(), want.data());
-    run<adapt_f32_t<W, adapt_shape, none>>(s, x.data(), got.data());
+    run<adapt_t<W, adapt_shape, none>>(s, x.data(), got.data());
     REQUIRE(got == want);
   }
 }

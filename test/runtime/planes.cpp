@@ -105,7 +105,7 @@ TEMPLATE_TEST_CASE_SIG("global average pooling", "[planes]", ((int W), W), 1, 2,
            blocked_want = block_channels(want, s.n, s.c, 1, W),
            got = nnc_test::not_written(blocked_want.size());
     scale.resize(nnc_test::blocks(s.c, W) * W, 5.0f);
-    run<avg_pool2d_f32_nchwc_global_t<W, pool2d_shape, epilogue>>(
+    run<avg_pool2d_nchwc_global_t<W, pool2d_shape, epilogue>>(
         s, blocked_x.data(), got.data(),
         epilogue{scale.data(), blocked_residual.data()});
     require_close(got, blocked_want, 2e-6f);

@@ -56,9 +56,9 @@ void check(random_source &random, const S &shape, pool2d_shape s) {
 
 template <int W, class S>
 void check_both(random_source &random, const S &shape, const pool2d_shape &s) {
-  check<W, pool2d_f32_nchwc_t<W, S, pool_largest<W>, epilogue>,
+  check<W, pool2d_nchwc_t<W, S, pool_largest<W>, epilogue>,
         max_pool2d_portable<pool2d_shape, epilogue>>(random, shape, s);
-  check<W, pool2d_f32_nchwc_t<W, S, pool_mean<W>, epilogue>,
+  check<W, pool2d_nchwc_t<W, S, pool_mean<W>, epilogue>,
         avg_pool2d_f32_portable<pool2d_shape, epilogue>>(random, shape, s);
 }
 

@@ -87,5 +87,10 @@ constexpr bool same(const char *a, const char *b) {
     ;
   return *a == *b;
 }
+constexpr bool same_start(const char *start, const char *text) {
+  for (; *start && *start == *text; ++start, ++text)
+    ;
+  return !*start;
+}
 
 #endif // NNC_TEST_ROUTINE_LINES_H

@@ -31,7 +31,9 @@ namespace {
 #include "runtime/routines/routines.inc"
 #undef ACTION
 
-using epilogue = fused<bias_residual_relu, channel, full>;
+template <class T>
+using epilogue_of = fused<bias_residual_relu, channel, full_of<T>>;
+using epilogue = epilogue_of<float>;
 
 //===----------------------------------------------------------------------===//
 // What a family reads and writes. An element of the result is a sum of so many
@@ -113,6 +115,14 @@ std::vector<std::string> split(const std::string &names) {
   return list;
 }
 
+/// Whether a routine's name says that it computes with halves.
+constexpr bool has_halves(const char *name) {
+  for (; *name; ++name)
+    if (same_start("_f16_", name))
+      return true;
+  return false;
+}
+
 /// An input as a routine wants it. Only weights are transformed.
 template <class S>
 floats prepare(const S &s, const axes &tensor, const floats &x,
@@ -140,8 +150,8 @@ void run_in_parts(const S &s, A... arguments) {
 }
 
 /// With the scratch, if it takes one.
-template <class R, class E, class S, class... X>
-void run(const S &s, float *y, floats &scratch, const E &epi, const X *...x) {
+template <class R, class E, class S, class Y, class... X>
+void run(const S &s, Y *y, floats &scratch, const E &epi, const X *...x) {
   auto *bytes = reinterpret_cast<unsigned char *>(scratch.data());
   if constexpr (decltype(takes<R>(s, x..., y, bytes, epi))::value)
     run_in_parts<R>(s, x..., y, bytes, epi);
@@ -150,8 +160,8 @@ void run(const S &s, float *y, floats &scratch, const E &epi, const X *...x) {
 }
 
 /// With all the inputs that S's family has.
-template <class R, class E, class S>
-void run_on(const std::vector<floats> &x, const S &s, floats &y,
+template <class R, class E, class S, class T>
+void run_on(const std::vector<std::vector<T>> &x, const S &s, std::vector<T> &y,
             floats &scratch, const E &epi) {
   if constexpr (std::is_same<S, pool2d_shape>::value)
     run<R>(s, y.data(), scratch, epi, x[0].data());
@@ -162,18 +172,21 @@ void run_on(const std::vector<floats> &x, const S &s, floats &y,
 template <class F, class LINE>
 void check(random_source &random, const typename F::shape &s) {
   using S = typename F::shape;
+  using T = std::conditional_t<has_halves(LINE::name), f16, float>;
   constexpr auto line = LINE::lines[0];
   INFO(LINE::name << " of " << line.text() << describe(s));
   const std::vector<axes> tensors = F::inputs(s);
   const std::vector<std::string> layouts = split(LINE::layouts);
-  std::vector<floats> inputs, sizes, prepared;
+  std::vector<floats> inputs, sizes;
+  std::vector<std::vector<T>> prepared;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    inputs.push_back(random.values(tensors[i].count()));
+    inputs.push_back(rounded<T>(random.values(tensors[i].count())));
     sizes.push_back(magnitudes(inputs[i]));
-    prepared.push_back(prepare(s, tensors[i], inputs[i], layouts[i]));
+    prepared.push_back(
+        store_all<T>(prepare(s, tensors[i], inputs[i], layouts[i])));
   }
   floats bias = random.values(F::channels(s));
-  const floats residual = random.values(F::output(s).count());
+  const floats residual = rounded<T>(random.values(F::output(s).count()));
   floats want(residual.size()), size(residual.size()), unused;
   run_on<typename F::template reference<epilogue>>(
       inputs, s, want, unused, epilogue{bias.data(), residual.data()});
@@ -182,20 +195,20 @@ void check(random_source &random, const typename F::shape &s) {
   // The residual lies in the output's place. Its padding is zero, like any
   // tensor's; the bias's is not, so that what the epilogue leaves there shows.
   const layout_map output(F::output(s), layouts.back());
-  floats got = output.pack(residual);
+  auto stored = store_all<T>(output.pack(residual));
   bias.resize(bias.size() + 16, 1.0f);
   floats scratch =
       not_written(line.scratch(s, most_scratch_threads) / sizeof(float));
-  using R = typename LINE::template routine<0, S, epilogue>;
-  run_on<R>(prepared, s, got, scratch, epilogue{bias.data(), got.data()});
-  got = output.unpack(got);
+  using E = epilogue_of<T>;
+  using R = typename LINE::template routine<0, S, E>;
+  run_on<R>(prepared, s, stored, scratch, E{bias.data(), stored.data()});
+  const floats got = output.unpack(load_all(stored));
 
-  const float epsilon = std::numeric_limits<float>::epsilon();
-  const float root = std::sqrt(float(F::terms(s)));
+  const float terms = float(F::terms(s));
   // Methods that lose more say by how much, root mean square of the result's.
-  const float method = 40 * float(line.error(s)) * root;
+  const float method = 40 * float(line.error(s)) * std::sqrt(terms);
   for (std::size_t i = 0; i < want.size(); ++i) {
-    const float bound = 4 * root * epsilon * size[i] + 4 * epsilon + method;
+    const float bound = error_bound<T>(terms, size[i]) + method;
     if (!(std::fabs(got[i] - want[i]) <= bound)) {
       INFO("at " << i << ": got " << got[i] << ", want " << want[i]);
       REQUIRE(std::fabs(got[i] - want[i]) <= bound);

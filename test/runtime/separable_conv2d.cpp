@@ -1,5 +1,5 @@
-// Separable convolution in strips at every width, and the portable routine,
-// against sums of doubles.
+// Separable convolution in strips in every kind of vector, and the portable
+// routine, against sums of doubles.
 #include "runtime/routines/separable_conv2d/portable.h"
 #include "runtime/routines/separable_conv2d/shape.h"
 #include "runtime/routines/separable_conv2d/strips.h"
@@ -13,7 +13,9 @@ using namespace nnc_test;
 
 namespace {
 
-using epilogue = fused<bias_residual_relu, channel, full>;
+template <class T>
+using epilogue_of = fused<bias_residual_relu, channel, full_of<T>>;
+using epilogue = epilogue_of<float>;
 
 double activate(const separable_conv2d_shape &s, double v) {
   switch (s.activation) {
@@ -28,19 +30,24 @@ double activate(const separable_conv2d_shape &s, double v) {
   }
 }
 
-/// Operands, row-major, and the results with how far off these may be.
-struct problem {
+/// Operands that memory of T holds, row-major, and the results with how far off
+/// these may be.
+template <class T> struct problem {
   separable_conv2d_shape s;
   floats x, w, middle_bias, v, bias, residual;
   std::vector<double> want, bound;
 
   problem(random_source &r, const separable_conv2d_shape &shape)
-      : s(shape), x(r.values(std::size_t(s.n) * s.c * s.h * s.w)),
-        w(r.values(std::size_t(s.c) * s.kh * s.kw)), middle_bias(r.values(s.c)),
-        v(r.values(std::size_t(s.k) * s.c)), bias(r.values(s.k)),
-        residual(r.values(std::size_t(s.n) * s.k * s.oh * s.ow)) {
+      : s(shape), x(values(r, std::size_t(s.n) * s.c * s.h * s.w)),
+        w(values(r, std::size_t(s.c) * s.kh * s.kw)),
+        middle_bias(values(r, s.c)), v(values(r, std::size_t(s.k) * s.c)),
+        bias(r.values(s.k)),
+        residual(values(r, std::size_t(s.n) * s.k * s.oh * s.ow)) {
     const double epsilon = std::numeric_limits<float>::epsilon();
-    const double factor = 8 * std::sqrt(double(s.c) * s.kh * s.kw) * epsilon;
+    const double factor =
+        std::is_same<T, float>::value
+            ? 8 * std::sqrt(double(s.c) * s.kh * s.kw) * epsilon
+            : 0x1p-8; // sums of halves are made in parts
     const std::size_t pixels = std::size_t(s.oh) * s.ow;
     for (std::size_t i = 0; i < residual.size(); ++i) {
       const int k = static_cast<int>(i / pixels % s.k);
@@ -60,6 +67,9 @@ struct problem {
   }
 
 private:
+  static floats values(random_source &r, std::size_t count) {
+    return rounded<T>(r.values(count));
+  }
   /// The sum of an output pixel, and of the magnitudes in it.
   std::pair<double, double> depthwise(int plane, int c, int oy, int ox) const {
     double sum = middle_bias[c], size = std::fabs(sum);
@@ -79,7 +89,7 @@ private:
   }
 };
 
-void compare(const problem &p, const floats &got) {
+template <class T> void compare(const problem<T> &p, const floats &got) {
   for (std::size_t i = 0; i < got.size(); ++i)
     if (!(std::fabs(got[i] - p.want[i]) <= p.bound[i])) {
       INFO("at " << i << ": got " << got[i] << ", want " << p.want[i]);
@@ -88,7 +98,7 @@ void compare(const problem &p, const floats &got) {
   SUCCEED();
 }
 
-void check_portable(const problem &p) {
+void check_portable(const problem<float> &p) {
   using routine =
       separable_conv2d_f32_portable<separable_conv2d_shape, epilogue>;
   floats y = p.residual;
@@ -101,17 +111,20 @@ void check_portable(const problem &p) {
 
 /// In three parts, with the residual in the output's place. Padded lanes of
 /// both biases are not zero, so that what they leave in the padding shows.
-template <int W, int ROWS, int COLS, int OC, class S>
-void check_strips(const S &shape, const problem &p) {
-  using routine = separable_conv2d_f32_nchwc_t<W, S, ROWS, COLS, OC, epilogue>;
+template <class V, int ROWS, int COLS, int OC, class S, class T>
+void check_strips(const S &shape, const problem<T> &p) {
+  using E = epilogue_of<T>;
+  using routine = separable_conv2d_nchwc_t<V, S, ROWS, COLS, OC, E>;
+  constexpr int W = lanes<V>;
   const separable_conv2d_shape &s = p.s;
   INFO("W=" << W << " rows=" << ROWS << describe(s));
-  const floats x = block_channels(p.x, s.n, s.c, s.h * s.w, W);
-  const floats w = block_weights(p.w, 1, s.c, 1, s.kh * s.kw, 1, W);
-  const floats middle = block_channels(p.middle_bias, 1, s.c, 1, W, 1.0f);
-  const floats v = block_weights(p.v, 1, s.k, s.c, 1, W, W);
+  const auto x = store_all<T>(block_channels(p.x, s.n, s.c, s.h * s.w, W));
+  const auto w = store_all<T>(block_weights(p.w, 1, s.c, 1, s.kh * s.kw, 1, W));
+  const auto middle =
+      store_all<T>(block_channels(p.middle_bias, 1, s.c, 1, W, 1.0f));
+  const auto v = store_all<T>(block_weights(p.v, 1, s.k, s.c, 1, W, W));
   const floats bias = block_channels(p.bias, 1, s.k, 1, W, 1.0f);
-  floats y = block_channels(p.residual, s.n, s.k, s.oh * s.ow, W);
+  auto y = store_all<T>(block_channels(p.residual, s.n, s.k, s.oh * s.ow, W));
   const std::ptrdiff_t bytes =
       plan_separable(s, W, ROWS).scratch(most_scratch_threads);
   floats scratch = not_written(bytes / sizeof(float) + 1);
@@ -119,10 +132,10 @@ void check_strips(const S &shape, const problem &p) {
   in_parts(routine::units(shape), [&](int begin, int end) {
     routine::run(shape, x.data(), w.data(), middle.data(), v.data(), y.data(),
                  reinterpret_cast<unsigned char *>(scratch.data()),
-                 epilogue{bias.data(), y.data()}, begin, end);
+                 E{bias.data(), y.data()}, begin, end);
   });
   REQUIRE(scratch.back() == 42.0f);
-  compare(p, unblock_channels(y, s.n, s.k, s.oh * s.ow, W));
+  compare(p, unblock_channels(load_all(y), s.n, s.k, s.oh * s.ow, W));
 }
 
 /// Padding may be on one side only, and may leave whole taps outside.
@@ -145,12 +158,12 @@ struct constant_shape {
   static constexpr float low = 0.0f, high = 6.0f;
 };
 
-template <int W, int ROWS, int COLS, int OC, class S>
+template <class V, int ROWS, int COLS, int OC, class S>
 void check_constant(random_source &r) {
-  const problem p(r, {S::n, S::c, S::h, S::w, S::k, S::kh, S::kw, S::sh, S::sw,
-                      S::dh, S::dw, S::pt, S::pl, S::oh, S::ow, S::activation,
-                      S::low, S::high});
-  check_strips<W, ROWS, COLS, OC>(S{}, p);
+  const problem<element_of<V>> p(
+      r, {S::n, S::c, S::h, S::w, S::k, S::kh, S::kw, S::sh, S::sw, S::dh,
+          S::dw, S::pt, S::pl, S::oh, S::ow, S::activation, S::low, S::high});
+  check_strips<V, ROWS, COLS, OC>(S{}, p);
 }
 
 } // namespace
@@ -158,27 +171,29 @@ void check_constant(random_source &r) {
 TEST_CASE("portable separable convolution", "[separable_conv2d]") {
   random_source r;
   for (int i = 0; i < 50; ++i)
-    check_portable(problem(r, random_separable(r)));
+    check_portable(problem<float>(r, random_separable(r)));
 }
 
-TEMPLATE_TEST_CASE_SIG("separable convolution of random shapes",
-                       "[separable_conv2d]", ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("separable convolution of random shapes",
+                   "[separable_conv2d]", NNC_TEST_TILES) {
+  using V = TestType;
   random_source r;
   for (int i = 0; i < 40; ++i) {
-    const problem p(r, random_separable(r));
-    check_strips<W, 1, 6, 2>(p.s, p);
-    check_strips<W, 4, 5, 1>(p.s, p);
+    const problem<element_of<V>> p(r, random_separable(r));
+    check_strips<V, 1, 6, 2>(p.s, p);
+    check_strips<V, 4, 5, 1>(p.s, p);
   }
 }
 
-TEMPLATE_TEST_CASE_SIG("separable convolution of constant shapes",
-                       "[separable_conv2d]", ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("separable convolution of constant shapes",
+                   "[separable_conv2d]", NNC_TEST_TILES) {
+  using V = TestType;
   random_source r;
-  check_constant<W, 4, 6, 2, constant_shape<1, 32, 16, 16, 24, 3, 1, 2>>(r);
-  check_constant<W, 2, 6, 2, constant_shape<2, 20, 15, 17, 33, 3, 2, 1>>(r);
-  check_constant<W, 4, 5, 2, constant_shape<1, 17, 13, 11, 7, 5, 1, 3>>(r);
-  check_constant<W, 3, 4, 1, constant_shape<3, 16, 9, 10, 64, 7, 1, 0>>(r);
-  check_constant<W, 8, 6, 2, constant_shape<1, 9, 7, 7, 48, 5, 2, 3>>(r);
+  check_constant<V, 4, 6, 2, constant_shape<1, 32, 16, 16, 24, 3, 1, 2>>(r);
+  check_constant<V, 2, 6, 2, constant_shape<2, 20, 15, 17, 33, 3, 2, 1>>(r);
+  check_constant<V, 4, 5, 2, constant_shape<1, 17, 13, 11, 7, 5, 1, 3>>(r);
+  check_constant<V, 3, 4, 1, constant_shape<3, 16, 9, 10, 64, 7, 1, 0>>(r);
+  check_constant<V, 8, 6, 2, constant_shape<1, 9, 7, 7, 48, 5, 2, 3>>(r);
   // More strips than units.
-  check_constant<W, 1, 6, 2, constant_shape<1, 8, 40, 5, 8, 3, 1, 2>>(r);
+  check_constant<V, 1, 6, 2, constant_shape<1, 8, 40, 5, 8, 3, 1, 2>>(r);
 }

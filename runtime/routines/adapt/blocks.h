@@ -14,7 +14,7 @@
 
 namespace nnc {
 
-template <int W, class S, class Epi> struct adapt_f32_t {
+template <int W, class S, class Epi> struct adapt_t {
   static constexpr int unit_pixels = 1024;
   static_assert(unit_pixels % W == 0, "whole vectors of pixels");
 
@@ -22,7 +22,8 @@ template <int W, class S, class Epi> struct adapt_f32_t {
     return s.n * blocks(s, block(s)) * pieces(s);
   }
 
-  static void run(const S &s, const float *x, float *y, const Epi &, int begin,
+  template <class T>
+  static void run(const S &s, const T *x, T *y, const Epi &, int begin,
                   int end) {
     for (int unit = begin; unit < end; ++unit) {
       const int from = unit % pieces(s) * unit_pixels;
@@ -65,59 +66,63 @@ private:
   }
 
   /// W planes of channels to one block; channels that are missing are zero.
-  static void gather(const S &s, const float *x, float *y, const piece &here) {
+  template <class T>
+  static void gather(const S &s, const T *x, T *y, const piece &here) {
     const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w;
-    const float *from = x + planes_at(s, here.block);
-    float *to = y + here.block * plane * W;
+    const T *from = x + planes_at(s, here.block);
+    T *to = y + here.block * plane * W;
     const int channels = channels_of(s, here.block);
     for (int p = here.from; p < here.to; p += W) {
       const int pixels = least(W, here.to - p);
       f32x<W> v[W];
       for (int i = 0; i < W; ++i)
         v[i] = i >= channels ? f32x<W>(0.0f)
-               : pixels == W ? f32x<W>::load(from + i * plane + p)
-                             : f32x<W>::load(from + i * plane + p, pixels);
+               : pixels == W ? load<f32x<W>>(from + i * plane + p)
+                             : load<f32x<W>>(from + i * plane + p, pixels);
       transpose(v);
       for (int j = 0; j < pixels; ++j)
-        v[j].store(to + (std::ptrdiff_t(p) + j) * W);
+        store(to + (std::ptrdiff_t(p) + j) * W, v[j]);
     }
   }
 
   /// One block to the planes of its channels.
-  static void scatter(const S &s, const float *x, float *y, const piece &here) {
+  template <class T>
+  static void scatter(const S &s, const T *x, T *y, const piece &here) {
     const int plane = s.h * s.w;
-    const float *from = x + std::ptrdiff_t(here.block) * plane * W;
-    float *to = y + planes_at(s, here.block);
+    const T *from = x + std::ptrdiff_t(here.block) * plane * W;
+    T *to = y + planes_at(s, here.block);
     for (int p = here.from; p < here.to; p += W)
       transpose_tile<W>(from + std::ptrdiff_t(p) * W, W, least(W, here.to - p),
                         channels_of(s, here.block), to + p, plane);
   }
 
   /// Between blocks of which the smaller is W.
-  static void move(const S &s, const float *x, float *y, const piece &here) {
+  template <class T>
+  static void move(const S &s, const T *x, T *y, const piece &here) {
     const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w;
     const int n = here.block / blocks(s, s.block_out);
     const int first = here.block % blocks(s, s.block_out) * s.block_out;
-    float *to = y + here.block * plane * s.block_out;
+    T *to = y + here.block * plane * s.block_out;
     for (int part = 0; part < s.block_out; part += W) {
       const int c = first + part;
       const bool absent = c >= s.c;
-      const float *from =
+      const T *from =
           x +
           (std::ptrdiff_t(n) * blocks(s, s.block_in) + c / s.block_in) * plane *
               s.block_in +
           c % s.block_in;
       for (std::ptrdiff_t p = here.from; p < here.to; ++p)
-        (absent ? f32x<W>(0.0f) : f32x<W>::load(from + p * s.block_in))
-            .store(to + p * s.block_out + part);
+        store(to + p * s.block_out + part,
+              absent ? f32x<W>(0.0f) : load<f32x<W>>(from + p * s.block_in));
     }
   }
 };
 
-template <class S, class Epi> using adapt_f32_sse4 = adapt_f32_t<4, S, Epi>;
-template <class S, class Epi> using adapt_f32_avx2 = adapt_f32_t<8, S, Epi>;
-template <class S, class Epi> using adapt_f32_avx512 = adapt_f32_t<16, S, Epi>;
-template <class S, class Epi> using adapt_f32_neon = adapt_f32_t<4, S, Epi>;
+template <class S, class Epi> using adapt_f32_sse4 = adapt_t<4, S, Epi>;
+template <class S, class Epi> using adapt_f32_avx2 = adapt_t<8, S, Epi>;
+template <class S, class Epi> using adapt_f32_avx512 = adapt_t<16, S, Epi>;
+template <class S, class Epi> using adapt_f32_neon = adapt_t<4, S, Epi>;
+template <class S, class Epi> using adapt_f16_neonfp16 = adapt_t<8, S, Epi>;
 
 } // namespace nnc
 

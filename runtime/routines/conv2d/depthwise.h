@@ -16,11 +16,14 @@
 #include "runtime/routines/pieces.h"
 #include "runtime/routines/policy.h"
 #include "runtime/simd/unroll.h"
+#include "runtime/simd/vec_neonfp16.h"
 
 namespace nnc {
 
-template <int W, class S, int COLS, class Epi>
-struct conv2d_f32_nchwc_depthwise_t {
+template <class V, class S, int COLS, class Epi>
+struct conv2d_nchwc_depthwise_t {
+  static constexpr int W = lanes<V>;
+  using T = element_of<V>;
   static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
   static_assert(COLS > 0, "a tile has pixels");
 
@@ -28,8 +31,8 @@ struct conv2d_f32_nchwc_depthwise_t {
     return s.n * ceil_div(s.k, W) * s.oh;
   }
 
-  static void run(const S &s, const float *x, const float *w, float *y,
-                  const Epi &epi, int begin, int end) {
+  static void run(const S &s, const T *x, const T *w, T *y, const Epi &epi,
+                  int begin, int end) {
     while (begin < end) {
       const int first = begin % s.oh;
       const int last = smaller(s.oh, first + end - begin);
@@ -40,9 +43,8 @@ struct conv2d_f32_nchwc_depthwise_t {
   }
 
   /// Rows [first, last) of the output's plane `plane`, to y[out...].
-  static void rows(const S &s, const float *x, const float *w, float *y,
-                   std::ptrdiff_t out, const Epi &epi, int plane, int first,
-                   int last) {
+  static void rows(const S &s, const T *x, const T *w, T *y, std::ptrdiff_t out,
+                   const Epi &epi, int plane, int first, int last) {
     if constexpr (is_constant<S>)
       static_assert(S::groups == S::c && S::c == S::k, "one filter a channel");
     constexpr int left =
@@ -64,9 +66,9 @@ struct conv2d_f32_nchwc_depthwise_t {
 private:
   /// What the tiles of one output row have in common.
   struct job {
-    const float *x; ///< the block's plane
-    const float *w;
-    float *y;
+    const T *x; ///< the block's plane
+    const T *w;
+    T *y;
     const Epi *epi;
     std::ptrdiff_t out; ///< index in y of the row
     int channel;        ///< the first of the block
@@ -75,15 +77,15 @@ private:
 
   template <int C>
   static NNC_INLINE void tile(const S &s, const job &j, int col) {
-    f32x<W> sum[C];
-    NNC_UNROLL for (int c = 0; c < C; ++c) sum[c] = f32x<W>(0.0f);
+    V sum[C];
+    NNC_UNROLL for (int c = 0; c < C; ++c) sum[c] = V(T(0));
     const int left = col * s.sw - s.pl;
     NNC_KEEP_LOOP for (int r = 0; r < s.kh; ++r) {
       const int h = j.top + r * s.dh;
       if (h < 0 || h >= s.h)
         continue;
-      const float *row = j.x + std::ptrdiff_t(h) * s.w * W;
-      const float *taps = j.w + std::ptrdiff_t(r) * s.kw * W;
+      const T *row = j.x + std::ptrdiff_t(h) * s.w * W;
+      const T *taps = j.w + std::ptrdiff_t(r) * s.kw * W;
       if constexpr (is_constant<S>)
         pixel_by_pixel<C>(sum, row, taps, left);
       else
@@ -91,33 +93,32 @@ private:
     }
     // Copies: for all the compiler knows, y could point at j.
     const Epi epi = *j.epi;
-    float *const y = j.y;
+    T *const y = j.y;
     const int channel = j.channel;
     const std::ptrdiff_t out = j.out + std::ptrdiff_t(col) * W;
     NNC_UNROLL for (int c = 0; c < C; ++c)
-        store_channels(sum[c], y, out + c * W, channel, s.k, epi);
+        store_channels(widen(sum[c]), y, out + c * W, channel, s.k, epi);
   }
 
   /// What stands in for a pixel outside.
-  static constexpr float zeros[W] = {};
+  static constexpr T zeros[W] = {};
 
   /// A row of taps, its first on input column `left` for the first pixel.
   template <int C>
-  static NNC_INLINE void pixel_by_pixel(f32x<W> (&sum)[C], const float *row,
-                                        const float *taps, int left) {
+  static NNC_INLINE void pixel_by_pixel(V (&sum)[C], const T *row,
+                                        const T *taps, int left) {
     constexpr S s{};
     constexpr int columns = (C - 1) * s.sw + (s.kw - 1) * s.dw + 1;
     constexpr int right_pad =
         larger(0, (s.ow - 1) * s.sw + (s.kw - 1) * s.dw - s.pl - (s.w - 1));
     const std::ptrdiff_t first = std::ptrdiff_t(left) * W;
-    f32x<W> weight[s.kw];
-    NNC_UNROLL for (int t = 0; t < s.kw; ++t) weight[t] =
-        f32x<W>::load(taps + t * W);
+    V weight[s.kw];
+    NNC_UNROLL for (int t = 0; t < s.kw; ++t) weight[t] = V::load(taps + t * W);
     NNC_UNROLL for (int i = 0; i < columns; ++i) {
       const bool may_be_outside = i < s.pl || i >= columns - right_pad;
       const bool outside = may_be_outside && (left + i < 0 || left + i >= s.w);
-      const float *const pixel = row + (first + i * W);
-      const f32x<W> v = in_register(f32x<W>::load(outside ? zeros : pixel));
+      const T *const pixel = row + (first + i * W);
+      const V v = in_register(V::load(outside ? zeros : pixel));
       NNC_UNROLL for (int t = 0; t < s.kw; ++t) {
         const int offset = i - t * s.dw;
         if (offset >= 0 && offset % s.sw == 0 && offset / s.sw < C)
@@ -127,16 +128,14 @@ private:
   }
 
   template <int C>
-  static NNC_INLINE void tap_by_tap(const S &s, f32x<W> (&sum)[C],
-                                    const float *row, const float *taps,
-                                    int left) {
+  static NNC_INLINE void tap_by_tap(const S &s, V (&sum)[C], const T *row,
+                                    const T *taps, int left) {
     NNC_KEEP_LOOP for (int t = 0; t < s.kw; ++t, left += s.dw) {
-      const f32x<W> weight = f32x<W>::load(taps + t * W);
+      const V weight = V::load(taps + t * W);
       NNC_UNROLL for (int c = 0; c < C; ++c) {
         const int at = left + c * s.sw;
         const bool outside = at < 0 || at >= s.w;
-        const f32x<W> v =
-            f32x<W>::load(outside ? zeros : row + std::ptrdiff_t(at) * W);
+        const V v = V::load(outside ? zeros : row + std::ptrdiff_t(at) * W);
         sum[c] = fma(v, weight, sum[c]);
       }
     }
@@ -145,16 +144,19 @@ private:
 
 template <class S, int COLS, class Epi>
 using conv2d_f32_nchw16c_depthwise_avx512 =
-    conv2d_f32_nchwc_depthwise_t<16, S, COLS, Epi>;
+    conv2d_nchwc_depthwise_t<f32x<16>, S, COLS, Epi>;
 template <class S, int COLS, class Epi>
 using conv2d_f32_nchw8c_depthwise_avx2 =
-    conv2d_f32_nchwc_depthwise_t<8, S, COLS, Epi>;
+    conv2d_nchwc_depthwise_t<f32x<8>, S, COLS, Epi>;
 template <class S, int COLS, class Epi>
 using conv2d_f32_nchw4c_depthwise_neon =
-    conv2d_f32_nchwc_depthwise_t<4, S, COLS, Epi>;
+    conv2d_nchwc_depthwise_t<f32x<4>, S, COLS, Epi>;
 template <class S, int COLS, class Epi>
 using conv2d_f32_nchw4c_depthwise_sse4 =
-    conv2d_f32_nchwc_depthwise_t<4, S, COLS, Epi>;
+    conv2d_nchwc_depthwise_t<f32x<4>, S, COLS, Epi>;
+template <class S, int COLS, class Epi>
+using conv2d_f16_nchw8c_depthwise_neonfp16 =
+    conv2d_nchwc_depthwise_t<f16x<8>, S, COLS, Epi>;
 
 } // namespace nnc
 

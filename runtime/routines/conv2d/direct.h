@@ -30,8 +30,10 @@ template <class S> constexpr std::ptrdiff_t out_pixels(const S &s) {
   return std::ptrdiff_t(s.oh) * s.ow;
 }
 
-template <int W, class S, int ROWS, int COLS, int OC, class Epi>
-struct conv2d_f32_nchwc_direct_t {
+template <class V, class S, int ROWS, int COLS, int OC, class Epi>
+struct conv2d_nchwc_direct_t {
+  static constexpr int W = lanes<V>;
+  using T = element_of<V>;
   static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
   static_assert(ROWS > 0 && COLS > 0 && OC > 0, "a tile has points");
 
@@ -42,8 +44,8 @@ struct conv2d_f32_nchwc_direct_t {
     return s.n * s.groups * ceil_div(out_blocks(s), OC) * positions(s);
   }
 
-  static void run(const S &s, const float *x, const float *w, float *y,
-                  const Epi &epi, int begin, int end) {
+  static void run(const S &s, const T *x, const T *w, T *y, const Epi &epi,
+                  int begin, int end) {
     const int tiles = ceil_div(out_blocks(s), OC);
     while (begin < end) {
       // The tiles of one image and one run of OC channel blocks.
@@ -71,9 +73,9 @@ struct conv2d_f32_nchwc_direct_t {
 private:
   /// What the tiles of one run of channel blocks have in common.
   struct job {
-    const float *x; ///< the image's (and group's) first input block
-    const float *w; ///< the first output block's weights
-    float *y;
+    const T *x; ///< the image's (and group's) first input block
+    const T *w; ///< the first output block's weights
+    T *y;
     const Epi *epi;
     std::ptrdiff_t out; ///< index in y of the first output block
     int channel;        ///< its first channel
@@ -105,15 +107,15 @@ private:
   /// stays in the first level then serves several tiles.
   static constexpr int chunk(const S &s) {
     constexpr int level1 = 8192;
-    const int bytes = s.kh * s.kw * W * W * OC * int(sizeof(float));
-    return ROWS * COLS >= 12 ? in_blocks(s) : larger(1, level1 / bytes);
+    const int bytes = s.kh * s.kw * W * W * OC * int(sizeof(T));
+    const int least = std::is_same<T, float>::value ? 1 : part(s);
+    return ROWS * COLS >= 12 ? in_blocks(s) : larger(least, level1 / bytes);
   }
   static constexpr int chunk_tiles = 16;
 
-  /// Blocks of input channels summed in one go. Sums of about 500
-  /// products, summed, lose less to rounding than one sum of all.
+  /// Blocks of input channels summed in one go; see tile.h.
   static constexpr int part(const S &s) {
-    return larger(1, 512 / (s.kh * s.kw * W));
+    return larger(1, register_tile<V, 1, 1, 1>::most_terms / (s.kh * s.kw * W));
   }
   static constexpr bool splits(const S &s) {
     return part(s) < smaller(chunk(s), in_blocks(s));
@@ -138,7 +140,7 @@ private:
         place<B>(s, j, p, 0, in_blocks(s), nullptr);
       return;
     }
-    alignas(64) float partial[chunk_tiles][ROWS * COLS * B * W];
+    alignas(64) T partial[chunk_tiles][ROWS * COLS * B * W];
     for (; first < last; first += chunk_tiles)
       for (int c = 0; c < in_blocks(s); c += chunk(s))
         for (int p = first; p < smaller(last, first + chunk_tiles); ++p)
@@ -149,7 +151,7 @@ private:
   /// Picks the tile that fits at position p.
   template <int B>
   static void place(const S &s, const job &j, int p, int c0, int c1,
-                    float *partial) {
+                    T *partial) {
     const int row = p / ceil_div(s.ow, COLS) * ROWS;
     const int col = p % ceil_div(s.ow, COLS) * COLS;
     if (s.oh - row >= ROWS)
@@ -165,7 +167,7 @@ private:
 
   template <int R, int B>
   static void place_columns(const S &s, const job &j, int row, int col, int c0,
-                            int c1, float *partial) {
+                            int c1, T *partial) {
     if (s.ow - col >= COLS)
       return tile<R, COLS, B>(s, j, row, col, c0, c1, partial);
     if constexpr (is_constant<S>) {
@@ -179,7 +181,7 @@ private:
   /// Covers fewer than COLS columns with tiles of half the width, a quarter...
   template <int R, int C, int B>
   static void place_rest(const S &s, const job &j, int row, int col, int c0,
-                         int c1, float *partial) {
+                         int c1, T *partial) {
     if constexpr (C > 0) {
       for (; s.ow - col >= C; col += C) {
         tile<R, C, B>(s, j, row, col, c0, c1, partial);
@@ -194,11 +196,11 @@ private:
   /// are in.
   template <int R, int C, int B>
   NNC_NOINLINE static void tile(const S &s, const job &j, int row, int col,
-                                int c0, int c1, float *partial) {
-    f32_tile<W, R, C, B> t;
+                                int c0, int c1, T *partial) {
+    register_tile<V, R, C, B> t;
     t.clear();
     const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w * W;
-    alignas(64) float earlier[t.size];
+    alignas(64) T earlier[t.size];
     const bool in_parts = splits(s) && c1 - c0 > part(s);
     if (in_parts)
       t.save(earlier);
@@ -227,10 +229,10 @@ private:
   /// The taps of one kernel row: pixel (i, 0) of the tile wants the input pixel
   /// (top + i * sh, left) at the first of them.
   template <int R, int C, int B>
-  static NNC_INLINE void row_of_taps(const S &s, f32_tile<W, R, C, B> &t,
-                                     const float *x, const float *w, int top,
-                                     int left, int steps) {
-    const float *rows[R];
+  static NNC_INLINE void row_of_taps(const S &s, register_tile<V, R, C, B> &t,
+                                     const T *x, const T *w, int top, int left,
+                                     int steps) {
+    const T *rows[R];
     bool all = true, any = false;
     NNC_UNROLL for (int i = 0; i < R; ++i) {
       const bool inside =
@@ -247,7 +249,7 @@ private:
                        ++tap, left += s.dw, w += W * W) {
       const int right = left + (C - 1) * s.sw;
       if (fits(s) || (all && left >= 0 && right < s.w)) {
-        const float *a[R];
+        const T *a[R];
         NNC_UNROLL for (int i = 0; i < R; ++i) a[i] = rows[i] + left * W;
         t.template add<0, C>(a, a_col, 1, w, w_block, W, steps);
         continue;
@@ -257,14 +259,14 @@ private:
       if constexpr (C > 1) {
         const bool skip_left = left < 0, skip_right = right >= s.w;
         if (all && skip_left && !skip_right && left + s.sw >= 0) {
-          const float *a[R];
+          const T *a[R];
           NNC_UNROLL for (int i = 0; i < R; ++i) a[i] =
               rows[i] + (left + s.sw) * W;
           t.template add<1, C>(a, a_col, 1, w, w_block, W, steps);
           continue;
         }
         if (all && skip_right && !skip_left && right - s.sw < s.w) {
-          const float *a[R];
+          const T *a[R];
           NNC_UNROLL for (int i = 0; i < R; ++i) a[i] = rows[i] + left * W;
           t.template add<0, C - 1>(a, a_col, 1, w, w_block, W, steps);
           continue;
@@ -299,20 +301,20 @@ private:
   }
 
   template <int R, int C, int B>
-  static NNC_INLINE void gathered(const S &s, f32_tile<W, R, C, B> &t,
-                                  const float *const (&rows)[R], const float *w,
+  static NNC_INLINE void gathered(const S &s, register_tile<V, R, C, B> &t,
+                                  const T *const (&rows)[R], const T *w,
                                   int top, int left, int steps) {
     constexpr int length = ((C - 1) * gather_stride() + 1) * W;
-    alignas(64) float copy[R][length];
-    const float *a[R];
+    alignas(64) T copy[R][length];
+    const T *a[R];
     for (int i = 0; i < R; ++i) {
       a[i] = copy[i];
       const bool row_inside = top + i * s.sh >= 0 && top + i * s.sh < s.h;
       for (int c = 0; c < C; ++c) {
         const int at = left + c * s.sw;
-        const f32x<W> v = row_inside && at >= 0 && at < s.w
-                              ? f32x<W>::load(rows[i] + at * W)
-                              : f32x<W>(0.0f);
+        const V v = row_inside && at >= 0 && at < s.w
+                        ? V::load(rows[i] + at * W)
+                        : V(T(0));
         v.store(copy[i] + c * s.sw * W);
       }
     }
@@ -322,10 +324,11 @@ private:
 
   template <int R, int C, int B>
   static NNC_INLINE void finish(const S &s, const job &j,
-                                f32_tile<W, R, C, B> &t, int row, int col) {
+                                register_tile<V, R, C, B> &t, int row,
+                                int col) {
     // Copies: for all the compiler knows, y could point at j.
     const Epi epi = *j.epi;
-    float *const y = j.y;
+    T *const y = j.y;
     const int channel = j.channel;
     const std::ptrdiff_t line = std::ptrdiff_t(s.ow) * W;
     const std::ptrdiff_t out = j.out + row * line + std::ptrdiff_t(col) * W;
@@ -334,7 +337,7 @@ private:
           NNC_UNROLL for (int c = 0; c < C; ++c) {
         const std::ptrdiff_t at =
             out + b * out_pixels(s) * W + r * line + c * W;
-        store_channels(t.sum[r][c][b], y, at, channel + b * W, s.k, epi);
+        store_channels(widen(t.sum[r][c][b]), y, at, channel + b * W, s.k, epi);
       }
     }
   }
@@ -342,16 +345,19 @@ private:
 
 template <class S, int ROWS, int COLS, int OC, class Epi>
 using conv2d_f32_nchw16c_direct_avx512 =
-    conv2d_f32_nchwc_direct_t<16, S, ROWS, COLS, OC, Epi>;
+    conv2d_nchwc_direct_t<f32x<16>, S, ROWS, COLS, OC, Epi>;
 template <class S, int ROWS, int COLS, int OC, class Epi>
 using conv2d_f32_nchw8c_direct_avx2 =
-    conv2d_f32_nchwc_direct_t<8, S, ROWS, COLS, OC, Epi>;
+    conv2d_nchwc_direct_t<f32x<8>, S, ROWS, COLS, OC, Epi>;
 template <class S, int ROWS, int COLS, int OC, class Epi>
 using conv2d_f32_nchw4c_direct_neon =
-    conv2d_f32_nchwc_direct_t<4, S, ROWS, COLS, OC, Epi>;
+    conv2d_nchwc_direct_t<f32x<4>, S, ROWS, COLS, OC, Epi>;
 template <class S, int ROWS, int COLS, int OC, class Epi>
 using conv2d_f32_nchw4c_direct_sse4 =
-    conv2d_f32_nchwc_direct_t<4, S, ROWS, COLS, OC, Epi>;
+    conv2d_nchwc_direct_t<f32x<4>, S, ROWS, COLS, OC, Epi>;
+template <class S, int ROWS, int COLS, int OC, class Epi>
+using conv2d_f16_nchw8c_direct_neonfp16 =
+    conv2d_nchwc_direct_t<f16x<8>, S, ROWS, COLS, OC, Epi>;
 
 } // namespace nnc
 

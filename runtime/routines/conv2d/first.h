@@ -22,8 +22,9 @@ namespace nnc {
 /// Most input columns that a row of taps of one tile may span.
 constexpr int first_layer_span = 256;
 
-template <int W, class S, int COLS, int OC, class Epi>
-struct conv2d_f32_first_t {
+template <class V, class S, int COLS, int OC, class Epi> struct conv2d_first_t {
+  static constexpr int W = lanes<V>;
+  using T = element_of<V>;
   static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
   static_assert(COLS > 0 && OC > 0, "a tile has points");
 
@@ -31,8 +32,8 @@ struct conv2d_f32_first_t {
     return s.n * ceil_div(ceil_div(s.k, W), OC) * s.oh;
   }
 
-  static void run(const S &s, const float *x, const float *w, float *y,
-                  const Epi &epi, int begin, int end) {
+  static void run(const S &s, const T *x, const T *w, T *y, const Epi &epi,
+                  int begin, int end) {
     if constexpr (is_constant<S>)
       static_assert(S::groups == 1, "one group");
     constexpr int left =
@@ -59,9 +60,9 @@ struct conv2d_f32_first_t {
 private:
   /// What the tiles of one output row have in common.
   struct job {
-    const float *x; ///< the image
-    const float *w; ///< the first block's
-    float *y;
+    const T *x; ///< the image
+    const T *w; ///< the first block's
+    T *y;
     const Epi *epi;
     std::ptrdiff_t out; ///< index in y of the row in the first block
     int channel;        ///< the first of the first block
@@ -81,7 +82,7 @@ private:
 
   template <int C, int B>
   NNC_NOINLINE static void tile(const S &s, const job &j, int col) {
-    f32_tile<W, 1, C, B> t;
+    register_tile<V, 1, C, B> t;
     t.clear();
     const int left = col * s.sw - s.pl;
     const bool inside = left >= 0 && left + read<C>(s) <= s.w;
@@ -90,12 +91,12 @@ private:
         const int h = j.top + r * s.dh;
         if (h < 0 || h >= s.h)
           continue;
-        const float *row = j.x + (std::ptrdiff_t(c) * s.h + h) * s.w;
-        const float *w = j.w + std::ptrdiff_t(c * s.kh + r) * s.kw * W;
-        float copy[first_layer_span + W];
+        const T *row = j.x + (std::ptrdiff_t(c) * s.h + h) * s.w;
+        const T *w = j.w + std::ptrdiff_t(c * s.kh + r) * s.kw * W;
+        T copy[first_layer_span + W];
         if (!inside)
           copy_row(s, row, left, read<C>(s), copy);
-        const float *const a[1] = {inside ? row + left : copy};
+        const T *const a[1] = {inside ? row + left : copy};
         if constexpr (by_lanes<C>())
           add_by_lanes(t, a[0], w);
         else
@@ -103,13 +104,13 @@ private:
       }
     // Copies: for all the compiler knows, y could point at j.
     const Epi epi = *j.epi;
-    float *const y = j.y;
+    T *const y = j.y;
     const int channel = j.channel;
     const std::ptrdiff_t plane = std::ptrdiff_t(s.oh) * s.ow * W;
     const std::ptrdiff_t out = j.out + std::ptrdiff_t(col) * W;
     NNC_UNROLL for (int b = 0; b < B; ++b) {
       NNC_UNROLL for (int c = 0; c < C; ++c) {
-        store_channels(t.sum[0][c][b], y, out + b * plane + c * W,
+        store_channels(widen(t.sum[0][c][b]), y, out + b * plane + c * W,
                        channel + b * W, s.k, epi);
       }
     }
@@ -121,7 +122,7 @@ private:
   }
   /// Whether those go vector by vector: the points share them.
   template <int C> static constexpr bool by_lanes() {
-    if constexpr (is_constant<S> && multiplies_by_lane<f32x<W>>)
+    if constexpr (is_constant<S> && multiplies_by_lane<V>)
       return span<C>(S{}) <= 8 * W;
     return false;
   }
@@ -131,49 +132,51 @@ private:
   }
 
   template <int C, int B>
-  static NNC_INLINE void add_by_lanes(f32_tile<W, 1, C, B> &t, const float *row,
-                                      const float *w) {
+  static NNC_INLINE void add_by_lanes(register_tile<V, 1, C, B> &t,
+                                      const T *row, const T *w) {
     constexpr S s{};
     constexpr int vectors = read<C>(s) / W;
-    f32x<W> pixels[vectors];
+    V pixels[vectors];
     NNC_UNROLL for (int i = 0; i < vectors; ++i) pixels[i] =
-        f32x<W>::load(row + i * W);
+        V::load(row + i * W);
     NNC_UNROLL for (int b = 0; b < B; ++b)
         NNC_UNROLL for (int tap = 0; tap < s.kw; ++tap) {
       // As in tile.h.
       NNC_UNROLL for (int i = 0; i < vectors; ++i) pixels[i] =
           in_register(pixels[i]);
       NNC_FORGET_LOADS;
-      const f32x<W> weight = f32x<W>::load(w + b * weight_block(s) + tap * W);
+      const V weight = V::load(w + b * weight_block(s) + tap * W);
       NNC_UNROLL for (int c = 0; c < C; ++c) {
         const int at = c * s.sw + tap * s.dw;
         t.sum[0][c][b] =
-            fma(broadcast(pixels[at / W], at % W), weight, t.sum[0][c][b]);
+            fma_lane(pixels[at / W], at % W, weight, t.sum[0][c][b]);
       }
     }
   }
 
   /// `span` pixels of the row from column `left` on, zeros outside.
-  static void copy_row(const S &s, const float *row, int left, int span,
-                       float *to) {
+  static void copy_row(const S &s, const T *row, int left, int span, T *to) {
     const int begin = smaller(span, larger(0, -left));
     const int end = larger(begin, smaller(span, s.w - left));
     for (int i = 0; i < span; i += W)
-      f32x<W>(0.0f).store(to + i);
+      V(T(0)).store(to + i);
     memcpy(to + begin, row + left + begin,
-           std::size_t(end - begin) * sizeof(float));
+           std::size_t(end - begin) * sizeof(T));
   }
 };
 
 template <class S, int COLS, int OC, class Epi>
 using conv2d_f32_nchw16c_first_avx512 =
-    conv2d_f32_first_t<16, S, COLS, OC, Epi>;
+    conv2d_first_t<f32x<16>, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
-using conv2d_f32_nchw8c_first_avx2 = conv2d_f32_first_t<8, S, COLS, OC, Epi>;
+using conv2d_f32_nchw8c_first_avx2 = conv2d_first_t<f32x<8>, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
-using conv2d_f32_nchw4c_first_neon = conv2d_f32_first_t<4, S, COLS, OC, Epi>;
+using conv2d_f32_nchw4c_first_neon = conv2d_first_t<f32x<4>, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
-using conv2d_f32_nchw4c_first_sse4 = conv2d_f32_first_t<4, S, COLS, OC, Epi>;
+using conv2d_f32_nchw4c_first_sse4 = conv2d_first_t<f32x<4>, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv2d_f16_nchw8c_first_neonfp16 =
+    conv2d_first_t<f16x<8>, S, COLS, OC, Epi>;
 
 } // namespace nnc
 

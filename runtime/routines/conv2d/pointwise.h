@@ -29,18 +29,19 @@ template <class S> struct one_row<S, false> {
   }
 };
 
-template <int W, class S, int COLS, int OC, class Epi>
-struct conv2d_f32_nchwc_pointwise_t {
+template <class V, class S, int COLS, int OC, class Epi>
+struct conv2d_nchwc_pointwise_t {
+  using T = element_of<V>;
   template <int ROWS, class Shape>
-  using direct = conv2d_f32_nchwc_direct_t<W, Shape, ROWS, COLS, OC, Epi>;
+  using direct = conv2d_nchwc_direct_t<V, Shape, ROWS, COLS, OC, Epi>;
   using row = one_row<S>;
 
   static constexpr int units(const S &s) {
     return flat(s) ? direct<1, row>::units(row::of(s)) : direct<1, S>::units(s);
   }
 
-  static void run(const S &s, const float *x, const float *w, float *y,
-                  const Epi &epi, int begin, int end) {
+  static void run(const S &s, const T *x, const T *w, T *y, const Epi &epi,
+                  int begin, int end) {
     if constexpr (is_constant<S>) {
       constexpr S shape{};
       static_assert(shape.kh == 1 && shape.kw == 1, "a 1 x 1 convolution");
@@ -64,16 +65,19 @@ private:
 
 template <class S, int COLS, int OC, class Epi>
 using conv2d_f32_nchw16c_pointwise_avx512 =
-    conv2d_f32_nchwc_pointwise_t<16, S, COLS, OC, Epi>;
+    conv2d_nchwc_pointwise_t<f32x<16>, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
 using conv2d_f32_nchw8c_pointwise_avx2 =
-    conv2d_f32_nchwc_pointwise_t<8, S, COLS, OC, Epi>;
+    conv2d_nchwc_pointwise_t<f32x<8>, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
 using conv2d_f32_nchw4c_pointwise_neon =
-    conv2d_f32_nchwc_pointwise_t<4, S, COLS, OC, Epi>;
+    conv2d_nchwc_pointwise_t<f32x<4>, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
 using conv2d_f32_nchw4c_pointwise_sse4 =
-    conv2d_f32_nchwc_pointwise_t<4, S, COLS, OC, Epi>;
+    conv2d_nchwc_pointwise_t<f32x<4>, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv2d_f16_nchw8c_pointwise_neonfp16 =
+    conv2d_nchwc_pointwise_t<f16x<8>, S, COLS, OC, Epi>;
 
 } // namespace nnc
 

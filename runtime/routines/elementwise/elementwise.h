@@ -2,10 +2,10 @@
 //
 // y[i] = f(x0[i . strides[0]], x1[i . strides[1]], ...): shape.h says how. y is
 // dense and may be one of the inputs. F is a functor as an epilogue has it, of
-// as many values as there are inputs; where all are float it is applied to
-// vectors of W along the last axis, if every input is contiguous or constant
-// there. Any other strides and element types go one by one. Merge axes before:
-// the last one should be long.
+// as many values as there are inputs; where all are float, or halves, which F
+// takes as float, it is applied to vectors of W along the last axis, if every
+// input is contiguous or constant there. Any other strides and element types go
+// one by one. Merge axes before: the last one should be long.
 //
 // Called as run(s, x0, x1, ..., y, f, begin, end). A unit is up to 4096
 // elements of one row of the last axis.
@@ -93,8 +93,7 @@ private:
   }
 
   template <class Y, class... X> static constexpr bool takes_vectors() {
-    if constexpr (W > 1 && std::is_same<Y, float>::value &&
-                  (std::is_same<X, float>::value && ...))
+    if constexpr (W > 1 && holds_float<Y> && (holds_float<X> && ...))
       return std::is_invocable_r<V, F, vector_for<X>...>::value;
     else
       return false;
@@ -108,16 +107,27 @@ private:
       if (((s.strides[I][last] == 1 || s.strides[I][last] == 0) && ...)) {
         int i = 0;
         for (; i + W <= count; i += W)
-          store(y + i, f((s.strides[I][last] ? load<V>(x + i) : V(*x))...));
+          store(y + i,
+                f((s.strides[I][last] ? load<V>(x + i) : V(value(*x)))...));
         if (i < count)
           store(y + i,
-                f((s.strides[I][last] ? load<V>(x + i, count - i) : V(*x))...),
+                f((s.strides[I][last] ? load<V>(x + i, count - i)
+                                      : V(value(*x)))...),
                 count - i);
         return;
       }
     }
     for (int i = 0; i < count; ++i)
-      y[i] = static_cast<Y>(f(x[std::ptrdiff_t(i) * s.strides[I][last]]...));
+      y[i] = static_cast<Y>(
+          f(value(x[std::ptrdiff_t(i) * s.strides[I][last]])...));
+  }
+
+  /// What F computes with.
+  template <class X> static NNC_INLINE auto value(X x) {
+    if constexpr (holds_float<X>)
+      return static_cast<float>(x);
+    else
+      return x;
   }
 
   static constexpr int smallest(int a, int b) { return a < b ? a : b; }

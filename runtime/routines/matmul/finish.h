@@ -9,10 +9,11 @@ namespace nnc {
 
 /// Stores rows of n columns: the tile's first value at y[out], in column
 /// `first`. Columns from n on are not touched.
-template <int W, int R, int N, class Epi>
-NNC_INLINE void store_rows(const f32_tile<W, 1, R, N> &t, float *y,
+template <class V, int R, int N, class Epi>
+NNC_INLINE void store_rows(const register_tile<V, 1, R, N> &t, element_of<V> *y,
                            std::ptrdiff_t out, int first, int n,
                            const Epi &epilogue) {
+  constexpr int W = lanes<V>;
   // A copy: for all the compiler knows, y could point at the epilogue.
   const Epi epi = epilogue;
   NNC_UNROLL for (int r = 0; r < R; ++r)
@@ -20,20 +21,21 @@ NNC_INLINE void store_rows(const f32_tile<W, 1, R, N> &t, float *y,
     const int column = first + p * W;
     const std::ptrdiff_t at = out + std::ptrdiff_t(r) * n + p * W;
     const position<true> pos{at, column};
-    const f32x<W> v = t.sum[0][r][p];
+    const f32x<W> v = widen(t.sum[0][r][p]);
     if (n % W == 0 || n - column >= W)
-      epi(v, pos).store(y + at);
+      store(y + at, epi(v, pos));
     else
-      epi(v, pos, n - column).store(y + at, n - column);
+      store(y + at, epi(v, pos, n - column), n - column);
   }
 }
 
 /// The end of steps [k0, k1) of a tile at `row` of job j: adds the sums over
 /// the steps before, which `partial` has, and stores the rows, or the sums
 /// there until the last are in.
-template <int W, int R, int N, class S, class Job>
-NNC_INLINE void finish_steps(const S &s, const Job &j, f32_tile<W, 1, R, N> &t,
-                             int row, int k0, int k1, float *partial) {
+template <class V, int R, int N, class S, class Job>
+NNC_INLINE void finish_steps(const S &s, const Job &j,
+                             register_tile<V, 1, R, N> &t, int row, int k0,
+                             int k1, element_of<V> *partial) {
   if (k0 > 0)
     t.add_saved(partial);
   if (k1 < s.k)

@@ -17,7 +17,9 @@
 
 namespace nnc {
 
-template <int W, class S, int M, int B, class Epi> struct matmul_f32_packed_t {
+template <class V, class S, int M, int B, class Epi> struct matmul_packed_t {
+  static constexpr int W = lanes<V>;
+  using T = element_of<V>;
   static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
   static_assert(M > 0 && B > 0, "a tile has points");
 
@@ -25,8 +27,8 @@ template <int W, class S, int M, int B, class Epi> struct matmul_f32_packed_t {
     return s.batch * ceil_div(panels(s), B) * ceil_div(s.m, M);
   }
 
-  static void run(const S &s, const float *a, const float *b, float *y,
-                  const Epi &epi, int begin, int end) {
+  static void run(const S &s, const T *a, const T *b, T *y, const Epi &epi,
+                  int begin, int end) {
     const int tiles = ceil_div(panels(s), B), strips = ceil_div(s.m, M);
     while (begin < end) {
       // The strips of rows of one matrix that meet the same B panels.
@@ -51,8 +53,8 @@ template <int W, class S, int M, int B, class Epi> struct matmul_f32_packed_t {
 private:
   /// What the tiles of one run of panels have in common.
   struct job {
-    const float *a, *b;
-    float *y;
+    const T *a, *b;
+    T *y;
     const Epi *epi;
     std::ptrdiff_t out; ///< index in y of the matrix
     int column;         ///< of the first panel
@@ -62,10 +64,14 @@ private:
   static constexpr std::ptrdiff_t panel_size(const S &s) {
     return std::ptrdiff_t(s.k) * W;
   }
-  /// Steps along k taken at a time; see conv2d/direct.h.
+  /// Steps along k taken at a time; see conv2d/direct.h. Sums of halves are
+  /// never long.
   static constexpr int chunk(const S &s) {
     constexpr int level1 = 8192;
-    return M >= 12 ? s.k : level1 / (B * W * int(sizeof(float)));
+    constexpr int steps = level1 / (B * W * int(sizeof(T)));
+    if (std::is_same<T, float>::value)
+      return M >= 12 ? s.k : steps;
+    return smaller(steps, register_tile<V, 1, M, B>::most_terms);
   }
   static constexpr int chunk_tiles = 16;
 
@@ -94,7 +100,7 @@ private:
         place<N>(s, j, p * M, 0, s.k, nullptr);
       return;
     }
-    alignas(64) float partial[chunk_tiles][M * N * W];
+    alignas(64) T partial[chunk_tiles][M * N * W];
     for (; first < last; first += chunk_tiles)
       for (int k = 0; k < s.k; k += chunk(s))
         for (int p = first; p < smaller(last, first + chunk_tiles); ++p)
@@ -105,7 +111,7 @@ private:
   /// Picks the tile that fits at `row`.
   template <int N>
   static void place(const S &s, const job &j, int row, int k0, int k1,
-                    float *partial) {
+                    T *partial) {
     if (s.m - row >= M)
       return tile<M, N>(s, j, row, k0, k1, partial);
     if constexpr (is_constant<S>) {
@@ -119,7 +125,7 @@ private:
   /// Covers fewer than M rows with tiles of half the height, a quarter...
   template <int R, int N>
   static void place_rest(const S &s, const job &j, int row, int k0, int k1,
-                         float *partial) {
+                         T *partial) {
     if constexpr (R > 0) {
       for (; s.m - row >= R; row += R) {
         tile<R, N>(s, j, row, k0, k1, partial);
@@ -133,27 +139,27 @@ private:
   /// from `partial`, and go there until the last are in.
   template <int R, int N>
   NNC_NOINLINE static void tile(const S &s, const job &j, int row, int k0,
-                                int k1, float *partial) {
-    f32_tile<W, 1, R, N> t;
+                                int k1, T *partial) {
+    register_tile<V, 1, R, N> t;
     t.clear();
     const std::ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
     const std::ptrdiff_t a_step = s.transpose_a ? s.m : 1;
-    const float *a = j.a + row * a_row + k0 * a_step;
-    const float *b = j.b + std::ptrdiff_t(k0) * W;
+    const T *a = j.a + row * a_row + k0 * a_step;
+    const T *b = j.b + std::ptrdiff_t(k0) * W;
     if (crowds_cache<R>(s)) {
-      alignas(64) float copy[R][copy_steps + W];
-      const float *const rows[1] = {copy[0]};
+      alignas(64) T copy[R][copy_steps + W];
+      const T *const rows[1] = {copy[0]};
       for (int k = k0; k < k1; k += copy_steps, a += copy_steps) {
         const int steps = smaller(copy_steps, k1 - k);
         for (int r = 0; r < R; ++r)
           for (int i = 0; i < steps; i += W)
-            f32x<W>::load(a + r * a_row + i, steps - i).store(copy[r] + i);
+            V::load(a + r * a_row + i, steps - i).store(copy[r] + i);
         t.template add<0, R>(rows, copy_steps + W, 1, b, panel_size(s), W,
                              steps);
         b += copy_steps * W;
       }
     } else {
-      const float *const rows[1] = {a};
+      const T *const rows[1] = {a};
       t.template add<0, R>(rows, a_row, a_step, b, panel_size(s), W, k1 - k0);
     }
     finish_steps(s, j, t, row, k0, k1, partial);
@@ -161,13 +167,15 @@ private:
 };
 
 template <class S, int M, int B, class Epi>
-using matmul_f32_nk16n_avx512 = matmul_f32_packed_t<16, S, M, B, Epi>;
+using matmul_f32_nk16n_avx512 = matmul_packed_t<f32x<16>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
-using matmul_f32_nk8n_avx2 = matmul_f32_packed_t<8, S, M, B, Epi>;
+using matmul_f32_nk8n_avx2 = matmul_packed_t<f32x<8>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
-using matmul_f32_nk4n_neon = matmul_f32_packed_t<4, S, M, B, Epi>;
+using matmul_f32_nk4n_neon = matmul_packed_t<f32x<4>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
-using matmul_f32_nk4n_sse4 = matmul_f32_packed_t<4, S, M, B, Epi>;
+using matmul_f32_nk4n_sse4 = matmul_packed_t<f32x<4>, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f16_nk8n_neonfp16 = matmul_packed_t<f16x<8>, S, M, B, Epi>;
 
 } // namespace nnc
 

@@ -17,8 +17,8 @@ namespace nnc {
 
 /// The largest of a window; NaN if it holds one, zero if it is empty.
 template <int W> struct pool_largest {
-  template <class S>
-  static NNC_INLINE f32x<W> over(const S &s, const float *x, pool_range rows,
+  template <class S, class T>
+  static NNC_INLINE f32x<W> over(const S &s, const T *x, pool_range rows,
                                  pool_range columns, int, int) {
     if (rows.count() == 0 || columns.count() == 0)
       return f32x<W>(0.0f);
@@ -30,16 +30,16 @@ template <int W> struct pool_largest {
   }
 
 private:
-  template <class S>
-  static NNC_INLINE f32x<W> at(const S &s, const float *x, int i, int j) {
-    return f32x<W>::load(x + (std::ptrdiff_t(i) * s.dh * s.w + j * s.dw) * W);
+  template <class S, class T>
+  static NNC_INLINE f32x<W> at(const S &s, const T *x, int i, int j) {
+    return load<f32x<W>>(x + (std::ptrdiff_t(i) * s.dh * s.w + j * s.dw) * W);
   }
 };
 
 /// The mean of a window; zero if it is empty.
 template <int W> struct pool_mean {
-  template <class S>
-  static NNC_INLINE f32x<W> over(const S &s, const float *x, pool_range rows,
+  template <class S, class T>
+  static NNC_INLINE f32x<W> over(const S &s, const T *x, pool_range rows,
                                  pool_range columns, int top, int left) {
     int count = rows.count() * columns.count();
     const bool whole_rows = columns.count() == s.w && s.dw == 1 && s.dh == 1;
@@ -61,41 +61,42 @@ template <int W> struct pool_mean {
 
 private:
   /// Four sums, so that they need not wait for each other.
-  static NNC_INLINE f32x<W> run(const float *x, std::ptrdiff_t step,
-                                int count) {
+  template <class T>
+  static NNC_INLINE f32x<W> run(const T *x, std::ptrdiff_t step, int count) {
     f32x<W> a(0.0f), b(0.0f), c(0.0f), d(0.0f);
     int i = 0;
     for (; i + 4 <= count; i += 4, x += 4 * step) {
-      a = a + f32x<W>::load(x);
-      b = b + f32x<W>::load(x + step);
-      c = c + f32x<W>::load(x + 2 * step);
-      d = d + f32x<W>::load(x + 3 * step);
+      a = a + load<f32x<W>>(x);
+      b = b + load<f32x<W>>(x + step);
+      c = c + load<f32x<W>>(x + 2 * step);
+      d = d + load<f32x<W>>(x + 3 * step);
     }
     for (; i < count; ++i, x += step)
-      a = a + f32x<W>::load(x);
+      a = a + load<f32x<W>>(x);
     return (a + b) + (c + d);
   }
 };
 
-template <int W, class S, class Kind, class Epi> struct pool2d_f32_nchwc_t {
+template <int W, class S, class Kind, class Epi> struct pool2d_nchwc_t {
   static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
 
   static constexpr int units(const S &s) {
     return s.n * ceil_div(s.c, W) * s.oh;
   }
 
-  static void run(const S &s, const float *x, float *y, const Epi &epi,
-                  int begin, int end) {
+  template <class T>
+  static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
+                  int end) {
     const int blocks = ceil_div(s.c, W);
     for (int unit = begin; unit < end; ++unit) {
       const int row = unit % s.oh, plane = unit / s.oh;
       const int channel = plane % blocks * W;
-      const float *in = x + std::ptrdiff_t(plane) * s.h * s.w * W;
+      const T *in = x + std::ptrdiff_t(plane) * s.h * s.w * W;
       const int top = row * s.sh - s.pt;
       const pool_range rows(top, s.dh, s.kh, 0, s.h);
       for (int col = 0; col < s.ow; ++col) {
         const int left = col * s.sw - s.pl;
-        const float *window = in + (std::ptrdiff_t(top) * s.w + left) * W;
+        const T *window = in + (std::ptrdiff_t(top) * s.w + left) * W;
         const std::ptrdiff_t at = (std::ptrdiff_t(unit) * s.ow + col) * W;
         // Inside, the range is known: the compiler can unroll its loop.
         const bool inside = left >= 0 && left + (s.kw - 1) * s.dw < s.w;
@@ -113,26 +114,27 @@ template <int W, class S, class Kind, class Epi> struct pool2d_f32_nchwc_t {
 
 template <class S, class Epi>
 using max_pool2d_f32_nchw16c_avx512 =
-    pool2d_f32_nchwc_t<16, S, pool_largest<16>, Epi>;
+    pool2d_nchwc_t<16, S, pool_largest<16>, Epi>;
 template <class S, class Epi>
-using max_pool2d_f32_nchw8c_avx2 =
-    pool2d_f32_nchwc_t<8, S, pool_largest<8>, Epi>;
+using max_pool2d_f32_nchw8c_avx2 = pool2d_nchwc_t<8, S, pool_largest<8>, Epi>;
 template <class S, class Epi>
-using max_pool2d_f32_nchw4c_neon =
-    pool2d_f32_nchwc_t<4, S, pool_largest<4>, Epi>;
+using max_pool2d_f32_nchw4c_neon = pool2d_nchwc_t<4, S, pool_largest<4>, Epi>;
 template <class S, class Epi>
-using max_pool2d_f32_nchw4c_sse4 =
-    pool2d_f32_nchwc_t<4, S, pool_largest<4>, Epi>;
+using max_pool2d_f32_nchw4c_sse4 = pool2d_nchwc_t<4, S, pool_largest<4>, Epi>;
+template <class S, class Epi>
+using max_pool2d_f16_nchw8c_neonfp16 =
+    pool2d_nchwc_t<8, S, pool_largest<8>, Epi>;
 
 template <class S, class Epi>
-using avg_pool2d_f32_nchw16c_avx512 =
-    pool2d_f32_nchwc_t<16, S, pool_mean<16>, Epi>;
+using avg_pool2d_f32_nchw16c_avx512 = pool2d_nchwc_t<16, S, pool_mean<16>, Epi>;
 template <class S, class Epi>
-using avg_pool2d_f32_nchw8c_avx2 = pool2d_f32_nchwc_t<8, S, pool_mean<8>, Epi>;
+using avg_pool2d_f32_nchw8c_avx2 = pool2d_nchwc_t<8, S, pool_mean<8>, Epi>;
 template <class S, class Epi>
-using avg_pool2d_f32_nchw4c_neon = pool2d_f32_nchwc_t<4, S, pool_mean<4>, Epi>;
+using avg_pool2d_f32_nchw4c_neon = pool2d_nchwc_t<4, S, pool_mean<4>, Epi>;
 template <class S, class Epi>
-using avg_pool2d_f32_nchw4c_sse4 = pool2d_f32_nchwc_t<4, S, pool_mean<4>, Epi>;
+using avg_pool2d_f32_nchw4c_sse4 = pool2d_nchwc_t<4, S, pool_mean<4>, Epi>;
+template <class S, class Epi>
+using avg_pool2d_f16_nchw8c_neonfp16 = pool2d_nchwc_t<8, S, pool_mean<8>, Epi>;
 
 } // namespace nnc
 

@@ -14,22 +14,23 @@
 
 namespace nnc {
 
-template <int W, class S, class Epi> struct avg_pool2d_f32_nchwc_global_t {
+template <int W, class S, class Epi> struct avg_pool2d_nchwc_global_t {
   static constexpr int units(const S &s) { return s.n * blocks(s); }
 
-  static void run(const S &s, const float *x, float *y, const Epi &epi,
-                  int begin, int end) {
+  template <class T>
+  static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
+                  int end) {
     const int plane = s.h * s.w;
     const V area(static_cast<float>(plane));
     for (int unit = begin; unit < end; ++unit) {
-      const float *from = x + std::ptrdiff_t(unit) * plane * W;
+      const T *from = x + std::ptrdiff_t(unit) * plane * W;
       V part[4] = {V(0.0f), V(0.0f), V(0.0f), V(0.0f)};
       int i = 0;
       for (; i + 4 <= plane; i += 4)
         for (int p = 0; p < 4; ++p)
-          part[p] += V::load(from + (std::ptrdiff_t(i) + p) * W);
+          part[p] += load<V>(from + (std::ptrdiff_t(i) + p) * W);
       for (; i < plane; ++i)
-        part[0] += V::load(from + std::ptrdiff_t(i) * W);
+        part[0] += load<V>(from + std::ptrdiff_t(i) * W);
       const std::ptrdiff_t at = std::ptrdiff_t(unit) * W;
       const int channel = unit % blocks(s) * W;
       store_channels(((part[0] + part[1]) + (part[2] + part[3])) / area, y, at,
@@ -68,7 +69,7 @@ template <int W, class S, class Epi> struct avg_pool2d_f32_nchw_global_t {
 #define NNC_GLOBAL_POOL(ISA, W)                                                \
   template <class S, class Epi>                                                \
   using avg_pool2d_f32_nchw##W##c_global_##ISA =                               \
-      avg_pool2d_f32_nchwc_global_t<W, S, Epi>;                                \
+      avg_pool2d_nchwc_global_t<W, S, Epi>;                                    \
   template <class S, class Epi>                                                \
   using avg_pool2d_f32_nchw_global_##ISA =                                     \
       avg_pool2d_f32_nchw_global_t<W, S, Epi>;
@@ -77,6 +78,10 @@ NNC_GLOBAL_POOL(avx2, 8)
 NNC_GLOBAL_POOL(avx512, 16)
 NNC_GLOBAL_POOL(neon, 4)
 #undef NNC_GLOBAL_POOL
+
+template <class S, class Epi>
+using avg_pool2d_f16_nchw8c_global_neonfp16 =
+    avg_pool2d_nchwc_global_t<8, S, Epi>;
 
 } // namespace nnc
 

@@ -8,9 +8,9 @@
 namespace nnc {
 
 /// The depthwise part's epilogue, as shape.h says.
-template <class S> struct separable_middle {
+template <class S, class T> struct separable_middle {
   const S *shape;
-  channel bias;
+  channel_of<T> bias;
 
   template <class V, class P> NNC_INLINE V operator()(V v, P pos) const {
     const S &s = *shape;

@@ -22,7 +22,7 @@ template <class S, class Epi> struct separable_conv2d_f32_portable {
     if (begin == end)
       return;
     using first = depthwise_part<S>;
-    using middle = separable_middle<S>;
+    using middle = separable_middle<S, float>;
     using depthwise = conv2d_f32_portable<first, middle>;
     using pointwise = conv2d_f32_portable<second, Epi>;
     const first a = first::of(s);

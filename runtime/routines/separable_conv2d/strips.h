@@ -59,20 +59,21 @@ template <class Epi> struct epilogue_from {
   }
 };
 
-template <int W, class S, int ROWS, int COLS, int OC, class Epi>
-struct separable_conv2d_f32_nchwc_t {
+template <class V, class S, int ROWS, int COLS, int OC, class Epi>
+struct separable_conv2d_nchwc_t {
+  static constexpr int W = lanes<V>;
+  using T = element_of<V>;
   static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
   static_assert(ROWS > 0 && COLS > 0 && OC > 0, "a tile has points");
 
   static constexpr int units(const S &s) { return plan(s).units(); }
 
-  static void run(const S &s, const float *x, const float *w, const float *bias,
-                  const float *v, float *y, unsigned char *scratch,
-                  const Epi &epi, int begin, int end) {
+  static void run(const S &s, const T *x, const T *w, const T *bias, const T *v,
+                  T *y, unsigned char *scratch, const Epi &epi, int begin,
+                  int end) {
     const separable_plan p = plan(s);
     // No two threads begin with the same unit.
-    float *const strip =
-        reinterpret_cast<float *>(scratch + begin * p.unit_scratch());
+    T *const strip = reinterpret_cast<T *>(scratch + begin * p.unit_scratch());
     constexpr int left =
         left_over<ROWS, S>([](const S &shape) { return shape.oh; });
     for (int i = p.first_strip(begin); i < p.first_strip(end); ++i) {
@@ -99,11 +100,11 @@ private:
 
   /// R rows of the depthwise convolution, from `row` on.
   template <int R>
-  static void fill(const S &s, const float *x, const float *w,
-                   const float *bias, float *strip, int image, int row) {
+  static void fill(const S &s, const T *x, const T *w, const T *bias, T *strip,
+                   int image, int row) {
     using part = depthwise_part<S>;
-    using middle = separable_middle<S>;
-    using depthwise = conv2d_f32_nchwc_depthwise_t<W, part, columns(), middle>;
+    using middle = separable_middle<S, T>;
+    using depthwise = conv2d_nchwc_depthwise_t<V, part, columns(), middle>;
     const int blocks = ceil_div(s.c, W);
     for (int b = 0; b < blocks; ++b)
       depthwise::rows(part::of(s), x, w, strip,
@@ -112,11 +113,11 @@ private:
   }
 
   template <int R>
-  static void multiply(const S &s, const float *strip, const float *v, float *y,
+  static void multiply(const S &s, const T *strip, const T *v, T *y,
                        const Epi &epi, int image, int row) {
     using part = strip_part<S, R>;
     using shifted = epilogue_from<Epi>;
-    using product = conv2d_f32_nchwc_direct_t<W, part, 1, COLS, OC, shifted>;
+    using product = conv2d_nchwc_direct_t<V, part, 1, COLS, OC, shifted>;
     const std::ptrdiff_t from =
         ((std::ptrdiff_t(image) * ceil_div(s.k, W) * s.oh + row) * s.ow) * W;
     product::run(part::of(s), strip, v, y + from, shifted{epi, from}, 0,
@@ -126,16 +127,19 @@ private:
 
 template <class S, int ROWS, int COLS, int OC, class Epi>
 using separable_conv2d_f32_nchw16c_avx512 =
-    separable_conv2d_f32_nchwc_t<16, S, ROWS, COLS, OC, Epi>;
+    separable_conv2d_nchwc_t<f32x<16>, S, ROWS, COLS, OC, Epi>;
 template <class S, int ROWS, int COLS, int OC, class Epi>
 using separable_conv2d_f32_nchw8c_avx2 =
-    separable_conv2d_f32_nchwc_t<8, S, ROWS, COLS, OC, Epi>;
+    separable_conv2d_nchwc_t<f32x<8>, S, ROWS, COLS, OC, Epi>;
 template <class S, int ROWS, int COLS, int OC, class Epi>
 using separable_conv2d_f32_nchw4c_neon =
-    separable_conv2d_f32_nchwc_t<4, S, ROWS, COLS, OC, Epi>;
+    separable_conv2d_nchwc_t<f32x<4>, S, ROWS, COLS, OC, Epi>;
 template <class S, int ROWS, int COLS, int OC, class Epi>
 using separable_conv2d_f32_nchw4c_sse4 =
-    separable_conv2d_f32_nchwc_t<4, S, ROWS, COLS, OC, Epi>;
+    separable_conv2d_nchwc_t<f32x<4>, S, ROWS, COLS, OC, Epi>;
+template <class S, int ROWS, int COLS, int OC, class Epi>
+using separable_conv2d_f16_nchw8c_neonfp16 =
+    separable_conv2d_nchwc_t<f16x<8>, S, ROWS, COLS, OC, Epi>;
 
 } // namespace nnc
 
