@@ -29,6 +29,8 @@ static std::optional<int> getDtype(Type type) {
     return NNC_F32;
   if (type.isF64())
     return NNC_F64;
+  if (type.isF16())
+    return NNC_F16;
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer)
     return std::nullopt;

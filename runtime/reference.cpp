@@ -18,6 +18,7 @@
 #include "runtime/routines/separable_conv2d/portable.h"
 #include "runtime/routines/shapes.h"
 #include "runtime/routines/softmax/portable.h"
+#include "runtime/simd/half.h"
 
 #include <climits>
 #include <cstdint>
@@ -263,6 +264,31 @@ NNC_CALL_ARG(argmax)
 NNC_CALL_ARG(argmin)
 #undef NNC_CALL_ARG
 
+/// A tensor of halves as floats; any other as it is.
+class as_floats {
+public:
+  explicit as_floats(const nnc_tensor &tensor) : original(tensor) {
+    if (tensor.dtype == NNC_F16) {
+      const f16 *halves = static_cast<const f16 *>(tensor.data);
+      floats.assign(halves, halves + tensor.elements);
+    }
+  }
+  nnc_tensor get() {
+    if (original.dtype != NNC_F16)
+      return original;
+    return {floats.data(), NNC_F32, original.elements};
+  }
+  void round_back() const {
+    if (original.dtype == NNC_F16)
+      for (std::size_t i = 0; i < floats.size(); ++i)
+        static_cast<f16 *>(original.data)[i] = floats[i];
+  }
+
+private:
+  nnc_tensor original;
+  std::vector<float> floats;
+};
+
 } // namespace
 
 int nnc_reference_call(const char *family, const nnc_field *fields,
@@ -271,6 +297,22 @@ int nnc_reference_call(const char *family, const nnc_field *fields,
                        const double *scalars, int scalar_count) {
   if (outputs != 1)
     return NNC_REFERENCE_NO_TYPE;
+  bool has_halves = out->dtype == NNC_F16;
+  for (int i = 0; i < inputs; ++i)
+    has_halves = has_halves || in[i].dtype == NNC_F16;
+  if (has_halves) {
+    std::vector<as_floats> copies(in, in + inputs);
+    std::vector<nnc_tensor> tensors;
+    for (as_floats &copy : copies)
+      tensors.push_back(copy.get());
+    as_floats result(*out);
+    nnc_tensor target = result.get();
+    const int status =
+        nnc_reference_call(family, fields, field_count, tensors.data(), inputs,
+                           &target, 1, function, scalars, scalar_count);
+    result.round_back();
+    return status;
+  }
   field_reader reader(fields, field_count);
   const operands o{in, inputs, out};
   auto call_elementwise = [&](const elementwise_shape &s, const operands &) {

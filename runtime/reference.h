@@ -19,7 +19,8 @@ enum nnc_dtype {
   NNC_U8,
   NNC_U16,
   NNC_U32,
-  NNC_U64
+  NNC_U64,
+  NNC_F16 ///< computed with as floats, which are rounded to halves
 };
 
 /// A row-major tensor in the caller's memory.

@@ -1,6 +1,7 @@
 // nnc_reference_call: finds families, fields, functions and types by name, and
 // says what it lacks.
 #include "runtime/reference.h"
+#include "runtime/simd/half.h"
 
 #include <catch2/catch.hpp>
 
@@ -86,6 +87,18 @@ TEST_CASE("cast goes between any two types", "[reference]") {
   std::vector<double> d(3);
   REQUIRE(call("cast", {tensor(flags, NNC_BOOL)}, tensor(d, NNC_F64)) == 0);
   CHECK(d == std::vector<double>{1.0, 0.0, 1.0});
+}
+
+TEST_CASE("halves are computed with as floats, and rounded", "[reference]") {
+  std::vector<float> f = {0.1f, -2.0f, 70000.0f};
+  std::vector<nnc::f16> h(3), y(3);
+  REQUIRE(call("cast", {tensor(f, NNC_F32)}, tensor(h, NNC_F16)) == 0);
+  CHECK(float(h[0]) == 0.0999755859375f);
+  CHECK(float(h[2]) == INFINITY);
+  REQUIRE(call("add", {tensor(h, NNC_F16), tensor(h, NNC_F16)},
+               tensor(y, NNC_F16)) == 0);
+  CHECK(float(y[0]) == 0.199951171875f);
+  CHECK(float(y[1]) == -4.0f);
 }
 
 TEST_CASE("what is lacking has a status", "[reference]") {
