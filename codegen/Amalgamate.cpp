@@ -3,9 +3,9 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // Every header goes in once, behind those that it includes, but for the vectors
-// of instruction sets that the program does not name. All of it lands in an
-// unnamed namespace, so that models built for different machines can be linked
-// into one program.
+// of instruction sets that the program does not name, or that these do not
+// build on. All of it lands in an unnamed namespace, so that models built for
+// different machines can be linked into one program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +22,14 @@ namespace {
 class Amalgamation {
 public:
   explicit Amalgamation(exec::ProgramOp program)
-      : program(program), stream(text) {}
+      : program(program), stream(text) {
+    for (StringRef path : program.getHeaders().getAsValueRange<StringAttr>())
+      if (isVectors(path))
+        addVectors(path);
+  }
 
   LogicalResult add(StringRef path) {
-    if (isVectors(path) && !isNamed(path))
+    if (isVectors(path) && !vectors.contains(path))
       return success();
     if (!added.insert(path).second)
       return success();
@@ -62,9 +66,14 @@ private:
     return path.starts_with("runtime/simd/vec_") &&
            path != "runtime/simd/vec_portable.h";
   }
-  bool isNamed(StringRef path) {
-    return llvm::is_contained(
-        program.getHeaders().getAsValueRange<StringAttr>(), path);
+  /// The vectors at `path` and those that they build on.
+  void addVectors(StringRef path) {
+    std::optional<StringRef> header = getEmbedded(path);
+    if (!header || !vectors.insert(path).second)
+      return;
+    for (StringRef line : llvm::split(*header, '\n'))
+      if (line.consume_front("#include \"") && isVectors(line.rtrim('"')))
+        addVectors(line.rtrim('"'));
   }
   /// A line of what keeps a header from being included twice.
   static bool isGuard(StringRef line) {
@@ -81,7 +90,7 @@ private:
   }
 
   exec::ProgramOp program;
-  llvm::StringSet<> added;
+  llvm::StringSet<> added, vectors;
   std::string text;
   llvm::raw_string_ostream stream;
 };

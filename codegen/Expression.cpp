@@ -14,6 +14,9 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 
+/// Halves are loaded as floats, and rounded when they are stored.
+static bool isFloat(Type type) { return type.isF32() || type.isF16(); }
+
 namespace {
 /// Prints one expression: values used once inside of what uses them, others,
 /// and what would make too long a line, as locals.
@@ -72,6 +75,9 @@ private:
     if (matchPattern(&op, m_Constant(&constant)))
       return printConstant(cast<TypedAttr>(constant));
     auto elementwise = cast<nn::ElementwiseOpInterface>(op);
+    if (isa<nn::CastOp>(op) && isFloat(op.getOperand(0).getType()) &&
+        isFloat(op.getResult(0).getType()))
+      return texts.lookup(op.getOperand(0));
     std::string text = "nnc::" + elementwise.getFunction().str();
     Type type = op.getResult(0).getType();
     // The one function whose result type its operands do not tell.
@@ -105,12 +111,12 @@ private:
 
 /// Whether the expression works on vectors of float as it does on float.
 static bool isAllFloat(Block &block) {
-  auto isFloat = [](Value value) { return value.getType().isF32(); };
-  return llvm::all_of(block.getArguments(), isFloat) &&
-         llvm::all_of(block.getTerminator()->getOperands(), isFloat) &&
+  auto isValueFloat = [](Value value) { return isFloat(value.getType()); };
+  return llvm::all_of(block.getArguments(), isValueFloat) &&
+         llvm::all_of(block.getTerminator()->getOperands(), isValueFloat) &&
          llvm::all_of(block.without_terminator(), [](Operation &op) {
            Type type = op.getResult(0).getType();
-           return type.isF32() || type.isInteger(1);
+           return isFloat(type) || type.isInteger(1);
          });
 }
 

@@ -187,11 +187,15 @@ static SmallVector<std::string> declareParameters(exec::CallOp call,
 /// The type of the epilogue: what each operand is to `functor`.
 static std::string printEpilogue(exec::CallOp call, StringRef functor) {
   SmallVector<std::string> arguments = {functor.str()};
-  for (Attribute kind : call.getKinds())
+  for (auto [kind, place] : llvm::zip(call.getKinds(), call.getExtras())) {
+    StringRef name =
+        stringifyOperandKind(cast<exec::OperandKindAttr>(kind).getValue());
+    Type element = exec::getPlaceOp(place).getTensor().getElementType();
     arguments.push_back(
-        ("nnc::" +
-         stringifyOperandKind(cast<exec::OperandKindAttr>(kind).getValue()))
+        ("nnc::" + name +
+         (element.isF32() ? "" : "_of<" + getCppType(element) + ">"))
             .str());
+  }
   return printList("  using epilogue = nnc::fused<", arguments, ">;");
 }
 

@@ -37,6 +37,9 @@ void nnc::buildPipeline(OpPassManager &manager,
   function.addPass(createLegalize());
   // Last of the passes on ops: from here on the unit is the layer.
   function.addPass(createFormLayers());
+  // It asks whether there is a routine for a layer.
+  if (options.precision == Precision::f16)
+    manager.addPass(createUseHalves({options.target}));
   buildPlanPipeline(manager, options);
 }
 
@@ -68,6 +71,11 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
   Option<double> maxError{*this, "max-error",
                           llvm::cl::desc("as of nnc-choose-routines"),
                           llvm::cl::init(nnc::PipelineOptions().maxError)};
+  Option<nnc::Precision> precision{
+      *this, "precision", llvm::cl::desc("what layers of floats compute with"),
+      llvm::cl::init(nnc::Precision::f32),
+      llvm::cl::values(clEnumValN(nnc::Precision::f32, "f32", "floats"),
+                       clEnumValN(nnc::Precision::f16, "f16", "halves"))};
 };
 } // namespace
 
@@ -75,7 +83,11 @@ void nnc::registerPipeline() {
   PassPipelineRegistration<PipelineFlags>(
       "nnc-pipeline", "Everything from an imported module to the exec dialect",
       [](OpPassManager &manager, const PipelineFlags &flags) {
-        buildPipeline(manager, {flags.target, flags.threads, flags.maxError,
-                                LayoutScope::global, nullptr});
+        PipelineOptions options;
+        options.target = flags.target;
+        options.threads = flags.threads;
+        options.maxError = flags.maxError;
+        options.precision = flags.precision;
+        buildPipeline(manager, options);
       });
 }

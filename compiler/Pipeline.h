@@ -8,6 +8,7 @@
 #define NNC_COMPILER_PIPELINE_H
 
 #include "compiler/schedule/LayoutScope.h"
+#include "compiler/schedule/Precision.h"
 #include "compiler/tuning/TuningFile.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -24,6 +25,7 @@ struct PipelineOptions {
   bool threads = false;   ///< whether the code may run on several threads
   double maxError = 3e-6; ///< see nnc-choose-routines
   LayoutScope layouts = LayoutScope::global;
+  Precision precision = Precision::f32;    ///< see nnc-use-halves
   std::shared_ptr<const TuningFile> tuned; ///< null where nothing is
 };
 

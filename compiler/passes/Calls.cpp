@@ -133,9 +133,10 @@ void nnc::setMachine(exec::ProgramOp program, target::MachineAttr machine) {
   program.setFeaturesAttr(machine.getFeatures());
 }
 
-/// Whether an expression computes with more than floats and their comparisons.
+/// Whether an expression computes with more than floats, halves that are loaded
+/// as floats, and their comparisons.
 static bool usesOtherTypes(Block &expression) {
-  auto isFloat = [](Type type) { return type.isF32(); };
+  auto isFloat = [](Type type) { return type.isF32() || type.isF16(); };
   return !llvm::all_of(expression.getArgumentTypes(), isFloat) ||
          llvm::any_of(expression.without_terminator(), [&](Operation &op) {
            return !llvm::all_of(op.getResultTypes(), [&](Type type) {
@@ -149,6 +150,10 @@ void nnc::collectHeaders(exec::ProgramOp program) {
   std::set<std::string> headers;
   bool hasOtherTypes = false;
   for (auto call : program.getBody().getOps<exec::CallOp>()) {
+    if (llvm::any_of(call->getOperands(), [](Value place) {
+          return exec::getPlaceOp(place).getTensor().getElementType().isF16();
+        }))
+      headers.insert("runtime/simd/half.h");
     StringRef isa = catalogue.findRoutine(call.getRoutine())->isa;
     if (isa != "portable")
       headers.insert(("runtime/simd/vec_" + isa + ".h").str());

@@ -128,6 +128,36 @@ def FormLayers : Pass<"nnc-form-layers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nnc::nn::NnDialect", "::mlir::arith::ArithDialect"];
 }
 
+def UseHalves : Pass<"nnc-use-halves", "::mlir::ModuleOp"> {
+  let summary = "Have layers of floats compute with halves";
+  let description = [{
+    A layer of sums of products takes halves if the target has a routine for it
+    that does; pooling, copies and elementwise layers then take what they are
+    given. Weights are rounded, values between two kinds of layers are cast by
+    layers of their own, and arguments and results of functions stay floats.
+    An epilogue computes with floats all the same: it casts what it loads, and
+    what it stores. A constant too large for a half leaves its layer as it is.
+
+    ```mlir
+    %y = nn.layer "conv" inputs(%x, %w : tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>)
+        -> tensor<1x8x4x4xf32> ...
+    return %y : tensor<1x8x4x4xf32>
+    ==>
+    %0 = nn.layer "input_f16" extras(%x : tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf16> ...
+    %y = nn.layer "conv" inputs(%0, %w : tensor<1x8x4x4xf16>, tensor<8x8x1x1xf16>)
+        -> tensor<1x8x4x4xf16> ...
+    %1 = nn.layer "conv_f32" extras(%y : tensor<1x8x4x4xf16>) -> tensor<1x8x4x4xf32> ...
+    return %1 : tensor<1x8x4x4xf32>
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"",
+           "row of targets.inc, or native; else the module's nn.target">,
+  ];
+  let dependentDialects = ["::nnc::nn::NnDialect",
+                           "::nnc::target::TargetDialect"];
+}
+
 def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
   let summary = "Give each layer a routine and layouts, and adapts between them";
   let description = [{

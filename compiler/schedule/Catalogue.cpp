@@ -321,6 +321,14 @@ StringRef Routine::getLayout(int64_t i) const {
   return family->inputs < 0 || isOnly ? layouts.front() : layouts[i];
 }
 
+/// Whether routines without an element type in their name take halves: they
+/// only move elements, or load halves as floats.
+static bool takesHalves(StringRef family) {
+  return llvm::StringSwitch<bool>(family)
+      .Cases("adapt", "copy", "elementwise", "gather", "pad", true)
+      .Default(false);
+}
+
 bool Routine::takesElement(Type type) const {
   static constexpr llvm::StringLiteral names[] = {"f32", "f64", "f16", "bf16",
                                                   "i8",  "i16", "i32", "i64",
@@ -330,7 +338,7 @@ bool Routine::takesElement(Type type) const {
   rest.consume_front("_");
   StringRef first = rest.split('_').first;
   if (!llvm::is_contained(names, first))
-    return true;
+    return !type.isF16() || takesHalves(family->name);
   std::string own;
   llvm::raw_string_ostream stream(own);
   stream << type;

@@ -45,8 +45,15 @@ bool nnc::keepsZeros(LayerOp layer, ArrayRef<RankedTensorType> operands) {
     if (getLayout(type))
       known[argument] = 0;
   for (Operation &op : block.without_terminator()) {
-    if (!op.getResult(0).getType().isF32())
+    Type type = op.getResult(0).getType();
+    if (!type.isF32() && !type.isF16())
       return false;
+    // Of zeros and what functions make of them.
+    if (isa<CastOp>(op)) {
+      if (auto value = known.find(op.getOperand(0)); value != known.end())
+        known[op.getResult(0)] = value->second;
+      continue;
+    }
     if (auto literal = dyn_cast<arith::ConstantOp>(op)) {
       known[literal] =
           cast<FloatAttr>(literal.getValue()).getValue().convertToFloat();

@@ -97,6 +97,24 @@ class Code(nnc.TestCase):
         self.nnc("run", "off", "--input=x.npy", "--threads=2", code=USAGE,
                  said=["off was compiled without threads"])
 
+    def test_halves(self):
+        """Half the weights; inputs and outputs stay floats."""
+        f16 = "--target=aarch64-fp16", "--precision=f16"
+        self.save("wide", model([helper.make_node("Conv", ["x", "w"], ["y"])],
+                                [value("x", [1, 64, 2, 2])], [value("y", [1, 64, 2, 2])],
+                                [nnc.weights("w", 64, 64, 1, 1)]))
+        for folder, options, size in ("floats", f16[:1], 4), ("halves", f16, 2):
+            said = self.nnc("compile", "wide.onnx", "-o", folder, "--max-error=0", "--json",
+                            *options)
+            self.assertEqual(json.loads(said)["weight_bytes"], 64 * 64 * size)
+            self.assertEqual((self.folder / folder / "wide.h").read_text().count("float *"), 2)
+        self.nnc("explain", "network.onnx", *f16, said=[
+            "^input_f16  1x3x8x8 of f16  nn.cast$", r"^ +\* +conv2d_f16_nchw8c_",
+            "^dense1_f32  1x10  nn.cast$"])
+        self.nnc("verify", "network.onnx", *f16, said=["^random 0: y: same: "])
+        self.nnc("compile", "network.onnx", "-o", "out", "--target=aarch64", "--precision=f16",
+                 code=USAGE, said=["'aarch64' has no arithmetic on halves.* for aarch64-fp16$"])
+
     def test_names(self):
         """Names that C would not take, of the file and in the model."""
         name = "résumé 1.5-b; $(x)"

@@ -120,7 +120,7 @@ def pointers(arrays):
     return (ctypes.c_void_p * max(1, len(arrays)))(*[a.ctypes.data for a in arrays])
 
 
-def run_in_emulator(model, folder, inputs, *, target, shapes=None):
+def run_in_emulator(model, folder, inputs, *, target, shapes=None, options=()):
     """Outputs by name of `nnc run`, for targets that are not this machine."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -130,7 +130,8 @@ def run_in_emulator(model, folder, inputs, *, target, shapes=None):
         np.save(folder / f"in{i}.npy", array)
         arguments += ["--input", f"{name}={folder}/in{i}.npy"]
     results = folder / "out"
-    nnc("run", model, f"--target={target}", "--output-dir", results, *arguments, timeout=1800)
+    nnc("run", model, f"--target={target}", "--output-dir", results, *arguments, *options,
+        timeout=1800)
     return {path.stem: np.load(path) for path in results.glob("*.npy")}
 
 

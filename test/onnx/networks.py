@@ -5,6 +5,7 @@ ONNX models beside the checkout (../shared/models), where they are.
 
     networks.py --list
     networks.py resnet18 ppocr-recognizer [--target=x86-64-v2 --target=aarch64]
+                [--precision=f16]
 """
 
 import argparse
@@ -29,7 +30,7 @@ import reference  # noqa: E402
 import text  # noqa: E402
 import zoo  # noqa: E402
 
-TOLERANCE = 1e-4  # of the largest element of an output
+TOLERANCES = {"f32": 1e-4, "f16": 1e-2}  # of the largest element of an output
 ARENA_OVER_BOUND = 1.05
 SEED, COUNT = 7, 3
 
@@ -113,8 +114,8 @@ def subjects():
 # -- the comparison ------------------------------------------------------------------
 
 
-def compare(subject, output, got, want):
-    """The error relative to the largest element; raises Failure beyond TOLERANCE."""
+def compare(subject, output, got, want, tolerance):
+    """The error relative to the largest element; raises Failure beyond the tolerance."""
     if got.shape != want.shape:
         raise emitted.Failure(f"{output} has shape {got.shape}, expected {want.shape}")
     if want.dtype.kind != "f":
@@ -122,27 +123,29 @@ def compare(subject, output, got, want):
             raise emitted.Failure(f"{output} differs in {int((got != want).sum())} places")
         return 0.0
     error = float(np.abs(got - want).max() / np.abs(want).max())
-    if not error <= TOLERANCE:  # NaN too
+    if not error <= tolerance:  # NaN too
         raise emitted.Failure(f"{output} is off by {error:.2e} of its largest element")
     if subject.read(got) != subject.read(want):
         raise emitted.Failure(f"{output} reads {subject.read(got)}, not {subject.read(want)}")
     if (got.argmax(subject.label_axis) != want.argmax(subject.label_axis)).any():
-        if output == (subject.labels or output) and not tied(want, subject.label_axis):
+        if output == (subject.labels or output) and not tied(want, subject.label_axis,
+                                                             tolerance / 10):
             raise emitted.Failure(f"the labels of {output} differ")
     return error
 
 
-def tied(values, axis):
+def tied(values, axis, distance):
     """Whether the two largest elements of some row are closer than rounding."""
     largest = np.sort(values, axis)
     gap = np.take(largest, -1, axis) - np.take(largest, -2, axis)
-    return (gap < 1e-5 * np.abs(values).max()).any()
+    return (gap < distance * np.abs(values).max()).any()
 
 
-def check(subject, target):
+def check(subject, target, precision):
     """One line about a network that passes; raises Failure for one that does not."""
     path = subject.path()
     session = reference.session(path)
+    options = [f"--precision={precision}"]
     worst, built_for, modules, seconds = 0.0, None, 0, 0.0
     with tempfile.TemporaryDirectory() as folder:
         # An emulator is slow, and its program is built anew for each sample.
@@ -153,7 +156,7 @@ def check(subject, target):
                 if shapes != built_for:
                     start = time.monotonic()
                     module = emitted.compile_model(path, f"{folder}/{i}", target=target,
-                                                   shapes=shapes)
+                                                   shapes=shapes, options=options)
                     seconds = max(seconds, time.monotonic() - start)
                     check_arena(module.manifest)
                     module.build("-O2")
@@ -161,12 +164,14 @@ def check(subject, target):
                 outputs = module(inputs)
             else:
                 by_field = emitted.run_in_emulator(path, f"{folder}/{i}", inputs,
-                                                   target=target, shapes=shapes)
+                                                   target=target, shapes=shapes,
+                                                   options=options)
                 outputs = {o.name: by_field[emitted.field_name(o.name)]
                            for o in session.get_outputs()}
             names = [o.name for o in session.get_outputs()]
             for name, want in zip(names, session.run(names, inputs)):
-                worst = max(worst, compare(subject, name, outputs[name], want))
+                worst = max(worst, compare(subject, name, outputs[name], want,
+                                           TOLERANCES[precision]))
     return f"error {worst:.1e}, {modules or i + 1} shapes, compiled in {seconds:.1f} s"
 
 
@@ -182,6 +187,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="all, unless named")
     parser.add_argument("--target", action="append", dest="targets")
+    parser.add_argument("--precision", choices=TOLERANCES, default="f32")
     parser.add_argument("--list", action="store_true", help="print the names and stop")
     arguments = parser.parse_args()
     known = subjects()
@@ -194,7 +200,7 @@ def main():
     for target in arguments.targets or ["native"]:
         for name in arguments.names or known:
             try:
-                print(f"{name}, {target}: {check(known[name], target)}", flush=True)
+                print(f"{name}, {target}: {check(known[name], target, arguments.precision)}", flush=True)
                 passed += 1
             except emitted.Failure as failure:
                 print(f"{name}, {target}: FAILED: {failure}", flush=True)

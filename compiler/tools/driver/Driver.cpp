@@ -86,6 +86,9 @@ ExitCode Driver::import() {
       target::getMachine(choices.target, mlir::UnknownLoc::get(&context));
   if (mlir::failed(machine))
     return ExitCode::usage;
+  if (choices.precision == Precision::f16 &&
+      mlir::failed(checkHalves(*machine, mlir::UnknownLoc::get(&context))))
+    return ExitCode::usage;
   if (!choices.probe.empty())
     machine = readProbeFile(choices.probe, *machine);
   if (mlir::failed(machine))
@@ -153,6 +156,7 @@ Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
   options.threads = choices.threads;
   options.maxError = choices.maxError;
   options.layouts = choices.layouts;
+  options.precision = choices.precision;
   options.tuned = std::move(tuned);
   return options;
 }

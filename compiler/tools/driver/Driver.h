@@ -34,6 +34,7 @@ struct ModelOptions {
   int runThreads = 0; ///< how many it will run on, where that is known
   double maxError = PipelineOptions().maxError;
   LayoutScope layouts = LayoutScope::global;
+  Precision precision = Precision::f32;
 
   void runOn(int count) {
     threads = count > 1;

@@ -38,6 +38,7 @@ public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
     addLayoutsOption(app, options);
+    addPrecisionOption(app, options);
     allowFolder(app, options);
     addThreadCountOption(app, threads);
     app.add_flag("--pin", pin, "Keep each thread on a core of its own");

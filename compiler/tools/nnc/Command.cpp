@@ -99,14 +99,27 @@ void addLayoutsOption(CLI::App &app, ModelOptions &options) {
       ->default_str("global");
 }
 
+void addPrecisionOption(CLI::App &app, ModelOptions &options) {
+  static const std::map<std::string, Precision> precisions = {
+      {"f32", Precision::f32}, {"f16", Precision::f16}};
+  app.add_option("--precision", options.precision,
+                 "What layers of floats compute with and store: floats, or "
+                 "halves where the target has arithmetic on them; inputs and "
+                 "outputs stay floats")
+      ->transform(CLI::CheckedTransformer(precisions))
+      ->type_name("f32|f16")
+      ->default_str("f32");
+}
+
 void allowFolder(CLI::App &app, const ModelOptions &options) {
   app.get_option("MODEL")->description(
       "The model: an ONNX file, or a folder that nnc compile wrote");
   app.parse_complete_callback([&app, &options] {
     if (!llvm::sys::fs::is_directory(options.model))
       return;
-    for (const char *name : {"--target", "--name", "--shape", "--weights",
-                             "--max-error", "--layouts", "--tuning", "--probe"})
+    for (const char *name :
+         {"--target", "--name", "--shape", "--weights", "--max-error",
+          "--layouts", "--precision", "--tuning", "--probe"})
       if (CLI::Option *option = app.get_option_no_throw(name);
           option && option->count())
         throw CLI::ValidationError(

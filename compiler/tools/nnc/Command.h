@@ -47,6 +47,8 @@ void addModelOptions(CLI::App &app, ModelOptions &options);
 void allowFolder(CLI::App &app, const ModelOptions &options);
 /// --layouts=global and less, for comparison.
 void addLayoutsOption(CLI::App &app, ModelOptions &options);
+/// --precision=f32|f16.
+void addPrecisionOption(CLI::App &app, ModelOptions &options);
 /// --threads=on|off, for code that others will run.
 void addThreadsOption(CLI::App &app, ModelOptions &options);
 /// --threads=N, for code that is run here.

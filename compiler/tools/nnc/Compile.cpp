@@ -18,6 +18,7 @@ public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
     addLayoutsOption(app, options);
+    addPrecisionOption(app, options);
     addThreadsOption(app, options);
     app.add_option("-o,--output", folder, "Folder for the code")
         ->type_name("DIR")

@@ -62,9 +62,10 @@ Explained describe(nn::LayerOp layer) {
     if (mlir::isa<nn::ElementwiseOpInterface>(op))
       ops.push_back(op.getName().getStringRef().str());
   auto type = mlir::cast<mlir::RankedTensorType>(layer.getY().getType());
+  bool isHalf = type.getElementType().isF16();
   return {layer,
           layer.getName().str(),
-          shapeText(type.getShape()),
+          shapeText(type.getShape()) + (isHalf ? " of f16" : ""),
           fmt::format("{}", fmt::join(ops, ", ")),
           {}};
 }
@@ -80,6 +81,7 @@ public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
     addLayoutsOption(app, options);
+    addPrecisionOption(app, options);
     app.add_option("--layer", only, "Only the layers whose name has this in it")
         ->type_name("TEXT");
     app.add_flag("--all", all,

@@ -41,6 +41,7 @@ class Run : public Command {
 public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
+    addPrecisionOption(app, options);
     allowFolder(app, options);
     app.add_option("--input", files,
                    "Data of an input, as numpy.save writes it")

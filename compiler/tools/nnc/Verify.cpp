@@ -25,6 +25,7 @@ public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
     addLayoutsOption(app, options);
+    addPrecisionOption(app, options);
     CLI::Option *data =
         app.add_option("--data", dataFolder,
                        "Folder with the data: ONNX's test_data_set_N with .pb "
@@ -38,12 +39,12 @@ public:
         ->check(CLI::Range(1, 1000000))
         ->excludes(data)
         ->capture_default_str();
-    app.add_option("--tolerance", tolerance,
+    app.add_option("--tolerance", givenTolerance,
                    "Error that floats may have, as a share of the largest "
-                   "expected element; all else must be equal")
+                   "expected element; all else must be equal; 1e-4 unless "
+                   "given, 1e-2 with --precision=f16")
         ->type_name("E")
-        ->check(CLI::Range(0.0, 1.0))
-        ->capture_default_str();
+        ->check(CLI::Range(0.0, 1.0));
     addThreadCountOption(app, threads);
     addCompilerOption(app, compiler);
     addJsonOption(app, json);
@@ -54,6 +55,8 @@ public:
       return fail(makeError(options.model + " is a folder; give the model that "
                                             "it was compiled from"),
                   ExitCode::usage);
+    tolerance = givenTolerance.value_or(
+        options.precision == Precision::f16 ? 1e-2 : 1e-4);
     DriverOptions wanted;
     wanted.keepStages = true;
     options.runOn(threads);
@@ -170,7 +173,8 @@ private:
   ModelOptions options;
   std::string dataFolder, compiler;
   int randomCases = 1, threads = 1;
-  double tolerance = 1e-4;
+  std::optional<double> givenTolerance;
+  double tolerance = 0;
   bool json = false;
 
   Prepared prepared;

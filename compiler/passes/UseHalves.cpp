@@ -1,0 +1,275 @@
+//===- UseHalves.cpp - Layers that compute with halves --------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/Passes.h"
+
+#include "compiler/Evaluate.h"
+#include "compiler/schedule/Candidates.h"
+#include "compiler/schedule/Precision.h"
+#include "compiler/schedule/Search.h"
+
+#include "llvm/ADT/StringSet.h"
+
+namespace nnc {
+#define GEN_PASS_DEF_USEHALVES
+#include "compiler/passes/Passes.h.inc"
+} // namespace nnc
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+static Type getElement(Value value) {
+  return getTensorType(value).getElementType();
+}
+
+static void setElement(Value value, Type element) {
+  value.setType(getTensorType(value).clone(element));
+}
+
+/// Whether the epilogue computes with floats alone: such a one can load halves
+/// as floats and round what it stores.
+static bool computesWithFloats(LayerOp layer) {
+  auto isFloat = [](Type type) { return type.isF32(); };
+  Block &block = layer.getEpilogue().front();
+  return isFloat(getElement(layer.getY())) &&
+         llvm::all_of(block.getArgumentTypes(), isFloat) &&
+         llvm::all_of(block.without_terminator(), [&](Operation &op) {
+           Type type = op.getResult(0).getType();
+           return isFloat(type) || type.isInteger(1);
+         });
+}
+
+/// Casts what the epilogue reads to floats, and what it yields from them.
+static void retypeEpilogue(LayerOp layer) {
+  Block &block = layer.getEpilogue().front();
+  bool isEmpty = layer.hasEmptyEpilogue();
+  Type result = getElement(layer.getY());
+  SmallVector<Type> elements;
+  if (layer.getAnchorOp())
+    elements.push_back(result);
+  for (Value extra : layer.getExtras())
+    elements.push_back(getElement(extra));
+  OpBuilder builder = OpBuilder::atBlockBegin(&block);
+  for (auto [argument, element] : llvm::zip(block.getArguments(), elements)) {
+    Type old = argument.getType();
+    argument.setType(element);
+    if (old == element || isEmpty)
+      continue;
+    auto cast = builder.create<CastOp>(layer.getLoc(), old, argument);
+    argument.replaceAllUsesExcept(cast, cast);
+  }
+  Operation *yield = block.getTerminator();
+  Value yielded = yield->getOperand(0);
+  builder.setInsertionPoint(yield);
+  if (yielded.getType() != result)
+    yield->setOperand(0,
+                      builder.create<CastOp>(layer.getLoc(), result, yielded));
+}
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Halver {
+public:
+  Halver(func::FuncOp function, const CostModel &cost)
+      : block(function.getBody().front()), cost(cost),
+        half(Float16Type::get(function.getContext())),
+        single(Float32Type::get(function.getContext())) {
+    for (LayerOp layer : block.getOps<LayerOp>())
+      names.insert(layer.getName());
+  }
+
+  void run();
+
+private:
+  bool isHalf(Value value) const { return getElement(value) == half; }
+  Value getAs(Value value, FloatType element);
+  Value createCast(Value value, FloatType element);
+  Value convertConstant(ConstantOp constant, FloatType element);
+  bool setInputs(LayerOp layer, FloatType element);
+  bool hasRoutine(LayerOp layer) const;
+  bool computeWithHalves(LayerOp layer);
+  void visit(LayerOp layer);
+
+  Block &block;
+  const CostModel &cost;
+  FloatType half, single;
+  llvm::StringSet<> names;
+  DenseMap<Value, Value> converted;
+};
+} // namespace
+
+/// The constant rounded, or null where a value is too large.
+Value Halver::convertConstant(ConstantOp constant, FloatType element) {
+  std::optional<TensorData> data = TensorData::get(constant.getValue());
+  OpBuilder builder(constant);
+  auto cast = builder.create<CastOp>(
+      constant.getLoc(), constant.getY().getType().clone(element), constant);
+  FailureOr<TensorData> rounded = failure();
+  if (data)
+    rounded = evaluate(cast, *data);
+  cast.erase();
+  auto isFinite = [](uint16_t bits) { return (bits & 0x7c00) != 0x7c00; };
+  if (failed(rounded) || !llvm::all_of(rounded->getAs<uint16_t>(), isFinite))
+    return {};
+  return builder.create<ConstantOp>(
+      constant.getLoc(),
+      rounded->toAttribute(getModelName(constant.getLoc(), "halves")));
+}
+
+/// A layer that casts the value, called after the one that makes it.
+Value Halver::createCast(Value value, FloatType element) {
+  Value made = value;
+  while (auto reshape = made.getDefiningOp<ReshapeOp>())
+    made = reshape.getX();
+  auto maker = made.getDefiningOp<LayerOp>();
+  std::string name = maker ? maker.getName().str() : "input";
+  name += element == half ? "_f16" : "_f32";
+  std::string unique = name;
+  for (unsigned i = 2; !names.insert(unique).second; ++i)
+    unique = name + "_" + std::to_string(i);
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  Location loc = value.getLoc();
+  auto layer =
+      builder.create<LayerOp>(loc, getTensorType(value).clone(element), unique,
+                              ValueRange(), value, nullptr, nullptr);
+  Block &epilogue = layer.getEpilogue().emplaceBlock();
+  builder.setInsertionPointToStart(&epilogue);
+  auto cast = builder.create<CastOp>(
+      loc, element, epilogue.addArgument(getElement(value), loc));
+  builder.create<YieldOp>(loc, cast);
+  return layer.getY();
+}
+
+/// The value with elements of this type, or null where they cannot hold it.
+Value Halver::getAs(Value value, FloatType element) {
+  if (getElement(value) == element)
+    return value;
+  Value &other = converted[value];
+  if (!other) {
+    auto constant = value.getDefiningOp<ConstantOp>();
+    other = constant ? convertConstant(constant, element)
+                     : createCast(value, element);
+  }
+  return other;
+}
+
+/// Has the layer read its inputs of numbers with elements of this type. False
+/// where one cannot have it.
+bool Halver::setInputs(LayerOp layer, FloatType element) {
+  for (auto [i, input] : llvm::enumerate(layer.getInputs())) {
+    if (getElement(input) != half && getElement(input) != single)
+      continue;
+    Value other = getAs(input, element);
+    if (!other)
+      return false;
+    layer.getInputsMutable()[i].set(other);
+    setElement(layer.getAnchor().getArgument(i), element);
+  }
+  return true;
+}
+
+/// Whether something computes the layer, with operands that can be brought into
+/// the layout that it wants.
+bool Halver::hasRoutine(LayerOp layer) const {
+  auto candidates = findCandidates(layer, cost, {});
+  return llvm::any_of(candidates, [&](const Candidate &candidate) {
+    return llvm::all_of(
+        llvm::zip(layer.getInputs(), candidate.operands), [&](auto pair) {
+          auto [input, type] = pair;
+          return input.template getDefiningOp<ConstantOp>() ||
+                 cost.getAdapt(getLogicalType(type), type).seconds !=
+                     kImpossible;
+        });
+  });
+}
+
+/// Makes of a layer with an anchor one that computes with halves. False where
+/// there is no routine for it.
+bool Halver::computeWithHalves(LayerOp layer) {
+  OpBuilder builder(layer);
+  auto made = cast<LayerOp>(builder.clone(*layer));
+  if (!setInputs(made, half)) {
+    made.erase();
+    return false;
+  }
+  setElement(made.getAnchorOp()->getResult(0), half);
+  setElement(made.getY(), half);
+  retypeEpilogue(made);
+  if (!hasRoutine(made)) {
+    made.erase();
+    return false;
+  }
+  layer.getY().replaceAllUsesWith(made.getY());
+  layer.erase();
+  return true;
+}
+
+void Halver::visit(LayerOp layer) {
+  if (Operation *anchor = layer.getAnchorOp()) {
+    // Sums of products gain by it; others take what they are given.
+    bool multiplies = cast<CostOpInterface>(anchor).getWork().multiplyAdds > 0;
+    if ((multiplies ||
+         llvm::any_of(layer.getInputs(),
+                      [&](Value input) { return isHalf(input); })) &&
+        computesWithFloats(layer) && computeWithHalves(layer))
+      return;
+    setInputs(layer, single);
+  }
+  auto readsHalf = [&](Value extra) { return isHalf(extra); };
+  if (llvm::none_of(layer.getExtras(), readsHalf))
+    return;
+  if (!computesWithFloats(layer)) {
+    for (OpOperand &extra : layer.getExtrasMutable())
+      if (isHalf(extra.get()))
+        extra.set(getAs(extra.get(), single));
+    return;
+  }
+  // The caller gets floats; another cast would be a layer of its own.
+  auto isReturn = [](Operation *user) { return isa<func::ReturnOp>(user); };
+  if (!layer.getAnchorOp() && !llvm::all_of(layer->getUsers(), isReturn))
+    setElement(layer.getY(), half);
+  retypeEpilogue(layer);
+}
+
+void Halver::run() {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (auto layer = dyn_cast<LayerOp>(op))
+      visit(layer);
+    else if (auto reshape = dyn_cast<ReshapeOp>(op))
+      setElement(reshape.getResult(), getElement(reshape->getOperand(0)));
+    else
+      for (OpOperand &operand : op.getOpOperands())
+        if (isHalf(operand.get()))
+          operand.set(getAs(operand.get(), single));
+  }
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+namespace {
+struct UseHalvesPass : nnc::impl::UseHalvesBase<UseHalvesPass> {
+  using Base::Base;
+  void runOnOperation() override {
+    auto machine = target::setTarget(getOperation(), target);
+    if (failed(machine) ||
+        failed(checkHalves(*machine, getOperation().getLoc())))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal())
+        Halver(function, CostModel(*machine, getWeightBytes(function))).run();
+  }
+};
+} // namespace

@@ -1,0 +1,106 @@
+// RUN: nnc-opt %s --nnc-use-halves=target=aarch64-fp16 --split-input-file | FileCheck %s
+// RUN: not nnc-opt %s --nnc-use-halves=target=aarch64 --split-input-file 2>&1 | FileCheck %s --check-prefix=TARGET
+
+// TARGET: error: the target 'aarch64' has no arithmetic on halves, which the precision f16 needs; there is for aarch64-fp16
+
+// The weights are rounded, the bias stays a float; the epilogue computes with
+// floats; what the caller sees is cast.
+
+// CHECK-LABEL: func.func @conv
+// CHECK: %[[X:.*]] = nn.layer "input_f16" extras(%arg0 : tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf16> epilogue {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32):
+// CHECK-NEXT: %[[C:.*]] = nn.cast %[[E]] : f32 to f16
+// CHECK-NEXT: nn.yield %[[C]] : f16
+// CHECK-DAG: %[[B:.*]] = nn.constant {{.*}} : tensor<1x8x1x1xf32>
+// CHECK-DAG: %[[W:.*]] = nn.constant dense_resource<halves> : tensor<8x8x1x1xf16>
+// CHECK: %[[Y:.*]] = nn.layer "conv" inputs(%[[X]], %[[W]] : tensor<1x8x4x4xf16>, tensor<8x8x1x1xf16>) extras(%[[B]] : tensor<1x8x1x1xf32>) -> tensor<1x8x4x4xf16> anchor {
+// CHECK: nn.conv {{.*}} -> tensor<1x8x4x4xf16>
+// CHECK: epilogue {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f16, %[[EB:.*]]: f32):
+// CHECK-NEXT: %[[F:.*]] = nn.cast %[[E]] : f16 to f32
+// CHECK-NEXT: %[[S:.*]] = nn.add %[[F]], %[[EB]] : f32, f32
+// CHECK-NEXT: %[[C:.*]] = nn.cast %[[S]] : f32 to f16
+// CHECK-NEXT: nn.yield %[[C]] : f16
+// CHECK: %[[R:.*]] = nn.layer "conv_f32" extras(%[[Y]] : tensor<1x8x4x4xf16>) -> tensor<1x8x4x4xf32>
+// CHECK: return %[[R]]
+func.func @conv(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %w = nn.constant dense<0.1> : tensor<8x8x1x1xf32>
+  %b = nn.constant dense<[[[[0.0]], [[1.0]], [[2.0]], [[3.0]], [[4.0]], [[5.0]], [[6.0]], [[7.0]]]]> : tensor<1x8x1x1xf32>
+  %0 = nn.layer "conv" inputs(%x, %w : tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) extras(%b : tensor<1x8x1x1xf32>) -> tensor<1x8x4x4xf32> anchor {
+  ^bb0(%ax: tensor<1x8x4x4xf32>, %aw: tensor<8x8x1x1xf32>):
+    %1 = nn.conv %ax, %aw {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+    nn.yield %1 : tensor<1x8x4x4xf32>
+  } epilogue {
+  ^bb0(%e: f32, %eb: f32):
+    %1 = nn.add %e, %eb : f32, f32
+    nn.yield %1 : f32
+  }
+  return %0 : tensor<1x8x4x4xf32>
+}
+
+// -----
+
+// Pooling and views take what they are given; an elementwise layer loads halves
+// as floats and gives the caller floats; softmax has no routine for halves.
+
+// CHECK-LABEL: func.func @follow
+// CHECK: nn.layer "conv" {{.*}} -> tensor<1x8x4x4xf16>
+// CHECK: %[[P:.*]] = nn.layer "pool" {{.*}} -> tensor<1x8x1x1xf16>
+// CHECK: %[[V:.*]] = nn.reshape %[[P]] : tensor<1x8x1x1xf16> -> tensor<1x8xf16>
+// CHECK: %[[F:.*]] = nn.layer "pool_f32"
+// CHECK: nn.layer "relu" extras(%[[V]] : tensor<1x8xf16>) -> tensor<1x8xf32>
+// CHECK: nn.layer "softmax" inputs(%[[F]] : tensor<1x8xf32>)
+func.func @follow(%x: tensor<1x8x4x4xf32>) -> (tensor<1x8xf32>, tensor<1x8xf32>) {
+  %w = nn.constant dense<0.5> : tensor<8x8x1x1xf32>
+  %0 = nn.layer "conv" inputs(%x, %w : tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32> anchor {
+  ^bb0(%ax: tensor<1x8x4x4xf32>, %aw: tensor<8x8x1x1xf32>):
+    %5 = nn.conv %ax, %aw {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+    nn.yield %5 : tensor<1x8x4x4xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  %1 = nn.layer "pool" inputs(%0 : tensor<1x8x4x4xf32>) -> tensor<1x8x1x1xf32> anchor {
+  ^bb0(%ax: tensor<1x8x4x4xf32>):
+    %5 = nn.avg_pool %ax {kernel = array<i64: 4, 4>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false, count_include_pad = false} : (tensor<1x8x4x4xf32>) -> tensor<1x8x1x1xf32>
+    nn.yield %5 : tensor<1x8x1x1xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  %2 = nn.reshape %1 : tensor<1x8x1x1xf32> -> tensor<1x8xf32>
+  %3 = nn.layer "relu" extras(%2 : tensor<1x8xf32>) -> tensor<1x8xf32> epilogue {
+  ^bb0(%e: f32):
+    %5 = nn.relu %e : f32
+    nn.yield %5 : f32
+  }
+  %4 = nn.layer "softmax" inputs(%2 : tensor<1x8xf32>) -> tensor<1x8xf32> anchor {
+  ^bb0(%ax: tensor<1x8xf32>):
+    %5 = nn.softmax %ax {axis = 1 : i64, log = false} : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    nn.yield %5 : tensor<1x8xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  return %3, %4 : tensor<1x8xf32>, tensor<1x8xf32>
+}
+
+// -----
+
+// A weight that is too large for a half: the layer stays as it is.
+
+// CHECK-LABEL: func.func @too_large
+// CHECK-NOT: f16
+// CHECK: return
+func.func @too_large(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %w = nn.constant dense<1.0e5> : tensor<8x8x1x1xf32>
+  %0 = nn.layer "conv" inputs(%x, %w : tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32> anchor {
+  ^bb0(%ax: tensor<1x8x4x4xf32>, %aw: tensor<8x8x1x1xf32>):
+    %1 = nn.conv %ax, %aw {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+    nn.yield %1 : tensor<1x8x4x4xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  return %0 : tensor<1x8x4x4xf32>
+}
