@@ -231,12 +231,12 @@ def report_ablation(names, threads, rounds, seconds):
         print("\n" + "\n".join(ablation.table(rows[count], count)))
 
 
-def report_instructions(names):
+def report_instructions(names, precision):
     nnc = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin/nnc"
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
         for line in instructions.report(find_models(names, scratch), nnc, CACHE / "arm64",
-                                        scratch / "counted"):
+                                        scratch / "counted", precision):
             print(line, flush=True)
 
 
@@ -277,13 +277,15 @@ def main():
     parser.add_argument("--instructions", action="store_true",
                         help="instead: how many instructions each network takes on aarch64, "
                         f"in an emulator; {', '.join(COUNTED)} unless others are given")
+    parser.add_argument("--precision", choices=instructions.PRECISIONS, default="f32",
+                        help="of what --instructions counts")
     args = parser.parse_args()
     for name in args.networks:
         if name not in known:
             parser.error(f"no network is called {name}; there are: {', '.join(known)}")
 
     if args.instructions:
-        return report_instructions(args.networks or COUNTED)
+        return report_instructions(args.networks or COUNTED, args.precision)
     if args.tune is not None:
         for threads in args.threads:
             report_tuning(args.networks or TUNED, args.tune, threads)

@@ -35,6 +35,7 @@ std::size_t qemu_plugin_tb_n_insns(const qemu_plugin_tb *);
 std::uint64_t qemu_plugin_tb_vaddr(const qemu_plugin_tb *);
 qemu_plugin_insn *qemu_plugin_tb_get_insn(const qemu_plugin_tb *, std::size_t);
 char *qemu_plugin_insn_disas(const qemu_plugin_insn *);
+const void *qemu_plugin_insn_data(const qemu_plugin_insn *);
 const char *qemu_plugin_insn_symbol(const qemu_plugin_insn *);
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t,
                                            void (*)(qemu_plugin_id_t,
@@ -90,12 +91,23 @@ bool isVectorMultiplyAdd(const char *text) {
          std::strstr(text, " v");
 }
 
+/// The same of halves, which qemu's disassembler does not know: by vectors and
+/// by elements.
+bool isHalfMultiplyAdd(const void *code) {
+  std::uint32_t word;
+  std::memcpy(&word, code, sizeof(word));
+  return (word & 0xbf60fc00) == 0x0e400c00 || (word & 0xbfc0b400) == 0x0f001000;
+}
+
 Counts countOnce(const qemu_plugin_tb *code) {
   Counts result;
   result.instructions = qemu_plugin_tb_n_insns(code);
   for (std::size_t i = 0; i < result.instructions; ++i) {
-    char *text = qemu_plugin_insn_disas(qemu_plugin_tb_get_insn(code, i));
-    result.multiplyAdds += isVectorMultiplyAdd(text);
+    const qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(code, i);
+    char *text = qemu_plugin_insn_disas(instruction);
+    result.multiplyAdds +=
+        isVectorMultiplyAdd(text) ||
+        isHalfMultiplyAdd(qemu_plugin_insn_data(instruction));
     result.loads += startsWith(text, "ld");
     result.stores += startsWith(text, "st");
     std::free(text);

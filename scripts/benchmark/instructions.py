@@ -1,8 +1,9 @@
 """How many instructions networks take on aarch64, counted in an emulator.
 
 A model of speed, not a measurement: it sees neither caches nor pipelines. A vector
-multiply-add does 4 f32 multiply-adds, so a network done directly takes 1/4 of an
-instruction each and more; methods that multiply less (Winograd's, Strassen's) get below.
+multiply-add does 4 multiply-adds of f32, or 8 of f16, so a network done directly takes 1/4
+of an instruction each and more; methods that multiply less (Winograd's, Strassen's) get
+below.
 
     instructions.py FOLDER RUNS    runs the model of that folder so often in onnxruntime;
                                    this is what the emulator starts
@@ -18,7 +19,15 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 CHIP = "neoverse-n1"
-BOUND = 1 / 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Precision:
+    target: str
+    lanes: int
+
+
+PRECISIONS = {"f32": Precision("aarch64", 4), "f16": Precision("aarch64-fp16", 8)}
 # What the emitted module, built with NNC_HOOKS, calls after each layer.
 HOOK = "nnc_layer_done"
 
@@ -57,11 +66,12 @@ def count(command, mark=None, **environment):
     return done.stdout, [Counts(*map(int, line.split())) for line in lines]
 
 
-def count_nnc(nnc, model, folder):
+def count_nnc(nnc, model, folder, precision):
     """What nnc bench says of the model, with "counts" in each layer."""
     shapes = [f"--shape={name}={'x'.join(map(str, dims))}" for name, dims in model.shapes.items()]
-    subprocess.run([nnc, "compile", model.path, "--target=aarch64", "--name=model", "-o", folder,
-                    *shapes], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([nnc, "compile", model.path, f"--target={PRECISIONS[precision].target}",
+                    f"--precision={precision}", "--name=model", "-o", folder, *shapes],
+                   check=True, stdout=subprocess.DEVNULL)
     printed, sections = count([nnc, "bench", folder, "--runs=1", "--json"], mark=HOOK)
     result = json.loads(printed)
     layers = result["layers"]
@@ -92,16 +102,17 @@ def run_onnxruntime(folder, times):
         infer()
 
 
-HEADS = ("instructions, millions", "a multiply-add", "of the bound 1/4",
-         "multiply-adds among them", "in inner blocks", "loads", "stores")
+def heads(lanes):
+    return ("instructions, millions", "a multiply-add", f"of the bound 1/{lanes}",
+            "multiply-adds among them", "in inner blocks", "loads", "stores")
 
 
-def cells(counts, multiply_adds):
+def cells(counts, multiply_adds, lanes):
     def share(part, whole):
         return f"{100 * part / whole:.0f} %" if whole else "–"
     each = counts.instructions / multiply_adds if multiply_adds else 0
     return [f"{counts.instructions / 1e6:.2f}", f"{each:.3f}" if each else "–",
-            f"{each / BOUND:.2f} ×" if each else "–",
+            f"{each * lanes:.2f} ×" if each else "–",
             share(counts.multiply_adds, counts.instructions),
             share(counts.multiply_adds, counts.inner),
             share(counts.loads, counts.instructions),
@@ -112,27 +123,30 @@ def markdown(heads, rows):
     yield from ("| " + " | ".join(row) + " |" for row in (heads, ["---"] * len(heads), *rows))
 
 
-def report(models, nnc, system, scratch):
-    """Lines to print: a table of networks; then for each network its layers."""
-    rows, tables = [], []
+def report(models, nnc, system, scratch, precision):
+    """Lines to print: a table of networks; then for each network its layers. onnxruntime's
+    row is there for f32."""
+    rows, tables, lanes = [], [], PRECISIONS[precision].lanes
     for model in models:
         print(model.name, file=sys.stderr, flush=True)
         own = scratch / model.name
         own.mkdir(parents=True)
-        result = count_nnc(nnc, model, own / "module")
+        result = count_nnc(nnc, model, own / "module", precision)
         work = result["multiply_adds"]
         total = sum((layer["counts"] for layer in result["layers"]), Counts())
-        rows.append([model.name, "nnc", *cells(total, work)])
-        rows.append(["", "onnxruntime", *cells(count_onnxruntime(system, model, own), work)])
+        rows.append([model.name, "nnc", *cells(total, work, lanes)])
+        if precision == "f32":
+            rows.append(["", "onnxruntime",
+                         *cells(count_onnxruntime(system, model, own), work, lanes)])
         tables.append((model.name, [
             [layer["name"], layer["routine"], " ".join(map(str, layer["params"])),
-             *cells(layer["counts"], layer["multiply_adds"])] for layer in result["layers"]]))
-    yield (f"Instructions that aarch64 code executes in an emulator ({CHIP}), one thread: "
-           "modelled speed, not time.\n")
-    yield from markdown(["network", "engine", *HEADS], rows)
+             *cells(layer["counts"], layer["multiply_adds"], lanes)] for layer in result["layers"]]))
+    yield (f"Instructions that aarch64 code executes in an emulator ({CHIP}), {precision}, one "
+           "thread: modelled speed, not time.\n")
+    yield from markdown(["network", "engine", *heads(lanes)], rows)
     for name, layers in tables:
         yield f"\n{name}\n"
-        yield from markdown(["layer", "routine", "parameters", *HEADS], layers)
+        yield from markdown(["layer", "routine", "parameters", *heads(lanes)], layers)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import instructions  # noqa: E402
 TURNS = 1000
 # Sections: up to main(), two loops, all that is left.
 PROGRAM = """
+    .arch armv8.2-a+fp16
     .text
     .globl main, section_done
     .type section_done, %function
@@ -27,6 +28,8 @@ main:
 1:  ldr q0, [x1]
     fmla v1.4s, v2.4s, v0.s[1]
     fmls v3.4s, v4.4s, v0.4s
+    fmla v1.8h, v2.8h, v0.h[5]
+    fmls v3.8h, v4.8h, v0.8h
     subs x0, x0, #1
     b.ne 1b
     bl section_done
@@ -56,8 +59,8 @@ class Instructions(unittest.TestCase):
         self.assertEqual(first.multiply_adds, 0)
         # A section begins in the function that ends the one before, and ends as it is called.
         self.assertEqual(vectors, instructions.Counts(
-            instructions=5 * TURNS + 4, multiply_adds=2 * TURNS, loads=TURNS, stores=0,
-            inner=5 * TURNS + 2))
+            instructions=7 * TURNS + 4, multiply_adds=4 * TURNS, loads=TURNS, stores=0,
+            inner=7 * TURNS + 2))
         self.assertEqual(scalars, instructions.Counts(
             instructions=4 * TURNS + 3, multiply_adds=0, loads=0, stores=TURNS, inner=0))
 
