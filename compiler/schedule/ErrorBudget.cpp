@@ -7,7 +7,6 @@
 #include "compiler/schedule/ErrorBudget.h"
 
 #include <cmath>
-#include <functional>
 
 using namespace llvm;
 using namespace nnc;
@@ -25,48 +24,61 @@ static const Candidate &getCheapest(ArrayRef<Candidate> candidates,
   });
 }
 
-/// The sum of squares at this price, whatever the layouts between layers.
-static double getSquares(Layers layers, double price) {
-  double squares = 0;
-  for (ArrayRef<Candidate> candidates : layers)
-    if (!candidates.empty()) {
-      double error = getCheapest(candidates, price).error;
-      squares += error * error;
-    }
-  return squares;
+static double sumSquares(ArrayRef<double> errors) {
+  double sum = 0;
+  for (double error : errors)
+    sum += error * error;
+  return sum;
 }
 
-static double findPrice(Layers layers, double most) {
-  if (getSquares(layers, 0) <= most)
-    return 0;
+/// What the cheapest of each layer adds at this price.
+static SmallVector<double> getErrors(Layers layers, double price) {
+  SmallVector<double> errors;
+  for (ArrayRef<Candidate> candidates : layers)
+    errors.push_back(candidates.empty() ? 0.0
+                                        : getCheapest(candidates, price).error);
+  return errors;
+}
+
+/// The most that each layer may add.
+static SmallVector<double> shareBudget(Layers layers, double squares) {
+  SmallVector<double> shares = getErrors(layers, 0);
+  if (sumSquares(shares) <= squares)
+    return shares;
   // From a second for an error that nobody sees to one for a rounding.
   double low = 1, high = 1e20;
   for (int i = 0; i < 100; ++i) {
     double middle = std::sqrt(low * high);
-    (getSquares(layers, middle) <= most ? high : low) = middle;
+    (sumSquares(getErrors(layers, middle)) <= squares ? high : low) = middle;
   }
-  return high;
+  shares = getErrors(layers, high);
+  // Layers that are alike change their routine at the same price. What is left
+  // of the budget lets some of them.
+  double rest = squares - sumSquares(shares);
+  for (auto [share, more] : zip(shares, getErrors(layers, low))) {
+    double taken = more * more - share * share;
+    if (taken > 0 && taken <= rest) {
+      rest -= taken;
+      share = more;
+    }
+  }
+  return shares;
 }
 
 void nnc::limitError(MutableArrayRef<SmallVector<Candidate, 0>> layers,
                      double maxError) {
-  // What exceeds the bound alone is in no plan, whatever its layouts are worth.
-  const auto isWithin = [&](const Candidate &candidate) {
-    return candidate.error <= maxError;
-  };
-  for (auto &candidates : layers)
-    if (any_of(candidates, isWithin))
-      erase_if(candidates, std::not_fn(isWithin));
-  double price = findPrice(layers, maxError * maxError);
-  for (auto &candidates : layers) {
+  SmallVector<double> shares = shareBudget(layers, maxError * maxError);
+  for (auto [candidates, share] : zip(layers, shares)) {
     SmallVector<Candidate, 0> kept;
     for (Candidate &candidate : candidates) {
+      if (candidate.error > share)
+        continue;
       auto *same = find_if(kept, [&](const Candidate &other) {
         return other.hasSchemaOf(candidate);
       });
       if (same == kept.end())
         kept.push_back(std::move(candidate));
-      else if (getCost(candidate, price) < getCost(*same, price))
+      else if (candidate.seconds < same->seconds)
         *same = std::move(candidate);
     }
     candidates = std::move(kept);

@@ -11,12 +11,14 @@
 
 namespace nnc {
 
-/// Keeps of each layer's candidates one for each schema, so that the errors of
-/// all layers stay below `maxError` together: rounding errors are independent,
-/// so their squares add up. Time is spent where it buys most: a candidate costs
-/// its seconds and a price for its error's square, the same in all layers (a
-/// Lagrange multiplier), and the price is the lowest that suffices. Where none
-/// does, as when layers name their routines, the least error is kept.
+/// Keeps of each layer's candidates the fastest of each schema, so that the
+/// errors of all layers stay below `maxError` together, whichever schemas are
+/// chosen: rounding errors are independent, so their squares add up. The budget
+/// goes where it buys most time: a candidate costs its seconds and a price for
+/// its error's square, the same in all layers (a Lagrange multiplier), and the
+/// price is the lowest that suffices. The error of what is cheapest then is the
+/// layer's share. Where no price suffices, as when layers name their routines,
+/// the least error is kept.
 void limitError(
     llvm::MutableArrayRef<llvm::SmallVector<Candidate, 0>> candidates,
     double maxError);

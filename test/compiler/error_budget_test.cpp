@@ -75,8 +75,8 @@ TEST_CASE("errors stay within their budget") {
     Layers kept = all;
     limitError(kept, budget);
     CHECK(getError(kept) <= budget);
-    // One price for all layers leaves a rest of the budget: less than what the
-    // next best candidate of one of them would take.
+    // One price for all layers leaves a rest of the budget, not always used up:
+    // less than what the next best candidate of one of them would take.
     const double least = findLeastSeconds(all, budget * budget);
     const double dearest = 1e-3;
     CHECK(getSeconds(kept) >= least * (1 - 1e-9));
@@ -96,23 +96,43 @@ TEST_CASE("without a budget the most exact is kept, with any the cheapest") {
   }
 }
 
-TEST_CASE("what exceeds the budget alone goes, though a layout's cheapest") {
+TEST_CASE("any choice of schemas stays within the budget") {
   mlir::MLIRContext context;
-  Layers layers(1);
-  const auto add = [&](int64_t size, double seconds, double error) {
-    Candidate &one = layers[0].emplace_back();
-    one.result =
-        mlir::RankedTensorType::get({size}, mlir::Float32Type::get(&context));
-    one.seconds = seconds;
-    one.error = error;
-  };
-  // The cheapest of all loses nothing; of the other schema, one does.
-  add(1, 1e-3, 0);
-  add(2, 4e-3, 0);
-  add(2, 2e-3, 1e-6);
-  limitError(layers, 1e-7);
-  REQUIRE(layers[0].size() == 2);
-  CHECK(layers[0][1].error == 0);
+  std::mt19937 random(3);
+  for (int round = 0; round < 100; ++round) {
+    Layers layers = makeLayers(random, 6);
+    // A second schema, in which each is as fast as in the first by accident.
+    for (auto &candidates : layers) {
+      const Layers others = makeLayers(random, 1);
+      candidates.append(others[0].begin(), others[0].end());
+      for (size_t i = 0; i < candidates.size(); ++i)
+        candidates[i].result = mlir::RankedTensorType::get(
+            {int64_t(i / 4 + 1)}, mlir::Float32Type::get(&context));
+    }
+    const double budget = 1e-6 * (round % 20) / 5;
+    limitError(layers, budget);
+    double squares = 0;
+    for (const auto &candidates : layers) {
+      CHECK(candidates.size() == 2);
+      double most = 0;
+      for (const Candidate &candidate : candidates)
+        most = std::max(most, candidate.error);
+      squares += most * most;
+    }
+    CHECK(std::sqrt(squares) <= budget);
+  }
+}
+
+TEST_CASE("layers that are alike share what one price for all leaves") {
+  Layers layers(10);
+  for (auto &candidates : layers) {
+    candidates.emplace_back().seconds = 2e-3;
+    candidates.emplace_back().seconds = 1e-3;
+    candidates.back().error = 1e-6;
+  }
+  limitError(layers, 2e-6);
+  CHECK(getError(layers) == Approx(2e-6));
+  CHECK(getSeconds(layers) == Approx(16e-3));
 }
 
 TEST_CASE("a layer that names its routine keeps it, whatever it loses") {
