@@ -19,27 +19,43 @@ static winograd_matrices getMatrices(int64_t outputs, int64_t taps) {
   return make_winograd(taps == 1 ? 1 : outputs, taps);
 }
 
-/// The matrix of filters by channels in quarters, B11 and B12 of the first half
-/// of the channels, B11 and B21 of the first half of the filters.
-static std::vector<float> sumQuarters(RankedTensorType type, const float *w) {
+/// The right factors of Strassen's products of the matrix of filters by
+/// channels: for each filter and channel of a part, the sums of parts.
+static std::vector<float> sumParts(RankedTensorType type, int levels,
+                                   const float *w) {
   unsigned filterAxis = nn::getFilterAxis(nn::getLayout(type));
-  int64_t filters = type.getDimSize(filterAxis) / 2,
-          channels = type.getDimSize(1 - filterAxis) / 2;
-  int64_t filterStep = filterAxis == 0 ? 2 * channels : 1,
-          channelStep = filterAxis == 0 ? 1 : 2 * filters;
-  const float *const second = w + filters * filterStep;
-  const float *const quarters[] = {w, second, w + channels * channelStep,
-                                   second + channels * channelStep};
+  int64_t allFilters = type.getDimSize(filterAxis),
+          allChannels = type.getDimSize(1 - filterAxis);
+  int64_t filterStep = filterAxis == 0 ? allChannels : 1,
+          channelStep = filterAxis == 0 ? 1 : allFilters;
+  int parts = 1 << levels;
+  int64_t filters = allFilters / parts, channels = allChannels / parts;
+
+  struct Term {
+    int64_t offset;
+    int sign;
+  };
+  std::vector<SmallVector<Term>> sums(strassen_points(levels));
+  for (auto [point, terms] : llvm::enumerate(sums))
+    for (int channel = 0; channel < parts; ++channel)
+      for (int filter = 0; filter < parts; ++filter)
+        if (int sign = strassen_right_sign(levels, point, channel, filter))
+          terms.push_back(
+              {filter * filters * filterStep + channel * channels * channelStep,
+               sign});
+
   std::vector<float> result;
-  result.reserve(filters * channels * strassen_products);
+  result.reserve(filters * channels * sums.size());
   for (int64_t filter = 0; filter < filters; ++filter)
-    for (int64_t channel = 0; channel < channels; ++channel)
-      for (const int(&signs)[4] : strassen_right) {
+    for (int64_t channel = 0; channel < channels; ++channel) {
+      const float *at = w + filter * filterStep + channel * channelStep;
+      for (const SmallVector<Term> &terms : sums) {
         double sum = 0;
-        for (auto [sign, quarter] : llvm::zip(signs, quarters))
-          sum += sign * quarter[filter * filterStep + channel * channelStep];
+        for (const Term &term : terms)
+          sum += term.sign * at[term.offset];
         result.push_back(static_cast<float>(sum));
       }
+    }
   return result;
 }
 
@@ -75,7 +91,7 @@ static std::vector<float> transformFilters(RankedTensorType type,
 
 std::vector<float> codegen::transformWeight(RankedTensorType type,
                                             const float *weight) {
-  return nn::isForStrassen(nn::getLayoutName(type))
-             ? sumQuarters(type, weight)
-             : transformFilters(type, weight);
+  int levels = nn::getStrassenLevels(nn::getLayoutName(type));
+  return levels != 0 ? sumParts(type, levels, weight)
+                     : transformFilters(type, weight);
 }

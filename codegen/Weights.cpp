@@ -68,7 +68,7 @@ static void writeInLayout(RankedTensorType type, const char *elements,
   nn::LayoutAttr layout = nn::getLayout(type);
   int64_t rows = type.getDimSize(0), block = rows;
   if (layout.getOuterAxes().front() == 0 &&
-      !nn::isForStrassen(layout.getName()))
+      !nn::getStrassenLevels(layout.getName()))
     block = layout.getBlockSize(0);
   int64_t rowBytes = type.getNumElements() / std::max<int64_t>(rows, 1) *
                      nn::getElementBytes(type.getElementType());

@@ -23,7 +23,7 @@ namespace nnc {
 struct PipelineOptions {
   std::string target = "native"; ///< row of dialects/target/targets.inc
   bool threads = false;   ///< whether the code may run on several threads
-  double maxError = 3e-6; ///< see nnc-choose-routines
+  double maxError = 5e-6; ///< see nnc-choose-routines
   LayoutScope layouts = LayoutScope::global;
   Precision precision = Precision::f32;    ///< see nnc-use-halves
   std::shared_ptr<const TuningFile> tuned; ///< null where nothing is

@@ -191,7 +191,7 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
            "row of targets.inc, or native; else the module's nn.target">,
     Option<"states", "states", "int64_t", /*default=*/"65536",
            "entries of the largest table of the exact search">,
-    Option<"maxError", "max-error", "double", /*default=*/"3e-6",
+    Option<"maxError", "max-error", "double", /*default=*/"5e-6",
            "most that the rounding errors of fast methods may sum up to, root "
            "mean square, relative">,
     Option<"layouts", "layouts", "::nnc::LayoutScope",

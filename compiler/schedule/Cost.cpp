@@ -27,7 +27,7 @@ static constexpr double kEpilogueShare = 0.15;
 /// Weights are read while they are first used, activations all the time: of
 /// the shorter of arithmetic and the weights' reads so much does not hide
 /// behind the longer; and where routines fetch weights ahead.
-static constexpr double kOverlapLoss = 0.6, kFetchedLoss = 0.25;
+static constexpr double kOverlapLoss = 0.6, kFetchedLoss = 0.5;
 
 static double getMedian(ArrayRef<double> sorted) {
   size_t middle = sorted.size() / 2;

@@ -64,7 +64,7 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                             "and the letter of one of its axes";
     rest = rest.drop_front();
   }
-  if (isForStrassen(name) && blocks != 1)
+  if (getStrassenLevels(name) && blocks != 1)
     return emitError() << "'" << name << "' has not one block, of filters";
   return success();
 }
@@ -93,12 +93,12 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
       if (points > 8 || (points > 1 && points % 2 == 1))
         return emitError() << "layout '" << getName() << "' has " << points
                            << " points along an axis; there can be 4, 6 or 8";
-  if (isForStrassen(getName()) &&
-      (shape[0] % 2 || shape[1] % 2 ||
-       llvm::any_of(shape.drop_front(2),
-                    [](int64_t taps) { return taps > 1; })))
-    return emitError() << "layout '" << getName()
-                       << "' halves channels of a weight of one tap";
+  int64_t parts = int64_t(1) << getStrassenLevels(getName());
+  if (parts > 1 && (shape[0] % parts || shape[1] % parts ||
+                    llvm::any_of(shape.drop_front(2),
+                                 [](int64_t taps) { return taps > 1; })))
+    return emitError() << "layout '" << getName() << "' cuts channels into "
+                       << parts << " parts, of a weight of one tap";
   return success();
 }
 

@@ -50,7 +50,7 @@ def Nn_LayoutAttr
     `_strassen`: halves of the blocked axis of filters and of the other, of
     channels, and seven products in the place of the one tap. A `64x128x1x1` as
     `KRSC16k_strassen`, and a `128x64` as `NK16n_strassen`, is
-    `2 x 1 x 7 x 64 x 16`.
+    `2 x 1 x 7 x 64 x 16`; `_strassen2` quarters both and has 49 products.
     Only constants are brought into such a layout, by `nnc-lower-to-exec`.
 
     The letters stand for logical axes as follows: {N,C,H,W} and {K,C,R,S} and

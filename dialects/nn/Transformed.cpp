@@ -11,20 +11,22 @@
 using namespace mlir;
 using namespace nnc;
 
-/// Of halves of rows, columns and terms.
-static constexpr int64_t kStrassenProducts = 7;
+/// Of halves of rows, columns and terms, and so on for each level.
+static constexpr int64_t kStrassenProducts[] = {1, 7, 49};
 
 int64_t nn::getWinogradOutputs(StringRef layout) {
   int64_t m = 0;
   return layout.split("_winograd").second.getAsInteger(10, m) ? 0 : m;
 }
 
-bool nn::isForStrassen(StringRef layout) {
-  return layout.ends_with("_strassen");
+int nn::getStrassenLevels(StringRef layout) {
+  return layout.ends_with("_strassen")    ? 1
+         : layout.ends_with("_strassen2") ? 2
+                                          : 0;
 }
 
 bool nn::isTransformed(StringRef layout) {
-  return isForStrassen(layout) || getWinogradOutputs(layout) != 0;
+  return getStrassenLevels(layout) != 0 || getWinogradOutputs(layout) != 0;
 }
 
 bool nn::isTransformed(Type type) { return isTransformed(getLayoutName(type)); }
@@ -39,9 +41,10 @@ unsigned nn::getFilterAxis(LayoutAttr layout) {
 
 SmallVector<int64_t> nn::getTransformedShape(ArrayRef<int64_t> shape,
                                              LayoutAttr layout) {
-  if (isForStrassen(layout.getName())) {
+  if (int levels = getStrassenLevels(layout.getName())) {
     unsigned filters = getFilterAxis(layout);
-    return {shape[filters] / 2, shape[1 - filters] / 2, 1, kStrassenProducts};
+    return {shape[filters] >> levels, shape[1 - filters] >> levels, 1,
+            kStrassenProducts[levels]};
   }
   SmallVector<int64_t> points(shape);
   for (int64_t &taps : llvm::drop_begin(points, 2))
@@ -51,7 +54,7 @@ SmallVector<int64_t> nn::getTransformedShape(ArrayRef<int64_t> shape,
 
 nn::LayoutAttr nn::getTransformedLayout(LayoutAttr layout) {
   std::string name = dropTransform(layout.getName()).str();
-  if (isForStrassen(layout.getName()))
+  if (getStrassenLevels(layout.getName()))
     name = ("KRSC" + Twine(layout.getBlocks().front().size) + "k").str();
   return LayoutAttr::get(layout.getContext(), name);
 }

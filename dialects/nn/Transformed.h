@@ -3,7 +3,7 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // A layout's name may end in what its weights were transformed for:
-// `_winograd<m>`, or `_strassen`.
+// `_winograd<m>`, `_strassen` or `_strassen2`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@ class LayoutAttr;
 /// The m of a layout for Winograd's method, or 0.
 int64_t getWinogradOutputs(llvm::StringRef layout);
 
-/// Whether the layout is for Strassen's method.
-bool isForStrassen(llvm::StringRef layout);
+/// The levels of a layout for Strassen's method, or 0.
+int getStrassenLevels(llvm::StringRef layout);
 
 /// Whether the layout, or the type's, is one of these: a tensor's elements are
 /// not in it, and packElements and adapts cannot bring it there.
@@ -35,7 +35,8 @@ unsigned getFilterAxis(LayoutAttr layout);
 
 /// The shape of what a weight of `shape` is transformed to, and its layout. For
 /// Winograd's method, the points of F(m, taps) in the place of taps; for
-/// Strassen's, K x C x R x S with halves of K and of C and seven points as S.
+/// Strassen's, K x C x R x S with halves of K and of C and seven points as S,
+/// or quarters and 49 of two levels.
 llvm::SmallVector<int64_t> getTransformedShape(llvm::ArrayRef<int64_t> shape,
                                                LayoutAttr layout);
 LayoutAttr getTransformedLayout(LayoutAttr layout);

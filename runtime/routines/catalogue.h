@@ -174,51 +174,57 @@ template <class S> constexpr double winograd_error(const S &s, int M) {
          square_root(squares * winograd_growth(s.kh, M) *
                      winograd_growth(s.kw, M));
 }
-/// Strassen's method in halves of whole blocks.
-template <class S> constexpr bool strassen_conv2d_applies(const S &s, int W) {
+/// Strassen's method in 2^L parts of whole blocks.
+template <class S>
+constexpr bool strassen_conv2d_applies(const S &s, int L, int W) {
   return pointwise_applies(s, W) && s.groups == 1 && s.sh == 1 && s.sw == 1 &&
-         s.oh == s.h && s.ow == s.w && s.c % (2 * W) == 0 && s.k % (2 * W) == 0;
+         s.oh == s.h && s.ow == s.w && s.c % (W << L) == 0 &&
+         s.k % (W << L) == 0;
 }
-template <class S> constexpr bool strassen_matmul_applies(const S &s, int W) {
+template <class S>
+constexpr bool strassen_matmul_applies(const S &s, int L, int W) {
   return !s.transpose_a && !s.transpose_b && s.b_batch_stride == 0 &&
-         s.k % (2 * W) == 0 && s.n % (2 * W) == 0;
+         s.k % (W << L) == 0 && s.n % (W << L) == 0;
 }
 template <class S>
-constexpr transformed_plan plan_strassen_conv2d(const S &s, int W, int P,
+constexpr transformed_plan plan_strassen_conv2d(const S &s, int L, int W, int P,
                                                 int B) {
-  return plan_strassen(s.n, s.oh * s.ow, s.c, s.k, W, P, B);
+  return plan_strassen(s.n, s.oh * s.ow, s.c, s.k, L, W, P, B);
 }
 template <class S>
-constexpr transformed_plan plan_strassen_matmul(const S &s, int W, int P,
+constexpr transformed_plan plan_strassen_matmul(const S &s, int L, int W, int P,
                                                 int B) {
-  return plan_strassen(s.batch, s.m, s.k, s.n, W, P, B);
+  return plan_strassen(s.batch, s.m, s.k, s.n, L, W, P, B);
 }
 /// Of a plan for so many rows in all.
 constexpr double strassen_efficiency(tile_limits t, const transformed_plan &p,
-                                     int rows, int channels, int filters, int P,
-                                     int B) {
+                                     int rows, int channels, int filters, int L,
+                                     int P, int B) {
   return double(rows) * channels * filters /
-         transformed_time(t, p, channels / 2, filters / 2,
+         transformed_time(t, p, channels >> L, filters >> L,
                           strassen_summed_channels, 1, P, B);
 }
 template <class S>
-constexpr double strassen_conv2d_efficiency(tile_limits t, const S &s, int P,
-                                            int B) {
-  return strassen_efficiency(t, plan_strassen_conv2d(s, t.lanes, P, B),
-                             s.n * s.oh * s.ow, s.c, s.k, P, B);
+constexpr double strassen_conv2d_efficiency(tile_limits t, const S &s, int L,
+                                            int P, int B) {
+  return strassen_efficiency(t, plan_strassen_conv2d(s, L, t.lanes, P, B),
+                             s.n * s.oh * s.ow, s.c, s.k, L, P, B);
 }
 template <class S>
-constexpr double strassen_matmul_efficiency(tile_limits t, const S &s, int P,
-                                            int B) {
-  return strassen_efficiency(t, plan_strassen_matmul(s, t.lanes, P, B),
-                             s.batch * s.m, s.k, s.n, P, B);
+constexpr double strassen_matmul_efficiency(tile_limits t, const S &s, int L,
+                                            int P, int B) {
+  return strassen_efficiency(t, plan_strassen_matmul(s, L, t.lanes, P, B),
+                             s.batch * s.m, s.k, s.n, L, P, B);
 }
 /// As of Winograd's method, of sums of so many terms: what is lost beyond the
 /// sums in parts of up to 512 terms that other routines make; never nothing.
-constexpr double strassen_error(int terms) {
-  const double part = smaller(terms / 2, strassen_summed_channels);
-  const double parts = larger(1, terms / 2 / strassen_summed_channels);
-  const double squares = (2 + part / 2 + parts / 2) * strassen_error_growth;
+constexpr double strassen_error(int terms, int L) {
+  const int summed = terms >> L;
+  const double part = smaller(summed, strassen_summed_channels);
+  const double parts = larger(1, summed / strassen_summed_channels);
+  double squares = 2 + part / 2 + parts / 2;
+  for (int i = 0; i < L; ++i)
+    squares *= strassen_error_growth;
   const double plain = smaller(terms, 512) / 2.0;
   const double beyond = squares - plain;
   return 0.4 / (1 << 24) * square_root(beyond < 1 ? 1 : beyond);

@@ -12,9 +12,12 @@ constexpr int strassen_summed_channels = 64;
 
 /// Products of `rows` by `channels` by `filters`, one an image.
 constexpr transformed_plan plan_strassen(int images, int rows, int channels,
-                                         int filters, int W, int P, int B) {
-  return plan_transformed(images, 1, ceil_div(rows, 2), strassen_products,
-                          channels / 2, filters / 2, W, P, B);
+                                         int filters, int levels, int W, int P,
+                                         int B) {
+  const int parts = 1 << levels;
+  return plan_transformed(images, 1, ceil_div(rows, parts),
+                          strassen_points(levels), channels / parts,
+                          filters / parts, W, P, B);
 }
 
 } // namespace nnc

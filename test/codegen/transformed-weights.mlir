@@ -2,7 +2,8 @@
 // the points of Winograd's method, block by block of output channels, padding
 // being zero. For m = 2 and 3 x 3 ones they are (-1 1.5 0.5 1) times themselves
 // transposed. One that ends in _strassen, as the right factors of Strassen's
-// products: sums of the quarters 1 (B11), 10 (B12), 100 (B21) and 1000 (B22).
+// products: sums of the quarters 1 (B11), 10 (B12), 100 (B21) and 1000 (B22);
+// _strassen2 does that twice.
 
 // RUN: rm -rf %t && nnc-codegen %s -o %t
 // RUN: od -A d -t f4 -w64 %t/points_weights.bin | FileCheck %s
@@ -26,12 +27,20 @@
 // CHECK-NEXT: 0002368{{ +}}991{{( +0){15}$}}
 // CHECK-NEXT: 0002432{{ +}}990{{( +0){15}$}}
 
-exec.program @points arena 0 lower_bound 0 align 64 weights 2496
+// Of 49, with 10 in the first quarter's first and 1 in the last's last.
+// CHECK-NEXT: 0002496{{ +}}10{{( +0){15}$}}
+// CHECK-NEXT: 0002560{{( +0){16}$}}
+// CHECK: 0004032{{ +}}11{{( +0){15}$}}
+// CHECK: 0004480{{ +}}-10{{( +0){15}$}}
+// CHECK: 0005504{{ +}}1{{( +0){15}$}}
+
+exec.program @points arena 0 lower_bound 0 align 64 weights 5632
     attributes {model = "points.onnx"} {
   %x = exec.input "x" : tensor<1xf32>
   %y = exec.output "y" : tensor<1xf32>
   %w = exec.weight "w" at 0 = dense<1.0> : tensor<17x1x3x3xf32> : tensor<17x1x3x3xf32, #nn.layout<KRSC16k_winograd2>>
   // Channels K by C: B12 is of the second half of K, B21 of the second of C.
   %v = exec.weight "v" at 2048 = dense<[[[[1.0]], [[100.0]]], [[[10.0]], [[1000.0]]]]> : tensor<2x2x1x1xf32> : tensor<2x2x1x1xf32, #nn.layout<KRSC16k_strassen>>
+  %u = exec.weight "u" at 2496 = dense<[[[[10.0]], [[0.0]], [[0.0]], [[0.0]]], [[[0.0]], [[0.0]], [[0.0]], [[0.0]]], [[[0.0]], [[0.0]], [[0.0]], [[0.0]]], [[[0.0]], [[0.0]], [[0.0]], [[1.0]]]]> : tensor<4x4x1x1xf32> : tensor<4x4x1x1xf32, #nn.layout<KRSC16k_strassen2>>
   exec.copy "copy" %x to %y
 }

@@ -7,67 +7,82 @@
 using namespace nnc;
 using namespace nnc_test;
 
-TEST_CASE("Strassen's seven products make up the four quarters", "[strassen]") {
-  // Of single ones in A and B: which of C's quarters is one?
-  struct layout {
-    static constexpr int images(int) { return 1; }
-    static constexpr int rows(int) { return 2; }
-    static constexpr int channels(int) { return 8; }
-    static constexpr int filters(int) { return 8; }
-    static int left(int, int, int row, int block) {
-      return (row * 2 + block) * 4;
-    }
-    static int result(int, int, int row, int block) {
-      return (row * 2 + block) * 4;
-    }
-    static void store(f32x<4> v, float *y, int at, int, int, none) {
-      v.store(y + at);
-    }
-  };
-  using method = strassen<4, layout, int, 1, 1>;
+namespace {
+
+/// Squares of 2^LEVELS parts, each of one vector of equal numbers.
+template <int LEVELS> struct square {
+  static constexpr int parts = 1 << LEVELS;
+  static constexpr int images(int) { return 1; }
+  static constexpr int rows(int) { return parts; }
+  static constexpr int channels(int) { return parts * 4; }
+  static constexpr int filters(int) { return parts * 4; }
+  static int left(int, int, int row, int block) {
+    return (row * parts + block) * 4;
+  }
+  static int result(int s, int image, int row, int block) {
+    return left(s, image, row, block);
+  }
+  static void store(f32x<4> v, float *y, int at, int, int, none) {
+    v.store(y + at);
+  }
+};
+
+/// Of single ones in A and B: which of C's parts is one?
+template <int LEVELS> void check_single_ones() {
+  constexpr int parts = 1 << LEVELS, area = parts * parts;
+  using method = strassen<4, square<LEVELS>, int, LEVELS, 1, 1>;
   const transformed_plan p = method::plan(0);
-  for (int a = 0; a < 4; ++a)
-    for (int b = 0; b < 4; ++b) {
-      float x[16] = {}, y[16] = {};
+  for (int a = 0; a < area; ++a)
+    for (int b = 0; b < area; ++b) {
+      float x[area * 4] = {}, y[area * 4] = {};
       std::fill_n(x + a * 4, 4, 1.0f);
-      floats points(strassen_products * p.input_point);
+      floats points(method::points * p.input_point);
       method::input(0, p, x, 0, 0, points.data());
-      floats products(strassen_products * p.product_point);
-      for (int i = 0; i < strassen_products; ++i)
+      floats products(method::points * p.product_point);
+      for (int i = 0; i < method::points; ++i)
         for (int lane = 0; lane < 4; ++lane)
           products[i * p.product_point + lane] =
-              points[i * p.input_point + lane] * float(strassen_right[i][b]);
+              points[i * p.input_point + lane] *
+              float(strassen_right_sign(LEVELS, i, b / parts, b % parts));
       method::output(0, p, products.data(), 0, 0, y, none{});
-      for (int c = 0; c < 4; ++c) {
+      for (int c = 0; c < area; ++c) {
         INFO("A" << a << " B" << b << " C" << c);
-        const bool meets = a / 2 == c / 2 && b % 2 == c % 2 && a % 2 == b / 2;
+        const bool meets = a / parts == c / parts && b % parts == c % parts &&
+                           a % parts == b / parts;
         CHECK(y[c * 4] == (meets ? 1.0f : 0.0f));
       }
     }
 }
 
+} // namespace
+
+TEST_CASE("Strassen's products make up all parts", "[strassen]") {
+  check_single_ones<1>();
+  check_single_ones<2>();
+}
+
 namespace {
 
-template <int W, int P, int B, class S>
+template <int W, int L, int P, int B, class S>
 void check_strassen(random_source &random, const S &shape) {
-  using routine = conv2d_f32_nchwc_strassen_t<W, S, P, B, conv2d_epilogue>;
+  using routine = conv2d_f32_nchwc_strassen_t<W, S, L, P, B, conv2d_epilogue>;
   const conv2d_shape s{shape.n,  shape.c,  shape.h,  shape.w,
                        shape.k,  shape.kh, shape.kw, shape.sh,
                        shape.sw, shape.dh, shape.dw, shape.pt,
                        shape.pl, shape.oh, shape.ow, shape.groups};
-  INFO("W=" << W << describe(s));
-  REQUIRE(strassen_conv2d_applies(s, W));
+  INFO("W=" << W << " levels=" << L << describe(s));
+  REQUIRE(strassen_conv2d_applies(s, L, W));
   const int pixels = s.h * s.w;
   const floats x = random.values(std::size_t(s.n) * s.c * pixels);
   const floats w = random.values(std::size_t(s.k) * s.c);
   floats bias = random.values(s.k);
   const floats residual = random.values(std::size_t(s.n) * s.k * pixels);
   const floats bx = block_channels(x, s.n, s.c, pixels, W);
-  const floats u = strassen_weights(s, w, W);
+  const floats u = strassen_weights(s, w, L, W);
   floats by = block_channels(residual, s.n, s.k, pixels, W);
   const conv2d_epilogue epilogue{bias.data(), by.data()};
   const std::size_t bytes =
-      plan_strassen_conv2d(s, W, P, B).scratch(most_scratch_threads);
+      plan_strassen_conv2d(s, L, W, P, B).scratch(most_scratch_threads);
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
   in_parts(routine::units(shape), [&](int begin, int end) {
@@ -115,16 +130,24 @@ TEMPLATE_TEST_CASE_SIG("Strassen's convolution of random shapes", "[strassen]",
     const int c = 2 * W * r.between(1, 6), k = 2 * W * r.between(1, 4);
     const conv2d_shape s{
         r.between(1, 3), c, h, w, k, 1, 1, 1, 1, 1, 1, 0, 0, h, w, 1};
-    check_strassen<W, 5, 2>(r, s);
-    check_strassen<W, 4, 3>(r, s);
+    check_strassen<W, 1, 5, 2>(r, s);
+    check_strassen<W, 1, 4, 3>(r, s);
+    conv2d_shape twice = s;
+    twice.c *= 2;
+    twice.k *= 2;
+    check_strassen<W, 2, 5, 2>(r, twice);
+    check_strassen<W, 2, 4, 3>(r, twice);
   }
 }
 
 TEMPLATE_TEST_CASE_SIG("Strassen's convolution of constant shapes",
                        "[strassen]", ((int W), W), NNC_TEST_WIDTHS) {
   random_source r;
-  check_strassen<W, 6, 2>(r, constant_shape<1, 4 * W, 7, 7, 6 * W>());
-  check_strassen<W, 6, 2>(r, constant_shape<2, 2 * W, 1, 1, 2 * W>());
+  check_strassen<W, 1, 6, 2>(r, constant_shape<1, 4 * W, 7, 7, 6 * W>());
+  check_strassen<W, 1, 6, 2>(r, constant_shape<2, 2 * W, 1, 1, 2 * W>());
+  check_strassen<W, 2, 6, 2>(r, constant_shape<1, 8 * W, 7, 7, 12 * W>());
+  check_strassen<W, 2, 6, 2>(r, constant_shape<2, 4 * W, 1, 1, 4 * W>());
   // More than one strip, and sums of several parts.
-  check_strassen<W, 6, 2>(r, constant_shape<1, 512, 31, 30, 2 * W>());
+  check_strassen<W, 1, 6, 2>(r, constant_shape<1, 512, 31, 30, 2 * W>());
+  check_strassen<W, 2, 6, 2>(r, constant_shape<1, 512, 31, 30, 4 * W>());
 }

@@ -10,17 +10,17 @@ using namespace nnc_test;
 
 namespace {
 
-template <int W, int P, int B, class S>
+template <int W, int L, int P, int B, class S>
 void check(random_source &random, const S &shape, const matmul_shape &s) {
-  using routine = matmul_f32_strassen_t<W, S, P, B, matmul_epilogue>;
-  REQUIRE(strassen_matmul_applies(s, W));
+  using routine = matmul_f32_strassen_t<W, S, L, P, B, matmul_epilogue>;
+  REQUIRE(strassen_matmul_applies(s, L, W));
   const std::size_t bytes =
-      plan_strassen_matmul(s, W, P, B).scratch(most_scratch_threads);
+      plan_strassen_matmul(s, L, W, P, B).scratch(most_scratch_threads);
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
   const auto run = [&](const S &same, const float *a, const float *b, float *y,
                        const matmul_epilogue &epi, int begin, int end) {
-    const floats u = strassen_weights(s, floats(b, b + s.k * s.n), W);
+    const floats u = strassen_weights(s, floats(b, b + s.k * s.n), L, W);
     routine::run(same, a, u.data(), y,
                  reinterpret_cast<unsigned char *>(scratch.data()), epi, begin,
                  end);
@@ -35,8 +35,9 @@ template <int M, int N, int K> struct constant_shape {
   static constexpr int transpose_a = 0, transpose_b = 0;
 };
 
-template <int W, int P, int B, class S> void check_constant(random_source &r) {
-  check<W, P, B>(r, S{}, run_time_matmul<S>());
+template <int W, int L, int P, int B, class S>
+void check_constant(random_source &r) {
+  check<W, L, P, B>(r, S{}, run_time_matmul<S>());
 }
 
 } // namespace
@@ -51,15 +52,22 @@ TEMPLATE_TEST_CASE_SIG("Strassen's product of random shapes", "[strassen]",
     s.n = 2 * W * random.between(1, 4);
     s.k = 2 * W * random.between(1, 9);
     s.a_batch_stride = random.between(0, 1) * s.m * s.k;
-    check<W, 5, 2>(random, s, s);
-    check<W, 4, 3>(random, s, s);
+    check<W, 1, 5, 2>(random, s, s);
+    check<W, 1, 4, 3>(random, s, s);
+    s.n *= 2;
+    s.k *= 2;
+    s.a_batch_stride *= 2;
+    check<W, 2, 5, 2>(random, s, s);
+    check<W, 2, 4, 3>(random, s, s);
   }
 }
 
 TEMPLATE_TEST_CASE_SIG("Strassen's product of constant shapes", "[strassen]",
                        ((int W), W), NNC_TEST_WIDTHS) {
   random_source random;
-  check_constant<W, 6, 2, constant_shape<13, 6 * W, 4 * W>>(random);
+  check_constant<W, 1, 6, 2, constant_shape<13, 6 * W, 4 * W>>(random);
+  check_constant<W, 2, 6, 2, constant_shape<13, 12 * W, 8 * W>>(random);
   // More than one strip, and sums of several parts.
-  check_constant<W, 6, 2, constant_shape<300, 2 * W, 1024>>(random);
+  check_constant<W, 1, 6, 2, constant_shape<300, 2 * W, 1024>>(random);
+  check_constant<W, 2, 6, 2, constant_shape<300, 4 * W, 1024>>(random);
 }

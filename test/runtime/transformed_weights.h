@@ -35,21 +35,23 @@ inline floats winograd_weights(const nnc::conv2d_shape &s, const floats &w,
 }
 
 /// A matrix of filters by channels, with so many elements from one to the next,
-/// as the right factors of Strassen's products: [filters / W][7][channels][W].
+/// as the right factors of so many levels of Strassen's products:
+/// [filters / W][7^levels][channels][W].
 inline floats strassen_weights(const floats &w, int filters, int channels,
-                               int filter_step, int channel_step, int width) {
-  filters /= 2;
-  channels /= 2;
-  const int points = nnc::strassen_products;
+                               int filter_step, int channel_step, int levels,
+                               int width) {
+  const int parts = 1 << levels, points = nnc::strassen_points(levels);
+  filters /= parts;
+  channels /= parts;
   floats u(std::size_t(filters) * channels * points);
   for (int k = 0; k < filters; ++k)
     for (int c = 0; c < channels; ++c)
       for (int point = 0; point < points; ++point) {
         double sum = 0;
-        for (int quarter = 0; quarter < 4; ++quarter) {
-          const int filter = k + quarter % 2 * filters;
-          const int channel = c + quarter / 2 * channels;
-          sum += nnc::strassen_right[point][quarter] *
+        for (int part = 0; part < parts * parts; ++part) {
+          const int row = part / parts, column = part % parts;
+          const int filter = k + column * filters, channel = c + row * channels;
+          sum += nnc::strassen_right_sign(levels, point, row, column) *
                  double(w[std::size_t(filter) * filter_step +
                           std::size_t(channel) * channel_step]);
         }
@@ -61,21 +63,22 @@ inline floats strassen_weights(const floats &w, int filters, int channels,
 
 /// As above of a 1 x 1 convolution and of a matrix product.
 inline floats strassen_weights(const nnc::conv2d_shape &s, const floats &w,
-                               int width) {
-  return strassen_weights(w, s.k, s.c, s.c, 1, width);
+                               int levels, int width) {
+  return strassen_weights(w, s.k, s.c, s.c, 1, levels, width);
 }
 inline floats strassen_weights(const nnc::matmul_shape &s, const floats &w,
-                               int width) {
-  return strassen_weights(w, s.n, s.k, 1, s.n, width);
+                               int levels, int width) {
+  return strassen_weights(w, s.n, s.k, 1, s.n, levels, width);
 }
 
-/// What `layout`, KRSC<W>k_winograd<m> or KRSC<W>k_strassen, wants of weights.
+/// What `layout`, KRSC<W>k_winograd<m>, KRSC<W>k_strassen or
+/// KRSC<W>k_strassen2, wants of weights.
 inline floats transform_weights(const nnc::conv2d_shape &s, const floats &w,
                                 const std::string &layout) {
   const int width = std::stoi(layout.substr(4));
   const std::string method = layout.substr(layout.find('_') + 1);
-  if (method == "strassen")
-    return strassen_weights(s, w, width);
+  if (method == "strassen" || method == "strassen2")
+    return strassen_weights(s, w, method == "strassen" ? 1 : 2, width);
   return winograd_weights(s, w, std::stoi(method.substr(8)), width);
 }
 

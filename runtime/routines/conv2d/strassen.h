@@ -2,7 +2,8 @@
 //
 // A 1 x 1 convolution is a product of pixels by channels. x and y in NCHW<W>c,
 // the weights as KRSC<W>k_strassen. Stride 1, no padding, one group, whole
-// blocks of channels in each half of c and of k.
+// blocks of channels in each half of c and of k, or each quarter for two levels
+// and KRSC<W>k_strassen2.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV2D_STRASSEN_H
@@ -30,23 +31,35 @@ template <int W, class S> struct strassen_pixels {
   }
 };
 
-template <int W, class S, int P, int B, class Epi>
+template <int W, class S, int L, int P, int B, class Epi>
 using conv2d_f32_nchwc_strassen_t =
-    transformed_product<W, strassen<W, strassen_pixels<W, S>, S, P, B>, S, P, B,
-                        Epi>;
+    transformed_product<W, strassen<W, strassen_pixels<W, S>, S, L, P, B>, S, P,
+                        B, Epi>;
 
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw16c_strassen_avx512 =
-    conv2d_f32_nchwc_strassen_t<16, S, P, B, Epi>;
+    conv2d_f32_nchwc_strassen_t<16, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw8c_strassen_avx2 =
-    conv2d_f32_nchwc_strassen_t<8, S, P, B, Epi>;
+    conv2d_f32_nchwc_strassen_t<8, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw4c_strassen_neon =
-    conv2d_f32_nchwc_strassen_t<4, S, P, B, Epi>;
+    conv2d_f32_nchwc_strassen_t<4, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw4c_strassen_sse4 =
-    conv2d_f32_nchwc_strassen_t<4, S, P, B, Epi>;
+    conv2d_f32_nchwc_strassen_t<4, S, 1, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw16c_strassen2_avx512 =
+    conv2d_f32_nchwc_strassen_t<16, S, 2, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw8c_strassen2_avx2 =
+    conv2d_f32_nchwc_strassen_t<8, S, 2, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw4c_strassen2_neon =
+    conv2d_f32_nchwc_strassen_t<4, S, 2, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw4c_strassen2_sse4 =
+    conv2d_f32_nchwc_strassen_t<4, S, 2, P, B, Epi>;
 
 } // namespace nnc
 

@@ -1,7 +1,8 @@
 //===- strassen.h - Matrix product by Strassen's method -------------------===//
 //
 // y[m][n] = sum over k of a[m][k] * b[k][n], a and y row by row, b constant, as
-// NK<W>n_strassen. Whole vectors in each half of k and of n.
+// NK<W>n_strassen. Whole vectors in each half of k and of n, or each quarter
+// for two levels and NK<W>n_strassen2.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MATMUL_STRASSEN_H
@@ -30,20 +31,32 @@ template <int W, class S> struct strassen_rows {
   }
 };
 
-template <int W, class S, int P, int B, class Epi>
+template <int W, class S, int L, int P, int B, class Epi>
 using matmul_f32_strassen_t =
-    transformed_product<W, strassen<W, strassen_rows<W, S>, S, P, B>, S, P, B,
-                        Epi>;
+    transformed_product<W, strassen<W, strassen_rows<W, S>, S, L, P, B>, S, P,
+                        B, Epi>;
 
 template <class S, int P, int B, class Epi>
 using matmul_f32_nk16n_strassen_avx512 =
-    matmul_f32_strassen_t<16, S, P, B, Epi>;
+    matmul_f32_strassen_t<16, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
-using matmul_f32_nk8n_strassen_avx2 = matmul_f32_strassen_t<8, S, P, B, Epi>;
+using matmul_f32_nk8n_strassen_avx2 = matmul_f32_strassen_t<8, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
-using matmul_f32_nk4n_strassen_neon = matmul_f32_strassen_t<4, S, P, B, Epi>;
+using matmul_f32_nk4n_strassen_neon = matmul_f32_strassen_t<4, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
-using matmul_f32_nk4n_strassen_sse4 = matmul_f32_strassen_t<4, S, P, B, Epi>;
+using matmul_f32_nk4n_strassen_sse4 = matmul_f32_strassen_t<4, S, 1, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using matmul_f32_nk16n_strassen2_avx512 =
+    matmul_f32_strassen_t<16, S, 2, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using matmul_f32_nk8n_strassen2_avx2 =
+    matmul_f32_strassen_t<8, S, 2, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using matmul_f32_nk4n_strassen2_neon =
+    matmul_f32_strassen_t<4, S, 2, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using matmul_f32_nk4n_strassen2_sse4 =
+    matmul_f32_strassen_t<4, S, 2, P, B, Epi>;
 
 } // namespace nnc
 

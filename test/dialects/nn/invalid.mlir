@@ -164,14 +164,21 @@ func.func @layout_taps(%x: tensor<1x16x2x2xf32, #nn.layout<NCHW16c_winograd4>>) 
 
 // -----
 
-// expected-error@+1 {{layout 'KRSC16k_strassen' halves channels of a weight of one tap}}
+// expected-error@+1 {{layout 'KRSC16k_strassen' cuts channels into 2 parts, of a weight of one tap}}
 func.func @layout_halves(%x: tensor<32x31x1x1xf32, #nn.layout<KRSC16k_strassen>>) {
   return
 }
 
 // -----
 
-// expected-error@+1 {{layout 'KRSC16k_strassen' halves channels of a weight of one tap}}
+// expected-error@+1 {{layout 'KRSC16k_strassen2' cuts channels into 4 parts, of a weight of one tap}}
+func.func @layout_quarters(%x: tensor<32x30x1x1xf32, #nn.layout<KRSC16k_strassen2>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{layout 'KRSC16k_strassen' cuts channels into 2 parts, of a weight of one tap}}
 func.func @layout_one_tap(%x: tensor<32x32x3x3xf32, #nn.layout<KRSC16k_strassen>>) {
   return
 }

@@ -44,6 +44,8 @@ TEST_CASE("physical shapes round blocked axes up") {
   CHECK(physical({60, 20, 3, 3}, "KRSC16k_winograd4") == Dims{4, 6, 6, 20, 16});
   CHECK(physical({60, 20, 1, 7}, "KRSC8k_winograd2") == Dims{8, 1, 8, 20, 8});
   CHECK(physical({64, 128, 1, 1}, "KRSC16k_strassen") == Dims{2, 1, 7, 64, 16});
+  CHECK(physical({64, 128, 1, 1}, "KRSC16k_strassen2") ==
+        Dims{1, 1, 49, 32, 16});
 }
 
 TEST_CASE("transformed weights are a tensor of points, and no one's view") {
