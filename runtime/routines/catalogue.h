@@ -129,14 +129,16 @@ constexpr double pointwise_efficiency(tile_limits t, const S &s, int C, int B) {
   return tiles_efficiency(t, flat ? 1 : s.oh, flat ? s.oh * s.ow : s.ow, s.k,
                           double(s.c) / s.groups, 1, C, B);
 }
-/// To read a float again that only the last cache holds, in multiply-adds.
-constexpr double refetch = 5;
+/// To read a float again that only the last cache holds, in multiply-adds: of
+/// weights, and of what is read in the order of its addresses.
+constexpr double refetch = 5, refetch_in_order = 2;
 
 /// How long products of points take, in multiply-adds. So many channels are
 /// `summed` at a time that the first-level cache holds their weights; each sum
-/// is loaded and stored. Each strip of tiles reads all weights anew. To
-/// transform a value along an axis, or to transform it back, takes as long as
-/// four multiply-adds.
+/// is loaded and stored. Each strip of tiles reads all weights anew, and each
+/// run of blocks the strip's input, where the second-level cache does not hold
+/// that. To transform a value along an axis, or to transform it back, takes as
+/// long as four multiply-adds.
 constexpr double transformed_time(tile_limits t, const transformed_plan &p,
                                   int channels, int filters, int summed,
                                   int axes, int P, int B) {
@@ -149,8 +151,11 @@ constexpr double transformed_time(tile_limits t, const transformed_plan &p,
       4.0 * axes * t.lanes *
       (ceil_div(channels, t.lanes) + ceil_div(filters, t.lanes));
   const int strips = ceil_div(p.groups, p.strip_groups);
+  const double strip_bytes = 4.0 * p.points * p.strip_tiles * channels;
+  const double reads = strip_bytes > 768 * 1024 ? p.runs - 1 : 0;
   return p.points * (p.tiles * (products + transforms) +
-                     refetch * (strips - 1) * double(channels) * filters);
+                     refetch * (strips - 1) * double(channels) * filters +
+                     refetch_in_order * reads * p.tiles * channels);
 }
 template <class S>
 constexpr double winograd_efficiency(tile_limits t, const S &s, int M, int P,
