@@ -133,6 +133,23 @@ constexpr double pointwise_efficiency(tile_limits t, const S &s, int C, int B) {
 /// weights, and of what is read in the order of its addresses.
 constexpr double refetch = 5, refetch_in_order = 2;
 
+/// One plan serves any number of threads: of what takes one thread about as
+/// long, rather that which two share evenly.
+constexpr double pair_weight = 0.1;
+
+/// The larger share of two threads, over half of all.
+constexpr double imbalance(const transformed_plan &p) {
+  const int half = p.units() / 2, part = half / p.run_parts;
+  const int group_tiles = p.strip_tiles / p.strip_groups;
+  const int from =
+      smaller(p.tiles, p.cut(p.groups, part, p.parts) * group_tiles);
+  const int to =
+      smaller(p.tiles, p.cut(p.groups, part + 1, p.parts) * group_tiles);
+  const double runs = p.cut(p.runs, half % p.run_parts, p.run_parts);
+  const double share = (from + (to - from) * runs / p.runs) / p.tiles;
+  return 2 * (share < 0.5 ? 1 - share : share);
+}
+
 /// How long products of points take, in multiply-adds. So many channels are
 /// `summed` at a time that the first-level cache holds their weights; each sum
 /// is loaded and stored. Each strip of tiles reads all weights anew, and each
@@ -153,9 +170,11 @@ constexpr double transformed_time(tile_limits t, const transformed_plan &p,
   const int strips = ceil_div(p.groups, p.strip_groups);
   const double strip_bytes = 4.0 * p.points * p.strip_tiles * channels;
   const double reads = strip_bytes > 768 * 1024 ? p.runs - 1 : 0;
-  return p.points * (p.tiles * (products + transforms) +
-                     refetch * (strips - 1) * double(channels) * filters +
-                     refetch_in_order * reads * p.tiles * channels);
+  const double time =
+      p.points * (p.tiles * (products + transforms) +
+                  refetch * (strips - 1) * double(channels) * filters +
+                  refetch_in_order * reads * p.tiles * channels);
+  return time * (1 + pair_weight * (imbalance(p) - 1));
 }
 template <class S>
 constexpr double winograd_efficiency(tile_limits t, const S &s, int M, int P,

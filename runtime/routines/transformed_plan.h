@@ -29,6 +29,11 @@ struct transformed_plan {
 
   constexpr int units() const { return parts * run_parts; }
 
+  /// Where part i of `parts` begins in `count`.
+  static constexpr int cut(int count, int i, int parts) {
+    return static_cast<int>(static_cast<long long>(count) * i / parts);
+  }
+
   /// Bytes of scratch of one unit, a multiple of a cache line, and of all that
   /// run at once.
   constexpr std::ptrdiff_t unit_scratch() const {
