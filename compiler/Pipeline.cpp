@@ -37,6 +37,12 @@ void nnc::buildPipeline(OpPassManager &manager,
   function.addPass(createLegalize());
   // Last of the passes on ops: from here on the unit is the layer.
   function.addPass(createFormLayers());
+  // Before epilogues get casts. Where layouts are limited it would hide what
+  // they are worth between two layers.
+  if (options.layouts == LayoutScope::global ||
+      options.layouts == LayoutScope::fixed)
+    manager.addPass(
+        createFuseSeparable({options.target, options.maxError}, options.tuned));
   // It asks whether there is a routine for a layer.
   if (options.precision == Precision::f16)
     manager.addPass(createUseHalves({options.target}));

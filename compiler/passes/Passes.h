@@ -30,6 +30,10 @@ namespace nnc {
 std::unique_ptr<mlir::Pass>
 createChooseRoutines(ChooseRoutinesOptions options,
                      std::shared_ptr<const TuningFile> tuned);
+/// The pass with what is measured and chosen already; null where nothing is.
+std::unique_ptr<mlir::Pass>
+createFuseSeparable(FuseSeparableOptions options,
+                    std::shared_ptr<const TuningFile> tuned);
 
 } // namespace nnc
 

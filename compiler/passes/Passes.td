@@ -128,6 +128,39 @@ def FormLayers : Pass<"nnc-form-layers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nnc::nn::NnDialect", "::mlir::arith::ArithDialect"];
 }
 
+def FuseSeparable : Pass<"nnc-fuse-separable", "::mlir::ModuleOp"> {
+  let summary = "A depthwise layer and the 1 x 1 layer behind it as one, where that is faster";
+  let description = [{
+    Where nothing but a 1 x 1 convolution of stride 1 reads a depthwise one, and
+    there is at most a bias and one of relu, clip and hard_swish between them,
+    nn.separable_conv computes both: of what lies between them, only a strip is
+    ever in memory. Each strip reads the weights again, and there is no faster
+    method for its product. So the cost decides: that of the cheapest candidate
+    of the one layer against those of the two, whatever their layouts. Where a
+    tuning file has chosen routines, these decide.
+
+    The 1 x 1 layer, or the layer in place of both, has both costs in
+    `nn.separable`.
+
+    ```mlir
+    %0 = nn.layer "depthwise" inputs(%x, %w : ...) extras(%b : ...) ... nn.conv, nn.add, nn.clip
+    %1 = nn.layer "project" inputs(%0, %v : ...) extras(%c : ...) ... nn.conv, nn.add
+    ==>
+    %1 = nn.layer "project" inputs(%x, %w, %b, %v : ...) extras(%c : ...)
+        attributes {nn.separable = {apart_ns = 281030, one_ns = 177520}}
+        ... nn.separable_conv clip, nn.add
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"",
+           "row of targets.inc, or native; else the module's nn.target">,
+    Option<"maxError", "max-error", "double", /*default=*/"5e-6",
+           "as of nnc-choose-routines">,
+  ];
+  let dependentDialects = ["::nnc::nn::NnDialect",
+                           "::nnc::target::TargetDialect"];
+}
+
 def UseHalves : Pass<"nnc-use-halves", "::mlir::ModuleOp"> {
   let summary = "Have layers of floats compute with halves";
   let description = [{

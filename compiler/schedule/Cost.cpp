@@ -144,6 +144,13 @@ AdaptCost CostModel::getAdapt(RankedTensorType from,
   return best;
 }
 
+double CostModel::getFetchSeconds(RankedTensorType value) const {
+  int64_t bytes = nn::getPhysicalBytes(value);
+  return machine.isNear(bytes)
+             ? 0
+             : bytes / machine.getBandwidthFor(weightBytes + bytes);
+}
+
 int64_t nnc::getWeightBytes(func::FuncOp function) {
   int64_t bytes = 0;
   function.walk([&](nn::ConstantOp constant) {

@@ -82,6 +82,12 @@ public:
   void forEachAdapt(mlir::RankedTensorType from, mlir::RankedTensorType to,
                     llvm::function_ref<void(AdaptCost)> visit) const;
 
+  /// To write a value in a network: where the caches near the core do not hold
+  /// it, its place comes from beyond first, through which all weights may have
+  /// passed since it was last written. Layers that are measured, or estimated,
+  /// by themselves find it near.
+  double getFetchSeconds(mlir::RankedTensorType value) const;
+
   void setCalibration(Calibration found) { calibration = std::move(found); }
 
 private:

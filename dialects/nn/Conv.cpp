@@ -1,4 +1,4 @@
-//===- Conv.cpp - nn.conv and nn.conv_transpose ---------------------------===//
+//===- Conv.cpp - Convolutions --------------------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -65,29 +65,29 @@ void nn::addWindow(ShapeFields &fields, ArrayRef<int64_t> input,
 // nn.conv
 //===----------------------------------------------------------------------===//
 
-LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
-                                       std::optional<Location> location,
-                                       Adaptor adaptor,
-                                       SmallVectorImpl<Type> &types) {
-  RankedTensorType x = getTensorType(adaptor.getX()),
-                   w = getTensorType(adaptor.getW());
+/// The shape of a convolution of `x` by `w`.
+static LogicalResult inferConv(std::optional<Location> location,
+                               RankedTensorType x, RankedTensorType w,
+                               ArrayRef<int64_t> strides,
+                               ArrayRef<int64_t> dilations,
+                               ArrayRef<int64_t> pads, int64_t groups,
+                               SmallVectorImpl<int64_t> &shape) {
   if (x.getRank() != w.getRank())
     return emitOptionalError(location, "needs a weight of the input's rank, ",
                              x.getRank(), ", not ", w.getRank());
   if (x.getRank() < 3)
     return emitOptionalError(location, "needs 1 or 2 spatial axes");
-  Window window{w.getShape().drop_front(2), adaptor.getStrides(),
-                adaptor.getDilations(), adaptor.getPads()};
+  Window window{w.getShape().drop_front(2), strides, dilations, pads};
   if (failed(verifyWindow(location, x.getShape(), window)))
     return failure();
-  int64_t groups = adaptor.getGroups(), channels = x.getDimSize(1);
+  int64_t channels = x.getDimSize(1);
   if (groups < 1 || channels != w.getDimSize(1) * groups ||
       w.getDimSize(0) % groups != 0)
     return emitOptionalError(location, "has ", channels, " input channels and ",
                              groups, " groups, which a weight of ",
                              w.getDimSize(0), " x ", w.getDimSize(1),
                              " channels does not fit");
-  SmallVector<int64_t> shape = {x.getDimSize(0), w.getDimSize(0)};
+  shape.assign({x.getDimSize(0), w.getDimSize(0)});
   size_t spatial = window.kernel.size();
   for (size_t i = 0; i < spatial; ++i) {
     shape.push_back(slideWindow(
@@ -99,6 +99,19 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
                                "input along spatial axis ",
                                i);
   }
+  return success();
+}
+
+LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getTensorType(adaptor.getX());
+  SmallVector<int64_t> shape;
+  if (failed(inferConv(location, x, getTensorType(adaptor.getW()),
+                       adaptor.getStrides(), adaptor.getDilations(),
+                       adaptor.getPads(), adaptor.getGroups(), shape)))
+    return failure();
   types.push_back(RankedTensorType::get(shape, x.getElementType()));
   return success();
 }
@@ -123,6 +136,64 @@ Work ConvOp::getWork() {
   int64_t taps =
       getW().getType().getNumElements() / getW().getType().getDimSize(0);
   work.multiplyAdds = getY().getType().getNumElements() * taps;
+  return work;
+}
+
+//===----------------------------------------------------------------------===//
+// nn.separable_conv
+//===----------------------------------------------------------------------===//
+
+LogicalResult SeparableConvOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getTensorType(adaptor.getX()),
+                   w = getTensorType(adaptor.getW()),
+                   bias = getTensorType(adaptor.getBias()),
+                   v = getTensorType(adaptor.getV());
+  SmallVector<int64_t> shape;
+  if (failed(inferConv(location, x, w, adaptor.getStrides(),
+                       adaptor.getDilations(), adaptor.getPads(),
+                       x.getRank() < 2 ? 1 : x.getDimSize(1), shape)))
+    return failure();
+  SmallVector<int64_t> channels(x.getRank(), 1), filters = channels;
+  channels[1] = filters[1] = x.getDimSize(1);
+  filters[0] = v.getRank() ? v.getDimSize(0) : 1;
+  if (w.getDimSize(0) != channels[1] || bias.getShape() != ArrayRef(channels) ||
+      v.getShape() != ArrayRef(filters))
+    return emitOptionalError(
+        location, "needs one filter and one bias for each of ", channels[1],
+        " channels, and then filters of one pixel of them all; has ", w, ", ",
+        bias, " and ", v);
+  shape[1] = filters[0];
+  types.push_back(RankedTensorType::get(shape, x.getElementType()));
+  return success();
+}
+
+LayoutClass SeparableConvOp::getLayoutClass() { return LayoutClass::Tolerant; }
+std::optional<int64_t> SeparableConvOp::getChannelAxis() { return 1; }
+
+SmallVector<RoutineCall> SeparableConvOp::getRoutineCalls() {
+  RankedTensorType x = getX().getType(), w = getW().getType(),
+                   y = getY().getType();
+  ShapeFields fields(getContext());
+  fields.add("n", x.getDimSize(0)).add("c", x.getDimSize(1));
+  fields.add("k", y.getDimSize(1));
+  addWindow(
+      fields, x.getShape(), y.getShape(),
+      {w.getShape().drop_front(2), getStrides(), getDilations(), getPads()});
+  fields.add("activation", static_cast<int64_t>(getActivation()));
+  fields.addReal("low", getLow().convertToDouble());
+  fields.addReal("high", getHigh().convertToDouble());
+  return {{"separable_conv2d", fields.get(), {0, 1, 2, 3}}};
+}
+
+Work SeparableConvOp::getWork() {
+  RankedTensorType w = getW().getType(), y = getY().getType();
+  Work work = bytesOnly(*this);
+  int64_t pixels = y.getNumElements() / y.getDimSize(1);
+  work.multiplyAdds =
+      pixels * (w.getNumElements() + getV().getType().getNumElements());
+  work.operations = 2 * pixels * w.getDimSize(0);
   return work;
 }
 

@@ -40,6 +40,45 @@ def Nn_ConvOp : Nn_AnchorOp<"conv"> {
   let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
 }
 
+def Nn_MiddleActivation : I32EnumAttr<"MiddleActivation",
+    "what nn.separable_conv does between its convolutions", [
+    I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"relu", 1>,
+    I32EnumAttrCase<"clip", 2>, I32EnumAttrCase<"hard_swish", 3>]> {
+  let cppNamespace = "::nnc::nn";
+  let genSpecializedAttr = 0;
+}
+def Nn_MiddleActivationAttr
+    : EnumAttr<Nn_Dialect, Nn_MiddleActivation, "middle_activation">;
+
+def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv"> {
+  let summary = "Depthwise convolution and one of 1 x 1 that alone reads it";
+  let description = [{
+    `z = activation(nn.conv(x, w) + bias)` with a filter a channel, then
+    `y = nn.conv(z, v)` with filters of one pixel. `clip` is to `[low, high]`,
+    which other activations do not read. `nnc-fuse-separable` makes it of two
+    layers.
+
+    Example:
+    ```mlir
+    %y = nn.separable_conv clip %x, %w, %bias, %v {strides = array<i64: 2, 2>,
+        dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+        low = 0.0 : f64, high = 6.0 : f64}
+        : (tensor<1x96x112x112xf32>, tensor<96x1x3x3xf32>, tensor<1x96x1x1xf32>,
+           tensor<24x96x1x1xf32>) -> tensor<1x24x56x56xf32>
+    ```
+  }];
+  let arguments = (ins Nn_MiddleActivationAttr:$activation, Nn_Tensor:$x,
+    Nn_Tensor:$w, Nn_Tensor:$bias, Nn_Tensor:$v, DenseI64ArrayAttr:$strides,
+    DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads,
+    DefaultValuedAttr<F64Attr, "0.0">:$low,
+    DefaultValuedAttr<F64Attr, "0.0">:$high);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = [{
+    $activation $x `,` $w `,` $bias `,` $v attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
 def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose"> {
   let summary = "Transposed convolution over 1 or 2 spatial axes";
   let description = [{

@@ -98,6 +98,11 @@ double MachineAttr::getExponentialSeconds(StringRef name) const {
          (1e6 * isa.getLanes() * getMhz());
 }
 
+bool MachineAttr::isNear(int64_t bytes) const {
+  return llvm::any_of(getCaches().asArrayRef().take_front(2),
+                      [&](int64_t size) { return bytes <= size; });
+}
+
 double MachineAttr::getBandwidthFor(int64_t bytes) const {
   ArrayRef<int64_t> caches = getCaches().asArrayRef();
   for (auto [level, perCycle] : llvm::enumerate(getBandwidth().asArrayRef())) {

@@ -67,6 +67,8 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
     double getPeak(::llvm::StringRef isa) const;
     /// Seconds of an exponential of a float, in vectors of `isa`.
     double getExponentialSeconds(::llvm::StringRef isa) const;
+    /// Whether the first two levels hold `bytes`.
+    bool isNear(int64_t bytes) const;
     /// Bytes a second from the first level that holds `bytes`.
     double getBandwidthFor(int64_t bytes) const;
   }];

@@ -269,15 +269,18 @@ constexpr double depthwise_efficiency(tile_limits t, const S &s, int C) {
   return t.peak * s.ow * s.kh * s.kw / time * s.k /
          (ceil_div(s.k, t.lanes) * t.lanes);
 }
-/// A strip and the rows that it is made of stay in the second-level cache.
+/// A strip and the rows that it is made of stay in the second-level cache. With
+/// few strips threads would not have as many each.
 template <class S> constexpr bool separable_applies(const S &s, int W, int R) {
-  const std::ptrdiff_t strip = plan_separable(s, W, R).unit_scratch();
+  const separable_plan p = plan_separable(s, W, R);
   const int rows = smaller(s.h, (R - 1) * s.sh + (s.kh - 1) * s.dh + 1);
-  return strip + 4 * std::ptrdiff_t(s.c) * rows * s.w <= 512 * 1024;
+  const std::ptrdiff_t input = std::ptrdiff_t(s.c) * rows * s.w;
+  return p.strips >= 12 && p.unit_scratch() + 4 * input <= 512 * 1024;
 }
 /// The work of both convolutions, in strips of R rows, over the time that they
-/// take. Each strip brings all weights of the 1 x 1 part near again, from the
-/// second-level cache if they fit there beside the strip.
+/// take; a bias and an activation between them takes as long as 0.3
+/// multiply-adds. Each strip brings all weights of the 1 x 1 part near again,
+/// from the second-level cache if they fit there beside the strip.
 template <class S>
 constexpr double separable_efficiency(tile_limits t, const S &s, int R, int C,
                                       int B) {
@@ -288,6 +291,7 @@ constexpr double separable_efficiency(tile_limits t, const S &s, int R, int C,
   const double taps = pixels * s.c * s.kh * s.kw;
   double time =
       taps / depthwise_efficiency(t, first, depthwise_columns(s.ow)) +
+      0.3 * pixels * s.c +
       (4 * weights > level2 ? refetch : t.far) * weights * ceil_div(s.oh, R);
   for (int rows : {s.oh / R * R, s.oh % R})
     if (rows > 0)

@@ -10,7 +10,7 @@ import unittest
 from onnx import helper
 
 import nnc
-from nnc import LACKING, USAGE, model, value
+from nnc import LACKING, USAGE, model, value, weights
 
 
 class Tune(nnc.TestCase):
@@ -90,6 +90,32 @@ class Tune(nnc.TestCase):
             "\n".join(line for line in lines if line != choices[0]))
         explained = json.loads(self.nnc("explain", "network.onnx", "--tuning=less.tune", "--json"))
         self.assertEqual(explained["solver"], "exact")
+
+    def test_separable(self):
+        """Two convolutions are one layer where estimates say so, unless the file's
+        choices are for two."""
+        node = helper.make_node
+        self.save("separable", model(
+            [node("Conv", ["x", "w", "b"], ["d"], "depthwise", group=96, pads=[1] * 4,
+                  strides=[2, 2]),
+             node("Relu", ["d"], ["r"], "relu1"),
+             node("Conv", ["r", "v"], ["y"], "project")],
+            [value("x", [1, 96, 112, 112])], [value("y", [1, 24, 56, 56])],
+            [weights("w", 96, 1, 3, 3), weights("b", 96), weights("v", 24, 96, 1, 1)]))
+        explain = "explain", "separable.onnx", "--target=x86-64-v3"
+        said = json.loads(self.nnc(*explain, "--json"))
+        self.assertEqual([layer["ops"] for layer in said["layers"]], ["nn.separable_conv"])
+        self.assertTrue(said["layers"][0]["separable"]["fused"])
+        self.nnc(*explain, said=["^  computes the depthwise layer before it: .* as one, .* apart$"])
+        self.nnc("verify", "separable.onnx")
+        lines = ["nnc-tuning 1", "nnc 0.1.0", "chip any", "isas avx2 sse4 portable", "threads 1",
+                 "max-error 3e-06", "choice depthwise : conv2d_f32_nchw8c_depthwise_avx2 8",
+                 "choice project : conv2d_f32_nchw8c_direct_avx2 1 6 2"]
+        (self.folder / "apart.tune").write_text("\n".join(lines) + "\n")
+        said = json.loads(self.nnc(*explain, "--tuning=apart.tune", "--json"))
+        self.assertEqual([layer["name"] for layer in said["layers"]], ["depthwise", "project"])
+        self.assertEqual(said["solver"], "tuned")
+        self.assertFalse(said["layers"][1]["separable"]["fused"])
 
     def test_all(self):
         """What cannot be better is measured too, and shown with all its params."""

@@ -44,11 +44,29 @@ struct Alternative {
   }
 };
 
+/// What nnc-fuse-separable found of a layer and the depthwise one before it.
+struct Separable {
+  bool fused;
+  double apart, one; ///< seconds
+};
+
+std::optional<Separable> findSeparable(nn::LayerOp layer) {
+  auto costs = layer->getAttrOfType<mlir::DictionaryAttr>("nn.separable");
+  if (!costs)
+    return std::nullopt;
+  auto seconds = [&](llvm::StringRef name) {
+    return 1e-9 * double(costs.getAs<mlir::IntegerAttr>(name).getInt());
+  };
+  return Separable{mlir::isa<nn::SeparableConvOp>(layer.getAnchorOp()),
+                   seconds("apart_ns"), seconds("one_ns")};
+}
+
 /// A layer with its alternatives: the chosen one, then by the plan's cost.
 struct Explained {
   mlir::Operation *layer;
   std::string name, shape;
   std::string ops; ///< "nn.conv, nn.add, nn.relu"
+  std::optional<Separable> separable;
   std::vector<Alternative> alternatives;
 
   const Candidate &chosen() const { return alternatives.front().candidate; }
@@ -67,6 +85,7 @@ Explained describe(nn::LayerOp layer) {
           layer.getName().str(),
           shapeText(type.getShape()) + (isHalf ? " of f16" : ""),
           fmt::format("{}", fmt::join(ops, ", ")),
+          findSeparable(layer),
           {}};
 }
 
@@ -179,6 +198,10 @@ private:
         continue;
       fmt::print("{}  {}  {}\n", colouredForStdout(Colour::bold, one.name),
                  one.shape, one.ops);
+      if (const auto &found = one.separable)
+        fmt::print("  {} the depthwise layer before it: {} as one, {} apart\n",
+                   found->fused ? "computes" : "is kept from",
+                   formatSeconds(found->one), formatSeconds(found->apart));
       Table table({"", "routine", "layouts", "cost", "", "plan"});
       for (const Alternative &other : one.alternatives)
         table.add({other.chosen ? "  *" : "", other.routineText(),
@@ -243,10 +266,15 @@ private:
                                                ? json::Value(nullptr)
                                                : json::Value(other.extra)},
                          {"chosen", other.chosen}});
-      array.push_back(json::Object{{"name", one.name},
-                                   {"ops", one.ops},
-                                   {"shape", one.shape},
-                                   {"alternatives", std::move(all)}});
+      json::Object layer{{"name", one.name},
+                         {"ops", one.ops},
+                         {"shape", one.shape},
+                         {"alternatives", std::move(all)}};
+      if (const auto &found = one.separable)
+        layer["separable"] = json::Object{{"fused", found->fused},
+                                          {"one_seconds", found->one},
+                                          {"apart_seconds", found->apart}};
+      array.push_back(std::move(layer));
     }
     for (const LayoutChange &change : changes)
       moves.push_back(json::Object{{"name", change.name},

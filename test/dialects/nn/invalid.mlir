@@ -36,6 +36,24 @@ func.func @conv_strides(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
 
 // -----
 
+func.func @separable_conv_filters(%x: tensor<1x8x9x9xf32>, %w: tensor<8x1x3x3xf32>, %b: tensor<1x8x1x1xf32>, %v: tensor<4x8x3x3xf32>) {
+  // expected-error@+2 {{'nn.separable_conv' op failed to infer returned types}}
+  // expected-error@+1 {{needs one filter and one bias for each of 8 channels, and then filters of one pixel of them all; has 'tensor<8x1x3x3xf32>', 'tensor<1x8x1x1xf32>' and 'tensor<4x8x3x3xf32>'}}
+  %0 = nn.separable_conv relu %x, %w, %b, %v {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>} : (tensor<1x8x9x9xf32>, tensor<8x1x3x3xf32>, tensor<1x8x1x1xf32>, tensor<4x8x3x3xf32>) -> tensor<1x4x9x9xf32>
+  return
+}
+
+// -----
+
+func.func @separable_conv_depthwise(%x: tensor<1x8x9x9xf32>, %w: tensor<16x1x3x3xf32>, %b: tensor<1x8x1x1xf32>, %v: tensor<4x8x1x1xf32>) {
+  // expected-error@+2 {{'nn.separable_conv' op failed to infer returned types}}
+  // expected-error@+1 {{needs one filter and one bias for each of 8 channels}}
+  %0 = nn.separable_conv relu %x, %w, %b, %v {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>} : (tensor<1x8x9x9xf32>, tensor<16x1x3x3xf32>, tensor<1x8x1x1xf32>, tensor<4x8x1x1xf32>) -> tensor<1x4x9x9xf32>
+  return
+}
+
+// -----
+
 func.func @matmul_sizes(%a: tensor<2x3xf32>, %b: tensor<4x5xf32>) {
   // expected-error@+2 {{'nn.matmul' op failed to infer returned types}}
   // expected-error@+1 {{multiplies 2 x 3 by 4 x 5}}
