@@ -50,7 +50,15 @@ static int64_t getHostCache(unsigned level) {
   return 0;
 }
 
+/// Linux's word for arithmetic on halves, which LLVM does not ask for.
+static bool hostHasHalves() {
+  auto info = llvm::MemoryBuffer::getFileAsStream("/proc/cpuinfo");
+  return info && (*info)->getBuffer().contains(" asimdhp");
+}
+
 bool nnc::target::hostHas(StringRef feature) {
+  if (feature == "fullfp16")
+    return hostHasHalves();
   static const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   return features.lookup(feature);
 }
