@@ -64,7 +64,8 @@ struct Routine {
   /// inputs list one layout for all of them.
   llvm::StringRef getLayout(int64_t i) const;
   /// Whether the routine computes on elements of `type`: its name says which,
-  /// as conv2d_f32_..., or none where it takes all.
+  /// as conv2d_f32_..., or none where it takes all; halves only if it need not
+  /// compute with them.
   bool takesElement(mlir::Type type) const;
 
   // The expressions of the line.
