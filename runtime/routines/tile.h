@@ -26,7 +26,7 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
   using T = element_of<V>;
   /// A sum of more terms is made in parts: a random one of n loses 0.3 sqrt(n)
   /// of a number's last bit to rounding.
-  static constexpr int most_terms = std::is_same<T, float>::value ? 512 : 192;
+  static constexpr int most_terms = std::is_same<T, float>::value ? 512 : 64;
 
   V sum[ROWS][COLS][B];
 
