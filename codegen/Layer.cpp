@@ -192,9 +192,7 @@ static std::string printEpilogue(exec::CallOp call, StringRef functor) {
         stringifyOperandKind(cast<exec::OperandKindAttr>(kind).getValue());
     Type element = exec::getPlaceOp(place).getTensor().getElementType();
     arguments.push_back(
-        ("nnc::" + name +
-         (element.isF32() ? "" : "_of<" + getCppType(element) + ">"))
-            .str());
+        ("nnc::" + name + "_of<" + getCppType(element) + ">").str());
   }
   return printList("  using epilogue = nnc::fused<", arguments, ">;");
 }

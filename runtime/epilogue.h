@@ -9,8 +9,9 @@
 //     }
 //   };
 //
-// and the operands say where F's further arguments come from. The emitted code
-// writes `nnc::fused<conv1_epilogue, nnc::channel, nnc::full>{bias, residual}`.
+// and the operands say where F's further arguments come from:
+//
+//   fused<conv1_epilogue, channel_of<float>, full_of<float>>{bias, residual}
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_EPILOGUE_H
@@ -78,10 +79,6 @@ template <class T> struct scalar_of {
     return V(float(*data));
   }
 };
-
-using full = full_of<float>;
-using channel = channel_of<float>;
-using scalar = scalar_of<float>;
 
 /// A list of operands that loads each in turn and passes them on.
 template <class... Operands> struct operand_list {

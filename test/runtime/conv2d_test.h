@@ -14,7 +14,7 @@ namespace nnc_test {
 
 template <class T>
 using conv2d_epilogue_of =
-    nnc::fused<bias_residual_relu, nnc::channel, nnc::full_of<T>>;
+    nnc::fused<bias_residual_relu, nnc::channel_of<float>, nnc::full_of<T>>;
 using conv2d_epilogue = conv2d_epilogue_of<float>;
 
 /// The run-time shape with the constants of S.

@@ -12,7 +12,7 @@ using namespace nnc_test;
 
 namespace {
 
-using epilogue = fused<bias_residual_relu, channel, full>;
+using epilogue = fused<bias_residual_relu, channel_of<float>, full_of<float>>;
 
 /// [c][k][taps] to [k/w][taps][c][w].
 floats pack(const floats &x, int c, int k, int taps, int w) {

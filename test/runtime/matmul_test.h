@@ -14,7 +14,7 @@ namespace nnc_test {
 
 template <class T>
 using matmul_epilogue_of =
-    nnc::fused<bias_residual_relu, nnc::channel, nnc::full_of<T>>;
+    nnc::fused<bias_residual_relu, nnc::channel_of<float>, nnc::full_of<T>>;
 using matmul_epilogue = matmul_epilogue_of<float>;
 
 /// The run-time shape with the constants of S.

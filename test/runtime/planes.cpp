@@ -37,7 +37,7 @@ struct scale_and_residual {
     return x * scale + residual + V(1.0f);
   }
 };
-using epilogue = fused<scale_and_residual, channel, full>;
+using epilogue = fused<scale_and_residual, channel_of<float>, full_of<float>>;
 
 resize_shape random_resize(nnc_test::random_source &r) {
   resize_shape s{};

@@ -18,7 +18,7 @@ struct bias_residual {
     return x + bias + residual;
   }
 };
-using epilogue = fused<bias_residual, channel, full>;
+using epilogue = fused<bias_residual, channel_of<float>, full_of<float>>;
 
 template <int W, class Blocked, class Portable, class S>
 void check(random_source &random, const S &shape, pool2d_shape s) {

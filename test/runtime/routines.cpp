@@ -32,7 +32,7 @@ namespace {
 #undef ACTION
 
 template <class T>
-using epilogue_of = fused<bias_residual_relu, channel, full_of<T>>;
+using epilogue_of = fused<bias_residual_relu, channel_of<float>, full_of<T>>;
 using epilogue = epilogue_of<float>;
 
 //===----------------------------------------------------------------------===//

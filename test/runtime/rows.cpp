@@ -46,7 +46,7 @@ struct add_residual {
     return x + residual;
   }
 };
-using with_residual = fused<add_residual, full>;
+using with_residual = fused<add_residual, full_of<float>>;
 
 } // namespace
 

@@ -14,7 +14,7 @@ using namespace nnc_test;
 namespace {
 
 template <class T>
-using epilogue_of = fused<bias_residual_relu, channel, full_of<T>>;
+using epilogue_of = fused<bias_residual_relu, channel_of<float>, full_of<T>>;
 using epilogue = epilogue_of<float>;
 
 double activate(const separable_conv2d_shape &s, double v) {

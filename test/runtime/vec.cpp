@@ -252,8 +252,8 @@ TEMPLATE_TEST_CASE("an epilogue reads its operands where the value lies",
     bias[i] = static_cast<float>(1000 * i);
   }
   float offset = 0.5f;
-  fused<add_three, full, channel, scalar> epi{residual.data(), bias.data(),
-                                              &offset};
+  fused<add_three, full_of<float>, channel_of<float>, scalar_of<float>> epi{
+      residual.data(), bias.data(), &offset};
   V lanes_are_channels = epi(V(0.25f), position<true>{20, 4});
   V lanes_are_pixels = epi(V(0.25f), position<false>{20, 4});
   V partial = epi(V(0.25f), position<true>{64 - w + 1, 64 - w + 1}, w - 1);
