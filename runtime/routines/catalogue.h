@@ -141,11 +141,10 @@ constexpr double pair_weight = 0.1;
 constexpr double imbalance(const transformed_plan &p) {
   const int half = p.units() / 2, part = half / p.run_parts;
   const int group_tiles = p.strip_tiles / p.strip_groups;
-  const int from =
-      smaller(p.tiles, p.cut(p.groups, part, p.parts) * group_tiles);
+  const int from = smaller(p.tiles, cut(p.groups, part, p.parts) * group_tiles);
   const int to =
-      smaller(p.tiles, p.cut(p.groups, part + 1, p.parts) * group_tiles);
-  const double runs = p.cut(p.runs, half % p.run_parts, p.run_parts);
+      smaller(p.tiles, cut(p.groups, part + 1, p.parts) * group_tiles);
+  const double runs = cut(p.runs, half % p.run_parts, p.run_parts);
   const double share = (from + (to - from) * runs / p.runs) / p.tiles;
   return 2 * (share < 0.5 ? 1 - share : share);
 }

@@ -22,6 +22,16 @@ constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
 constexpr int smaller(int a, int b) { return a < b ? a : b; }
 constexpr int larger(int a, int b) { return a < b ? b : a; }
 
+/// Where part i of `parts` begins in `count`, parts as even as can be.
+constexpr int cut(int count, int i, int parts) {
+  return static_cast<int>(static_cast<long long>(count) * i / parts);
+}
+
+/// So many bytes in whole cache lines.
+constexpr std::ptrdiff_t whole_lines(std::ptrdiff_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
+
 } // namespace nnc
 
 #endif // NNC_ROUTINES_POLICY_H

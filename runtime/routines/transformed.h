@@ -56,9 +56,9 @@ struct transformed_product {
       const int to =
           whole ? p.run_parts : smaller(p.run_parts, from + end - begin);
       const int parts = larger(1, whole);
-      strips(s, p, j, p.cut(p.groups, part, p.parts),
-             p.cut(p.groups, part + parts, p.parts),
-             p.cut(p.runs, from, p.run_parts), p.cut(p.runs, to, p.run_parts));
+      strips(s, p, j, cut(p.groups, part, p.parts),
+             cut(p.groups, part + parts, p.parts),
+             cut(p.runs, from, p.run_parts), cut(p.runs, to, p.run_parts));
       begin += parts * (to - from);
     }
   }
@@ -88,8 +88,8 @@ private:
                      int first, int last, int from, int to) {
     const int groups = last - first, count = ceil_div(groups, p.strip_groups);
     for (int i = 0; i < count; ++i)
-      strip(s, p, j, (first + p.cut(groups, i, count)) * P,
-            smaller(p.tiles, (first + p.cut(groups, i + 1, count)) * P), from,
+      strip(s, p, j, (first + cut(groups, i, count)) * P,
+            smaller(p.tiles, (first + cut(groups, i + 1, count)) * P), from,
             to);
   }
 

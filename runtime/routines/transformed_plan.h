@@ -29,17 +29,11 @@ struct transformed_plan {
 
   constexpr int units() const { return parts * run_parts; }
 
-  /// Where part i of `parts` begins in `count`.
-  static constexpr int cut(int count, int i, int parts) {
-    return static_cast<int>(static_cast<long long>(count) * i / parts);
-  }
-
   /// Bytes of scratch of one unit, a multiple of a cache line, and of all that
   /// run at once.
   constexpr std::ptrdiff_t unit_scratch() const {
-    const std::ptrdiff_t bytes =
-        points * (input_point + product_point) * std::ptrdiff_t(sizeof(float));
-    return (bytes + 63) / 64 * 64;
+    return whole_lines(points * (input_point + product_point) *
+                       std::ptrdiff_t(sizeof(float)));
   }
   constexpr std::ptrdiff_t scratch(int threads) const {
     return unit_scratch() * smaller(threads, units());

@@ -45,11 +45,8 @@ template <int W, class S, int M, int B, class Epi> struct attention_f32_t {
     // No two threads begin with the same unit.
     float *const mine =
         reinterpret_cast<float *>(scratch + begin * p.unit_scratch());
-    const auto first_group = [&](int unit) {
-      return static_cast<int>(static_cast<long long>(p.groups) * unit /
-                              p.units());
-    };
-    for (int group = first_group(begin); group < first_group(end); ++group) {
+    const int last = cut(p.groups, end, p.units());
+    for (int group = cut(p.groups, begin, p.units()); group < last; ++group) {
       const int head = group / p.head_groups;
       const int vector = group % p.head_groups * B, query = vector * W;
       const auto row = [&](const int *strides, int index) {

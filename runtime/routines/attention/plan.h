@@ -24,9 +24,8 @@ struct attention_plan {
   /// Bytes of scratch of one unit, a multiple of a cache line, and of all that
   /// run at once.
   constexpr std::ptrdiff_t unit_scratch() const {
-    const std::ptrdiff_t bytes =
-        (queries + scores + sums) * std::ptrdiff_t(sizeof(float));
-    return (bytes + 63) / 64 * 64;
+    return whole_lines((queries + scores + sums) *
+                       std::ptrdiff_t(sizeof(float)));
   }
   constexpr std::ptrdiff_t scratch(int threads) const {
     return unit_scratch() * smaller(threads, units());

@@ -40,14 +40,13 @@ struct separable_plan {
 
   constexpr int units() const { return smaller(strips, most_scratch_threads); }
   constexpr int first_strip(int unit) const {
-    return static_cast<int>(static_cast<long long>(strips) * unit / units());
+    return cut(strips, unit, units());
   }
 
   /// Bytes of scratch of one unit, a multiple of a cache line, and of all that
   /// run at once.
   constexpr std::ptrdiff_t unit_scratch() const {
-    const std::ptrdiff_t bytes = floats * std::ptrdiff_t(sizeof(float));
-    return (bytes + 63) / 64 * 64;
+    return whole_lines(floats * std::ptrdiff_t(sizeof(float)));
   }
   constexpr std::ptrdiff_t scratch(int threads) const {
     return unit_scratch() * smaller(threads, units());
