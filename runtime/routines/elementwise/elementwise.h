@@ -73,22 +73,48 @@ private:
       ((at[I] += std::ptrdiff_t(index[d]) * s.strides[I][d]), ...);
     }
     y += std::ptrdiff_t(begin / pieces(s)) * width;
-    for (int unit = begin; unit < end; ++unit) {
-      const int from = piece * unit_length;
-      const int count = smallest(unit_length, width - from);
-      piece_of_row(sequence, s, y + from, f, count,
-                   x + at[I] + std::ptrdiff_t(from) * s.strides[I][last]...);
-      if (++piece < pieces(s))
-        continue;
-      piece = 0;
-      y += width;
-      for (int d = last; d-- > 0;) {
-        ((at[I] += s.strides[I][d]), ...);
-        if (++index[d] < s.dims[d])
-          break;
-        index[d] = 0;
-        ((at[I] -= std::ptrdiff_t(s.dims[d]) * s.strides[I][d]), ...);
+    if (last > 0 && width <= unit_length)
+      // Rows one after the other along the last axis but one, which are short
+      // where a block of channels is what is contiguous.
+      for (int unit = begin; unit < end;) {
+        const int rows =
+            smallest(end - unit, s.dims[last - 1] - index[last - 1]);
+        for (int row = 0; row < rows; ++row)
+          piece_of_row(sequence, s, y + std::ptrdiff_t(row) * width, f, width,
+                       x + at[I] +
+                           std::ptrdiff_t(row) * s.strides[I][last - 1]...);
+        unit += rows;
+        y += std::ptrdiff_t(rows) * width;
+        advance<I...>(s, rows, index, at);
       }
+    else
+      for (int unit = begin; unit < end; ++unit) {
+        const int from = piece * unit_length;
+        const int count = smallest(unit_length, width - from);
+        piece_of_row(sequence, s, y + from, f, count,
+                     x + at[I] + std::ptrdiff_t(from) * s.strides[I][last]...);
+        if (++piece < pieces(s))
+          continue;
+        piece = 0;
+        y += width;
+        if (last > 0)
+          advance<I...>(s, 1, index, at);
+      }
+  }
+
+  /// So many rows on, at most to the end of the last axis but one.
+  template <std::size_t... I>
+  static void advance(const S &s, int rows, int (&index)[8],
+                      std::ptrdiff_t (&at)[sizeof...(I)]) {
+    int d = s.rank - 2;
+    index[d] += rows;
+    ((at[I] += std::ptrdiff_t(rows) * s.strides[I][d]), ...);
+    for (; d > 0 && index[d] == s.dims[d]; --d) {
+      index[d] = 0;
+      ++index[d - 1];
+      ((at[I] +=
+        s.strides[I][d - 1] - std::ptrdiff_t(s.dims[d]) * s.strides[I][d]),
+       ...);
     }
   }
 
