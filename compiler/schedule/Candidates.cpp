@@ -192,7 +192,8 @@ LayerWork nnc::getLayerWork(LayerOp layer, ArrayRef<RankedTensorType> operands,
 
 void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
                            ArrayRef<LayoutAttr> layouts,
-                           llvm::function_ref<void(Candidate)> visit) {
+                           llvm::function_ref<void(Candidate)> visit,
+                           ParamChoice choice) {
   std::string family, problem;
   for (const Routine *routine :
        Catalogue::get().getRoutinesOf(getFamily(layer, family))) {
@@ -226,6 +227,8 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
           error = std::max(error, routine->getError(shape, params));
         visit({cost.getCost(*routine, shapes, params, work, text), routine,
                params, schema->operands, schema->result, error});
+        if (choice == ParamChoice::first)
+          break;
       }
     }
   }
@@ -279,9 +282,10 @@ CostModel nnc::makeCostModel(func::FuncOp function, target::MachineAttr machine,
 
 SmallVector<Candidate, 0> nnc::findCandidates(LayerOp layer,
                                               const CostModel &cost,
-                                              ArrayRef<LayoutAttr> layouts) {
+                                              ArrayRef<LayoutAttr> layouts,
+                                              ParamChoice params) {
   SmallVector<Candidate, 0> found;
-  forEachCandidate(layer, cost, layouts, [&](Candidate candidate) {
+  auto keepIfBetter = [&](Candidate candidate) {
     if (llvm::any_of(found, [&](const Candidate &other) {
           return other.hasSchemaOf(candidate) &&
                  other.seconds * kBetter <= candidate.seconds &&
@@ -294,7 +298,8 @@ SmallVector<Candidate, 0> nnc::findCandidates(LayerOp layer,
              other.error >= candidate.error;
     });
     found.push_back(std::move(candidate));
-  });
+  };
+  forEachCandidate(layer, cost, layouts, keepIfBetter, params);
   return found;
 }
 

@@ -29,12 +29,17 @@ struct Candidate : UnitCost {
   }
 };
 
+/// Which params of a routine are tried: all in its line of routines.inc, or the
+/// first of them that apply, those that suit most layers.
+enum class ParamChoice { all, first };
+
 /// Everything that could compute `layer`; where it names a routine (and params)
 /// already, only that. Routines that follow any layout are tried in each of
 /// `layouts` that fits, and in row-major order.
 void forEachCandidate(nn::LayerOp layer, const CostModel &cost,
                       llvm::ArrayRef<nn::LayoutAttr> layouts,
-                      llvm::function_ref<void(Candidate)> visit);
+                      llvm::function_ref<void(Candidate)> visit,
+                      ParamChoice params = ParamChoice::all);
 
 /// The layouts that candidates of the block's layers insist on: those that the
 /// others, which take any, are to be tried in.
@@ -51,7 +56,8 @@ CostModel makeCostModel(mlir::func::FuncOp function,
 /// less to rounding.
 llvm::SmallVector<Candidate, 0>
 findCandidates(nn::LayerOp layer, const CostModel &cost,
-               llvm::ArrayRef<nn::LayoutAttr> layouts);
+               llvm::ArrayRef<nn::LayoutAttr> layouts,
+               ParamChoice params = ParamChoice::all);
 
 /// Checks what the layer says: its routine is in the catalogue, runs on the
 /// target, and computes this anchor and epilogue with these shapes, layouts,

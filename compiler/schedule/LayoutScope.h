@@ -11,7 +11,8 @@ namespace nnc {
 
 /// The layouts that values between layers may have. Each but the last leaves
 /// something of the global search out, to see what that is worth (NeoCPU,
-/// section 4.2).
+/// section 4.2), and takes the first params of each routine for all layers, as
+/// one would who picks them by hand.
 enum class LayoutScope {
   plain,  ///< row-major order alone
   local,  ///< any inside a layer, row-major order between two

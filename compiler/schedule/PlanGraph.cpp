@@ -191,11 +191,13 @@ LogicalResult PlanGraph::addLayers(Block &block, double maxError,
                                    ArrayRef<Subject> wanted) {
   layouts = findLayouts(block, *cost);
   limitLayouts(scope);
+  ParamChoice params =
+      scope == LayoutScope::global ? ParamChoice::all : ParamChoice::first;
   LogicalResult result = success();
   for (LayerOp layer : block.getOps<LayerOp>()) {
     nodes[layer] = candidates.size();
-    auto &found =
-        candidates.emplace_back(findCandidates(layer, *cost, getLayouts()));
+    auto &found = candidates.emplace_back(
+        findCandidates(layer, *cost, getLayouts(), params));
     llvm::erase_if(
         found, [&](const Candidate &one) { return !isInScope(layer, one); });
     if (found.empty())

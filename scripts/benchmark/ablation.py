@@ -1,5 +1,8 @@
 """What each step of NeoCPU's (table 3 of the paper) is worth: nnc beside itself.
 
+The steps before the search compute all layers with the same few register tiles, one for
+each routine, as the paper's do with those that its authors picked by hand.
+
     plain     every value stays in NCHW. Convolutions run in the one routine that nnc has
               for it: a direct convolution, vectorised along the rows of an image, as the
               paper's baseline is. Matrix products read packed weights as ever.
@@ -8,9 +11,8 @@
               because neighbours agree.
     fixed     one block size for the network, as wide as the vectors; adapts only where a
               layer has no routine for it.
-    global    any block size for each layer, all chosen together: what nnc does, were it
-              not for the next. Where every layer suits one block size, that is the plan
-              of the step before.
+    global    any block size and any register tile for each layer, all chosen together:
+              what nnc does, were it not for the next.
     all       methods that compute less, Winograd's and Strassen's. The steps before it
               are direct convolutions and plain sums, so that they differ by layouts alone.
 """

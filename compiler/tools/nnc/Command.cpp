@@ -93,7 +93,8 @@ void addLayoutsOption(CLI::App &app, ModelOptions &options) {
   app.add_option("--layouts", options.layouts,
                  "Layouts to choose among, to see what they are worth: "
                  "row-major order (plain), others inside each layer but not "
-                 "between two (local), one size of blocks (fixed), or all")
+                 "between two (local), one size of blocks (fixed), or all; "
+                 "all but the last with the same register tiles everywhere")
       ->transform(CLI::CheckedTransformer(scopes))
       ->type_name("plain|local|fixed|global")
       ->default_str("global");
