@@ -1,15 +1,18 @@
 """Times networks in nnc and in other engines, in one run on one machine.
 
 Each engine runs in a fresh process that is pinned to as many cores as it has
-threads. The engines take turns, several rounds; what counts is the median over
-all runs of all rounds. Peers that are not installed are named as missing.
+threads, and is stopped while others run. They take short turns, many rounds, so
+that whatever else the machine does slows all of them; what counts is the median
+over all runs of all rounds. Peers that are not installed are named as missing.
 """
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
@@ -80,8 +83,8 @@ def find_models(names, folder):
 @dataclasses.dataclass
 class Result:
     median: float
-    resident: int  # bytes of memory at most, in any turn
-    details: dict  # what nnc bench says of itself, else times
+    resident: int  # bytes of memory at most
+    details: dict  # what else the engine said of itself
 
 
 def select(names):
@@ -94,34 +97,73 @@ def select(names):
     return engines
 
 
-def run_engine(engine, folder, threads, seconds):
-    cores = ",".join(map(str, sorted(os.sched_getaffinity(0))[:threads]))
-    done = subprocess.run(["taskset", "-c", cores, sys.executable, "-B", HERE / "engines.py",
-                           engine, folder, str(threads), str(seconds)],
-                          capture_output=True, text=True, errors="replace")
-    lines = [line for line in done.stdout.splitlines() if line.startswith("result ")]
-    if done.returncode or not lines:
-        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+class Worker:
+    """A process of engines.py, which stands still between its turns."""
+
+    def __init__(self, engine, folder, threads):
+        cores = ",".join(map(str, sorted(os.sched_getaffinity(0))[:threads]))
+        self.errors = tempfile.TemporaryFile("w+", errors="replace")
+        # In a group of its own, with what it starts.
+        self.process = subprocess.Popen(
+            ["taskset", "-c", cores, sys.executable, "-B", HERE / "engines.py", engine, folder,
+             str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
+            text=True, errors="replace", process_group=0)
+        self.times = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.signal(signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.communicate()
+        self.errors.close()
+
+    def signal(self, number):
+        os.killpg(self.process.pid, number)
+
+    def listen(self):
+        for line in self.process.stdout:
+            if line.startswith("answer "):
+                self.signal(signal.SIGSTOP)
+                return json.loads(line.removeprefix("answer "))
+        code = self.process.wait()
+        self.errors.seek(0)
+        said = self.errors.read().strip().splitlines() or [f"exit code {code}"]
         raise Unsupported(said[-1])
-    return json.loads(lines[-1].removeprefix("result "))
+
+    def turn(self, seconds):
+        self.signal(signal.SIGCONT)
+        print(seconds, file=self.process.stdin, flush=True)
+        self.details = self.listen()
+        self.times += self.details["times"]
+
+    def result(self):
+        return Result(statistics.median(self.times), self.details["peak_resident_bytes"],
+                      {**self.details, "times": self.times})
 
 
 def measure(model, engines, folder, threads, rounds, seconds):
     """Results by engine; those that cannot run the model are left out, with a word why."""
-    times, details, resident = {name: [] for name in engines}, {}, {}
-    for number in range(rounds):
-        for name in list(times):
+    with contextlib.ExitStack() as stack:
+        workers = {}
+        for name in engines:
+            worker = stack.enter_context(Worker(name, folder / name, threads))
             try:
-                result = run_engine(name, folder / name, threads, seconds)
+                worker.listen()
+                workers[name] = worker
             except Unsupported as problem:
                 say(f"{model.name}: {name}: {problem}")
-                del times[name]
-                continue
-            details[name] = result
-            times[name] += result["times"]
-            resident[name] = max(resident.get(name, 0), result["peak_resident_bytes"])
-    return {name: Result(statistics.median(own), resident[name], details[name])
-            for name, own in times.items()}
+        for _ in range(rounds):
+            for name, worker in list(workers.items()):
+                try:
+                    worker.turn(seconds)
+                except (Unsupported, BrokenPipeError) as problem:
+                    say(f"{model.name}: {name}: {problem}")
+                    del workers[name]
+        return {name: worker.result() for name, worker in workers.items()}
 
 
 def prepare(model, engines, folder):
@@ -259,8 +301,8 @@ def main():
     parser.add_argument("--engines", nargs="+", default=USUAL, choices=[*USUAL, *more],
                         metavar="ENGINE", help=f"{', '.join(USUAL)} unless given; "
                         f"there are also {', '.join(more)}")
-    parser.add_argument("--rounds", type=int, default=3, help="turns of each engine")
-    parser.add_argument("--seconds", type=float, default=1, help="of each turn")
+    parser.add_argument("--rounds", type=int, default=8, help="turns of each engine")
+    parser.add_argument("--seconds", type=float, default=0.3, help="of each turn")
     parser.add_argument("--json", metavar="FILE", help="also write every figure here")
     parser.add_argument("--picture", metavar="FILE", help="also draw the times: an SVG")
     parser.add_argument("--cost", type=float, metavar="SECONDS",

@@ -1,6 +1,9 @@
 """The engines: how each takes an ONNX file, and times it in a process of its own.
 
-    engines.py ENGINE ARTIFACT THREADS SECONDS    prints the seconds of each run
+    engines.py ENGINE ARTIFACT THREADS
+
+waits for lines that say for how many seconds to run, and answers each with the seconds of
+those runs.
 
 An engine's prepare() turns a model into what its worker loads, once; what does
 not depend on the number of threads is done there. All compute in float32.
@@ -66,11 +69,9 @@ def peak_resident_bytes():
 
 
 def repeat(run, seconds):
-    """The seconds of each of the runs that fit, three at least."""
-    end = time.perf_counter() + WARM_UP_SECONDS
+    """The seconds of each of the runs that fit, three at least, after one that brings near
+    what others took the place of."""
     run()
-    while time.perf_counter() < end:
-        run()
     times, end = [], time.perf_counter() + seconds
     while len(times) < 3 or time.perf_counter() < end:
         start = time.perf_counter()
@@ -90,22 +91,39 @@ class Nnc:
                  for name, dims in model.shapes.items()]
         call([NNC, "compile", model.path, "--target=native", "--threads=on", "--name=model",
               "-o", folder / "module", *bound, *self.options])
+        said = call([NNC, "bench", folder / "module", "--runs=1", f"--keep={folder / 'kept'}",
+                     "--json"])
+        (folder / "bench.json").write_text(said)
 
-    def measure(self, folder, threads, seconds):
-        result = json.loads(call([NNC, "bench", folder / "module", f"--threads={threads}",
-                                  f"--seconds={seconds}", "--json"]))
-        return {"times": result.pop("run_seconds"), **result}
+    def start(self, folder, threads):
+        program = subprocess.Popen([folder / "kept/run", f"--threads={threads}", "--peak",
+                                    "--turns"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   text=True)
+        result = {"multiply_adds": json.loads((folder / "bench.json").read_text())["multiply_adds"]}
+
+        def turn(seconds):
+            print(seconds, file=program.stdin, flush=True)
+            result["times"] = []
+            for line in program.stdout:
+                word, number = line.split()
+                if word == "run":
+                    result["times"].append(float(number))
+                elif word == "peak":
+                    result["peak_multiply_adds_per_second"] = float(number)
+                elif word == "resident":
+                    return {**result, "peak_resident_bytes": int(number)}
+            raise Unsupported("nnc's program ended")
+        return turn
 
 
 class Peer:
-    """Runs in this process, once measure() of a worker has called load()."""
+    """Runs in this process, which load()s it."""
 
-    def measure(self, folder, threads, seconds):
+    def start(self, folder, threads):
         before = peak_resident_bytes()
-        model = Model.load(folder)
-        times = repeat(self.load(model, folder, threads), seconds)
-        return {"times": times, "python_bytes": before,
-                "peak_resident_bytes": peak_resident_bytes()}
+        run = self.load(Model.load(folder), folder, threads)
+        return lambda seconds: {"times": repeat(run, seconds), "python_bytes": before,
+                                "peak_resident_bytes": peak_resident_bytes()}
 
 
 class OnnxRuntime(Peer):
@@ -265,11 +283,18 @@ def is_installed(engine):
     return engine.module is None or importlib.util.find_spec(engine.module) is not None
 
 
+def answer(value):
+    # Libraries may write to the standard output: an answer has a line of its own.
+    print("\nanswer " + json.dumps(value), flush=True)
+
+
 if __name__ == "__main__":
-    name, folder, threads, seconds = sys.argv[1:]
+    name, folder, threads = sys.argv[1:]
     try:
-        # Libraries may write to the standard output: the result has a line of its own.
-        result = {**ENGINES, **STEPS}[name].measure(pathlib.Path(folder), int(threads), float(seconds))
-        print("\nresult " + json.dumps(result))
+        turn = {**ENGINES, **STEPS}[name].start(pathlib.Path(folder), int(threads))
+        turn(WARM_UP_SECONDS)
+        answer("ready")
+        for line in sys.stdin:
+            answer(turn(float(line)))
     except Unsupported as problem:
         sys.exit(str(problem))

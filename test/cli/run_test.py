@@ -186,6 +186,28 @@ class Bench(nnc.TestCase):
         self.nnc("bench", "single", "--simulate=2", code=USAGE, said=["--threads=on"])
         self.nnc("bench", "network.onnx", "--simulate=1", code=USAGE, said=["--simulate"])
 
+    def test_keep(self):
+        """The program, moved elsewhere, times more runs, and on demand."""
+        for weights in ("embed", "file"):
+            with self.subTest(weights=weights):
+                self.nnc("bench", "network.onnx", "--runs=1", "--keep=kept",
+                         f"--weights={weights}")
+                moved = self.folder / f"moved {weights}"
+                (self.folder / "kept").rename(moved)
+
+                def run(*options, **more):
+                    done = subprocess.run([moved / "run", *options], capture_output=True,
+                                          text=True, check=True, **more)
+                    return [line.split()[0] for line in done.stdout.splitlines()]
+                self.assertEqual(run("--runs=3").count("run"), 3)
+                turns = run("--turns", input="0.001\n0.001\n")
+                self.assertEqual(turns.count("resident"), 2)
+                self.assertGreaterEqual(turns.count("run"), 6)
+        (self.folder / "mine").mkdir()
+        (self.folder / "mine/notes.txt").write_text("mine")
+        self.nnc("bench", "network.onnx", "--runs=1", "--keep=mine", code=USAGE,
+                 said=["mine holds files that are not nnc's; .* to --keep"])
+
     def test_emulated(self):
         self.nnc("bench", "network.onnx", "--target=aarch64", "--runs=1",
                  said=["on qemu-aarch64, built with aarch64-linux-gnu-g", "^In an emulator"])

@@ -90,14 +90,17 @@ static std::vector<std::string> outputFiles(const std::string &folder) {
   return names;
 }
 
-llvm::Error checkOutputFolder(const std::string &folder) {
+llvm::Error checkOutputFolder(const std::string &folder,
+                              llvm::StringRef option) {
   if (!fs::exists(folder))
     return llvm::Error::success();
   if (!fs::is_directory(folder))
-    return makeError(folder + " is a file; give a folder to -o");
+    return makeError(
+        fmt::format("{} is a file; give a folder to {}", folder, option.str()));
   if (!listFolder(folder).empty() && outputFiles(folder).empty())
-    return makeError(folder + " holds files that are not nnc's; give an empty "
-                              "or a new folder to -o");
+    return makeError(fmt::format("{} holds files that are not nnc's; give an "
+                                 "empty or a new folder to {}",
+                                 folder, option.str()));
   return llvm::Error::success();
 }
 

@@ -28,8 +28,9 @@ llvm::Expected<std::unique_ptr<Scratch>>
 makeStagingFolder(llvm::StringRef folder);
 
 /// Whether nnc may write its output to `folder`: it is not there, is empty, or
-/// holds an output of nnc's.
-llvm::Error checkOutputFolder(const std::string &folder);
+/// holds an output of nnc's. `option` names the folder on the command line.
+llvm::Error checkOutputFolder(const std::string &folder,
+                              llvm::StringRef option = "-o");
 
 /// Makes the folder `staging` the contents of `folder`. Where `folder` is there
 /// already, the user's own files in it stay, and those of an earlier output go.

@@ -6,13 +6,15 @@
 
 #include "compiler/tools/driver/Runner.h"
 
-#include "compiler/tools/driver/Process.h"
 #include "compiler/tools/driver/Terminal.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <cstring>
 #include <fmt/format.h>
+
+namespace fs = llvm::sys::fs;
 
 namespace nnc::tools {
 
@@ -57,20 +59,80 @@ static void parse(llvm::StringRef text, RunResult &result) {
   }
 }
 
+llvm::Expected<Words>
+BuiltModule::writeInputs(const RunRequest &request,
+                         const std::string &folder) const {
+  Words names;
+  auto write = [&](std::string name, llvm::StringRef data) {
+    names.push_back(name);
+    return writeTextFile(folder + "/" + name, data);
+  };
+  for (auto [i, input] : llvm::enumerate(request.inputs))
+    if (llvm::Error error = write(fmt::format("input{}.bin", i),
+                                  {input.data.data(), input.data.size()}))
+      return error;
+  return names;
+}
+
+llvm::Error BuiltModule::keep(const RunRequest &request,
+                              const std::string &to) const {
+  llvm::Expected<std::unique_ptr<Scratch>> scratch = makeStagingFolder(to);
+  if (!scratch)
+    return scratch.takeError();
+  std::string staging = (*scratch)->path() + "/kept";
+  fs::create_directory(staging);
+  llvm::Expected<Words> files = writeInputs(request, staging);
+  if (!files)
+    return files.takeError();
+  auto copy = [&](const std::string &from, std::string name) {
+    files->push_back(name);
+    std::error_code code = fs::copy_file(from, staging + "/" + name);
+    return code ? makeError(fmt::format("cannot copy {} to {}: {}", from, to,
+                                        code.message()))
+                : llvm::Error::success();
+  };
+  if (description.weights == "file")
+    if (llvm::Error error = copy(weightsFile(), "weights.bin"))
+      return error;
+  std::string arguments;
+  for (const std::string &file : *files)
+    arguments += " --input=" + file;
+  for (const Port &port : description.outputs)
+    arguments += fmt::format(" --output=:{}", port.bytes());
+  if (llvm::Error error = copy(program, "program"))
+    return error;
+  files->push_back("run");
+  files->push_back("manifest.json");
+  std::string script = fmt::format(
+      "#!/bin/sh\n# Times {}: see run --help.\ncd \"$(dirname \"$0\")\" && "
+      "exec ./program{} \"$@\"\n",
+      description.name, arguments);
+  std::string manifest =
+      fmt::format("{{\"files\": [\"{}\"]}}\n", llvm::join(*files, "\", \""));
+  for (auto [name, text] :
+       {std::pair("run", script), std::pair("manifest.json", manifest)})
+    if (llvm::Error error = writeTextFile(staging + "/" + name, text))
+      return error;
+  for (const char *name : {"run", "program"})
+    if (std::error_code code = fs::setPermissions(
+            staging + "/" + name,
+            fs::perms::all_read | fs::perms::owner_write | fs::perms::all_exe))
+      return makeError(fmt::format("cannot make {}/{} executable: {}", to, name,
+                                   code.message()));
+  return publish(staging, to);
+}
+
 llvm::Expected<RunResult> BuiltModule::run(const RunRequest &request) const {
   Words command = toolchain.emulator;
   command.push_back(program);
   std::string base = folder->path() + "/";
-  for (size_t i = 0; i < request.inputs.size(); ++i) {
-    std::string file = fmt::format("{}input{}.bin", base, i);
-    const std::vector<char> &data = request.inputs[i].data;
-    if (llvm::Error error = writeTextFile(file, {data.data(), data.size()}))
-      return error;
-    command.push_back("--input=" + file);
-  }
+  llvm::Expected<Words> inputs = writeInputs(request, folder->path());
+  if (!inputs)
+    return inputs.takeError();
+  for (const std::string &name : *inputs)
+    command.push_back("--input=" + base + name);
   if (description.weights == "file")
-    command.push_back(fmt::format("--input={}/{}_weights.bin",
-                                  description.folder, description.name));
+    command.push_back("--input=" + weightsFile());
   for (size_t i = 0; i < description.outputs.size(); ++i)
     command.push_back(fmt::format("--output={}output{}.bin:{}", base, i,
                                   description.outputs[i].bytes()));

@@ -8,6 +8,7 @@
 #define NNC_TOOLS_DRIVER_RUNNER_H
 
 #include "compiler/tools/driver/Files.h"
+#include "compiler/tools/driver/Process.h"
 #include "compiler/tools/driver/Toolchain.h"
 
 namespace nnc::tools {
@@ -50,11 +51,22 @@ class BuiltModule {
 public:
   static llvm::Expected<BuiltModule> build(const Manifest &, const Toolchain &);
   llvm::Expected<RunResult> run(const RunRequest &) const;
+  /// Leaves the program and the request's inputs in `folder`, as an output of
+  /// nnc's, with a script that starts it: FOLDER/run --help says how.
+  llvm::Error keep(const RunRequest &, const std::string &folder) const;
   const Manifest &manifest() const { return description; }
 
 private:
+  /// That is given to a module whose weights are in a file.
+  std::string weightsFile() const {
+    return description.folder + "/" + description.name + "_weights.bin";
+  }
+
   BuiltModule(Manifest manifest, Toolchain toolchain,
               std::unique_ptr<Scratch> folder, std::string program);
+  /// Writes what the program reads to `folder`: the files' names.
+  llvm::Expected<Words> writeInputs(const RunRequest &,
+                                    const std::string &folder) const;
 
   Manifest description;
   Toolchain toolchain;

@@ -56,11 +56,18 @@ public:
         ->type_name("N,N,...")
         ->delimiter(',')
         ->check(CLI::Range(2, 1024));
+    app.add_option("--keep", kept,
+                   "Also leave the program that was timed here, for another "
+                   "machine or for more runs: DIR/run --help")
+        ->type_name("DIR");
     addCompilerOption(app, compiler);
     addJsonOption(app, json);
   }
 
   ExitCode run() override {
+    if (!kept.empty())
+      if (llvm::Error error = checkOutputFolder(kept, "--keep"))
+        return fail(std::move(error), ExitCode::usage);
     Prepared prepared;
     options.runOn(threads);
     options.threads |= !simulated.empty();
@@ -89,6 +96,9 @@ public:
     result->layerSeconds.resize(manifest.layers.size());
     if (ExitCode code = simulate(prepared, request); code != ExitCode::done)
       return code;
+    if (!kept.empty())
+      if (llvm::Error error = prepared.module->keep(request, kept))
+        return fail(std::move(error), ExitCode::usage);
     report(prepared, *result);
     return ExitCode::done;
   }
@@ -258,7 +268,7 @@ private:
   std::vector<Balance> balances;
   int threads = 1, runs = 0;
   double seconds = 2;
-  std::string compiler;
+  std::string compiler, kept;
   bool json = false, pin = false;
 };
 

@@ -62,7 +62,26 @@ struct Options {
   bool peak = false;
   bool pin = false;
   bool wholeOnly = false; ///< time no single layers
+  bool turns = false;
 };
+
+constexpr char help[] =
+    "Runs a model that nnc compiled, and prints seconds: of each run, then of\n"
+    "each layer, the median; and bytes of memory resident at most.\n"
+    "\n"
+    "  --runs=N        timed runs, at most\n"
+    "  --seconds=S     as many runs as this takes, three at least\n"
+    "  --threads=N     1 unless given\n"
+    "  --pin           each thread on a core of its own\n"
+    "  --peak          also the multiply-adds a second that the cores reach\n"
+    "  --whole-only    times no layers\n"
+    "  --layers-only   times no whole runs\n"
+    "  --simulate=N    shares of so many threads, one after the other\n"
+    "  --turns         waits for lines on the standard input, each of which\n"
+    "                  says for how many seconds to time runs\n"
+    "  --input=FILE, --zeros=BYTES, --output=[FILE]:BYTES\n"
+    "                  of each input and output, as raw bytes\n"
+    "  --layers=FILE   where each layer's output goes\n";
 
 const char *valueOf(const char *argument, const char *option) {
   std::size_t length = std::strlen(option);
@@ -100,9 +119,16 @@ Options parse(int argc, char **argv) {
       options.peak = true;
     else if (!std::strcmp(argv[i], "--pin"))
       options.pin = true;
-    else
-      fail(std::string("unknown argument ") + argv[i]);
+    else if (!std::strcmp(argv[i], "--turns"))
+      options.turns = true;
+    else if (!std::strcmp(argv[i], "--help")) {
+      std::fputs(help, stdout);
+      std::exit(0);
+    } else
+      fail(std::string("unknown argument ") + argv[i] + "; see --help");
   }
+  if (options.seconds > 0 && options.runs == 0)
+    options.runs = 1000000;
   if (options.inputs.size() != model.inputFields ||
       options.outputs.size() != model.outputFields)
     fail("the module has " + std::to_string(model.inputFields) +
@@ -189,6 +215,17 @@ int timeRuns(Call &call, int runs, double seconds) {
   });
 }
 
+/// Times runs for as many seconds as the standard input says, line by line.
+void takeTurns(Call &call) {
+  double seconds;
+  while (std::scanf("%lf", &seconds) == 1) {
+    call.run(); // brings near what others took the place of
+    timeRuns(call, 1000000, seconds);
+    std::printf("resident %zu\n", peakResidentBytes());
+    std::fflush(stdout);
+  }
+}
+
 void timeLayers(Call &call, int runs, double seconds) {
   LayerTimes layers;
   watcher = &layers;
@@ -237,6 +274,10 @@ int main(int argc, char **argv) {
                 options.outputs[i].bytes);
 
   int runs = options.runs;
+  if (options.turns) {
+    takeTurns(call);
+    return 0;
+  }
   if (options.simulated > 0) {
     simulate(call, options.simulated, runs, options.seconds);
     return 0;
