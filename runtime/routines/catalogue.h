@@ -108,11 +108,37 @@ template <class S> constexpr bool winograd_applies(const S &s, int M) {
          s.dw == 1;
 }
 
+/// To read a float again that only the last cache holds, in multiply-adds: of
+/// weights, and of what is read in the order of its addresses.
+constexpr double refetch = 5, refetch_in_order = 2;
+
+/// To read an input of so many floats for each of `runs` of channel blocks: all
+/// but the first find it where it was before, which may be the last cache.
+constexpr double rereads(double floats, int runs) {
+  constexpr double level2 = 768 * 1024;
+  return 4 * floats > level2 ? refetch_in_order * (runs - 1) * floats : 0;
+}
+/// Of what a group of a blocked convolution computes in B blocks at a time at
+/// `efficiency`, with its input read for each of them.
+template <class S>
+constexpr double with_rereads(tile_limits t, const S &s, int B,
+                              double efficiency) {
+  const double channels = double(s.c) / s.groups;
+  const double work =
+      double(s.oh) * s.ow * (s.k / s.groups) * channels * s.kh * s.kw;
+  const double pixels =
+      double(smaller(s.h, s.oh * s.kh)) * smaller(s.w, s.ow * s.kw);
+  const int runs = ceil_div(ceil_div(s.k / s.groups, t.lanes), B);
+  return work / (work / efficiency + rereads(channels * pixels, runs));
+}
+
 template <class S>
 constexpr double direct_efficiency(tile_limits t, const S &s, int R, int C,
                                    int B) {
-  return tiles_efficiency(t, s.oh, s.ow, s.k,
-                          double(s.c) / s.groups * s.kh * s.kw, R, C, B);
+  return with_rereads(t, s, B,
+                      tiles_efficiency(t, s.oh, s.ow, s.k,
+                                       double(s.c) / s.groups * s.kh * s.kw, R,
+                                       C, B));
 }
 /// The first and the last tile of a row copy what they read.
 template <class S>
@@ -126,13 +152,11 @@ constexpr double first_efficiency(tile_limits t, const S &s, int C, int B) {
 template <class S>
 constexpr double pointwise_efficiency(tile_limits t, const S &s, int C, int B) {
   const bool flat = s.sh == 1 && s.sw == 1;
-  return tiles_efficiency(t, flat ? 1 : s.oh, flat ? s.oh * s.ow : s.ow, s.k,
-                          double(s.c) / s.groups, 1, C, B);
+  return with_rereads(t, s, B,
+                      tiles_efficiency(t, flat ? 1 : s.oh,
+                                       flat ? s.oh * s.ow : s.ow, s.k,
+                                       double(s.c) / s.groups, 1, C, B));
 }
-/// To read a float again that only the last cache holds, in multiply-adds: of
-/// weights, and of what is read in the order of its addresses.
-constexpr double refetch = 5, refetch_in_order = 2;
-
 /// One plan serves any number of threads: of what takes one thread about as
 /// long, rather that which two share evenly.
 constexpr double pair_weight = 0.1;
@@ -167,12 +191,11 @@ constexpr double transformed_time(tile_limits t, const transformed_plan &p,
       4.0 * axes * t.lanes *
       (ceil_div(channels, t.lanes) + ceil_div(filters, t.lanes));
   const int strips = ceil_div(p.groups, p.strip_groups);
-  const double strip_bytes = 4.0 * p.points * p.strip_tiles * channels;
-  const double reads = strip_bytes > 768 * 1024 ? p.runs - 1 : 0;
+  const double strip_floats = double(p.points) * p.strip_tiles * channels;
   const double time =
       p.points * (p.tiles * (products + transforms) +
-                  refetch * (strips - 1) * double(channels) * filters +
-                  refetch_in_order * reads * p.tiles * channels);
+                  refetch * (strips - 1) * double(channels) * filters) +
+      strips * rereads(strip_floats, p.runs);
   return time * (1 + pair_weight * (imbalance(p) - 1));
 }
 template <class S>
@@ -225,7 +248,7 @@ constexpr double strassen_efficiency(tile_limits t, const transformed_plan &p,
                                      int P, int B) {
   return double(rows) * channels * filters /
          transformed_time(t, p, channels >> L, filters >> L,
-                          strassen_summed_channels, 1, P, B);
+                          strassen_summed_channels, L, P, B);
 }
 template <class S>
 constexpr double strassen_conv2d_efficiency(tile_limits t, const S &s, int L,
@@ -303,7 +326,11 @@ constexpr double separable_efficiency(tile_limits t, const S &s, int R, int C,
 template <class S>
 constexpr double packed_efficiency(tile_limits t, const S &s, int M, int B) {
   const bool copies = M > 6 && !s.transpose_a && s.k % 1024 == 0;
-  return (copies ? 0.93 : 1.0) * tiles_efficiency(t, 1, s.m, s.n, s.k, 1, M, B);
+  const double work = double(s.m) * s.k * s.n;
+  const double efficiency =
+      (copies ? 0.93 : 1.0) * tiles_efficiency(t, 1, s.m, s.n, s.k, 1, M, B);
+  const int runs = ceil_div(ceil_div(s.n, t.lanes), B);
+  return work / (work / efficiency + rereads(double(s.m) * s.k, runs));
 }
 /// Each element of b is copied once for m rows, and turned if transposed.
 template <class S>

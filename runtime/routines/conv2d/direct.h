@@ -106,7 +106,7 @@ private:
   /// weights stream too fast for the second-level cache: a part of them that
   /// stays in the first level then serves several tiles.
   static constexpr int chunk(const S &s) {
-    constexpr int level1 = 8192;
+    constexpr int level1 = 16384;
     const int bytes = s.kh * s.kw * W * W * OC * int(sizeof(T));
     const int least = std::is_same<T, float>::value ? 1 : part(s);
     return ROWS * COLS >= 12 ? in_blocks(s) : larger(least, level1 / bytes);

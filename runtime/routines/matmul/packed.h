@@ -67,7 +67,7 @@ private:
   /// Steps along k taken at a time; see conv2d/direct.h. Sums of halves are
   /// never long.
   static constexpr int chunk(const S &s) {
-    constexpr int level1 = 8192;
+    constexpr int level1 = 16384;
     constexpr int steps = level1 / (B * W * int(sizeof(T)));
     if (std::is_same<T, float>::value)
       return M >= 12 ? s.k : steps;
