@@ -6,7 +6,8 @@
 //
 // A register tile covers COLS pixels of one output row times OC channel
 // blocks. A row of taps that reaches out of the input reads a copy of its
-// pixels with zeros in place.
+// pixels with zeros in place. A unit is a row of one run of blocks; the runs of
+// a row follow each other, since the last may have fewer blocks.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV2D_FIRST_H
@@ -40,8 +41,8 @@ template <class V, class S, int COLS, int OC, class Epi> struct conv2d_first_t {
         left_over<OC, S>([](const S &shape) { return ceil_div(shape.k, W); });
     const int blocks = ceil_div(s.k, W), tiles = ceil_div(blocks, OC);
     for (int unit = begin; unit < end; ++unit) {
-      const int row = unit % s.oh, outer = unit / s.oh;
-      const int first = outer % tiles * OC, image = outer / tiles;
+      const int row = unit / tiles % s.oh, image = unit / tiles / s.oh;
+      const int first = unit % tiles * OC;
       in_one_tile<OC, left>(smaller(OC, blocks - first), [&](auto size, int b) {
         const int block = first + b;
         const job j{x + std::ptrdiff_t(image) * s.c * s.h * s.w,
