@@ -146,6 +146,8 @@ private:
     const std::ptrdiff_t a_step = s.transpose_a ? s.m : 1;
     const T *a = j.a + row * a_row + k0 * a_step;
     const T *b = j.b + std::ptrdiff_t(k0) * W;
+    // Strips that sum the same steps leave time to fetch the next.
+    const int fetched_ahead = partial ? chunk(s) * W : 0;
     if (crowds_cache<R>(s)) {
       alignas(64) T copy[R][copy_steps + W];
       const T *const rows[1] = {copy[0]};
@@ -160,7 +162,8 @@ private:
       }
     } else {
       const T *const rows[1] = {a};
-      t.template add<0, R>(rows, a_row, a_step, b, panel_size(s), W, k1 - k0);
+      t.template add<0, R>(rows, a_row, a_step, b, panel_size(s), W, k1 - k0,
+                           fetched_ahead);
     }
     finish_steps(s, j, t, row, k0, k1, partial);
   }
