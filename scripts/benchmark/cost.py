@@ -6,10 +6,15 @@ says what was estimated, and what is chosen by that.
 
 import collections
 import dataclasses
+import itertools
 import json
 import re
 import statistics
 import subprocess
+
+
+# A candidate that is measured twice takes up to so many times as long.
+APART = 1.1
 
 
 @dataclasses.dataclass
@@ -36,6 +41,20 @@ class Layer:
     @property
     def weight(self):
         return self.count * min(c.seconds for c in self.candidates)
+
+    @property
+    def loss(self):
+        """Of the candidate that is estimated best: its time over the best's."""
+        chosen = min(self.candidates, key=lambda c: c.estimate)
+        return chosen.seconds / min(c.seconds for c in self.candidates)
+
+    def pairs(self):
+        """Whether the estimates order each two candidates right, whose times are further
+        apart than those of one candidate measured twice; half where they are equal."""
+        for a, b in itertools.combinations(self.candidates, 2):
+            if max(a.seconds / b.seconds, b.seconds / a.seconds) >= APART:
+                product = (a.seconds - b.seconds) * (a.estimate - b.estimate)
+                yield 0.5 if product == 0 else float(product > 0)
 
     @property
     def correlation(self):
@@ -84,12 +103,15 @@ def read_layers(nnc, model, file, threads):
         all_of_it = [(one["routine"], one["params"], one["layouts"], one["estimate_seconds"])
                      for one in sorted(layer["alternatives"], key=lambda a: key(layer, a))]
         kind = json.dumps([layer["ops"], layer["shape"], all_of_it])
-        candidates = [Candidate(one["routine"], one["estimate_seconds"],
+        candidates = {}
+        for one in sorted(layer["alternatives"], key=lambda a: not a["chosen"]):
+            if key(layer, one) in times:
+                new = Candidate(one["routine"], one["estimate_seconds"],
                                 times[key(layer, one)], one["chosen"])
-                      for one in layer["alternatives"] if key(layer, one) in times]
-        if not candidates:
-            continue
-        kinds.setdefault(kind, Layer(0, candidates)).count += 1
+                # What is the same call in several layouts was measured once.
+                candidates.setdefault((new.routine, *one["params"], new.estimate, new.seconds), new)
+        if candidates:
+            kinds.setdefault(kind, Layer(0, list(candidates.values()))).count += 1
     for change in tuned["layout_changes"]:
         if change["measured"]:
             one = Candidate(change["routine"], change["estimate_seconds"], change["seconds"], True)
@@ -123,17 +145,22 @@ def mean_correlation(layers, weight):
 def network_row(name, layers):
     chosen = [c for layer in layers for c in layer.candidates if c.chosen]
     if not chosen:
-        return f"| {name} | 0 | – | – | – | – |"
+        return f"| {name} | 0 | – | – | – | – | – | – |"
+    pairs = [right for layer in layers for right in layer.pairs()]
+    ordered = f"{100 * statistics.mean(pairs):.0f} %" if pairs else "–"
+    weight = sum(layer.weight for layer in layers)
+    loss = sum(layer.weight * layer.loss for layer in layers) / weight
     return (f"| {name} | {len(layers)} | {100 * error(chosen):.0f} % | "
             f"{statistics.median(c.estimate / c.seconds for c in chosen):.2f} | "
             f"{mean_correlation(layers, lambda layer: 1)} | "
-            f"{mean_correlation(layers, lambda layer: layer.weight)} |")
+            f"{mean_correlation(layers, lambda layer: layer.weight)} | {ordered} | {loss:.3f} |")
 
 
 def network_table(networks):
     yield ("| network | kinds of layers | median error of what is chosen | estimate / time | "
-           "rank correlation | the same, weighed by time |")
-    yield "|---" * 6 + "|"
+           "rank correlation | the same, weighed by time | pairs apart ordered right | "
+           "estimated best / best |")
+    yield "|---" * 8 + "|"
     for name, layers in networks.items():
         yield network_row(name, layers)
     yield network_row("all", [layer for layers in networks.values() for layer in layers])
