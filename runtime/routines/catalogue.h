@@ -126,10 +126,11 @@ constexpr double with_rereads(tile_limits t, const S &s, int B,
   const double channels = double(s.c) / s.groups;
   const double work =
       double(s.oh) * s.ow * (s.k / s.groups) * channels * s.kh * s.kw;
-  const double pixels =
-      double(smaller(s.h, s.oh * s.kh)) * smaller(s.w, s.ow * s.kw);
+  // Whole blocks of channels come with each pixel.
+  const double floats = double(ceil_div(s.c / s.groups, t.lanes)) * t.lanes *
+                        smaller(s.h, s.oh * s.kh) * smaller(s.w, s.ow * s.kw);
   const int runs = ceil_div(ceil_div(s.k / s.groups, t.lanes), B);
-  return work / (work / efficiency + rereads(channels * pixels, runs));
+  return work / (work / efficiency + rereads(floats, runs));
 }
 
 template <class S>
@@ -174,18 +175,20 @@ constexpr double imbalance(const transformed_plan &p) {
 }
 
 /// How long products of points take, in multiply-adds. So many channels are
-/// `summed` at a time that the first-level cache holds their weights; each sum
-/// is loaded and stored. Each strip of tiles reads all weights anew, and each
-/// run of blocks the strip's input, where the second-level cache does not hold
-/// that. To transform a value along an axis, or to transform it back, takes as
-/// long as four multiply-adds.
+/// `summed` at a time, for which the first-level cache may have room beside
+/// those that are fetched meanwhile; each sum is loaded and stored. Each strip
+/// of tiles reads all weights anew, and each run of blocks the strip's input,
+/// where the second-level cache does not hold that. To transform a value along
+/// an axis, or to transform it back, takes as long as four multiply-adds.
 constexpr double transformed_time(tile_limits t, const transformed_plan &p,
                                   int channels, int filters, int summed,
                                   int axes, int P, int B) {
-  const tile_limits near{t.lanes, t.chains, t.embedded, t.peak, 0, 0};
+  const tile_limits sums{t.lanes, t.chains, t.embedded, t.peak, t.far, 0};
   const double products =
       double(filters) * channels /
-          tiles_efficiency(near, 1, p.tiles, filters, channels, 1, P, B) +
+          tiles_efficiency(sums, 1, p.tiles, filters,
+                           smaller(channels, summed + transformed_ahead), 1, P,
+                           B) +
       2.0 * filters * ceil_div(channels, summed);
   const double transforms =
       4.0 * axes * t.lanes *
@@ -335,7 +338,7 @@ constexpr double packed_efficiency(tile_limits t, const S &s, int M, int B) {
 /// Each element of b is copied once for m rows, and turned if transposed.
 template <class S>
 constexpr double plain_efficiency(tile_limits t, const S &s, int M, int B) {
-  const double copy = s.transpose_b ? 8 : 2;
+  const double copy = s.transpose_b ? 32 : 24;
   return s.m / (s.m / packed_efficiency(t, s, M, B) + copy);
 }
 /// Two products whose columns are the queries, and an exponential of each
@@ -367,6 +370,12 @@ template <class S> constexpr bool adapt_applies(const S &s, int W) {
   const int low = smaller(s.block_in, s.block_out);
   const int high = larger(s.block_in, s.block_out);
   return low == 1 ? high == W : low == W && high % W == 0;
+}
+
+/// Whether a copy moves whole rows, for which no routine has vectors of its
+/// own.
+template <class S> constexpr bool copies_rows(const S &s) {
+  return s.src_strides[s.rank - 1] == 1 && s.dst_strides[s.rank - 1] == 1;
 }
 
 /// Pooling over the whole image at once.

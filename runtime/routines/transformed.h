@@ -64,10 +64,6 @@ struct transformed_product {
   }
 
 private:
-  /// So many channels' weights lie between those in use and those that come
-  /// from memory meanwhile: half as many are late where a strip has few tiles.
-  static constexpr int fetched_ahead = 128;
-
   struct job {
     const float *x, *w;
     float *y;
@@ -165,7 +161,7 @@ private:
       const float *const rows[1] = {v};
       t.template add<0, R>(rows, W, 1, w,
                            std::ptrdiff_t(T::points) * channels * W, W,
-                           smaller(W, channels - c), fetched_ahead * W);
+                           smaller(W, channels - c), transformed_ahead * W);
     }
     NNC_UNROLL for (int b = 0; b < N; ++b)
         NNC_UNROLL for (int i = 0; i < R; ++i) {

@@ -8,6 +8,10 @@
 
 namespace nnc {
 
+/// So many channels' weights lie between those in use and those that come from
+/// memory meanwhile: half as many are late where a strip has few tiles.
+constexpr int transformed_ahead = 128;
+
 /// The tiles of all images and rows are in one line. P of them are a group, a
 /// register tile's points. Groups are cut into parts, the output's channel
 /// blocks into runs of B: a unit of work is a part times some runs. Of the

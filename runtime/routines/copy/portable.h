@@ -9,7 +9,7 @@
 #ifndef NNC_ROUTINES_COPY_PORTABLE_H
 #define NNC_ROUTINES_COPY_PORTABLE_H
 
-#include "runtime/epilogue.h"
+#include "runtime/routines/copy/row.h"
 
 namespace nnc {
 
@@ -34,12 +34,7 @@ template <class S, class Epi> struct copy_portable {
         from += std::ptrdiff_t(rest % s.dims[d]) * s.src_strides[d];
         to += std::ptrdiff_t(rest % s.dims[d]) * s.dst_strides[d];
       }
-      if (from_step == 1 && to_step == 1)
-        for (int i = 0; i < width; ++i)
-          y[to + i] = x[from + i];
-      else
-        for (int i = 0; i < width; ++i)
-          y[to + i * to_step] = x[from + i * from_step];
+      copy_row(x + from, from_step, y + to, to_step, width);
     }
   }
 };

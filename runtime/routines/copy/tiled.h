@@ -11,7 +11,7 @@
 #ifndef NNC_ROUTINES_COPY_TILED_H
 #define NNC_ROUTINES_COPY_TILED_H
 
-#include "runtime/epilogue.h"
+#include "runtime/routines/copy/row.h"
 #include "runtime/simd/transpose.h"
 
 #include <type_traits>
@@ -43,8 +43,8 @@ template <int W, class S, class Epi> struct copy_t {
           rest /= s.dims[d];
         }
       if (from == to) {
-        row(x + at_x, s.src_strides[from], y + at_y, s.dst_strides[from],
-            s.dims[from]);
+        copy_row(x + at_x, s.src_strides[from], y + at_y, s.dst_strides[from],
+                 s.dims[from]);
         continue;
       }
       const int first = unit % pieces * W;
@@ -70,17 +70,6 @@ private:
       if (strides[d] == 1 && (strides[best] != 1 || s.dims[d] > s.dims[best]))
         best = d;
     return best;
-  }
-
-  template <class T>
-  static void row(const T *x, std::ptrdiff_t x_step, T *y,
-                  std::ptrdiff_t y_step, int n) {
-    if (x_step == 1 && y_step == 1 && x != y) {
-      memcpy(y, x, std::size_t(n) * sizeof(T));
-      return;
-    }
-    for (int i = 0; i < n; ++i)
-      y[i * y_step] = x[i * x_step];
   }
 
   /// y[j * y_row + i * y_step] = x[i * x_row + j * x_step], i < rows,
