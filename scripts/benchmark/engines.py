@@ -99,7 +99,8 @@ class Nnc:
         program = subprocess.Popen([folder / "kept/run", f"--threads={threads}", "--peak",
                                     "--turns"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    text=True)
-        result = {"multiply_adds": json.loads((folder / "bench.json").read_text())["multiply_adds"]}
+        said = json.loads((folder / "bench.json").read_text())
+        result = {key: said[key] for key in ("multiply_adds", "layers")}
 
         def turn(seconds):
             print(seconds, file=program.stdin, flush=True)
