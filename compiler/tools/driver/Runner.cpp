@@ -80,7 +80,9 @@ llvm::Error BuiltModule::keep(const RunRequest &request,
   if (!scratch)
     return scratch.takeError();
   std::string staging = (*scratch)->path() + "/kept";
-  fs::create_directory(staging);
+  if (std::error_code code = fs::create_directory(staging))
+    return makeError(
+        fmt::format("cannot make {}: {}", staging, code.message()));
   llvm::Expected<Words> files = writeInputs(request, staging);
   if (!files)
     return files.takeError();
