@@ -87,11 +87,13 @@ def pipeline(target):
     return f"target={target} precision={'f16' if target in HALVES else 'f32'}"
 
 
-def compile_network(text, target, folder, *options):
+def compile_network(text, target, folder, threads=False):
+    passes = f"{pipeline(target)} threads={'true' if threads else 'false'}"
     exec_ir = subprocess.run(
-        [BIN / "nnc-opt", f"--nnc-pipeline={pipeline(target)}"], input=text,
+        [BIN / "nnc-opt", f"--nnc-pipeline={passes}"], input=text,
         text=True, check=True, capture_output=True).stdout
-    subprocess.run([BIN / "nnc-codegen", "-", "-o", folder, *options],
+    subprocess.run([BIN / "nnc-codegen", "-", "-o", folder,
+                    *(["--with-threads"] if threads else [])],
                    input=exec_ir, text=True, check=True)
 
 
@@ -149,7 +151,7 @@ def run_two_models(text, top):
     target, flags = ("x86-64-v3", V3) if X86 and host_has("avx2") else ("portable", [])
     compile_network(text, "portable", top / "one")
     compile_network(text.replace('"network"', '"other"'), target, top / "two",
-                    "--with-threads")
+                    threads=True)
     objects = []
     for folder, name, more in (("one", "network", []), ("two", "other", flags)):
         objects += [top / f"{name}.o", top / folder / f"{name}_weights.S"]
