@@ -13,7 +13,7 @@ import statistics
 import subprocess
 
 
-# A candidate that is measured twice takes up to so many times as long.
+# Times closer than this are not told apart: they may differ by noise.
 APART = 1.1
 
 
@@ -49,8 +49,8 @@ class Layer:
         return chosen.seconds / min(c.seconds for c in self.candidates)
 
     def pairs(self):
-        """Whether the estimates order each two candidates right, whose times are further
-        apart than those of one candidate measured twice; half where they are equal."""
+        """Whether the estimates order each two candidates right whose times are told
+        apart; half where the estimates are equal."""
         for a, b in itertools.combinations(self.candidates, 2):
             if max(a.seconds / b.seconds, b.seconds / a.seconds) >= APART:
                 product = (a.seconds - b.seconds) * (a.estimate - b.estimate)
