@@ -32,14 +32,15 @@ struct tile_limits {
   bool embedded; ///< a multiply-add broadcasts its own operand
   double peak;   ///< share of it that the best tiles reach
   // In multiply-adds:
-  double far;  ///< what more a load from beyond the first-level cache costs
-  double ends; ///< to begin a sum and to end it
+  double far;   ///< what more a load from beyond the first-level cache costs
+  double parts; ///< that which sums in parts cost a load, over the points
+  double ends;  ///< to begin a sum and to end it
 };
-constexpr tile_limits avx512_tile{16, 4, true, 0.98, 0.4, 1};
-constexpr tile_limits avx2_tile{8, 8, false, 0.93, 0.8, 2};
-constexpr tile_limits neon_tile{4, 8, true, 0.98, 0.4, 2};
-constexpr tile_limits neonfp16_tile{8, 8, true, 0.98, 0.4, 2};
-constexpr tile_limits sse4_tile{4, 8, false, 0.93, 0.4, 2};
+constexpr tile_limits avx512_tile{16, 4, true, 0.98, 0.4, 1.0, 1};
+constexpr tile_limits avx2_tile{8, 8, false, 0.93, 0.8, 0.0, 2};
+constexpr tile_limits neon_tile{4, 8, true, 0.98, 0.4, 0.0, 2};
+constexpr tile_limits neonfp16_tile{8, 8, true, 0.98, 0.4, 0.0, 2};
+constexpr tile_limits sse4_tile{4, 8, false, 0.93, 0.4, 0.0, 2};
 
 /// A tile of `points` times `blocks` vectors: too few sums wait for each other;
 /// a step loads each weight and each point once. Weights that the first-level
@@ -49,8 +50,11 @@ constexpr double tile_efficiency(tile_limits t, double steps, int points,
   const double sums = double(points) * blocks;
   const double chains = sums < t.chains ? sums / t.chains : 1.0;
   const double loads = t.embedded ? 1.0 : sums / (points + blocks);
-  const double far = steps * blocks * t.lanes * 4 > 32768 ? t.far : 0.0;
-  return t.peak * (chains < loads ? chains : loads) * points / (points + far);
+  const double bytes = steps * blocks * t.lanes * 4;
+  const double more =
+      (bytes >= 32768 ? t.far : 0.0) +
+      (bytes > level1_weights && points < many_points ? t.parts / points : 0.0);
+  return t.peak * (chains < loads ? chains : loads) * points / (points + more);
 }
 
 /// rows x cols points by `channels`, cut into tiles of R x C points by B blocks
@@ -60,6 +64,8 @@ constexpr double tiles_efficiency(tile_limits t, int rows, int cols,
                                   int channels, double steps, int R, int C,
                                   int B) {
   const int blocks = ceil_div(channels, t.lanes);
+  if (rows * cols <= R * C)
+    t.parts = 0;
   double time = 0;
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j)
@@ -111,6 +117,9 @@ template <class S> constexpr bool winograd_applies(const S &s, int M) {
 /// To read a float again that only the last cache holds, in multiply-adds: of
 /// weights, and of what is read in the order of its addresses.
 constexpr double refetch = 5, refetch_in_order = 2;
+/// To read a weight from memory while those before it meet so many tiles, of
+/// which half are done meanwhile.
+constexpr double streamed(int tiles) { return 10 + tiles / 2.0; }
 
 /// To read an input of so many floats for each of `runs` of channel blocks: all
 /// but the first find it where it was before, which may be the last cache.
@@ -118,11 +127,16 @@ constexpr double rereads(double floats, int runs) {
   constexpr double level2 = 768 * 1024;
   return 4 * floats > level2 ? refetch_in_order * (runs - 1) * floats : 0;
 }
+/// The efficiency of `work` multiply-adds that reach `efficiency` but for that.
+constexpr double with_rereads(double work, double efficiency, double floats,
+                              int runs) {
+  return work / (work / efficiency + rereads(floats, runs));
+}
 /// Of what a group of a blocked convolution computes in B blocks at a time at
 /// `efficiency`, with its input read for each of them.
 template <class S>
-constexpr double with_rereads(tile_limits t, const S &s, int B,
-                              double efficiency) {
+constexpr double conv2d_with_rereads(tile_limits t, const S &s, int B,
+                                     double efficiency) {
   const double channels = double(s.c) / s.groups;
   const double work =
       double(s.oh) * s.ow * (s.k / s.groups) * channels * s.kh * s.kw;
@@ -130,16 +144,19 @@ constexpr double with_rereads(tile_limits t, const S &s, int B,
   const double floats = double(ceil_div(s.c / s.groups, t.lanes)) * t.lanes *
                         smaller(s.h, s.oh * s.kh) * smaller(s.w, s.ow * s.kw);
   const int runs = ceil_div(ceil_div(s.k / s.groups, t.lanes), B);
-  return work / (work / efficiency + rereads(floats, runs));
+  return with_rereads(work, efficiency, floats, runs);
 }
 
 template <class S>
 constexpr double direct_efficiency(tile_limits t, const S &s, int R, int C,
                                    int B) {
-  return with_rereads(t, s, B,
-                      tiles_efficiency(t, s.oh, s.ow, s.k,
-                                       double(s.c) / s.groups * s.kh * s.kw, R,
-                                       C, B));
+  const double channels = double(s.c) / s.groups, taps = s.kh * s.kw;
+  // To begin and to end the sums over part of a block of channels.
+  const double part = s.c / s.groups % t.lanes ? 0.35 * taps : 0.0;
+  return conv2d_with_rereads(
+      t, s, B,
+      tiles_efficiency(t, s.oh, s.ow, s.k, channels * taps, R, C, B) *
+          channels * taps / (channels * taps + part));
 }
 /// The first and the last tile of a row copy what they read.
 template <class S>
@@ -153,10 +170,10 @@ constexpr double first_efficiency(tile_limits t, const S &s, int C, int B) {
 template <class S>
 constexpr double pointwise_efficiency(tile_limits t, const S &s, int C, int B) {
   const bool flat = s.sh == 1 && s.sw == 1;
-  return with_rereads(t, s, B,
-                      tiles_efficiency(t, flat ? 1 : s.oh,
-                                       flat ? s.oh * s.ow : s.ow, s.k,
-                                       double(s.c) / s.groups, 1, C, B));
+  return conv2d_with_rereads(t, s, B,
+                             tiles_efficiency(t, flat ? 1 : s.oh,
+                                              flat ? s.oh * s.ow : s.ow, s.k,
+                                              double(s.c) / s.groups, 1, C, B));
 }
 /// One plan serves any number of threads: of what takes one thread about as
 /// long, rather that which two share evenly.
@@ -178,26 +195,30 @@ constexpr double imbalance(const transformed_plan &p) {
 /// `summed` at a time, for which the first-level cache may have room beside
 /// those that are fetched meanwhile; each sum is loaded and stored. Each strip
 /// of tiles reads all weights anew, and each run of blocks the strip's input,
-/// where the second-level cache does not hold that. To transform a value along
-/// an axis, or to transform it back, takes as long as four multiply-adds.
+/// where the second-level cache does not hold that. To transform a value, or to
+/// transform it back, takes as long as so many multiply-adds.
 constexpr double transformed_time(tile_limits t, const transformed_plan &p,
                                   int channels, int filters, int summed,
-                                  int axes, int P, int B) {
-  const tile_limits sums{t.lanes, t.chains, t.embedded, t.peak, t.far, 0};
+                                  double transform, int P, int B) {
+  const tile_limits sums{t.lanes, t.chains, t.embedded, t.peak, t.far, 0, 0};
   const double products =
       double(filters) * channels /
           tiles_efficiency(sums, 1, p.tiles, filters,
-                           smaller(channels, summed + transformed_ahead), 1, P,
-                           B) +
+                           smaller(channels, summed + weights_ahead), 1, P, B) +
       2.0 * filters * ceil_div(channels, summed);
   const double transforms =
-      4.0 * axes * t.lanes *
+      transform * t.lanes *
       (ceil_div(channels, t.lanes) + ceil_div(filters, t.lanes));
   const int strips = ceil_div(p.groups, p.strip_groups);
   const double strip_floats = double(p.points) * p.strip_tiles * channels;
+  const double weights = double(channels) * filters;
+  const double all = p.tiles * products, least = streamed(p.tiles) * weights;
+  // Of a last-level cache others want their share.
+  const bool near = 4 * p.points * weights < 8 * 1024 * 1024;
+  const double again = near ? refetch_in_order : refetch;
   const double time =
-      p.points * (p.tiles * (products + transforms) +
-                  refetch * (strips - 1) * double(channels) * filters) +
+      p.points * ((all < least ? least : all) + p.tiles * transforms +
+                  again * (strips - 1) * weights) +
       strips * rereads(strip_floats, p.runs);
   return time * (1 + pair_weight * (imbalance(p) - 1));
 }
@@ -207,7 +228,7 @@ constexpr double winograd_efficiency(tile_limits t, const S &s, int M, int P,
   const int axes = (s.kh > 1) + (s.kw > 1);
   return double(s.n) * s.k * s.oh * s.ow * s.c * s.kh * s.kw /
          transformed_time(t, plan_winograd(s, t.lanes, M, P, B), s.c, s.k,
-                          winograd_summed_channels, axes, P, B);
+                          winograd_summed_channels, 4 * axes, P, B);
 }
 constexpr double winograd_growth(int taps, int M) {
   return taps == 1 ? 1 : make_winograd(M, taps).error_growth();
@@ -238,32 +259,40 @@ constexpr bool strassen_matmul_applies(const S &s, int L, int W) {
 template <class S>
 constexpr transformed_plan plan_strassen_conv2d(const S &s, int L, int W, int P,
                                                 int B) {
-  return plan_strassen(s.n, s.oh * s.ow, s.c, s.k, L, W, P, B);
+  return plan_strassen(s.n, s.oh * s.ow, s.c, s.k, L, W, P, B, true);
 }
 template <class S>
 constexpr transformed_plan plan_strassen_matmul(const S &s, int L, int W, int P,
                                                 int B) {
-  return plan_strassen(s.batch, s.m, s.k, s.n, L, W, P, B);
+  return plan_strassen(s.batch, s.m, s.k, s.n, L, W, P, B, false);
 }
+/// A weight more than the layer has puts out of the last cache what other
+/// layers read there: how much longer they take, in multiply-adds.
+constexpr double evicted = 5;
 /// Of a plan for so many rows in all.
 constexpr double strassen_efficiency(tile_limits t, const transformed_plan &p,
                                      int rows, int channels, int filters, int L,
-                                     int P, int B) {
-  return double(rows) * channels * filters /
-         transformed_time(t, p, channels >> L, filters >> L,
-                          strassen_summed_channels, L, P, B);
+                                     double transform, int P, int B) {
+  const double weights = double(channels) * filters;
+  const double more = weights * p.points / (1 << 2 * L) - weights;
+  return rows * weights /
+         (transformed_time(t, p, channels >> L, filters >> L,
+                           strassen_summed_channels, transform, P, B) +
+          evicted * more);
 }
 template <class S>
 constexpr double strassen_conv2d_efficiency(tile_limits t, const S &s, int L,
                                             int P, int B) {
   return strassen_efficiency(t, plan_strassen_conv2d(s, L, t.lanes, P, B),
-                             s.n * s.oh * s.ow, s.c, s.k, L, P, B);
+                             s.n * s.oh * s.ow, s.c, s.k, L, 2 + L, P, B);
 }
 template <class S>
 constexpr double strassen_matmul_efficiency(tile_limits t, const S &s, int L,
                                             int P, int B) {
-  return strassen_efficiency(t, plan_strassen_matmul(s, L, t.lanes, P, B),
-                             s.batch * s.m, s.k, s.n, L, P, B);
+  // Rows of the result lie far apart.
+  return 0.94 * strassen_efficiency(t,
+                                    plan_strassen_matmul(s, L, t.lanes, P, B),
+                                    s.batch * s.m, s.k, s.n, L, 4 * L, P, B);
 }
 /// As of Winograd's method, of sums of so many terms: what is lost beyond the
 /// sums in parts of up to 512 terms that other routines make; never nothing.
@@ -333,7 +362,7 @@ constexpr double packed_efficiency(tile_limits t, const S &s, int M, int B) {
   const double efficiency =
       (copies ? 0.93 : 1.0) * tiles_efficiency(t, 1, s.m, s.n, s.k, 1, M, B);
   const int runs = ceil_div(ceil_div(s.n, t.lanes), B);
-  return work / (work / efficiency + rereads(double(s.m) * s.k, runs));
+  return with_rereads(work, efficiency, double(s.m) * s.k, runs);
 }
 /// Each element of b is copied once for m rows, and turned if transposed.
 template <class S>

@@ -32,6 +32,16 @@ constexpr std::ptrdiff_t whole_lines(std::ptrdiff_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
+/// Bytes of weights that stay in the first-level cache beside what a tile
+/// reads, where several tiles take the same steps one after the other.
+constexpr int level1_weights = 16384;
+/// Tiles of fewer points do so: weights would come too slowly from beyond.
+constexpr int many_points = 12;
+
+/// So many steps lie between the weights in use and those that come from memory
+/// meanwhile: half as many are late where few points share them.
+constexpr int weights_ahead = 128;
+
 } // namespace nnc
 
 #endif // NNC_ROUTINES_POLICY_H

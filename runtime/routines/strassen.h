@@ -14,11 +14,14 @@
 #include "runtime/routines/strassen_plan.h"
 #include "runtime/routines/transformed.h"
 
+#include <utility>
+
 namespace nnc {
 
 /// LAYOUT says where things are: images(s), rows(s) of an image, channels(s)
 /// and filters(s) of the whole, left(s, image, row, block) and result(s, image,
-/// row, block) as offsets of a vector, and store(v, y, at, block, s, epi).
+/// row, block) as offsets of a vector, whether a block's rows of the left
+/// factor lie side by side, and store(v, y, at, block, s, epi).
 template <int W, class LAYOUT, class S, int LEVELS, int P, int B>
 struct strassen {
   static constexpr int parts = 1 << LEVELS;
@@ -34,50 +37,100 @@ struct strassen {
   static constexpr transformed_plan plan(const S &s) {
     return plan_strassen(LAYOUT::images(s), LAYOUT::rows(s),
                          LAYOUT::channels(s), LAYOUT::filters(s), LEVELS, W, P,
-                         B);
+                         B, LAYOUT::side_by_side);
   }
 
   static void input(const S &s, const transformed_plan &p, const float *x,
                     int t, int c, float *v) {
-    const int image = t / p.cols, row = t % p.cols, blocks = channels(s) / W;
+    const int image = image_of(s, t, p.cols), row = t - image * p.cols;
+    const int blocks = channels(s) / W;
     f32x<W> a[parts][parts];
     NNC_UNROLL for (int i = 0; i < parts; ++i) {
       const int at = row + i * p.cols;
-      const bool there = i == 0 || at < LAYOUT::rows(s);
+      const bool there = i == 0 || in_place(s) || at < LAYOUT::rows(s);
       NNC_UNROLL for (int j = 0; j < parts; ++j) a[i][j] =
           there ? f32x<W>::load(x + LAYOUT::left(s, image, at, c + j * blocks))
                 : f32x<W>(0.0f);
     }
-    left_factors<LEVELS>(a, v, p.input_point);
+    left_factors<LEVELS, 0>(s, a, v, p.input_point);
   }
 
-  template <class Epi>
-  static void output(const S &s, const transformed_plan &p,
-                     const float *products, int t, int block, float *y,
-                     const Epi &epilogue) {
+  static point_factors factors(const S &s, const transformed_plan &p,
+                               const float *x, const float *v, int point,
+                               int t) {
+    const int blocks = channels(s) / W;
+    const strassen_part part = table.of[point].left;
+    if (in_place(s) && part.whole)
+      return {
+          x + LAYOUT::left(s, 0, t + part.row * p.cols, part.column * blocks),
+          W, LAYOUT::left(s, 0, 0, 1)};
+    const int made = in_place(s) ? table.of[point].left_sums : point;
+    return {v + made * p.input_point, blocks * W, P * W};
+  }
+  /// The sums that are kept come after it.
+  static constexpr int partial(int) { return 0; }
+  static constexpr bool has_output = false;
+
+  template <int R, int N, class Epi>
+  static NNC_INLINE void finish(const S &s, const transformed_plan &p,
+                                f32_tile<W, 1, R, N> &tile,
+                                const sums_place<Epi> &at) {
+    float *const sums = at.products;
+    const std::ptrdiff_t next = p.product_point;
+    const strassen_uses &uses = table.of[at.point].uses;
+    for (int i = 0; i < uses.count - 1; ++i) {
+      const strassen_use use = uses.of[i];
+      const float *const first = sums + use.add[0] * next;
+      if (LEVELS > 1 && use.add[1])
+        tile.save(sums + use.keep * next, first, sums + use.add[1] * next);
+      else
+        tile.save(sums + use.keep * next, first);
+    }
+    const strassen_use last = uses.of[uses.count - 1];
+    NNC_UNROLL for (int i = 0; i < LEVELS; ++i) if (last.add[i])
+        tile.add_saved(sums + last.add[i] * next);
+    if (last.keep)
+      return tile.save(sums + last.keep * next);
+
     // A copy: for all the compiler knows, y could point at the epilogue.
-    const Epi epi = epilogue;
-    f32x<W> c[parts][parts];
-    sum_products<LEVELS>(products, p.product_point, c);
-    const int image = t / p.cols, row = t % p.cols, blocks = filters(s) / W;
-    NNC_UNROLL for (int i = 0; i < parts; ++i) {
-      const int at = row + i * p.cols;
-      if (i == 0 || at < LAYOUT::rows(s))
-        NNC_UNROLL for (int j = 0; j < parts; ++j) {
-          const int to = block + j * blocks;
-          LAYOUT::store(c[i][j], y, LAYOUT::result(s, image, at, to), to, s,
-                        epi);
-        }
+    const Epi epi = *at.epi;
+    float *const y = at.y;
+    const int first = at.tile, part = last.row * p.cols, cols = p.cols;
+    const int block = at.block + last.column * (filters(s) / W);
+    NNC_UNROLL for (int b = 0; b < N; ++b)
+        NNC_UNROLL for (int i = 0; i < R; ++i) {
+      const int image = image_of(s, first + i, cols);
+      const int row = first + i - image * cols + part;
+      if (in_place(s) || row < LAYOUT::rows(s))
+        LAYOUT::store(tile.sum[0][i][b], y,
+                      LAYOUT::result(s, image, row, block + b), block + b, s,
+                      epi);
     }
   }
 
 private:
-  /// The left factors of the square a, to v and every `point` on from there.
-  template <int L>
-  static NNC_INLINE void left_factors(const f32x<W> (&a)[1 << L][1 << L],
+  static constexpr strassen_table<LEVELS> table = make_strassen_table<LEVELS>();
+
+  static constexpr bool in_place(const S &s) {
+    return strassen_in_place(LAYOUT::side_by_side, LAYOUT::images(s),
+                             LAYOUT::rows(s), LEVELS);
+  }
+  static int image_of(const S &s, int tile, int cols) {
+    return LAYOUT::images(s) == 1 ? 0 : tile / cols;
+  }
+
+  /// The left factors of the square a, from product FIRST on, to v and every
+  /// `point` on from there.
+  template <int L, int FIRST>
+  static NNC_INLINE void left_factors(const S &s,
+                                      const f32x<W> (&a)[1 << L][1 << L],
                                       float *v, std::ptrdiff_t point) {
     if constexpr (L == 0) {
-      a[0][0].store(v);
+      constexpr auto product = table.of[FIRST];
+      if (!in_place(s))
+        a[0][0].store(v + FIRST * point);
+      else if (!product.left.whole)
+        a[0][0].store(v + product.left_sums * point);
     } else {
       constexpr int h = 1 << (L - 1);
       f32x<W> left[strassen_products][h][h];
@@ -88,39 +141,23 @@ private:
         const f32x<W> s1 = a21 + a22, s2 = s1 - a11;
         left[0][i][j] = a11;
         left[1][i][j] = a12;
-        left[2][i][j] = a12 - s2;
-        left[3][i][j] = a22;
-        left[4][i][j] = s1;
-        left[5][i][j] = s2;
-        left[6][i][j] = a11 - a21;
+        left[2][i][j] = s2;
+        left[3][i][j] = a11 - a21;
+        left[4][i][j] = a22;
+        left[5][i][j] = s1;
+        left[6][i][j] = a12 - s2;
       }
-      NNC_UNROLL for (int i = 0; i < strassen_products; ++i)
-          left_factors<L - 1>(left[i], v + i * strassen_points(L - 1) * point,
-                              point);
+      left_factors_of<L, FIRST>(std::make_index_sequence<strassen_products>{},
+                                s, left, v, point);
     }
   }
-
-  /// The square c of the products at u and every `point` on from there.
-  template <int L>
-  static NNC_INLINE void sum_products(const float *u, std::ptrdiff_t point,
-                                      f32x<W> (&c)[1 << L][1 << L]) {
-    if constexpr (L == 0) {
-      c[0][0] = f32x<W>::load(u);
-    } else {
-      constexpr int h = 1 << (L - 1);
-      f32x<W> m[strassen_products][h][h];
-      NNC_UNROLL for (int i = 0; i < strassen_products; ++i)
-          sum_products<L - 1>(u + i * strassen_points(L - 1) * point, point,
-                              m[i]);
-      NNC_UNROLL for (int i = 0; i < h; ++i)
-          NNC_UNROLL for (int j = 0; j < h; ++j) {
-        const f32x<W> u2 = m[0][i][j] + m[5][i][j], u3 = u2 + m[6][i][j];
-        c[i][j] = m[0][i][j] + m[1][i][j];
-        c[i][j + h] = u2 + m[4][i][j] + m[2][i][j];
-        c[i + h][j] = u3 - m[3][i][j];
-        c[i + h][j + h] = u3 + m[4][i][j];
-      }
-    }
+  template <int L, int FIRST, std::size_t... I, class Left>
+  static NNC_INLINE void left_factors_of(std::index_sequence<I...>, const S &s,
+                                         const Left &left, float *v,
+                                         std::ptrdiff_t point) {
+    (left_factors<L - 1, FIRST + int(I) * strassen_points(L - 1)>(s, left[I], v,
+                                                                  point),
+     ...);
   }
 };
 

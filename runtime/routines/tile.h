@@ -103,11 +103,14 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
   /// Keeps the sums for later in `size` numbers, and adds them to others: sums
   /// of parts, summed, lose less to rounding than one long sum.
   static constexpr int size = ROWS * COLS * B * W;
-  NNC_INLINE void save(T *to) const {
+  /// The same with others, saved before, added in what is kept.
+  template <class... From> NNC_INLINE void save(T *to, From... from) const {
     NNC_UNROLL for (int r = 0; r < ROWS; ++r)
         NNC_UNROLL for (int c = 0; c < COLS; ++c)
-            NNC_UNROLL for (int b = 0; b < B; ++b) sum[r][c][b]
-                .store(to + ((r * COLS + c) * B + b) * W);
+            NNC_UNROLL for (int b = 0; b < B; ++b) {
+      const int at = ((r * COLS + c) * B + b) * W;
+      (sum[r][c][b] + ... + V::load(from + at)).store(to + at);
+    }
   }
   NNC_INLINE void add_saved(const T *from) {
     NNC_UNROLL for (int r = 0; r < ROWS; ++r)

@@ -20,6 +20,13 @@
 //   plan(s)                    the transformed_plan
 //   input(s, p, x, t, c, v)    block c of tile t, to v and every p.input_point
 //                              on from there
+//   factors(s, p, x, v, i, t)  where the input of point i is, of a strip that
+//                              begins with tile t and is transformed to v
+//   partial(i)                 the place among p.products of point i's sums
+//                              while they are not whole
+//   finish(s, p, tile, at)     what becomes of the register tile of a point's
+//                              whole sums; see sums_place
+//   has_output                 whether all points together make up a tile:
 //   output(s, p, u, t, k, y, epi)   block k of tile t, from u and every
 //                              p.product_point on from there
 //
@@ -33,6 +40,24 @@
 #include "runtime/routines/transformed_plan.h"
 
 namespace nnc {
+
+/// The input of one point in a strip: from group to group there are P times
+/// `tile` floats, and `block` from channel block to channel block. Those of a
+/// block in a group lie side by side.
+struct point_factors {
+  const float *first;
+  std::ptrdiff_t tile, block;
+};
+
+/// Where the sums of one point belong. At `products` and every p.product_point
+/// on there is a place for the register tile's.
+template <class Epi> struct sums_place {
+  int point;
+  float *products;
+  int tile, block; ///< the first
+  float *y;
+  const Epi *epi;
+};
 
 /// Weights are [block of W filters][point][channel][W].
 template <int W, class T, class S, int P, int B, class Epi>
@@ -48,7 +73,7 @@ struct transformed_product {
     // No two threads begin with the same unit.
     float *const mine =
         reinterpret_cast<float *>(scratch + begin * p.unit_scratch());
-    const job j{x, w, y, &epi, mine, mine + T::points * p.input_point};
+    const job j{x, w, y, &epi, mine, mine + p.inputs * p.input_point};
     while (begin < end) {
       // Whole parts one after the other, or some runs of one part.
       const int part = begin / p.run_parts, from = begin % p.run_parts;
@@ -68,8 +93,8 @@ private:
     const float *x, *w;
     float *y;
     const Epi *epi;
-    float *input;    ///< [point][group][input block][tile of the group][W]
-    float *products; ///< [point][block of the run][tile of the strip][W]
+    float *input;    ///< [made][group][input block][tile of the group][W]
+    float *products; ///< [kept][tile of the strip][block of the run][W]
   };
 
   static constexpr int in_blocks(const S &s) {
@@ -117,59 +142,59 @@ private:
                               const job &j, int count, int first, int block) {
     const std::ptrdiff_t panel = std::ptrdiff_t(T::channels(s)) * W;
     const float *w = j.w + block * T::points * panel;
-    const float *v = j.input;
-    float *to = j.products;
-    for (int i = 0; i < T::points; ++i) {
+    for (int i = 0; i < T::points; ++i, w += panel) {
+      const point_factors v = T::factors(s, p, j.x, j.input, i, first);
       // The weights of these channels stay in the first-level cache; meanwhile
       // the next come from memory.
       for (int c = 0; c < T::channels(s); c += T::summed_channels)
         for (int t = 0; t < count; t += P)
-          place<N>(s, p, v + (std::ptrdiff_t(t) * in_blocks(s) + c / W * P) * W,
-                   w + c * W, to + t * W, smaller(P, count - t), c);
-      v += p.input_point;
-      w += panel;
-      to += p.product_point;
+          place<N>(s, p, v.first + t * v.tile + c / W * v.block, v.block,
+                   w + c * W, smaller(P, count - t), c,
+                   {i, j.products + t * N * W, first + t, block, j.y, j.epi});
     }
-    for (int b = 0; b < N; ++b)
-      for (int t = 0; t < count; ++t)
-        T::output(s, p,
-                  j.products + (std::ptrdiff_t(b) * p.strip_tiles + t) * W,
-                  first + t, block + b, j.y, *j.epi);
+    if constexpr (T::has_output)
+      for (int b = 0; b < N; ++b)
+        for (int t = 0; t < count; ++t)
+          T::output(s, p, j.products + (t * N + b) * W, first + t, block + b,
+                    j.y, *j.epi);
   }
 
   /// Picks the register tile for `count` tiles of a group.
   template <int N>
   static void place(const S &s, const transformed_plan &p, const float *v,
-                    const float *w, float *to, int count, int channel) {
+                    std::ptrdiff_t v_block, const float *w, int count,
+                    int channel, const sums_place<Epi> &at) {
     constexpr int rest =
         left_over<P, S>([](const S &shape) { return T::plan(shape).tiles; });
-    in_one_tile<P, rest>(count, [&](auto tiles, int at) {
-      tile<tiles, N>(s, p, v + at * W, w, to + at * W, channel);
+    in_one_tile<P, rest>(count, [&](auto tiles, int i) {
+      tile<tiles, N>(s, p, v + i * W, v_block, w, channel,
+                     {at.point, at.products + i * N * W, at.tile + i, at.block,
+                      at.y, at.epi});
     });
   }
 
   /// The channels summed in one go from `channel` on, added to those before.
   template <int R, int N>
   NNC_NOINLINE static void tile(const S &s, const transformed_plan &p,
-                                const float *v, const float *w, float *to,
-                                int channel) {
+                                const float *v, std::ptrdiff_t v_block,
+                                const float *w, int channel,
+                                const sums_place<Epi> &at) {
     const int channels = T::channels(s);
     const int end = smaller(channels, channel + T::summed_channels);
     f32_tile<W, 1, R, N> t;
     t.clear();
-    for (int c = channel; c < end; c += W, v += P * W, w += W * W) {
+    for (int c = channel; c < end; c += W, v += v_block, w += W * W) {
       const float *const rows[1] = {v};
       t.template add<0, R>(rows, W, 1, w,
                            std::ptrdiff_t(T::points) * channels * W, W,
-                           smaller(W, channels - c), transformed_ahead * W);
+                           smaller(W, channels - c), weights_ahead * W);
     }
-    NNC_UNROLL for (int b = 0; b < N; ++b)
-        NNC_UNROLL for (int i = 0; i < R; ++i) {
-      float *const at = to + (std::ptrdiff_t(b) * p.strip_tiles + i) * W;
-      if (channel > 0)
-        t.sum[0][i][b] += f32x<W>::load(at);
-      t.sum[0][i][b].store(at);
-    }
+    float *const partial = at.products + T::partial(at.point) * p.product_point;
+    if (channel > 0)
+      t.add_saved(partial);
+    if (end < channels)
+      return t.save(partial);
+    T::finish(s, p, t, at);
   }
 };
 

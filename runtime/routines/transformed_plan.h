@@ -8,10 +8,6 @@
 
 namespace nnc {
 
-/// So many channels' weights lie between those in use and those that come from
-/// memory meanwhile: half as many are late where a strip has few tiles.
-constexpr int transformed_ahead = 128;
-
 /// The tiles of all images and rows are in one line. P of them are a group, a
 /// register tile's points. Groups are cut into parts, the output's channel
 /// blocks into runs of B: a unit of work is a part times some runs. Of the
@@ -21,6 +17,8 @@ struct transformed_plan {
   int rows, cols;   ///< of tiles in an image
   int tiles;        ///< in all
   int points;       ///< of a tile
+  int inputs;       ///< of these, points whose input is made
+  int products;     ///< kept of a tile at a time
   int groups;       ///< of P tiles
   int strip_groups; ///< of a strip, at most
   int strip_tiles;
@@ -36,7 +34,7 @@ struct transformed_plan {
   /// Bytes of scratch of one unit, a multiple of a cache line, and of all that
   /// run at once.
   constexpr std::ptrdiff_t unit_scratch() const {
-    return whole_lines(points * (input_point + product_point) *
+    return whole_lines((inputs * input_point + products * product_point) *
                        std::ptrdiff_t(sizeof(float)));
   }
   constexpr std::ptrdiff_t scratch(int threads) const {
@@ -44,8 +42,8 @@ struct transformed_plan {
   }
 };
 
-/// `images` of rows x cols tiles with so many points, `channels` multiplied to
-/// `filters`.
+/// `images` of rows x cols tiles with so many points, all made and kept,
+/// `channels` multiplied to `filters`.
 constexpr transformed_plan plan_transformed(int images, int rows, int cols,
                                             int points, int channels,
                                             int filters, int W, int P, int B) {
@@ -55,7 +53,7 @@ constexpr transformed_plan plan_transformed(int images, int rows, int cols,
   p.rows = rows;
   p.cols = cols;
   p.tiles = images * rows * cols;
-  p.points = points;
+  p.points = p.inputs = p.products = points;
   p.groups = ceil_div(p.tiles, P);
   const int blocks = ceil_div(channels, W);
   const std::ptrdiff_t bytes =

@@ -21,18 +21,19 @@
 
 // Each of the seven has one channel, the first like the line before it.
 // CHECK: 0002112{{ +}}100{{( +0){15}$}}
-// CHECK-NEXT: 0002176{{ +}}1000{{( +0){15}$}}
-// CHECK-NEXT: 0002240{{ +}}891{{( +0){15}$}}
-// CHECK-NEXT: 0002304{{ +}}9{{( +0){15}$}}
-// CHECK-NEXT: 0002368{{ +}}991{{( +0){15}$}}
-// CHECK-NEXT: 0002432{{ +}}990{{( +0){15}$}}
+// CHECK-NEXT: 0002176{{ +}}991{{( +0){15}$}}
+// CHECK-NEXT: 0002240{{ +}}990{{( +0){15}$}}
+// CHECK-NEXT: 0002304{{ +}}-891{{( +0){15}$}}
+// CHECK-NEXT: 0002368{{ +}}9{{( +0){15}$}}
+// CHECK-NEXT: 0002432{{ +}}1000{{( +0){15}$}}
 
 // Of 49, with 10 in the first quarter's first and 1 in the last's last.
 // CHECK-NEXT: 0002496{{ +}}10{{( +0){15}$}}
 // CHECK-NEXT: 0002560{{( +0){16}$}}
-// CHECK: 0004032{{ +}}11{{( +0){15}$}}
-// CHECK: 0004480{{ +}}-10{{( +0){15}$}}
-// CHECK: 0005504{{ +}}1{{( +0){15}$}}
+// CHECK: 0002752{{ +}}-10{{( +0){15}$}}
+// CHECK: 0003520{{ +}}11{{( +0){15}$}}
+// CHECK: 0004544{{ +}}11{{( +0){15}$}}
+// CHECK: 0005568{{ +}}1{{( +0){15}$}}
 
 exec.program @points arena 0 lower_bound 0 align 64 weights 5632
     attributes {model = "points.onnx"} {

@@ -10,7 +10,8 @@ using namespace nnc_test;
 namespace {
 
 /// Squares of 2^LEVELS parts, each of one vector of equal numbers.
-template <int LEVELS> struct square {
+template <int LEVELS, bool IN_PLACE> struct square {
+  static constexpr bool side_by_side = IN_PLACE;
   static constexpr int parts = 1 << LEVELS;
   static constexpr int images(int) { return 1; }
   static constexpr int rows(int) { return parts; }
@@ -28,23 +29,28 @@ template <int LEVELS> struct square {
 };
 
 /// Of single ones in A and B: which of C's parts is one?
-template <int LEVELS> void check_single_ones() {
+template <int LEVELS, bool IN_PLACE> void check_single_ones() {
   constexpr int parts = 1 << LEVELS, area = parts * parts;
-  using method = strassen<4, square<LEVELS>, int, LEVELS, 1, 1>;
+  using method = strassen<4, square<LEVELS, IN_PLACE>, int, LEVELS, 1, 1>;
   const transformed_plan p = method::plan(0);
   for (int a = 0; a < area; ++a)
     for (int b = 0; b < area; ++b) {
       float x[area * 4] = {}, y[area * 4] = {};
       std::fill_n(x + a * 4, 4, 1.0f);
-      floats points(method::points * p.input_point);
+      floats points(p.inputs * p.input_point);
       method::input(0, p, x, 0, 0, points.data());
-      floats products(method::points * p.product_point);
-      for (int i = 0; i < method::points; ++i)
-        for (int lane = 0; lane < 4; ++lane)
-          products[i * p.product_point + lane] =
-              points[i * p.input_point + lane] *
-              float(strassen_right_sign(LEVELS, i, b / parts, b % parts));
-      method::output(0, p, products.data(), 0, 0, y, none{});
+      floats products = not_written(p.products * p.product_point);
+      for (int i = 0; i < method::points; ++i) {
+        const float *const left =
+            method::factors(0, p, x, points.data(), i, 0).first;
+        const int sign = strassen_right_sign(LEVELS, i, b / parts, b % parts);
+        f32_tile<4, 1, 1, 1> tile;
+        tile.sum[0][0][0] = f32x<4>::load(left) * f32x<4>(float(sign));
+        const none epilogue;
+        method::finish(
+            0, p, tile,
+            sums_place<none>{i, products.data(), 0, 0, y, &epilogue});
+      }
       for (int c = 0; c < area; ++c) {
         INFO("A" << a << " B" << b << " C" << c);
         const bool meets = a / parts == c / parts && b % parts == c % parts &&
@@ -57,8 +63,10 @@ template <int LEVELS> void check_single_ones() {
 } // namespace
 
 TEST_CASE("Strassen's products make up all parts", "[strassen]") {
-  check_single_ones<1>();
-  check_single_ones<2>();
+  check_single_ones<1, false>();
+  check_single_ones<1, true>();
+  check_single_ones<2, false>();
+  check_single_ones<2, true>();
 }
 
 namespace {

@@ -106,10 +106,10 @@ private:
   /// weights stream too fast for the second-level cache: a part of them that
   /// stays in the first level then serves several tiles.
   static constexpr int chunk(const S &s) {
-    constexpr int level1 = 16384;
     const int bytes = s.kh * s.kw * W * W * OC * int(sizeof(T));
     const int least = std::is_same<T, float>::value ? 1 : part(s);
-    return ROWS * COLS >= 12 ? in_blocks(s) : larger(least, level1 / bytes);
+    return ROWS * COLS >= many_points ? in_blocks(s)
+                                      : larger(least, level1_weights / bytes);
   }
   static constexpr int chunk_tiles = 16;
 
@@ -245,13 +245,15 @@ private:
       return;
     const std::ptrdiff_t a_col = std::ptrdiff_t(s.sw) * W;
     const std::ptrdiff_t w_block = weight_block(s);
+    // Where few pixels share the weights of 1 x 1 these come none too early.
+    const int ahead = s.kh * s.kw == 1 ? weights_ahead * W : 0;
     NNC_KEEP_LOOP for (int tap = 0; tap < s.kw;
                        ++tap, left += s.dw, w += W * W) {
       const int right = left + (C - 1) * s.sw;
       if (fits(s) || (all && left >= 0 && right < s.w)) {
         const T *a[R];
         NNC_UNROLL for (int i = 0; i < R; ++i) a[i] = rows[i] + left * W;
-        t.template add<0, C>(a, a_col, 1, w, w_block, W, steps);
+        t.template add<0, C>(a, a_col, 1, w, w_block, W, steps, ahead);
         continue;
       }
       if (right < 0 || left >= s.w)

@@ -14,6 +14,7 @@
 namespace nnc {
 
 template <int W, class S> struct strassen_pixels {
+  static constexpr bool side_by_side = true;
   static constexpr int images(const S &s) { return s.n; }
   static constexpr int rows(const S &s) { return s.oh * s.ow; }
   static constexpr int channels(const S &s) { return s.c; }

@@ -105,6 +105,14 @@ struct winograd_of_taps {
     return plan_winograd(s, W, M, P, B);
   }
 
+  static point_factors factors(const S &s, const transformed_plan &p,
+                               const float *, const float *v, int point, int) {
+    return {v + point * p.input_point, std::ptrdiff_t(ceil_div(s.c, W)) * W,
+            P * W};
+  }
+  static constexpr int partial(int point) { return point; }
+  static constexpr bool has_output = true;
+
   static void input(const S &s, const transformed_plan &p, const float *all,
                     int t, int c, float *v) {
     const int image = t / (p.rows * p.cols);
@@ -144,6 +152,13 @@ struct winograd_of_taps {
       horizontal::input(in, out);
       NNC_UNROLL for (int c = 0; c < width; ++c) out[c].store(v + c * point);
     }
+  }
+
+  template <int R, int N, class Epi>
+  static NNC_INLINE void finish(const S &, const transformed_plan &p,
+                                const f32_tile<W, 1, R, N> &tile,
+                                const sums_place<Epi> &at) {
+    tile.save(at.products + partial(at.point) * p.product_point);
   }
 
   template <class Epi>

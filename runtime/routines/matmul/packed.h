@@ -67,10 +67,9 @@ private:
   /// Steps along k taken at a time; see conv2d/direct.h. Sums of halves are
   /// never long.
   static constexpr int chunk(const S &s) {
-    constexpr int level1 = 16384;
-    constexpr int steps = level1 / (B * W * int(sizeof(T)));
+    constexpr int steps = level1_weights / (B * W * int(sizeof(T)));
     if (std::is_same<T, float>::value)
-      return M >= 12 ? s.k : steps;
+      return M >= many_points ? s.k : steps;
     return smaller(steps, register_tile<V, 1, M, B>::most_terms);
   }
   static constexpr int chunk_tiles = 16;
@@ -147,7 +146,7 @@ private:
     const T *a = j.a + row * a_row + k0 * a_step;
     const T *b = j.b + std::ptrdiff_t(k0) * W;
     // Strips that sum the same steps leave time to fetch the next.
-    const int fetched_ahead = partial ? chunk(s) * W : 0;
+    const int fetched_ahead = (partial ? chunk(s) : weights_ahead) * W;
     if (crowds_cache<R>(s)) {
       alignas(64) T copy[R][copy_steps + W];
       const T *const rows[1] = {copy[0]};

@@ -13,6 +13,7 @@
 namespace nnc {
 
 template <int W, class S> struct strassen_rows {
+  static constexpr bool side_by_side = false;
   static constexpr int images(const S &s) { return s.batch; }
   static constexpr int rows(const S &s) { return s.m; }
   static constexpr int channels(const S &s) { return s.k; }
