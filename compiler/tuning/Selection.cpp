@@ -23,9 +23,6 @@ using namespace nnc::nn;
 /// the same routine was measured on the layer with other params.
 static constexpr double kDoubt = 0.2, kSiblingDoubt = 0.1;
 
-/// Share of the plan's time that no measurement is made for.
-static constexpr double kNegligible = 0.0005;
-
 /// Candidates that take so many times as long as the best tell nothing.
 static constexpr double kHopeless = 10;
 
@@ -157,7 +154,19 @@ FailureOr<Selection> nnc::selectJobs(func::FuncOp function,
   for (LayerOp layer : block.getOps<LayerOp>())
     addCandidates(layer, cost, *graph, plan, wanted);
   addAdapts(block, cost, *graph, plan, wanted);
-  return Selection{wanted.take(kNegligible * plan.cost), plan.cost};
+  return Selection{wanted.take(negligibleShare * plan.cost), plan.cost};
+}
+
+SmallVector<Job, 0> nnc::selectPlansJobs(ArrayRef<WholePlan> plans) {
+  SmallVector<Job, 0> jobs;
+  std::set<Subject> seen;
+  for (const WholePlan &plan : plans)
+    for (const Job &job : plan.jobs)
+      if (!job.candidate.measured &&
+          job.candidate.seconds >= negligibleShare * plan.seconds &&
+          seen.insert(job.subject).second)
+        jobs.push_back(job);
+  return jobs;
 }
 
 /// The layer's candidates: the plan's choice, then the others in an order that

@@ -7,9 +7,12 @@
 #ifndef NNC_COMPILER_TUNING_SELECTION_H
 #define NNC_COMPILER_TUNING_SELECTION_H
 
-#include "compiler/tuning/BenchProgram.h"
+#include "compiler/tuning/WholePlans.h"
 
 namespace nnc {
+
+/// Share of a plan's time that no measurement is made for.
+constexpr double negligibleShare = 0.0005;
 
 /// Calls `visit` with everything that a measurement could tell of `function`,
 /// each subject once.
@@ -26,9 +29,12 @@ struct Selection {
 /// by a fifth, or a tenth where its routine is measured on the layer with other
 /// params. A job is worth the time that the model spends on such layers, less
 /// the further the candidate is behind and the more candidates are better or
-/// known. What matters less than a two-thousandth of the whole is left out.
+/// known. What matters less than the negligible share is left out.
 mlir::FailureOr<Selection> selectJobs(mlir::func::FuncOp function,
                                       const CostModel &cost, double maxError);
+
+/// What is not measured and matters to one of `plans`, each subject once.
+llvm::SmallVector<Job, 0> selectPlansJobs(llvm::ArrayRef<WholePlan> plans);
 
 /// What is not measured, whether it could change the plan or not, except what
 /// is estimated to take many times as long as the best: what costs are judged

@@ -163,7 +163,7 @@ private:
     store.recall(function, CostModel(machine, weightBytes), known);
     recalled = known.size();
     if (llvm::Error error =
-            measure(*meter, store, (all ? 1 : jobsShare) * budget))
+            findPlans(*meter, store, (all ? 1 : jobsShare) * budget))
       return error;
     if (known.size() > given)
       choices.clear();
@@ -189,27 +189,58 @@ private:
         return makeError("there is no plan to improve");
       planSeconds = selection->planSeconds;
       auto &jobs = selection->jobs;
-      double begin = watch.seconds();
-      double fit = caution * (end - begin - batchSeconds) / each;
-      size_t count = std::min(most, jobs.size());
-      if (fit < double(count))
-        count = size_t(std::max(fit, 0.0));
-      left = jobs.size() - count;
-      if (count == 0)
+      llvm::Expected<size_t> count =
+          measure(meter, store, llvm::ArrayRef(jobs).take_front(most), end);
+      if (!count)
+        return count.takeError();
+      left = jobs.size() - *count;
+      if (*count == 0)
         return llvm::Error::success();
-      jobs.truncate(count);
-      auto times = meter.measure(jobs, runSeconds * double(count));
-      if (!times)
-        return times.takeError();
-      store.keep(jobs, *times);
-      for (auto [job, time] : llvm::zip(jobs, *times))
-        known[job.subject] = time;
-      each = std::max(watch.seconds() - begin - batchSeconds, 0.0) /
-                 double(count) +
-             runSeconds;
-      // Whoever interrupts this has something.
-      if (llvm::Error error = write())
+    }
+  }
+
+  /// Measures the first of `jobs`, as many as there is time for until `end`;
+  /// how many these are.
+  llvm::Expected<size_t> measure(const Meter &meter, Store &store,
+                                 llvm::ArrayRef<Job> jobs, double end) {
+    double begin = watch.seconds();
+    double fit = caution * (end - begin - batchSeconds) / each;
+    if (fit < double(jobs.size()))
+      jobs = jobs.take_front(size_t(std::max(fit, 0.0)));
+    if (jobs.empty())
+      return 0;
+    double count = double(jobs.size());
+    auto times = meter.measure(jobs, runSeconds * count);
+    if (!times)
+      return times.takeError();
+    store.keep(jobs, *times);
+    for (auto [job, time] : llvm::zip(jobs, *times))
+      known[job.subject] = time;
+    each = std::max(watch.seconds() - begin - batchSeconds, 0.0) / count +
+           runSeconds;
+    // Whoever interrupts this has something.
+    if (llvm::Error error = write())
+      return error;
+    return jobs.size();
+  }
+
+  /// Measures what could change the plan until `end`, then what of the plans
+  /// that are worth running whole nobody measured, and again, as that may
+  /// change the plan.
+  llvm::Error findPlans(const Meter &meter, Store &store, double end) {
+    for (;;) {
+      if (llvm::Error error = measure(meter, store, end))
         return error;
+      auto found =
+          findWholePlans(function, machine, known, options.maxError, mostPlans);
+      if (mlir::failed(found))
+        return makeError("there is no plan to run");
+      plans = std::move(*found);
+      auto count = measure(meter, store, selectPlansJobs(plans), budget);
+      if (!count)
+        return count.takeError();
+      if (*count == 0)
+        return llvm::Error::success();
     }
   }
 
@@ -217,11 +248,6 @@ private:
   /// fastest.
   llvm::Error runPlans(Driver &driver, const Meter &meter, Store &store,
                        int64_t weightBytes) {
-    auto found =
-        findWholePlans(function, machine, known, options.maxError, mostPlans);
-    if (mlir::failed(found))
-      return makeError("there is no plan to run");
-    plans = std::move(*found);
     planTimes = store.recall(plans);
     if (planTimes.size() < 2) {
       planTimes.clear();
