@@ -135,13 +135,10 @@ bool Candidate::hasSchemaOf(const Candidate &other) const {
          llvm::all_of(llvm::zip(operands, other.operands), isSame);
 }
 
-/// Why `routine` cannot compute the layer whatever its layouts, or nothing.
+/// Why `routine`, of the layer's family, cannot compute it whatever its
+/// layouts, or nothing.
 static std::string getObstacle(LayerOp layer, const Routine &routine,
                                target::MachineAttr machine) {
-  std::string family;
-  if (routine.family->name != getFamily(layer, family))
-    return "belongs to the family " + routine.family->name.str() +
-           "; the layer is of " + family;
   if (machine && !machine.hasIsa(routine.isa))
     return "needs " + routine.isa.str() + ", which the target '" +
            machine.getName().str() + "' lacks";
@@ -190,43 +187,72 @@ LayerWork nnc::getLayerWork(LayerOp layer, ArrayRef<RankedTensorType> operands,
   return work;
 }
 
+/// What `routine` could compute of the layer, with `any` for what it leaves
+/// open, at what is estimated.
+static std::vector<CandidateMemo::Entry> findEstimated(LayerOp layer,
+                                                       const Routine &routine,
+                                                       LayoutAttr any,
+                                                       const CostModel &cost) {
+  if (layer.getRoutine().value_or(routine.name) != routine.name ||
+      !getObstacle(layer, routine, cost.getMachine()).empty())
+    return {};
+  auto schema = getSchema(layer, routine, any);
+  if (!schema)
+    return {};
+  std::string problem;
+  auto shapes = makeShapes(layer, *schema, problem);
+  if (shapes.empty())
+    return {};
+  LayerWork work = getLayerWork(layer, schema->operands, schema->result);
+  std::string text;
+  if (cost.knowsMeasurements() || cost.getMemo())
+    text = describeLayer(layer, schema->operands, schema->result);
+  SmallVector<SmallVector<int64_t>> values = routine.candidates;
+  if (auto own = layer.getParams())
+    values = {SmallVector<int64_t>(*own)};
+  std::vector<CandidateMemo::Entry> found;
+  for (const auto &params : values) {
+    if (!llvm::all_of(shapes, [&](const RoutineShape &shape) {
+          return routine.applies(shape, params);
+        }))
+      continue;
+    Candidate candidate{{}, &routine, params, schema->operands, schema->result};
+    candidate.estimate = cost.estimate(routine, shapes, params, work);
+    for (const RoutineShape &shape : shapes)
+      candidate.error =
+          std::max(candidate.error, routine.getError(shape, params));
+    found.push_back({std::move(candidate), text});
+  }
+  return found;
+}
+
 void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
                            ArrayRef<LayoutAttr> layouts,
                            llvm::function_ref<void(Candidate)> visit,
                            ParamChoice choice) {
-  std::string family, problem;
+  CandidateMemo *memo = cost.getMemo();
+  std::string family;
   for (const Routine *routine :
        Catalogue::get().getRoutinesOf(getFamily(layer, family))) {
-    if (layer.getRoutine().value_or(routine->name) != routine->name ||
-        !getObstacle(layer, *routine, cost.getMachine()).empty())
-      continue;
     SmallVector<LayoutAttr> open = {LayoutAttr()};
     if (llvm::is_contained(routine->layouts, "any"))
       llvm::append_range(open, layouts);
     for (LayoutAttr any : open) {
-      auto schema = getSchema(layer, *routine, any);
-      if (!schema)
-        continue;
-      auto shapes = makeShapes(layer, *schema, problem);
-      if (shapes.empty())
-        continue;
-      LayerWork work = getLayerWork(layer, schema->operands, schema->result);
-      std::string text;
-      if (cost.knowsMeasurements())
-        text = describeLayer(layer, schema->operands, schema->result);
-      SmallVector<SmallVector<int64_t>> values = routine->candidates;
-      if (auto own = layer.getParams())
-        values = {SmallVector<int64_t>(*own)};
-      for (const auto &params : values) {
-        if (!llvm::all_of(shapes, [&](const RoutineShape &shape) {
-              return routine->applies(shape, params);
-            }))
-          continue;
-        double error = 0;
-        for (const RoutineShape &shape : shapes)
-          error = std::max(error, routine->getError(shape, params));
-        visit({cost.getCost(*routine, shapes, params, work, text), routine,
-               params, schema->operands, schema->result, error});
+      std::vector<CandidateMemo::Entry> own;
+      auto *entries = &own;
+      if (memo) {
+        auto [known, isNew] = memo->entries.try_emplace(
+            {layer, routine, any.getAsOpaquePointer()});
+        entries = &known->second;
+        if (isNew)
+          *entries = findEstimated(layer, *routine, any, cost);
+      } else {
+        own = findEstimated(layer, *routine, any, cost);
+      }
+      for (const auto &[estimated, text] : *entries) {
+        Candidate candidate = estimated;
+        cost.price(candidate, *routine, candidate.params, text);
+        visit(std::move(candidate));
         if (choice == ParamChoice::first)
           break;
       }
@@ -238,16 +264,21 @@ llvm::SetVector<LayoutAttr> nnc::findLayouts(Block &block,
                                              const CostModel &cost) {
   llvm::SetVector<LayoutAttr> layouts;
   for (LayerOp layer : block.getOps<LayerOp>())
-    forEachCandidate(layer, cost, {}, [&](const Candidate &candidate) {
-      if (LayoutAttr layout = getLayout(candidate.result))
-        layouts.insert(layout);
-    });
+    forEachCandidate(
+        layer, cost, {},
+        [&](const Candidate &candidate) {
+          if (LayoutAttr layout = getLayout(candidate.result))
+            layouts.insert(layout);
+        },
+        ParamChoice::first);
   return layouts;
 }
 
 CostModel nnc::makeCostModel(func::FuncOp function, target::MachineAttr machine,
-                             const Measurements *measured) {
+                             const Measurements *measured,
+                             CandidateMemo *memo) {
   CostModel cost(machine, getWeightBytes(function), measured);
+  cost.setMemo(memo);
   if (!cost.knowsMeasurements())
     return cost;
   Calibration calibration;
@@ -261,7 +292,7 @@ CostModel nnc::makeCostModel(func::FuncOp function, target::MachineAttr machine,
           if (candidate.measured)
             calibration.add(
                 describeLayer(layer, candidate.operands, candidate.result),
-                *candidate.routine, candidate);
+                *candidate.routine, candidate.params, candidate);
         });
   }
   for (RankedTensorType plain : values)
@@ -269,11 +300,13 @@ CostModel nnc::makeCostModel(func::FuncOp function, target::MachineAttr machine,
       if (layout.getRank() != plain.getRank())
         continue;
       RankedTensorType blocked = withLayout(plain, layout);
-      for (auto [from, to] :
-           {std::pair(plain, blocked), std::pair(blocked, plain)})
-        cost.forEachAdapt(from, to, [&](const AdaptCost &adapt) {
+      for (auto ends : {std::pair(plain, blocked), std::pair(blocked, plain)})
+        cost.forEachAdapt(ends.first, ends.second, [&](const AdaptCost &adapt) {
           if (adapt.measured)
-            calibration.add("", *adapt.routine, adapt);
+            calibration.add(
+                describeAdapt(*getAdaptCall(ends.first, ends.second),
+                              ends.first),
+                *adapt.routine, adapt.params, adapt);
         });
     }
   cost.setCalibration(std::move(calibration));
@@ -345,6 +378,10 @@ LogicalResult nnc::checkRoutine(LayerOp layer, target::MachineAttr machine) {
     return layer.emitOpError("names the routine '")
            << name << "', which is not in the catalogue; of its family there "
            << "are " << listRoutines(getFamily(layer, family));
+  if (routine->family->name != getFamily(layer, family))
+    return layer.emitOpError("names the routine '")
+           << name << "', which belongs to the family " << routine->family->name
+           << "; the layer is of " << family;
   std::string obstacle = getObstacle(layer, *routine, machine);
   if (!obstacle.empty())
     return layer.emitOpError("names the routine '")

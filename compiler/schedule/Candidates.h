@@ -9,6 +9,8 @@
 
 #include "compiler/schedule/Cost.h"
 
+#include <map>
+
 namespace nnc {
 
 /// A routine with its parameters for a layer; SoftNeuro's schema is in the
@@ -33,6 +35,20 @@ struct Candidate : UnitCost {
 /// first of them that apply, those that suit most layers.
 enum class ParamChoice { all, first };
 
+/// What could compute the layers of a function, but for measurements: for who
+/// plans it again and again, while its layers stay as they are.
+class CandidateMemo {
+public:
+  struct Entry {
+    Candidate candidate; ///< at what is estimated
+    std::string layer;   ///< as measurements describe it
+  };
+  /// By the layer, the routine, and the layout for what that leaves open.
+  std::map<std::tuple<mlir::Operation *, const Routine *, const void *>,
+           std::vector<Entry>>
+      entries;
+};
+
 /// Everything that could compute `layer`; where it names a routine (and params)
 /// already, only that. Routines that follow any layout are tried in each of
 /// `layouts` that fits, and in row-major order.
@@ -47,10 +63,11 @@ llvm::SetVector<nn::LayoutAttr> findLayouts(mlir::Block &block,
                                             const CostModel &cost);
 
 /// The costs of `function` on `machine`, calibrated by what is measured of its
-/// own layers. `measured`, if not null, outlives the result.
+/// own layers. `measured` and `memo`, if not null, outlive the result.
 CostModel makeCostModel(mlir::func::FuncOp function,
                         target::MachineAttr machine,
-                        const Measurements *measured);
+                        const Measurements *measured,
+                        CandidateMemo *memo = nullptr);
 
 /// Of these, for each schema, the cheapest, and those that are dearer but lose
 /// less to rounding.

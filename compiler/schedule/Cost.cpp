@@ -10,6 +10,7 @@
 #include "dialects/nn/Transformed.h"
 
 #include <array>
+#include <cmath>
 
 using namespace mlir;
 using namespace nnc;
@@ -35,26 +36,46 @@ static double getMedian(ArrayRef<double> sorted) {
                            : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+std::string nnc::getAlikeCall(const Subject &subject) {
+  std::string text;
+  StringRef layer = subject.layer;
+  while (!layer.empty()) {
+    StringRef digits = layer.take_while(llvm::isDigit);
+    uint64_t size = 0;
+    if (digits.getAsInteger(10, size) || size <= 12)
+      text += digits.empty() ? layer.take_front() : digits;
+    else
+      text += "2^" + std::to_string(std::lround(std::log2(double(size))));
+    layer = layer.drop_front(std::max<size_t>(digits.size(), 1));
+  }
+  return text + " : " + subject.getCall();
+}
+
 /// Whose ratios go together, the closest first.
-static std::array<std::string, 3> getGroups(StringRef layer,
-                                            const Routine &routine) {
-  return {(layer + " : " + routine.name).str(), routine.name.str(), ""};
+static std::array<std::string, 4>
+getGroups(StringRef layer, const Routine &routine, ArrayRef<int64_t> params) {
+  return {getAlikeCall({layer.str(), routine.name.str(), params.vec()}),
+          (layer + " : " + routine.name).str(), routine.name.str(), ""};
 }
 
 void Calibration::add(StringRef layer, const Routine &routine,
-                      const UnitCost &measured) {
+                      ArrayRef<int64_t> params, const UnitCost &measured) {
   double ratio = measured.seconds / measured.estimate;
-  for (const std::string &group : getGroups(layer, routine)) {
+  for (const std::string &group : getGroups(layer, routine, params)) {
     std::vector<double> &list = ratios[group];
     list.insert(llvm::upper_bound(list, ratio), ratio);
   }
 }
 
-double Calibration::getScale(StringRef layer, const Routine &routine) const {
-  for (const std::string &group : getGroups(layer, routine))
-    if (auto found = ratios.find(group); found != ratios.end())
-      return getMedian(found->second);
-  return 1;
+void Calibration::scale(StringRef layer, const Routine &routine,
+                        ArrayRef<int64_t> params, UnitCost &cost) const {
+  auto groups = getGroups(layer, routine, params);
+  for (const std::string &group : groups)
+    if (auto found = ratios.find(group); found != ratios.end()) {
+      cost.seconds = cost.estimate * getMedian(found->second);
+      cost.alike = &group == groups.begin();
+      return;
+    }
 }
 
 double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
@@ -80,24 +101,18 @@ double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
          start * calls.size();
 }
 
-UnitCost CostModel::getCost(const Routine &routine,
-                            ArrayRef<RoutineShape> calls,
-                            ArrayRef<int64_t> params, const LayerWork &work,
-                            StringRef layer) const {
-  UnitCost cost;
-  cost.estimate = estimate(routine, calls, params, work);
+void CostModel::price(UnitCost &cost, const Routine &routine,
+                      ArrayRef<int64_t> params, StringRef layer) const {
   cost.seconds = cost.estimate;
   if (!knowsMeasurements())
-    return cost;
-  auto known = measured->find(
-      {layer.str(), routine.name.str(), {params.begin(), params.end()}});
+    return;
+  auto known = measured->find({layer.str(), routine.name.str(), params.vec()});
   if (known != measured->end()) {
     cost.seconds = known->second * 1e-9;
     cost.measured = true;
   } else {
-    cost.seconds *= calibration.getScale(layer, routine);
+    calibration.scale(layer, routine, params, cost);
   }
-  return cost;
 }
 
 static bool isView(RankedTensorType from, RankedTensorType to) {
@@ -125,9 +140,12 @@ void CostModel::forEachAdapt(RankedTensorType from, RankedTensorType to,
         !routine->takesElement(from.getElementType()))
       continue;
     for (ArrayRef<int64_t> params : routine->candidates)
-      if (routine->applies(*shape, params))
-        visit({getCost(*routine, *shape, params, work, layer), routine,
-               SmallVector<int64_t>(params)});
+      if (routine->applies(*shape, params)) {
+        AdaptCost adapt{{}, routine, SmallVector<int64_t>(params)};
+        adapt.estimate = estimate(*routine, *shape, params, work);
+        price(adapt, *routine, params, layer);
+        visit(std::move(adapt));
+      }
   }
 }
 

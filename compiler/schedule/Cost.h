@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringMap.h"
 
 namespace nnc {
+class CandidateMemo;
 
 /// What a layer computes and touches, whatever the routine.
 struct LayerWork {
@@ -30,6 +31,7 @@ struct UnitCost {
   double seconds = 0;
   double estimate = 0; ///< what the target's row alone lets expect
   bool measured = false;
+  bool alike = false; ///< not measured, but the same call on a layer alike is
 };
 
 /// What computes an adapt, and its cost.
@@ -38,14 +40,20 @@ struct AdaptCost : UnitCost {
   llvm::SmallVector<int64_t> params;
 };
 
+/// The same for the same call on layers that are alike: whose sizes past a
+/// dozen are about the same power of two.
+std::string getAlikeCall(const Subject &subject);
+
 /// By how much measured times differ from estimated ones.
 class Calibration {
 public:
   void add(llvm::StringRef layer, const Routine &routine,
-           const UnitCost &measured);
-  /// The median ratio of the routine's measurements on this layer with other
-  /// params; where there are none, of the routine's on all layers; else of all.
-  double getScale(llvm::StringRef layer, const Routine &routine) const;
+           llvm::ArrayRef<int64_t> params, const UnitCost &measured);
+  /// Scales an estimate by the median ratio of what was measured of this call
+  /// on layers alike; where there is nothing, of the routine with other params
+  /// on this layer; else of the routine on all layers; else of all.
+  void scale(llvm::StringRef layer, const Routine &routine,
+             llvm::ArrayRef<int64_t> params, UnitCost &cost) const;
 
 private:
   llvm::StringMap<std::vector<double>> ratios; ///< sorted
@@ -68,11 +76,13 @@ public:
   target::MachineAttr getMachine() const { return machine; }
   bool knowsMeasurements() const { return measured && !measured->empty(); }
 
-  /// The cost of a layer that is `calls` of one routine. `layer` describes it
-  /// where measurements are known.
-  UnitCost getCost(const Routine &routine, llvm::ArrayRef<RoutineShape> calls,
-                   llvm::ArrayRef<int64_t> params, const LayerWork &work,
-                   llvm::StringRef layer) const;
+  /// What a layer that is `calls` of one routine costs by the target's row.
+  double estimate(const Routine &routine, llvm::ArrayRef<RoutineShape> calls,
+                  llvm::ArrayRef<int64_t> params, const LayerWork &work) const;
+  /// Sets what is estimated to what measurements say of it. `layer` describes
+  /// it where measurements are known.
+  void price(UnitCost &cost, const Routine &routine,
+             llvm::ArrayRef<int64_t> params, llvm::StringRef layer) const;
 
   /// The cheapest way from one layout to another; kImpossible where nothing
   /// computes it.
@@ -90,13 +100,15 @@ public:
 
   void setCalibration(Calibration found) { calibration = std::move(found); }
 
-private:
-  double estimate(const Routine &routine, llvm::ArrayRef<RoutineShape> calls,
-                  llvm::ArrayRef<int64_t> params, const LayerWork &work) const;
+  /// What forEachCandidate() remembers candidates in, or null.
+  CandidateMemo *getMemo() const { return memo; }
+  void setMemo(CandidateMemo *own) { memo = own; }
 
+private:
   target::MachineAttr machine;
   int64_t weightBytes;
   const Measurements *measured;
+  CandidateMemo *memo = nullptr;
   Calibration calibration;
 };
 

@@ -19,9 +19,13 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// By how much of itself a cost that nobody measured may be wrong; and where
-/// the same routine was measured on the layer with other params.
-static constexpr double kDoubt = 0.2, kSiblingDoubt = 0.1;
+/// By how much of itself a cost that nobody measured may be wrong; where the
+/// same routine was measured on the layer with other params; and where the same
+/// call was, on a layer alike.
+static constexpr double kDoubt = 0.2, kSiblingDoubt = 0.1, kAlikeDoubt = 0.03;
+
+/// Share of the plan's time that no measurement is made for.
+static constexpr double kNegligible = 0.0002;
 
 /// Candidates that take so many times as long as the best tell nothing.
 static constexpr double kHopeless = 10;
@@ -58,11 +62,15 @@ void nnc::forEachJob(func::FuncOp function, const CostModel &cost,
 }
 
 namespace {
-/// Jobs with what each is worth, in seconds.
+/// Jobs with what each is worth, in seconds. Of the same call on layers alike
+/// the first is worth what all are.
 class Wanted {
 public:
   void add(Job job, double worth) {
-    auto [entry, isNew] = jobs.insert({job.subject, {Job(), 0}});
+    std::string name = job.candidate.alike
+                           ? job.subject.layer + " : " + job.subject.getCall()
+                           : getAlikeCall(job.subject);
+    auto [entry, isNew] = jobs.insert({std::move(name), {Job(), 0}});
     if (isNew)
       entry->second.first = std::move(job);
     entry->second.second += worth;
@@ -82,7 +90,8 @@ public:
   }
 
 private:
-  llvm::MapVector<Subject, std::pair<Job, double>, std::map<Subject, unsigned>>
+  llvm::MapVector<std::string, std::pair<Job, double>,
+                  std::map<std::string, unsigned>>
       jobs;
 };
 } // namespace
@@ -104,12 +113,14 @@ static void addCandidates(LayerOp layer, const CostModel &cost,
   });
   SmallVector<std::pair<double, Candidate *>> order;
   for (Candidate &candidate : open) {
-    double doubt =
-        candidate.seconds *
-        (measured.contains(candidate.routine) ? kSiblingDoubt : kDoubt);
-    double chance = 1 - graph.getExtraSeconds(layer, candidate, plan) / doubt;
+    double doubt = candidate.alike                        ? kAlikeDoubt
+                   : measured.contains(candidate.routine) ? kSiblingDoubt
+                                                          : kDoubt;
+    double chance = 1 - graph.getExtraSeconds(layer, candidate, plan) /
+                            (doubt * candidate.seconds);
     if (chance > 0)
-      order.push_back({candidate.seconds * chance, &candidate});
+      order.push_back(
+          {doubt * candidate.seconds * chance * chance / 4, &candidate});
   }
   llvm::sort(order, [](auto &a, auto &b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
@@ -138,7 +149,7 @@ static void addAdapts(Block &block, const CostModel &cost,
       if (from == to || !seen.insert({value, to}).second)
         continue;
       AdaptCost adapt = cost.getAdapt(from, to);
-      if (adapt.routine && !adapt.measured)
+      if (adapt.routine && !adapt.measured && !adapt.alike)
         wanted.add(makeAdaptJob(from, to, adapt), adapt.seconds);
     }
 }
@@ -154,19 +165,7 @@ FailureOr<Selection> nnc::selectJobs(func::FuncOp function,
   for (LayerOp layer : block.getOps<LayerOp>())
     addCandidates(layer, cost, *graph, plan, wanted);
   addAdapts(block, cost, *graph, plan, wanted);
-  return Selection{wanted.take(negligibleShare * plan.cost), plan.cost};
-}
-
-SmallVector<Job, 0> nnc::selectPlansJobs(ArrayRef<WholePlan> plans) {
-  SmallVector<Job, 0> jobs;
-  std::set<Subject> seen;
-  for (const WholePlan &plan : plans)
-    for (const Job &job : plan.jobs)
-      if (!job.candidate.measured &&
-          job.candidate.seconds >= negligibleShare * plan.seconds &&
-          seen.insert(job.subject).second)
-        jobs.push_back(job);
-  return jobs;
+  return Selection{wanted.take(kNegligible * plan.cost), plan.cost};
 }
 
 /// The layer's candidates: the plan's choice, then the others in an order that

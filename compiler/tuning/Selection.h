@@ -7,12 +7,9 @@
 #ifndef NNC_COMPILER_TUNING_SELECTION_H
 #define NNC_COMPILER_TUNING_SELECTION_H
 
-#include "compiler/tuning/WholePlans.h"
+#include "compiler/tuning/BenchProgram.h"
 
 namespace nnc {
-
-/// Share of a plan's time that no measurement is made for.
-constexpr double negligibleShare = 0.0005;
 
 /// Calls `visit` with everything that a measurement could tell of `function`,
 /// each subject once.
@@ -26,15 +23,13 @@ struct Selection {
 
 /// What is not measured and could change the plan that the costs give now: what
 /// the plan itself consists of, and what would be in it if its cost were wrong
-/// by a fifth, or a tenth where its routine is measured on the layer with other
-/// params. A job is worth the time that the model spends on such layers, less
-/// the further the candidate is behind and the more candidates are better or
-/// known. What matters less than the negligible share is left out.
+/// by a fifth; by a tenth where its routine is measured on the layer with other
+/// params; by a thirtieth where the same call is on a layer alike. A job is
+/// worth what a plan gains by it on average, in all layers alike, of which one
+/// is measured; less the more candidates are better or known. What gains less
+/// than a two-thousandth of the whole is left out.
 mlir::FailureOr<Selection> selectJobs(mlir::func::FuncOp function,
                                       const CostModel &cost, double maxError);
-
-/// What is not measured and matters to one of `plans`, each subject once.
-llvm::SmallVector<Job, 0> selectPlansJobs(llvm::ArrayRef<WholePlan> plans);
 
 /// What is not measured, whether it could change the plan or not, except what
 /// is estimated to take many times as long as the best: what costs are judged

@@ -22,9 +22,9 @@ namespace {
 class Finder {
 public:
   Finder(func::FuncOp function, target::MachineAttr machine,
-         const Measurements &known, double maxError)
-      : function(function), machine(machine), maxError(maxError),
-        cost(makeCostModel(function, machine, &known)) {}
+         const Measurements &known, double maxError, CandidateMemo *memo)
+      : function(function), machine(machine), maxError(maxError), memo(memo),
+        cost(makeCostModel(function, machine, &known, memo)) {}
 
   LogicalResult add(const Measurements *measured, bool untuned);
   SmallVector<WholePlan, 0> plans;
@@ -33,6 +33,7 @@ private:
   func::FuncOp function;
   target::MachineAttr machine;
   double maxError;
+  CandidateMemo *memo;
   CostModel cost;
 };
 } // namespace
@@ -41,7 +42,7 @@ private:
 /// and not too dear.
 LogicalResult Finder::add(const Measurements *measured, bool untuned) {
   auto biased = PlanGraph::build(
-      function, makeCostModel(function, machine, measured), maxError);
+      function, makeCostModel(function, machine, measured, memo), maxError);
   if (failed(biased))
     return failure();
   WholePlan found;
@@ -73,8 +74,9 @@ LogicalResult Finder::add(const Measurements *measured, bool untuned) {
 
 FailureOr<SmallVector<WholePlan, 0>>
 nnc::findWholePlans(func::FuncOp function, target::MachineAttr machine,
-                    const Measurements &known, double maxError, size_t count) {
-  Finder finder(function, machine, known, maxError);
+                    const Measurements &known, double maxError, size_t count,
+                    CandidateMemo *memo) {
+  Finder finder(function, machine, known, maxError, memo);
   if (failed(finder.add(&known, false)) || failed(finder.add(nullptr, true)))
     return failure();
   Measurements penalized = known;

@@ -26,7 +26,8 @@ struct WholePlan {
 /// before consist of takes a twentieth longer, if it is no tenth dearer.
 mlir::FailureOr<llvm::SmallVector<WholePlan, 0>>
 findWholePlans(mlir::func::FuncOp function, target::MachineAttr machine,
-               const Measurements &known, double maxError, size_t count);
+               const Measurements &known, double maxError, size_t count,
+               CandidateMemo *memo = nullptr);
 
 } // namespace nnc
 

@@ -9,6 +9,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace nnc::nn;
 
@@ -19,20 +21,18 @@ static constexpr llvm::StringLiteral kLogicalOrders[] = {"NCHW", "KCRS", "NCW",
 /// The logical order of the letters in `outer`, or nullopt: one of the table's
 /// orders with just these letters, else consecutive letters from A.
 static std::optional<SmallVector<char>> getLogicalOrder(StringRef outer) {
-  SmallVector<char> sorted(outer.begin(), outer.end());
-  llvm::sort(sorted);
-  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
-    return std::nullopt;
-  for (StringRef order : kLogicalOrders) {
-    SmallVector<char> letters(order.begin(), order.end());
-    llvm::sort(letters);
-    if (letters == sorted)
+  auto hasLetters = [&](auto &order) {
+    return std::is_permutation(outer.begin(), outer.end(), order.begin(),
+                               order.end());
+  };
+  for (StringRef order : kLogicalOrders)
+    if (hasLetters(order))
       return SmallVector<char>(order.begin(), order.end());
-  }
-  for (auto [i, letter] : llvm::enumerate(sorted))
-    if (letter != static_cast<char>('A' + i))
-      return std::nullopt;
-  return sorted;
+  SmallVector<char> letters(outer.size());
+  std::iota(letters.begin(), letters.end(), 'A');
+  if (!hasLetters(letters))
+    return std::nullopt;
+  return letters;
 }
 
 static StringRef getOuterLetters(StringRef name) {

@@ -9,15 +9,16 @@
 #include "mlir/Parser/Parser.h"
 
 #include <catch2/catch.hpp>
+#include <set>
 
 using namespace mlir;
 using namespace nnc;
 
-/// Two convolutions that are alike, and a layer without weights.
+/// Two convolutions, the second with K filters, and a layer without weights.
 static const char *const kFunction = R"(
-func.func @f(%x: tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32> {
+func.func @f(%x: tensor<1x64x28x28xf32>) -> tensor<1xKx28x28xf32> {
   %w = nn.constant dense<1.0> : tensor<64x64x3x3xf32>
-  %v = nn.constant dense<2.0> : tensor<64x64x3x3xf32>
+  %v = nn.constant dense<2.0> : tensor<Kx64x3x3xf32>
   %0 = nn.layer "conv1" inputs(%x, %w : tensor<1x64x28x28xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x28x28xf32>
   anchor {
   ^bb0(%a: tensor<1x64x28x28xf32>, %b: tensor<64x64x3x3xf32>):
@@ -27,34 +28,37 @@ func.func @f(%x: tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32> {
   ^bb0(%e: f32):
     nn.yield %e : f32
   }
-  %1 = nn.layer "conv2" inputs(%0, %v : tensor<1x64x28x28xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x28x28xf32>
+  %1 = nn.layer "conv2" inputs(%0, %v : tensor<1x64x28x28xf32>, tensor<Kx64x3x3xf32>) -> tensor<1xKx28x28xf32>
   anchor {
-  ^bb0(%a: tensor<1x64x28x28xf32>, %b: tensor<64x64x3x3xf32>):
-    %c = nn.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x64x28x28xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x28x28xf32>
-    nn.yield %c : tensor<1x64x28x28xf32>
+  ^bb0(%a: tensor<1x64x28x28xf32>, %b: tensor<Kx64x3x3xf32>):
+    %c = nn.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x64x28x28xf32>, tensor<Kx64x3x3xf32>) -> tensor<1xKx28x28xf32>
+    nn.yield %c : tensor<1xKx28x28xf32>
   } epilogue {
   ^bb0(%e: f32):
     nn.yield %e : f32
   }
-  %2 = nn.layer "relu" extras(%1 : tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32>
+  %2 = nn.layer "relu" extras(%1 : tensor<1xKx28x28xf32>) -> tensor<1xKx28x28xf32>
   anchor {
   } epilogue {
   ^bb0(%e: f32):
     %r = nn.relu %e : f32
     nn.yield %r : f32
   }
-  return %2 : tensor<1x64x28x28xf32>
+  return %2 : tensor<1xKx28x28xf32>
 }
 )";
 
 namespace {
 struct Model {
-  Model() {
+  explicit Model(int filters = 64) {
     DialectRegistry registry;
     registerDialects(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
-    module = parseSourceString<ModuleOp>(kFunction, &context);
+    std::string text = kFunction, number = std::to_string(filters);
+    for (size_t at; (at = text.find('K')) != std::string::npos;)
+      text.replace(at, 1, number);
+    module = parseSourceString<ModuleOp>(text, &context);
     REQUIRE(module);
     function = *module->getOps<func::FuncOp>().begin();
     auto row = target::getMachine("x86-64-v3", UnknownLoc::get(&context));
@@ -99,6 +103,44 @@ TEST_CASE("Each subject is selected once, and none that is known") {
   }
   CHECK(!known.empty());
   CHECK(known.size() <= subjects);
+}
+
+TEST_CASE("Of a call on layers alike one is selected, which tells of all") {
+  Model model(48);
+  Measurements known;
+  std::set<std::string> calls;
+  for (const Job &job : model.select({}).jobs) {
+    CHECK(calls.insert(getAlikeCall(job.subject)).second);
+    known[job.subject] = 100000;
+  }
+  CostModel cost = makeCostModel(model.function, model.machine, &known);
+  int alike = 0;
+  forEachJob(model.function, cost, [&](const Job &job) {
+    if (job.layer && !known.count(job.subject)) {
+      CHECK(job.candidate.alike == calls.count(getAlikeCall(job.subject)));
+      alike += job.candidate.alike;
+    }
+  });
+  CHECK(alike > 2);
+}
+
+TEST_CASE("A memo changes nothing but how long it takes") {
+  Model model;
+  Measurements known;
+  CandidateMemo memo;
+  for (int round = 0; round < 3; ++round) {
+    auto jobs = model.select(known).jobs;
+    auto selection = selectJobs(
+        model.function,
+        makeCostModel(model.function, model.machine, &known, &memo), 1);
+    REQUIRE(succeeded(selection));
+    REQUIRE(selection->jobs.size() == jobs.size());
+    for (auto [job, own] : llvm::zip(jobs, selection->jobs)) {
+      CHECK(job.subject == own.subject);
+      known[job.subject] = 50000 + 7919 * int64_t(known.size()) % 50000;
+    }
+  }
+  CHECK(!memo.entries.empty());
 }
 
 TEST_CASE("What the plan consists of comes first, by its time") {

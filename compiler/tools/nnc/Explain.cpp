@@ -223,7 +223,9 @@ private:
   }
 
   static const char *originText(const UnitCost &cost) {
-    return cost.measured ? "measured" : "estimated";
+    return cost.measured ? "measured"
+           : cost.alike  ? "measured alike"
+                         : "estimated";
   }
 
   static std::string extraText(const Alternative &one) {
@@ -261,6 +263,7 @@ private:
                          {"seconds", other.candidate.seconds},
                          {"error", other.candidate.error},
                          {"measured", other.candidate.measured},
+                         {"measured_alike", other.candidate.alike},
                          {"estimate_seconds", other.candidate.estimate},
                          {"extra_seconds", other.extra == kImpossible
                                                ? json::Value(nullptr)

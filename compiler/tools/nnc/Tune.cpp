@@ -47,8 +47,8 @@ constexpr double jobsShare = 0.6;
 constexpr size_t mostPlans = 4;
 constexpr int64_t mostPlanBytes = int64_t(1) << 31;
 /// Seconds that a whole plan is run, and that a gigabyte of weights takes on
-/// its way into a program.
-constexpr double planRunSeconds = 1, gigabyteSeconds = 20;
+/// its way into a program; and share of a job's time that a layer of it takes.
+constexpr double planRunSeconds = 1, gigabyteSeconds = 20, layerShare = 0.3;
 
 class Stopwatch {
 public:
@@ -163,7 +163,7 @@ private:
     store.recall(function, CostModel(machine, weightBytes), known);
     recalled = known.size();
     if (llvm::Error error =
-            findPlans(*meter, store, (all ? 1 : jobsShare) * budget))
+            measure(*meter, store, (all ? 1 : jobsShare) * budget))
       return error;
     if (known.size() > given)
       choices.clear();
@@ -183,64 +183,34 @@ private:
   llvm::Error measure(const Meter &meter, Store &store, double end) {
     for (size_t most = firstBatch;; most = batchSize) {
       auto select = all ? sampleJobs : selectJobs;
-      auto selection = select(
-          function, makeCostModel(function, machine, &known), options.maxError);
+      auto selection =
+          select(function, makeCostModel(function, machine, &known, &memo),
+                 options.maxError);
       if (mlir::failed(selection))
         return makeError("there is no plan to improve");
       planSeconds = selection->planSeconds;
       auto &jobs = selection->jobs;
-      llvm::Expected<size_t> count =
-          measure(meter, store, llvm::ArrayRef(jobs).take_front(most), end);
-      if (!count)
-        return count.takeError();
-      left = jobs.size() - *count;
-      if (*count == 0)
+      double begin = watch.seconds();
+      double fit = caution * (end - begin - batchSeconds) / each;
+      size_t count = std::min(most, jobs.size());
+      if (fit < double(count))
+        count = size_t(std::max(fit, 0.0));
+      left = jobs.size() - count;
+      if (count == 0)
         return llvm::Error::success();
-    }
-  }
-
-  /// Measures the first of `jobs`, as many as there is time for until `end`;
-  /// how many these are.
-  llvm::Expected<size_t> measure(const Meter &meter, Store &store,
-                                 llvm::ArrayRef<Job> jobs, double end) {
-    double begin = watch.seconds();
-    double fit = caution * (end - begin - batchSeconds) / each;
-    if (fit < double(jobs.size()))
-      jobs = jobs.take_front(size_t(std::max(fit, 0.0)));
-    if (jobs.empty())
-      return 0;
-    double count = double(jobs.size());
-    auto times = meter.measure(jobs, runSeconds * count);
-    if (!times)
-      return times.takeError();
-    store.keep(jobs, *times);
-    for (auto [job, time] : llvm::zip(jobs, *times))
-      known[job.subject] = time;
-    each = std::max(watch.seconds() - begin - batchSeconds, 0.0) / count +
-           runSeconds;
-    // Whoever interrupts this has something.
-    if (llvm::Error error = write())
-      return error;
-    return jobs.size();
-  }
-
-  /// Measures what could change the plan until `end`, then what of the plans
-  /// that are worth running whole nobody measured, and again, as that may
-  /// change the plan.
-  llvm::Error findPlans(const Meter &meter, Store &store, double end) {
-    for (;;) {
-      if (llvm::Error error = measure(meter, store, end))
+      jobs.truncate(count);
+      auto times = meter.measure(jobs, runSeconds * double(count));
+      if (!times)
+        return times.takeError();
+      store.keep(jobs, *times);
+      for (auto [job, time] : llvm::zip(jobs, *times))
+        known[job.subject] = time;
+      spent += std::max(watch.seconds() - begin - batchSeconds, 0.0);
+      total += double(count);
+      each = spent / total + runSeconds;
+      // Whoever interrupts this has something.
+      if (llvm::Error error = write())
         return error;
-      auto found =
-          findWholePlans(function, machine, known, options.maxError, mostPlans);
-      if (mlir::failed(found))
-        return makeError("there is no plan to run");
-      plans = std::move(*found);
-      auto count = measure(meter, store, selectPlansJobs(plans), budget);
-      if (!count)
-        return count.takeError();
-      if (*count == 0)
-        return llvm::Error::success();
     }
   }
 
@@ -248,14 +218,18 @@ private:
   /// fastest.
   llvm::Error runPlans(Driver &driver, const Meter &meter, Store &store,
                        int64_t weightBytes) {
+    auto found = findWholePlans(function, machine, known, options.maxError,
+                                mostPlans, &memo);
+    if (mlir::failed(found))
+      return makeError("there is no plan to run");
+    plans = std::move(*found);
     planTimes = store.recall(plans);
     if (planTimes.size() < 2) {
       planTimes.clear();
       double gigabytes = double(weightBytes) * 1e-9;
-      double seconds = double(plans.front().jobs.size()) * each +
+      double seconds = double(plans.front().jobs.size()) * each * layerShare +
                        gigabytes * gigabyteSeconds + planRunSeconds;
-      double fit =
-          caution * (budget - watch.seconds() - batchSeconds) / seconds;
+      double fit = (budget - watch.seconds() - batchSeconds) / seconds;
       fit = std::min(fit, double(mostPlanBytes) / double(weightBytes + 1));
       size_t count = std::min(plans.size(), size_t(std::max(fit, 0.0)));
       if (count < 2)
@@ -315,7 +289,8 @@ private:
 
   /// What the plan that is chosen without measurements costs by them.
   double untunedSeconds() const {
-    auto found = findWholePlans(function, machine, known, options.maxError, 0);
+    auto found =
+        findWholePlans(function, machine, known, options.maxError, 0, &memo);
     if (mlir::failed(found))
       return 0;
     auto untuned = llvm::find_if(
@@ -380,10 +355,12 @@ private:
   target::MachineAttr machine;
   mutable mlir::func::FuncOp function;
   Measurements known;
+  mutable CandidateMemo memo;
   std::vector<Subject> choices;
   llvm::SmallVector<WholePlan, 0> plans;
   std::vector<int64_t> planTimes; ///< of the first plans, or none
   double each = guessedSeconds;   ///< to build and run a job
+  double spent = 0, total = 0;    ///< on jobs, and how many
   size_t recalled = 0, left = 0;
   double planSeconds = 0;
 };
