@@ -12,8 +12,10 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Threading.h"
 
-#include <deque>
+#include <algorithm>
 #include <fmt/format.h>
+#include <mutex>
+#include <thread>
 
 namespace nnc::tools {
 
@@ -97,33 +99,32 @@ llvm::Expected<std::string> runProgram(const Words &command,
 
 llvm::Error runPrograms(const std::vector<Words> &commands,
                         const std::string &log) {
-  size_t atOnce = llvm::hardware_concurrency().compute_thread_count();
-  std::deque<Running> running;
-  llvm::Error result = llvm::Error::success();
+  std::mutex mutex;
   // The first failure is what the caller hears of.
-  auto note = [&](llvm::Error error) {
-    if (result)
-      llvm::consumeError(std::move(error));
-    else
-      result = std::move(error);
-  };
-  auto finishOldest = [&] {
-    llvm::Expected<std::string> output = running.front().finish();
-    running.pop_front();
-    note(output ? llvm::Error::success() : output.takeError());
-  };
-  for (size_t i = 0; i < commands.size() && !result; ++i) {
-    if (running.size() >= atOnce)
-      finishOldest();
-    std::string own = fmt::format("{}.{}", log, i);
-    running.push_back({commands[i], "", own + ".out", own + ".err", {}});
-    if (llvm::Error error = running.back().start()) {
-      running.pop_back();
-      note(std::move(error));
+  llvm::Error result = llvm::Error::success();
+  size_t next = 0;
+  auto work = [&] {
+    std::unique_lock<std::mutex> lock(mutex);
+    while (next < commands.size() && !result) {
+      size_t i = next++;
+      lock.unlock();
+      llvm::Expected<std::string> output =
+          runProgram(commands[i], fmt::format("{}.{}", log, i));
+      lock.lock();
+      if (output)
+        continue;
+      if (result)
+        llvm::consumeError(output.takeError());
+      else
+        result = output.takeError();
     }
-  }
-  while (!running.empty())
-    finishOldest();
+  };
+  size_t atOnce = llvm::hardware_concurrency().compute_thread_count();
+  std::vector<std::thread> threads;
+  while (threads.size() < std::min(atOnce, commands.size()))
+    threads.emplace_back(work);
+  for (std::thread &thread : threads)
+    thread.join();
   return result;
 }
 
