@@ -240,7 +240,7 @@ def memory_table(rows, engines, threads):
                f"{1e-6 * max(python):.0f} MB before they load anything.")
 
 
-def report_cost(names, seconds, threads, folder):
+def report_cost(names, seconds, threads, folder, twice):
     """Both tables of cost.py. What is measured is kept in `folder`, if there is one."""
     nnc = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin/nnc"
     networks = {}
@@ -249,7 +249,7 @@ def report_cost(names, seconds, threads, folder):
         files.mkdir(parents=True, exist_ok=True)
         for model in find_models(names, pathlib.Path(scratch)):
             say(f"{model.name}, {threads} threads")
-            networks[model.name] = cost.compare(nnc, model, files, seconds, threads)
+            networks[model.name] = cost.compare(nnc, model, files, seconds, threads, twice)
     print(f"{chip()}, {threads} threads\n")
     for table_of in cost.network_table, cost.method_table:
         print("\n".join(table_of(networks)) + "\n")
@@ -310,6 +310,8 @@ def main():
                         "long to measure, for each network and number of threads")
     parser.add_argument("--tunings", metavar="FOLDER",
                         help="where --cost keeps what it measures, and adds to it later")
+    parser.add_argument("--twice", action="store_true",
+                        help="--cost measures twice, to tell how far that agrees with itself")
     parser.add_argument("--ablation", action="store_true",
                         help="instead: nnc with and without blocked layouts, adapts removed, "
                         "the global search; see scripts/benchmark/ablation.py")
@@ -335,7 +337,7 @@ def main():
     if args.cost is not None:
         for threads in args.threads:
             folder = args.tunings and f"{args.tunings}/{threads}"
-            report_cost(args.networks or known, args.cost, threads, folder)
+            report_cost(args.networks or known, args.cost, threads, folder, args.twice)
         return
     if args.ablation:
         return report_ablation(args.networks or known, args.threads, args.rounds, args.seconds)

@@ -8,6 +8,7 @@ import collections
 import dataclasses
 import itertools
 import json
+import operator
 import re
 import statistics
 import subprocess
@@ -23,6 +24,7 @@ class Candidate:
     estimate: float
     seconds: float  # measured
     chosen: bool    # by the estimates
+    again: float | None = None  # measured a second time
 
     @property
     def method(self):
@@ -58,10 +60,13 @@ class Layer:
 
     @property
     def correlation(self):
-        """Spearman's of estimates and times; None where there are too few to rank."""
-        if len(self.candidates) < 3:
-            return None
+        """Spearman's of estimates and times."""
         return rank_correlation([(c.estimate, c.seconds) for c in self.candidates])
+
+    @property
+    def agreement(self):
+        """The same of two measurements: what no estimate can be expected to surpass."""
+        return rank_correlation([(c.again, c.seconds) for c in self.candidates if c.again])
 
 
 def run_nnc(nnc, *arguments):
@@ -80,7 +85,9 @@ def ranks(values):
 
 
 def rank_correlation(pairs):
-    """Spearman's, or None where all of one side are equal."""
+    """Spearman's, or None where there are too few to rank, or all of one side are equal."""
+    if len(pairs) < 3:
+        return None
     ours, theirs = (ranks(side) for side in zip(*pairs))
     if len(set(ours)) == 1 or len(set(theirs)) == 1:
         return None
@@ -91,13 +98,18 @@ def key(layer, one):
     return layer["name"], one["routine"], tuple(one["params"]), one["layouts"]
 
 
-def read_layers(nnc, model, file, threads):
-    """The network's kinds of layers with what `file` measures of them, and its changes of
-    layouts as one more of them each."""
+def measured_times(explained):
+    return {key(layer, one): one["seconds"] for layer in explained["layers"]
+            for one in layer["alternatives"] if one["measured"]}
+
+
+def read_layers(nnc, model, files):
+    """The network's kinds of layers with what the first of `files` measures of them, and its
+    changes of layouts as one more of them each; and with what a second file measures."""
     options = [model.path, *shape_options(model), "--all"]
-    tuned = run_nnc(nnc, "explain", *options, f"--tuning={file}")
-    times = {key(layer, one): one["seconds"] for layer in tuned["layers"]
-             for one in layer["alternatives"] if one["measured"]}
+    tuned, *twice = (run_nnc(nnc, "explain", *options, f"--tuning={file}") for file in files)
+    times = measured_times(tuned)
+    again = measured_times(twice[0]) if twice else {}
     kinds = {}
     for layer in run_nnc(nnc, "explain", *options)["layers"]:
         all_of_it = [(one["routine"], one["params"], one["layouts"], one["estimate_seconds"])
@@ -107,7 +119,8 @@ def read_layers(nnc, model, file, threads):
         for one in sorted(layer["alternatives"], key=lambda a: not a["chosen"]):
             if key(layer, one) in times:
                 new = Candidate(one["routine"], one["estimate_seconds"],
-                                times[key(layer, one)], one["chosen"])
+                                times[key(layer, one)], one["chosen"],
+                                again.get(key(layer, one)))
                 # What is the same call in several layouts was measured once.
                 candidates.setdefault((new.routine, *one["params"], new.estimate, new.seconds), new)
         if candidates:
@@ -119,15 +132,20 @@ def read_layers(nnc, model, file, threads):
     return list(kinds.values())
 
 
-def compare(nnc, model, folder, budget, threads):
+def compare(nnc, model, folder, budget, threads, twice):
     """The network's layers, measured for so many seconds beyond what the file in `folder`
-    knows from an earlier time."""
-    file = folder / f"{model.name}.tune"
-    if budget > 0:
-        known = [f"--tuning={file}"] if file.exists() else []
-        run_nnc(nnc, "tune", model.path, *shape_options(model), *known, "--all", "-o", file,
-                f"--budget={budget}s", f"--threads={threads}")
-    return read_layers(nnc, model, file, threads)
+    knows from an earlier time; if `twice`, all again for a second file."""
+    files = [folder / f"{model.name}.tune"]
+    if twice:
+        files.append(folder / f"{model.name}-again.tune")
+    for file in files:
+        if budget > 0:
+            known = [f"--tuning={file}"] if file.exists() else []
+            # The cache would know the second what the first has measured.
+            known += ["--cache=none"] if twice else []
+            run_nnc(nnc, "tune", model.path, *shape_options(model), *known, "--all", "-o", file,
+                    f"--budget={budget}s", f"--threads={threads}")
+    return read_layers(nnc, model, files)
 
 
 def error(candidates):
@@ -135,9 +153,17 @@ def error(candidates):
     return statistics.median(abs(c.estimate / c.seconds - 1) for c in candidates)
 
 
-def mean_correlation(layers, weight):
-    known = [(layer.correlation, weight(layer)) for layer in layers
-             if layer.correlation is not None]
+def once(layer):
+    return 1
+
+
+def by_time(layer):
+    return layer.weight
+
+
+def mean(layers, what, weight):
+    """Of the layers of which `what` tells something."""
+    known = [(what(layer), weight(layer)) for layer in layers if what(layer) is not None]
     total = sum(w for _, w in known)
     return f"{sum(c * w for c, w in known) / total:.2f}" if total else "–"
 
@@ -145,22 +171,24 @@ def mean_correlation(layers, weight):
 def network_row(name, layers):
     chosen = [c for layer in layers for c in layer.candidates if c.chosen]
     if not chosen:
-        return f"| {name} | 0 | – | – | – | – | – | – |"
+        return f"| {name} | 0 {'| – ' * 8}|"
     pairs = [right for layer in layers for right in layer.pairs()]
     ordered = f"{100 * statistics.mean(pairs):.0f} %" if pairs else "–"
-    weight = sum(layer.weight for layer in layers)
+    weight = sum(map(by_time, layers))
+    correlation, agreement = map(operator.attrgetter, ("correlation", "agreement"))
     loss = sum(layer.weight * layer.loss for layer in layers) / weight
     return (f"| {name} | {len(layers)} | {100 * error(chosen):.0f} % | "
             f"{statistics.median(c.estimate / c.seconds for c in chosen):.2f} | "
-            f"{mean_correlation(layers, lambda layer: 1)} | "
-            f"{mean_correlation(layers, lambda layer: layer.weight)} | {ordered} | {loss:.3f} |")
+            f"{mean(layers, correlation, once)} | {mean(layers, correlation, by_time)} | "
+            f"{mean(layers, agreement, once)} | {mean(layers, agreement, by_time)} | "
+            f"{ordered} | {loss:.3f} |")
 
 
 def network_table(networks):
     yield ("| network | kinds of layers | median error of what is chosen | estimate / time | "
-           "rank correlation | the same, weighed by time | pairs apart ordered right | "
-           "estimated best / best |")
-    yield "|---" * 8 + "|"
+           "rank correlation | the same, weighed by time | that of two measurements | "
+           "the same, weighed by time | pairs apart ordered right | estimated best / best |")
+    yield "|---" * 10 + "|"
     for name, layers in networks.items():
         yield network_row(name, layers)
     yield network_row("all", [layer for layers in networks.values() for layer in layers])
