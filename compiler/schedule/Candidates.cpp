@@ -193,9 +193,6 @@ static std::vector<CandidateMemo::Entry> findEstimated(LayerOp layer,
                                                        const Routine &routine,
                                                        LayoutAttr any,
                                                        const CostModel &cost) {
-  if (layer.getRoutine().value_or(routine.name) != routine.name ||
-      !getObstacle(layer, routine, cost.getMachine()).empty())
-    return {};
   auto schema = getSchema(layer, routine, any);
   if (!schema)
     return {};
@@ -230,26 +227,23 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
                            ArrayRef<LayoutAttr> layouts,
                            llvm::function_ref<void(Candidate)> visit,
                            ParamChoice choice) {
-  CandidateMemo *memo = cost.getMemo();
+  CandidateMemo own;
+  CandidateMemo &memo = cost.getMemo() ? *cost.getMemo() : own;
   std::string family;
   for (const Routine *routine :
        Catalogue::get().getRoutinesOf(getFamily(layer, family))) {
+    if (layer.getRoutine().value_or(routine->name) != routine->name ||
+        !getObstacle(layer, *routine, cost.getMachine()).empty())
+      continue;
     SmallVector<LayoutAttr> open = {LayoutAttr()};
     if (llvm::is_contained(routine->layouts, "any"))
       llvm::append_range(open, layouts);
     for (LayoutAttr any : open) {
-      std::vector<CandidateMemo::Entry> own;
-      auto *entries = &own;
-      if (memo) {
-        auto [known, isNew] = memo->entries.try_emplace(
-            {layer, routine, any.getAsOpaquePointer()});
-        entries = &known->second;
-        if (isNew)
-          *entries = findEstimated(layer, *routine, any, cost);
-      } else {
-        own = findEstimated(layer, *routine, any, cost);
-      }
-      for (const auto &[estimated, text] : *entries) {
+      auto [known, isNew] =
+          memo.entries.try_emplace({layer, routine, any.getAsOpaquePointer()});
+      if (isNew)
+        known->second = findEstimated(layer, *routine, any, cost);
+      for (const auto &[estimated, text] : known->second) {
         Candidate candidate = estimated;
         cost.price(candidate, *routine, candidate.params, text);
         visit(std::move(candidate));

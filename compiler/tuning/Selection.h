@@ -27,7 +27,7 @@ struct Selection {
 /// params; by a thirtieth where the same call is on a layer alike. A job is
 /// worth what a plan gains by it on average, in all layers alike, of which one
 /// is measured; less the more candidates are better or known. What gains less
-/// than a two-thousandth of the whole is left out.
+/// than a five-thousandth of the whole is left out.
 mlir::FailureOr<Selection> selectJobs(mlir::func::FuncOp function,
                                       const CostModel &cost, double maxError);
 

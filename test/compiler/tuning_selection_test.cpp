@@ -1,6 +1,7 @@
 //===- tuning_selection_test.cpp - What is measured, and by what program --===//
 
 #include "compiler/Pipeline.h"
+#include "compiler/schedule/PlanGraph.h"
 #include "compiler/tuning/Selection.h"
 
 #include "dialects/exec/Exec.h"
@@ -103,6 +104,15 @@ TEST_CASE("Each subject is selected once, and none that is known") {
   }
   CHECK(!known.empty());
   CHECK(known.size() <= subjects);
+  // Nothing that matters is in the plan by an estimate of its own.
+  CostModel cost = makeCostModel(model.function, model.machine, &known);
+  auto graph = PlanGraph::build(model.function, cost, 1);
+  REQUIRE(succeeded(graph));
+  Plan plan = graph->solve();
+  for (auto layer : model.function.getOps<nn::LayerOp>()) {
+    const Candidate &choice = graph->getChoice(layer, plan);
+    CHECK((choice.measured || choice.alike));
+  }
 }
 
 TEST_CASE("Of a call on layers alike one is selected, which tells of all") {
