@@ -97,7 +97,7 @@ nnc::onnx::findTypeProblem(const OpSchema &schema,
   for (size_t i = 0; i < operands.size(); ++i) {
     const auto &formal = formals[std::min(i, formals.size() - 1)];
     if (!operands[i]) {
-      if (formal.GetOption() == OpSchema::Single)
+      if (formal.GetOption() != OpSchema::Optional)
         return "needs its input '" + formal.GetName() + "'";
       continue;
     }

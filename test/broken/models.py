@@ -194,6 +194,11 @@ def too_few_inputs():
     return model([node("Conv", ["x"], ["y"])])
 
 
+def left_out_input():
+    """Of a list that has no input which may be left out."""
+    return model([node("Min", ["", "x"], ["y"])])
+
+
 def too_many_inputs():
     return model([node("Relu", ["x", "x"], ["y"])])
 
@@ -576,6 +581,7 @@ CASES = [
     Case("tensor-without-data", tensor_without_data, names=WEIGHTS),
     Case("tiled-to-absurd-size", tiled_to_absurd_size, (BROKEN, LACKING, LIMIT)),
     Case("too-few-inputs", too_few_inputs),
+    Case("left-out-input", left_out_input),
     Case("too-many-inputs", too_many_inputs),
     Case("undefined-input", undefined_input, names="nowhere"),
     Case("unknown-attribute", unknown_attribute),
