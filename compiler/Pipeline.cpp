@@ -40,9 +40,14 @@ void nnc::buildPipeline(OpPassManager &manager,
   // Before epilogues get casts. Where layouts are limited it would hide what
   // they are worth between two layers.
   if (options.layouts == LayoutScope::global ||
-      options.layouts == LayoutScope::fixed)
+      options.layouts == LayoutScope::fixed) {
     manager.addPass(
         createFuseSeparable({options.target, options.maxError}, options.tuned));
+    // It has no routine for halves.
+    if (options.precision == Precision::f32)
+      manager.addPass(
+          createFuseScaling({options.target, options.maxError}, options.tuned));
+  }
   // It asks whether there is a routine for a layer.
   if (options.precision == Precision::f16)
     manager.addPass(createUseHalves({options.target}));

@@ -15,6 +15,7 @@
 #include "runtime/routines/pool2d/portable.h"
 #include "runtime/routines/reduce/portable.h"
 #include "runtime/routines/resize/portable.h"
+#include "runtime/routines/scaled_conv2d/portable.h"
 #include "runtime/routines/separable_conv2d/portable.h"
 #include "runtime/routines/shapes.h"
 #include "runtime/routines/softmax/portable.h"
@@ -159,6 +160,14 @@ int call_f32_pair(const S &s, const operands &o) {
 }
 int call_conv2d(const conv2d_shape &s, const operands &o) {
   return call_f32_pair<conv2d_f32_portable>(s, o);
+}
+int call_scaled_conv2d(const scaled_conv2d_shape &s, const operands &o) {
+  using R = scaled_conv2d_f32_portable<scaled_conv2d_shape, none>;
+  for (int i = 0; i < 4; ++i)
+    if (o.type(i) != NNC_F32)
+      return NNC_REFERENCE_NO_TYPE;
+  return run_all<R>(s, o.x<float>(0), o.x<float>(1), o.x<float>(2),
+                    o.x<float>(3), o.y<float>());
 }
 int call_separable_conv2d(const separable_conv2d_shape &s, const operands &o) {
   using R = separable_conv2d_f32_portable<separable_conv2d_shape, none>;

@@ -4,10 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/passes/Fusion.h"
 #include "compiler/passes/Passes.h"
-
-#include "compiler/schedule/Candidates.h"
-#include "compiler/schedule/Search.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -30,52 +28,16 @@ static constexpr double kWorthwhile = 0.9;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What happens between the convolutions.
-struct Middle {
-  Value bias; ///< null where there is none
-  MiddleActivation activation = MiddleActivation::none;
-  double low = 0, high = 0;
-};
-
 struct Pair {
   LayerOp depthwise, pointwise;
   Middle middle;
 };
 } // namespace
 
-static ConvOp getConv(LayerOp layer) {
-  return dyn_cast_or_null<ConvOp>(layer.getAnchorOp());
-}
-
 static bool isDepthwise(ConvOp conv) {
   int64_t groups = conv.getGroups();
   return groups > 1 && conv.getX().getType().getDimSize(1) == groups &&
          conv.getY().getType().getDimSize(1) == groups;
-}
-
-static bool isPointwise(ConvOp conv) {
-  auto isAll = [](ArrayRef<int64_t> values, int64_t value) {
-    return llvm::all_of(values, [&](int64_t own) { return own == value; });
-  };
-  return conv.getGroups() == 1 && isAll(conv.getStrides(), 1) &&
-         isAll(conv.getPads(), 0) &&
-         isAll(conv.getW().getType().getShape().drop_front(2), 1);
-}
-
-/// Sets the middle's activation to what `op` computes, if it can be that.
-static bool setActivation(Operation &op, Middle &middle) {
-  if (isa<ReluOp>(op)) {
-    middle.activation = MiddleActivation::relu;
-  } else if (isa<HardSwishOp>(op)) {
-    middle.activation = MiddleActivation::hard_swish;
-  } else if (auto clip = dyn_cast<ClipOp>(op)) {
-    middle.activation = MiddleActivation::clip;
-    middle.low = clip.getMin().convertToDouble();
-    middle.high = clip.getMax().convertToDouble();
-  } else {
-    return false;
-  }
-  return true;
 }
 
 /// The epilogue of a depthwise layer as a bias and an activation.
@@ -128,15 +90,6 @@ static std::optional<Pair> getPair(LayerOp pointwise) {
 // One layer
 //===----------------------------------------------------------------------===//
 
-static Value createZeroBias(OpBuilder &builder, ConvOp conv, Location loc) {
-  RankedTensorType x = conv.getX().getType();
-  SmallVector<int64_t> shape(x.getRank(), 1);
-  shape[1] = x.getDimSize(1);
-  auto type = RankedTensorType::get(shape, x.getElementType());
-  return builder.create<ConstantOp>(
-      loc, cast<ElementsAttr>(builder.getZeroAttr(type)));
-}
-
 /// The layer that computes both, beside them.
 static LayerOp createLayer(const Pair &pair) {
   LayerOp first = pair.depthwise, second = pair.pointwise;
@@ -144,16 +97,13 @@ static LayerOp createLayer(const Pair &pair) {
   ConvOp conv = getConv(first);
   OpBuilder builder(second);
   Location loc = builder.getFusedLoc({second.getLoc(), first.getLoc()});
-  Value bias =
-      middle.bias ? middle.bias : createZeroBias(builder, conv, first.getLoc());
+  Value bias = middle.bias ? middle.bias
+                           : createPerChannel(builder, first.getLoc(),
+                                              conv.getX().getType(), 0);
   SmallVector<Value> inputs = {first.getInputs()[0], first.getInputs()[1], bias,
                                second.getInputs()[1]};
-  auto layer =
-      builder.create<LayerOp>(loc, second.getY().getType(), second.getName(),
-                              inputs, second.getExtras(), nullptr, nullptr);
-  Block &block = layer.getAnchor().emplaceBlock();
-  for (Value input : inputs)
-    block.addArgument(getLogicalType(getTensorType(input)), input.getLoc());
+  LayerOp layer = createLayerOn(builder, loc, second, inputs);
+  Block &block = layer.getAnchor().front();
   builder.setInsertionPointToStart(&block);
   auto anchor = builder.create<SeparableConvOp>(
       loc, getConv(second).getY().getType(), middle.activation,
@@ -161,34 +111,12 @@ static LayerOp createLayer(const Pair &pair) {
       block.getArgument(3), conv.getStrides(), conv.getDilations(),
       conv.getPads(), APFloat(middle.low), APFloat(middle.high));
   builder.create<nn::YieldOp>(loc, anchor.getY());
-  IRMapping mapping;
-  second.getEpilogue().cloneInto(&layer.getEpilogue(), mapping);
   return layer;
 }
 
 //===----------------------------------------------------------------------===//
-// Whether that is faster
+// The pass
 //===----------------------------------------------------------------------===//
-
-static double getLeastSeconds(LayerOp layer, const CostModel &cost,
-                              double maxError) {
-  double least = kImpossible;
-  forEachCandidate(layer, cost, {}, [&](const Candidate &candidate) {
-    if (candidate.error <= maxError)
-      least = std::min(least, candidate.seconds);
-  });
-  return least;
-}
-
-/// What a tuning file has chosen for the layer, or null.
-static const Routine *findChoice(ArrayRef<Subject> choices, LayerOp layer) {
-  auto *choice = llvm::find_if(choices, [&](const Subject &subject) {
-    return layer.getName() == subject.layer;
-  });
-  return choice == choices.end()
-             ? nullptr
-             : Catalogue::get().findRoutine(choice->routine);
-}
 
 namespace {
 struct FuseSeparablePass : nnc::impl::FuseSeparableBase<FuseSeparablePass> {
@@ -206,43 +134,10 @@ struct FuseSeparablePass : nnc::impl::FuseSeparableBase<FuseSeparablePass> {
                                      tuned ? &tuned->measurements : nullptr);
       for (auto layer : llvm::make_early_inc_range(function.getOps<LayerOp>()))
         if (auto pair = getPair(layer))
-          visit(*pair, cost);
+          fuseWhereFaster(
+              {pair->depthwise, pair->pointwise}, createLayer(*pair),
+              {"nn.separable", kWorthwhile, true, maxError, tuned.get()}, cost);
     }
-  }
-
-  void visit(Pair pair, const CostModel &cost) {
-    LayerOp one = createLayer(pair);
-    double apart = getLeastSeconds(pair.depthwise, cost, maxError) +
-                   getLeastSeconds(pair.pointwise, cost, maxError) +
-                   cost.getFetchSeconds(getTensorType(pair.depthwise.getY()));
-    double together = getLeastSeconds(one, cost, maxError);
-    bool fuses = together < kWorthwhile * apart;
-    if (tuned)
-      if (const Routine *choice =
-              findChoice(tuned->getChoices(maxError), pair.pointwise))
-        fuses = choice->family->name == "separable_conv2d";
-    note(fuses ? one : pair.pointwise, apart, together);
-    if (!fuses) {
-      Operation *bias = one.getInputs()[2].getDefiningOp();
-      one.erase();
-      if (isOpTriviallyDead(bias))
-        bias->erase();
-      return;
-    }
-    pair.pointwise.getY().replaceAllUsesWith(one.getY());
-    pair.pointwise.erase();
-    pair.depthwise.erase();
-  }
-
-  void note(LayerOp layer, double apart, double together) {
-    Builder builder(layer.getContext());
-    auto inNanoseconds = [&](StringRef name, double seconds) {
-      return builder.getNamedAttr(
-          name, builder.getI64IntegerAttr(std::llround(seconds * 1e9)));
-    };
-    layer->setAttr("nn.separable", builder.getDictionaryAttr(
-                                       {inNanoseconds("apart_ns", apart),
-                                        inNanoseconds("one_ns", together)}));
   }
 
   std::shared_ptr<const TuningFile> tuned;

@@ -35,6 +35,10 @@ std::unique_ptr<mlir::Pass>
 createFuseSeparable(FuseSeparableOptions options,
                     std::shared_ptr<const TuningFile> tuned);
 
+std::unique_ptr<mlir::Pass>
+createFuseScaling(FuseScalingOptions options,
+                  std::shared_ptr<const TuningFile> tuned);
+
 } // namespace nnc
 
 #endif // NNC_COMPILER_PASSES_PASSES_H

@@ -161,6 +161,35 @@ def FuseSeparable : Pass<"nnc-fuse-separable", "::mlir::ModuleOp"> {
                            "::nnc::target::TargetDialect"];
 }
 
+def FuseScaling : Pass<"nnc-fuse-scaling", "::mlir::ModuleOp"> {
+  let summary = "A layer that scales channels and the 1 x 1 layer behind it as one, where that is faster";
+  let description = [{
+    Where nothing but a 1 x 1 convolution of stride 1 reads a layer that has one
+    image times a value a channel, plus a value a channel, and one of relu, clip
+    and hard_swish of it, nn.scaled_conv computes both. Each of these may be
+    missing, and the values may be computed when the code runs. The cost
+    decides as for nnc-fuse-separable, and a tuning file before it. The 1 x 1
+    layer, or the layer in place of both, has both costs in `nn.scaling`.
+
+    ```mlir
+    %0 = nn.layer "norm" extras(%x, %s, %b : ...) ... nn.mul, nn.add, nn.relu
+    %1 = nn.layer "conv" inputs(%0, %v : ...) ... nn.conv
+    ==>
+    %1 = nn.layer "conv" inputs(%x, %s, %b, %v : ...)
+        attributes {nn.scaling = {apart_ns = 281030, one_ns = 257520}}
+        ... nn.scaled_conv relu
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"",
+           "row of targets.inc, or native; else the module's nn.target">,
+    Option<"maxError", "max-error", "double", /*default=*/"5e-6",
+           "as of nnc-choose-routines">,
+  ];
+  let dependentDialects = ["::nnc::nn::NnDialect",
+                           "::nnc::target::TargetDialect"];
+}
+
 def UseHalves : Pass<"nnc-use-halves", "::mlir::ModuleOp"> {
   let summary = "Have layers of floats compute with halves";
   let description = [{

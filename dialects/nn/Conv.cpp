@@ -198,6 +198,60 @@ Work SeparableConvOp::getWork() {
 }
 
 //===----------------------------------------------------------------------===//
+// nn.scaled_conv
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScaledConvOp::inferReturnTypes(MLIRContext *,
+                                             std::optional<Location> location,
+                                             Adaptor adaptor,
+                                             SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getTensorType(adaptor.getX()),
+                   scale = getTensorType(adaptor.getScale()),
+                   bias = getTensorType(adaptor.getBias()),
+                   v = getTensorType(adaptor.getV());
+  if (x.getRank() != 3 && x.getRank() != 4)
+    return emitOptionalError(location, "needs 1 or 2 spatial axes, not ",
+                             x.getRank() - 2);
+  SmallVector<int64_t> channels(x.getRank(), 1), filters = channels;
+  channels[1] = filters[1] = x.getDimSize(1);
+  filters[0] = v.getRank() ? v.getDimSize(0) : 1;
+  if (scale.getShape() != ArrayRef(channels) ||
+      bias.getShape() != ArrayRef(channels) ||
+      v.getShape() != ArrayRef(filters))
+    return emitOptionalError(
+        location, "needs one scale and one bias for each of ", channels[1],
+        " channels, and filters of one pixel of them all; has ", scale, ", ",
+        bias, " and ", v);
+  SmallVector<int64_t> shape(x.getShape());
+  shape[1] = filters[0];
+  types.push_back(RankedTensorType::get(shape, x.getElementType()));
+  return success();
+}
+
+LayoutClass ScaledConvOp::getLayoutClass() { return LayoutClass::Tolerant; }
+std::optional<int64_t> ScaledConvOp::getChannelAxis() { return 1; }
+
+SmallVector<RoutineCall> ScaledConvOp::getRoutineCalls() {
+  RankedTensorType x = getX().getType();
+  ShapeFields fields(getContext());
+  fields.add("n", x.getDimSize(0)).add("c", x.getDimSize(1));
+  addPair(fields, "h", "w", x.getShape().drop_front(2), 1);
+  fields.add("k", getV().getType().getDimSize(0));
+  fields.add("activation", static_cast<int64_t>(getActivation()));
+  fields.addReal("low", getLow().convertToDouble());
+  fields.addReal("high", getHigh().convertToDouble());
+  return {{"scaled_conv2d", fields.get(), {0, 1, 2, 3}}};
+}
+
+Work ScaledConvOp::getWork() {
+  RankedTensorType x = getX().getType();
+  Work work = bytesOnly(*this);
+  work.multiplyAdds = x.getNumElements() * (getV().getType().getDimSize(0) + 1);
+  work.operations = x.getNumElements();
+  return work;
+}
+
+//===----------------------------------------------------------------------===//
 // nn.conv_transpose
 //===----------------------------------------------------------------------===//
 

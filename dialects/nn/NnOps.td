@@ -79,6 +79,33 @@ def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv"> {
   }];
 }
 
+def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv"> {
+  let summary = "Convolution of 1 x 1 over an input that was scaled a channel";
+  let description = [{
+    `z = activation(x * scale + bias)`, then `y = nn.conv(z, v)` with filters of
+    one pixel, stride 1 and no padding: a batch norm and an activation before
+    the convolution, as in DenseNet, or squeeze-and-excite. `clip` is to `[low,
+    high]`, which other activations do not read. `nnc-fuse-scaling` makes it of
+    two layers.
+
+    Example:
+    ```mlir
+    %y = nn.scaled_conv relu %x, %scale, %bias, %v
+        : (tensor<1x64x56x56xf32>, tensor<1x64x1x1xf32>, tensor<1x64x1x1xf32>,
+           tensor<128x64x1x1xf32>) -> tensor<1x128x56x56xf32>
+    ```
+  }];
+  let arguments = (ins Nn_MiddleActivationAttr:$activation, Nn_Tensor:$x,
+    Nn_Tensor:$scale, Nn_Tensor:$bias, Nn_Tensor:$v,
+    DefaultValuedAttr<F64Attr, "0.0">:$low,
+    DefaultValuedAttr<F64Attr, "0.0">:$high);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = [{
+    $activation $x `,` $scale `,` $bias `,` $v attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
 def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose"> {
   let summary = "Transposed convolution over 1 or 2 spatial axes";
   let description = [{

@@ -12,6 +12,7 @@
 #include "runtime/routines/conv2d/winograd_matrices.h"
 #include "runtime/routines/conv2d/winograd_plan.h"
 #include "runtime/routines/policy.h"
+#include "runtime/routines/scaled_conv2d/plan.h"
 #include "runtime/routines/separable_conv2d/plan.h"
 #include "runtime/routines/strassen_plan.h"
 
@@ -277,7 +278,7 @@ constexpr double strassen_efficiency(tile_limits t, const transformed_plan &p,
   const double more = weights * p.points / (1 << 2 * L) - weights;
   return rows * weights /
          (transformed_time(t, p, channels >> L, filters >> L,
-                           strassen_summed_channels, transform, P, B) +
+                           strassen_summed(L), transform, P, B) +
           evicted * more);
 }
 template <class S>
@@ -294,12 +295,27 @@ constexpr double strassen_matmul_efficiency(tile_limits t, const S &s, int L,
                                     plan_strassen_matmul(s, L, t.lanes, P, B),
                                     s.batch * s.m, s.k, s.n, L, 4 * L, P, B);
 }
+template <class S>
+constexpr bool scaled_conv2d_applies(const S &s, int L, int W) {
+  return L == 0 || (s.c % (W << L) == 0 && s.k % (W << L) == 0);
+}
+/// Scaling hides behind the sums that are made of what is scaled; without these
+/// a value is stored only for that, and loaded again. The family counts it as a
+/// multiply-add.
+template <class S>
+constexpr double scaled_conv2d_efficiency(tile_limits t, const S &s, int L,
+                                          int P, int B) {
+  const transformed_plan p = plan_scaled_conv2d(s, L, t.lanes, P, B);
+  const double product = strassen_efficiency(t, p, s.n * s.h * s.w, s.c, s.k, L,
+                                             L ? 2.5 + L : 14.0, P, B);
+  return product * (s.k + 1) / s.k;
+}
 /// As of Winograd's method, of sums of so many terms: what is lost beyond the
 /// sums in parts of up to 512 terms that other routines make; never nothing.
 constexpr double strassen_error(int terms, int L) {
   const int summed = terms >> L;
-  const double part = smaller(summed, strassen_summed_channels);
-  const double parts = larger(1, summed / strassen_summed_channels);
+  const double part = smaller(summed, strassen_summed(L));
+  const double parts = larger(1, summed / strassen_summed(L));
   double squares = 2 + part / 2 + parts / 2;
   for (int i = 0; i < L; ++i)
     squares *= strassen_error_growth;

@@ -20,6 +20,7 @@
 #include "runtime/routines/pool2d/shape.h"
 #include "runtime/routines/reduce/shape.h"
 #include "runtime/routines/resize/shape.h"
+#include "runtime/routines/scaled_conv2d/shape.h"
 #include "runtime/routines/separable_conv2d/shape.h"
 #include "runtime/routines/softmax/shape.h"
 

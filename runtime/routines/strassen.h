@@ -20,13 +20,16 @@ namespace nnc {
 
 /// LAYOUT says where things are: images(s), rows(s) of an image, channels(s)
 /// and filters(s) of the whole, left(s, image, row, block) and result(s, image,
-/// row, block) as offsets of a vector, whether a block's rows of the left
-/// factor lie side by side, and store(v, y, at, block, s, epi).
+/// row, block) as offsets of a vector, and store(v, y, at, block, s, epi). Of
+/// its `source` it loads a vector of the left factor, load(s, x, image, row,
+/// block); in_place says whether x is a pointer to that factor, of which a
+/// block's rows lie side by side.
 template <int W, class LAYOUT, class S, int LEVELS, int P, int B>
 struct strassen {
   static constexpr int parts = 1 << LEVELS;
   static constexpr int points = strassen_points(LEVELS);
-  static constexpr int summed_channels = strassen_summed_channels;
+  static constexpr int summed_channels = strassen_summed(LEVELS);
+  using source = typename LAYOUT::source;
 
   static constexpr int channels(const S &s) {
     return LAYOUT::channels(s) / parts;
@@ -37,33 +40,33 @@ struct strassen {
   static constexpr transformed_plan plan(const S &s) {
     return plan_strassen(LAYOUT::images(s), LAYOUT::rows(s),
                          LAYOUT::channels(s), LAYOUT::filters(s), LEVELS, W, P,
-                         B, LAYOUT::side_by_side);
+                         B, LAYOUT::in_place);
   }
 
-  static void input(const S &s, const transformed_plan &p, const float *x,
+  static void input(const S &s, const transformed_plan &p, const source &x,
                     int t, int c, float *v) {
     const int image = image_of(s, t, p.cols), row = t - image * p.cols;
-    const int blocks = channels(s) / W;
+    const int blocks = ceil_div(channels(s), W);
     f32x<W> a[parts][parts];
     NNC_UNROLL for (int i = 0; i < parts; ++i) {
       const int at = row + i * p.cols;
       const bool there = i == 0 || in_place(s) || at < LAYOUT::rows(s);
       NNC_UNROLL for (int j = 0; j < parts; ++j) a[i][j] =
-          there ? f32x<W>::load(x + LAYOUT::left(s, image, at, c + j * blocks))
-                : f32x<W>(0.0f);
+          there ? LAYOUT::load(s, x, image, at, c + j * blocks) : f32x<W>(0.0f);
     }
     left_factors<LEVELS, 0>(s, a, v, p.input_point);
   }
 
   static point_factors factors(const S &s, const transformed_plan &p,
-                               const float *x, const float *v, int point,
+                               const source &x, const float *v, int point,
                                int t) {
-    const int blocks = channels(s) / W;
+    const int blocks = ceil_div(channels(s), W);
     const strassen_part part = table.of[point].left;
-    if (in_place(s) && part.whole)
-      return {
-          x + LAYOUT::left(s, 0, t + part.row * p.cols, part.column * blocks),
-          W, LAYOUT::left(s, 0, 0, 1)};
+    if constexpr (LAYOUT::in_place)
+      if (in_place(s) && part.whole)
+        return {
+            x + LAYOUT::left(s, 0, t + part.row * p.cols, part.column * blocks),
+            W, LAYOUT::left(s, 0, 0, 1)};
     const int made = in_place(s) ? table.of[point].left_sums : point;
     return {v + made * p.input_point, blocks * W, P * W};
   }
@@ -96,7 +99,7 @@ struct strassen {
     const Epi epi = *at.epi;
     float *const y = at.y;
     const int first = at.tile, part = last.row * p.cols, cols = p.cols;
-    const int block = at.block + last.column * (filters(s) / W);
+    const int block = at.block + last.column * ceil_div(filters(s), W);
     NNC_UNROLL for (int b = 0; b < N; ++b)
         NNC_UNROLL for (int i = 0; i < R; ++i) {
       const int image = image_of(s, first + i, cols);
@@ -112,7 +115,7 @@ private:
   static constexpr strassen_table<LEVELS> table = make_strassen_table<LEVELS>();
 
   static constexpr bool in_place(const S &s) {
-    return strassen_in_place(LAYOUT::side_by_side, LAYOUT::images(s),
+    return strassen_in_place(LAYOUT::in_place, LAYOUT::images(s),
                              LAYOUT::rows(s), LEVELS);
   }
   static int image_of(const S &s, int tile, int cols) {

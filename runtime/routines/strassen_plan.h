@@ -7,25 +7,26 @@
 
 namespace nnc {
 
-/// Terms summed in one go.
-constexpr int strassen_summed_channels = 128;
+/// Terms summed in one go; without levels as many as other routines sum.
+constexpr int strassen_summed(int levels) { return levels ? 128 : 512; }
 
-/// Whether parts of the left factor can be read where they are: a block's rows
-/// lie side by side, and each part has as many.
-constexpr bool strassen_in_place(bool side_by_side, int images, int rows,
+/// Whether parts of the left factor are read where they are: that is possible,
+/// and each part has as many rows.
+constexpr bool strassen_in_place(bool possible, int images, int rows,
                                  int levels) {
-  return side_by_side && images == 1 && rows % (1 << levels) == 0;
+  return possible && images == 1 && rows % (1 << levels) == 0;
 }
 
-/// Products of `rows` by `channels` by `filters`, one an image.
+/// Products of `rows` by `channels` by `filters`, one an image. Parts of the
+/// left factor may be read where they are if a block's rows lie side by side.
 constexpr transformed_plan plan_strassen(int images, int rows, int channels,
                                          int filters, int levels, int W, int P,
-                                         int B, bool side_by_side) {
+                                         int B, bool in_place) {
   const int parts = 1 << levels, points = strassen_points(levels);
   transformed_plan p =
       plan_transformed(images, 1, ceil_div(rows, parts), points,
                        channels / parts, filters / parts, W, P, B);
-  if (strassen_in_place(side_by_side, images, rows, levels))
+  if (strassen_in_place(in_place, images, rows, levels))
     p.inputs = strassen_left_sums(levels, points);
   p.products = strassen_kept(levels);
   return p;

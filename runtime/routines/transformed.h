@@ -12,6 +12,8 @@
 //
 // What a method says of itself, as a struct T:
 //
+//   source                     what the input is read from: a pointer, or a
+//                              struct of several
 //   points                     of a tile
 //   summed_channels            summed in one go: sums of so many products,
 //                              summed, lose less to rounding than one sum of
@@ -67,7 +69,9 @@ struct transformed_product {
 
   static constexpr int units(const S &s) { return T::plan(s).units(); }
 
-  static void run(const S &s, const float *x, const float *w, float *y,
+  using source = typename T::source;
+
+  static void run(const S &s, source x, const float *w, float *y,
                   unsigned char *scratch, const Epi &epi, int begin, int end) {
     const transformed_plan p = T::plan(s);
     // No two threads begin with the same unit.
@@ -90,7 +94,8 @@ struct transformed_product {
 
 private:
   struct job {
-    const float *x, *w;
+    source x;
+    const float *w;
     float *y;
     const Epi *epi;
     float *input;    ///< [made][group][input block][tile of the group][W]

@@ -117,6 +117,30 @@ class Tune(nnc.TestCase):
         self.assertEqual(said["solver"], "tuned")
         self.assertFalse(said["layers"][1]["separable"]["fused"])
 
+    def test_scaling(self):
+        """So is a batch norm with the convolution behind it."""
+        node = helper.make_node
+        self.save("scaling", model(
+            [node("Mul", ["x", "s"], ["m"], "scale"), node("Add", ["m", "b"], ["a"], "shift"),
+             node("Relu", ["a"], ["r"], "relu1"),
+             node("Conv", ["r", "v"], ["y"], "project")],
+            [value("x", [1, 256, 28, 28])], [value("y", [1, 128, 28, 28])],
+            [weights("s", 256, 1, 1), weights("b", 256, 1, 1), weights("v", 128, 256, 1, 1)]))
+        explain = "explain", "scaling.onnx", "--target=x86-64-v3"
+        said = json.loads(self.nnc(*explain, "--json"))
+        self.assertEqual([layer["ops"] for layer in said["layers"]], ["nn.scaled_conv"])
+        self.assertTrue(said["layers"][0]["scaling"]["fused"])
+        self.nnc(*explain, said=["^  computes the scaling layer before it: .* as one, .* apart$"])
+        self.nnc("verify", "scaling.onnx", "--target=x86-64-v3")
+        self.nnc("verify", "scaling.onnx")
+        lines = ["nnc-tuning 1", "nnc 0.1.0", "chip any", "isas avx2 sse4 portable", "threads 1",
+                 "max-error 3e-06", "choice relu1 : elementwise_avx2",
+                 "choice project : conv2d_f32_nchw8c_pointwise_avx2 6 2"]
+        (self.folder / "apart.tune").write_text("\n".join(lines) + "\n")
+        said = json.loads(self.nnc(*explain, "--tuning=apart.tune", "--json"))
+        self.assertEqual([layer["name"] for layer in said["layers"]], ["relu1", "project"])
+        self.assertFalse(said["layers"][1]["scaling"]["fused"])
+
     def test_all(self):
         """What cannot be better is measured too, and shown with all its params."""
         usual = self.tune(name="network", cache="none")

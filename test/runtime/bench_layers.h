@@ -26,6 +26,12 @@ template <int C, int H, int K, int R, int STRIDE> struct separable {
   static constexpr float low = 0.0f, high = 6.0f;
 };
 
+/// A batch norm with a ReLU, then 1 x 1.
+template <int C, int H, int K> struct scaled {
+  static constexpr int n = 1, c = C, h = H, w = H, k = K, activation = 1;
+  static constexpr float low = 0.0f, high = 0.0f;
+};
+
 template <int BATCH, int M, int N, int K, int TRANSPOSE_B = 0> struct product {
   static constexpr int batch = BATCH, m = M, n = N, k = K;
   static constexpr int a_batch_stride = BATCH > 1 ? M *K : 0;
@@ -87,6 +93,16 @@ struct conv2d_layers {
     f(depthwise<960, 7, 5, 1>{}, "mobilenetv3 dw 5x5 7");
     f(conv<960, 1, 1, 240, 1, 1, 0>{}, "mobilenetv3 squeeze");
     f(conv<480, 3, 80, 60, 3, 1, 1>{}, "ppocr rec 3x3 3x80");
+  }
+};
+struct scaled_conv2d_layers {
+  template <class F> static void each(F f) {
+    f(scaled<256, 56, 128>{}, "densenet121 56");
+    f(scaled<256, 28, 128>{}, "densenet121 28");
+    f(scaled<512, 28, 256>{}, "densenet121 28 transition");
+    f(scaled<512, 14, 128>{}, "densenet121 14");
+    f(scaled<1024, 7, 128>{}, "densenet121 7");
+    f(scaled<32, 112, 16>{}, "efficientnet 112");
   }
 };
 struct separable_conv2d_layers {

@@ -169,6 +169,25 @@ result time_layer(nnc_bench::separable<C, H, K, TAPS, STRIDE> s) {
            R::units(s));
   });
 }
+template <class R, std::size_t SCRATCH, int C, int H, int K>
+result time_layer(nnc_bench::scaled<C, H, K> s) {
+  const buffer x = make_buffer(std::size_t(padded(s.c)) * s.h * s.w),
+               scale = make_buffer(padded(s.c)),
+               bias = make_buffer(padded(s.c)),
+               // Of two levels of Strassen's method 49 / 16.
+      v = make_buffer(std::size_t(padded(s.k)) * padded(s.c) * 4),
+               y = make_buffer(std::size_t(padded(s.k)) * s.h * s.w),
+               scratch = make_buffer(SCRATCH / sizeof(float));
+  const float *const in[] = {x.get(), scale.get(), bias.get(), v.get()};
+  return measure_time(y.get(), [&] {
+    if constexpr (SCRATCH == 0)
+      R::run(s, in[0], in[1], in[2], in[3], y.get(), none{}, 0, R::units(s));
+    else
+      R::run(s, in[0], in[1], in[2], in[3], y.get(),
+             reinterpret_cast<unsigned char *>(scratch.get()), none{}, 0,
+             R::units(s));
+  });
+}
 template <class R, std::size_t, int C, int H, int K, int STRIDE, int PAD>
 result time_layer(nnc_bench::pool<C, H, K, STRIDE, PAD> s) {
   buffer x = make_buffer(std::size_t(s.n) * padded(s.c) * s.h * s.w);
@@ -206,6 +225,9 @@ double work_of(nnc_bench::attention<HEADS, ROWS, DIM, COLUMNS>) {
 template <int C, int H, int K, int TAPS, int STRIDE>
 double work_of(nnc_bench::separable<C, H, K, TAPS, STRIDE> s) {
   return double(s.c) * s.oh * s.ow * (s.kh * s.kw + s.k);
+}
+template <int C, int H, int K> double work_of(nnc_bench::scaled<C, H, K> s) {
+  return double(s.c) * s.h * s.w * (s.k + 1);
 }
 template <int C, int H, int K, int STRIDE, int PAD>
 double work_of(nnc_bench::pool<C, H, K, STRIDE, PAD> s) {
@@ -247,6 +269,7 @@ template <class LINE, class LAYERS> void measure() {
 #define FAMILIES_conv2d ~, ACTION
 #define FAMILIES_matmul ~, ACTION
 #define FAMILIES_max_pool2d ~, ACTION
+#define FAMILIES_scaled_conv2d ~, ACTION
 #define FAMILIES_separable_conv2d ~, ACTION
 
 #define ACTION NNC_LINE

@@ -11,7 +11,8 @@ namespace {
 
 /// Squares of 2^LEVELS parts, each of one vector of equal numbers.
 template <int LEVELS, bool IN_PLACE> struct square {
-  static constexpr bool side_by_side = IN_PLACE;
+  using source = const float *;
+  static constexpr bool in_place = IN_PLACE;
   static constexpr int parts = 1 << LEVELS;
   static constexpr int images(int) { return 1; }
   static constexpr int rows(int) { return parts; }
@@ -19,6 +20,9 @@ template <int LEVELS, bool IN_PLACE> struct square {
   static constexpr int filters(int) { return parts * 4; }
   static int left(int, int, int row, int block) {
     return (row * parts + block) * 4;
+  }
+  static f32x<4> load(int s, const float *x, int image, int row, int block) {
+    return f32x<4>::load(x + left(s, image, row, block));
   }
   static int result(int s, int image, int row, int block) {
     return left(s, image, row, block);

@@ -44,21 +44,33 @@ struct Alternative {
   }
 };
 
-/// What nnc-fuse-separable found of a layer and the depthwise one before it.
-struct Separable {
+/// What nnc-fuse-separable or nnc-fuse-scaling found of a layer and the one
+/// before it.
+struct Fusion {
+  llvm::StringRef pass; ///< "separable" or "scaling"
   bool fused;
   double apart, one; ///< seconds
+
+  llvm::StringRef first() const {
+    return pass == "scaling" ? "scaling" : "depthwise";
+  }
 };
 
-std::optional<Separable> findSeparable(nn::LayerOp layer) {
-  auto costs = layer->getAttrOfType<mlir::DictionaryAttr>("nn.separable");
-  if (!costs)
-    return std::nullopt;
-  auto seconds = [&](llvm::StringRef name) {
-    return 1e-9 * double(costs.getAs<mlir::IntegerAttr>(name).getInt());
-  };
-  return Separable{mlir::isa<nn::SeparableConvOp>(layer.getAnchorOp()),
-                   seconds("apart_ns"), seconds("one_ns")};
+std::optional<Fusion> findFusion(nn::LayerOp layer) {
+  for (llvm::StringRef pass : {"separable", "scaling"}) {
+    auto costs =
+        layer->getAttrOfType<mlir::DictionaryAttr>(("nn." + pass).str());
+    if (!costs)
+      continue;
+    auto seconds = [&](llvm::StringRef name) {
+      return 1e-9 * double(costs.getAs<mlir::IntegerAttr>(name).getInt());
+    };
+    return Fusion{
+        pass,
+        mlir::isa<nn::SeparableConvOp, nn::ScaledConvOp>(layer.getAnchorOp()),
+        seconds("apart_ns"), seconds("one_ns")};
+  }
+  return std::nullopt;
 }
 
 /// A layer with its alternatives: the chosen one, then by the plan's cost.
@@ -66,7 +78,7 @@ struct Explained {
   mlir::Operation *layer;
   std::string name, shape;
   std::string ops; ///< "nn.conv, nn.add, nn.relu"
-  std::optional<Separable> separable;
+  std::optional<Fusion> fusion;
   std::vector<Alternative> alternatives;
 
   const Candidate &chosen() const { return alternatives.front().candidate; }
@@ -85,7 +97,7 @@ Explained describe(nn::LayerOp layer) {
           layer.getName().str(),
           shapeText(type.getShape()) + (isHalf ? " of f16" : ""),
           fmt::format("{}", fmt::join(ops, ", ")),
-          findSeparable(layer),
+          findFusion(layer),
           {}};
 }
 
@@ -198,9 +210,9 @@ private:
         continue;
       fmt::print("{}  {}  {}\n", colouredForStdout(Colour::bold, one.name),
                  one.shape, one.ops);
-      if (const auto &found = one.separable)
-        fmt::print("  {} the depthwise layer before it: {} as one, {} apart\n",
-                   found->fused ? "computes" : "is kept from",
+      if (const auto &found = one.fusion)
+        fmt::print("  {} the {} layer before it: {} as one, {} apart\n",
+                   found->fused ? "computes" : "is kept from", found->first(),
                    formatSeconds(found->one), formatSeconds(found->apart));
       Table table({"", "routine", "layouts", "cost", "", "plan"});
       for (const Alternative &other : one.alternatives)
@@ -273,8 +285,8 @@ private:
                          {"ops", one.ops},
                          {"shape", one.shape},
                          {"alternatives", std::move(all)}};
-      if (const auto &found = one.separable)
-        layer["separable"] = json::Object{{"fused", found->fused},
+      if (const auto &found = one.fusion)
+        layer[found->pass] = json::Object{{"fused", found->fused},
                                           {"one_seconds", found->one},
                                           {"apart_seconds", found->apart}};
       array.push_back(std::move(layer));

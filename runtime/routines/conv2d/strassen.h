@@ -14,13 +14,18 @@
 namespace nnc {
 
 template <int W, class S> struct strassen_pixels {
-  static constexpr bool side_by_side = true;
+  using source = const float *;
+  static constexpr bool in_place = true;
   static constexpr int images(const S &s) { return s.n; }
   static constexpr int rows(const S &s) { return s.oh * s.ow; }
   static constexpr int channels(const S &s) { return s.c; }
   static constexpr int filters(const S &s) { return s.k; }
   static std::ptrdiff_t left(const S &s, int image, int row, int block) {
     return ((std::ptrdiff_t(image) * (s.c / W) + block) * rows(s) + row) * W;
+  }
+  static NNC_INLINE f32x<W> load(const S &s, const float *x, int image, int row,
+                                 int block) {
+    return f32x<W>::load(x + left(s, image, row, block));
   }
   static std::ptrdiff_t result(const S &s, int image, int row, int block) {
     return ((std::ptrdiff_t(image) * (s.k / W) + block) * rows(s) + row) * W;

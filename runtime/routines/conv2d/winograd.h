@@ -90,6 +90,7 @@ template <int M> struct winograd_transform<M, 1> {
 /// What transformed.h asks, of KH x KW taps.
 template <int W, int M, int KH, int KW, class S, int P, int B>
 struct winograd_of_taps {
+  using source = const float *;
   using vertical = winograd_transform<M, KH>;
   using horizontal = winograd_transform<M, KW>;
   static constexpr int height = vertical::points, width = horizontal::points;

@@ -13,7 +13,8 @@
 namespace nnc {
 
 template <int W, class S> struct strassen_rows {
-  static constexpr bool side_by_side = false;
+  using source = const float *;
+  static constexpr bool in_place = false;
   static constexpr int images(const S &s) { return s.batch; }
   static constexpr int rows(const S &s) { return s.m; }
   static constexpr int channels(const S &s) { return s.k; }
@@ -21,6 +22,10 @@ template <int W, class S> struct strassen_rows {
   static std::ptrdiff_t left(const S &s, int image, int row, int block) {
     return std::ptrdiff_t(image) * s.a_batch_stride +
            std::ptrdiff_t(row) * s.k + block * W;
+  }
+  static NNC_INLINE f32x<W> load(const S &s, const float *x, int image, int row,
+                                 int block) {
+    return f32x<W>::load(x + left(s, image, row, block));
   }
   static std::ptrdiff_t result(const S &s, int image, int row, int block) {
     return (std::ptrdiff_t(image) * s.m + row) * s.n + block * W;

@@ -3,7 +3,7 @@
 #define NNC_ROUTINES_SEPARABLE_CONV2D_MIDDLE_H
 
 #include "runtime/epilogue.h"
-#include "runtime/simd/arithmetic.h"
+#include "runtime/routines/middle.h"
 
 namespace nnc {
 
@@ -13,18 +13,7 @@ template <class S, class T> struct separable_middle {
   channel_of<T> bias;
 
   template <class V, class P> NNC_INLINE V operator()(V v, P pos) const {
-    const S &s = *shape;
-    v = v + bias.template get<V>(pos);
-    switch (s.activation) {
-    case 1:
-      return relu(v);
-    case 2:
-      return clip(v, V(s.low), V(s.high));
-    case 3:
-      return hard_swish(v);
-    default:
-      return v;
-    }
+    return activate(*shape, v + bias.template get<V>(pos));
   }
 };
 

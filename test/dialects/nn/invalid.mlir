@@ -54,6 +54,24 @@ func.func @separable_conv_depthwise(%x: tensor<1x8x9x9xf32>, %w: tensor<16x1x3x3
 
 // -----
 
+func.func @scaled_conv_bias(%x: tensor<1x8x9x9xf32>, %s: tensor<1x8x1x1xf32>, %b: tensor<1x8x9x9xf32>, %v: tensor<4x8x1x1xf32>) {
+  // expected-error@+2 {{'nn.scaled_conv' op failed to infer returned types}}
+  // expected-error@+1 {{needs one scale and one bias for each of 8 channels, and filters of one pixel of them all; has 'tensor<1x8x1x1xf32>', 'tensor<1x8x9x9xf32>' and 'tensor<4x8x1x1xf32>'}}
+  %0 = nn.scaled_conv relu %x, %s, %b, %v : (tensor<1x8x9x9xf32>, tensor<1x8x1x1xf32>, tensor<1x8x9x9xf32>, tensor<4x8x1x1xf32>) -> tensor<1x4x9x9xf32>
+  return
+}
+
+// -----
+
+func.func @scaled_conv_rank(%x: tensor<1x8xf32>, %s: tensor<1x8xf32>, %v: tensor<4x8xf32>) {
+  // expected-error@+2 {{'nn.scaled_conv' op failed to infer returned types}}
+  // expected-error@+1 {{needs 1 or 2 spatial axes, not 0}}
+  %0 = nn.scaled_conv none %x, %s, %s, %v : (tensor<1x8xf32>, tensor<1x8xf32>, tensor<1x8xf32>, tensor<4x8xf32>) -> tensor<1x4xf32>
+  return
+}
+
+// -----
+
 func.func @matmul_sizes(%a: tensor<2x3xf32>, %b: tensor<4x5xf32>) {
   // expected-error@+2 {{'nn.matmul' op failed to infer returned types}}
   // expected-error@+1 {{multiplies 2 x 3 by 4 x 5}}

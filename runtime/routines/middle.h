@@ -1,0 +1,26 @@
+//===- middle.h - The activation between two parts of a layer -------------===//
+#ifndef NNC_ROUTINES_MIDDLE_H
+#define NNC_ROUTINES_MIDDLE_H
+
+#include "runtime/simd/arithmetic.h"
+
+namespace nnc {
+
+/// The activation that a shape names: 0: none, 1: relu, 2: clip to [low, high],
+/// 3: hard_swish.
+template <class V, class S> NNC_INLINE V activate(const S &s, V v) {
+  switch (s.activation) {
+  case 1:
+    return relu(v);
+  case 2:
+    return clip(v, V(s.low), V(s.high));
+  case 3:
+    return hard_swish(v);
+  default:
+    return v;
+  }
+}
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_MIDDLE_H

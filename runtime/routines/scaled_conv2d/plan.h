@@ -1,0 +1,19 @@
+//===- plan.h - How a convolution of a scaled input is cut ----------------===//
+#ifndef NNC_ROUTINES_SCALED_CONV2D_PLAN_H
+#define NNC_ROUTINES_SCALED_CONV2D_PLAN_H
+
+#include "runtime/routines/strassen_plan.h"
+
+namespace nnc {
+
+/// With so many levels of Strassen's method, in blocks of W channels and
+/// register tiles of P x B.
+template <class S>
+constexpr transformed_plan plan_scaled_conv2d(const S &s, int levels, int W,
+                                              int P, int B) {
+  return plan_strassen(s.n, s.h * s.w, s.c, s.k, levels, W, P, B, false);
+}
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_SCALED_CONV2D_PLAN_H

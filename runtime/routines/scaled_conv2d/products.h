@@ -1,0 +1,113 @@
+//===- products.h - 1 x 1 convolution of a scaled input, in strips --------===//
+//
+// As shape.h says, x, y, scale and bias in NCHW<W>c, the latter two as images
+// of one pixel. v as KRSC<W>k; or for Strassen's method, of one level or two,
+// as KRSC<W>k_strassen or KRSC<W>k_strassen2, with whole blocks of channels in
+// each half, or quarter, of c and of k.
+//
+// A strip of pixels is scaled for all input channels, into scratch that stays
+// in a cache near the core, as the transform of transformed.h; for Strassen's
+// method while its sums are made.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_SCALED_CONV2D_PRODUCTS_H
+#define NNC_ROUTINES_SCALED_CONV2D_PRODUCTS_H
+
+#include "runtime/routines/middle.h"
+#include "runtime/routines/scaled_conv2d/plan.h"
+#include "runtime/routines/strassen.h"
+
+namespace nnc {
+
+template <int W, class S> struct scaled_pixels {
+  /// x, and what it is scaled with.
+  struct source {
+    const float *x, *scale, *bias;
+  };
+  /// Where they are, parts of the left factor are not scaled yet.
+  static constexpr bool in_place = false;
+  static constexpr int images(const S &s) { return s.n; }
+  static constexpr int rows(const S &s) { return s.h * s.w; }
+  static constexpr int channels(const S &s) { return s.c; }
+  static constexpr int filters(const S &s) { return s.k; }
+  static std::ptrdiff_t left(const S &s, int image, int row, int block) {
+    return ((std::ptrdiff_t(image) * ceil_div(s.c, W) + block) * rows(s) +
+            row) *
+           W;
+  }
+  static NNC_INLINE f32x<W> load(const S &s, const source &from, int image,
+                                 int row, int block) {
+    using V = f32x<W>;
+    return activate(s, fma(V::load(from.x + left(s, image, row, block)),
+                           V::load(from.scale + block * W),
+                           V::load(from.bias + block * W)));
+  }
+  static std::ptrdiff_t result(const S &s, int image, int row, int block) {
+    return ((std::ptrdiff_t(image) * ceil_div(s.k, W) + block) * rows(s) +
+            row) *
+           W;
+  }
+  template <class Epi>
+  static NNC_INLINE void store(f32x<W> v, float *y, std::ptrdiff_t at,
+                               int block, const S &s, const Epi &epi) {
+    store_channels(v, y, at, block * W, s.k, epi);
+  }
+};
+
+/// With so many levels of Strassen's method, or none.
+template <int W, class S, int LEVELS, int P, int B, class Epi>
+struct scaled_conv2d_f32_nchwc_t {
+  using pixels = scaled_pixels<W, S>;
+  using product = transformed_product<W, strassen<W, pixels, S, LEVELS, P, B>,
+                                      S, P, B, Epi>;
+
+  static constexpr int units(const S &s) { return product::units(s); }
+
+  static void run(const S &s, const float *x, const float *scale,
+                  const float *bias, const float *v, float *y,
+                  unsigned char *scratch, const Epi &epi, int begin, int end) {
+    product::run(s, typename pixels::source{x, scale, bias}, v, y, scratch, epi,
+                 begin, end);
+  }
+};
+
+template <class S, int P, int B, class Epi>
+using scaled_conv2d_f32_nchw16c_pointwise_avx512 =
+    scaled_conv2d_f32_nchwc_t<16, S, 0, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using scaled_conv2d_f32_nchw8c_pointwise_avx2 =
+    scaled_conv2d_f32_nchwc_t<8, S, 0, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using scaled_conv2d_f32_nchw4c_pointwise_neon =
+    scaled_conv2d_f32_nchwc_t<4, S, 0, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using scaled_conv2d_f32_nchw4c_pointwise_sse4 =
+    scaled_conv2d_f32_nchwc_t<4, S, 0, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using scaled_conv2d_f32_nchw16c_strassen_avx512 =
+    scaled_conv2d_f32_nchwc_t<16, S, 1, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using scaled_conv2d_f32_nchw8c_strassen_avx2 =
+    scaled_conv2d_f32_nchwc_t<8, S, 1, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using scaled_conv2d_f32_nchw4c_strassen_neon =
+    scaled_conv2d_f32_nchwc_t<4, S, 1, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using scaled_conv2d_f32_nchw4c_strassen_sse4 =
+    scaled_conv2d_f32_nchwc_t<4, S, 1, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using scaled_conv2d_f32_nchw16c_strassen2_avx512 =
+    scaled_conv2d_f32_nchwc_t<16, S, 2, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using scaled_conv2d_f32_nchw8c_strassen2_avx2 =
+    scaled_conv2d_f32_nchwc_t<8, S, 2, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using scaled_conv2d_f32_nchw4c_strassen2_neon =
+    scaled_conv2d_f32_nchwc_t<4, S, 2, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using scaled_conv2d_f32_nchw4c_strassen2_sse4 =
+    scaled_conv2d_f32_nchwc_t<4, S, 2, P, B, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_SCALED_CONV2D_PRODUCTS_H

@@ -1,0 +1,170 @@
+// 1 x 1 convolution of a scaled input at every width, with Strassen's method
+// and without, and the portable routine, against sums of doubles.
+#include "runtime/routines/catalogue.h"
+#include "runtime/routines/scaled_conv2d/portable.h"
+#include "runtime/routines/scaled_conv2d/products.h"
+#include "runtime/routines/scaled_conv2d/shape.h"
+#include "test/runtime/random_shapes.h"
+#include "test/runtime/transformed_weights.h"
+
+#include <catch2/catch.hpp>
+
+using namespace nnc;
+using namespace nnc_test;
+
+namespace {
+
+using epilogue = fused<bias_residual_relu, channel_of<float>, full_of<float>>;
+
+double activate_double(const scaled_conv2d_shape &s, double v) {
+  switch (s.activation) {
+  case 1:
+    return std::max(v, 0.0);
+  case 2:
+    return std::min(std::max(v, double(s.low)), double(s.high));
+  case 3:
+    return v * std::min(std::max(v + 3, 0.0), 6.0) / 6;
+  default:
+    return v;
+  }
+}
+
+/// Row-major operands, and the results with how far off these may be: sums of
+/// products, of values that are rounded themselves.
+struct problem {
+  scaled_conv2d_shape s;
+  int pixels = s.h * s.w;
+  floats x, scale, middle_bias, v, bias, residual;
+  std::vector<double> want, bound;
+
+  problem(random_source &r, const scaled_conv2d_shape &shape)
+      : s(shape), x(r.values(std::size_t(s.n) * s.c * pixels)),
+        scale(r.values(s.c)), middle_bias(r.values(s.c)),
+        v(r.values(std::size_t(s.k) * s.c)), bias(r.values(s.k)),
+        residual(r.values(std::size_t(s.n) * s.k * pixels)) {
+    const double epsilon = std::numeric_limits<float>::epsilon();
+    const double factor = (4 * std::sqrt(double(s.c)) + 4) * epsilon;
+    for (std::size_t i = 0; i < residual.size(); ++i) {
+      const std::size_t image = i / pixels / s.k, k = i / pixels % s.k;
+      double sum = double(residual[i]) + bias[k], size = 1;
+      for (int c = 0; c < s.c; ++c) {
+        const double product =
+            double(x[(image * s.c + c) * pixels + i % pixels]) * scale[c];
+        const double weight = v[k * s.c + c];
+        sum += weight * activate_double(s, product + middle_bias[c]);
+        size += std::fabs(weight) *
+                (std::fabs(product) + std::fabs(middle_bias[c]));
+      }
+      want.push_back(std::max(sum, 0.0));
+      bound.push_back(factor * size);
+    }
+  }
+
+  void compare(const floats &got) const {
+    for (std::size_t i = 0; i < got.size(); ++i)
+      if (!(std::fabs(got[i] - want[i]) <= bound[i])) {
+        INFO("at " << i << ": got " << got[i] << ", want " << want[i]);
+        REQUIRE(std::fabs(got[i] - want[i]) <= bound[i]);
+      }
+    SUCCEED();
+  }
+};
+
+void check_portable(const problem &p) {
+  using routine = scaled_conv2d_f32_portable<scaled_conv2d_shape, epilogue>;
+  floats y = p.residual;
+  in_parts(routine::units(p.s), [&](int begin, int end) {
+    routine::run(p.s, p.x.data(), p.scale.data(), p.middle_bias.data(),
+                 p.v.data(), y.data(), epilogue{p.bias.data(), y.data()}, begin,
+                 end);
+  });
+  p.compare(y);
+}
+
+/// In three parts, with the residual in the output's place. Padded lanes of
+/// scale and biases are not zero, so that what they leave in the padding shows.
+template <int W, int L, int P, int B, class S>
+void check_products(const S &shape, const problem &p) {
+  using routine = scaled_conv2d_f32_nchwc_t<W, S, L, P, B, epilogue>;
+  const scaled_conv2d_shape &s = p.s;
+  INFO("W=" << W << " levels=" << L << describe(s));
+  REQUIRE(scaled_conv2d_applies(s, L, W));
+  const floats x = block_channels(p.x, s.n, s.c, p.pixels, W);
+  const floats scale = block_channels(p.scale, 1, s.c, 1, W, 1.0f);
+  const floats middle = block_channels(p.middle_bias, 1, s.c, 1, W, 1.0f);
+  // Without levels there is one right factor, of whole blocks.
+  floats v = p.v;
+  v.resize(std::size_t(blocks(s.k, W)) * W * s.c);
+  const floats u =
+      strassen_weights(v, L ? s.k : blocks(s.k, W) * W, s.c, s.c, 1, L, W);
+  const floats bias = block_channels(p.bias, 1, s.k, 1, W, 1.0f);
+  floats y = block_channels(p.residual, s.n, s.k, p.pixels, W);
+  const std::size_t bytes =
+      plan_scaled_conv2d(s, L, W, P, B).scratch(most_scratch_threads);
+  floats scratch = not_written(bytes / sizeof(float) + 1);
+  scratch.back() = 42.0f;
+  in_parts(routine::units(shape), [&](int begin, int end) {
+    routine::run(shape, x.data(), scale.data(), middle.data(), u.data(),
+                 y.data(), reinterpret_cast<unsigned char *>(scratch.data()),
+                 epilogue{bias.data(), y.data()}, begin, end);
+  });
+  REQUIRE(scratch.back() == 42.0f);
+  p.compare(unblock_channels(y, s.n, s.k, p.pixels, W));
+}
+
+/// Channels are a multiple of `part`.
+scaled_conv2d_shape random_scaled(random_source &r, int part) {
+  const int c = r.between(1, 6) * part, k = r.between(1, 4) * part;
+  return {r.between(1, 3), c,   r.between(1, 9),
+          r.between(1, 9), k,   r.between(0, 3),
+          -0.5f,           1.0f};
+}
+
+template <int N, int C, int H, int WIDTH, int K, int ACTIVATION>
+struct constant_shape {
+  static constexpr int n = N, c = C, h = H, w = WIDTH, k = K;
+  static constexpr int activation = ACTIVATION;
+  static constexpr float low = 0.0f, high = 6.0f;
+};
+
+template <int W, int L, int P, int B, class S>
+void check_constant(random_source &r) {
+  check_products<W, L, P, B>(S{}, problem(r, {S::n, S::c, S::h, S::w, S::k,
+                                              S::activation, S::low, S::high}));
+}
+
+} // namespace
+
+TEST_CASE("portable convolution of a scaled input", "[scaled_conv2d]") {
+  random_source r;
+  for (int i = 0; i < 50; ++i)
+    check_portable(problem(r, random_scaled(r, r.between(1, 9))));
+}
+
+TEMPLATE_TEST_CASE_SIG("convolution of a scaled input of random shapes",
+                       "[scaled_conv2d]", ((int W), W), NNC_TEST_WIDTHS) {
+  random_source r;
+  for (int i = 0; i < 30; ++i) {
+    const problem any(r, random_scaled(r, r.between(1, 2 * W)));
+    check_products<W, 0, 5, 2>(any.s, any);
+    const problem halves(r, random_scaled(r, 2 * W));
+    check_products<W, 1, 5, 2>(halves.s, halves);
+    check_products<W, 1, 4, 3>(halves.s, halves);
+    const problem quarters(r, random_scaled(r, 4 * W));
+    check_products<W, 2, 5, 2>(quarters.s, quarters);
+  }
+}
+
+TEMPLATE_TEST_CASE_SIG("convolution of a scaled input of constant shapes",
+                       "[scaled_conv2d]", ((int W), W), NNC_TEST_WIDTHS) {
+  random_source r;
+  check_constant<W, 0, 6, 2, constant_shape<1, 3 * W + 1, 7, 7, W + 3, 1>>(r);
+  check_constant<W, 0, 6, 2, constant_shape<2, W, 1, 1, 5, 0>>(r);
+  check_constant<W, 1, 6, 2, constant_shape<1, 4 * W, 7, 7, 6 * W, 1>>(r);
+  check_constant<W, 1, 6, 2, constant_shape<2, 2 * W, 1, 1, 2 * W, 3>>(r);
+  check_constant<W, 2, 6, 2, constant_shape<1, 8 * W, 7, 7, 12 * W, 2>>(r);
+  // More than one strip, and sums of several parts.
+  check_constant<W, 0, 6, 2, constant_shape<1, 600, 16, 30, 2 * W, 1>>(r);
+  check_constant<W, 1, 6, 2, constant_shape<1, 512, 31, 30, 2 * W, 1>>(r);
+  check_constant<W, 2, 6, 2, constant_shape<1, 512, 31, 30, 4 * W, 1>>(r);
+}
