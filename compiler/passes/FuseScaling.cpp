@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Of one layer's time: the same product is estimated both times, so that
-/// little is to be off.
+/// Both estimates have the same product in them: what else they differ by is
+/// known well enough.
 static constexpr double kWorthwhile = 0.99;
 
 namespace {
@@ -119,8 +119,8 @@ struct FuseScalingPass : nnc::impl::FuseScalingBase<FuseScalingPass> {
     auto machine = target::setTarget(getOperation(), target);
     if (failed(machine))
       return signalPassFailure();
-    FusionOptions options{"nn.scaling", kWorthwhile, false, maxError,
-                          tuned.get()};
+    FusionOptions options{"nn.scaling", kWorthwhile, /*countsFetch=*/false,
+                          maxError, tuned.get()};
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       CostModel cost = makeCostModel(function, *machine,
                                      tuned ? &tuned->measurements : nullptr);

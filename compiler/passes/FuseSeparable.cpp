@@ -134,9 +134,11 @@ struct FuseSeparablePass : nnc::impl::FuseSeparableBase<FuseSeparablePass> {
                                      tuned ? &tuned->measurements : nullptr);
       for (auto layer : llvm::make_early_inc_range(function.getOps<LayerOp>()))
         if (auto pair = getPair(layer))
-          fuseWhereFaster(
-              {pair->depthwise, pair->pointwise}, createLayer(*pair),
-              {"nn.separable", kWorthwhile, true, maxError, tuned.get()}, cost);
+          fuseWhereFaster({pair->depthwise, pair->pointwise},
+                          createLayer(*pair),
+                          {"nn.separable", kWorthwhile, /*countsFetch=*/true,
+                           maxError, tuned.get()},
+                          cost);
     }
   }
 
