@@ -22,19 +22,10 @@ static constexpr double kWorthwhile = 0.99;
 
 namespace {
 struct Scaling {
-  LayerOp layer;
   Value x;
   Middle middle;
 };
 } // namespace
-
-/// Whether `value` has one number for each channel of images of type `x`.
-static bool isPerChannel(Value value, RankedTensorType x) {
-  SmallVector<int64_t> shape(x.getRank(), 1);
-  shape[1] = x.getDimSize(1);
-  return getTensorType(value).getShape() == ArrayRef(shape) &&
-         x.getShape() != ArrayRef(shape);
-}
 
 /// A layer without an anchor as a scale, a bias and an activation of what it
 /// reads first; each may be missing.
@@ -43,7 +34,7 @@ static std::optional<Scaling> getScaling(LayerOp layer) {
   if (layer.getAnchorOp() || !type.getElementType().isF32() ||
       (type.getRank() != 3 && type.getRank() != 4))
     return std::nullopt;
-  Scaling scaling{layer, Value(), {}};
+  Scaling scaling;
   Middle &middle = scaling.middle;
   auto getExtra = [&](Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
@@ -69,7 +60,8 @@ static std::optional<Scaling> getScaling(LayerOp layer) {
       if (!isLeft && op.getOperand(1) != made)
         return std::nullopt;
       Value other = getExtra(op.getOperand(isLeft ? 1 : 0));
-      if (!other || !isPerChannel(other, type) || middle.bias ||
+      if (!other || getTensorType(other) != getPerChannelType(type) ||
+          getTensorType(other) == type || middle.bias ||
           (isMul && middle.scale))
         return std::nullopt;
       (isMul ? middle.scale : middle.bias) = other;
@@ -84,28 +76,25 @@ static std::optional<Scaling> getScaling(LayerOp layer) {
   return scaling;
 }
 
-/// The layer that computes both, beside them.
-static LayerOp createLayer(const Scaling &scaling, LayerOp pointwise) {
-  const Middle &middle = scaling.middle;
-  LayerOp first = scaling.layer;
+/// The layer that computes both, beside them; null where `first` is none.
+static LayerOp fuse(LayerOp first, LayerOp pointwise) {
+  std::optional<Scaling> scaling = getScaling(first);
+  if (!scaling)
+    return {};
+  const Middle &middle = scaling->middle;
+  RankedTensorType x = getTensorType(scaling->x);
   OpBuilder builder(pointwise);
-  Location loc = builder.getFusedLoc({pointwise.getLoc(), first.getLoc()});
-  auto orAll = [&](Value own, double value) {
-    return own ? own
-               : createPerChannel(builder, first.getLoc(),
-                                  getTensorType(scaling.x), value);
-  };
-  SmallVector<Value> inputs = {scaling.x, orAll(middle.scale, 1),
-                               orAll(middle.bias, 0), pointwise.getInputs()[1]};
-  LayerOp layer = createLayerOn(builder, loc, pointwise, inputs);
-  Block &block = layer.getAnchor().front();
-  builder.setInsertionPointToStart(&block);
-  auto anchor = builder.create<ScaledConvOp>(
-      loc, getConv(pointwise).getY().getType(), middle.activation,
-      block.getArgument(0), block.getArgument(1), block.getArgument(2),
-      block.getArgument(3), APFloat(middle.low), APFloat(middle.high));
-  builder.create<nn::YieldOp>(loc, anchor.getY());
-  return layer;
+  SmallVector<Value> inputs = {
+      scaling->x, getPerChannel(builder, first.getLoc(), middle.scale, x, 1),
+      getPerChannel(builder, first.getLoc(), middle.bias, x, 0),
+      pointwise.getInputs()[1]};
+  return createOneLayer(
+      first, pointwise, inputs, builder, [&](Location loc, Block &block) {
+        return builder.create<ScaledConvOp>(
+            loc, getConv(pointwise).getY().getType(), middle.activation,
+            block.getArgument(0), block.getArgument(1), block.getArgument(2),
+            block.getArgument(3), APFloat(middle.low), APFloat(middle.high));
+      });
 }
 
 namespace {
@@ -116,31 +105,14 @@ struct FuseScalingPass : nnc::impl::FuseScalingBase<FuseScalingPass> {
       : Base(std::move(options)), tuned(std::move(tuned)) {}
 
   void runOnOperation() override {
-    auto machine = target::setTarget(getOperation(), target);
-    if (failed(machine))
-      return signalPassFailure();
-    FusionOptions options{"nn.scaling", kWorthwhile, /*countsFetch=*/false,
-                          maxError, tuned.get()};
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      CostModel cost = makeCostModel(function, *machine,
-                                     tuned ? &tuned->measurements : nullptr);
-      for (auto layer : llvm::make_early_inc_range(function.getOps<LayerOp>()))
-        if (auto scaling = findScaling(layer))
-          fuseWhereFaster({scaling->layer, layer}, createLayer(*scaling, layer),
-                          options, cost);
-    }
-  }
-
-  /// What scales the input of the 1 x 1 convolution that the layer is.
-  static std::optional<Scaling> findScaling(LayerOp layer) {
-    ConvOp conv = getConv(layer);
-    if (!conv || !isPointwise(conv))
-      return std::nullopt;
-    Value between = layer.getInputs()[0];
-    auto first = between.getDefiningOp<LayerOp>();
-    if (!first || !between.hasOneUse())
-      return std::nullopt;
-    return getScaling(first);
+    FusionOptions options{target,
+                          "nn.scaling",
+                          kWorthwhile,
+                          /*countsFetch=*/false,
+                          maxError,
+                          tuned.get()};
+    if (failed(fusePointwise(getOperation(), options, fuse)))
+      signalPassFailure();
   }
 
   std::shared_ptr<const TuningFile> tuned;

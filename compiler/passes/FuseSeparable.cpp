@@ -27,13 +27,6 @@ static constexpr double kWorthwhile = 0.9;
 // Which layers
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct Pair {
-  LayerOp depthwise, pointwise;
-  Middle middle;
-};
-} // namespace
-
 static bool isDepthwise(ConvOp conv) {
   int64_t groups = conv.getGroups();
   return groups > 1 && conv.getX().getType().getDimSize(1) == groups &&
@@ -67,51 +60,35 @@ static std::optional<Middle> getMiddle(LayerOp layer) {
   return middle;
 }
 
-static std::optional<Pair> getPair(LayerOp pointwise) {
-  ConvOp second = getConv(pointwise);
-  if (!second || !isPointwise(second))
-    return std::nullopt;
-  Value between = pointwise.getInputs()[0];
-  auto depthwise = between.getDefiningOp<LayerOp>();
-  ConvOp first = depthwise ? getConv(depthwise) : ConvOp();
-  if (!first || !isDepthwise(first) || !between.hasOneUse() ||
-      !getTensorType(between).getElementType().isF32())
-    return std::nullopt;
-  if (!matchPattern(depthwise.getInputs()[1], m_Constant()) ||
-      !matchPattern(pointwise.getInputs()[1], m_Constant()))
-    return std::nullopt;
-  std::optional<Middle> middle = getMiddle(depthwise);
-  if (!middle)
-    return std::nullopt;
-  return Pair{depthwise, pointwise, *middle};
-}
-
 //===----------------------------------------------------------------------===//
 // One layer
 //===----------------------------------------------------------------------===//
 
-/// The layer that computes both, beside them.
-static LayerOp createLayer(const Pair &pair) {
-  LayerOp first = pair.depthwise, second = pair.pointwise;
-  const Middle &middle = pair.middle;
+/// The layer that computes both, beside them; null where `first` is not
+/// depthwise, or more lies between them.
+static LayerOp fuse(LayerOp first, LayerOp pointwise) {
   ConvOp conv = getConv(first);
-  OpBuilder builder(second);
-  Location loc = builder.getFusedLoc({second.getLoc(), first.getLoc()});
-  Value bias = middle.bias ? middle.bias
-                           : createPerChannel(builder, first.getLoc(),
-                                              conv.getX().getType(), 0);
+  if (!conv || !isDepthwise(conv) ||
+      !getTensorType(first.getY()).getElementType().isF32() ||
+      !matchPattern(first.getInputs()[1], m_Constant()) ||
+      !matchPattern(pointwise.getInputs()[1], m_Constant()))
+    return {};
+  std::optional<Middle> middle = getMiddle(first);
+  if (!middle)
+    return {};
+  OpBuilder builder(pointwise);
+  Value bias = getPerChannel(builder, first.getLoc(), middle->bias,
+                             conv.getX().getType(), 0);
   SmallVector<Value> inputs = {first.getInputs()[0], first.getInputs()[1], bias,
-                               second.getInputs()[1]};
-  LayerOp layer = createLayerOn(builder, loc, second, inputs);
-  Block &block = layer.getAnchor().front();
-  builder.setInsertionPointToStart(&block);
-  auto anchor = builder.create<SeparableConvOp>(
-      loc, getConv(second).getY().getType(), middle.activation,
-      block.getArgument(0), block.getArgument(1), block.getArgument(2),
-      block.getArgument(3), conv.getStrides(), conv.getDilations(),
-      conv.getPads(), APFloat(middle.low), APFloat(middle.high));
-  builder.create<nn::YieldOp>(loc, anchor.getY());
-  return layer;
+                               pointwise.getInputs()[1]};
+  return createOneLayer(
+      first, pointwise, inputs, builder, [&](Location loc, Block &block) {
+        return builder.create<SeparableConvOp>(
+            loc, getConv(pointwise).getY().getType(), middle->activation,
+            block.getArgument(0), block.getArgument(1), block.getArgument(2),
+            block.getArgument(3), conv.getStrides(), conv.getDilations(),
+            conv.getPads(), APFloat(middle->low), APFloat(middle->high));
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,20 +103,14 @@ struct FuseSeparablePass : nnc::impl::FuseSeparableBase<FuseSeparablePass> {
       : Base(std::move(options)), tuned(std::move(tuned)) {}
 
   void runOnOperation() override {
-    auto machine = target::setTarget(getOperation(), target);
-    if (failed(machine))
-      return signalPassFailure();
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      CostModel cost = makeCostModel(function, *machine,
-                                     tuned ? &tuned->measurements : nullptr);
-      for (auto layer : llvm::make_early_inc_range(function.getOps<LayerOp>()))
-        if (auto pair = getPair(layer))
-          fuseWhereFaster({pair->depthwise, pair->pointwise},
-                          createLayer(*pair),
-                          {"nn.separable", kWorthwhile, /*countsFetch=*/true,
-                           maxError, tuned.get()},
-                          cost);
-    }
+    FusionOptions options{target,
+                          "nn.separable",
+                          kWorthwhile,
+                          /*countsFetch=*/true,
+                          maxError,
+                          tuned.get()};
+    if (failed(fusePointwise(getOperation(), options, fuse)))
+      signalPassFailure();
   }
 
   std::shared_ptr<const TuningFile> tuned;

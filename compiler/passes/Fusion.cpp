@@ -33,7 +33,8 @@ ConvOp nnc::getConv(LayerOp layer) {
   return dyn_cast_or_null<ConvOp>(layer.getAnchorOp());
 }
 
-bool nnc::isPointwise(ConvOp conv) {
+/// Whether its filters have one pixel, which steps over all, without groups.
+static bool isPointwise(ConvOp conv) {
   auto isAll = [](ArrayRef<int64_t> values, int64_t value) {
     return llvm::all_of(values, [&](int64_t own) { return own == value; });
   };
@@ -42,28 +43,36 @@ bool nnc::isPointwise(ConvOp conv) {
          isAll(conv.getW().getType().getShape().drop_front(2), 1);
 }
 
-Value nnc::createPerChannel(OpBuilder &builder, Location loc,
-                            RankedTensorType x, double value) {
+RankedTensorType nnc::getPerChannelType(RankedTensorType x) {
   SmallVector<int64_t> shape(x.getRank(), 1);
   shape[1] = x.getDimSize(1);
-  auto type = RankedTensorType::get(shape, x.getElementType());
-  return builder.create<ConstantOp>(
-      loc,
-      DenseElementsAttr::get(type, ArrayRef<Attribute>(builder.getFloatAttr(
-                                       x.getElementType(), value))));
+  return RankedTensorType::get(shape, x.getElementType());
 }
 
-LayerOp nnc::createLayerOn(OpBuilder &builder, Location loc, LayerOp layer,
-                           ValueRange inputs) {
-  auto made =
-      builder.create<LayerOp>(loc, layer.getY().getType(), layer.getName(),
-                              inputs, layer.getExtras(), nullptr, nullptr);
-  Block &block = made.getAnchor().emplaceBlock();
+Value nnc::getPerChannel(OpBuilder &builder, Location loc, Value own,
+                         RankedTensorType x, double value) {
+  if (own)
+    return own;
+  Attribute element = builder.getFloatAttr(x.getElementType(), value);
+  return builder.create<ConstantOp>(
+      loc, DenseElementsAttr::get(getPerChannelType(x), ArrayRef(element)));
+}
+
+LayerOp nnc::createOneLayer(LayerOp first, LayerOp second, ValueRange inputs,
+                            OpBuilder &builder,
+                            function_ref<Value(Location, Block &)> create) {
+  Location loc = builder.getFusedLoc({second.getLoc(), first.getLoc()});
+  auto layer =
+      builder.create<LayerOp>(loc, second.getY().getType(), second.getName(),
+                              inputs, second.getExtras(), nullptr, nullptr);
+  Block &block = layer.getAnchor().emplaceBlock();
   for (Value input : inputs)
     block.addArgument(getLogicalType(getTensorType(input)), input.getLoc());
+  builder.setInsertionPointToStart(&block);
+  builder.create<nn::YieldOp>(loc, create(loc, block));
   IRMapping mapping;
-  layer.getEpilogue().cloneInto(&made.getEpilogue(), mapping);
-  return made;
+  second.getEpilogue().cloneInto(&layer.getEpilogue(), mapping);
+  return layer;
 }
 
 //===----------------------------------------------------------------------===//
@@ -107,23 +116,24 @@ static void note(LayerOp layer, StringRef name, double apart, double together) {
                                        inNanoseconds("one_ns", together)}));
 }
 
-void nnc::fuseWhereFaster(LayerPair pair, LayerOp one,
-                          const FusionOptions &options, const CostModel &cost) {
-  double apart = getLeastSeconds(pair.first, cost, options.maxError) +
-                 getLeastSeconds(pair.second, cost, options.maxError);
+static void fuseWhereFaster(LayerOp first, LayerOp second, LayerOp one,
+                            const FusionOptions &options,
+                            const CostModel &cost) {
+  double apart = getLeastSeconds(first, cost, options.maxError) +
+                 getLeastSeconds(second, cost, options.maxError);
   if (options.countsFetch)
-    apart += cost.getFetchSeconds(getTensorType(pair.first.getY()));
+    apart += cost.getFetchSeconds(getTensorType(first.getY()));
   double together = getLeastSeconds(one, cost, options.maxError);
   bool fuses = together < options.worthwhile * apart;
   if (options.tuned)
-    if (const Routine *choice = findChoice(
-            options.tuned->getChoices(options.maxError), pair.second))
+    if (const Routine *choice =
+            findChoice(options.tuned->getChoices(options.maxError), second))
       fuses = choice->family->name == getFamily(one);
-  note(fuses ? one : pair.second, options.note, apart, together);
+  note(fuses ? one : second, options.note, apart, together);
   if (fuses) {
-    pair.second.getY().replaceAllUsesWith(one.getY());
-    pair.second.erase();
-    pair.first.erase();
+    second.getY().replaceAllUsesWith(one.getY());
+    second.erase();
+    first.erase();
     return;
   }
   SmallVector<Value> inputs(one.getInputs());
@@ -132,4 +142,28 @@ void nnc::fuseWhereFaster(LayerPair pair, LayerOp one,
     if (Operation *made = input.getDefiningOp();
         made && isOpTriviallyDead(made))
       made->erase();
+}
+
+LogicalResult nnc::fusePointwise(ModuleOp module, const FusionOptions &options,
+                                 function_ref<LayerOp(LayerOp, LayerOp)> fuse) {
+  auto machine = target::setTarget(module, options.target);
+  if (failed(machine))
+    return failure();
+  for (auto function : module.getOps<func::FuncOp>()) {
+    CostModel cost =
+        makeCostModel(function, *machine,
+                      options.tuned ? &options.tuned->measurements : nullptr);
+    for (auto layer : llvm::make_early_inc_range(function.getOps<LayerOp>())) {
+      ConvOp conv = getConv(layer);
+      if (!conv || !isPointwise(conv))
+        continue;
+      Value between = layer.getInputs()[0];
+      auto first = between.getDefiningOp<LayerOp>();
+      if (!first || !between.hasOneUse())
+        continue;
+      if (LayerOp one = fuse(first, layer))
+        fuseWhereFaster(first, layer, one, options, cost);
+    }
+  }
+  return success();
 }

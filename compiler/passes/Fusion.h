@@ -26,24 +26,24 @@ bool setActivation(mlir::Operation &op, Middle &middle);
 /// The layer's convolution, or null.
 nn::ConvOp getConv(nn::LayerOp layer);
 
-/// Whether its filters have one pixel, which steps over all, without groups.
-bool isPointwise(nn::ConvOp conv);
+/// What images of type `x` have for each channel: one value.
+mlir::RankedTensorType getPerChannelType(mlir::RankedTensorType x);
 
-/// A constant of `value` for each channel of images of type `x`.
-mlir::Value createPerChannel(mlir::OpBuilder &builder, mlir::Location loc,
-                             mlir::RankedTensorType x, double value);
+/// `own`, or where it is null a constant of `value` for each channel of images
+/// of type `x`.
+mlir::Value getPerChannel(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value own, mlir::RankedTensorType x,
+                          double value);
 
-/// A layer as `layer` is, but for its inputs and its anchor, a block that has
-/// these as arguments and is empty.
-nn::LayerOp createLayerOn(mlir::OpBuilder &builder, mlir::Location loc,
-                          nn::LayerOp layer, mlir::ValueRange inputs);
-
-/// Two layers, of which the second alone reads the first.
-struct LayerPair {
-  nn::LayerOp first, second;
-};
+/// The layer that computes what `first` and `second` do, beside them: with the
+/// second's name and epilogue, and the anchor that `create` makes of `inputs`.
+nn::LayerOp createOneLayer(
+    nn::LayerOp first, nn::LayerOp second, mlir::ValueRange inputs,
+    mlir::OpBuilder &builder,
+    llvm::function_ref<mlir::Value(mlir::Location, mlir::Block &)> create);
 
 struct FusionOptions {
+  llvm::StringRef target;
   llvm::StringRef note; ///< the attribute that has both costs
   /// One layer takes less than this share of the time of two, or there are two.
   double worthwhile;
@@ -52,10 +52,13 @@ struct FusionOptions {
   const TuningFile *tuned; ///< whose choice of a routine decides; or null
 };
 
-/// Puts `one`, which computes what both layers do, into their place where that
-/// is faster; else erases it.
-void fuseWhereFaster(LayerPair pair, nn::LayerOp one,
-                     const FusionOptions &options, const CostModel &cost);
+/// For each 1 x 1 convolution that alone reads another layer, and that `fuse`
+/// makes one layer of with it: puts that into the place of both where it is
+/// faster, else erases it.
+mlir::LogicalResult fusePointwise(
+    mlir::ModuleOp module, const FusionOptions &options,
+    llvm::function_ref<nn::LayerOp(nn::LayerOp first, nn::LayerOp pointwise)>
+        fuse);
 
 } // namespace nnc
 

@@ -86,8 +86,8 @@ static Isa getIsa(MachineAttr machine, StringRef name) {
 
 double MachineAttr::getPeak(StringRef name) const {
   // A core starts two multiply-adds of vectors in a cycle, as far as it can.
-  // Where half of its vectors keep it as busy, they take twice the
-  // instructions, for which it is not always free.
+  // Vectors narrower than its own take more instructions for the same, for
+  // which it is not always free.
   constexpr double narrow = 0.93;
   Isa isa = getIsa(*this, name);
   int64_t most = getMultiplyAdds() * sizeof(float) / isa.elementBytes;

@@ -102,20 +102,9 @@ class Tune(nnc.TestCase):
              node("Conv", ["r", "v"], ["y"], "project")],
             [value("x", [1, 96, 112, 112])], [value("y", [1, 24, 56, 56])],
             [weights("w", 96, 1, 3, 3), weights("b", 96), weights("v", 24, 96, 1, 1)]))
-        explain = "explain", "separable.onnx", "--target=x86-64-v3"
-        said = json.loads(self.nnc(*explain, "--json"))
-        self.assertEqual([layer["ops"] for layer in said["layers"]], ["nn.separable_conv"])
-        self.assertTrue(said["layers"][0]["separable"]["fused"])
-        self.nnc(*explain, said=["^  computes the depthwise layer before it: .* as one, .* apart$"])
-        self.nnc("verify", "separable.onnx")
-        lines = ["nnc-tuning 1", "nnc 0.1.0", "chip any", "isas avx2 sse4 portable", "threads 1",
-                 "max-error 3e-06", "choice depthwise : conv2d_f32_nchw8c_depthwise_avx2 8",
-                 "choice project : conv2d_f32_nchw8c_direct_avx2 1 6 2"]
-        (self.folder / "apart.tune").write_text("\n".join(lines) + "\n")
-        said = json.loads(self.nnc(*explain, "--tuning=apart.tune", "--json"))
-        self.assertEqual([layer["name"] for layer in said["layers"]], ["depthwise", "project"])
-        self.assertEqual(said["solver"], "tuned")
-        self.assertFalse(said["layers"][1]["separable"]["fused"])
+        self.check_fused("separable", "nn.separable_conv", "depthwise", {
+            "depthwise": "conv2d_f32_nchw8c_depthwise_avx2 8",
+            "project": "conv2d_f32_nchw8c_direct_avx2 1 6 2"})
 
     def test_scaling(self):
         """So is a batch norm with the convolution behind it."""
@@ -126,20 +115,29 @@ class Tune(nnc.TestCase):
              node("Conv", ["r", "v"], ["y"], "project")],
             [value("x", [1, 256, 28, 28])], [value("y", [1, 128, 28, 28])],
             [weights("s", 256, 1, 1), weights("b", 256, 1, 1), weights("v", 128, 256, 1, 1)]))
-        explain = "explain", "scaling.onnx", "--target=x86-64-v3"
+        self.check_fused("scaling", "nn.scaled_conv", "scaling", {
+            "relu1": "elementwise_avx2",
+            "project": "conv2d_f32_nchw8c_pointwise_avx2 6 2"})
+
+    def check_fused(self, name, op, first, choices):
+        """Of the model `name`, whose two layers are one that `op` computes: the costs
+        are told by that name, and `choices` for two layers decide before them."""
+        target = "--target=x86-64-v3"
+        explain = "explain", f"{name}.onnx", target
         said = json.loads(self.nnc(*explain, "--json"))
-        self.assertEqual([layer["ops"] for layer in said["layers"]], ["nn.scaled_conv"])
-        self.assertTrue(said["layers"][0]["scaling"]["fused"])
-        self.nnc(*explain, said=["^  computes the scaling layer before it: .* as one, .* apart$"])
-        self.nnc("verify", "scaling.onnx", "--target=x86-64-v3")
-        self.nnc("verify", "scaling.onnx")
+        self.assertEqual([layer["ops"] for layer in said["layers"]], [op])
+        self.assertTrue(said["layers"][0][name]["fused"])
+        self.nnc(*explain, said=[f"^  computes the {first} layer before it: .* as one, .* apart$"])
+        self.nnc("verify", f"{name}.onnx", target)
+        self.nnc("verify", f"{name}.onnx")
         lines = ["nnc-tuning 1", "nnc 0.1.0", "chip any", "isas avx2 sse4 portable", "threads 1",
-                 "max-error 3e-06", "choice relu1 : elementwise_avx2",
-                 "choice project : conv2d_f32_nchw8c_pointwise_avx2 6 2"]
+                 "max-error 3e-06",
+                 *(f"choice {layer} : {routine}" for layer, routine in choices.items())]
         (self.folder / "apart.tune").write_text("\n".join(lines) + "\n")
         said = json.loads(self.nnc(*explain, "--tuning=apart.tune", "--json"))
-        self.assertEqual([layer["name"] for layer in said["layers"]], ["relu1", "project"])
-        self.assertFalse(said["layers"][1]["scaling"]["fused"])
+        self.assertEqual([layer["name"] for layer in said["layers"]], list(choices))
+        self.assertEqual(said["solver"], "tuned")
+        self.assertFalse(said["layers"][1][name]["fused"])
 
     def test_all(self):
         """What cannot be better is measured too, and shown with all its params."""

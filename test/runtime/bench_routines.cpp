@@ -105,16 +105,16 @@ template <class F> result measure_time(const float *y, F run) {
 
 constexpr int padded(int channels) { return ceil_div(channels, 16) * 16; }
 
-template <class R, std::size_t SCRATCH, class S>
-result time_product(const S &s, const buffer &x, const buffer &w,
-                    const buffer &y) {
-  const float *const left = x.get(), *const right = w.get();
+/// R on these inputs, with scratch if it takes some.
+template <class R, std::size_t SCRATCH, class S, class... In>
+result time_inputs(const S &s, const buffer &y, const In &...in) {
   const buffer scratch = make_buffer(SCRATCH / sizeof(float));
   return measure_time(y.get(), [&] {
     if constexpr (SCRATCH == 0)
-      R::run(s, left, right, y.get(), none{}, 0, R::units(s));
+      R::run(s, static_cast<const float *>(in.get())..., y.get(), none{}, 0,
+             R::units(s));
     else
-      R::run(s, left, right, y.get(),
+      R::run(s, static_cast<const float *>(in.get())..., y.get(),
              reinterpret_cast<unsigned char *>(scratch.get()), none{}, 0,
              R::units(s));
   });
@@ -124,78 +124,50 @@ result time_product(const S &s, const buffer &x, const buffer &w,
 /// taps are transformed there are up to 8 points for 3 of them, or 7 / 4 for 1.
 template <class R, std::size_t SCRATCH, class S> result time_layer(S s) {
   const int taps = SCRATCH ? (s.kh + 5) * (s.kw + 5) : s.kh * s.kw;
-  return time_product<R, SCRATCH>(
-      s, make_buffer(std::size_t(s.n) * padded(s.c) * s.h * s.w),
-      make_buffer(std::size_t(padded(s.k)) * padded(s.c / s.groups) * taps),
-      make_buffer(std::size_t(s.n) * padded(s.k) * s.oh * s.ow));
+  return time_inputs<R, SCRATCH>(
+      s, make_buffer(std::size_t(s.n) * padded(s.k) * s.oh * s.ow),
+      make_buffer(std::size_t(s.n) * padded(s.c) * s.h * s.w),
+      make_buffer(std::size_t(padded(s.k)) * padded(s.c / s.groups) * taps));
 }
 template <class R, std::size_t SCRATCH, int BATCH, int M, int N, int K, int T>
 result time_layer(nnc_bench::product<BATCH, M, N, K, T> s) {
-  return time_product<R, SCRATCH>(
-      s, make_buffer(std::size_t(s.batch) * s.m * s.k),
-      make_buffer(std::size_t(s.batch) * s.k * padded(s.n) * (SCRATCH ? 2 : 1)),
-      make_buffer(std::size_t(s.batch) * s.m * s.n));
+  return time_inputs<R, SCRATCH>(s,
+                                 make_buffer(std::size_t(s.batch) * s.m * s.n),
+                                 make_buffer(std::size_t(s.batch) * s.m * s.k),
+                                 make_buffer(std::size_t(s.batch) * s.k *
+                                             padded(s.n) * (SCRATCH ? 2 : 1)));
 }
 template <class R, std::size_t SCRATCH, int HEADS, int ROWS, int DIM,
           int COLUMNS>
 result time_layer(nnc_bench::attention<HEADS, ROWS, DIM, COLUMNS> s) {
-  const buffer q = make_buffer(ROWS * COLUMNS), k = make_buffer(ROWS * COLUMNS),
-               v = make_buffer(ROWS * COLUMNS),
-               y = make_buffer(ROWS * HEADS * DIM),
-               scratch = make_buffer(SCRATCH / sizeof(float));
-  const float *const in[] = {q.get(), k.get(), v.get()};
-  return measure_time(y.get(), [&] {
-    if constexpr (SCRATCH == 0)
-      R::run(s, in[0], in[1], in[2], y.get(), none{}, 0, R::units(s));
-    else
-      R::run(s, in[0], in[1], in[2], y.get(),
-             reinterpret_cast<unsigned char *>(scratch.get()), none{}, 0,
-             R::units(s));
-  });
+  return time_inputs<R, SCRATCH>(
+      s, make_buffer(ROWS * HEADS * DIM), make_buffer(ROWS * COLUMNS),
+      make_buffer(ROWS * COLUMNS), make_buffer(ROWS * COLUMNS));
 }
 template <class R, std::size_t SCRATCH, int C, int H, int K, int TAPS,
           int STRIDE>
 result time_layer(nnc_bench::separable<C, H, K, TAPS, STRIDE> s) {
-  const buffer x = make_buffer(std::size_t(padded(s.c)) * s.h * s.w),
-               w = make_buffer(std::size_t(padded(s.c)) * s.kh * s.kw),
-               bias = make_buffer(padded(s.c)),
-               v = make_buffer(std::size_t(padded(s.k)) * padded(s.c)),
-               y = make_buffer(std::size_t(padded(s.k)) * s.oh * s.ow),
-               scratch = make_buffer(SCRATCH / sizeof(float));
-  const float *const in[] = {x.get(), w.get(), bias.get(), v.get()};
-  return measure_time(y.get(), [&] {
-    R::run(s, in[0], in[1], in[2], in[3], y.get(),
-           reinterpret_cast<unsigned char *>(scratch.get()), none{}, 0,
-           R::units(s));
-  });
+  return time_inputs<R, SCRATCH>(
+      s, make_buffer(std::size_t(padded(s.k)) * s.oh * s.ow),
+      make_buffer(std::size_t(padded(s.c)) * s.h * s.w),
+      make_buffer(std::size_t(padded(s.c)) * s.kh * s.kw),
+      make_buffer(padded(s.c)),
+      make_buffer(std::size_t(padded(s.k)) * padded(s.c)));
 }
 template <class R, std::size_t SCRATCH, int C, int H, int K>
 result time_layer(nnc_bench::scaled<C, H, K> s) {
-  const buffer x = make_buffer(std::size_t(padded(s.c)) * s.h * s.w),
-               scale = make_buffer(padded(s.c)),
-               bias = make_buffer(padded(s.c)),
-               // Of two levels of Strassen's method 49 / 16.
-      v = make_buffer(std::size_t(padded(s.k)) * padded(s.c) * 4),
-               y = make_buffer(std::size_t(padded(s.k)) * s.h * s.w),
-               scratch = make_buffer(SCRATCH / sizeof(float));
-  const float *const in[] = {x.get(), scale.get(), bias.get(), v.get()};
-  return measure_time(y.get(), [&] {
-    if constexpr (SCRATCH == 0)
-      R::run(s, in[0], in[1], in[2], in[3], y.get(), none{}, 0, R::units(s));
-    else
-      R::run(s, in[0], in[1], in[2], in[3], y.get(),
-             reinterpret_cast<unsigned char *>(scratch.get()), none{}, 0,
-             R::units(s));
-  });
+  // Weights of two levels of Strassen's method are 49 / 16 as many.
+  return time_inputs<R, SCRATCH>(
+      s, make_buffer(std::size_t(padded(s.k)) * s.h * s.w),
+      make_buffer(std::size_t(padded(s.c)) * s.h * s.w),
+      make_buffer(padded(s.c)), make_buffer(padded(s.c)),
+      make_buffer(std::size_t(padded(s.k)) * padded(s.c) * 4));
 }
 template <class R, std::size_t, int C, int H, int K, int STRIDE, int PAD>
 result time_layer(nnc_bench::pool<C, H, K, STRIDE, PAD> s) {
-  buffer x = make_buffer(std::size_t(s.n) * padded(s.c) * s.h * s.w);
-  buffer y = make_buffer(std::size_t(s.n) * padded(s.c) * s.oh * s.ow);
-  return measure_time(y.get(), [&] {
-    R::run(s, static_cast<const float *>(x.get()), y.get(), none{}, 0,
-           R::units(s));
-  });
+  return time_inputs<R, 0>(
+      s, make_buffer(std::size_t(s.n) * padded(s.c) * s.oh * s.ow),
+      make_buffer(std::size_t(s.n) * padded(s.c) * s.h * s.w));
 }
 
 double peak;

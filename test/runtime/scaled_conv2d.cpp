@@ -4,6 +4,7 @@
 #include "runtime/routines/scaled_conv2d/portable.h"
 #include "runtime/routines/scaled_conv2d/products.h"
 #include "runtime/routines/scaled_conv2d/shape.h"
+#include "test/runtime/expected.h"
 #include "test/runtime/random_shapes.h"
 #include "test/runtime/transformed_weights.h"
 
@@ -15,19 +16,6 @@ using namespace nnc_test;
 namespace {
 
 using epilogue = fused<bias_residual_relu, channel_of<float>, full_of<float>>;
-
-double activate_double(const scaled_conv2d_shape &s, double v) {
-  switch (s.activation) {
-  case 1:
-    return std::max(v, 0.0);
-  case 2:
-    return std::min(std::max(v, double(s.low)), double(s.high));
-  case 3:
-    return v * std::min(std::max(v + 3, 0.0), 6.0) / 6;
-  default:
-    return v;
-  }
-}
 
 /// Row-major operands, and the results with how far off these may be: sums of
 /// products, of values that are rounded themselves.
@@ -51,22 +39,13 @@ struct problem {
         const double product =
             double(x[(image * s.c + c) * pixels + i % pixels]) * scale[c];
         const double weight = v[k * s.c + c];
-        sum += weight * activate_double(s, product + middle_bias[c]);
+        sum += weight * activated(s, product + middle_bias[c]);
         size += std::fabs(weight) *
                 (std::fabs(product) + std::fabs(middle_bias[c]));
       }
       want.push_back(std::max(sum, 0.0));
       bound.push_back(factor * size);
     }
-  }
-
-  void compare(const floats &got) const {
-    for (std::size_t i = 0; i < got.size(); ++i)
-      if (!(std::fabs(got[i] - want[i]) <= bound[i])) {
-        INFO("at " << i << ": got " << got[i] << ", want " << want[i]);
-        REQUIRE(std::fabs(got[i] - want[i]) <= bound[i]);
-      }
-    SUCCEED();
   }
 };
 
@@ -78,7 +57,7 @@ void check_portable(const problem &p) {
                  p.v.data(), y.data(), epilogue{p.bias.data(), y.data()}, begin,
                  end);
   });
-  p.compare(y);
+  require_within(y, p.want, p.bound);
 }
 
 /// In three parts, with the residual in the output's place. Padded lanes of
@@ -109,7 +88,7 @@ void check_products(const S &shape, const problem &p) {
                  epilogue{bias.data(), y.data()}, begin, end);
   });
   REQUIRE(scratch.back() == 42.0f);
-  p.compare(unblock_channels(y, s.n, s.k, p.pixels, W));
+  require_within(unblock_channels(y, s.n, s.k, p.pixels, W), p.want, p.bound);
 }
 
 /// Channels are a multiple of `part`.

@@ -3,7 +3,7 @@
 #include "runtime/routines/separable_conv2d/portable.h"
 #include "runtime/routines/separable_conv2d/shape.h"
 #include "runtime/routines/separable_conv2d/strips.h"
-#include "test/runtime/blocked.h"
+#include "test/runtime/expected.h"
 #include "test/runtime/random_shapes.h"
 
 #include <catch2/catch.hpp>
@@ -16,19 +16,6 @@ namespace {
 template <class T>
 using epilogue_of = fused<bias_residual_relu, channel_of<float>, full_of<T>>;
 using epilogue = epilogue_of<float>;
-
-double activate(const separable_conv2d_shape &s, double v) {
-  switch (s.activation) {
-  case 1:
-    return std::max(v, 0.0);
-  case 2:
-    return std::min(std::max(v, double(s.low)), double(s.high));
-  case 3:
-    return v * std::min(std::max(v + 3, 0.0), 6.0) / 6;
-  default:
-    return v;
-  }
-}
 
 /// Operands that memory of T holds, row-major, and the results with how far off
 /// these may be.
@@ -58,7 +45,7 @@ template <class T> struct problem {
             depthwise(image * s.c + c, c, static_cast<int>(i % pixels / s.ow),
                       static_cast<int>(i % s.ow));
         const double weight = v[std::size_t(k) * s.c + c];
-        sum += weight * activate(s, value);
+        sum += weight * activated(s, value);
         size += std::fabs(weight) * magnitude;
       }
       want.push_back(std::max(sum, 0.0));
@@ -89,15 +76,6 @@ private:
   }
 };
 
-template <class T> void compare(const problem<T> &p, const floats &got) {
-  for (std::size_t i = 0; i < got.size(); ++i)
-    if (!(std::fabs(got[i] - p.want[i]) <= p.bound[i])) {
-      INFO("at " << i << ": got " << got[i] << ", want " << p.want[i]);
-      REQUIRE(std::fabs(got[i] - p.want[i]) <= p.bound[i]);
-    }
-  SUCCEED();
-}
-
 void check_portable(const problem<float> &p) {
   using routine =
       separable_conv2d_f32_portable<separable_conv2d_shape, epilogue>;
@@ -106,7 +84,7 @@ void check_portable(const problem<float> &p) {
   routine::run(p.s, p.x.data(), p.w.data(), p.middle_bias.data(), p.v.data(),
                y.data(), reinterpret_cast<unsigned char *>(scratch.data()),
                epilogue{p.bias.data(), y.data()}, 0, routine::units(p.s));
-  compare(p, y);
+  require_within(y, p.want, p.bound);
 }
 
 /// In three parts, with the residual in the output's place. Padded lanes of
@@ -135,7 +113,8 @@ void check_strips(const S &shape, const problem<T> &p) {
                  E{bias.data(), y.data()}, begin, end);
   });
   REQUIRE(scratch.back() == 42.0f);
-  compare(p, unblock_channels(load_all(y), s.n, s.k, s.oh * s.ow, W));
+  require_within(unblock_channels(load_all(y), s.n, s.k, s.oh * s.ow, W),
+                 p.want, p.bound);
 }
 
 /// Padding may be on one side only, and may leave whole taps outside.

@@ -1,0 +1,39 @@
+// What tests of sums of products expect, in doubles.
+#ifndef NNC_TEST_EXPECTED_H
+#define NNC_TEST_EXPECTED_H
+
+#include "test/runtime/blocked.h"
+
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+namespace nnc_test {
+
+/// The activation between two parts of a layer of shape `s`.
+template <class S> double activated(const S &s, double v) {
+  switch (s.activation) {
+  case 1:
+    return std::max(v, 0.0);
+  case 2:
+    return std::min(std::max(v, double(s.low)), double(s.high));
+  case 3:
+    return v * std::min(std::max(v + 3, 0.0), 6.0) / 6;
+  default:
+    return v;
+  }
+}
+
+inline void require_within(const floats &got, const std::vector<double> &want,
+                           const std::vector<double> &bound) {
+  for (std::size_t i = 0; i < got.size(); ++i)
+    if (!(std::fabs(got[i] - want[i]) <= bound[i])) {
+      INFO("at " << i << ": got " << got[i] << ", want " << want[i]);
+      REQUIRE(std::fabs(got[i] - want[i]) <= bound[i]);
+    }
+  SUCCEED();
+}
+
+} // namespace nnc_test
+
+#endif // NNC_TEST_EXPECTED_H
