@@ -86,7 +86,7 @@ llvm::SmallVector<std::string> getFlags(exec::ProgramOp program);
 /// What a weight of a transformed `type` holds, row-major: for each filter of
 /// `weight` its value in the points of Winograd's method (MNN, section 3.3.1),
 /// U = G w G^T, or the sums of its parts for Strassen's (3.3.2), seven a
-/// level.
+/// level, or its integers and their scales, in the bytes of floats.
 std::vector<float> transformWeight(mlir::RankedTensorType type,
                                    const float *weight);
 

@@ -1,4 +1,4 @@
-//===- Transform.cpp - Weights for Winograd's and Strassen's methods ------===//
+//===- Transform.cpp - Weights in transformed layouts ---------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -8,7 +8,11 @@
 
 #include "dialects/nn/Transformed.h"
 #include "runtime/routines/conv2d/winograd_matrices.h"
+#include "runtime/routines/matmul/int24_plan.h"
 #include "runtime/routines/strassen_matrices.h"
+
+#include <cmath>
+#include <cstring>
 
 using namespace mlir;
 using namespace nnc;
@@ -89,8 +93,47 @@ static std::vector<float> transformFilters(RankedTensorType type,
   return result;
 }
 
+/// The matrix as int24_plan.h describes it, columns of zeros behind the last.
+static std::vector<float> roundToInt24(RankedTensorType type, const float *w) {
+  nn::LayoutAttr layout = nn::getLayout(type);
+  unsigned columnAxis = nn::getFilterAxis(layout);
+  int64_t columns = type.getDimSize(columnAxis),
+          rows = type.getDimSize(1 - columnAxis);
+  int64_t columnStep = columnAxis == 0 ? rows : 1,
+          rowStep = columnAxis == 0 ? 1 : columns;
+  int64_t width = layout.getBlocks().front().size;
+  std::vector<float> result(nn::getPhysicalElements(type), 0.0f);
+
+  auto *bytes = reinterpret_cast<unsigned char *>(result.data());
+  for (int64_t first = 0; first < columns; first += width)
+    for (int64_t row = 0; row < rows; row += int24_group) {
+      int64_t count = std::min<int64_t>(int24_group, rows - row);
+      unsigned char *scales = bytes + 3 * count * width;
+      for (int64_t i = 0; i < std::min(width, columns - first); ++i) {
+        const float *column = w + (first + i) * columnStep + row * rowStep;
+        float most = 0;
+        for (int64_t k = 0; k < count; ++k)
+          most = std::max(most, std::fabs(column[k * rowStep]));
+        float scale = int24_scale(most), stored = scale / int24_unit;
+        std::memcpy(scales + i * sizeof(float), &stored, sizeof(float));
+        for (int64_t k = 0; k < count && scale != 0; ++k) {
+          double units = double(column[k * rowStep]) / scale;
+          int32_t value =
+              std::clamp<int32_t>(std::lrint(units), -int24_most, int24_most);
+          unsigned char *at = bytes + 3 * (k * width + i);
+          for (int byte = 0; byte < 3; ++byte)
+            at[byte] = static_cast<uint32_t>(value) >> 8 * byte;
+        }
+      }
+      bytes = scales + width * sizeof(float);
+    }
+  return result;
+}
+
 std::vector<float> codegen::transformWeight(RankedTensorType type,
                                             const float *weight) {
+  if (nn::isInt24(nn::getLayoutName(type)))
+    return roundToInt24(type, weight);
   int levels = nn::getStrassenLevels(nn::getLayoutName(type));
   return levels != 0 ? sumParts(type, levels, weight)
                      : transformFilters(type, weight);

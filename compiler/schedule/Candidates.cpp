@@ -7,6 +7,7 @@
 #include "compiler/schedule/Candidates.h"
 
 #include "compiler/schedule/Search.h"
+#include "compiler/schedule/WeightError.h"
 #include "dialects/nn/Transformed.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -187,6 +188,15 @@ LayerWork nnc::getLayerWork(LayerOp layer, ArrayRef<RankedTensorType> operands,
   return work;
 }
 
+/// What rounding the layer's own weights adds beyond what the routine expects.
+static double getWeightError(LayerOp layer, const Schema &schema) {
+  double error = 0;
+  for (auto [value, type] : llvm::zip(layer.getInputs(), schema.operands))
+    if (isInt24(getLayoutName(type)))
+      error = std::max(error, getInt24Error(value, type).value_or(0));
+  return error;
+}
+
 /// What `routine` could compute of the layer, with `any` for what it leaves
 /// open, at what is estimated.
 static std::vector<CandidateMemo::Entry> findEstimated(LayerOp layer,
@@ -208,13 +218,17 @@ static std::vector<CandidateMemo::Entry> findEstimated(LayerOp layer,
   if (auto own = layer.getParams())
     values = {SmallVector<int64_t>(*own)};
   std::vector<CandidateMemo::Entry> found;
+  std::optional<double> weightError;
   for (const auto &params : values) {
     if (!llvm::all_of(shapes, [&](const RoutineShape &shape) {
           return routine.applies(shape, params);
         }))
       continue;
+    if (!weightError)
+      weightError = getWeightError(layer, *schema);
     Candidate candidate{{}, &routine, params, schema->operands, schema->result};
     candidate.estimate = cost.estimate(routine, shapes, params, work);
+    candidate.error = *weightError;
     for (const RoutineShape &shape : shapes)
       candidate.error =
           std::max(candidate.error, routine.getError(shape, params));

@@ -64,8 +64,11 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                             "and the letter of one of its axes";
     rest = rest.drop_front();
   }
-  if (getStrassenLevels(name) && blocks != 1)
+  if ((getStrassenLevels(name) || isInt24(name)) && blocks != 1)
     return emitError() << "'" << name << "' has not one block, of filters";
+  if (isInt24(name) && outer.size() != 2)
+    return emitError() << "'" << name
+                       << "' holds integers, which only a matrix may be";
   return success();
 }
 
@@ -82,7 +85,7 @@ void LayoutAttr::print(AsmPrinter &printer) const {
 }
 
 LogicalResult
-LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
                            function_ref<InFlightDiagnostic()> emitError) const {
   if (shape.size() != getRank())
     return emitError() << "layout '" << getName() << "' has " << getRank()
@@ -93,6 +96,11 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
       if (points > 8 || (points > 1 && points % 2 == 1))
         return emitError() << "layout '" << getName() << "' has " << points
                            << " points along an axis; there can be 4, 6 or 8";
+  if (isInt24(getName()) &&
+      (!element.isF32() || getBlocks().front().size % 4 != 0))
+    return emitError() << "layout '" << getName()
+                       << "' holds floats as integers, in blocks of a multiple "
+                          "of 4";
   int64_t parts = int64_t(1) << getStrassenLevels(getName());
   if (parts > 1 && (shape[0] % parts || shape[1] % parts ||
                     llvm::any_of(shape.drop_front(2),

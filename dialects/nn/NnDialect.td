@@ -51,7 +51,10 @@ def Nn_LayoutAttr
     channels, and seven products in the place of the one tap. A `64x128x1x1` as
     `KRSC16k_strassen`, and a `128x64` as `NK16n_strassen`, is
     `2 x 1 x 7 x 64 x 16`; `_strassen2` quarters both and has 49 products.
-    Only constants are brought into such a layout, by `nnc-lower-to-exec`.
+    Or in `_int24`: integers of three bytes in the place of floats, and behind
+    each 512 of a panel's rows one scale a column. A `25088x4096` as
+    `NK16n_int24` takes 256 panels of 1207360 bytes, three quarters of
+    `NK16n`'s. Only constants are brought into such a layout, by `nnc-lower-to-exec`.
 
     The letters stand for logical axes as follows: {N,C,H,W} and {K,C,R,S} and
     {N,C,W} in that order, {K,N} as K, N, and any letters from A on

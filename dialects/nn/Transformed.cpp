@@ -7,6 +7,7 @@
 #include "dialects/nn/Transformed.h"
 
 #include "dialects/nn/Nn.h"
+#include "runtime/routines/matmul/int24_plan.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -25,8 +26,11 @@ int nn::getStrassenLevels(StringRef layout) {
                                           : 0;
 }
 
+bool nn::isInt24(StringRef layout) { return layout.ends_with("_int24"); }
+
 bool nn::isTransformed(StringRef layout) {
-  return getStrassenLevels(layout) != 0 || getWinogradOutputs(layout) != 0;
+  return getStrassenLevels(layout) != 0 || getWinogradOutputs(layout) != 0 ||
+         isInt24(layout);
 }
 
 bool nn::isTransformed(Type type) { return isTransformed(getLayoutName(type)); }
@@ -46,6 +50,13 @@ SmallVector<int64_t> nn::getTransformedShape(ArrayRef<int64_t> shape,
     return {shape[filters] >> levels, shape[1 - filters] >> levels, 1,
             kStrassenProducts[levels]};
   }
+  if (isInt24(layout.getName())) {
+    unsigned filters = getFilterAxis(layout);
+    int64_t width = layout.getBlocks().front().size;
+    int64_t panels = llvm::divideCeil(shape[filters], width);
+    int64_t bytes = int24_panel(shape[1 - filters], width);
+    return {panels, bytes / static_cast<int64_t>(sizeof(float))};
+  }
   SmallVector<int64_t> points(shape);
   for (int64_t &taps : llvm::drop_begin(points, 2))
     taps = taps == 1 ? 1 : getWinogradOutputs(layout.getName()) + taps - 1;
@@ -53,6 +64,8 @@ SmallVector<int64_t> nn::getTransformedShape(ArrayRef<int64_t> shape,
 }
 
 nn::LayoutAttr nn::getTransformedLayout(LayoutAttr layout) {
+  if (isInt24(layout.getName()))
+    return LayoutAttr::get(layout.getContext(), "AB");
   std::string name = dropTransform(layout.getName()).str();
   if (getStrassenLevels(layout.getName()))
     name = ("KRSC" + Twine(layout.getBlocks().front().size) + "k").str();

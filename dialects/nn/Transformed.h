@@ -3,7 +3,8 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // A layout's name may end in what its weights were transformed for:
-// `_winograd<m>`, `_strassen` or `_strassen2`.
+// `_winograd<m>`, `_strassen` or `_strassen2`, or in `_int24`, what they were
+// rounded to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +22,9 @@ int64_t getWinogradOutputs(llvm::StringRef layout);
 /// The levels of a layout for Strassen's method, or 0.
 int getStrassenLevels(llvm::StringRef layout);
 
+/// Whether the layout holds integers of 24 bits and their scales.
+bool isInt24(llvm::StringRef layout);
+
 /// Whether the layout, or the type's, is one of these: a tensor's elements are
 /// not in it, and packElements and adapts cannot bring it there.
 bool isTransformed(llvm::StringRef layout);
@@ -29,14 +33,15 @@ bool isTransformed(mlir::Type type);
 /// The name without its end.
 llvm::StringRef dropTransform(llvm::StringRef layout);
 
-/// The axis of a weight for Strassen's method that the result has: the blocked
-/// one of the first two. The sums are over the other.
+/// The axis of a weight for Strassen's method, or of integers, that the result
+/// has: the blocked one of the first two. The sums are over the other.
 unsigned getFilterAxis(LayoutAttr layout);
 
 /// The shape of what a weight of `shape` is transformed to, and its layout. For
 /// Winograd's method, the points of F(m, taps) in the place of taps; for
 /// Strassen's, K x C x R x S with halves of K and of C and seven points as S,
-/// or quarters and 49 of two levels.
+/// or quarters and 49 of two levels; for integers, a row of as many bytes as
+/// each panel takes, counted in elements.
 llvm::SmallVector<int64_t> getTransformedShape(llvm::ArrayRef<int64_t> shape,
                                                LayoutAttr layout);
 LayoutAttr getTransformedLayout(LayoutAttr layout);

@@ -11,6 +11,7 @@
 #include "runtime/routines/attention/plan.h"
 #include "runtime/routines/conv2d/winograd_matrices.h"
 #include "runtime/routines/conv2d/winograd_plan.h"
+#include "runtime/routines/matmul/int24_plan.h"
 #include "runtime/routines/policy.h"
 #include "runtime/routines/scaled_conv2d/plan.h"
 #include "runtime/routines/separable_conv2d/plan.h"
@@ -379,6 +380,16 @@ constexpr double packed_efficiency(tile_limits t, const S &s, int M, int B) {
       (copies ? 0.93 : 1.0) * tiles_efficiency(t, 1, s.m, s.n, s.k, 1, M, B);
   const int runs = ceil_div(ceil_div(s.n, t.lanes), B);
   return with_rereads(work, efficiency, double(s.m) * s.k, runs);
+}
+/// A few rows at a time, all in one tile.
+template <class S> constexpr bool int24_applies(const S &s, int M) {
+  return s.batch == 1 && s.b_batch_stride == 0 && !s.transpose_b && s.m <= M &&
+         (M <= 2 || s.m > M / 2);
+}
+/// To make floats of integers takes as long as two rows more.
+template <class S>
+constexpr double int24_efficiency(tile_limits t, const S &s) {
+  return t.peak * s.m / (s.m + 2);
 }
 /// Each element of b is copied once for m rows, and turned if transposed.
 template <class S>

@@ -31,6 +31,18 @@ template <> struct f32x<16> {
   static NNC_INLINE f32x splat(float x) { return f32x(x); }
   static NNC_INLINE f32x load(const float *p) { return _mm512_loadu_ps(p); }
   NNC_INLINE void store(float *p) const { _mm512_storeu_ps(p, v); }
+#if defined(__AVX512BW__)
+  static NNC_INLINE f32x load_int24(const unsigned char *p) {
+    // Twelve bytes to each sixteen; then each three to the upper of four.
+    const __m512i words =
+        _mm512_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11);
+    const __m512i spread = _mm512_broadcast_i32x4(
+        _mm_setr_epi8(-1, 0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11));
+    const __m512i x = _mm512_permutexvar_epi32(words, _mm512_loadu_si512(p));
+    return _mm512_maskz_cvtepi32_ps(static_cast<__mmask16>(0xffff),
+                                    _mm512_shuffle_epi8(x, spread));
+  }
+#endif
   static NNC_INLINE f32x load(const float *p, int count) {
     return _mm512_maskz_loadu_ps(first_lanes_of<f32x<16>>::make(count).v, p);
   }

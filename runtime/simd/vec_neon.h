@@ -32,6 +32,19 @@ template <> struct f32x<4> {
   static NNC_INLINE f32x splat(float x) { return f32x(x); }
   static NNC_INLINE f32x load(const float *p) { return vld1q_f32(p); }
   NNC_INLINE void store(float *p) const { vst1q_f32(p, v); }
+  static NNC_INLINE f32x load_int24(const unsigned char *p) {
+    // An index beyond the table gives a zero.
+    const uint8x16_t spread = {255, 0, 1, 2, 255, 3, 4,  5,
+                               255, 6, 7, 8, 255, 9, 10, 11};
+#if defined(__aarch64__)
+    const uint8x16_t x = vqtbl1q_u8(vld1q_u8(p), spread);
+#else
+    const uint8x8x2_t bytes = {{vld1_u8(p), vld1_u8(p + 8)}};
+    const uint8x16_t x = vcombine_u8(vtbl2_u8(bytes, vget_low_u8(spread)),
+                                     vtbl2_u8(bytes, vget_high_u8(spread)));
+#endif
+    return vcvtq_f32_s32(vreinterpretq_s32_u8(x));
+  }
   static NNC_INLINE f32x load(const float *p, int count) {
     if (count >= 4)
       return vld1q_f32(p);

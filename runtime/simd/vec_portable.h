@@ -208,6 +208,11 @@ template <int W> struct f32x {
       return {f32x<W / 2>::load(p, count), f32x<W / 2>(0.0f)};
     return {f32x<W / 2>::load(p), f32x<W / 2>::load(p + W / 2, count - W / 2)};
   }
+  /// Integers of three bytes, the lowest first, times 256: floats hold them
+  /// exactly. Reads up to 4 * W bytes.
+  static NNC_INLINE f32x load_int24(const unsigned char *p) {
+    return {f32x<W / 2>::load_int24(p), f32x<W / 2>::load_int24(p + 3 * W / 2)};
+  }
   NNC_INLINE void store(float *p) const {
     lo.store(p);
     hi.store(p + W / 2);
@@ -228,6 +233,12 @@ template <> struct f32x<1> {
   static NNC_INLINE f32x load(const float *p) { return f32x(*p); }
   static NNC_INLINE f32x load(const float *p, int count) {
     return f32x(count > 0 ? *p : 0.0f);
+  }
+  static NNC_INLINE f32x load_int24(const unsigned char *p) {
+    const std::uint32_t bits = std::uint32_t(p[0]) << 8 |
+                               std::uint32_t(p[1]) << 16 |
+                               std::uint32_t(p[2]) << 24;
+    return f32x(static_cast<float>(static_cast<std::int32_t>(bits)));
   }
   NNC_INLINE void store(float *p) const { *p = v; }
   NNC_INLINE void store(float *p, int count) const {

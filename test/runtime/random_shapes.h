@@ -163,6 +163,11 @@ inline nnc::matmul_shape random_matmul(random_source &r) {
     s.k = 32 * r.between(1, 10);
     s.a_batch_stride = s.m * s.k;
     s.b_batch_stride = s.transpose_a = s.transpose_b = 0;
+  } else if (r.between(0, 2) == 0) { // a few rows, long sums
+    s.batch = 1;
+    s.m = r.between(1, 6);
+    s.k = r.between(1, 1200);
+    s.a_batch_stride = s.b_batch_stride = s.transpose_b = 0;
   }
   return s;
 }

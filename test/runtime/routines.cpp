@@ -132,10 +132,8 @@ floats prepare(const S &s, const axes &tensor, const floats &x,
       return transform_weights(s, x, layout);
   }
   if constexpr (std::is_same<S, matmul_shape>::value) {
-    const std::size_t method = layout.find("_strassen");
-    if (method != std::string::npos)
-      return strassen_weights(s, x, layout.back() == '2' ? 2 : 1,
-                              std::stoi(layout.substr(2)));
+    if (layout.find('_') != std::string::npos)
+      return transform_weights(s, x, layout);
   }
   return layout_map(tensor, layout).pack(x);
 }

@@ -1,12 +1,17 @@
-// Weights as Winograd's and Strassen's methods want them.
+// Weights as routines that transform or round them want them.
 #ifndef NNC_TEST_TRANSFORMED_WEIGHTS_H
 #define NNC_TEST_TRANSFORMED_WEIGHTS_H
 
 #include "runtime/routines/conv2d/shape.h"
 #include "runtime/routines/conv2d/winograd.h"
+#include "runtime/routines/matmul/int24_plan.h"
 #include "runtime/routines/matmul/shape.h"
 #include "runtime/routines/strassen_matrices.h"
 #include "test/runtime/blocked.h"
+
+#include <cmath>
+#include <cstring>
+#include <string>
 
 namespace nnc_test {
 
@@ -71,6 +76,44 @@ inline floats strassen_weights(const nnc::matmul_shape &s, const floats &w,
   return strassen_weights(w, s.n, s.k, 1, s.n, levels, width);
 }
 
+/// Rounded to 24 bits: for each panel of columns and each group of rows, the
+/// integers and their scales, in the bytes of floats.
+inline floats int24_weights(const nnc::matmul_shape &s, const floats &w,
+                            int width) {
+  std::vector<unsigned char> bytes;
+  for (int first = 0; first < s.n; first += width)
+    for (int group = 0; group < s.k; group += nnc::int24_group) {
+      const int end = nnc::smaller(group + nnc::int24_group, s.k);
+      const auto weight = [&](int k, int lane) {
+        const int column = first + lane;
+        return column < s.n ? w[std::size_t(k) * s.n + column] : 0.0f;
+      };
+      floats scales;
+      for (int lane = 0; lane < width; ++lane) {
+        float most = 0;
+        for (int k = group; k < end; ++k)
+          most = std::fmax(most, std::fabs(weight(k, lane)));
+        scales.push_back(nnc::int24_scale(most));
+      }
+      for (int k = group; k < end; ++k)
+        for (int lane = 0; lane < width; ++lane) {
+          const float scale = scales[lane];
+          const long value =
+              scale == 0 ? 0 : std::lrint(double(weight(k, lane)) / scale);
+          for (int shift = 0; shift < 24; shift += 8)
+            bytes.push_back(static_cast<unsigned char>(value >> shift & 255));
+        }
+      for (float &scale : scales)
+        scale /= nnc::int24_unit;
+      const auto *of_scales =
+          reinterpret_cast<const unsigned char *>(scales.data());
+      bytes.insert(bytes.end(), of_scales, of_scales + 4 * width);
+    }
+  floats u(bytes.size() / sizeof(float));
+  std::memcpy(u.data(), bytes.data(), bytes.size());
+  return u;
+}
+
 /// What `layout`, KRSC<W>k_winograd<m>, KRSC<W>k_strassen or
 /// KRSC<W>k_strassen2, wants of weights.
 inline floats transform_weights(const nnc::conv2d_shape &s, const floats &w,
@@ -80,6 +123,15 @@ inline floats transform_weights(const nnc::conv2d_shape &s, const floats &w,
   if (method == "strassen" || method == "strassen2")
     return strassen_weights(s, w, method == "strassen" ? 1 : 2, width);
   return winograd_weights(s, w, std::stoi(method.substr(8)), width);
+}
+/// The same of NK<W>n_strassen, NK<W>n_strassen2 and NK<W>n_int24.
+inline floats transform_weights(const nnc::matmul_shape &s, const floats &w,
+                                const std::string &layout) {
+  const int width = std::stoi(layout.substr(2));
+  const std::string method = layout.substr(layout.find('_') + 1);
+  if (method == "int24")
+    return int24_weights(s, w, width);
+  return strassen_weights(s, w, method == "strassen" ? 1 : 2, width);
 }
 
 } // namespace nnc_test

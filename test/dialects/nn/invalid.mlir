@@ -221,6 +221,34 @@ func.func @layout_one_tap(%x: tensor<32x32x3x3xf32, #nn.layout<KRSC16k_strassen>
 
 // -----
 
+// expected-error@+1 {{'KRSC16k_int24' holds integers, which only a matrix may be}}
+func.func @layout_integers(%x: tensor<32x32x1x1xf32, #nn.layout<KRSC16k_int24>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'KN_int24' has not one block, of filters}}
+func.func @layout_integers_blocks(%x: tensor<32x32xf32, #nn.layout<KN_int24>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{layout 'NK2n_int24' holds floats as integers, in blocks of a multiple of 4}}
+func.func @layout_integers_block(%x: tensor<32x32xf32, #nn.layout<NK2n_int24>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{layout 'NK16n_int24' holds floats as integers, in blocks of a multiple of 4}}
+func.func @layout_integers_of(%x: tensor<32x32xf16, #nn.layout<NK16n_int24>>) {
+  return
+}
+
+// -----
+
 // expected-error@+1 {{layout 'KRSC16k_winograd4' has 10 points along an axis; there can be 4, 6 or 8}}
 func.func @layout_points(%x: tensor<16x16x7x7xf32, #nn.layout<KRSC16k_winograd4>>) {
   return

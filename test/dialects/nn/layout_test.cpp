@@ -46,6 +46,9 @@ TEST_CASE("physical shapes round blocked axes up") {
   CHECK(physical({64, 128, 1, 1}, "KRSC16k_strassen") == Dims{2, 1, 7, 64, 16});
   CHECK(physical({64, 128, 1, 1}, "KRSC16k_strassen2") ==
         Dims{1, 1, 49, 32, 16});
+  // Three bytes a weight, and a scale for each 512 of a column.
+  CHECK(physical({1000, 20}, "NK16n_int24") == Dims{2, 12 * 1000 + 2 * 16});
+  CHECK(physical({20, 100}, "AB4a_int24") == Dims{5, 3 * 100 + 4});
 }
 
 TEST_CASE("transformed weights are a tensor of points, and no one's view") {
@@ -59,6 +62,9 @@ TEST_CASE("transformed weights are a tensor of points, and no one's view") {
   CHECK(isTransformed(halves));
   CHECK(getTransformedType(halves) ==
         context.tensor({30, 10, 1, 7}, f32, "KRSC16k"));
+  auto integers = context.tensor({100, 20}, f32, "NK16n_int24");
+  CHECK(isTransformed(integers));
+  CHECK(getTransformedType(integers) == context.tensor({2, 1216}, f32, "plain"));
   auto taps = context.tensor({60, 20, 3, 3}, f32, "KRSC16k");
   CHECK(!isTransformed(taps));
   CHECK(!isViewOf(taps, weight));
