@@ -65,7 +65,7 @@ def Recompose : Pass<"nnc-recompose", "::mlir::func::FuncOp"> {
 
     Then chains of scales and shifts become one scale and one shift; scales go
     into the weights before or behind them, shifts through a convolution without
-    padding.
+    padding. Average pooling behind a 1 x 1 convolution goes before it.
 
     ```mlir
     %0 = nn.add %x, %three : tensor<1x8x4x4xf32>, tensor<f32>

@@ -40,6 +40,7 @@ private:
     nnc::populateFoldConstants(patterns);
     nnc::populateIdentities(patterns);
     nnc::populateFoldAffine(patterns);
+    nnc::populatePooling(patterns);
     return nnc::applyPatterns(getOperation(), std::move(patterns));
   }
 };

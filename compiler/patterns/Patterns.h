@@ -35,6 +35,9 @@ void populateFoldBatchNorm(mlir::RewritePatternSet &patterns);
 /// the convolution or product on either side.
 void populateFoldAffine(mlir::RewritePatternSet &patterns);
 
+/// Means of what a 1 x 1 convolution computes, before it.
+void populatePooling(mlir::RewritePatternSet &patterns);
+
 /// Activations that exporters write as expressions.
 void populateActivations(mlir::RewritePatternSet &patterns);
 
