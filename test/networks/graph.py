@@ -44,6 +44,7 @@ class Graph:
         self.opset = opset
         self.seed = seed
         self.statistics = statistics
+        self.mean_share = MEAN_SHARE
         self.nodes, self.initializers = [], []
         self.inputs, self.outputs, self.measured = [], [], []
         self._scope, self._names = [], {}
@@ -233,16 +234,18 @@ class Graph:
         if self.statistics is None:
             return [self.initializer("weight", weight)]
         mean, variance = self._statistics()
-        scale = 1 / np.sqrt(variance + MEAN_SHARE * mean ** 2 + EPSILON)
+        scale = 1 / np.sqrt(variance + self.mean_share * mean ** 2 + EPSILON)
         shape = [-1 if i == axis else 1 for i in range(weight.ndim)]
         jitter = 0.1 * self.random("bias").standard_normal(len(mean))
         return [self.initializer("weight", (weight * scale.reshape(shape)).astype(np.float32)),
                 self.initializer("bias", (jitter - mean * scale).astype(np.float32))]
 
-    def _measure(self, x, axes, mean_share=MEAN_SHARE):
+    def _measure(self, x, axes, mean_share=None):
         """While calibrating: x normalized over axes, its statistics handed out."""
         if self.statistics is not None:
             return x
+        if mean_share is None:
+            mean_share = self.mean_share
         key = self.parameter_name("output")
         mean = self.reduce_mean(x, axes)
         centred = self.op("Sub", x, mean, channels=x.channels)
