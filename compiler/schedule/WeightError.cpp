@@ -8,7 +8,7 @@
 
 #include "compiler/TensorData.h"
 #include "dialects/nn/Transformed.h"
-#include "runtime/routines/matmul/int24_plan.h"
+#include "runtime/routines/catalogue.h"
 
 #include <cmath>
 #include <limits>

@@ -7,13 +7,16 @@
 #include "dialects/nn/Transformed.h"
 
 #include "dialects/nn/Nn.h"
-#include "runtime/routines/matmul/int24_plan.h"
 
 using namespace mlir;
 using namespace nnc;
 
 /// Of halves of rows, columns and terms, and so on for each level.
 static constexpr int64_t kStrassenProducts[] = {1, 7, 49};
+
+/// So many integers of a column share a scale; see
+/// runtime/routines/matmul/int24_plan.h.
+static constexpr int64_t kInt24Group = 512;
 
 int64_t nn::getWinogradOutputs(StringRef layout) {
   int64_t m = 0;
@@ -54,8 +57,9 @@ SmallVector<int64_t> nn::getTransformedShape(ArrayRef<int64_t> shape,
     unsigned filters = getFilterAxis(layout);
     int64_t width = layout.getBlocks().front().size;
     int64_t panels = llvm::divideCeil(shape[filters], width);
-    int64_t bytes = int24_panel(shape[1 - filters], width);
-    return {panels, bytes / static_cast<int64_t>(sizeof(float))};
+    int64_t rows = shape[1 - filters];
+    int64_t bytes = 3 * rows + 4 * llvm::divideCeil(rows, kInt24Group);
+    return {panels, bytes * width / 4};
   }
   SmallVector<int64_t> points(shape);
   for (int64_t &taps : llvm::drop_begin(points, 2))

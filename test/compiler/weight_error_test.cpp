@@ -47,6 +47,9 @@ public:
     std::vector<float> packed = codegen::transformWeight(type, values.data());
     auto *bytes = reinterpret_cast<const unsigned char *>(packed.data());
     int64_t terms = filters == 0 ? columns : rows;
+    int64_t panels = llvm::divideCeil(filters == 0 ? rows : columns, 16);
+    REQUIRE(static_cast<int64_t>(packed.size() * sizeof(float)) ==
+            panels * int24_panel(terms, 16));
     double lost = 0, all = 0;
     for (int64_t i = 0; i < rows * columns; ++i) {
       int64_t filter = filters == 0 ? i / columns : i % columns;

@@ -18,8 +18,10 @@ ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
                   "runtime/routines/shapes.h", "runtime/routines/catalogue.h",
                   "runtime/reference.h"]
 
-# And to the writer of weights: the matrices that transform them.
-MATRICES = ["runtime/routines/*_matrices.h", "runtime/routines/*/*_matrices.h"]
+# And to the writer of weights: the matrices that transform them, and what those
+# of 24 bits look like.
+MATRICES = ["runtime/routines/*_matrices.h", "runtime/routines/*/*_matrices.h",
+            "runtime/routines/*/int24_plan.h"]
 
 # Headers of C, in either spelling, and those of C++ that need no library.
 C_HEADERS = """assert errno fenv float inttypes limits math setjmp signal stdarg

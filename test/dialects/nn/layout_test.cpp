@@ -64,7 +64,8 @@ TEST_CASE("transformed weights are a tensor of points, and no one's view") {
         context.tensor({30, 10, 1, 7}, f32, "KRSC16k"));
   auto integers = context.tensor({100, 20}, f32, "NK16n_int24");
   CHECK(isTransformed(integers));
-  CHECK(getTransformedType(integers) == context.tensor({2, 1216}, f32, "plain"));
+  CHECK(getTransformedType(integers) ==
+        context.tensor({2, 1216}, f32, "plain"));
   auto taps = context.tensor({60, 20, 3, 3}, f32, "KRSC16k");
   CHECK(!isTransformed(taps));
   CHECK(!isViewOf(taps, weight));
