@@ -93,6 +93,26 @@ static std::vector<float> transformFilters(RankedTensorType type,
   return result;
 }
 
+/// Writes column `lane` of a group of int24_plan.h: `count` weights, so many
+/// elements from one to the next, as integers, and their scale behind the
+/// group.
+static void roundColumn(const float *w, int64_t count, int64_t step,
+                        int64_t width, int64_t lane, unsigned char *group) {
+  float most = 0;
+  for (int64_t k = 0; k < count; ++k)
+    most = std::max(most, std::fabs(w[k * step]));
+  float scale = int24_scale(most), stored = scale / int24_unit;
+  std::memcpy(group + 3 * count * width + lane * sizeof(float), &stored,
+              sizeof(float));
+  for (int64_t k = 0; k < count && scale != 0; ++k) {
+    double units = double(w[k * step]) / scale;
+    auto value = static_cast<uint32_t>(
+        std::clamp<int32_t>(std::lrint(units), -int24_most, int24_most));
+    for (int byte = 0; byte < 3; ++byte)
+      group[3 * (k * width + lane) + byte] = value >> 8 * byte;
+  }
+}
+
 /// The matrix as int24_plan.h describes it, columns of zeros behind the last.
 static std::vector<float> roundToInt24(RankedTensorType type, const float *w) {
   nn::LayoutAttr layout = nn::getLayout(type);
@@ -104,28 +124,14 @@ static std::vector<float> roundToInt24(RankedTensorType type, const float *w) {
   int64_t width = layout.getBlocks().front().size;
   std::vector<float> result(nn::getPhysicalElements(type), 0.0f);
 
-  auto *bytes = reinterpret_cast<unsigned char *>(result.data());
+  auto *group = reinterpret_cast<unsigned char *>(result.data());
   for (int64_t first = 0; first < columns; first += width)
     for (int64_t row = 0; row < rows; row += int24_group) {
       int64_t count = std::min<int64_t>(int24_group, rows - row);
-      unsigned char *scales = bytes + 3 * count * width;
-      for (int64_t i = 0; i < std::min(width, columns - first); ++i) {
-        const float *column = w + (first + i) * columnStep + row * rowStep;
-        float most = 0;
-        for (int64_t k = 0; k < count; ++k)
-          most = std::max(most, std::fabs(column[k * rowStep]));
-        float scale = int24_scale(most), stored = scale / int24_unit;
-        std::memcpy(scales + i * sizeof(float), &stored, sizeof(float));
-        for (int64_t k = 0; k < count && scale != 0; ++k) {
-          double units = double(column[k * rowStep]) / scale;
-          int32_t value =
-              std::clamp<int32_t>(std::lrint(units), -int24_most, int24_most);
-          unsigned char *at = bytes + 3 * (k * width + i);
-          for (int byte = 0; byte < 3; ++byte)
-            at[byte] = static_cast<uint32_t>(value) >> 8 * byte;
-        }
-      }
-      bytes = scales + width * sizeof(float);
+      for (int64_t lane = 0; lane < std::min(width, columns - first); ++lane)
+        roundColumn(w + (first + lane) * columnStep + row * rowStep, count,
+                    rowStep, width, lane, group);
+      group += int24_panel(count, width);
     }
   return result;
 }

@@ -33,16 +33,6 @@ ConvOp nnc::getConv(LayerOp layer) {
   return dyn_cast_or_null<ConvOp>(layer.getAnchorOp());
 }
 
-/// Whether its filters have one pixel, which steps over all, without groups.
-static bool isPointwise(ConvOp conv) {
-  auto isAll = [](ArrayRef<int64_t> values, int64_t value) {
-    return llvm::all_of(values, [&](int64_t own) { return own == value; });
-  };
-  return conv.getGroups() == 1 && isAll(conv.getStrides(), 1) &&
-         isAll(conv.getPads(), 0) &&
-         isAll(conv.getW().getType().getShape().drop_front(2), 1);
-}
-
 RankedTensorType nnc::getPerChannelType(RankedTensorType x) {
   SmallVector<int64_t> shape(x.getRank(), 1);
   shape[1] = x.getDimSize(1);
@@ -155,7 +145,7 @@ LogicalResult nnc::fusePointwise(ModuleOp module, const FusionOptions &options,
                       options.tuned ? &options.tuned->measurements : nullptr);
     for (auto layer : llvm::make_early_inc_range(function.getOps<LayerOp>())) {
       ConvOp conv = getConv(layer);
-      if (!conv || !isPointwise(conv))
+      if (!conv || !conv.isPointwise() || conv.getGroups() != 1)
         continue;
       Value between = layer.getInputs()[0];
       auto first = between.getDefiningOp<LayerOp>();

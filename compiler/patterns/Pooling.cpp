@@ -17,15 +17,6 @@ using namespace nnc::nn;
 /// for memory.
 static constexpr int64_t kMeanCost = 8;
 
-/// Whether each result is a sum over the channels of one pixel, at its place.
-static bool isPointwise(ConvOp conv) {
-  auto isOne = [](int64_t value) { return value == 1; };
-  auto isZero = [](int64_t value) { return value == 0; };
-  ArrayRef<int64_t> taps = conv.getW().getType().getShape().drop_front(2);
-  return llvm::all_of(taps, isOne) && llvm::all_of(conv.getStrides(), isOne) &&
-         llvm::all_of(conv.getPads(), isZero);
-}
-
 /// Whether the values in a window count alike and for one in all: a constant's
 /// mean is the constant.
 static bool keepsConstants(AvgPoolOp pool) {
@@ -51,7 +42,7 @@ struct PoolBeforePointwise : OpRewritePattern<AvgPoolOp> {
       value = match->x;
     }
     auto conv = value.getDefiningOp<ConvOp>();
-    if (!conv || !value.hasOneUse() || !isPointwise(conv) ||
+    if (!conv || !value.hasOneUse() || !conv.isPointwise() ||
         !keepsConstants(pool) || !isWorthwhile(conv, pool))
       return failure();
 

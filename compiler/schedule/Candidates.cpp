@@ -189,20 +189,26 @@ LayerWork nnc::getLayerWork(LayerOp layer, ArrayRef<RankedTensorType> operands,
 }
 
 /// What rounding the layer's own weights adds beyond what the routine expects.
-static double getWeightError(LayerOp layer, const Schema &schema) {
+static double getWeightError(LayerOp layer, const Schema &schema,
+                             CandidateMemo &memo) {
   double error = 0;
-  for (auto [value, type] : llvm::zip(layer.getInputs(), schema.operands))
-    if (isInt24(getLayoutName(type)))
-      error = std::max(error, getInt24Error(value, type).value_or(0));
+  for (auto [value, type] : llvm::zip(layer.getInputs(), schema.operands)) {
+    if (!isInt24(getLayoutName(type)))
+      continue;
+    auto [known, isNew] = memo.int24Errors.try_emplace(
+        {value, getFilterAxis(getLayout(type))}, 0);
+    if (isNew)
+      known->second = getInt24Error(value, type).value_or(0);
+    error = std::max(error, known->second);
+  }
   return error;
 }
 
 /// What `routine` could compute of the layer, with `any` for what it leaves
 /// open, at what is estimated.
-static std::vector<CandidateMemo::Entry> findEstimated(LayerOp layer,
-                                                       const Routine &routine,
-                                                       LayoutAttr any,
-                                                       const CostModel &cost) {
+static std::vector<CandidateMemo::Entry>
+findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
+              const CostModel &cost, CandidateMemo &memo) {
   auto schema = getSchema(layer, routine, any);
   if (!schema)
     return {};
@@ -225,7 +231,7 @@ static std::vector<CandidateMemo::Entry> findEstimated(LayerOp layer,
         }))
       continue;
     if (!weightError)
-      weightError = getWeightError(layer, *schema);
+      weightError = getWeightError(layer, *schema, memo);
     Candidate candidate{{}, &routine, params, schema->operands, schema->result};
     candidate.estimate = cost.estimate(routine, shapes, params, work);
     candidate.error = *weightError;
@@ -256,7 +262,7 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
       auto [known, isNew] =
           memo.entries.try_emplace({layer, routine, any.getAsOpaquePointer()});
       if (isNew)
-        known->second = findEstimated(layer, *routine, any, cost);
+        known->second = findEstimated(layer, *routine, any, cost, memo);
       for (const auto &[estimated, text] : known->second) {
         Candidate candidate = estimated;
         cost.price(candidate, *routine, candidate.params, text);

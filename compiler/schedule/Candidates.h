@@ -47,6 +47,8 @@ public:
   std::map<std::tuple<mlir::Operation *, const Routine *, const void *>,
            std::vector<Entry>>
       entries;
+  /// What rounding a weight costs, by the axis that the result has.
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, double> int24Errors;
 };
 
 /// Everything that could compute `layer`; where it names a routine (and params)

@@ -116,6 +116,13 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
+bool ConvOp::isPointwise() {
+  auto isOne = [](int64_t value) { return value == 1; };
+  auto isZero = [](int64_t value) { return value == 0; };
+  return llvm::all_of(getStrides(), isOne) && llvm::all_of(getPads(), isZero) &&
+         llvm::all_of(getW().getType().getShape().drop_front(2), isOne);
+}
+
 LayoutClass ConvOp::getLayoutClass() { return LayoutClass::Tolerant; }
 std::optional<int64_t> ConvOp::getChannelAxis() { return 1; }
 

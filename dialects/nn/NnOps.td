@@ -38,6 +38,11 @@ def Nn_ConvOp : Nn_AnchorOp<"conv"> {
     DenseI64ArrayAttr:$pads, I64Attr:$groups);
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = [{
+    /// Whether each pixel of the result is of the one pixel in its place: the
+    /// filters have one, which steps over all, without padding.
+    bool isPointwise();
+  }];
 }
 
 def Nn_MiddleActivation : I32EnumAttr<"MiddleActivation",

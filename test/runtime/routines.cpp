@@ -127,11 +127,8 @@ constexpr bool has_halves(const char *name) {
 template <class S>
 floats prepare(const S &s, const axes &tensor, const floats &x,
                const std::string &layout) {
-  if constexpr (std::is_same<S, conv2d_shape>::value) {
-    if (layout.find('_') != std::string::npos)
-      return transform_weights(s, x, layout);
-  }
-  if constexpr (std::is_same<S, matmul_shape>::value) {
+  if constexpr (std::is_same<S, conv2d_shape>::value ||
+                std::is_same<S, matmul_shape>::value) {
     if (layout.find('_') != std::string::npos)
       return transform_weights(s, x, layout);
   }

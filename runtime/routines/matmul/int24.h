@@ -62,6 +62,7 @@ private:
 
   template <int R, int N>
   NNC_NOINLINE static void tile(const S &s, const job &j, int row) {
+    // Zeros for g++, which does not see that the first group reads none.
     alignas(64) float partial[R * N * W] = {};
     const std::ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
     const std::ptrdiff_t a_step = s.transpose_a ? s.m : 1;
