@@ -221,6 +221,8 @@ std::string codegen::printLayer(exec::CallOp call, int number, int64_t total) {
   SmallVector<std::string> arguments = {"pool", name + "_shape{}"};
   llvm::append_range(arguments, ArrayRef(names).take_front(inputs));
   llvm::append_range(arguments, ArrayRef(names).drop_front(readOnly));
+  if (call.getScratch())
+    arguments.back() = "nnc::scratch_memory{" + names.back() + "}";
   arguments.push_back(argument);
   return text + printRoutine(call, functor) +
          printList("  nnc::launch<routine>(", arguments, ");") + "}\n\n";

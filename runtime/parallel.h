@@ -2,7 +2,9 @@
 //
 // launch<R>(pool, shape, arguments...) cuts R's independent units of work into
 // one run of neighbours a thread. Which thread computes what is fixed by the
-// number of threads alone, and no result depends on it.
+// number of threads alone, and no result depends on it. A routine that knows
+// better how to share its work takes the number of threads, too, and has a unit
+// for each.
 //
 // Without NNC_THREADS a pool is an empty struct and launch is a plain call.
 //
@@ -12,9 +14,42 @@
 
 #if defined(NNC_THREADS) && NNC_THREADS
 #include "runtime/nnc_runtime.h"
+#include "runtime/routines/policy.h"
+
+#include <type_traits>
 #endif
 
 namespace nnc {
+
+/// A layer's scratch: R::thread_scratch(shape) bytes for each thread at work,
+/// one after the other, so that they are in a cache still from the layer
+/// before.
+struct scratch_memory {
+  unsigned char *bytes;
+};
+
+/// Whether R cuts its work for a number of threads, which its functions take
+/// last: a unit each.
+template <class R, class S, class = void>
+constexpr bool cuts_for_threads = false;
+template <class R, class S>
+constexpr bool cuts_for_threads<R, S, decltype(R::units(S{}, 1), void())> =
+    true;
+
+/// What thread `thread` of those at work, for `threads` of which the work is
+/// cut, passes for an argument.
+template <class R, class S, class A>
+inline const A &argument_of(const S &, const A &argument, int, int) {
+  return argument;
+}
+template <class R, class S>
+inline unsigned char *argument_of(const S &shape, const scratch_memory &scratch,
+                                  int thread, int threads) {
+  if constexpr (cuts_for_threads<R, S>)
+    return scratch.bytes + thread * R::thread_scratch(shape, threads);
+  else
+    return scratch.bytes + thread * R::thread_scratch(shape);
+}
 
 #if defined(NNC_THREADS) && NNC_THREADS
 
@@ -23,17 +58,31 @@ using pool = const nnc_pool *;
 /// Runs all units of R on the pool; a null pool is one thread.
 template <class R, class S, class... A>
 inline void launch(pool p, const S &shape, const A &...arguments) {
-  const int units = R::units(shape);
-  if (!p || p->threads <= 1 || units <= 1) {
-    R::run(shape, arguments..., 0, units);
+  const int cut_for = p ? p->threads : 1;
+  int units = 1;
+  if constexpr (cuts_for_threads<R, S>)
+    units = R::units(shape, cut_for);
+  else
+    units = R::units(shape);
+  if (cut_for <= 1 || units <= 1) {
+    R::run(shape, argument_of<R>(shape, arguments, 0, 1)..., 0, units);
     return;
   }
+  constexpr bool scratch = (std::is_same<A, scratch_memory>::value || ...);
+  const int most = scratch ? smaller(units, most_scratch_threads) : units;
   auto share = [&](int thread, int threads) {
+    threads = smaller(threads, most);
+    if (thread >= threads)
+      return;
     const long long n = units;
     const int begin = static_cast<int>(n * thread / threads);
     const int end = static_cast<int>(n * (thread + 1) / threads);
-    if (begin < end)
-      R::run(shape, arguments..., begin, end);
+    if constexpr (cuts_for_threads<R, S>)
+      R::run(shape, argument_of<R>(shape, arguments, thread, cut_for)..., begin,
+             end, cut_for);
+    else
+      R::run(shape, argument_of<R>(shape, arguments, thread, cut_for)..., begin,
+             end);
   };
   using share_t = decltype(share);
   p->run(
@@ -52,7 +101,7 @@ struct pool {};
 /// Runs all units of R.
 template <class R, class S, class... A>
 inline void launch(pool, const S &shape, const A &...arguments) {
-  R::run(shape, arguments..., 0, R::units(shape));
+  R::run(shape, argument_of<R>(shape, arguments, 0, 1)..., 0, R::units(shape));
 }
 
 #endif

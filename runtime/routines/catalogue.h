@@ -183,14 +183,7 @@ constexpr double pair_weight = 0.1;
 
 /// The larger share of two threads, over half of all.
 constexpr double imbalance(const transformed_plan &p) {
-  const int half = p.units() / 2, part = half / p.run_parts;
-  const int group_tiles = p.strip_tiles / p.strip_groups;
-  const int from = smaller(p.tiles, cut(p.groups, part, p.parts) * group_tiles);
-  const int to =
-      smaller(p.tiles, cut(p.groups, part + 1, p.parts) * group_tiles);
-  const double runs = cut(p.runs, half % p.run_parts, p.run_parts);
-  const double share = (from + (to - from) * runs / p.runs) / p.tiles;
-  return 2 * (share < 0.5 ? 1 - share : share);
+  return 2 * p.shared(2).unit_time() / p.unit_time();
 }
 
 /// How long products of points take, in multiply-adds. So many channels are
@@ -346,7 +339,7 @@ template <class S> constexpr bool separable_applies(const S &s, int W, int R) {
   const separable_plan p = plan_separable(s, W, R);
   const int rows = smaller(s.h, (R - 1) * s.sh + (s.kh - 1) * s.dh + 1);
   const std::ptrdiff_t input = std::ptrdiff_t(s.c) * rows * s.w;
-  return p.strips >= 12 && p.unit_scratch() + 4 * input <= 512 * 1024;
+  return p.strips >= 12 && p.thread_scratch() + 4 * input <= 512 * 1024;
 }
 /// The work of both convolutions, in strips of R rows, over the time that they
 /// take; a bias and an activation between them takes as long as 0.3

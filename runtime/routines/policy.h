@@ -14,8 +14,8 @@ template <class T, class S> constexpr bool is_member_pointer<T S::*> = true;
 template <class S>
 constexpr bool is_constant = !is_member_pointer<decltype(&S::n)>;
 
-/// A routine with scratch cuts its work into at most so many units: each has
-/// scratch of its own, planned before the number of threads is known.
+/// At most so many threads share the work of a routine with scratch, of which
+/// each has its own, planned before their number is known.
 constexpr int most_scratch_threads = 16;
 
 constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }

@@ -20,7 +20,8 @@
 //                              all
 //   channels(s), filters(s)    of the input and the output of the products
 //   plan(s)                    the transformed_plan
-//   input(s, p, x, t, c, v)    block c of tile t, to v and every p.input_point
+//   input(s, p, x, t, c, v)    block c of tile t, to v and every
+//   p.input_point
 //                              on from there
 //   factors(s, p, x, v, i, t)  where the input of point i is, of a strip that
 //                              begins with tile t and is transformed to v
@@ -51,8 +52,8 @@ struct point_factors {
   std::ptrdiff_t tile, block;
 };
 
-/// Where the sums of one point belong. At `products` and every p.product_point
-/// on there is a place for the register tile's.
+/// Where the sums of one point belong. At `products` and every
+/// p.product_point on there is a place for the register tile's.
 template <class Epi> struct sums_place {
   int point;
   float *products;
@@ -67,28 +68,26 @@ struct transformed_product {
   static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
   static_assert(P > 0 && B > 0, "a tile has points");
 
-  static constexpr int units(const S &s) { return T::plan(s).units(); }
+  static constexpr int units(const S &s, int threads = 1) {
+    return T::plan(s).shared(threads).units();
+  }
+  static constexpr std::ptrdiff_t thread_scratch(const S &s, int threads = 1) {
+    return T::plan(s).shared(threads).thread_scratch();
+  }
 
   using source = typename T::source;
 
   static void run(const S &s, source x, const float *w, float *y,
-                  unsigned char *scratch, const Epi &epi, int begin, int end) {
-    const transformed_plan p = T::plan(s);
-    // No two threads begin with the same unit.
-    float *const mine =
-        reinterpret_cast<float *>(scratch + begin * p.unit_scratch());
-    const job j{x, w, y, &epi, mine, mine + p.inputs * p.input_point};
-    while (begin < end) {
-      // Whole parts one after the other, or some runs of one part.
-      const int part = begin / p.run_parts, from = begin % p.run_parts;
-      const int whole = from == 0 ? (end - begin) / p.run_parts : 0;
-      const int to =
-          whole ? p.run_parts : smaller(p.run_parts, from + end - begin);
-      const int parts = larger(1, whole);
+                  unsigned char *scratch, const Epi &epi, int begin, int end,
+                  int threads = 1) {
+    const transformed_plan p = T::plan(s).shared(threads);
+    float *const input = reinterpret_cast<float *>(scratch);
+    const job j{x, w, y, &epi, input, input + p.inputs * p.input_point};
+    for (; begin < end; ++begin) {
+      const int part = begin / p.run_parts, run = begin % p.run_parts;
       strips(s, p, j, cut(p.groups, part, p.parts),
-             cut(p.groups, part + parts, p.parts),
-             cut(p.runs, from, p.run_parts), cut(p.runs, to, p.run_parts));
-      begin += parts * (to - from);
+             cut(p.groups, part + 1, p.parts), cut(p.runs, run, p.run_parts),
+             cut(p.runs, run + 1, p.run_parts));
     }
   }
 

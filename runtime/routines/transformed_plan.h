@@ -9,36 +9,89 @@
 namespace nnc {
 
 /// The tiles of all images and rows are in one line. P of them are a group, a
-/// register tile's points. Groups are cut into parts, the output's channel
-/// blocks into runs of B: a unit of work is a part times some runs. Of the
-/// groups that a thread has, so many are a strip that their transformed input
-/// stays in the second-level cache.
+/// register tile's points; B blocks of output channels are a run. Threads share
+/// the work so that each has one of `parts` of the groups times one of
+/// `run_parts` of the runs: a unit. Of the groups in a part, so many are a
+/// strip that their transformed input stays in the second-level cache.
 struct transformed_plan {
-  int rows, cols;   ///< of tiles in an image
-  int tiles;        ///< in all
-  int points;       ///< of a tile
-  int inputs;       ///< of these, points whose input is made
-  int products;     ///< kept of a tile at a time
-  int groups;       ///< of P tiles
+  int width;       ///< W
+  int rows, cols;  ///< of tiles in an image
+  int tiles;       ///< in all
+  int points;      ///< of a tile
+  int inputs;      ///< of these, points whose input is made
+  int products;    ///< kept of a tile at a time
+  int channels;    ///< of the input
+  int in_blocks;   ///< of W of them
+  int out_blocks;  ///< of W output channels
+  int group_tiles; ///< P
+  int groups;      ///< of P tiles
+  int run_blocks;  ///< B
+  int runs;        ///< of B blocks
+  int parts = 1;
+  int run_parts = 1;
   int strip_groups; ///< of a strip, at most
   int strip_tiles;
-  int runs;      ///< of B blocks of output channels
-  int parts;     ///< units along groups
-  int run_parts; ///< units along runs
   /// Floats from one point to the next of the transformed input and of the
   /// products. The odd vector keeps points out of each other's cache lines.
   std::ptrdiff_t input_point, product_point;
 
   constexpr int units() const { return parts * run_parts; }
 
-  /// Bytes of scratch of one unit, a multiple of a cache line, and of all that
-  /// run at once.
-  constexpr std::ptrdiff_t unit_scratch() const {
+  /// Bytes of scratch of one thread, a multiple of a cache line.
+  constexpr std::ptrdiff_t thread_scratch() const {
     return whole_lines((inputs * input_point + products * product_point) *
                        std::ptrdiff_t(sizeof(float)));
   }
+  /// Of so many threads, or of fewer.
   constexpr std::ptrdiff_t scratch(int threads) const {
-    return unit_scratch() * smaller(threads, units());
+    std::ptrdiff_t most = 0;
+    for (int count = 1; count <= threads; ++count) {
+      const transformed_plan p = shared(count);
+      const std::ptrdiff_t bytes = p.units() * p.thread_scratch();
+      most = most < bytes ? bytes : most;
+    }
+    return most;
+  }
+
+  /// About how long the largest unit takes, in multiplications of vectors for
+  /// each point: products, the transform of the input, which is made again for
+  /// each part of the runs, and weights, which come again for each part of the
+  /// groups.
+  constexpr double unit_time() const {
+    const double t = smaller(tiles, ceil_div(groups, parts) * group_tiles);
+    const double b =
+        smaller(out_blocks, ceil_div(runs, run_parts) * run_blocks);
+    return t * b * channels + 8 * t * in_blocks + 5 * b * channels;
+  }
+
+  /// With a unit for each of so many threads, or for fewer: whatever takes the
+  /// least time.
+  constexpr transformed_plan shared(int threads) const {
+    threads = smaller(threads, most_scratch_threads);
+    transformed_plan best = *this, next = *this;
+    for (next.parts = 1; next.parts <= smaller(threads, groups); ++next.parts) {
+      next.run_parts = smaller(threads / next.parts, runs);
+      if (next.unit_time() < best.unit_time())
+        best = next;
+    }
+    best.cut_strips();
+    return best;
+  }
+
+  /// For the parts that there are.
+  constexpr void cut_strips() {
+    // The share of a second-level cache for the input's transform.
+    constexpr std::ptrdiff_t level2 = 512 * 1024;
+    const int all = ceil_div(groups, parts);
+    const std::ptrdiff_t bytes = std::ptrdiff_t(points) * all * group_tiles *
+                                 in_blocks * width * int(sizeof(float));
+    const std::ptrdiff_t strips = (bytes + level2 / 2) / level2;
+    strip_groups = strips < 1     ? all
+                   : strips > all ? 1
+                                  : ceil_div(all, int(strips));
+    strip_tiles = strip_groups * group_tiles;
+    input_point = (std::ptrdiff_t(strip_tiles) * in_blocks + 1) * width;
+    product_point = (std::ptrdiff_t(strip_tiles) * run_blocks + 1) * width;
   }
 };
 
@@ -47,30 +100,20 @@ struct transformed_plan {
 constexpr transformed_plan plan_transformed(int images, int rows, int cols,
                                             int points, int channels,
                                             int filters, int W, int P, int B) {
-  // The share of a second-level cache for the input's transform.
-  constexpr std::ptrdiff_t level2 = 512 * 1024;
   transformed_plan p{};
+  p.width = W;
   p.rows = rows;
   p.cols = cols;
   p.tiles = images * rows * cols;
   p.points = p.inputs = p.products = points;
+  p.channels = channels;
+  p.in_blocks = ceil_div(channels, W);
+  p.out_blocks = ceil_div(filters, W);
+  p.group_tiles = P;
   p.groups = ceil_div(p.tiles, P);
-  const int blocks = ceil_div(channels, W);
-  const std::ptrdiff_t bytes =
-      std::ptrdiff_t(points) * p.groups * P * blocks * W * int(sizeof(float));
-  const std::ptrdiff_t strips = (bytes + level2 / 2) / level2;
-  p.strip_groups = strips < 1          ? p.groups
-                   : strips > p.groups ? 1
-                                       : ceil_div(p.groups, int(strips));
-  p.strip_tiles = p.strip_groups * P;
-  p.runs = ceil_div(ceil_div(filters, W), B);
-  // A few groups, of which the last is smaller, would not share out evenly.
-  const bool by_runs =
-      p.groups < most_scratch_threads && p.runs >= most_scratch_threads;
-  p.parts = by_runs ? 1 : smaller(p.groups, most_scratch_threads);
-  p.run_parts = smaller(p.runs, most_scratch_threads / p.parts);
-  p.input_point = (std::ptrdiff_t(p.strip_tiles) * blocks + 1) * W;
-  p.product_point = (std::ptrdiff_t(p.strip_tiles) * B + 1) * W;
+  p.run_blocks = B;
+  p.runs = ceil_div(p.out_blocks, B);
+  p.cut_strips();
   return p;
 }
 

@@ -97,10 +97,11 @@ void check_strassen(random_source &random, const S &shape) {
       plan_strassen_conv2d(s, L, W, P, B).scratch(most_scratch_threads);
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
-  in_parts(routine::units(shape), [&](int begin, int end) {
+  const int threads = random.between(1, 20);
+  in_parts(routine::units(shape, threads), [&](int begin, int end) {
     routine::run(shape, bx.data(), u.data(), by.data(),
                  reinterpret_cast<unsigned char *>(scratch.data()), epilogue,
-                 begin, end);
+                 begin, end, threads);
   });
   REQUIRE(scratch.back() == 42.0f);
   const floats got = unblock_channels(by, s.n, s.k, pixels, W);

@@ -57,11 +57,12 @@ void check_winograd(random_source &random, const S &shape,
       winograd_scratch(s, W, M, P, B, most_scratch_threads);
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
-  // In three parts, with the residual in the output's place.
-  in_parts(routine::units(shape), [&](int begin, int end) {
+  // As some threads share it, with the residual in the output's place.
+  const int threads = random.between(1, 20);
+  in_parts(routine::units(shape, threads), [&](int begin, int end) {
     routine::run(shape, bx.data(), u.data(), by.data(),
                  reinterpret_cast<unsigned char *>(scratch.data()), epilogue,
-                 begin, end);
+                 begin, end, threads);
   });
   REQUIRE(scratch.back() == 42.0f);
   const floats got = unblock_channels(by, s.n, s.k, out, W);
@@ -209,4 +210,60 @@ TEMPLATE_TEST_CASE_SIG("Winograd's convolution of chosen shapes", "[conv2d]",
   check_at_run_time(constant_shape<1, 17, 5, 17, 16, 1, 1, 7>());
   // More than one strip.
   check_at_run_time(constant_shape<1, 130, 45, 41, 24, 1>());
+}
+
+TEST_CASE("threads share Winograd's convolution without a difference",
+          "[conv2d]") {
+  random_source random;
+  using routine = conv2d_f32_nchwc_winograd_t<4, 4, conv2d_shape, 5, 2, none>;
+  // Of most work in pixels, and in channels.
+  for (const auto &[side, channels] : {std::pair{29, 12}, {5, 90}}) {
+    const conv2d_shape s{1, channels, side, side, channels, 3,    3,    1,
+                         1, 1,        1,    1,    1,        side, side, 1};
+    const floats x =
+        block_channels(random.values(std::size_t(channels) * side * side), 1,
+                       channels, side * side, 4);
+    const floats u = winograd_weights(
+        s, random.values(std::size_t(channels) * channels * 9), 4, 4);
+    floats want;
+    int most_units = 0;
+    for (int threads = 1; threads <= 2 * most_scratch_threads; ++threads) {
+      floats y =
+          not_written(std::size_t(blocks(channels, 4)) * 4 * side * side);
+      const int units = routine::units(s, threads);
+      REQUIRE(units >= 1);
+      REQUIRE(units <= smaller(threads, most_scratch_threads));
+      most_units = larger(most_units, units);
+      floats scratch(routine::thread_scratch(s, threads) / sizeof(float));
+      in_parts(units, [&](int begin, int end) {
+        routine::run(s, x.data(), u.data(), y.data(),
+                     reinterpret_cast<unsigned char *>(scratch.data()), none{},
+                     begin, end, threads);
+      });
+      if (threads == 1)
+        want = y;
+      REQUIRE(y == want);
+    }
+    CHECK(most_units > most_scratch_threads / 2);
+  }
+}
+
+TEST_CASE("what would be read or made twice decides how threads share it",
+          "[conv2d]") {
+  // 7 x 7 pixels of 512 channels: most of it is weights. 224 x 224 of 64:
+  // input.
+  const transformed_plan deep =
+      plan_transformed(1, 4, 4, 16, 512, 512, 16, 8, 2);
+  const transformed_plan wide =
+      plan_transformed(1, 38, 38, 64, 64, 64, 16, 14, 2);
+  CHECK(deep.shared(2).parts == 1);
+  CHECK(deep.shared(2).run_parts == 2);
+  CHECK(wide.shared(2).parts == 2);
+  CHECK(wide.shared(2).run_parts == 1);
+  for (const transformed_plan &p : {deep, wide})
+    for (int threads = 1; threads < most_scratch_threads; ++threads) {
+      const transformed_plan few = p.shared(threads);
+      CHECK(p.shared(threads + 1).unit_time() <= few.unit_time());
+      CHECK(few.units() * few.thread_scratch() <= p.scratch(threads));
+    }
 }

@@ -18,14 +18,15 @@ void check(random_source &random, const S &shape, const matmul_shape &s) {
       plan_strassen_matmul(s, L, W, P, B).scratch(most_scratch_threads);
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
+  const int threads = random.between(1, 20);
   const auto run = [&](const S &same, const float *a, const float *b, float *y,
                        const matmul_epilogue &epi, int begin, int end) {
     const floats u = strassen_weights(s, floats(b, b + s.k * s.n), L, W);
     routine::run(same, a, u.data(), y,
                  reinterpret_cast<unsigned char *>(scratch.data()), epi, begin,
-                 end);
+                 end, threads);
   };
-  check_matmul(random, shape, s, 0, routine::units(shape), run);
+  check_matmul(random, shape, s, 0, routine::units(shape, threads), run);
   REQUIRE(scratch.back() == 42.0f);
 }
 

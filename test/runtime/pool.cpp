@@ -26,6 +26,33 @@ struct touch {
   }
 };
 
+/// Sums up a unit in scratch, to see that no other thread writes there.
+struct sum_up {
+  static int units(const reduce_shape &s) { return s.outer; }
+  static int thread_scratch(const reduce_shape &s) { return s.size; }
+  static void run(const reduce_shape &s, int *y, unsigned char *scratch, none,
+                  int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      for (int j = 0; j < s.size; ++j)
+        scratch[j] = static_cast<unsigned char>(i + j);
+      for (int j = 0; j < s.size; ++j)
+        y[i] += scratch[j];
+    }
+  }
+};
+
+/// Has a unit for each thread.
+struct count_threads {
+  static int units(const reduce_shape &s, int threads = 1) {
+    return threads < s.outer ? threads : s.outer;
+  }
+  static void run(const reduce_shape &, int *y, none, int begin, int end,
+                  int threads = 1) {
+    for (int i = begin; i < end; ++i)
+      y[i] += threads;
+  }
+};
+
 /// Whether each thread of the pool gets its number once, round by round.
 void check_numbers(const nnc_pool &pool) {
   int calls[4] = {};
@@ -64,6 +91,40 @@ TEST_CASE("launch runs every unit once on any number of threads", "[pool]") {
       for (int i = 0; i < units * 3; ++i)
         want[i] = rounds * (1 + i % 3);
       REQUIRE(seen == want);
+    }
+  }
+}
+
+TEST_CASE("launch gives each thread scratch of its own", "[pool]") {
+  thread_pool<20> threads;
+  constexpr int size = 64, last = 0x5a;
+  std::vector<unsigned char> scratch(size * most_scratch_threads + 1, last);
+  for (int n : {1, 2, 3, 20}) {
+    const nnc_pool pool = threads.start(n);
+    for (int units : {0, 1, 2, 7, 100}) {
+      std::vector<int> got(units), want(units);
+      const int rounds = 20;
+      for (int round = 0; round < rounds; ++round)
+        launch<sum_up>(&pool, reduce_shape{units, size, 1}, got.data(),
+                       scratch_memory{scratch.data()}, none{});
+      for (int i = 0; i < units; ++i)
+        want[i] = rounds * (size * i + size * (size - 1) / 2);
+      REQUIRE(got == want);
+    }
+  }
+  REQUIRE(scratch.back() == last);
+}
+
+TEST_CASE("launch tells a routine for how many threads to cut", "[pool]") {
+  thread_pool<5> threads;
+  for (int n : {1, 3, 5}) {
+    const nnc_pool pool = threads.start(n);
+    for (int most : {1, 2, 9}) {
+      const int units = pool.threads < most ? pool.threads : most;
+      std::vector<int> got(units);
+      launch<count_threads>(&pool, reduce_shape{most, 1, 1}, got.data(),
+                            none{});
+      REQUIRE(got == std::vector<int>(units, units > 1 ? pool.threads : 1));
     }
   }
 }

@@ -60,8 +60,9 @@ void check_portable(const problem &p) {
   require_within(y, p.want, p.bound);
 }
 
-/// In three parts, with the residual in the output's place. Padded lanes of
-/// scale and biases are not zero, so that what they leave in the padding shows.
+/// As some threads share it, with the residual in the output's place. Padded
+/// lanes of scale and biases are not zero, so that what they leave in the
+/// padding shows.
 template <int W, int L, int P, int B, class S>
 void check_products(const S &shape, const problem &p) {
   using routine = scaled_conv2d_f32_nchwc_t<W, S, L, P, B, epilogue>;
@@ -82,10 +83,11 @@ void check_products(const S &shape, const problem &p) {
       plan_scaled_conv2d(s, L, W, P, B).scratch(most_scratch_threads);
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
-  in_parts(routine::units(shape), [&](int begin, int end) {
+  const int threads = 1 + int(p.x.size() % 20);
+  in_parts(routine::units(shape, threads), [&](int begin, int end) {
     routine::run(shape, x.data(), scale.data(), middle.data(), u.data(),
                  y.data(), reinterpret_cast<unsigned char *>(scratch.data()),
-                 epilogue{bias.data(), y.data()}, begin, end);
+                 epilogue{bias.data(), y.data()}, begin, end, threads);
   });
   REQUIRE(scratch.back() == 42.0f);
   require_within(unblock_channels(y, s.n, s.k, p.pixels, W), p.want, p.bound);

@@ -31,7 +31,10 @@ template <int W, class S, int M, int B, class Epi> struct attention_f32_t {
   static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
   static_assert(M > 0 && B > 0, "a tile has points");
 
-  static constexpr int units(const S &s) { return plan(s).units(); }
+  static constexpr int units(const S &s) { return plan(s).groups; }
+  static constexpr std::ptrdiff_t thread_scratch(const S &s) {
+    return plan(s).thread_scratch();
+  }
 
   static void run(const S &s, const float *q, const float *k, const float *v,
                   float *y, unsigned char *scratch, const Epi &epi, int begin,
@@ -42,11 +45,8 @@ template <int W, class S, int M, int B, class Epi> struct attention_f32_t {
                   const float *mask, float *y, unsigned char *scratch,
                   const Epi &, int begin, int end) {
     const attention_plan p = plan(s);
-    // No two threads begin with the same unit.
-    float *const mine =
-        reinterpret_cast<float *>(scratch + begin * p.unit_scratch());
-    const int last = cut(p.groups, end, p.units());
-    for (int group = cut(p.groups, begin, p.units()); group < last; ++group) {
+    float *const mine = reinterpret_cast<float *>(scratch);
+    for (int group = begin; group < end; ++group) {
       const int head = group / p.head_groups;
       const int vector = group % p.head_groups * B, query = vector * W;
       const auto row = [&](const int *strides, int index) {

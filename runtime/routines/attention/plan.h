@@ -8,27 +8,24 @@
 
 namespace nnc {
 
-/// B vectors of W queries are a group. The groups of all heads are cut into
-/// units; a group meets the keys in blocks, whose scores stay in the
-/// first-level cache.
+/// B vectors of W queries are a group, a unit of work. A group meets the keys
+/// in blocks, whose scores stay in the first-level cache.
 struct attention_plan {
   int head_groups; ///< of one head
   int groups;      ///< in all
   int block;       ///< keys
-  /// Floats of the parts of a unit's scratch: the queries, a
-  /// block's scores, the sums of values.
+  /// Floats of the parts of a thread's scratch: the queries, a block's scores,
+  /// the sums of values.
   std::ptrdiff_t queries, scores, sums;
 
-  constexpr int units() const { return smaller(groups, most_scratch_threads); }
-
-  /// Bytes of scratch of one unit, a multiple of a cache line, and of all that
-  /// run at once.
-  constexpr std::ptrdiff_t unit_scratch() const {
+  /// Bytes of scratch of one thread, a multiple of a cache line, and of so
+  /// many.
+  constexpr std::ptrdiff_t thread_scratch() const {
     return whole_lines((queries + scores + sums) *
                        std::ptrdiff_t(sizeof(float)));
   }
   constexpr std::ptrdiff_t scratch(int threads) const {
-    return unit_scratch() * smaller(threads, units());
+    return thread_scratch() * smaller(threads, groups);
   }
 };
 

@@ -200,14 +200,18 @@ struct winograd_of_taps {
 
 template <int W, int M, class S, int P, int B, class Epi>
 struct conv2d_f32_nchwc_winograd_t {
-  static constexpr int units(const S &s) {
-    return plan_winograd(s, W, M, P, B).units();
+  static constexpr int units(const S &s, int threads = 1) {
+    return plan_winograd(s, W, M, P, B).shared(threads).units();
+  }
+  static constexpr std::ptrdiff_t thread_scratch(const S &s, int threads = 1) {
+    return plan_winograd(s, W, M, P, B).shared(threads).thread_scratch();
   }
 
   static void run(const S &s, const float *x, const float *w, float *y,
-                  unsigned char *scratch, const Epi &epi, int begin, int end) {
+                  unsigned char *scratch, const Epi &epi, int begin, int end,
+                  int threads = 1) {
     const auto run_as = [&](auto routine) {
-      decltype(routine)::run(s, x, w, y, scratch, epi, begin, end);
+      decltype(routine)::run(s, x, w, y, scratch, epi, begin, end, threads);
     };
     if constexpr (is_member_pointer<decltype(&S::kh)>)
       find_taps<3>(s, run_as);

@@ -61,13 +61,19 @@ struct scaled_conv2d_f32_nchwc_t {
   using product = transformed_product<W, strassen<W, pixels, S, LEVELS, P, B>,
                                       S, P, B, Epi>;
 
-  static constexpr int units(const S &s) { return product::units(s); }
+  static constexpr int units(const S &s, int threads = 1) {
+    return product::units(s, threads);
+  }
+  static constexpr std::ptrdiff_t thread_scratch(const S &s, int threads = 1) {
+    return product::thread_scratch(s, threads);
+  }
 
   static void run(const S &s, const float *x, const float *scale,
                   const float *bias, const float *v, float *y,
-                  unsigned char *scratch, const Epi &epi, int begin, int end) {
+                  unsigned char *scratch, const Epi &epi, int begin, int end,
+                  int threads = 1) {
     product::run(s, typename pixels::source{x, scale, bias}, v, y, scratch, epi,
-                 begin, end);
+                 begin, end, threads);
   }
 };
 

@@ -31,25 +31,19 @@ constexpr int depthwise_columns(int ow) {
   return ceil_div(ow, ceil_div(ow, 8));
 }
 
-/// A strip is some rows of an image, all channels of them. The strips of all
-/// images are cut into units.
+/// A strip is some rows of an image, all channels of them: a unit of work.
 struct separable_plan {
   int image_strips;      ///< of one image
   int strips;            ///< in all
   std::ptrdiff_t floats; ///< of a strip of the depthwise part's result
 
-  constexpr int units() const { return smaller(strips, most_scratch_threads); }
-  constexpr int first_strip(int unit) const {
-    return cut(strips, unit, units());
-  }
-
-  /// Bytes of scratch of one unit, a multiple of a cache line, and of all that
-  /// run at once.
-  constexpr std::ptrdiff_t unit_scratch() const {
+  /// Bytes of scratch of one thread, a multiple of a cache line, and of so
+  /// many.
+  constexpr std::ptrdiff_t thread_scratch() const {
     return whole_lines(floats * std::ptrdiff_t(sizeof(float)));
   }
   constexpr std::ptrdiff_t scratch(int threads) const {
-    return unit_scratch() * smaller(threads, units());
+    return thread_scratch() * smaller(threads, strips);
   }
 };
 

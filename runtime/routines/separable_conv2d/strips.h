@@ -66,17 +66,19 @@ struct separable_conv2d_nchwc_t {
   static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
   static_assert(ROWS > 0 && COLS > 0 && OC > 0, "a tile has points");
 
-  static constexpr int units(const S &s) { return plan(s).units(); }
+  static constexpr int units(const S &s) { return plan(s).strips; }
+  static constexpr std::ptrdiff_t thread_scratch(const S &s) {
+    return plan(s).thread_scratch();
+  }
 
   static void run(const S &s, const T *x, const T *w, const T *bias, const T *v,
                   T *y, unsigned char *scratch, const Epi &epi, int begin,
                   int end) {
     const separable_plan p = plan(s);
-    // No two threads begin with the same unit.
-    T *const strip = reinterpret_cast<T *>(scratch + begin * p.unit_scratch());
+    T *const strip = reinterpret_cast<T *>(scratch);
     constexpr int left =
         left_over<ROWS, S>([](const S &shape) { return shape.oh; });
-    for (int i = p.first_strip(begin); i < p.first_strip(end); ++i) {
+    for (int i = begin; i < end; ++i) {
       const int image = i / p.image_strips;
       const int first = i % p.image_strips * ROWS;
       in_one_tile<ROWS, left>(
