@@ -9,6 +9,7 @@
 #include "dialects/nn/Nn.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -197,6 +198,14 @@ static std::string printEpilogue(exec::CallOp call, StringRef functor) {
   return printList("  using epilogue = nnc::fused<", arguments, ">;");
 }
 
+/// What launch shares between threads: the pointer with that name, and its
+/// size.
+static std::string printScratch(exec::CallOp call, StringRef name) {
+  RankedTensorType type = exec::getPlaceOp(call.getScratch()).getTensor();
+  return llvm::formatv("nnc::scratch_memory{{{0}, {1}}", name,
+                       type.getNumElements());
+}
+
 std::string codegen::printLayer(exec::CallOp call, int number, int64_t total) {
   std::string name = call.getName().str();
   SmallVector<std::string> names = getParameters(call);
@@ -222,7 +231,7 @@ std::string codegen::printLayer(exec::CallOp call, int number, int64_t total) {
   llvm::append_range(arguments, ArrayRef(names).take_front(inputs));
   llvm::append_range(arguments, ArrayRef(names).drop_front(readOnly));
   if (call.getScratch())
-    arguments.back() = "nnc::scratch_memory{" + names.back() + "}";
+    arguments.back() = printScratch(call, names.back());
   arguments.push_back(argument);
   return text + printRoutine(call, functor) +
          printList("  nnc::launch<routine>(", arguments, ");") + "}\n\n";

@@ -19,41 +19,37 @@
 #include <type_traits>
 #endif
 
+#include <cstddef>
+
 namespace nnc {
 
-/// A layer's scratch: R::thread_scratch(shape) bytes for each thread at work,
-/// one after the other, so that they are in a cache still from the layer
-/// before.
+/// A layer's scratch, of which each thread at work has an equal share. Where it
+/// is the same for all layers, a thread finds its share in a cache still.
 struct scratch_memory {
   unsigned char *bytes;
+  std::ptrdiff_t size;
 };
 
-/// Whether R cuts its work for a number of threads, which its functions take
-/// last: a unit each.
-template <class R, class S, class = void>
-constexpr bool cuts_for_threads = false;
-template <class R, class S>
-constexpr bool cuts_for_threads<R, S, decltype(R::units(S{}, 1), void())> =
-    true;
-
-/// What thread `thread` of those at work, for `threads` of which the work is
-/// cut, passes for an argument.
-template <class R, class S, class A>
-inline const A &argument_of(const S &, const A &argument, int, int) {
+/// What thread `thread` of `threads` at work passes for an argument.
+template <class A> inline const A &argument_of(const A &argument, int, int) {
   return argument;
 }
-template <class R, class S>
-inline unsigned char *argument_of(const S &shape, const scratch_memory &scratch,
-                                  int thread, int threads) {
-  if constexpr (cuts_for_threads<R, S>)
-    return scratch.bytes + thread * R::thread_scratch(shape, threads);
-  else
-    return scratch.bytes + thread * R::thread_scratch(shape);
+inline unsigned char *argument_of(const scratch_memory &scratch, int thread,
+                                  int threads) {
+  return scratch.bytes + thread * (scratch.size / threads / 64 * 64);
 }
 
 #if defined(NNC_THREADS) && NNC_THREADS
 
 using pool = const nnc_pool *;
+
+/// Whether R cuts its work for a number of threads, which it takes last: a unit
+/// each.
+template <class R, class S, class = void>
+constexpr bool cuts_for_threads = false;
+template <class R, class S>
+constexpr bool cuts_for_threads<R, S, decltype(R::units(S{}, 1), void())> =
+    true;
 
 /// Runs all units of R on the pool; a null pool is one thread.
 template <class R, class S, class... A>
@@ -65,7 +61,7 @@ inline void launch(pool p, const S &shape, const A &...arguments) {
   else
     units = R::units(shape);
   if (cut_for <= 1 || units <= 1) {
-    R::run(shape, argument_of<R>(shape, arguments, 0, 1)..., 0, units);
+    R::run(shape, argument_of(arguments, 0, 1)..., 0, units);
     return;
   }
   constexpr bool scratch = (std::is_same<A, scratch_memory>::value || ...);
@@ -78,11 +74,10 @@ inline void launch(pool p, const S &shape, const A &...arguments) {
     const int begin = static_cast<int>(n * thread / threads);
     const int end = static_cast<int>(n * (thread + 1) / threads);
     if constexpr (cuts_for_threads<R, S>)
-      R::run(shape, argument_of<R>(shape, arguments, thread, cut_for)..., begin,
-             end, cut_for);
+      R::run(shape, argument_of(arguments, thread, threads)..., begin, end,
+             cut_for);
     else
-      R::run(shape, argument_of<R>(shape, arguments, thread, cut_for)..., begin,
-             end);
+      R::run(shape, argument_of(arguments, thread, threads)..., begin, end);
   };
   using share_t = decltype(share);
   p->run(
@@ -101,7 +96,7 @@ struct pool {};
 /// Runs all units of R.
 template <class R, class S, class... A>
 inline void launch(pool, const S &shape, const A &...arguments) {
-  R::run(shape, argument_of<R>(shape, arguments, 0, 1)..., 0, R::units(shape));
+  R::run(shape, argument_of(arguments, 0, 1)..., 0, R::units(shape));
 }
 
 #endif

@@ -49,6 +49,7 @@ public:
 
 private:
   void collect();
+  void addScratch();
   void joinViews();
   void stageInputs();
   void takeOutputs();
@@ -121,9 +122,34 @@ void Planner::collect() {
       if (op.hasTrait<OpTrait::ConstantLike>())
         group.pool = Pool::weight;
     }
-  for (Operation *op : steps)
-    if (int64_t bytes = getScratchBytes(op, threads))
-      addGroup({}, op, bytes, stepOf[op], stepOf[op]);
+  addScratch();
+}
+
+/// Of threads each finds its share of the scratch in its core's caches still,
+/// where that is the same for all layers and nobody else writes there.
+void Planner::addScratch() {
+  TenantGroup shared;
+  int64_t most = 0;
+  for (auto [i, op] : llvm::enumerate(steps)) {
+    int64_t bytes = getScratchBytes(op, threads);
+    int step = i + 1;
+    if (bytes == 0)
+      continue;
+    most = std::max(most, bytes);
+    if (threads)
+      shared.tenants.push_back({{}, op, {0, 0, step, step}});
+    else
+      addGroup({}, op, bytes, step, step);
+  }
+  if (shared.tenants.empty())
+    return;
+  for (Tenant &tenant : shared.tenants)
+    tenant.extent.bytes = most;
+  // Between the layers that use it, too.
+  for (auto [tenant, next] :
+       llvm::zip(shared.tenants, llvm::drop_begin(shared.tenants)))
+    tenant.extent.last = next.extent.first - 1;
+  groups.push_back(std::move(shared));
 }
 
 void Planner::join(unsigned into, unsigned from, int64_t delta) {

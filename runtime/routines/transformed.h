@@ -71,9 +71,6 @@ struct transformed_product {
   static constexpr int units(const S &s, int threads = 1) {
     return T::plan(s).shared(threads).units();
   }
-  static constexpr std::ptrdiff_t thread_scratch(const S &s, int threads = 1) {
-    return T::plan(s).shared(threads).thread_scratch();
-  }
 
   using source = typename T::source;
 

@@ -234,7 +234,7 @@ TEST_CASE("threads share Winograd's convolution without a difference",
       REQUIRE(units >= 1);
       REQUIRE(units <= smaller(threads, most_scratch_threads));
       most_units = larger(most_units, units);
-      floats scratch(routine::thread_scratch(s, threads) / sizeof(float));
+      floats scratch(plan_winograd(s, 4, 4, 5, 2).scratch(1) / sizeof(float));
       in_parts(units, [&](int begin, int end) {
         routine::run(s, x.data(), u.data(), y.data(),
                      reinterpret_cast<unsigned char *>(scratch.data()), none{},

@@ -29,7 +29,6 @@ struct touch {
 /// Sums up a unit in scratch, to see that no other thread writes there.
 struct sum_up {
   static int units(const reduce_shape &s) { return s.outer; }
-  static int thread_scratch(const reduce_shape &s) { return s.size; }
   static void run(const reduce_shape &s, int *y, unsigned char *scratch, none,
                   int begin, int end) {
     for (int i = begin; i < end; ++i) {
@@ -105,8 +104,11 @@ TEST_CASE("launch gives each thread scratch of its own", "[pool]") {
       std::vector<int> got(units), want(units);
       const int rounds = 20;
       for (int round = 0; round < rounds; ++round)
-        launch<sum_up>(&pool, reduce_shape{units, size, 1}, got.data(),
-                       scratch_memory{scratch.data()}, none{});
+        launch<sum_up>(
+            &pool, reduce_shape{units, size, 1}, got.data(),
+
+            scratch_memory{scratch.data(), size * most_scratch_threads},
+            none{});
       for (int i = 0; i < units; ++i)
         want[i] = rounds * (size * i + size * (size - 1) / 2);
       REQUIRE(got == want);

@@ -32,9 +32,6 @@ template <int W, class S, int M, int B, class Epi> struct attention_f32_t {
   static_assert(M > 0 && B > 0, "a tile has points");
 
   static constexpr int units(const S &s) { return plan(s).groups; }
-  static constexpr std::ptrdiff_t thread_scratch(const S &s) {
-    return plan(s).thread_scratch();
-  }
 
   static void run(const S &s, const float *q, const float *k, const float *v,
                   float *y, unsigned char *scratch, const Epi &epi, int begin,

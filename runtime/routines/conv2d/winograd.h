@@ -203,9 +203,6 @@ struct conv2d_f32_nchwc_winograd_t {
   static constexpr int units(const S &s, int threads = 1) {
     return plan_winograd(s, W, M, P, B).shared(threads).units();
   }
-  static constexpr std::ptrdiff_t thread_scratch(const S &s, int threads = 1) {
-    return plan_winograd(s, W, M, P, B).shared(threads).thread_scratch();
-  }
 
   static void run(const S &s, const float *x, const float *w, float *y,
                   unsigned char *scratch, const Epi &epi, int begin, int end,

@@ -64,9 +64,6 @@ struct scaled_conv2d_f32_nchwc_t {
   static constexpr int units(const S &s, int threads = 1) {
     return product::units(s, threads);
   }
-  static constexpr std::ptrdiff_t thread_scratch(const S &s, int threads = 1) {
-    return product::thread_scratch(s, threads);
-  }
 
   static void run(const S &s, const float *x, const float *scale,
                   const float *bias, const float *v, float *y,

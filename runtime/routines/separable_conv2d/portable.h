@@ -15,8 +15,6 @@ namespace nnc {
 
 template <class S, class Epi> struct separable_conv2d_f32_portable {
   static constexpr int units(const S &) { return 1; }
-  /// One thread has all.
-  static constexpr int thread_scratch(const S &) { return 0; }
 
   static void run(const S &s, const float *x, const float *w, const float *bias,
                   const float *v, float *y, unsigned char *scratch,

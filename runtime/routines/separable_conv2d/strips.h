@@ -67,9 +67,6 @@ struct separable_conv2d_nchwc_t {
   static_assert(ROWS > 0 && COLS > 0 && OC > 0, "a tile has points");
 
   static constexpr int units(const S &s) { return plan(s).strips; }
-  static constexpr std::ptrdiff_t thread_scratch(const S &s) {
-    return plan(s).thread_scratch();
-  }
 
   static void run(const S &s, const T *x, const T *w, const T *bias, const T *v,
                   T *y, unsigned char *scratch, const Epi &epi, int begin,
