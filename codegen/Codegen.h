@@ -20,8 +20,9 @@ struct EmitOptions {
   /// Where the weights go: "embed" (a binary file that the assembler includes),
   /// "array" (a C array), "file" (a binary file that the caller maps).
   std::string weights = "embed";
-  /// Whether to write <name>_run_parallel, which takes a pool of threads.
-  bool threads = false;
+  /// That the program has memory for. For several, <name>_run_parallel is
+  /// written, which takes a pool of threads.
+  int threads = 1;
 };
 
 /// Writes the only program of `module` to `folder`: <name>.h, <name>.cpp,

@@ -58,9 +58,10 @@ std::string codegen::printHeader(exec::ProgramOp program,
           : " *\n" + printComment("Needs a CPU with " +
                                       llvm::join(features, ", ") + ".",
                                   " *");
-  values["includes"] = options.threads ? "#include \"nnc_runtime.h\"\n\n" : "";
+  values["includes"] =
+      options.threads > 1 ? "#include \"nnc_runtime.h\"\n\n" : "";
   values["run"] = printPrototype(name, /*parallel=*/false, "", ");");
-  if (options.threads)
+  if (options.threads > 1)
     values["parallel"] =
         "\n/* The same on a pool of threads; a null pool is one thread. */\n" +
         printPrototype(name, /*parallel=*/true, "", ");");

@@ -76,9 +76,8 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
   Option<std::string> target{*this, "target",
                              llvm::cl::desc("row of targets.inc"),
                              llvm::cl::init("native")};
-  Option<bool> threads{*this, "threads",
-                       llvm::cl::desc("the code may run on several threads"),
-                       llvm::cl::init(false)};
+  Option<int> threads{*this, "threads", llvm::cl::desc("as of nnc-plan-memory"),
+                      llvm::cl::init(nnc::PipelineOptions().threads)};
   Option<double> maxError{*this, "max-error",
                           llvm::cl::desc("as of nnc-choose-routines"),
                           llvm::cl::init(nnc::PipelineOptions().maxError)};

@@ -22,7 +22,7 @@ namespace nnc {
 /// What a user chooses and the passes need.
 struct PipelineOptions {
   std::string target = "native"; ///< row of dialects/target/targets.inc
-  bool threads = false;   ///< whether the code may run on several threads
+  int threads = 1;        ///< that the code has memory for, see nnc-plan-memory
   double maxError = 5e-6; ///< see nnc-choose-routines
   LayoutScope layouts = LayoutScope::global;
   Precision precision = Precision::f32;    ///< see nnc-use-halves

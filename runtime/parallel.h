@@ -6,7 +6,9 @@
 // better how to share its work takes the number of threads, too, and has a unit
 // for each.
 //
-// Without NNC_THREADS a pool is an empty struct and launch is a plain call.
+// NNC_THREADS is how many threads have scratch; if a pool has more, layers that
+// want some run on these. Without it, or where it is 0, a pool is an empty
+// struct and launch is a plain call.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_PARALLEL_H
@@ -54,7 +56,10 @@ constexpr bool cuts_for_threads<R, S, decltype(R::units(S{}, 1), void())> =
 /// Runs all units of R on the pool; a null pool is one thread.
 template <class R, class S, class... A>
 inline void launch(pool p, const S &shape, const A &...arguments) {
-  const int cut_for = p ? p->threads : 1;
+  constexpr bool scratch = (std::is_same<A, scratch_memory>::value || ...);
+  int cut_for = p ? p->threads : 1;
+  if (scratch)
+    cut_for = smaller(cut_for, NNC_THREADS);
   int units = 1;
   if constexpr (cuts_for_threads<R, S>)
     units = R::units(shape, cut_for);
@@ -64,8 +69,7 @@ inline void launch(pool p, const S &shape, const A &...arguments) {
     R::run(shape, argument_of(arguments, 0, 1)..., 0, units);
     return;
   }
-  constexpr bool scratch = (std::is_same<A, scratch_memory>::value || ...);
-  const int most = scratch ? smaller(units, most_scratch_threads) : units;
+  const int most = scratch ? smaller(units, NNC_THREADS) : units;
   auto share = [&](int thread, int threads) {
     threads = smaller(threads, most);
     if (thread >= threads)

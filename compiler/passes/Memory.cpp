@@ -174,7 +174,7 @@ int64_t nnc::getReadBytes(Operation *op, unsigned operand) {
   return std::max(bytes, elements * getElementBytes(type.getElementType()));
 }
 
-int64_t nnc::getScratchBytes(Operation *op, bool threads) {
+int64_t nnc::getScratchBytes(Operation *op, int threads) {
   auto name = op->getAttrOfType<StringAttr>("routine");
   const Routine *routine = name ? Catalogue::get().findRoutine(name) : nullptr;
   if (!routine)

@@ -82,7 +82,7 @@ std::optional<exec::OperandKind> getOperandKind(nn::LayerOp layer,
 
 /// Bytes of working memory that the op's routine wants, on several threads if
 /// `threads`; 0 where none is chosen.
-int64_t getScratchBytes(mlir::Operation *op, bool threads);
+int64_t getScratchBytes(mlir::Operation *op, int threads);
 
 /// Where `value` lies: where `nnc-plan-memory` put it, the caller's buffer, or
 /// a constant. Null if nothing says so.

@@ -335,8 +335,8 @@ def PlanMemory : Pass<"nnc-plan-memory", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"threads", "threads", "bool", /*default=*/"false",
-           "the code may run on several threads, each of which wants scratch">,
+    Option<"threads", "threads", "int", /*default=*/"1",
+           "how many may share the work of a layer, with scratch for each">,
   ];
   let dependentDialects = ["::nnc::exec::ExecDialect"];
 }

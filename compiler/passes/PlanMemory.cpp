@@ -43,7 +43,7 @@ struct TenantGroup {
 
 class Planner {
 public:
-  Planner(func::FuncOp function, bool threads)
+  Planner(func::FuncOp function, int threads)
       : function(function), contents(function), threads(threads) {}
   void plan();
 
@@ -76,7 +76,7 @@ private:
 
   func::FuncOp function;
   Contents contents;
-  bool threads;                   ///< whether several may work on a layer
+  int threads;                    ///< that may work on a layer, at most
   SmallVector<Operation *> steps; ///< steps[i] runs in step i + 1
   SmallVector<TenantGroup> groups;
   DenseMap<Value, unsigned> groupOf;
@@ -136,7 +136,7 @@ void Planner::addScratch() {
     if (bytes == 0)
       continue;
     most = std::max(most, bytes);
-    if (threads)
+    if (threads > 1)
       shared.tenants.push_back({{}, op, {0, 0, step, step}});
     else
       addGroup({}, op, bytes, step, step);

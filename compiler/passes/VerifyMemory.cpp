@@ -189,7 +189,7 @@ LogicalResult Checker::compute(Operation *op, PlaceAttr place) {
       return op->emitOpError()
              << "has scratch over its operand " << operand.getOperandNumber();
   }
-  int64_t wanted = getScratchBytes(op, /*threads=*/false);
+  int64_t wanted = getScratchBytes(op, /*threads=*/1);
   if (wanted > (scratch ? scratch.getBytes() : 0))
     return op->emitOpError("has too little scratch for its routine: run "
                            "nnc-plan-memory again, or give it exec.scratch of ")

@@ -298,9 +298,8 @@ bool Routine::applies(const RoutineShape &shape,
 }
 
 int64_t Routine::getScratchBytes(const RoutineShape &shape,
-                                 ArrayRef<int64_t> values, bool threads) const {
-  return scratchBytes(shape.get(), toInts(values).data(),
-                      threads ? most_scratch_threads : 1);
+                                 ArrayRef<int64_t> values, int threads) const {
+  return scratchBytes(shape.get(), toInts(values).data(), threads);
 }
 
 double Routine::getEfficiency(const RoutineShape &shape,

@@ -48,9 +48,9 @@ struct Routine {
   llvm::SmallVector<llvm::SmallVector<int64_t>> candidates;
 
   bool applies(const RoutineShape &shape, llvm::ArrayRef<int64_t> params) const;
-  /// Of working memory; more where several threads may share the work.
+  /// Of working memory; more where up to so many threads share the work.
   int64_t getScratchBytes(const RoutineShape &shape,
-                          llvm::ArrayRef<int64_t> params, bool threads) const;
+                          llvm::ArrayRef<int64_t> params, int threads) const;
   /// Share of the peak rate of multiply-adds that the inner loop reaches.
   double getEfficiency(const RoutineShape &shape,
                        llvm::ArrayRef<int64_t> params) const;

@@ -35,7 +35,7 @@ Job nnc::makeLayerJob(LayerOp layer, Candidate candidate) {
 namespace {
 class Bench {
 public:
-  Bench(ArrayRef<Job> jobs, target::MachineAttr machine, bool threads)
+  Bench(ArrayRef<Job> jobs, target::MachineAttr machine, int threads)
       : jobs(jobs), machine(machine), threads(threads),
         loc(UnknownLoc::get(machine.getContext())),
         builder(machine.getContext()) {}
@@ -57,7 +57,7 @@ private:
 
   ArrayRef<Job> jobs;
   target::MachineAttr machine;
-  bool threads;
+  int threads;
   Location loc;
   OpBuilder builder;
   exec::Names names;
@@ -278,6 +278,6 @@ FailureOr<BenchProgram> Bench::build(int64_t modelWeights) {
 FailureOr<BenchProgram> nnc::buildBenchProgram(ArrayRef<Job> jobs,
                                                target::MachineAttr machine,
                                                int64_t weightBytes,
-                                               bool threads) {
+                                               int threads) {
   return Bench(jobs, machine, threads).build(weightBytes);
 }

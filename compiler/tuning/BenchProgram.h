@@ -40,11 +40,11 @@ struct BenchProgram {
 };
 
 /// A program for `jobs`, in any order, of a model with `weightBytes` of
-/// weights, for several threads if `threads`.
+/// weights, for up to `threads` threads.
 mlir::FailureOr<BenchProgram> buildBenchProgram(llvm::ArrayRef<Job> jobs,
                                                 target::MachineAttr machine,
                                                 int64_t weightBytes,
-                                                bool threads);
+                                                int threads);
 
 } // namespace nnc
 

@@ -14,10 +14,6 @@ template <class T, class S> constexpr bool is_member_pointer<T S::*> = true;
 template <class S>
 constexpr bool is_constant = !is_member_pointer<decltype(&S::n)>;
 
-/// At most so many threads share the work of a routine with scratch, of which
-/// each has its own, planned before their number is known.
-constexpr int most_scratch_threads = 16;
-
 constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
 constexpr int smaller(int a, int b) { return a < b ? a : b; }
 constexpr int larger(int a, int b) { return a < b ? b : a; }

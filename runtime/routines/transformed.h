@@ -20,8 +20,7 @@
 //                              all
 //   channels(s), filters(s)    of the input and the output of the products
 //   plan(s)                    the transformed_plan
-//   input(s, p, x, t, c, v)    block c of tile t, to v and every
-//   p.input_point
+//   input(s, p, x, t, c, v)    block c of tile t, to v and every p.input_point
 //                              on from there
 //   factors(s, p, x, v, i, t)  where the input of point i is, of a strip that
 //                              begins with tile t and is transformed to v
@@ -52,8 +51,8 @@ struct point_factors {
   std::ptrdiff_t tile, block;
 };
 
-/// Where the sums of one point belong. At `products` and every
-/// p.product_point on there is a place for the register tile's.
+/// Where the sums of one point belong. At `products` and every p.product_point
+/// on there is a place for the register tile's.
 template <class Epi> struct sums_place {
   int point;
   float *products;

@@ -67,7 +67,6 @@ struct transformed_plan {
   /// With a unit for each of so many threads, or for fewer: whatever takes the
   /// least time.
   constexpr transformed_plan shared(int threads) const {
-    threads = smaller(threads, most_scratch_threads);
     transformed_plan best = *this, next = *this;
     for (next.parts = 1; next.parts <= smaller(threads, groups); ++next.parts) {
       next.run_parts = smaller(threads / next.parts, runs);

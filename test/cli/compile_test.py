@@ -94,6 +94,12 @@ class Code(nnc.TestCase):
         one = self.run_folder("off")
         self.assertEqual(self.run_folder("on", "--threads=1"), one)
         self.assertEqual(self.run_folder("on", "--threads=2"), one)
+        # With memory for two, on more.
+        self.nnc("compile", "network.onnx", "-o", "two", "--threads=2")
+        self.assertEqual(self.run_folder("two", "--threads=5"), one)
+        for wrong in "0", "some", "257", "0x2":
+            self.nnc("compile", "network.onnx", "-o", "wrong", f"--threads={wrong}",
+                     code=USAGE, said=[f"{wrong} is not on, off or a number"])
         self.nnc("run", "off", "--input=x.npy", "--threads=2", code=USAGE,
                  said=["off was compiled without threads"])
 

@@ -44,7 +44,7 @@ class Usage(nnc.TestCase):
         for option, problem in [("--shape=x=1xfour", "not of the form INPUT=1x3x48x320"),
                                 ("--shape=1x3x8x8", "not of the form"),
                                 ("--weights=paper", "not in {embed,array,file}"),
-                                ("--threads=maybe", "not in {on,off}")]:
+                                ("--threads=maybe", "is not on, off or a number")]:
             self.nnc("check", "network.onnx", option, code=USAGE,
                      said=[rf"^nnc: error: {option.split('=')[0]}: .*{problem}.*nnc check --help$"])
         self.nnc("bench", "network.onnx", "--runs=0", code=USAGE, said=["--runs: .* 0 "])

@@ -87,13 +87,12 @@ def pipeline(target):
     return f"target={target} precision={'f16' if target in HALVES else 'f32'}"
 
 
-def compile_network(text, target, folder, threads=False):
-    passes = f"{pipeline(target)} threads={'true' if threads else 'false'}"
+def compile_network(text, target, folder, threads=1):
+    passes = f"{pipeline(target)} threads={threads}"
     exec_ir = subprocess.run(
         [BIN / "nnc-opt", f"--nnc-pipeline={passes}"], input=text,
         text=True, check=True, capture_output=True).stdout
-    subprocess.run([BIN / "nnc-codegen", "-", "-o", folder,
-                    *(["--with-threads"] if threads else [])],
+    subprocess.run([BIN / "nnc-codegen", "-", "-o", folder, f"--with-threads={threads}"],
                    input=exec_ir, text=True, check=True)
 
 
@@ -151,7 +150,7 @@ def run_two_models(text, top):
     target, flags = ("x86-64-v3", V3) if X86 and host_has("avx2") else ("portable", [])
     compile_network(text, "portable", top / "one")
     compile_network(text.replace('"network"', '"other"'), target, top / "two",
-                    threads=True)
+                    threads=3)
     objects = []
     for folder, name, more in (("one", "network", []), ("two", "other", flags)):
         objects += [top / f"{name}.o", top / folder / f"{name}_weights.S"]

@@ -1,4 +1,4 @@
-// RUN: rm -rf %t && nnc-codegen %s -o %t --with-threads
+// RUN: rm -rf %t && nnc-codegen %s -o %t --with-threads=2
 // RUN: FileCheck %s --check-prefix=CPP < %t/tiny.cpp
 // RUN: FileCheck %s --check-prefix=H < %t/tiny.h
 // RUN: FileCheck %s --check-prefix=JSON < %t/manifest.json
@@ -10,7 +10,7 @@
 // RUN: clang-19 -I%t -Wall -Wextra -Werror %S/main.c %t/clang.o %t/weights.o -o %t/main
 // RUN: %t/main | FileCheck %s --check-prefix=RESULT
 // As a C array, and from a file, the program is the same.
-// RUN: rm -rf %t.array && nnc-codegen %s -o %t.array --weights=array --with-threads
+// RUN: rm -rf %t.array && nnc-codegen %s -o %t.array --weights=array --with-threads=2
 // RUN: diff %t/tiny.cpp %t.array/tiny.cpp
 // RUN: clang-19 -I%t.array -Wall -Wextra -Werror %S/main.c %t/clang.o %t.array/tiny_weights.c -o %t/main
 // RUN: %t/main | FileCheck %s --check-prefix=RESULT

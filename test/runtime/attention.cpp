@@ -170,9 +170,8 @@ void check(const S &shape, const problem &p, More... more) {
 
 template <int W, int M, int B, class S>
 void check_online(const S &shape, const problem &p) {
-  floats scratch =
-      not_written(plan_attention(shape, W, M, B).scratch(most_scratch_threads) /
-                  sizeof(float));
+  floats scratch = not_written(
+      plan_attention(shape, W, M, B).scratch(most_threads) / sizeof(float));
   check<attention_f32_t<W, S, M, B, none>>(
       shape, p, reinterpret_cast<unsigned char *>(scratch.data()));
 }

@@ -128,6 +128,9 @@ struct bias_residual_relu {
   }
 };
 
+/// That share work in tests, at most.
+constexpr int most_threads = 16;
+
 /// Calls run(begin, end) for all units in three parts, the middle one first, as
 /// threads might.
 template <class F> void in_parts(int units, F run) {

@@ -94,7 +94,7 @@ void check_strassen(random_source &random, const S &shape) {
   floats by = block_channels(residual, s.n, s.k, pixels, W);
   const conv2d_epilogue epilogue{bias.data(), by.data()};
   const std::size_t bytes =
-      plan_strassen_conv2d(s, L, W, P, B).scratch(most_scratch_threads);
+      plan_strassen_conv2d(s, L, W, P, B).scratch(most_threads);
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
   const int threads = random.between(1, 20);

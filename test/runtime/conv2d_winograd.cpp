@@ -53,8 +53,7 @@ void check_winograd(random_source &random, const S &shape,
   bias.resize(std::size_t(blocks(s.k, W)) * W, 1.0f);
   floats by = block_channels(residual, s.n, s.k, out, W);
   const conv2d_epilogue epilogue{bias.data(), by.data()};
-  const std::size_t bytes =
-      winograd_scratch(s, W, M, P, B, most_scratch_threads);
+  const std::size_t bytes = winograd_scratch(s, W, M, P, B, most_threads);
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
   // As some threads share it, with the residual in the output's place.
@@ -227,12 +226,12 @@ TEST_CASE("threads share Winograd's convolution without a difference",
         s, random.values(std::size_t(channels) * channels * 9), 4, 4);
     floats want;
     int most_units = 0;
-    for (int threads = 1; threads <= 2 * most_scratch_threads; ++threads) {
+    for (int threads = 1; threads <= most_threads; ++threads) {
       floats y =
           not_written(std::size_t(blocks(channels, 4)) * 4 * side * side);
       const int units = routine::units(s, threads);
       REQUIRE(units >= 1);
-      REQUIRE(units <= smaller(threads, most_scratch_threads));
+      REQUIRE(units <= threads);
       most_units = larger(most_units, units);
       floats scratch(plan_winograd(s, 4, 4, 5, 2).scratch(1) / sizeof(float));
       in_parts(units, [&](int begin, int end) {
@@ -244,7 +243,7 @@ TEST_CASE("threads share Winograd's convolution without a difference",
         want = y;
       REQUIRE(y == want);
     }
-    CHECK(most_units > most_scratch_threads / 2);
+    CHECK(most_units > most_threads / 2);
   }
 }
 
@@ -261,7 +260,7 @@ TEST_CASE("what would be read or made twice decides how threads share it",
   CHECK(wide.shared(2).parts == 2);
   CHECK(wide.shared(2).run_parts == 1);
   for (const transformed_plan &p : {deep, wide})
-    for (int threads = 1; threads < most_scratch_threads; ++threads) {
+    for (int threads = 1; threads < most_threads; ++threads) {
       const transformed_plan few = p.shared(threads);
       CHECK(p.shared(threads + 1).unit_time() <= few.unit_time());
       CHECK(few.units() * few.thread_scratch() <= p.scratch(threads));

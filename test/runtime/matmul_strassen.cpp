@@ -15,7 +15,7 @@ void check(random_source &random, const S &shape, const matmul_shape &s) {
   using routine = matmul_f32_strassen_t<W, S, L, P, B, matmul_epilogue>;
   REQUIRE(strassen_matmul_applies(s, L, W));
   const std::size_t bytes =
-      plan_strassen_matmul(s, L, W, P, B).scratch(most_scratch_threads);
+      plan_strassen_matmul(s, L, W, P, B).scratch(most_threads);
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
   const int threads = random.between(1, 20);

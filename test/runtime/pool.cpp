@@ -97,18 +97,17 @@ TEST_CASE("launch runs every unit once on any number of threads", "[pool]") {
 TEST_CASE("launch gives each thread scratch of its own", "[pool]") {
   thread_pool<20> threads;
   constexpr int size = 64, last = 0x5a;
-  std::vector<unsigned char> scratch(size * most_scratch_threads + 1, last);
+  std::vector<unsigned char> scratch(size * NNC_THREADS + 1, last);
   for (int n : {1, 2, 3, 20}) {
     const nnc_pool pool = threads.start(n);
     for (int units : {0, 1, 2, 7, 100}) {
       std::vector<int> got(units), want(units);
       const int rounds = 20;
       for (int round = 0; round < rounds; ++round)
-        launch<sum_up>(
-            &pool, reduce_shape{units, size, 1}, got.data(),
+        launch<sum_up>(&pool, reduce_shape{units, size, 1}, got.data(),
 
-            scratch_memory{scratch.data(), size * most_scratch_threads},
-            none{});
+                       scratch_memory{scratch.data(), size * NNC_THREADS},
+                       none{});
       for (int i = 0; i < units; ++i)
         want[i] = rounds * (size * i + size * (size - 1) / 2);
       REQUIRE(got == want);

@@ -194,8 +194,7 @@ void check(random_source &random, const typename F::shape &s) {
   const layout_map output(F::output(s), layouts.back());
   auto stored = store_all<T>(output.pack(residual));
   bias.resize(bias.size() + 16, 1.0f);
-  floats scratch =
-      not_written(line.scratch(s, most_scratch_threads) / sizeof(float));
+  floats scratch = not_written(line.scratch(s, most_threads) / sizeof(float));
   using E = epilogue_of<T>;
   using R = typename LINE::template routine<0, S, E>;
   run_on<R>(prepared, s, stored, scratch, E{bias.data(), stored.data()});

@@ -80,7 +80,7 @@ void check_products(const S &shape, const problem &p) {
   const floats bias = block_channels(p.bias, 1, s.k, 1, W, 1.0f);
   floats y = block_channels(p.residual, s.n, s.k, p.pixels, W);
   const std::size_t bytes =
-      plan_scaled_conv2d(s, L, W, P, B).scratch(most_scratch_threads);
+      plan_scaled_conv2d(s, L, W, P, B).scratch(most_threads);
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
   const int threads = 1 + int(p.x.size() % 20);

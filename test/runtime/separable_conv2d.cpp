@@ -103,8 +103,7 @@ void check_strips(const S &shape, const problem<T> &p) {
   const auto v = store_all<T>(block_weights(p.v, 1, s.k, s.c, 1, W, W));
   const floats bias = block_channels(p.bias, 1, s.k, 1, W, 1.0f);
   auto y = store_all<T>(block_channels(p.residual, s.n, s.k, s.oh * s.ow, W));
-  const std::ptrdiff_t bytes =
-      plan_separable(s, W, ROWS).scratch(most_scratch_threads);
+  const std::ptrdiff_t bytes = plan_separable(s, W, ROWS).scratch(most_threads);
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
   in_parts(routine::units(shape), [&](int begin, int end) {

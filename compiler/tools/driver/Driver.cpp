@@ -60,7 +60,7 @@ static ExitCode exitCodeOf(onnx::ImportStatus status) {
 static void warnOfThreads(const TuningFile &file, const ModelOptions &options,
                           mlir::MLIRContext &context) {
   int wanted = options.runThreads ? options.runThreads : 1;
-  bool any = !options.runThreads && options.threads;
+  bool any = !options.runThreads && options.threads > 1;
   if (any ? file.threads > 1 : file.threads == wanted)
     return;
   mlir::emitWarning(mlir::FileLineColLoc::get(&context, options.tuning, 0, 0))

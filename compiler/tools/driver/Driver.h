@@ -30,16 +30,17 @@ struct ModelOptions {
   std::string weights = "embed"; ///< or "array" or "file"
   std::string tuning;            ///< file of measured costs, or empty
   std::string probe;             ///< file of the machine's figures, or empty
-  bool threads = false;          ///< whether the code can run on several
+  int threads = 1;               ///< that the code has memory for
   int runThreads = 0; ///< how many it will run on, where that is known
   double maxError = PipelineOptions().maxError;
   LayoutScope layouts = LayoutScope::global;
   Precision precision = Precision::f32;
 
-  void runOn(int count) {
-    threads = count > 1;
-    runThreads = count;
-  }
+  /// Of code that must run on any number of threads: on more, some layers run
+  /// on so many.
+  static constexpr int anyThreads = 16;
+
+  void runOn(int count) { threads = runThreads = count; }
 };
 
 struct DriverOptions {

@@ -73,11 +73,11 @@ llvm::Error Meter::emit(llvm::ArrayRef<Job> jobs, Part &part,
   std::vector<Job> own;
   for (size_t job : part.jobs)
     own.push_back(jobs[job]);
-  auto bench = buildBenchProgram(own, machine, weightBytes, threads > 1);
+  auto bench = buildBenchProgram(own, machine, weightBytes, threads);
   if (mlir::failed(bench))
     return makeError("no program can be made to measure the candidates");
   codegen::EmitOptions options;
-  options.threads = threads > 1;
+  options.threads = threads;
   if (mlir::failed(codegen::emit(*bench->module, code, options)))
     return makeError("the program that measures cannot be written to " + code);
   llvm::Expected<Manifest> manifest = readManifest(code);

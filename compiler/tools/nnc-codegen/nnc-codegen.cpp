@@ -23,8 +23,8 @@ static cl::opt<std::string> folder("o", cl::Required,
                                    cl::desc("folder to write"));
 static cl::opt<std::string> weights("weights", cl::init("embed"),
                                     cl::desc("embed, array or file"));
-static cl::opt<bool> threads("with-threads",
-                             cl::desc("write a function that takes a pool"));
+static cl::opt<int> threads("with-threads", cl::init(1),
+                            cl::desc("that nnc-plan-memory planned for"));
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);

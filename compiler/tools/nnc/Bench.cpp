@@ -70,7 +70,8 @@ public:
         return fail(std::move(error), ExitCode::usage);
     Prepared prepared;
     options.runOn(threads);
-    options.threads |= !simulated.empty();
+    for (int count : simulated)
+      options.threads = std::max(options.threads, count);
     if (ExitCode code = prepared.open(options); code != ExitCode::done)
       return code;
     const Manifest &manifest = prepared.manifest;

@@ -128,15 +128,30 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
   });
 }
 
+static std::optional<int> parseThreads(llvm::StringRef text) {
+  int count;
+  if (!llvm::to_integer(text, count, 10) || count < 1 || count > 256)
+    return std::nullopt;
+  return count;
+}
+
 void addThreadsOption(CLI::App &app, ModelOptions &options) {
   app.add_option_function<std::string>(
          "--threads",
          [&options](const std::string &value) {
-           options.threads = value == "on";
+           if (value == "on")
+             options.threads = ModelOptions::anyThreads;
+           else
+             options.runOn(parseThreads(value).value_or(1));
          },
-         "Whether the code can run on several threads")
-      ->check(CLI::IsMember({"on", "off"}))
-      ->type_name("on|off")
+         "Whether the code can run on several threads; with a number, on so "
+         "many, and its arena has no room for more")
+      ->check([](const std::string &value) -> std::string {
+        if (value == "on" || value == "off" || parseThreads(value))
+          return "";
+        return value + " is not on, off or a number from 1 to 256";
+      })
+      ->type_name("on|off|N")
       ->default_str("off");
 }
 

@@ -49,7 +49,7 @@ void allowFolder(CLI::App &app, const ModelOptions &options);
 void addLayoutsOption(CLI::App &app, ModelOptions &options);
 /// --precision=f32|f16.
 void addPrecisionOption(CLI::App &app, ModelOptions &options);
-/// --threads=on|off, for code that others will run.
+/// --threads=on|off|N, for code that others will run.
 void addThreadsOption(CLI::App &app, ModelOptions &options);
 /// --threads=N, for code that is run here.
 void addThreadCountOption(CLI::App &app, int &threads);
