@@ -108,7 +108,7 @@ FailureOr<std::string> codegen::amalgamateRuntime(exec::ProgramOp program,
     if (failed(amalgamation.add(header)))
       return failure();
   Values values;
-  values["threads"] = std::to_string(options.threads > 1 ? options.threads : 0);
+  values["threads"] = std::to_string(options.takesPool() ? options.threads : 0);
   values["headers"] = amalgamation.take();
   return fillTemplate("runtime.h.in", values);
 }

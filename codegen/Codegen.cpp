@@ -113,7 +113,7 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
       failed(folder->add(files[1], printProgram(program, options))) ||
       failed(folder->add(files[2], *runtime)))
     return failure();
-  if (options.threads > 1) {
+  if (options.takesPool()) {
     for (StringRef header : {"nnc_runtime.h", "pool.h"}) {
       std::optional<StringRef> text = getEmbedded(("runtime/" + header).str());
       if (!text)

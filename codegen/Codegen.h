@@ -20,9 +20,11 @@ struct EmitOptions {
   /// Where the weights go: "embed" (a binary file that the assembler includes),
   /// "array" (a C array), "file" (a binary file that the caller maps).
   std::string weights = "embed";
-  /// That the program has memory for. For several, <name>_run_parallel is
-  /// written, which takes a pool of threads.
+  /// That the program has memory for.
   int threads = 1;
+
+  /// Whether to write <name>_run_parallel, which takes a pool of threads.
+  bool takesPool() const { return threads > 1; }
 };
 
 /// Writes the only program of `module` to `folder`: <name>.h, <name>.cpp,

@@ -59,9 +59,9 @@ std::string codegen::printHeader(exec::ProgramOp program,
                                       llvm::join(features, ", ") + ".",
                                   " *");
   values["includes"] =
-      options.threads > 1 ? "#include \"nnc_runtime.h\"\n\n" : "";
+      options.takesPool() ? "#include \"nnc_runtime.h\"\n\n" : "";
   values["run"] = printPrototype(name, /*parallel=*/false, "", ");");
-  if (options.threads > 1)
+  if (options.takesPool())
     values["parallel"] =
         "\n/* The same on a pool of threads; a null pool is one thread. */\n" +
         printPrototype(name, /*parallel=*/true, "", ");");

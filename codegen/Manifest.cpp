@@ -101,7 +101,7 @@ std::string codegen::printManifest(exec::ProgramOp program,
       {"align", int64_t(program.getAlign())},
       {"weight_bytes", int64_t(program.getWeights())},
       {"weights", options.weights},
-      {"threads", options.threads > 1},
+      {"threads", options.takesPool()},
       {"layers", std::move(layers)},
   };
   std::string text;

@@ -261,7 +261,7 @@ std::string codegen::printProgram(exec::ProgramOp program,
                               : hasWeights              ? name + "_weights"
                                                         : "nullptr";
   values["run"] = printEntry(values, /*parallel=*/false);
-  if (options.threads > 1)
+  if (options.takesPool())
     values["run"] += "\n" + printEntry(values, /*parallel=*/true);
   return StringRef(fillTemplate("model.cpp.in", values)).rtrim().str() + "\n";
 }

@@ -69,7 +69,7 @@ inline void launch(pool p, const S &shape, const A &...arguments) {
     R::run(shape, argument_of(arguments, 0, 1)..., 0, units);
     return;
   }
-  const int most = scratch ? smaller(units, NNC_THREADS) : units;
+  const int most = smaller(units, cut_for);
   auto share = [&](int thread, int threads) {
     threads = smaller(threads, most);
     if (thread >= threads)

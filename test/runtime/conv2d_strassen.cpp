@@ -93,11 +93,11 @@ void check_strassen(random_source &random, const S &shape) {
   const floats u = strassen_weights(s, w, L, W);
   floats by = block_channels(residual, s.n, s.k, pixels, W);
   const conv2d_epilogue epilogue{bias.data(), by.data()};
+  const int threads = random.between(1, 20);
   const std::size_t bytes =
-      plan_strassen_conv2d(s, L, W, P, B).scratch(most_threads);
+      plan_strassen_conv2d(s, L, W, P, B).shared(threads).thread_scratch();
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
-  const int threads = random.between(1, 20);
   in_parts(routine::units(shape, threads), [&](int begin, int end) {
     routine::run(shape, bx.data(), u.data(), by.data(),
                  reinterpret_cast<unsigned char *>(scratch.data()), epilogue,

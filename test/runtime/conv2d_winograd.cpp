@@ -53,11 +53,12 @@ void check_winograd(random_source &random, const S &shape,
   bias.resize(std::size_t(blocks(s.k, W)) * W, 1.0f);
   floats by = block_channels(residual, s.n, s.k, out, W);
   const conv2d_epilogue epilogue{bias.data(), by.data()};
-  const std::size_t bytes = winograd_scratch(s, W, M, P, B, most_threads);
+  const int threads = random.between(1, 20);
+  const std::size_t bytes =
+      plan_winograd(s, W, M, P, B).shared(threads).thread_scratch();
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
   // As some threads share it, with the residual in the output's place.
-  const int threads = random.between(1, 20);
   in_parts(routine::units(shape, threads), [&](int begin, int end) {
     routine::run(shape, bx.data(), u.data(), by.data(),
                  reinterpret_cast<unsigned char *>(scratch.data()), epilogue,
@@ -233,7 +234,9 @@ TEST_CASE("threads share Winograd's convolution without a difference",
       REQUIRE(units >= 1);
       REQUIRE(units <= threads);
       most_units = larger(most_units, units);
-      floats scratch(plan_winograd(s, 4, 4, 5, 2).scratch(1) / sizeof(float));
+      floats scratch(
+          plan_winograd(s, 4, 4, 5, 2).shared(threads).thread_scratch() /
+          sizeof(float));
       in_parts(units, [&](int begin, int end) {
         routine::run(s, x.data(), u.data(), y.data(),
                      reinterpret_cast<unsigned char *>(scratch.data()), none{},
@@ -249,8 +252,7 @@ TEST_CASE("threads share Winograd's convolution without a difference",
 
 TEST_CASE("what would be read or made twice decides how threads share it",
           "[conv2d]") {
-  // 7 x 7 pixels of 512 channels: most of it is weights. 224 x 224 of 64:
-  // input.
+  // Most of 7 x 7 pixels of 512 channels is weights, of 224 x 224 of 64 input.
   const transformed_plan deep =
       plan_transformed(1, 4, 4, 16, 512, 512, 16, 8, 2);
   const transformed_plan wide =

@@ -14,11 +14,11 @@ template <int W, int L, int P, int B, class S>
 void check(random_source &random, const S &shape, const matmul_shape &s) {
   using routine = matmul_f32_strassen_t<W, S, L, P, B, matmul_epilogue>;
   REQUIRE(strassen_matmul_applies(s, L, W));
+  const int threads = random.between(1, 20);
   const std::size_t bytes =
-      plan_strassen_matmul(s, L, W, P, B).scratch(most_threads);
+      plan_strassen_matmul(s, L, W, P, B).shared(threads).thread_scratch();
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
-  const int threads = random.between(1, 20);
   const auto run = [&](const S &same, const float *a, const float *b, float *y,
                        const matmul_epilogue &epi, int begin, int end) {
     const floats u = strassen_weights(s, floats(b, b + s.k * s.n), L, W);

@@ -105,7 +105,6 @@ TEST_CASE("launch gives each thread scratch of its own", "[pool]") {
       const int rounds = 20;
       for (int round = 0; round < rounds; ++round)
         launch<sum_up>(&pool, reduce_shape{units, size, 1}, got.data(),
-
                        scratch_memory{scratch.data(), size * NNC_THREADS},
                        none{});
       for (int i = 0; i < units; ++i)

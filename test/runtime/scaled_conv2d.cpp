@@ -79,11 +79,11 @@ void check_products(const S &shape, const problem &p) {
       strassen_weights(v, L ? s.k : blocks(s.k, W) * W, s.c, s.c, 1, L, W);
   const floats bias = block_channels(p.bias, 1, s.k, 1, W, 1.0f);
   floats y = block_channels(p.residual, s.n, s.k, p.pixels, W);
+  const int threads = 1 + int(p.x.size() % 20);
   const std::size_t bytes =
-      plan_scaled_conv2d(s, L, W, P, B).scratch(most_threads);
+      plan_scaled_conv2d(s, L, W, P, B).shared(threads).thread_scratch();
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
-  const int threads = 1 + int(p.x.size() % 20);
   in_parts(routine::units(shape, threads), [&](int begin, int end) {
     routine::run(shape, x.data(), scale.data(), middle.data(), u.data(),
                  y.data(), reinterpret_cast<unsigned char *>(scratch.data()),
