@@ -26,8 +26,7 @@ import cost  # noqa: E402
 import instructions  # noqa: E402
 import picture  # noqa: E402
 import tuning  # noqa: E402
-from engines import (  # noqa: E402
-    ENGINES, STEPS, UNREADABLE, USUAL, Model, Unsupported, is_installed)
+from engines import ENGINES, STEPS, USUAL, Model, Unsupported, is_installed  # noqa: E402
 
 CACHE = pathlib.Path(os.environ["NNC_CACHE"])
 
@@ -89,11 +88,10 @@ class Result:
 
 def select(names):
     """Those of the engines that are here. The others are named."""
-    engines = {name: ENGINES[name] for name in names
-               if name in ENGINES and is_installed(ENGINES[name])}
+    engines = {name: ENGINES[name] for name in names if is_installed(ENGINES[name])}
     for name in names:
         if name not in engines:
-            say(f"missing: {name}: {UNREADABLE.get(name, 'not installed')}")
+            say(f"missing: {name}")
     return engines
 
 
@@ -194,7 +192,7 @@ def chip():
 def versions(engines):
     import importlib.metadata
     known = {"onnxruntime": "onnxruntime", "OpenVINO": "openvino", "MNN": "mnn", "ncnn": "ncnn",
-             "TVM": "apache-tvm"}
+             "TVM": "apache-tvm", "PyTorch": "torch", "LiteRT": "ai-edge-litert"}
     return ", ".join(f"{e} {importlib.metadata.version(known[e])}" for e in engines if e in known)
 
 
@@ -297,7 +295,7 @@ def main():
     parser.add_argument("networks", nargs="*", metavar="NETWORK",
                         help=f"all unless given: {', '.join(known)}")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], metavar="N")
-    more = [name for name in (*ENGINES, *UNREADABLE) if name not in USUAL]
+    more = [name for name in ENGINES if name not in USUAL]
     parser.add_argument("--engines", nargs="+", default=USUAL, choices=[*USUAL, *more],
                         metavar="ENGINE", help=f"{', '.join(USUAL)} unless given; "
                         f"there are also {', '.join(more)}")

@@ -199,18 +199,23 @@ class Mnn(Peer):
         return run
 
 
+def convert_with_pnnx(model, folder):
+    """Writes the network for ncnn and as PyTorch's source, each with its weights."""
+    if any(dtype != "float32" for dtype in model.dtypes.values()):
+        raise Unsupported("pnnx converts networks of float32 inputs")
+    link = folder / "model.onnx"
+    link.symlink_to(model.path)
+    found = importlib.util.find_spec("pnnx")
+    converter = pathlib.Path(found.origin).parent / "pnnx"
+    shapes = ",".join(str(list(dims)).replace(" ", "") for dims in model.shapes.values())
+    call([converter, "model.onnx", f"inputshape={shapes}", "fp16=0"], folder)
+
+
 class Ncnn(Peer):
     name, module = "ncnn", "ncnn"
 
     def prepare(self, model, folder):
-        if any(dtype != "float32" for dtype in model.dtypes.values()):
-            raise Unsupported("pnnx converts networks of float32 inputs")
-        link = folder / "model.onnx"
-        link.symlink_to(model.path)
-        found = importlib.util.find_spec("pnnx")
-        converter = pathlib.Path(found.origin).parent / "pnnx"
-        shapes = ",".join(str(list(dims)).replace(" ", "") for dims in model.shapes.values())
-        call([converter, "model.onnx", f"inputshape={shapes}", "fp16=0"], folder)
+        convert_with_pnnx(model, folder)
         if not (folder / "model.ncnn.param").exists():
             raise Unsupported("pnnx wrote no model")
 
@@ -261,17 +266,70 @@ class Tvm(Peer):
         return lambda: machine["main"](*inputs)
 
 
+def load_module(folder):
+    """The PyTorch module that pnnx wrote; its weights are in the folder where we are."""
+    os.chdir(folder)
+    found = importlib.util.spec_from_file_location("model_pnnx", "model_pnnx.py")
+    source = importlib.util.module_from_spec(found)
+    found.loader.exec_module(source)
+    return source.Model().float().eval()
+
+
+class PyTorch(Peer):
+    """Its module frozen and optimized for inference, which fuses, and calls oneDNN."""
+    name, module = "PyTorch", "torch"
+
+    def prepare(self, model, folder):
+        convert_with_pnnx(model, folder)
+        if not (folder / "model_pnnx.py").exists():
+            raise Unsupported("pnnx wrote no module")
+
+    def load(self, model, folder, threads):
+        import torch
+        torch.set_num_threads(threads)
+        inputs = [torch.from_numpy(array) for array in model.inputs().values()]
+        with torch.inference_mode():
+            traced = torch.jit.trace(load_module(folder), inputs)
+            network = torch.jit.optimize_for_inference(torch.jit.freeze(traced))
+
+        def run():
+            with torch.inference_mode():
+                network(*inputs)
+        return run
+
+
+class LiteRt(PyTorch):
+    """What its converter makes of PyTorch's module."""
+    name, module = "LiteRT", "litert_torch"
+
+    def prepare(self, model, folder):
+        super().prepare(model, folder)
+        # In a process of its own: it loads more than a gigabyte.
+        call([sys.executable, "-B", "-c", "import sys; sys.path.insert(0, sys.argv[1]); "
+              "import engines; engines.LiteRt.convert(sys.argv[2])",
+              pathlib.Path(__file__).parent, folder])
+
+    @staticmethod
+    def convert(folder):
+        import litert_torch
+        import torch
+        inputs = tuple(torch.from_numpy(array) for array in Model.load(folder).inputs().values())
+        litert_torch.convert(load_module(folder), inputs).export("model.tflite")
+
+    def load(self, model, folder, threads):
+        from ai_edge_litert.interpreter import Interpreter
+        network = Interpreter(f"{folder}/model.tflite", num_threads=threads)
+        network.allocate_tensors()
+        for details, array in zip(network.get_input_details(), model.inputs().values()):
+            network.set_tensor(details["index"], array)
+        return network.invoke
+
+
 ENGINES = {engine.name: engine for engine in
-           (Nnc(), OnnxRuntime(), OpenVino(), Mnn(), Ncnn(), Tvm())}
+           (Nnc(), OnnxRuntime(), OpenVino(), Mnn(), Ncnn(), Tvm(), PyTorch(), LiteRt())}
 
 # Measured unless others are asked for.
 USUAL = ["nnc", "onnxruntime", "OpenVINO", "MNN", "ncnn"]
-
-# Peers that PyPI has, but nothing that installs beside them and reads ONNX files.
-UNREADABLE = {
-    "LiteRT": "its converters from ONNX want a TensorFlow and a numpy of years ago",
-    "PyTorch": "its converters from ONNX want torchvision, which does not load beside a "
-               "PyTorch for CPUs"}
 
 # NeoCPU's ablation (its table 3): nnc with less and less left out. Methods that compute
 # less, which the paper does not have, come last.
