@@ -9,7 +9,10 @@
 #include "dialects/nn/Transformed.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
 
 using namespace mlir;
 using namespace nnc;
@@ -44,15 +47,49 @@ static FailureOr<const char *> getElements(exec::WeightOp weight,
   return storage.data();
 }
 
+static float widenHalf(uint16_t bits) {
+  return llvm::APFloat(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits))
+      .convertToFloat();
+}
+
+static uint16_t roundToHalf(float value) {
+  llvm::APFloat rounded(value);
+  bool losesInfo;
+  rounded.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+  return rounded.bitcastToAPInt().getZExtValue();
+}
+
+/// As transformWeight() has it, in elements of the type.
+static std::vector<char> transformElements(RankedTensorType type,
+                                           const char *elements) {
+  bool isHalf = type.getElementType().isF16();
+  auto *floats = reinterpret_cast<const float *>(elements);
+  std::vector<float> widened;
+  if (isHalf) {
+    auto *halves = reinterpret_cast<const uint16_t *>(elements);
+    widened.resize(type.getNumElements());
+    std::transform(halves, halves + widened.size(), widened.begin(), widenHalf);
+    floats = widened.data();
+  }
+  std::vector<float> points = transformWeight(type, floats);
+  std::vector<char> result(points.size() *
+                           nn::getElementBytes(type.getElementType()));
+  if (isHalf)
+    std::transform(points.begin(), points.end(),
+                   reinterpret_cast<uint16_t *>(result.data()), roundToHalf);
+  else
+    std::memcpy(result.data(), points.data(), result.size());
+  return result;
+}
+
 /// Writes the row-major `elements` in the layout of `type`.
 static void writePacked(RankedTensorType type, const char *elements,
                         llvm::raw_ostream &stream) {
   std::vector<char> packed(nn::getPhysicalBytes(type));
   if (nn::isTransformed(type)) {
-    auto filters = reinterpret_cast<const float *>(elements);
-    std::vector<float> points = transformWeight(type, filters);
-    nn::packElements(nn::getTransformedType(type),
-                     reinterpret_cast<const char *>(points.data()),
+    std::vector<char> transformed = transformElements(type, elements);
+    nn::packElements(nn::getTransformedType(type), transformed.data(),
                      packed.data());
   } else {
     nn::packElements(type, elements, packed.data());

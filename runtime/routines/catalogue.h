@@ -230,7 +230,8 @@ constexpr double winograd_growth(int taps, int M) {
 }
 /// Rounding errors of the products' sums, made in parts, and of
 /// the transforms, which the transform back enlarges: all in root mean square.
-/// One rounding loses 0.4 * 2^-24.
+/// One rounding loses 0.4 * 2^-24. With halves all are 2^13 times as large, and
+/// so is what is allowed of them.
 template <class S> constexpr double winograd_error(const S &s, int M) {
   const double part = smaller(s.c, winograd_summed_channels);
   const double parts = double(s.c) / winograd_summed_channels;

@@ -26,6 +26,7 @@ namespace nnc {
 /// block's rows lie side by side.
 template <int W, class LAYOUT, class S, int LEVELS, int P, int B>
 struct strassen {
+  using vector = f32x<W>;
   static constexpr int parts = 1 << LEVELS;
   static constexpr int points = strassen_points(LEVELS);
   static constexpr int summed_channels = strassen_summed(LEVELS);
@@ -57,9 +58,9 @@ struct strassen {
     left_factors<LEVELS, 0>(s, a, v, p.input_point);
   }
 
-  static point_factors factors(const S &s, const transformed_plan &p,
-                               const source &x, const float *v, int point,
-                               int t) {
+  static point_factors<float> factors(const S &s, const transformed_plan &p,
+                                      const source &x, const float *v,
+                                      int point, int t) {
     const int blocks = ceil_div(channels(s), W);
     const strassen_part part = table.of[point].left;
     if constexpr (LAYOUT::in_place)
@@ -77,7 +78,7 @@ struct strassen {
   template <int R, int N, class Epi>
   static NNC_INLINE void finish(const S &s, const transformed_plan &p,
                                 f32_tile<W, 1, R, N> &tile,
-                                const sums_place<Epi> &at) {
+                                const sums_place<float, Epi> &at) {
     float *const sums = at.products;
     const std::ptrdiff_t next = p.product_point;
     const strassen_uses &uses = table.of[at.point].uses;

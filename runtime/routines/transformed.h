@@ -12,6 +12,7 @@
 //
 // What a method says of itself, as a struct T:
 //
+//   vector                     the vectors of products
 //   source                     what the input is read from: a pointer, or a
 //                              struct of several
 //   points                     of a tile
@@ -44,26 +45,29 @@
 namespace nnc {
 
 /// The input of one point in a strip: from group to group there are P times
-/// `tile` floats, and `block` from channel block to channel block. Those of a
+/// `tile` elements, and `block` from channel block to channel block. Those of a
 /// block in a group lie side by side.
-struct point_factors {
-  const float *first;
+template <class E> struct point_factors {
+  const E *first;
   std::ptrdiff_t tile, block;
 };
 
 /// Where the sums of one point belong. At `products` and every p.product_point
 /// on there is a place for the register tile's.
-template <class Epi> struct sums_place {
+template <class E, class Epi> struct sums_place {
   int point;
-  float *products;
+  E *products;
   int tile, block; ///< the first
-  float *y;
+  E *y;
   const Epi *epi;
 };
 
 /// Weights are [block of W filters][point][channel][W].
-template <int W, class T, class S, int P, int B, class Epi>
+template <class T, class S, int P, int B, class Epi>
 struct transformed_product {
+  using V = typename T::vector;
+  using E = element_of<V>;
+  static constexpr int W = lanes<V>;
   static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
   static_assert(P > 0 && B > 0, "a tile has points");
 
@@ -73,11 +77,11 @@ struct transformed_product {
 
   using source = typename T::source;
 
-  static void run(const S &s, source x, const float *w, float *y,
+  static void run(const S &s, source x, const E *w, E *y,
                   unsigned char *scratch, const Epi &epi, int begin, int end,
                   int threads = 1) {
     const transformed_plan p = T::plan(s).shared(threads);
-    float *const input = reinterpret_cast<float *>(scratch);
+    E *const input = reinterpret_cast<E *>(scratch);
     const job j{x, w, y, &epi, input, input + p.inputs * p.input_point};
     for (; begin < end; ++begin) {
       const int part = begin / p.run_parts, run = begin % p.run_parts;
@@ -90,11 +94,11 @@ struct transformed_product {
 private:
   struct job {
     source x;
-    const float *w;
-    float *y;
+    const E *w;
+    E *y;
     const Epi *epi;
-    float *input;    ///< [made][group][input block][tile of the group][W]
-    float *products; ///< [kept][tile of the strip][block of the run][W]
+    E *input;    ///< [made][group][input block][tile of the group][W]
+    E *products; ///< [kept][tile of the strip][block of the run][W]
   };
 
   static constexpr int in_blocks(const S &s) {
@@ -141,9 +145,9 @@ private:
   static void multiply_blocks(const S &s, const transformed_plan &p,
                               const job &j, int count, int first, int block) {
     const std::ptrdiff_t panel = std::ptrdiff_t(T::channels(s)) * W;
-    const float *w = j.w + block * T::points * panel;
+    const E *w = j.w + block * T::points * panel;
     for (int i = 0; i < T::points; ++i, w += panel) {
-      const point_factors v = T::factors(s, p, j.x, j.input, i, first);
+      const point_factors<E> v = T::factors(s, p, j.x, j.input, i, first);
       // The weights of these channels stay in the first-level cache; meanwhile
       // the next come from memory.
       for (int c = 0; c < T::channels(s); c += T::summed_channels)
@@ -161,9 +165,9 @@ private:
 
   /// Picks the register tile for `count` tiles of a group.
   template <int N>
-  static void place(const S &s, const transformed_plan &p, const float *v,
-                    std::ptrdiff_t v_block, const float *w, int count,
-                    int channel, const sums_place<Epi> &at) {
+  static void place(const S &s, const transformed_plan &p, const E *v,
+                    std::ptrdiff_t v_block, const E *w, int count, int channel,
+                    const sums_place<E, Epi> &at) {
     constexpr int rest =
         left_over<P, S>([](const S &shape) { return T::plan(shape).tiles; });
     in_one_tile<P, rest>(count, [&](auto tiles, int i) {
@@ -176,20 +180,19 @@ private:
   /// The channels summed in one go from `channel` on, added to those before.
   template <int R, int N>
   NNC_NOINLINE static void tile(const S &s, const transformed_plan &p,
-                                const float *v, std::ptrdiff_t v_block,
-                                const float *w, int channel,
-                                const sums_place<Epi> &at) {
+                                const E *v, std::ptrdiff_t v_block, const E *w,
+                                int channel, const sums_place<E, Epi> &at) {
     const int channels = T::channels(s);
     const int end = smaller(channels, channel + T::summed_channels);
-    f32_tile<W, 1, R, N> t;
+    register_tile<V, 1, R, N> t;
     t.clear();
     for (int c = channel; c < end; c += W, v += v_block, w += W * W) {
-      const float *const rows[1] = {v};
+      const E *const rows[1] = {v};
       t.template add<0, R>(rows, W, 1, w,
                            std::ptrdiff_t(T::points) * channels * W, W,
                            smaller(W, channels - c), weights_ahead * W);
     }
-    float *const partial = at.products + T::partial(at.point) * p.product_point;
+    E *const partial = at.products + T::partial(at.point) * p.product_point;
     if (channel > 0)
       t.add_saved(partial);
     if (end < channels)

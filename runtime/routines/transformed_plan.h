@@ -15,6 +15,7 @@ namespace nnc {
 /// strip that their transformed input stays in the second-level cache.
 struct transformed_plan {
   int width;       ///< W
+  int bytes;       ///< of an element
   int rows, cols;  ///< of tiles in an image
   int tiles;       ///< in all
   int points;      ///< of a tile
@@ -31,7 +32,7 @@ struct transformed_plan {
   int run_parts = 1;
   int strip_groups; ///< of a strip, at most
   int strip_tiles;
-  /// Floats from one point to the next of the transformed input and of the
+  /// Elements from one point to the next of the transformed input and of the
   /// products. The odd vector keeps points out of each other's cache lines.
   std::ptrdiff_t input_point, product_point;
 
@@ -40,7 +41,7 @@ struct transformed_plan {
   /// Bytes of scratch of one thread, a multiple of a cache line.
   constexpr std::ptrdiff_t thread_scratch() const {
     return whole_lines((inputs * input_point + products * product_point) *
-                       std::ptrdiff_t(sizeof(float)));
+                       bytes);
   }
   /// Of so many threads, or of fewer.
   constexpr std::ptrdiff_t scratch(int threads) const {
@@ -82,9 +83,9 @@ struct transformed_plan {
     // The share of a second-level cache for the input's transform.
     constexpr std::ptrdiff_t level2 = 512 * 1024;
     const int all = ceil_div(groups, parts);
-    const std::ptrdiff_t bytes = std::ptrdiff_t(points) * all * group_tiles *
-                                 in_blocks * width * int(sizeof(float));
-    const std::ptrdiff_t strips = (bytes + level2 / 2) / level2;
+    const std::ptrdiff_t input =
+        std::ptrdiff_t(points) * all * group_tiles * in_blocks * width * bytes;
+    const std::ptrdiff_t strips = (input + level2 / 2) / level2;
     strip_groups = strips < 1     ? all
                    : strips > all ? 1
                                   : ceil_div(all, int(strips));
@@ -95,12 +96,14 @@ struct transformed_plan {
 };
 
 /// `images` of rows x cols tiles with so many points, all made and kept,
-/// `channels` multiplied to `filters`.
+/// `channels` multiplied to `filters`. An element has so many bytes.
 constexpr transformed_plan plan_transformed(int images, int rows, int cols,
                                             int points, int channels,
-                                            int filters, int W, int P, int B) {
+                                            int filters, int W, int P, int B,
+                                            int bytes = sizeof(float)) {
   transformed_plan p{};
   p.width = W;
+  p.bytes = bytes;
   p.rows = rows;
   p.cols = cols;
   p.tiles = images * rows * cols;

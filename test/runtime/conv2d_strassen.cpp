@@ -53,7 +53,7 @@ template <int LEVELS, bool IN_PLACE> void check_single_ones() {
         const none epilogue;
         method::finish(
             0, p, tile,
-            sums_place<none>{i, products.data(), 0, 0, y, &epilogue});
+            sums_place<float, none>{i, products.data(), 0, 0, y, &epilogue});
       }
       for (int c = 0; c < area; ++c) {
         INFO("A" << a << " B" << b << " C" << c);

@@ -39,8 +39,8 @@ template <int W, class S> struct strassen_pixels {
 
 template <int W, class S, int L, int P, int B, class Epi>
 using conv2d_f32_nchwc_strassen_t =
-    transformed_product<W, strassen<W, strassen_pixels<W, S>, S, L, P, B>, S, P,
-                        B, Epi>;
+    transformed_product<strassen<W, strassen_pixels<W, S>, S, L, P, B>, S, P, B,
+                        Epi>;
 
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw16c_strassen_avx512 =

@@ -7,7 +7,8 @@
 // one group, any padding. See winograd_matrices.h for the matrices.
 //
 // Rounding errors are relative to a tile's largest values: for M = 2, 4, 6
-// about 1, 3, 10 times those of a sum of products.
+// about 1, 3, 10 times those of a sum of products. Of halves there is M = 2
+// alone.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV2D_WINOGRAD_H
@@ -87,10 +88,15 @@ template <int M> struct winograd_transform<M, 1> {
   }
 };
 
-/// What transformed.h asks, of KH x KW taps.
-template <int W, int M, int KH, int KW, class S, int P, int B>
+/// What transformed.h asks, of KH x KW taps. What is transformed is so with
+/// floats.
+template <class V, int M, int KH, int KW, class S, int P, int B>
 struct winograd_of_taps {
-  using source = const float *;
+  static constexpr int W = lanes<V>;
+  using vector = V;
+  using E = element_of<V>;
+  using F = f32x<W>;
+  using source = const E *;
   using vertical = winograd_transform<M, KH>;
   using horizontal = winograd_transform<M, KW>;
   static constexpr int height = vertical::points, width = horizontal::points;
@@ -103,74 +109,73 @@ struct winograd_of_taps {
   static constexpr int channels(const S &s) { return s.c; }
   static constexpr int filters(const S &s) { return s.k; }
   static constexpr transformed_plan plan(const S &s) {
-    return plan_winograd(s, W, M, P, B);
+    return plan_winograd(s, W, M, P, B, sizeof(E));
   }
 
-  static point_factors factors(const S &s, const transformed_plan &p,
-                               const float *, const float *v, int point, int) {
+  static point_factors<E> factors(const S &s, const transformed_plan &p,
+                                  const E *, const E *v, int point, int) {
     return {v + point * p.input_point, std::ptrdiff_t(ceil_div(s.c, W)) * W,
             P * W};
   }
   static constexpr int partial(int point) { return point; }
   static constexpr bool has_output = true;
 
-  static void input(const S &s, const transformed_plan &p, const float *all,
-                    int t, int c, float *v) {
+  static void input(const S &s, const transformed_plan &p, const E *all, int t,
+                    int c, E *v) {
     const int image = t / (p.rows * p.cols);
     const int top = t / p.cols % p.rows * tile_rows - s.pt;
     const int left = t % p.cols * tile_cols - s.pl;
-    const float *x =
+    const E *x =
         all + (std::ptrdiff_t(image) * ceil_div(s.c, W) + c) * s.h * s.w * W;
     if (top >= 0 && left >= 0 && top + height <= s.h && left + width <= s.w)
       return transform_patch(x + (std::ptrdiff_t(top) * s.w + left) * W,
                              std::ptrdiff_t(s.w) * W, v, p.input_point);
-    alignas(64) float copy[height][width][W];
+    alignas(64) E copy[height][width][W];
     for (int r = 0; r < height; ++r)
       for (int i = 0; i < width; ++i) {
         const int row = top + r, col = left + i;
         const bool inside = row >= 0 && row < s.h && col >= 0 && col < s.w;
-        (inside ? f32x<W>::load(x + (std::ptrdiff_t(row) * s.w + col) * W)
-                : f32x<W>(0.0f))
+        (inside ? V::load(x + (std::ptrdiff_t(row) * s.w + col) * W)
+                : V(E(0.0f)))
             .store(copy[r][i]);
       }
     transform_patch(copy[0][0], width * W, v, p.input_point);
   }
 
-  NNC_NOINLINE static void transform_patch(const float *x, std::ptrdiff_t row,
-                                           float *v, std::ptrdiff_t point) {
+  NNC_NOINLINE static void transform_patch(const E *x, std::ptrdiff_t row, E *v,
+                                           std::ptrdiff_t point) {
     alignas(64) float half[height][width][W];
     NNC_KEEP_LOOP for (int c = 0; c < width; ++c) {
-      f32x<W> in[height], out[height];
+      F in[height], out[height];
       NNC_UNROLL for (int r = 0; r < height; ++r) in[r] =
-          f32x<W>::load(x + r * row + c * W);
+          widen(V::load(x + r * row + c * W));
       vertical::input(in, out);
       NNC_UNROLL for (int r = 0; r < height; ++r) out[r].store(half[r][c]);
     }
     NNC_KEEP_LOOP for (int r = 0; r < height; ++r, v += width * point) {
-      f32x<W> in[width], out[width];
-      NNC_UNROLL for (int c = 0; c < width; ++c) in[c] =
-          f32x<W>::load(half[r][c]);
+      F in[width], out[width];
+      NNC_UNROLL for (int c = 0; c < width; ++c) in[c] = F::load(half[r][c]);
       horizontal::input(in, out);
-      NNC_UNROLL for (int c = 0; c < width; ++c) out[c].store(v + c * point);
+      NNC_UNROLL for (int c = 0; c < width; ++c) V(out[c]).store(v + c * point);
     }
   }
 
   template <int R, int N, class Epi>
   static NNC_INLINE void finish(const S &, const transformed_plan &p,
-                                const f32_tile<W, 1, R, N> &tile,
-                                const sums_place<Epi> &at) {
+                                const register_tile<V, 1, R, N> &tile,
+                                const sums_place<E, Epi> &at) {
     tile.save(at.products + partial(at.point) * p.product_point);
   }
 
   template <class Epi>
   NNC_NOINLINE static void output(const S &s, const transformed_plan &p,
-                                  const float *products, int t, int block,
-                                  float *y, const Epi &epilogue) {
+                                  const E *products, int t, int block, E *y,
+                                  const Epi &epilogue) {
     alignas(64) float half[tile_rows][width][W];
     NNC_KEEP_LOOP for (int c = 0; c < width; ++c) {
-      f32x<W> in[height], out[tile_rows];
+      F in[height], out[tile_rows];
       NNC_UNROLL for (int r = 0; r < height; ++r) in[r] =
-          f32x<W>::load(products + (r * width + c) * p.product_point);
+          widen(V::load(products + (r * width + c) * p.product_point));
       vertical::output(in, out);
       NNC_UNROLL for (int r = 0; r < tile_rows; ++r) out[r].store(half[r][c]);
     }
@@ -187,9 +192,8 @@ struct winograd_of_taps {
             s.ow * W +
         left * W;
     NNC_KEEP_LOOP for (int r = 0; r < rows; ++r, at += s.ow * W) {
-      f32x<W> in[width], out[tile_cols];
-      NNC_UNROLL for (int c = 0; c < width; ++c) in[c] =
-          f32x<W>::load(half[r][c]);
+      F in[width], out[tile_cols];
+      NNC_UNROLL for (int c = 0; c < width; ++c) in[c] = F::load(half[r][c]);
       horizontal::output(in, out);
       NNC_UNROLL for (int c = 0; c < tile_cols; ++c) if (c < cols) {
         store_channels(out[c], y, at + c * W, channel, s.k, epi);
@@ -198,13 +202,17 @@ struct winograd_of_taps {
   }
 };
 
-template <int W, int M, class S, int P, int B, class Epi>
-struct conv2d_f32_nchwc_winograd_t {
+template <class V, int M, class S, int P, int B, class Epi>
+struct conv2d_nchwc_winograd_t {
+  using E = element_of<V>;
+
   static constexpr int units(const S &s, int threads = 1) {
-    return plan_winograd(s, W, M, P, B).shared(threads).units();
+    return plan_winograd(s, lanes<V>, M, P, B, sizeof(E))
+        .shared(threads)
+        .units();
   }
 
-  static void run(const S &s, const float *x, const float *w, float *y,
+  static void run(const S &s, const E *x, const E *w, E *y,
                   unsigned char *scratch, const Epi &epi, int begin, int end,
                   int threads = 1) {
     const auto run_as = [&](auto routine) {
@@ -218,9 +226,8 @@ struct conv2d_f32_nchwc_winograd_t {
 
 private:
   template <int KH, int KW>
-  using of_taps =
-      transformed_product<W, winograd_of_taps<W, M, KH, KW, S, P, B>, S, P, B,
-                          Epi>;
+  using of_taps = transformed_product<winograd_of_taps<V, M, KH, KW, S, P, B>,
+                                      S, P, B, Epi>;
 
   /// Taps known when it runs: R or more in a row, in a column or in a square.
   template <int R, class F> static void find_taps(const S &s, const F &run_as) {
@@ -239,40 +246,43 @@ private:
 
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw16c_winograd2_avx512 =
-    conv2d_f32_nchwc_winograd_t<16, 2, S, P, B, Epi>;
+    conv2d_nchwc_winograd_t<f32x<16>, 2, S, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw16c_winograd4_avx512 =
-    conv2d_f32_nchwc_winograd_t<16, 4, S, P, B, Epi>;
+    conv2d_nchwc_winograd_t<f32x<16>, 4, S, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw16c_winograd6_avx512 =
-    conv2d_f32_nchwc_winograd_t<16, 6, S, P, B, Epi>;
+    conv2d_nchwc_winograd_t<f32x<16>, 6, S, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw8c_winograd2_avx2 =
-    conv2d_f32_nchwc_winograd_t<8, 2, S, P, B, Epi>;
+    conv2d_nchwc_winograd_t<f32x<8>, 2, S, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw8c_winograd4_avx2 =
-    conv2d_f32_nchwc_winograd_t<8, 4, S, P, B, Epi>;
+    conv2d_nchwc_winograd_t<f32x<8>, 4, S, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw8c_winograd6_avx2 =
-    conv2d_f32_nchwc_winograd_t<8, 6, S, P, B, Epi>;
+    conv2d_nchwc_winograd_t<f32x<8>, 6, S, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw4c_winograd2_neon =
-    conv2d_f32_nchwc_winograd_t<4, 2, S, P, B, Epi>;
+    conv2d_nchwc_winograd_t<f32x<4>, 2, S, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw4c_winograd4_neon =
-    conv2d_f32_nchwc_winograd_t<4, 4, S, P, B, Epi>;
+    conv2d_nchwc_winograd_t<f32x<4>, 4, S, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw4c_winograd6_neon =
-    conv2d_f32_nchwc_winograd_t<4, 6, S, P, B, Epi>;
+    conv2d_nchwc_winograd_t<f32x<4>, 6, S, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw4c_winograd2_sse4 =
-    conv2d_f32_nchwc_winograd_t<4, 2, S, P, B, Epi>;
+    conv2d_nchwc_winograd_t<f32x<4>, 2, S, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw4c_winograd4_sse4 =
-    conv2d_f32_nchwc_winograd_t<4, 4, S, P, B, Epi>;
+    conv2d_nchwc_winograd_t<f32x<4>, 4, S, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw4c_winograd6_sse4 =
-    conv2d_f32_nchwc_winograd_t<4, 6, S, P, B, Epi>;
+    conv2d_nchwc_winograd_t<f32x<4>, 6, S, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f16_nchw8c_winograd2_neonfp16 =
+    conv2d_nchwc_winograd_t<f16x<8>, 2, S, P, B, Epi>;
 
 } // namespace nnc
 

@@ -17,19 +17,21 @@ template <class S> constexpr int winograd_points(const S &s, int M) {
          (winograd_outputs(s.kw, M) + s.kw - 1);
 }
 
-/// The output is cut into tiles of M x M pixels, one where there is one tap.
+/// The output is cut into tiles of M x M pixels, one where there is one tap. An
+/// element has so many bytes.
 template <class S>
-constexpr transformed_plan plan_winograd(const S &s, int W, int M, int P,
-                                         int B) {
+constexpr transformed_plan plan_winograd(const S &s, int W, int M, int P, int B,
+                                         int bytes = sizeof(float)) {
   return plan_transformed(s.n, ceil_div(s.oh, winograd_outputs(s.kh, M)),
                           ceil_div(s.ow, winograd_outputs(s.kw, M)),
-                          winograd_points(s, M), s.c, s.k, W, P, B);
+                          winograd_points(s, M), s.c, s.k, W, P, B, bytes);
 }
 
 template <class S>
 constexpr std::ptrdiff_t winograd_scratch(const S &s, int W, int M, int P,
-                                          int B, int threads) {
-  return plan_winograd(s, W, M, P, B).scratch(threads);
+                                          int B, int threads,
+                                          int bytes = sizeof(float)) {
+  return plan_winograd(s, W, M, P, B, bytes).scratch(threads);
 }
 
 } // namespace nnc

@@ -39,8 +39,8 @@ template <int W, class S> struct strassen_rows {
 
 template <int W, class S, int L, int P, int B, class Epi>
 using matmul_f32_strassen_t =
-    transformed_product<W, strassen<W, strassen_rows<W, S>, S, L, P, B>, S, P,
-                        B, Epi>;
+    transformed_product<strassen<W, strassen_rows<W, S>, S, L, P, B>, S, P, B,
+                        Epi>;
 
 template <class S, int P, int B, class Epi>
 using matmul_f32_nk16n_strassen_avx512 =

@@ -58,8 +58,8 @@ template <int W, class S> struct scaled_pixels {
 template <int W, class S, int LEVELS, int P, int B, class Epi>
 struct scaled_conv2d_f32_nchwc_t {
   using pixels = scaled_pixels<W, S>;
-  using product = transformed_product<W, strassen<W, pixels, S, LEVELS, P, B>,
-                                      S, P, B, Epi>;
+  using product =
+      transformed_product<strassen<W, pixels, S, LEVELS, P, B>, S, P, B, Epi>;
 
   static constexpr int units(const S &s, int threads = 1) {
     return product::units(s, threads);
