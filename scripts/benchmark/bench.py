@@ -3,13 +3,16 @@
 Each engine runs in a fresh process that is pinned to as many cores as it has
 threads, and is stopped while others run. They take short turns, many rounds, so
 that whatever else the machine does slows all of them; what counts is the median
-over all runs of all rounds. Peers that are not installed are named as missing.
+over all runs of all rounds. What more threads gain is the median of the rounds'
+ratios. Peers that are not installed are named as missing.
 """
 
 import argparse
 import contextlib
 import dataclasses
+import itertools
 import json
+import operator
 import os
 import pathlib
 import signal
@@ -82,6 +85,7 @@ def find_models(names, folder):
 @dataclasses.dataclass
 class Result:
     median: float
+    turns: list  # the median of each
     resident: int  # bytes of memory at most
     details: dict  # what else the engine said of itself
 
@@ -106,7 +110,7 @@ class Worker:
             ["taskset", "-c", cores, sys.executable, "-B", HERE / "engines.py", engine, folder,
              str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
             text=True, errors="replace", process_group=0)
-        self.times = []
+        self.turns = []
 
     def __enter__(self):
         return self
@@ -136,32 +140,41 @@ class Worker:
         self.signal(signal.SIGCONT)
         print(seconds, file=self.process.stdin, flush=True)
         self.details = self.listen()
-        self.times += self.details["times"]
+        self.turns.append(self.details["times"])
 
     def result(self):
-        return Result(statistics.median(self.times), self.details["peak_resident_bytes"],
-                      {**self.details, "times": self.times})
+        times = list(itertools.chain.from_iterable(self.turns))
+        return Result(statistics.median(times), [statistics.median(turn) for turn in self.turns],
+                      self.details["peak_resident_bytes"], {**self.details, "times": times})
 
 
 def measure(model, engines, folder, threads, rounds, seconds):
-    """Results by engine; those that cannot run the model are left out, with a word why."""
+    """For each number of threads results by engine; those that cannot run the model are left
+    out, with a word why. An engine's turns of all numbers follow one another: they meet the
+    machine in one mood."""
     with contextlib.ExitStack() as stack:
         workers = {}
-        for name in engines:
-            worker = stack.enter_context(Worker(name, folder / name, threads))
+        for name, count in itertools.product(engines, threads):
+            worker = stack.enter_context(Worker(name, folder / name, count))
             try:
                 worker.listen()
-                workers[name] = worker
+                workers[name, count] = worker
             except Unsupported as problem:
                 say(f"{model.name}: {name}: {problem}")
         for _ in range(rounds):
-            for name, worker in list(workers.items()):
+            for (name, count), worker in list(workers.items()):
                 try:
                     worker.turn(seconds)
                 except (Unsupported, BrokenPipeError) as problem:
                     say(f"{model.name}: {name}: {problem}")
-                    del workers[name]
-        return {name: worker.result() for name, worker in workers.items()}
+                    del workers[name, count]
+        return {count: {name: workers[name, count].result() for name in engines
+                        if (name, count) in workers} for count in threads}
+
+
+def gain(results, single):
+    """How many times as fast as on one thread, in the median of the rounds."""
+    return statistics.median(map(operator.truediv, single.turns, results.turns))
 
 
 def prepare(model, engines, folder):
@@ -197,8 +210,8 @@ def versions(engines):
 
 
 def table(rows, engines, threads, single):
-    """Markdown. A row: model's name and its results by engine. single: nnc's medians on
-    one thread by model, where they are wanted beside."""
+    """Markdown. A row: model's name and its results by engine. single: nnc's on one thread
+    by model, where they are wanted beside."""
     peers = [e for e in engines if e != "nnc"]
     heads = [f"network, {threads} thread{'s' * (threads > 1)}, ms", *engines,
              "best peer / nnc", "share of peak", *["nnc over 1 thread"] * bool(single)]
@@ -207,7 +220,7 @@ def table(rows, engines, threads, single):
     ratios = []
     for name, results in rows:
         cells = [f"{1e3 * results[e].median:.2f}" if e in results else "–" for e in engines]
-        ratio, share, gain = "–", "–", "–"
+        ratio, share, more = "–", "–", "–"
         if "nnc" in results:
             best = min((results[e].median for e in peers if e in results), default=None)
             own = results["nnc"]
@@ -217,8 +230,8 @@ def table(rows, engines, threads, single):
             rate = own.details["multiply_adds"] / own.median
             share = f"{100 * rate / own.details['peak_multiply_adds_per_second']:.0f} %"
             if name in single:
-                gain = f"{single[name] / own.median:.2f} ×"
-        yield "| " + " | ".join([name, *cells, ratio, share, *[gain] * bool(single)]) + " |"
+                more = f"{gain(own, single[name]):.2f} ×"
+        yield "| " + " | ".join([name, *cells, ratio, share, *[more] * bool(single)]) + " |"
     if ratios:
         yield f"\nGeometric mean of best peer / nnc: {statistics.geometric_mean(ratios):.2f} ×"
 
@@ -260,9 +273,8 @@ def report_ablation(names, threads, rounds, seconds):
         for model in find_models(names, scratch):
             own = scratch / model.name
             taken = prepare(model, STEPS, own)
-            for count in threads:
-                say(f"{model.name}, {count} threads")
-                results = measure(model, taken, own, count, rounds, seconds)
+            say(model.name)
+            for count, results in measure(model, taken, own, threads, rounds, seconds).items():
                 if len(results) == len(STEPS):
                     rows[count].append((model.name, {step: result.median
                                                      for step, result in results.items()}))
@@ -345,13 +357,12 @@ def main():
         scratch = pathlib.Path(scratch)
         for model in find_models(args.networks or known, scratch):
             taken = prepare(model, engines, scratch / model.name)
-            for threads in args.threads:
-                say(f"{model.name}, {threads} threads")
-                rows[threads].append((model.name, measure(
-                    model, taken, scratch / model.name, threads, args.rounds, args.seconds)))
+            say(model.name)
+            for threads, results in measure(model, taken, scratch / model.name, args.threads,
+                                            args.rounds, args.seconds).items():
+                rows[threads].append((model.name, results))
     print(f"{chip()}; {versions(engines)}; median of {args.rounds} turns of {args.seconds:g} s")
-    single = {name: results["nnc"].median for name, results in rows.get(1, [])
-              if "nnc" in results}
+    single = {name: results["nnc"] for name, results in rows.get(1, []) if "nnc" in results}
     for threads in args.threads:
         print("\n" + "\n".join(table(rows[threads], engines, threads,
                                      single if threads > 1 else {})))

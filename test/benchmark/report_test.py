@@ -28,7 +28,7 @@ ENGINES = ["nnc", "fast", "slow"]
 
 
 def result(milliseconds, megabytes, **details):
-    return bench.Result(milliseconds / 1e3, int(megabytes * 1e6), details)
+    return bench.Result(milliseconds / 1e3, [milliseconds / 1e3], int(megabytes * 1e6), details)
 
 
 ROWS = [("small", {"nnc": result(1, 4, **NNC),
@@ -60,6 +60,14 @@ class Tables(unittest.TestCase):
         lines = list(bench.table(ROWS, ENGINES, 1, {}))
         self.assertEqual(lines[2], "| small | 1.00 | 1.25 | 4.00 | 1.25 × | 50 % |")
         self.assertEqual(lines[3], "| refused | – | 9.00 | – | – | – |")
+
+    def test_gain(self):
+        """Of each round, not of all: another's load lasts for some of them."""
+        single = bench.Result(0.003, [0.002, 0.004, 0.008], 1, NNC)
+        double = bench.Result(0.002, [0.001, 0.002, 0.008], 1, NNC)
+        lines = list(bench.table([("small", {"nnc": double})], ["nnc"], 2, {"small": single}))
+        self.assertTrue(lines[0].endswith("| nnc over 1 thread |"))
+        self.assertTrue(lines[2].endswith("| 2.00 × |"))
 
     def test_memory(self):
         lines = list(bench.memory_table(ROWS, ENGINES, 2))
@@ -122,7 +130,7 @@ class Processes(unittest.TestCase):
             folder = pathlib.Path(folder)
             model = network(folder)
             taken = bench.prepare(model, engines.STEPS, folder)
-            results = bench.measure(model, taken, folder, threads=1, rounds=1, seconds=0.01)
+            results = bench.measure(model, taken, folder, threads=[1], rounds=1, seconds=0.01)[1]
         self.assertEqual(list(results), list(engines.STEPS))
         routines = {step: [layer["routine"] for layer in one.details["layers"]]
                     for step, one in results.items()}

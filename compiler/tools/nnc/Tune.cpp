@@ -35,8 +35,9 @@ constexpr size_t firstBatch = 16, batchSize = 96;
 constexpr double guessedSeconds = 0.4;
 /// Seconds that a batch takes besides, to build the runner and to link.
 constexpr double batchSeconds = 2;
-/// Share of the time left that a batch is planned to take: some take longer.
-constexpr double caution = 0.6;
+/// Share of the time left that a batch is planned to take, and that whole plans
+/// are: some take longer.
+constexpr double caution = 0.6, planCaution = 0.8;
 /// Seconds that a job is run, all its runs together.
 constexpr double runSeconds = 0.05;
 
@@ -229,7 +230,8 @@ private:
       double gigabytes = double(weightBytes) * 1e-9;
       double seconds = double(plans.front().jobs.size()) * each * layerShare +
                        gigabytes * gigabyteSeconds + planRunSeconds;
-      double fit = (budget - watch.seconds() - batchSeconds) / seconds;
+      double fit =
+          planCaution * (budget - watch.seconds() - batchSeconds) / seconds;
       fit = std::min(fit, double(mostPlanBytes) / double(weightBytes + 1));
       size_t count = std::min(plans.size(), size_t(std::max(fit, 0.0)));
       if (count < 2)
