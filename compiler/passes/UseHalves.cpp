@@ -74,6 +74,13 @@ static void retypeEpilogue(LayerOp layer) {
                       builder.create<CastOp>(layer.getLoc(), result, yielded));
 }
 
+/// Whether only the caller reads the layer's result, who gets floats.
+static bool isForCaller(LayerOp layer) {
+  return llvm::all_of(layer->getUsers(), [](Operation *user) {
+    return isa<func::ReturnOp>(user);
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Layers
 //===----------------------------------------------------------------------===//
@@ -98,6 +105,7 @@ private:
   Value convertConstant(ConstantOp constant, FloatType element);
   bool setInputs(LayerOp layer, FloatType element);
   bool hasRoutine(LayerOp layer) const;
+  bool gainsByHalves(LayerOp layer) const;
   bool computeWithHalves(LayerOp layer);
   void visit(LayerOp layer);
 
@@ -195,6 +203,23 @@ bool Halver::hasRoutine(LayerOp layer) const {
   });
 }
 
+/// Whether a layer with an anchor had better compute with halves.
+bool Halver::gainsByHalves(LayerOp layer) const {
+  if (cast<CostOpInterface>(layer.getAnchorOp()).getWork().multiplyAdds > 0)
+    return true;
+  // Others take what they are given. What the caller gets is cast before them,
+  // and less is rounded, where that is not more to cast than behind them.
+  SmallVector<Value> halves;
+  llvm::copy_if(layer.getInputs(), std::back_inserter(halves),
+                [&](Value input) { return isHalf(input); });
+  auto count = [](Value value) {
+    return getTensorType(value).getNumElements();
+  };
+  bool castsBefore = isForCaller(layer) && halves.size() == 1 &&
+                     count(halves.front()) <= count(layer.getY());
+  return !halves.empty() && !castsBefore;
+}
+
 /// Makes of a layer with an anchor one that computes with halves. False where
 /// there is no routine for it.
 bool Halver::computeWithHalves(LayerOp layer) {
@@ -217,13 +242,9 @@ bool Halver::computeWithHalves(LayerOp layer) {
 }
 
 void Halver::visit(LayerOp layer) {
-  if (Operation *anchor = layer.getAnchorOp()) {
-    // Sums of products gain by it; others take what they are given.
-    bool multiplies = cast<CostOpInterface>(anchor).getWork().multiplyAdds > 0;
-    if ((multiplies ||
-         llvm::any_of(layer.getInputs(),
-                      [&](Value input) { return isHalf(input); })) &&
-        computesWithFloats(layer) && computeWithHalves(layer))
+  if (layer.getAnchorOp()) {
+    if (gainsByHalves(layer) && computesWithFloats(layer) &&
+        computeWithHalves(layer))
       return;
     setInputs(layer, single);
   }
@@ -236,9 +257,8 @@ void Halver::visit(LayerOp layer) {
         extra.set(getAs(extra.get(), single));
     return;
   }
-  // The caller gets floats; another cast would be a layer of its own.
-  auto isReturn = [](Operation *user) { return isa<func::ReturnOp>(user); };
-  if (!layer.getAnchorOp() && !llvm::all_of(layer->getUsers(), isReturn))
+  // What the caller gets needs no cast of its own.
+  if (!layer.getAnchorOp() && !isForCaller(layer))
     setElement(layer.getY(), half);
   retypeEpilogue(layer);
 }
