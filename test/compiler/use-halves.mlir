@@ -41,7 +41,7 @@ func.func @conv(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
 // -----
 
 // Pooling and views take what they are given; an elementwise layer loads halves
-// as floats and gives the caller floats; softmax has no routine for halves.
+// as floats and gives the caller floats, and so does a last softmax.
 
 // CHECK-LABEL: func.func @follow
 // CHECK: nn.layer "conv" {{.*}} -> tensor<1x8x4x4xf16>
@@ -103,4 +103,88 @@ func.func @too_large(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
     nn.yield %e : f32
   }
   return %0 : tensor<1x8x4x4xf32>
+}
+
+// -----
+
+// Layers without products take halves, and their constants are rounded. A sum
+// of squares has no routine for halves. What the caller gets is cast before the
+// last softmax, not behind it.
+
+// CHECK-LABEL: func.func @rows
+// CHECK-COUNT-2: nn.constant dense_resource<halves_{{.*}}> : tensor<64xf16>
+// CHECK: nn.layer "conv" {{.*}} -> tensor<1x8x4x4xf16>
+// CHECK: %[[R:.*]] = nn.layer "resize" {{.*}} -> tensor<1x8x8x8xf16>
+// CHECK: %[[V:.*]] = nn.reshape %[[R]] : tensor<1x8x8x8xf16> -> tensor<1x8x64xf16>
+// CHECK: %[[N:.*]] = nn.layer "norm" inputs(%[[V]], {{.*}} -> tensor<1x8x64xf16>
+// CHECK: %[[P:.*]] = nn.layer "softmax" inputs(%[[N]] : tensor<1x8x64xf16>) -> tensor<1x8x64xf16>
+// CHECK: %[[PF:.*]] = nn.layer "softmax_f32"
+// CHECK: %[[M:.*]] = nn.layer "mean" inputs(%[[P]] : tensor<1x8x64xf16>) -> tensor<1x8xf16>
+// CHECK: %[[MF:.*]] = nn.layer "mean_f32"
+// CHECK: nn.layer "squares" inputs(%[[PF]] : tensor<1x8x64xf32>) -> tensor<1x8xf32>
+// CHECK: nn.layer "last" inputs(%[[MF]] : tensor<1x8xf32>) -> tensor<1x8xf32>
+// CHECK-NOT: nn.layer
+// CHECK: return
+func.func @rows(%x: tensor<1x8x4x4xf32>) -> (tensor<1x8xf32>, tensor<1x8xf32>) {
+  %w = nn.constant dense<0.5> : tensor<8x8x1x1xf32>
+  %s = nn.constant dense<0.1> : tensor<64xf32>
+  %b = nn.constant dense<0.3> : tensor<64xf32>
+  %0 = nn.layer "conv" inputs(%x, %w : tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32> anchor {
+  ^bb0(%ax: tensor<1x8x4x4xf32>, %aw: tensor<8x8x1x1xf32>):
+    %9 = nn.conv %ax, %aw {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+    nn.yield %9 : tensor<1x8x4x4xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  %1 = nn.layer "resize" inputs(%0 : tensor<1x8x4x4xf32>) -> tensor<1x8x8x8xf32> anchor {
+  ^bb0(%ax: tensor<1x8x4x4xf32>):
+    %9 = nn.resize nearest asymmetric floor %ax {scales = array<f64: 2.0, 2.0>, cubic_a = -7.5e-01 : f64, exclude_outside = false} : tensor<1x8x4x4xf32> -> tensor<1x8x8x8xf32>
+    nn.yield %9 : tensor<1x8x8x8xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  %2 = nn.reshape %1 : tensor<1x8x8x8xf32> -> tensor<1x8x64xf32>
+  %3 = nn.layer "norm" inputs(%2, %s, %b : tensor<1x8x64xf32>, tensor<64xf32>, tensor<64xf32>) -> tensor<1x8x64xf32> anchor {
+  ^bb0(%ax: tensor<1x8x64xf32>, %as: tensor<64xf32>, %ab: tensor<64xf32>):
+    %9 = nn.layer_norm %ax, %as, %ab {axis = 2 : i64, epsilon = 1.0e-5 : f64} : (tensor<1x8x64xf32>, tensor<64xf32>, tensor<64xf32>) -> tensor<1x8x64xf32>
+    nn.yield %9 : tensor<1x8x64xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  %4 = nn.layer "softmax" inputs(%3 : tensor<1x8x64xf32>) -> tensor<1x8x64xf32> anchor {
+  ^bb0(%ax: tensor<1x8x64xf32>):
+    %9 = nn.softmax %ax {axis = 2 : i64, log = false} : (tensor<1x8x64xf32>) -> tensor<1x8x64xf32>
+    nn.yield %9 : tensor<1x8x64xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  %5 = nn.layer "mean" inputs(%4 : tensor<1x8x64xf32>) -> tensor<1x8xf32> anchor {
+  ^bb0(%ax: tensor<1x8x64xf32>):
+    %9 = nn.reduce mean %ax {axes = array<i64: 2>, keepdims = false} : (tensor<1x8x64xf32>) -> tensor<1x8xf32>
+    nn.yield %9 : tensor<1x8xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  %6 = nn.layer "squares" inputs(%4 : tensor<1x8x64xf32>) -> tensor<1x8xf32> anchor {
+  ^bb0(%ax: tensor<1x8x64xf32>):
+    %9 = nn.reduce sum_square %ax {axes = array<i64: 2>, keepdims = false} : (tensor<1x8x64xf32>) -> tensor<1x8xf32>
+    nn.yield %9 : tensor<1x8xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  %7 = nn.layer "last" inputs(%5 : tensor<1x8xf32>) -> tensor<1x8xf32> anchor {
+  ^bb0(%ax: tensor<1x8xf32>):
+    %9 = nn.softmax %ax {axis = 1 : i64, log = false} : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    nn.yield %9 : tensor<1x8xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  return %6, %7 : tensor<1x8xf32>, tensor<1x8xf32>
 }

@@ -52,6 +52,12 @@ template <class T> floats rounded(const floats &x) {
   return load_all(store_all<T>(x));
 }
 
+/// How far rounding to memory of T may move a result of that size; floats' own
+/// bounds count it.
+template <class T> float rounding_error(float size) {
+  return std::is_same<T, float>::value ? 0.0f : 0x1p-11f * size + 0x1p-25f;
+}
+
 /// How far a sum of so many products, whose magnitudes sum up to `size`, may be
 /// off: made and stored in T's precision, of which halves have 11 bits, and
 /// behind a bias and a residual of up to 1. Sums of halves are made in parts.

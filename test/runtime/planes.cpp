@@ -1,5 +1,5 @@
-// Resize and global pooling, plain and blocked, at every width against the
-// portable routines.
+// Resize and global pooling, plain and blocked, at every width, and of halves,
+// against the portable routines of floats.
 #include "runtime/routines/resize/planes.h"
 #include "runtime/routines/pool2d/global.h"
 #include "runtime/routines/pool2d/portable.h"
@@ -11,8 +11,7 @@
 #include <catch2/catch.hpp>
 
 using namespace nnc;
-using nnc_test::block_channels;
-using nnc_test::floats;
+using namespace nnc_test;
 
 namespace {
 
@@ -23,13 +22,17 @@ template <class R, class S, class... A> void run(const S &s, A... args) {
   R::run(s, args..., 0, middle);
 }
 
-void require_close(const floats &got, const floats &want, float bound) {
+/// |got - want| <= bound in every element, but for a last rounding to T.
+template <class T>
+void require_close(const std::vector<T> &got, const floats &want, float bound) {
   REQUIRE(got.size() == want.size());
-  for (std::size_t i = 0; i < want.size(); ++i)
-    if (!(std::fabs(got[i] - want[i]) <= bound)) {
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    const float most = bound + rounding_error<T>(std::fabs(want[i]));
+    if (!(std::fabs(got[i] - want[i]) <= most)) {
       INFO("element " << i << " got " << got[i] << " want " << want[i]);
-      REQUIRE(std::fabs(got[i] - want[i]) <= bound);
+      REQUIRE(std::fabs(got[i] - want[i]) <= most);
     }
+  }
 }
 
 struct scale_and_residual {
@@ -37,9 +40,11 @@ struct scale_and_residual {
     return x * scale + residual + V(1.0f);
   }
 };
-using epilogue = fused<scale_and_residual, channel_of<float>, full_of<float>>;
+template <class T>
+using epilogue_of = fused<scale_and_residual, channel_of<float>, full_of<T>>;
+using epilogue = epilogue_of<float>;
 
-resize_shape random_resize(nnc_test::random_source &r) {
+resize_shape random_resize(random_source &r) {
   resize_shape s{};
   s.n = r.between(1, 2);
   s.c = r.between(1, 40);
@@ -59,31 +64,36 @@ resize_shape random_resize(nnc_test::random_source &r) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE_SIG("resize", "[planes]", ((int W), W), 1, 2, 4, 8, 16) {
-  nnc_test::random_source r;
+TEMPLATE_TEST_CASE_SIG("resize", "[planes]", ((int W, class T), W, T),
+                       (1, float), (2, float), (4, float), (8, float),
+                       (16, float), (8, f16)) {
+  random_source r;
   for (int round = 0; round < 100; ++round) {
     const resize_shape s = random_resize(r);
     const std::size_t outputs = std::size_t(s.n) * s.c * s.oh * s.ow;
-    floats x = r.values(std::size_t(s.n) * s.c * s.h * s.w),
-           residual = r.values(outputs), scale = r.values(s.c), want(outputs);
+    floats x = rounded<T>(r.values(std::size_t(s.n) * s.c * s.h * s.w)),
+           residual = rounded<T>(r.values(outputs)), scale = r.values(s.c),
+           want(outputs);
     run<resize_portable<resize_shape, epilogue>>(
         s, x.data(), want.data(), epilogue{scale.data(), residual.data()});
-    floats blocked_x = block_channels(x, s.n, s.c, s.h * s.w, W),
-           blocked_residual =
-               block_channels(residual, s.n, s.c, s.oh * s.ow, W),
-           blocked_want = block_channels(want, s.n, s.c, s.oh * s.ow, W),
-           got = nnc_test::not_written(blocked_want.size());
-    scale.resize(nnc_test::blocks(s.c, W) * W, 5.0f);
-    run<resize_f32_t<W, resize_shape, epilogue>>(
+    const floats blocked_want = block_channels(want, s.n, s.c, s.oh * s.ow, W);
+    const auto blocked_x =
+        store_all<T>(block_channels(x, s.n, s.c, s.h * s.w, W));
+    const auto blocked_residual =
+        store_all<T>(block_channels(residual, s.n, s.c, s.oh * s.ow, W));
+    auto got = store_all<T>(not_written(blocked_want.size()));
+    scale.resize(blocks(s.c, W) * W, 5.0f);
+    using E = epilogue_of<T>;
+    run<resize_planes_t<W, resize_shape, E>>(
         s, blocked_x.data(), got.data(),
-        epilogue{scale.data(), blocked_residual.data()});
+        E{scale.data(), blocked_residual.data()});
     require_close(got, blocked_want, 2e-6f);
   }
 }
 
 TEMPLATE_TEST_CASE_SIG("global average pooling", "[planes]", ((int W), W), 1, 2,
                        4, 8, 16) {
-  nnc_test::random_source r;
+  random_source r;
   for (int round = 0; round < 100; ++round) {
     pool2d_shape s{};
     s.n = r.between(1, 2);
@@ -103,8 +113,8 @@ TEMPLATE_TEST_CASE_SIG("global average pooling", "[planes]", ((int W), W), 1, 2,
     floats blocked_x = block_channels(x, s.n, s.c, s.h * s.w, W),
            blocked_residual = block_channels(residual, s.n, s.c, 1, W),
            blocked_want = block_channels(want, s.n, s.c, 1, W),
-           got = nnc_test::not_written(blocked_want.size());
-    scale.resize(nnc_test::blocks(s.c, W) * W, 5.0f);
+           got = not_written(blocked_want.size());
+    scale.resize(blocks(s.c, W) * W, 5.0f);
     run<avg_pool2d_nchwc_global_t<W, pool2d_shape, epilogue>>(
         s, blocked_x.data(), got.data(),
         epilogue{scale.data(), blocked_residual.data()});

@@ -1,5 +1,5 @@
-// The vector routines of softmax, layer_norm and reduce at every width against
-// the portable ones, on random shapes with tails.
+// The vector routines of softmax, layer_norm and reduce at every width, and of
+// halves, against the portable ones of floats, on random shapes with tails.
 #include "runtime/routines/layer_norm/rows.h"
 #include "runtime/routines/layer_norm/portable.h"
 #include "runtime/routines/layer_norm/shape.h"
@@ -14,7 +14,7 @@
 #include <catch2/catch.hpp>
 
 using namespace nnc;
-using nnc_test::floats;
+using namespace nnc_test;
 
 namespace {
 
@@ -25,15 +25,19 @@ template <class R, class S, class... A> void run(const S &s, A... args) {
   R::run(s, args..., 0, middle);
 }
 
-/// |got - want| <= bound * scale in every element, NaN where want is.
-void require_close(const floats &got, const floats &want, float bound) {
+/// |got - want| <= bound * scale in every element, but for a last rounding to
+/// T; NaN where want is.
+template <class T>
+void require_close(const std::vector<T> &got, const floats &want, float bound) {
   REQUIRE(got.size() == want.size());
   for (std::size_t i = 0; i < want.size(); ++i) {
+    const float size = std::fabs(want[i]);
     const bool right =
         std::isnan(want[i])
-            ? std::isnan(got[i])
-            : got[i] == want[i] || std::fabs(got[i] - want[i]) <=
-                                       bound * (1.0f + std::fabs(want[i]));
+            ? std::isnan(float(got[i]))
+            : got[i] == want[i] ||
+                  std::fabs(got[i] - want[i]) <=
+                      bound * (1.0f + size) + rounding_error<T>(size);
     if (!right) {
       INFO("element " << i << " got " << got[i] << " want " << want[i]);
       REQUIRE(right);
@@ -46,69 +50,89 @@ struct add_residual {
     return x + residual;
   }
 };
-using with_residual = fused<add_residual, full_of<float>>;
+template <class T> using with_residual = fused<add_residual, full_of<T>>;
 
 } // namespace
 
-#define WIDTHS ((int W), W), 1, NNC_TEST_WIDTHS
+#define WIDTHS                                                                 \
+  ((int W, class T), W, T), (1, float), (NNC_TEST_WIDTHS, float), (8, f16)
 
 TEMPLATE_TEST_CASE_SIG("softmax", "[rows]", WIDTHS) {
-  nnc_test::random_source r;
+  random_source r;
   for (int round = 0; round < 100; ++round) {
     softmax_shape s{r.between(1, 5), r.between(1, 70),
                     round % 2 ? 1 : r.between(2, 40), round / 2 % 2};
     const std::size_t n = std::size_t(s.outer) * s.size * s.inner;
-    floats x = r.values(n), residual = r.values(n), got(n), want(n);
-    for (float &v : x)
+    floats values = r.values(n), want(n);
+    for (float &v : values)
       v *= 30.0f;
     if (round % 5 == 0)
-      x[n / 2] = -HUGE_VALF;
-    with_residual epi{residual.data()};
-    run<softmax_portable<softmax_shape, with_residual>>(s, x.data(),
-                                                        want.data(), epi);
-    run<softmax_f32_t<W, softmax_shape, with_residual>>(s, x.data(), got.data(),
-                                                        epi);
+      values[n / 2] = -HUGE_VALF;
+    auto x = store_all<T>(values), residual = store_all<T>(r.values(n)),
+         got = std::vector<T>(n);
+    values = load_all(x);
+    using E = with_residual<T>;
+    E epi{residual.data()};
+    run<softmax_portable<softmax_shape, E>>(s, values.data(), want.data(), epi);
+    run<softmax_t<W, softmax_shape, E>>(s, x.data(), got.data(), epi);
     require_close(got, want, 2e-6f);
     // In place.
-    run<softmax_portable<softmax_shape, none>>(s, x.data(), want.data(),
+    run<softmax_portable<softmax_shape, none>>(s, values.data(), want.data(),
                                                none{});
-    run<softmax_f32_t<W, softmax_shape, none>>(s, x.data(), x.data(), none{});
+    run<softmax_t<W, softmax_shape, none>>(s, x.data(), x.data(), none{});
     require_close(x, want, 2e-6f);
   }
 }
 
+TEST_CASE("softmax of halves keeps small probabilities", "[rows]") {
+  softmax_shape s{1, 300, 1, 0};
+  floats values(s.size), want(s.size);
+  for (int i = 0; i < s.size; ++i)
+    values[i] = -static_cast<float>(i) / 16.0f;
+  auto x = store_all<f16>(values);
+  run<softmax_portable<softmax_shape, none>>(s, values.data(), want.data(),
+                                             none{});
+  run<softmax_t<8, softmax_shape, none>>(s, x.data(), x.data(), none{});
+  require_close(x, want, 1e-12f);
+}
+
 TEMPLATE_TEST_CASE_SIG("layer_norm", "[rows]", WIDTHS) {
-  nnc_test::random_source r;
+  random_source r;
   for (int round = 0; round < 100; ++round) {
     layer_norm_shape s{r.between(1, 6), r.between(1, 140), 1e-5f};
     const std::size_t n = std::size_t(s.outer) * s.size;
-    floats x = r.values(n), scale = r.values(s.size), bias = r.values(s.size),
-           residual = r.values(n), got(n), want(n);
-    for (float &v : x)
+    floats values = r.values(n), want(n);
+    for (float &v : values)
       v += 3.0f;
-    with_residual epi{residual.data()};
-    run<layer_norm_portable<layer_norm_shape, with_residual>>(
-        s, x.data(), scale.data(), bias.data(), want.data(), epi);
-    run<layer_norm_f32_t<W, layer_norm_shape, with_residual>>(
-        s, x.data(), scale.data(), bias.data(), got.data(), epi);
+    auto x = store_all<T>(values), scale = store_all<T>(r.values(s.size)),
+         bias = store_all<T>(r.values(s.size)),
+         residual = store_all<T>(r.values(n)), got = std::vector<T>(n);
+    using E = with_residual<T>;
+    E epi{residual.data()};
+    run<layer_norm_portable<layer_norm_shape, E>>(
+        s, load_all(x).data(), load_all(scale).data(), load_all(bias).data(),
+        want.data(), epi);
+    run<layer_norm_t<W, layer_norm_shape, E>>(s, x.data(), scale.data(),
+                                              bias.data(), got.data(), epi);
     // A row of two near-equal values amplifies the rounding of its mean.
     require_close(got, want, s.size < 4 ? 1e-2f : 2e-5f);
   }
 }
 
 namespace {
-template <class Fast, class Portable> void check_reduce(float bound) {
-  nnc_test::random_source r;
+template <class T, class Fast, class Portable> void check_reduce(float bound) {
+  random_source r;
   for (int round = 0; round < 100; ++round) {
     reduce_shape s{r.between(1, 5), r.between(1, 150),
                    round % 2 ? 1 : r.between(2, 40)};
-    floats x = r.values(std::size_t(s.outer) * s.size * s.inner);
+    auto x = store_all<T>(r.values(std::size_t(s.outer) * s.size * s.inner));
     if (round % 7 == 0)
       x[x.size() / 2] = std::numeric_limits<float>::quiet_NaN();
-    floats got(std::size_t(s.outer) * s.inner), want = got,
-                                                residual = r.values(got.size());
-    with_residual epi{residual.data()};
-    run<Portable>(s, x.data(), want.data(), epi);
+    floats want(std::size_t(s.outer) * s.inner);
+    auto residual = store_all<T>(r.values(want.size())),
+         got = std::vector<T>(want.size());
+    with_residual<T> epi{residual.data()};
+    run<Portable>(s, load_all(x).data(), want.data(), epi);
     run<Fast>(s, x.data(), got.data(), epi);
     require_close(got, want, bound);
   }
@@ -117,8 +141,9 @@ template <class Fast, class Portable> void check_reduce(float bound) {
 
 TEMPLATE_TEST_CASE_SIG("reduce", "[rows]", WIDTHS) {
 #define CHECK_KIND(KIND, BOUND)                                                \
-  check_reduce<reduce_f32_t<vector_##KIND, W, reduce_shape, with_residual>,    \
-               reduce_##KIND##_portable<reduce_shape, with_residual>>(BOUND)
+  check_reduce<T, reduce_rows_t<vector_##KIND, W, reduce_shape, E>,            \
+               reduce_##KIND##_portable<reduce_shape, E>>(BOUND)
+  using E = with_residual<T>;
   CHECK_KIND(sum, 1e-5f);
   CHECK_KIND(mean, 1e-6f);
   CHECK_KIND(max, 0.0f);

@@ -1,7 +1,8 @@
 //===- rows.h - Layer normalisation with vectors of W floats --------------===//
 //
 // As portable.h defines it, in float, with the variance from a second pass.
-// Vectors lie along the row; sums run in 2W parts. A unit is a row.
+// Vectors lie along the row; sums run in 2W parts. Memory holds floats or
+// halves, which are rounded once, when stored. A unit is a row.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_LAYER_NORM_ROWS_H
@@ -12,17 +13,17 @@
 
 namespace nnc {
 
-template <int W, class S, class Epi> struct layer_norm_f32_t {
+template <int W, class S, class Epi> struct layer_norm_t {
   static constexpr int units(const S &s) { return s.outer; }
 
-  static void run(const S &s, const float *x, const float *scale,
-                  const float *bias, float *y, const Epi &epi, int begin,
-                  int end) {
+  template <class T>
+  static void run(const S &s, const T *x, const T *scale, const T *bias, T *y,
+                  const Epi &epi, int begin, int end) {
     const int whole = s.size / W * W, rest = s.size - whole;
     const float n = static_cast<float>(s.size);
     for (int unit = begin; unit < end; ++unit) {
       const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.size;
-      const float *row = x + at;
+      const T *row = x + at;
       const V mean(sum(row, s.size, [](V v) { return v; }) / n);
       const float variance = sum(row, s.size,
                                  [&](V v) {
@@ -35,14 +36,16 @@ template <int W, class S, class Epi> struct layer_norm_f32_t {
         return fma((v - mean) * factor, a, b);
       };
       for (int i = 0; i < whole; i += W)
-        epi(normalised(V::load(row + i), V::load(scale + i), V::load(bias + i)),
-            position<true>{at + i, i})
-            .store(y + at + i);
+        store(y + at + i, epi(normalised(load<V>(row + i), load<V>(scale + i),
+                                         load<V>(bias + i)),
+                              position<true>{at + i, i}));
       if (rest)
-        epi(normalised(V::load(row + whole, rest), V::load(scale + whole, rest),
-                       V::load(bias + whole, rest)),
-            position<true>{at + whole, whole}, rest)
-            .store(y + at + whole, rest);
+        store(y + at + whole,
+              epi(normalised(load<V>(row + whole, rest),
+                             load<V>(scale + whole, rest),
+                             load<V>(bias + whole, rest)),
+                  position<true>{at + whole, whole}, rest),
+              rest);
     }
   }
 
@@ -50,28 +53,31 @@ private:
   using V = f32x<W>;
 
   /// Adds f of each element of a row.
-  template <class F> static NNC_INLINE float sum(const float *row, int n, F f) {
+  template <class T, class F>
+  static NNC_INLINE float sum(const T *row, int n, F f) {
     V even(0.0f), odd(0.0f);
     int i = 0;
     for (; i + 2 * W <= n; i += 2 * W) {
-      even += f(V::load(row + i));
-      odd += f(V::load(row + i + W));
+      even += f(load<V>(row + i));
+      odd += f(load<V>(row + i + W));
     }
     for (; i < n; i += W)
-      even += n - i < W ? keep_first(f(V::load(row + i, n - i)), n - i)
-                        : f(V::load(row + i));
+      even += n - i < W ? keep_first(f(load<V>(row + i, n - i)), n - i)
+                        : f(load<V>(row + i));
     return reduce_add(even + odd);
   }
 };
 
 template <class S, class Epi>
-using layer_norm_f32_sse4 = layer_norm_f32_t<4, S, Epi>;
+using layer_norm_f32_sse4 = layer_norm_t<4, S, Epi>;
 template <class S, class Epi>
-using layer_norm_f32_avx2 = layer_norm_f32_t<8, S, Epi>;
+using layer_norm_f32_avx2 = layer_norm_t<8, S, Epi>;
 template <class S, class Epi>
-using layer_norm_f32_avx512 = layer_norm_f32_t<16, S, Epi>;
+using layer_norm_f32_avx512 = layer_norm_t<16, S, Epi>;
 template <class S, class Epi>
-using layer_norm_f32_neon = layer_norm_f32_t<4, S, Epi>;
+using layer_norm_f32_neon = layer_norm_t<4, S, Epi>;
+template <class S, class Epi>
+using layer_norm_f16_neonfp16 = layer_norm_t<8, S, Epi>;
 
 } // namespace nnc
 

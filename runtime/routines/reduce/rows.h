@@ -2,7 +2,8 @@
 //
 // As portable.h defines them, in float. Where the axis is the last one (inner
 // 1) vectors lie along it, four sums at once; elsewhere they lie along inner, W
-// results at a time. A unit is one outer index.
+// results at a time. Memory holds floats or halves, of which results are
+// rounded once. A unit is one outer index.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_REDUCE_ROWS_H
@@ -60,13 +61,14 @@ struct vector_min : vector_sum {
   }
 };
 
-template <class Kind, int W, class S, class Epi> struct reduce_f32_t {
+template <class Kind, int W, class S, class Epi> struct reduce_rows_t {
   static constexpr int units(const S &s) { return s.outer; }
 
-  static void run(const S &s, const float *x, float *y, const Epi &epi,
-                  int begin, int end) {
+  template <class T>
+  static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
+                  int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const float *from = x + std::ptrdiff_t(unit) * s.size * s.inner;
+      const T *from = x + std::ptrdiff_t(unit) * s.size * s.inner;
       const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.inner;
       if (s.inner == 1) {
         y[at] = epi(Kind::finish(row(from, s.size), s.size),
@@ -75,40 +77,42 @@ template <class Kind, int W, class S, class Epi> struct reduce_f32_t {
       }
       int i = 0;
       for (; i + W <= s.inner; i += W)
-        epi(columns(s, from + i, W), position<false>{at + i, 0})
-            .store(y + at + i);
+        store(y + at + i,
+              epi(columns(s, from + i, W), position<false>{at + i, 0}));
       if (i < s.inner)
-        epi(columns(s, from + i, s.inner - i), position<false>{at + i, 0},
-            s.inner - i)
-            .store(y + at + i, s.inner - i);
+        store(y + at + i,
+              epi(columns(s, from + i, s.inner - i), position<false>{at + i, 0},
+                  s.inner - i),
+              s.inner - i);
     }
   }
 
 private:
   using V = f32x<W>;
 
-  static NNC_INLINE float row(const float *x, int n) {
+  template <class T> static NNC_INLINE float row(const T *x, int n) {
     V part[4] = {V(Kind::start), V(Kind::start), V(Kind::start),
                  V(Kind::start)};
     int i = 0;
     for (; i + 4 * W <= n; i += 4 * W)
       for (int p = 0; p < 4; ++p)
-        part[p] = Kind::join(part[p], Kind::map(V::load(x + i + p * W)));
+        part[p] = Kind::join(part[p], Kind::map(load<V>(x + i + p * W)));
     for (; i + W <= n; i += W)
-      part[0] = Kind::join(part[0], Kind::map(V::load(x + i)));
+      part[0] = Kind::join(part[0], Kind::map(load<V>(x + i)));
     if (i < n)
       part[1] = Kind::join(part[1], select(first_lanes<V>(n - i),
-                                           Kind::map(V::load(x + i, n - i)),
+                                           Kind::map(load<V>(x + i, n - i)),
                                            V(Kind::start)));
     return Kind::lanes(
         Kind::join(Kind::join(part[0], part[1]), Kind::join(part[2], part[3])));
   }
 
-  static NNC_INLINE V columns(const S &s, const float *x, int count) {
+  template <class T>
+  static NNC_INLINE V columns(const S &s, const T *x, int count) {
     const std::ptrdiff_t step = s.inner;
     const auto get = [&](int i) {
-      return Kind::map(count == W ? V::load(x + i * step)
-                                  : V::load(x + i * step, count));
+      return Kind::map(count == W ? load<V>(x + i * step)
+                                  : load<V>(x + i * step, count));
     };
     V part[4] = {V(Kind::start), V(Kind::start), V(Kind::start),
                  V(Kind::start)};
@@ -127,13 +131,13 @@ private:
 /// reduce_<kind>_f32_<isa>
 #define NNC_REDUCE_ROWS(KIND)                                                  \
   template <class S, class Epi>                                                \
-  using reduce_##KIND##_f32_sse4 = reduce_f32_t<vector_##KIND, 4, S, Epi>;     \
+  using reduce_##KIND##_f32_sse4 = reduce_rows_t<vector_##KIND, 4, S, Epi>;    \
   template <class S, class Epi>                                                \
-  using reduce_##KIND##_f32_avx2 = reduce_f32_t<vector_##KIND, 8, S, Epi>;     \
+  using reduce_##KIND##_f32_avx2 = reduce_rows_t<vector_##KIND, 8, S, Epi>;    \
   template <class S, class Epi>                                                \
-  using reduce_##KIND##_f32_avx512 = reduce_f32_t<vector_##KIND, 16, S, Epi>;  \
+  using reduce_##KIND##_f32_avx512 = reduce_rows_t<vector_##KIND, 16, S, Epi>; \
   template <class S, class Epi>                                                \
-  using reduce_##KIND##_f32_neon = reduce_f32_t<vector_##KIND, 4, S, Epi>;
+  using reduce_##KIND##_f32_neon = reduce_rows_t<vector_##KIND, 4, S, Epi>;
 NNC_REDUCE_ROWS(sum)
 NNC_REDUCE_ROWS(mean)
 NNC_REDUCE_ROWS(max)
@@ -142,6 +146,20 @@ NNC_REDUCE_ROWS(l1)
 NNC_REDUCE_ROWS(l2)
 NNC_REDUCE_ROWS(sum_square)
 #undef NNC_REDUCE_ROWS
+
+/// reduce_<kind>_f16_neonfp16. A sum of squares soon leaves the range of
+/// halves, at either end: it has none.
+#define NNC_REDUCE_HALVES(KIND)                                                \
+  template <class S, class Epi>                                                \
+  using reduce_##KIND##_f16_neonfp16 =                                         \
+      reduce_rows_t<vector_##KIND, 8, S, Epi>;
+NNC_REDUCE_HALVES(sum)
+NNC_REDUCE_HALVES(mean)
+NNC_REDUCE_HALVES(max)
+NNC_REDUCE_HALVES(min)
+NNC_REDUCE_HALVES(l1)
+NNC_REDUCE_HALVES(l2)
+#undef NNC_REDUCE_HALVES
 
 } // namespace nnc
 

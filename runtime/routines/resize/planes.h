@@ -1,9 +1,10 @@
 //===- planes.h - Resize, whole planes with their taps computed once ------===//
 //
 // As portable.h defines it, in float, on NCHW[W]c (W lanes are W channels) or,
-// with W = 1, on plain NCHW. What each output column mixes is worked out once
-// for a strip of columns, then used in every row. A unit is one plane: a
-// channel block of an image. Padded lanes of the output are zero.
+// with W = 1, on plain NCHW. Memory holds floats or halves. What each output
+// column mixes is worked out once for a strip of columns, then used in every
+// row. A unit is one plane: a channel block of an image. Padded lanes of the
+// output are zero.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_RESIZE_PLANES_H
@@ -14,13 +15,14 @@
 
 namespace nnc {
 
-template <int W, class S, class Epi> struct resize_f32_t {
+template <int W, class S, class Epi> struct resize_planes_t {
   static constexpr int units(const S &s) { return s.n * blocks(s); }
 
-  static void run(const S &s, const float *x, float *y, const Epi &epi,
-                  int begin, int end) {
+  template <class T>
+  static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
+                  int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const float *from = x + std::ptrdiff_t(unit) * s.h * s.w * W;
+      const T *from = x + std::ptrdiff_t(unit) * s.h * s.w * W;
       const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.oh * s.ow * W;
       const int channel = unit % blocks(s) * W;
       for (int left = 0; left < s.ow; left += strip) {
@@ -57,51 +59,55 @@ private:
 
   static constexpr int blocks(const S &s) { return (s.c + W - 1) / W; }
 
-  static NNC_INLINE V value(const S &s, const float *plane,
-                            const resize_taps &rows, const column &c) {
+  template <class T>
+  static NNC_INLINE V value(const S &s, const T *plane, const resize_taps &rows,
+                            const column &c) {
     const std::ptrdiff_t row_step = std::ptrdiff_t(s.w) * W;
-    const float *top = plane + rows.index[0] * row_step;
+    const T *top = plane + rows.index[0] * row_step;
     if (s.mode == 0)
-      return V::load(top + c.at[0]);
+      return load<V>(top + c.at[0]);
     if (s.mode == 1) {
-      const float *bottom = plane + rows.index[1] * row_step;
+      const T *bottom = plane + rows.index[1] * row_step;
       const V left(c.weight[0]), right(c.weight[1]);
       const V above =
-          left * V::load(top + c.at[0]) + right * V::load(top + c.at[1]);
+          left * load<V>(top + c.at[0]) + right * load<V>(top + c.at[1]);
       const V below =
-          left * V::load(bottom + c.at[0]) + right * V::load(bottom + c.at[1]);
+          left * load<V>(bottom + c.at[0]) + right * load<V>(bottom + c.at[1]);
       return V(rows.weight[0]) * above + V(rows.weight[1]) * below;
     }
     V sum(0.0f);
     for (int i = 0; i < 4; ++i) {
-      const float *row = plane + rows.index[i] * row_step;
+      const T *row = plane + rows.index[i] * row_step;
       V row_sum(0.0f);
       for (int j = 0; j < 4; ++j)
-        row_sum += V(c.weight[j]) * V::load(row + c.at[j]);
+        row_sum += V(c.weight[j]) * load<V>(row + c.at[j]);
       sum += V(rows.weight[i]) * row_sum;
     }
     return sum;
   }
 
+  template <class T>
   static NNC_INLINE void finish(const S &s, V v, std::ptrdiff_t at, int channel,
-                                float *y, const Epi &epi) {
+                                T *y, const Epi &epi) {
     if constexpr (W == 1)
-      epi(v, position<false>{at, channel}).store(y + at);
+      store(y + at, epi(v, position<false>{at, channel}));
     else
       store_channels(v, y, at, channel, s.c, epi);
   }
 };
 
 template <class S, class Epi>
-using resize_f32_nchw_portable = resize_f32_t<1, S, Epi>;
+using resize_f32_nchw_portable = resize_planes_t<1, S, Epi>;
 template <class S, class Epi>
-using resize_f32_nchw4c_sse4 = resize_f32_t<4, S, Epi>;
+using resize_f32_nchw4c_sse4 = resize_planes_t<4, S, Epi>;
 template <class S, class Epi>
-using resize_f32_nchw8c_avx2 = resize_f32_t<8, S, Epi>;
+using resize_f32_nchw8c_avx2 = resize_planes_t<8, S, Epi>;
 template <class S, class Epi>
-using resize_f32_nchw16c_avx512 = resize_f32_t<16, S, Epi>;
+using resize_f32_nchw16c_avx512 = resize_planes_t<16, S, Epi>;
 template <class S, class Epi>
-using resize_f32_nchw4c_neon = resize_f32_t<4, S, Epi>;
+using resize_f32_nchw4c_neon = resize_planes_t<4, S, Epi>;
+template <class S, class Epi>
+using resize_f16_nchw8c_neonfp16 = resize_planes_t<8, S, Epi>;
 
 } // namespace nnc
 

@@ -5,6 +5,10 @@
 // Error: 4 ulp of each result, sums in W or 4W parts. A unit is one row of the
 // axis, or one outer index.
 //
+// Memory holds floats or halves. Exponentials of floats wait in y for their
+// sum; those of halves would be rounded there, and are computed twice: a result
+// in halves is off by half of its last bit, below 2^-14 by half of 2^-24.
+//
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_SOFTMAX_ROWS_H
 #define NNC_ROUTINES_SOFTMAX_ROWS_H
@@ -12,13 +16,16 @@
 #include "runtime/epilogue.h"
 #include "runtime/simd/math.h"
 
+#include <type_traits>
+
 namespace nnc {
 
-template <int W, class S, class Epi> struct softmax_f32_t {
+template <int W, class S, class Epi> struct softmax_t {
   static constexpr int units(const S &s) { return s.outer; }
 
-  static void run(const S &s, const float *x, float *y, const Epi &epi,
-                  int begin, int end) {
+  template <class T>
+  static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
+                  int end) {
     const std::ptrdiff_t step = std::ptrdiff_t(s.size) * s.inner;
     for (int unit = begin; unit < end; ++unit) {
       const std::ptrdiff_t at = unit * step;
@@ -35,49 +42,55 @@ template <int W, class S, class Epi> struct softmax_f32_t {
 private:
   using V = f32x<W>;
 
-  static void row(const S &s, const float *x, float *y, std::ptrdiff_t at,
+  /// Whether the exponentials wait in y. For the logarithm only their sum
+  /// counts.
+  template <class T> static constexpr bool keeps(const S &s) {
+    return std::is_same<T, float>::value && !s.log;
+  }
+
+  template <class T>
+  static void row(const S &s, const T *x, T *y, std::ptrdiff_t at,
                   const Epi &epi) {
     const int whole = s.size / W * W, rest = s.size - whole;
     float largest = x[0];
     if (whole) {
-      V most = V::load(x);
+      V most = load<V>(x);
       for (int i = W; i < whole; i += W)
-        most = max_fast(V::load(x + i), most);
+        most = max_fast(load<V>(x + i), most);
       largest = reduce_max(most);
     }
     for (int i = whole; i < s.size; ++i)
-      largest = max_fast(x[i], largest);
+      largest = max_fast(float(x[i]), largest);
 
-    // The exponentials wait in y; for the logarithm only their sum counts.
     const V shift(largest);
     V sum(0.0f);
     for (int i = 0; i < whole; i += W) {
-      const V e = exp(V::load(x + i) - shift);
-      if (!s.log)
-        e.store(y + i);
+      const V e = exp(load<V>(x + i) - shift);
+      if (keeps<T>(s))
+        store(y + i, e);
       sum += e;
     }
     if (rest) {
-      const V e = keep_first(exp(V::load(x + whole, rest) - shift), rest);
-      if (!s.log)
-        e.store(y + whole, rest);
+      const V e = keep_first(exp(load<V>(x + whole, rest) - shift), rest);
+      if (keeps<T>(s))
+        store(y + whole, e, rest);
       sum += e;
     }
     const float total = reduce_add(sum);
     const V scale(1.0f / total), offset(s.log ? log(total) : 0.0f);
-    const auto finish = [&](V v) {
-      return s.log ? (v - shift) - offset : v * scale;
-    };
-    const float *from = s.log ? x : y;
+    const T *from = keeps<T>(s) ? y : x;
     for (int i = 0; i < whole; i += W)
-      epi(finish(V::load(from + i)), position<false>{at + i, 0}).store(y + i);
+      store(y + i, epi(finish<T>(s, load<V>(from + i), shift, scale, offset),
+                       position<false>{at + i, 0}));
     if (rest)
-      epi(finish(V::load(from + whole, rest)), position<false>{at + whole, 0},
-          rest)
-          .store(y + whole, rest);
+      store(y + whole,
+            epi(finish<T>(s, load<V>(from + whole, rest), shift, scale, offset),
+                position<false>{at + whole, 0}, rest),
+            rest);
   }
 
-  static void columns(const S &s, const float *x, float *y, std::ptrdiff_t at,
+  template <class T>
+  static void columns(const S &s, const T *x, T *y, std::ptrdiff_t at,
                       const Epi &epi, int count) {
     const std::ptrdiff_t step = s.inner;
     V shift = get(x, count);
@@ -86,29 +99,43 @@ private:
     V sum(0.0f);
     for (int i = 0; i < s.size; ++i) {
       const V e = exp(get(x + i * step, count) - shift);
-      if (!s.log)
-        e.store(y + i * step, count);
+      if (keeps<T>(s))
+        put(y + i * step, e, count);
       sum += e;
     }
     const V scale = V(1.0f) / sum, offset = s.log ? log(sum) : V(0.0f);
-    for (int i = 0; i < s.size; ++i) {
-      const V v = s.log ? (get(x + i * step, count) - shift) - offset
-                        : get(y + i * step, count) * scale;
-      epi(v, position<false>{at + i * step, 0}, count)
-          .store(y + i * step, count);
-    }
+    const T *from = keeps<T>(s) ? y : x;
+    for (int i = 0; i < s.size; ++i)
+      put(y + i * step,
+          epi(finish<T>(s, get(from + i * step, count), shift, scale, offset),
+              position<false>{at + i * step, 0}, count),
+          count);
   }
 
-  static NNC_INLINE V get(const float *p, int count) {
-    return count == W ? V::load(p) : V::load(p, count);
+  /// The result, of an exponential that was kept or else of an element of x.
+  template <class T>
+  static NNC_INLINE V finish(const S &s, V v, V shift, V scale, V offset) {
+    if (s.log)
+      return (v - shift) - offset;
+    return (keeps<T>(s) ? v : exp(v - shift)) * scale;
+  }
+
+  template <class T> static NNC_INLINE V get(const T *p, int count) {
+    return count == W ? load<V>(p) : load<V>(p, count);
+  }
+  template <class T> static NNC_INLINE void put(T *p, V v, int count) {
+    if (count == W)
+      store(p, v);
+    else
+      store(p, v, count);
   }
 };
 
-template <class S, class Epi> using softmax_f32_sse4 = softmax_f32_t<4, S, Epi>;
-template <class S, class Epi> using softmax_f32_avx2 = softmax_f32_t<8, S, Epi>;
-template <class S, class Epi>
-using softmax_f32_avx512 = softmax_f32_t<16, S, Epi>;
-template <class S, class Epi> using softmax_f32_neon = softmax_f32_t<4, S, Epi>;
+template <class S, class Epi> using softmax_f32_sse4 = softmax_t<4, S, Epi>;
+template <class S, class Epi> using softmax_f32_avx2 = softmax_t<8, S, Epi>;
+template <class S, class Epi> using softmax_f32_avx512 = softmax_t<16, S, Epi>;
+template <class S, class Epi> using softmax_f32_neon = softmax_t<4, S, Epi>;
+template <class S, class Epi> using softmax_f16_neonfp16 = softmax_t<8, S, Epi>;
 
 } // namespace nnc
 
