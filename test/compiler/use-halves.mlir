@@ -188,3 +188,22 @@ func.func @rows(%x: tensor<1x8x4x4xf32>) -> (tensor<1x8xf32>, tensor<1x8xf32>) {
   }
   return %6, %7 : tensor<1x8xf32>, tensor<1x8xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @transposed
+// CHECK: nn.layer "input_f16"
+// CHECK: nn.layer "up" {{.*}} -> tensor<1x8x8x8xf16>
+// CHECK: nn.layer "up_f32"
+func.func @transposed(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x8x8xf32> {
+  %w = nn.constant dense<0.5> : tensor<8x8x2x2xf32>
+  %0 = nn.layer "up" inputs(%x, %w : tensor<1x8x4x4xf32>, tensor<8x8x2x2xf32>) -> tensor<1x8x8x8xf32> anchor {
+  ^bb0(%ax: tensor<1x8x4x4xf32>, %aw: tensor<8x8x2x2xf32>):
+    %1 = nn.conv_transpose %ax, %aw {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, output_padding = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x8x4x4xf32>, tensor<8x8x2x2xf32>) -> tensor<1x8x8x8xf32>
+    nn.yield %1 : tensor<1x8x8x8xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  return %0 : tensor<1x8x8x8xf32>
+}

@@ -5,7 +5,8 @@
 //
 // Output columns that lie sw apart have the same taps, and consecutive input
 // pixels at each: a register tile covers COLS of them times OC channel blocks,
-// so nothing is multiplied with the zeros between the pixels. One group.
+// so nothing is multiplied with the zeros between the pixels. Long sums are
+// made in parts (tile.h). One group.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV_TRANSPOSE2D_BLOCKED_H
@@ -18,8 +19,10 @@
 
 namespace nnc {
 
-template <int W, class S, int COLS, int OC, class Epi>
-struct conv_transpose2d_f32_nchwc_t {
+template <class V, class S, int COLS, int OC, class Epi>
+struct conv_transpose2d_nchwc_t {
+  static constexpr int W = lanes<V>;
+  using T = element_of<V>;
   static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
   static_assert(COLS > 0 && OC > 0, "a tile has points");
 
@@ -27,8 +30,8 @@ struct conv_transpose2d_f32_nchwc_t {
     return s.n * ceil_div(ceil_div(s.k, W), OC) * s.oh;
   }
 
-  static void run(const S &s, const float *x, const float *w, float *y,
-                  const Epi &epi, int begin, int end) {
+  static void run(const S &s, const T *x, const T *w, T *y, const Epi &epi,
+                  int begin, int end) {
     if constexpr (is_constant<S>)
       static_assert(S::groups == 1, "one group");
     constexpr int left =
@@ -57,9 +60,9 @@ struct conv_transpose2d_f32_nchwc_t {
 private:
   /// What the tiles of one output row have in common.
   struct job {
-    const float *x; ///< the image
-    const float *w; ///< the first block's
-    float *y;
+    const T *x; ///< the image
+    const T *w; ///< the first block's
+    T *y;
     const Epi *epi;
     std::ptrdiff_t out; ///< index in y of the row in the first block
     int channel;        ///< the first of the first block
@@ -68,6 +71,13 @@ private:
 
   static constexpr std::ptrdiff_t weight_block(const S &s) {
     return std::ptrdiff_t(s.kh) * s.kw * s.c * W;
+  }
+
+  /// Whether the taps that meet in a pixel make a sum longer than one part.
+  static constexpr bool splits(const S &s) {
+    const int rows = s.dh == 1 ? ceil_div(s.kh, s.sh) : s.kh;
+    const int columns = s.dw == 1 ? ceil_div(s.kw, s.sw) : s.kw;
+    return rows * columns * s.c > register_tile<V, 1, 1, 1>::most_terms;
   }
 
   /// Output columns phase + i * sw have the same taps.
@@ -81,8 +91,12 @@ private:
   template <int C, int B>
   NNC_NOINLINE static void tile(const S &s, const job &j, int phase,
                                 int first) {
-    f32_tile<W, 1, C, B> t;
+    register_tile<V, 1, C, B> t;
     t.clear();
+    alignas(64) T earlier[t.size];
+    if (splits(s))
+      t.save(earlier);
+    int terms = 0;
     for (int r = 0; r < s.kh; ++r) {
       const int h = j.row + s.pt - r * s.dh;
       if (h < 0 || h % s.sh != 0 || h / s.sh >= s.h)
@@ -91,14 +105,16 @@ private:
         const int shift = phase + s.pl - q * s.dw;
         if (shift % s.sw != 0)
           continue;
-        add_tap<C, B>(s, t, j.x + std::ptrdiff_t(h / s.sh) * s.w * W,
-                      j.w + std::ptrdiff_t(r * s.kw + q) * s.c * W,
-                      shift / s.sw + first);
+        add_tap<C, B>(
+            s, t, earlier, terms, j.x + std::ptrdiff_t(h / s.sh) * s.w * W,
+            j.w + std::ptrdiff_t(r * s.kw + q) * s.c * W, shift / s.sw + first);
       }
     }
+    if (splits(s))
+      t.add_saved(earlier);
     // Copies: for all the compiler knows, y could point at j.
     const Epi epi = *j.epi;
-    float *const y = j.y;
+    T *const y = j.y;
     const int channel = j.channel;
     const std::ptrdiff_t plane = std::ptrdiff_t(s.oh) * s.ow * W;
     const std::ptrdiff_t out =
@@ -107,28 +123,37 @@ private:
       NNC_UNROLL for (int c = 0; c < C; ++c) {
         const std::ptrdiff_t at =
             out + b * plane + std::ptrdiff_t(c) * s.sw * W;
-        store_channels(t.sum[0][c][b], y, at, channel + b * W, s.k, epi);
+        store_channels(widen(t.sum[0][c][b]), y, at, channel + b * W, s.k, epi);
       }
     }
   }
 
-  /// One tap: pixel i of the tile takes column left + i of the row.
+  /// One tap: pixel i of the tile takes column left + i of the row. `earlier`
+  /// has the sums of the parts before the one under way, of so many `terms`.
   template <int C, int B>
-  static NNC_INLINE void add_tap(const S &s, f32_tile<W, 1, C, B> &t,
-                                 const float *row, const float *w, int left) {
+  static NNC_INLINE void add_tap(const S &s, register_tile<V, 1, C, B> &t,
+                                 T *earlier, int &terms, const T *row,
+                                 const T *w, int left) {
     if (left + C <= 0 || left >= s.w)
       return;
     const bool inside = left >= 0 && left + C <= s.w;
     for (int block = 0; block < ceil_div(s.c, W); ++block) {
       const int steps = smaller(W, s.c - block * W);
-      const float *x = row + std::ptrdiff_t(block) * s.h * s.w * W;
-      alignas(64) float copy[C * W];
+      if (splits(s) && terms + steps > t.most_terms) {
+        t.add_saved(earlier);
+        t.save(earlier);
+        t.clear();
+        terms = 0;
+      }
+      terms += steps;
+      const T *x = row + std::ptrdiff_t(block) * s.h * s.w * W;
+      alignas(64) T copy[C * W];
       if (!inside)
         for (int c = 0; c < C; ++c)
-          (left + c >= 0 && left + c < s.w ? f32x<W>::load(x + (left + c) * W)
-                                           : f32x<W>(0.0f))
+          (left + c >= 0 && left + c < s.w ? V::load(x + (left + c) * W)
+                                           : V(T(0)))
               .store(copy + c * W);
-      const float *const a[1] = {inside ? x + left * W : copy};
+      const T *const a[1] = {inside ? x + left * W : copy};
       t.template add<0, C>(a, W, 1, w + std::ptrdiff_t(block) * W * W,
                            weight_block(s), W, steps);
     }
@@ -137,16 +162,20 @@ private:
 
 template <class S, int COLS, int OC, class Epi>
 using conv_transpose2d_f32_nchw16c_avx512 =
-    conv_transpose2d_f32_nchwc_t<16, S, COLS, OC, Epi>;
+    conv_transpose2d_nchwc_t<f32x<16>, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
 using conv_transpose2d_f32_nchw8c_avx2 =
-    conv_transpose2d_f32_nchwc_t<8, S, COLS, OC, Epi>;
+    conv_transpose2d_nchwc_t<f32x<8>, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
 using conv_transpose2d_f32_nchw4c_neon =
-    conv_transpose2d_f32_nchwc_t<4, S, COLS, OC, Epi>;
+    conv_transpose2d_nchwc_t<f32x<4>, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
 using conv_transpose2d_f32_nchw4c_sse4 =
-    conv_transpose2d_f32_nchwc_t<4, S, COLS, OC, Epi>;
+    conv_transpose2d_nchwc_t<f32x<4>, S, COLS, OC, Epi>;
+
+template <class S, int COLS, int OC, class Epi>
+using conv_transpose2d_f16_nchw8c_neonfp16 =
+    conv_transpose2d_nchwc_t<f16x<8>, S, COLS, OC, Epi>;
 
 } // namespace nnc
 
