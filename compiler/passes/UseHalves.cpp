@@ -173,17 +173,19 @@ Value Halver::getAs(Value value, FloatType element) {
   return other;
 }
 
-/// Has the layer read its inputs of numbers with elements of this type. False
-/// where one cannot have it.
+/// Has the layer read its inputs of numbers with elements of this type, but for
+/// those that stay floats. False where one cannot have it.
 bool Halver::setInputs(LayerOp layer, FloatType element) {
+  auto op = cast<RoutineOpInterface>(layer.getAnchorOp());
   for (auto [i, input] : llvm::enumerate(layer.getInputs())) {
     if (getElement(input) != half && getElement(input) != single)
       continue;
-    Value other = getAs(input, element);
+    FloatType own = op.takesHalf(i) ? element : single;
+    Value other = getAs(input, own);
     if (!other)
       return false;
     layer.getInputsMutable()[i].set(other);
-    setElement(layer.getAnchor().getArgument(i), element);
+    setElement(layer.getAnchor().getArgument(i), own);
   }
   return true;
 }

@@ -59,12 +59,19 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
       return emitOptionalError(location, "needs a mask that broadcasts to ",
                                withShape(q, scores), " and has all keys");
   }
-  for (Value operand : adaptor.getOperands())
-    if (getPlain(operand).getElementType() != q.getElementType())
+  for (Value operand : adaptor.getOperands()) {
+    Type element = getPlain(operand).getElementType();
+    bool isFloatMask = operand == adaptor.getMask() && element.isF32() &&
+                       q.getElementType().isF16();
+    if (element != q.getElementType() && !isFloatMask)
       return emitOptionalError(location, "needs operands of one element type");
+  }
   types.push_back(withShape(q, {batch, queries, heads * valueDim}));
   return success();
 }
+
+/// What hides keys is often the lowest float.
+bool AttentionOp::takesHalf(int64_t operand) { return operand < 3; }
 
 LayoutClass AttentionOp::getLayoutClass() { return LayoutClass::Dependent; }
 

@@ -80,6 +80,12 @@ def Nn_RoutineOpInterface : OpInterface<"RoutineOpInterface"> {
         return ::nnc::nn::spellImageLayout(layout, value.getType());
       }]>,
     InterfaceMethod<[{
+        Whether operand `operand` is rounded where the op is to compute with
+        halves. One that is added to floats may stay what it is.
+      }],
+      "bool", "takesHalf", (ins "int64_t":$operand), [{}],
+      /*defaultImplementation=*/[{ return true; }]>,
+    InterfaceMethod<[{
         The result axis that an epilogue operand of one value a channel may
         run along (1 for convolutions, the last for matrix products), or none.
       }],

@@ -193,16 +193,17 @@ def Nn_MatMulOp : Nn_AnchorOp<"matmul", ["getRoutineCallsOn", "spellLayout"]> {
   }];
 }
 
-def Nn_AttentionOp : Nn_RoutineOp<"attention"> {
+def Nn_AttentionOp : Nn_RoutineOp<"attention", [], ["takesHalf"]> {
   let summary = "softmax(scale * q . k + mask) . v, for each of several heads";
   let description = [{
     An operand of rank 3 is `[batch, rows, columns]` with the heads side by side:
     those of `q`, `k` and `v` begin at the columns `starts`, so that all three
     may be parts of one tensor. One of rank 4 is `[batch, heads, rows, size]`. A
     row of q or k has `dim` elements, one of v `value_dim`. The mask, if there
-    is one, broadcasts to `[batch, heads, queries, keys]`, but has all keys. The
-    result is `[batch, queries, heads * value_dim]`. Where a query may see no
-    key, all its scores being -inf, it is NaN, as the softmax is.
+    is one, broadcasts to `[batch, heads, queries, keys]`, but has all keys;
+    that of halves may be of floats. The result is
+    `[batch, queries, heads * value_dim]`. Where a query may see no key, all its
+    scores being -inf, it is NaN, as the softmax is.
 
     Example:
     ```mlir

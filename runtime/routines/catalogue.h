@@ -391,20 +391,23 @@ constexpr double plain_efficiency(tile_limits t, const S &s, int M, int B) {
   const double copy = s.transpose_b ? 32 : 24;
   return s.m / (s.m / packed_efficiency(t, s, M, B) + copy);
 }
-/// Two products whose columns are the queries, and an exponential of each
-/// score: a vector of them takes as long as so many multiply-adds. Queries and
-/// sums are turned. Rows a multiple of 4 KiB apart fall into the same few lines
-/// of the first-level cache: eight keys are the most that stay, and each tile
-/// reads the values from beyond.
+/// Two products of numbers of so many bytes, whose columns are the queries, and
+/// an exponential of each score, a float: a vector of them takes as long as so
+/// many multiply-adds. Queries and sums are turned. Rows a multiple of 4 KiB
+/// apart fall into the same few lines of the first-level cache: eight keys are
+/// the most that stay, and each tile reads the values from beyond.
 template <class S>
-constexpr double attention_efficiency(tile_limits t, const S &s, int M, int B) {
+constexpr double attention_efficiency(tile_limits t, const S &s, int M, int B,
+                                      int bytes = sizeof(float)) {
   const double scores =
       tiles_efficiency(t, 1, s.keys, s.queries, s.dim, 1, M, B);
   const double values =
       tiles_efficiency(t, 1, s.value_dim, s.queries, s.keys, 1, M, B);
-  const double exponential = t.lanes == 16 ? 16 : 36;
-  const bool crowds_keys = M > 8 && s.k_strides[2] % 1024 == 0;
-  const bool crowds_values = s.v_strides[2] % 1024 == 0;
+  const double exponential =
+      (t.lanes == 16 ? 16 : 36) * double(sizeof(float)) / bytes;
+  const int crowded = 4096 / bytes;
+  const bool crowds_keys = M > 8 && s.k_strides[2] % crowded == 0;
+  const bool crowds_values = s.v_strides[2] % crowded == 0;
   const double score = s.dim / scores * (crowds_keys ? 2 : 1) +
                        s.value_dim / values +
                        (crowds_values ? 5.0 * s.value_dim / (M * B) : 0.0);

@@ -42,9 +42,9 @@ NNC_INLINE void transpose(f32x<1> (&)[1]) {}
 
 /// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns,
 /// both at most W; both step along the other's lanes.
-template <int W, class T>
-NNC_INLINE void transpose_tile(const T *from, std::ptrdiff_t from_step,
-                               int rows, int columns, T *to,
+template <int W, class From, class To>
+NNC_INLINE void transpose_tile(const From *from, std::ptrdiff_t from_step,
+                               int rows, int columns, To *to,
                                std::ptrdiff_t to_step) {
   f32x<W> v[W];
   if (rows == W && columns == W) {

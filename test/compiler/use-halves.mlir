@@ -207,3 +207,23 @@ func.func @transposed(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x8x8xf32> {
   }
   return %0 : tensor<1x8x8x8xf32>
 }
+
+// -----
+
+// The mask stays what it is: what hides keys may be no half.
+
+// CHECK-LABEL: func.func @attention
+// CHECK: %[[M:.*]] = nn.constant dense<-3.40282347E+38> : tensor<1x1x1x8xf32>
+// CHECK: nn.layer "attention" inputs({{.*}}, %[[M]] : {{.*}} -> tensor<1x8x12xf16>
+func.func @attention(%x: tensor<1x8x36xf32>) -> tensor<1x8x12xf32> {
+  %m = nn.constant dense<-3.40282347E+38> : tensor<1x1x1x8xf32>
+  %0 = nn.layer "attention" inputs(%x, %x, %x, %m : tensor<1x8x36xf32>, tensor<1x8x36xf32>, tensor<1x8x36xf32>, tensor<1x1x1x8xf32>) -> tensor<1x8x12xf32> anchor {
+  ^bb0(%q: tensor<1x8x36xf32>, %k: tensor<1x8x36xf32>, %v: tensor<1x8x36xf32>, %am: tensor<1x1x1x8xf32>):
+    %1 = nn.attention %q, %k, %v, %am {heads = 3 : i64, dim = 4 : i64, value_dim = 4 : i64, starts = array<i64: 0, 12, 24>, scale = 0.5 : f64} : (tensor<1x8x36xf32>, tensor<1x8x36xf32>, tensor<1x8x36xf32>, tensor<1x1x1x8xf32>) -> tensor<1x8x12xf32>
+    nn.yield %1 : tensor<1x8x12xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  return %0 : tensor<1x8x12xf32>
+}

@@ -1,4 +1,5 @@
-// Attention at every width, and the portable routine, against sums of doubles.
+// Attention in every kind of vector, and the portable routine, against sums of
+// doubles.
 #include "runtime/routines/attention/online.h"
 #include "runtime/routines/attention/portable.h"
 #include "runtime/routines/attention/shape.h"
@@ -62,8 +63,9 @@ int extent(const int (&strides)[3], int n, int heads, int rows, int size) {
          (rows - 1) * strides[2] + size;
 }
 
-/// q, k, v, a mask or none, and what should come of them.
-struct problem {
+/// q, k, v as memory of T holds them, a mask or none, and what should come of
+/// them.
+template <class T> struct problem {
   attention_shape s;
   floats q, k, v, mask;
   std::vector<double> want;
@@ -72,12 +74,12 @@ struct problem {
   std::vector<double> bound;
 
   problem(random_source &r, const attention_shape &shape, bool masked)
-      : s(shape), q(r.values(s.q_start + extent(s.q_strides, s.n, s.heads,
-                                                s.queries, s.dim))),
-        k(r.values(s.k_start +
-                   extent(s.k_strides, s.n, s.heads, s.keys, s.dim))),
-        v(r.values(s.v_start +
-                   extent(s.v_strides, s.n, s.heads, s.keys, s.value_dim))) {
+      : s(shape), q(values(r, s.q_start + extent(s.q_strides, s.n, s.heads,
+                                                 s.queries, s.dim))),
+        k(values(r,
+                 s.k_start + extent(s.k_strides, s.n, s.heads, s.keys, s.dim))),
+        v(values(r, s.v_start + extent(s.v_strides, s.n, s.heads, s.keys,
+                                       s.value_dim))) {
     if (masked)
       mask = r.values(extent(s.mask_strides, s.n, s.heads, s.queries, s.keys));
     for (float &m : mask)
@@ -97,7 +99,7 @@ struct problem {
             return b * strides[0] + h * strides[1] + index * strides[2];
           };
           std::vector<double> score(s.keys);
-          double largest = -HUGE_VAL, size = 0;
+          double largest = -HUGE_VAL, size = 0, products = 0;
           for (int j = 0; j < s.keys; ++j) {
             double sum = 0, magnitude = 0;
             for (int c = 0; c < s.dim; ++c) {
@@ -111,6 +113,7 @@ struct problem {
                 mask.empty() ? 0.0 : mask[row(s.mask_strides, i) + j];
             score[j] = double(s.scale) * sum + added;
             largest = std::max(largest, score[j]);
+            products = std::max(products, s.scale * magnitude);
             if (added > -1000)
               size = std::max(size, s.scale * magnitude + std::fabs(added));
             else if (added > -HUGE_VAL)
@@ -127,20 +130,31 @@ struct problem {
               magnitude += score[j] / total * std::fabs(value);
             }
             want.push_back(sum);
-            bound.push_back(epsilon *
-                                (4 * std::sqrt(double(s.keys)) + 8 +
-                                 4 * std::sqrt(double(s.dim)) * size) *
+            const double in_floats =
+                epsilon * (4 * std::sqrt(double(s.keys)) + 8 +
+                           4 * std::sqrt(double(s.dim)) * size);
+            // Products of halves are summed in parts. A weight that is off
+            // moves its value's share and the sum of all weights.
+            const double in_halves = 2 * 0x1p-10 * (products + 1);
+            bound.push_back((is_half ? in_floats + in_halves : in_floats) *
                                 magnitude +
-                            epsilon);
+                            (is_half ? 0x1p-24 : epsilon));
           }
         }
   }
+
+private:
+  static constexpr bool is_half = !std::is_same<T, float>::value;
+  static floats values(random_source &r, std::size_t count) {
+    return rounded<T>(r.values(count));
+  }
 };
 
-void require_close(const problem &p, const floats &got) {
+template <class T>
+void require_close(const problem<T> &p, const std::vector<T> &got) {
   for (std::size_t i = 0; i < got.size(); ++i) {
     const bool right = std::isnan(p.want[i])
-                           ? std::isnan(got[i])
+                           ? std::isnan(float(got[i]))
                            : std::fabs(got[i] - p.want[i]) <= p.bound[i];
     if (!right) {
       INFO("at " << i << ": got " << got[i] << ", want " << p.want[i]
@@ -153,26 +167,30 @@ void require_close(const problem &p, const floats &got) {
 
 /// Runs R on `shape`, which has the values of p.s; `more` is its scratch, if it
 /// wants some.
-template <class R, class S, class... More>
-void check(const S &shape, const problem &p, More... more) {
-  floats got = not_written(p.want.size());
+template <class R, class S, class T, class... More>
+void check(const S &shape, const problem<T> &p, More... more) {
+  const auto q = store_all<T>(p.q), k = store_all<T>(p.k),
+             v = store_all<T>(p.v);
+  auto got = store_all<T>(not_written(p.want.size()));
   in_parts(R::units(shape), [&](int begin, int end) {
     if (p.mask.empty())
-      R::run(shape, p.q.data(), p.k.data(), p.v.data(), got.data(), more...,
-             none{}, begin, end);
+      R::run(shape, q.data(), k.data(), v.data(), got.data(), more..., none{},
+             begin, end);
     else
-      R::run(shape, p.q.data(), p.k.data(), p.v.data(), p.mask.data(),
-             got.data(), more..., none{}, begin, end);
+      R::run(shape, q.data(), k.data(), v.data(), p.mask.data(), got.data(),
+             more..., none{}, begin, end);
   });
   INFO(describe(p.s) << " masked=" << !p.mask.empty());
   require_close(p, got);
 }
 
-template <int W, int M, int B, class S>
-void check_online(const S &shape, const problem &p) {
-  floats scratch = not_written(
-      plan_attention(shape, W, M, B).scratch(most_threads) / sizeof(float));
-  check<attention_f32_t<W, S, M, B, none>>(
+template <class V, int M, int B, class S>
+void check_online(const S &shape, const problem<element_of<V>> &p) {
+  floats scratch =
+      not_written(plan_attention(shape, lanes<V>, M, B, sizeof(element_of<V>))
+                      .scratch(most_threads) /
+                  sizeof(float));
+  check<attention_online_t<V, S, M, B, none>>(
       shape, p, reinterpret_cast<unsigned char *>(scratch.data()));
 }
 
@@ -189,7 +207,8 @@ struct constant_shape {
   static constexpr int mask_strides[3] = {0, 0, KEYS};
 };
 
-template <int W, int M, int B, class S> void check_constant(random_source &r) {
+template <class V, int M, int B, class S>
+void check_constant(random_source &r) {
   attention_shape s{S::n,         S::heads, S::queries, S::keys, S::dim,
                     S::value_dim, S::scale, 0,          0,       0,
                     {},           {},       {},         {}};
@@ -200,7 +219,7 @@ template <int W, int M, int B, class S> void check_constant(random_source &r) {
     s.mask_strides[i] = S::mask_strides[i];
   }
   for (bool masked : {false, true})
-    check_online<W, M, B>(S{}, problem(r, s, masked));
+    check_online<V, M, B>(S{}, problem<element_of<V>>(r, s, masked));
 }
 
 } // namespace
@@ -208,43 +227,55 @@ template <int W, int M, int B, class S> void check_constant(random_source &r) {
 TEST_CASE("portable attention of random shapes", "[attention]") {
   random_source r;
   for (int i = 0; i < 100; ++i) {
-    const problem p(r, random_attention(r), i % 2);
+    const problem<float> p(r, random_attention(r), i % 2);
     check<attention_portable<attention_shape, none>>(p.s, p);
   }
 }
 
-TEMPLATE_TEST_CASE_SIG("attention of random shapes", "[attention]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("attention of random shapes", "[attention]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
   random_source r;
   for (int i = 0; i < 100; ++i) {
-    const problem p(r, random_attention(r), i % 2);
-    check_online<W, 6, 2>(p.s, p);
+    const problem<element_of<V>> p(r, random_attention(r), i % 2);
+    check_online<V, 6, 2>(p.s, p);
   }
 }
 
-TEMPLATE_TEST_CASE_SIG("attention of constant shapes", "[attention]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("attention of constant shapes", "[attention]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
   random_source r;
-  check_constant<W, 8, 3, constant_shape<3, 40, 40, 15, 15>>(r);
-  check_constant<W, 6, 2, constant_shape<2, 7, 131, 33, 20>>(r);
-  check_constant<W, 14, 1, constant_shape<1, 70, 65, 64, 64>>(r);
+  check_constant<V, 8, 3, constant_shape<3, 40, 40, 15, 15>>(r);
+  check_constant<V, 6, 2, constant_shape<2, 7, 131, 33, 20>>(r);
+  check_constant<V, 14, 1, constant_shape<1, 70, 65, 64, 64>>(r);
 }
 
-TEST_CASE("attention of queries that see no key is NaN", "[attention]") {
-  constexpr int W = widest;
+TEMPLATE_TEST_CASE("attention of queries that see no key is NaN", "[attention]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
+  using T = element_of<V>;
   random_source r;
   attention_shape s{1, 1, 1, 70,        3,           2,           1.0f,
                     0, 0, 0, {3, 3, 3}, {210, 3, 3}, {140, 2, 2}, {}};
-  problem p(r, s, true);
+  problem<T> p(r, s, true);
   p.mask.assign(70, -HUGE_VALF);
   p.solve();
   REQUIRE(std::isnan(p.want[0]));
-  check<attention_portable<attention_shape, none>>(s, p);
-  check_online<W, 6, 2>(s, p);
+  check_online<V, 6, 2>(s, p);
+  if constexpr (std::is_same<T, float>::value)
+    check<attention_portable<attention_shape, none>>(s, p);
+  // The lowest float hides them all alike, also from halves.
+  p.mask.assign(70, -std::numeric_limits<float>::max());
+  p.solve();
+  REQUIRE(!std::isnan(p.want[0]));
+  check_online<V, 6, 2>(s, p);
   // One key behind many that are hidden.
+  p.mask.assign(70, -HUGE_VALF);
   p.mask[69] = 0.0f;
   p.solve();
   REQUIRE(p.want[0] == Approx(p.v[69 * 2]));
-  check<attention_portable<attention_shape, none>>(s, p);
-  check_online<W, 6, 2>(s, p);
+  check_online<V, 6, 2>(s, p);
+  if constexpr (std::is_same<T, float>::value)
+    check<attention_portable<attention_shape, none>>(s, p);
 }

@@ -10,6 +10,12 @@
 // al., "FlashAttention"), so that the scores of one block are all there ever
 // is.
 //
+// Tiles of halves sum 64 terms at most; scores, the softmax and the sums of
+// values over the blocks are floats. A score is off by about 2^-11 of its
+// products' magnitudes, summed, and its weight, relatively, by as much. Values
+// beyond 1023 may become infinite when 64 of them are summed. The mask may have
+// numbers of its own kind.
+//
 // A unit is some of the groups of B vectors of queries of all heads.
 //
 //===----------------------------------------------------------------------===//
@@ -27,22 +33,27 @@
 
 namespace nnc {
 
-template <int W, class S, int M, int B, class Epi> struct attention_f32_t {
+template <class V, class S, int M, int B, class Epi> struct attention_online_t {
+  static constexpr int W = lanes<V>;
+  using T = element_of<V>;
   static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
   static_assert(M > 0 && B > 0, "a tile has points");
 
   static constexpr int units(const S &s) { return plan(s).groups; }
 
-  static void run(const S &s, const float *q, const float *k, const float *v,
-                  float *y, unsigned char *scratch, const Epi &epi, int begin,
-                  int end) {
-    run(s, q, k, v, nullptr, y, scratch, epi, begin, end);
+  static void run(const S &s, const T *q, const T *k, const T *v, T *y,
+                  unsigned char *scratch, const Epi &epi, int begin, int end) {
+    run(s, q, k, v, static_cast<const float *>(nullptr), y, scratch, epi, begin,
+        end);
   }
-  static void run(const S &s, const float *q, const float *k, const float *v,
-                  const float *mask, float *y, unsigned char *scratch,
-                  const Epi &, int begin, int end) {
+  template <class Mask>
+  static void run(const S &s, const T *q, const T *k, const T *v,
+                  const Mask *mask, T *y, unsigned char *scratch, const Epi &,
+                  int begin, int end) {
     const attention_plan p = plan(s);
-    float *const mine = reinterpret_cast<float *>(scratch);
+    unsigned char *const scores = scratch + p.queries;
+    unsigned char *const weights = scores + (p.weights ? p.scores : 0);
+    unsigned char *const sums = scores + p.scores + p.weights;
     for (int group = begin; group < end; ++group) {
       const int head = group / p.head_groups;
       const int vector = group % p.head_groups * B, query = vector * W;
@@ -55,55 +66,59 @@ template <int W, class S, int M, int B, class Epi> struct attention_f32_t {
           q + s.q_start + row(s.q_strides, query),
           k + s.k_start + row(s.k_strides, 0),
           v + s.v_start + row(s.v_strides, 0),
-          mask ? mask + row(s.mask_strides, query) : nullptr,
           y + ((std::ptrdiff_t(head / s.heads) * s.queries + query) * s.heads +
                head % s.heads) *
                   s.value_dim,
-          mine,
-          mine + p.queries,
-          mine + p.queries + p.scores,
+          reinterpret_cast<T *>(scratch),
+          reinterpret_cast<float *>(scores),
+          reinterpret_cast<T *>(weights),
+          reinterpret_cast<float *>(sums),
           p.block,
           s.queries - query};
+      const Mask *const first =
+          mask ? mask + row(s.mask_strides, query) : nullptr;
       constexpr int left = left_over<B, S>(
           [](const S &shape) { return ceil_div(shape.queries, W); });
       in_one_tile<B, left>(
           smaller(B, ceil_div(s.queries, W) - vector),
-          [&](auto size, int i) { attend<size>(s, j, i * W); });
+          [&](auto size, int i) { attend<size>(s, j, first, i * W); });
     }
   }
 
 private:
-  using V = f32x<W>;
+  using F = f32x<W>;
 
   /// What is to be done for one group of queries, and where.
   struct job {
-    const float *q, *k, *v, *mask;
-    float *y;
-    float *queries; ///< [dim][lanes], scaled
-    float *scores;  ///< [keys of a block][lanes]
-    float *sums;    ///< [value_dim][lanes], of values
-    int block;      ///< keys
-    int count;      ///< queries from the first on
+    const T *q, *k, *v;
+    T *y;
+    T *queries;    ///< [dim][lanes], scaled
+    float *scores; ///< [keys of a block][lanes]
+    T *weights;    ///< likewise
+    float *sums;   ///< [value_dim][lanes], of values
+    int block;     ///< keys
+    int count;     ///< queries from the first on
   };
 
   static constexpr attention_plan plan(const S &s) {
-    return plan_attention(s, W, M, B);
+    return plan_attention(s, W, M, B, sizeof(T));
   }
 
   /// N vectors of queries, from `first` on.
-  template <int N> static void attend(const S &s, const job &j, int first) {
+  template <int N, class Mask>
+  static void attend(const S &s, const job &j, const Mask *mask, int first) {
     turn_queries<N>(s, j, first);
     // The lowest number, not -inf: it may be subtracted from itself. Queries
     // that see no key divide 0 by 0, as a softmax of -inf does.
-    V largest[N], sum[N];
+    F largest[N], sum[N];
     NNC_UNROLL for (int n = 0; n < N; ++n) {
-      largest[n] = V(-FLT_MAX);
-      sum[n] = V(0.0f);
+      largest[n] = F(-FLT_MAX);
+      sum[n] = F(0.0f);
     }
     for (int key = 0; key < s.keys; key += j.block) {
       const int count = smaller(j.block, s.keys - key);
-      V shrink[N];
-      score<N>(s, j, first, key, count);
+      F shrink[N];
+      score<N>(s, j, mask, first, key, count);
       weigh<N>(j, count, largest, sum, shrink);
       constexpr int left =
           left_over<M, S>([](const S &shape) { return shape.value_dim; });
@@ -114,7 +129,7 @@ private:
     for (int c = 0; c < s.value_dim; ++c)
       NNC_UNROLL for (int n = 0; n < N; ++n) {
         float *const at = j.sums + (c * N + n) * W;
-        (V::load(at) / sum[n]).store(at);
+        (F::load(at) / sum[n]).store(at);
       }
     const std::ptrdiff_t y_row = std::ptrdiff_t(s.heads) * s.value_dim;
     for (int n = 0; n < N; ++n)
@@ -127,12 +142,12 @@ private:
 
   /// Rows of `size` elements from `from` on become columns of `to`, which has N
   /// vectors a row; lanes behind the last of `count` rows are zero.
-  template <int N>
-  static void turn(const float *from, std::ptrdiff_t step, int count, int size,
-                   float *to) {
+  template <int N, class From, class To>
+  static void turn(const From *from, std::ptrdiff_t step, int count, int size,
+                   To *to) {
     if (count < N * W)
       for (int i = 0; i < size * N; ++i)
-        V(0.0f).store(to + i * W);
+        store(to + i * W, F(0.0f));
     for (int n = 0; n < N; ++n)
       for (int i = 0; i < size; i += W)
         transpose_tile<W>(from + n * W * step + i, step,
@@ -144,25 +159,26 @@ private:
   static void turn_queries(const S &s, const job &j, int first) {
     const std::ptrdiff_t step = s.q_strides[2];
     turn<N>(j.q + first * step, step, j.count - first, s.dim, j.queries);
-    const V scale(s.scale);
+    const F scale(s.scale);
     for (int i = 0; i < s.dim * N; ++i)
-      (V::load(j.queries + i * W) * scale).store(j.queries + i * W);
+      store(j.queries + i * W, load<F>(j.queries + i * W) * scale);
   }
 
-  /// The scores of `count` keys.
-  template <int N>
-  static void score(const S &s, const job &j, int first, int key, int count) {
-    if (j.mask && s.mask_strides[2] == 0)
+  /// The scores of `count` keys, of which the mask is the first part.
+  template <int N, class Mask>
+  static void score(const S &s, const job &j, const Mask *mask, int first,
+                    int key, int count) {
+    if (mask && s.mask_strides[2] == 0)
       for (int i = 0; i < count; ++i)
-        NNC_UNROLL for (int n = 0; n < N; ++n) V(j.mask[key + i])
+        NNC_UNROLL for (int n = 0; n < N; ++n) F(float(mask[key + i]))
             .store(j.scores + (i * N + n) * W);
-    else if (j.mask)
-      turn<N>(j.mask + first * std::ptrdiff_t(s.mask_strides[2]) + key,
+    else if (mask)
+      turn<N>(mask + first * std::ptrdiff_t(s.mask_strides[2]) + key,
               s.mask_strides[2], j.count - first, count, j.scores);
     constexpr int left =
         left_over<M, S>([](const S &shape) { return shape.keys; });
     const auto tile = [&](auto size, int i) {
-      add_scores<size, N>(s, j, key, i);
+      add_scores<size, N>(s, j, key, i, mask == nullptr);
     };
     // All blocks but the last are of whole tiles.
     if (key + count < s.keys)
@@ -172,36 +188,54 @@ private:
   }
 
   template <int R, int N>
-  NNC_NOINLINE static void add_scores(const S &s, const job &j, int key,
-                                      int i) {
-    f32_tile<W, 1, R, N> t;
-    t.clear();
-    const float *const k[1] = {j.k + std::ptrdiff_t(key + i) * s.k_strides[2]};
-    t.template add<0, R>(k, s.k_strides[2], 1, j.queries, W, N * W, s.dim);
-    float *const to = j.scores + i * N * W;
-    if (j.mask)
-      t.add_saved(to);
-    t.save(to);
+  NNC_NOINLINE static void add_scores(const S &s, const job &j, int key, int i,
+                                      bool is_first) {
+    const T *const first = j.k + std::ptrdiff_t(key + i) * s.k_strides[2];
+    constexpr int part = register_tile<V, 1, R, N>::most_terms;
+    for (int d = 0; d < s.dim; d += part) {
+      register_tile<V, 1, R, N> t;
+      t.clear();
+      const T *const k[1] = {first + d};
+      t.template add<0, R>(k, s.k_strides[2], 1, j.queries + d * N * W, W,
+                           N * W, smaller(part, s.dim - d));
+      join<R, N>(t, j.scores + i * N * W, is_first && d == 0,
+                 [](F before, F sum, int) { return sum + before; });
+    }
+  }
+
+  /// Stores the sums of a tile as floats: of each vector f(what was there, the
+  /// sum, which of N), but the sum alone where it is the first.
+  template <int R, int N, class Join>
+  static NNC_INLINE void join(const register_tile<V, 1, R, N> &t, float *to,
+                              bool is_first, Join f) {
+    if (is_first) {
+      NNC_UNROLL for (int i = 0; i < R * N; ++i) widen(t.sum[0][i / N][i % N])
+          .store(to + i * W);
+      return;
+    }
+    NNC_UNROLL for (int i = 0; i < R * N; ++i)
+        f(F::load(to + i * W), widen(t.sum[0][i / N][i % N]), i % N)
+            .store(to + i * W);
   }
 
   /// Scores become weights: exponentials of what they are below the largest so
   /// far. `shrink` is what earlier ones were too large by.
   template <int N>
-  static void weigh(const job &j, int count, V (&largest)[N], V (&sum)[N],
-                    V (&shrink)[N]) {
-    V part[N];
+  static void weigh(const job &j, int count, F (&largest)[N], F (&sum)[N],
+                    F (&shrink)[N]) {
+    F part[N];
     NNC_UNROLL for (int n = 0; n < N; ++n) {
       shrink[n] = largest[n];
-      part[n] = V(0.0f);
+      part[n] = F(0.0f);
     }
     NNC_KEEP_LOOP for (int i = 0; i < count; ++i)
         NNC_UNROLL for (int n = 0; n < N; ++n) largest[n] =
-            max_fast(V::load(j.scores + (i * N + n) * W), largest[n]);
+            max_fast(F::load(j.scores + (i * N + n) * W), largest[n]);
     NNC_KEEP_LOOP for (int i = 0; i < count; ++i)
         NNC_UNROLL for (int n = 0; n < N; ++n) {
-      float *const at = j.scores + (i * N + n) * W;
-      const V weight = exp(V::load(at) - largest[n]);
-      weight.store(at);
+      const int at = (i * N + n) * W;
+      const F weight = exp(F::load(j.scores + at) - largest[n]);
+      store(j.weights + at, weight);
       part[n] += weight;
     }
     NNC_UNROLL for (int n = 0; n < N; ++n) {
@@ -214,28 +248,28 @@ private:
   template <int R, int N>
   NNC_NOINLINE static void add_values(const S &s, const job &j, int key,
                                       int count, int c, bool is_first,
-                                      const V (&shrink)[N]) {
-    f32_tile<W, 1, R, N> t;
+                                      const F (&shrink)[N]) {
+    register_tile<V, 1, R, N> t;
     t.clear();
-    const float *const v[1] = {j.v + std::ptrdiff_t(key) * s.v_strides[2] + c};
-    t.template add<0, R>(v, 1, s.v_strides[2], j.scores, W, N * W, count);
-    float *const to = j.sums + c * N * W;
-    if (!is_first)
-      NNC_UNROLL for (int r = 0; r < R; ++r)
-          NNC_UNROLL for (int n = 0; n < N; ++n) t.sum[0][r][n] =
-          fma(V::load(to + (r * N + n) * W), shrink[n], t.sum[0][r][n]);
-    t.save(to);
+    const T *const v[1] = {j.v + std::ptrdiff_t(key) * s.v_strides[2] + c};
+    t.template add<0, R>(v, 1, s.v_strides[2], j.weights, W, N * W, count);
+    join<R, N>(t, j.sums + c * N * W, is_first, [&](F before, F sum, int n) {
+      return fma(before, shrink[n], sum);
+    });
   }
 };
 
 template <class S, int M, int B, class Epi>
-using attention_f32_avx512 = attention_f32_t<16, S, M, B, Epi>;
+using attention_f32_avx512 = attention_online_t<f32x<16>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
-using attention_f32_avx2 = attention_f32_t<8, S, M, B, Epi>;
+using attention_f32_avx2 = attention_online_t<f32x<8>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
-using attention_f32_neon = attention_f32_t<4, S, M, B, Epi>;
+using attention_f32_neon = attention_online_t<f32x<4>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
-using attention_f32_sse4 = attention_f32_t<4, S, M, B, Epi>;
+using attention_f32_sse4 = attention_online_t<f32x<4>, S, M, B, Epi>;
+
+template <class S, int M, int B, class Epi>
+using attention_f16_neonfp16 = attention_online_t<f16x<8>, S, M, B, Epi>;
 
 } // namespace nnc
 
