@@ -194,9 +194,10 @@ def UseHalves : Pass<"nnc-use-halves", "::mlir::ModuleOp"> {
   let summary = "Have layers of floats compute with halves";
   let description = [{
     A layer of sums of products takes halves if the target has a routine for it
-    that does; pooling, copies and elementwise layers then take what they are
-    given. Weights are rounded, values between two kinds of layers are cast by
-    layers of their own, and arguments and results of functions stay floats.
+    that does; pooling, softmax, copies, elementwise and other layers then take
+    what they are given. Weights are rounded, values between two kinds of layers
+    are cast by layers of their own, and arguments and results of functions stay
+    floats: cast before a last layer where that is not more to cast than behind.
     An epilogue computes with floats all the same: it casts what it loads, and
     what it stores. A constant too large for a half leaves its layer as it is.
 
