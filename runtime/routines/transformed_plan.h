@@ -48,8 +48,8 @@ struct transformed_plan {
     std::ptrdiff_t most = 0;
     for (int count = 1; count <= threads; ++count) {
       const transformed_plan p = shared(count);
-      const std::ptrdiff_t bytes = p.units() * p.thread_scratch();
-      most = most < bytes ? bytes : most;
+      const std::ptrdiff_t all = p.units() * p.thread_scratch();
+      most = most < all ? all : most;
     }
     return most;
   }
