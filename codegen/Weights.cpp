@@ -10,9 +10,8 @@
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <cstring>
 
 using namespace mlir;
 using namespace nnc;
@@ -60,39 +59,34 @@ static uint16_t roundToHalf(float value) {
   return rounded.bitcastToAPInt().getZExtValue();
 }
 
-/// As transformWeight() has it, in elements of the type.
-static std::vector<char> transformElements(RankedTensorType type,
-                                           const char *elements) {
-  bool isHalf = type.getElementType().isF16();
-  auto *floats = reinterpret_cast<const float *>(elements);
-  std::vector<float> widened;
-  if (isHalf) {
-    auto *halves = reinterpret_cast<const uint16_t *>(elements);
-    widened.resize(type.getNumElements());
-    std::transform(halves, halves + widened.size(), widened.begin(), widenHalf);
-    floats = widened.data();
-  }
-  std::vector<float> points = transformWeight(type, floats);
-  std::vector<char> result(points.size() *
-                           nn::getElementBytes(type.getElementType()));
-  if (isHalf)
-    std::transform(points.begin(), points.end(),
-                   reinterpret_cast<uint16_t *>(result.data()), roundToHalf);
-  else
-    std::memcpy(result.data(), points.data(), result.size());
-  return result;
+/// Writes the row-major `elements` of a weight of halves as transformWeight()
+/// has them.
+static void packTransformedHalves(RankedTensorType type, const char *elements,
+                                  char *packed) {
+  auto *halves = reinterpret_cast<const uint16_t *>(elements);
+  std::vector<float> widened(type.getNumElements());
+  std::transform(halves, halves + widened.size(), widened.begin(), widenHalf);
+  std::vector<float> points = transformWeight(type, widened.data());
+  std::vector<uint16_t> rounded(points.size());
+  llvm::transform(points, rounded.begin(), roundToHalf);
+  nn::packElements(nn::getTransformedType(type),
+                   reinterpret_cast<const char *>(rounded.data()), packed);
 }
 
 /// Writes the row-major `elements` in the layout of `type`.
 static void writePacked(RankedTensorType type, const char *elements,
                         llvm::raw_ostream &stream) {
   std::vector<char> packed(nn::getPhysicalBytes(type));
-  if (nn::isTransformed(type)) {
-    std::vector<char> transformed = transformElements(type, elements);
-    nn::packElements(nn::getTransformedType(type), transformed.data(),
-                     packed.data());
-  } else {
+  if (!nn::isTransformed(type)) {
     nn::packElements(type, elements, packed.data());
+  } else if (type.getElementType().isF16()) {
+    packTransformedHalves(type, elements, packed.data());
+  } else {
+    auto filters = reinterpret_cast<const float *>(elements);
+    std::vector<float> points = transformWeight(type, filters);
+    nn::packElements(nn::getTransformedType(type),
+                     reinterpret_cast<const char *>(points.data()),
+                     packed.data());
   }
   stream.write(packed.data(), packed.size());
 }

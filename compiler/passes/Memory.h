@@ -80,8 +80,8 @@ int64_t getReadBytes(mlir::Operation *op, unsigned operand);
 std::optional<exec::OperandKind> getOperandKind(nn::LayerOp layer,
                                                 unsigned extra);
 
-/// Bytes of working memory that the op's routine wants, on several threads if
-/// `threads`; 0 where none is chosen.
+/// Bytes of working memory that the op's routine wants on so many threads; 0
+/// where none is chosen.
 int64_t getScratchBytes(mlir::Operation *op, int threads);
 
 /// Where `value` lies: where `nnc-plan-memory` put it, the caller's buffer, or
