@@ -37,6 +37,17 @@
 #define NNC_PREFETCH(p) static_cast<void>(0)
 #endif
 
+/// The same, to write there soon: a line that another core has read takes a
+/// while to become this one's own, and stores wait for each other. All x86-64
+/// know prefetchw, compilers not for all.
+#if defined(__GNUC__) && defined(__x86_64__)
+#define NNC_PREFETCH_TO_WRITE(p) asm volatile("prefetchw %0" : : "m"(*(p)))
+#elif defined(__GNUC__) || defined(__clang__)
+#define NNC_PREFETCH_TO_WRITE(p) __builtin_prefetch(p, 1)
+#else
+#define NNC_PREFETCH_TO_WRITE(p) static_cast<void>(0)
+#endif
+
 /// A function that stays one: its registers are its own.
 #if defined(__GNUC__) || defined(__clang__)
 #define NNC_NOINLINE __attribute__((noinline))

@@ -15,6 +15,7 @@
 #include "runtime/epilogue.h"
 #include "runtime/routines/pieces.h"
 #include "runtime/routines/policy.h"
+#include "runtime/routines/shares.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec_neonfp16.h"
 
@@ -33,13 +34,14 @@ struct conv2d_nchwc_depthwise_t {
 
   static void run(const S &s, const T *x, const T *w, T *y, const Epi &epi,
                   int begin, int end) {
-    while (begin < end) {
-      const int first = begin % s.oh;
-      const int last = smaller(s.oh, first + end - begin);
-      rows(s, x, w, y, std::ptrdiff_t(begin) * s.ow * W, epi, begin / s.oh,
-           first, last);
-      begin += last - first;
-    }
+    const int blocks = ceil_div(s.k, W);
+    for_each_run(begin, end, s.oh, blocks,
+                 shares_places_of_planes(s.c, s.h * s.w),
+                 [&](int image, int block, int first, int last) {
+                   const int plane = image * blocks + block;
+                   const auto row = std::ptrdiff_t(plane) * s.oh + first;
+                   rows(s, x, w, y, row * s.ow * W, epi, plane, first, last);
+                 });
   }
 
   /// Rows [first, last) of the output's plane `plane`, to y[out...].

@@ -20,6 +20,7 @@
 #include "runtime/epilogue.h"
 #include "runtime/routines/pieces.h"
 #include "runtime/routines/policy.h"
+#include "runtime/routines/shares.h"
 #include "runtime/routines/tile.h"
 
 namespace nnc {
@@ -47,27 +48,26 @@ struct conv2d_nchwc_direct_t {
   static void run(const S &s, const T *x, const T *w, T *y, const Epi &epi,
                   int begin, int end) {
     const int tiles = ceil_div(out_blocks(s), OC);
-    while (begin < end) {
-      // The tiles of one image and one run of OC channel blocks.
-      const int outer = begin / positions(s);
-      const int first = begin % positions(s);
-      const int last = smaller(positions(s), first + end - begin);
-      const int group = outer / tiles % s.groups;
-      const int local = outer % tiles * OC;
-      const int block = group * out_blocks(s) + local;
-      const int image = outer / tiles / s.groups;
-      const std::ptrdiff_t in_plane = std::ptrdiff_t(s.h) * s.w * W;
-      const std::ptrdiff_t out_plane = out_pixels(s) * W;
-      const job j{x + (image * s.groups + group) * in_blocks(s) * in_plane,
-                  w + block * weight_block(s),
-                  y,
-                  &epi,
-                  (std::ptrdiff_t(image) * s.groups * out_blocks(s) + block) *
-                      out_plane,
-                  block * W};
-      sweep(s, j, smaller(OC, out_blocks(s) - local), first, last);
-      begin += last - first;
-    }
+    using count = long long;
+    const count map = count(s.c) * s.h * s.w + count(s.k) * s.oh * s.ow;
+    const count weights = count(s.k) * (s.c / s.groups) * s.kh * s.kw;
+    for_each_run(
+        begin, end, positions(s), s.groups * tiles, shares_places(weights, map),
+        [&](int image, int run, int first, int last) {
+          const int group = run / tiles, local = run % tiles * OC;
+          const int block = group * out_blocks(s) + local;
+          const std::ptrdiff_t in_plane = std::ptrdiff_t(s.h) * s.w * W;
+          const std::ptrdiff_t out_plane = out_pixels(s) * W;
+          const job j{
+              x + (image * s.groups + group) * in_blocks(s) * in_plane,
+              w + block * weight_block(s),
+              y,
+              &epi,
+              (std::ptrdiff_t(image) * s.groups * out_blocks(s) + block) *
+                  out_plane,
+              block * W};
+          sweep(s, j, smaller(OC, out_blocks(s) - local), first, last);
+        });
   }
 
 private:

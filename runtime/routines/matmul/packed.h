@@ -145,6 +145,10 @@ private:
     const std::ptrdiff_t a_step = s.transpose_a ? s.m : 1;
     const T *a = j.a + row * a_row + k0 * a_step;
     const T *b = j.b + std::ptrdiff_t(k0) * W;
+    if (k1 == s.k)
+      NNC_UNROLL for (int r = 0; r < R; ++r)
+          NNC_UNROLL for (int p = 0; p < N; ++p) NNC_PREFETCH_TO_WRITE(
+              j.y + j.out + (std::ptrdiff_t(row) + r) * s.n + j.column + p * W);
     // Strips that sum the same steps leave time to fetch the next.
     const int fetched_ahead = (partial ? chunk(s) : weights_ahead) * W;
     if (crowds_cache<R>(s)) {

@@ -11,6 +11,7 @@
 #include "runtime/epilogue.h"
 #include "runtime/routines/policy.h"
 #include "runtime/routines/pool2d/window.h"
+#include "runtime/routines/shares.h"
 #include "runtime/simd/vec.h"
 
 namespace nnc {
@@ -88,26 +89,34 @@ template <int W, class S, class Kind, class Epi> struct pool2d_nchwc_t {
   static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
                   int end) {
     const int blocks = ceil_div(s.c, W);
-    for (int unit = begin; unit < end; ++unit) {
-      const int row = unit % s.oh, plane = unit / s.oh;
-      const int channel = plane % blocks * W;
-      const T *in = x + std::ptrdiff_t(plane) * s.h * s.w * W;
-      const int top = row * s.sh - s.pt;
-      const pool_range rows(top, s.dh, s.kh, 0, s.h);
-      for (int col = 0; col < s.ow; ++col) {
-        const int left = col * s.sw - s.pl;
-        const T *window = in + (std::ptrdiff_t(top) * s.w + left) * W;
-        const std::ptrdiff_t at = (std::ptrdiff_t(unit) * s.ow + col) * W;
-        // Inside, the range is known: the compiler can unroll its loop.
-        const bool inside = left >= 0 && left + (s.kw - 1) * s.dw < s.w;
-        const f32x<W> v =
-            inside
-                ? Kind::over(s, window, rows, pool_range(0, 1, s.kw, 0, s.kw),
-                             top, left)
-                : Kind::over(s, window, rows,
-                             pool_range(left, s.dw, s.kw, 0, s.w), top, left);
-        store_channels(v, y, at, channel, s.c, epi);
-      }
+    for_each_run(
+        begin, end, s.oh, blocks, shares_places_of_planes(s.c, s.h * s.w),
+        [&](int image, int block, int first, int last) {
+          for (int r = first; r < last; ++r)
+            pool_row(s, x, y, epi, image * blocks + block, block * W, r);
+        });
+  }
+
+private:
+  /// Row `row` of plane `plane`, whose first channel is `channel`.
+  template <class T>
+  static NNC_INLINE void pool_row(const S &s, const T *x, T *y, const Epi &epi,
+                                  int plane, int channel, int row) {
+    const T *in = x + std::ptrdiff_t(plane) * s.h * s.w * W;
+    const int top = row * s.sh - s.pt;
+    const pool_range rows(top, s.dh, s.kh, 0, s.h);
+    std::ptrdiff_t at = (std::ptrdiff_t(plane) * s.oh + row) * s.ow * W;
+    for (int col = 0; col < s.ow; ++col, at += W) {
+      const int left = col * s.sw - s.pl;
+      const T *window = in + (std::ptrdiff_t(top) * s.w + left) * W;
+      // Inside, the range is known: the compiler can unroll its loop.
+      const bool inside = left >= 0 && left + (s.kw - 1) * s.dw < s.w;
+      const f32x<W> v =
+          inside ? Kind::over(s, window, rows, pool_range(0, 1, s.kw, 0, s.kw),
+                              top, left)
+                 : Kind::over(s, window, rows,
+                              pool_range(left, s.dw, s.kw, 0, s.w), top, left);
+      store_channels(v, y, at, channel, s.c, epi);
     }
   }
 };

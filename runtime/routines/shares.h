@@ -1,0 +1,61 @@
+//===- shares.h - Which units a thread has
+//---------------------------------===//
+//
+// A thread has neighbours in the order of units (parallel.h). Where units are
+// ordered by where they lie in the map, from layer to layer a thread reads what
+// it wrote, but for the rows at the edge: a line that another core has written,
+// or only read since this one wrote it, comes and goes many times as slowly as
+// one of the core's own. What is read whole by each thread then is weights, of
+// which all caches may have copies. Where these are much larger than the map,
+// channels come first, and each thread reads its part of them alone.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_SHARES_H
+#define NNC_ROUTINES_SHARES_H
+
+#include "runtime/routines/policy.h"
+
+namespace nnc {
+
+/// Whether threads should have places of the map of a layer with so many
+/// weights, rather than channels: `map` is how many values it reads and writes.
+constexpr bool shares_places(long long weights, long long map) {
+  return weights <= 2 * map;
+}
+/// The same of a layer that computes each of c channels by itself: as the 1 x 1
+/// convolutions beside it do, with a sixth as many channels on their far side.
+constexpr bool shares_places_of_planes(int c, int pixels) {
+  return shares_places(c / 6, pixels + pixels / 6);
+}
+
+/// Units are `places` of the map times `runs` of channels, for each of some
+/// images, of which places come first if `by_place`. Calls
+/// f(image, run, first, last) for the places [first, last) of a run that are
+/// among the units [begin, end), in the order of runs.
+template <class F>
+inline void for_each_run(int begin, int end, int places, int runs,
+                         bool by_place, const F &f) {
+  while (begin < end) {
+    const int image = begin / (places * runs), from = begin % (places * runs);
+    const int to = smaller(places * runs, from + end - begin);
+    if (by_place)
+      for (int run = 0; run < runs; ++run) {
+        const int first = from / runs + (run < from % runs);
+        const int last = to / runs + (run < to % runs);
+        if (first < last)
+          f(image, run, first, last);
+      }
+    else
+      for (int at = from; at < to;) {
+        const int run = at / places, first = at % places;
+        const int last = smaller(places, first + to - at);
+        f(image, run, first, last);
+        at += last - first;
+      }
+    begin += to - from;
+  }
+}
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_SHARES_H
