@@ -57,12 +57,14 @@ struct transformed_plan {
   /// About how long the largest unit takes, in multiplications of vectors for
   /// each point: products, the transform of the input, which is made again for
   /// each part of the runs, and weights, which come again for each part of the
-  /// groups.
+  /// groups. Where runs are parted, half the input comes from another core, and
+  /// half the output goes to one; see shares.h.
   constexpr double unit_time() const {
     const double t = smaller(tiles, ceil_div(groups, parts) * group_tiles);
     const double b =
         smaller(out_blocks, ceil_div(runs, run_parts) * run_blocks);
-    return t * b * channels + 8 * t * in_blocks + 5 * b * channels;
+    const double values = run_parts > 1 ? t * (in_blocks + b) : 0.0;
+    return t * b * channels + 8 * t * in_blocks + 5 * b * channels + 4 * values;
   }
 
   /// With a unit for each of so many threads, or for fewer: whatever takes the

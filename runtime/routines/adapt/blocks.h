@@ -10,6 +10,7 @@
 #define NNC_ROUTINES_ADAPT_BLOCKS_H
 
 #include "runtime/epilogue.h"
+#include "runtime/routines/shares.h"
 #include "runtime/simd/transpose.h"
 
 namespace nnc {
@@ -25,17 +26,18 @@ template <int W, class S, class Epi> struct adapt_t {
   template <class T>
   static void run(const S &s, const T *x, T *y, const Epi &, int begin,
                   int end) {
-    for (int unit = begin; unit < end; ++unit) {
-      const int from = unit % pieces(s) * unit_pixels;
-      const piece here{unit / pieces(s), from,
-                       least(from + unit_pixels, s.h * s.w)};
-      if (s.block_in == 1)
-        gather(s, x, y, here);
-      else if (s.block_out == 1)
-        scatter(s, x, y, here);
-      else
-        move(s, x, y, here);
-    }
+    const int all = blocks(s, block(s));
+    for_each_run(begin, end, pieces(s), all, true,
+                 [&](int image, int block, int first, int last) {
+                   const piece here{image * all + block, first * unit_pixels,
+                                    smaller(last * unit_pixels, s.h * s.w)};
+                   if (s.block_in == 1)
+                     gather(s, x, y, here);
+                   else if (s.block_out == 1)
+                     scatter(s, x, y, here);
+                   else
+                     move(s, x, y, here);
+                 });
   }
 
 private:
@@ -53,7 +55,6 @@ private:
   static constexpr int pieces(const S &s) {
     return (s.h * s.w + unit_pixels - 1) / unit_pixels;
   }
-  static constexpr int least(int a, int b) { return a < b ? a : b; }
 
   /// Where the planes of a block's channels are in plain NCHW.
   static std::ptrdiff_t planes_at(const S &s, int block) {
@@ -62,7 +63,7 @@ private:
            s.h * s.w;
   }
   static int channels_of(const S &s, int block) {
-    return least(W, s.c - block % blocks(s, W) * W);
+    return smaller(W, s.c - block % blocks(s, W) * W);
   }
 
   /// W planes of channels to one block; channels that are missing are zero.
@@ -73,7 +74,7 @@ private:
     T *to = y + here.block * plane * W;
     const int channels = channels_of(s, here.block);
     for (int p = here.from; p < here.to; p += W) {
-      const int pixels = least(W, here.to - p);
+      const int pixels = smaller(W, here.to - p);
       f32x<W> v[W];
       for (int i = 0; i < W; ++i)
         v[i] = i >= channels ? f32x<W>(0.0f)
@@ -92,8 +93,9 @@ private:
     const T *from = x + std::ptrdiff_t(here.block) * plane * W;
     T *to = y + planes_at(s, here.block);
     for (int p = here.from; p < here.to; p += W)
-      transpose_tile<W>(from + std::ptrdiff_t(p) * W, W, least(W, here.to - p),
-                        channels_of(s, here.block), to + p, plane);
+      transpose_tile<W>(from + std::ptrdiff_t(p) * W, W,
+                        smaller(W, here.to - p), channels_of(s, here.block),
+                        to + p, plane);
   }
 
   /// Between blocks of which the smaller is W.

@@ -15,6 +15,7 @@
 #include "runtime/epilogue.h"
 #include "runtime/routines/pieces.h"
 #include "runtime/routines/policy.h"
+#include "runtime/routines/shares.h"
 #include "runtime/routines/tile.h"
 
 namespace nnc {
@@ -37,9 +38,11 @@ struct conv_transpose2d_nchwc_t {
     constexpr int left =
         left_over<OC, S>([](const S &shape) { return ceil_div(shape.k, W); });
     const int blocks = ceil_div(s.k, W), tiles = ceil_div(blocks, OC);
-    for (int unit = begin; unit < end; ++unit) {
-      const int row = unit % s.oh, outer = unit / s.oh;
-      const int first = outer % tiles * OC, image = outer / tiles;
+    using count = long long;
+    const count map = count(s.c) * s.h * s.w + count(s.k) * s.oh * s.ow;
+    const count weights = count(s.k) * s.c * s.kh * s.kw;
+    const auto row = [&](int image, int run, int row) {
+      const int first = run * OC;
       const std::ptrdiff_t in_image =
           std::ptrdiff_t(ceil_div(s.c, W)) * s.h * s.w * W;
       in_one_tile<OC, left>(smaller(OC, blocks - first), [&](auto size, int b) {
@@ -54,7 +57,12 @@ struct conv_transpose2d_nchwc_t {
                     row};
         columns<size>(s, j);
       });
-    }
+    };
+    for_each_run(begin, end, s.oh, tiles, shares_places(weights, map),
+                 [&](int image, int run, int first, int last) {
+                   for (int i = first; i < last; ++i)
+                     row(image, run, i);
+                 });
   }
 
 private:

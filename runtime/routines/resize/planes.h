@@ -3,8 +3,8 @@
 // As portable.h defines it, in float, on NCHW[W]c (W lanes are W channels) or,
 // with W = 1, on plain NCHW. Memory holds floats or halves. What each output
 // column mixes is worked out once for a strip of columns, then used in every
-// row. A unit is one plane: a channel block of an image. Padded lanes of the
-// output are zero.
+// row. A unit is a row of one plane: of a channel block of an image. Padded
+// lanes of the output are zero.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_RESIZE_PLANES_H
@@ -12,39 +12,21 @@
 
 #include "runtime/epilogue.h"
 #include "runtime/routines/resize/taps.h"
+#include "runtime/routines/shares.h"
 
 namespace nnc {
 
 template <int W, class S, class Epi> struct resize_planes_t {
-  static constexpr int units(const S &s) { return s.n * blocks(s); }
+  static constexpr int units(const S &s) { return s.n * blocks(s) * s.oh; }
 
   template <class T>
   static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
                   int end) {
-    for (int unit = begin; unit < end; ++unit) {
-      const T *from = x + std::ptrdiff_t(unit) * s.h * s.w * W;
-      const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.oh * s.ow * W;
-      const int channel = unit % blocks(s) * W;
-      for (int left = 0; left < s.ow; left += strip) {
-        const int width = s.ow - left < strip ? s.ow - left : strip;
-        column columns[strip];
-        for (int i = 0; i < width; ++i) {
-          const resize_taps taps(s, left + i, s.w, s.ow, s.scale_w);
-          for (int j = 0; j < 4; ++j) {
-            columns[i].at[j] = taps.index[j] * W;
-            columns[i].weight[j] = taps.weight[j];
-          }
-        }
-        for (int oy = 0; oy < s.oh; ++oy) {
-          const resize_taps rows(s, oy, s.h, s.oh, s.scale_h);
-          const std::ptrdiff_t row =
-              at + (std::ptrdiff_t(oy) * s.ow + left) * W;
-          for (int i = 0; i < width; ++i)
-            finish(s, value(s, from, rows, columns[i]),
-                   row + std::ptrdiff_t(i) * W, channel, y, epi);
-        }
-      }
-    }
+    for_each_run(begin, end, s.oh, blocks(s), true,
+                 [&](int image, int block, int first, int last) {
+                   rows_of_plane(s, x, y, epi, image * blocks(s) + block,
+                                 block * W, first, last);
+                 });
   }
 
 private:
@@ -58,6 +40,32 @@ private:
   };
 
   static constexpr int blocks(const S &s) { return (s.c + W - 1) / W; }
+
+  /// Rows [first, last) of a plane, whose first channel is `channel`.
+  template <class T>
+  static void rows_of_plane(const S &s, const T *x, T *y, const Epi &epi,
+                            int plane, int channel, int first, int last) {
+    const T *from = x + std::ptrdiff_t(plane) * s.h * s.w * W;
+    const std::ptrdiff_t at = std::ptrdiff_t(plane) * s.oh * s.ow * W;
+    for (int left = 0; left < s.ow; left += strip) {
+      const int width = s.ow - left < strip ? s.ow - left : strip;
+      column columns[strip];
+      for (int i = 0; i < width; ++i) {
+        const resize_taps taps(s, left + i, s.w, s.ow, s.scale_w);
+        for (int j = 0; j < 4; ++j) {
+          columns[i].at[j] = taps.index[j] * W;
+          columns[i].weight[j] = taps.weight[j];
+        }
+      }
+      for (int oy = first; oy < last; ++oy) {
+        const resize_taps rows(s, oy, s.h, s.oh, s.scale_h);
+        const std::ptrdiff_t row = at + (std::ptrdiff_t(oy) * s.ow + left) * W;
+        for (int i = 0; i < width; ++i)
+          finish(s, value(s, from, rows, columns[i]),
+                 row + std::ptrdiff_t(i) * W, channel, y, epi);
+      }
+    }
+  }
 
   template <class T>
   static NNC_INLINE V value(const S &s, const T *plane, const resize_taps &rows,
