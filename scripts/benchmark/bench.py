@@ -4,7 +4,8 @@ Each engine runs in a fresh process that is pinned to as many cores as it has
 threads, and is stopped while others run. They take short turns, many rounds, so
 that whatever else the machine does slows all of them; what counts is the median
 over all runs of all rounds. What more threads gain is the median of the rounds'
-ratios. Peers that are not installed are named as missing.
+ratios; beside it stands what as many processes of one thread, each on a core of its
+own, do at once: how much more of the machine there is than one core. Peers that are not installed are named as missing.
 """
 
 import argparse
@@ -88,6 +89,9 @@ class Result:
     turns: list  # the median of each
     resident: int  # bytes of memory at most
     details: dict  # what else the engine said of itself
+    # Where it has several threads: what so many processes of one thread do at once, each on
+    # a core of its own, over what one does alone; of each round.
+    copies: list = dataclasses.field(default_factory=list)
 
 
 def select(names):
@@ -100,10 +104,12 @@ def select(names):
 
 
 class Worker:
-    """A process of engines.py, which stands still between its turns."""
+    """A process of engines.py on the cores from `first` on, which stands still between its
+    turns."""
 
-    def __init__(self, engine, folder, threads):
-        cores = ",".join(map(str, sorted(os.sched_getaffinity(0))[:threads]))
+    def __init__(self, engine, folder, threads, first=0):
+        mine = sorted(os.sched_getaffinity(0))[first:first + threads]
+        cores = ",".join(map(str, mine))
         self.errors = tempfile.TemporaryFile("w+", errors="replace")
         # In a group of its own, with what it starts.
         self.process = subprocess.Popen(
@@ -136,11 +142,20 @@ class Worker:
         said = self.errors.read().strip().splitlines() or [f"exit code {code}"]
         raise Unsupported(said[-1])
 
-    def turn(self, seconds):
+    def begin(self, seconds):
         self.signal(signal.SIGCONT)
         print(seconds, file=self.process.stdin, flush=True)
+
+    def end(self):
         self.details = self.listen()
         self.turns.append(self.details["times"])
+
+    def turn(self, seconds):
+        self.begin(seconds)
+        self.end()
+
+    def last(self):
+        return statistics.median(self.turns[-1])
 
     def result(self):
         times = list(itertools.chain.from_iterable(self.turns))
@@ -148,19 +163,42 @@ class Worker:
                       self.details["peak_resident_bytes"], {**self.details, "times": times})
 
 
+class Copies:
+    """So many processes of one thread, each on a core of its own."""
+
+    def __init__(self, stack, engine, folder, count):
+        self.workers = [stack.enter_context(Worker(engine, folder, 1, first))
+                        for first in range(count)]
+        for worker in self.workers:
+            worker.listen()
+        self.ratios = []
+
+    def turn(self, seconds, alone):
+        """All at once; `alone` is what one takes."""
+        for worker in self.workers:
+            worker.begin(seconds)
+        for worker in self.workers:
+            worker.end()
+        self.ratios.append(sum(alone / worker.last() for worker in self.workers))
+
+
 def measure(model, engines, folder, threads, rounds, seconds):
     """For each number of threads results by engine; those that cannot run the model are left
     out, with a word why. An engine's turns of all numbers follow one another: they meet the
-    machine in one mood."""
+    machine in one mood. So do those of copies of nnc, where it runs on one thread, too."""
     with contextlib.ExitStack() as stack:
-        workers = {}
-        for name, count in itertools.product(engines, threads):
+        workers, copies = {}, {}
+        for name, count in itertools.product(engines, sorted(threads)):
             worker = stack.enter_context(Worker(name, folder / name, count))
             try:
                 worker.listen()
                 workers[name, count] = worker
             except Unsupported as problem:
                 say(f"{model.name}: {name}: {problem}")
+        cores = len(os.sched_getaffinity(0))
+        for count in threads:
+            if ("nnc", 1) in workers and 1 < count <= cores:
+                copies[count] = Copies(stack, "nnc", folder / "nnc", count)
         for _ in range(rounds):
             for (name, count), worker in list(workers.items()):
                 try:
@@ -168,8 +206,15 @@ def measure(model, engines, folder, threads, rounds, seconds):
                 except (Unsupported, BrokenPipeError) as problem:
                     say(f"{model.name}: {name}: {problem}")
                     del workers[name, count]
-        return {count: {name: workers[name, count].result() for name in engines
-                        if (name, count) in workers} for count in threads}
+                    continue
+                if name == "nnc" and count in copies and ("nnc", 1) in workers:
+                    copies[count].turn(seconds, workers["nnc", 1].last())
+        results = {count: {name: workers[name, count].result() for name in engines
+                           if (name, count) in workers} for count in threads}
+        for count, those in copies.items():
+            if "nnc" in results[count]:
+                results[count]["nnc"].copies = those.ratios
+        return results
 
 
 def gain(results, single):
@@ -214,13 +259,14 @@ def table(rows, engines, threads, single):
     by model, where they are wanted beside."""
     peers = [e for e in engines if e != "nnc"]
     heads = [f"network, {threads} thread{'s' * (threads > 1)}, ms", *engines,
-             "best peer / nnc", "share of peak", *["nnc over 1 thread"] * bool(single)]
+             "best peer / nnc", "share of peak",
+             *["nnc over 1 thread", f"{threads} copies over 1"] * bool(single)]
     yield "| " + " | ".join(heads) + " |"
     yield "|---" * len(heads) + "|"
     ratios = []
     for name, results in rows:
         cells = [f"{1e3 * results[e].median:.2f}" if e in results else "–" for e in engines]
-        ratio, share, more = "–", "–", "–"
+        ratio, share, more, copies = ["–"] * 4
         if "nnc" in results:
             best = min((results[e].median for e in peers if e in results), default=None)
             own = results["nnc"]
@@ -231,7 +277,10 @@ def table(rows, engines, threads, single):
             share = f"{100 * rate / own.details['peak_multiply_adds_per_second']:.0f} %"
             if name in single:
                 more = f"{gain(own, single[name]):.2f} ×"
-        yield "| " + " | ".join([name, *cells, ratio, share, *[more] * bool(single)]) + " |"
+            if own.copies:
+                copies = f"{statistics.median(own.copies):.2f} ×"
+        yield "| " + " | ".join([name, *cells, ratio, share,
+                                 *[more, copies] * bool(single)]) + " |"
     if ratios:
         yield f"\nGeometric mean of best peer / nnc: {statistics.geometric_mean(ratios):.2f} ×"
 

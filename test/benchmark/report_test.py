@@ -3,6 +3,7 @@ memory; the steps of the ablation."""
 
 import contextlib
 import io
+import os
 import pathlib
 import subprocess
 import sys
@@ -64,10 +65,12 @@ class Tables(unittest.TestCase):
     def test_gain(self):
         """Of each round, not of all: another's load lasts for some of them."""
         single = bench.Result(0.003, [0.002, 0.004, 0.008], 1, NNC)
-        double = bench.Result(0.002, [0.001, 0.002, 0.008], 1, NNC)
-        lines = list(bench.table([("small", {"nnc": double})], ["nnc"], 2, {"small": single}))
-        self.assertTrue(lines[0].endswith("| nnc over 1 thread |"))
-        self.assertTrue(lines[2].endswith("| 2.00 × |"))
+        double = bench.Result(0.002, [0.001, 0.002, 0.008], 1, NNC, copies=[1.8, 1.9, 2.0])
+        rows = [("small", {"nnc": double}), ("alone", {"nnc": result(1, 4, **NNC)})]
+        lines = list(bench.table(rows, ["nnc"], 2, {"small": single}))
+        self.assertTrue(lines[0].endswith("| nnc over 1 thread | 2 copies over 1 |"))
+        self.assertTrue(lines[2].endswith("| 2.00 × | 1.90 × |"))
+        self.assertTrue(lines[3].endswith("| – | – |"))
 
     def test_memory(self):
         lines = list(bench.memory_table(ROWS, ENGINES, 2))
@@ -123,6 +126,18 @@ class Processes(unittest.TestCase):
         self.assertLess(size, ballast.nbytes)
         self.assertGreater(size, 5_000_000)
         self.assertGreater(engines.peak_resident_bytes(), ballast.nbytes)
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "takes two cores")
+    def test_copies(self):
+        """Of nnc on two threads there are also two processes of one."""
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            taken = bench.prepare(network(folder), {"nnc": engines.ENGINES["nnc"]}, folder)
+            results = bench.measure(network(folder), taken, folder, threads=[1, 2], rounds=3,
+                                    seconds=0.01)
+        self.assertEqual(results[1]["nnc"].copies, [])
+        self.assertEqual(len(results[2]["nnc"].copies), 3)
+        self.assertGreater(min(results[2]["nnc"].copies), 0)
 
     def test_ablation(self):
         """Every step of the ablation compiles and runs, and has the adapts it is about."""
