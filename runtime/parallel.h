@@ -3,8 +3,8 @@
 // launch<R>(pool, shape, arguments...) cuts R's independent units of work into
 // one run of neighbours a thread. Which thread computes what is fixed by the
 // number of threads alone, and no result depends on it. A routine that knows
-// better how to share its work takes the number of threads, too, and has a unit
-// for each.
+// better how to share its work says where shares begin, or takes the number of
+// threads, too, and has a unit for each.
 //
 // NNC_THREADS is how many threads have scratch; if a pool has more, layers that
 // want some run on these. Without it, or where it is 0, a pool is an empty
@@ -53,6 +53,21 @@ template <class R, class S>
 constexpr bool cuts_for_threads<R, S, decltype(R::units(S{}, 1), void())> =
     true;
 
+/// Whether R says which unit a thread's share begins with.
+template <class R, class S, class = void> constexpr bool cuts_unevenly = false;
+template <class R, class S>
+constexpr bool cuts_unevenly<R, S, decltype(R::share(S{}, 0, 1), void())> =
+    true;
+
+/// The unit with which the share of `thread` of `threads` begins, of so many.
+template <class R, class S>
+inline int first_unit(const S &shape, int units, int thread, int threads) {
+  if constexpr (cuts_unevenly<R, S>)
+    return R::share(shape, thread, threads);
+  else
+    return static_cast<int>(static_cast<long long>(units) * thread / threads);
+}
+
 /// Runs all units of R on the pool; a null pool is one thread.
 template <class R, class S, class... A>
 inline void launch(pool p, const S &shape, const A &...arguments) {
@@ -74,9 +89,8 @@ inline void launch(pool p, const S &shape, const A &...arguments) {
     threads = smaller(threads, most);
     if (thread >= threads)
       return;
-    const long long n = units;
-    const int begin = static_cast<int>(n * thread / threads);
-    const int end = static_cast<int>(n * (thread + 1) / threads);
+    const int begin = first_unit<R>(shape, units, thread, threads);
+    const int end = first_unit<R>(shape, units, thread + 1, threads);
     if constexpr (cuts_for_threads<R, S>)
       R::run(shape, argument_of(arguments, thread, threads)..., begin, end,
              cut_for);

@@ -56,6 +56,30 @@ inline void for_each_run(int begin, int end, int places, int runs,
   }
 }
 
+/// The unit with which share `i` of `shares` begins, where the last places have
+/// fewer points than others and the shares should have as many as each other:
+/// before(p) is how many points lie before place p.
+template <class F>
+constexpr int first_of_share(int images, int places, int runs, bool by_place,
+                             int i, int shares, const F &before) {
+  const long long points = before(places), image = points * runs;
+  const long long wanted = image * images * i / shares;
+  const long long rest = wanted % image;
+  // The last place that begins no later.
+  const long long in_order = by_place ? rest / runs : rest % points;
+  int place = 0, beyond = places;
+  while (beyond - place > 1) {
+    const int middle = (place + beyond) / 2;
+    (before(middle) <= in_order ? place : beyond) = middle;
+  }
+  const long long begun = before(place), size = before(place + 1) - begun;
+  const int unit =
+      by_place ? place * runs + int((rest - begun * runs + size / 2) / size)
+               : int(rest / points) * places + place +
+                     (2 * (in_order - begun) >= size ? 1 : 0);
+  return int(wanted / image) * places * runs + unit;
+}
+
 } // namespace nnc
 
 #endif // NNC_ROUTINES_SHARES_H

@@ -26,6 +26,16 @@ void check_pointwise(random_source &random, const S &shape,
                   routine::run);
 }
 
+/// All units are in one of the threads' shares, which follow each other.
+template <class R> void check_shares(const conv2d_shape &s) {
+  for (int threads : {1, 2, 3, 16}) {
+    REQUIRE(R::share(s, 0, threads) == 0);
+    REQUIRE(R::share(s, threads, threads) == R::units(s));
+    for (int i = 0; i < threads; ++i)
+      REQUIRE(R::share(s, i, threads) <= R::share(s, i + 1, threads));
+  }
+}
+
 /// Constants as the emitted code has them.
 template <int C, int H, int WIDTH, int K, int R, int STRIDE, int PAD,
           int GROUPS = 1>
@@ -54,6 +64,23 @@ TEMPLATE_TEST_CASE("direct convolution of random shapes", "[conv2d]",
     check_direct<V, 1, 6, 2>(random, s, s);
     check_direct<V, 2, 3, 1>(random, s, s);
   }
+}
+
+TEST_CASE("threads share all units", "[conv2d]") {
+  using V = f32x<4>;
+  random_source random;
+  for (int i = 0; i < 100; ++i) {
+    const conv2d_shape s = random_conv2d(random, 20);
+    check_shares<conv2d_nchwc_direct_t<V, conv2d_shape, 1, 6, 2, none>>(s);
+    check_shares<conv2d_nchwc_direct_t<V, conv2d_shape, 2, 3, 1, none>>(s);
+    check_shares<conv2d_nchwc_pointwise_t<V, conv2d_shape, 5, 2, none>>(s);
+  }
+  // Of 13 x 13 pixels in seven tiles the last has but one: the other six are
+  // shared evenly, and the middle of the map is a thread's end.
+  const conv2d_shape s{1, 512, 13, 13, 64, 1, 1, 1, 1, 1, 1, 0, 0, 13, 13, 1};
+  using routine = conv2d_nchwc_pointwise_t<V, conv2d_shape, 28, 1, none>;
+  REQUIRE(routine::units(s) == 7 * 16);
+  CHECK(routine::share(s, 1, 2) == 3 * 16);
 }
 
 TEMPLATE_TEST_CASE("direct convolution of groups of whole blocks", "[conv2d]",

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <tuple>
 
@@ -94,4 +94,37 @@ TEST_CASE("places are shared where weights are few", "[shares]") {
   // Depthwise layers go along.
   CHECK(shares_places_of_planes(384, 14 * 14));
   CHECK_FALSE(shares_places_of_planes(960, 7 * 7));
+}
+
+TEST_CASE("shares have as many points as each other", "[shares]") {
+  random_source random;
+  for (int i = 0; i < 500; ++i) {
+    const int images = random.between(1, 3), runs = random.between(1, 9);
+    const int pixels = random.between(1, 200), tile = random.between(1, 30);
+    const int threads = random.between(1, 6);
+    const bool by_place = i % 2;
+    const int places = ceil_div(pixels, tile);
+    INFO(images << " x " << pixels << " in tiles of " << tile << " x " << runs
+                << " for " << threads << (by_place ? " by place" : " by run"));
+    const auto before = [&](int p) { return smaller(p * tile, pixels); };
+    const auto first = [&](int share) {
+      return first_of_share(images, places, runs, by_place, share, threads,
+                            before);
+    };
+    REQUIRE(first(0) == 0);
+    REQUIRE(first(threads) == images * places * runs);
+    for (int t = 0; t < threads; ++t) {
+      REQUIRE(first(t) <= first(t + 1));
+      int points = 0;
+      for (piece p : pieces_of(first(t), first(t + 1), places, runs, by_place))
+        points += before(p.last) - before(p.first);
+      // Both ends are off by half a tile at most.
+      const double even = double(images) * pixels * runs / threads;
+      REQUIRE(std::abs(points - even) <= tile + 1);
+    }
+  }
+  // 13 x 13 pixels in seven tiles, of which the last has but one.
+  const auto before = [](int p) { return smaller(28 * p, 169); };
+  CHECK(first_of_share(1, 7, 4, true, 1, 2, before) == 12);
+  CHECK(first_of_share(1, 7, 4, false, 1, 2, before) == 14);
 }

@@ -40,6 +40,11 @@ struct conv2d_nchwc_pointwise_t {
     return flat(s) ? direct<1, row>::units(row::of(s)) : direct<1, S>::units(s);
   }
 
+  static constexpr int share(const S &s, int thread, int threads) {
+    return flat(s) ? direct<1, row>::share(row::of(s), thread, threads)
+                   : direct<1, S>::share(s, thread, threads);
+  }
+
   static void run(const S &s, const T *x, const T *w, T *y, const Epi &epi,
                   int begin, int end) {
     if constexpr (is_constant<S>) {
