@@ -1,5 +1,4 @@
-//===- shares.h - Which units a thread has
-//---------------------------------===//
+//===- shares.h - Which units a thread has --------------------------------===//
 //
 // A thread has neighbours in the order of units (parallel.h). Where units are
 // ordered by where they lie in the map, from layer to layer a thread reads what

@@ -25,7 +25,7 @@ template <int W, class S, class Epi> struct layer_norm_t {
     for (int unit = begin; unit < end; ++unit) {
       const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.size;
       const T *row = x + at;
-      for (int i = 0; i < s.size; i += W)
+      for (int i = 0; i < s.size; i += 64 / int(sizeof(T)))
         NNC_PREFETCH_TO_WRITE(y + at + i);
       const V mean(sum(row, s.size, [](V v) { return v; }) / n);
       const float variance = sum(row, s.size,
