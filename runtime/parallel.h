@@ -65,7 +65,7 @@ inline int first_unit(const S &shape, int units, int thread, int threads) {
   if constexpr (cuts_unevenly<R, S>)
     return R::share(shape, thread, threads);
   else
-    return static_cast<int>(static_cast<long long>(units) * thread / threads);
+    return cut(units, thread, threads);
 }
 
 /// Runs all units of R on the pool; a null pool is one thread.

@@ -21,6 +21,12 @@ namespace nnc {
 constexpr bool shares_places(long long weights, long long map) {
   return weights <= 2 * map;
 }
+/// The same of a convolution, transposed or not.
+template <class S> constexpr bool shares_places_of_convolution(const S &s) {
+  using count = long long;
+  const count map = count(s.c) * s.h * s.w + count(s.k) * s.oh * s.ow;
+  return shares_places(count(s.k) * (s.c / s.groups) * s.kh * s.kw, map);
+}
 /// The same of a layer that computes each of c channels by itself: as the 1 x 1
 /// convolutions beside it do, with a sixth as many channels on their far side.
 constexpr bool shares_places_of_planes(int c, int pixels) {

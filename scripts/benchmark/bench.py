@@ -5,7 +5,8 @@ threads, and is stopped while others run. They take short turns, many rounds, so
 that whatever else the machine does slows all of them; what counts is the median
 over all runs of all rounds. What more threads gain is the median of the rounds'
 ratios; beside it stands what as many processes of one thread, each on a core of its
-own, do at once: how much more of the machine there is than one core. Peers that are not installed are named as missing.
+own, do at once: how much more of the machine there is than one core. Peers that are not
+installed are named as missing.
 """
 
 import argparse
@@ -203,12 +204,11 @@ def measure(model, engines, folder, threads, rounds, seconds):
             for (name, count), worker in list(workers.items()):
                 try:
                     worker.turn(seconds)
+                    if name == "nnc" and count in copies and ("nnc", 1) in workers:
+                        copies[count].turn(seconds, workers["nnc", 1].last())
                 except (Unsupported, BrokenPipeError) as problem:
                     say(f"{model.name}: {name}: {problem}")
                     del workers[name, count]
-                    continue
-                if name == "nnc" and count in copies and ("nnc", 1) in workers:
-                    copies[count].turn(seconds, workers["nnc", 1].last())
         results = {count: {name: workers[name, count].result() for name in engines
                            if (name, count) in workers} for count in threads}
         for count, those in copies.items():

@@ -48,8 +48,8 @@ struct conv2d_nchwc_direct_t {
   /// The unit with which a thread's share begins.
   static constexpr int share(const S &s, int thread, int threads) {
     return first_of_share(
-        s.n, positions(s), s.groups * ceil_div(out_blocks(s), OC), by_place(s),
-        thread, threads, [&](int position) {
+        s.n, positions(s), s.groups * ceil_div(out_blocks(s), OC),
+        shares_places_of_convolution(s), thread, threads, [&](int position) {
           const int row = position / ceil_div(s.ow, COLS) * ROWS;
           const int col = position % ceil_div(s.ow, COLS) * COLS;
           return smaller(row, s.oh) * s.ow + smaller(ROWS, s.oh - row) * col;
@@ -60,7 +60,8 @@ struct conv2d_nchwc_direct_t {
                   int begin, int end) {
     const int tiles = ceil_div(out_blocks(s), OC);
     for_each_run(
-        begin, end, positions(s), s.groups * tiles, by_place(s),
+        begin, end, positions(s), s.groups * tiles,
+        shares_places_of_convolution(s),
         [&](int image, int run, int first, int last) {
           const int group = run / tiles, local = run % tiles * OC;
           const int block = group * out_blocks(s) + local;
@@ -88,13 +89,6 @@ private:
     std::ptrdiff_t out; ///< index in y of the first output block
     int channel;        ///< its first channel
   };
-
-  static constexpr bool by_place(const S &s) {
-    using count = long long;
-    const count map = count(s.c) * s.h * s.w + count(s.k) * s.oh * s.ow;
-    const count weights = count(s.k) * (s.c / s.groups) * s.kh * s.kw;
-    return shares_places(weights, map);
-  }
 
   static constexpr int in_blocks(const S &s) {
     return ceil_div(s.c / s.groups, W);

@@ -38,10 +38,7 @@ struct conv_transpose2d_nchwc_t {
     constexpr int left =
         left_over<OC, S>([](const S &shape) { return ceil_div(shape.k, W); });
     const int blocks = ceil_div(s.k, W), tiles = ceil_div(blocks, OC);
-    using count = long long;
-    const count map = count(s.c) * s.h * s.w + count(s.k) * s.oh * s.ow;
-    const count weights = count(s.k) * s.c * s.kh * s.kw;
-    const auto row = [&](int image, int run, int row) {
+    const auto compute = [&](int image, int run, int row) {
       const int first = run * OC;
       const std::ptrdiff_t in_image =
           std::ptrdiff_t(ceil_div(s.c, W)) * s.h * s.w * W;
@@ -58,10 +55,10 @@ struct conv_transpose2d_nchwc_t {
         columns<size>(s, j);
       });
     };
-    for_each_run(begin, end, s.oh, tiles, shares_places(weights, map),
+    for_each_run(begin, end, s.oh, tiles, shares_places_of_convolution(s),
                  [&](int image, int run, int first, int last) {
                    for (int i = first; i < last; ++i)
-                     row(image, run, i);
+                     compute(image, run, i);
                  });
   }
 
