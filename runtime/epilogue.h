@@ -17,6 +17,7 @@
 #ifndef NNC_EPILOGUE_H
 #define NNC_EPILOGUE_H
 
+#include "runtime/simd/unroll.h"
 #include "runtime/simd/vec.h"
 
 namespace nnc {
@@ -38,6 +39,7 @@ struct none {
   template <class V, class P> NNC_INLINE V operator()(V v, P, int) const {
     return v;
   }
+  NNC_INLINE void fetch(std::ptrdiff_t) const {}
 };
 
 /// An operand with the physical layout of the output.
@@ -48,6 +50,9 @@ template <class T> struct full_of {
   }
   template <class V, class P> NNC_INLINE V get(P pos, int count) const {
     return load<V>(data + pos.offset, count);
+  }
+  NNC_INLINE void fetch(std::ptrdiff_t offset) const {
+    NNC_PREFETCH(data + offset);
   }
 };
 
@@ -67,6 +72,7 @@ template <class T> struct channel_of {
     else
       return V(float(data[pos.channel]));
   }
+  NNC_INLINE void fetch(std::ptrdiff_t) const {}
 };
 
 /// An operand with one value.
@@ -78,6 +84,7 @@ template <class T> struct scalar_of {
   template <class V, class P> NNC_INLINE V get(P, int) const {
     return V(float(*data));
   }
+  NNC_INLINE void fetch(std::ptrdiff_t) const {}
 };
 
 /// A list of operands that loads each in turn and passes them on.
@@ -90,6 +97,7 @@ template <class... Operands> struct operand_list {
   NNC_INLINE V apply_first(const F &f, V v, P, int, Loaded... loaded) const {
     return f(v, loaded...);
   }
+  NNC_INLINE void fetch(std::ptrdiff_t) const {}
 };
 template <class Head, class... Tail> struct operand_list<Head, Tail...> {
   Head head;
@@ -105,6 +113,10 @@ template <class Head, class... Tail> struct operand_list<Head, Tail...> {
                            Loaded... loaded) const {
     return tail.apply_first(f, v, pos, count, loaded...,
                             head.template get<V>(pos, count));
+  }
+  NNC_INLINE void fetch(std::ptrdiff_t offset) const {
+    head.fetch(offset);
+    tail.fetch(offset);
   }
 };
 
@@ -124,6 +136,9 @@ template <class F, class... Operands> struct fused {
   NNC_INLINE V operator()(V v, P pos, int count) const {
     return operands.apply_first(F{}, v, pos, count);
   }
+  /// Asks for the line that the operands' part of the value at `offset` of the
+  /// output begins in.
+  NNC_INLINE void fetch(std::ptrdiff_t offset) const { operands.fetch(offset); }
 };
 
 /// Stores epi(v) at y[at] in a blocked layout. Lane 0 is channel `first`; lanes

@@ -15,6 +15,7 @@
 #include "runtime/routines/policy.h"
 #include "runtime/routines/scaled_conv2d/plan.h"
 #include "runtime/routines/separable_conv2d/plan.h"
+#include "runtime/routines/shares.h"
 #include "runtime/routines/strassen_plan.h"
 
 namespace nnc {
@@ -123,11 +124,10 @@ constexpr double refetch = 5, refetch_in_order = 2;
 /// which half are done meanwhile.
 constexpr double streamed(int tiles) { return 10 + tiles / 2.0; }
 
-/// To read an input of so many floats for each of `runs` of channel blocks: all
-/// but the first find it where it was before, which may be the last cache.
+/// To read so many floats in `runs`: all but the first find them where they
+/// were before, which may be the last cache.
 constexpr double rereads(double floats, int runs) {
-  constexpr double level2 = 768 * 1024;
-  return 4 * floats > level2 ? refetch_in_order * (runs - 1) * floats : 0;
+  return 4 * floats > level2_map ? refetch_in_order * (runs - 1) * floats : 0;
 }
 /// The efficiency of `work` multiply-adds that reach `efficiency` but for that.
 constexpr double with_rereads(double work, double efficiency, double floats,
@@ -135,7 +135,8 @@ constexpr double with_rereads(double work, double efficiency, double floats,
   return work / (work / efficiency + rereads(floats, runs));
 }
 /// Of what a group of a blocked convolution computes in B blocks at a time at
-/// `efficiency`, with its input read for each of them.
+/// `efficiency`, with its input read for each of them, or its weights for each
+/// strip of the map.
 template <class S>
 constexpr double conv2d_with_rereads(tile_limits t, const S &s, int B,
                                      double efficiency) {
@@ -146,7 +147,10 @@ constexpr double conv2d_with_rereads(tile_limits t, const S &s, int B,
   const double floats = double(ceil_div(s.c / s.groups, t.lanes)) * t.lanes *
                         smaller(s.h, s.oh * s.kh) * smaller(s.w, s.ow * s.kw);
   const int runs = ceil_div(ceil_div(s.k / s.groups, t.lanes), B);
-  return with_rereads(work, efficiency, floats, runs);
+  const int strips = strips_of_convolution(s, runs, sizeof(float));
+  return strips > 1
+             ? with_rereads(work, efficiency, work / (s.oh * s.ow), strips)
+             : with_rereads(work, efficiency, floats, runs);
 }
 
 template <class S>

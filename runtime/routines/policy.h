@@ -34,6 +34,10 @@ constexpr int level1_weights = 16384;
 /// Tiles of fewer points do so: weights would come too slowly from beyond.
 constexpr int many_points = 12;
 
+/// Bytes of a map that a second-level cache holds beside what else is read; of
+/// a larger one a part comes from beyond each time that it is read.
+constexpr int level2_map = 768 * 1024;
+
 /// So many steps lie between the weights in use and those that come from memory
 /// meanwhile: half as many are late where few points share them.
 constexpr int weights_ahead = 128;

@@ -33,6 +33,25 @@ constexpr bool shares_places_of_planes(int c, int pixels) {
   return shares_places(c / 6, pixels + pixels / 6);
 }
 
+/// Strips that a convolution cuts its map into, where places come first: all
+/// `runs` of channel blocks read one, which stays in a second-level cache
+/// meanwhile, before the next. One strip if such a cache holds the map, or to
+/// read the weights again for each costs more: they come in order, for half of
+/// what the map costs. An element has so many bytes.
+template <class S>
+constexpr int strips_of_convolution(const S &s, int runs, int bytes) {
+  using count = long long;
+  constexpr count strip = 256 * 1024;
+  const count weights = count(s.k) * (s.c / s.groups) * s.kh * s.kw;
+  const count input =
+      count(s.c) * smaller(s.h, s.oh * s.kh) * smaller(s.w, s.ow * s.kw);
+  const count strips = input * bytes / strip;
+  const bool pays = shares_places_of_convolution(s) &&
+                    input * bytes > level2_map &&
+                    strips * weights < 2 * runs * input;
+  return pays ? int(strips) : 1;
+}
+
 /// Units are `places` of the map times `runs` of channels, for each of some
 /// images, of which places come first if `by_place`. Calls
 /// f(image, run, first, last) for the places [first, last) of a run that are

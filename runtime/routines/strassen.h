@@ -76,6 +76,16 @@ struct strassen {
   static constexpr bool has_output = false;
 
   template <int R, int N, class Epi>
+  static NNC_INLINE void fetch(const S &s, const transformed_plan &p,
+                               const sums_place<float, Epi> &at) {
+    const strassen_use last = last_use(at.point);
+    if (!last.keep)
+      for_each_result<R, N>(
+          s, p, last, at,
+          [epi = *at.epi](int, int, std::ptrdiff_t y, int) { epi.fetch(y); });
+  }
+
+  template <int R, int N, class Epi>
   static NNC_INLINE void finish(const S &s, const transformed_plan &p,
                                 f32_tile<W, 1, R, N> &tile,
                                 const sums_place<float, Epi> &at) {
@@ -90,7 +100,7 @@ struct strassen {
       else
         tile.save(sums + use.keep * next, first);
     }
-    const strassen_use last = uses.of[uses.count - 1];
+    const strassen_use last = last_use(at.point);
     NNC_UNROLL for (int i = 0; i < LEVELS; ++i) if (last.add[i])
         tile.add_saved(sums + last.add[i] * next);
     if (last.keep)
@@ -99,17 +109,10 @@ struct strassen {
     // A copy: for all the compiler knows, y could point at the epilogue.
     const Epi epi = *at.epi;
     float *const y = at.y;
-    const int first = at.tile, part = last.row * p.cols, cols = p.cols;
-    const int block = at.block + last.column * ceil_div(filters(s), W);
-    NNC_UNROLL for (int b = 0; b < N; ++b)
-        NNC_UNROLL for (int i = 0; i < R; ++i) {
-      const int image = image_of(s, first + i, cols);
-      const int row = first + i - image * cols + part;
-      if (in_place(s) || row < LAYOUT::rows(s))
-        LAYOUT::store(tile.sum[0][i][b], y,
-                      LAYOUT::result(s, image, row, block + b), block + b, s,
-                      epi);
-    }
+    for_each_result<R, N>(
+        s, p, last, at, [&](int i, int b, std::ptrdiff_t to, int block) {
+          LAYOUT::store(tile.sum[0][i][b], y, to, block, s, epi);
+        });
   }
 
 private:
@@ -121,6 +124,29 @@ private:
   }
   static int image_of(const S &s, int tile, int cols) {
     return LAYOUT::images(s) == 1 ? 0 : tile / cols;
+  }
+
+  /// What the sums of a point are for in the end.
+  static strassen_use last_use(int point) {
+    const strassen_uses &uses = table.of[point].uses;
+    return uses.of[uses.count - 1];
+  }
+
+  /// Calls f(i, b, offset, block) for vector i of block b of a register tile
+  /// whose sums make up the result at `offset`, in its `block`.
+  template <int R, int N, class Epi, class F>
+  static NNC_INLINE void
+  for_each_result(const S &s, const transformed_plan &p, strassen_use last,
+                  const sums_place<float, Epi> &at, const F &f) {
+    const int first = at.tile, part = last.row * p.cols, cols = p.cols;
+    const int block = at.block + last.column * ceil_div(filters(s), W);
+    NNC_UNROLL for (int b = 0; b < N; ++b)
+        NNC_UNROLL for (int i = 0; i < R; ++i) {
+      const int image = image_of(s, first + i, cols);
+      const int row = first + i - image * cols + part;
+      if (in_place(s) || row < LAYOUT::rows(s))
+        f(i, b, LAYOUT::result(s, image, row, block + b), block + b);
+    }
   }
 
   /// The left factors of the square a, from product FIRST on, to v and every

@@ -111,6 +111,41 @@ TEMPLATE_TEST_CASE("direct convolution of constant shapes", "[conv2d]",
   check_constant<V, 1, 6, 2, constant_shape<64, 9, 9, 64, 3, 1, 1, 2>>(random);
 }
 
+TEMPLATE_TEST_CASE("convolution of maps that are cut into strips", "[conv2d]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
+  constexpr int W = lanes<V>, bytes = sizeof(element_of<V>);
+  random_source random;
+  using strided = constant_shape<64, 90, 71, 5 * W, 3, 2, 1>;
+  REQUIRE(strips_of_convolution(strided{}, 3, bytes) > 1);
+  check_constant<V, 2, 7, 2, strided>(random);
+  using groups = constant_shape<64, 90, 71, 6 * W, 1, 1, 0, 2>;
+  REQUIRE(strips_of_convolution(groups{}, 3, bytes) > 1);
+  check_constant<V, 1, 6, 1, groups>(random);
+  using flat = constant_shape<60, 90, 75, 5 * W, 1, 1, 0>;
+  REQUIRE(strips_of_convolution(flat{}, 3, bytes) > 1);
+  check_pointwise<V, 13, 2>(random, flat{}, run_time_shape<flat>());
+  conv2d_shape images = run_time_shape<flat>();
+  images.n = 2;
+  check_pointwise<V, 13, 2>(random, images, images);
+}
+
+TEST_CASE("maps are cut into strips where that reads less", "[conv2d]") {
+  // ResNet's at 512 x 512 pixels: 8 MB, of which each strip has 256 KB.
+  conv2d_shape s{1, 128, 128, 128, 128, 3, 3, 2, 2, 1, 1, 1, 1, 64, 64, 1};
+  CHECK(strips_of_convolution(s, 4, 4) == 32);
+  // One run reads the map once anyway.
+  CHECK(strips_of_convolution(s, 1, 4) == 1);
+  // Every other pixel of every other row is a quarter.
+  s.kh = s.kw = 1;
+  CHECK(strips_of_convolution(s, 4, 4) == 8);
+  // The second-level cache holds it, or there are too many weights.
+  s = {1, 128, 28, 28, 128, 3, 3, 1, 1, 1, 1, 1, 1, 28, 28, 1};
+  CHECK(strips_of_convolution(s, 4, 4) == 1);
+  s = {1, 1024, 32, 32, 512, 1, 1, 1, 1, 1, 1, 0, 0, 32, 32, 1};
+  CHECK(strips_of_convolution(s, 2, 4) == 1);
+}
+
 TEMPLATE_TEST_CASE("pointwise convolution", "[conv2d]", NNC_TEST_TILES) {
   using V = TestType;
   random_source random;

@@ -42,14 +42,14 @@ struct conv2d_nchwc_direct_t {
   static constexpr int max_stride = 4;
 
   static constexpr int units(const S &s) {
-    return s.n * s.groups * ceil_div(out_blocks(s), OC) * positions(s);
+    return s.n * runs(s) * positions(s);
   }
 
   /// The unit with which a thread's share begins.
   static constexpr int share(const S &s, int thread, int threads) {
     return first_of_share(
-        s.n, positions(s), s.groups * ceil_div(out_blocks(s), OC),
-        shares_places_of_convolution(s), thread, threads, [&](int position) {
+        s.n, positions(s), runs(s), shares_places_of_convolution(s), thread,
+        threads, [&](int position) {
           const int row = position / ceil_div(s.ow, COLS) * ROWS;
           const int col = position % ceil_div(s.ow, COLS) * COLS;
           return smaller(row, s.oh) * s.ow + smaller(ROWS, s.oh - row) * col;
@@ -58,10 +58,25 @@ struct conv2d_nchwc_direct_t {
 
   static void run(const S &s, const T *x, const T *w, T *y, const Epi &epi,
                   int begin, int end) {
+    for (const int step = strip_units(s); begin < end; begin += step)
+      run_strip(s, x, w, y, epi, begin, smaller(end, begin + step));
+  }
+
+private:
+  static constexpr int runs(const S &s) {
+    return s.groups * ceil_div(out_blocks(s), OC);
+  }
+  static constexpr int strip_units(const S &s) {
+    const int strips =
+        strips_of_convolution(s, ceil_div(out_blocks(s), OC), sizeof(T));
+    return strips == 1 ? units(s) : runs(s) * larger(1, positions(s) / strips);
+  }
+
+  static void run_strip(const S &s, const T *x, const T *w, T *y,
+                        const Epi &epi, int begin, int end) {
     const int tiles = ceil_div(out_blocks(s), OC);
     for_each_run(
-        begin, end, positions(s), s.groups * tiles,
-        shares_places_of_convolution(s),
+        begin, end, positions(s), runs(s), shares_places_of_convolution(s),
         [&](int image, int run, int first, int last) {
           const int group = run / tiles, local = run % tiles * OC;
           const int block = group * out_blocks(s) + local;
@@ -79,7 +94,6 @@ struct conv2d_nchwc_direct_t {
         });
   }
 
-private:
   /// What the tiles of one run of channel blocks have in common.
   struct job {
     const T *x; ///< the image's (and group's) first input block
@@ -209,6 +223,8 @@ private:
     register_tile<V, R, C, B> t;
     t.clear();
     const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w * W;
+    if (c1 == in_blocks(s))
+      fetch<R, C, B>(s, j, row, col);
     alignas(64) T earlier[t.size];
     const bool in_parts = splits(s) && c1 - c0 > part(s);
     if (in_parts)
@@ -331,6 +347,17 @@ private:
     }
     t.template add<0, C>(a, std::ptrdiff_t(s.sw) * W, 1, w, weight_block(s), W,
                          steps);
+  }
+
+  /// Has what the epilogue reads come while the sums are made.
+  template <int R, int C, int B>
+  static NNC_INLINE void fetch(const S &s, const job &j, int row, int col) {
+    const std::ptrdiff_t line = std::ptrdiff_t(s.ow) * W;
+    const std::ptrdiff_t out = j.out + row * line + std::ptrdiff_t(col) * W;
+    NNC_UNROLL for (int b = 0; b < B; ++b)
+        NNC_UNROLL for (int r = 0; r < R; ++r)
+            NNC_UNROLL for (int c = 0; c < C; ++c)
+                j.epi->fetch(out + b * out_pixels(s) * W + r * line + c * W);
   }
 
   template <int R, int C, int B>

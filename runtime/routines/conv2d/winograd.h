@@ -127,6 +127,8 @@ struct winograd_of_taps {
     const int left = t % p.cols * tile_cols - s.pl;
     const E *x =
         all + (std::ptrdiff_t(image) * ceil_div(s.c, W) + c) * s.h * s.w * W;
+    if (is_far(s))
+      fetch_columns(s, x, top, left + width + (tiles_ahead - 1) * tile_cols);
     if (top >= 0 && left >= 0 && top + height <= s.h && left + width <= s.w)
       return transform_patch(x + (std::ptrdiff_t(top) * s.w + left) * W,
                              std::ptrdiff_t(s.w) * W, v, p.input_point);
@@ -140,6 +142,21 @@ struct winograd_of_taps {
             .store(copy[r][i]);
       }
     transform_patch(copy[0][0], width * W, v, p.input_point);
+  }
+
+  /// While a patch of a map that comes from afar is transformed, that of the
+  /// tile so many to its right is asked for.
+  static constexpr int tiles_ahead = 2;
+  static constexpr bool is_far(const S &s) {
+    return std::ptrdiff_t(sizeof(E)) * s.c * s.h * s.w > level2_map;
+  }
+  /// Has the columns from `left` on come that a patch at `top` has more than
+  /// the one before.
+  static NNC_INLINE void fetch_columns(const S &s, const E *x, int top,
+                                       int left) {
+    for (int r = 0; r < height; ++r)
+      for (int i = 0; i < tile_cols; ++i)
+        NNC_PREFETCH(x + ((std::ptrdiff_t(top) + r) * s.w + left + i) * W);
   }
 
   NNC_NOINLINE static void transform_patch(const E *x, std::ptrdiff_t row, E *v,
@@ -159,6 +176,10 @@ struct winograd_of_taps {
       NNC_UNROLL for (int c = 0; c < width; ++c) V(out[c]).store(v + c * point);
     }
   }
+
+  template <int R, int N, class Epi>
+  static NNC_INLINE void fetch(const S &, const transformed_plan &,
+                               const sums_place<E, Epi> &) {}
 
   template <int R, int N, class Epi>
   static NNC_INLINE void finish(const S &, const transformed_plan &p,

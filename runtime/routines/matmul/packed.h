@@ -147,8 +147,12 @@ private:
     const T *b = j.b + std::ptrdiff_t(k0) * W;
     if (k1 == s.k)
       NNC_UNROLL for (int r = 0; r < R; ++r)
-          NNC_UNROLL for (int p = 0; p < N; ++p) NNC_PREFETCH_TO_WRITE(
-              j.y + j.out + (std::ptrdiff_t(row) + r) * s.n + j.column + p * W);
+          NNC_UNROLL for (int p = 0; p < N; ++p) {
+        const std::ptrdiff_t at =
+            j.out + (std::ptrdiff_t(row) + r) * s.n + j.column + p * W;
+        j.epi->fetch(at);
+        NNC_PREFETCH_TO_WRITE(j.y + at);
+      }
     // Strips that sum the same steps leave time to fetch the next.
     const int fetched_ahead = (partial ? chunk(s) : weights_ahead) * W;
     if (crowds_cache<R>(s)) {

@@ -57,6 +57,9 @@ template <class Epi> struct epilogue_from {
     pos.offset += ahead;
     return epi(v, pos);
   }
+  NNC_INLINE void fetch(std::ptrdiff_t offset) const {
+    epi.fetch(offset + ahead);
+  }
 };
 
 template <class V, class S, int ROWS, int COLS, int OC, class Epi>
