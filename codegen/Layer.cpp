@@ -154,6 +154,8 @@ std::string codegen::printLayerComment(exec::CallOp call, int number,
   words << ".";
   if (call.getLike())
     words << " Has the code of " << *call.getLike() << ".";
+  if (call.getSerial())
+    words << " Too short to share: one thread computes it.";
   return printComment(text, (indent + "//").str());
 }
 

@@ -126,7 +126,8 @@ static std::string printCopy(exec::CopyOp copy) {
 }
 
 static std::string printCall(exec::CallOp call) {
-  SmallVector<std::string> arguments = {"pool"};
+  SmallVector<std::string> arguments = {call.getSerial() ? "nnc::pool{}"
+                                                         : "pool"};
   for (OperandRange places :
        {call.getInputs(), call.getExtras(), call.getOutputs()})
     for (Value place : places)

@@ -66,6 +66,9 @@ void nnc::buildPlanPipeline(OpPassManager &manager,
   // local layouts it would make them global.
   if (options.layouts != LayoutScope::local)
     manager.addPass(createPropagateLayout());
+  // When every call is there.
+  if (options.threads > 1)
+    manager.addPass(createAssignThreads());
   // When no pass moves, adds or removes a value any more.
   manager.nest<func::FuncOp>().addPass(createPlanMemory({options.threads}));
   manager.addPass(createLowerToExec());

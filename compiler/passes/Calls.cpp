@@ -114,7 +114,7 @@ nnc::createExecCall(OpBuilder &builder, Operation *op,
       getNamedLoc(op->getLoc()), name, routine->name, routine->header,
       nameParams(*routine, params, builder), inputs, extras, target, scratch,
       builder.getArrayAttr(kinds), getShape(call, builder), isPointwise,
-      StringAttr(), what, work.multiplyAdds,
+      StringAttr(), op->hasAttr(exec::kSerialAttr), what, work.multiplyAdds,
       2 * work.multiplyAdds + work.operations);
   if (hasExpression)
     cloneExpression(layer, created);

@@ -16,10 +16,6 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Both estimates have the same product in them: what else they differ by is
-/// known well enough.
-static constexpr double kWorthwhile = 0.99;
-
 namespace {
 struct Scaling {
   Value x;
@@ -77,7 +73,7 @@ static std::optional<Scaling> getScaling(LayerOp layer) {
 }
 
 /// The layer that computes both, beside them; null where `first` is none.
-static LayerOp fuse(LayerOp first, LayerOp pointwise) {
+static LayerOp fuseScaling(LayerOp first, LayerOp pointwise) {
   std::optional<Scaling> scaling = getScaling(first);
   if (!scaling)
     return {};
@@ -105,13 +101,16 @@ struct FuseScalingPass : nnc::impl::FuseScalingBase<FuseScalingPass> {
       : Base(std::move(options)), tuned(std::move(tuned)) {}
 
   void runOnOperation() override {
+    // Both estimates have the same product in them: what else they differ by is
+    // known well enough.
+    const double worthwhile = 0.99;
     FusionOptions options{target,
                           "nn.scaling",
-                          kWorthwhile,
+                          worthwhile,
                           /*countsFetch=*/false,
                           maxError,
                           tuned.get()};
-    if (failed(fusePointwise(getOperation(), options, fuse)))
+    if (failed(fusePointwise(getOperation(), options, fuseScaling)))
       signalPassFailure();
   }
 

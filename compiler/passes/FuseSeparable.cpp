@@ -18,11 +18,6 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// One layer takes less than this share of the time of two, or there are two:
-/// estimates are a few percent off, and much of what two layers move hides
-/// behind their arithmetic.
-static constexpr double kWorthwhile = 0.9;
-
 //===----------------------------------------------------------------------===//
 // Which layers
 //===----------------------------------------------------------------------===//
@@ -66,7 +61,7 @@ static std::optional<Middle> getMiddle(LayerOp layer) {
 
 /// The layer that computes both, beside them; null where `first` is not
 /// depthwise, or more lies between them.
-static LayerOp fuse(LayerOp first, LayerOp pointwise) {
+static LayerOp fuseSeparable(LayerOp first, LayerOp pointwise) {
   ConvOp conv = getConv(first);
   if (!conv || !isDepthwise(conv) ||
       !getTensorType(first.getY()).getElementType().isF32() ||
@@ -103,13 +98,17 @@ struct FuseSeparablePass : nnc::impl::FuseSeparableBase<FuseSeparablePass> {
       : Base(std::move(options)), tuned(std::move(tuned)) {}
 
   void runOnOperation() override {
+    // One layer takes less than this share of the time of two, or there are
+    // two: estimates are a few percent off, and much of what two layers move
+    // hides behind their arithmetic.
+    const double worthwhile = 0.9;
     FusionOptions options{target,
                           "nn.separable",
-                          kWorthwhile,
+                          worthwhile,
                           /*countsFetch=*/true,
                           maxError,
                           tuned.get()};
-    if (failed(fusePointwise(getOperation(), options, fuse)))
+    if (failed(fusePointwise(getOperation(), options, fuseSeparable)))
       signalPassFailure();
   }
 

@@ -312,6 +312,24 @@ def CheckRoutines : Pass<"nnc-check-routines", "::mlir::ModuleOp"> {
   }];
 }
 
+def AssignThreads : Pass<"nnc-assign-threads", "::mlir::ModuleOp"> {
+  let summary = "Keep layers too short to share on one thread";
+  let description = [{
+    What two threads would save by sharing a layer or an adapt is less than it
+    takes to hand a share over: `exec.serial` says so. By estimates alone, so that it does
+    not depend on what a tuning file has measured. All else is shared, and which
+    thread computes what the routine decides.
+
+    ```mlir
+    %1 = nn.layer "squeeze" inputs(%0, %w : tensor<1x16xf32>, tensor<16x8xf32>) ...
+    ==>
+    %1 = nn.layer "squeeze" inputs(%0, %w : tensor<1x16xf32>, tensor<16x8xf32>) ...
+        attributes {exec.serial}
+    ```
+  }];
+  let dependentDialects = ["::nnc::exec::ExecDialect"];
+}
+
 def PlanMemory : Pass<"nnc-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Give every value a place in one arena or the caller's buffers";
   let description = [{

@@ -94,11 +94,14 @@ double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
       work.activationBytes / machine.getBandwidthFor(work.activationBytes);
   bool fetchesAhead = llvm::any_of(
       routine.layouts, [](StringRef name) { return nn::isTransformed(name); });
-  double start = kCallSeconds + (params.empty() ? 0 : kTilesSeconds);
   return std::max({arithmetic, weights, activations}) +
          (fetchesAhead ? kFetchedLoss : kOverlapLoss) *
              std::min(arithmetic, weights) +
-         start * calls.size();
+         getStartSeconds(!params.empty()) * calls.size();
+}
+
+double CostModel::getStartSeconds(bool hasParams) {
+  return kCallSeconds + (hasParams ? kTilesSeconds : 0);
 }
 
 void CostModel::price(UnitCost &cost, const Routine &routine,

@@ -79,6 +79,8 @@ public:
   /// What a layer that is `calls` of one routine costs by the target's row.
   double estimate(const Routine &routine, llvm::ArrayRef<RoutineShape> calls,
                   llvm::ArrayRef<int64_t> params, const LayerWork &work) const;
+  /// Of that, what a call takes before it computes anything.
+  static double getStartSeconds(bool hasParams);
   /// Sets what is estimated to what measurements say of it. `layer` describes
   /// it where measurements are known.
   void price(UnitCost &cost, const Routine &routine,

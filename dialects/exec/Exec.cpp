@@ -25,7 +25,9 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError() << "needs a #exec.place as '" << name << "'";
   if (isBytes && !isa<IntegerAttr>(attribute.getValue()))
     return op->emitOpError() << "needs a number of bytes as '" << name << "'";
-  if (!isPlace && !isBytes)
+  if (name == kSerialAttr && !isa<UnitAttr>(attribute.getValue()))
+    return op->emitOpError() << "needs no value for '" << name << "'";
+  if (!isPlace && !isBytes && name != kSerialAttr)
     return op->emitOpError()
            << "has '" << name << "', which is not an attribute of exec";
   return success();

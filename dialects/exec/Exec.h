@@ -40,6 +40,8 @@ inline constexpr llvm::StringLiteral kPlaceAttr = "exec.place";
 inline constexpr llvm::StringLiteral kScratchAttr = "exec.scratch";
 inline constexpr llvm::StringLiteral kArenaAttr = "exec.arena";
 inline constexpr llvm::StringLiteral kLowerBoundAttr = "exec.lower_bound";
+/// And the one by which nnc-assign-threads does.
+inline constexpr llvm::StringLiteral kSerialAttr = "exec.serial";
 
 /// The op that names `place`.
 PlaceOpInterface getPlaceOp(mlir::Value place);

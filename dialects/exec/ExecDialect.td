@@ -23,7 +23,8 @@ def Exec_Dialect : Dialect {
     The dialect also owns the attributes by which `nnc-plan-memory` says where
     the values of an nn function lie: `exec.place`, and `exec.scratch` on layers
     whose routine wants working memory, both `#exec.place`; `exec.arena` and
-    `exec.lower_bound`, bytes, on the function.
+    `exec.lower_bound`, bytes, on the function. `nnc-assign-threads` puts
+    `exec.serial` on what one thread computes.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

@@ -164,8 +164,8 @@ def Exec_CallOp : Exec_Op<"call", [
     arguments are elements of the inputs.
 
     `name` is the layer's; `what` says in words what it computes; `work` counts
-    its operations, `multiply_adds` those of them that come in such pairs. A
-    call that is `like` an earlier one has the same routine, parameters, shape,
+    its operations, `multiply_adds` those of them that come in such pairs. One
+    thread computes a `serial` call, however many there are. A call that is `like` an earlier one has the same routine, parameters, shape,
     element types, expression and kinds: its code is printed once.
 
     Example:
@@ -185,7 +185,8 @@ def Exec_CallOp : Exec_Op<"call", [
     Exec_ShapeAttr:$params, Variadic<Exec_Place>:$inputs, Variadic<Exec_Place>:$extras,
     Variadic<Exec_Place>:$outputs, Optional<Exec_Place>:$scratch,
     DefaultValuedAttr<Exec_OperandKinds, "{}">:$kinds, Exec_ShapeAttr:$shape, UnitAttr:$pointwise,
-    OptionalAttr<StrAttr>:$like, DefaultValuedAttr<StrAttr, "\"\"">:$what,
+    OptionalAttr<StrAttr>:$like, UnitAttr:$serial,
+    DefaultValuedAttr<StrAttr, "\"\"">:$what,
     DefaultValuedAttr<I64Attr, "0">:$multiply_adds,
     DefaultValuedAttr<I64Attr, "0">:$work);
   let regions = (region AnyRegion:$expression);
@@ -195,6 +196,7 @@ def Exec_CallOp : Exec_Op<"call", [
     (`extras` `(` custom<Extras>($extras, $kinds)^ `)`)?
     `outputs` `(` $outputs `)` (`scratch` `(` $scratch^ `)`)?
     `shape` $shape (`like` $like^)? (`pointwise` $pointwise^)?
+    (`serial` $serial^)?
     attr-dict-with-keyword ($expression^)?
   }];
   let hasRegionVerifier = 1;

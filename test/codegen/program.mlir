@@ -24,6 +24,10 @@
 // CPP: template <class V> V operator()(V v, V bias) const {
 // CPP-NEXT: return nnc::clip(nnc::add(v, bias), V(-1.5f), V(6.0f));
 // CPP: nnc::launch<routine>(pool, conv1_shape{}, x, w, y, epilogue{bias});
+// CPP: conv1(pool, x, conv1_w, conv1_b, conv1_out);
+// CPP: Has the code of conv1.
+// CPP: Too short to share: one thread computes it.
+// CPP: conv1(nnc::pool{}, x, conv1_w, conv1_b, conv1_out);
 // CPP: std::memcpy(prob, flat, 512);
 // CPP: tiny_run_parallel
 
@@ -59,6 +63,17 @@ exec.program @tiny arena 512 lower_bound 512 align 64 weights 192
       inputs(%x, %w) extras(channel %b) outputs(%y)
       shape <n = 1, c = 4, h = 4, w = 4, k = 8, kh = 1, kw = 1, sh = 1, sw = 1,
              dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1>
+      attributes {what = "conv", multiply_adds = 512 : i64, work = 1280 : i64} {
+  ^bb0(%v: f32, %bias: f32):
+    %0 = nn.add %v, %bias : f32, f32
+    %1 = nn.clip %0 {min = -1.5 : f64, max = 6.0 : f64} : f32
+    exec.yield %1 : f32
+  }
+  exec.call "conv1_again" conv2d_f32_portable of "runtime/routines/conv2d/portable.h"
+      inputs(%x, %w) extras(channel %b) outputs(%y)
+      shape <n = 1, c = 4, h = 4, w = 4, k = 8, kh = 1, kw = 1, sh = 1, sw = 1,
+             dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1>
+      like "conv1" serial
       attributes {what = "conv", multiply_adds = 512 : i64, work = 1280 : i64} {
   ^bb0(%v: f32, %bias: f32):
     %0 = nn.add %v, %bias : f32, f32
