@@ -28,6 +28,11 @@ constexpr std::ptrdiff_t whole_lines(std::ptrdiff_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
+/// Vectors of W elements that a cache line holds, or one: to fetch a row of
+/// them one in so many suffices.
+template <class T, int W>
+constexpr int vectors_in_line = larger(1, 64 / (W * int(sizeof(T))));
+
 /// Bytes of weights that stay in the first-level cache beside what a tile
 /// reads, where several tiles take the same steps one after the other.
 constexpr int level1_weights = 16384;

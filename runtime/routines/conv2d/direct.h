@@ -356,7 +356,7 @@ private:
     const std::ptrdiff_t out = j.out + row * line + std::ptrdiff_t(col) * W;
     NNC_UNROLL for (int b = 0; b < B; ++b)
         NNC_UNROLL for (int r = 0; r < R; ++r)
-            NNC_UNROLL for (int c = 0; c < C; ++c)
+            NNC_UNROLL for (int c = 0; c < C; c += vectors_in_line<T, W>)
                 j.epi->fetch(out + b * out_pixels(s) * W + r * line + c * W);
   }
 

@@ -155,7 +155,7 @@ struct winograd_of_taps {
   static NNC_INLINE void fetch_columns(const S &s, const E *x, int top,
                                        int left) {
     for (int r = 0; r < height; ++r)
-      for (int i = 0; i < tile_cols; ++i)
+      for (int i = 0; i < tile_cols; i += vectors_in_line<E, W>)
         NNC_PREFETCH(x + ((std::ptrdiff_t(top) + r) * s.w + left + i) * W);
   }
 
