@@ -316,9 +316,9 @@ def AssignThreads : Pass<"nnc-assign-threads", "::mlir::ModuleOp"> {
   let summary = "Keep layers too short to share on one thread";
   let description = [{
     What two threads would save by sharing a layer or an adapt is less than it
-    takes to hand a share over: `exec.serial` says so. By estimates alone, so that it does
-    not depend on what a tuning file has measured. All else is shared, and which
-    thread computes what the routine decides.
+    takes to hand a share over: `exec.serial` says so. By estimates alone, so
+    that it does not depend on what a tuning file has measured. All else is
+    shared, and which thread computes what the routine decides.
 
     ```mlir
     %1 = nn.layer "squeeze" inputs(%0, %w : tensor<1x16xf32>, tensor<16x8xf32>) ...

@@ -46,7 +46,7 @@ constexpr int strips_of_convolution(const S &s, int runs, int bytes) {
   const count input =
       count(s.c) * smaller(s.h, s.oh * s.kh) * smaller(s.w, s.ow * s.kw);
   const count strips = input * bytes / strip;
-  const bool pays = shares_places_of_convolution(s) &&
+  const bool pays = runs > 1 && shares_places_of_convolution(s) &&
                     input * bytes > level2_map &&
                     strips * weights < 2 * runs * input;
   return pays ? int(strips) : 1;

@@ -27,13 +27,13 @@
 //                              begins with tile t and is transformed to v
 //   partial(i)                 the place among p.products of point i's sums
 //                              while they are not whole
-//   fetch(s, p, at)            has what the epilogue reads at the end of a
-//                              register tile come while its sums are made
 //   finish(s, p, tile, at)     what becomes of the register tile of a point's
 //                              whole sums; see sums_place
 //   has_output                 whether all points together make up a tile:
 //   output(s, p, u, t, k, y, epi)   block k of tile t, from u and every
-//                              p.product_point on from there
+//                              p.product_point on from there; or else
+//   fetch(s, p, at)            has what the epilogue reads at the end of a
+//                              register tile come while its sums are made
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_TRANSFORMED_H
@@ -186,8 +186,9 @@ private:
                                 int channel, const sums_place<E, Epi> &at) {
     const int channels = T::channels(s);
     const int end = smaller(channels, channel + T::summed_channels);
-    if (end == channels)
-      T::template fetch<R, N>(s, p, at);
+    if constexpr (!T::has_output)
+      if (end == channels)
+        T::template fetch<R, N>(s, p, at);
     register_tile<V, 1, R, N> t;
     t.clear();
     for (int c = channel; c < end; c += W, v += v_block, w += W * W) {

@@ -23,7 +23,7 @@
 // reads such an input in strips, too, and scales nothing into scratch.
 
 // EXACT-LABEL: func.func @norm
-// EXACT: nn.layer "project" {{.*}} routine = "conv2d_f32_nchw8c_{{direct|pointwise}}_avx2"
+// EXACT: nn.layer "project" {{.*}} routine = "conv2d_f32_nchw8c_direct_avx2"
 func.func @norm(%x: tensor<1x256x56x56xf32>, %s: tensor<1x256x1x1xf32>, %b: tensor<1x256x1x1xf32>) -> tensor<1x128x56x56xf32> {
   %v = nn.constant dense<1.0> : tensor<128x256x1x1xf32>
   %0 = nn.mul %x, %s : tensor<1x256x56x56xf32>, tensor<1x256x1x1xf32>

@@ -139,6 +139,7 @@ TEST_CASE("maps are cut into strips where that reads less", "[conv2d]") {
   // Every other pixel of every other row is a quarter.
   s.kh = s.kw = 1;
   CHECK(strips_of_convolution(s, 4, 4) == 8);
+  CHECK(strips_of_convolution(s, 1, 4) == 1);
   // The second-level cache holds it, or there are too many weights.
   s = {1, 128, 28, 28, 128, 3, 3, 1, 1, 1, 1, 1, 1, 28, 28, 1};
   CHECK(strips_of_convolution(s, 4, 4) == 1);

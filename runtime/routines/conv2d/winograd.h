@@ -178,10 +178,6 @@ struct winograd_of_taps {
   }
 
   template <int R, int N, class Epi>
-  static NNC_INLINE void fetch(const S &, const transformed_plan &,
-                               const sums_place<E, Epi> &) {}
-
-  template <int R, int N, class Epi>
   static NNC_INLINE void finish(const S &, const transformed_plan &p,
                                 const register_tile<V, 1, R, N> &tile,
                                 const sums_place<E, Epi> &at) {

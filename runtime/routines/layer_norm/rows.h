@@ -9,6 +9,7 @@
 #define NNC_ROUTINES_LAYER_NORM_ROWS_H
 
 #include "runtime/epilogue.h"
+#include "runtime/routines/policy.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec.h"
 
@@ -25,7 +26,7 @@ template <int W, class S, class Epi> struct layer_norm_t {
     for (int unit = begin; unit < end; ++unit) {
       const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.size;
       const T *row = x + at;
-      for (int i = 0; i < s.size; i += 64 / int(sizeof(T)))
+      for (int i = 0; i < s.size; i += vectors_in_line<T, 1>)
         NNC_PREFETCH_TO_WRITE(y + at + i);
       const V mean(sum(row, s.size, [](V v) { return v; }) / n);
       const float variance = sum(row, s.size,
