@@ -149,7 +149,10 @@ std::optional<RoutineShape> Catalogue::makeShape(const nn::RoutineCall &call,
                     [[maybe_unused]] int threads) const {                      \
       return SCRATCH;                                                          \
     }                                                                          \
-    double efficiency([[maybe_unused]] const FAMILY##_shape &s) const {        \
+    double efficiency([[maybe_unused]] const FAMILY##_shape &s,                \
+                      const Core &core) const {                                \
+      [[maybe_unused]] const nnc::tile_limits tile = nnc::ISA##_tile.on(       \
+          {core.rate, core.last, core.memory, core.exposed});                  \
       return EFFICIENCY;                                                       \
     }                                                                          \
     double error([[maybe_unused]] const FAMILY##_shape &s) const {             \
@@ -180,8 +183,10 @@ static int64_t scratchBytes(const void *shape, const int *params, int threads) {
                                         threads);
 }
 template <class Line, class Shape>
-static double efficiency(const void *shape, const int *params) {
-  return makeLine<Line>(params).efficiency(*static_cast<const Shape *>(shape));
+static double efficiency(const void *shape, const int *params,
+                         const Core &core) {
+  return makeLine<Line>(params).efficiency(*static_cast<const Shape *>(shape),
+                                           core);
 }
 template <class Line, class Shape>
 static double error(const void *shape, const int *params) {
@@ -303,8 +308,9 @@ int64_t Routine::getScratchBytes(const RoutineShape &shape,
 }
 
 double Routine::getEfficiency(const RoutineShape &shape,
-                              ArrayRef<int64_t> values) const {
-  return efficiency(shape.get(), toInts(values).data());
+                              ArrayRef<int64_t> values,
+                              const Core &core) const {
+  return efficiency(shape.get(), toInts(values).data(), core);
 }
 
 double Routine::getError(const RoutineShape &shape,

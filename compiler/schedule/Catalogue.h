@@ -36,6 +36,12 @@ private:
   std::shared_ptr<void> fields;
 };
 
+/// What a core has, with vectors of a routine's instruction set: core_limits of
+/// runtime/routines/catalogue.h.
+struct Core {
+  double rate, last, memory, exposed;
+};
+
 /// A line of runtime/routines/routines.inc.
 struct Routine {
   llvm::StringRef name, header, isa;
@@ -53,7 +59,7 @@ struct Routine {
                           llvm::ArrayRef<int64_t> params, int threads) const;
   /// Share of the peak rate of multiply-adds that the inner loop reaches.
   double getEfficiency(const RoutineShape &shape,
-                       llvm::ArrayRef<int64_t> params) const;
+                       llvm::ArrayRef<int64_t> params, const Core &core) const;
 
   /// Root mean square of what rounding adds to the result, over the result's,
   /// beyond what sums of products have.
@@ -71,7 +77,7 @@ struct Routine {
   // The expressions of the line.
   bool (*appliesTo)(const void *shape, const int *params);
   int64_t (*scratchBytes)(const void *shape, const int *params, int threads);
-  double (*efficiency)(const void *shape, const int *params);
+  double (*efficiency)(const void *shape, const int *params, const Core &core);
   double (*error)(const void *shape, const int *params);
 };
 

@@ -25,10 +25,10 @@ static constexpr double kTilesSeconds = 6e-7;
 /// Share of a multiply-add's time that simple arithmetic in an epilogue takes.
 static constexpr double kEpilogueShare = 0.15;
 
-/// Weights are read while they are first used, activations all the time: of
-/// the shorter of arithmetic and the weights' reads so much does not hide
-/// behind the longer; and where routines fetch weights ahead.
-static constexpr double kOverlapLoss = 0.6, kFetchedLoss = 0.5;
+/// Weights are read while they are first used: of the shorter of arithmetic and
+/// that, some does not hide behind the longer. Less where routines fetch
+/// weights ahead.
+static constexpr double kFetchedShare = 0.83;
 
 static double getMedian(ArrayRef<double> sorted) {
   size_t middle = sorted.size() / 2;
@@ -81,13 +81,21 @@ void Calibration::scale(StringRef layer, const Routine &routine,
 double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
                            ArrayRef<int64_t> params,
                            const LayerWork &work) const {
+  double peak = machine.getPeak(routine.isa);
+  auto getMultiplyAdds = [&](double bytesPerSecond) {
+    return peak * sizeof(float) / bytesPerSecond;
+  };
+  double exposed = 0.01 * machine.getExposed();
+  Core core{machine.getVectorRate(routine.isa),
+            getMultiplyAdds(machine.getLastBandwidth()),
+            getMultiplyAdds(1e6 * machine.getMemoryMbS()), exposed};
   double efficiency = 0;
   for (const RoutineShape &call : calls)
-    efficiency += routine.getEfficiency(call, params) / calls.size();
+    efficiency += routine.getEfficiency(call, params, core) / calls.size();
   double arithmetic =
       (work.operations / std::max(efficiency, 1e-6) +
        work.epilogueOperations * kEpilogueShare) /
-          machine.getPeak(routine.isa) +
+          peak +
       work.exponentials * machine.getExponentialSeconds(routine.isa);
   double weights = work.weightBytes / machine.getBandwidthFor(weightBytes);
   double activations =
@@ -95,7 +103,7 @@ double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
   bool fetchesAhead = llvm::any_of(
       routine.layouts, [](StringRef name) { return nn::isTransformed(name); });
   return std::max({arithmetic, weights, activations}) +
-         (fetchesAhead ? kFetchedLoss : kOverlapLoss) *
+         exposed * (fetchesAhead ? kFetchedShare : 1) *
              std::min(arithmetic, weights) +
          getStartSeconds(!params.empty()) * calls.size();
 }

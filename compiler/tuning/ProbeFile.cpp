@@ -48,7 +48,8 @@ target::MachineAttr ProbeFile::apply(target::MachineAttr machine) const {
       machine.getIsas(), machine.getFeatures(), machine.getVectorBytes(),
       machine.getVectorRegisters(), DenseI64ArrayAttr::get(context, sizes),
       DenseI64ArrayAttr::get(context, rates), memoryMbS, multiplyAdds, mhz,
-      machine.getCompiler(), machine.getFlags(), machine.getEmulator());
+      machine.getCompiler(), machine.getFlags(), machine.getEmulator(),
+      machine.getExposed());
 }
 
 //===----------------------------------------------------------------------===//

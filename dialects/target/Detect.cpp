@@ -6,6 +6,7 @@
 
 #include "dialects/target/Rows.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Host.h"
@@ -18,13 +19,14 @@ namespace {
 /// A line of chips.inc.
 struct Chip {
   const char *name;
-  int64_t multiplyAdds, mhz, memory;
+  int64_t multiplyAdds, mhz, bandwidth[3], memory, exposed;
 };
 } // namespace
 
 static constexpr Chip kChips[] = {
 #define SPEED(multiply_adds, mhz) multiply_adds, mhz
-#define MEMORY(rate) rate
+#define BANDWIDTH(l1, l2, l3) {l1, l2, l3}
+#define MEMORY(rate, exposed) rate, exposed
 #define NNC_CHIP(...) {__VA_ARGS__},
 #include "dialects/target/chips.inc"
 };
@@ -96,7 +98,9 @@ MachineAttr nnc::target::detectMachine(MLIRContext *context) {
     if (cpu == chip.name) {
       found.multiplyAdds = chip.multiplyAdds;
       found.mhz = chip.mhz;
+      llvm::copy(chip.bandwidth, found.bandwidth);
       found.memory = chip.memory;
+      found.exposed = chip.exposed;
     }
   MachineAttr machine = makeMachine(context, found);
   return MachineAttr::get(
@@ -104,5 +108,5 @@ MachineAttr nnc::target::detectMachine(MLIRContext *context) {
       machine.getFeatures(), machine.getVectorBytes(),
       machine.getVectorRegisters(), machine.getCaches(), machine.getBandwidth(),
       machine.getMemoryMbS(), machine.getMultiplyAdds(), machine.getMhz(),
-      "c++", machine.getFlags(), "");
+      "c++", machine.getFlags(), "", machine.getExposed());
 }

@@ -35,7 +35,7 @@ LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   DenseI64ArrayAttr caches,
                                   DenseI64ArrayAttr bandwidth, int64_t memory,
                                   int64_t multiplyAdds, int64_t mhz, StringRef,
-                                  StringRef, StringRef) {
+                                  StringRef, StringRef, int64_t exposed) {
   if (isas.empty() || !llvm::all_of(isas, llvm::IsaPred<StringAttr>))
     return emitError() << "a machine needs the names of its isas";
   if (!llvm::all_of(features, llvm::IsaPred<StringAttr>))
@@ -47,6 +47,8 @@ LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       multiplyAdds < 1 || mhz < 1)
     return emitError() << "a machine needs vectors, memory_mb_s, "
                           "multiply_adds and mhz above 0";
+  if (exposed < 0 || exposed > 100)
+    return emitError() << "exposed is a percentage";
   return success();
 }
 
@@ -84,16 +86,21 @@ static Isa getIsa(MachineAttr machine, StringRef name) {
   return {"", own, sizeof(float), 0};
 }
 
-double MachineAttr::getPeak(StringRef name) const {
+double MachineAttr::getVectorRate(StringRef name) const {
   // A core starts two multiply-adds of vectors in a cycle, as far as it can.
+  Isa isa = getIsa(*this, name);
+  return std::min<double>(2, static_cast<double>(getMultiplyAdds()) *
+                                 sizeof(float) / isa.bytes);
+}
+
+double MachineAttr::getPeak(StringRef name) const {
   // Vectors narrower than its own take more instructions for the same, for
-  // which it is not always free.
+  // which a core is not always free.
   constexpr double narrow = 0.93;
   Isa isa = getIsa(*this, name);
-  int64_t most = getMultiplyAdds() * sizeof(float) / isa.elementBytes;
   double share = isa.bytes < getVectorBytes() ? narrow : 1;
-  return 1e6 * share *
-         static_cast<double>(getMhz() * std::min(most, 2 * isa.getLanes()));
+  return 1e6 * share * static_cast<double>(getMhz() * isa.getLanes()) *
+         getVectorRate(name);
 }
 
 double MachineAttr::getExponentialSeconds(StringRef name) const {
@@ -105,6 +112,13 @@ double MachineAttr::getExponentialSeconds(StringRef name) const {
 bool MachineAttr::isNear(int64_t bytes) const {
   return llvm::any_of(getCaches().asArrayRef().take_front(2),
                       [&](int64_t size) { return bytes <= size; });
+}
+
+double MachineAttr::getLastBandwidth() const {
+  for (int64_t perCycle : llvm::reverse(getBandwidth().asArrayRef()))
+    if (perCycle > 0)
+      return 1e6 * static_cast<double>(getMhz() * perCycle);
+  return 1e6 * static_cast<double>(getMemoryMbS());
 }
 
 double MachineAttr::getBandwidthFor(int64_t bytes) const {
@@ -155,7 +169,7 @@ MachineAttr nnc::target::makeMachine(MLIRContext *context, const Row &row) {
       builder.getStrArrayAttr(features), row.vectorBytes, row.vectorRegisters,
       builder.getDenseI64ArrayAttr(caches),
       builder.getDenseI64ArrayAttr(bandwidth), row.memory, row.multiplyAdds,
-      row.mhz, row.compiler, row.flags, row.emulator);
+      row.mhz, row.compiler, row.flags, row.emulator, row.exposed);
 }
 
 SmallVector<MachineAttr> nnc::target::getMachines(MLIRContext *context) {

@@ -29,7 +29,8 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
     `isas` are the levels of routines that it runs, best first; `features` what
     its CPU must have to run code that is built with its `flags`, by LLVM's
     names. Caches and bandwidths are listed from level 1 on, in bytes and bytes
-    a cycle.
+    a cycle. Of the shorter of computing and reading from memory `exposed`
+    percent do not hide behind the longer, 60 unless it says another figure.
 
     Example:
     ```mlir
@@ -55,7 +56,8 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
     "int64_t":$multiply_adds, "int64_t":$mhz,
     StringRefParameter<"command">:$compiler,
     StringRefParameter<"what the compiler is given for this machine">:$flags,
-    StringRefParameter<"command that runs its programs, or none">:$emulator);
+    StringRefParameter<"command that runs its programs, or none">:$emulator,
+    DefaultValuedParameter<"int64_t", "60">:$exposed);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -65,12 +67,16 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
     double getPeak() const;
     /// The same where the vectors are only those of `isa`.
     double getPeak(::llvm::StringRef isa) const;
+    /// Multiply-adds of vectors of `isa` that a core begins in a cycle.
+    double getVectorRate(::llvm::StringRef isa) const;
     /// Seconds of an exponential of a float, in vectors of `isa`.
     double getExponentialSeconds(::llvm::StringRef isa) const;
     /// Whether the first two levels hold `bytes`.
     bool isNear(int64_t bytes) const;
     /// Bytes a second from the first level that holds `bytes`.
     double getBandwidthFor(int64_t bytes) const;
+    /// Bytes a second from the last cache.
+    double getLastBandwidth() const;
   }];
 }
 

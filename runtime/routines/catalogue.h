@@ -28,36 +28,58 @@ constexpr double square_root(double x) {
   return root;
 }
 
+/// What a core has, with vectors of an instruction set.
+struct core_limits {
+  double rate;    ///< multiply-adds of vectors that it begins in a cycle
+  double last;    ///< and of numbers while one comes from the last cache
+  double memory;  ///< and while one comes from memory
+  double exposed; ///< of the shorter of computing and reading from memory, the
+                  ///< share that does not hide behind the longer
+};
 /// What limits a register tile (tile.h) on an instruction set.
 struct tile_limits {
-  int lanes;     ///< of a vector
-  int chains;    ///< sums under way that hide a multiply-add's latency
-  bool embedded; ///< a multiply-add broadcasts its own operand
-  double peak;   ///< share of it that the best tiles reach
-  // In multiply-adds:
-  double far;   ///< what more a load from beyond the first-level cache costs
-  double parts; ///< that which sums in parts cost a load, over the points
-  double ends;  ///< to begin a sum and to end it
+  int lanes;    ///< of a vector
+  bool by_lane; ///< a load of a point serves as many steps as it has lanes
+  double peak;  ///< share of it that the best tiles reach
+  double parts; ///< multiply-adds that sums in parts cost a load, over points
+  // In cycles:
+  double far;  ///< what more a load from beyond the first-level cache costs
+  double ends; ///< to begin a sum and to end it
+  core_limits core;
+
+  constexpr tile_limits on(const core_limits &other) const {
+    return {lanes, by_lane, peak, parts, far, ends, other};
+  }
 };
-constexpr tile_limits avx512_tile{16, 4, true, 0.98, 0.4, 1.0, 1};
-constexpr tile_limits avx2_tile{8, 8, false, 0.93, 0.8, 0.0, 2};
-constexpr tile_limits neon_tile{4, 8, true, 0.98, 0.4, 0.0, 2};
-constexpr tile_limits neonfp16_tile{8, 8, true, 0.98, 0.4, 0.0, 2};
-constexpr tile_limits sse4_tile{4, 8, false, 0.93, 0.4, 0.0, 2};
+/// Cores that the routines were timed on, or one like them.
+constexpr core_limits one_a_cycle{1, 4, 10, 0.6}, two_a_cycle{2, 4, 10, 0.6};
+constexpr tile_limits avx512_tile{16, false, 0.98, 1.0, 0.4, 1, one_a_cycle};
+constexpr tile_limits avx2_tile{8, false, 0.93, 0.0, 0.4, 1, two_a_cycle};
+constexpr tile_limits neon_tile{4, true, 0.98, 0.0, 0.2, 1, two_a_cycle};
+constexpr tile_limits neonfp16_tile{8, true, 0.98, 0.0, 0.2, 1, two_a_cycle};
+constexpr tile_limits sse4_tile{4, false, 0.93, 0.0, 0.2, 1, two_a_cycle};
+constexpr tile_limits avx512vnni_tile = avx512_tile, portable_tile = sse4_tile;
+
+/// Cycles that a multiply-add takes.
+constexpr int latency = 4;
+/// Loads that a core begins in a cycle.
+constexpr int load_rate = 2;
 
 /// A tile of `points` times `blocks` vectors: too few sums wait for each other;
 /// a step loads each weight and each point once. Weights that the first-level
 /// cache does not hold come slower, and serve `points` multiply-adds each.
-constexpr double tile_efficiency(tile_limits t, double steps, int points,
+constexpr double tile_efficiency(const tile_limits &t, double steps, int points,
                                  int blocks) {
-  const double sums = double(points) * blocks;
-  const double chains = sums < t.chains ? sums / t.chains : 1.0;
-  const double loads = t.embedded ? 1.0 : sums / (points + blocks);
+  const double sums = double(points) * blocks, most = t.core.rate * latency;
+  const double chains = sums < most ? sums / most : 1.0;
+  const double loads =
+      t.by_lane ? 1.0 : load_rate * sums / (t.core.rate * (points + blocks));
   const double bytes = steps * blocks * t.lanes * 4;
   const double more =
-      (bytes >= 32768 ? t.far : 0.0) +
+      (bytes >= 32768 ? t.core.rate * t.far : 0.0) +
       (bytes > level1_weights && points < many_points ? t.parts / points : 0.0);
-  return t.peak * (chains < loads ? chains : loads) * points / (points + more);
+  const double reached = chains < loads ? chains : loads;
+  return t.peak * (reached < 1 ? reached : 1.0) * points / (points + more);
 }
 
 /// rows x cols points by `channels`, cut into tiles of R x C points by B blocks
@@ -82,7 +104,8 @@ constexpr double tiles_efficiency(tile_limits t, int rows, int cols,
           time +=
               tiles * r * c * b * t.lanes / tile_efficiency(t, steps, r * c, b);
       }
-  return double(rows) * cols * channels / time * steps / (steps + t.ends);
+  return double(rows) * cols * channels / time * steps /
+         (steps + t.core.rate * t.ends);
 }
 
 /// Blocked convolution needs whole blocks of W channels in every group.
@@ -119,20 +142,26 @@ template <class S> constexpr bool winograd_applies(const S &s, int M) {
 
 /// To read a float again that only the last cache holds, in multiply-adds: of
 /// weights, and of what is read in the order of its addresses.
-constexpr double refetch = 5, refetch_in_order = 2;
+constexpr double refetch(const tile_limits &t) { return 1.33 * t.core.last; }
+constexpr double refetch_in_order(const tile_limits &t) {
+  return 0.53 * t.core.last;
+}
 /// To read a weight from memory while those before it meet so many tiles, of
-/// which half are done meanwhile.
-constexpr double streamed(int tiles) { return 10 + tiles / 2.0; }
+/// which most are done meanwhile.
+constexpr double streamed(const tile_limits &t, int tiles) {
+  return t.core.memory + 0.8 * t.core.exposed * tiles;
+}
 
 /// To read so many floats in `runs`: all but the first find them where they
 /// were before, which may be the last cache.
-constexpr double rereads(double floats, int runs) {
-  return 4 * floats > level2_map ? refetch_in_order * (runs - 1) * floats : 0;
+constexpr double rereads(const tile_limits &t, double floats, int runs) {
+  return 4 * floats > level2_map ? refetch_in_order(t) * (runs - 1) * floats
+                                 : 0;
 }
 /// The efficiency of `work` multiply-adds that reach `efficiency` but for that.
-constexpr double with_rereads(double work, double efficiency, double floats,
-                              int runs) {
-  return work / (work / efficiency + rereads(floats, runs));
+constexpr double with_rereads(const tile_limits &t, double work,
+                              double efficiency, double floats, int runs) {
+  return work / (work / efficiency + rereads(t, floats, runs));
 }
 /// Of what a group of a blocked convolution computes in B blocks at a time at
 /// `efficiency`, with its input read for each of them, or its weights for each
@@ -149,8 +178,8 @@ constexpr double conv2d_with_rereads(tile_limits t, const S &s, int B,
   const int runs = ceil_div(ceil_div(s.k / s.groups, t.lanes), B);
   const int strips = strips_of_convolution(s, runs, sizeof(float));
   return strips > 1
-             ? with_rereads(work, efficiency, work / (s.oh * s.ow), strips)
-             : with_rereads(work, efficiency, floats, runs);
+             ? with_rereads(t, work, efficiency, work / (s.oh * s.ow), strips)
+             : with_rereads(t, work, efficiency, floats, runs);
 }
 
 template <class S>
@@ -199,7 +228,8 @@ constexpr double imbalance(const transformed_plan &p) {
 constexpr double transformed_time(tile_limits t, const transformed_plan &p,
                                   int channels, int filters, int summed,
                                   double transform, int P, int B) {
-  const tile_limits sums{t.lanes, t.chains, t.embedded, t.peak, t.far, 0, 0};
+  tile_limits sums = t;
+  sums.parts = sums.ends = 0;
   const double products =
       double(filters) * channels /
           tiles_efficiency(sums, 1, p.tiles, filters,
@@ -211,14 +241,14 @@ constexpr double transformed_time(tile_limits t, const transformed_plan &p,
   const int strips = ceil_div(p.groups, p.strip_groups);
   const double strip_floats = double(p.points) * p.strip_tiles * channels;
   const double weights = double(channels) * filters;
-  const double all = p.tiles * products, least = streamed(p.tiles) * weights;
+  const double all = p.tiles * products, least = streamed(t, p.tiles) * weights;
   // Of a last-level cache others want their share.
   const bool near = 4 * p.points * weights < 8 * 1024 * 1024;
-  const double again = near ? refetch_in_order : refetch;
+  const double again = near ? refetch_in_order(t) : refetch(t);
   const double time =
       p.points * ((all < least ? least : all) + p.tiles * transforms +
                   again * (strips - 1) * weights) +
-      strips * rereads(strip_floats, p.runs);
+      strips * rereads(t, strip_floats, p.runs);
   return time * (1 + pair_weight * (imbalance(p) - 1));
 }
 template <class S>
@@ -268,7 +298,7 @@ constexpr transformed_plan plan_strassen_matmul(const S &s, int L, int W, int P,
 }
 /// A weight more than the layer has puts out of the last cache what other
 /// layers read there: how much longer they take, in multiply-adds.
-constexpr double evicted = 5;
+constexpr double evicted(const tile_limits &t) { return refetch(t); }
 /// Of a plan for so many rows in all.
 constexpr double strassen_efficiency(tile_limits t, const transformed_plan &p,
                                      int rows, int channels, int filters, int L,
@@ -278,7 +308,7 @@ constexpr double strassen_efficiency(tile_limits t, const transformed_plan &p,
   return rows * weights /
          (transformed_time(t, p, channels >> L, filters >> L,
                            strassen_summed(L), transform, P, B) +
-          evicted * more);
+          evicted(t) * more);
 }
 template <class S>
 constexpr double strassen_conv2d_efficiency(tile_limits t, const S &s, int L,
@@ -331,7 +361,8 @@ constexpr double depthwise_efficiency(tile_limits t, const S &s, int C) {
     const int c = i ? s.ow % C : C;
     const int tiles = i ? c != 0 : s.ow / C;
     const int loads = (c - 1) * s.sw + 1 + s.kw;
-    const double chains = c < t.chains ? double(c) / t.chains : 1.0;
+    const double most = t.core.rate * latency;
+    const double chains = c < most ? c / most : 1.0;
     // To begin and to end a row of taps takes as long as two.
     time += c ? tiles * s.kh * (larger(c * s.kw, loads) / chains + 2) : 0.0;
   }
@@ -358,10 +389,10 @@ constexpr double separable_efficiency(tile_limits t, const S &s, int R, int C,
   const double weights = double(s.c) * s.k;
   const double pixels = double(s.oh) * s.ow;
   const double taps = pixels * s.c * s.kh * s.kw;
-  double time =
-      taps / depthwise_efficiency(t, first, depthwise_columns(s.ow)) +
-      0.3 * pixels * s.c +
-      (4 * weights > level2 ? refetch : t.far) * weights * ceil_div(s.oh, R);
+  double time = taps / depthwise_efficiency(t, first, depthwise_columns(s.ow)) +
+                0.3 * pixels * s.c +
+                (4 * weights > level2 ? refetch(t) : t.core.rate * t.far) *
+                    weights * ceil_div(s.oh, R);
   for (int rows : {s.oh / R * R, s.oh % R})
     if (rows > 0)
       time +=
@@ -375,9 +406,10 @@ constexpr double packed_efficiency(tile_limits t, const S &s, int M, int B) {
   const bool copies = M > 6 && !s.transpose_a && s.k % 1024 == 0;
   const double work = double(s.m) * s.k * s.n;
   const double efficiency =
-      (copies ? 0.93 : 1.0) * tiles_efficiency(t, 1, s.m, s.n, s.k, 1, M, B);
+      tiles_efficiency(t, 1, s.m, s.n, s.k, 1, M, B) /
+      (1 + (copies ? 0.005 * t.core.rate * t.lanes : 0.0));
   const int runs = ceil_div(ceil_div(s.n, t.lanes), B);
-  return with_rereads(work, efficiency, double(s.m) * s.k, runs);
+  return with_rereads(t, work, efficiency, double(s.m) * s.k, runs);
 }
 /// A few rows at a time, all in one tile.
 template <class S> constexpr bool int24_applies(const S &s, int M) {
@@ -408,7 +440,7 @@ constexpr double attention_efficiency(tile_limits t, const S &s, int M, int B,
   const double values =
       tiles_efficiency(t, 1, s.value_dim, s.queries, s.keys, 1, M, B);
   const double exponential =
-      (t.lanes == 16 ? 16 : 36) * double(sizeof(float)) / bytes;
+      t.core.rate * (t.lanes == 16 ? 16 : 18) * double(sizeof(float)) / bytes;
   const int crowded = 4096 / bytes;
   const bool crowds_keys = M > 8 && s.k_strides[2] % crowded == 0;
   const bool crowds_values = s.v_strides[2] % crowded == 0;

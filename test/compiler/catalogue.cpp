@@ -57,13 +57,46 @@ TEST_CASE("A shape is filled by name and decides which routines apply") {
   CHECK(routine->applies(*pointwise, {14, 2}));
   CHECK(!routine->applies(*three, {14, 2}));
   CHECK(!routine->applies(*pointwise, {14})); // one value is missing
+  const Core one{/*rate=*/1, /*last=*/4, /*memory=*/10, /*exposed=*/0.6};
   // One sum at a time waits for the latency of each multiply-add.
-  CHECK(routine->getEfficiency(*pointwise, {14, 2}) >
-        routine->getEfficiency(*pointwise, {1, 1}));
+  CHECK(routine->getEfficiency(*pointwise, {14, 2}, one) >
+        routine->getEfficiency(*pointwise, {1, 1}, one));
   CHECK(routine->getLayout(0) == "NCHW16c");
   CHECK(routine->getLayout(1) == "KCRS16c16k");
   CHECK(routine->takesElement(Float32Type::get(&context)));
   CHECK(!routine->takesElement(Float64Type::get(&context)));
+}
+
+TEST_CASE("What a routine reaches depends on the core") {
+  MLIRContext context;
+  context.loadDialect<nn::NnDialect>();
+  const Catalogue &catalogue = Catalogue::get();
+  std::string problem;
+  auto shape = catalogue.makeShape(makeConv(context, 1), problem);
+  REQUIRE(shape);
+  const Routine *pointwise =
+      catalogue.findRoutine("conv2d_f32_nchw16c_pointwise_avx512");
+  const Routine *strassen =
+      catalogue.findRoutine("conv2d_f32_nchw16c_strassen_avx512");
+  REQUIRE(pointwise);
+  REQUIRE(strassen);
+  const Core one{/*rate=*/1, /*last=*/4, /*memory=*/10, /*exposed=*/0.6};
+  Core two = one;
+  two.rate = 2;
+  auto gain = [&](const Core &core) {
+    return pointwise->getEfficiency(*shape, {14, 2}, core) /
+           pointwise->getEfficiency(*shape, {28, 1}, core);
+  };
+  // 29 loads for 28 multiply-adds are more than two a cycle leave time for.
+  CHECK(gain(two) > 1.02 * gain(one));
+  // Four sums hide the latency of one multiply-add a cycle, not of two.
+  CHECK(pointwise->getEfficiency(*shape, {1, 4}, two) <
+        0.6 * pointwise->getEfficiency(*shape, {1, 4}, one));
+  // What Strassen's method reads beyond costs more where memory is slower.
+  Core slow = one;
+  slow.last *= 8;
+  CHECK(strassen->getEfficiency(*shape, {14, 2}, slow) <
+        strassen->getEfficiency(*shape, {14, 2}, one));
 }
 
 TEST_CASE("A shape that does not fit its family is refused with a reason") {

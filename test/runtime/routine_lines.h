@@ -60,6 +60,7 @@
       }                                                                        \
       template <class S>                                                       \
       constexpr double efficiency([[maybe_unused]] const S &s) const {         \
+        [[maybe_unused]] constexpr nnc::tile_limits tile = nnc::ISA##_tile;    \
         return VALUE_OF_##EFFICIENCY;                                          \
       }                                                                        \
       template <class S>                                                       \

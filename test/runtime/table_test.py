@@ -89,6 +89,7 @@ def instantiations(table):
             params = "".join(f"constexpr int {p} = {v}; (void){p}; "
                              for p, v in zip(split(r["PARAMS"]), split(c)))
             yield (f"double cost_{i}_{j}(const {shape} &s, int threads) {{ {params}"
+                   f"constexpr auto tile = nnc::{r['isa']}_tile; (void)tile; "
                    f"(void)s; (void)threads; return ({r['APPLIES']}) ? ({r['EFFICIENCY']}) : "
                    f"double({r['SCRATCH']}); }}")
 

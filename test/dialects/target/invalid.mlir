@@ -27,3 +27,13 @@ module attributes {nn.target = #target.machine<
     memory_mb_s = 10000, multiply_adds = 8, mhz = 2500, compiler = "c++",
     flags = "", emulator = "">} {
 }
+
+// -----
+
+// expected-error@below {{exposed is a percentage}}
+module attributes {nn.target = #target.machine<
+    name = "x", triple = "", chip = "", isas = ["portable"], features = [],
+    vector_bytes = 16, vector_registers = 32, caches = [], bandwidth = [],
+    memory_mb_s = 10000, multiply_adds = 8, mhz = 2500, compiler = "c++",
+    flags = "", emulator = "", exposed = 101>} {
+}
