@@ -40,6 +40,7 @@ struct core_limits {
 struct tile_limits {
   int lanes;    ///< of a vector
   bool by_lane; ///< a load of a point serves as many steps as it has lanes
+  double loads; ///< that a core begins in a cycle, where it always has some
   double peak;  ///< share of it that the best tiles reach
   double parts; ///< multiply-adds that sums in parts cost a load, over points
   // In cycles:
@@ -48,22 +49,21 @@ struct tile_limits {
   core_limits core;
 
   constexpr tile_limits on(const core_limits &other) const {
-    return {lanes, by_lane, peak, parts, far, ends, other};
+    return {lanes, by_lane, loads, peak, parts, far, ends, other};
   }
 };
 /// Cores that the routines were timed on, or one like them.
 constexpr core_limits one_a_cycle{1, 4, 10, 0.6}, two_a_cycle{2, 4, 10, 0.6};
-constexpr tile_limits avx512_tile{16, false, 0.98, 1.0, 0.4, 1, one_a_cycle};
-constexpr tile_limits avx2_tile{8, false, 0.93, 0.0, 0.4, 1, two_a_cycle};
-constexpr tile_limits neon_tile{4, true, 0.98, 0.0, 0.2, 1, two_a_cycle};
-constexpr tile_limits neonfp16_tile{8, true, 0.98, 0.0, 0.2, 1, two_a_cycle};
-constexpr tile_limits sse4_tile{4, false, 0.93, 0.0, 0.2, 1, two_a_cycle};
+constexpr tile_limits avx512_tile{16,  false, 1.8, 0.98,
+                                  1.0, 0.4,   1,   one_a_cycle};
+constexpr tile_limits avx2_tile{8, false, 2, 0.93, 0.0, 0.4, 1, two_a_cycle};
+constexpr tile_limits neon_tile{4, true, 2, 0.98, 0.0, 0.2, 1, two_a_cycle};
+constexpr tile_limits neonfp16_tile{8, true, 2, 0.98, 0.0, 0.2, 1, two_a_cycle};
+constexpr tile_limits sse4_tile{4, false, 2, 0.93, 0.0, 0.2, 1, two_a_cycle};
 constexpr tile_limits avx512vnni_tile = avx512_tile, portable_tile = sse4_tile;
 
 /// Cycles that a multiply-add takes.
 constexpr int latency = 4;
-/// Loads that a core begins in a cycle.
-constexpr int load_rate = 2;
 
 /// A tile of `points` times `blocks` vectors: too few sums wait for each other;
 /// a step loads each weight and each point once. Weights that the first-level
@@ -73,7 +73,7 @@ constexpr double tile_efficiency(const tile_limits &t, double steps, int points,
   const double sums = double(points) * blocks, most = t.core.rate * latency;
   const double chains = sums < most ? sums / most : 1.0;
   const double loads =
-      t.by_lane ? 1.0 : load_rate * sums / (t.core.rate * (points + blocks));
+      t.by_lane ? 1.0 : t.loads * sums / (t.core.rate * (points + blocks));
   const double bytes = steps * blocks * t.lanes * 4;
   const double more =
       (bytes >= 32768 ? t.core.rate * t.far : 0.0) +
@@ -142,9 +142,11 @@ template <class S> constexpr bool winograd_applies(const S &s, int M) {
 
 /// To read a float again that only the last cache holds, in multiply-adds: of
 /// weights, and of what is read in the order of its addresses.
-constexpr double refetch(const tile_limits &t) { return 1.33 * t.core.last; }
+constexpr double refetch(const tile_limits &t) {
+  return 2.2 * t.core.exposed * t.core.last;
+}
 constexpr double refetch_in_order(const tile_limits &t) {
-  return 0.53 * t.core.last;
+  return 0.88 * t.core.exposed * t.core.last;
 }
 /// To read a weight from memory while those before it meet so many tiles, of
 /// which most are done meanwhile.
