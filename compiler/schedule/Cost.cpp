@@ -78,24 +78,23 @@ void Calibration::scale(StringRef layer, const Routine &routine,
     }
 }
 
+static Core getCore(target::MachineAttr machine, StringRef isa) {
+  double scale = machine.getPeak(isa) * sizeof(float);
+  return {machine.getVectorRate(isa), scale / machine.getLastBandwidth(),
+          scale / (1e6 * machine.getMemoryMbS()), 0.01 * machine.getExposed()};
+}
+
 double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
                            ArrayRef<int64_t> params,
                            const LayerWork &work) const {
-  double peak = machine.getPeak(routine.isa);
-  auto getMultiplyAdds = [&](double bytesPerSecond) {
-    return peak * sizeof(float) / bytesPerSecond;
-  };
-  double exposed = 0.01 * machine.getExposed();
-  Core core{machine.getVectorRate(routine.isa),
-            getMultiplyAdds(machine.getLastBandwidth()),
-            getMultiplyAdds(1e6 * machine.getMemoryMbS()), exposed};
+  Core core = getCore(machine, routine.isa);
   double efficiency = 0;
   for (const RoutineShape &call : calls)
     efficiency += routine.getEfficiency(call, params, core) / calls.size();
   double arithmetic =
       (work.operations / std::max(efficiency, 1e-6) +
        work.epilogueOperations * kEpilogueShare) /
-          peak +
+          machine.getPeak(routine.isa) +
       work.exponentials * machine.getExponentialSeconds(routine.isa);
   double weights = work.weightBytes / machine.getBandwidthFor(weightBytes);
   double activations =
@@ -103,7 +102,7 @@ double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
   bool fetchesAhead = llvm::any_of(
       routine.layouts, [](StringRef name) { return nn::isTransformed(name); });
   return std::max({arithmetic, weights, activations}) +
-         exposed * (fetchesAhead ? kFetchedShare : 1) *
+         core.exposed * (fetchesAhead ? kFetchedShare : 1) *
              std::min(arithmetic, weights) +
          getStartSeconds(!params.empty()) * calls.size();
 }

@@ -65,13 +65,19 @@ constexpr tile_limits avx512vnni_tile = avx512_tile, portable_tile = sse4_tile;
 /// Cycles that a multiply-add takes.
 constexpr int latency = 4;
 
+/// What share of its multiply-adds a core begins in time that add to so many
+/// sums: those of one sum wait for each other.
+constexpr double chained(const tile_limits &t, double sums) {
+  const double most = t.core.rate * latency;
+  return sums < most ? sums / most : 1.0;
+}
+
 /// A tile of `points` times `blocks` vectors: too few sums wait for each other;
 /// a step loads each weight and each point once. Weights that the first-level
 /// cache does not hold come slower, and serve `points` multiply-adds each.
 constexpr double tile_efficiency(const tile_limits &t, double steps, int points,
                                  int blocks) {
-  const double sums = double(points) * blocks, most = t.core.rate * latency;
-  const double chains = sums < most ? sums / most : 1.0;
+  const double sums = double(points) * blocks, chains = chained(t, sums);
   const double loads =
       t.by_lane ? 1.0 : t.loads * sums / (t.core.rate * (points + blocks));
   const double bytes = steps * blocks * t.lanes * 4;
@@ -363,10 +369,9 @@ constexpr double depthwise_efficiency(tile_limits t, const S &s, int C) {
     const int c = i ? s.ow % C : C;
     const int tiles = i ? c != 0 : s.ow / C;
     const int loads = (c - 1) * s.sw + 1 + s.kw;
-    const double most = t.core.rate * latency;
-    const double chains = c < most ? c / most : 1.0;
     // To begin and to end a row of taps takes as long as two.
-    time += c ? tiles * s.kh * (larger(c * s.kw, loads) / chains + 2) : 0.0;
+    time +=
+        c ? tiles * s.kh * (larger(c * s.kw, loads) / chained(t, c) + 2) : 0.0;
   }
   return t.peak * s.ow * s.kh * s.kw / time * s.k /
          (ceil_div(s.k, t.lanes) * t.lanes);

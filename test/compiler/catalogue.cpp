@@ -42,6 +42,15 @@ static nn::RoutineCall makeConv(MLIRContext &context, int64_t kernel) {
   return {"conv2d", fields.get(), {0, 1}};
 }
 
+static const Routine *find(StringRef name) {
+  const Routine *routine = Catalogue::get().findRoutine(name);
+  REQUIRE(routine);
+  return routine;
+}
+
+static constexpr Core kOneACycle{/*rate=*/1, /*last=*/4, /*memory=*/10,
+                                 /*exposed=*/0.6};
+
 TEST_CASE("A shape is filled by name and decides which routines apply") {
   MLIRContext context;
   context.loadDialect<nn::NnDialect>();
@@ -51,16 +60,13 @@ TEST_CASE("A shape is filled by name and decides which routines apply") {
   auto three = catalogue.makeShape(makeConv(context, 3), problem);
   REQUIRE(pointwise);
   REQUIRE(three);
-  const Routine *routine =
-      catalogue.findRoutine("conv2d_f32_nchw16c_pointwise_avx512");
-  REQUIRE(routine);
+  const Routine *routine = find("conv2d_f32_nchw16c_pointwise_avx512");
   CHECK(routine->applies(*pointwise, {14, 2}));
   CHECK(!routine->applies(*three, {14, 2}));
   CHECK(!routine->applies(*pointwise, {14})); // one value is missing
-  const Core one{/*rate=*/1, /*last=*/4, /*memory=*/10, /*exposed=*/0.6};
   // One sum at a time waits for the latency of each multiply-add.
-  CHECK(routine->getEfficiency(*pointwise, {14, 2}, one) >
-        routine->getEfficiency(*pointwise, {1, 1}, one));
+  CHECK(routine->getEfficiency(*pointwise, {14, 2}, kOneACycle) >
+        routine->getEfficiency(*pointwise, {1, 1}, kOneACycle));
   CHECK(routine->getLayout(0) == "NCHW16c");
   CHECK(routine->getLayout(1) == "KCRS16c16k");
   CHECK(routine->takesElement(Float32Type::get(&context)));
@@ -70,17 +76,12 @@ TEST_CASE("A shape is filled by name and decides which routines apply") {
 TEST_CASE("What a routine reaches depends on the core") {
   MLIRContext context;
   context.loadDialect<nn::NnDialect>();
-  const Catalogue &catalogue = Catalogue::get();
   std::string problem;
-  auto shape = catalogue.makeShape(makeConv(context, 1), problem);
+  auto shape = Catalogue::get().makeShape(makeConv(context, 1), problem);
   REQUIRE(shape);
-  const Routine *pointwise =
-      catalogue.findRoutine("conv2d_f32_nchw16c_pointwise_avx512");
-  const Routine *strassen =
-      catalogue.findRoutine("conv2d_f32_nchw16c_strassen_avx512");
-  REQUIRE(pointwise);
-  REQUIRE(strassen);
-  const Core one{/*rate=*/1, /*last=*/4, /*memory=*/10, /*exposed=*/0.6};
+  const Routine *pointwise = find("conv2d_f32_nchw16c_pointwise_avx512");
+  const Routine *strassen = find("conv2d_f32_nchw16c_strassen_avx512");
+  const Core one = kOneACycle;
   Core two = one;
   two.rate = 2;
   auto gain = [&](const Core &core) {
