@@ -43,10 +43,8 @@ void nnc::buildPipeline(OpPassManager &manager,
       options.layouts == LayoutScope::fixed) {
     manager.addPass(
         createFuseSeparable({options.target, options.maxError}, options.tuned));
-    // It has no routine for halves.
-    if (options.precision == Precision::f32)
-      manager.addPass(
-          createFuseScaling({options.target, options.maxError}, options.tuned));
+    manager.addPass(
+        createFuseScaling({options.target, options.maxError}, options.tuned));
   }
   // It asks whether there is a routine for a layer.
   if (options.precision == Precision::f16)

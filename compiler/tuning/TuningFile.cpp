@@ -34,6 +34,8 @@ std::string TuningFile::print() const {
   stream << kMagic << ' ' << kFormat << "\nnnc " << version << "\nchip " << chip
          << "\nisas " << llvm::join(isas, " ") << "\nthreads " << threads
          << '\n';
+  if (precision == Precision::f16)
+    stream << "precision f16\n";
   if (!choices.empty())
     stream << "max-error " << llvm::format("%.9g", maxError) << '\n';
   for (const Subject &choice : choices) {
@@ -68,6 +70,7 @@ private:
   bool parseLine(StringRef line);
   bool parseFormat(StringRef line);
   bool parseThreads(StringRef words);
+  bool parsePrecision(StringRef word);
   bool parseMaxError(StringRef word);
   bool parseChoice(StringRef text);
   bool parseMeasured(StringRef text);
@@ -144,6 +147,8 @@ bool Parser::parseLine(StringRef line) {
       file.isas.push_back(isa.str());
   else if (word == "threads")
     return parseThreads(rest);
+  else if (word == "precision")
+    return parsePrecision(rest);
   else if (word == "max-error")
     return parseMaxError(rest);
   else
@@ -154,6 +159,16 @@ bool Parser::parseLine(StringRef line) {
 bool Parser::parseThreads(StringRef words) {
   if (words.getAsInteger(10, file.threads) || file.threads < 1)
     return fail("expected a number of threads, found '" + words + "'");
+  return true;
+}
+
+bool Parser::parsePrecision(StringRef word) {
+  if (word == "f16")
+    file.precision = Precision::f16;
+  else if (word != "f32")
+    return fail("expected the --precision of what was measured, f32 or f16, "
+                "found '" +
+                word + "'");
   return true;
 }
 

@@ -16,8 +16,9 @@
 //
 // LAYER is a text of describeLayer or describeAdapt. Where whole plans were
 // run, the fastest one's choices follow in the order of the model's layers,
-// with the --max-error that they keep to. Empty lines and those that start with
-// # say nothing.
+// with the --max-error that they keep to. What was measured with
+// --precision=f16 has the line "precision f16". Empty lines and those that
+// start with # say nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,7 @@
 #define NNC_COMPILER_TUNING_TUNINGFILE_H
 
 #include "compiler/schedule/Measurements.h"
+#include "compiler/schedule/Precision.h"
 #include "dialects/target/Target.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -36,6 +38,7 @@ struct TuningFile {
   std::string chip;    ///< LLVM's name
   std::vector<std::string> isas;
   int64_t threads = 1;
+  Precision precision = Precision::f32;
   double maxError = 0;          ///< that the choices keep to
   std::vector<Subject> choices; ///< by the names of all layers, or none
   Measurements measurements;

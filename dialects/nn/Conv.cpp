@@ -235,6 +235,11 @@ LogicalResult ScaledConvOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
+/// A scale and a bias for each channel cost nothing as they are.
+bool ScaledConvOp::takesHalf(int64_t operand) {
+  return operand == 0 || operand == 3;
+}
+
 LayoutClass ScaledConvOp::getLayoutClass() { return LayoutClass::Tolerant; }
 std::optional<int64_t> ScaledConvOp::getChannelAxis() { return 1; }
 

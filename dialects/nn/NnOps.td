@@ -84,7 +84,7 @@ def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv"> {
   }];
 }
 
-def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv"> {
+def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv", ["takesHalf"]> {
   let summary = "Convolution of 1 x 1 over an input that was scaled a channel";
   let description = [{
     `z = activation(x * scale + bias)`, then `y = nn.conv(z, v)` with filters of

@@ -296,13 +296,15 @@ constexpr bool strassen_matmul_applies(const S &s, int L, int W) {
 }
 template <class S>
 constexpr transformed_plan plan_strassen_conv2d(const S &s, int L, int W, int P,
-                                                int B) {
-  return plan_strassen(s.n, s.oh * s.ow, s.c, s.k, L, W, P, B, true);
+                                                int B,
+                                                int bytes = sizeof(float)) {
+  return plan_strassen(s.n, s.oh * s.ow, s.c, s.k, L, W, P, B, true, bytes);
 }
 template <class S>
 constexpr transformed_plan plan_strassen_matmul(const S &s, int L, int W, int P,
-                                                int B) {
-  return plan_strassen(s.batch, s.m, s.k, s.n, L, W, P, B, false);
+                                                int B,
+                                                int bytes = sizeof(float)) {
+  return plan_strassen(s.batch, s.m, s.k, s.n, L, W, P, B, false, bytes);
 }
 /// A weight more than the layer has puts out of the last cache what other
 /// layers read there: how much longer they take, in multiply-adds.

@@ -4,7 +4,8 @@
 // so are channels c and c + channels / 2: transformed.h's points are Strassen's
 // seven products. Of two levels each of these is cut again, so that a tile has
 // four rows, a quarter of the channels and 49 points. Rows are pixels or rows
-// of a matrix.
+// of a matrix. Sums of parts of the left factor are made with floats; of halves
+// there is one level alone: what rounding loses grows with each.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_STRASSEN_H
@@ -24,12 +25,15 @@ namespace nnc {
 /// its `source` it loads a vector of the left factor, load(s, x, image, row,
 /// block); in_place says whether x is a pointer to that factor, of which a
 /// block's rows lie side by side.
-template <int W, class LAYOUT, class S, int LEVELS, int P, int B>
+template <class V, class LAYOUT, class S, int LEVELS, int P, int B>
 struct strassen {
-  using vector = f32x<W>;
+  static constexpr int W = lanes<V>;
+  using vector = V;
+  using E = element_of<V>;
+  using F = f32x<W>;
   static constexpr int parts = 1 << LEVELS;
   static constexpr int points = strassen_points(LEVELS);
-  static constexpr int summed_channels = strassen_summed(LEVELS);
+  static constexpr int summed_channels = strassen_summed(LEVELS, sizeof(E));
   using source = typename LAYOUT::source;
 
   static constexpr int channels(const S &s) {
@@ -41,26 +45,26 @@ struct strassen {
   static constexpr transformed_plan plan(const S &s) {
     return plan_strassen(LAYOUT::images(s), LAYOUT::rows(s),
                          LAYOUT::channels(s), LAYOUT::filters(s), LEVELS, W, P,
-                         B, LAYOUT::in_place);
+                         B, LAYOUT::in_place, sizeof(E));
   }
 
   static void input(const S &s, const transformed_plan &p, const source &x,
-                    int t, int c, float *v) {
+                    int t, int c, E *v) {
     const int image = image_of(s, t, p.cols), row = t - image * p.cols;
     const int blocks = ceil_div(channels(s), W);
-    f32x<W> a[parts][parts];
+    F a[parts][parts];
     NNC_UNROLL for (int i = 0; i < parts; ++i) {
       const int at = row + i * p.cols;
       const bool there = i == 0 || in_place(s) || at < LAYOUT::rows(s);
       NNC_UNROLL for (int j = 0; j < parts; ++j) a[i][j] =
-          there ? LAYOUT::load(s, x, image, at, c + j * blocks) : f32x<W>(0.0f);
+          there ? LAYOUT::load(s, x, image, at, c + j * blocks) : F(0.0f);
     }
     left_factors<LEVELS, 0>(s, a, v, p.input_point);
   }
 
-  static point_factors<float> factors(const S &s, const transformed_plan &p,
-                                      const source &x, const float *v,
-                                      int point, int t) {
+  static point_factors<E> factors(const S &s, const transformed_plan &p,
+                                  const source &x, const E *v, int point,
+                                  int t) {
     const int blocks = ceil_div(channels(s), W);
     const strassen_part part = table.of[point].left;
     if constexpr (LAYOUT::in_place)
@@ -77,7 +81,7 @@ struct strassen {
 
   template <int R, int N, class Epi>
   static NNC_INLINE void fetch(const S &s, const transformed_plan &p,
-                               const sums_place<float, Epi> &at) {
+                               const sums_place<E, Epi> &at) {
     const strassen_use last = last_use(at.point);
     if (!last.keep)
       for_each_result<R, N>(
@@ -87,14 +91,14 @@ struct strassen {
 
   template <int R, int N, class Epi>
   static NNC_INLINE void finish(const S &s, const transformed_plan &p,
-                                f32_tile<W, 1, R, N> &tile,
-                                const sums_place<float, Epi> &at) {
-    float *const sums = at.products;
+                                register_tile<V, 1, R, N> &tile,
+                                const sums_place<E, Epi> &at) {
+    E *const sums = at.products;
     const std::ptrdiff_t next = p.product_point;
     const strassen_uses &uses = table.of[at.point].uses;
     for (int i = 0; i < uses.count - 1; ++i) {
       const strassen_use use = uses.of[i];
-      const float *const first = sums + use.add[0] * next;
+      const E *const first = sums + use.add[0] * next;
       if (LEVELS > 1 && use.add[1])
         tile.save(sums + use.keep * next, first, sums + use.add[1] * next);
       else
@@ -108,10 +112,10 @@ struct strassen {
 
     // A copy: for all the compiler knows, y could point at the epilogue.
     const Epi epi = *at.epi;
-    float *const y = at.y;
+    E *const y = at.y;
     for_each_result<R, N>(
         s, p, last, at, [&](int i, int b, std::ptrdiff_t to, int block) {
-          LAYOUT::store(tile.sum[0][i][b], y, to, block, s, epi);
+          LAYOUT::store(widen(tile.sum[0][i][b]), y, to, block, s, epi);
         });
   }
 
@@ -137,7 +141,7 @@ private:
   template <int R, int N, class Epi, class F>
   static NNC_INLINE void
   for_each_result(const S &s, const transformed_plan &p, strassen_use last,
-                  const sums_place<float, Epi> &at, const F &f) {
+                  const sums_place<E, Epi> &at, const F &f) {
     const int first = at.tile, part = last.row * p.cols, cols = p.cols;
     const int block = at.block + last.column * ceil_div(filters(s), W);
     NNC_UNROLL for (int b = 0; b < N; ++b)
@@ -152,23 +156,22 @@ private:
   /// The left factors of the square a, from product FIRST on, to v and every
   /// `point` on from there.
   template <int L, int FIRST>
-  static NNC_INLINE void left_factors(const S &s,
-                                      const f32x<W> (&a)[1 << L][1 << L],
-                                      float *v, std::ptrdiff_t point) {
+  static NNC_INLINE void left_factors(const S &s, const F (&a)[1 << L][1 << L],
+                                      E *v, std::ptrdiff_t point) {
     if constexpr (L == 0) {
       constexpr auto product = table.of[FIRST];
       if (!in_place(s))
-        a[0][0].store(v + FIRST * point);
+        nnc::store(v + FIRST * point, a[0][0]);
       else if (!product.left.whole)
-        a[0][0].store(v + product.left_sums * point);
+        nnc::store(v + product.left_sums * point, a[0][0]);
     } else {
       constexpr int h = 1 << (L - 1);
-      f32x<W> left[strassen_products][h][h];
+      F left[strassen_products][h][h];
       NNC_UNROLL for (int i = 0; i < h; ++i)
           NNC_UNROLL for (int j = 0; j < h; ++j) {
-        const f32x<W> a11 = a[i][j], a12 = a[i][j + h];
-        const f32x<W> a21 = a[i + h][j], a22 = a[i + h][j + h];
-        const f32x<W> s1 = a21 + a22, s2 = s1 - a11;
+        const F a11 = a[i][j], a12 = a[i][j + h];
+        const F a21 = a[i + h][j], a22 = a[i + h][j + h];
+        const F s1 = a21 + a22, s2 = s1 - a11;
         left[0][i][j] = a11;
         left[1][i][j] = a12;
         left[2][i][j] = s2;
@@ -183,7 +186,7 @@ private:
   }
   template <int L, int FIRST, std::size_t... I, class Left>
   static NNC_INLINE void left_factors_of(std::index_sequence<I...>, const S &s,
-                                         const Left &left, float *v,
+                                         const Left &left, E *v,
                                          std::ptrdiff_t point) {
     (left_factors<L - 1, FIRST + int(I) * strassen_points(L - 1)>(s, left[I], v,
                                                                   point),

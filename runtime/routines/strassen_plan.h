@@ -7,8 +7,11 @@
 
 namespace nnc {
 
-/// Terms summed in one go; without levels as many as other routines sum.
-constexpr int strassen_summed(int levels) { return levels ? 128 : 512; }
+/// Terms summed in one go, of so many bytes each; without levels, and of
+/// halves, as many as other routines sum.
+constexpr int strassen_summed(int levels, int bytes = sizeof(float)) {
+  return bytes < int(sizeof(float)) ? 64 : levels ? 128 : 512;
+}
 
 /// Whether parts of the left factor are read where they are: that is possible,
 /// and each part has as many rows.
@@ -21,11 +24,12 @@ constexpr bool strassen_in_place(bool possible, int images, int rows,
 /// left factor may be read where they are if a block's rows lie side by side.
 constexpr transformed_plan plan_strassen(int images, int rows, int channels,
                                          int filters, int levels, int W, int P,
-                                         int B, bool in_place) {
+                                         int B, bool in_place,
+                                         int bytes = sizeof(float)) {
   const int parts = 1 << levels, points = strassen_points(levels);
   transformed_plan p =
       plan_transformed(images, 1, ceil_div(rows, parts), points,
-                       channels / parts, filters / parts, W, P, B);
+                       channels / parts, filters / parts, W, P, B, bytes);
   if (strassen_in_place(in_place, images, rows, levels))
     p.inputs = strassen_left_sums(levels, points);
   p.products = strassen_kept(levels);

@@ -71,7 +71,7 @@ template <int W> struct halves {
       p[i] = values[i];
   }
 };
-#if defined(__aarch64__) && !defined(NNC_PORTABLE_SIMD)
+#if defined(__aarch64__) && defined(NNC_NEON_VECTORS)
 template <> struct halves<4> {
   static NNC_INLINE f32x<4> load(const f16 *p) {
     return vcvt_f32_f16(vld1_f16(&p->value));

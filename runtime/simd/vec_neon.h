@@ -6,6 +6,8 @@
 
 #if defined(__ARM_NEON) && !defined(NNC_PORTABLE_SIMD)
 #include <arm_neon.h>
+/// That this was included: an emitted module may do without, for any machine.
+#define NNC_NEON_VECTORS
 
 namespace nnc {
 

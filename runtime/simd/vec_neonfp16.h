@@ -34,9 +34,10 @@ template <> struct f16x<8> {
 NNC_INLINE f16x<8> fma(f16x<8> a, f16x<8> b, f16x<8> c) {
   return vfmaq_f16(c.v, a.v, b.v);
 }
-NNC_INLINE f16x<8> &operator+=(f16x<8> &a, f16x<8> b) {
-  return a = vaddq_f16(a.v, b.v);
+NNC_INLINE f16x<8> operator+(f16x<8> a, f16x<8> b) {
+  return vaddq_f16(a.v, b.v);
 }
+NNC_INLINE f16x<8> &operator+=(f16x<8> &a, f16x<8> b) { return a = a + b; }
 NNC_INLINE f32x<8> widen(f16x<8> x) {
   return {vcvt_f32_f16(vget_low_f16(x.v)), vcvt_high_f32_f16(x.v)};
 }
@@ -88,8 +89,11 @@ template <int W> struct f16x {
 template <int W> NNC_INLINE f16x<W> fma(f16x<W> a, f16x<W> b, f16x<W> c) {
   return f16x<W>(fma(a.v, b.v, c.v));
 }
+template <int W> NNC_INLINE f16x<W> operator+(f16x<W> a, f16x<W> b) {
+  return f16x<W>(a.v + b.v);
+}
 template <int W> NNC_INLINE f16x<W> &operator+=(f16x<W> &a, f16x<W> b) {
-  return a = f16x<W>(a.v + b.v);
+  return a = a + b;
 }
 template <int W> NNC_INLINE f32x<W> widen(f16x<W> x) { return x.v; }
 #endif

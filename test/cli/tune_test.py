@@ -210,9 +210,28 @@ class Tune(nnc.TestCase):
         self.assertIn("chip ./board", self.lines())
         self.assertIn("isas neon portable", self.lines())
         self.nnc("compile", "small.onnx", "--target=aarch64", "--tuning=a.tune", "-o", "out")
+        self.check_halves()
         self.script("board", "echo no such board >&2; exit 3")
         self.nnc("tune", "small.onnx", "--target=aarch64", "--on=./board", "--cache=none",
                  code=USAGE, said=["./board failed: no such board"])
+
+    def check_halves(self):
+        """Layers that compute with halves are others than those of floats."""
+        options = "--target=aarch64-fp16", "--on=./board", "--precision=f16", "--budget=10m"
+        said = self.tune(*options, name="network", out="halves.tune", cache="none")
+        self.assertGreater(said["measured"], 0)
+        lines = self.lines("halves.tune")
+        self.assertIn("precision f16", lines)
+        self.assertTrue(any("conv2d_f16_" in line for line in lines))
+        use = "--target=aarch64-fp16", "--tuning=halves.tune"
+        self.nnc("verify", "network.onnx", *use, "--precision=f16")
+        self.nnc("explain", "network.onnx", *use, "--precision=f16",
+                 said=["tuned: the fastest of whole plans"])
+        done = subprocess.run([nnc.NNC, "compile", "network.onnx", *use, "-o", "floats"],
+                              cwd=self.folder, timeout=120, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("halves.tune: warning: was measured with --precision=f16, this is f32: ",
+                      done.stderr)
 
     def test_sshd(self):
         """A server of ours for each connection, without a port."""

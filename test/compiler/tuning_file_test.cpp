@@ -66,6 +66,21 @@ TEST_CASE("What is printed reads back") {
   CHECK(read->getChoices(2e-6).empty());
 }
 
+TEST_CASE("The precision is said where it is not f32") {
+  TuningFile file;
+  file.chip = "cortex-a76";
+  file.isas = {"neonfp16", "neon", "portable"};
+  CHECK_THAT(file.print(), !Catch::Contains("precision"));
+  file.precision = Precision::f16;
+  std::string text = file.print();
+  CHECK_THAT(text, Catch::Contains("\nthreads 1\nprecision f16\n"));
+  SmallVector<TuningProblem> problems;
+  auto read = parseTuningFile(text, problems);
+  REQUIRE(read);
+  CHECK(read->precision == Precision::f16);
+  CHECK(read->print() == text);
+}
+
 TEST_CASE(
     "Order, spaces, comments and line ends of other systems do not count") {
   std::string text = std::string("\n# mine\n") + "nnc-tuning 1\r\n" + kLine +
@@ -89,6 +104,8 @@ TEST_CASE("Files that are broken say where and why") {
   checkProblem("nnc-tuning 1\n", "lacks the line 'chip' or 'isas'");
   checkProblem("nnc-tuning 1\nthreads -1\n",
                "! 2: expected a number of threads");
+  checkProblem("nnc-tuning 1\nprecision half\n",
+               "! 2: expected the --precision of what was measured");
   for (const char *line :
        {"measured", "measured a", "measured a : conv2d_f32_portable",
         "measured a : conv2d_f32_portable : ", "measured a :  : 5",

@@ -227,3 +227,35 @@ func.func @attention(%x: tensor<1x8x36xf32>) -> tensor<1x8x12xf32> {
   }
   return %0 : tensor<1x8x12xf32>
 }
+
+// -----
+
+// A scale and a bias for each channel stay what they are. A product of two
+// values takes halves.
+
+// CHECK-LABEL: func.func @scaled
+// CHECK: nn.layer "conv" inputs({{.*}} : tensor<1x8x4x4xf16>, tensor<1x8x1x1xf32>, tensor<1x8x1x1xf32>, tensor<16x8x1x1xf16>) -> tensor<1x16x4x4xf16>
+// CHECK: nn.layer "product" inputs({{.*}} : tensor<1x16x16xf16>, tensor<1x16x16xf16>) -> tensor<1x16x16xf16>
+func.func @scaled(%x: tensor<1x8x4x4xf32>) -> tensor<1x16x16xf32> {
+  %s = nn.constant dense<0.5> : tensor<1x8x1x1xf32>
+  %b = nn.constant dense<0.1> : tensor<1x8x1x1xf32>
+  %v = nn.constant dense<0.3> : tensor<16x8x1x1xf32>
+  %0 = nn.layer "conv" inputs(%x, %s, %b, %v : tensor<1x8x4x4xf32>, tensor<1x8x1x1xf32>, tensor<1x8x1x1xf32>, tensor<16x8x1x1xf32>) -> tensor<1x16x4x4xf32> anchor {
+  ^bb0(%ax: tensor<1x8x4x4xf32>, %as: tensor<1x8x1x1xf32>, %ab: tensor<1x8x1x1xf32>, %av: tensor<16x8x1x1xf32>):
+    %9 = nn.scaled_conv relu %ax, %as, %ab, %av : (tensor<1x8x4x4xf32>, tensor<1x8x1x1xf32>, tensor<1x8x1x1xf32>, tensor<16x8x1x1xf32>) -> tensor<1x16x4x4xf32>
+    nn.yield %9 : tensor<1x16x4x4xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  %1 = nn.reshape %0 : tensor<1x16x4x4xf32> -> tensor<1x16x16xf32>
+  %2 = nn.layer "product" inputs(%1, %1 : tensor<1x16x16xf32>, tensor<1x16x16xf32>) -> tensor<1x16x16xf32> anchor {
+  ^bb0(%ax: tensor<1x16x16xf32>, %bx: tensor<1x16x16xf32>):
+    %9 = nn.matmul %ax, %bx {transpose_a = false, transpose_b = true} : (tensor<1x16x16xf32>, tensor<1x16x16xf32>) -> tensor<1x16x16xf32>
+    nn.yield %9 : tensor<1x16x16xf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  return %2 : tensor<1x16x16xf32>
+}

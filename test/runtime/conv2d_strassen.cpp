@@ -1,4 +1,4 @@
-// 1 x 1 convolution by Strassen's method, at every width.
+// 1 x 1 convolution by Strassen's method, in every kind of vector.
 #include "runtime/routines/catalogue.h"
 #include "runtime/routines/conv2d/strassen.h"
 #include "test/runtime/conv2d_test.h"
@@ -35,7 +35,7 @@ template <int LEVELS, bool IN_PLACE> struct square {
 /// Of single ones in A and B: which of C's parts is one?
 template <int LEVELS, bool IN_PLACE> void check_single_ones() {
   constexpr int parts = 1 << LEVELS, area = parts * parts;
-  using method = strassen<4, square<LEVELS, IN_PLACE>, int, LEVELS, 1, 1>;
+  using method = strassen<f32x<4>, square<LEVELS, IN_PLACE>, int, LEVELS, 1, 1>;
   const transformed_plan p = method::plan(0);
   for (int a = 0; a < area; ++a)
     for (int b = 0; b < area; ++b) {
@@ -75,9 +75,11 @@ TEST_CASE("Strassen's products make up all parts", "[strassen]") {
 
 namespace {
 
-template <int W, int L, int P, int B, class S>
+template <class V, int L, int P, int B, class S>
 void check_strassen(random_source &random, const S &shape) {
-  using routine = conv2d_f32_nchwc_strassen_t<W, S, L, P, B, conv2d_epilogue>;
+  constexpr int W = lanes<V>;
+  using T = element_of<V>;
+  using routine = conv2d_nchwc_strassen_t<V, S, L, P, B, conv2d_epilogue_of<T>>;
   const conv2d_shape s{shape.n,  shape.c,  shape.h,  shape.w,
                        shape.k,  shape.kh, shape.kw, shape.sh,
                        shape.sw, shape.dh, shape.dw, shape.pt,
@@ -85,17 +87,19 @@ void check_strassen(random_source &random, const S &shape) {
   INFO("W=" << W << " levels=" << L << describe(s));
   REQUIRE(strassen_conv2d_applies(s, L, W));
   const int pixels = s.h * s.w;
-  const floats x = random.values(std::size_t(s.n) * s.c * pixels);
-  const floats w = random.values(std::size_t(s.k) * s.c);
+  const floats x = rounded<T>(random.values(std::size_t(s.n) * s.c * pixels));
+  const floats w = rounded<T>(random.values(std::size_t(s.k) * s.c));
   floats bias = random.values(s.k);
-  const floats residual = random.values(std::size_t(s.n) * s.k * pixels);
-  const floats bx = block_channels(x, s.n, s.c, pixels, W);
-  const floats u = strassen_weights(s, w, L, W);
-  floats by = block_channels(residual, s.n, s.k, pixels, W);
-  const conv2d_epilogue epilogue{bias.data(), by.data()};
+  const floats residual =
+      rounded<T>(random.values(std::size_t(s.n) * s.k * pixels));
+  const auto bx = store_all<T>(block_channels(x, s.n, s.c, pixels, W));
+  const auto u = store_all<T>(strassen_weights(s, w, L, W));
+  auto by = store_all<T>(block_channels(residual, s.n, s.k, pixels, W));
+  const conv2d_epilogue_of<T> epilogue{bias.data(), by.data()};
   const int threads = random.between(1, 20);
-  const std::size_t bytes =
-      plan_strassen_conv2d(s, L, W, P, B).shared(threads).thread_scratch();
+  const std::size_t bytes = plan_strassen_conv2d(s, L, W, P, B, sizeof(T))
+                                .shared(threads)
+                                .thread_scratch();
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
   in_parts(routine::units(shape, threads), [&](int begin, int end) {
@@ -104,10 +108,12 @@ void check_strassen(random_source &random, const S &shape) {
                  begin, end, threads);
   });
   REQUIRE(scratch.back() == 42.0f);
-  const floats got = unblock_channels(by, s.n, s.k, pixels, W);
+  const floats got = unblock_channels(load_all(by), s.n, s.k, pixels, W);
 
-  // Within the bound of plain sums.
-  const double epsilon = std::numeric_limits<float>::epsilon();
+  // Floats are within the bound of plain sums.
+  const bool is_half = !std::is_same<T, float>::value;
+  const float more =
+      is_half ? method_bound<T>(strassen_error(s.c, L), float(s.c)) : 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
     const std::size_t image = i / pixels / s.k, k = i / pixels % s.k;
     double sum = residual[i] + bias[k], size = 1;
@@ -118,7 +124,7 @@ void check_strassen(random_source &random, const S &shape) {
       size += std::fabs(product);
     }
     const double want = std::max(sum, 0.0);
-    const double bound = 4 * std::sqrt(double(s.c)) * epsilon * size;
+    const double bound = error_bound<T>(float(s.c), float(size)) + more;
     if (!(std::fabs(got[i] - want) <= bound)) {
       INFO("at " << i << ": got " << got[i] << ", want " << want);
       REQUIRE(std::fabs(got[i] - want) <= bound);
@@ -135,32 +141,40 @@ template <int N, int C, int H, int WIDTH, int K> struct constant_shape {
 
 } // namespace
 
-TEMPLATE_TEST_CASE_SIG("Strassen's convolution of random shapes", "[strassen]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("Strassen's convolution of random shapes", "[strassen]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
+  constexpr int W = lanes<V>;
   random_source r;
   for (int i = 0; i < 30; ++i) {
     const int h = r.between(1, 9), w = r.between(1, 9);
     const int c = 2 * W * r.between(1, 6), k = 2 * W * r.between(1, 4);
     const conv2d_shape s{
         r.between(1, 3), c, h, w, k, 1, 1, 1, 1, 1, 1, 0, 0, h, w, 1};
-    check_strassen<W, 1, 5, 2>(r, s);
-    check_strassen<W, 1, 4, 3>(r, s);
+    check_strassen<V, 1, 5, 2>(r, s);
+    check_strassen<V, 1, 4, 3>(r, s);
     conv2d_shape twice = s;
     twice.c *= 2;
     twice.k *= 2;
-    check_strassen<W, 2, 5, 2>(r, twice);
-    check_strassen<W, 2, 4, 3>(r, twice);
+    if constexpr (has_levels<V, 2>) {
+      check_strassen<V, 2, 5, 2>(r, twice);
+      check_strassen<V, 2, 4, 3>(r, twice);
+    }
   }
 }
 
-TEMPLATE_TEST_CASE_SIG("Strassen's convolution of constant shapes",
-                       "[strassen]", ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("Strassen's convolution of constant shapes", "[strassen]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
+  constexpr int W = lanes<V>;
   random_source r;
-  check_strassen<W, 1, 6, 2>(r, constant_shape<1, 4 * W, 7, 7, 6 * W>());
-  check_strassen<W, 1, 6, 2>(r, constant_shape<2, 2 * W, 1, 1, 2 * W>());
-  check_strassen<W, 2, 6, 2>(r, constant_shape<1, 8 * W, 7, 7, 12 * W>());
-  check_strassen<W, 2, 6, 2>(r, constant_shape<2, 4 * W, 1, 1, 4 * W>());
+  check_strassen<V, 1, 6, 2>(r, constant_shape<1, 4 * W, 7, 7, 6 * W>());
+  check_strassen<V, 1, 6, 2>(r, constant_shape<2, 2 * W, 1, 1, 2 * W>());
   // More than one strip, and sums of several parts.
-  check_strassen<W, 1, 6, 2>(r, constant_shape<1, 512, 31, 30, 2 * W>());
-  check_strassen<W, 2, 6, 2>(r, constant_shape<1, 512, 31, 30, 4 * W>());
+  check_strassen<V, 1, 6, 2>(r, constant_shape<1, 512, 31, 30, 2 * W>());
+  if constexpr (has_levels<V, 2>) {
+    check_strassen<V, 2, 6, 2>(r, constant_shape<1, 8 * W, 7, 7, 12 * W>());
+    check_strassen<V, 2, 6, 2>(r, constant_shape<2, 4 * W, 1, 1, 4 * W>());
+    check_strassen<V, 2, 6, 2>(r, constant_shape<1, 512, 31, 30, 4 * W>());
+  }
 }

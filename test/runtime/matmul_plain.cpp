@@ -1,4 +1,4 @@
-// Matrix product of two run-time matrices, at every width.
+// Matrix product of two run-time matrices, in every kind of vector.
 #include "runtime/routines/matmul/plain.h"
 #include "test/runtime/matmul_test.h"
 
@@ -7,10 +7,11 @@ using namespace nnc_test;
 
 namespace {
 
-template <int W, int M, int B, class S>
+template <class V, int M, int B, class S>
 void check(random_source &random, const S &shape, const matmul_shape &s) {
-  using routine = matmul_f32_plain_t<W, S, M, B, matmul_epilogue>;
-  check_matmul(random, shape, s, 0, routine::units(shape), routine::run);
+  using T = element_of<V>;
+  using routine = matmul_plain_t<V, S, M, B, matmul_epilogue_of<T>>;
+  check_matmul<T>(random, shape, s, 0, routine::units(shape), routine::run);
 }
 
 template <int M, int N, int K, int TRANSPOSE_B> struct constant_shape {
@@ -19,27 +20,30 @@ template <int M, int N, int K, int TRANSPOSE_B> struct constant_shape {
   static constexpr int transpose_a = 0, transpose_b = TRANSPOSE_B;
 };
 
-template <int W, int M, int B, class S> void check_constant(random_source &r) {
-  check<W, M, B>(r, S{}, run_time_matmul<S>());
+template <class V, int M, int B, class S>
+void check_constant(random_source &r) {
+  check<V, M, B>(r, S{}, run_time_matmul<S>());
 }
 
 } // namespace
 
-TEMPLATE_TEST_CASE_SIG("plain matmul of random shapes", "[matmul]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("plain matmul of random shapes", "[matmul]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
   random_source random;
   for (int i = 0; i < 100; ++i) {
     const matmul_shape s = random_matmul(random);
-    check<W, 6, 2>(random, s, s);
+    check<V, 6, 2>(random, s, s);
   }
 }
 
-TEMPLATE_TEST_CASE_SIG("plain matmul of constant shapes", "[matmul]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("plain matmul of constant shapes", "[matmul]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
   random_source random;
-  check_constant<W, 6, 2, constant_shape<40, 64, 40, 0>>(random);
-  check_constant<W, 6, 2, constant_shape<9, 50, 33, 0>>(random);
-  check_constant<W, 8, 1, constant_shape<40, 40, 64, 1>>(random);
-  check_constant<W, 6, 2, constant_shape<130, 37, 150, 1>>(random);
-  check_constant<W, 6, 2, constant_shape<4, 48, 150, 0>>(random); // in place
+  check_constant<V, 6, 2, constant_shape<40, 64, 40, 0>>(random);
+  check_constant<V, 6, 2, constant_shape<9, 50, 33, 0>>(random);
+  check_constant<V, 8, 1, constant_shape<40, 40, 64, 1>>(random);
+  check_constant<V, 6, 2, constant_shape<130, 37, 150, 1>>(random);
+  check_constant<V, 6, 2, constant_shape<4, 48, 150, 0>>(random); // in place
 }

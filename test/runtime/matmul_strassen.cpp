@@ -1,5 +1,5 @@
-// Matrix product by Strassen's method, at every width, within the bound of
-// plain sums.
+// Matrix product by Strassen's method, in every kind of vector; of floats
+// within the bound of plain sums.
 #include "runtime/routines/catalogue.h"
 #include "runtime/routines/matmul/strassen.h"
 #include "test/runtime/matmul_test.h"
@@ -10,23 +10,31 @@ using namespace nnc_test;
 
 namespace {
 
-template <int W, int L, int P, int B, class S>
+template <class V, int L, int P, int B, class S>
 void check(random_source &random, const S &shape, const matmul_shape &s) {
-  using routine = matmul_f32_strassen_t<W, S, L, P, B, matmul_epilogue>;
+  constexpr int W = lanes<V>;
+  using T = element_of<V>;
+  using epilogue = matmul_epilogue_of<T>;
+  using routine = matmul_strassen_t<V, S, L, P, B, epilogue>;
   REQUIRE(strassen_matmul_applies(s, L, W));
   const int threads = random.between(1, 20);
-  const std::size_t bytes =
-      plan_strassen_matmul(s, L, W, P, B).shared(threads).thread_scratch();
+  const std::size_t bytes = plan_strassen_matmul(s, L, W, P, B, sizeof(T))
+                                .shared(threads)
+                                .thread_scratch();
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
-  const auto run = [&](const S &same, const float *a, const float *b, float *y,
-                       const matmul_epilogue &epi, int begin, int end) {
-    const floats u = strassen_weights(s, floats(b, b + s.k * s.n), L, W);
+  const auto run = [&](const S &same, const T *a, const T *b, T *y,
+                       const epilogue &epi, int begin, int end) {
+    const auto u =
+        store_all<T>(strassen_weights(s, floats(b, b + s.k * s.n), L, W));
     routine::run(same, a, u.data(), y,
                  reinterpret_cast<unsigned char *>(scratch.data()), epi, begin,
                  end, threads);
   };
-  check_matmul(random, shape, s, 0, routine::units(shape, threads), run);
+  const bool is_half = !std::is_same<T, float>::value;
+  check_matmul<T>(random, shape, s, 0, routine::units(shape, threads), run,
+                  is_half ? method_bound<T>(strassen_error(s.k, L), float(s.k))
+                          : 0);
   REQUIRE(scratch.back() == 42.0f);
 }
 
@@ -36,15 +44,18 @@ template <int M, int N, int K> struct constant_shape {
   static constexpr int transpose_a = 0, transpose_b = 0;
 };
 
-template <int W, int L, int P, int B, class S>
+template <class V, int L, int P, int B, class S>
 void check_constant(random_source &r) {
-  check<W, L, P, B>(r, S{}, run_time_matmul<S>());
+  if constexpr (has_levels<V, L>)
+    check<V, L, P, B>(r, S{}, run_time_matmul<S>());
 }
 
 } // namespace
 
-TEMPLATE_TEST_CASE_SIG("Strassen's product of random shapes", "[strassen]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("Strassen's product of random shapes", "[strassen]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
+  constexpr int W = lanes<V>;
   random_source random;
   for (int i = 0; i < 40; ++i) {
     matmul_shape s{};
@@ -53,22 +64,26 @@ TEMPLATE_TEST_CASE_SIG("Strassen's product of random shapes", "[strassen]",
     s.n = 2 * W * random.between(1, 4);
     s.k = 2 * W * random.between(1, 9);
     s.a_batch_stride = random.between(0, 1) * s.m * s.k;
-    check<W, 1, 5, 2>(random, s, s);
-    check<W, 1, 4, 3>(random, s, s);
+    check<V, 1, 5, 2>(random, s, s);
+    check<V, 1, 4, 3>(random, s, s);
     s.n *= 2;
     s.k *= 2;
     s.a_batch_stride *= 2;
-    check<W, 2, 5, 2>(random, s, s);
-    check<W, 2, 4, 3>(random, s, s);
+    if constexpr (has_levels<V, 2>) {
+      check<V, 2, 5, 2>(random, s, s);
+      check<V, 2, 4, 3>(random, s, s);
+    }
   }
 }
 
-TEMPLATE_TEST_CASE_SIG("Strassen's product of constant shapes", "[strassen]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("Strassen's product of constant shapes", "[strassen]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
+  constexpr int W = lanes<V>;
   random_source random;
-  check_constant<W, 1, 6, 2, constant_shape<13, 6 * W, 4 * W>>(random);
-  check_constant<W, 2, 6, 2, constant_shape<13, 12 * W, 8 * W>>(random);
+  check_constant<V, 1, 6, 2, constant_shape<13, 6 * W, 4 * W>>(random);
+  check_constant<V, 2, 6, 2, constant_shape<13, 12 * W, 8 * W>>(random);
   // More than one strip, and sums of several parts.
-  check_constant<W, 1, 6, 2, constant_shape<300, 2 * W, 1024>>(random);
-  check_constant<W, 2, 6, 2, constant_shape<300, 4 * W, 1024>>(random);
+  check_constant<V, 1, 6, 2, constant_shape<300, 2 * W, 1024>>(random);
+  check_constant<V, 2, 6, 2, constant_shape<300, 4 * W, 1024>>(random);
 }

@@ -201,8 +201,7 @@ void check(random_source &random, const typename F::shape &s) {
   const floats got = output.unpack(load_all(stored));
 
   const float terms = float(F::terms(s));
-  // Methods that lose more say by how much, root mean square of the result's.
-  const float method = 40 * float(line.error(s)) * std::sqrt(terms);
+  const float method = method_bound<T>(line.error(s), terms);
   for (std::size_t i = 0; i < want.size(); ++i) {
     const float bound = error_bound<T>(terms, size[i]) + method;
     if (!(std::fabs(got[i] - want[i]) <= bound)) {

@@ -1,5 +1,5 @@
-// 1 x 1 convolution of a scaled input at every width, with Strassen's method
-// and without, and the portable routine, against sums of doubles.
+// 1 x 1 convolution of a scaled input in every kind of vector, with Strassen's
+// method and without, and the portable routine, against sums of doubles.
 #include "runtime/routines/catalogue.h"
 #include "runtime/routines/scaled_conv2d/portable.h"
 #include "runtime/routines/scaled_conv2d/products.h"
@@ -15,23 +15,24 @@ using namespace nnc_test;
 
 namespace {
 
-using epilogue = fused<bias_residual_relu, channel_of<float>, full_of<float>>;
+template <class T>
+using epilogue_of = fused<bias_residual_relu, channel_of<float>, full_of<T>>;
+using epilogue = epilogue_of<float>;
 
-/// Row-major operands, and the results with how far off these may be: sums of
-/// products, of values that are rounded themselves.
-struct problem {
+/// Row-major operands that T holds, and the results with how far off these may
+/// be: sums of products, of values that are rounded themselves.
+template <class T = float> struct problem {
   scaled_conv2d_shape s;
   int pixels = s.h * s.w;
   floats x, scale, middle_bias, v, bias, residual;
   std::vector<double> want, bound;
 
   problem(random_source &r, const scaled_conv2d_shape &shape)
-      : s(shape), x(r.values(std::size_t(s.n) * s.c * pixels)),
+      : s(shape), x(rounded<T>(r.values(std::size_t(s.n) * s.c * pixels))),
         scale(r.values(s.c)), middle_bias(r.values(s.c)),
-        v(r.values(std::size_t(s.k) * s.c)), bias(r.values(s.k)),
-        residual(r.values(std::size_t(s.n) * s.k * pixels)) {
+        v(rounded<T>(r.values(std::size_t(s.k) * s.c))), bias(r.values(s.k)),
+        residual(rounded<T>(r.values(std::size_t(s.n) * s.k * pixels))) {
     const double epsilon = std::numeric_limits<float>::epsilon();
-    const double factor = (4 * std::sqrt(double(s.c)) + 4) * epsilon;
     for (std::size_t i = 0; i < residual.size(); ++i) {
       const std::size_t image = i / pixels / s.k, k = i / pixels % s.k;
       double sum = double(residual[i]) + bias[k], size = 1;
@@ -44,12 +45,13 @@ struct problem {
                 (std::fabs(product) + std::fabs(middle_bias[c]));
       }
       want.push_back(std::max(sum, 0.0));
-      bound.push_back(factor * size);
+      bound.push_back(error_bound<T>(float(s.c), float(size)) +
+                      4 * epsilon * size);
     }
   }
 };
 
-void check_portable(const problem &p) {
+void check_portable(const problem<> &p) {
   using routine = scaled_conv2d_f32_portable<scaled_conv2d_shape, epilogue>;
   floats y = p.residual;
   in_parts(routine::units(p.s), [&](int begin, int end) {
@@ -63,34 +65,42 @@ void check_portable(const problem &p) {
 /// As some threads share it, with the residual in the output's place. Padded
 /// lanes of scale and biases are not zero, so that what they leave in the
 /// padding shows.
-template <int W, int L, int P, int B, class S>
-void check_products(const S &shape, const problem &p) {
-  using routine = scaled_conv2d_f32_nchwc_t<W, S, L, P, B, epilogue>;
+template <class V, int L, int P, int B, class S>
+void check_products(const S &shape, const problem<element_of<V>> &p) {
+  constexpr int W = lanes<V>;
+  using T = element_of<V>;
+  using routine = scaled_conv2d_nchwc_t<V, S, L, P, B, epilogue_of<T>>;
   const scaled_conv2d_shape &s = p.s;
   INFO("W=" << W << " levels=" << L << describe(s));
   REQUIRE(scaled_conv2d_applies(s, L, W));
-  const floats x = block_channels(p.x, s.n, s.c, p.pixels, W);
+  const auto x = store_all<T>(block_channels(p.x, s.n, s.c, p.pixels, W));
   const floats scale = block_channels(p.scale, 1, s.c, 1, W, 1.0f);
   const floats middle = block_channels(p.middle_bias, 1, s.c, 1, W, 1.0f);
   // Without levels there is one right factor, of whole blocks.
   floats v = p.v;
   v.resize(std::size_t(blocks(s.k, W)) * W * s.c);
-  const floats u =
-      strassen_weights(v, L ? s.k : blocks(s.k, W) * W, s.c, s.c, 1, L, W);
+  const auto u = store_all<T>(
+      strassen_weights(v, L ? s.k : blocks(s.k, W) * W, s.c, s.c, 1, L, W));
   const floats bias = block_channels(p.bias, 1, s.k, 1, W, 1.0f);
-  floats y = block_channels(p.residual, s.n, s.k, p.pixels, W);
+  auto y = store_all<T>(block_channels(p.residual, s.n, s.k, p.pixels, W));
   const int threads = 1 + int(p.x.size() % 20);
-  const std::size_t bytes =
-      plan_scaled_conv2d(s, L, W, P, B).shared(threads).thread_scratch();
+  const std::size_t bytes = plan_scaled_conv2d(s, L, W, P, B, sizeof(T))
+                                .shared(threads)
+                                .thread_scratch();
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
   in_parts(routine::units(shape, threads), [&](int begin, int end) {
     routine::run(shape, x.data(), scale.data(), middle.data(), u.data(),
                  y.data(), reinterpret_cast<unsigned char *>(scratch.data()),
-                 epilogue{bias.data(), y.data()}, begin, end, threads);
+                 epilogue_of<T>{bias.data(), y.data()}, begin, end, threads);
   });
   REQUIRE(scratch.back() == 42.0f);
-  require_within(unblock_channels(y, s.n, s.k, p.pixels, W), p.want, p.bound);
+  std::vector<double> bound = p.bound;
+  if (L > 0 && !std::is_same<T, float>::value)
+    for (double &one : bound)
+      one += method_bound<T>(strassen_error(s.c, L), float(s.c));
+  require_within(unblock_channels(load_all(y), s.n, s.k, p.pixels, W), p.want,
+                 bound);
 }
 
 /// Channels are a multiple of `part`.
@@ -108,9 +118,12 @@ struct constant_shape {
   static constexpr float low = 0.0f, high = 6.0f;
 };
 
-template <int W, int L, int P, int B, class S>
+template <class V, int L, int P, int B, class S>
 void check_constant(random_source &r) {
-  check_products<W, L, P, B>(S{}, problem(r, {S::n, S::c, S::h, S::w, S::k,
+  using T = element_of<V>;
+  if constexpr (has_levels<V, L>)
+    check_products<V, L, P, B>(S{},
+                               problem<T>(r, {S::n, S::c, S::h, S::w, S::k,
                                               S::activation, S::low, S::high}));
 }
 
@@ -119,33 +132,38 @@ void check_constant(random_source &r) {
 TEST_CASE("portable convolution of a scaled input", "[scaled_conv2d]") {
   random_source r;
   for (int i = 0; i < 50; ++i)
-    check_portable(problem(r, random_scaled(r, r.between(1, 9))));
+    check_portable(problem<>(r, random_scaled(r, r.between(1, 9))));
 }
 
-TEMPLATE_TEST_CASE_SIG("convolution of a scaled input of random shapes",
-                       "[scaled_conv2d]", ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("convolution of a scaled input of random shapes",
+                   "[scaled_conv2d]", NNC_TEST_TILES) {
+  using V = TestType;
+  constexpr int W = lanes<V>;
   random_source r;
   for (int i = 0; i < 30; ++i) {
-    const problem any(r, random_scaled(r, r.between(1, 2 * W)));
-    check_products<W, 0, 5, 2>(any.s, any);
-    const problem halves(r, random_scaled(r, 2 * W));
-    check_products<W, 1, 5, 2>(halves.s, halves);
-    check_products<W, 1, 4, 3>(halves.s, halves);
-    const problem quarters(r, random_scaled(r, 4 * W));
-    check_products<W, 2, 5, 2>(quarters.s, quarters);
+    const problem<element_of<V>> any(r, random_scaled(r, r.between(1, 2 * W)));
+    check_products<V, 0, 5, 2>(any.s, any);
+    const problem<element_of<V>> even(r, random_scaled(r, 2 * W));
+    check_products<V, 1, 5, 2>(even.s, even);
+    check_products<V, 1, 4, 3>(even.s, even);
+    const problem<element_of<V>> quarters(r, random_scaled(r, 4 * W));
+    if constexpr (has_levels<V, 2>)
+      check_products<V, 2, 5, 2>(quarters.s, quarters);
   }
 }
 
-TEMPLATE_TEST_CASE_SIG("convolution of a scaled input of constant shapes",
-                       "[scaled_conv2d]", ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("convolution of a scaled input of constant shapes",
+                   "[scaled_conv2d]", NNC_TEST_TILES) {
+  using V = TestType;
+  constexpr int W = lanes<V>;
   random_source r;
-  check_constant<W, 0, 6, 2, constant_shape<1, 3 * W + 1, 7, 7, W + 3, 1>>(r);
-  check_constant<W, 0, 6, 2, constant_shape<2, W, 1, 1, 5, 0>>(r);
-  check_constant<W, 1, 6, 2, constant_shape<1, 4 * W, 7, 7, 6 * W, 1>>(r);
-  check_constant<W, 1, 6, 2, constant_shape<2, 2 * W, 1, 1, 2 * W, 3>>(r);
-  check_constant<W, 2, 6, 2, constant_shape<1, 8 * W, 7, 7, 12 * W, 2>>(r);
+  check_constant<V, 0, 6, 2, constant_shape<1, 3 * W + 1, 7, 7, W + 3, 1>>(r);
+  check_constant<V, 0, 6, 2, constant_shape<2, W, 1, 1, 5, 0>>(r);
+  check_constant<V, 1, 6, 2, constant_shape<1, 4 * W, 7, 7, 6 * W, 1>>(r);
+  check_constant<V, 1, 6, 2, constant_shape<2, 2 * W, 1, 1, 2 * W, 3>>(r);
+  check_constant<V, 2, 6, 2, constant_shape<1, 8 * W, 7, 7, 12 * W, 2>>(r);
   // More than one strip, and sums of several parts.
-  check_constant<W, 0, 6, 2, constant_shape<1, 600, 16, 30, 2 * W, 1>>(r);
-  check_constant<W, 1, 6, 2, constant_shape<1, 512, 31, 30, 2 * W, 1>>(r);
-  check_constant<W, 2, 6, 2, constant_shape<1, 512, 31, 30, 4 * W, 1>>(r);
+  check_constant<V, 0, 6, 2, constant_shape<1, 600, 16, 30, 2 * W, 1>>(r);
+  check_constant<V, 1, 6, 2, constant_shape<1, 512, 31, 30, 2 * W, 1>>(r);
+  check_constant<V, 2, 6, 2, constant_shape<1, 512, 31, 30, 4 * W, 1>>(r);
 }

@@ -15,6 +15,11 @@
 
 namespace nnc_test {
 
+/// Whether there are so many levels of Strassen's method: of halves one alone.
+template <class V, int LEVELS>
+constexpr bool has_levels =
+    LEVELS < 2 || std::is_same<nnc::element_of<V>, float>::value;
+
 /// K x C x R x S as U = G w G^T, rounded once, in KRSC<W>k.
 inline floats winograd_weights(const nnc::conv2d_shape &s, const floats &w,
                                int outputs, int width) {

@@ -73,6 +73,22 @@ static void warnOfThreads(const TuningFile &file, const ModelOptions &options,
              any ? "N" : std::to_string(wanted));
 }
 
+/// A layer of halves is another than the same of floats.
+static void warnOfPrecision(const TuningFile &file, const ModelOptions &options,
+                            mlir::MLIRContext &context) {
+  if (file.precision == options.precision)
+    return;
+  auto name = [](Precision precision) {
+    return precision == Precision::f16 ? "f16" : "f32";
+  };
+  mlir::emitWarning(mlir::FileLineColLoc::get(&context, options.tuning, 0, 0))
+      << fmt::format("was measured with --precision={}, this is {}: most "
+                     "layers stay estimated; measure with nnc tune "
+                     "--precision={}",
+                     name(file.precision), name(options.precision),
+                     name(options.precision));
+}
+
 ExitCode Driver::import() {
   Progress progress("importing " + choices.model);
   if (!llvm::sys::fs::is_regular_file(choices.model)) {
@@ -98,6 +114,7 @@ ExitCode Driver::import() {
     if (mlir::failed(file))
       return ExitCode::usage;
     warnOfThreads(*file, choices, context);
+    warnOfPrecision(*file, choices, context);
     tuning = std::make_shared<TuningFile>(std::move(*file));
   }
   onnx::ImportResult result =

@@ -77,6 +77,7 @@ class Tune : public Command {
 public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
+    addPrecisionOption(app, options);
     app.add_option_function<std::string>(
            "--budget",
            [this](const std::string &text) {
@@ -276,6 +277,7 @@ private:
     for (auto isa : machine.getIsas().getAsValueRange<mlir::StringAttr>())
       file.isas.push_back(isa.str());
     file.threads = threads;
+    file.precision = options.precision;
     file.maxError = options.maxError;
     file.choices = choices;
     file.measurements = known;

@@ -13,8 +13,10 @@
 
 namespace nnc {
 
-template <int W, class S> struct strassen_pixels {
-  using source = const float *;
+template <class V, class S> struct strassen_pixels {
+  static constexpr int W = lanes<V>;
+  using E = element_of<V>;
+  using source = const E *;
   static constexpr bool in_place = true;
   static constexpr int images(const S &s) { return s.n; }
   static constexpr int rows(const S &s) { return s.oh * s.ow; }
@@ -23,49 +25,52 @@ template <int W, class S> struct strassen_pixels {
   static std::ptrdiff_t left(const S &s, int image, int row, int block) {
     return ((std::ptrdiff_t(image) * (s.c / W) + block) * rows(s) + row) * W;
   }
-  static NNC_INLINE f32x<W> load(const S &s, const float *x, int image, int row,
+  static NNC_INLINE f32x<W> load(const S &s, const E *x, int image, int row,
                                  int block) {
-    return f32x<W>::load(x + left(s, image, row, block));
+    return nnc::load<f32x<W>>(x + left(s, image, row, block));
   }
   static std::ptrdiff_t result(const S &s, int image, int row, int block) {
     return ((std::ptrdiff_t(image) * (s.k / W) + block) * rows(s) + row) * W;
   }
   template <class Epi>
-  static NNC_INLINE void store(f32x<W> v, float *y, std::ptrdiff_t at,
-                               int block, const S &s, const Epi &epi) {
+  static NNC_INLINE void store(f32x<W> v, E *y, std::ptrdiff_t at, int block,
+                               const S &s, const Epi &epi) {
     store_channels(v, y, at, block * W, s.k, epi);
   }
 };
 
-template <int W, class S, int L, int P, int B, class Epi>
-using conv2d_f32_nchwc_strassen_t =
-    transformed_product<strassen<W, strassen_pixels<W, S>, S, L, P, B>, S, P, B,
+template <class V, class S, int L, int P, int B, class Epi>
+using conv2d_nchwc_strassen_t =
+    transformed_product<strassen<V, strassen_pixels<V, S>, S, L, P, B>, S, P, B,
                         Epi>;
 
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw16c_strassen_avx512 =
-    conv2d_f32_nchwc_strassen_t<16, S, 1, P, B, Epi>;
+    conv2d_nchwc_strassen_t<f32x<16>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw8c_strassen_avx2 =
-    conv2d_f32_nchwc_strassen_t<8, S, 1, P, B, Epi>;
+    conv2d_nchwc_strassen_t<f32x<8>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw4c_strassen_neon =
-    conv2d_f32_nchwc_strassen_t<4, S, 1, P, B, Epi>;
+    conv2d_nchwc_strassen_t<f32x<4>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw4c_strassen_sse4 =
-    conv2d_f32_nchwc_strassen_t<4, S, 1, P, B, Epi>;
+    conv2d_nchwc_strassen_t<f32x<4>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw16c_strassen2_avx512 =
-    conv2d_f32_nchwc_strassen_t<16, S, 2, P, B, Epi>;
+    conv2d_nchwc_strassen_t<f32x<16>, S, 2, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw8c_strassen2_avx2 =
-    conv2d_f32_nchwc_strassen_t<8, S, 2, P, B, Epi>;
+    conv2d_nchwc_strassen_t<f32x<8>, S, 2, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw4c_strassen2_neon =
-    conv2d_f32_nchwc_strassen_t<4, S, 2, P, B, Epi>;
+    conv2d_nchwc_strassen_t<f32x<4>, S, 2, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw4c_strassen2_sse4 =
-    conv2d_f32_nchwc_strassen_t<4, S, 2, P, B, Epi>;
+    conv2d_nchwc_strassen_t<f32x<4>, S, 2, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f16_nchw8c_strassen_neonfp16 =
+    conv2d_nchwc_strassen_t<f16x<8>, S, 1, P, B, Epi>;
 
 } // namespace nnc
 

@@ -19,7 +19,9 @@
 
 namespace nnc {
 
-template <int W, class S, int M, int B, class Epi> struct matmul_f32_plain_t {
+template <class V, class S, int M, int B, class Epi> struct matmul_plain_t {
+  static constexpr int W = lanes<V>;
+  using T = element_of<V>;
   static_assert(W >= 4 && (W & (W - 1)) == 0, "W is a vector width");
   static_assert(M > 0 && B > 0, "a tile has points");
 
@@ -27,8 +29,8 @@ template <int W, class S, int M, int B, class Epi> struct matmul_f32_plain_t {
     return s.batch * ceil_div(ceil_div(s.n, W), B);
   }
 
-  static void run(const S &s, const float *a, const float *b, float *y,
-                  const Epi &epi, int begin, int end) {
+  static void run(const S &s, const T *a, const T *b, T *y, const Epi &epi,
+                  int begin, int end) {
     const int vectors = ceil_div(s.n, W), runs = ceil_div(vectors, B);
     for (int unit = begin; unit < end; ++unit) {
       const int batch = unit / runs, vector = unit % runs * B;
@@ -45,14 +47,16 @@ template <int W, class S, int M, int B, class Epi> struct matmul_f32_plain_t {
 private:
   /// What the tiles of one unit have in common.
   struct job {
-    const float *a, *b; ///< the matrices
-    float *y;
+    const T *a, *b; ///< the matrices
+    T *y;
     const Epi *epi;
     std::ptrdiff_t out; ///< index in y of the matrix
     int column;         ///< the first
   };
 
-  static constexpr int steps = 128; ///< rows of b copied at a time
+  static constexpr int most_terms = register_tile<V, 1, M, B>::most_terms;
+  static constexpr int steps =
+      smaller(128, most_terms);     ///< rows of b copied at a time
   static constexpr int strips = 16; ///< tiles that each copy meets
 
   static constexpr bool reads_in_place(const S &s) {
@@ -72,11 +76,11 @@ private:
   template <int N> static void vectors(const S &s, const job &j) {
     if (reads_in_place(s)) {
       for (int row = 0; row < s.m; row += M)
-        place<N>(s, j, row, 0, s.k, j.b + j.column, W, s.n, nullptr);
+        in_place<N>(s, j, row);
       return;
     }
-    alignas(64) float copy[N * steps * W];
-    alignas(64) float partial[strips][M * N * W];
+    alignas(64) T copy[N * steps * W];
+    alignas(64) T partial[strips][M * N * W];
     for (int first = 0; first < s.m; first += strips * M)
       for (int k = 0; k < s.k; k += steps) {
         const int end = smaller(k + steps, s.k);
@@ -87,21 +91,31 @@ private:
       }
   }
 
+  /// Sums of halves are never long.
+  template <int N> static void in_place(const S &s, const job &j, int row) {
+    const T *const b = j.b + j.column;
+    if (std::is_same<T, float>::value || s.k <= most_terms)
+      return place<N>(s, j, row, 0, s.k, b, W, s.n, nullptr);
+    alignas(64) T partial[M * N * W];
+    for (int k = 0; k < s.k; k += steps)
+      place<N>(s, j, row, k, smaller(k + steps, s.k),
+               b + std::ptrdiff_t(k) * s.n, W, s.n, partial);
+  }
+
   /// Rows [k0, k1) of vector p of the columns, zeros behind the last column.
   static void copy_panel(const S &s, const job &j, int k0, int k1, int p,
-                         float *to) {
+                         T *to) {
     const int column = j.column + p * W, count = smaller(W, s.n - column);
     if (!s.transpose_b) {
-      const float *from = j.b + std::ptrdiff_t(k0) * s.n + column;
+      const T *from = j.b + std::ptrdiff_t(k0) * s.n + column;
       for (int k = k0; k < k1; ++k, from += s.n, to += W)
-        (count == W ? f32x<W>::load(from) : f32x<W>::load(from, count))
-            .store(to);
+        (count == W ? V::load(from) : V::load(from, count)).store(to);
       return;
     }
-    const float *from = j.b + std::ptrdiff_t(column) * s.k + k0;
+    const T *from = j.b + std::ptrdiff_t(column) * s.k + k0;
     if (count < W)
       for (int i = 0; i < (k1 - k0) * W; i += W)
-        f32x<W>(0.0f).store(to + i);
+        V(T(0)).store(to + i);
     for (int k = 0; k < k1 - k0; k += W)
       transpose_tile<W>(from + k, s.k, count, smaller(W, k1 - k0 - k),
                         to + k * W, W);
@@ -110,8 +124,8 @@ private:
   /// Picks the tile that fits at `row`.
   template <int N>
   static void place(const S &s, const job &j, int row, int k0, int k1,
-                    const float *b, std::ptrdiff_t b_vector,
-                    std::ptrdiff_t b_step, float *partial) {
+                    const T *b, std::ptrdiff_t b_vector, std::ptrdiff_t b_step,
+                    T *partial) {
     if (s.m - row >= M)
       return tile<M, N>(s, j, row, k0, k1, b, b_vector, b_step, partial);
     if constexpr (is_constant<S>) {
@@ -125,8 +139,8 @@ private:
   /// Covers fewer than M rows with tiles of half the height, a quarter...
   template <int R, int N>
   static void place_rest(const S &s, const job &j, int row, int k0, int k1,
-                         const float *b, std::ptrdiff_t b_vector,
-                         std::ptrdiff_t b_step, float *partial) {
+                         const T *b, std::ptrdiff_t b_vector,
+                         std::ptrdiff_t b_step, T *partial) {
     if constexpr (R > 0) {
       for (; s.m - row >= R; row += R) {
         tile<R, N>(s, j, row, k0, k1, b, b_vector, b_step, partial);
@@ -141,26 +155,28 @@ private:
   /// are in.
   template <int R, int N>
   NNC_NOINLINE static void tile(const S &s, const job &j, int row, int k0,
-                                int k1, const float *b, std::ptrdiff_t b_vector,
-                                std::ptrdiff_t b_step, float *partial) {
-    f32_tile<W, 1, R, N> t;
+                                int k1, const T *b, std::ptrdiff_t b_vector,
+                                std::ptrdiff_t b_step, T *partial) {
+    register_tile<V, 1, R, N> t;
     t.clear();
     const std::ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
     const std::ptrdiff_t a_step = s.transpose_a ? s.m : 1;
-    const float *const rows[1] = {j.a + row * a_row + k0 * a_step};
+    const T *const rows[1] = {j.a + row * a_row + k0 * a_step};
     t.template add<0, R>(rows, a_row, a_step, b, b_vector, b_step, k1 - k0);
     finish_steps(s, j, t, row, k0, k1, partial);
   }
 };
 
 template <class S, int M, int B, class Epi>
-using matmul_f32_plain_avx512 = matmul_f32_plain_t<16, S, M, B, Epi>;
+using matmul_f32_plain_avx512 = matmul_plain_t<f32x<16>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
-using matmul_f32_plain_avx2 = matmul_f32_plain_t<8, S, M, B, Epi>;
+using matmul_f32_plain_avx2 = matmul_plain_t<f32x<8>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
-using matmul_f32_plain_neon = matmul_f32_plain_t<4, S, M, B, Epi>;
+using matmul_f32_plain_neon = matmul_plain_t<f32x<4>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
-using matmul_f32_plain_sse4 = matmul_f32_plain_t<4, S, M, B, Epi>;
+using matmul_f32_plain_sse4 = matmul_plain_t<f32x<4>, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f16_plain_neonfp16 = matmul_plain_t<f16x<8>, S, M, B, Epi>;
 
 } // namespace nnc
 

@@ -12,8 +12,10 @@
 
 namespace nnc {
 
-template <int W, class S> struct strassen_rows {
-  using source = const float *;
+template <class V, class S> struct strassen_rows {
+  static constexpr int W = lanes<V>;
+  using E = element_of<V>;
+  using source = const E *;
   static constexpr bool in_place = false;
   static constexpr int images(const S &s) { return s.batch; }
   static constexpr int rows(const S &s) { return s.m; }
@@ -23,46 +25,52 @@ template <int W, class S> struct strassen_rows {
     return std::ptrdiff_t(image) * s.a_batch_stride +
            std::ptrdiff_t(row) * s.k + block * W;
   }
-  static NNC_INLINE f32x<W> load(const S &s, const float *x, int image, int row,
+  static NNC_INLINE f32x<W> load(const S &s, const E *x, int image, int row,
                                  int block) {
-    return f32x<W>::load(x + left(s, image, row, block));
+    return nnc::load<f32x<W>>(x + left(s, image, row, block));
   }
   static std::ptrdiff_t result(const S &s, int image, int row, int block) {
     return (std::ptrdiff_t(image) * s.m + row) * s.n + block * W;
   }
   template <class Epi>
-  static NNC_INLINE void store(f32x<W> v, float *y, std::ptrdiff_t at,
-                               int block, const S &, const Epi &epi) {
-    epi(v, position<true>{at, block * W}).store(y + at);
+  static NNC_INLINE void store(f32x<W> v, E *y, std::ptrdiff_t at, int block,
+                               const S &, const Epi &epi) {
+    nnc::store(y + at, epi(v, position<true>{at, block * W}));
   }
 };
 
-template <int W, class S, int L, int P, int B, class Epi>
-using matmul_f32_strassen_t =
-    transformed_product<strassen<W, strassen_rows<W, S>, S, L, P, B>, S, P, B,
+template <class V, class S, int L, int P, int B, class Epi>
+using matmul_strassen_t =
+    transformed_product<strassen<V, strassen_rows<V, S>, S, L, P, B>, S, P, B,
                         Epi>;
 
 template <class S, int P, int B, class Epi>
 using matmul_f32_nk16n_strassen_avx512 =
-    matmul_f32_strassen_t<16, S, 1, P, B, Epi>;
+    matmul_strassen_t<f32x<16>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
-using matmul_f32_nk8n_strassen_avx2 = matmul_f32_strassen_t<8, S, 1, P, B, Epi>;
+using matmul_f32_nk8n_strassen_avx2 =
+    matmul_strassen_t<f32x<8>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
-using matmul_f32_nk4n_strassen_neon = matmul_f32_strassen_t<4, S, 1, P, B, Epi>;
+using matmul_f32_nk4n_strassen_neon =
+    matmul_strassen_t<f32x<4>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
-using matmul_f32_nk4n_strassen_sse4 = matmul_f32_strassen_t<4, S, 1, P, B, Epi>;
+using matmul_f32_nk4n_strassen_sse4 =
+    matmul_strassen_t<f32x<4>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using matmul_f32_nk16n_strassen2_avx512 =
-    matmul_f32_strassen_t<16, S, 2, P, B, Epi>;
+    matmul_strassen_t<f32x<16>, S, 2, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using matmul_f32_nk8n_strassen2_avx2 =
-    matmul_f32_strassen_t<8, S, 2, P, B, Epi>;
+    matmul_strassen_t<f32x<8>, S, 2, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using matmul_f32_nk4n_strassen2_neon =
-    matmul_f32_strassen_t<4, S, 2, P, B, Epi>;
+    matmul_strassen_t<f32x<4>, S, 2, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using matmul_f32_nk4n_strassen2_sse4 =
-    matmul_f32_strassen_t<4, S, 2, P, B, Epi>;
+    matmul_strassen_t<f32x<4>, S, 2, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using matmul_f16_nk8n_strassen_neonfp16 =
+    matmul_strassen_t<f16x<8>, S, 1, P, B, Epi>;
 
 } // namespace nnc
 

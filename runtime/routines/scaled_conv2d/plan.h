@@ -10,8 +10,9 @@ namespace nnc {
 /// register tiles of P x B.
 template <class S>
 constexpr transformed_plan plan_scaled_conv2d(const S &s, int levels, int W,
-                                              int P, int B) {
-  return plan_strassen(s.n, s.h * s.w, s.c, s.k, levels, W, P, B, false);
+                                              int P, int B,
+                                              int bytes = sizeof(float)) {
+  return plan_strassen(s.n, s.h * s.w, s.c, s.k, levels, W, P, B, false, bytes);
 }
 
 } // namespace nnc

@@ -19,10 +19,13 @@
 
 namespace nnc {
 
-template <int W, class S> struct scaled_pixels {
+template <class V, class S> struct scaled_pixels {
+  static constexpr int W = lanes<V>;
+  using E = element_of<V>;
   /// x, and what it is scaled with.
   struct source {
-    const float *x, *scale, *bias;
+    const E *x;
+    const float *scale, *bias;
   };
   /// Where they are, parts of the left factor are not scaled yet.
   static constexpr bool in_place = false;
@@ -37,10 +40,10 @@ template <int W, class S> struct scaled_pixels {
   }
   static NNC_INLINE f32x<W> load(const S &s, const source &from, int image,
                                  int row, int block) {
-    using V = f32x<W>;
-    return activate(s, fma(V::load(from.x + left(s, image, row, block)),
-                           V::load(from.scale + block * W),
-                           V::load(from.bias + block * W)));
+    using F = f32x<W>;
+    return activate(s, fma(nnc::load<F>(from.x + left(s, image, row, block)),
+                           F::load(from.scale + block * W),
+                           F::load(from.bias + block * W)));
   }
   static std::ptrdiff_t result(const S &s, int image, int row, int block) {
     return ((std::ptrdiff_t(image) * ceil_div(s.k, W) + block) * rows(s) +
@@ -48,27 +51,27 @@ template <int W, class S> struct scaled_pixels {
            W;
   }
   template <class Epi>
-  static NNC_INLINE void store(f32x<W> v, float *y, std::ptrdiff_t at,
-                               int block, const S &s, const Epi &epi) {
+  static NNC_INLINE void store(f32x<W> v, E *y, std::ptrdiff_t at, int block,
+                               const S &s, const Epi &epi) {
     store_channels(v, y, at, block * W, s.k, epi);
   }
 };
 
 /// With so many levels of Strassen's method, or none.
-template <int W, class S, int LEVELS, int P, int B, class Epi>
-struct scaled_conv2d_f32_nchwc_t {
-  using pixels = scaled_pixels<W, S>;
+template <class V, class S, int LEVELS, int P, int B, class Epi>
+struct scaled_conv2d_nchwc_t {
+  using E = element_of<V>;
+  using pixels = scaled_pixels<V, S>;
   using product =
-      transformed_product<strassen<W, pixels, S, LEVELS, P, B>, S, P, B, Epi>;
+      transformed_product<strassen<V, pixels, S, LEVELS, P, B>, S, P, B, Epi>;
 
   static constexpr int units(const S &s, int threads = 1) {
     return product::units(s, threads);
   }
 
-  static void run(const S &s, const float *x, const float *scale,
-                  const float *bias, const float *v, float *y,
-                  unsigned char *scratch, const Epi &epi, int begin, int end,
-                  int threads = 1) {
+  static void run(const S &s, const E *x, const float *scale, const float *bias,
+                  const E *v, E *y, unsigned char *scratch, const Epi &epi,
+                  int begin, int end, int threads = 1) {
     product::run(s, typename pixels::source{x, scale, bias}, v, y, scratch, epi,
                  begin, end, threads);
   }
@@ -76,40 +79,46 @@ struct scaled_conv2d_f32_nchwc_t {
 
 template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw16c_pointwise_avx512 =
-    scaled_conv2d_f32_nchwc_t<16, S, 0, P, B, Epi>;
+    scaled_conv2d_nchwc_t<f32x<16>, S, 0, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw8c_pointwise_avx2 =
-    scaled_conv2d_f32_nchwc_t<8, S, 0, P, B, Epi>;
+    scaled_conv2d_nchwc_t<f32x<8>, S, 0, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw4c_pointwise_neon =
-    scaled_conv2d_f32_nchwc_t<4, S, 0, P, B, Epi>;
+    scaled_conv2d_nchwc_t<f32x<4>, S, 0, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw4c_pointwise_sse4 =
-    scaled_conv2d_f32_nchwc_t<4, S, 0, P, B, Epi>;
+    scaled_conv2d_nchwc_t<f32x<4>, S, 0, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw16c_strassen_avx512 =
-    scaled_conv2d_f32_nchwc_t<16, S, 1, P, B, Epi>;
+    scaled_conv2d_nchwc_t<f32x<16>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw8c_strassen_avx2 =
-    scaled_conv2d_f32_nchwc_t<8, S, 1, P, B, Epi>;
+    scaled_conv2d_nchwc_t<f32x<8>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw4c_strassen_neon =
-    scaled_conv2d_f32_nchwc_t<4, S, 1, P, B, Epi>;
+    scaled_conv2d_nchwc_t<f32x<4>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw4c_strassen_sse4 =
-    scaled_conv2d_f32_nchwc_t<4, S, 1, P, B, Epi>;
+    scaled_conv2d_nchwc_t<f32x<4>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw16c_strassen2_avx512 =
-    scaled_conv2d_f32_nchwc_t<16, S, 2, P, B, Epi>;
+    scaled_conv2d_nchwc_t<f32x<16>, S, 2, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw8c_strassen2_avx2 =
-    scaled_conv2d_f32_nchwc_t<8, S, 2, P, B, Epi>;
+    scaled_conv2d_nchwc_t<f32x<8>, S, 2, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw4c_strassen2_neon =
-    scaled_conv2d_f32_nchwc_t<4, S, 2, P, B, Epi>;
+    scaled_conv2d_nchwc_t<f32x<4>, S, 2, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw4c_strassen2_sse4 =
-    scaled_conv2d_f32_nchwc_t<4, S, 2, P, B, Epi>;
+    scaled_conv2d_nchwc_t<f32x<4>, S, 2, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using scaled_conv2d_f16_nchw8c_pointwise_neonfp16 =
+    scaled_conv2d_nchwc_t<f16x<8>, S, 0, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using scaled_conv2d_f16_nchw8c_strassen_neonfp16 =
+    scaled_conv2d_nchwc_t<f16x<8>, S, 1, P, B, Epi>;
 
 } // namespace nnc
 
