@@ -30,11 +30,12 @@ constexpr double square_root(double x) {
 
 /// What a core has, with vectors of an instruction set.
 struct core_limits {
-  double rate;    ///< multiply-adds of vectors that it begins in a cycle
-  double last;    ///< and of numbers while one comes from the last cache
-  double memory;  ///< and while one comes from memory
-  double exposed; ///< of the shorter of computing and reading from memory, the
-                  ///< share that does not hide behind the longer
+  double rate;       ///< multiply-adds of vectors that it begins in a cycle
+  double last;       ///< and of numbers while one comes from the last cache
+  double last_bytes; ///< which holds so many
+  double memory;     ///< multiply-adds of numbers while one comes from memory
+  double exposed;    ///< of the shorter of computing and reading from memory,
+                     ///< the share that does not hide behind the longer
 };
 /// What limits a register tile (tile.h) on an instruction set.
 struct tile_limits {
@@ -53,7 +54,8 @@ struct tile_limits {
   }
 };
 /// Cores that the routines were timed on, or one like them.
-constexpr core_limits one_a_cycle{1, 4, 10, 0.6}, two_a_cycle{2, 4, 10, 0.6};
+constexpr core_limits one_a_cycle{1, 4, 32 << 20, 10, 0.6},
+    two_a_cycle{2, 4, 32 << 20, 10, 0.6};
 constexpr tile_limits avx512_tile{16,  false, 1.8, 0.98,
                                   1.0, 0.4,   1,   one_a_cycle};
 constexpr tile_limits avx2_tile{8, false, 2, 0.93, 0.0, 0.4, 1, two_a_cycle};
@@ -112,6 +114,25 @@ constexpr double tiles_efficiency(tile_limits t, int rows, int cols,
       }
   return double(rows) * cols * channels / time * steps /
          (steps + t.core.rate * t.ends);
+}
+
+/// Rows along the last axis, vector by vector where all inputs are contiguous
+/// or constant there, else number by number. What a row has less than a vector
+/// takes long, unless there are masks for it.
+template <class S>
+constexpr double elementwise_efficiency(tile_limits t, const S &s) {
+  const int width = s.rank > 0 ? s.dims[s.rank - 1] : 1;
+  bool whole = true;
+  for (int i = 0; width > 1 && i < 8; ++i) {
+    const int stride = s.strides[i][s.rank - 1];
+    whole = whole && (stride == 0 || stride == 1);
+  }
+  // In cycles; two loads or a store begin in one.
+  const double part = t.lanes == 16 ? 5 : t.lanes == 8 ? 13 : 6;
+  const double cycles = whole ? width / t.lanes * 2 / t.core.rate +
+                                    (width % t.lanes ? part : 0.0) + 1
+                              : 2.0 * width;
+  return width / (t.core.rate * t.lanes * cycles);
 }
 
 /// Blocked convolution needs whole blocks of W channels in every group.
@@ -251,7 +272,7 @@ constexpr double transformed_time(tile_limits t, const transformed_plan &p,
   const double weights = double(channels) * filters;
   const double all = p.tiles * products, least = streamed(t, p.tiles) * weights;
   // Of a last-level cache others want their share.
-  const bool near = 4 * p.points * weights < 8 * 1024 * 1024;
+  const bool near = 4 * p.points * weights < 0.75 * t.core.last_bytes;
   const double again = near ? refetch_in_order(t) : refetch(t);
   const double time =
       p.points * ((all < least ? least : all) + p.tiles * transforms +

@@ -48,7 +48,8 @@ static const Routine *find(StringRef name) {
   return routine;
 }
 
-static constexpr Core kOneACycle{/*rate=*/1, /*last=*/4, /*memory=*/10,
+static constexpr Core kOneACycle{/*rate=*/1, /*last=*/4,
+                                 /*lastBytes=*/32 << 20, /*memory=*/10,
                                  /*exposed=*/0.6};
 
 TEST_CASE("A shape is filled by name and decides which routines apply") {
@@ -98,6 +99,53 @@ TEST_CASE("What a routine reaches depends on the core") {
   slow.last *= 8;
   CHECK(strassen->getEfficiency(*shape, {14, 2}, slow) <
         strassen->getEfficiency(*shape, {14, 2}, one));
+}
+
+TEST_CASE("Weights that the last cache does not hold cost more to read again") {
+  MLIRContext context;
+  context.loadDialect<nn::NnDialect>();
+  std::string problem;
+  // Of BERT's second feed-forward product: 16 MB in several strips.
+  nn::ShapeFields fields(&context);
+  fields.add("batch", 1).add("m", 128).add("n", 768).add("k", 3072);
+  fields.add("a_batch_stride", 0).add("b_batch_stride", 0);
+  fields.add("transpose_a", 0).add("transpose_b", 0);
+  auto shape =
+      Catalogue::get().makeShape({"matmul", fields.get(), {0, 1}}, problem);
+  REQUIRE(shape);
+  const Routine *strassen = find("matmul_f32_nk16n_strassen_avx512");
+  Core small = kOneACycle;
+  small.lastBytes = 8 << 20;
+  CHECK(strassen->getEfficiency(*shape, {16, 1}, small) <
+        0.9 * strassen->getEfficiency(*shape, {16, 1}, kOneACycle));
+}
+
+TEST_CASE("Elementwise routines want whole vectors in a row") {
+  MLIRContext context;
+  context.loadDialect<nn::NnDialect>();
+  std::string problem;
+  // Scaled a channel, in blocks of so many.
+  auto getEfficiency = [&](StringRef name, int64_t block) {
+    Builder builder(&context);
+    NamedAttrList fields;
+    fields.set("rank", builder.getI64IntegerAttr(3));
+    fields.set("dims", builder.getDenseI64ArrayAttr({64, 49, block}));
+    fields.set("strides",
+               builder.getArrayAttr(
+                   {builder.getDenseI64ArrayAttr({49 * block, block, 1}),
+                    builder.getDenseI64ArrayAttr({block, 0, 1})}));
+    auto shape = Catalogue::get().makeShape(
+        {"elementwise", fields.getDictionary(&context), {0, 1}}, problem);
+    INFO(problem);
+    REQUIRE(shape);
+    return find(name)->getEfficiency(*shape, {}, kOneACycle);
+  };
+  CHECK(getEfficiency("elementwise_avx512", 4) <
+        0.3 * getEfficiency("elementwise_avx512", 16));
+  CHECK(getEfficiency("elementwise_avx2", 4) <
+        0.3 * getEfficiency("elementwise_avx2", 8));
+  CHECK(getEfficiency("elementwise_avx2", 8) <
+        getEfficiency("elementwise_avx2", 16));
 }
 
 TEST_CASE("A shape that does not fit its family is refused with a reason") {
