@@ -31,10 +31,8 @@ void check(random_source &random, const S &shape, const matmul_shape &s) {
                  reinterpret_cast<unsigned char *>(scratch.data()), epi, begin,
                  end, threads);
   };
-  const bool is_half = !std::is_same<T, float>::value;
   check_matmul<T>(random, shape, s, 0, routine::units(shape, threads), run,
-                  is_half ? method_bound<T>(strassen_error(s.k, L), float(s.k))
-                          : 0);
+                  strassen_bound<T>(L, s.k));
   REQUIRE(scratch.back() == 42.0f);
 }
 

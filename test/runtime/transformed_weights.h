@@ -2,6 +2,7 @@
 #ifndef NNC_TEST_TRANSFORMED_WEIGHTS_H
 #define NNC_TEST_TRANSFORMED_WEIGHTS_H
 
+#include "runtime/routines/catalogue.h"
 #include "runtime/routines/conv2d/shape.h"
 #include "runtime/routines/conv2d/winograd.h"
 #include "runtime/routines/matmul/int24_plan.h"
@@ -19,6 +20,15 @@ namespace nnc_test {
 template <class V, int LEVELS>
 constexpr bool has_levels =
     LEVELS < 2 || std::is_same<nnc::element_of<V>, float>::value;
+
+/// What sums of so many products by Strassen's method may be off beyond
+/// error_bound, within which floats are.
+template <class T> float strassen_bound(int levels, int terms) {
+  const bool within = levels == 0 || std::is_same<T, float>::value;
+  return within ? 0
+                : method_bound<T>(nnc::strassen_error(terms, levels),
+                                  float(terms));
+}
 
 /// K x C x R x S as U = G w G^T, rounded once, in KRSC<W>k.
 inline floats winograd_weights(const nnc::conv2d_shape &s, const floats &w,
