@@ -80,9 +80,8 @@ void Calibration::scale(StringRef layer, const Routine &routine,
 
 static Core getCore(target::MachineAttr machine, StringRef isa) {
   double scale = machine.getPeak(isa) * sizeof(float);
-  auto lastBytes = *llvm::max_element(machine.getCaches().asArrayRef());
   return {machine.getVectorRate(isa), scale / machine.getLastBandwidth(),
-          static_cast<double>(lastBytes),
+          static_cast<double>(machine.getLastBytes()),
           scale / (1e6 * machine.getMemoryMbS()), 0.01 * machine.getExposed()};
 }
 

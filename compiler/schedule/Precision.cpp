@@ -13,6 +13,10 @@
 using namespace mlir;
 using namespace nnc;
 
+StringRef nnc::getName(Precision precision) {
+  return precision == Precision::f16 ? "f16" : "f32";
+}
+
 static bool convolvesHalves(target::MachineAttr machine) {
   Type half = Float16Type::get(machine.getContext());
   return llvm::any_of(

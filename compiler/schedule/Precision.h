@@ -17,6 +17,9 @@ enum class Precision {
   f16, ///< halves, where the target has routines for that
 };
 
+/// "f32" or "f16", as --precision and tuning files say it.
+llvm::StringRef getName(Precision precision);
+
 /// Fails, with the targets that could, where `machine` has no routines that
 /// compute with halves.
 mlir::LogicalResult checkHalves(target::MachineAttr machine,

@@ -232,9 +232,8 @@ FailureOr<BenchProgram> Bench::build(int64_t modelWeights) {
   placeWeights();
   // What a round does not read of the model's weights is read as other data,
   // as far as a cache would remember.
-  int64_t lastLevel = *llvm::max_element(machine.getCaches().asArrayRef());
-  int64_t others =
-      std::min(modelWeights, lastLevel * 3 / 2) - (weightsEnd - sourceBytes);
+  int64_t others = std::min(modelWeights, machine.getLastBytes() * 3 / 2) -
+                   (weightsEnd - sourceBytes);
   // A copy touches it all: half is read, half is written.
   int64_t flushed =
       llvm::alignTo(std::max<int64_t>(others / 2, 0), kMemoryAlign);

@@ -34,8 +34,8 @@ std::string TuningFile::print() const {
   stream << kMagic << ' ' << kFormat << "\nnnc " << version << "\nchip " << chip
          << "\nisas " << llvm::join(isas, " ") << "\nthreads " << threads
          << '\n';
-  if (precision == Precision::f16)
-    stream << "precision f16\n";
+  if (precision != Precision::f32)
+    stream << "precision " << getName(precision) << '\n';
   if (!choices.empty())
     stream << "max-error " << llvm::format("%.9g", maxError) << '\n';
   for (const Subject &choice : choices) {
@@ -163,13 +163,14 @@ bool Parser::parseThreads(StringRef words) {
 }
 
 bool Parser::parsePrecision(StringRef word) {
-  if (word == "f16")
-    file.precision = Precision::f16;
-  else if (word != "f32")
-    return fail("expected the --precision of what was measured, f32 or f16, "
-                "found '" +
-                word + "'");
-  return true;
+  for (Precision precision : {Precision::f32, Precision::f16})
+    if (word == getName(precision)) {
+      file.precision = precision;
+      return true;
+    }
+  return fail("expected the --precision of what was measured, f32 or f16, "
+              "found '" +
+              word + "'");
 }
 
 bool Parser::parseMaxError(StringRef word) {

@@ -121,6 +121,10 @@ double MachineAttr::getLastBandwidth() const {
   return 1e6 * static_cast<double>(getMemoryMbS());
 }
 
+int64_t MachineAttr::getLastBytes() const {
+  return *llvm::max_element(getCaches().asArrayRef());
+}
+
 double MachineAttr::getBandwidthFor(int64_t bytes) const {
   ArrayRef<int64_t> caches = getCaches().asArrayRef();
   for (auto [level, perCycle] : llvm::enumerate(getBandwidth().asArrayRef())) {

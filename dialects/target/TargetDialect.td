@@ -77,6 +77,8 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
     double getBandwidthFor(int64_t bytes) const;
     /// Bytes a second from the last cache.
     double getLastBandwidth() const;
+    /// Bytes that it holds.
+    int64_t getLastBytes() const;
   }];
 }
 

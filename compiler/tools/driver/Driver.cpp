@@ -78,15 +78,12 @@ static void warnOfPrecision(const TuningFile &file, const ModelOptions &options,
                             mlir::MLIRContext &context) {
   if (file.precision == options.precision)
     return;
-  auto name = [](Precision precision) {
-    return precision == Precision::f16 ? "f16" : "f32";
-  };
+  llvm::StringRef wanted = getName(options.precision);
   mlir::emitWarning(mlir::FileLineColLoc::get(&context, options.tuning, 0, 0))
-      << fmt::format("was measured with --precision={}, this is {}: most "
-                     "layers stay estimated; measure with nnc tune "
-                     "--precision={}",
-                     name(file.precision), name(options.precision),
-                     name(options.precision));
+      << "was measured with --precision=" << getName(file.precision)
+      << ", this is " << wanted
+      << ": most layers stay estimated; measure with nnc tune --precision="
+      << wanted;
 }
 
 ExitCode Driver::import() {

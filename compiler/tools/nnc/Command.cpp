@@ -102,7 +102,8 @@ void addLayoutsOption(CLI::App &app, ModelOptions &options) {
 
 void addPrecisionOption(CLI::App &app, ModelOptions &options) {
   static const std::map<std::string, Precision> precisions = {
-      {"f32", Precision::f32}, {"f16", Precision::f16}};
+      {getName(Precision::f32).str(), Precision::f32},
+      {getName(Precision::f16).str(), Precision::f16}};
   app.add_option("--precision", options.precision,
                  "What layers of floats compute with and store: floats, or "
                  "halves where the target has arithmetic on them; inputs and "
