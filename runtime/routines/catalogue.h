@@ -268,6 +268,8 @@ constexpr double transformed_time(tile_limits t, const transformed_plan &p,
       transform * t.lanes *
       (ceil_div(channels, t.lanes) + ceil_div(filters, t.lanes));
   const int strips = ceil_div(p.groups, p.strip_groups);
+  // What is read before the next pass over the runs begins.
+  const int passes = strips * (p.points_first ? p.points : 1);
   const double strip_floats = double(p.points) * p.strip_tiles * channels;
   const double weights = double(channels) * filters;
   const double all = p.tiles * products, least = streamed(t, p.tiles) * weights;
@@ -277,7 +279,7 @@ constexpr double transformed_time(tile_limits t, const transformed_plan &p,
   const double time =
       p.points * ((all < least ? least : all) + p.tiles * transforms +
                   again * (strips - 1) * weights) +
-      strips * rereads(t, strip_floats, p.runs);
+      passes * rereads(t, strip_floats * strips / passes, p.runs);
   return time * (1 + pair_weight * (imbalance(p) - 1));
 }
 template <class S>

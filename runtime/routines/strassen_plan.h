@@ -33,6 +33,8 @@ constexpr transformed_plan plan_strassen(int images, int rows, int channels,
   if (strassen_in_place(in_place, images, rows, levels))
     p.inputs = strassen_left_sums(levels, points);
   p.products = strassen_kept(levels);
+  p.sums_points = true;
+  p.cut_strips();
   return p;
 }
 

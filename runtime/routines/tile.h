@@ -39,24 +39,25 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
   /// For each step i, point (r, c) with FIRST <= c < LAST and vector b:
   ///   sum[r][c][b] += a[r][(c - FIRST) * a_col + i * a_step]
   ///                   * w[b * w_block + i * w_step + lane]
-  /// and, unless it is 0, the weights `ahead` of these are fetched: they are
-  /// needed soon, and may come from beyond the caches.
-  template <int FIRST, int LAST>
+  /// and, unless it is 0, as it never is if FETCH, the weights `ahead` of these
+  /// are fetched: they are needed soon, and may come from beyond the caches.
+  template <int FIRST, int LAST, bool FETCH = false>
   NNC_INLINE void add(const T *const (&a)[ROWS], std::ptrdiff_t a_col,
                       std::ptrdiff_t a_step, const T *w, std::ptrdiff_t w_block,
-                      std::ptrdiff_t w_step, int steps, int ahead = 0) {
+                      std::ptrdiff_t w_step, int steps,
+                      std::ptrdiff_t ahead = 0) {
     int i = 0;
     if constexpr (multiplies_by_lane<V>)
       if (a_step == 1)
         NNC_KEEP_LOOP for (; i + W <= steps; i += W) {
           const T *at[ROWS];
           NNC_UNROLL for (int r = 0; r < ROWS; ++r) at[r] = a[r] + i;
-          add_lanes<FIRST, LAST>(at, a_col, w + i * w_step, w_block, w_step,
-                                 ahead);
+          add_lanes<FIRST, LAST, FETCH>(at, a_col, w + i * w_step, w_block,
+                                        w_step, ahead);
         }
     NNC_KEEP_LOOP for (; i < steps; ++i) {
       NNC_FORGET_LOADS;
-      if (ahead)
+      if (FETCH || ahead)
         NNC_UNROLL for (int b = 0; b < B; ++b)
             NNC_PREFETCH(w + i * w_step + b * w_block + ahead);
       V weight[B];
@@ -73,16 +74,16 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
 
   /// W steps of values that lie side by side: one load of a point serves them
   /// all.
-  template <int FIRST, int LAST>
+  template <int FIRST, int LAST, bool FETCH>
   NNC_INLINE void add_lanes(const T *const (&a)[ROWS], std::ptrdiff_t a_col,
                             const T *w, std::ptrdiff_t w_block,
-                            std::ptrdiff_t w_step, int ahead) {
+                            std::ptrdiff_t w_step, std::ptrdiff_t ahead) {
     V value[ROWS][COLS];
     NNC_UNROLL for (int r = 0; r < ROWS; ++r)
         NNC_UNROLL for (int c = FIRST; c < LAST; ++c) value[r][c] =
             V::load(a[r] + (c - FIRST) * a_col);
     NNC_UNROLL for (int b = 0; b < B; ++b) {
-      if (ahead)
+      if (FETCH || ahead)
         NNC_PREFETCH(w + b * w_block + ahead);
       // Else g++ broadcasts each lane once for all blocks, and runs out of
       // registers.

@@ -8,7 +8,8 @@
 // A strip of tiles is transformed for all input channels; then, a run of B
 // channel blocks after the other, each point is a matrix product of P x B
 // register tiles, and what comes out is transformed back while it is in the
-// cache.
+// cache. Or each point is done for all runs before the next, which keeps the
+// sums of all runs, but reads one point's input at a time.
 //
 // What a method says of itself, as a struct T:
 //
@@ -100,7 +101,7 @@ private:
     E *y;
     const Epi *epi;
     E *input;    ///< [made][group][input block][tile of the group][W]
-    E *products; ///< [kept][tile of the strip][block of the run][W]
+    E *products; ///< [kept][run, of several][tile of the strip][block][W]
   };
 
   static constexpr int in_blocks(const S &s) {
@@ -128,52 +129,71 @@ private:
         const int at = (t - first) / P * in_blocks(s) * P + c * P;
         T::input(s, p, j.x, t, c, j.input + (at + (t - first) % P) * W);
       }
-    for (int run = from; run < to; ++run)
-      multiply(s, p, j, last - first, first, run * B);
+    const int step = p.points_first ? 1 : T::points;
+    const std::ptrdiff_t next =
+        p.points_first ? std::ptrdiff_t(p.strip_tiles) * B * W : 0;
+    for (int i = 0; i < T::points; i += step)
+      for (int run = from; run < to; ++run)
+        multiply(s, p, j, j.products + (run - from) * next, last - first, first,
+                 run * B, i, i + step);
   }
 
   /// The `count` tiles of a strip that begins with tile `first`, times the run
-  /// of blocks that begins with `block`.
+  /// of blocks that begins with `block`, for points [point, end).
   static void multiply(const S &s, const transformed_plan &p, const job &j,
-                       int count, int first, int block) {
+                       E *products, int count, int first, int block, int point,
+                       int end) {
     constexpr int rest = left_over<B, S>(out_blocks);
     in_one_tile<B, rest>(
         smaller(B, out_blocks(s) - block), [&](auto blocks, int at) {
-          multiply_blocks<blocks>(s, p, j, count, first, block + at);
+          multiply_blocks<blocks>(s, p, j, products, count, first, block + at,
+                                  point, end);
         });
+  }
+
+  /// From the weights of channel c on to those that are needed a while later:
+  /// the next channels, or those of the next run, if that comes first.
+  static std::ptrdiff_t next_weights(const S &s, const transformed_plan &p,
+                                     int c) {
+    const int channels = T::channels(s);
+    if (!p.points_first || c + T::summed_channels < channels)
+      return weights_ahead * W;
+    const int runs = channels < weights_ahead ? weights_ahead / channels : 1;
+    return (std::ptrdiff_t(runs) * B * T::points * channels - c) * W;
   }
 
   template <int N>
   static void multiply_blocks(const S &s, const transformed_plan &p,
-                              const job &j, int count, int first, int block) {
+                              const job &j, E *products, int count, int first,
+                              int block, int point, int end) {
     const std::ptrdiff_t panel = std::ptrdiff_t(T::channels(s)) * W;
-    const E *w = j.w + block * T::points * panel;
-    for (int i = 0; i < T::points; ++i, w += panel) {
+    const E *w = j.w + (block * T::points + point) * panel;
+    for (int i = point; i < end; ++i, w += panel) {
       const point_factors<E> v = T::factors(s, p, j.x, j.input, i, first);
       // The weights of these channels stay in the first-level cache; meanwhile
       // the next come from memory.
       for (int c = 0; c < T::channels(s); c += T::summed_channels)
         for (int t = 0; t < count; t += P)
           place<N>(s, p, v.first + t * v.tile + c / W * v.block, v.block,
-                   w + c * W, smaller(P, count - t), c,
-                   {i, j.products + t * N * W, first + t, block, j.y, j.epi});
+                   w + c * W, smaller(P, count - t), c, next_weights(s, p, c),
+                   {i, products + t * N * W, first + t, block, j.y, j.epi});
     }
     if constexpr (T::has_output)
       for (int b = 0; b < N; ++b)
         for (int t = 0; t < count; ++t)
-          T::output(s, p, j.products + (t * N + b) * W, first + t, block + b,
-                    j.y, *j.epi);
+          T::output(s, p, products + (t * N + b) * W, first + t, block + b, j.y,
+                    *j.epi);
   }
 
   /// Picks the register tile for `count` tiles of a group.
   template <int N>
   static void place(const S &s, const transformed_plan &p, const E *v,
                     std::ptrdiff_t v_block, const E *w, int count, int channel,
-                    const sums_place<E, Epi> &at) {
+                    std::ptrdiff_t ahead, const sums_place<E, Epi> &at) {
     constexpr int rest =
         left_over<P, S>([](const S &shape) { return T::plan(shape).tiles; });
     in_one_tile<P, rest>(count, [&](auto tiles, int i) {
-      tile<tiles, N>(s, p, v + i * W, v_block, w, channel,
+      tile<tiles, N>(s, p, v + i * W, v_block, w, channel, ahead,
                      {at.point, at.products + i * N * W, at.tile + i, at.block,
                       at.y, at.epi});
     });
@@ -183,7 +203,8 @@ private:
   template <int R, int N>
   NNC_NOINLINE static void tile(const S &s, const transformed_plan &p,
                                 const E *v, std::ptrdiff_t v_block, const E *w,
-                                int channel, const sums_place<E, Epi> &at) {
+                                int channel, std::ptrdiff_t ahead,
+                                const sums_place<E, Epi> &at) {
     const int channels = T::channels(s);
     const int end = smaller(channels, channel + T::summed_channels);
     if constexpr (!T::has_output)
@@ -193,9 +214,9 @@ private:
     t.clear();
     for (int c = channel; c < end; c += W, v += v_block, w += W * W) {
       const E *const rows[1] = {v};
-      t.template add<0, R>(rows, W, 1, w,
-                           std::ptrdiff_t(T::points) * channels * W, W,
-                           smaller(W, channels - c), weights_ahead * W);
+      t.template add<0, R, true>(
+          rows, W, 1, w, std::ptrdiff_t(T::points) * channels * W, W,
+          smaller(W, channels - c), T::has_output ? weights_ahead * W : ahead);
     }
     E *const partial = at.products + T::partial(at.point) * p.product_point;
     if (channel > 0)

@@ -12,7 +12,8 @@ namespace nnc {
 /// register tile's points; B blocks of output channels are a run. Threads share
 /// the work so that each has one of `parts` of the groups times one of
 /// `run_parts` of the runs: a unit. Of the groups in a part, so many are a
-/// strip that their transformed input stays in the second-level cache.
+/// strip that their transformed input stays in the second-level cache; where
+/// all runs of a point come before the next, that point's, beside all sums.
 struct transformed_plan {
   int width;       ///< W
   int bytes;       ///< of an element
@@ -32,6 +33,9 @@ struct transformed_plan {
   int run_parts = 1;
   int strip_groups; ///< of a strip, at most
   int strip_tiles;
+  /// Whether points are summed one after the other, so that all runs of one may
+  /// come before the next point; and whether they do.
+  bool sums_points = false, points_first = false;
   /// Elements from one point to the next of the transformed input and of the
   /// products. The odd vector keeps points out of each other's cache lines.
   std::ptrdiff_t input_point, product_point;
@@ -80,20 +84,37 @@ struct transformed_plan {
     return best;
   }
 
-  /// For the parts that there are.
+  /// For the parts that there are. Each strip reads all weights anew: where
+  /// that is much more than what is transformed, fewer strips pay, although
+  /// their input comes from beyond the second-level cache for each point.
   constexpr void cut_strips() {
-    // The share of a second-level cache for the input's transform.
-    constexpr std::ptrdiff_t level2 = 512 * 1024;
     const int all = ceil_div(groups, parts);
-    const std::ptrdiff_t input =
-        std::ptrdiff_t(points) * all * group_tiles * in_blocks * width * bytes;
-    const std::ptrdiff_t strips = (input + level2 / 2) / level2;
-    strip_groups = strips < 1     ? all
-                   : strips > all ? 1
-                                  : ceil_div(all, int(strips));
+    const int out = ceil_div(runs, run_parts) * run_blocks;
+    const std::ptrdiff_t block = std::ptrdiff_t(width) * bytes;
+    const std::ptrdiff_t input = group_tiles * in_blocks * block;
+    strip_groups = groups_near(all, points * input);
+    points_first = false;
+    if (sums_points) {
+      const std::ptrdiff_t sums = products * group_tiles * out * block;
+      const std::ptrdiff_t weights = points * out * block * channels;
+      const int longer = groups_near(all, input + sums);
+      const int fewer = ceil_div(all, strip_groups) - ceil_div(all, longer);
+      points_first = fewer * weights > 8 * (inputs * input * all);
+      strip_groups = points_first ? longer : strip_groups;
+    }
     strip_tiles = strip_groups * group_tiles;
+    const int kept = points_first ? out : run_blocks;
     input_point = (std::ptrdiff_t(strip_tiles) * in_blocks + 1) * width;
-    product_point = (std::ptrdiff_t(strip_tiles) * run_blocks + 1) * width;
+    product_point = (std::ptrdiff_t(strip_tiles) * kept + 1) * width;
+  }
+
+private:
+  /// Of `all`, the groups of each strip of one length, for a second-level cache
+  /// that has to hold so many bytes of each.
+  static constexpr int groups_near(int all, std::ptrdiff_t each) {
+    constexpr std::ptrdiff_t level2 = 512 * 1024; // a share
+    const std::ptrdiff_t strips = (all * each + level2 / 2) / level2;
+    return strips < 1 ? all : strips > all ? 1 : ceil_div(all, int(strips));
   }
 };
 

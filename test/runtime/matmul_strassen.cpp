@@ -85,3 +85,17 @@ TEMPLATE_TEST_CASE("Strassen's product of constant shapes", "[strassen]",
   check_constant<V, 1, 6, 2, constant_shape<300, 2 * W, 1024>>(random);
   check_constant<V, 2, 6, 2, constant_shape<300, 4 * W, 1024>>(random);
 }
+
+TEMPLATE_TEST_CASE("All runs of a point may come before the next point",
+                   "[strassen]", NNC_TEST_TILES) {
+  using V = TestType;
+  // Weights that are many times the left factor, for which there would else be
+  // several strips; runs of one block are left over.
+  using shape = constant_shape<96, 32 * 17, 2048>;
+  random_source random;
+  if constexpr (sizeof(element_of<V>) == sizeof(float)) {
+    STATIC_REQUIRE(
+        plan_strassen_matmul(shape(), 1, lanes<V>, 5, 3).points_first);
+    check_constant<V, 1, 5, 3, shape>(random);
+  }
+}
