@@ -9,6 +9,7 @@
 #include "compiler/schedule/Search.h"
 #include "dialects/nn/Transformed.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -78,17 +79,28 @@ void Calibration::scale(StringRef layer, const Routine &routine,
     }
 }
 
-static Core getCore(target::MachineAttr machine, StringRef isa) {
+/// How far weights crowd other data out of a last cache, of which a third is
+/// theirs anyway; see core_limits in runtime/routines/catalogue.h.
+static double getCrowded(double weightBytes, double lastBytes) {
+  return std::clamp((weightBytes / lastBytes - 1.0 / 3) * 1.5, 0.0, 1.0);
+}
+
+static Core getCore(target::MachineAttr machine, StringRef isa,
+                    int64_t weightBytes) {
   double scale = machine.getPeak(isa) * sizeof(float);
-  return {machine.getVectorRate(isa), scale / machine.getLastBandwidth(),
-          static_cast<double>(machine.getLastBytes()),
-          scale / (1e6 * machine.getMemoryMbS()), 0.01 * machine.getExposed()};
+  double lastBytes = machine.getLastBytes();
+  return {machine.getVectorRate(isa),
+          scale / machine.getLastBandwidth(),
+          lastBytes,
+          scale / (1e6 * machine.getMemoryMbS()),
+          0.01 * machine.getExposed(),
+          getCrowded(weightBytes, lastBytes)};
 }
 
 double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
                            ArrayRef<int64_t> params,
                            const LayerWork &work) const {
-  Core core = getCore(machine, routine.isa);
+  Core core = getCore(machine, routine.isa, weightBytes);
   double efficiency = 0;
   for (const RoutineShape &call : calls)
     efficiency += routine.getEfficiency(call, params, core) / calls.size();

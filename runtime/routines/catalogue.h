@@ -36,6 +36,8 @@ struct core_limits {
   double memory;     ///< multiply-adds of numbers while one comes from memory
   double exposed;    ///< of the shorter of computing and reading from memory,
                      ///< the share that does not hide behind the longer
+  double crowded;    ///< 0 where the last cache holds the model's weights
+                     ///< beside other data, up to 1 where they alone fill it
 };
 /// What limits a register tile (tile.h) on an instruction set.
 struct tile_limits {
@@ -54,8 +56,8 @@ struct tile_limits {
   }
 };
 /// Cores that the routines were timed on, or one like them.
-constexpr core_limits one_a_cycle{1, 4, 32 << 20, 10, 0.6},
-    two_a_cycle{2, 4, 32 << 20, 10, 0.6};
+constexpr core_limits one_a_cycle{1, 4, 32 << 20, 10, 0.6, 1},
+    two_a_cycle{2, 4, 32 << 20, 10, 0.6, 1};
 constexpr tile_limits avx512_tile{16,  false, 1.8, 0.98,
                                   1.0, 0.4,   1,   one_a_cycle};
 constexpr tile_limits avx2_tile{8, false, 2, 0.93, 0.0, 0.4, 1, two_a_cycle};
@@ -331,7 +333,9 @@ constexpr transformed_plan plan_strassen_matmul(const S &s, int L, int W, int P,
 }
 /// A weight more than the layer has puts out of the last cache what other
 /// layers read there: how much longer they take, in multiply-adds.
-constexpr double evicted(const tile_limits &t) { return refetch(t); }
+constexpr double evicted(const tile_limits &t) {
+  return t.core.crowded * refetch(t);
+}
 /// Of a plan for so many rows in all.
 constexpr double strassen_efficiency(tile_limits t, const transformed_plan &p,
                                      int rows, int channels, int filters, int L,

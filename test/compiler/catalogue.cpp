@@ -54,7 +54,8 @@ static constexpr Core kOneACycle{/*rate=*/1,
                                  /*last=*/4,
                                  /*lastBytes=*/32 << 20,
                                  /*memory=*/10,
-                                 /*exposed=*/0.6};
+                                 /*exposed=*/0.6,
+                                 /*crowded=*/1};
 
 TEST_CASE("A shape is filled by name and decides which routines apply") {
   MLIRContext context;
@@ -117,6 +118,19 @@ TEST_CASE("Weights that the last cache does not hold cost more to read again") {
   small.lastBytes = 8 << 20;
   CHECK(winograd->getEfficiency(*shape, {14, 2}, small) <
         0.97 * winograd->getEfficiency(*shape, {14, 2}, kOneACycle));
+}
+
+TEST_CASE("Strassen's method costs more where weights crowd the last cache") {
+  MLIRContext context;
+  context.loadDialect<nn::NnDialect>();
+  std::string problem;
+  auto shape = Catalogue::get().makeShape(makeConv(context, 1, 512), problem);
+  REQUIRE(shape);
+  const Routine *strassen = find("conv2d_f32_nchw16c_strassen2_avx512");
+  Core roomy = kOneACycle;
+  roomy.crowded = 0;
+  CHECK(strassen->getEfficiency(*shape, {14, 2}, kOneACycle) <
+        strassen->getEfficiency(*shape, {14, 2}, roomy));
 }
 
 TEST_CASE("Elementwise routines want whole vectors in a row") {
