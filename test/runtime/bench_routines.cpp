@@ -135,7 +135,7 @@ result time_layer(nnc_bench::product<BATCH, M, N, K, T> s) {
                                  make_buffer(std::size_t(s.batch) * s.m * s.n),
                                  make_buffer(std::size_t(s.batch) * s.m * s.k),
                                  make_buffer(std::size_t(s.batch) * s.k *
-                                             padded(s.n) * (SCRATCH ? 2 : 1)));
+                                             padded(s.n) * (SCRATCH ? 4 : 1)));
 }
 template <class R, std::size_t SCRATCH, int HEADS, int ROWS, int DIM,
           int COLUMNS>
