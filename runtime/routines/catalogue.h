@@ -9,6 +9,7 @@
 #define NNC_ROUTINES_CATALOGUE_H
 
 #include "runtime/routines/attention/plan.h"
+#include "runtime/routines/conv2d/shape.h"
 #include "runtime/routines/conv2d/winograd_matrices.h"
 #include "runtime/routines/conv2d/winograd_plan.h"
 #include "runtime/routines/matmul/int24_plan.h"
@@ -310,8 +311,7 @@ template <class S> constexpr double winograd_error(const S &s, int M) {
 /// Strassen's method in 2^L parts of whole blocks.
 template <class S>
 constexpr bool strassen_conv2d_applies(const S &s, int L, int W) {
-  return pointwise_applies(s, W) && s.groups == 1 && s.sh == 1 && s.sw == 1 &&
-         s.oh == s.h && s.ow == s.w && s.c % (W << L) == 0 &&
+  return pointwise_applies(s, W) && s.groups == 1 && s.c % (W << L) == 0 &&
          s.k % (W << L) == 0;
 }
 template <class S>
@@ -323,7 +323,8 @@ template <class S>
 constexpr transformed_plan plan_strassen_conv2d(const S &s, int L, int W, int P,
                                                 int B,
                                                 int bytes = sizeof(float)) {
-  return plan_strassen(s.n, s.oh * s.ow, s.c, s.k, L, W, P, B, true, bytes);
+  return plan_strassen(s.n, s.oh * s.ow, s.c, s.k, L, W, P, B, every_pixel(s),
+                       bytes);
 }
 template <class S>
 constexpr transformed_plan plan_strassen_matmul(const S &s, int L, int W, int P,

@@ -15,6 +15,7 @@
 #include "runtime/routines/strassen_plan.h"
 #include "runtime/routines/transformed.h"
 
+#include <type_traits>
 #include <utility>
 
 namespace nnc {
@@ -23,7 +24,7 @@ namespace nnc {
 /// and filters(s) of the whole, left(s, image, row, block) and result(s, image,
 /// row, block) as offsets of a vector, and store(v, y, at, block, s, epi). Of
 /// its `source` it loads a vector of the left factor, load(s, x, image, row,
-/// block); in_place says whether x is a pointer to that factor, of which a
+/// block); in_place(s) says whether x is a pointer to that factor, of which a
 /// block's rows lie side by side.
 template <class V, class LAYOUT, class S, int LEVELS, int P, int B>
 struct strassen {
@@ -45,7 +46,7 @@ struct strassen {
   static constexpr transformed_plan plan(const S &s) {
     return plan_strassen(LAYOUT::images(s), LAYOUT::rows(s),
                          LAYOUT::channels(s), LAYOUT::filters(s), LEVELS, W, P,
-                         B, LAYOUT::in_place, sizeof(E));
+                         B, LAYOUT::in_place(s), sizeof(E));
   }
 
   static void input(const S &s, const transformed_plan &p, const source &x,
@@ -67,7 +68,7 @@ struct strassen {
                                   int t) {
     const int blocks = ceil_div(channels(s), W);
     const strassen_part part = table.of[point].left;
-    if constexpr (LAYOUT::in_place)
+    if constexpr (std::is_pointer_v<source>)
       if (in_place(s) && part.whole)
         return {
             x + LAYOUT::left(s, 0, t + part.row * p.cols, part.column * blocks),
@@ -123,7 +124,7 @@ private:
   static constexpr strassen_table<LEVELS> table = make_strassen_table<LEVELS>();
 
   static constexpr bool in_place(const S &s) {
-    return strassen_in_place(LAYOUT::in_place, LAYOUT::images(s),
+    return strassen_in_place(LAYOUT::in_place(s), LAYOUT::images(s),
                              LAYOUT::rows(s), LEVELS);
   }
   static int image_of(const S &s, int tile, int cols) {

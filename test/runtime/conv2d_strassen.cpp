@@ -12,7 +12,7 @@ namespace {
 /// Squares of 2^LEVELS parts, each of one vector of equal numbers.
 template <int LEVELS, bool IN_PLACE> struct square {
   using source = const float *;
-  static constexpr bool in_place = IN_PLACE;
+  static constexpr bool in_place(int) { return IN_PLACE; }
   static constexpr int parts = 1 << LEVELS;
   static constexpr int images(int) { return 1; }
   static constexpr int rows(int) { return parts; }
@@ -86,13 +86,13 @@ void check_strassen(random_source &random, const S &shape) {
                        shape.pl, shape.oh, shape.ow, shape.groups};
   INFO("W=" << W << " levels=" << L << describe(s));
   REQUIRE(strassen_conv2d_applies(s, L, W));
-  const int pixels = s.h * s.w;
-  const floats x = rounded<T>(random.values(std::size_t(s.n) * s.c * pixels));
+  const int inputs = s.h * s.w, pixels = s.oh * s.ow;
+  const floats x = rounded<T>(random.values(std::size_t(s.n) * s.c * inputs));
   const floats w = rounded<T>(random.values(std::size_t(s.k) * s.c));
   floats bias = random.values(s.k);
   const floats residual =
       rounded<T>(random.values(std::size_t(s.n) * s.k * pixels));
-  const auto bx = store_all<T>(block_channels(x, s.n, s.c, pixels, W));
+  const auto bx = store_all<T>(block_channels(x, s.n, s.c, inputs, W));
   const auto u = store_all<T>(strassen_weights(s, w, L, W));
   auto by = store_all<T>(block_channels(residual, s.n, s.k, pixels, W));
   const conv2d_epilogue_of<T> epilogue{bias.data(), by.data()};
@@ -112,10 +112,12 @@ void check_strassen(random_source &random, const S &shape) {
 
   for (std::size_t i = 0; i < got.size(); ++i) {
     const std::size_t image = i / pixels / s.k, k = i / pixels % s.k;
+    const std::size_t row = i % pixels / s.ow * s.sh, col = i % s.ow * s.sw;
     double sum = residual[i] + bias[k], size = 0;
     for (int c = 0; c < s.c; ++c) {
       const double product =
-          double(x[(image * s.c + c) * pixels + i % pixels]) * w[k * s.c + c];
+          double(x[(image * s.c + c) * inputs + row * s.w + col]) *
+          w[k * s.c + c];
       sum += product;
       size += std::fabs(product);
     }
@@ -130,10 +132,12 @@ void check_strassen(random_source &random, const S &shape) {
   SUCCEED();
 }
 
-template <int N, int C, int H, int WIDTH, int K> struct constant_shape {
+template <int N, int C, int H, int WIDTH, int K, int STRIDE = 1>
+struct constant_shape {
   static constexpr int n = N, c = C, h = H, w = WIDTH, k = K, kh = 1, kw = 1;
-  static constexpr int sh = 1, sw = 1, dh = 1, dw = 1, pt = 0, pl = 0;
-  static constexpr int oh = H, ow = WIDTH, groups = 1;
+  static constexpr int sh = STRIDE, sw = STRIDE, dh = 1, dw = 1, pt = 0, pl = 0;
+  static constexpr int oh = (H - 1) / STRIDE + 1, ow = (WIDTH - 1) / STRIDE + 1;
+  static constexpr int groups = 1;
 };
 
 } // namespace
@@ -143,11 +147,17 @@ TEMPLATE_TEST_CASE("Strassen's convolution of random shapes", "[strassen]",
   using V = TestType;
   constexpr int W = lanes<V>;
   random_source r;
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < 60; ++i) {
     const int h = r.between(1, 9), w = r.between(1, 9);
     const int c = 2 * W * r.between(1, 6), k = 2 * W * r.between(1, 4);
+    // Every other one with strides, maybe of the first rows and columns alone.
+    const bool every = i % 2 == 0;
+    const int sh = every ? 1 : r.between(1, 3),
+              sw = every ? 1 : r.between(1, 3);
+    const int oh = every ? h : r.between(1, (h - 1) / sh + 1);
+    const int ow = every ? w : r.between(1, (w - 1) / sw + 1);
     const conv2d_shape s{
-        r.between(1, 3), c, h, w, k, 1, 1, 1, 1, 1, 1, 0, 0, h, w, 1};
+        r.between(1, 3), c, h, w, k, 1, 1, sh, sw, 1, 1, 0, 0, oh, ow, 1};
     check_strassen<V, 1, 5, 2>(r, s);
     check_strassen<V, 1, 4, 3>(r, s);
     conv2d_shape twice = s;
@@ -167,11 +177,14 @@ TEMPLATE_TEST_CASE("Strassen's convolution of constant shapes", "[strassen]",
   random_source r;
   check_strassen<V, 1, 6, 2>(r, constant_shape<1, 4 * W, 7, 7, 6 * W>());
   check_strassen<V, 1, 6, 2>(r, constant_shape<2, 2 * W, 1, 1, 2 * W>());
+  check_strassen<V, 1, 6, 2>(r, constant_shape<1, 4 * W, 14, 13, 6 * W, 2>());
   // More than one strip, and sums of several parts.
   check_strassen<V, 1, 6, 2>(r, constant_shape<1, 512, 31, 30, 2 * W>());
+  check_strassen<V, 1, 6, 2>(r, constant_shape<1, 512, 61, 60, 2 * W, 2>());
   if constexpr (has_levels<V, 2>) {
     check_strassen<V, 2, 6, 2>(r, constant_shape<1, 8 * W, 7, 7, 12 * W>());
     check_strassen<V, 2, 6, 2>(r, constant_shape<2, 4 * W, 1, 1, 4 * W>());
+    check_strassen<V, 2, 6, 2>(r, constant_shape<1, 8 * W, 13, 14, 4 * W, 2>());
     check_strassen<V, 2, 6, 2>(r, constant_shape<1, 512, 31, 30, 4 * W>());
   }
 }

@@ -10,6 +10,7 @@
 #define NNC_ROUTINES_CONV2D_POINTWISE_H
 
 #include "runtime/routines/conv2d/direct.h"
+#include "runtime/routines/conv2d/shape.h"
 
 namespace nnc {
 
@@ -37,12 +38,13 @@ struct conv2d_nchwc_pointwise_t {
   using row = one_row<S>;
 
   static constexpr int units(const S &s) {
-    return flat(s) ? direct<1, row>::units(row::of(s)) : direct<1, S>::units(s);
+    return every_pixel(s) ? direct<1, row>::units(row::of(s))
+                          : direct<1, S>::units(s);
   }
 
   static constexpr int share(const S &s, int thread, int threads) {
-    return flat(s) ? direct<1, row>::share(row::of(s), thread, threads)
-                   : direct<1, S>::share(s, thread, threads);
+    return every_pixel(s) ? direct<1, row>::share(row::of(s), thread, threads)
+                          : direct<1, S>::share(s, thread, threads);
   }
 
   static void run(const S &s, const T *x, const T *w, T *y, const Epi &epi,
@@ -51,20 +53,15 @@ struct conv2d_nchwc_pointwise_t {
       constexpr S shape{};
       static_assert(shape.kh == 1 && shape.kw == 1, "a 1 x 1 convolution");
       static_assert(shape.pt == 0 && shape.pl == 0, "without padding");
-      if constexpr (flat(shape))
+      if constexpr (every_pixel(shape))
         direct<1, row>::run(row::of(s), x, w, y, epi, begin, end);
       else
         direct<1, S>::run(s, x, w, y, epi, begin, end);
-    } else if (flat(s)) {
+    } else if (every_pixel(s)) {
       direct<1, row>::run(row::of(s), x, w, y, epi, begin, end);
     } else {
       direct<1, S>::run(s, x, w, y, epi, begin, end);
     }
-  }
-
-private:
-  static constexpr bool flat(const S &s) {
-    return s.sh == 1 && s.sw == 1 && s.oh == s.h && s.ow == s.w;
   }
 };
 

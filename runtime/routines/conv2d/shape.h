@@ -31,6 +31,12 @@ struct conv2d_shape {
   }
 };
 
+/// Whether a 1 x 1 convolution of this shape reads every pixel, one after the
+/// other.
+template <class S> constexpr bool every_pixel(const S &s) {
+  return s.sh == 1 && s.sw == 1 && s.oh == s.h && s.ow == s.w;
+}
+
 } // namespace nnc
 
 #endif // NNC_ROUTINES_CONV2D_SHAPE_H

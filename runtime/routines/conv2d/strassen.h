@@ -1,14 +1,16 @@
 //===- strassen.h - 1 x 1 convolution by Strassen's method ----------------===//
 //
 // A 1 x 1 convolution is a product of pixels by channels. x and y in NCHW<W>c,
-// the weights as KRSC<W>k_strassen. Stride 1, no padding, one group, whole
-// blocks of channels in each half of c and of k, or each quarter for two levels
-// and KRSC<W>k_strassen2.
+// the weights as KRSC<W>k_strassen. No padding, one group, whole blocks of
+// channels in each half of c and of k, or each quarter for two levels and
+// KRSC<W>k_strassen2. With a stride, pixels come together where sums are made
+// of them: products are over those of the whole result, wherever its rows end.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV2D_STRASSEN_H
 #define NNC_ROUTINES_CONV2D_STRASSEN_H
 
+#include "runtime/routines/conv2d/shape.h"
 #include "runtime/routines/strassen.h"
 
 namespace nnc {
@@ -17,13 +19,16 @@ template <class V, class S> struct strassen_pixels {
   static constexpr int W = lanes<V>;
   using E = element_of<V>;
   using source = const E *;
-  static constexpr bool in_place = true;
+  static constexpr bool in_place(const S &s) { return every_pixel(s); }
   static constexpr int images(const S &s) { return s.n; }
   static constexpr int rows(const S &s) { return s.oh * s.ow; }
   static constexpr int channels(const S &s) { return s.c; }
   static constexpr int filters(const S &s) { return s.k; }
   static std::ptrdiff_t left(const S &s, int image, int row, int block) {
-    return ((std::ptrdiff_t(image) * (s.c / W) + block) * rows(s) + row) * W;
+    const int pixel =
+        every_pixel(s) ? row : row / s.ow * s.sh * s.w + row % s.ow * s.sw;
+    return ((std::ptrdiff_t(image) * (s.c / W) + block) * s.h * s.w + pixel) *
+           W;
   }
   static NNC_INLINE f32x<W> load(const S &s, const E *x, int image, int row,
                                  int block) {

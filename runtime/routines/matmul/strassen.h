@@ -16,7 +16,7 @@ template <class V, class S> struct strassen_rows {
   static constexpr int W = lanes<V>;
   using E = element_of<V>;
   using source = const E *;
-  static constexpr bool in_place = false;
+  static constexpr bool in_place(const S &) { return false; }
   static constexpr int images(const S &s) { return s.batch; }
   static constexpr int rows(const S &s) { return s.m; }
   static constexpr int channels(const S &s) { return s.k; }

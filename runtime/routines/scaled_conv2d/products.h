@@ -28,7 +28,7 @@ template <class V, class S> struct scaled_pixels {
     const float *scale, *bias;
   };
   /// Where they are, parts of the left factor are not scaled yet.
-  static constexpr bool in_place = false;
+  static constexpr bool in_place(const S &) { return false; }
   static constexpr int images(const S &s) { return s.n; }
   static constexpr int rows(const S &s) { return s.h * s.w; }
   static constexpr int channels(const S &s) { return s.c; }
