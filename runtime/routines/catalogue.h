@@ -61,7 +61,7 @@ constexpr core_limits one_a_cycle{1, 4, 32 << 20, 10, 0.6, 1},
     two_a_cycle{2, 4, 32 << 20, 10, 0.6, 1};
 constexpr tile_limits avx512_tile{16,  false, 1.8, 0.98,
                                   1.0, 0.4,   1,   one_a_cycle};
-constexpr tile_limits avx2_tile{8, false, 2, 0.93, 0.0, 0.4, 1, two_a_cycle};
+constexpr tile_limits avx2_tile{8, false, 1.75, 0.93, 0.0, 0.4, 1, two_a_cycle};
 constexpr tile_limits neon_tile{4, true, 2, 0.98, 0.0, 0.2, 1, two_a_cycle};
 constexpr tile_limits neonfp16_tile{8, true, 2, 0.98, 0.0, 0.2, 1, two_a_cycle};
 constexpr tile_limits sse4_tile{4, false, 2, 0.93, 0.0, 0.2, 1, two_a_cycle};
