@@ -236,10 +236,10 @@ constexpr double first_efficiency(tile_limits t, const S &s, int C, int B) {
 }
 template <class S>
 constexpr double pointwise_efficiency(tile_limits t, const S &s, int C, int B) {
-  const bool flat = s.sh == 1 && s.sw == 1;
+  const bool one_row = every_pixel(s);
   return conv2d_with_rereads(t, s, B,
-                             tiles_efficiency(t, flat ? 1 : s.oh,
-                                              flat ? s.oh * s.ow : s.ow, s.k,
+                             tiles_efficiency(t, one_row ? 1 : s.oh,
+                                              one_row ? s.oh * s.ow : s.ow, s.k,
                                               double(s.c) / s.groups, 1, C, B));
 }
 /// One plan serves any number of threads: of what takes one thread about as

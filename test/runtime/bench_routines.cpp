@@ -121,7 +121,8 @@ result time_inputs(const S &s, const buffer &y, const In &...in) {
 }
 
 /// Buffers large enough for any layout of the family's tensors, one run. Where
-/// taps are transformed there are up to 8 points for 3 of them, or 7 / 4 for 1.
+/// taps are transformed there are up to 8 points for 3 of them, or 49 / 16
+/// for 1.
 template <class R, std::size_t SCRATCH, class S> result time_layer(S s) {
   const int taps = SCRATCH ? (s.kh + 5) * (s.kw + 5) : s.kh * s.kw;
   return time_inputs<R, SCRATCH>(
