@@ -135,6 +135,9 @@ void check(const char *name, double bound, F f, G reference) {
 
 TEST_CASE("exponentials and logarithms stay within their bounds", "[math]") {
   CHECK_FUNCTION(exp, 1.0);
+  check(
+      "exp_or_zero", 1.0, [](auto x) { return nnc::exp_or_zero(x); },
+      [](double x) { return x < -87.0 ? 0.0 : std::exp(x); });
   CHECK_FUNCTION(expm1, 2.0);
   CHECK_FUNCTION(log, 1.0);
   CHECK_FUNCTION(log1p, 1.5);

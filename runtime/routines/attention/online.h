@@ -234,12 +234,12 @@ private:
     NNC_KEEP_LOOP for (int i = 0; i < count; ++i)
         NNC_UNROLL for (int n = 0; n < N; ++n) {
       const int at = (i * N + n) * W;
-      const F weight = exp(F::load(j.scores + at) - largest[n]);
+      const F weight = exp_or_zero(F::load(j.scores + at) - largest[n]);
       store(j.weights + at, weight);
       part[n] += weight;
     }
     NNC_UNROLL for (int n = 0; n < N; ++n) {
-      shrink[n] = exp(shrink[n] - largest[n]);
+      shrink[n] = exp_or_zero(shrink[n] - largest[n]);
       sum[n] = fma(sum[n], shrink[n], part[n]);
     }
   }

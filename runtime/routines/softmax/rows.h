@@ -65,13 +65,14 @@ private:
     const V shift(largest);
     V sum(0.0f);
     for (int i = 0; i < whole; i += W) {
-      const V e = exp(load<V>(x + i) - shift);
+      const V e = exp_or_zero(load<V>(x + i) - shift);
       if (keeps<T>(s))
         store(y + i, e);
       sum += e;
     }
     if (rest) {
-      const V e = keep_first(exp(load<V>(x + whole, rest) - shift), rest);
+      const V e =
+          keep_first(exp_or_zero(load<V>(x + whole, rest) - shift), rest);
       if (keeps<T>(s))
         store(y + whole, e, rest);
       sum += e;
@@ -98,7 +99,7 @@ private:
       shift = max_fast(get(x + i * step, count), shift);
     V sum(0.0f);
     for (int i = 0; i < s.size; ++i) {
-      const V e = exp(get(x + i * step, count) - shift);
+      const V e = exp_or_zero(get(x + i * step, count) - shift);
       if (keeps<T>(s))
         put(y + i * step, e, count);
       sum += e;
@@ -117,7 +118,7 @@ private:
   static NNC_INLINE V finish(const S &s, V v, V shift, V scale, V offset) {
     if (s.log)
       return (v - shift) - offset;
-    return (keeps<T>(s) ? v : exp(v - shift)) * scale;
+    return (keeps<T>(s) ? v : exp_or_zero(v - shift)) * scale;
   }
 
   template <class T> static NNC_INLINE V get(const T *p, int count) {
