@@ -265,7 +265,8 @@ constexpr double transformed_time(tile_limits t, const transformed_plan &p,
   const double products =
       double(filters) * channels /
           tiles_efficiency(sums, 1, p.tiles, filters,
-                           smaller(channels, summed + weights_ahead), 1, P, B) +
+                           smaller(channels, summed + weights_ahead(summed)), 1,
+                           P, B) +
       2.0 * filters * ceil_div(channels, summed);
   const double transforms =
       transform * t.lanes *

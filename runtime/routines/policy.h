@@ -39,13 +39,18 @@ constexpr int level1_weights = 16384;
 /// Tiles of fewer points do so: weights would come too slowly from beyond.
 constexpr int many_points = 12;
 
+/// Bytes of weights that tiles of more points take in one go; the next come
+/// into the second-level cache meanwhile.
+constexpr int level2_weights = 128 * 1024;
+
 /// Bytes of a map that a second-level cache holds beside what else is read; of
 /// a larger one a part comes from beyond each time that it is read.
 constexpr int level2_map = 768 * 1024;
 
-/// So many steps lie between the weights in use and those that come from memory
-/// meanwhile: half as many are late where few points share them.
-constexpr int weights_ahead = 128;
+/// Steps from the weights in use to those that come from memory meanwhile,
+/// where sums are made in parts of so many terms: fewer would be late where few
+/// points share them, more crowd the first-level cache.
+constexpr int weights_ahead(int terms) { return larger(64, terms); }
 
 } // namespace nnc
 

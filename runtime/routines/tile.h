@@ -12,6 +12,7 @@
 #ifndef NNC_ROUTINES_TILE_H
 #define NNC_ROUTINES_TILE_H
 
+#include "runtime/routines/policy.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec.h"
 #include "runtime/simd/vec_neonfp16.h"
@@ -19,6 +20,56 @@
 #include <type_traits>
 
 namespace nnc {
+
+/// Weights that later tiles want, a part of which comes while a tile's sums are
+/// made: so memory is read all the time, not by the first tile alone, which
+/// would wait for it.
+template <class T> struct later_weights {
+  const T *at;         ///< what the first step fetches
+  std::ptrdiff_t step; ///< from there to the next: a vector at most
+};
+
+/// Deals out weights of B vectors of W numbers a step, `block` apart, to tiles
+/// that make the same number of steps. Of each step a tile fetches parts of two
+/// vectors; few tiles leave some to themselves.
+template <class T, int W, int B> class weights_dealer {
+public:
+  weights_dealer(std::ptrdiff_t block, int tiles)
+      : block(block), sharers(larger(1, tiles / pairs)),
+        step(ceil_div(W, sharers)), parts(ceil_div(W, int(step))) {}
+
+  /// The tiles that follow fetch `steps` steps from `from` on. What they use
+  /// themselves begins at `own`: to fetch that costs nothing.
+  void begin(const T *from, int steps, const T *own) {
+    first = from;
+    this->own = own;
+    advance = step * steps;
+    part = pair = 0;
+  }
+  later_weights<T> next() {
+    if (part == sharers) {
+      part = 0;
+      ++pair;
+    }
+    const int mine = part++;
+    if (mine >= parts || pair >= pairs)
+      return {own, 0};
+    return {first + 2 * pair * block + mine * advance, step};
+  }
+
+private:
+  static constexpr int pairs = ceil_div(B, 2); // of vectors
+  std::ptrdiff_t block;
+  int sharers; ///< tiles that fetch one pair of each step
+  std::ptrdiff_t step;
+  int parts; ///< of the sharers have something to fetch
+  const T *first = nullptr, *own = nullptr;
+  std::ptrdiff_t advance = 0;
+  int part = 0, pair = 0;
+};
+
+/// The cache that weights are fetched into.
+enum class fetch_into { nothing, level1, level2 };
 
 template <class V, int ROWS, int COLS, int B> struct register_tile {
   static_assert(ROWS > 0 && COLS > 0 && B > 0, "an empty tile");
@@ -44,45 +95,49 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
   /// For each step i, point (r, c) with FIRST <= c < LAST and vector b:
   ///   sum[r][c][b] += a[r][(c - FIRST) * a_col + i * a_step]
   ///                   * w[b * w_block + i * w_step + lane]
-  /// and, unless it is 0, as it never is if FETCH, the weights `ahead` of these
-  /// are fetched: they are needed soon, and may come from beyond the caches.
-  template <int FIRST, int LAST, bool FETCH = false>
+  /// Meanwhile `later` weights are fetched.
+  template <int FIRST, int LAST, fetch_into CACHE = fetch_into::nothing>
   NNC_INLINE void add(const T *const (&a)[ROWS], std::ptrdiff_t a_col,
                       std::ptrdiff_t a_step, const T *w, std::ptrdiff_t w_block,
                       std::ptrdiff_t w_step, int steps,
-                      std::ptrdiff_t ahead = 0) {
+                      later_weights<T> later = {}) {
     int i = 0;
     if constexpr (multiplies_by_lane<V>)
       if (a_step == 1)
         NNC_KEEP_LOOP for (; i + W <= steps; i += W) {
           const T *at[ROWS];
           NNC_UNROLL for (int r = 0; r < ROWS; ++r) at[r] = a[r] + i;
-          add_lanes<FIRST, LAST, FETCH>(at, a_col, w + i * w_step, w_block,
-                                        w_step, ahead);
+          NNC_UNROLL for (int j = 0; j < W; j += steps_a_line)
+              fetch<CACHE>(later, steps_a_line, w_block);
+          add_lanes<FIRST, LAST>(at, a_col, w + i * w_step, w_block, w_step);
         }
     if constexpr (steps_a_turn > 1)
       NNC_KEEP_LOOP for (; i + steps_a_turn <= steps; i += steps_a_turn)
           NNC_UNROLL for (int j = 0; j < steps_a_turn; ++j) {
-        if (FETCH || ahead)
-          if (begins_line(j * w_step, w_step))
-            fetch_weights(w + (i + j) * w_step + ahead, w_block);
+        if (j % steps_a_line == 0)
+          fetch<CACHE>(later, steps_a_line, w_block);
         add_step<FIRST, LAST>(a, a_col, a_step, w, w_block, w_step, i + j);
       }
     NNC_KEEP_LOOP for (; i < steps; ++i) {
-      if (FETCH || ahead)
-        fetch_weights(w + i * w_step + ahead, w_block);
+      fetch<CACHE>(later, 1, w_block);
       add_step<FIRST, LAST>(a, a_col, a_step, w, w_block, w_step, i);
     }
   }
 
-  static NNC_INLINE void fetch_weights(const T *w, std::ptrdiff_t w_block) {
-    NNC_UNROLL for (int b = 0; b < B; ++b) NNC_PREFETCH(w + b * w_block);
-  }
-  /// Whether the numbers from `at` on, of steps `step` apart, are the first in
-  /// their line of 64 bytes.
-  static constexpr bool begins_line(std::ptrdiff_t at, std::ptrdiff_t step) {
-    return at * std::ptrdiff_t(sizeof(T)) % 64 <
-           step * std::ptrdiff_t(sizeof(T));
+  /// Of vectors that lie side by side, one in so many begins a cache line.
+  static constexpr int steps_a_line = vectors_in_line<T, W>;
+
+  /// Fetches what lies in a line, and goes on by so many steps.
+  template <fetch_into CACHE>
+  static NNC_INLINE void fetch(later_weights<T> &later, int steps,
+                               std::ptrdiff_t w_block) {
+    NNC_UNROLL for (int i = 0; i < smaller(B, 2); ++i) {
+      if constexpr (CACHE == fetch_into::level1)
+        NNC_PREFETCH(later.at + i * w_block);
+      else if constexpr (CACHE == fetch_into::level2)
+        NNC_PREFETCH_LEVEL2(later.at + i * w_block);
+    }
+    later.at += steps * later.step;
   }
 
   template <int FIRST, int LAST>
@@ -104,17 +159,15 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
 
   /// W steps of values that lie side by side: one load of a point serves them
   /// all.
-  template <int FIRST, int LAST, bool FETCH>
+  template <int FIRST, int LAST>
   NNC_INLINE void add_lanes(const T *const (&a)[ROWS], std::ptrdiff_t a_col,
                             const T *w, std::ptrdiff_t w_block,
-                            std::ptrdiff_t w_step, std::ptrdiff_t ahead) {
+                            std::ptrdiff_t w_step) {
     V value[ROWS][COLS];
     NNC_UNROLL for (int r = 0; r < ROWS; ++r)
         NNC_UNROLL for (int c = FIRST; c < LAST; ++c) value[r][c] =
             V::load(a[r] + (c - FIRST) * a_col);
     NNC_UNROLL for (int b = 0; b < B; ++b) {
-      if (FETCH || ahead)
-        NNC_PREFETCH(w + b * w_block + ahead);
       // Else g++ broadcasts each lane once for all blocks, and runs out of
       // registers.
       NNC_UNROLL for (int r = 0; r < ROWS; ++r)

@@ -155,10 +155,11 @@ private:
   /// the next channels, or those of the next run, if that comes first.
   static std::ptrdiff_t next_weights(const S &s, const transformed_plan &p,
                                      int c) {
+    constexpr int ahead = weights_ahead(T::summed_channels);
     const int channels = T::channels(s);
     if (!p.points_first || c + T::summed_channels < channels)
-      return weights_ahead * W;
-    const int runs = channels < weights_ahead ? weights_ahead / channels : 1;
+      return ahead * W;
+    const int runs = channels < ahead ? ahead / channels : 1;
     return (std::ptrdiff_t(runs) * B * T::points * channels - c) * W;
   }
 
@@ -167,16 +168,22 @@ private:
                               const job &j, E *products, int count, int first,
                               int block, int point, int end) {
     const std::ptrdiff_t panel = std::ptrdiff_t(T::channels(s)) * W;
-    const E *w = j.w + (block * T::points + point) * panel;
+    const std::ptrdiff_t w_block = T::points * panel;
+    const E *w = j.w + block * w_block + point * panel;
+    weights_dealer<E, W, N> dealer(w_block, ceil_div(count, P));
     for (int i = point; i < end; ++i, w += panel) {
       const point_factors<E> v = T::factors(s, p, j.x, j.input, i, first);
       // The weights of these channels stay in the first-level cache; meanwhile
       // the next come from memory.
-      for (int c = 0; c < T::channels(s); c += T::summed_channels)
+      for (int c = 0; c < T::channels(s); c += T::summed_channels) {
+        dealer.begin(w + c * W + next_weights(s, p, c),
+                     smaller(T::summed_channels, T::channels(s) - c),
+                     w + c * W);
         for (int t = 0; t < count; t += P)
           place<N>(s, p, v.first + t * v.tile + c / W * v.block, v.block,
-                   w + c * W, smaller(P, count - t), c, next_weights(s, p, c),
+                   w + c * W, smaller(P, count - t), c, dealer.next(),
                    {i, products + t * N * W, first + t, block, j.y, j.epi});
+      }
     }
     if constexpr (T::has_output)
       for (int b = 0; b < N; ++b)
@@ -189,11 +196,12 @@ private:
   template <int N>
   static void place(const S &s, const transformed_plan &p, const E *v,
                     std::ptrdiff_t v_block, const E *w, int count, int channel,
-                    std::ptrdiff_t ahead, const sums_place<E, Epi> &at) {
+                    const later_weights<E> &later,
+                    const sums_place<E, Epi> &at) {
     constexpr int rest =
         left_over<P, S>([](const S &shape) { return T::plan(shape).tiles; });
     in_one_tile<P, rest>(count, [&](auto tiles, int i) {
-      tile<tiles, N>(s, p, v + i * W, v_block, w, channel, ahead,
+      tile<tiles, N>(s, p, v + i * W, v_block, w, channel, later,
                      {at.point, at.products + i * N * W, at.tile + i, at.block,
                       at.y, at.epi});
     });
@@ -203,7 +211,7 @@ private:
   template <int R, int N>
   NNC_NOINLINE static void tile(const S &s, const transformed_plan &p,
                                 const E *v, std::ptrdiff_t v_block, const E *w,
-                                int channel, std::ptrdiff_t ahead,
+                                int channel, later_weights<E> later,
                                 const sums_place<E, Epi> &at) {
     const int channels = T::channels(s);
     const int end = smaller(channels, channel + T::summed_channels);
@@ -212,11 +220,12 @@ private:
         T::template fetch<R, N>(s, p, at);
     register_tile<V, 1, R, N> t;
     t.clear();
-    for (int c = channel; c < end; c += W, v += v_block, w += W * W) {
+    for (int c = channel; c < end;
+         c += W, v += v_block, w += W * W, later.at += W * later.step) {
       const E *const rows[1] = {v};
-      t.template add<0, R, true>(
+      t.template add<0, R, fetch_into::level1>(
           rows, W, 1, w, std::ptrdiff_t(T::points) * channels * W, W,
-          smaller(W, channels - c), T::has_output ? weights_ahead * W : ahead);
+          smaller(W, channels - c), later);
     }
     E *const partial = at.products + T::partial(at.point) * p.product_point;
     if (channel > 0)

@@ -30,11 +30,14 @@
 #define NNC_FORGET_LOADS static_cast<void>(0)
 #endif
 
-/// Begins to bring what p points at into the cache; p may point anywhere.
+/// Begins to bring what p points at into the cache, or only into that of the
+/// second level; p may point anywhere.
 #if defined(__GNUC__) || defined(__clang__)
 #define NNC_PREFETCH(p) __builtin_prefetch(p)
+#define NNC_PREFETCH_LEVEL2(p) __builtin_prefetch(p, 0, 2)
 #else
 #define NNC_PREFETCH(p) static_cast<void>(0)
+#define NNC_PREFETCH_LEVEL2(p) static_cast<void>(0)
 #endif
 
 /// The same, to write there soon: a line that another core has read takes a

@@ -125,14 +125,18 @@ private:
     return over <= 0 ? 0 : ceil_div(over, s.sw);
   }
 
-  /// Blocks of input channels taken at a time. With few points in a tile the
-  /// weights stream too fast for the second-level cache: a part of them that
-  /// stays in the first level then serves several tiles.
+  /// With few points in a tile weights stream too fast for the second-level
+  /// cache: a part of them that stays in the first level then serves several
+  /// tiles.
+  static constexpr bool from_level2 = ROWS * COLS >= many_points;
+  /// Blocks of input channels taken at a time.
   static constexpr int chunk(const S &s) {
     const int bytes = s.kh * s.kw * W * W * OC * int(sizeof(T));
     const int least = std::is_same<T, float>::value ? 1 : part(s);
-    return ROWS * COLS >= many_points ? in_blocks(s)
-                                      : larger(least, level1_weights / bytes);
+    const int most = from_level2 ? level2_weights : level1_weights;
+    const int blocks = larger(least, most / bytes);
+    return from_level2 ? ceil_div(in_blocks(s), ceil_div(in_blocks(s), blocks))
+                       : blocks;
   }
   static constexpr int chunk_tiles = 16;
 
@@ -158,59 +162,72 @@ private:
 
   template <int B>
   static void sweep_blocks(const S &s, const job &j, int first, int last) {
+    const T *const next_blocks = j.w + B * weight_block(s);
+    const int steps = s.kh * s.kw * W; // of a block of input channels
     if (chunk(s) >= in_blocks(s)) {
+      weights_dealer<T, W, B> dealer(weight_block(s), last - first);
+      dealer.begin(next_blocks, in_blocks(s) * steps, j.w);
       for (int p = first; p < last; ++p)
-        place<B>(s, j, p, 0, in_blocks(s), nullptr);
+        place<B>(s, j, p, 0, in_blocks(s), nullptr, dealer.next());
       return;
     }
     alignas(64) T partial[chunk_tiles][ROWS * COLS * B * W];
-    for (; first < last; first += chunk_tiles)
-      for (int c = 0; c < in_blocks(s); c += chunk(s))
-        for (int p = first; p < smaller(last, first + chunk_tiles); ++p)
-          place<B>(s, j, p, c, smaller(c + chunk(s), in_blocks(s)),
-                   partial[p - first]);
+    for (; first < last; first += chunk_tiles) {
+      const int end = smaller(last, first + chunk_tiles);
+      weights_dealer<T, W, B> dealer(weight_block(s), end - first);
+      for (int c = 0; c < in_blocks(s); c += chunk(s)) {
+        const int next = smaller(c + chunk(s), in_blocks(s));
+        dealer.begin(next < in_blocks(s)
+                         ? j.w + std::ptrdiff_t(next) * steps * W
+                     : end < last ? j.w
+                                  : next_blocks,
+                     (next - c) * steps, j.w + std::ptrdiff_t(c) * steps * W);
+        for (int p = first; p < end; ++p)
+          place<B>(s, j, p, c, next, partial[p - first], dealer.next());
+      }
+    }
   }
 
   /// Picks the tile that fits at position p.
   template <int B>
-  static void place(const S &s, const job &j, int p, int c0, int c1,
-                    T *partial) {
+  static void place(const S &s, const job &j, int p, int c0, int c1, T *partial,
+                    const later_weights<T> &later) {
     const int row = p / ceil_div(s.ow, COLS) * ROWS;
     const int col = p % ceil_div(s.ow, COLS) * COLS;
     if (s.oh - row >= ROWS)
-      return place_columns<ROWS, B>(s, j, row, col, c0, c1, partial);
+      return place_columns<ROWS, B>(s, j, row, col, c0, c1, partial, later);
     if constexpr (is_constant<S>) {
       if constexpr (S::oh % ROWS != 0)
-        place_columns<S::oh % ROWS, B>(s, j, row, col, c0, c1, partial);
+        place_columns<S::oh % ROWS, B>(s, j, row, col, c0, c1, partial, later);
     } else {
       for (int r = row; r < s.oh; ++r, partial += partial ? COLS * B * W : 0)
-        place_columns<1, B>(s, j, r, col, c0, c1, partial);
+        place_columns<1, B>(s, j, r, col, c0, c1, partial, later);
     }
   }
 
   template <int R, int B>
   static void place_columns(const S &s, const job &j, int row, int col, int c0,
-                            int c1, T *partial) {
+                            int c1, T *partial, const later_weights<T> &later) {
     if (s.ow - col >= COLS)
-      return tile<R, COLS, B>(s, j, row, col, c0, c1, partial);
+      return tile<R, COLS, B>(s, j, row, col, c0, c1, partial, later);
     if constexpr (is_constant<S>) {
       if constexpr (S::ow % COLS != 0)
-        tile<R, S::ow % COLS, B>(s, j, row, col, c0, c1, partial);
+        tile<R, S::ow % COLS, B>(s, j, row, col, c0, c1, partial, later);
     } else {
-      place_rest<R, COLS / 2, B>(s, j, row, col, c0, c1, partial);
+      place_rest<R, COLS / 2, B>(s, j, row, col, c0, c1, partial, later);
     }
   }
 
   /// Covers fewer than COLS columns with tiles of half the width, a quarter...
   template <int R, int C, int B>
   static void place_rest(const S &s, const job &j, int row, int col, int c0,
-                         int c1, T *partial) {
+                         int c1, T *partial, const later_weights<T> &later) {
     if constexpr (C > 0) {
       for (; s.ow - col >= C; col += C) {
-        tile<R, C, B>(s, j, row, col, c0, c1, partial);
+        tile<R, C, B>(s, j, row, col, c0, c1, partial, later);
         partial += partial ? R * C * B * W : 0;
       }
-      place_rest<R, C / 2, B>(s, j, row, col, c0, c1, partial);
+      place_rest<R, C / 2, B>(s, j, row, col, c0, c1, partial, later);
     }
   }
 
@@ -219,7 +236,8 @@ private:
   /// are in.
   template <int R, int C, int B>
   NNC_NOINLINE static void tile(const S &s, const job &j, int row, int col,
-                                int c0, int c1, T *partial) {
+                                int c0, int c1, T *partial,
+                                const later_weights<T> &later) {
     register_tile<V, R, C, B> t;
     t.clear();
     const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w * W;
@@ -240,7 +258,9 @@ private:
       for (int r = 0; r < s.kh; ++r)
         row_of_taps<R, C, B>(
             s, t, j.x + c * plane, j.w + (c * s.kh + r) * s.kw * W * W,
-            row * s.sh + r * s.dh - s.pt, col * s.sw - s.pl, steps);
+            row * s.sh + r * s.dh - s.pt, col * s.sw - s.pl, steps,
+            {later.at + ((c - c0) * s.kh + r) * s.kw * W * later.step,
+             later.step});
     }
     if (in_parts)
       t.add_saved(earlier);
@@ -256,7 +276,9 @@ private:
   template <int R, int C, int B>
   static NNC_INLINE void row_of_taps(const S &s, register_tile<V, R, C, B> &t,
                                      const T *x, const T *w, int top, int left,
-                                     int steps) {
+                                     int steps, later_weights<T> later) {
+    constexpr fetch_into cache =
+        from_level2 ? fetch_into::level2 : fetch_into::level1;
     const T *rows[R];
     bool all = true, any = false;
     NNC_UNROLL for (int i = 0; i < R; ++i) {
@@ -270,15 +292,13 @@ private:
       return;
     const std::ptrdiff_t a_col = std::ptrdiff_t(s.sw) * W;
     const std::ptrdiff_t w_block = weight_block(s);
-    // Where few pixels share the weights of 1 x 1 these come none too early.
-    const int ahead = s.kh * s.kw == 1 ? weights_ahead * W : 0;
-    NNC_KEEP_LOOP for (int tap = 0; tap < s.kw;
-                       ++tap, left += s.dw, w += W * W) {
+    NNC_KEEP_LOOP for (int tap = 0; tap < s.kw; ++tap, left += s.dw, w += W * W,
+                                                later.at += W * later.step) {
       const int right = left + (C - 1) * s.sw;
       if (fits(s) || (all && left >= 0 && right < s.w)) {
         const T *a[R];
         NNC_UNROLL for (int i = 0; i < R; ++i) a[i] = rows[i] + left * W;
-        t.template add<0, C>(a, a_col, 1, w, w_block, W, steps, ahead);
+        t.template add<0, C, cache>(a, a_col, 1, w, w_block, W, steps, later);
         continue;
       }
       if (right < 0 || left >= s.w)
@@ -289,13 +309,14 @@ private:
           const T *a[R];
           NNC_UNROLL for (int i = 0; i < R; ++i) a[i] =
               rows[i] + (left + s.sw) * W;
-          t.template add<1, C>(a, a_col, 1, w, w_block, W, steps);
+          t.template add<1, C, cache>(a, a_col, 1, w, w_block, W, steps, later);
           continue;
         }
         if (all && skip_right && !skip_left && right - s.sw < s.w) {
           const T *a[R];
           NNC_UNROLL for (int i = 0; i < R; ++i) a[i] = rows[i] + left * W;
-          t.template add<0, C - 1>(a, a_col, 1, w, w_block, W, steps);
+          t.template add<0, C - 1, cache>(a, a_col, 1, w, w_block, W, steps,
+                                          later);
           continue;
         }
       }

@@ -64,13 +64,19 @@ private:
   static constexpr std::ptrdiff_t panel_size(const S &s) {
     return std::ptrdiff_t(s.k) * W;
   }
-  /// Steps along k taken at a time; see conv2d/direct.h. Sums of halves are
-  /// never long.
+  /// Whether weights come from the second-level cache, not from the first; see
+  /// conv2d/direct.h. Sums of halves are never long.
+  static constexpr bool from_level2 =
+      std::is_same<T, float>::value && M >= many_points;
+  /// Steps along k taken at a time.
   static constexpr int chunk(const S &s) {
-    constexpr int steps = level1_weights / (B * W * int(sizeof(T)));
-    if (std::is_same<T, float>::value)
-      return M >= many_points ? s.k : steps;
-    return smaller(steps, register_tile<V, 1, M, B>::most_terms);
+    constexpr int bytes = B * W * int(sizeof(T));
+    if (from_level2)
+      return ceil_div(s.k, ceil_div(s.k, level2_weights / bytes));
+    constexpr int steps = level1_weights / bytes;
+    return std::is_same<T, float>::value
+               ? steps
+               : smaller(steps, register_tile<V, 1, M, B>::most_terms);
   }
   static constexpr int chunk_tiles = 16;
 
@@ -94,43 +100,54 @@ private:
 
   template <int N>
   static void sweep_panels(const S &s, const job &j, int first, int last) {
+    const T *const next_panels = j.b + N * panel_size(s);
     if (chunk(s) >= s.k) {
+      weights_dealer<T, W, N> dealer(panel_size(s), last - first);
+      dealer.begin(next_panels, s.k, j.b);
       for (int p = first; p < last; ++p)
-        place<N>(s, j, p * M, 0, s.k, nullptr);
+        place<N>(s, j, p * M, 0, s.k, nullptr, dealer.next());
       return;
     }
     alignas(64) T partial[chunk_tiles][M * N * W];
-    for (; first < last; first += chunk_tiles)
-      for (int k = 0; k < s.k; k += chunk(s))
-        for (int p = first; p < smaller(last, first + chunk_tiles); ++p)
-          place<N>(s, j, p * M, k, smaller(k + chunk(s), s.k),
-                   partial[p - first]);
+    for (; first < last; first += chunk_tiles) {
+      const int end = smaller(last, first + chunk_tiles);
+      weights_dealer<T, W, N> dealer(panel_size(s), end - first);
+      for (int k = 0; k < s.k; k += chunk(s)) {
+        const int next = smaller(k + chunk(s), s.k);
+        dealer.begin(next < s.k   ? j.b + std::ptrdiff_t(next) * W
+                     : end < last ? j.b
+                                  : next_panels,
+                     next - k, j.b + std::ptrdiff_t(k) * W);
+        for (int p = first; p < end; ++p)
+          place<N>(s, j, p * M, k, next, partial[p - first], dealer.next());
+      }
+    }
   }
 
   /// Picks the tile that fits at `row`.
   template <int N>
   static void place(const S &s, const job &j, int row, int k0, int k1,
-                    T *partial) {
+                    T *partial, const later_weights<T> &later) {
     if (s.m - row >= M)
-      return tile<M, N>(s, j, row, k0, k1, partial);
+      return tile<M, N>(s, j, row, k0, k1, partial, later);
     if constexpr (is_constant<S>) {
       if constexpr (S::m % M != 0)
-        tile<S::m % M, N>(s, j, row, k0, k1, partial);
+        tile<S::m % M, N>(s, j, row, k0, k1, partial, later);
     } else {
-      place_rest<M / 2, N>(s, j, row, k0, k1, partial);
+      place_rest<M / 2, N>(s, j, row, k0, k1, partial, later);
     }
   }
 
   /// Covers fewer than M rows with tiles of half the height, a quarter...
   template <int R, int N>
   static void place_rest(const S &s, const job &j, int row, int k0, int k1,
-                         T *partial) {
+                         T *partial, const later_weights<T> &later) {
     if constexpr (R > 0) {
       for (; s.m - row >= R; row += R) {
-        tile<R, N>(s, j, row, k0, k1, partial);
+        tile<R, N>(s, j, row, k0, k1, partial, later);
         partial += partial ? R * N * W : 0;
       }
-      place_rest<R / 2, N>(s, j, row, k0, k1, partial);
+      place_rest<R / 2, N>(s, j, row, k0, k1, partial, later);
     }
   }
 
@@ -138,7 +155,8 @@ private:
   /// from `partial`, and go there until the last are in.
   template <int R, int N>
   NNC_NOINLINE static void tile(const S &s, const job &j, int row, int k0,
-                                int k1, T *partial) {
+                                int k1, T *partial,
+                                const later_weights<T> &later) {
     register_tile<V, 1, R, N> t;
     t.clear();
     const std::ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
@@ -153,8 +171,8 @@ private:
         j.epi->fetch(at);
         NNC_PREFETCH_TO_WRITE(j.y + at);
       }
-    // Strips that sum the same steps leave time to fetch the next.
-    const int fetched_ahead = (partial ? chunk(s) : weights_ahead) * W;
+    constexpr fetch_into cache =
+        from_level2 ? fetch_into::level2 : fetch_into::level1;
     if (crowds_cache<R>(s)) {
       alignas(64) T copy[R][copy_steps + W];
       const T *const rows[1] = {copy[0]};
@@ -163,14 +181,15 @@ private:
         for (int r = 0; r < R; ++r)
           for (int i = 0; i < steps; i += W)
             V::load(a + r * a_row + i, steps - i).store(copy[r] + i);
-        t.template add<0, R>(rows, copy_steps + W, 1, b, panel_size(s), W,
-                             steps);
+        t.template add<0, R, cache>(
+            rows, copy_steps + W, 1, b, panel_size(s), W, steps,
+            {later.at + (k - k0) * later.step, later.step});
         b += copy_steps * W;
       }
     } else {
       const T *const rows[1] = {a};
-      t.template add<0, R>(rows, a_row, a_step, b, panel_size(s), W, k1 - k0,
-                           fetched_ahead);
+      t.template add<0, R, cache>(rows, a_row, a_step, b, panel_size(s), W,
+                                  k1 - k0, later);
     }
     finish_steps(s, j, t, row, k0, k1, partial);
   }
