@@ -21,6 +21,8 @@ class Probe(nnc.TestCase):
         words = [line.split()[0] for line in lines if not line.startswith("#")]
         for word in "chip", "isas", "mhz", "multiply_adds", "cache", "memory_mb_s":
             self.assertIn(word, words)
+        mhz = next(line.split()[1] for line in lines if line.startswith("mhz "))
+        self.assertIn(int(mhz), range(300, 9000))  # a clock that a core may have
         self.nnc("explain", "network.onnx", "--probe=a.probe")
         self.nnc("compile", "network.onnx", "--probe=a.probe", "-o", "out")
 

@@ -152,6 +152,17 @@ double measureRate(const nnc_pool &pool, std::size_t bytes, Access access) {
   return double(bytes) * pool.threads / seconds;
 }
 
+/// Bytes of a last cache of which a core has its data sooner than from memory:
+/// the whole cache, or a part where many cores share it.
+std::size_t findOwnPart(const nnc_pool &alone, std::size_t cache,
+                        std::size_t before, std::size_t beyond) {
+  const double memory = measureRate(alone, beyond, Access::read);
+  while (cache > 8 * before &&
+         measureRate(alone, cache / 2, Access::read) < 1.25 * memory)
+    cache /= 2;
+  return cache;
+}
+
 void printRates(const char *place, const nnc_pool &pool, std::size_t bytes) {
   std::printf("%s %.9g %.9g %.9g\n", place,
               measureRate(pool, bytes, Access::read),
@@ -180,10 +191,12 @@ int main(int argc, char **argv) {
   // but no more than small machines have.
   std::size_t beyond = 64 << 20;
   for (std::size_t level = 0; level < caches.size(); ++level) {
-    std::printf("cache %ld\n", caches[level]);
-    printRates("rates", alone, std::size_t(caches[level]) / 2);
-    beyond = std::clamp(std::size_t(caches[level]) * 4, beyond,
-                        std::size_t(256) << 20);
+    std::size_t bytes = caches[level];
+    beyond = std::clamp(bytes * 4, beyond, std::size_t(256) << 20);
+    if (level > 0 && level + 1 == caches.size())
+      bytes = findOwnPart(alone, bytes, caches[level - 1], beyond);
+    std::printf("cache %zu\n", bytes);
+    printRates("rates", alone, bytes / 2);
   }
   printRates("memory", alone, beyond);
   printRates("shared_memory", all, beyond / all.threads);
