@@ -34,15 +34,15 @@ template <class T> struct later_weights {
 /// vectors; few tiles leave some to themselves.
 template <class T, int W, int B> class weights_dealer {
 public:
-  weights_dealer(std::ptrdiff_t block, int tiles)
-      : block(block), sharers(larger(1, tiles / pairs)),
+  weights_dealer(std::ptrdiff_t w_block, int tiles)
+      : block(w_block), sharers(larger(1, tiles / pairs)),
         step(ceil_div(W, sharers)), parts(ceil_div(W, int(step))) {}
 
   /// The tiles that follow fetch `steps` steps from `from` on. What they use
-  /// themselves begins at `own`: to fetch that costs nothing.
-  void begin(const T *from, int steps, const T *own) {
+  /// themselves begins at `used`: to fetch that costs nothing.
+  void begin(const T *from, int steps, const T *used) {
     first = from;
-    this->own = own;
+    own = used;
     advance = step * steps;
     part = pair = 0;
   }
@@ -107,19 +107,18 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
         NNC_KEEP_LOOP for (; i + W <= steps; i += W) {
           const T *at[ROWS];
           NNC_UNROLL for (int r = 0; r < ROWS; ++r) at[r] = a[r] + i;
-          NNC_UNROLL for (int j = 0; j < W; j += steps_a_line)
-              fetch<CACHE>(later, steps_a_line, w_block);
+          fetch<CACHE, W>(later, w_block);
           add_lanes<FIRST, LAST>(at, a_col, w + i * w_step, w_block, w_step);
         }
     if constexpr (steps_a_turn > 1)
       NNC_KEEP_LOOP for (; i + steps_a_turn <= steps; i += steps_a_turn)
           NNC_UNROLL for (int j = 0; j < steps_a_turn; ++j) {
         if (j % steps_a_line == 0)
-          fetch<CACHE>(later, steps_a_line, w_block);
+          fetch<CACHE, steps_a_line>(later, w_block);
         add_step<FIRST, LAST>(a, a_col, a_step, w, w_block, w_step, i + j);
       }
     NNC_KEEP_LOOP for (; i < steps; ++i) {
-      fetch<CACHE>(later, 1, w_block);
+      fetch<CACHE, 1>(later, w_block);
       add_step<FIRST, LAST>(a, a_col, a_step, w, w_block, w_step, i);
     }
   }
@@ -127,17 +126,23 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
   /// Of vectors that lie side by side, one in so many begins a cache line.
   static constexpr int steps_a_line = vectors_in_line<T, W>;
 
-  /// Fetches what lies in a line, and goes on by so many steps.
-  template <fetch_into CACHE>
-  static NNC_INLINE void fetch(later_weights<T> &later, int steps,
+  /// Fetches what so many steps want, a line of a vector's numbers at a time.
+  template <fetch_into CACHE, int STEPS>
+  static NNC_INLINE void fetch(later_weights<T> &later,
                                std::ptrdiff_t w_block) {
-    NNC_UNROLL for (int i = 0; i < smaller(B, 2); ++i) {
-      if constexpr (CACHE == fetch_into::level1)
-        NNC_PREFETCH(later.at + i * w_block);
-      else if constexpr (CACHE == fetch_into::level2)
-        NNC_PREFETCH_LEVEL2(later.at + i * w_block);
-    }
-    later.at += steps * later.step;
+    if constexpr (CACHE != fetch_into::nothing)
+      NNC_UNROLL for (int i = 0; i < STEPS; i += steps_a_line) {
+        fetch_line<CACHE>(later.at);
+        if constexpr (B > 1)
+          fetch_line<CACHE>(later.at + w_block);
+        later.at += smaller(STEPS, steps_a_line) * later.step;
+      }
+  }
+  template <fetch_into CACHE> static NNC_INLINE void fetch_line(const T *at) {
+    if constexpr (CACHE == fetch_into::level1)
+      NNC_PREFETCH(at);
+    else
+      NNC_PREFETCH_LEVEL2(at);
   }
 
   template <int FIRST, int LAST>

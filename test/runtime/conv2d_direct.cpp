@@ -111,6 +111,20 @@ TEMPLATE_TEST_CASE("direct convolution of constant shapes", "[conv2d]",
   check_constant<V, 1, 6, 2, constant_shape<64, 9, 9, 64, 3, 1, 1, 2>>(random);
 }
 
+TEMPLATE_TEST_CASE("convolution of weights that are taken in parts", "[conv2d]",
+                   NNC_TEST_TILES) {
+  using V = TestType;
+  constexpr int W = lanes<V>, few = level2_weights / (2 * W * 4);
+  random_source random;
+  // Of 12 points and more; in a group of tiles, and in several.
+  check_constant<V, 2, 7, 2, constant_shape<few / 4, 7, 9, 3 * W, 3, 1, 1>>(
+      random);
+  using flat = constant_shape<few + 3 * W, 12, 20, 2 * W + 3, 1, 1, 0>;
+  check_pointwise<V, 13, 2>(random, flat{}, run_time_shape<flat>());
+  check_pointwise<V, 13, 2>(random, run_time_shape<flat>(),
+                            run_time_shape<flat>());
+}
+
 TEMPLATE_TEST_CASE("convolution of maps that are cut into strips", "[conv2d]",
                    NNC_TEST_TILES) {
   using V = TestType;

@@ -52,6 +52,9 @@ TEMPLATE_TEST_CASE("packed matmul of constant shapes", "[matmul]",
   random_source random;
   check_constant<V, 6, 2, constant_shape<13, 100, 77>>(random);
   check_constant<V, 13, 2, constant_shape<16, 33, 300>>(random);
+  // Weights in parts, for more tiles than are done at a time.
+  constexpr int few = level2_weights / (2 * lanes<V> * 4);
+  check_constant<V, 12, 2, constant_shape<12 * 17 + 5, 40, few + 77>>(random);
   // Rows a power of two apart, longer than one copy of them.
   check_constant<V, 8, 2, constant_shape<10, 40, 2048>>(random);
 }
