@@ -26,9 +26,9 @@ static constexpr double kTilesSeconds = 6e-7;
 /// Share of a multiply-add's time that simple arithmetic in an epilogue takes.
 static constexpr double kEpilogueShare = 0.15;
 
-/// Weights are read while they are first used: of the shorter of arithmetic and
-/// that, some does not hide behind the longer. Less where routines fetch
-/// weights ahead.
+/// Weights are read while they are used: of the shorter of arithmetic and that,
+/// some does not hide behind the longer. Less where tiles fetch weights for
+/// later ones.
 static constexpr double kFetchedShare = 0.83;
 
 static double getMedian(ArrayRef<double> sorted) {
@@ -93,6 +93,7 @@ static Core getCore(target::MachineAttr machine, StringRef isa,
           scale / machine.getLastBandwidth(),
           lastBytes,
           scale / (1e6 * machine.getMemoryMbS()),
+          double(machine.getCaches()[1]),
           0.01 * machine.getExposed(),
           getCrowded(weightBytes, lastBytes)};
 }
@@ -112,10 +113,8 @@ double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
   double weights = work.weightBytes / machine.getBandwidthFor(weightBytes);
   double activations =
       work.activationBytes / machine.getBandwidthFor(work.activationBytes);
-  bool fetchesAhead = llvm::any_of(
-      routine.layouts, [](StringRef name) { return nn::isTransformed(name); });
   return std::max({arithmetic, weights, activations}) +
-         core.exposed * (fetchesAhead ? kFetchedShare : 1) *
+         core.exposed * (params.empty() ? 1 : kFetchedShare) *
              std::min(arithmetic, weights) +
          getStartSeconds(!params.empty()) * calls.size();
 }

@@ -35,6 +35,7 @@ struct core_limits {
   double last;       ///< and of numbers while one comes from the last cache
   double last_bytes; ///< which holds so many
   double memory;     ///< multiply-adds of numbers while one comes from memory
+  double level2;     ///< bytes of the second-level cache
   double exposed;    ///< of the shorter of computing and reading from memory,
                      ///< the share that does not hide behind the longer
   double crowded;    ///< 0 where the last cache holds the model's weights
@@ -57,8 +58,8 @@ struct tile_limits {
   }
 };
 /// Cores that the routines were timed on, or one like them.
-constexpr core_limits one_a_cycle{1, 4, 32 << 20, 10, 0.6, 1},
-    two_a_cycle{2, 4, 32 << 20, 10, 0.6, 1};
+constexpr core_limits one_a_cycle{1, 4, 32 << 20, 10, 1 << 20, 0.6, 1},
+    two_a_cycle{2, 4, 32 << 20, 10, 1 << 20, 0.6, 1};
 constexpr tile_limits avx512_tile{16,  false, 1.8, 0.98,
                                   1.0, 0.4,   1,   one_a_cycle};
 constexpr tile_limits avx2_tile{8, false, 1.75, 0.93, 0.0, 0.4, 1, two_a_cycle};
@@ -186,9 +187,9 @@ constexpr double streamed(const tile_limits &t, int tiles) {
 
 /// To read so many floats in `runs`: all but the first find them where they
 /// were before, which may be the last cache.
-constexpr double rereads(const tile_limits &t, double floats, int runs) {
-  return 4 * floats > level2_map ? refetch_in_order(t) * (runs - 1) * floats
-                                 : 0;
+constexpr double rereads(const tile_limits &t, double floats, int runs,
+                         int held = level2_map) {
+  return 4 * floats > held ? refetch_in_order(t) * (runs - 1) * floats : 0;
 }
 /// The efficiency of `work` multiply-adds that reach `efficiency` but for that.
 constexpr double with_rereads(const tile_limits &t, double work,
@@ -283,16 +284,29 @@ constexpr double transformed_time(tile_limits t, const transformed_plan &p,
   const double time =
       p.points * ((all < least ? least : all) + p.tiles * transforms +
                   again * (strips - 1) * weights) +
-      passes * rereads(t, strip_floats * strips / passes, p.runs);
+      passes * rereads(t, strip_floats * strips / passes, p.runs,
+                       larger(level2_map, p.near / 2 * 3));
   return time * (1 + pair_weight * (imbalance(p) - 1));
+}
+/// Strips longer than usual pay where the second-level cache has room for them,
+/// and weights that it does not hold come from memory for each.
+constexpr bool strips_pay(const tile_limits &t, const transformed_plan &p,
+                          double weights) {
+  return p.near <= usual_strip * 1024 ||
+         (1.6 * p.near <= t.core.level2 && t.core.crowded >= 1 &&
+          4 * p.points * weights > 1.5 * t.core.level2);
 }
 template <class S>
 constexpr double winograd_efficiency(tile_limits t, const S &s, int M, int P,
-                                     int B) {
+                                     int B, int strip = usual_strip) {
+  const transformed_plan p =
+      plan_winograd(s, t.lanes, M, P, B, sizeof(float), strip);
+  if (!strips_pay(t, p, double(s.c) * s.k))
+    return 0;
   const int axes = (s.kh > 1) + (s.kw > 1);
   return double(s.n) * s.k * s.oh * s.ow * s.c * s.kh * s.kw /
-         transformed_time(t, plan_winograd(s, t.lanes, M, P, B), s.c, s.k,
-                          winograd_summed_channels, 4 * axes, P, B);
+         transformed_time(t, p, s.c, s.k, winograd_summed_channels, 4 * axes, P,
+                          B);
 }
 constexpr double winograd_growth(int taps, int M) {
   return taps == 1 ? 1 : make_winograd(M, taps).error_growth();

@@ -17,6 +17,7 @@ namespace nnc {
 struct transformed_plan {
   int width;       ///< W
   int bytes;       ///< of an element
+  int near;        ///< bytes of a strip that the second-level cache holds
   int rows, cols;  ///< of tiles in an image
   int tiles;       ///< in all
   int points;      ///< of a tile
@@ -111,22 +112,27 @@ struct transformed_plan {
 private:
   /// Of `all`, the groups of each strip of one length, for a second-level cache
   /// that has to hold so many bytes of each.
-  static constexpr int groups_near(int all, std::ptrdiff_t each) {
-    constexpr std::ptrdiff_t level2 = 512 * 1024; // a share
-    const std::ptrdiff_t strips = (all * each + level2 / 2) / level2;
+  constexpr int groups_near(int all, std::ptrdiff_t each) const {
+    const std::ptrdiff_t strips = (all * each + near / 2) / near;
     return strips < 1 ? all : strips > all ? 1 : ceil_div(all, int(strips));
   }
 };
 
+/// Bytes of a strip, in KiB: a share of the second-level cache of most cores.
+constexpr int usual_strip = 512;
+
 /// `images` of rows x cols tiles with so many points, all made and kept,
-/// `channels` multiplied to `filters`. An element has so many bytes.
+/// `channels` multiplied to `filters`. An element has so many bytes, a strip of
+/// transformed tiles so many KiB.
 constexpr transformed_plan plan_transformed(int images, int rows, int cols,
                                             int points, int channels,
                                             int filters, int W, int P, int B,
-                                            int bytes = sizeof(float)) {
+                                            int bytes = sizeof(float),
+                                            int strip = usual_strip) {
   transformed_plan p{};
   p.width = W;
   p.bytes = bytes;
+  p.near = strip * 1024;
   p.rows = rows;
   p.cols = cols;
   p.tiles = images * rows * cols;

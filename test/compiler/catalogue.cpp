@@ -54,6 +54,7 @@ static constexpr Core kOneACycle{/*rate=*/1,
                                  /*last=*/4,
                                  /*lastBytes=*/32 << 20,
                                  /*memory=*/10,
+                                 /*level2=*/1 << 20,
                                  /*exposed=*/0.6,
                                  /*crowded=*/1};
 

@@ -35,13 +35,14 @@ std::vector<double> convolve(const conv2d_shape &s, const floats &x,
 /// largest values. Their root mean square is what the catalogue says, a small
 /// sample's up to twice as much; the largest of a million is less than 20 times
 /// as much. A half has 13 bits less.
-template <class V, int M, int P, int B, class S>
+template <class V, int M, int P, int B, int STRIP = usual_strip, class S>
 void check_winograd(random_source &random, const S &shape,
                     const conv2d_shape &s) {
   constexpr int W = lanes<V>;
   using T = element_of<V>;
   INFO("W=" << W << " M=" << M << describe(s));
-  using routine = conv2d_nchwc_winograd_t<V, M, S, P, B, conv2d_epilogue_of<T>>;
+  using routine =
+      conv2d_nchwc_winograd_t<V, M, S, P, B, conv2d_epilogue_of<T>, STRIP>;
   const int out = s.oh * s.ow;
   const floats x =
       rounded<T>(random.values(std::size_t(s.n) * s.c * s.h * s.w));
@@ -59,8 +60,9 @@ void check_winograd(random_source &random, const S &shape,
   auto by = store_all<T>(block_channels(residual, s.n, s.k, out, W));
   const conv2d_epilogue_of<T> epilogue{bias.data(), by.data()};
   const int threads = random.between(1, 20);
-  const std::size_t bytes =
-      plan_winograd(s, W, M, P, B, sizeof(T)).shared(threads).thread_scratch();
+  const std::size_t bytes = plan_winograd(s, W, M, P, B, sizeof(T), STRIP)
+                                .shared(threads)
+                                .thread_scratch();
   floats scratch = not_written(bytes / sizeof(float) + 1);
   scratch.back() = 42.0f;
   // As some threads share it, with the residual in the output's place.
@@ -258,6 +260,33 @@ TEST_CASE("threads share Winograd's convolution without a difference",
     }
     CHECK(most_units > most_threads / 2);
   }
+}
+
+TEST_CASE("Winograd's convolution in longer strips", "[conv2d]") {
+  random_source random;
+  const conv2d_shape s{1, 130, 40, 40, 36, 3, 3, 1, 1, 1, 1, 1, 1, 40, 40, 1};
+  REQUIRE(plan_winograd(s, 4, 4, 5, 2).strip_groups <
+          plan_winograd(s, 4, 4, 5, 2, 4, 1280).strip_groups);
+  check_winograd<f32x<4>, 4, 5, 2, 1280>(random, s, s);
+}
+
+TEST_CASE("strips are longer where weights come from memory for each",
+          "[conv2d]") {
+  const conv2d_shape deep{1, 512, 28, 28, 512, 3,  3,  1,
+                          1, 1,   1,  1,  1,   28, 28, 1};
+  conv2d_shape flat = deep;
+  flat.c = flat.k = 128;
+  tile_limits large = avx512_tile;
+  large.core.level2 = 2 << 20;
+  const auto gain = [](const tile_limits &tile, const conv2d_shape &s) {
+    return winograd_efficiency(tile, s, 4, 10, 2, 1280) /
+           winograd_efficiency(tile, s, 4, 10, 2);
+  };
+  CHECK(gain(large, deep) > 1.05);
+  CHECK(gain(large, flat) == 0);       // which the cache holds
+  CHECK(gain(avx512_tile, deep) == 0); // has no room for the strip
+  large.core.crowded = 0.5;            // all are in the last cache
+  CHECK(gain(large, deep) == 0);
 }
 
 TEST_CASE("what would be read or made twice decides how threads share it",

@@ -88,9 +88,9 @@ template <int M> struct winograd_transform<M, 1> {
   }
 };
 
-/// What transformed.h asks, of KH x KW taps. What is transformed is so with
-/// floats.
-template <class V, int M, int KH, int KW, class S, int P, int B>
+/// What transformed.h asks, of KH x KW taps, in strips of so many KiB. What is
+/// transformed is so with floats.
+template <class V, int M, int KH, int KW, class S, int P, int B, int STRIP>
 struct winograd_of_taps {
   static constexpr int W = lanes<V>;
   using vector = V;
@@ -109,7 +109,7 @@ struct winograd_of_taps {
   static constexpr int channels(const S &s) { return s.c; }
   static constexpr int filters(const S &s) { return s.k; }
   static constexpr transformed_plan plan(const S &s) {
-    return plan_winograd(s, W, M, P, B, sizeof(E));
+    return plan_winograd(s, W, M, P, B, sizeof(E), STRIP);
   }
 
   static point_factors<E> factors(const S &s, const transformed_plan &p,
@@ -219,12 +219,13 @@ struct winograd_of_taps {
   }
 };
 
-template <class V, int M, class S, int P, int B, class Epi>
+template <class V, int M, class S, int P, int B, class Epi,
+          int STRIP = usual_strip>
 struct conv2d_nchwc_winograd_t {
   using E = element_of<V>;
 
   static constexpr int units(const S &s, int threads = 1) {
-    return plan_winograd(s, lanes<V>, M, P, B, sizeof(E))
+    return plan_winograd(s, lanes<V>, M, P, B, sizeof(E), STRIP)
         .shared(threads)
         .units();
   }
@@ -243,8 +244,9 @@ struct conv2d_nchwc_winograd_t {
 
 private:
   template <int KH, int KW>
-  using of_taps = transformed_product<winograd_of_taps<V, M, KH, KW, S, P, B>,
-                                      S, P, B, Epi>;
+  using of_taps =
+      transformed_product<winograd_of_taps<V, M, KH, KW, S, P, B, STRIP>, S, P,
+                          B, Epi>;
 
   /// Taps known when it runs: R or more in a row, in a column or in a square.
   template <int R, class F> static void find_taps(const S &s, const F &run_as) {
@@ -261,15 +263,15 @@ private:
   }
 };
 
-template <class S, int P, int B, class Epi>
+template <class S, int P, int B, int STRIP, class Epi>
 using conv2d_f32_nchw16c_winograd2_avx512 =
-    conv2d_nchwc_winograd_t<f32x<16>, 2, S, P, B, Epi>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<16>, 2, S, P, B, Epi, STRIP>;
+template <class S, int P, int B, int STRIP, class Epi>
 using conv2d_f32_nchw16c_winograd4_avx512 =
-    conv2d_nchwc_winograd_t<f32x<16>, 4, S, P, B, Epi>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<16>, 4, S, P, B, Epi, STRIP>;
+template <class S, int P, int B, int STRIP, class Epi>
 using conv2d_f32_nchw16c_winograd6_avx512 =
-    conv2d_nchwc_winograd_t<f32x<16>, 6, S, P, B, Epi>;
+    conv2d_nchwc_winograd_t<f32x<16>, 6, S, P, B, Epi, STRIP>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw8c_winograd2_avx2 =
     conv2d_nchwc_winograd_t<f32x<8>, 2, S, P, B, Epi>;

@@ -18,20 +18,22 @@ template <class S> constexpr int winograd_points(const S &s, int M) {
 }
 
 /// The output is cut into tiles of M x M pixels, one where there is one tap. An
-/// element has so many bytes.
+/// element has so many bytes, a strip so many KiB.
 template <class S>
 constexpr transformed_plan plan_winograd(const S &s, int W, int M, int P, int B,
-                                         int bytes = sizeof(float)) {
+                                         int bytes = sizeof(float),
+                                         int strip = usual_strip) {
   return plan_transformed(s.n, ceil_div(s.oh, winograd_outputs(s.kh, M)),
                           ceil_div(s.ow, winograd_outputs(s.kw, M)),
-                          winograd_points(s, M), s.c, s.k, W, P, B, bytes);
+                          winograd_points(s, M), s.c, s.k, W, P, B, bytes,
+                          strip);
 }
 
 template <class S>
-constexpr std::ptrdiff_t winograd_scratch(const S &s, int W, int M, int P,
-                                          int B, int threads,
-                                          int bytes = sizeof(float)) {
-  return plan_winograd(s, W, M, P, B, bytes).scratch(threads);
+constexpr std::ptrdiff_t
+winograd_scratch(const S &s, int W, int M, int P, int B, int threads,
+                 int bytes = sizeof(float), int strip = usual_strip) {
+  return plan_winograd(s, W, M, P, B, bytes, strip).scratch(threads);
 }
 
 } // namespace nnc
