@@ -12,6 +12,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
@@ -234,6 +236,8 @@ findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
       weightError = getWeightError(layer, *schema, memo);
     Candidate candidate{{}, &routine, params, schema->operands, schema->result};
     candidate.estimate = cost.estimate(routine, shapes, params, work);
+    if (std::isinf(candidate.estimate) && !layer.getParams())
+      continue;
     candidate.error = *weightError;
     for (const RoutineShape &shape : shapes)
       candidate.error =

@@ -7,11 +7,11 @@
 #include "compiler/schedule/Cost.h"
 
 #include "compiler/schedule/Search.h"
-#include "dialects/nn/Transformed.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace nnc;
@@ -105,6 +105,8 @@ double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
   double efficiency = 0;
   for (const RoutineShape &call : calls)
     efficiency += routine.getEfficiency(call, params, core) / calls.size();
+  if (efficiency <= 0)
+    return std::numeric_limits<double>::infinity();
   double arithmetic =
       (work.operations / std::max(efficiency, 1e-6) +
        work.epilogueOperations * kEpilogueShare) /

@@ -76,7 +76,8 @@ public:
   target::MachineAttr getMachine() const { return machine; }
   bool knowsMeasurements() const { return measured && !measured->empty(); }
 
-  /// What a layer that is `calls` of one routine costs by the target's row.
+  /// What a layer that is `calls` of one routine costs by the target's row;
+  /// infinity where other params are always sooner done on such a machine.
   double estimate(const Routine &routine, llvm::ArrayRef<RoutineShape> calls,
                   llvm::ArrayRef<int64_t> params, const LayerWork &work) const;
   /// Of that, what a call takes before it computes anything.
