@@ -284,8 +284,8 @@ constexpr double transformed_time(tile_limits t, const transformed_plan &p,
   const double time =
       p.points * ((all < least ? least : all) + p.tiles * transforms +
                   again * (strips - 1) * weights) +
-      passes * rereads(t, strip_floats * strips / passes, p.runs,
-                       larger(level2_map, p.near / 2 * 3));
+      passes *
+          rereads(t, strip_floats * strips / passes, p.runs, p.near / 2 * 3);
   return time * (1 + pair_weight * (imbalance(p) - 1));
 }
 /// Strips longer than usual pay where the second-level cache has room for them,
