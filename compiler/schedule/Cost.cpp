@@ -108,7 +108,7 @@ double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
   if (efficiency <= 0)
     return std::numeric_limits<double>::infinity();
   double arithmetic =
-      (work.operations / std::max(efficiency, 1e-6) +
+      (work.operations / efficiency +
        work.epilogueOperations * kEpilogueShare) /
           machine.getPeak(routine.isa) +
       work.exponentials * machine.getExponentialSeconds(routine.isa);

@@ -176,12 +176,12 @@ private:
       // The weights of these channels stay in the first-level cache; meanwhile
       // the next come from memory.
       for (int c = 0; c < T::channels(s); c += T::summed_channels) {
-        dealer.begin(w + c * W + next_weights(s, p, c),
-                     smaller(T::summed_channels, T::channels(s) - c),
-                     w + c * W);
+        const E *const own = w + c * W;
+        dealer.begin(own + next_weights(s, p, c),
+                     smaller(T::summed_channels, T::channels(s) - c), own);
         for (int t = 0; t < count; t += P)
-          place<N>(s, p, v.first + t * v.tile + c / W * v.block, v.block,
-                   w + c * W, smaller(P, count - t), c, dealer.next(),
+          place<N>(s, p, v.first + t * v.tile + c / W * v.block, v.block, own,
+                   smaller(P, count - t), c, dealer.next(),
                    {i, products + t * N * W, first + t, block, j.y, j.epi});
       }
     }
