@@ -233,16 +233,24 @@ TEST_CASE("activations follow their formulas", "[elementwise]") {
       [](double x) { return hold(x, -1.5, 6); });
 }
 
-TEST_CASE("gelu is absolutely accurate", "[elementwise]") {
+TEST_CASE("activations that end at 0 are absolutely accurate",
+          "[elementwise]") {
   std::vector<float> at = arguments();
   for (float x = -16; x < 16; x += 0x1p-12f)
     at.push_back(x);
-  for (float x : at)
-    if (std::fabs(x) < 16)
-      REQUIRE(std::fabs(static_cast<double>(nnc::gelu(x)) -
-                        static_cast<double>(x) * 0.5 *
-                            std::erfc(static_cast<double>(-x) /
-                                      std::sqrt(2.0))) < 1e-6);
+  for (float each : at) {
+    if (!(std::fabs(each) < 16))
+      continue;
+    const auto x = static_cast<double>(each);
+    const auto is = [&](float got, double want) {
+      INFO("x=" << each << " got " << got << " want " << want);
+      REQUIRE(std::fabs(static_cast<double>(got) - want) < 1e-6);
+    };
+    is(nnc::gelu(each), x * 0.5 * std::erfc(-x / std::sqrt(2.0)));
+    is(nnc::gelu_tanh(each),
+       x * sigmoid(2 * std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    is(nnc::silu(each), x * sigmoid(x));
+  }
 }
 
 TEST_CASE("arithmetic on reals", "[elementwise]") {
