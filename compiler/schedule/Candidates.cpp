@@ -159,12 +159,14 @@ static std::string getObstacle(LayerOp layer, const Routine &routine,
   return "";
 }
 
-/// Whether a function is made of exponentials or polynomials as long, not of a
-/// few instructions.
-static bool isExponential(StringRef function) {
+/// What `function` is counted as.
+static double &getCount(LayerWork &work, StringRef function) {
   StringRef header = Catalogue::get().getHeaderOf(function);
-  return header != "" && header != "runtime/simd/arithmetic.h" &&
-         header != "runtime/simd/vec.h";
+  if (header == "runtime/simd/gates.h")
+    return work.gates;
+  bool isShort = header == "" || header == "runtime/simd/arithmetic.h" ||
+                 header == "runtime/simd/vec.h";
+  return isShort ? work.epilogueOperations : work.exponentials;
 }
 
 LayerWork nnc::getLayerWork(LayerOp layer, ArrayRef<RankedTensorType> operands,
@@ -172,8 +174,7 @@ LayerWork nnc::getLayerWork(LayerOp layer, ArrayRef<RankedTensorType> operands,
   LayerWork work;
   double elements = result.getNumElements();
   for (auto op : layer.getEpilogue().front().getOps<ElementwiseOpInterface>())
-    (isExponential(op.getFunction()) ? work.exponentials
-                                     : work.epilogueOperations) += elements;
+    getCount(work, op.getFunction()) += elements;
   if (auto anchor = dyn_cast_or_null<CostOpInterface>(layer.getAnchorOp())) {
     Work own = anchor.getWork();
     work.operations = std::max<double>(own.multiplyAdds, own.operations);

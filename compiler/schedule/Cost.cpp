@@ -111,7 +111,8 @@ double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
       (work.operations / efficiency +
        work.epilogueOperations * kEpilogueShare) /
           machine.getPeak(routine.isa) +
-      work.exponentials * machine.getExponentialSeconds(routine.isa);
+      work.exponentials * machine.getExponentialSeconds(routine.isa) +
+      work.gates * machine.getGateSeconds(routine.isa);
   double weights = work.weightBytes / machine.getBandwidthFor(weightBytes);
   double activations =
       work.activationBytes / machine.getBandwidthFor(work.activationBytes);

@@ -22,6 +22,7 @@ struct LayerWork {
   double epilogueOperations = 0; ///< of values in registers, most of which fit
                                  ///< between multiply-adds
   double exponentials = 0;       ///< and functions like these
+  double gates = 0;              ///< functions of runtime/simd/gates.h
   int64_t activationBytes = 0;   ///< read and written
   int64_t weightBytes = 0;       ///< constants read
 };

@@ -65,7 +65,7 @@ namespace {
 /// A line of isas.inc.
 struct Isa {
   StringLiteral name;
-  int64_t bytes, elementBytes, exponentialCycles;
+  int64_t bytes, elementBytes, exponentialCycles, gateCycles;
   int64_t getLanes() const { return bytes / elementBytes; }
 };
 } // namespace
@@ -73,8 +73,8 @@ struct Isa {
 /// Its vectors are those of the target where it says nothing.
 static Isa getIsa(MachineAttr machine, StringRef name) {
   static constexpr Isa isas[] = {
-#define NNC_ISA(name, bytes, element, exponential)                             \
-  {#name, bytes, element, exponential},
+#define NNC_ISA(name, bytes, element, exponential, gate)                       \
+  {#name, bytes, element, exponential, gate},
 #include "dialects/target/isas.inc"
   };
   int64_t own = machine.getVectorBytes();
@@ -83,7 +83,7 @@ static Isa getIsa(MachineAttr machine, StringRef name) {
       isa.bytes = std::min(isa.bytes ? isa.bytes : own, own);
       return isa;
     }
-  return {"", own, sizeof(float), 0};
+  return {"", own, sizeof(float), 0, 0};
 }
 
 double MachineAttr::getVectorRate(StringRef name) const {
@@ -106,6 +106,12 @@ double MachineAttr::getPeak(StringRef name) const {
 double MachineAttr::getExponentialSeconds(StringRef name) const {
   Isa isa = getIsa(*this, name);
   return static_cast<double>(isa.exponentialCycles) /
+         (1e6 * isa.getLanes() * getMhz());
+}
+
+double MachineAttr::getGateSeconds(StringRef name) const {
+  Isa isa = getIsa(*this, name);
+  return static_cast<double>(isa.gateCycles) /
          (1e6 * isa.getLanes() * getMhz());
 }
 

@@ -71,6 +71,8 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
     double getVectorRate(::llvm::StringRef isa) const;
     /// Seconds of an exponential of a float, in vectors of `isa`.
     double getExponentialSeconds(::llvm::StringRef isa) const;
+    /// The same of a function of runtime/simd/gates.h.
+    double getGateSeconds(::llvm::StringRef isa) const;
     /// Whether the first two levels hold `bytes`.
     bool isNear(int64_t bytes) const;
     /// Bytes a second from the first level that holds `bytes`.

@@ -3,11 +3,12 @@
 #define NNC_ROUTINES_MIDDLE_H
 
 #include "runtime/simd/arithmetic.h"
+#include "runtime/simd/gates.h"
 
 namespace nnc {
 
 /// The activation that a shape names: 0: none, 1: relu, 2: clip to [low, high],
-/// 3: hard_swish.
+/// 3: hard_swish, 4: silu.
 template <class V, class S> NNC_INLINE V activate(const S &s, V v) {
   switch (s.activation) {
   case 1:
@@ -16,6 +17,8 @@ template <class V, class S> NNC_INLINE V activate(const S &s, V v) {
     return clip(v, V(s.low), V(s.high));
   case 3:
     return hard_swish(v);
+  case 4:
+    return silu(v);
   default:
     return v;
   }

@@ -20,17 +20,11 @@
 #ifndef NNC_SIMD_MATH_H
 #define NNC_SIMD_MATH_H
 
+#include "runtime/simd/horner.h"
 #include "runtime/simd/traits.h"
 #include "runtime/simd/vec.h"
 
 namespace nnc {
-
-/// c0 + c1 x + c2 x^2 + ..., by Horner's rule.
-template <class V> NNC_INLINE V horner(V, float c) { return V(c); }
-template <class V, class... C>
-NNC_INLINE V horner(V x, float c, float next, C... rest) {
-  return fma(horner(x, next, rest...), x, V(c));
-}
 
 /// p * 2^n for a whole number n in [-252, 254], rounded once.
 template <class V> NNC_INLINE V scale_exponent(V p, V n) {
