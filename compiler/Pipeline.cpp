@@ -41,6 +41,9 @@ void nnc::buildPipeline(OpPassManager &manager,
   // they are worth between two layers.
   if (options.layouts == LayoutScope::global ||
       options.layouts == LayoutScope::fixed) {
+    // It looks ahead at what the next would save.
+    manager.addPass(
+        createFuseExpanded({options.target, options.maxError}, options.tuned));
     manager.addPass(
         createFuseSeparable({options.target, options.maxError}, options.tuned));
     manager.addPass(

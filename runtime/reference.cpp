@@ -8,6 +8,7 @@
 #include "runtime/routines/conv2d/portable.h"
 #include "runtime/routines/conv_transpose2d/portable.h"
 #include "runtime/routines/copy/portable.h"
+#include "runtime/routines/expanded_conv2d/portable.h"
 #include "runtime/routines/gather/portable.h"
 #include "runtime/routines/layer_norm/portable.h"
 #include "runtime/routines/matmul/portable.h"
@@ -169,16 +170,26 @@ int call_scaled_conv2d(const scaled_conv2d_shape &s, const operands &o) {
   return run_all<R>(s, o.x<float>(0), o.x<float>(1), o.x<float>(2),
                     o.x<float>(3), o.y<float>());
 }
-int call_separable_conv2d(const separable_conv2d_shape &s, const operands &o) {
-  using R = separable_conv2d_f32_portable<separable_conv2d_shape, none>;
+/// A layer of two convolutions, with so many values between them.
+template <template <class, class> class R, class S>
+int call_pair(const S &s, const operands &o, std::size_t between) {
+  using routine = R<S, none>;
   for (int i = 0; i < 4; ++i)
     if (o.type(i) != NNC_F32)
       return NNC_REFERENCE_NO_TYPE;
-  std::vector<float> between(std::size_t(s.n) * s.c * s.oh * s.ow);
-  R::run(s, o.x<float>(0), o.x<float>(1), o.x<float>(2), o.x<float>(3),
-         o.y<float>(), reinterpret_cast<unsigned char *>(between.data()),
-         none{}, 0, R::units(s));
+  std::vector<float> scratch(between);
+  routine::run(s, o.x<float>(0), o.x<float>(1), o.x<float>(2), o.x<float>(3),
+               o.y<float>(), reinterpret_cast<unsigned char *>(scratch.data()),
+               none{}, 0, routine::units(s));
   return NNC_REFERENCE_OK;
+}
+int call_separable_conv2d(const separable_conv2d_shape &s, const operands &o) {
+  return call_pair<separable_conv2d_f32_portable>(
+      s, o, std::size_t(s.n) * s.c * s.oh * s.ow);
+}
+int call_expanded_conv2d(const expanded_conv2d_shape &s, const operands &o) {
+  return call_pair<expanded_conv2d_f32_portable>(
+      s, o, std::size_t(s.n) * s.k * s.h * s.w);
 }
 int call_conv_transpose2d(const conv_transpose2d_shape &s, const operands &o) {
   return call_f32_pair<conv_transpose2d_f32_portable>(s, o);

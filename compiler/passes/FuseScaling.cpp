@@ -73,21 +73,22 @@ static std::optional<Scaling> getScaling(LayerOp layer) {
 }
 
 /// The layer that computes both, beside them; null where `first` is none.
-static LayerOp fuseScaling(LayerOp first, LayerOp pointwise) {
+static LayerOp fuseScaling(LayerOp first, LayerOp second) {
+  ConvOp pointwise = getPointwise(second);
   std::optional<Scaling> scaling = getScaling(first);
-  if (!scaling)
+  if (!pointwise || !scaling)
     return {};
   const Middle &middle = scaling->middle;
   RankedTensorType x = getTensorType(scaling->x);
-  OpBuilder builder(pointwise);
+  OpBuilder builder(second);
   SmallVector<Value> inputs = {
       scaling->x, getPerChannel(builder, first.getLoc(), middle.scale, x, 1),
       getPerChannel(builder, first.getLoc(), middle.bias, x, 0),
-      pointwise.getInputs()[1]};
+      second.getInputs()[1]};
   return createOneLayer(
-      first, pointwise, inputs, builder, [&](Location loc, Block &block) {
+      first, second, inputs, builder, [&](Location loc, Block &block) {
         return builder.create<ScaledConvOp>(
-            loc, getConv(pointwise).getY().getType(), middle.activation,
+            loc, pointwise.getY().getType(), middle.activation,
             block.getArgument(0), block.getArgument(1), block.getArgument(2),
             block.getArgument(3), APFloat(middle.low), APFloat(middle.high));
       });
@@ -106,11 +107,13 @@ struct FuseScalingPass : nnc::impl::FuseScalingBase<FuseScalingPass> {
     const double worthwhile = 0.99;
     FusionOptions options{target,
                           "nn.scaling",
+                          fuseScaling,
+                          /*rival=*/nullptr,
                           worthwhile,
                           /*countsFetch=*/false,
                           maxError,
                           tuned.get()};
-    if (failed(fusePointwise(getOperation(), options, fuseScaling)))
+    if (failed(fuseLayers(getOperation(), options)))
       signalPassFailure();
   }
 

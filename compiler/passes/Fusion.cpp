@@ -9,6 +9,7 @@
 #include "compiler/schedule/Search.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -19,6 +20,8 @@ bool nnc::setActivation(Operation &op, Middle &middle) {
     middle.activation = MiddleActivation::relu;
   } else if (isa<HardSwishOp>(op)) {
     middle.activation = MiddleActivation::hard_swish;
+  } else if (isa<SiluOp>(op)) {
+    middle.activation = MiddleActivation::silu;
   } else if (auto clip = dyn_cast<ClipOp>(op)) {
     middle.activation = MiddleActivation::clip;
     middle.low = clip.getMin().convertToDouble();
@@ -29,8 +32,54 @@ bool nnc::setActivation(Operation &op, Middle &middle) {
   return true;
 }
 
-ConvOp nnc::getConv(LayerOp layer) {
+std::optional<Middle> nnc::getMiddle(LayerOp layer) {
+  Middle middle;
+  Block &block = layer.getEpilogue().front();
+  Value made = block.getArgument(0);
+  for (Operation &op : block.without_terminator()) {
+    bool isBias = false;
+    if (auto add = dyn_cast<AddOp>(op); add && made == block.getArgument(0)) {
+      Value other = add.getA() == made ? add.getB() : add.getA();
+      auto argument = dyn_cast<BlockArgument>(other);
+      if (!argument || argument == made ||
+          layer.getExtraKind(argument.getArgNumber() - 1) != ExtraKind::Channel)
+        return std::nullopt;
+      middle.bias = layer.getExtras()[argument.getArgNumber() - 1];
+      isBias = matchPattern(middle.bias, m_Constant());
+    }
+    bool isLast = middle.activation != MiddleActivation::none;
+    if (isLast ||
+        !(isBias || (op.getOperand(0) == made && setActivation(op, middle))))
+      return std::nullopt;
+    made = op.getResult(0);
+  }
+  if (cast<nn::YieldOp>(block.getTerminator()).getValue() != made)
+    return std::nullopt;
+  return middle;
+}
+
+static ConvOp getConv(LayerOp layer) {
   return dyn_cast_or_null<ConvOp>(layer.getAnchorOp());
+}
+
+ConvOp nnc::getPointwise(LayerOp layer) {
+  ConvOp conv = getConv(layer);
+  return conv && conv.isPointwise() && conv.getGroups() == 1 ? conv : ConvOp();
+}
+
+ConvOp nnc::getDepthwise(LayerOp layer) {
+  ConvOp conv = getConv(layer);
+  if (!conv)
+    return {};
+  int64_t groups = conv.getGroups();
+  bool isOneEach = groups > 1 &&
+                   conv.getX().getType().getDimSize(1) == groups &&
+                   conv.getY().getType().getDimSize(1) == groups;
+  return isOneEach ? conv : ConvOp();
+}
+
+bool nnc::hasConstantWeights(LayerOp layer) {
+  return matchPattern(layer.getInputs()[1], m_Constant());
 }
 
 RankedTensorType nnc::getPerChannelType(RankedTensorType x) {
@@ -106,36 +155,73 @@ static void note(LayerOp layer, StringRef name, double apart, double together) {
                                        inNanoseconds("one_ns", together)}));
 }
 
-static void fuseWhereFaster(LayerOp first, LayerOp second, LayerOp one,
-                            const FusionOptions &options,
-                            const CostModel &cost) {
-  double apart = getLeastSeconds(first, cost, options.maxError) +
-                 getLeastSeconds(second, cost, options.maxError);
-  if (options.countsFetch)
-    apart += cost.getFetchSeconds(getTensorType(first.getY()));
-  double together = getLeastSeconds(one, cost, options.maxError);
-  bool fuses = together < options.worthwhile * apart;
-  if (options.tuned)
-    if (const Routine *choice =
-            findChoice(options.tuned->getChoices(options.maxError), second))
-      fuses = choice->family->name == getFamily(one);
-  note(fuses ? one : second, options.note, apart, together);
-  if (fuses) {
-    second.getY().replaceAllUsesWith(one.getY());
-    second.erase();
-    first.erase();
-    return;
-  }
-  SmallVector<Value> inputs(one.getInputs());
-  one.erase();
+static void eraseLayer(LayerOp layer) {
+  SmallVector<Value> inputs(layer.getInputs());
+  layer.erase();
   for (Value input : inputs)
     if (Operation *made = input.getDefiningOp();
         made && isOpTriviallyDead(made))
       made->erase();
 }
 
-LogicalResult nnc::fusePointwise(ModuleOp module, const FusionOptions &options,
-                                 function_ref<LayerOp(LayerOp, LayerOp)> fuse) {
+namespace {
+/// What two layers cost, and the one that computes both.
+struct PairCost {
+  double apart, together;
+
+  PairCost(LayerOp first, LayerOp second, LayerOp one,
+           const FusionOptions &options, const CostModel &cost)
+      : apart(getLeastSeconds(first, cost, options.maxError) +
+              getLeastSeconds(second, cost, options.maxError)),
+        together(getLeastSeconds(one, cost, options.maxError)) {
+    if (options.countsFetch)
+      apart += cost.getFetchSeconds(getTensorType(first.getY()));
+  }
+  bool isWorthwhile(const FusionOptions &options) const {
+    return together < options.worthwhile * apart;
+  }
+};
+} // namespace
+
+/// What it would save that the layer and what alone reads it were one.
+static double getRivalSaving(LayerOp layer, const FusionOptions &options,
+                             const CostModel &cost) {
+  if (!options.rival || !layer.getY().hasOneUse())
+    return 0;
+  OpOperand &use = *layer.getY().getUses().begin();
+  auto reader = dyn_cast<LayerOp>(use.getOwner());
+  if (!reader || use.getOperandNumber() != 0)
+    return 0;
+  LayerOp one = options.rival(layer, reader);
+  if (!one)
+    return 0;
+  PairCost pair(layer, reader, one, options, cost);
+  eraseLayer(one);
+  return pair.isWorthwhile(options) ? pair.apart - pair.together : 0;
+}
+
+static void fuseWhereFaster(LayerOp first, LayerOp second, LayerOp one,
+                            const FusionOptions &options,
+                            const CostModel &cost) {
+  PairCost pair(first, second, one, options, cost);
+  bool fuses =
+      pair.isWorthwhile(options) &&
+      pair.apart - pair.together > getRivalSaving(second, options, cost);
+  if (options.tuned)
+    if (ArrayRef<Subject> choices = options.tuned->getChoices(options.maxError);
+        !choices.empty()) {
+      const Routine *choice = findChoice(choices, second);
+      fuses = choice && choice->family->name == getFamily(one);
+    }
+  note(fuses ? one : second, options.note, pair.apart, pair.together);
+  if (!fuses)
+    return eraseLayer(one);
+  second.getY().replaceAllUsesWith(one.getY());
+  second.erase();
+  first.erase();
+}
+
+LogicalResult nnc::fuseLayers(ModuleOp module, const FusionOptions &options) {
   auto machine = target::setTarget(module, options.target);
   if (failed(machine))
     return failure();
@@ -144,14 +230,13 @@ LogicalResult nnc::fusePointwise(ModuleOp module, const FusionOptions &options,
         makeCostModel(function, *machine,
                       options.tuned ? &options.tuned->measurements : nullptr);
     for (auto layer : llvm::make_early_inc_range(function.getOps<LayerOp>())) {
-      ConvOp conv = getConv(layer);
-      if (!conv || !conv.isPointwise() || conv.getGroups() != 1)
+      if (!getConv(layer))
         continue;
       Value between = layer.getInputs()[0];
       auto first = between.getDefiningOp<LayerOp>();
       if (!first || !between.hasOneUse())
         continue;
-      if (LayerOp one = fuse(first, layer))
+      if (LayerOp one = options.fuse(first, layer))
         fuseWhereFaster(first, layer, one, options, cost);
     }
   }

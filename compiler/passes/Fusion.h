@@ -23,8 +23,16 @@ struct Middle {
 /// Sets the middle's activation to what `op` computes, if it can be that.
 bool setActivation(mlir::Operation &op, Middle &middle);
 
-/// The layer's convolution, or null.
-nn::ConvOp getConv(nn::LayerOp layer);
+/// A convolution's epilogue, if it is a constant bias and one activation of
+/// those, or less.
+std::optional<Middle> getMiddle(nn::LayerOp layer);
+
+/// The layer's convolution if it is of 1 x 1, stride 1 and one group, or of one
+/// filter a channel; or null.
+nn::ConvOp getPointwise(nn::LayerOp layer);
+nn::ConvOp getDepthwise(nn::LayerOp layer);
+/// Whether weights of the layer's convolution are a constant.
+bool hasConstantWeights(nn::LayerOp layer);
 
 /// What images of type `x` have for each channel: one value.
 mlir::RankedTensorType getPerChannelType(mlir::RankedTensorType x);
@@ -42,9 +50,19 @@ nn::LayerOp createOneLayer(
     mlir::OpBuilder &builder,
     llvm::function_ref<mlir::Value(mlir::Location, mlir::Block &)> create);
 
+/// Makes one layer of two, beside them, or null.
+using FuseFunction = nn::LayerOp (*)(nn::LayerOp first, nn::LayerOp second);
+
+/// Of a depthwise layer and one of 1 x 1.
+nn::LayerOp fuseSeparable(nn::LayerOp first, nn::LayerOp second);
+
 struct FusionOptions {
   llvm::StringRef target;
   llvm::StringRef note; ///< the attribute that has both costs
+  FuseFunction fuse;
+  /// Of the second and what alone reads it: where that saves more, the first
+  /// stays apart. Or null.
+  FuseFunction rival;
   /// One layer takes less than this share of the time of two, or there are two.
   double worthwhile;
   bool countsFetch; ///< two also bring the place of what lies between them near
@@ -52,13 +70,11 @@ struct FusionOptions {
   const TuningFile *tuned; ///< whose choice of a routine decides; or null
 };
 
-/// For each 1 x 1 convolution that alone reads another layer, and that `fuse`
-/// makes one layer of with it: puts that into the place of both where it is
-/// faster, else erases it.
-mlir::LogicalResult fusePointwise(
-    mlir::ModuleOp module, const FusionOptions &options,
-    llvm::function_ref<nn::LayerOp(nn::LayerOp first, nn::LayerOp pointwise)>
-        fuse);
+/// For each convolution that alone reads another layer, and of which one layer
+/// is made with it: puts that into the place of both where it is faster, else
+/// erases it.
+mlir::LogicalResult fuseLayers(mlir::ModuleOp module,
+                               const FusionOptions &options);
 
 } // namespace nnc
 

@@ -32,6 +32,10 @@ createChooseRoutines(ChooseRoutinesOptions options,
                      std::shared_ptr<const TuningFile> tuned);
 /// The pass with what is measured and chosen already; null where nothing is.
 std::unique_ptr<mlir::Pass>
+createFuseExpanded(FuseExpandedOptions options,
+                   std::shared_ptr<const TuningFile> tuned);
+
+std::unique_ptr<mlir::Pass>
 createFuseSeparable(FuseSeparableOptions options,
                     std::shared_ptr<const TuningFile> tuned);
 

@@ -128,12 +128,46 @@ def FormLayers : Pass<"nnc-form-layers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nnc::nn::NnDialect", "::mlir::arith::ArithDialect"];
 }
 
+def FuseExpanded : Pass<"nnc-fuse-expanded", "::mlir::ModuleOp"> {
+  let summary = "A 1 x 1 layer and the depthwise layer behind it as one, where that is faster";
+  let description = [{
+    Where nothing but a depthwise convolution reads one of 1 x 1 and stride 1,
+    and there is at most a bias and one of relu, clip, hard_swish and silu
+    between them, nn.expanded_conv computes both: of what lies between them, only
+    the rows that one row of the result needs are ever in memory. For the 1 x 1
+    part there is no faster method then, and it reads its input once for each few
+    blocks of channels. So the cost decides, as for nnc-fuse-separable, and a
+    tuning file before it; where the depthwise layer could be one with what reads
+    it instead, whichever saves more.
+
+    The depthwise layer, or the layer in place of both, has both costs in
+    `nn.expanded`.
+
+    ```mlir
+    %0 = nn.layer "expand" inputs(%x, %v : ...) extras(%b : ...) ... nn.conv, nn.add, nn.clip
+    %1 = nn.layer "depthwise" inputs(%0, %w : ...) extras(%c : ...) ... nn.conv, nn.add, nn.clip
+    ==>
+    %1 = nn.layer "depthwise" inputs(%x, %v, %b, %w : ...) extras(%c : ...)
+        attributes {nn.expanded = {apart_ns = 481030, one_ns = 397520}}
+        ... nn.expanded_conv clip, nn.add, nn.clip
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"",
+           "row of targets.inc, or native; else the module's nn.target">,
+    Option<"maxError", "max-error", "double", /*default=*/"5e-6",
+           "as of nnc-choose-routines">,
+  ];
+  let dependentDialects = ["::nnc::nn::NnDialect",
+                           "::nnc::target::TargetDialect"];
+}
+
 def FuseSeparable : Pass<"nnc-fuse-separable", "::mlir::ModuleOp"> {
   let summary = "A depthwise layer and the 1 x 1 layer behind it as one, where that is faster";
   let description = [{
     Where nothing but a 1 x 1 convolution of stride 1 reads a depthwise one, and
-    there is at most a bias and one of relu, clip and hard_swish between them,
-    nn.separable_conv computes both: of what lies between them, only a strip is
+    there is at most a bias and one of relu, clip, hard_swish and silu between
+    them, nn.separable_conv computes both: of what lies between them, only a strip is
     ever in memory. Each strip reads the weights again, and there is no faster
     method for its product. So the cost decides: that of the cheapest candidate
     of the one layer against those of the two, whatever their layouts. Where a
@@ -165,8 +199,8 @@ def FuseScaling : Pass<"nnc-fuse-scaling", "::mlir::ModuleOp"> {
   let summary = "A layer that scales channels and the 1 x 1 layer behind it as one, where that is faster";
   let description = [{
     Where nothing but a 1 x 1 convolution of stride 1 reads a layer that has one
-    image times a value a channel, plus a value a channel, and one of relu, clip
-    and hard_swish of it, nn.scaled_conv computes both. Each of these may be
+    image times a value a channel, plus a value a channel, and one of relu, clip,
+    hard_swish and silu of it, nn.scaled_conv computes both. Each of these may be
     missing, and the values may be computed when the code runs. The cost
     decides as for nnc-fuse-separable, and a tuning file before it. The 1 x 1
     layer, or the layer in place of both, has both costs in `nn.scaling`.

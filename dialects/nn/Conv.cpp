@@ -179,19 +179,24 @@ LogicalResult SeparableConvOp::inferReturnTypes(
 LayoutClass SeparableConvOp::getLayoutClass() { return LayoutClass::Tolerant; }
 std::optional<int64_t> SeparableConvOp::getChannelAxis() { return 1; }
 
-SmallVector<RoutineCall> SeparableConvOp::getRoutineCalls() {
-  RankedTensorType x = getX().getType(), w = getW().getType(),
-                   y = getY().getType();
-  ShapeFields fields(getContext());
+/// The fields of a 1 x 1 convolution and a depthwise one, in either order.
+template <class Op> static ShapeFields getPairFields(Op op) {
+  RankedTensorType x = op.getX().getType(), w = op.getW().getType(),
+                   y = op.getY().getType();
+  ShapeFields fields(op.getContext());
   fields.add("n", x.getDimSize(0)).add("c", x.getDimSize(1));
   fields.add("k", y.getDimSize(1));
-  addWindow(
-      fields, x.getShape(), y.getShape(),
-      {w.getShape().drop_front(2), getStrides(), getDilations(), getPads()});
-  fields.add("activation", static_cast<int64_t>(getActivation()));
-  fields.addReal("low", getLow().convertToDouble());
-  fields.addReal("high", getHigh().convertToDouble());
-  return {{"separable_conv2d", fields.get(), {0, 1, 2, 3}}};
+  addWindow(fields, x.getShape(), y.getShape(),
+            {w.getShape().drop_front(2), op.getStrides(), op.getDilations(),
+             op.getPads()});
+  fields.add("activation", static_cast<int64_t>(op.getActivation()));
+  fields.addReal("low", op.getLow().convertToDouble());
+  fields.addReal("high", op.getHigh().convertToDouble());
+  return fields;
+}
+
+SmallVector<RoutineCall> SeparableConvOp::getRoutineCalls() {
+  return {{"separable_conv2d", getPairFields(*this).get(), {0, 1, 2, 3}}};
 }
 
 Work SeparableConvOp::getWork() {
@@ -201,6 +206,59 @@ Work SeparableConvOp::getWork() {
   work.multiplyAdds =
       pixels * (w.getNumElements() + getV().getType().getNumElements());
   work.operations = 2 * pixels * w.getDimSize(0);
+  return work;
+}
+
+//===----------------------------------------------------------------------===//
+// nn.expanded_conv
+//===----------------------------------------------------------------------===//
+
+LogicalResult ExpandedConvOp::inferReturnTypes(MLIRContext *,
+                                               std::optional<Location> location,
+                                               Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getTensorType(adaptor.getX()),
+                   v = getTensorType(adaptor.getV()),
+                   bias = getTensorType(adaptor.getBias()),
+                   w = getTensorType(adaptor.getW());
+  SmallVector<int64_t> filters(x.getRank(), 1), channels = filters;
+  if (x.getRank() > 1)
+    filters[1] = x.getDimSize(1);
+  if (v.getRank() > 1)
+    filters[0] = channels[1] = v.getDimSize(0);
+  if (x.getRank() < 3 || v.getShape() != ArrayRef(filters) ||
+      bias.getShape() != ArrayRef(channels))
+    return emitOptionalError(
+        location, "needs filters of one pixel of all channels of ", x,
+        ", and one bias for each; has ", v, " and ", bias);
+  SmallVector<int64_t> between(x.getShape()), shape;
+  between[1] = filters[0];
+  if (failed(inferConv(location, x.clone(between), w, adaptor.getStrides(),
+                       adaptor.getDilations(), adaptor.getPads(), between[1],
+                       shape)))
+    return failure();
+  if (w.getDimSize(0) != between[1])
+    return emitOptionalError(location, "needs one filter for each of ",
+                             between[1], " channels, then; has ", w);
+  types.push_back(RankedTensorType::get(shape, x.getElementType()));
+  return success();
+}
+
+LayoutClass ExpandedConvOp::getLayoutClass() { return LayoutClass::Tolerant; }
+std::optional<int64_t> ExpandedConvOp::getChannelAxis() { return 1; }
+
+SmallVector<RoutineCall> ExpandedConvOp::getRoutineCalls() {
+  return {{"expanded_conv2d", getPairFields(*this).get(), {0, 1, 2, 3}}};
+}
+
+Work ExpandedConvOp::getWork() {
+  RankedTensorType x = getX().getType(), y = getY().getType();
+  int64_t pixels = x.getNumElements() / x.getDimSize(1);
+  int64_t outputs = y.getNumElements() / y.getDimSize(1);
+  Work work = bytesOnly(*this);
+  work.multiplyAdds = pixels * getV().getType().getNumElements() +
+                      outputs * getW().getType().getNumElements();
+  work.operations = 2 * pixels * y.getDimSize(1);
   return work;
 }
 

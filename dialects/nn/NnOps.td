@@ -46,9 +46,10 @@ def Nn_ConvOp : Nn_AnchorOp<"conv"> {
 }
 
 def Nn_MiddleActivation : I32EnumAttr<"MiddleActivation",
-    "what nn.separable_conv does between its convolutions", [
+    "what a layer of two convolutions does between them", [
     I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"relu", 1>,
-    I32EnumAttrCase<"clip", 2>, I32EnumAttrCase<"hard_swish", 3>]> {
+    I32EnumAttrCase<"clip", 2>, I32EnumAttrCase<"hard_swish", 3>,
+    I32EnumAttrCase<"silu", 4>]> {
   let cppNamespace = "::nnc::nn";
   let genSpecializedAttr = 0;
 }
@@ -80,6 +81,35 @@ def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv"> {
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = [{
     $activation $x `,` $w `,` $bias `,` $v attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Nn_ExpandedConvOp : Nn_AnchorOp<"expanded_conv"> {
+  let summary = "Convolution of 1 x 1 and a depthwise one that alone reads it";
+  let description = [{
+    `z = activation(nn.conv(x, v) + bias)` with filters of one pixel, then
+    `y = nn.conv(z, w)` with a filter a channel: the first half of an inverted
+    residual block. `clip` is to `[low, high]`, which other activations do not
+    read. `nnc-fuse-expanded` makes it of two layers.
+
+    Example:
+    ```mlir
+    %y = nn.expanded_conv clip %x, %v, %bias, %w {strides = array<i64: 2, 2>,
+        dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+        low = 0.0 : f64, high = 6.0 : f64}
+        : (tensor<1x16x112x112xf32>, tensor<96x16x1x1xf32>,
+           tensor<1x96x1x1xf32>, tensor<96x1x3x3xf32>) -> tensor<1x96x56x56xf32>
+    ```
+  }];
+  let arguments = (ins Nn_MiddleActivationAttr:$activation, Nn_Tensor:$x,
+    Nn_Tensor:$v, Nn_Tensor:$bias, Nn_Tensor:$w, DenseI64ArrayAttr:$strides,
+    DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads,
+    DefaultValuedAttr<F64Attr, "0.0">:$low,
+    DefaultValuedAttr<F64Attr, "0.0">:$high);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = [{
+    $activation $x `,` $v `,` $bias `,` $w attr-dict `:`
     functional-type(operands, results)
   }];
 }

@@ -12,6 +12,7 @@
 #include "runtime/routines/conv2d/shape.h"
 #include "runtime/routines/conv2d/winograd_matrices.h"
 #include "runtime/routines/conv2d/winograd_plan.h"
+#include "runtime/routines/expanded_conv2d/plan.h"
 #include "runtime/routines/matmul/int24_plan.h"
 #include "runtime/routines/policy.h"
 #include "runtime/routines/scaled_conv2d/plan.h"
@@ -377,6 +378,11 @@ constexpr double strassen_matmul_efficiency(tile_limits t, const S &s, int L,
                                     plan_strassen_matmul(s, L, t.lanes, P, B),
                                     s.batch * s.m, s.k, s.n, L, 4 * L, P, B);
 }
+/// Multiply-adds that a bias and one of middle.h's activations take as long as,
+/// between two parts of a layer.
+constexpr double middle_time(const tile_limits &t, int activation) {
+  return activation == 4 ? t.core.rate * (t.lanes == 16 ? 12 : 8) : 0.3;
+}
 template <class S>
 constexpr bool scaled_conv2d_applies(const S &s, int L, int W) {
   return L == 0 || (s.c % (W << L) == 0 && s.k % (W << L) == 0);
@@ -390,7 +396,9 @@ constexpr double scaled_conv2d_efficiency(tile_limits t, const S &s, int L,
   const transformed_plan p = plan_scaled_conv2d(s, L, t.lanes, P, B);
   const double product = strassen_efficiency(t, p, s.n * s.h * s.w, s.c, s.k, L,
                                              L ? 2.5 + L : 14.0, P, B);
-  return product * (s.k + 1) / s.k;
+  // Of a value of the input, of which simple arithmetic is in that.
+  const double more = middle_time(t, s.activation) - middle_time(t, 0);
+  return (s.k + 1) / (s.k / product + more);
 }
 /// As of Winograd's method, of sums of so many terms: what is lost beyond the
 /// sums in parts of up to 512 terms that other routines make; never nothing.
@@ -430,8 +438,7 @@ template <class S> constexpr bool separable_applies(const S &s, int W, int R) {
   return p.strips >= 12 && p.thread_scratch() + 4 * input <= 512 * 1024;
 }
 /// The work of both convolutions, in strips of R rows, over the time that they
-/// take; a bias and an activation between them takes as long as 0.3
-/// multiply-adds. Each strip brings all weights of the 1 x 1 part near again,
+/// take. Each strip brings all weights of the 1 x 1 part near again,
 /// from the second-level cache if they fit there beside the strip.
 template <class S>
 constexpr double separable_efficiency(tile_limits t, const S &s, int R, int C,
@@ -442,7 +449,7 @@ constexpr double separable_efficiency(tile_limits t, const S &s, int R, int C,
   const double pixels = double(s.oh) * s.ow;
   const double taps = pixels * s.c * s.kh * s.kw;
   double time = taps / depthwise_efficiency(t, first, depthwise_columns(s.ow)) +
-                0.3 * pixels * s.c +
+                middle_time(t, s.activation) * pixels * s.c +
                 (4 * weights > level2 ? refetch(t) : t.core.rate * t.far) *
                     weights * ceil_div(s.oh, R);
   for (int rows : {s.oh / R * R, s.oh % R})
@@ -451,6 +458,32 @@ constexpr double separable_efficiency(tile_limits t, const S &s, int R, int C,
           weights * rows * s.ow /
           tiles_efficiency(t, 1, smaller(R, rows) * s.ow, s.k, s.c, 1, C, B);
   return (taps + pixels * weights) / time;
+}
+/// Sums are made in one go, and the rows that are kept stay in the second-level
+/// cache.
+template <class S>
+constexpr bool expanded_applies(const S &s, int W, int B, int most_terms) {
+  return s.c <= most_terms &&
+         plan_expanded(s, W, B).thread_scratch() <= 128 * 1024;
+}
+/// The work of both convolutions, of B blocks at a time, over the time that
+/// they take. Tiles of the first end with each row. Rows that the first-level
+/// cache does not hold go to the second and come back.
+template <class S>
+constexpr double expanded_efficiency(tile_limits t, const S &s, int C, int B) {
+  constexpr int level1 = 28 * 1024;
+  const expanded_plan p = plan_expanded(s, t.lanes, B);
+  const auto second = kept_rows_part<S>::of(s);
+  const double pixels = double(s.h) * s.w, sums = pixels * s.c * s.k;
+  const double taps = double(s.oh) * s.ow * s.k * s.kh * s.kw;
+  const double input = double(ceil_div(s.c, t.lanes)) * t.lanes * pixels;
+  const double between = middle_time(t, s.activation) +
+                         (p.thread_scratch() > level1 ? 2.5 * t.core.rate : 0);
+  const double time =
+      sums / tiles_efficiency(t, s.h, s.w, s.k, s.c, 1, C, B) +
+      rereads(t, input, p.runs) + between * pixels * s.k +
+      taps / depthwise_efficiency(t, second, depthwise_columns(s.ow));
+  return (sums + taps) / time;
 }
 /// Rows that crowd the cache are copied; see matmul/packed.h.
 template <class S>

@@ -2,6 +2,7 @@
 #ifndef NNC_ROUTINES_MIDDLE_H
 #define NNC_ROUTINES_MIDDLE_H
 
+#include "runtime/epilogue.h"
 #include "runtime/simd/arithmetic.h"
 #include "runtime/simd/gates.h"
 
@@ -23,6 +24,16 @@ template <class V, class S> NNC_INLINE V activate(const S &s, V v) {
     return v;
   }
 }
+
+/// The epilogue of the first of two parts.
+template <class S, class T> struct middle_epilogue {
+  const S *shape;
+  channel_of<T> bias;
+
+  template <class V, class P> NNC_INLINE V operator()(V v, P pos) const {
+    return activate(*shape, v + bias.template get<V>(pos));
+  }
+};
 
 } // namespace nnc
 

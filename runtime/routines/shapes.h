@@ -13,6 +13,7 @@
 #include "runtime/routines/conv_transpose2d/shape.h"
 #include "runtime/routines/copy/shape.h"
 #include "runtime/routines/elementwise/shape.h"
+#include "runtime/routines/expanded_conv2d/shape.h"
 #include "runtime/routines/gather/shape.h"
 #include "runtime/routines/layer_norm/shape.h"
 #include "runtime/routines/matmul/shape.h"

@@ -106,6 +106,47 @@ class Tune(nnc.TestCase):
             "depthwise": "conv2d_f32_nchw8c_depthwise_avx2 8",
             "project": "conv2d_f32_nchw8c_direct_avx2 1 6 2"})
 
+    def test_expanded(self):
+        """So are a 1 x 1 convolution and the depthwise one behind it; where the file's
+        choices are for the latter with what follows it, that decides."""
+        node = helper.make_node
+        self.save("expanded", model(
+            [node("Conv", ["x", "v", "b"], ["e"], "expand"),
+             node("Relu", ["e"], ["r"], "relu1"),
+             node("Conv", ["r", "w"], ["y"], "depthwise", group=96, pads=[1] * 4,
+                  strides=[2, 2])],
+            [value("x", [1, 16, 112, 112])], [value("y", [1, 96, 56, 56])],
+            [weights("v", 96, 16, 1, 1), weights("b", 96), weights("w", 96, 1, 3, 3)]))
+        self.check_fused("expanded", "nn.expanded_conv", "1 x 1", {
+            "expand": "conv2d_f32_nchw8c_direct_avx2 1 6 2",
+            "depthwise": "conv2d_f32_nchw8c_depthwise_avx2 8"})
+
+    def test_expanded_or_separable(self):
+        """Of three layers a tuning file's choices say which two are one."""
+        node = helper.make_node
+        self.save("block", model(
+            [node("Conv", ["x", "v", "b"], ["e"], "expand"),
+             node("Relu", ["e"], ["r"], "relu1"),
+             node("Conv", ["r", "w"], ["d"], "depthwise", group=96, pads=[1] * 4,
+                  strides=[2, 2]),
+             node("Relu", ["d"], ["s"], "relu2"),
+             node("Conv", ["s", "u"], ["y"], "project")],
+            [value("x", [1, 16, 112, 112])], [value("y", [1, 24, 56, 56])],
+            [weights("v", 96, 16, 1, 1), weights("b", 96), weights("w", 96, 1, 3, 3),
+             weights("u", 24, 96, 1, 1)]))
+        explain = "explain", "block.onnx", "--target=x86-64-v3", "--json"
+
+        def anchors(*options):
+            said = json.loads(self.nnc(*explain, *options))
+            return [layer["ops"].split(",")[0] for layer in said["layers"]]
+
+        self.assertEqual(anchors(), ["nn.expanded_conv", "nn.conv"])
+        (self.folder / "block.tune").write_text("\n".join([
+            "nnc-tuning 1", "nnc 0.1.0", "chip any", "isas avx2 sse4 portable", "threads 1",
+            "max-error 5e-06", "choice expand : conv2d_f32_nchw8c_direct_avx2 1 6 2",
+            "choice project : separable_conv2d_f32_nchw8c_avx2 4 6 2", ""]))
+        self.assertEqual(anchors("--tuning=block.tune"), ["nn.conv", "nn.separable_conv"])
+
     def test_scaling(self):
         """So is a batch norm with the convolution behind it."""
         node = helper.make_node

@@ -26,6 +26,10 @@ template <int C, int H, int K, int R, int STRIDE> struct separable {
   static constexpr float low = 0.0f, high = 6.0f;
 };
 
+/// 1 x 1 with a ReLU6, then depthwise.
+template <int C, int H, int K, int R, int STRIDE>
+struct expanded : separable<C, H, K, R, STRIDE> {};
+
 /// A batch norm with a ReLU, then 1 x 1.
 template <int C, int H, int K> struct scaled {
   static constexpr int n = 1, c = C, h = H, w = H, k = K, activation = 1;
@@ -93,6 +97,16 @@ struct conv2d_layers {
     f(depthwise<960, 7, 5, 1>{}, "mobilenetv3 dw 5x5 7");
     f(conv<960, 1, 1, 240, 1, 1, 0>{}, "mobilenetv3 squeeze");
     f(conv<480, 3, 80, 60, 3, 1, 1>{}, "ppocr rec 3x3 3x80");
+  }
+};
+struct expanded_conv2d_layers {
+  template <class F> static void each(F f) {
+    f(expanded<32, 112, 64, 3, 2>{}, "mobilenetv1 3x3/2 112");
+    f(expanded<16, 112, 96, 3, 2>{}, "mobilenetv2 3x3/2 112");
+    f(expanded<24, 56, 144, 3, 1>{}, "mobilenetv2 3x3 56");
+    f(expanded<24, 56, 144, 3, 2>{}, "mobilenetv2 3x3/2 56");
+    f(expanded<24, 56, 144, 5, 2>{}, "efficientnet 5x5/2 56");
+    f(expanded<32, 28, 192, 3, 1>{}, "mobilenetv2 3x3 28");
   }
 };
 struct scaled_conv2d_layers {

@@ -155,6 +155,16 @@ result time_layer(nnc_bench::separable<C, H, K, TAPS, STRIDE> s) {
       make_buffer(padded(s.c)),
       make_buffer(std::size_t(padded(s.k)) * padded(s.c)));
 }
+template <class R, std::size_t SCRATCH, int C, int H, int K, int TAPS,
+          int STRIDE>
+result time_layer(nnc_bench::expanded<C, H, K, TAPS, STRIDE> s) {
+  return time_inputs<R, SCRATCH>(
+      s, make_buffer(std::size_t(padded(s.k)) * s.oh * s.ow),
+      make_buffer(std::size_t(padded(s.c)) * s.h * s.w),
+      make_buffer(std::size_t(padded(s.k)) * padded(s.c)),
+      make_buffer(padded(s.k)),
+      make_buffer(std::size_t(padded(s.k)) * s.kh * s.kw));
+}
 template <class R, std::size_t SCRATCH, int C, int H, int K>
 result time_layer(nnc_bench::scaled<C, H, K> s) {
   // Weights of two levels of Strassen's method are 49 / 16 as many.
@@ -199,6 +209,10 @@ template <int C, int H, int K, int TAPS, int STRIDE>
 double work_of(nnc_bench::separable<C, H, K, TAPS, STRIDE> s) {
   return double(s.c) * s.oh * s.ow * (s.kh * s.kw + s.k);
 }
+template <int C, int H, int K, int TAPS, int STRIDE>
+double work_of(nnc_bench::expanded<C, H, K, TAPS, STRIDE> s) {
+  return double(s.k) * (s.h * s.w * s.c + s.oh * s.ow * s.kh * s.kw);
+}
 template <int C, int H, int K> double work_of(nnc_bench::scaled<C, H, K> s) {
   return double(s.c) * s.h * s.w * (s.k + 1);
 }
@@ -240,6 +254,7 @@ template <class LINE, class LAYERS> void measure() {
 #define FAMILIES_attention ~, ACTION
 #define FAMILIES_avg_pool2d ~, ACTION
 #define FAMILIES_conv2d ~, ACTION
+#define FAMILIES_expanded_conv2d ~, ACTION
 #define FAMILIES_matmul ~, ACTION
 #define FAMILIES_max_pool2d ~, ACTION
 #define FAMILIES_scaled_conv2d ~, ACTION

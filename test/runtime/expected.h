@@ -19,6 +19,8 @@ template <class S> double activated(const S &s, double v) {
     return std::min(std::max(v, double(s.low)), double(s.high));
   case 3:
     return v * std::min(std::max(v + 3, 0.0), 6.0) / 6;
+  case 4:
+    return v / (1 + std::exp(-v));
   default:
     return v;
   }

@@ -120,7 +120,7 @@ void check_strips(const S &shape, const problem<T> &p) {
 separable_conv2d_shape random_separable(random_source &r) {
   const conv2d_shape a = random_conv2d(r, 14);
   return {a.n,   a.c,  a.h,  a.w,  a.k,  a.kh, a.kw, a.sh,
-          a.sw,  a.dh, a.dw, a.pt, a.pl, a.oh, a.ow, r.between(0, 3),
+          a.sw,  a.dh, a.dw, a.pt, a.pl, a.oh, a.ow, r.between(0, 4),
           -0.5f, 1.0f};
 }
 

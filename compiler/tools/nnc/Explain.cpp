@@ -44,20 +44,22 @@ struct Alternative {
   }
 };
 
-/// What nnc-fuse-separable or nnc-fuse-scaling found of a layer and the one
-/// before it.
+/// What nnc-fuse-separable, nnc-fuse-scaling or nnc-fuse-expanded found of a
+/// layer and the one before it.
 struct Fusion {
-  llvm::StringRef pass; ///< "separable" or "scaling"
+  llvm::StringRef pass; ///< "separable", "scaling" or "expanded"
   bool fused;
   double apart, one; ///< seconds
 
   llvm::StringRef first() const {
-    return pass == "scaling" ? "scaling" : "depthwise";
+    return pass == "scaling"    ? "scaling"
+           : pass == "expanded" ? "1 x 1"
+                                : "depthwise";
   }
 };
 
 std::optional<Fusion> findFusion(nn::LayerOp layer) {
-  for (llvm::StringRef pass : {"separable", "scaling"}) {
+  for (llvm::StringRef pass : {"separable", "scaling", "expanded"}) {
     auto costs =
         layer->getAttrOfType<mlir::DictionaryAttr>(("nn." + pass).str());
     if (!costs)
@@ -67,7 +69,8 @@ std::optional<Fusion> findFusion(nn::LayerOp layer) {
     };
     return Fusion{
         pass,
-        mlir::isa<nn::SeparableConvOp, nn::ScaledConvOp>(layer.getAnchorOp()),
+        mlir::isa<nn::SeparableConvOp, nn::ScaledConvOp, nn::ExpandedConvOp>(
+            layer.getAnchorOp()),
         seconds("apart_ns"), seconds("one_ns")};
   }
   return std::nullopt;

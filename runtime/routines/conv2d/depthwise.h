@@ -21,6 +21,12 @@
 
 namespace nnc {
 
+/// Where row h of a plane of the input begins, in pixels.
+template <class S>
+constexpr std::ptrdiff_t input_row(const S &s, int plane, int h) {
+  return (std::ptrdiff_t(plane) * s.h + h) * s.w;
+}
+
 template <class V, class S, int COLS, class Epi>
 struct conv2d_nchwc_depthwise_t {
   static constexpr int W = lanes<V>;
@@ -53,11 +59,12 @@ struct conv2d_nchwc_depthwise_t {
         left_over<COLS, S>([](const S &shape) { return shape.ow; });
     const int block = plane % ceil_div(s.k, W);
     for (int row = first; row < last; ++row) {
-      const job j{x + std::ptrdiff_t(plane) * s.h * s.w * W,
+      const job j{x,
                   w + std::ptrdiff_t(block) * s.kh * s.kw * W,
                   y,
                   &epi,
                   out + std::ptrdiff_t(row - first) * s.ow * W,
+                  plane,
                   block * W,
                   row * s.sh - s.pt};
       in_tiles<COLS, left>(0, s.ow,
@@ -68,13 +75,14 @@ struct conv2d_nchwc_depthwise_t {
 private:
   /// What the tiles of one output row have in common.
   struct job {
-    const T *x; ///< the block's plane
-    const T *w;
+    const T *x;
+    const T *w; ///< the block's
     T *y;
     const Epi *epi;
     std::ptrdiff_t out; ///< index in y of the row
-    int channel;        ///< the first of the block
-    int top;            ///< input row of the first tap
+    int plane;
+    int channel; ///< the first of the block
+    int top;     ///< input row of the first tap
   };
 
   template <int C>
@@ -86,7 +94,7 @@ private:
       const int h = j.top + r * s.dh;
       if (h < 0 || h >= s.h)
         continue;
-      const T *row = j.x + std::ptrdiff_t(h) * s.w * W;
+      const T *row = j.x + input_row(s, j.plane, h) * W;
       const T *taps = j.w + std::ptrdiff_t(r) * s.kw * W;
       if constexpr (is_constant<S>)
         pixel_by_pixel<C>(sum, row, taps, left);

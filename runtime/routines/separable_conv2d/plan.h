@@ -2,6 +2,7 @@
 #ifndef NNC_ROUTINES_SEPARABLE_CONV2D_PLAN_H
 #define NNC_ROUTINES_SEPARABLE_CONV2D_PLAN_H
 
+#include "runtime/routines/conv2d/depthwise_plan.h"
 #include "runtime/routines/policy.h"
 
 #include <cstddef>
@@ -24,12 +25,6 @@ template <class S> struct depthwise_part<S, false> {
             s.sw, s.dh, s.dw, s.pt, s.pl, s.oh, s.ow, s.c};
   }
 };
-
-/// Pixels of a tile of the depthwise part: rows in tiles as even as can be, of
-/// 8 at most.
-constexpr int depthwise_columns(int ow) {
-  return ceil_div(ow, ceil_div(ow, 8));
-}
 
 /// A strip is some rows of an image, all channels of them: a unit of work.
 struct separable_plan {

@@ -8,7 +8,7 @@
 #define NNC_ROUTINES_SEPARABLE_CONV2D_PORTABLE_H
 
 #include "runtime/routines/conv2d/portable.h"
-#include "runtime/routines/separable_conv2d/middle.h"
+#include "runtime/routines/middle.h"
 #include "runtime/routines/separable_conv2d/plan.h"
 
 namespace nnc {
@@ -22,7 +22,7 @@ template <class S, class Epi> struct separable_conv2d_f32_portable {
     if (begin == end)
       return;
     using first = depthwise_part<S>;
-    using middle = separable_middle<S, float>;
+    using middle = middle_epilogue<S, float>;
     using depthwise = conv2d_f32_portable<first, middle>;
     using pointwise = conv2d_f32_portable<second, Epi>;
     const first a = first::of(s);

@@ -17,7 +17,7 @@
 
 #include "runtime/routines/conv2d/depthwise.h"
 #include "runtime/routines/conv2d/direct.h"
-#include "runtime/routines/separable_conv2d/middle.h"
+#include "runtime/routines/middle.h"
 #include "runtime/routines/separable_conv2d/plan.h"
 
 namespace nnc {
@@ -105,7 +105,7 @@ private:
   static void fill(const S &s, const T *x, const T *w, const T *bias, T *strip,
                    int image, int row) {
     using part = depthwise_part<S>;
-    using middle = separable_middle<S, T>;
+    using middle = middle_epilogue<S, T>;
     using depthwise = conv2d_nchwc_depthwise_t<V, part, columns(), middle>;
     const int blocks = ceil_div(s.c, W);
     for (int b = 0; b < blocks; ++b)

@@ -54,6 +54,24 @@ func.func @separable_conv_depthwise(%x: tensor<1x8x9x9xf32>, %w: tensor<16x1x3x3
 
 // -----
 
+func.func @expanded_conv_filters(%x: tensor<1x4x9x9xf32>, %v: tensor<8x5x1x1xf32>, %b: tensor<1x8x1x1xf32>, %w: tensor<8x1x3x3xf32>) {
+  // expected-error@+2 {{'nn.expanded_conv' op failed to infer returned types}}
+  // expected-error@+1 {{needs filters of one pixel of all channels of 'tensor<1x4x9x9xf32>', and one bias for each; has 'tensor<8x5x1x1xf32>' and 'tensor<1x8x1x1xf32>'}}
+  %0 = nn.expanded_conv relu %x, %v, %b, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>} : (tensor<1x4x9x9xf32>, tensor<8x5x1x1xf32>, tensor<1x8x1x1xf32>, tensor<8x1x3x3xf32>) -> tensor<1x8x9x9xf32>
+  return
+}
+
+// -----
+
+func.func @expanded_conv_depthwise(%x: tensor<1x4x9x9xf32>, %v: tensor<8x4x1x1xf32>, %b: tensor<1x8x1x1xf32>, %w: tensor<16x1x3x3xf32>) {
+  // expected-error@+2 {{'nn.expanded_conv' op failed to infer returned types}}
+  // expected-error@+1 {{needs one filter for each of 8 channels, then; has 'tensor<16x1x3x3xf32>'}}
+  %0 = nn.expanded_conv silu %x, %v, %b, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>} : (tensor<1x4x9x9xf32>, tensor<8x4x1x1xf32>, tensor<1x8x1x1xf32>, tensor<16x1x3x3xf32>) -> tensor<1x16x9x9xf32>
+  return
+}
+
+// -----
+
 func.func @scaled_conv_bias(%x: tensor<1x8x9x9xf32>, %s: tensor<1x8x1x1xf32>, %b: tensor<1x8x9x9xf32>, %v: tensor<4x8x1x1xf32>) {
   // expected-error@+2 {{'nn.scaled_conv' op failed to infer returned types}}
   // expected-error@+1 {{needs one scale and one bias for each of 8 channels, and filters of one pixel of them all; has 'tensor<1x8x1x1xf32>', 'tensor<1x8x9x9xf32>' and 'tensor<4x8x1x1xf32>'}}

@@ -1,0 +1,74 @@
+//===- plan.h - How an expanded convolution is cut ------------------------===//
+#ifndef NNC_ROUTINES_EXPANDED_CONV2D_PLAN_H
+#define NNC_ROUTINES_EXPANDED_CONV2D_PLAN_H
+
+#include "runtime/routines/conv2d/depthwise_plan.h"
+#include "runtime/routines/policy.h"
+
+#include <cstddef>
+
+namespace nnc {
+
+/// The depthwise part of an expanded convolution of shape S, with the fields of
+/// conv2d_shape. Of each plane that it reads there are `kept` rows: those that
+/// one row of the output is made of.
+template <class S, bool Constant = is_constant<S>> struct kept_rows_part {
+  static constexpr int n = S::n, c = S::k, h = S::h, w = S::w, k = S::k;
+  static constexpr int kh = S::kh, kw = S::kw, sh = S::sh, sw = S::sw;
+  static constexpr int dh = S::dh, dw = S::dw, pt = S::pt, pl = S::pl;
+  static constexpr int oh = S::oh, ow = S::ow, groups = S::k;
+  static constexpr int kept = (S::kh - 1) * S::dh + 1;
+  static constexpr kept_rows_part of(const S &) { return {}; }
+};
+template <class S> struct kept_rows_part<S, false> {
+  int n, c, h, w, k, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow, groups, kept;
+  static constexpr kept_rows_part of(const S &s) {
+    return {s.n,
+            s.k,
+            s.h,
+            s.w,
+            s.k,
+            s.kh,
+            s.kw,
+            s.sh,
+            s.sw,
+            s.dh,
+            s.dw,
+            s.pt,
+            s.pl,
+            s.oh,
+            s.ow,
+            s.k,
+            (s.kh - 1) * s.dh + 1};
+  }
+};
+
+/// Units are rows of the output, of B blocks of channels each.
+struct expanded_plan {
+  int runs;              ///< of B blocks
+  int units;             ///< in all
+  std::ptrdiff_t floats; ///< kept of what the first convolution makes
+
+  /// Bytes of scratch of one thread, a multiple of a cache line, and of so
+  /// many.
+  constexpr std::ptrdiff_t thread_scratch() const {
+    return whole_lines(floats * std::ptrdiff_t(sizeof(float)));
+  }
+  constexpr std::ptrdiff_t scratch(int threads) const {
+    return thread_scratch() * smaller(threads, units);
+  }
+};
+
+/// In blocks of W channels, B at a time.
+template <class S>
+constexpr expanded_plan plan_expanded(const S &s, int W, int B) {
+  expanded_plan p{};
+  p.runs = ceil_div(ceil_div(s.k, W), B);
+  p.units = s.n * p.runs * s.oh;
+  p.floats = std::ptrdiff_t(kept_rows_part<S>::of(s).kept) * s.w * W * B;
+  return p;
+}
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_EXPANDED_CONV2D_PLAN_H
