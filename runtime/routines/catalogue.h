@@ -459,12 +459,9 @@ constexpr double separable_efficiency(tile_limits t, const S &s, int R, int C,
           tiles_efficiency(t, 1, smaller(R, rows) * s.ow, s.k, s.c, 1, C, B);
   return (taps + pixels * weights) / time;
 }
-/// Sums are made in one go, and the rows that are kept stay in the second-level
-/// cache.
-template <class S>
-constexpr bool expanded_applies(const S &s, int W, int B, int most_terms) {
-  return s.c <= most_terms &&
-         plan_expanded(s, W, B).thread_scratch() <= 128 * 1024;
+/// The rows that are kept stay in the second-level cache.
+template <class S> constexpr bool expanded_applies(const S &s, int W, int B) {
+  return plan_expanded(s, W, B).thread_scratch() <= 128 * 1024;
 }
 /// The work of both convolutions, of B blocks at a time, over the time that
 /// they take. Tiles of the first end with each row. Rows that the first-level

@@ -169,6 +169,9 @@ TEMPLATE_TEST_CASE("expanded convolution of constant shapes",
   check_constant<V, 5, 2, constant_shape<1, 17, 13, 11, 7, 5, 1, 3>>(r);
   check_constant<V, 4, 3, constant_shape<3, 16, 9, 10, 64, 7, 1, 4>>(r);
   check_constant<V, 6, 2, constant_shape<1, 9, 7, 7, 48, 5, 2, 0>>(r);
+  // Sums in parts, of halves and of floats.
+  check_constant<V, 6, 2, constant_shape<1, 150, 5, 6, 20, 3, 1, 1>>(r);
+  check_constant<V, 5, 1, constant_shape<1, 1100, 4, 5, 9, 3, 1, 0>>(r);
   // Rows that no output reads.
   check_constant<V, 7, 1, constant_shape<1, 8, 20, 9, 8, 1, 3, 1>>(r);
 }

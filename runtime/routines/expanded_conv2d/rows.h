@@ -112,11 +112,22 @@ private:
     const T *v = j.v + std::ptrdiff_t(block) * blocks * W * W;
     register_tile<V, 1, C, N> t;
     t.clear();
+    alignas(64) T earlier[t.size];
+    const bool in_parts = s.c > t.most_terms;
+    if (in_parts)
+      t.save(earlier);
     for (int c = 0; c < s.c; c += W, x += plane, v += W * W) {
+      if (in_parts && c > 0 && c % t.most_terms == 0) {
+        t.add_saved(earlier);
+        t.save(earlier);
+        t.clear();
+      }
       const T *const row[1] = {x};
       t.template add<0, C>(row, W, 1, v, std::ptrdiff_t(blocks) * W * W, W,
                            smaller(W, s.c - c));
     }
+    if (in_parts)
+      t.add_saved(earlier);
     const middle_epilogue<S, T> middle{&s, {j.bias}};
     T *const z = j.kept;
     const int rows = kept_rows_part<S>::of(s).kept;
