@@ -381,7 +381,8 @@ constexpr double strassen_matmul_efficiency(tile_limits t, const S &s, int L,
 /// Multiply-adds that a bias and one of middle.h's activations take as long as,
 /// between two parts of a layer.
 constexpr double middle_time(const tile_limits &t, int activation) {
-  return activation == 4 ? t.core.rate * (t.lanes == 16 ? 12 : 8) : 0.3;
+  const double silu = t.by_lane ? 14 * t.lanes / 4 : t.lanes == 16 ? 12 : 8;
+  return activation == 4 ? t.core.rate * silu : 0.3;
 }
 template <class S>
 constexpr bool scaled_conv2d_applies(const S &s, int L, int W) {
@@ -438,8 +439,8 @@ template <class S> constexpr bool separable_applies(const S &s, int W, int R) {
   return p.strips >= 12 && p.thread_scratch() + 4 * input <= 512 * 1024;
 }
 /// The work of both convolutions, in strips of R rows, over the time that they
-/// take. Each strip brings all weights of the 1 x 1 part near again,
-/// from the second-level cache if they fit there beside the strip.
+/// take. Each strip brings all weights of the 1 x 1 part near again, from the
+/// second-level cache if they fit there beside the strip.
 template <class S>
 constexpr double separable_efficiency(tile_limits t, const S &s, int R, int C,
                                       int B) {

@@ -5,8 +5,8 @@
 //
 // Of what the 1 x 1 convolution makes there are never more rows than one row of
 // the output is made of, of B channel blocks, in scratch that stays in a cache
-// near the core. It is many times as large as x, which is read again for each B
-// blocks: it pays where a map is too large for such a cache.
+// near the core. x, many times smaller than all that, is read again for each B
+// blocks. So it pays where what is made would be too large for such a cache.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_EXPANDED_CONV2D_ROWS_H
