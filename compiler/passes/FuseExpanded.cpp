@@ -16,30 +16,14 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// The layer that computes both, beside them; null where they are others, or
-/// more lies between them.
 static LayerOp fuseExpanded(LayerOp first, LayerOp second) {
-  ConvOp pointwise = getPointwise(first), conv = getDepthwise(second);
-  if (!conv || !pointwise ||
-      !getTensorType(first.getY()).getElementType().isF32() ||
-      !hasConstantWeights(first) || !hasConstantWeights(second))
+  ConvOp depthwise = getDepthwise(second);
+  if (!depthwise || !getPointwise(first))
     return {};
-  std::optional<Middle> middle = getMiddle(first);
-  if (!middle)
-    return {};
-  OpBuilder builder(second);
-  Value bias = getPerChannel(builder, first.getLoc(), middle->bias,
-                             conv.getX().getType(), 0);
-  SmallVector<Value> inputs = {first.getInputs()[0], first.getInputs()[1], bias,
-                               second.getInputs()[1]};
-  return createOneLayer(
-      first, second, inputs, builder, [&](Location loc, Block &block) {
-        return builder.create<ExpandedConvOp>(
-            loc, conv.getY().getType(), middle->activation,
-            block.getArgument(0), block.getArgument(1), block.getArgument(2),
-            block.getArgument(3), conv.getStrides(), conv.getDilations(),
-            conv.getPads(), APFloat(middle->low), APFloat(middle->high));
-      });
+  std::optional<Middle> middle = getMiddle(first, second);
+  return middle
+             ? createOneLayer<ExpandedConvOp>(first, second, *middle, depthwise)
+             : LayerOp();
 }
 
 namespace {

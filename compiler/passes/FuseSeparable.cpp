@@ -17,27 +17,13 @@ using namespace nnc;
 using namespace nnc::nn;
 
 LayerOp nnc::fuseSeparable(LayerOp first, LayerOp second) {
-  ConvOp conv = getDepthwise(first), pointwise = getPointwise(second);
-  if (!conv || !pointwise ||
-      !getTensorType(first.getY()).getElementType().isF32() ||
-      !hasConstantWeights(first) || !hasConstantWeights(second))
+  ConvOp depthwise = getDepthwise(first);
+  if (!depthwise || !getPointwise(second))
     return {};
-  std::optional<Middle> middle = getMiddle(first);
-  if (!middle)
-    return {};
-  OpBuilder builder(second);
-  Value bias = getPerChannel(builder, first.getLoc(), middle->bias,
-                             conv.getX().getType(), 0);
-  SmallVector<Value> inputs = {first.getInputs()[0], first.getInputs()[1], bias,
-                               second.getInputs()[1]};
-  return createOneLayer(
-      first, second, inputs, builder, [&](Location loc, Block &block) {
-        return builder.create<SeparableConvOp>(
-            loc, pointwise.getY().getType(), middle->activation,
-            block.getArgument(0), block.getArgument(1), block.getArgument(2),
-            block.getArgument(3), conv.getStrides(), conv.getDilations(),
-            conv.getPads(), APFloat(middle->low), APFloat(middle->high));
-      });
+  std::optional<Middle> middle = getMiddle(first, second);
+  return middle ? createOneLayer<SeparableConvOp>(first, second, *middle,
+                                                  depthwise)
+                : LayerOp();
 }
 
 namespace {

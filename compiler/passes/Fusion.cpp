@@ -32,7 +32,14 @@ bool nnc::setActivation(Operation &op, Middle &middle) {
   return true;
 }
 
-std::optional<Middle> nnc::getMiddle(LayerOp layer) {
+static bool hasConstantWeights(LayerOp layer) {
+  return matchPattern(layer.getInputs()[1], m_Constant());
+}
+
+std::optional<Middle> nnc::getMiddle(LayerOp layer, LayerOp second) {
+  if (!getTensorType(layer.getY()).getElementType().isF32() ||
+      !hasConstantWeights(layer) || !hasConstantWeights(second))
+    return std::nullopt;
   Middle middle;
   Block &block = layer.getEpilogue().front();
   Value made = block.getArgument(0);
@@ -76,10 +83,6 @@ ConvOp nnc::getDepthwise(LayerOp layer) {
                    conv.getX().getType().getDimSize(1) == groups &&
                    conv.getY().getType().getDimSize(1) == groups;
   return isOneEach ? conv : ConvOp();
-}
-
-bool nnc::hasConstantWeights(LayerOp layer) {
-  return matchPattern(layer.getInputs()[1], m_Constant());
 }
 
 RankedTensorType nnc::getPerChannelType(RankedTensorType x) {

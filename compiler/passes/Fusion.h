@@ -23,16 +23,10 @@ struct Middle {
 /// Sets the middle's activation to what `op` computes, if it can be that.
 bool setActivation(mlir::Operation &op, Middle &middle);
 
-/// A convolution's epilogue, if it is a constant bias and one activation of
-/// those, or less.
-std::optional<Middle> getMiddle(nn::LayerOp layer);
-
 /// The layer's convolution if it is of 1 x 1, stride 1 and one group, or of one
 /// filter a channel; or null.
 nn::ConvOp getPointwise(nn::LayerOp layer);
 nn::ConvOp getDepthwise(nn::LayerOp layer);
-/// Whether weights of the layer's convolution are a constant.
-bool hasConstantWeights(nn::LayerOp layer);
 
 /// What images of type `x` have for each channel: one value.
 mlir::RankedTensorType getPerChannelType(mlir::RankedTensorType x);
@@ -49,6 +43,33 @@ nn::LayerOp createOneLayer(
     nn::LayerOp first, nn::LayerOp second, mlir::ValueRange inputs,
     mlir::OpBuilder &builder,
     llvm::function_ref<mlir::Value(mlir::Location, mlir::Block &)> create);
+
+/// The epilogue of the first of two convolutions, of floats with constant
+/// weights, if it is a constant bias and an activation, or less.
+std::optional<Middle> getMiddle(nn::LayerOp first, nn::LayerOp second);
+
+/// The layer of an Op for two convolutions with `middle` between them, of which
+/// `window` is the one that has more than a pixel in its filters.
+template <class Op>
+nn::LayerOp createOneLayer(nn::LayerOp first, nn::LayerOp second,
+                           const Middle &middle, nn::ConvOp window) {
+  mlir::OpBuilder builder(second);
+  mlir::RankedTensorType between = nn::getTensorType(first.getY());
+  mlir::SmallVector<mlir::Value> inputs = {
+      first.getInputs()[0], first.getInputs()[1],
+      getPerChannel(builder, first.getLoc(), middle.bias, between, 0),
+      second.getInputs()[1]};
+  return createOneLayer(
+      first, second, inputs, builder,
+      [&](mlir::Location loc, mlir::Block &block) {
+        return builder.create<Op>(
+            loc, second.getAnchorOp()->getResult(0).getType(),
+            middle.activation, block.getArgument(0), block.getArgument(1),
+            block.getArgument(2), block.getArgument(3), window.getStrides(),
+            window.getDilations(), window.getPads(), llvm::APFloat(middle.low),
+            llvm::APFloat(middle.high));
+      });
+}
 
 /// Makes one layer of two, beside them, or null.
 using FuseFunction = nn::LayerOp (*)(nn::LayerOp first, nn::LayerOp second);

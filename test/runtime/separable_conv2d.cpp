@@ -3,6 +3,7 @@
 #include "runtime/routines/separable_conv2d/portable.h"
 #include "runtime/routines/separable_conv2d/shape.h"
 #include "runtime/routines/separable_conv2d/strips.h"
+#include "test/runtime/conv_pair.h"
 #include "test/runtime/expected.h"
 #include "test/runtime/random_shapes.h"
 
@@ -116,31 +117,9 @@ void check_strips(const S &shape, const problem<T> &p) {
                  p.want, p.bound);
 }
 
-/// Padding may be on one side only, and may leave whole taps outside.
-separable_conv2d_shape random_separable(random_source &r) {
-  const conv2d_shape a = random_conv2d(r, 14);
-  return {a.n,   a.c,  a.h,  a.w,  a.k,  a.kh, a.kw, a.sh,
-          a.sw,  a.dh, a.dw, a.pt, a.pl, a.oh, a.ow, r.between(0, 4),
-          -0.5f, 1.0f};
-}
-
-template <int N, int C, int H, int WIDTH, int K, int TAPS, int STRIDE,
-          int ACTIVATION>
-struct constant_shape {
-  static constexpr int n = N, c = C, h = H, w = WIDTH, k = K;
-  static constexpr int kh = TAPS, kw = TAPS, sh = STRIDE, sw = STRIDE;
-  static constexpr int dh = 1, dw = 1, pt = TAPS / 2, pl = TAPS / 2;
-  static constexpr int oh = (H + 2 * pt - TAPS) / STRIDE + 1;
-  static constexpr int ow = (WIDTH + 2 * pl - TAPS) / STRIDE + 1;
-  static constexpr int activation = ACTIVATION;
-  static constexpr float low = 0.0f, high = 6.0f;
-};
-
 template <class V, int ROWS, int COLS, int OC, class S>
 void check_constant(random_source &r) {
-  const problem<element_of<V>> p(
-      r, {S::n, S::c, S::h, S::w, S::k, S::kh, S::kw, S::sh, S::sw, S::dh,
-          S::dw, S::pt, S::pl, S::oh, S::ow, S::activation, S::low, S::high});
+  const problem<element_of<V>> p(r, fields_of<separable_conv2d_shape, S>());
   check_strips<V, ROWS, COLS, OC>(S{}, p);
 }
 
@@ -149,7 +128,7 @@ void check_constant(random_source &r) {
 TEST_CASE("portable separable convolution", "[separable_conv2d]") {
   random_source r;
   for (int i = 0; i < 50; ++i)
-    check_portable(problem<float>(r, random_separable(r)));
+    check_portable(problem<float>(r, random_pair<separable_conv2d_shape>(r)));
 }
 
 TEMPLATE_TEST_CASE("separable convolution of random shapes",
@@ -157,7 +136,7 @@ TEMPLATE_TEST_CASE("separable convolution of random shapes",
   using V = TestType;
   random_source r;
   for (int i = 0; i < 40; ++i) {
-    const problem<element_of<V>> p(r, random_separable(r));
+    const problem<element_of<V>> p(r, random_pair<separable_conv2d_shape>(r));
     check_strips<V, 1, 6, 2>(p.s, p);
     check_strips<V, 4, 5, 1>(p.s, p);
   }
@@ -167,11 +146,11 @@ TEMPLATE_TEST_CASE("separable convolution of constant shapes",
                    "[separable_conv2d]", NNC_TEST_TILES) {
   using V = TestType;
   random_source r;
-  check_constant<V, 4, 6, 2, constant_shape<1, 32, 16, 16, 24, 3, 1, 2>>(r);
-  check_constant<V, 2, 6, 2, constant_shape<2, 20, 15, 17, 33, 3, 2, 1>>(r);
-  check_constant<V, 4, 5, 2, constant_shape<1, 17, 13, 11, 7, 5, 1, 3>>(r);
-  check_constant<V, 3, 4, 1, constant_shape<3, 16, 9, 10, 64, 7, 1, 0>>(r);
-  check_constant<V, 8, 6, 2, constant_shape<1, 9, 7, 7, 48, 5, 2, 3>>(r);
+  check_constant<V, 4, 6, 2, constant_pair<1, 32, 16, 16, 24, 3, 1, 2>>(r);
+  check_constant<V, 2, 6, 2, constant_pair<2, 20, 15, 17, 33, 3, 2, 1>>(r);
+  check_constant<V, 4, 5, 2, constant_pair<1, 17, 13, 11, 7, 5, 1, 3>>(r);
+  check_constant<V, 3, 4, 1, constant_pair<3, 16, 9, 10, 64, 7, 1, 0>>(r);
+  check_constant<V, 8, 6, 2, constant_pair<1, 9, 7, 7, 48, 5, 2, 3>>(r);
   // More strips than units.
-  check_constant<V, 1, 6, 2, constant_shape<1, 8, 40, 5, 8, 3, 1, 2>>(r);
+  check_constant<V, 1, 6, 2, constant_pair<1, 8, 40, 5, 8, 3, 1, 2>>(r);
 }
