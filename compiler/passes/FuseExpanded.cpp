@@ -27,28 +27,17 @@ static LayerOp fuseExpanded(LayerOp first, LayerOp second) {
 }
 
 namespace {
-struct FuseExpandedPass : nnc::impl::FuseExpandedBase<FuseExpandedPass> {
-  using Base::Base;
-  FuseExpandedPass(FuseExpandedOptions options,
-                   std::shared_ptr<const TuningFile> tuned)
-      : Base(std::move(options)), tuned(std::move(tuned)) {}
+struct FuseExpandedPass
+    : FusionPass<FuseExpandedPass, nnc::impl::FuseExpandedBase,
+                 FuseExpandedOptions> {
+  using FusionPass::FusionPass;
 
-  void runOnOperation() override {
+  static FusionRule getRule() {
     // As of separable layers.
     const double worthwhile = 0.9;
-    FusionOptions options{target,
-                          "nn.expanded",
-                          fuseExpanded,
-                          fuseSeparable,
-                          worthwhile,
-                          /*countsFetch=*/true,
-                          maxError,
-                          tuned.get()};
-    if (failed(fuseLayers(getOperation(), options)))
-      signalPassFailure();
+    return {"nn.expanded", fuseExpanded, fuseSeparable, worthwhile,
+            /*countsFetch=*/true};
   }
-
-  std::shared_ptr<const TuningFile> tuned;
 };
 } // namespace
 

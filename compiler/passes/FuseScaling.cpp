@@ -95,29 +95,17 @@ static LayerOp fuseScaling(LayerOp first, LayerOp second) {
 }
 
 namespace {
-struct FuseScalingPass : nnc::impl::FuseScalingBase<FuseScalingPass> {
-  using Base::Base;
-  FuseScalingPass(FuseScalingOptions options,
-                  std::shared_ptr<const TuningFile> tuned)
-      : Base(std::move(options)), tuned(std::move(tuned)) {}
+struct FuseScalingPass : FusionPass<FuseScalingPass, nnc::impl::FuseScalingBase,
+                                    FuseScalingOptions> {
+  using FusionPass::FusionPass;
 
-  void runOnOperation() override {
+  static FusionRule getRule() {
     // Both estimates have the same product in them: what else they differ by is
     // known well enough.
     const double worthwhile = 0.99;
-    FusionOptions options{target,
-                          "nn.scaling",
-                          fuseScaling,
-                          /*rival=*/nullptr,
-                          worthwhile,
-                          /*countsFetch=*/false,
-                          maxError,
-                          tuned.get()};
-    if (failed(fuseLayers(getOperation(), options)))
-      signalPassFailure();
+    return {"nn.scaling", fuseScaling, /*rival=*/nullptr, worthwhile,
+            /*countsFetch=*/false};
   }
-
-  std::shared_ptr<const TuningFile> tuned;
 };
 } // namespace
 

@@ -27,30 +27,19 @@ LayerOp nnc::fuseSeparable(LayerOp first, LayerOp second) {
 }
 
 namespace {
-struct FuseSeparablePass : nnc::impl::FuseSeparableBase<FuseSeparablePass> {
-  using Base::Base;
-  FuseSeparablePass(FuseSeparableOptions options,
-                    std::shared_ptr<const TuningFile> tuned)
-      : Base(std::move(options)), tuned(std::move(tuned)) {}
+struct FuseSeparablePass
+    : FusionPass<FuseSeparablePass, nnc::impl::FuseSeparableBase,
+                 FuseSeparableOptions> {
+  using FusionPass::FusionPass;
 
-  void runOnOperation() override {
+  static FusionRule getRule() {
     // One layer takes less than this share of the time of two, or there are
     // two: estimates are a few percent off, and much of what two layers move
     // hides behind their arithmetic.
     const double worthwhile = 0.9;
-    FusionOptions options{target,
-                          "nn.separable",
-                          fuseSeparable,
-                          /*rival=*/nullptr,
-                          worthwhile,
-                          /*countsFetch=*/true,
-                          maxError,
-                          tuned.get()};
-    if (failed(fuseLayers(getOperation(), options)))
-      signalPassFailure();
+    return {"nn.separable", fuseSeparable, /*rival=*/nullptr, worthwhile,
+            /*countsFetch=*/true};
   }
-
-  std::shared_ptr<const TuningFile> tuned;
 };
 } // namespace
 

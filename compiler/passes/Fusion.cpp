@@ -36,12 +36,12 @@ static bool hasConstantWeights(LayerOp layer) {
   return matchPattern(layer.getInputs()[1], m_Constant());
 }
 
-std::optional<Middle> nnc::getMiddle(LayerOp layer, LayerOp second) {
-  if (!getTensorType(layer.getY()).getElementType().isF32() ||
-      !hasConstantWeights(layer) || !hasConstantWeights(second))
+std::optional<Middle> nnc::getMiddle(LayerOp first, LayerOp second) {
+  if (!getTensorType(first.getY()).getElementType().isF32() ||
+      !hasConstantWeights(first) || !hasConstantWeights(second))
     return std::nullopt;
   Middle middle;
-  Block &block = layer.getEpilogue().front();
+  Block &block = first.getEpilogue().front();
   Value made = block.getArgument(0);
   for (Operation &op : block.without_terminator()) {
     bool isBias = false;
@@ -49,9 +49,9 @@ std::optional<Middle> nnc::getMiddle(LayerOp layer, LayerOp second) {
       Value other = add.getA() == made ? add.getB() : add.getA();
       auto argument = dyn_cast<BlockArgument>(other);
       if (!argument || argument == made ||
-          layer.getExtraKind(argument.getArgNumber() - 1) != ExtraKind::Channel)
+          first.getExtraKind(argument.getArgNumber() - 1) != ExtraKind::Channel)
         return std::nullopt;
-      middle.bias = layer.getExtras()[argument.getArgNumber() - 1];
+      middle.bias = first.getExtras()[argument.getArgNumber() - 1];
       isBias = matchPattern(middle.bias, m_Constant());
     }
     bool isLast = middle.activation != MiddleActivation::none;

@@ -77,8 +77,8 @@ using FuseFunction = nn::LayerOp (*)(nn::LayerOp first, nn::LayerOp second);
 /// Of a depthwise layer and one of 1 x 1.
 nn::LayerOp fuseSeparable(nn::LayerOp first, nn::LayerOp second);
 
-struct FusionOptions {
-  llvm::StringRef target;
+/// What is fused, and when.
+struct FusionRule {
   llvm::StringRef note; ///< the attribute that has both costs
   FuseFunction fuse;
   /// Of the second and what alone reads it: where that saves more, the first
@@ -87,7 +87,11 @@ struct FusionOptions {
   /// One layer takes less than this share of the time of two, or there are two.
   double worthwhile;
   bool countsFetch; ///< two also bring the place of what lies between them near
-  double maxError;  ///< of what computes a layer
+};
+
+struct FusionOptions : FusionRule {
+  llvm::StringRef target;
+  double maxError;         ///< of what computes a layer
   const TuningFile *tuned; ///< whose choice of a routine decides; or null
 };
 
@@ -96,6 +100,26 @@ struct FusionOptions {
 /// erases it.
 mlir::LogicalResult fuseLayers(mlir::ModuleOp module,
                                const FusionOptions &options);
+
+/// A pass that does so by Pass::getRule(), with the options `target` and
+/// `maxError`.
+template <class Pass, template <class> class Base, class Options>
+class FusionPass : public Base<Pass> {
+public:
+  using Base<Pass>::Base;
+  FusionPass(Options options, std::shared_ptr<const TuningFile> tuned)
+      : Base<Pass>(std::move(options)), tuned(std::move(tuned)) {}
+
+  void runOnOperation() override {
+    FusionOptions options{Pass::getRule(), this->target, this->maxError,
+                          tuned.get()};
+    if (failed(fuseLayers(this->getOperation(), options)))
+      this->signalPassFailure();
+  }
+
+private:
+  std::shared_ptr<const TuningFile> tuned;
+};
 
 } // namespace nnc
 

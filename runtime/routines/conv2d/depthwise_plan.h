@@ -10,6 +10,13 @@ namespace nnc {
 constexpr int depthwise_columns(int ow) {
   return ceil_div(ow, ceil_div(ow, 8));
 }
+/// The same of a shape S, whose rows may be known when the routine runs only.
+template <class S> constexpr int depthwise_columns_of() {
+  if constexpr (is_constant<S>)
+    return depthwise_columns(S::ow);
+  else
+    return 8;
+}
 
 } // namespace nnc
 

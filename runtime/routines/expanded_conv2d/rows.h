@@ -63,19 +63,14 @@ private:
   static constexpr expanded_plan plan(const S &s) {
     return plan_expanded(s, W, B);
   }
-  static constexpr int columns() {
-    if constexpr (is_constant<S>)
-      return depthwise_columns(S::ow);
-    else
-      return 8;
-  }
 
   /// Rows [first, last) of N blocks of the output.
   template <int N>
   static void rows(const S &s, const job &j, int image, int block, int first,
                    int last) {
     using part = kept_rows_part<S>;
-    using depthwise = conv2d_nchwc_depthwise_t<V, part, columns(), Epi>;
+    using depthwise =
+        conv2d_nchwc_depthwise_t<V, part, depthwise_columns_of<S>(), Epi>;
     const part p = part::of(s);
     const int plane = image * ceil_div(s.k, W) + block;
     int made = 0;

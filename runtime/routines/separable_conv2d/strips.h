@@ -93,12 +93,6 @@ private:
   static constexpr separable_plan plan(const S &s) {
     return plan_separable(s, W, ROWS);
   }
-  static constexpr int columns() {
-    if constexpr (is_constant<S>)
-      return depthwise_columns(S::ow);
-    else
-      return 8;
-  }
 
   /// R rows of the depthwise convolution, from `row` on.
   template <int R>
@@ -106,7 +100,8 @@ private:
                    int image, int row) {
     using part = depthwise_part<S>;
     using middle = middle_epilogue<S, T>;
-    using depthwise = conv2d_nchwc_depthwise_t<V, part, columns(), middle>;
+    using depthwise =
+        conv2d_nchwc_depthwise_t<V, part, depthwise_columns_of<S>(), middle>;
     const int blocks = ceil_div(s.c, W);
     for (int b = 0; b < blocks; ++b)
       depthwise::rows(part::of(s), x, w, strip,
