@@ -63,10 +63,25 @@ static std::vector<float> sumParts(RankedTensorType type, int levels,
   return result;
 }
 
-static std::vector<float> transformFilters(RankedTensorType type,
-                                           const float *w) {
-  ArrayRef<int64_t> shape = type.getShape();
-  int64_t outputs = nn::getWinogradOutputs(nn::getLayoutName(type));
+/// Of filters for a stride of 2, the taps in even or odd rows and columns as
+/// those of four channels, zeros behind the last.
+static std::vector<float> foldFilters(ArrayRef<int64_t> shape, const float *w) {
+  SmallVector<int64_t> folded = nn::getFoldedShape(shape);
+  int64_t height = shape[2], width = shape[3];
+  std::vector<float> result;
+  result.reserve(folded[0] * folded[1] * folded[2] * folded[3]);
+  for (int64_t filter = 0; filter < shape[0] * shape[1]; ++filter) {
+    for (int odd = 0; odd < 4; ++odd)
+      for (int64_t r = odd / 2; r < 2 * folded[2]; r += 2)
+        for (int64_t s = odd % 2; s < 2 * folded[3]; s += 2)
+          result.push_back(r < height && s < width ? w[r * width + s] : 0.0f);
+    w += height * width;
+  }
+  return result;
+}
+
+static std::vector<float> transformFilters(ArrayRef<int64_t> shape,
+                                           int64_t outputs, const float *w) {
   int64_t height = shape.size() == 4 ? shape[2] : 1, width = shape.back();
   winograd_matrices rows = getMatrices(outputs, height),
                     columns = getMatrices(outputs, width);
@@ -140,7 +155,11 @@ std::vector<float> codegen::transformWeight(RankedTensorType type,
                                             const float *weight) {
   if (nn::isInt24(nn::getLayoutName(type)))
     return roundToInt24(type, weight);
-  int levels = nn::getStrassenLevels(nn::getLayoutName(type));
-  return levels != 0 ? sumParts(type, levels, weight)
-                     : transformFilters(type, weight);
+  if (int levels = nn::getStrassenLevels(nn::getLayoutName(type)))
+    return sumParts(type, levels, weight);
+  int64_t outputs = nn::getWinogradOutputs(nn::getLayoutName(type));
+  if (!nn::isFolded(nn::getLayoutName(type)))
+    return transformFilters(type.getShape(), outputs, weight);
+  return transformFilters(nn::getFoldedShape(type.getShape()), outputs,
+                          foldFilters(type.getShape(), weight).data());
 }

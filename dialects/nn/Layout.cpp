@@ -53,6 +53,10 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (getWinogradOutputs(name) && !llvm::is_contained(*order, 'S'))
     return emitError() << "'" << name
                        << "' transforms taps, which only a weight has";
+  if (isFolded(name) && outer.size() != 4)
+    return emitError() << "'" << name
+                       << "' folds rows and columns, which only a weight of "
+                          "four axes has";
   int blocks = 0;
   for (; !rest.empty(); ++blocks) {
     uint64_t size = 0;

@@ -23,6 +23,17 @@ int64_t nn::getWinogradOutputs(StringRef layout) {
   return layout.split("_winograd").second.getAsInteger(10, m) ? 0 : m;
 }
 
+bool nn::isFolded(StringRef layout) { return layout.contains("_folded"); }
+
+SmallVector<int64_t> nn::getFoldedShape(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> folded = {shape[0], shape[1]};
+  for (int64_t taps : shape.drop_front(2)) {
+    folded[1] *= 2;
+    folded.push_back(llvm::divideCeil(taps, 2));
+  }
+  return folded;
+}
+
 int nn::getStrassenLevels(StringRef layout) {
   return layout.ends_with("_strassen")    ? 1
          : layout.ends_with("_strassen2") ? 2
@@ -61,7 +72,9 @@ SmallVector<int64_t> nn::getTransformedShape(ArrayRef<int64_t> shape,
     int64_t bytes = 3 * rows + 4 * llvm::divideCeil(rows, kInt24Group);
     return {panels, bytes * width / 4};
   }
-  SmallVector<int64_t> points(shape);
+  bool folded = isFolded(layout.getName());
+  SmallVector<int64_t> points =
+      folded ? getFoldedShape(shape) : SmallVector<int64_t>(shape);
   for (int64_t &taps : llvm::drop_begin(points, 2))
     taps = taps == 1 ? 1 : getWinogradOutputs(layout.getName()) + taps - 1;
   return points;

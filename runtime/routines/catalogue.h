@@ -172,6 +172,14 @@ template <class S> constexpr bool winograd_applies(const S &s, int M) {
          s.dw == 1;
 }
 
+/// Of a plain image, as networks begin; folded taps are 2 to 4 an axis.
+template <class S> constexpr bool folded_winograd_applies(const S &s, int M) {
+  const int taps = folded_taps(s.kh), points = M + taps - 1;
+  return s.groups == 1 && s.c <= 16 && taps > 1 && taps == folded_taps(s.kw) &&
+         points % 2 == 0 && points <= 8 && s.sh == 2 && s.sw == 2 &&
+         s.dh == 1 && s.dw == 1;
+}
+
 /// To read a float again that only the last cache holds, in multiply-adds: of
 /// weights, and of what is read in the order of its addresses.
 constexpr double refetch(const tile_limits &t) {
@@ -309,6 +317,21 @@ constexpr double winograd_efficiency(tile_limits t, const S &s, int M, int P,
          transformed_time(t, p, s.c, s.k, winograd_summed_channels, 4 * axes, P,
                           B);
 }
+/// Of so few channels that the calls of register tiles tell, and bringing
+/// pixels into vectors, by pairs.
+template <class S>
+constexpr double folded_winograd_efficiency(tile_limits t, const S &s, int M,
+                                            int P, int B) {
+  const transformed_plan p = plan_folded_winograd(s, t.lanes, M, P, B);
+  const int channels = folded_channels(s);
+  // In cycles.
+  const double call = 35, pairs = p.points * channels / 2.0;
+  const double cycles = p.tiles * pairs + call * p.groups * p.runs * p.points;
+  return double(s.n) * s.k * s.oh * s.ow * s.c * s.kh * s.kw /
+         (transformed_time(t, p, channels, s.k, winograd_summed_channels, 8, P,
+                           B) +
+          t.core.rate * t.lanes * cycles);
+}
 constexpr double winograd_growth(int taps, int M) {
   return taps == 1 ? 1 : make_winograd(M, taps).error_growth();
 }
@@ -316,13 +339,20 @@ constexpr double winograd_growth(int taps, int M) {
 /// the transforms, which the transform back enlarges: all in root mean square.
 /// One rounding loses 0.4 * 2^-24. With halves all are 2^13 times as large, and
 /// so is what is allowed of them.
-template <class S> constexpr double winograd_error(const S &s, int M) {
-  const double part = smaller(s.c, winograd_summed_channels);
-  const double parts = double(s.c) / winograd_summed_channels;
+constexpr double winograd_error_of(int channels, int rows, int cols, int M) {
+  const double part = smaller(channels, winograd_summed_channels);
+  const double parts = double(channels) / winograd_summed_channels;
   const double squares = 5.4 + part / 2 + parts / 2;
   return 0.4 / (1 << 24) *
-         square_root(squares * winograd_growth(s.kh, M) *
-                     winograd_growth(s.kw, M));
+         square_root(squares * winograd_growth(rows, M) *
+                     winograd_growth(cols, M));
+}
+template <class S> constexpr double winograd_error(const S &s, int M) {
+  return winograd_error_of(s.c, s.kh, s.kw, M);
+}
+template <class S> constexpr double folded_winograd_error(const S &s, int M) {
+  return winograd_error_of(folded_channels(s), folded_taps(s.kh),
+                           folded_taps(s.kw), M);
 }
 /// Strassen's method in 2^L parts of whole blocks.
 template <class S>

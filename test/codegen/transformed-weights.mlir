@@ -3,7 +3,9 @@
 // being zero. For m = 2 and 3 x 3 ones they are (-1 1.5 0.5 1) times themselves
 // transposed. One that ends in _strassen, as the right factors of Strassen's
 // products: sums of the quarters 1 (B11), 10 (B12), 100 (B21) and 1000 (B22);
-// _strassen2 does that twice.
+// _strassen2 does that twice. _folded_winograd<m> makes four channels of each
+// before, of taps in even or odd rows and columns: for m = 3 these are taken in
+// 0, 1, -1 and infinity, by (-1 0), (0.5 0.5), (0.5 -0.5) and (0 1).
 
 // RUN: rm -rf %t && nnc-codegen %s -o %t
 // RUN: od -A d -t f4 -w64 %t/points_weights.bin | FileCheck %s
@@ -35,7 +37,20 @@
 // CHECK: 0004544{{ +}}11{{( +0){15}$}}
 // CHECK: 0005568{{ +}}1{{( +0){15}$}}
 
-exec.program @points arena 0 lower_bound 0 align 64 weights 5632
+// Of nine taps from 1 to 9, 16 points of four channels: of points 0 and 0 the
+// first tap of each; then those of 0 and 1, and last those of infinity.
+// CHECK-NEXT: 0005632{{ +}}1{{( +0){15}$}}
+// CHECK-NEXT: 0005696{{ +}}2{{( +0){15}$}}
+// CHECK-NEXT: 0005760{{ +}}4{{( +0){15}$}}
+// CHECK-NEXT: 0005824{{ +}}5{{( +0){15}$}}
+// CHECK-NEXT: 0005888{{ +}}-2{{( +0){15}$}}
+// CHECK-NEXT: 0005952{{ +}}-1{{( +0){15}$}}
+// CHECK-NEXT: 0006016{{ +}}-5{{( +0){15}$}}
+// CHECK-NEXT: 0006080{{ +}}-2.5{{( +0){15}$}}
+// CHECK: 0009472{{ +}}9{{( +0){15}$}}
+// CHECK-NEXT: 0009536{{( +0){16}$}}
+
+exec.program @points arena 0 lower_bound 0 align 64 weights 9728
     attributes {model = "points.onnx"} {
   %x = exec.input "x" : tensor<1xf32>
   %y = exec.output "y" : tensor<1xf32>
@@ -43,5 +58,6 @@ exec.program @points arena 0 lower_bound 0 align 64 weights 5632
   // Channels K by C: B12 is of the second half of K, B21 of the second of C.
   %v = exec.weight "v" at 2048 = dense<[[[[1.0]], [[100.0]]], [[[10.0]], [[1000.0]]]]> : tensor<2x2x1x1xf32> : tensor<2x2x1x1xf32, #nn.layout<KRSC16k_strassen>>
   %u = exec.weight "u" at 2496 = dense<[[[[10.0]], [[0.0]], [[0.0]], [[0.0]]], [[[0.0]], [[0.0]], [[0.0]], [[0.0]]], [[[0.0]], [[0.0]], [[0.0]], [[0.0]]], [[[0.0]], [[0.0]], [[0.0]], [[1.0]]]]> : tensor<4x4x1x1xf32> : tensor<4x4x1x1xf32, #nn.layout<KRSC16k_strassen2>>
+  %t = exec.weight "t" at 5632 = dense<[[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]]]> : tensor<1x1x3x3xf32> : tensor<1x1x3x3xf32, #nn.layout<KRSC16k_folded_winograd3>>
   exec.copy "copy" %x to %y
 }

@@ -1,93 +1,30 @@
 // Winograd's convolution, at every width and size of tile.
-#include "runtime/routines/catalogue.h"
 #include "runtime/routines/conv2d/winograd.h"
-#include "test/runtime/conv2d_test.h"
-#include "test/runtime/transformed_weights.h"
+#include "test/runtime/winograd_test.h"
 
 using namespace nnc;
 using namespace nnc_test;
 
 namespace {
 
-/// Sums of products in double precision.
-std::vector<double> convolve(const conv2d_shape &s, const floats &x,
-                             const floats &w) {
-  std::vector<double> y(std::size_t(s.n) * s.k * s.oh * s.ow, 0.0);
-  const int taps = s.kh * s.kw;
-  std::size_t at = 0;
-  for (int n = 0; n < s.n; ++n)
-    for (int k = 0; k < s.k; ++k)
-      for (int i = 0; i < s.oh; ++i)
-        for (int j = 0; j < s.ow; ++j, ++at)
-          for (int tap = 0; tap < taps; ++tap) {
-            const int row = i + tap / s.kw - s.pt, col = j + tap % s.kw - s.pl;
-            if (row >= 0 && row < s.h && col >= 0 && col < s.w)
-              for (int c = 0; c < s.c; ++c)
-                y[at] +=
-                    double(w[(std::size_t(k) * s.c + c) * taps + tap]) *
-                    x[((std::size_t(n) * s.c + c) * s.h + row) * s.w + col];
-          }
-  return y;
-}
-
-/// Errors are relative to what a sum of so many random products is, whatever
-/// the sums at the image's edges are: a tile's rounding errors are those of its
-/// largest values. Their root mean square is what the catalogue says, a small
-/// sample's up to twice as much; the largest of a million is less than 20 times
-/// as much. A half has 13 bits less.
 template <class V, int M, int P, int B, int STRIP = usual_strip, class S>
 void check_winograd(random_source &random, const S &shape,
                     const conv2d_shape &s) {
   constexpr int W = lanes<V>;
   using T = element_of<V>;
-  INFO("W=" << W << " M=" << M << describe(s));
-  using routine =
-      conv2d_nchwc_winograd_t<V, M, S, P, B, conv2d_epilogue_of<T>, STRIP>;
-  const int out = s.oh * s.ow;
-  const floats x =
-      rounded<T>(random.values(std::size_t(s.n) * s.c * s.h * s.w));
-  const floats w =
-      rounded<T>(random.values(std::size_t(s.k) * s.c * s.kh * s.kw));
-  floats bias = random.values(s.k);
-  const floats residual =
-      rounded<T>(random.values(std::size_t(s.n) * s.k * out));
-  const std::vector<double> sums = convolve(s, x, w);
-
-  const auto bx = store_all<T>(block_channels(x, s.n, s.c, s.h * s.w, W));
-  const auto u = store_all<T>(winograd_weights(s, w, M, W));
-  const floats bias_only = bias;
-  bias.resize(std::size_t(blocks(s.k, W)) * W, 1.0f);
-  auto by = store_all<T>(block_channels(residual, s.n, s.k, out, W));
-  const conv2d_epilogue_of<T> epilogue{bias.data(), by.data()};
-  const int threads = random.between(1, 20);
-  const std::size_t bytes = plan_winograd(s, W, M, P, B, sizeof(T), STRIP)
-                                .shared(threads)
-                                .thread_scratch();
-  floats scratch = not_written(bytes / sizeof(float) + 1);
-  scratch.back() = 42.0f;
-  // As some threads share it, with the residual in the output's place.
-  in_parts(routine::units(shape, threads), [&](int begin, int end) {
-    routine::run(shape, bx.data(), u.data(), by.data(),
-                 reinterpret_cast<unsigned char *>(scratch.data()), epilogue,
-                 begin, end, threads);
-  });
-  REQUIRE(scratch.back() == 42.0f);
-  const floats got = unblock_channels(load_all(by), s.n, s.k, out, W);
-
-  // Of products of two values between -1 and 1, 1/3 in mean square each.
-  const double scale = std::sqrt(s.c * s.kh * s.kw / 9.0);
-  double squares = 0, most = 0;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const double want =
-        std::max(sums[i] + bias_only[i / out % s.k] + residual[i], 0.0);
-    const double error = std::fabs(got[i] - want) / scale;
-    squares += error * error;
-    most = error <= most ? most : error;
-  }
-  const double unit = std::is_same<T, float>::value ? 1 : 0x1p13;
-  const double bound = unit * (2 * winograd_error(s, M) + 2e-7);
-  CHECK(std::sqrt(squares / got.size()) <= bound);
-  REQUIRE(most <= 20 * bound);
+  INFO("M=" << M);
+  check_sums<
+      V, conv2d_nchwc_winograd_t<V, M, S, P, B, conv2d_epilogue_of<T>, STRIP>>(
+      random, shape, s, winograd_error(s, M),
+      [&](const floats &x, const floats &w) {
+        return std::pair(block_channels(x, s.n, s.c, s.h * s.w, W),
+                         winograd_weights(s, w, M, W));
+      },
+      [&](int threads) {
+        return plan_winograd(s, W, M, P, B, sizeof(T), STRIP)
+            .shared(threads)
+            .thread_scratch();
+      });
 }
 
 template <class V, int M, int P, int B, class S>

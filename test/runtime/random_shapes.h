@@ -64,6 +64,11 @@ inline nnc::conv2d_shape random_conv2d_of_a_kind(random_source &r) {
   switch (r.between(0, 5)) {
   case 0: // the first of a network
     s.c = r.between(1, 5);
+    if (r.between(0, 1)) { // which reads every second pixel
+      s.kh = s.kw = r.between(3, 8);
+      s.sh = s.sw = 2;
+      s.dh = s.dw = 1;
+    }
     break;
   case 1: // depthwise
     s.groups = s.c = s.k = r.between(2, 50);

@@ -54,6 +54,25 @@ inline floats winograd_weights(const nnc::conv2d_shape &s, const floats &w,
   return u;
 }
 
+/// K x C x R x S for a stride of 2, folded as folded.h says, with zeros behind
+/// the last tap, and then the same.
+inline floats folded_winograd_weights(const nnc::conv2d_shape &s,
+                                      const floats &w, int outputs, int width) {
+  nnc::conv2d_shape folded = s;
+  folded.c = 4 * s.c;
+  folded.kh = (s.kh + 1) / 2;
+  folded.kw = (s.kw + 1) / 2;
+  const int taps = folded.kh * folded.kw;
+  floats v(std::size_t(s.k) * folded.c * taps, 0.0f);
+  for (int plane = 0; plane < s.k * s.c; ++plane)
+    for (int r = 0; r < s.kh; ++r)
+      for (int c = 0; c < s.kw; ++c)
+        v[(std::size_t(plane) * 4 + r % 2 * 2 + c % 2) * taps +
+          r / 2 * folded.kw + c / 2] =
+            w[(std::size_t(plane) * s.kh + r) * s.kw + c];
+  return winograd_weights(folded, v, outputs, width);
+}
+
 /// A matrix of filters by channels, with so many elements from one to the next,
 /// as the right factors of so many levels of Strassen's products:
 /// [filters / W][7^levels][channels][W].
@@ -129,15 +148,18 @@ inline floats int24_weights(const nnc::matmul_shape &s, const floats &w,
   return u;
 }
 
-/// What `layout`, KRSC<W>k_winograd<m>, KRSC<W>k_strassen or
-/// KRSC<W>k_strassen2, wants of weights.
+/// What `layout`, KRSC<W>k_winograd<m>, KRSC<W>k_folded_winograd<m>,
+/// KRSC<W>k_strassen or KRSC<W>k_strassen2, wants of weights.
 inline floats transform_weights(const nnc::conv2d_shape &s, const floats &w,
                                 const std::string &layout) {
   const int width = std::stoi(layout.substr(4));
   const std::string method = layout.substr(layout.find('_') + 1);
   if (method == "strassen" || method == "strassen2")
     return strassen_weights(s, w, method == "strassen" ? 1 : 2, width);
-  return winograd_weights(s, w, std::stoi(method.substr(8)), width);
+  const int outputs = method.back() - '0';
+  return method.substr(0, 6) == "folded"
+             ? folded_winograd_weights(s, w, outputs, width)
+             : winograd_weights(s, w, outputs, width);
 }
 /// The same of NK<W>n_strassen, NK<W>n_strassen2 and NK<W>n_int24.
 inline floats transform_weights(const nnc::matmul_shape &s, const floats &w,

@@ -36,6 +36,30 @@ winograd_scratch(const S &s, int W, int M, int P, int B, int threads,
   return plan_winograd(s, W, M, P, B, bytes, strip).scratch(threads);
 }
 
+/// Taps of an axis and channels where a stride of 2 is folded; see folded.h.
+constexpr int folded_taps(int taps) { return ceil_div(taps, 2); }
+template <class S> constexpr int folded_channels(const S &s) { return 4 * s.c; }
+
+/// KiB of a strip: there is more of products than of the few channels' input.
+constexpr int folded_strip = 128;
+
+template <class S>
+constexpr transformed_plan plan_folded_winograd(const S &s, int W, int M, int P,
+                                                int B,
+                                                int bytes = sizeof(float)) {
+  const int points = (M + folded_taps(s.kh) - 1) * (M + folded_taps(s.kw) - 1);
+  return plan_transformed(s.n, ceil_div(s.oh, M), ceil_div(s.ow, M), points,
+                          folded_channels(s), s.k, W, P, B, bytes,
+                          folded_strip);
+}
+
+template <class S>
+constexpr std::ptrdiff_t folded_winograd_scratch(const S &s, int W, int M,
+                                                 int P, int B, int threads,
+                                                 int bytes = sizeof(float)) {
+  return plan_folded_winograd(s, W, M, P, B, bytes).scratch(threads);
+}
+
 } // namespace nnc
 
 #endif // NNC_ROUTINES_CONV2D_WINOGRAD_PLAN_H

@@ -218,6 +218,13 @@ func.func @layout_taps(%x: tensor<1x16x2x2xf32, #nn.layout<NCHW16c_winograd4>>) 
 
 // -----
 
+// expected-error@+1 {{'KSC16k_folded_winograd3' folds rows and columns, which only a weight of four axes has}}
+func.func @layout_folds(%x: tensor<16x4x3xf32, #nn.layout<KSC16k_folded_winograd3>>) {
+  return
+}
+
+// -----
+
 // expected-error@+1 {{layout 'KRSC16k_strassen' cuts channels into 2 parts, of a weight of one tap}}
 func.func @layout_halves(%x: tensor<32x31x1x1xf32, #nn.layout<KRSC16k_strassen>>) {
   return

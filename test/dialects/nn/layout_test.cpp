@@ -43,6 +43,10 @@ TEST_CASE("physical shapes round blocked axes up") {
   CHECK(physical({1, 20, 9}, "NCW8c") == Dims{1, 3, 9, 8});
   CHECK(physical({60, 20, 3, 3}, "KRSC16k_winograd4") == Dims{4, 6, 6, 20, 16});
   CHECK(physical({60, 20, 1, 7}, "KRSC8k_winograd2") == Dims{8, 1, 8, 20, 8});
+  CHECK(physical({60, 3, 7, 7}, "KRSC16k_folded_winograd5") ==
+        Dims{4, 8, 8, 12, 16});
+  CHECK(physical({60, 5, 3, 4}, "KRSC4k_folded_winograd3") ==
+        Dims{15, 4, 4, 20, 4});
   CHECK(physical({64, 128, 1, 1}, "KRSC16k_strassen") == Dims{2, 1, 7, 64, 16});
   CHECK(physical({64, 128, 1, 1}, "KRSC16k_strassen2") ==
         Dims{1, 1, 49, 32, 16});

@@ -1,0 +1,167 @@
+//===- folded.h - Winograd's method for a plain image and a stride of 2 ---===//
+//
+// How networks begin: x in plain NCHW with few channels, y in NCHW<W>c, every
+// second pixel of every second row. Folded, each channel is four, one of the
+// even or the odd columns of the even or the odd rows, and the convolution one
+// of stride 1 with half as many taps an axis:
+//
+//   y[k][i][j] = sum of u[k][4 c + 2 p + q][r][s]
+//                       * x[c][2 (i + r) + p - pt][2 (j + s) + q - pl]
+//
+// over c, r, s and p, q of 0 and 1, with u[k][4 c + 2 p + q][r][s] =
+// w[k][c][2 r + p][2 s + q], or 0 behind the last tap. That is done by
+// Winograd's method: 7 x 7 taps of 3 channels are 147 multiply-adds a pixel
+// directly, 48 in tiles of 3 x 3 and 31 of 5 x 5. Nothing is folded in memory
+// but the patch of a tile.
+//
+// The weights come transformed as u, in KRSC<W>k.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_CONV2D_FOLDED_H
+#define NNC_ROUTINES_CONV2D_FOLDED_H
+
+#include "runtime/routines/conv2d/winograd.h"
+
+namespace nnc {
+
+/// What transformed.h asks, of R x R taps when they are folded.
+template <class V, int M, int R, class S, int P, int B>
+struct folded_winograd_of_taps
+    : winograd_of_taps<V, M, R, R, S, P, B, usual_strip> {
+  using unfolded = winograd_of_taps<V, M, R, R, S, P, B, usual_strip>;
+  using E = element_of<V>;
+  static constexpr int W = lanes<V>;
+  static constexpr int height = unfolded::height, width = unfolded::width;
+
+  static constexpr int channels(const S &s) { return folded_channels(s); }
+  static constexpr transformed_plan plan(const S &s) {
+    return plan_folded_winograd(s, W, M, P, B, sizeof(E));
+  }
+
+  static point_factors<E> factors(const S &s, const transformed_plan &p,
+                                  const E *, const E *v, int point, int) {
+    return {v + point * p.input_point,
+            std::ptrdiff_t(ceil_div(channels(s), W)) * W, P * W};
+  }
+
+  static void input(const S &s, const transformed_plan &p, const E *all, int t,
+                    int c, E *v) {
+    const int image = t / (p.rows * p.cols);
+    const int top = t / p.cols % p.rows * unfolded::tile_rows * 2 - s.pt;
+    const int left = t % p.cols * unfolded::tile_cols * 2 - s.pl;
+    const E *const x = all + std::ptrdiff_t(image) * s.c * s.h * s.w;
+    alignas(64) E patch[height][width][W];
+    // Two lanes for the even or the odd rows of a channel.
+    const int first = c * (W / 2), rows = smaller(W / 2, 2 * s.c - first);
+    if (rows < W / 2)
+      for (int i = 0; i < height * width; ++i) {
+        NNC_FORGET_LOADS; // or g++ calls memset, which may use wider vectors,
+                          // for which some chips clock down
+        V(E(0.0f)).store(patch[0][0] + i * W);
+      }
+    const bool inside = top >= 0 && left >= 0 && top + 2 * height <= s.h &&
+                        left + 2 * width <= s.w;
+    for (int i = 0; i < rows; ++i) {
+      const E *const plane = x + std::ptrdiff_t((first + i) / 2) * s.h * s.w;
+      const int odd = (first + i) % 2;
+      E *const to = patch[0][0] + 2 * i;
+      if (inside)
+        copy_rows(plane + std::ptrdiff_t(top + odd) * s.w + left, 2 * s.w, to);
+      else
+        copy_inside(s, plane, top + odd, left, to);
+    }
+    unfolded::transform_patch(patch[0][0], width * W, v, p.input_point);
+  }
+
+private:
+  /// The pixels of a patch's rows, so many elements apart, two to a vector.
+  static NNC_INLINE void copy_rows(const E *from, int row, E *to) {
+    NNC_KEEP_LOOP for (int r = 0; r < height; ++r, from += row, to += width * W)
+        NNC_UNROLL for (int j = 0; j < width; ++j)
+            memcpy(to + j * W, from + 2 * j, 2 * sizeof(E));
+  }
+  /// The same of every second row of a plane from (top, left) on, zeros outside
+  /// of it.
+  static void copy_inside(const S &s, const E *plane, int top, int left,
+                          E *to) {
+    for (int r = 0; r < height; ++r) {
+      const int row = top + 2 * r;
+      for (int j = 0; j < width; ++j, to += W) {
+        const int column = left + 2 * j;
+        E pair[2] = {E(0.0f), E(0.0f)};
+        if (row >= 0 && row < s.h)
+          for (int i = 0; i < 2; ++i)
+            if (column + i >= 0 && column + i < s.w)
+              pair[i] = plane[std::ptrdiff_t(row) * s.w + column + i];
+        memcpy(to, pair, sizeof pair);
+      }
+    }
+  }
+};
+
+template <class V, int M, class S, int P, int B, class Epi>
+struct conv2d_folded_winograd_t {
+  using E = element_of<V>;
+
+  static constexpr int units(const S &s, int threads = 1) {
+    return plan_folded_winograd(s, lanes<V>, M, P, B, sizeof(E))
+        .shared(threads)
+        .units();
+  }
+
+  static void run(const S &s, const E *x, const E *w, E *y,
+                  unsigned char *scratch, const Epi &epi, int begin, int end,
+                  int threads = 1) {
+    const auto run_as = [&](auto routine) {
+      decltype(routine)::run(s, x, w, y, scratch, epi, begin, end, threads);
+    };
+    if constexpr (is_member_pointer<decltype(&S::kh)>)
+      find_taps<2>(s, run_as);
+    else
+      run_as(of_taps<folded_taps(S::kh)>());
+  }
+
+private:
+  template <int R>
+  using of_taps = transformed_product<folded_winograd_of_taps<V, M, R, S, P, B>,
+                                      S, P, B, Epi>;
+
+  /// Taps known when it runs: R or more an axis when they are folded.
+  template <int R, class F> static void find_taps(const S &s, const F &run_as) {
+    if constexpr (M + R - 1 <= winograd_matrices::most_points) {
+      if (folded_taps(s.kh) > R)
+        find_taps<R + 2>(s, run_as);
+      else
+        run_as(of_taps<R>());
+    }
+  }
+};
+
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw16c_folded_winograd3_avx512 =
+    conv2d_folded_winograd_t<f32x<16>, 3, S, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw16c_folded_winograd5_avx512 =
+    conv2d_folded_winograd_t<f32x<16>, 5, S, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw8c_folded_winograd3_avx2 =
+    conv2d_folded_winograd_t<f32x<8>, 3, S, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw8c_folded_winograd5_avx2 =
+    conv2d_folded_winograd_t<f32x<8>, 5, S, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw4c_folded_winograd3_neon =
+    conv2d_folded_winograd_t<f32x<4>, 3, S, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw4c_folded_winograd5_neon =
+    conv2d_folded_winograd_t<f32x<4>, 5, S, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw4c_folded_winograd3_sse4 =
+    conv2d_folded_winograd_t<f32x<4>, 3, S, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw4c_folded_winograd5_sse4 =
+    conv2d_folded_winograd_t<f32x<4>, 5, S, P, B, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_CONV2D_FOLDED_H
