@@ -18,11 +18,6 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 
-/// The filter's matrix for an axis; an axis of one tap stays as it is.
-static winograd_matrices getMatrices(int64_t outputs, int64_t taps) {
-  return make_winograd(taps == 1 ? 1 : outputs, taps);
-}
-
 /// The right factors of Strassen's products of the matrix of filters by
 /// channels: for each filter and channel of a part, the sums of parts.
 static std::vector<float> sumParts(RankedTensorType type, int levels,
@@ -81,26 +76,27 @@ static std::vector<float> foldFilters(ArrayRef<int64_t> shape, const float *w) {
 }
 
 static std::vector<float> transformFilters(ArrayRef<int64_t> shape,
-                                           int64_t outputs, const float *w) {
+                                           int64_t outputs, int64_t stride,
+                                           const float *w) {
   int64_t height = shape.size() == 4 ? shape[2] : 1, width = shape.back();
-  winograd_matrices rows = getMatrices(outputs, height),
-                    columns = getMatrices(outputs, width);
+  winograd_filter rows = make_winograd_filter(outputs, height, stride),
+                  columns = make_winograd_filter(outputs, width, stride);
   int64_t filters = shape[0] * shape[1];
   std::vector<float> result(filters * rows.points * columns.points);
 
   float *u = result.data();
-  constexpr int most = winograd_matrices::most_points;
+  constexpr int most = 2 * winograd_matrices::most_points;
   for (int64_t filter = 0; filter < filters; ++filter) {
     double half[most][most] = {};
     for (int i = 0; i < rows.points; ++i)
       for (int64_t r = 0; r < height; ++r)
         for (int64_t s = 0; s < width; ++s)
-          half[i][s] += rows.filter[i][r] * w[r * width + s];
+          half[i][s] += rows.rows[i][r] * w[r * width + s];
     for (int i = 0; i < rows.points; ++i)
       for (int j = 0; j < columns.points; ++j) {
         double sum = 0;
         for (int64_t s = 0; s < width; ++s)
-          sum += half[i][s] * columns.filter[j][s];
+          sum += half[i][s] * columns.rows[j][s];
         *u++ = static_cast<float>(sum);
       }
     w += height * width;
@@ -157,9 +153,11 @@ std::vector<float> codegen::transformWeight(RankedTensorType type,
     return roundToInt24(type, weight);
   if (int levels = nn::getStrassenLevels(nn::getLayoutName(type)))
     return sumParts(type, levels, weight);
-  int64_t outputs = nn::getWinogradOutputs(nn::getLayoutName(type));
-  if (!nn::isFolded(nn::getLayoutName(type)))
-    return transformFilters(type.getShape(), outputs, weight);
-  return transformFilters(nn::getFoldedShape(type.getShape()), outputs,
+  StringRef layout = nn::getLayoutName(type);
+  int64_t outputs = nn::getWinogradOutputs(layout);
+  if (!nn::isFolded(layout))
+    return transformFilters(type.getShape(), outputs,
+                            nn::getWinogradStride(layout), weight);
+  return transformFilters(nn::getFoldedShape(type.getShape()), outputs, 1,
                           foldFilters(type.getShape(), weight).data());
 }

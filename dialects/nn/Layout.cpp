@@ -53,9 +53,9 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (getWinogradOutputs(name) && !llvm::is_contained(*order, 'S'))
     return emitError() << "'" << name
                        << "' transforms taps, which only a weight has";
-  if (isFolded(name) && outer.size() != 4)
+  if ((isFolded(name) || getWinogradStride(name) > 1) && outer.size() != 4)
     return emitError() << "'" << name
-                       << "' folds rows and columns, which only a weight of "
+                       << "' parts rows and columns, which only a weight of "
                           "four axes has";
   int blocks = 0;
   for (; !rest.empty(); ++blocks) {
@@ -94,12 +94,17 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
   if (shape.size() != getRank())
     return emitError() << "layout '" << getName() << "' has " << getRank()
                        << " axes, the tensor " << shape.size();
-  if (getWinogradOutputs(getName()))
-    for (int64_t points :
-         llvm::drop_begin(getTransformedShape(shape, *this), 2))
-      if (points > 8 || (points > 1 && points % 2 == 1))
-        return emitError() << "layout '" << getName() << "' has " << points
-                           << " points along an axis; there can be 4, 6 or 8";
+  if (getWinogradOutputs(getName())) {
+    int64_t stride = getWinogradStride(getName());
+    for (auto [taps, points] : llvm::drop_begin(
+             llvm::zip(shape, getTransformedShape(shape, *this)), 2)) {
+      int64_t most = llvm::divideCeil(points, stride);
+      if (taps < stride || most > 8)
+        return emitError() << "layout '" << getName() << "' has " << most
+                           << " points along an axis of " << taps
+                           << " taps; there can be up to 8";
+    }
+  }
   if (isInt24(getName()) &&
       (!element.isF32() || getBlocks().front().size % 4 != 0))
     return emitError() << "layout '" << getName()

@@ -23,6 +23,10 @@ int64_t nn::getWinogradOutputs(StringRef layout) {
   return layout.split("_winograd").second.getAsInteger(10, m) ? 0 : m;
 }
 
+int64_t nn::getWinogradStride(StringRef layout) {
+  return layout.contains("_strided") ? 2 : 1;
+}
+
 bool nn::isFolded(StringRef layout) { return layout.contains("_folded"); }
 
 SmallVector<int64_t> nn::getFoldedShape(ArrayRef<int64_t> shape) {
@@ -75,8 +79,9 @@ SmallVector<int64_t> nn::getTransformedShape(ArrayRef<int64_t> shape,
   bool folded = isFolded(layout.getName());
   SmallVector<int64_t> points =
       folded ? getFoldedShape(shape) : SmallVector<int64_t>(shape);
+  int64_t others = getWinogradOutputs(layout.getName()) - 1;
   for (int64_t &taps : llvm::drop_begin(points, 2))
-    taps = taps == 1 ? 1 : getWinogradOutputs(layout.getName()) + taps - 1;
+    taps += taps == 1 ? 0 : getWinogradStride(layout.getName()) * others;
   return points;
 }
 

@@ -3,8 +3,8 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // A layout's name may end in what its weights were transformed for:
-// `_winograd<m>`, `_folded_winograd<m>`, `_strassen` or `_strassen2`, or in
-// `_int24`, what they were rounded to.
+// `_winograd<m>`, `_strided_winograd<m>`, `_folded_winograd<m>`, `_strassen` or
+// `_strassen2`, or in `_int24`, what they were rounded to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,9 @@ class LayoutAttr;
 
 /// The m of a layout for Winograd's method, or 0.
 int64_t getWinogradOutputs(llvm::StringRef layout);
+
+/// The stride of a layout for Winograd's method, 1 where it is folded.
+int64_t getWinogradStride(llvm::StringRef layout);
 
 /// Whether the layout is for a convolution with a stride of 2 that is folded
 /// into channels; see runtime/routines/conv2d/folded.h.
@@ -45,10 +48,10 @@ llvm::StringRef dropTransform(llvm::StringRef layout);
 unsigned getFilterAxis(LayoutAttr layout);
 
 /// The shape of what a weight of `shape` is transformed to, and its layout. For
-/// Winograd's method, the points of F(m, taps) in the place of taps, which may
-/// be folded; for Strassen's, K x C x R x S with halves of K and of C and seven
-/// points as S, or quarters and 49 of two levels; for integers, a row of as
-/// many bytes as each panel takes, counted in elements.
+/// Winograd's method, its points in the place of taps, which may be folded; for
+/// Strassen's, K x C x R x S with halves of K and of C and seven points as S,
+/// or quarters and 49 of two levels; for integers, a row of as many bytes as
+/// each panel takes, counted in elements.
 llvm::SmallVector<int64_t> getTransformedShape(llvm::ArrayRef<int64_t> shape,
                                                LayoutAttr layout);
 LayoutAttr getTransformedLayout(LayoutAttr layout);

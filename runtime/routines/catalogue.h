@@ -172,6 +172,13 @@ template <class S> constexpr bool winograd_applies(const S &s, int M) {
          s.dw == 1;
 }
 
+/// With a stride, of even and of odd taps by themselves.
+template <class S> constexpr bool strided_winograd_applies(const S &s, int M) {
+  return s.groups == 1 && s.kh == s.kw && s.kh % 2 == 1 && s.kh > 2 &&
+         M + s.kh / 2 <= winograd_matrices::most_points && s.sh == 2 &&
+         s.sw == 2 && s.dh == 1 && s.dw == 1;
+}
+
 /// Of a plain image, as networks begin; folded taps are 2 to 4 an axis.
 template <class S> constexpr bool folded_winograd_applies(const S &s, int M) {
   const int taps = folded_taps(s.kh), points = M + taps - 1;
@@ -332,27 +339,26 @@ constexpr double folded_winograd_efficiency(tile_limits t, const S &s, int M,
                            B) +
           t.core.rate * t.lanes * cycles);
 }
-constexpr double winograd_growth(int taps, int M) {
-  return taps == 1 ? 1 : make_winograd(M, taps).error_growth();
-}
 /// Rounding errors of the products' sums, made in parts, and of
 /// the transforms, which the transform back enlarges: all in root mean square.
 /// One rounding loses 0.4 * 2^-24. With halves all are 2^13 times as large, and
 /// so is what is allowed of them.
-constexpr double winograd_error_of(int channels, int rows, int cols, int M) {
+constexpr double winograd_error_of(int channels, const winograd_filter &rows,
+                                   const winograd_filter &cols) {
   const double part = smaller(channels, winograd_summed_channels);
   const double parts = double(channels) / winograd_summed_channels;
   const double squares = 5.4 + part / 2 + parts / 2;
   return 0.4 / (1 << 24) *
-         square_root(squares * winograd_growth(rows, M) *
-                     winograd_growth(cols, M));
+         square_root(squares * rows.error_growth * cols.error_growth);
 }
 template <class S> constexpr double winograd_error(const S &s, int M) {
-  return winograd_error_of(s.c, s.kh, s.kw, M);
+  return winograd_error_of(s.c, make_winograd_filter(M, s.kh, s.sh),
+                           make_winograd_filter(M, s.kw, s.sw));
 }
 template <class S> constexpr double folded_winograd_error(const S &s, int M) {
-  return winograd_error_of(folded_channels(s), folded_taps(s.kh),
-                           folded_taps(s.kw), M);
+  return winograd_error_of(folded_channels(s),
+                           make_winograd_filter(M, folded_taps(s.kh), 1),
+                           make_winograd_filter(M, folded_taps(s.kw), 1));
 }
 /// Strassen's method in 2^L parts of whole blocks.
 template <class S>

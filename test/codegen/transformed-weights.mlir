@@ -6,9 +6,11 @@
 // _strassen2 does that twice. _folded_winograd<m> makes four channels of each
 // before, of taps in even or odd rows and columns: for m = 3 these are taken in
 // 0, 1, -1 and infinity, by (-1 0), (0.5 0.5), (0.5 -0.5) and (0 1).
+// _strided_winograd2 has points 0, 1 and infinity of even taps, (-1 0), (1 1) and
+// (0 1), and two of the odd one.
 
 // RUN: rm -rf %t && nnc-codegen %s -o %t
-// RUN: od -A d -t f4 -w64 %t/points_weights.bin | FileCheck %s
+// RUN: od -v -A d -t f4 -w64 %t/points_weights.bin | FileCheck %s
 
 // 16 output channels of the first block in each line, 16 points.
 // CHECK: 0000000{{( +1){16}$}}
@@ -50,7 +52,24 @@
 // CHECK: 0009472{{ +}}9{{( +0){15}$}}
 // CHECK-NEXT: 0009536{{( +0){16}$}}
 
-exec.program @points arena 0 lower_bound 0 align 64 weights 9728
+// Of the same nine taps, 25 points. Before the first row's last two there are
+// (-1 0 0), (1 0 1) and (0 0 1) of the first row of taps, less than nothing.
+// CHECK: 0009728{{ +}}1{{( +0){15}$}}
+// CHECK-NEXT: 0009792{{ +}}-4{{( +0){15}$}}
+// CHECK-NEXT: 0009856{{ +}}-3{{( +0){15}$}}
+// CHECK-NEXT: 0009920{{ +}}-2{{( +0){15}$}}
+// CHECK-NEXT: 0009984{{ +}}-2{{( +0){15}$}}
+// The second row is of the first and the last row of taps, the fourth of the
+// middle one.
+// CHECK-NEXT: 0010048{{ +}}-8{{( +0){15}$}}
+// CHECK-NEXT: 0010112{{ +}}20{{( +0){15}$}}
+// CHECK: 0010688{{ +}}-4{{( +0){15}$}}
+// CHECK-NEXT: 0010752{{ +}}10{{( +0){15}$}}
+// CHECK-NEXT: 0010816{{ +}}6{{( +0){15}$}}
+// CHECK-NEXT: 0010880{{ +}}5{{( +0){15}$}}
+// CHECK-NEXT: 0010944{{ +}}5{{( +0){15}$}}
+
+exec.program @points arena 0 lower_bound 0 align 64 weights 11328
     attributes {model = "points.onnx"} {
   %x = exec.input "x" : tensor<1xf32>
   %y = exec.output "y" : tensor<1xf32>
@@ -59,5 +78,6 @@ exec.program @points arena 0 lower_bound 0 align 64 weights 9728
   %v = exec.weight "v" at 2048 = dense<[[[[1.0]], [[100.0]]], [[[10.0]], [[1000.0]]]]> : tensor<2x2x1x1xf32> : tensor<2x2x1x1xf32, #nn.layout<KRSC16k_strassen>>
   %u = exec.weight "u" at 2496 = dense<[[[[10.0]], [[0.0]], [[0.0]], [[0.0]]], [[[0.0]], [[0.0]], [[0.0]], [[0.0]]], [[[0.0]], [[0.0]], [[0.0]], [[0.0]]], [[[0.0]], [[0.0]], [[0.0]], [[1.0]]]]> : tensor<4x4x1x1xf32> : tensor<4x4x1x1xf32, #nn.layout<KRSC16k_strassen2>>
   %t = exec.weight "t" at 5632 = dense<[[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]]]> : tensor<1x1x3x3xf32> : tensor<1x1x3x3xf32, #nn.layout<KRSC16k_folded_winograd3>>
+  %s = exec.weight "s" at 9728 = dense<[[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]]]> : tensor<1x1x3x3xf32> : tensor<1x1x3x3xf32, #nn.layout<KRSC16k_strided_winograd2>>
   exec.copy "copy" %x to %y
 }

@@ -7,14 +7,15 @@ using namespace nnc_test;
 
 namespace {
 
-template <class V, int M, int P, int B, int STRIP = usual_strip, class S>
+template <class V, int M, int P, int B, int STRIP = usual_strip, int STRIDE = 1,
+          class S>
 void check_winograd(random_source &random, const S &shape,
                     const conv2d_shape &s) {
   constexpr int W = lanes<V>;
   using T = element_of<V>;
   INFO("M=" << M);
-  check_sums<
-      V, conv2d_nchwc_winograd_t<V, M, S, P, B, conv2d_epilogue_of<T>, STRIP>>(
+  check_sums<V, conv2d_nchwc_winograd_t<V, M, S, P, B, conv2d_epilogue_of<T>,
+                                        STRIP, STRIDE>>(
       random, shape, s, winograd_error(s, M),
       [&](const floats &x, const floats &w) {
         return std::pair(block_channels(x, s.n, s.c, s.h * s.w, W),
@@ -42,6 +43,23 @@ void check_all(random_source &random, const S &shape, const conv2d_shape &s) {
   }
 }
 
+template <class V, int M, int P, int B, class S>
+void check_strided(random_source &random, const S &shape,
+                   const conv2d_shape &s) {
+  REQUIRE(strided_winograd_applies(s, M));
+  check_winograd<V, M, P, B, usual_strip, 2>(random, shape, s);
+}
+/// Of halves there is M = 2 alone.
+template <class V, int P, int B, class S>
+void check_all_strided(random_source &random, const S &shape,
+                       const conv2d_shape &s) {
+  check_strided<V, 2, P, B>(random, shape, s);
+  if constexpr (std::is_same<element_of<V>, float>::value) {
+    check_strided<V, 3, P, B>(random, shape, s);
+    check_strided<V, 4, P, B>(random, shape, s);
+  }
+}
+
 /// Known when it runs, but for the taps.
 template <int KH, int KW> struct shape_of_taps {
   int n, c, h, w, k, sh, sw, dh, dw, pt, pl, oh, ow, groups;
@@ -54,22 +72,29 @@ shape_of_taps<KH, KW> with_taps(const conv2d_shape &s) {
           s.dh, s.dw, s.pt, s.pl, s.oh, s.ow, s.groups};
 }
 
+conv2d_shape random_shape(random_source &r, int kh, int kw, int stride,
+                          int side) {
+  conv2d_shape s{};
+  s.n = r.between(1, 2);
+  s.c = r.between(1, 40);
+  s.k = r.between(1, 70);
+  s.kh = kh;
+  s.kw = kw;
+  s.h = r.between(1, side);
+  s.w = r.between(1, side);
+  s.sh = s.sw = stride;
+  s.dh = s.dw = s.groups = 1;
+  s.pt = r.between(s.h < kh, kh - 1);
+  s.pl = r.between(s.w < kw, kw - 1);
+  s.oh = larger(1, (s.h + s.pt + r.between(0, kh - 1) - kh) / stride + 1);
+  s.ow = larger(1, (s.w + s.pl + r.between(0, kw - 1) - kw) / stride + 1);
+  return s;
+}
+
 template <class V, int KH, int KW>
 void check_random(random_source &r, int side, int times) {
   for (int i = 0; i < times; ++i) {
-    conv2d_shape s{};
-    s.n = r.between(1, 2);
-    s.c = r.between(1, 40);
-    s.k = r.between(1, 70);
-    s.kh = KH;
-    s.kw = KW;
-    s.h = r.between(1, side);
-    s.w = r.between(1, side);
-    s.sh = s.sw = s.dh = s.dw = s.groups = 1;
-    s.pt = r.between(s.h < KH, KH - 1);
-    s.pl = r.between(s.w < KW, KW - 1);
-    s.oh = larger(1, s.h + s.pt + r.between(0, KH - 1) - (KH - 1));
-    s.ow = larger(1, s.w + s.pl + r.between(0, KW - 1) - (KW - 1));
+    const conv2d_shape s = random_shape(r, KH, KW, 1, side);
     const auto shape = with_taps<KH, KW>(s);
     check_all<V, 5, 1>(r, shape, s);
     // Another tile of products is the same for other taps.
@@ -78,13 +103,22 @@ void check_random(random_source &r, int side, int times) {
   }
 }
 
+template <class V, int R>
+void check_random_strided(random_source &r, int side, int times) {
+  for (int i = 0; i < times; ++i) {
+    const conv2d_shape s = random_shape(r, R, R, 2, side);
+    check_all_strided<V, 5, 1>(r, with_taps<R, R>(s), s);
+  }
+}
+
 template <int N, int C, int H, int WIDTH, int K, int PAD, int KH = 3,
-          int KW = 3>
+          int KW = 3, int STRIDE = 1>
 struct constant_shape {
   static constexpr int n = N, c = C, h = H, w = WIDTH, k = K, kh = KH, kw = KW;
-  static constexpr int sh = 1, sw = 1, dh = 1, dw = 1;
+  static constexpr int sh = STRIDE, sw = STRIDE, dh = 1, dw = 1;
   static constexpr int pt = KH > 1 ? PAD : 0, pl = KW > 1 ? PAD : 0;
-  static constexpr int oh = H + 2 * pt - KH + 1, ow = WIDTH + 2 * pl - KW + 1;
+  static constexpr int oh = (H + 2 * pt - KH) / STRIDE + 1;
+  static constexpr int ow = (WIDTH + 2 * pl - KW) / STRIDE + 1;
   static constexpr int groups = 1;
 };
 
@@ -95,20 +129,24 @@ TEST_CASE("the matrices of Winograd's convolution are those of a product of "
           "[conv2d]") {
   // With B^T and A^T from winograd_transform, F(M, R) of single taps and inputs
   // is one where the tap meets the input, else zero.
-  const auto check = [](auto transform, int taps) {
+  const auto check = [](auto transform, int taps, int stride = 1) {
     using t = decltype(transform);
     constexpr int n = t::points;
+    const winograd_filter filter =
+        make_winograd_filter(t::outputs, taps, stride);
+    REQUIRE(filter.points == n);
     for (int tap = 0; tap < taps; ++tap)
       for (int i = 0; i < n; ++i) {
         float x[n] = {}, v[n];
         x[i] = 1;
         t::input(x, v);
         for (int p = 0; p < n; ++p)
-          v[p] *= float(t::matrices.filter[p][tap]);
-        float out[t::matrices.outputs];
+          v[p] *= float(filter.rows[p][tap]);
+        float out[t::outputs];
         t::output(v, out);
-        for (int o = 0; o < t::matrices.outputs; ++o)
-          CHECK(out[o] == Approx(o + tap == i ? 1.0f : 0.0f).margin(1e-5));
+        for (int o = 0; o < t::outputs; ++o)
+          CHECK(out[o] ==
+                Approx(stride * o + tap == i ? 1.0f : 0.0f).margin(1e-5));
       }
   };
   check(winograd_transform<2, 3>(), 3);
@@ -116,6 +154,76 @@ TEST_CASE("the matrices of Winograd's convolution are those of a product of "
   check(winograd_transform<6, 3>(), 3);
   check(winograd_transform<2, 5>(), 5);
   check(winograd_transform<2, 7>(), 7);
+  // Of an odd number of points.
+  check(winograd_transform<2, 2>(), 2);
+  check(winograd_transform<4, 2>(), 2);
+  check(winograd_transform<3, 3>(), 3);
+  check(winograd_transform<5, 3>(), 3);
+  // With a stride.
+  check(strided_winograd_transform<2, 3>(), 3, 2);
+  check(strided_winograd_transform<3, 3>(), 3, 2);
+  check(strided_winograd_transform<4, 3>(), 3, 2);
+  check(strided_winograd_transform<3, 5>(), 5, 2);
+  check(strided_winograd_transform<4, 7>(), 7, 2);
+}
+
+TEST_CASE("errors of products grow as the matrices say", "[conv2d]") {
+  // Each product off by a number of its own, all of one mean square beside the
+  // products of random taps and inputs: by how much that is more beside the
+  // outputs.
+  random_source random;
+  const auto check = [&](auto transform, int taps, int stride = 1) {
+    using t = decltype(transform);
+    constexpr int n = t::points, times = 20000;
+    const winograd_filter filter =
+        make_winograd_filter(t::outputs, taps, stride);
+    double off = 0, sums = 0;
+    for (int i = 0; i < times; ++i) {
+      const floats x = random.values(n), w = random.values(taps);
+      const floats noise = random.values(n);
+      float in[n], v[n], out[t::outputs];
+      std::copy(x.begin(), x.end(), in);
+      t::input(in, v);
+      for (int p = 0; p < n; ++p) {
+        double u = 0;
+        for (int tap = 0; tap < taps; ++tap)
+          u += filter.rows[p][tap] * w[tap];
+        v[p] *= float(u) * noise[p];
+      }
+      t::output(v, out);
+      for (float o : out)
+        off += double(o) * o;
+      for (int o = 0; o < t::outputs; ++o)
+        for (int tap = 0; tap < taps; ++tap)
+          sums += 1.0 / 27; // of a tap, an input and a number, 1/3 each
+    }
+    CHECK(off / sums == Approx(filter.error_growth).epsilon(0.1));
+  };
+  check(winograd_transform<2, 3>(), 3);
+  check(winograd_transform<6, 3>(), 3);
+  check(winograd_transform<4, 2>(), 2);
+  check(winograd_transform<5, 3>(), 3);
+  check(strided_winograd_transform<2, 3>(), 3, 2);
+  check(strided_winograd_transform<4, 7>(), 7, 2);
+}
+
+TEMPLATE_TEST_CASE("Winograd's convolution with a stride", "[conv2d]",
+                   NNC_TEST_TILES) {
+  random_source random;
+  check_random_strided<TestType, 3>(random, 30, 20);
+  check_random_strided<TestType, 5>(random, 30, 5);
+  check_random_strided<TestType, 7>(random, 30, 5);
+  // All known, as ResNets and Inception have them; then nothing.
+  const auto check = [&](auto shape) {
+    constexpr conv2d_shape s = run_time_shape<decltype(shape)>();
+    check_all_strided<TestType, 6, 2>(random, shape, s);
+  };
+  check(constant_shape<1, 33, 56, 56, 40, 1, 3, 3, 2>());
+  check(constant_shape<2, 16, 35, 17, 24, 0, 3, 3, 2>());
+  for (int taps : {3, 5, 7}) {
+    const conv2d_shape s = random_shape(random, taps, taps, 2, 20);
+    check_strided<TestType, 2, 5, 1>(random, s, s);
+  }
 }
 
 TEMPLATE_TEST_CASE("Winograd's convolution of random shapes", "[conv2d]",

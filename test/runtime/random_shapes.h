@@ -61,7 +61,7 @@ inline nnc::conv2d_shape random_conv2d(random_source &r, int side) {
 /// One of a kind that there are routines for.
 inline nnc::conv2d_shape random_conv2d_of_a_kind(random_source &r) {
   nnc::conv2d_shape s = random_conv2d(r, 16);
-  switch (r.between(0, 5)) {
+  switch (r.between(0, 6)) {
   case 0: // the first of a network
     s.c = r.between(1, 5);
     if (r.between(0, 1)) { // which reads every second pixel
@@ -90,6 +90,11 @@ inline nnc::conv2d_shape random_conv2d_of_a_kind(random_source &r) {
   case 4: // 3 x 3 of stride 1
     s.kh = s.kw = 3;
     s.sh = s.sw = s.dh = s.dw = 1;
+    break;
+  case 5: // of stride 2
+    s.kh = s.kw = 2 * r.between(1, 3) + 1;
+    s.sh = s.sw = 2;
+    s.dh = s.dw = 1;
     break;
   default:
     break;

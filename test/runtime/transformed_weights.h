@@ -33,17 +33,17 @@ template <class T> float strassen_bound(int levels, int terms) {
 /// K x C x R x S as U = G w G^T, rounded once, in KRSC<W>k.
 inline floats winograd_weights(const nnc::conv2d_shape &s, const floats &w,
                                int outputs, int width) {
-  const nnc::winograd_matrices rows =
-      nnc::make_winograd(nnc::winograd_outputs(s.kh, outputs), s.kh);
-  const nnc::winograd_matrices cols =
-      nnc::make_winograd(nnc::winograd_outputs(s.kw, outputs), s.kw);
+  const nnc::winograd_filter rows =
+      nnc::make_winograd_filter(outputs, s.kh, s.sh);
+  const nnc::winograd_filter cols =
+      nnc::make_winograd_filter(outputs, s.kw, s.sw);
   const int area = rows.points * cols.points;
   floats u(std::size_t(blocks(s.k, width)) * area * s.c * width, 0.0f);
   for (int k = 0; k < s.k; ++k)
     for (int c = 0; c < s.c; ++c)
       for (int point = 0; point < area; ++point) {
-        const double *column = cols.filter[point % cols.points];
-        const double *row = rows.filter[point / cols.points];
+        const double *column = cols.rows[point % cols.points];
+        const double *row = rows.rows[point / cols.points];
         double sum = 0;
         for (int tap = 0; tap < s.kh * s.kw; ++tap)
           sum += row[tap / s.kw] * column[tap % s.kw] *
@@ -62,6 +62,7 @@ inline floats folded_winograd_weights(const nnc::conv2d_shape &s,
   folded.c = 4 * s.c;
   folded.kh = (s.kh + 1) / 2;
   folded.kw = (s.kw + 1) / 2;
+  folded.sh = folded.sw = 1;
   const int taps = folded.kh * folded.kw;
   floats v(std::size_t(s.k) * folded.c * taps, 0.0f);
   for (int plane = 0; plane < s.k * s.c; ++plane)
@@ -148,8 +149,9 @@ inline floats int24_weights(const nnc::matmul_shape &s, const floats &w,
   return u;
 }
 
-/// What `layout`, KRSC<W>k_winograd<m>, KRSC<W>k_folded_winograd<m>,
-/// KRSC<W>k_strassen or KRSC<W>k_strassen2, wants of weights.
+/// What `layout`, KRSC<W>k_winograd<m>, KRSC<W>k_strided_winograd<m>,
+/// KRSC<W>k_folded_winograd<m>, KRSC<W>k_strassen or KRSC<W>k_strassen2, wants
+/// of weights.
 inline floats transform_weights(const nnc::conv2d_shape &s, const floats &w,
                                 const std::string &layout) {
   const int width = std::stoi(layout.substr(4));

@@ -3,8 +3,9 @@
 // y = A^T (U * B^T x B) A for each tile of M x M output pixels: x in NCHW<W>c,
 // y in NCHW<W>c, the weights transformed when compiling, U = G w G^T, as
 // KRSC<W>k with M + R - 1 points in the place of R taps. Along an axis of one
-// tap nothing is transformed, and a tile has one pixel. Stride 1, no dilation,
-// one group, any padding. See winograd_matrices.h for the matrices.
+// tap nothing is transformed, and a tile has one pixel. Stride 1, or 2 with
+// 2 M + R - 2 points; no dilation, one group, any padding. See
+// winograd_matrices.h for the matrices.
 //
 // Rounding errors are relative to a tile's largest values: for M = 2, 4, 6
 // about 1, 3, 10 times those of a sum of products. Of halves there is M = 2
@@ -18,26 +19,29 @@
 #include "runtime/routines/conv2d/winograd_plan.h"
 #include "runtime/routines/transformed.h"
 
+#include <type_traits>
+
 namespace nnc {
 
 /// The transforms of F(M, R) on vectors.
 template <int M, int R> struct winograd_transform {
   static constexpr int outputs = M, points = M + R - 1;
-  static_assert(points % 2 == 0 && points <= winograd_matrices::most_points,
-                "points come in pairs, with 0 and infinity");
+  static_assert(points > 2 && points <= winograd_matrices::most_points,
+                "there are 0 and infinity, and others between");
   static constexpr winograd_matrices matrices = make_winograd(M, R);
   static constexpr int pairs = matrices.pairs;
 
   /// v = B^T x
   template <class V>
   static NNC_INLINE void input(const V (&x)[points], V (&v)[points]) {
-    v[0] = even(matrices.all, pairs, x, 0);
-    v[points - 1] = even(matrices.all, pairs, x, 1);
-    NNC_UNROLL for (int k = 0; k < pairs; ++k) {
-      const V a = even(matrices.others[k], pairs - 1, x, 2);
-      const V b = even(matrices.others[k], pairs - 1, x, 1);
-      v[1 + 2 * k] = add_times(a, matrices.q[k], b);
-      v[2 + 2 * k] = add_times(a, -matrices.q[k], b);
+    if constexpr (matrices.odd) {
+      V d[points - 1];
+      NNC_UNROLL for (int i = 0; i < points - 1; ++i) d[i] =
+          add_times(x[i + 1], -matrices.s, x[i]);
+      v[points - 2] = even(matrices.all, pairs, x, 1);
+      of_pairs(d, v);
+    } else {
+      of_pairs(x, v);
     }
   }
 
@@ -55,16 +59,30 @@ template <int M, int R> struct winograd_transform {
         else
           sum = add_times(sum, power, both);
       }
+      if constexpr (matrices.odd)
+        sum = add_times(sum, matrices.powers[i][pairs], v[points - 2]);
       y[i] = sum;
     }
   }
 
 private:
+  /// The points that are 0, a pair's or infinity.
+  template <int N, class V>
+  static NNC_INLINE void of_pairs(const V (&x)[N], V (&v)[points]) {
+    v[0] = even(matrices.all, pairs, x, 0);
+    v[points - 1] = even(matrices.all, pairs, x, 1);
+    NNC_UNROLL for (int k = 0; k < pairs; ++k) {
+      const V a = even(matrices.others[k], pairs - 1, x, 2);
+      const V b = even(matrices.others[k], pairs - 1, x, 1);
+      v[1 + 2 * k] = add_times(a, matrices.q[k], b);
+      v[2 + 2 * k] = add_times(a, -matrices.q[k], b);
+    }
+  }
   /// The polynomial with `degree` and these coefficients, the last 1, over x of
   /// every other index.
-  template <class V>
+  template <int N, class V>
   static NNC_INLINE V even(const double *polynomial, int degree,
-                           const V (&x)[points], int first) {
+                           const V (&x)[N], int first) {
     V sum = x[first + 2 * degree];
     NNC_UNROLL for (int i = 0; i < degree; ++i) sum =
         add_times(sum, polynomial[i], x[first + 2 * i]);
@@ -88,21 +106,69 @@ template <int M> struct winograd_transform<M, 1> {
   }
 };
 
-/// What transformed.h asks, of KH x KW taps, in strips of so many KiB. What is
-/// transformed is so with floats.
-template <class V, int M, int KH, int KW, class S, int P, int B, int STRIP>
+/// Of one tap where a stride of 2 leaves no other: each output has a product.
+template <int M> struct winograd_of_each {
+  static constexpr int points = M;
+  template <class V> static NNC_INLINE void input(const V (&x)[M], V (&v)[M]) {
+    NNC_UNROLL for (int i = 0; i < M; ++i) v[i] = x[i];
+  }
+  template <class V> static NNC_INLINE void output(const V (&v)[M], V (&y)[M]) {
+    NNC_UNROLL for (int i = 0; i < M; ++i) y[i] = v[i];
+  }
+};
+
+/// With a stride of 2: the points of even taps and inputs, then of odd ones.
+template <int M, int R> struct strided_winograd_transform {
+  using even = winograd_transform<M, (R + 1) / 2>;
+  using odd = std::conditional_t<R / 2 == 1, winograd_of_each<M>,
+                                 winograd_transform<M, R / 2>>;
+  static constexpr int outputs = M, points = even::points + odd::points;
+
+  template <class V>
+  static NNC_INLINE void input(const V (&x)[points], V (&v)[points]) {
+    V x0[even::points], x1[odd::points], v0[even::points], v1[odd::points];
+    NNC_UNROLL for (int i = 0; i < even::points; ++i) x0[i] = x[2 * i];
+    NNC_UNROLL for (int i = 0; i < odd::points; ++i) x1[i] = x[2 * i + 1];
+    even::input(x0, v0);
+    odd::input(x1, v1);
+    NNC_UNROLL for (int i = 0; i < points; ++i) v[i] =
+        i < even::points ? v0[i] : v1[i - even::points];
+  }
+
+  template <class V>
+  static NNC_INLINE void output(const V (&v)[points], V (&y)[M]) {
+    V v0[even::points], v1[odd::points], y1[M];
+    NNC_UNROLL for (int i = 0; i < even::points; ++i) v0[i] = v[i];
+    NNC_UNROLL for (int i = 0; i < odd::points; ++i) v1[i] =
+        v[even::points + i];
+    even::output(v0, y);
+    odd::output(v1, y1);
+    NNC_UNROLL for (int i = 0; i < M; ++i) y[i] = y[i] + y1[i];
+  }
+};
+
+/// What transformed.h asks, of KH x KW taps, in strips of so many KiB, and with
+/// a stride of 1 or 2. What is transformed is so with floats.
+template <class V, int M, int KH, int KW, class S, int P, int B, int STRIP,
+          int STRIDE = 1>
 struct winograd_of_taps {
   static constexpr int W = lanes<V>;
   using vector = V;
   using E = element_of<V>;
   using F = f32x<W>;
   using source = const E *;
-  using vertical = winograd_transform<M, KH>;
-  using horizontal = winograd_transform<M, KW>;
+  template <int R>
+  using transform = std::conditional_t<STRIDE == 1, winograd_transform<M, R>,
+                                       strided_winograd_transform<M, R>>;
+  using vertical = transform<KH>;
+  using horizontal = transform<KW>;
   static constexpr int height = vertical::points, width = horizontal::points;
   static constexpr int points = height * width;
   static constexpr int tile_rows = vertical::outputs;
   static constexpr int tile_cols = horizontal::outputs;
+  /// Of the input from one tile to the next.
+  static constexpr int row_step = tile_rows * STRIDE;
+  static constexpr int col_step = tile_cols * STRIDE;
   /// The transform back enlarges what sums lose.
   static constexpr int summed_channels = winograd_summed_channels;
 
@@ -123,12 +189,12 @@ struct winograd_of_taps {
   static void input(const S &s, const transformed_plan &p, const E *all, int t,
                     int c, E *v) {
     const int image = t / (p.rows * p.cols);
-    const int top = t / p.cols % p.rows * tile_rows - s.pt;
-    const int left = t % p.cols * tile_cols - s.pl;
+    const int top = t / p.cols % p.rows * row_step - s.pt;
+    const int left = t % p.cols * col_step - s.pl;
     const E *x =
         all + (std::ptrdiff_t(image) * ceil_div(s.c, W) + c) * s.h * s.w * W;
     if (is_far(s))
-      fetch_columns(s, x, top, left + width + (tiles_ahead - 1) * tile_cols);
+      fetch_columns(s, x, top, left + width + (tiles_ahead - 1) * col_step);
     if (top >= 0 && left >= 0 && top + height <= s.h && left + width <= s.w)
       return transform_patch(x + (std::ptrdiff_t(top) * s.w + left) * W,
                              std::ptrdiff_t(s.w) * W, v, p.input_point);
@@ -155,7 +221,7 @@ struct winograd_of_taps {
   static NNC_INLINE void fetch_columns(const S &s, const E *x, int top,
                                        int left) {
     for (int r = 0; r < height; ++r)
-      for (int i = 0; i < tile_cols; i += vectors_in_line<E, W>)
+      for (int i = 0; i < col_step; i += vectors_in_line<E, W>)
         NNC_PREFETCH(x + ((std::ptrdiff_t(top) + r) * s.w + left + i) * W);
   }
 
@@ -220,7 +286,7 @@ struct winograd_of_taps {
 };
 
 template <class V, int M, class S, int P, int B, class Epi,
-          int STRIP = usual_strip>
+          int STRIP = usual_strip, int STRIDE = 1>
 struct conv2d_nchwc_winograd_t {
   using E = element_of<V>;
 
@@ -244,21 +310,24 @@ struct conv2d_nchwc_winograd_t {
 
 private:
   template <int KH, int KW>
-  using of_taps =
-      transformed_product<winograd_of_taps<V, M, KH, KW, S, P, B, STRIP>, S, P,
-                          B, Epi>;
+  using of_taps = transformed_product<
+      winograd_of_taps<V, M, KH, KW, S, P, B, STRIP, STRIDE>, S, P, B, Epi>;
 
-  /// Taps known when it runs: R or more in a row, in a column or in a square.
+  /// Taps known when it runs: R or more in a row, in a column or in a square,
+  /// which it is with a stride.
   template <int R, class F> static void find_taps(const S &s, const F &run_as) {
-    if constexpr (M + R - 1 <= winograd_matrices::most_points) {
+    if constexpr (M + ceil_div(R, STRIDE) - 1 <=
+                  winograd_matrices::most_points) {
       if (s.kh > R || s.kw > R)
-        find_taps<R + 2>(s, run_as);
-      else if (s.kh == s.kw)
-        run_as(of_taps<R, R>());
-      else if (s.kh == 1)
-        run_as(of_taps<1, R>());
-      else
-        run_as(of_taps<R, 1>());
+        return find_taps<R + 2>(s, run_as);
+      if (s.kh == s.kw)
+        return run_as(of_taps<R, R>());
+      if constexpr (STRIDE == 1) {
+        if (s.kh == 1)
+          run_as(of_taps<1, R>());
+        else
+          run_as(of_taps<R, 1>());
+      }
     }
   }
 };
@@ -302,6 +371,45 @@ using conv2d_f32_nchw4c_winograd6_sse4 =
 template <class S, int P, int B, class Epi>
 using conv2d_f16_nchw8c_winograd2_neonfp16 =
     conv2d_nchwc_winograd_t<f16x<8>, 2, S, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw16c_strided_winograd2_avx512 =
+    conv2d_nchwc_winograd_t<f32x<16>, 2, S, P, B, Epi, usual_strip, 2>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw16c_strided_winograd3_avx512 =
+    conv2d_nchwc_winograd_t<f32x<16>, 3, S, P, B, Epi, usual_strip, 2>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw16c_strided_winograd4_avx512 =
+    conv2d_nchwc_winograd_t<f32x<16>, 4, S, P, B, Epi, usual_strip, 2>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw8c_strided_winograd2_avx2 =
+    conv2d_nchwc_winograd_t<f32x<8>, 2, S, P, B, Epi, usual_strip, 2>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw8c_strided_winograd3_avx2 =
+    conv2d_nchwc_winograd_t<f32x<8>, 3, S, P, B, Epi, usual_strip, 2>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw8c_strided_winograd4_avx2 =
+    conv2d_nchwc_winograd_t<f32x<8>, 4, S, P, B, Epi, usual_strip, 2>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw4c_strided_winograd2_neon =
+    conv2d_nchwc_winograd_t<f32x<4>, 2, S, P, B, Epi, usual_strip, 2>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw4c_strided_winograd3_neon =
+    conv2d_nchwc_winograd_t<f32x<4>, 3, S, P, B, Epi, usual_strip, 2>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw4c_strided_winograd4_neon =
+    conv2d_nchwc_winograd_t<f32x<4>, 4, S, P, B, Epi, usual_strip, 2>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw4c_strided_winograd2_sse4 =
+    conv2d_nchwc_winograd_t<f32x<4>, 2, S, P, B, Epi, usual_strip, 2>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw4c_strided_winograd3_sse4 =
+    conv2d_nchwc_winograd_t<f32x<4>, 3, S, P, B, Epi, usual_strip, 2>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw4c_strided_winograd4_sse4 =
+    conv2d_nchwc_winograd_t<f32x<4>, 4, S, P, B, Epi, usual_strip, 2>;
+template <class S, int P, int B, class Epi>
+using conv2d_f16_nchw8c_strided_winograd2_neonfp16 =
+    conv2d_nchwc_winograd_t<f16x<8>, 2, S, P, B, Epi, usual_strip, 2>;
 
 } // namespace nnc
 

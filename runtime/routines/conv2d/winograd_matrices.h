@@ -6,14 +6,21 @@
 //   y = A^T ((G w) * (B^T x))
 //
 // Filter and outputs are taken as polynomials of degrees r - 1 and m - 1, whose
-// product is found from its values in n points: 0, n / 2 - 1 pairs +q and -q,
-// and infinity. All of the matrices' numbers follow from the q.
+// product is found from its values in n points: 0, pairs +q and -q, of an odd n
+// one without a partner, and infinity. All of the matrices' numbers follow from
+// these.
 //
 // Row j of B^T holds the coefficients of the product of (x - p) over the finite
 // points p but the row's own, G divides by that product's value in the point.
 // So the rows of a pair differ in the sign of every other number, and each
 // costs about a half; and for points with few bits B^T and A^T are exact in
-// float.
+// float. With a point s that has no partner, all rows but its own have the
+// factor x - s: they are those of the pairs over x[i + 1] - s x[i].
+//
+// With a stride of 2 taps at even places meet even inputs, and those at odd
+// places odd ones. Each half is a convolution of stride 1, and both have points
+// of their own: F(m, 2) and a product for each of m make it 2 m + 1 of three
+// taps, where 3 m products are made directly.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV2D_WINOGRAD_MATRICES_H
@@ -27,26 +34,39 @@ struct winograd_matrices {
 
   int outputs; ///< m
   int taps;    ///< r
-  int points;  ///< n; in the order 0, +q[0], -q[0], +q[1], ..., infinity
+  int points;  ///< n; in the order 0, +q[0], -q[0], +q[1], ..., s, infinity
   int pairs;
+  bool odd; ///< whether there is s
   double q[most_pairs];
+  double s;
   /// Coefficients, of 1 first, of the product of (z - q[l]^2) over all pairs l,
   /// and over all but pair k.
   double all[most_pairs + 1];
   double others[most_pairs][most_pairs];
-  double powers[most_points][most_pairs];  ///< of the q, from 0 on
+  double powers[most_points][most_pairs];  ///< of the q and then s, from 0 on
   double filter[most_points][most_points]; ///< G
 
   /// By how much outputs' mean square exceeds that of sums of taps, if the
   /// products were independent of each other: their rounding errors are.
   constexpr double error_growth() const;
+
+private:
+  constexpr double input_square(int point) const;
+  constexpr double output_square(int point) const;
 };
 
 /// The q for n points that err least on random data against double precision:
 /// 2.5e-7, 7.4e-7 and 3.2e-6 of the outputs' root mean square with r = 3 and 64
-/// channels, where sums of products alone have 2e-7.
+/// channels, where sums of products alone have 2e-7. Of an odd n, by
+/// error_growth().
 constexpr void choose_winograd_points(winograd_matrices &w) {
-  if (w.points == 4) {
+  w.s = w.points == 3 ? 1 : 2;
+  if (w.points == 5) {
+    w.q[0] = 0.75;
+  } else if (w.points == 7) {
+    w.q[0] = 0.5;
+    w.q[1] = 1;
+  } else if (w.points == 4) {
     w.q[0] = 1;
   } else if (w.points == 6) {
     w.q[0] = 0.625;
@@ -64,6 +84,7 @@ constexpr winograd_matrices make_winograd(int outputs, int taps) {
   w.taps = taps;
   w.points = outputs + taps - 1;
   w.pairs = w.points / 2 - 1;
+  w.odd = w.points % 2 == 1;
   choose_winograd_points(w);
 
   // Multiplies a polynomial of `degree` by (z - root).
@@ -81,46 +102,108 @@ constexpr winograd_matrices make_winograd(int outputs, int taps) {
         multiply(w.others[k], degree++, w.q[l] * w.q[l]);
   }
 
+  const int finite = w.pairs + w.odd;
   for (int i = 0; i < outputs; ++i)
-    for (int k = 0; k < w.pairs; ++k)
-      w.powers[i][k] = i == 0 ? 1 : w.powers[i - 1][k] * w.q[k];
+    for (int k = 0; k < finite; ++k)
+      w.powers[i][k] =
+          i == 0 ? 1 : w.powers[i - 1][k] * (k < w.pairs ? w.q[k] : w.s);
 
-  w.filter[0][0] = 1 / w.all[0];
+  // The row of point p, for a product over the others of so much.
+  const auto set_filter = [&](int row, double p, double product) {
+    w.filter[row][0] = 1 / product;
+    for (int i = 1; i < taps; ++i)
+      w.filter[row][i] = w.filter[row][i - 1] * p;
+  };
+  const auto at_square = [](const double *polynomial, int degree, double p) {
+    double value = polynomial[degree];
+    for (int i = degree - 1; i >= 0; --i)
+      value = value * p * p + polynomial[i];
+    return value;
+  };
+  const auto from_s = [&](double p) { return w.odd ? p - w.s : 1; };
+  set_filter(0, 0, w.all[0] * from_s(0));
   for (int k = 0; k < w.pairs; ++k)
     for (int sign = 0; sign < 2; ++sign) {
-      // The product over the other points is p (p + p) others(p^2).
       const double p = sign ? -w.q[k] : w.q[k];
-      double power = 1, value = 0;
-      for (int i = 0; i < w.pairs; ++i, power *= p * p)
-        value += power * w.others[k][i];
-      double *row = w.filter[1 + 2 * k + sign];
-      row[0] = 1 / (2 * p * p * value);
-      for (int i = 1; i < taps; ++i)
-        row[i] = row[i - 1] * p;
+      set_filter(1 + 2 * k + sign, p,
+                 p * (p + p) * at_square(w.others[k], w.pairs - 1, p) *
+                     from_s(p));
     }
+  if (w.odd)
+    set_filter(w.points - 2, w.s, w.s * at_square(w.all, w.pairs, w.s));
   w.filter[w.points - 1][taps - 1] = 1;
   return w;
 }
 
+constexpr double winograd_matrices::input_square(int point) const {
+  const bool ends = point == 0 || point == points - 1;
+  const bool alone = odd && point == points - 2;
+  const int pair = (point - 1) / 2;
+  // Of x[i] or, with a factor x - s, of x[i + 1] - s x[i]; behind a zero.
+  double row[most_points + 1] = {};
+  for (int i = 0; i < (ends || alone ? pairs + 1 : pairs); ++i)
+    if (ends || alone) {
+      row[1 + 2 * i + (point != 0)] = all[i];
+    } else {
+      row[2 + 2 * i] = others[pair][i] * q[pair];
+      row[3 + 2 * i] = others[pair][i];
+    }
+  double sum = 0;
+  for (int i = 0; i < most_points; ++i) {
+    const double factor = odd && !alone ? row[i] - s * row[i + 1] : row[i + 1];
+    sum += factor * factor;
+  }
+  return sum;
+}
+
+constexpr double winograd_matrices::output_square(int point) const {
+  if (point == 0 || point == points - 1)
+    return 1;
+  double sum = 0;
+  for (int i = 0; i < outputs; ++i)
+    sum += powers[i][(point - 1) / 2] * powers[i][(point - 1) / 2];
+  return sum;
+}
+
+/// Squares of each point's row of B^T, of G, and of its column of A^T.
 constexpr double winograd_matrices::error_growth() const {
   double growth = 0;
   for (int point = 0; point < points; ++point) {
-    const bool ends = point == 0 || point == points - 1;
-    const int pair = (point - 1) / 2;
-    // Squares of the point's row of B^T, of G, and of its column of A^T.
-    double input = 0, taps_sum = 0, output = 0;
-    for (int i = 0; i < (ends ? pairs + 1 : pairs); ++i)
-      input +=
-          ends ? all[i] * all[i]
-               : others[pair][i] * others[pair][i] * (1 + q[pair] * q[pair]);
+    double taps_sum = 0;
     for (int i = 0; i < taps; ++i)
       taps_sum += filter[point][i] * filter[point][i];
-    for (int i = 0; i < outputs; ++i)
-      output += ends ? (i == (point == 0 ? 0 : outputs - 1))
-                     : powers[i][pair] * powers[i][pair];
-    growth += input * taps_sum * output;
+    growth += input_square(point) * taps_sum * output_square(point);
   }
   return growth / (outputs * taps);
+}
+
+/// What makes an axis' taps its points, with a stride of 1 or 2: of two halves
+/// of the taps, those of the even ones before those of the odd ones.
+struct winograd_filter {
+  int points;
+  double rows[2 * winograd_matrices::most_points]
+             [2 * winograd_matrices::most_points];
+  double error_growth;
+};
+
+constexpr winograd_filter make_winograd_filter(int outputs, int taps,
+                                               int stride) {
+  winograd_filter all{};
+  for (int first = 0; first < stride; ++first) {
+    const int own = (taps - first + stride - 1) / stride;
+    if (own == 1) { // each output has a product of its own
+      for (int i = 0; i < (stride == 1 ? 1 : outputs); ++i)
+        all.rows[all.points++][first] = 1;
+      all.error_growth += 1.0 / taps;
+      continue;
+    }
+    const winograd_matrices w = make_winograd(outputs, own);
+    for (int i = 0; i < w.points; ++i, ++all.points)
+      for (int tap = 0; tap < own; ++tap)
+        all.rows[all.points][first + stride * tap] = w.filter[i][tap];
+    all.error_growth += w.error_growth() * own / taps;
+  }
+  return all;
 }
 
 } // namespace nnc

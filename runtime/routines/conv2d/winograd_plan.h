@@ -12,9 +12,10 @@ constexpr int winograd_summed_channels = 32;
 /// Outputs along an axis of a tile.
 constexpr int winograd_outputs(int taps, int M) { return taps == 1 ? 1 : M; }
 
+/// As many along an axis as inputs, whatever the stride.
 template <class S> constexpr int winograd_points(const S &s, int M) {
-  return (winograd_outputs(s.kh, M) + s.kh - 1) *
-         (winograd_outputs(s.kw, M) + s.kw - 1);
+  return (s.sh * (winograd_outputs(s.kh, M) - 1) + s.kh) *
+         (s.sw * (winograd_outputs(s.kw, M) - 1) + s.kw);
 }
 
 /// The output is cut into tiles of M x M pixels, one where there is one tap. An

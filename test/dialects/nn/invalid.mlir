@@ -218,8 +218,22 @@ func.func @layout_taps(%x: tensor<1x16x2x2xf32, #nn.layout<NCHW16c_winograd4>>) 
 
 // -----
 
-// expected-error@+1 {{'KSC16k_folded_winograd3' folds rows and columns, which only a weight of four axes has}}
+// expected-error@+1 {{'KSC16k_folded_winograd3' parts rows and columns, which only a weight of four axes has}}
 func.func @layout_folds(%x: tensor<16x4x3xf32, #nn.layout<KSC16k_folded_winograd3>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{layout 'KRSC16k_strided_winograd6' has 9 points along an axis of 7 taps; there can be up to 8}}
+func.func @layout_points(%x: tensor<16x4x7x7xf32, #nn.layout<KRSC16k_strided_winograd6>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{layout 'KRSC16k_strided_winograd2' has 1 points along an axis of 1 taps}}
+func.func @layout_parts(%x: tensor<16x4x1x3xf32, #nn.layout<KRSC16k_strided_winograd2>>) {
   return
 }
 
@@ -274,7 +288,7 @@ func.func @layout_integers_of(%x: tensor<32x32xf16, #nn.layout<NK16n_int24>>) {
 
 // -----
 
-// expected-error@+1 {{layout 'KRSC16k_winograd4' has 10 points along an axis; there can be 4, 6 or 8}}
+// expected-error@+1 {{layout 'KRSC16k_winograd4' has 10 points along an axis of 7 taps; there can be up to 8}}
 func.func @layout_points(%x: tensor<16x16x7x7xf32, #nn.layout<KRSC16k_winograd4>>) {
   return
 }

@@ -43,6 +43,10 @@ TEST_CASE("physical shapes round blocked axes up") {
   CHECK(physical({1, 20, 9}, "NCW8c") == Dims{1, 3, 9, 8});
   CHECK(physical({60, 20, 3, 3}, "KRSC16k_winograd4") == Dims{4, 6, 6, 20, 16});
   CHECK(physical({60, 20, 1, 7}, "KRSC8k_winograd2") == Dims{8, 1, 8, 20, 8});
+  CHECK(physical({60, 20, 3, 3}, "KRSC16k_strided_winograd2") ==
+        Dims{4, 5, 5, 20, 16});
+  CHECK(physical({60, 20, 7, 7}, "KRSC8k_strided_winograd4") ==
+        Dims{8, 13, 13, 20, 8});
   CHECK(physical({60, 3, 7, 7}, "KRSC16k_folded_winograd5") ==
         Dims{4, 8, 8, 12, 16});
   CHECK(physical({60, 5, 3, 4}, "KRSC4k_folded_winograd3") ==
