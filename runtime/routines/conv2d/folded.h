@@ -50,27 +50,27 @@ struct folded_winograd_of_taps
     const int top = t / p.cols % p.rows * unfolded::tile_rows * 2 - s.pt;
     const int left = t % p.cols * unfolded::tile_cols * 2 - s.pl;
     const E *const x = all + std::ptrdiff_t(image) * s.c * s.h * s.w;
-    alignas(64) E patch[height][width][W];
+    alignas(64) E patch[height * width * W]; // rows of vectors
     // Two lanes for the even or the odd rows of a channel.
     const int first = c * (W / 2), rows = smaller(W / 2, 2 * s.c - first);
     if (rows < W / 2)
       for (int i = 0; i < height * width; ++i) {
         NNC_FORGET_LOADS; // or g++ calls memset, which may use wider vectors,
                           // for which some chips clock down
-        V(E(0.0f)).store(patch[0][0] + i * W);
+        V(E(0.0f)).store(patch + i * W);
       }
     const bool inside = top >= 0 && left >= 0 && top + 2 * height <= s.h &&
                         left + 2 * width <= s.w;
     for (int i = 0; i < rows; ++i) {
       const E *const plane = x + std::ptrdiff_t((first + i) / 2) * s.h * s.w;
       const int odd = (first + i) % 2;
-      E *const to = patch[0][0] + 2 * i;
+      E *const to = patch + 2 * i;
       if (inside)
         copy_rows(plane + std::ptrdiff_t(top + odd) * s.w + left, 2 * s.w, to);
       else
         copy_inside(s, plane, top + odd, left, to);
     }
-    unfolded::transform_patch(patch[0][0], width * W, v, p.input_point);
+    unfolded::transform_patch(patch, width * W, v, p.input_point);
   }
 
 private:
