@@ -1,11 +1,14 @@
 //===- strassen.h - Strassen's method, for transformed.h ----------------===//
 //
-// Rows q and q + half of the left factor and of the result are a tile's, and
-// so are channels c and c + channels / 2: transformed.h's points are Strassen's
-// seven products. Of two levels each of these is cut again, so that a tile has
-// four rows, a quarter of the channels and 49 points. Rows are pixels or rows
-// of a matrix. Sums of parts of the left factor are made with floats; of halves
-// there is one level alone: what rounding loses grows with each.
+// Two rows of the left factor and of the result are a tile's, and so are
+// channels c and c + channels / 2: transformed.h's points are Strassen's seven
+// products. Of two levels each of these is cut again, so that a tile has four
+// rows, a quarter of the channels and 49 points. Rows are pixels or rows of a
+// matrix. Those of a tile are as far from each other as a fourth of the image
+// has tiles: threads that share tiles in order keep to places of it (shares.h),
+// and rows come in long runs still. Sums of parts of the left factor are made
+// with floats; of halves there is one level alone: what rounding loses grows
+// with each.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_STRASSEN_H
@@ -33,6 +36,8 @@ struct strassen {
   using E = element_of<V>;
   using F = f32x<W>;
   static constexpr int parts = 1 << LEVELS;
+  /// Of an image, in each of which tiles take their rows.
+  static constexpr int pieces = 4;
   static constexpr int points = strassen_points(LEVELS);
   static constexpr int summed_channels = strassen_summed(LEVELS, sizeof(E));
   using source = typename LAYOUT::source;
@@ -50,31 +55,43 @@ struct strassen {
   }
 
   static void input(const S &s, const transformed_plan &p, const source &x,
-                    int t, int c, E *v) {
-    const int image = image_of(s, t, p.cols), row = t - image * p.cols;
-    const int blocks = ceil_div(channels(s), W);
-    F a[parts][parts];
-    NNC_UNROLL for (int i = 0; i < parts; ++i) {
-      const int at = row + i * p.cols;
-      const bool there = i == 0 || in_place(s) || at < LAYOUT::rows(s);
-      NNC_UNROLL for (int j = 0; j < parts; ++j) a[i][j] =
-          there ? LAYOUT::load(s, x, image, at, c + j * blocks) : F(0.0f);
+                    int t, int count, int c, E *v) {
+    const tile_rows rows(p, t);
+    for (int i = 0; i < count; ++i) {
+      const int image = image_of(s, t + i, p.cols);
+      tile_input(s, p, x, image,
+                 alone(s) ? rows.next(i) : tile_rows(p, t + i - image * p.cols),
+                 c, v + i * W);
     }
-    left_factors<LEVELS, 0>(s, a, v, p.input_point);
   }
 
-  static point_factors<E> factors(const S &s, const transformed_plan &p,
+  /// Made groups lie one after the other, others where their rows are.
+  struct factors_of_point : point_factors<E> {
+    const transformed_plan *p;
+    int strip; ///< its first tile
+    int part;  ///< of the rows in place, or -1
+
+    const E *group(int t) const {
+      if (part < 0)
+        return point_factors<E>::group(t);
+      const int row = tile_rows(*p, strip + t).of_part(part);
+      return this->first + std::ptrdiff_t(row) * W;
+    }
+  };
+  static factors_of_point factors(const S &s, const transformed_plan &p,
                                   const source &x, const E *v, int point,
                                   int t) {
     const int blocks = ceil_div(channels(s), W);
     const strassen_part part = table.of[point].left;
     if constexpr (std::is_pointer_v<source>)
       if (in_place(s) && part.whole)
-        return {
-            x + LAYOUT::left(s, 0, t + part.row * p.cols, part.column * blocks),
-            W, LAYOUT::left(s, 0, 0, 1)};
+        return {{x + LAYOUT::left(s, 0, 0, part.column * blocks), W,
+                 LAYOUT::left(s, 0, 0, 1)},
+                &p,
+                t,
+                part.row};
     const int made = in_place(s) ? table.of[point].left_sums : point;
-    return {v + made * p.input_point, blocks * W, P * W};
+    return {{v + made * p.input_point, blocks * W, P * W}, &p, t, -1};
   }
   /// The sums that are kept come after it.
   static constexpr int partial(int) { return 0; }
@@ -127,9 +144,42 @@ private:
     return strassen_in_place(LAYOUT::in_place(s), LAYOUT::images(s),
                              LAYOUT::rows(s), LEVELS);
   }
+  /// Whether there is one image, so that tiles of a group are neighbours.
+  static constexpr bool alone(const S &s) { return LAYOUT::images(s) == 1; }
   static int image_of(const S &s, int tile, int cols) {
-    return LAYOUT::images(s) == 1 ? 0 : tile / cols;
+    return alone(s) ? 0 : tile / cols;
   }
+
+  /// The rows of a tile of an image; those beyond the image's are not there.
+  class tile_rows {
+  public:
+    tile_rows(const transformed_plan &p, int tile) {
+      const int groups = groups_of(p);
+      const int piece = ((tile / P + 1) * pieces - 1) / groups;
+      const int begin = cut(groups, piece, pieces) * P;
+      const int end = cut(groups, piece + 1, pieces) * P;
+      first = begin * (parts - 1) + tile;
+      step = smaller(end, p.cols) - begin;
+    }
+    int of_part(int part) const { return first + part * step; }
+    /// Of the tile `i` on in the group.
+    tile_rows next(int i) const {
+      tile_rows rows = *this;
+      rows.first += i;
+      return rows;
+    }
+
+  private:
+    static int groups_of([[maybe_unused]] const transformed_plan &p) {
+      if constexpr (is_constant<S>) {
+        constexpr int groups = ceil_div(plan(S{}).cols, P);
+        return groups;
+      } else {
+        return ceil_div(p.cols, P);
+      }
+    }
+    int first, step;
+  };
 
   /// What the sums of a point are for in the end.
   static strassen_use last_use(int point) {
@@ -143,15 +193,32 @@ private:
   static NNC_INLINE void
   for_each_result(const S &s, const transformed_plan &p, strassen_use last,
                   const sums_place<E, Epi> &at, const F &f) {
-    const int first = at.tile, part = last.row * p.cols, cols = p.cols;
+    const int first = at.tile;
+    const tile_rows rows(p, first);
     const int block = at.block + last.column * ceil_div(filters(s), W);
     NNC_UNROLL for (int b = 0; b < N; ++b)
         NNC_UNROLL for (int i = 0; i < R; ++i) {
-      const int image = image_of(s, first + i, cols);
-      const int row = first + i - image * cols + part;
+      const int image = image_of(s, first + i, p.cols);
+      const int row =
+          (alone(s) ? rows.next(i) : tile_rows(p, first + i - image * p.cols))
+              .of_part(last.row);
       if (in_place(s) || row < LAYOUT::rows(s))
         f(i, b, LAYOUT::result(s, image, row, block + b), block + b);
     }
+  }
+
+  static NNC_INLINE void tile_input(const S &s, const transformed_plan &p,
+                                    const source &x, int image,
+                                    const tile_rows &rows, int c, E *v) {
+    const int blocks = ceil_div(channels(s), W);
+    F a[parts][parts];
+    NNC_UNROLL for (int i = 0; i < parts; ++i) {
+      const int at = rows.of_part(i);
+      const bool there = i == 0 || in_place(s) || at < LAYOUT::rows(s);
+      NNC_UNROLL for (int j = 0; j < parts; ++j) a[i][j] =
+          there ? LAYOUT::load(s, x, image, at, c + j * blocks) : F(0.0f);
+    }
+    left_factors<LEVELS, 0>(s, a, v, p.input_point);
   }
 
   /// The left factors of the square a, from product FIRST on, to v and every

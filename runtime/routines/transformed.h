@@ -22,8 +22,9 @@
 //                              all
 //   channels(s), filters(s)    of the input and the output of the products
 //   plan(s)                    the transformed_plan
-//   input(s, p, x, t, c, v)    block c of tile t, to v and every p.input_point
-//                              on from there
+//   input(s, p, x, t, n, c, v) block c of tile t and the n - 1 after it, which
+//                              are a group: each to a vector from v on, and
+//                              every p.input_point on from there
 //   factors(s, p, x, v, i, t)  where the input of point i is, of a strip that
 //                              begins with tile t and is transformed to v
 //   partial(i)                 the place among p.products of point i's sums
@@ -47,12 +48,13 @@
 
 namespace nnc {
 
-/// The input of one point in a strip: from group to group there are P times
-/// `tile` elements, and `block` from channel block to channel block. Those of a
-/// block in a group lie side by side.
+/// The input of one point in a strip: group(t) is the group that begins with
+/// tile t of the strip, P tiles of a channel block side by side; there are
+/// `block` elements from channel block to channel block.
 template <class E> struct point_factors {
   const E *first;
   std::ptrdiff_t tile, block;
+  const E *group(int t) const { return first + t * tile; }
 };
 
 /// Where the sums of one point belong. At `products` and every p.product_point
@@ -125,9 +127,9 @@ private:
   static void strip(const S &s, const transformed_plan &p, const job &j,
                     int first, int last, int from, int to) {
     for (int c = 0; c < in_blocks(s); ++c)
-      for (int t = first; t < last; ++t) {
-        const int at = (t - first) / P * in_blocks(s) * P + c * P;
-        T::input(s, p, j.x, t, c, j.input + (at + (t - first) % P) * W);
+      for (int t = first; t < last; t += P) {
+        const int at = (t - first) * in_blocks(s) + c * P;
+        T::input(s, p, j.x, t, smaller(P, last - t), c, j.input + at * W);
       }
     const int step = p.points_first ? 1 : T::points;
     const std::ptrdiff_t next =
@@ -172,7 +174,7 @@ private:
     const E *w = j.w + block * w_block + point * panel;
     weights_dealer<E, W, N> dealer(w_block, ceil_div(count, P));
     for (int i = point; i < end; ++i, w += panel) {
-      const point_factors<E> v = T::factors(s, p, j.x, j.input, i, first);
+      const auto v = T::factors(s, p, j.x, j.input, i, first);
       // The weights of these channels stay in the first-level cache; meanwhile
       // the next come from memory.
       for (int c = 0; c < T::channels(s); c += T::summed_channels) {
@@ -180,7 +182,7 @@ private:
         dealer.begin(own + next_weights(s, p, c),
                      smaller(T::summed_channels, T::channels(s) - c), own);
         for (int t = 0; t < count; t += P)
-          place<N>(s, p, v.first + t * v.tile + c / W * v.block, v.block, own,
+          place<N>(s, p, v.group(t) + c / W * v.block, v.block, own,
                    smaller(P, count - t), c, dealer.next(),
                    {i, products + t * N * W, first + t, block, j.y, j.epi});
       }

@@ -9,25 +9,30 @@ using namespace nnc_test;
 
 namespace {
 
+struct no_shape {
+  int n;
+};
+
 /// Squares of 2^LEVELS parts, each of one vector of equal numbers.
 template <int LEVELS, bool IN_PLACE> struct square {
   using source = const float *;
-  static constexpr bool in_place(int) { return IN_PLACE; }
+  static constexpr bool in_place(no_shape) { return IN_PLACE; }
   static constexpr int parts = 1 << LEVELS;
-  static constexpr int images(int) { return 1; }
-  static constexpr int rows(int) { return parts; }
-  static constexpr int channels(int) { return parts * 4; }
-  static constexpr int filters(int) { return parts * 4; }
-  static int left(int, int, int row, int block) {
-    return (row * parts + block) * 4;
+  static constexpr int images(no_shape) { return 1; }
+  static constexpr int rows(no_shape) { return parts; }
+  static constexpr int channels(no_shape) { return parts * 4; }
+  static constexpr int filters(no_shape) { return parts * 4; }
+  static int left(no_shape, int, int row, int block) {
+    return (block * parts + row) * 4;
   }
-  static f32x<4> load(int s, const float *x, int image, int row, int block) {
+  static f32x<4> load(no_shape s, const float *x, int image, int row,
+                      int block) {
     return f32x<4>::load(x + left(s, image, row, block));
   }
-  static int result(int s, int image, int row, int block) {
+  static int result(no_shape s, int image, int row, int block) {
     return left(s, image, row, block);
   }
-  static void store(f32x<4> v, float *y, int at, int, int, none) {
+  static void store(f32x<4> v, float *y, int at, int, no_shape, none) {
     v.store(y + at);
   }
 };
@@ -35,31 +40,36 @@ template <int LEVELS, bool IN_PLACE> struct square {
 /// Of single ones in A and B: which of C's parts is one?
 template <int LEVELS, bool IN_PLACE> void check_single_ones() {
   constexpr int parts = 1 << LEVELS, area = parts * parts;
-  using method = strassen<f32x<4>, square<LEVELS, IN_PLACE>, int, LEVELS, 1, 1>;
-  const transformed_plan p = method::plan(0);
+  using layout = square<LEVELS, IN_PLACE>;
+  using method = strassen<f32x<4>, layout, no_shape, LEVELS, 1, 1>;
+  const no_shape s{};
+  const auto place = [&](int part) {
+    return layout::left(s, 0, part / parts, part % parts);
+  };
+  const transformed_plan p = method::plan(s);
   for (int a = 0; a < area; ++a)
     for (int b = 0; b < area; ++b) {
       float x[area * 4] = {}, y[area * 4] = {};
-      std::fill_n(x + a * 4, 4, 1.0f);
+      std::fill_n(x + place(a), 4, 1.0f);
       floats points(p.inputs * p.input_point);
-      method::input(0, p, x, 0, 0, points.data());
+      method::input(s, p, x, 0, 1, 0, points.data());
       floats products = not_written(p.products * p.product_point);
       for (int i = 0; i < method::points; ++i) {
         const float *const left =
-            method::factors(0, p, x, points.data(), i, 0).first;
+            method::factors(s, p, x, points.data(), i, 0).group(0);
         const int sign = strassen_right_sign(LEVELS, i, b / parts, b % parts);
         f32_tile<4, 1, 1, 1> tile;
         tile.sum[0][0][0] = f32x<4>::load(left) * f32x<4>(float(sign));
         const none epilogue;
         method::finish(
-            0, p, tile,
+            s, p, tile,
             sums_place<float, none>{i, products.data(), 0, 0, y, &epilogue});
       }
       for (int c = 0; c < area; ++c) {
         INFO("A" << a << " B" << b << " C" << c);
         const bool meets = a / parts == c / parts && b % parts == c % parts &&
                            a % parts == b / parts;
-        CHECK(y[c * 4] == (meets ? 1.0f : 0.0f));
+        CHECK(y[place(c)] == (meets ? 1.0f : 0.0f));
       }
     }
 }

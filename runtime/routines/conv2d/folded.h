@@ -44,8 +44,14 @@ struct folded_winograd_of_taps
             std::ptrdiff_t(ceil_div(channels(s), W)) * W, P * W};
   }
 
-  static void input(const S &s, const transformed_plan &p, const E *all, int t,
-                    int c, E *v) {
+  static void input(const S &s, const transformed_plan &p, const E *x, int t,
+                    int count, int c, E *v) {
+    for (int i = 0; i < count; ++i)
+      tile_input(s, p, x, t + i, c, v + i * W);
+  }
+
+  static void tile_input(const S &s, const transformed_plan &p, const E *all,
+                         int t, int c, E *v) {
     const int image = t / (p.rows * p.cols);
     const int top = t / p.cols % p.rows * unfolded::tile_rows * 2 - s.pt;
     const int left = t % p.cols * unfolded::tile_cols * 2 - s.pl;

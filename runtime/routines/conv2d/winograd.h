@@ -186,8 +186,14 @@ struct winograd_of_taps {
   static constexpr int partial(int point) { return point; }
   static constexpr bool has_output = true;
 
-  static void input(const S &s, const transformed_plan &p, const E *all, int t,
-                    int c, E *v) {
+  static void input(const S &s, const transformed_plan &p, const E *x, int t,
+                    int count, int c, E *v) {
+    for (int i = 0; i < count; ++i)
+      tile_input(s, p, x, t + i, c, v + i * W);
+  }
+
+  static void tile_input(const S &s, const transformed_plan &p, const E *all,
+                         int t, int c, E *v) {
     const int image = t / (p.rows * p.cols);
     const int top = t / p.cols % p.rows * row_step - s.pt;
     const int left = t % p.cols * col_step - s.pl;
