@@ -4,7 +4,9 @@
 // one run of neighbours a thread. Which thread computes what is fixed by the
 // number of threads alone, and no result depends on it. A routine that knows
 // better how to share its work says where shares begin, or takes the number of
-// threads, too, and has a unit for each.
+// threads, too, and has a unit for each. What is left to do when all units are
+// done, a routine's finish() does on the caller's thread; such a routine has
+// one scratch for all threads.
 //
 // NNC_THREADS is how many threads have scratch; if a pool has more, layers that
 // want some run on these. Without it, or where it is 0, a pool is an empty
@@ -17,11 +19,10 @@
 #if defined(NNC_THREADS) && NNC_THREADS
 #include "runtime/nnc_runtime.h"
 #include "runtime/routines/policy.h"
-
-#include <type_traits>
 #endif
 
 #include <cstddef>
+#include <type_traits>
 
 namespace nnc {
 
@@ -39,6 +40,18 @@ template <class A> inline const A &argument_of(const A &argument, int, int) {
 inline unsigned char *argument_of(const scratch_memory &scratch, int thread,
                                   int threads) {
   return scratch.bytes + thread * (scratch.size / threads / 64 * 64);
+}
+
+/// Whether R says that its units share one scratch, if there is one, of which
+/// finish() makes the result.
+template <class R, class = void> constexpr bool has_finish = false;
+template <class R>
+constexpr bool has_finish<R, std::enable_if_t<R::has_finish>> = true;
+
+template <class R, class S, class... A>
+inline void finish(const S &shape, const A &...arguments) {
+  if constexpr (has_finish<R>)
+    R::finish(shape, argument_of(arguments, 0, 1)...);
 }
 
 #if defined(NNC_THREADS) && NNC_THREADS
@@ -82,7 +95,7 @@ inline void launch(pool p, const S &shape, const A &...arguments) {
     units = R::units(shape);
   if (cut_for <= 1 || units <= 1) {
     R::run(shape, argument_of(arguments, 0, 1)..., 0, units);
-    return;
+    return finish<R>(shape, arguments...);
   }
   const int most = smaller(units, cut_for);
   auto share = [&](int thread, int threads) {
@@ -91,11 +104,13 @@ inline void launch(pool p, const S &shape, const A &...arguments) {
       return;
     const int begin = first_unit<R>(shape, units, thread, threads);
     const int end = first_unit<R>(shape, units, thread + 1, threads);
+    const int mine = has_finish<R> ? 0 : thread;
+    const int parts = has_finish<R> ? 1 : threads;
     if constexpr (cuts_for_threads<R, S>)
-      R::run(shape, argument_of(arguments, thread, threads)..., begin, end,
+      R::run(shape, argument_of(arguments, mine, parts)..., begin, end,
              cut_for);
     else
-      R::run(shape, argument_of(arguments, thread, threads)..., begin, end);
+      R::run(shape, argument_of(arguments, mine, parts)..., begin, end);
   };
   using share_t = decltype(share);
   p->run(
@@ -104,6 +119,7 @@ inline void launch(pool p, const S &shape, const A &...arguments) {
         (*static_cast<share_t *>(argument))(thread, threads);
       },
       &share);
+  finish<R>(shape, arguments...);
 }
 
 #else
@@ -115,6 +131,7 @@ struct pool {};
 template <class R, class S, class... A>
 inline void launch(pool, const S &shape, const A &...arguments) {
   R::run(shape, argument_of(arguments, 0, 1)..., 0, R::units(shape));
+  finish<R>(shape, arguments...);
 }
 
 #endif

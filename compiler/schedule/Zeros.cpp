@@ -19,7 +19,9 @@ static std::optional<float> evaluateScalar(ElementwiseOpInterface op,
   long long one = 1, zeros[64] = {};
   nnc_field fields[] = {{"rank", &one, 1, 0, false},
                         {"dims", &one, 1, 0, false},
-                        {"strides", zeros, 64, 0, false}};
+                        {"strides", zeros, 64, 0, false},
+                        {"planes", &one, 1, 0, false},
+                        {"pixels", &one, 1, 0, false}};
   SmallVector<float> values(arguments);
   SmallVector<nnc_tensor> operands;
   for (float &value : values)
@@ -27,9 +29,10 @@ static std::optional<float> evaluateScalar(ElementwiseOpInterface op,
   float result = 1;
   nnc_tensor out{&result, NNC_F32, 1};
   SmallVector<double> scalars = op.getScalars();
-  int status = nnc_reference_call(
-      "elementwise", fields, 3, operands.data(), operands.size(), &out, 1,
-      op.getFunction().str().c_str(), scalars.data(), scalars.size());
+  int status = nnc_reference_call("elementwise", fields, std::size(fields),
+                                  operands.data(), operands.size(), &out, 1,
+                                  op.getFunction().str().c_str(),
+                                  scalars.data(), scalars.size());
   return status == NNC_REFERENCE_OK ? std::optional(result) : std::nullopt;
 }
 

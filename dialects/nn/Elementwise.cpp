@@ -76,6 +76,19 @@ static SmallVector<int64_t> getOperandStrides(RankedTensorType result,
   return strides;
 }
 
+/// How many of the outer physical dimensions of images in a blocked layout
+/// count planes: batch and blocks of channels. None of other values, and of
+/// images of one pixel.
+static size_t countPlaneDims(RankedTensorType result) {
+  LayoutAttr layout = getLayout(result);
+  if (!layout || result.getRank() < 3 ||
+      ShapedType::getNumElements(result.getShape().drop_front(2)) == 1)
+    return 0;
+  SmallVector<std::pair<unsigned, int64_t>> steps = layout.getPhysicalSteps();
+  return llvm::find_if(steps, [](auto step) { return step.first > 1; }) -
+         steps.begin();
+}
+
 RoutineCall nn::getElementwiseCall(RankedTensorType result, TypeRange types) {
   SmallVector<int64_t> dims = getPhysicalShape(result);
   SmallVector<SmallVector<int64_t>> strides;
@@ -85,12 +98,19 @@ RoutineCall nn::getElementwiseCall(RankedTensorType result, TypeRange types) {
     operands.push_back(i);
   }
   // Neighbouring dimensions that every operand walks as one become one.
+  const size_t outer = countPlaneDims(result);
+  const int64_t planes =
+      ShapedType::getNumElements(ArrayRef(dims).take_front(outer));
+  const int64_t pixels =
+      outer ? ShapedType::getNumElements(result.getShape().drop_front(2)) : 1;
+  bool closed = false; // Nothing joins what the planes have become.
   SmallVector<int64_t> merged;
   SmallVector<SmallVector<int64_t>> mergedStrides(strides.size());
   for (size_t d = 0; d < dims.size(); ++d) {
+    closed = closed || (d == outer && planes > 1);
     if (dims[d] == 1)
       continue;
-    bool joins = !merged.empty();
+    bool joins = !merged.empty() && !std::exchange(closed, false);
     for (size_t i = 0; i < strides.size() && joins; ++i)
       joins = mergedStrides[i].back() == strides[i][d] * dims[d];
     if (joins)
@@ -112,6 +132,7 @@ RoutineCall nn::getElementwiseCall(RankedTensorType result, TypeRange types) {
   ShapeFields fields(result.getContext());
   fields.add("rank", merged.size()).add("dims", merged);
   fields.addRows("strides", mergedStrides);
+  fields.add("planes", planes).add("pixels", pixels);
   return {"elementwise", fields.get(), operands};
 }
 

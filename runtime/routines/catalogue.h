@@ -15,6 +15,7 @@
 #include "runtime/routines/expanded_conv2d/plan.h"
 #include "runtime/routines/matmul/int24_plan.h"
 #include "runtime/routines/policy.h"
+#include "runtime/routines/pool2d/global_plan.h"
 #include "runtime/routines/scaled_conv2d/plan.h"
 #include "runtime/routines/separable_conv2d/plan.h"
 #include "runtime/routines/shares.h"
@@ -339,10 +340,11 @@ constexpr double folded_winograd_efficiency(tile_limits t, const S &s, int M,
                            B) +
           t.core.rate * t.lanes * cycles);
 }
-/// Rounding errors of the products' sums, made in parts, and of
-/// the transforms, which the transform back enlarges: all in root mean square.
-/// One rounding loses 0.4 * 2^-24. With halves all are 2^13 times as large, and
-/// so is what is allowed of them.
+
+/// Rounding errors of the products' sums, made in parts, and of the transforms,
+/// which the transform back enlarges: all in root mean square. One rounding
+/// loses 0.4 * 2^-24. With halves all are 2^13 times as large, and so is what
+/// is allowed of them.
 constexpr double winograd_error_of(int channels, const winograd_filter &rows,
                                    const winograd_filter &cols) {
   const double part = smaller(channels, winograd_summed_channels);

@@ -154,6 +154,8 @@ TEST_CASE("Elementwise routines want whole vectors in a row") {
                builder.getArrayAttr(
                    {builder.getDenseI64ArrayAttr({49 * block, block, 1}),
                     builder.getDenseI64ArrayAttr({block, 0, 1})}));
+    fields.set("planes", builder.getI64IntegerAttr(64));
+    fields.set("pixels", builder.getI64IntegerAttr(49));
     auto shape = Catalogue::get().makeShape(
         {"elementwise", fields.getDictionary(&context), {0, 1}}, problem);
     INFO(problem);

@@ -19,7 +19,7 @@
 // CHECK: exec.call "conv2" conv2d_f32_portable
 // CHECK-SAME: like "conv1"
 // CHECK: exec.call "relu" elementwise_portable of "runtime/routines/elementwise/elementwise.h" inputs(%int_2, %conv2_out) outputs(%int_2)
-// CHECK-SAME: shape <rank = 1, dims = [64], strides = {{\[\[}}1], [1]]> pointwise
+// CHECK-SAME: shape <rank = 1, dims = [64], strides = {{\[\[}}1], [1]], planes = 1, pixels = 1> pointwise
 // CHECK-NOT: func.func
 module attributes {nn.model = "tiny", nn.sha256 = "ab"} {
   func.func @main(%x: tensor<1x4x4x4xf32> {nn.name = "x.0"}) -> (tensor<1x4x4x4xf32> {nn.name = "int"}) {

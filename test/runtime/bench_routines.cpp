@@ -10,6 +10,7 @@
 //   nnc_bench_routines-<isa> [part of a routine's name]
 //
 //===----------------------------------------------------------------------===//
+#include "runtime/parallel.h"
 #include "test/runtime/bench_layers.h"
 #include "test/runtime/routine_lines.h"
 
@@ -111,12 +112,13 @@ result time_inputs(const S &s, const buffer &y, const In &...in) {
   const buffer scratch = make_buffer(SCRATCH / sizeof(float));
   return measure_time(y.get(), [&] {
     if constexpr (SCRATCH == 0)
-      R::run(s, static_cast<const float *>(in.get())..., y.get(), none{}, 0,
-             R::units(s));
+      launch<R>(pool{}, s, static_cast<const float *>(in.get())..., y.get(),
+                none{});
     else
-      R::run(s, static_cast<const float *>(in.get())..., y.get(),
-             reinterpret_cast<unsigned char *>(scratch.get()), none{}, 0,
-             R::units(s));
+      launch<R>(pool{}, s, static_cast<const float *>(in.get())..., y.get(),
+                scratch_memory{reinterpret_cast<unsigned char *>(scratch.get()),
+                               SCRATCH},
+                none{});
   });
 }
 
@@ -174,9 +176,10 @@ result time_layer(nnc_bench::scaled<C, H, K> s) {
       make_buffer(padded(s.c)), make_buffer(padded(s.c)),
       make_buffer(std::size_t(padded(s.k)) * padded(s.c) * 4));
 }
-template <class R, std::size_t, int C, int H, int K, int STRIDE, int PAD>
+template <class R, std::size_t SCRATCH, int C, int H, int K, int STRIDE,
+          int PAD>
 result time_layer(nnc_bench::pool<C, H, K, STRIDE, PAD> s) {
-  return time_inputs<R, 0>(
+  return time_inputs<R, SCRATCH>(
       s, make_buffer(std::size_t(s.n) * padded(s.c) * s.oh * s.ow),
       make_buffer(std::size_t(s.n) * padded(s.c) * s.h * s.w));
 }

@@ -45,6 +45,11 @@ problem make_problem(std::mt19937 &random) {
       p.s.dims[d] = 4000 + below(5000);
     p.total *= p.s.dims[d];
   }
+  // Some of the outer axes count planes, whose places threads have, or not.
+  p.s.planes = 1;
+  for (int d = 0, outer = below(p.s.rank); d < outer; ++d)
+    p.s.planes *= p.s.dims[d];
+  p.s.pixels = below(2) ? 1 : p.total / p.s.planes;
   for (int i = 0; i < 3; ++i) {
     int stride = below(4) == 0 ? 2 : 1;
     for (int d = p.s.rank; d-- > 0;) {
@@ -128,7 +133,7 @@ TEST_CASE("mixed element types go one by one", "[elementwise]") {
 }
 
 TEST_CASE("a comparison of floats writes bools", "[elementwise]") {
-  elementwise_shape s{2, {3, 5}, {{5, 1}, {0, 1}}};
+  elementwise_shape s{2, {3, 5}, {{5, 1}, {0, 1}}, 1, 1};
   std::mt19937 random(3);
   std::vector<float> a = values(random, 15), b = values(random, 5);
   bool y[15];
@@ -142,6 +147,7 @@ namespace {
 struct constant_shape {
   static constexpr int rank = 2, dims[] = {7, 33};
   static constexpr int strides[][2] = {{33, 1}, {1, 0}, {0, 1}};
+  static constexpr int planes = 1, pixels = 1;
 };
 } // namespace
 

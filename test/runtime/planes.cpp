@@ -1,6 +1,7 @@
 // Resize and global pooling, plain and blocked, at every width, and of halves,
 // against the portable routines of floats.
 #include "runtime/routines/resize/planes.h"
+#include "runtime/parallel.h"
 #include "runtime/routines/pool2d/global.h"
 #include "runtime/routines/pool2d/portable.h"
 #include "runtime/routines/pool2d/shape.h"
@@ -98,7 +99,7 @@ TEMPLATE_TEST_CASE_SIG("global average pooling", "[planes]", ((int W), W), 1, 2,
     pool2d_shape s{};
     s.n = r.between(1, 2);
     s.c = r.between(1, 40);
-    s.h = s.kh = r.between(1, 12);
+    s.h = s.kh = r.between(1, 24);
     s.w = s.kw = r.between(1, 12);
     s.sh = s.sw = s.dh = s.dw = s.oh = s.ow = 1;
     const std::size_t outputs = std::size_t(s.n) * s.c;
@@ -115,9 +116,21 @@ TEMPLATE_TEST_CASE_SIG("global average pooling", "[planes]", ((int W), W), 1, 2,
            blocked_want = block_channels(want, s.n, s.c, 1, W),
            got = not_written(blocked_want.size());
     scale.resize(blocks(s.c, W) * W, 5.0f);
-    run<avg_pool2d_nchwc_global_t<W, pool2d_shape, epilogue>>(
-        s, blocked_x.data(), got.data(),
-        epilogue{scale.data(), blocked_residual.data()});
+    using R = avg_pool2d_nchwc_global_t<W, pool2d_shape, epilogue>;
+    const epilogue blocked_epi{scale.data(), blocked_residual.data()};
+    R::run(s, blocked_x.data(), got.data(), blocked_epi, 0, R::units(s));
     require_close(got, blocked_want, 2e-6f);
+    // Shared, to the same bits.
+    const floats alone = got;
+    got.assign(got.size(), -1.0f);
+    floats sums = not_written(global_pool_scratch(s, W, 2) / sizeof(float));
+    auto *scratch = reinterpret_cast<unsigned char *>(sums.data());
+    if (sums.empty()) {
+      run<R>(s, blocked_x.data(), got.data(), blocked_epi);
+    } else {
+      run<R>(s, blocked_x.data(), got.data(), scratch, blocked_epi);
+      finish<R>(s, blocked_x.data(), got.data(), scratch, blocked_epi);
+    }
+    REQUIRE(got == alone);
   }
 }

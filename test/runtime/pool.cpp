@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include <time.h>
+#include <utility>
 #include <vector>
 
 using namespace nnc;
@@ -37,6 +38,22 @@ struct sum_up {
       for (int j = 0; j < s.size; ++j)
         y[i] += scratch[j];
     }
+  }
+};
+
+/// Each unit writes into a scratch of all; the result is their sum.
+struct sum_of_units {
+  static constexpr bool has_finish = true;
+  static int units(const reduce_shape &s) { return s.outer; }
+  static void run(const reduce_shape &, int *, unsigned char *scratch, none,
+                  int begin, int end) {
+    for (int i = begin; i < end; ++i)
+      scratch[i] += static_cast<unsigned char>(1 + i);
+  }
+  static void finish(const reduce_shape &s, int *y, unsigned char *scratch,
+                     none) {
+    for (int i = 0; i < s.outer; ++i)
+      *y += std::exchange(scratch[i], 0);
   }
 };
 
@@ -113,6 +130,22 @@ TEST_CASE("launch gives each thread scratch of its own", "[pool]") {
     }
   }
   REQUIRE(scratch.back() == last);
+}
+
+TEST_CASE("launch finishes when the units of all threads are done", "[pool]") {
+  thread_pool<20> threads;
+  for (int n : {1, 2, 3, 20}) {
+    const nnc_pool pool = threads.start(n);
+    for (int units : {0, 1, 2, 7, 20}) {
+      std::vector<unsigned char> scratch(units + 1);
+      const int rounds = 50;
+      int sum = 0;
+      for (int round = 0; round < rounds; ++round)
+        launch<sum_of_units>(&pool, reduce_shape{units, 1, 1}, &sum,
+                             scratch_memory{scratch.data(), units}, none{});
+      REQUIRE(sum == rounds * units * (units + 1) / 2);
+    }
+  }
 }
 
 TEST_CASE("launch tells a routine for how many threads to cut", "[pool]") {

@@ -19,22 +19,24 @@ template <class T> nnc_tensor tensor(std::vector<T> &v, int dtype) {
 
 /// The fields of a dense elementwise shape of one axis.
 struct line {
-  long long rank = 1, dim;
+  long long rank = 1, dim, one = 1;
   std::vector<long long> strides;
-  nnc_field fields[3];
+  nnc_field fields[5];
   line(long long n, int inputs) : dim(n), strides(8 * inputs) {
     for (int i = 0; i < inputs; ++i)
       strides[8 * i] = 1;
     fields[0] = {"rank", &rank, 1, 0, false};
     fields[1] = {"dims", &dim, 1, 0, false};
     fields[2] = {"strides", strides.data(), 8 * inputs, 0, false};
+    fields[3] = {"planes", &one, 1, 0, false};
+    fields[4] = {"pixels", &one, 1, 0, false};
   }
 };
 
 int call(const char *function, std::vector<nnc_tensor> in, nnc_tensor out,
          std::vector<double> scalars = {}) {
   line shape(out.elements, static_cast<int>(in.size()));
-  return nnc_reference_call("elementwise", shape.fields, 3, in.data(),
+  return nnc_reference_call("elementwise", shape.fields, 5, in.data(),
                             static_cast<int>(in.size()), &out, 1, function,
                             scalars.data(), static_cast<int>(scalars.size()));
 }

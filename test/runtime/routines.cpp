@@ -2,6 +2,7 @@
 // instruction set, against the portable one, on shapes that it applies to, with
 // its first candidate. A new line is tested by being there; other tiles, in the
 // test of the header.
+#include "runtime/parallel.h"
 #include "runtime/routines/conv2d/portable.h"
 #include "runtime/routines/conv_transpose2d/portable.h"
 #include "runtime/routines/matmul/portable.h"
@@ -147,14 +148,19 @@ void run_in_parts(const S &s, A... arguments) {
            [&](int begin, int end) { R::run(s, arguments..., begin, end); });
 }
 
-/// With the scratch, if it takes one.
+/// With the scratch, if it takes one; or if there is one, where it may.
 template <class R, class E, class S, class Y, class... X>
 void run(const S &s, Y *y, floats &scratch, const E &epi, const X *...x) {
   auto *bytes = reinterpret_cast<unsigned char *>(scratch.data());
-  if constexpr (decltype(takes<R>(s, x..., y, bytes, epi))::value)
+  if constexpr (has_finish<R>)
+    if (scratch.empty())
+      return run_in_parts<R>(s, x..., y, epi);
+  if constexpr (decltype(takes<R>(s, x..., y, bytes, epi))::value) {
     run_in_parts<R>(s, x..., y, bytes, epi);
-  else
+    finish<R>(s, x..., y, bytes, epi);
+  } else {
     run_in_parts<R>(s, x..., y, epi);
+  }
 }
 
 /// With all the inputs that S's family has.

@@ -8,12 +8,14 @@
 // one by one. Merge axes before: the last one should be long.
 //
 // Called as run(s, x0, x1, ..., y, f, begin, end). A unit is up to 4096
-// elements of one row of the last axis.
+// elements of one row of the last axis, or 64 where threads have places of
+// planes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_ELEMENTWISE_ELEMENTWISE_H
 #define NNC_ROUTINES_ELEMENTWISE_ELEMENTWISE_H
 
+#include "runtime/routines/shares.h"
 #include "runtime/simd/vec.h"
 
 #include <type_traits>
@@ -22,14 +24,7 @@
 namespace nnc {
 
 template <int W, class S, class F> struct elementwise_t {
-  static constexpr int unit_length = 4096;
-
-  static constexpr int units(const S &s) {
-    int rows = 1;
-    for (int d = 0; d + 1 < s.rank; ++d)
-      rows *= s.dims[d];
-    return rows * pieces(s);
-  }
+  static constexpr int units(const S &s) { return rows(s) * pieces(s); }
 
   template <class... A> static void run(const S &s, A... arguments) {
     static_assert(sizeof...(A) > 4, "inputs, y, f, begin, end");
@@ -40,8 +35,22 @@ private:
   using V = f32x<W>;
   template <class X> using vector_for = V;
 
+  static constexpr int rows(const S &s) {
+    int rows = 1;
+    for (int d = 0; d + 1 < s.rank; ++d)
+      rows *= s.dims[d];
+    return rows;
+  }
+  static constexpr bool shares_places(const S &s) {
+    return s.planes > 1 &&
+           shares_places_of_planes(rows(s) * s.dims[s.rank - 1] / s.pixels,
+                                   s.pixels);
+  }
+  static constexpr int unit_length(const S &s) {
+    return shares_places(s) ? 64 : 4096;
+  }
   static constexpr int pieces(const S &s) {
-    return (s.dims[s.rank - 1] + unit_length - 1) / unit_length;
+    return ceil_div(s.dims[s.rank - 1], unit_length(s));
   }
 
   /// Moves the inputs behind the other arguments, where a pack can take them.
@@ -56,8 +65,18 @@ private:
   template <class Y, class... X>
   static void over_units(const S &s, Y *y, const F &f, int begin, int end,
                          const X *...x) {
-    over_units_indexed(std::index_sequence_for<X...>{}, s, y, f, begin, end,
-                       x...);
+    const auto in_order = [&](int first, int last) {
+      over_units_indexed(std::index_sequence_for<X...>{}, s, y, f, first, last,
+                         x...);
+    };
+    const int all = units(s);
+    if (!shares_places(s) || end - begin == all)
+      return in_order(begin, end);
+    for_each_run(begin, end, all / s.planes, s.planes, true,
+                 [&](int, int plane, int first, int last) {
+                   const int start = plane * (all / s.planes);
+                   in_order(start + first, start + last);
+                 });
   }
 
   template <std::size_t... I, class Y, class... X>
@@ -73,12 +92,12 @@ private:
       ((at[I] += std::ptrdiff_t(index[d]) * s.strides[I][d]), ...);
     }
     y += std::ptrdiff_t(begin / pieces(s)) * width;
-    if (last > 0 && width <= unit_length)
+    if (last > 0 && width <= unit_length(s))
       // Rows one after the other along the last axis but one, which are short
       // where a block of channels is what is contiguous.
       for (int unit = begin; unit < end;) {
         const int rows =
-            smallest(end - unit, s.dims[last - 1] - index[last - 1]);
+            smaller(end - unit, s.dims[last - 1] - index[last - 1]);
         for (int row = 0; row < rows; ++row)
           piece_of_row(sequence, s, y + std::ptrdiff_t(row) * width, f, width,
                        x + at[I] +
@@ -88,12 +107,15 @@ private:
         advance<I...>(s, rows, index, at);
       }
     else
-      for (int unit = begin; unit < end; ++unit) {
-        const int from = piece * unit_length;
-        const int count = smallest(unit_length, width - from);
+      for (int unit = begin; unit < end;) {
+        const int some = smaller(end - unit, pieces(s) - piece);
+        const int from = piece * unit_length(s);
+        const int count = smaller(some * unit_length(s), width - from);
         piece_of_row(sequence, s, y + from, f, count,
                      x + at[I] + std::ptrdiff_t(from) * s.strides[I][last]...);
-        if (++piece < pieces(s))
+        unit += some;
+        piece += some;
+        if (piece < pieces(s))
           continue;
         piece = 0;
         y += width;
@@ -155,8 +177,6 @@ private:
     else
       return x;
   }
-
-  static constexpr int smallest(int a, int b) { return a < b ? a : b; }
 };
 
 template <class S, class F> using elementwise_portable = elementwise_t<1, S, F>;

@@ -6,16 +6,20 @@ namespace nnc {
 
 /// y[i] = f(x0[i . strides[0]], x1[i . strides[1]], ...) for every index i
 /// below dims; y is dense. Strides are in elements, 0 where an input is
-/// broadcast.
+/// broadcast. Where y is images in a blocked layout, the outer dims count so
+/// many planes, each of so many pixels; else both are 1.
 struct elementwise_shape {
   int rank;
   int dims[8], strides[8][8];
+  int planes, pixels;
 
   /// Calls f(name, field) for each field.
   template <class F> void visit(F f) {
     f("rank", rank);
     f("dims", dims);
     f("strides", strides);
+    f("planes", planes);
+    f("pixels", pixels);
   }
 };
 
