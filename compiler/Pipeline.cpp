@@ -24,6 +24,12 @@ void nnc::registerDialects(DialectRegistry &registry) {
 
 void nnc::buildPipeline(OpPassManager &manager,
                         const PipelineOptions &options) {
+  buildLayersPipeline(manager, options);
+  buildPlanPipeline(manager, options);
+}
+
+void nnc::buildLayersPipeline(OpPassManager &manager,
+                              const PipelineOptions &options) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   // First of all: from here on there is nn alone.
   function.addPass(createQnnCanonicalize());
@@ -52,7 +58,6 @@ void nnc::buildPipeline(OpPassManager &manager,
   // It asks whether there is a routine for a layer.
   if (options.precision == Precision::f16)
     manager.addPass(createUseHalves({options.target}));
-  buildPlanPipeline(manager, options);
 }
 
 void nnc::buildPlanPipeline(OpPassManager &manager,

@@ -37,7 +37,11 @@ void registerDialects(mlir::DialectRegistry &registry);
 void buildPipeline(mlir::OpPassManager &manager,
                    const PipelineOptions &options);
 
-/// The last of them, from the choice of routines on.
+/// The first of them, up to layers without routines.
+void buildLayersPipeline(mlir::OpPassManager &manager,
+                         const PipelineOptions &options);
+
+/// The others, from the choice of routines on.
 void buildPlanPipeline(mlir::OpPassManager &manager,
                        const PipelineOptions &options);
 

@@ -171,7 +171,8 @@ def FuseSeparable : Pass<"nnc-fuse-separable", "::mlir::ModuleOp"> {
     ever in memory. Each strip reads the weights again, and there is no faster
     method for its product. So the cost decides: that of the cheapest candidate
     of the one layer against those of the two, whatever their layouts. Where a
-    tuning file has chosen routines, these decide.
+    tuning file has chosen routines, these decide; else what it has measured
+    counts for what it measured (`nnc tune` does both forms if it is close).
 
     The 1 x 1 layer, or the layer in place of both, has both costs in
     `nn.separable`.

@@ -168,6 +168,60 @@ FailureOr<Selection> nnc::selectJobs(func::FuncOp function,
   return Selection{wanted.take(kNegligible * plan.cost), plan.cost};
 }
 
+/// What is not measured of the layer's cheapest candidates, which may be the
+/// cheapest if it is.
+static void addCheapest(LayerOp layer, const CostModel &cost, double maxError,
+                        Wanted &wanted) {
+  constexpr size_t most = 3;
+  SmallVector<Candidate, 0> all;
+  forEachCandidate(layer, cost, {}, [&](Candidate candidate) {
+    if (candidate.error <= maxError)
+      all.push_back(std::move(candidate));
+  });
+  llvm::sort(all, [](const Candidate &a, const Candidate &b) {
+    return a.seconds < b.seconds;
+  });
+  if (all.size() > most)
+    all.truncate(most);
+  const double dearest = all.empty() ? 0 : all.front().seconds * (1 + kDoubt);
+  for (auto [i, candidate] : llvm::enumerate(all))
+    if (!candidate.measured && candidate.seconds <= dearest)
+      wanted.add(makeLayerJob(layer, candidate),
+                 candidate.seconds / double(i + 1));
+}
+
+/// The layers that `other` has and `function` has not, by name and anchor.
+static SmallVector<LayerOp> findOtherLayers(func::FuncOp other,
+                                            func::FuncOp function) {
+  auto describe = [](LayerOp layer) {
+    Operation *anchor = layer.getAnchorOp();
+    return std::pair(layer.getName(),
+                     anchor ? anchor->getName().getStringRef() : StringRef());
+  };
+  std::set<std::pair<StringRef, StringRef>> here;
+  for (auto layer : function.getOps<LayerOp>())
+    here.insert(describe(layer));
+  SmallVector<LayerOp> found;
+  for (auto layer : other.getOps<LayerOp>())
+    if (!here.count(describe(layer)))
+      found.push_back(layer);
+  return found;
+}
+
+size_t nnc::countOtherLayers(func::FuncOp other, func::FuncOp function) {
+  return findOtherLayers(other, function).size();
+}
+
+SmallVector<Job, 0> nnc::selectOtherJobs(func::FuncOp other,
+                                         func::FuncOp function,
+                                         const CostModel &cost,
+                                         double maxError) {
+  Wanted wanted;
+  for (LayerOp layer : findOtherLayers(other, function))
+    addCheapest(layer, cost, maxError, wanted);
+  return wanted.take(0);
+}
+
 /// The layer's candidates: the plan's choice, then the others in an order that
 /// says nothing.
 static SmallVector<Job, 0> shuffleJobs(LayerOp layer, const CostModel &cost,

@@ -31,6 +31,16 @@ struct Selection {
 mlir::FailureOr<Selection> selectJobs(mlir::func::FuncOp function,
                                       const CostModel &cost, double maxError);
 
+/// How many layers `other` has that `function` has not, or has in another form.
+size_t countOtherLayers(mlir::func::FuncOp other, mlir::func::FuncOp function);
+
+/// What is not measured and could compute such layers: the cheapest candidates
+/// of each, whose cost decides which of the two forms the model gets.
+llvm::SmallVector<Job, 0> selectOtherJobs(mlir::func::FuncOp other,
+                                          mlir::func::FuncOp function,
+                                          const CostModel &cost,
+                                          double maxError);
+
 /// What is not measured, whether it could change the plan or not, except what
 /// is estimated to take many times as long as the best: what costs are judged
 /// by. First comes what the plan consists of; then in turns a candidate of each

@@ -147,6 +147,31 @@ class Tune(nnc.TestCase):
             "choice project : separable_conv2d_f32_nchw8c_avx2 4 6 2", ""]))
         self.assertEqual(anchors("--tuning=block.tune"), ["nn.conv", "nn.separable_conv"])
 
+    def test_other_form(self):
+        """Where it is close whether two layers are one, both forms are measured."""
+        node = helper.make_node
+        for filters, is_one in (16, True), (24, False):
+            self.save("close", model(
+                [node("Conv", ["x", "w", "b"], ["d"], "depthwise", group=48, pads=[1] * 4),
+                 node("Relu", ["d"], ["r"], "relu1"),
+                 node("Conv", ["r", "v"], ["y"], "project")],
+                [value("x", [1, 48, 56, 56])], [value("y", [1, filters, 56, 56])],
+                [weights("w", 48, 1, 3, 3), weights("b", 48),
+                 weights("v", filters, 48, 1, 1)]))
+            target = "--target=x86-64-v3"
+            said = json.loads(self.nnc("explain", "close.onnx", target, "--json"))
+            self.assertEqual(said["layers"][-1]["separable"]["fused"], is_one)
+            first = self.tune(target, "--budget=5m", name="close")
+            measured = [line for line in self.lines() if line.startswith("measured ")]
+            for form in " : separable_conv2d_", "_depthwise_":
+                self.assertTrue(any(form in line for line in measured), form)
+            lines = self.lines()
+            again = self.tune(target, "--budget=5m", name="close")
+            self.assertEqual((again["measured"], again["other_forms"]),
+                             (0, first["other_forms"]))
+            self.assertEqual(self.lines(), lines)
+            self.nnc("verify", "close.onnx", target, "--tuning=a.tune")
+
     def test_scaling(self):
         """So is a batch norm with the convolution behind it."""
         node = helper.make_node

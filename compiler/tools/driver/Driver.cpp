@@ -199,9 +199,20 @@ ExitCode Driver::compile() {
   return ExitCode::ownFault;
 }
 
-ExitCode Driver::emitTuned(std::shared_ptr<const TuningFile> other,
+mlir::OwningOpRef<mlir::ModuleOp>
+Driver::formLayers(std::shared_ptr<const TuningFile> other) {
+  mlir::OwningOpRef<mlir::ModuleOp> copy = importedOp->clone();
+  mlir::PassManager manager(&context);
+  buildLayersPipeline(manager, pipelineOptions(std::move(other)));
+  if (mlir::failed(manager.run(*copy)))
+    return {};
+  return copy;
+}
+
+ExitCode Driver::emitTuned(mlir::ModuleOp layers,
+                           std::shared_ptr<const TuningFile> other,
                            const std::string &folder) {
-  mlir::OwningOpRef<mlir::ModuleOp> copy = formedOp->clone();
+  mlir::OwningOpRef<mlir::ModuleOp> copy = layers.clone();
   mlir::PassManager manager(&context);
   buildPlanPipeline(manager, pipelineOptions(std::move(other)));
   codegen::EmitOptions options;

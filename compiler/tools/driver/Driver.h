@@ -59,8 +59,13 @@ public:
   ExitCode compile();
   /// Writes the code to a new folder.
   ExitCode emit(const std::string &folder);
-  /// Writes the code that `other` makes of formed() to a new folder.
-  ExitCode emitTuned(std::shared_ptr<const TuningFile> other,
+  /// The layers that imported() consists of by `other`; null, reporting why,
+  /// where that fails.
+  mlir::OwningOpRef<mlir::ModuleOp>
+  formLayers(std::shared_ptr<const TuningFile> other);
+  /// Writes the code that `other` makes of these layers to a new folder.
+  ExitCode emitTuned(mlir::ModuleOp layers,
+                     std::shared_ptr<const TuningFile> other,
                      const std::string &folder);
 
   /// The model as it was imported, before its layers were given routines, and

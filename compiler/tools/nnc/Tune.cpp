@@ -9,6 +9,7 @@
 #include "compiler/tools/driver/Store.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
+#include "compiler/tuning/OtherForms.h"
 #include "compiler/tuning/Selection.h"
 #include "compiler/tuning/TuningFile.h"
 
@@ -41,9 +42,13 @@ constexpr double caution = 0.6, planCaution = 0.8;
 /// Seconds that a job is run, all its runs together.
 constexpr double runSeconds = 0.05;
 
-/// Share of the budget after which whole plans are run, if they are worth it
-/// and the rest suffices.
-constexpr double jobsShare = 0.6;
+/// Shares of the budget after which pairs of layers are measured in their other
+/// form, and after which whole plans are run, if they are worth it and the rest
+/// suffices.
+constexpr double ownShare = 0.45, jobsShare = 0.6;
+/// How often forms are decided again by what was measured: neighbours' differ
+/// then.
+constexpr int mostForms = 2;
 /// Whole plans at most, and bytes of their weights together.
 constexpr size_t mostPlans = 4;
 constexpr int64_t mostPlanBytes = int64_t(1) << 31;
@@ -120,7 +125,7 @@ public:
     if (mlir::failed(found))
       return ExitCode::ownFault;
     machine = *found;
-    function = *driver.formed().getOps<mlir::func::FuncOp>().begin();
+    untunedForm = function = getMain(driver.formed());
     if (driver.tuned() && driver.tuned()->threads == threads) {
       known = driver.tuned()->measurements;
       choices = driver.tuned()->getChoices(options.maxError).vec();
@@ -140,6 +145,10 @@ public:
   }
 
 private:
+  static mlir::func::FuncOp getMain(mlir::ModuleOp module) {
+    return *module.getOps<mlir::func::FuncOp>().begin();
+  }
+
   /// All that times depend on besides the candidate.
   llvm::Expected<std::string> describeMachine(int64_t weightBytes) const {
     llvm::Expected<std::string> version = compilerVersion(toolchain);
@@ -165,18 +174,74 @@ private:
     store.recall(function, CostModel(machine, weightBytes), known);
     recalled = known.size();
     if (llvm::Error error =
-            measure(*meter, store, (all ? 1 : jobsShare) * budget))
+            measure(*meter, store, (all ? 1 : ownShare) * budget))
       return error;
     if (known.size() > given)
       choices.clear();
     // Where nothing is new, those of --tuning stay.
     if (!choices.empty())
       return llvm::Error::success();
+    if (!all)
+      if (llvm::Error error =
+              measureForms(driver, *meter, store, jobsShare * budget))
+        return error;
     if (llvm::Error error = runPlans(driver, *meter, store, weightBytes))
       return error;
     // What whole plans were not worth.
     if (choices.empty())
       return measure(*meter, store, budget);
+    return llvm::Error::success();
+  }
+
+  /// Measures pairs of layers that could be one, or the reverse, in the form
+  /// that they do not have, and has measurements decide about forms, as long as
+  /// there is time until `end`.
+  llvm::Error measureForms(Driver &driver, const Meter &meter, Store &store,
+                           double end) {
+    for (int round = 0; round < mostForms; ++round) {
+      std::vector<mlir::OwningOpRef<mlir::ModuleOp>> forms;
+      auto recall = [&](mlir::func::FuncOp form) {
+        size_t before = known.size();
+        store.recall(form, CostModel(machine, getWeightBytes(form)), known);
+        recalled += known.size() - before;
+      };
+      for (llvm::StringRef family : getFusedFamilies()) {
+        auto file = std::make_shared<TuningFile>();
+        file->choices = chooseOtherForms(function, family);
+        if (file->choices.empty())
+          continue;
+        forms.push_back(driver.formLayers(std::move(file)));
+        if (!forms.back())
+          return makeError("layers cannot be put into another form");
+        recall(getMain(*forms.back()));
+      }
+      for (size_t before = 0; before != known.size();) {
+        before = known.size();
+        llvm::SmallVector<Job, 0> jobs;
+        for (auto &form : forms)
+          llvm::append_range(
+              jobs,
+              selectOtherJobs(getMain(*form), function,
+                              makeCostModel(getMain(*form), machine, &known),
+                              options.maxError));
+        if (llvm::Error error =
+                measureSome(std::move(jobs), batchSize, meter, store, end))
+          return error;
+      }
+      auto file = std::make_shared<TuningFile>();
+      file->measurements = known;
+      auto again = driver.formLayers(std::move(file));
+      if (!again)
+        return makeError("layers cannot be formed again");
+      if (countOtherLayers(getMain(*again), function) == 0)
+        break;
+      function = getMain(*again);
+      memo = CandidateMemo();
+      ownForms.push_back(std::move(again));
+      recall(function);
+      if (llvm::Error error = measure(meter, store, end))
+        return error;
+    }
     return llvm::Error::success();
   }
 
@@ -191,29 +256,39 @@ private:
       if (mlir::failed(selection))
         return makeError("there is no plan to improve");
       planSeconds = selection->planSeconds;
-      auto &jobs = selection->jobs;
-      double begin = watch.seconds();
-      double fit = caution * (end - begin - batchSeconds) / each;
-      size_t count = std::min(most, jobs.size());
-      if (fit < double(count))
-        count = size_t(std::max(fit, 0.0));
-      left = jobs.size() - count;
-      if (count == 0)
-        return llvm::Error::success();
-      jobs.truncate(count);
-      auto times = meter.measure(jobs, runSeconds * double(count));
-      if (!times)
-        return times.takeError();
-      store.keep(jobs, *times);
-      for (auto [job, time] : llvm::zip(jobs, *times))
-        known[job.subject] = time;
-      spent += std::max(watch.seconds() - begin - batchSeconds, 0.0);
-      total += double(count);
-      each = spent / total + runSeconds;
-      // Whoever interrupts this has something.
-      if (llvm::Error error = write())
+      size_t before = known.size();
+      if (llvm::Error error =
+              measureSome(std::move(selection->jobs), most, meter, store, end))
         return error;
+      if (known.size() == before)
+        return llvm::Error::success();
     }
+  }
+
+  /// Measures the first of these jobs: `most`, or as many as there is time for
+  /// until `end`.
+  llvm::Error measureSome(llvm::SmallVector<Job, 0> jobs, size_t most,
+                          const Meter &meter, Store &store, double end) {
+    double begin = watch.seconds();
+    double fit = caution * (end - begin - batchSeconds) / each;
+    size_t count = std::min(most, jobs.size());
+    if (fit < double(count))
+      count = size_t(std::max(fit, 0.0));
+    left = jobs.size() - count;
+    if (count == 0)
+      return llvm::Error::success();
+    jobs.truncate(count);
+    auto times = meter.measure(jobs, runSeconds * double(count));
+    if (!times)
+      return times.takeError();
+    store.keep(jobs, *times);
+    for (auto [job, time] : llvm::zip(jobs, *times))
+      known[job.subject] = time;
+    spent += std::max(watch.seconds() - begin - batchSeconds, 0.0);
+    total += double(count);
+    each = spent / total + runSeconds;
+    // Whoever interrupts this has something.
+    return write();
   }
 
   /// Runs the best plans whole, those that there is time for, and chooses the
@@ -225,6 +300,9 @@ private:
     if (mlir::failed(found))
       return makeError("there is no plan to run");
     plans = std::move(*found);
+    if (function != untunedForm)
+      if (llvm::Error error = addUntunedPlan())
+        return error;
     planTimes = store.recall(plans);
     if (planTimes.size() < 2) {
       planTimes.clear();
@@ -249,6 +327,23 @@ private:
     return llvm::Error::success();
   }
 
+  /// Puts what is chosen where nothing is measured, which has other forms, in
+  /// the place of what estimates choose for the forms that there are now.
+  llvm::Error addUntunedPlan() {
+    llvm::erase_if(plans, [&](const WholePlan &plan) {
+      return plan.untuned && &plan != &plans.front();
+    });
+    plans.front().untuned = false;
+    auto found =
+        findWholePlans(untunedForm, machine, known, options.maxError, 0);
+    if (mlir::failed(found))
+      return makeError("there is no plan to run");
+    auto untuned = llvm::find_if(
+        *found, [](const WholePlan &plan) { return plan.untuned; });
+    plans.insert(plans.begin() + 1, std::move(*untuned));
+    return llvm::Error::success();
+  }
+
   llvm::Expected<std::vector<int64_t>> runPlans(Driver &driver,
                                                 const Meter &meter) const {
     llvm::Expected<std::unique_ptr<Scratch>> folder = makeTemporaryFolder();
@@ -260,7 +355,8 @@ private:
           fmt::format("{}/code{}", (*folder)->path(), modules.size());
       auto file = std::make_shared<TuningFile>(makeFile());
       file->choices = plan.choices;
-      if (driver.emitTuned(std::move(file), code) != ExitCode::done)
+      auto layers = plan.jobs.front().layer->getParentOfType<mlir::ModuleOp>();
+      if (driver.emitTuned(layers, std::move(file), code) != ExitCode::done)
         return makeError("a plan that was found cannot be compiled");
       llvm::Expected<Manifest> manifest = readManifest(code);
       if (!manifest)
@@ -294,7 +390,7 @@ private:
   /// What the plan that is chosen without measurements costs by them.
   double untunedSeconds() const {
     auto found =
-        findWholePlans(function, machine, known, options.maxError, 0, &memo);
+        findWholePlans(untunedForm, machine, known, options.maxError, 0);
     if (mlir::failed(found))
       return 0;
     auto untuned = llvm::find_if(
@@ -310,15 +406,17 @@ private:
         whole.push_back(json::Object{{"seconds", double(time) * 1e-9},
                                      {"layers_seconds", plan.seconds},
                                      {"untuned", plan.untuned}});
-      printJson(json::Object{{"file", output},
-                             {"chip", chip},
-                             {"measured", int64_t(known.size() - recalled)},
-                             {"known_before", int64_t(recalled)},
-                             {"left_estimated", int64_t(left)},
-                             {"seconds", watch.seconds()},
-                             {"untuned_plan_seconds", before},
-                             {"plan_seconds", planSeconds},
-                             {"whole_plans", std::move(whole)}});
+      printJson(json::Object{
+          {"file", output},
+          {"chip", chip},
+          {"measured", int64_t(known.size() - recalled)},
+          {"known_before", int64_t(recalled)},
+          {"left_estimated", int64_t(left)},
+          {"seconds", watch.seconds()},
+          {"other_forms", int64_t(countOtherLayers(function, untunedForm))},
+          {"untuned_plan_seconds", before},
+          {"plan_seconds", planSeconds},
+          {"whole_plans", std::move(whole)}});
       return;
     }
     fmt::print("{}: {} measured in {}, {} known before, on {}\n", output,
@@ -333,6 +431,11 @@ private:
                  "less\n",
                  formatSeconds(before), formatSeconds(planSeconds),
                  100 * (1 - planSeconds / before));
+    if (size_t count = countOtherLayers(function, untunedForm))
+      fmt::print(
+          "{} layers are one in the place of two, or of two in the place "
+          "of one, by what was measured\n",
+          count);
     if (!planTimes.empty())
       reportPlans();
   }
@@ -357,7 +460,10 @@ private:
   Stopwatch watch;
   Toolchain toolchain;
   target::MachineAttr machine;
-  mutable mlir::func::FuncOp function;
+  /// What is tuned: in the form that estimates give it, and that measurements
+  /// do.
+  mutable mlir::func::FuncOp untunedForm, function;
+  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> ownForms;
   Measurements known;
   mutable CandidateMemo memo;
   std::vector<Subject> choices;
