@@ -4,9 +4,10 @@ Each engine runs in a fresh process that is pinned to as many cores as it has
 threads, and is stopped while others run. They take short turns, many rounds, so
 that whatever else the machine does slows all of them; what counts is the median
 over all runs of all rounds. What more threads gain is the median of the rounds'
-ratios; beside it stands what as many processes of one thread, each on a core of its
-own, do at once: how much more of the machine there is than one core. Peers that are not
-installed are named as missing.
+ratios; beside it stand that of the rounds in which the cores were near each other, so
+that a line of one's cache came quickly to the other, and what as many processes of one
+thread, each on a core of its own, do at once: how much more of the machine there is than
+one core. Peers that are not installed are named as missing.
 """
 
 import argparse
@@ -14,7 +15,6 @@ import contextlib
 import dataclasses
 import itertools
 import json
-import operator
 import os
 import pathlib
 import signal
@@ -93,6 +93,8 @@ class Result:
     # Where it has several threads: what so many processes of one thread do at once, each on
     # a core of its own, over what one does alone; of each round.
     copies: list = dataclasses.field(default_factory=list)
+    # Seconds that its threads took to hand over work at the end of each turn.
+    handovers: list = dataclasses.field(default_factory=list)
 
 
 def select(names):
@@ -117,7 +119,7 @@ class Worker:
             ["taskset", "-c", cores, sys.executable, "-B", HERE / "engines.py", engine, folder,
              str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
             text=True, errors="replace", process_group=0)
-        self.turns = []
+        self.turns, self.handovers = [], []
 
     def __enter__(self):
         return self
@@ -150,6 +152,7 @@ class Worker:
     def end(self):
         self.details = self.listen()
         self.turns.append(self.details["times"])
+        self.handovers.append(self.details.get("handover_seconds", 0))
 
     def turn(self, seconds):
         self.begin(seconds)
@@ -161,7 +164,8 @@ class Worker:
     def result(self):
         times = list(itertools.chain.from_iterable(self.turns))
         return Result(statistics.median(times), [statistics.median(turn) for turn in self.turns],
-                      self.details["peak_resident_bytes"], {**self.details, "times": times})
+                      self.details["peak_resident_bytes"], {**self.details, "times": times},
+                      handovers=self.handovers)
 
 
 class Copies:
@@ -217,9 +221,20 @@ def measure(model, engines, folder, threads, rounds, seconds):
         return results
 
 
-def gain(results, single):
-    """How many times as fast as on one thread, in the median of the rounds."""
-    return statistics.median(map(operator.truediv, single.turns, results.turns))
+def gain(results, single, near=None):
+    """How many times as fast as on one thread, in the median of the rounds; of those in whose
+    turns work was handed over in `near` seconds or less, if that is given. None if there are
+    none."""
+    ratios = [one / several for one, several in zip(single.turns, results.turns)]
+    if near is not None:
+        ratios = [ratio for ratio, handover in zip(ratios, results.handovers) if handover <= near]
+    return statistics.median(ratios) if ratios else None
+
+
+def handovers(rows):
+    """Seconds that nnc's threads took to hand over work, of all turns."""
+    return [handover for _, results in rows if "nnc" in results
+            for handover in results["nnc"].handovers]
 
 
 def prepare(model, engines, folder):
@@ -260,13 +275,17 @@ def table(rows, engines, threads, single):
     peers = [e for e in engines if e != "nnc"]
     heads = [f"network, {threads} thread{'s' * (threads > 1)}, ms", *engines,
              "best peer / nnc", "share of peak",
-             *["nnc over 1 thread", f"{threads} copies over 1"] * bool(single)]
+             *["nnc over 1 thread", "cores near each other", f"{threads} copies over 1"]
+             * bool(single)]
     yield "| " + " | ".join(heads) + " |"
     yield "|---" * len(heads) + "|"
+    # Where cores have a cache together. Those of a virtual machine may be moved apart, and
+    # back, within seconds.
+    near = 2 * min(handovers(rows), default=0)
     ratios = []
     for name, results in rows:
         cells = [f"{1e3 * results[e].median:.2f}" if e in results else "–" for e in engines]
-        ratio, share, more, copies = ["–"] * 4
+        ratio, share, more, nearer, copies = ["–"] * 5
         if "nnc" in results:
             best = min((results[e].median for e in peers if e in results), default=None)
             own = results["nnc"]
@@ -277,12 +296,19 @@ def table(rows, engines, threads, single):
             share = f"{100 * rate / own.details['peak_multiply_adds_per_second']:.0f} %"
             if name in single:
                 more = f"{gain(own, single[name]):.2f} ×"
+                if those := gain(own, single[name], near):
+                    nearer = f"{those:.2f} ×"
             if own.copies:
                 copies = f"{statistics.median(own.copies):.2f} ×"
         yield "| " + " | ".join([name, *cells, ratio, share,
-                                 *[more, copies] * bool(single)]) + " |"
+                                 *[more, nearer, copies] * bool(single)]) + " |"
     if ratios:
         yield f"\nGeometric mean of best peer / nnc: {statistics.geometric_mean(ratios):.2f} ×"
+    if single and near:
+        turns = handovers(rows)
+        yield (f"\nCores are near each other where they hand over work in {1e9 * near:.0f} ns at "
+               f"most: in {sum(turn <= near for turn in turns)} of {len(turns)} turns of nnc's; "
+               f"in others in {1e9 * max(turns):.0f} ns at most.")
 
 
 def memory_table(rows, engines, threads):

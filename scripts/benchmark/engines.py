@@ -114,6 +114,8 @@ class Nnc:
                     result["times"].append(float(number))
                 elif word == "peak":
                     result["peak_multiply_adds_per_second"] = float(number)
+                elif word == "handover":
+                    result["handover_seconds"] = float(number)
                 elif word == "resident":
                     return {**result, "peak_resident_bytes": int(number)}
             raise Unsupported("nnc's program ended")

@@ -65,6 +65,19 @@ void useThreads(int count, bool pin) {
     fail("there are not so many threads");
 }
 
+double measureHandover() {
+#if NNC_MODEL_PARALLEL
+  if (pool.threads > 1) {
+    constexpr int calls = 1000;
+    double start = now();
+    for (int call = 0; call < calls; ++call)
+      pool.run(pool.context, [](void *, int, int) {}, nullptr);
+    return (now() - start) / calls;
+  }
+#endif
+  return 0;
+}
+
 void useSimulation(Simulation &simulation) {
 #if NNC_MODEL_PARALLEL
   pool = {simulation.threads, &simulation,

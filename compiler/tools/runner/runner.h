@@ -82,6 +82,11 @@ private:
   double shared = 0, last = 0;
 };
 
+/// Seconds that the pool takes to hand its threads work and to learn that it is
+/// done: more where the cores that they are on have no cache together. 0 for
+/// one thread.
+double measureHandover();
+
 /// Makes `model.run` cut its work for the simulation's threads from now on.
 void useSimulation(Simulation &simulation);
 
