@@ -46,13 +46,13 @@ def Nn_LayoutAttr
     A weight's layout may end in `_winograd` and a number m: in the place of its
     r taps, each spatial axis longer than one has the m + r - 1 points in which
     Winograd's method for m outputs at a time takes the filter's value. A
-    `64x64x3x3` as `KRSC16k_winograd4` is `4 x 6 x 6 x 64 x 16`. In
-    `_strided_winograd` and m, for a stride of 2: there are the points of the taps
-    at even places, and then those of the taps at odd ones. A `64x64x3x3` as
-    `KRSC16k_strided_winograd2` is `4 x 5 x 5 x 64 x 16`. In
-    `_folded_winograd` and m, for a stride of 2 and taps along both axes, each
-    channel is four before: those of its taps in even or odd rows and even or
-    odd columns. A `64x3x7x7` as `KRSC16k_folded_winograd5` is
+    `64x64x3x3` as `KRSC16k_winograd4` is `4 x 6 x 6 x 64 x 16`.
+    Or in `_strided_winograd` and m, for a stride of 2: there are the points of
+    the taps at even places, and then those of the taps at odd ones. A
+    `64x64x3x3` as `KRSC16k_strided_winograd2` is `4 x 5 x 5 x 64 x 16`.
+    Or in `_folded_winograd` and m, for a stride of 2 and taps along both axes:
+    each channel is four before, those of its taps in even or odd rows and even
+    or odd columns. A `64x3x7x7` as `KRSC16k_folded_winograd5` is
     `4 x 8 x 8 x 12 x 16`.
     Or in `_strassen`: halves of the blocked axis of filters and of the other, of
     channels, and seven products in the place of the one tap. A `64x128x1x1` as

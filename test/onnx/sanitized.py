@@ -23,11 +23,12 @@ COMPILER = "clang++-19"
 FLAGS = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
          "-shared-libasan"]
 
-# PP-OCRv4's network, the size of its picture (odd widths leave tiles unfilled), the
-# target.
-CASES = {"classifier": ("ch_ppocr_mobile_v2.0_cls_infer.onnx", (48, 192), "portable"),
-         "recognizer": ("ch_PP-OCRv4_rec_infer.onnx", (48, 72), "native"),
-         "detector": ("ch_PP-OCRv4_det_infer.onnx", (96, 64), "native")}
+# A network of PP-OCRv4, by its file, or of test/networks; its input and the size of its
+# picture (odd widths leave tiles unfilled); the target.
+CASES = {"classifier": ("ch_ppocr_mobile_v2.0_cls_infer.onnx", "x", (48, 192), "portable"),
+         "recognizer": ("ch_PP-OCRv4_rec_infer.onnx", "x", (48, 72), "native"),
+         "detector": ("ch_PP-OCRv4_det_infer.onnx", "x", (96, 64), "native"),
+         "resnet18": ("resnet18", "data", (224, 224), "native")}
 
 
 def allocate(array):
@@ -56,21 +57,23 @@ def run(folder):
     return code
 
 
-def build(model, folder, shape, target):
-    module = emitted.compile_model(model, folder, target=target, shapes={"x": shape},
+def build(model, folder, shapes, target):
+    module = emitted.compile_model(model, folder, target=target, shapes=shapes,
                                    options=["--weights=file"])
     emitted.run([COMPILER, "-std=c++17", "-shared", "-fPIC", *FLAGS, "-fuse-ld=lld",
                  *module.manifest["flags"], "model.cpp", "-o", "module.so"],
                 "building model.cpp", cwd=folder)
 
 
-def check(file, size, target, folder):
+def check(file, name, size, target, folder):
     import make
     import reference
     import text
-    model = next(iter(sorted(make.cache_folder().glob(f"ocr-*/{file}"))))
+    import zoo
+    model = (make.made(file) if file in zoo.NETWORKS else
+             next(iter(sorted(make.cache_folder().glob(f"ocr-*/{file}")))))
     x = text.page(1, *size)
-    build(model, folder, x.shape, target)
+    build(model, folder, {name: x.shape}, target)
     np.save(folder / "input.npy", x)
     runtime = emitted.run([COMPILER, "-print-file-name=libclang_rt.asan-"
                            f"{platform.machine()}.so"], "looking for the sanitizer").strip()
@@ -78,7 +81,7 @@ def check(file, size, target, folder):
                 env={**os.environ, "LD_PRELOAD": runtime,
                      # Python itself leaks.
                      "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"})
-    (want,) = reference.session(model).run(None, {"x": x})
+    (want,) = reference.session(model).run(None, {name: x})
     error = np.abs(np.load(folder / "output.npy") - want).max() / np.abs(want).max()
     if not error <= 1e-4:
         raise emitted.Failure(f"{file} is off by {error:.1e}")

@@ -33,6 +33,27 @@ inline std::vector<double> convolve(const nnc::conv2d_shape &s, const floats &x,
   return y;
 }
 
+/// A convolution of up to so many channels and pixels along a side, of one
+/// group and any padding that is less than the taps.
+inline nnc::conv2d_shape random_shape(random_source &r, int channels, int kh,
+                                      int kw, int stride, int side) {
+  nnc::conv2d_shape s{};
+  s.n = r.between(1, 2);
+  s.c = r.between(1, channels);
+  s.k = r.between(1, 70);
+  s.kh = kh;
+  s.kw = kw;
+  s.h = r.between(1, side);
+  s.w = r.between(1, side);
+  s.sh = s.sw = stride;
+  s.dh = s.dw = s.groups = 1;
+  s.pt = r.between(s.h < kh, kh - 1);
+  s.pl = r.between(s.w < kw, kw - 1);
+  s.oh = nnc::larger(1, (s.h + s.pt + r.between(0, kh - 1) - kh) / stride + 1);
+  s.ow = nnc::larger(1, (s.w + s.pl + r.between(0, kw - 1) - kw) / stride + 1);
+  return s;
+}
+
 /// Runs `R`, for vectors V, on what prepare(x, w) makes of the input and the
 /// weights, a pair, with so many bytes of scratch a thread.
 ///
