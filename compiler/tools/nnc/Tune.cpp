@@ -215,6 +215,7 @@ private:
           return makeError("layers cannot be put into another form");
         recall(getMain(*forms.back()));
       }
+      size_t ownLeft = left;
       for (size_t before = 0; before != known.size();) {
         before = known.size();
         llvm::SmallVector<Job, 0> jobs;
@@ -228,6 +229,7 @@ private:
                 measureSome(std::move(jobs), batchSize, meter, store, end))
           return error;
       }
+      left += ownLeft;
       auto file = std::make_shared<TuningFile>();
       file->measurements = known;
       auto again = driver.formLayers(std::move(file));
