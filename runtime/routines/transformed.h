@@ -57,6 +57,14 @@ template <class E> struct point_factors {
   const E *group(int t) const { return first + t * tile; }
 };
 
+/// input() of a method that transforms each tile by itself.
+template <class T, class S, class E>
+inline void input_tile_by_tile(const S &s, const transformed_plan &p,
+                               const E *x, int t, int count, int c, E *v) {
+  for (int i = 0; i < count; ++i)
+    T::tile_input(s, p, x, t + i, c, v + i * T::W);
+}
+
 /// Where the sums of one point belong. At `products` and every p.product_point
 /// on there is a place for the register tile's.
 template <class E, class Epi> struct sums_place {

@@ -188,8 +188,7 @@ struct winograd_of_taps {
 
   static void input(const S &s, const transformed_plan &p, const E *x, int t,
                     int count, int c, E *v) {
-    for (int i = 0; i < count; ++i)
-      tile_input(s, p, x, t + i, c, v + i * W);
+    input_tile_by_tile<winograd_of_taps>(s, p, x, t, count, c, v);
   }
 
   static void tile_input(const S &s, const transformed_plan &p, const E *all,
