@@ -93,7 +93,7 @@ class Result:
     # Where it has several threads: what so many processes of one thread do at once, each on
     # a core of its own, over what one does alone; of each round.
     copies: list = dataclasses.field(default_factory=list)
-    # Seconds that its threads took to hand over work at the end of each turn.
+    # Seconds that its threads took to hand over work around each turn, the longer.
     handovers: list = dataclasses.field(default_factory=list)
 
 

@@ -79,7 +79,8 @@ constexpr char help[] =
     "  --simulate=N    shares of so many threads, one after the other\n"
     "  --turns         waits for lines on the standard input, each of which\n"
     "                  says for how many seconds to time runs; also\n"
-    "                  how long it takes to hand work to the threads\n"
+    "                  how long it takes to hand work to the threads,\n"
+    "                  before and after: the longer\n"
     "  --input=FILE, --zeros=BYTES, --output=[FILE]:BYTES\n"
     "                  of each input and output, as raw bytes\n"
     "  --layers=FILE   where each layer's output goes\n";
@@ -221,8 +222,9 @@ void takeTurns(Call &call) {
   double seconds;
   while (std::scanf("%lf", &seconds) == 1) {
     call.run(); // brings near what others took the place of
+    double before = measureHandover();
     timeRuns(call, 1000000, seconds);
-    std::printf("handover %.9g\n", measureHandover());
+    std::printf("handover %.9g\n", std::max(before, measureHandover()));
     std::printf("resident %zu\n", peakResidentBytes());
     std::fflush(stdout);
   }
