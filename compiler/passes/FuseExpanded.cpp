@@ -33,10 +33,7 @@ struct FuseExpandedPass
   using FusionPass::FusionPass;
 
   static FusionRule getRule() {
-    // As of separable layers.
-    const double worthwhile = 0.9;
-    return {"nn.expanded", fuseExpanded, fuseSeparable, worthwhile,
-            /*countsFetch=*/true};
+    return {kExpandedForm, fuseExpanded, fuseSeparable, /*countsFetch=*/true};
   }
 };
 } // namespace

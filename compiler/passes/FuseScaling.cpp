@@ -100,11 +100,7 @@ struct FuseScalingPass : FusionPass<FuseScalingPass, nnc::impl::FuseScalingBase,
   using FusionPass::FusionPass;
 
   static FusionRule getRule() {
-    // Both estimates have the same product in them: what else they differ by is
-    // known well enough.
-    const double worthwhile = 0.99;
-    return {"nn.scaling", fuseScaling, /*rival=*/nullptr, worthwhile,
-            /*countsFetch=*/false};
+    return {kScaledForm, fuseScaling, /*rival=*/nullptr, /*countsFetch=*/false};
   }
 };
 } // namespace

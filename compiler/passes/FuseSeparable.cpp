@@ -33,11 +33,7 @@ struct FuseSeparablePass
   using FusionPass::FusionPass;
 
   static FusionRule getRule() {
-    // One layer takes less than this share of the time of two, or there are
-    // two: estimates are a few percent off, and much of what two layers move
-    // hides behind their arithmetic.
-    const double worthwhile = 0.9;
-    return {"nn.separable", fuseSeparable, /*rival=*/nullptr, worthwhile,
+    return {kSeparableForm, fuseSeparable, /*rival=*/nullptr,
             /*countsFetch=*/true};
   }
 };

@@ -141,12 +141,6 @@ static const Routine *findChoice(ArrayRef<Subject> choices, LayerOp layer) {
              : Catalogue::get().findRoutine(choice->routine);
 }
 
-/// The family that computes the layer's anchor.
-static std::string getFamily(LayerOp layer) {
-  auto anchor = cast<RoutineOpInterface>(layer.getAnchorOp());
-  return anchor.getRoutineCalls().front().family;
-}
-
 static void note(LayerOp layer, StringRef name, double apart, double together) {
   Builder builder(layer.getContext());
   auto inNanoseconds = [&](StringRef of, double seconds) {
@@ -181,7 +175,7 @@ struct PairCost {
       apart += cost.getFetchSeconds(getTensorType(first.getY()));
   }
   bool isWorthwhile(const FusionOptions &options) const {
-    return together < options.worthwhile * apart;
+    return together < options.form.worthwhile * apart;
   }
 };
 } // namespace
@@ -214,9 +208,9 @@ static void fuseWhereFaster(LayerOp first, LayerOp second, LayerOp one,
     if (ArrayRef<Subject> choices = options.tuned->getChoices(options.maxError);
         !choices.empty()) {
       const Routine *choice = findChoice(choices, second);
-      fuses = choice && choice->family->name == getFamily(one);
+      fuses = choice && choice->family->name == options.form.family;
     }
-  note(fuses ? one : second, options.note, pair.apart, pair.together);
+  note(fuses ? one : second, options.form.note, pair.apart, pair.together);
   if (!fuses)
     return eraseLayer(one);
   second.getY().replaceAllUsesWith(one.getY());

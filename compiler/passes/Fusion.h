@@ -8,6 +8,7 @@
 #define NNC_COMPILER_PASSES_FUSION_H
 
 #include "compiler/schedule/Candidates.h"
+#include "compiler/schedule/FusedForms.h"
 #include "compiler/tuning/TuningFile.h"
 
 namespace nnc {
@@ -79,13 +80,11 @@ nn::LayerOp fuseSeparable(nn::LayerOp first, nn::LayerOp second);
 
 /// What is fused, and when.
 struct FusionRule {
-  llvm::StringRef note; ///< the attribute that has both costs
+  FusedForm form;
   FuseFunction fuse;
   /// Of the second and what alone reads it: where that saves more, the first
   /// stays apart. Or null.
   FuseFunction rival;
-  /// One layer takes less than this share of the time of two, or there are two.
-  double worthwhile;
   bool countsFetch; ///< two also bring the place of what lies between them near
 };
 

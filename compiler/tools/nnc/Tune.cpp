@@ -78,6 +78,19 @@ double parseDuration(llvm::StringRef text) {
   return valid ? value * unit : -1;
 }
 
+/// What is tuned, with layers in one of the forms that they may have.
+struct Form {
+  mlir::func::FuncOp function;
+  mlir::OwningOpRef<mlir::ModuleOp> owner; ///< null where the driver owns it
+  CandidateMemo memo;
+
+  explicit Form(mlir::ModuleOp module)
+      : function(*module.getOps<mlir::func::FuncOp>().begin()) {}
+  explicit Form(mlir::OwningOpRef<mlir::ModuleOp> module) : Form(module.get()) {
+    owner = std::move(module);
+  }
+};
+
 class Tune : public Command {
 public:
   void addOptions(CLI::App &app) override {
@@ -117,25 +130,26 @@ public:
     watch = Stopwatch();
     if (output.empty())
       output = llvm::sys::path::stem(options.model).str() + ".tune";
-    Driver driver(options, {/*quiet=*/false, /*keepStages=*/true});
+    driver = std::make_unique<Driver>(
+        options, DriverOptions{/*quiet=*/false, /*keepStages=*/true});
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
-      if (ExitCode code = (driver.*step)(); code != ExitCode::done)
+      if (ExitCode code = ((*driver).*step)(); code != ExitCode::done)
         return code;
-    auto found = target::getTarget(driver.formed());
+    auto found = target::getTarget(driver->formed());
     if (mlir::failed(found))
       return ExitCode::ownFault;
     machine = *found;
-    untunedForm = function = getMain(driver.formed());
-    if (driver.tuned() && driver.tuned()->threads == threads) {
-      known = driver.tuned()->measurements;
-      choices = driver.tuned()->getChoices(options.maxError).vec();
+    untunedForm = form = std::make_shared<Form>(driver->formed());
+    if (driver->tuned() && driver->tuned()->threads == threads) {
+      known = driver->tuned()->measurements;
+      choices = driver->tuned()->getChoices(options.maxError).vec();
     }
     Workbench bench{options.target, compiler, on};
     if (ExitCode code = bench.findTools(machine, toolchain);
         code != ExitCode::done)
       return code;
     chip = bench.describeChip(machine);
-    if (llvm::Error error = tune(driver))
+    if (llvm::Error error = tune())
       return fail(std::move(error),
                   on.empty() ? ExitCode::ownFault : ExitCode::usage);
     if (llvm::Error error = write())
@@ -145,10 +159,6 @@ public:
   }
 
 private:
-  static mlir::func::FuncOp getMain(mlir::ModuleOp module) {
-    return *module.getOps<mlir::func::FuncOp>().begin();
-  }
-
   /// All that times depend on besides the candidate.
   llvm::Expected<std::string> describeMachine(int64_t weightBytes) const {
     llvm::Expected<std::string> version = compilerVersion(toolchain);
@@ -161,8 +171,8 @@ private:
                        llvm::find_if(caches, holds) - caches.begin() + 1);
   }
 
-  llvm::Error tune(Driver &driver) {
-    int64_t weightBytes = getWeightBytes(function);
+  llvm::Error tune() {
+    int64_t weightBytes = getWeightBytes(form->function);
     auto meter = Meter::create(machine, toolchain, threads, weightBytes);
     if (!meter)
       return meter.takeError();
@@ -170,9 +180,8 @@ private:
     if (!where)
       return where.takeError();
     Store store(cache, *where);
-    size_t given = known.size();
-    store.recall(function, CostModel(machine, weightBytes), known);
-    recalled = known.size();
+    const size_t given = recalled = known.size();
+    recall(*form, store);
     if (llvm::Error error =
             measure(*meter, store, (all ? 1 : ownShare) * budget))
       return error;
@@ -182,10 +191,9 @@ private:
     if (!choices.empty())
       return llvm::Error::success();
     if (!all)
-      if (llvm::Error error =
-              measureForms(driver, *meter, store, jobsShare * budget))
+      if (llvm::Error error = measureForms(*meter, store, jobsShare * budget))
         return error;
-    if (llvm::Error error = runPlans(driver, *meter, store, weightBytes))
+    if (llvm::Error error = runPlans(*meter, store, weightBytes))
       return error;
     // What whole plans were not worth.
     if (choices.empty())
@@ -193,38 +201,43 @@ private:
     return llvm::Error::success();
   }
 
+  /// Adds to what is known what the store knows of the form's layers.
+  void recall(const Form &of, Store &store) {
+    size_t before = known.size();
+    store.recall(of.function, CostModel(machine, getWeightBytes(of.function)),
+                 known);
+    recalled += known.size() - before;
+  }
+
+  CostModel makeCosts(Form &of) const {
+    return makeCostModel(of.function, machine, &known, &of.memo);
+  }
+
   /// Measures pairs of layers that could be one, or the reverse, in the form
   /// that they do not have, and has measurements decide about forms, as long as
   /// there is time until `end`.
-  llvm::Error measureForms(Driver &driver, const Meter &meter, Store &store,
-                           double end) {
+  llvm::Error measureForms(const Meter &meter, Store &store, double end) {
     for (int round = 0; round < mostForms; ++round) {
-      std::vector<mlir::OwningOpRef<mlir::ModuleOp>> forms;
-      auto recall = [&](mlir::func::FuncOp form) {
-        size_t before = known.size();
-        store.recall(form, CostModel(machine, getWeightBytes(form)), known);
-        recalled += known.size() - before;
-      };
-      for (llvm::StringRef family : getFusedFamilies()) {
+      std::vector<std::unique_ptr<Form>> others;
+      for (const FusedForm *fused : kFusedForms) {
         auto file = std::make_shared<TuningFile>();
-        file->choices = chooseOtherForms(function, family);
+        file->choices = chooseOtherForms(form->function, *fused);
         if (file->choices.empty())
           continue;
-        forms.push_back(driver.formLayers(std::move(file)));
-        if (!forms.back())
+        auto module = driver->formLayers(std::move(file));
+        if (!module)
           return makeError("layers cannot be put into another form");
-        recall(getMain(*forms.back()));
+        others.push_back(std::make_unique<Form>(std::move(module)));
+        recall(*others.back(), store);
       }
       size_t ownLeft = left;
       for (size_t before = 0; before != known.size();) {
         before = known.size();
         llvm::SmallVector<Job, 0> jobs;
-        for (auto &form : forms)
+        for (auto &other : others)
           llvm::append_range(
-              jobs,
-              selectOtherJobs(getMain(*form), function,
-                              makeCostModel(getMain(*form), machine, &known),
-                              options.maxError));
+              jobs, selectOtherJobs(other->function, form->function,
+                                    makeCosts(*other), options.maxError));
         if (llvm::Error error =
                 measureSome(std::move(jobs), batchSize, meter, store, end))
           return error;
@@ -232,15 +245,14 @@ private:
       left += ownLeft;
       auto file = std::make_shared<TuningFile>();
       file->measurements = known;
-      auto again = driver.formLayers(std::move(file));
-      if (!again)
+      auto module = driver->formLayers(std::move(file));
+      if (!module)
         return makeError("layers cannot be formed again");
-      if (countOtherLayers(getMain(*again), function) == 0)
+      auto again = std::make_shared<Form>(std::move(module));
+      if (countOtherLayers(again->function, form->function) == 0)
         break;
-      function = getMain(*again);
-      memo = CandidateMemo();
-      ownForms.push_back(std::move(again));
-      recall(function);
+      form = std::move(again);
+      recall(*form, store);
       if (llvm::Error error = measure(meter, store, end))
         return error;
     }
@@ -253,8 +265,7 @@ private:
     for (size_t most = firstBatch;; most = batchSize) {
       auto select = all ? sampleJobs : selectJobs;
       auto selection =
-          select(function, makeCostModel(function, machine, &known, &memo),
-                 options.maxError);
+          select(form->function, makeCosts(*form), options.maxError);
       if (mlir::failed(selection))
         return makeError("there is no plan to improve");
       planSeconds = selection->planSeconds;
@@ -295,14 +306,13 @@ private:
 
   /// Runs the best plans whole, those that there is time for, and chooses the
   /// fastest.
-  llvm::Error runPlans(Driver &driver, const Meter &meter, Store &store,
-                       int64_t weightBytes) {
-    auto found = findWholePlans(function, machine, known, options.maxError,
-                                mostPlans, &memo);
+  llvm::Error runPlans(const Meter &meter, Store &store, int64_t weightBytes) {
+    auto found = findWholePlans(form->function, machine, known,
+                                options.maxError, mostPlans, &form->memo);
     if (mlir::failed(found))
       return makeError("there is no plan to run");
     plans = std::move(*found);
-    if (function != untunedForm)
+    if (form != untunedForm)
       if (llvm::Error error = addUntunedPlan())
         return error;
     planTimes = store.recall(plans);
@@ -318,7 +328,7 @@ private:
       if (count < 2)
         return llvm::Error::success();
       plans.resize(count);
-      llvm::Expected<std::vector<int64_t>> times = runPlans(driver, meter);
+      llvm::Expected<std::vector<int64_t>> times = runPlans(meter);
       if (!times)
         return times.takeError();
       planTimes = std::move(*times);
@@ -336,18 +346,24 @@ private:
       return plan.untuned && &plan != &plans.front();
     });
     plans.front().untuned = false;
-    auto found =
-        findWholePlans(untunedForm, machine, known, options.maxError, 0);
-    if (mlir::failed(found))
+    auto untuned = findUntunedPlan();
+    if (mlir::failed(untuned))
       return makeError("there is no plan to run");
-    auto untuned = llvm::find_if(
-        *found, [](const WholePlan &plan) { return plan.untuned; });
     plans.insert(plans.begin() + 1, std::move(*untuned));
     return llvm::Error::success();
   }
 
-  llvm::Expected<std::vector<int64_t>> runPlans(Driver &driver,
-                                                const Meter &meter) const {
+  /// What is chosen where nothing is measured, with its cost by measurements.
+  mlir::FailureOr<WholePlan> findUntunedPlan() const {
+    auto found = findWholePlans(untunedForm->function, machine, known,
+                                options.maxError, 0, &untunedForm->memo);
+    if (mlir::failed(found))
+      return mlir::failure();
+    return std::move(*llvm::find_if(
+        *found, [](const WholePlan &plan) { return plan.untuned; }));
+  }
+
+  llvm::Expected<std::vector<int64_t>> runPlans(const Meter &meter) const {
     llvm::Expected<std::unique_ptr<Scratch>> folder = makeTemporaryFolder();
     if (!folder)
       return folder.takeError();
@@ -358,7 +374,7 @@ private:
       auto file = std::make_shared<TuningFile>(makeFile());
       file->choices = plan.choices;
       auto layers = plan.jobs.front().layer->getParentOfType<mlir::ModuleOp>();
-      if (driver.emitTuned(layers, std::move(file), code) != ExitCode::done)
+      if (driver->emitTuned(layers, std::move(file), code) != ExitCode::done)
         return makeError("a plan that was found cannot be compiled");
       llvm::Expected<Manifest> manifest = readManifest(code);
       if (!manifest)
@@ -389,36 +405,27 @@ private:
     });
   }
 
-  /// What the plan that is chosen without measurements costs by them.
-  double untunedSeconds() const {
-    auto found =
-        findWholePlans(untunedForm, machine, known, options.maxError, 0);
-    if (mlir::failed(found))
-      return 0;
-    auto untuned = llvm::find_if(
-        *found, [](const WholePlan &plan) { return plan.untuned; });
-    return untuned->seconds;
-  }
-
   void report() const {
-    double before = known.empty() ? planSeconds : untunedSeconds();
+    auto untuned = findUntunedPlan();
+    double before =
+        known.empty() || mlir::failed(untuned) ? planSeconds : untuned->seconds;
+    size_t otherForms = countOtherLayers(form->function, untunedForm->function);
     if (json) {
       json::Array whole;
       for (auto [plan, time] : llvm::zip(plans, planTimes))
         whole.push_back(json::Object{{"seconds", double(time) * 1e-9},
                                      {"layers_seconds", plan.seconds},
                                      {"untuned", plan.untuned}});
-      printJson(json::Object{
-          {"file", output},
-          {"chip", chip},
-          {"measured", int64_t(known.size() - recalled)},
-          {"known_before", int64_t(recalled)},
-          {"left_estimated", int64_t(left)},
-          {"seconds", watch.seconds()},
-          {"other_forms", int64_t(countOtherLayers(function, untunedForm))},
-          {"untuned_plan_seconds", before},
-          {"plan_seconds", planSeconds},
-          {"whole_plans", std::move(whole)}});
+      printJson(json::Object{{"file", output},
+                             {"chip", chip},
+                             {"measured", int64_t(known.size() - recalled)},
+                             {"known_before", int64_t(recalled)},
+                             {"left_estimated", int64_t(left)},
+                             {"seconds", watch.seconds()},
+                             {"other_forms", int64_t(otherForms)},
+                             {"untuned_plan_seconds", before},
+                             {"plan_seconds", planSeconds},
+                             {"whole_plans", std::move(whole)}});
       return;
     }
     fmt::print("{}: {} measured in {}, {} known before, on {}\n", output,
@@ -433,11 +440,10 @@ private:
                  "less\n",
                  formatSeconds(before), formatSeconds(planSeconds),
                  100 * (1 - planSeconds / before));
-    if (size_t count = countOtherLayers(function, untunedForm))
-      fmt::print(
-          "{} layers are one in the place of two, or of two in the place "
-          "of one, by what was measured\n",
-          count);
+    if (otherForms)
+      fmt::print("layers that are one in the place of two, or of two in the "
+                 "place of one, by what was measured: {}\n",
+                 otherForms);
     if (!planTimes.empty())
       reportPlans();
   }
@@ -462,12 +468,10 @@ private:
   Stopwatch watch;
   Toolchain toolchain;
   target::MachineAttr machine;
-  /// What is tuned: in the form that estimates give it, and that measurements
-  /// do.
-  mutable mlir::func::FuncOp untunedForm, function;
-  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> ownForms;
+  std::unique_ptr<Driver> driver; ///< its context outlives what follows
+  /// As estimates form the layers, and as measurements do.
+  std::shared_ptr<Form> untunedForm, form;
   Measurements known;
-  mutable CandidateMemo memo;
   std::vector<Subject> choices;
   llvm::SmallVector<WholePlan, 0> plans;
   std::vector<int64_t> planTimes; ///< of the first plans, or none
