@@ -8,7 +8,7 @@
 
 #include "dialects/nn/Transformed.h"
 #include "runtime/routines/conv2d/winograd_matrices.h"
-#include "runtime/routines/matmul/int24_plan.h"
+#include "runtime/routines/matmul/integers_plan.h"
 #include "runtime/routines/strassen_matrices.h"
 
 #include <cmath>
@@ -104,28 +104,55 @@ static std::vector<float> transformFilters(ArrayRef<int64_t> shape,
   return result;
 }
 
-/// Writes column `lane` of a group of int24_plan.h: `count` weights, so many
-/// elements from one to the next, as integers, and their scale behind the
-/// group.
+/// Writes the integer of row `k` and column `lane` into a group of
+/// integers_plan.h.
+template <int Bits>
+static void writeInteger(int32_t value, int64_t k, int64_t width, int64_t lane,
+                         unsigned char *group) {
+  auto bits = static_cast<uint32_t>(value);
+  unsigned char *rows = group + integers<Bits>::group(k, width);
+  if constexpr (Bits == 24) {
+    for (int byte = 0; byte < 3; ++byte)
+      rows[3 * lane + byte] = bits >> 8 * byte;
+    return;
+  }
+  // The first or the second of two rows.
+  int64_t second = k % 2;
+  rows = group + integers<Bits>::group(k - second, width);
+  unsigned char *upper = rows + 4 * lane + 2 * second;
+  upper[0] = bits >> 4;
+  upper[1] = bits >> 12;
+  rows[4 * width + lane] |= (bits & 15) << 4 * second;
+}
+
+/// Writes column `lane` of a group of integers_plan.h, zeros before: `count`
+/// weights, so many elements from one to the next, as integers, and their scale
+/// behind the group.
+template <int Bits>
 static void roundColumn(const float *w, int64_t count, int64_t step,
                         int64_t width, int64_t lane, unsigned char *group) {
+  using Form = integers<Bits>;
   float most = 0;
   for (int64_t k = 0; k < count; ++k)
     most = std::max(most, std::fabs(w[k * step]));
-  float scale = int24_scale(most), stored = scale / int24_unit;
-  std::memcpy(group + 3 * count * width + lane * sizeof(float), &stored,
+  float scale = Form::scale(most), stored = scale / Form::unit;
+  std::memcpy(group + Form::group(count, width) + lane * sizeof(float), &stored,
               sizeof(float));
+  int32_t last = 0;
   for (int64_t k = 0; k < count && scale != 0; ++k) {
     double units = double(w[k * step]) / scale;
-    auto value = static_cast<uint32_t>(
-        std::clamp<int32_t>(std::lrint(units), -int24_most, int24_most));
-    for (int byte = 0; byte < 3; ++byte)
-      group[3 * (k * width + lane) + byte] = value >> 8 * byte;
+    if (k % Form::rows != 0) // see integers<20>::rows
+      units -= (last & 15) / 16.0;
+    last = std::clamp<int32_t>(std::lrint(units), -Form::most, Form::most);
+    writeInteger<Bits>(last, k, width, lane, group);
   }
 }
 
-/// The matrix as int24_plan.h describes it, columns of zeros behind the last.
-static std::vector<float> roundToInt24(RankedTensorType type, const float *w) {
+/// The matrix as integers_plan.h describes it, columns of zeros behind the
+/// last.
+template <int Bits>
+static std::vector<float> roundToIntegers(RankedTensorType type,
+                                          const float *w) {
   nn::LayoutAttr layout = nn::getLayout(type);
   unsigned columnAxis = nn::getFilterAxis(layout);
   int64_t columns = type.getDimSize(columnAxis),
@@ -137,20 +164,24 @@ static std::vector<float> roundToInt24(RankedTensorType type, const float *w) {
 
   auto *group = reinterpret_cast<unsigned char *>(result.data());
   for (int64_t first = 0; first < columns; first += width)
-    for (int64_t row = 0; row < rows; row += int24_group) {
-      int64_t count = std::min<int64_t>(int24_group, rows - row);
+    for (int64_t row = 0; row < rows; row += integers_group) {
+      int64_t count = std::min<int64_t>(integers_group, rows - row);
       for (int64_t lane = 0; lane < std::min(width, columns - first); ++lane)
-        roundColumn(w + (first + lane) * columnStep + row * rowStep, count,
-                    rowStep, width, lane, group);
-      group += int24_panel(count, width);
+        roundColumn<Bits>(w + (first + lane) * columnStep + row * rowStep,
+                          count, rowStep, width, lane, group);
+      group += integers<Bits>::panel(count, width);
     }
   return result;
 }
 
 std::vector<float> codegen::transformWeight(RankedTensorType type,
                                             const float *weight) {
-  if (nn::isInt24(nn::getLayoutName(type)))
-    return roundToInt24(type, weight);
+  switch (nn::getIntegerBits(nn::getLayoutName(type))) {
+  case 24:
+    return roundToIntegers<24>(type, weight);
+  case 20:
+    return roundToIntegers<20>(type, weight);
+  }
   if (int levels = nn::getStrassenLevels(nn::getLayoutName(type)))
     return sumParts(type, levels, weight);
   StringRef layout = nn::getLayoutName(type);

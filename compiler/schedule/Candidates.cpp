@@ -196,12 +196,13 @@ static double getWeightError(LayerOp layer, const Schema &schema,
                              CandidateMemo &memo) {
   double error = 0;
   for (auto [value, type] : llvm::zip(layer.getInputs(), schema.operands)) {
-    if (!isInt24(getLayoutName(type)))
+    int bits = getIntegerBits(getLayoutName(type));
+    if (bits == 0)
       continue;
-    auto [known, isNew] = memo.int24Errors.try_emplace(
-        {value, getFilterAxis(getLayout(type))}, 0);
+    auto [known, isNew] = memo.weightErrors.try_emplace(
+        {value, getFilterAxis(getLayout(type)), bits}, 0);
     if (isNew)
-      known->second = getInt24Error(value, type).value_or(0);
+      known->second = getWeightError(value, type).value_or(0);
     error = std::max(error, known->second);
   }
   return error;

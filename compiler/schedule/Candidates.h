@@ -47,8 +47,9 @@ public:
   std::map<std::tuple<mlir::Operation *, const Routine *, const void *>,
            std::vector<Entry>>
       entries;
-  /// What rounding a weight costs, by the axis that the result has.
-  llvm::DenseMap<std::pair<mlir::Value, unsigned>, double> int24Errors;
+  /// What rounding a weight costs, by the axis that the result has, and to so
+  /// many bits.
+  llvm::DenseMap<std::tuple<mlir::Value, unsigned, int>, double> weightErrors;
 };
 
 /// Everything that could compute `layer`; where it names a routine (and params)

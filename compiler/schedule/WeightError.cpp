@@ -46,10 +46,11 @@ private:
 /// Squares of all elements of a matrix, and of what rounding changes.
 struct Squares {
   double all = 0, lost = 0;
+  float (*getScale)(float most); ///< what an integer stands for
 
   /// Adds a group of so many elements with these magnitudes.
   void add(float most, double squares, int64_t count) {
-    double scale = int24_scale(most);
+    double scale = getScale(most);
     all += squares;
     // What is taken for zero is lost whole.
     lost += scale == 0 ? squares : count * scale * scale / 12;
@@ -58,24 +59,23 @@ struct Squares {
 } // namespace
 
 /// Of groups side by side in rows.
-static Squares sumRows(const float *w, int64_t rows, int64_t columns) {
-  Squares sum;
+static void addRows(const float *w, int64_t rows, int64_t columns,
+                    Squares &sum) {
   for (int64_t row = 0; row < rows; ++row)
-    for (int64_t at = 0; at < columns; at += int24_group) {
-      int64_t count = std::min<int64_t>(int24_group, columns - at);
+    for (int64_t at = 0; at < columns; at += integers_group) {
+      int64_t count = std::min<int64_t>(integers_group, columns - at);
       Magnitudes group;
       group.add(w, count);
       sum.add(group.getMost(), group.getSquares(), count);
       w += count;
     }
-  return sum;
 }
 
 /// Of groups one below the other in columns.
-static Squares sumColumns(const float *w, int64_t rows, int64_t columns) {
-  Squares sum;
-  for (int64_t row = 0; row < rows; row += int24_group) {
-    int64_t count = std::min<int64_t>(int24_group, rows - row);
+static void addColumns(const float *w, int64_t rows, int64_t columns,
+                       Squares &sum) {
+  for (int64_t row = 0; row < rows; row += integers_group) {
+    int64_t count = std::min<int64_t>(integers_group, rows - row);
     std::vector<float> most(columns, 0.0f);
     std::vector<double> squares(columns, 0.0);
     for (int64_t i = 0; i < count; ++i, w += columns)
@@ -86,18 +86,22 @@ static Squares sumColumns(const float *w, int64_t rows, int64_t columns) {
     for (int64_t column = 0; column < columns; ++column)
       sum.add(most[column], squares[column], count);
   }
-  return sum;
 }
 
-std::optional<double> nnc::getInt24Error(Value weight, RankedTensorType type) {
+std::optional<double> nnc::getWeightError(Value weight, RankedTensorType type) {
   std::optional<TensorData> data = TensorData::get(weight);
   if (!data)
     return std::nullopt;
   const float *w = data->getAs<float>().data();
   int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
-  bool inRows = nn::getFilterAxis(nn::getLayout(type)) == 0;
-  Squares sum =
-      inRows ? sumRows(w, rows, columns) : sumColumns(w, rows, columns);
+  Squares sum;
+  sum.getScale = nn::getIntegerBits(nn::getLayoutName(type)) == 20
+                     ? integers<20>::scale
+                     : integers<24>::scale;
+  if (nn::getFilterAxis(nn::getLayout(type)) == 0)
+    addRows(w, rows, columns, sum);
+  else
+    addColumns(w, rows, columns, sum);
   if (!std::isfinite(sum.all))
     return std::numeric_limits<double>::infinity();
   return sum.all == 0 ? 0 : std::sqrt(sum.lost / sum.all);

@@ -16,8 +16,8 @@ namespace nnc {
 /// finite number. Nothing where the elements are not known. Rounding errors are
 /// taken for evenly distributed, so that the largest element of each group
 /// tells.
-std::optional<double> getInt24Error(mlir::Value weight,
-                                    mlir::RankedTensorType type);
+std::optional<double> getWeightError(mlir::Value weight,
+                                     mlir::RankedTensorType type);
 
 } // namespace nnc
 

@@ -68,9 +68,9 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                             "and the letter of one of its axes";
     rest = rest.drop_front();
   }
-  if ((getStrassenLevels(name) || isInt24(name)) && blocks != 1)
+  if ((getStrassenLevels(name) || getIntegerBits(name)) && blocks != 1)
     return emitError() << "'" << name << "' has not one block, of filters";
-  if (isInt24(name) && outer.size() != 2)
+  if (getIntegerBits(name) && outer.size() != 2)
     return emitError() << "'" << name
                        << "' holds integers, which only a matrix may be";
   return success();
@@ -105,7 +105,7 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
                            << " taps; there can be up to 8";
     }
   }
-  if (isInt24(getName()) &&
+  if (getIntegerBits(getName()) &&
       (!element.isF32() || getBlocks().front().size % 4 != 0))
     return emitError() << "layout '" << getName()
                        << "' holds floats as integers, in blocks of a multiple "

@@ -15,8 +15,8 @@ using namespace nnc;
 static constexpr int64_t kStrassenProducts[] = {1, 7, 49};
 
 /// So many integers of a column share a scale; see
-/// runtime/routines/matmul/int24_plan.h.
-static constexpr int64_t kInt24Group = 512;
+/// runtime/routines/matmul/integers_plan.h.
+static constexpr int64_t kIntegersGroup = 512;
 
 int64_t nn::getWinogradOutputs(StringRef layout) {
   int64_t m = 0;
@@ -44,11 +44,13 @@ int nn::getStrassenLevels(StringRef layout) {
                                           : 0;
 }
 
-bool nn::isInt24(StringRef layout) { return layout.ends_with("_int24"); }
+int nn::getIntegerBits(StringRef layout) {
+  return layout.ends_with("_int24") ? 24 : layout.ends_with("_int20") ? 20 : 0;
+}
 
 bool nn::isTransformed(StringRef layout) {
   return getStrassenLevels(layout) != 0 || getWinogradOutputs(layout) != 0 ||
-         isInt24(layout);
+         getIntegerBits(layout) != 0;
 }
 
 bool nn::isTransformed(Type type) { return isTransformed(getLayoutName(type)); }
@@ -68,12 +70,13 @@ SmallVector<int64_t> nn::getTransformedShape(ArrayRef<int64_t> shape,
     return {shape[filters] >> levels, shape[1 - filters] >> levels, 1,
             kStrassenProducts[levels]};
   }
-  if (isInt24(layout.getName())) {
+  if (int bits = getIntegerBits(layout.getName())) {
     unsigned filters = getFilterAxis(layout);
     int64_t width = layout.getBlocks().front().size;
     int64_t panels = llvm::divideCeil(shape[filters], width);
     int64_t rows = shape[1 - filters];
-    int64_t bytes = 3 * rows + 4 * llvm::divideCeil(rows, kInt24Group);
+    int64_t bytes = bits == 24 ? 3 * rows : 5 * llvm::divideCeil(rows, 2);
+    bytes += 4 * llvm::divideCeil(rows, kIntegersGroup);
     return {panels, bytes * width / 4};
   }
   bool folded = isFolded(layout.getName());
@@ -86,7 +89,7 @@ SmallVector<int64_t> nn::getTransformedShape(ArrayRef<int64_t> shape,
 }
 
 nn::LayoutAttr nn::getTransformedLayout(LayoutAttr layout) {
-  if (isInt24(layout.getName()))
+  if (getIntegerBits(layout.getName()))
     return LayoutAttr::get(layout.getContext(), "AB");
   std::string name = dropTransform(layout.getName()).str();
   if (getStrassenLevels(layout.getName()))

@@ -4,7 +4,7 @@
 //
 // A layout's name may end in what its weights were transformed for:
 // `_winograd<m>`, `_strided_winograd<m>`, `_folded_winograd<m>`, `_strassen` or
-// `_strassen2`, or in `_int24`, what they were rounded to.
+// `_strassen2`, or in `_int24` or `_int20`, what they were rounded to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,9 @@ llvm::SmallVector<int64_t> getFoldedShape(llvm::ArrayRef<int64_t> shape);
 /// The levels of a layout for Strassen's method, or 0.
 int getStrassenLevels(llvm::StringRef layout);
 
-/// Whether the layout holds integers of 24 bits and their scales.
-bool isInt24(llvm::StringRef layout);
+/// Of how many bits the integers are that the layout holds, with their scales:
+/// 24 or 20; or 0.
+int getIntegerBits(llvm::StringRef layout);
 
 /// Whether the layout, or the type's, is one of these: a tensor's elements are
 /// not in it, and packElements and adapts cannot bring it there.

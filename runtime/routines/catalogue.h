@@ -13,7 +13,7 @@
 #include "runtime/routines/conv2d/winograd_matrices.h"
 #include "runtime/routines/conv2d/winograd_plan.h"
 #include "runtime/routines/expanded_conv2d/plan.h"
-#include "runtime/routines/matmul/int24_plan.h"
+#include "runtime/routines/matmul/integers_plan.h"
 #include "runtime/routines/policy.h"
 #include "runtime/routines/pool2d/global_plan.h"
 #include "runtime/routines/scaled_conv2d/plan.h"
@@ -532,15 +532,16 @@ constexpr double packed_efficiency(tile_limits t, const S &s, int M, int B) {
   const int runs = ceil_div(ceil_div(s.n, t.lanes), B);
   return with_rereads(t, work, efficiency, double(s.m) * s.k, runs);
 }
-/// A few rows at a time, all in one tile.
-template <class S> constexpr bool int24_applies(const S &s, int M) {
+/// A few rows at a time, all in one tile; of 20 bits in sums so long that what
+/// rounding adds is as little as their own roundings.
+template <int Bits, class S> constexpr bool integers_apply(const S &s, int M) {
   return s.batch == 1 && s.b_batch_stride == 0 && !s.transpose_b && s.m <= M &&
-         (M <= 2 || s.m > M / 2);
+         (M <= 2 || s.m > M / 2) && (Bits == 24 || s.k >= 256);
 }
-/// To make floats of integers takes as long as two rows more.
-template <class S>
-constexpr double int24_efficiency(tile_limits t, const S &s) {
-  return t.peak * s.m / (s.m + 2);
+/// To make floats of integers takes as long as some rows more.
+template <int Bits, class S>
+constexpr double integers_efficiency(tile_limits t, const S &s) {
+  return t.peak * s.m / (s.m + (Bits == 24 ? 2 : 3));
 }
 /// Each element of b is copied once for m rows, and turned if transposed.
 template <class S>

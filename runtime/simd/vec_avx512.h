@@ -33,14 +33,35 @@ template <> struct f32x<16> {
   NNC_INLINE void store(float *p) const { _mm512_storeu_ps(p, v); }
 #if defined(__AVX512BW__)
   static NNC_INLINE f32x load_int24(const unsigned char *p) {
+    const auto every = static_cast<__mmask16>(0xffff);
     // Twelve bytes to each sixteen; then each three to the upper of four.
     const __m512i words =
         _mm512_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11);
-    const __m512i spread = _mm512_broadcast_i32x4(
+    const __m512i spread = _mm512_maskz_broadcast_i32x4(
+        every,
         _mm_setr_epi8(-1, 0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11));
-    const __m512i x = _mm512_permutexvar_epi32(words, _mm512_loadu_si512(p));
-    return _mm512_maskz_cvtepi32_ps(static_cast<__mmask16>(0xffff),
-                                    _mm512_shuffle_epi8(x, spread));
+    const __m512i x =
+        _mm512_maskz_permutexvar_epi32(every, words, _mm512_loadu_si512(p));
+    return _mm512_maskz_cvtepi32_ps(every, _mm512_shuffle_epi8(x, spread));
+  }
+  static NNC_INLINE void load_int20(const unsigned char *words,
+                                    const unsigned char *lower, f32x &first,
+                                    f32x &second) {
+    const auto every = static_cast<__mmask16>(0xffff);
+    const __m512i x = _mm512_loadu_si512(words);
+    const __m512i low = _mm512_maskz_cvtepu8_epi32(
+        every, _mm_loadu_si128(reinterpret_cast<const __m128i *>(lower)));
+    // The upper halves of one, the lower of the other.
+    const auto join = [](__m512i upper, __m512i lower) {
+      const int by_bit = 0xca; // where the first's is 1 the second's
+      return _mm512_ternarylogic_epi32(_mm512_set1_epi32(-65536), upper, lower,
+                                       by_bit);
+    };
+    const __m512i above = _mm512_maskz_slli_epi32(every, x, 16);
+    first = _mm512_maskz_cvtepi32_ps(
+        every, join(above, _mm512_maskz_slli_epi32(every, low, 12)));
+    second = _mm512_maskz_cvtepi32_ps(
+        every, join(x, _mm512_maskz_slli_epi32(every, low, 8)));
   }
 #endif
   static NNC_INLINE f32x load(const float *p, int count) {

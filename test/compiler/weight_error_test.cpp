@@ -7,7 +7,8 @@
 #include "compiler/schedule/WeightError.h"
 
 #include "codegen/Printer.h"
-#include "runtime/routines/matmul/int24_plan.h"
+#include "dialects/nn/Transformed.h"
+#include "runtime/routines/matmul/integers_plan.h"
 
 #include <catch2/catch.hpp>
 
@@ -22,7 +23,7 @@ namespace {
 /// A constant matrix whose weights become integers.
 class Weight {
 public:
-  Weight(int64_t rows, int64_t columns, StringRef layout)
+  Weight(int64_t rows, int64_t columns, const std::string &layout)
       : rows(rows), columns(columns), values(rows * columns) {
     context.loadDialect<nn::NnDialect>();
     type = nn::withLayout(
@@ -36,7 +37,7 @@ public:
     OpBuilder builder(&context);
     auto constant = builder.create<nn::ConstantOp>(
         builder.getUnknownLoc(), elements.getType(), elements);
-    std::optional<double> error = getInt24Error(constant, type);
+    std::optional<double> error = getWeightError(constant, type);
     constant->erase();
     REQUIRE(error);
     return *error;
@@ -48,26 +49,43 @@ public:
     auto *bytes = reinterpret_cast<const unsigned char *>(packed.data());
     int64_t terms = filters == 0 ? columns : rows;
     int64_t panels = llvm::divideCeil(filters == 0 ? rows : columns, 16);
+    const bool narrow = nn::getIntegerBits(nn::getLayoutName(type)) == 20;
+    auto panel = [&](int64_t k) {
+      return narrow ? integers<20>::panel(k, 16) : integers<24>::panel(k, 16);
+    };
     REQUIRE(static_cast<int64_t>(packed.size() * sizeof(float)) ==
-            panels * int24_panel(terms, 16));
+            panels * panel(terms));
     double lost = 0, all = 0;
     for (int64_t i = 0; i < rows * columns; ++i) {
       int64_t filter = filters == 0 ? i / columns : i % columns;
       int64_t term = filters == 0 ? i % columns : i / columns;
-      int64_t first = term / int24_group * int24_group;
-      int64_t count = std::min<int64_t>(int24_group, terms - first);
+      int64_t first = term / integers_group * integers_group;
+      int64_t count = std::min<int64_t>(integers_group, terms - first);
       const unsigned char *group =
-          bytes + filter / 16 * int24_panel(terms, 16) + int24_panel(first, 16);
-      const unsigned char *at = group + 3 * ((term - first) * 16 + filter % 16);
+          bytes + filter / 16 * panel(terms) + panel(first);
+      auto scales = group + panel(count) - 4 * 16;
       float scale;
-      std::memcpy(&scale, group + 3 * 16 * count + 4 * (filter % 16), 4);
-      auto bits =
-          uint32_t(at[0]) << 8 | uint32_t(at[1]) << 16 | uint32_t(at[2]) << 24;
-      double written = double(scale) * static_cast<int32_t>(bits);
+      std::memcpy(&scale, scales + 4 * (filter % 16), 4);
+      double written = double(scale) * (narrow ? read20 : read24)(
+                                           group, term - first, filter % 16);
       lost += std::pow(values[i] - written, 2);
       all += std::pow(values[i], 2);
     }
     return std::sqrt(lost / all);
+  }
+
+  /// What stands for a weight, times 256 or 4096.
+  static int32_t read24(const unsigned char *group, int64_t k, int64_t lane) {
+    const unsigned char *at = group + 3 * (k * 16 + lane);
+    return static_cast<int32_t>(uint32_t(at[0]) << 8 | uint32_t(at[1]) << 16 |
+                                uint32_t(at[2]) << 24);
+  }
+  static int32_t read20(const unsigned char *group, int64_t k, int64_t lane) {
+    const unsigned char *rows = group + k / 2 * 5 * 16;
+    const unsigned char *at = rows + 4 * lane + 2 * (k % 2);
+    uint32_t lower = rows[4 * 16 + lane];
+    return static_cast<int32_t>(uint32_t(at[0]) << 16 | uint32_t(at[1]) << 24 |
+                                (k % 2 ? lower << 8 : (lower & 15) << 12));
   }
 
   void fill(float deviation) {
@@ -84,15 +102,17 @@ public:
 };
 } // namespace
 
-TEST_CASE("the estimate is what is lost of what is written") {
-  Weight inColumns(1300, 37, "NK16n_int24");
+TEMPLATE_TEST_CASE_SIG("the estimate is what is lost of what is written", "",
+                       ((int Bits), Bits), 24, 20) {
+  const std::string end = "_int" + std::to_string(Bits);
+  Weight inColumns(1300, 37, "NK16n" + end);
   inColumns.fill(0.02f);
   double error = inColumns.estimate();
   CHECK(error == Approx(inColumns.measure(1)).epsilon(0.02));
   // As much as the table expects of such weights.
-  CHECK(error == Approx(int24_error).epsilon(0.1));
+  CHECK(error == Approx(integers<Bits>::error).epsilon(0.1));
 
-  Weight inRows(37, 1300, "AB16a_int24");
+  Weight inRows(37, 1301, "AB16a" + end);
   inRows.fill(0.02f);
   CHECK(inRows.estimate() == Approx(inRows.measure(0)).epsilon(0.02));
 
@@ -108,7 +128,7 @@ TEST_CASE("the estimate is what is lost of what is written") {
 }
 
 TEST_CASE("weights that integers cannot stand for") {
-  Weight weight(520, 16, "NK16n_int24");
+  Weight weight(520, 16, GENERATE("NK16n_int24", "NK16n_int20"));
   CHECK(weight.estimate() == 0); // all zeros
   weight.fill(1e-35f);
   CHECK(weight.estimate() == Approx(1));

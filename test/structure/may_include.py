@@ -19,9 +19,9 @@ ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
                   "runtime/reference.h"]
 
 # And to the writer of weights: the matrices that transform them, and what those
-# of 24 bits look like.
+# of 24 and 20 bits look like.
 MATRICES = ["runtime/routines/*_matrices.h", "runtime/routines/*/*_matrices.h",
-            "runtime/routines/*/int24_plan.h"]
+            "runtime/routines/*/integers_plan.h"]
 
 # Headers of C, in either spelling, and those of C++ that need no library.
 C_HEADERS = """assert errno fenv float inttypes limits math setjmp signal stdarg

@@ -1,0 +1,147 @@
+//===- integers.h - Products of a few rows with narrow weights ------------===//
+//
+// y[m][n] = sum over k of a[m][k] * b[k][n], a and y row by row, b constant and
+// packed as NK<W>n_int24 or NK<W>n_int20; see integers_plan.h. For a few rows,
+// which wait for weights from memory: there is a quarter less to wait for, or
+// three eighths less. Of 24 bits a weight is off by half of 2^-23 of the largest of
+// its group at most, about as much as the roundings of a sum of products cost
+// it; of 20 bits by half of 2^-19, which in sums of many terms is still within
+// the bound of these roundings.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_MATMUL_INTEGERS_H
+#define NNC_ROUTINES_MATMUL_INTEGERS_H
+
+#include "runtime/routines/matmul/finish.h"
+#include "runtime/routines/matmul/integers_plan.h"
+#include "runtime/routines/pieces.h"
+
+namespace nnc {
+
+template <int Bits, int W, class S, int M, int B, class Epi>
+struct matmul_f32_integers_t {
+  static_assert(W >= 4 && (W & (W - 1)) == 0, "W is a vector width");
+  static_assert(M > 0 && B > 0, "a tile has points");
+
+  static constexpr int units(const S &s) { return ceil_div(panels(s), B); }
+
+  static void run(const S &s, const float *a, const float *b, float *y,
+                  const Epi &epi, int begin, int end) {
+    constexpr int left = left_over<B, S>(panels);
+    const auto *bytes = reinterpret_cast<const unsigned char *>(b);
+    for (int unit = begin; unit < end; ++unit)
+      in_one_tile<B, left>(smaller(B, panels(s) - unit * B), [&](auto count,
+                                                                 int at) {
+        const int panel = unit * B + at;
+        const job j{a,        bytes + panel * form::panel(s.k, W), y, &epi, 0,
+                    panel * W};
+        rows<count>(s, j);
+      });
+  }
+
+private:
+  using form = integers<Bits>;
+
+  /// What the tiles of one run of panels have in common.
+  struct job {
+    const float *a;
+    const unsigned char *b;
+    float *y;
+    const Epi *epi;
+    std::ptrdiff_t out; ///< index in y of the matrix
+    int column;         ///< of the first panel
+  };
+
+  static constexpr int panels(const S &s) { return ceil_div(s.n, W); }
+
+  /// So many bytes lie between the weights in use and those that come
+  /// meanwhile.
+  static constexpr int ahead = 448;
+
+  template <int N> static void rows(const S &s, const job &j) {
+    constexpr int left =
+        left_over<M, S>([](const S &shape) { return shape.m; });
+    in_tiles<M, left>(0, s.m,
+                      [&](auto count, int row) { tile<count, N>(s, j, row); });
+  }
+
+  /// The weights of form::rows rows that lie together in a panel.
+  struct weights {
+    f32x<W> row[form::rows];
+
+    NNC_INLINE void load(const unsigned char *b) {
+      NNC_PREFETCH(b + ahead);
+      if constexpr (constexpr int line = 64; form::bytes * W > line)
+        NNC_PREFETCH(b + ahead + line);
+      if constexpr (Bits == 20)
+        f32x<W>::load_int20(b, b + 4 * W, row[0], row[1]);
+      else
+        row[0] = f32x<W>::load_int24(b);
+    }
+  };
+
+  template <int R, int N>
+  NNC_NOINLINE static void tile(const S &s, const job &j, int row) {
+    // Zeros for g++, which does not see that the first group reads none.
+    alignas(64) float partial[R * N * W] = {};
+    const std::ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
+    const std::ptrdiff_t a_step = s.transpose_a ? s.m : 1;
+    const std::ptrdiff_t panel = form::panel(s.k, W);
+    const float *a = j.a + row * a_row;
+    const unsigned char *b = j.b;
+    for (int k = 0; k < s.k; k += integers_group) {
+      const int end = smaller(k + integers_group, s.k);
+      f32_tile<W, 1, R, N> t;
+      t.clear();
+      const auto add = [&](auto count) {
+        constexpr int taken = decltype(count)::value;
+        weights w[N];
+        NNC_UNROLL for (int p = 0; p < N; ++p) w[p].load(b + p * panel);
+        NNC_UNROLL for (int i = 0; i < taken; ++i)
+            NNC_UNROLL for (int r = 0; r < R; ++r) {
+          const f32x<W> v(a[r * a_row + i * a_step]);
+          NNC_UNROLL for (int p = 0; p < N; ++p) t.sum[0][r][p] =
+              fma(v, w[p].row[i], t.sum[0][r][p]);
+        }
+        a += taken * a_step;
+        b += form::bytes * W;
+      };
+      int i = k;
+      NNC_KEEP_LOOP for (; i + form::rows <= end; i += form::rows)
+          add(std::integral_constant<int, form::rows>());
+      if (i < end)
+        add(std::integral_constant<int, 1>());
+      NNC_UNROLL for (int p = 0; p < N; ++p) {
+        const auto *scales = reinterpret_cast<const float *>(b + p * panel);
+        const f32x<W> scale = f32x<W>::load(scales);
+        NNC_UNROLL for (int r = 0; r < R; ++r) t.sum[0][r][p] =
+            t.sum[0][r][p] * scale;
+      }
+      b += 4 * W;
+      finish_steps(s, j, t, row, k, end, partial);
+    }
+  }
+};
+
+template <class S, int M, int B, class Epi>
+using matmul_f32_nk16n_int24_avx512 =
+    matmul_f32_integers_t<24, 16, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f32_nk8n_int24_avx2 = matmul_f32_integers_t<24, 8, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f32_nk4n_int24_neon = matmul_f32_integers_t<24, 4, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f32_nk4n_int24_sse4 = matmul_f32_integers_t<24, 4, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f32_nk16n_int20_avx512 =
+    matmul_f32_integers_t<20, 16, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f32_nk8n_int20_avx2 = matmul_f32_integers_t<20, 8, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f32_nk4n_int20_neon = matmul_f32_integers_t<20, 4, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f32_nk4n_int20_sse4 = matmul_f32_integers_t<20, 4, S, M, B, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_MATMUL_INTEGERS_H
