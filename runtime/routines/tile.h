@@ -68,6 +68,17 @@ private:
   int part = 0, pair = 0;
 };
 
+/// Steps that a turn of a tile's loop makes with narrow vectors, B of them a
+/// step. g++ gives the sums other registers in each step and runs out of AVX2's
+/// in four: it saved three of 6 x 2 sums to memory in each turn, which took
+/// them 9 % longer. With three vectors it has none left in two steps either,
+/// and reads weights for each use: in four it does so less.
+template <class V, int B> constexpr int narrow_steps_a_turn = 4;
+#if defined(__GNUC__) && !defined(__clang__)
+template <int B>
+inline constexpr int narrow_steps_a_turn<f32x<8>, B> = B < 3 ? 2 : 4;
+#endif
+
 /// The cache that weights are fetched into.
 enum class fetch_into { nothing, level1, level2 };
 
@@ -82,7 +93,7 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
   /// multiply-adds that the loop's own instructions tell: they took AVX2 5 %
   /// longer on a Zen 3, and up to 30 % beside another program on the same core.
   static constexpr int steps_a_turn =
-      sizeof(V) <= 32 && !multiplies_by_lane<V> ? 4 : 1;
+      sizeof(V) > 32 || multiplies_by_lane<V> ? 1 : narrow_steps_a_turn<V, B>;
 
   V sum[ROWS][COLS][B];
 
@@ -114,7 +125,7 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
       NNC_KEEP_LOOP for (; i + steps_a_turn <= steps; i += steps_a_turn)
           NNC_UNROLL for (int j = 0; j < steps_a_turn; ++j) {
         if (j % steps_a_line == 0)
-          fetch<CACHE, steps_a_line>(later, w_block);
+          fetch<CACHE, smaller(steps_a_line, steps_a_turn)>(later, w_block);
         add_step<FIRST, LAST>(a, a_col, a_step, w, w_block, w_step, i + j);
       }
     NNC_KEEP_LOOP for (; i < steps; ++i) {

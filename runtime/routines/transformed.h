@@ -117,6 +117,14 @@ private:
   static constexpr int in_blocks(const S &s) {
     return ceil_div(T::channels(s), W);
   }
+  /// Of the block that begins with channel c, for tiles of N vectors of
+  /// weights. With three, g++ keeps them in registers only if it does not know.
+  template <int N> static constexpr int block_channels(const S &s, int c) {
+    if constexpr (is_constant<S> && N < 3)
+      if constexpr (T::channels(S{}) % W == 0)
+        return W;
+    return smaller(W, T::channels(s) - c);
+  }
   static constexpr int out_blocks(const S &s) {
     return ceil_div(T::filters(s), W);
   }
@@ -235,7 +243,7 @@ private:
       const E *const rows[1] = {v};
       t.template add<0, R, fetch_into::level1>(
           rows, W, 1, w, std::ptrdiff_t(T::points) * channels * W, W,
-          smaller(W, channels - c), later);
+          block_channels<N>(s, c), later);
     }
     E *const partial = at.products + T::partial(at.point) * p.product_point;
     if (channel > 0)

@@ -3,10 +3,10 @@
 // y[m][n] = sum over k of a[m][k] * b[k][n], a and y row by row, b constant and
 // packed as NK<W>n_int24 or NK<W>n_int20; see integers_plan.h. For a few rows,
 // which wait for weights from memory: there is a quarter less to wait for, or
-// three eighths less. Of 24 bits a weight is off by half of 2^-23 of the largest of
-// its group at most, about as much as the roundings of a sum of products cost
-// it; of 20 bits by half of 2^-19, which in sums of many terms is still within
-// the bound of these roundings.
+// three eighths less. Of 24 bits a weight is off by half of 2^-23 of the
+// largest of its group at most, about as much as the roundings of a sum of
+// products cost it; of 20 bits by half of 2^-19, which in sums of many terms is
+// still within the bound of these roundings.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MATMUL_INTEGERS_H
