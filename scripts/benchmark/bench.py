@@ -4,10 +4,11 @@ Each engine runs in a fresh process that is pinned to as many cores as it has
 threads, and is stopped while others run. They take short turns, many rounds, so
 that whatever else the machine does slows all of them; what counts is the median
 over all runs of all rounds. What more threads gain is the median of the rounds'
-ratios; beside it stand that of the rounds in which the cores were near each other, so
-that a line of one's cache came quickly to the other, and what as many processes of one
-thread, each on a core of its own, do at once: how much more of the machine there is than
-one core. Peers that are not installed are named as missing.
+ratios. Beside it stand what they gain where nothing else slows either, by the lower
+quartiles of all runs; the median of the rounds in which the cores were near each other,
+so that a line of one's cache came quickly to the other; and what as many processes of
+one thread, each on a core of its own, do at once: how much more of the machine there is
+than one core. Peers that are not installed are named as missing.
 """
 
 import argparse
@@ -31,9 +32,11 @@ import cost  # noqa: E402
 import instructions  # noqa: E402
 import picture  # noqa: E402
 import tuning  # noqa: E402
-from engines import ENGINES, STEPS, USUAL, Model, Unsupported, is_installed  # noqa: E402
+import without_avx512  # noqa: E402
+from engines import ENGINES, STEPS, USUAL, Model, Nnc, Unsupported, is_installed  # noqa: E402
 
 CACHE = pathlib.Path(os.environ["NNC_CACHE"])
+BUILD = pathlib.Path(os.environ["NNC_BUILD_DIR"])
 
 OPEN_DIM = 1  # batch
 
@@ -231,6 +234,13 @@ def gain(results, single, near=None):
     return statistics.median(ratios) if ratios else None
 
 
+def quiet_gain(results, single):
+    """The same by the lower quartile of all runs."""
+    def quartile(result):
+        return statistics.quantiles(result.details["times"], n=4, method="inclusive")[0]
+    return quartile(single) / quartile(results)
+
+
 def handovers(rows):
     """Seconds that nnc's threads took to hand over work, of all turns."""
     return [handover for _, results in rows if "nnc" in results
@@ -258,6 +268,8 @@ def chip():
             name = line.split(":", 1)[1].strip()
             flags = pathlib.Path("/proc/cpuinfo").read_text()
             isa = next((i for i in ("avx512f", "avx2", "sse4_2") if f" {i} " in flags), "")
+            if without_avx512.is_hidden() and isa == "avx512f":
+                isa = "avx2: avx512f is hidden"
             return f"{name} ({isa})" if isa else name
     return "unknown"
 
@@ -275,8 +287,8 @@ def table(rows, engines, threads, single):
     peers = [e for e in engines if e != "nnc"]
     heads = [f"network, {threads} thread{'s' * (threads > 1)}, ms", *engines,
              "best peer / nnc", "share of peak",
-             *["nnc over 1 thread", "cores near each other", f"{threads} copies over 1"]
-             * bool(single)]
+             *["nnc over 1 thread", "in the fastest quarter of runs", "cores near each other",
+               f"{threads} copies over 1"] * bool(single)]
     yield "| " + " | ".join(heads) + " |"
     yield "|---" * len(heads) + "|"
     # Where cores have a cache together. Those of a virtual machine may be moved apart, and
@@ -285,7 +297,7 @@ def table(rows, engines, threads, single):
     ratios = []
     for name, results in rows:
         cells = [f"{1e3 * results[e].median:.2f}" if e in results else "–" for e in engines]
-        ratio, share, more, nearer, copies = ["–"] * 5
+        ratio, share, more, quiet, nearer, copies = ["–"] * 6
         if "nnc" in results:
             best = min((results[e].median for e in peers if e in results), default=None)
             own = results["nnc"]
@@ -296,12 +308,13 @@ def table(rows, engines, threads, single):
             share = f"{100 * rate / own.details['peak_multiply_adds_per_second']:.0f} %"
             if name in single:
                 more = f"{gain(own, single[name]):.2f} ×"
+                quiet = f"{quiet_gain(own, single[name]):.2f} ×"
                 if those := gain(own, single[name], near):
                     nearer = f"{those:.2f} ×"
             if own.copies:
                 copies = f"{statistics.median(own.copies):.2f} ×"
         yield "| " + " | ".join([name, *cells, ratio, share,
-                                 *[more, nearer, copies] * bool(single)]) + " |"
+                                 *[more, quiet, nearer, copies] * bool(single)]) + " |"
     if ratios:
         yield f"\nGeometric mean of best peer / nnc: {statistics.geometric_mean(ratios):.2f} ×"
     if single and near:
@@ -328,7 +341,7 @@ def memory_table(rows, engines, threads):
 
 def report_cost(names, seconds, threads, folder, twice):
     """Both tables of cost.py. What is measured is kept in `folder`, if there is one."""
-    nnc = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin/nnc"
+    nnc = BUILD / "bin/nnc"
     networks = {}
     with tempfile.TemporaryDirectory() as scratch:
         files = pathlib.Path(folder or scratch)
@@ -359,7 +372,7 @@ def report_ablation(names, threads, rounds, seconds):
 
 
 def report_instructions(names, precision):
-    nnc = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin/nnc"
+    nnc = BUILD / "bin/nnc"
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
         for line in instructions.report(find_models(names, scratch), nnc, CACHE / "arm64",
@@ -368,7 +381,7 @@ def report_instructions(names, precision):
 
 
 def report_tuning(names, budget, threads):
-    nnc = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin/nnc"
+    nnc = BUILD / "bin/nnc"
     print(f"{chip()}\n", flush=True)
     with tempfile.TemporaryDirectory() as scratch:
         for line in tuning.table(nnc, find_models(names, pathlib.Path(scratch)), threads, budget):
@@ -388,6 +401,9 @@ def main():
                         f"there are also {', '.join(more)}")
     parser.add_argument("--rounds", type=int, default=8, help="turns of each engine")
     parser.add_argument("--seconds", type=float, default=0.3, help="of each turn")
+    parser.add_argument("--without-avx512", action="store_true",
+                        help="the usual engines, on x86-64, as if the chip had AVX2 at most: a "
+                        "model of such chips; see scripts/benchmark/without_avx512.py")
     parser.add_argument("--json", metavar="FILE", help="also write every figure here")
     parser.add_argument("--picture", metavar="FILE", help="also draw the times: an SVG")
     parser.add_argument("--cost", type=float, metavar="SECONDS",
@@ -413,6 +429,9 @@ def main():
         if name not in known:
             parser.error(f"no network is called {name}; there are: {', '.join(known)}")
 
+    if args.without_avx512 and (args.instructions or args.ablation or args.cost is not None
+                                or args.tune is not None):
+        parser.error("--without-avx512 is for a run of the usual engines")
     if args.instructions:
         return report_instructions(args.networks or COUNTED, args.precision)
     if args.tune is not None:
@@ -426,6 +445,15 @@ def main():
         return
     if args.ablation:
         return report_ablation(args.networks or known, args.threads, args.rounds, args.seconds)
+    if args.without_avx512:
+        if not set(args.engines) <= set(USUAL):
+            parser.error(f"AVX-512 is hidden from {', '.join(USUAL)} only")
+        library = BUILD / "lib/libnnc_hide_avx512.so"
+        if not library.exists():
+            parser.error("--without-avx512 is for x86-64")
+        if not without_avx512.is_hidden():
+            without_avx512.begin_again(CACHE / "bench-venv", library)
+        ENGINES["nnc"] = Nnc(target="x86-64-v3")
     engines = select(args.engines)
     rows = {threads: [] for threads in args.threads}
     with tempfile.TemporaryDirectory() as scratch:

@@ -84,12 +84,13 @@ def repeat(run, seconds):
 class Nnc:
     name: str = "nnc"
     options: tuple = ()  # of nnc compile
+    target: str = "native"
     module = None
 
     def prepare(self, model, folder):
         bound = [f"--shape={name}={'x'.join(map(str, dims))}"
                  for name, dims in model.shapes.items()]
-        call([NNC, "compile", model.path, "--target=native", "--threads=on", "--name=model",
+        call([NNC, "compile", model.path, f"--target={self.target}", "--threads=on", "--name=model",
               "-o", folder / "module", *bound, *self.options])
         said = call([NNC, "bench", folder / "module", "--runs=1", f"--keep={folder / 'kept'}",
                      "--json"])

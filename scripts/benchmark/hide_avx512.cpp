@@ -1,0 +1,73 @@
+//===- hide_avx512.cpp - Makes a chip look as if it had AVX2 at most ------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// To be preloaded into programs in which without_avx512.py has put another
+// instruction into the place of each cpuid: an undefined one. The signal that
+// it raises is answered as cpuid answers, but without AVX-512, AVX-VNNI and
+// AMX. What else the program does it does as ever.
+//
+//===----------------------------------------------------------------------===//
+
+#include <cpuid.h>
+#include <csignal>
+#include <initializer_list>
+#include <ucontext.h>
+
+namespace {
+
+struct Answer {
+  unsigned eax, ebx, ecx, edx;
+};
+
+/// All bits but these.
+constexpr unsigned without(std::initializer_list<int> bits) {
+  unsigned mask = ~0u;
+  for (int bit : bits)
+    mask &= ~(1u << bit);
+  return mask;
+}
+
+/// What the chip says, and what is hidden of it (AMD64 Architecture
+/// Programmer's Manual, volume 3, appendix E; Intel's manual, volume 2, CPUID).
+Answer ask(unsigned leaf, unsigned subleaf) {
+  Answer a{};
+  __cpuid_count(leaf, subleaf, a.eax, a.ebx, a.ecx, a.edx);
+  if (leaf == 7 && subleaf == 0) {
+    a.ebx &= without({16, 17, 21, 26, 27, 28, 30, 31});
+    a.ecx &= without({1, 6, 11, 12, 14});
+    a.edx &= without({2, 3, 8, 22, 23, 24, 25});
+  } else if (leaf == 7 && subleaf == 1) {
+    a.eax &= without({4, 5, 21, 23});
+    a.edx &= without({4, 5, 19});
+  } else if (leaf == 13 && subleaf == 0) {
+    a.eax &= without({5, 6, 7, 17, 18}); // what an operating system saves
+  }
+  return a;
+}
+
+void answer(int, siginfo_t *, void *context) {
+  greg_t *registers = static_cast<ucontext_t *>(context)->uc_mcontext.gregs;
+  const auto *code = reinterpret_cast<unsigned char *>(registers[REG_RIP]);
+  // ud2
+  if (code[0] != 0x0f || code[1] != 0x0b) {
+    std::signal(SIGILL, SIG_DFL);
+    return;
+  }
+  const Answer a = ask(static_cast<unsigned>(registers[REG_RAX]),
+                       static_cast<unsigned>(registers[REG_RCX]));
+  registers[REG_RAX] = a.eax;
+  registers[REG_RBX] = a.ebx;
+  registers[REG_RCX] = a.ecx;
+  registers[REG_RDX] = a.edx;
+  registers[REG_RIP] += 2;
+}
+
+__attribute__((constructor)) void begin() {
+  struct sigaction action = {};
+  action.sa_sigaction = answer;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  sigaction(SIGILL, &action, nullptr);
+}
+
+} // namespace

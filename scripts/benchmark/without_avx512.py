@@ -1,0 +1,88 @@
+"""Engines as on a chip without AVX-512, on one that has it: a model of such a chip, whose
+clock and caches are this one's.
+
+They ask the chip by the instruction cpuid. A copy of them has an undefined one in its
+place, and hide_avx512.cpp, preloaded, answers for it.
+"""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+CPUID, UNDEFINED = b"\x0f\xa2", b"\x0f\x0b"
+
+# Of site-packages: what the usual engines compute with.
+LIBRARIES = ["onnxruntime/capi/*.so*", "openvino/libs/*.so*", "_mnncengine*.so", "mnn.libs/*.so*",
+             "ncnn/*.so*", "ncnn.libs/*.so*"]
+
+
+def find_cpuid(library):
+    """The addresses of all such instructions, by disassembly: the bytes may be of another."""
+    code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", library], check=True,
+                          capture_output=True, text=True).stdout
+    return [int(line.split(":", 1)[0], 16) for line in code.splitlines()
+            if line.endswith("cpuid") and line.split()[1] == "cpuid"]
+
+
+def segments(data):
+    """Of an ELF file: (address, offset in the file, bytes there) of what is loaded."""
+    first, = struct.unpack_from("<Q", data, 32)
+    size, count = struct.unpack_from("<HH", data, 54)
+    for i in range(count):
+        kind, _, offset, address, _, length = struct.unpack_from("<IIQQQQ", data, first + i * size)
+        if kind == 1:  # PT_LOAD
+            yield address, offset, length
+
+
+def hide(library):
+    """Replaces each cpuid of the library, in a file of its own, and says how many."""
+    data = bytearray(library.read_bytes())
+    if CPUID not in data:
+        return 0
+    found = find_cpuid(library)
+    for address in found:
+        for begin, offset, length in segments(data):
+            if begin <= address < begin + length:
+                at = address - begin + offset
+                assert data[at:at + 2] == CPUID, f"{library}: no cpuid at {address:#x}"
+                data[at:at + 2] = UNDEFINED
+    changed = library.with_name(library.name + ".changed")
+    changed.write_bytes(data)
+    shutil.copymode(library, changed)
+    changed.replace(library)  # others have links to the old one
+    return len(found)
+
+
+def make_copy(venv):
+    """A copy of the environment in which engines do not see AVX-512; made once."""
+    copy = venv.with_name(venv.name + "-without-avx512")
+    if copy.exists():
+        return copy
+    print("hiding AVX-512 from a copy of the engines, once", file=sys.stderr, flush=True)
+    with tempfile.TemporaryDirectory(dir=venv.parent) as scratch:
+        new = pathlib.Path(scratch) / "venv"
+        shutil.copytree(venv, new, symlinks=True, copy_function=os.link)
+        packages = next(new.glob("lib/python*/site-packages"))
+        for pattern in LIBRARIES:
+            for library in packages.glob(pattern):
+                if library.is_file() and not library.is_symlink():
+                    hide(library)
+        with contextlib.suppress(OSError):  # another process was first
+            new.rename(copy)
+    return copy
+
+
+def is_hidden():
+    return "NNC_BENCH_HIDES" in os.environ
+
+
+def begin_again(venv, library):
+    """Runs this program anew, where AVX-512 is hidden."""
+    python = make_copy(venv.resolve()) / "bin/python"
+    os.execve(python, [python, "-B", *sys.argv],
+              {**os.environ, "LD_PRELOAD": str(library), "NNC_BENCH_HIDES": "avx512"})
