@@ -52,9 +52,9 @@ template <> struct f32x<16> {
     const __m512i low = _mm512_maskz_cvtepu8_epi32(
         every, _mm_loadu_si128(reinterpret_cast<const __m128i *>(lower)));
     // The upper halves of one, the lower of the other.
-    const auto join = [](__m512i upper, __m512i lower) {
+    const auto join = [](__m512i one, __m512i other) {
       const int by_bit = 0xca; // where the first's is 1 the second's
-      return _mm512_ternarylogic_epi32(_mm512_set1_epi32(-65536), upper, lower,
+      return _mm512_ternarylogic_epi32(_mm512_set1_epi32(-65536), one, other,
                                        by_bit);
     };
     const __m512i above = _mm512_maskz_slli_epi32(every, x, 16);
