@@ -110,15 +110,13 @@ template <int Bits>
 static void writeInteger(int32_t value, int64_t k, int64_t width, int64_t lane,
                          unsigned char *group) {
   auto bits = static_cast<uint32_t>(value);
-  unsigned char *rows = group + integers<Bits>::group(k, width);
+  int64_t second = k % integers<Bits>::rows; // or the first of two rows
+  unsigned char *rows = group + integers<Bits>::group(k - second, width);
   if constexpr (Bits == 24) {
     for (int byte = 0; byte < 3; ++byte)
       rows[3 * lane + byte] = bits >> 8 * byte;
     return;
   }
-  // The first or the second of two rows.
-  int64_t second = k % 2;
-  rows = group + integers<Bits>::group(k - second, width);
   unsigned char *upper = rows + 4 * lane + 2 * second;
   upper[0] = bits >> 4;
   upper[1] = bits >> 12;

@@ -61,8 +61,8 @@ def Nn_LayoutAttr
     Or in `_int24`: integers of three bytes in the place of floats, and behind
     each 512 of a panel's rows one scale a column. A `25088x4096` as
     `NK16n_int24` takes 256 panels of 1207360 bytes, three quarters of
-    `NK16n`'s. In `_int20` two rows together take five bytes a column. Only constants are brought into such a layout, by
-    `nnc-lower-to-exec`.
+    `NK16n`'s. In `_int20` two rows together take five bytes a column. Only
+    constants are brought into such a layout, by `nnc-lower-to-exec`.
 
     The letters stand for logical axes as follows: {N,C,H,W} and {K,C,R,S} and
     {N,C,W} in that order, {K,N} as K, N, and any letters from A on

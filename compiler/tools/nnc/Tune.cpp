@@ -406,9 +406,10 @@ private:
   }
 
   void report() const {
-    auto untuned = findUntunedPlan();
-    double before =
-        known.empty() || mlir::failed(untuned) ? planSeconds : untuned->seconds;
+    double before = planSeconds;
+    if (!known.empty())
+      if (auto untuned = findUntunedPlan(); mlir::succeeded(untuned))
+        before = untuned->seconds;
     size_t otherForms = countOtherLayers(form->function, untunedForm->function);
     if (json) {
       json::Array whole;
