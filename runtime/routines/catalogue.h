@@ -315,15 +315,16 @@ constexpr bool strips_pay(const tile_limits &t, const transformed_plan &p,
 }
 template <class S>
 constexpr double winograd_efficiency(tile_limits t, const S &s, int M, int P,
-                                     int B, int strip = usual_strip) {
+                                     int B, int summed = winograd_summed,
+                                     int strip = usual_strip) {
   const transformed_plan p =
       plan_winograd(s, t.lanes, M, P, B, sizeof(float), strip);
-  if (!strips_pay(t, p, double(s.c) * s.k))
+  const bool same = summed > winograd_summed && s.c <= winograd_summed;
+  if (same || !strips_pay(t, p, double(s.c) * s.k))
     return 0;
   const int axes = (s.kh > 1) + (s.kw > 1);
   return double(s.n) * s.k * s.oh * s.ow * s.c * s.kh * s.kw /
-         transformed_time(t, p, s.c, s.k, winograd_summed_channels, 4 * axes, P,
-                          B);
+         transformed_time(t, p, s.c, s.k, summed, 4 * axes, P, B);
 }
 /// Of so few channels that the calls of register tiles tell, and bringing
 /// pixels into vectors, by pairs.
@@ -336,8 +337,7 @@ constexpr double folded_winograd_efficiency(tile_limits t, const S &s, int M,
   const double call = 35, pairs = p.points * channels / 2.0;
   const double cycles = p.tiles * pairs + call * p.groups * p.runs * p.points;
   return double(s.n) * s.k * s.oh * s.ow * s.c * s.kh * s.kw /
-         (transformed_time(t, p, channels, s.k, winograd_summed_channels, 8, P,
-                           B) +
+         (transformed_time(t, p, channels, s.k, winograd_summed, 8, P, B) +
           t.core.rate * t.lanes * cycles);
 }
 
@@ -345,20 +345,23 @@ constexpr double folded_winograd_efficiency(tile_limits t, const S &s, int M,
 /// which the transform back enlarges: all in root mean square. One rounding
 /// loses 0.4 * 2^-24. With halves all are 2^13 times as large, and so is what
 /// is allowed of them.
-constexpr double winograd_error_of(int channels, const winograd_filter &rows,
+constexpr double winograd_error_of(int channels, int summed,
+                                   const winograd_filter &rows,
                                    const winograd_filter &cols) {
-  const double part = smaller(channels, winograd_summed_channels);
-  const double parts = double(channels) / winograd_summed_channels;
+  const double part = smaller(channels, summed);
+  const double parts = double(channels) / summed;
   const double squares = 5.4 + part / 2 + parts / 2;
   return 0.4 / (1 << 24) *
          square_root(squares * rows.error_growth * cols.error_growth);
 }
-template <class S> constexpr double winograd_error(const S &s, int M) {
-  return winograd_error_of(s.c, make_winograd_filter(M, s.kh, s.sh),
+template <class S>
+constexpr double winograd_error(const S &s, int M,
+                                int summed = winograd_summed) {
+  return winograd_error_of(s.c, summed, make_winograd_filter(M, s.kh, s.sh),
                            make_winograd_filter(M, s.kw, s.sw));
 }
 template <class S> constexpr double folded_winograd_error(const S &s, int M) {
-  return winograd_error_of(folded_channels(s),
+  return winograd_error_of(folded_channels(s), winograd_summed,
                            make_winograd_filter(M, folded_taps(s.kh), 1),
                            make_winograd_filter(M, folded_taps(s.kw), 1));
 }

@@ -117,12 +117,12 @@ func.func @main(%x: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>, tensor<1
 // CHECK-LABEL: exec.program @winograd
 // CHECK: exec.weight "weight" at 0 = dense<1.000000e+00> : tensor<16x16x3x3xf32> : tensor<16x16x3x3xf32, #nn.layout<KRSC16k_winograd2>>
 // CHECK: %[[S:.*]] = exec.buffer "conv_scratch" at 0 : tensor<{{.*}}xui8>
-// CHECK: exec.call "conv" conv2d_f32_nchw16c_winograd2_avx512<P = 6, B = 2, STRIP = 512> {{.*}} scratch(%[[S]])
+// CHECK: exec.call "conv" conv2d_f32_nchw16c_winograd2_avx512<P = 6, B = 2, SUM = 32, STRIP = 512> {{.*}} scratch(%[[S]])
 module attributes {nn.model = "winograd", nn.sha256 = "ab"} {
   func.func @main(%x: tensor<1x16x8x8xf32> {nn.name = "x"}) -> (tensor<1x16x8x8xf32> {nn.name = "y"}) {
     %bx = nn.adapt %x {routine = "adapt_f32_avx512"} : tensor<1x16x8x8xf32> -> tensor<1x16x8x8xf32, #nn.layout<NCHW16c>>
     %w = nn.constant dense<1.0> : tensor<16x16x3x3xf32> -> tensor<16x16x3x3xf32, #nn.layout<KRSC16k_winograd2>>
-    %0 = nn.layer "conv" inputs(%bx, %w : tensor<1x16x8x8xf32, #nn.layout<NCHW16c>>, tensor<16x16x3x3xf32, #nn.layout<KRSC16k_winograd2>>) -> tensor<1x16x8x8xf32, #nn.layout<NCHW16c>> attributes {params = array<i64: 6, 2, 512>, routine = "conv2d_f32_nchw16c_winograd2_avx512"} anchor {
+    %0 = nn.layer "conv" inputs(%bx, %w : tensor<1x16x8x8xf32, #nn.layout<NCHW16c>>, tensor<16x16x3x3xf32, #nn.layout<KRSC16k_winograd2>>) -> tensor<1x16x8x8xf32, #nn.layout<NCHW16c>> attributes {params = array<i64: 6, 2, 32, 512>, routine = "conv2d_f32_nchw16c_winograd2_avx512"} anchor {
     ^bb0(%a: tensor<1x16x8x8xf32>, %b: tensor<16x16x3x3xf32>):
       %c = nn.conv %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64} : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
       nn.yield %c : tensor<1x16x8x8xf32>

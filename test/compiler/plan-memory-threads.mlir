@@ -16,7 +16,7 @@
 // ONE: nn.layer "small"{{.*}} exec.scratch
 func.func @scratch(%x: !map) -> !map {
   %w = nn.constant dense<1.0> : tensor<16x16x3x3xf32> -> !taps
-  %large = nn.layer "large" inputs(%x, %w : !map, !taps) -> !map attributes {params = array<i64: 6, 2, 512>, routine = "conv2d_f32_nchw16c_winograd2_avx512"} anchor {
+  %large = nn.layer "large" inputs(%x, %w : !map, !taps) -> !map attributes {params = array<i64: 6, 2, 32, 512>, routine = "conv2d_f32_nchw16c_winograd2_avx512"} anchor {
   ^bb0(%a: tensor<1x16x8x8xf32>, %b: tensor<16x16x3x3xf32>):
     %c = nn.conv %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64} : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
     nn.yield %c : tensor<1x16x8x8xf32>
@@ -25,7 +25,7 @@ func.func @scratch(%x: !map) -> !map {
     nn.yield %a : f32
   }
   %between = nn.relu %large : !map
-  %small = nn.layer "small" inputs(%between, %w : !map, !taps) -> !map attributes {params = array<i64: 6, 1, 512>, routine = "conv2d_f32_nchw16c_winograd2_avx512"} anchor {
+  %small = nn.layer "small" inputs(%between, %w : !map, !taps) -> !map attributes {params = array<i64: 6, 1, 32, 512>, routine = "conv2d_f32_nchw16c_winograd2_avx512"} anchor {
   ^bb0(%a: tensor<1x16x8x8xf32>, %b: tensor<16x16x3x3xf32>):
     %c = nn.conv %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64} : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
     nn.yield %c : tensor<1x16x8x8xf32>

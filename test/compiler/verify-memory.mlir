@@ -79,7 +79,7 @@ func.func @overlapping_copy(%x: tensor<4xf32>) -> tensor<2x2xf32> attributes {ex
 func.func @too_little_scratch(%x: tensor<1x16x8x8xf32, #nn.layout<NCHW16c>>) -> tensor<1x16x8x8xf32, #nn.layout<NCHW16c>> attributes {exec.arena = 64} {
   %w = nn.constant dense<1.0> : tensor<16x16x3x3xf32> -> tensor<16x16x3x3xf32, #nn.layout<KRSC16k_winograd2>>
   // expected-error @below {{has too little scratch for its routine: run nnc-plan-memory again, or give it exec.scratch of}}
-  %y = nn.layer "conv" inputs(%x, %w : tensor<1x16x8x8xf32, #nn.layout<NCHW16c>>, tensor<16x16x3x3xf32, #nn.layout<KRSC16k_winograd2>>) -> tensor<1x16x8x8xf32, #nn.layout<NCHW16c>> attributes {params = array<i64: 6, 2, 512>, routine = "conv2d_f32_nchw16c_winograd2_avx512", exec.place = #exec.place<output at 0>, exec.scratch = #exec.place<arena at 0 bytes 64>} anchor {
+  %y = nn.layer "conv" inputs(%x, %w : tensor<1x16x8x8xf32, #nn.layout<NCHW16c>>, tensor<16x16x3x3xf32, #nn.layout<KRSC16k_winograd2>>) -> tensor<1x16x8x8xf32, #nn.layout<NCHW16c>> attributes {params = array<i64: 6, 2, 32, 512>, routine = "conv2d_f32_nchw16c_winograd2_avx512", exec.place = #exec.place<output at 0>, exec.scratch = #exec.place<arena at 0 bytes 64>} anchor {
   ^bb0(%a: tensor<1x16x8x8xf32>, %b: tensor<16x16x3x3xf32>):
     %c = nn.conv %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64} : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
     nn.yield %c : tensor<1x16x8x8xf32>

@@ -7,16 +7,19 @@ using namespace nnc_test;
 
 namespace {
 
-template <class V, int M, int P, int B, int STRIP = usual_strip, int STRIDE = 1,
-          class S>
+/// SUM channels summed in one go; of halves never more than usual.
+template <class V, int M, int P, int B, int SUM = winograd_summed,
+          int STRIDE = 1, int STRIP = usual_strip, class S>
 void check_winograd(random_source &random, const S &shape,
                     const conv2d_shape &s) {
   constexpr int W = lanes<V>;
   using T = element_of<V>;
-  INFO("M=" << M);
+  constexpr int summed =
+      std::is_same<T, float>::value ? SUM : smaller(SUM, winograd_summed);
+  INFO("M=" << M << " SUM=" << summed);
   check_sums<V, conv2d_nchwc_winograd_t<V, M, S, P, B, conv2d_epilogue_of<T>,
-                                        STRIP, STRIDE>>(
-      random, shape, s, winograd_error(s, M),
+                                        summed, STRIP, STRIDE>>(
+      random, shape, s, winograd_error(s, M, summed),
       [&](const floats &x, const floats &w) {
         return std::pair(block_channels(x, s.n, s.c, s.h * s.w, W),
                          winograd_weights(s, w, M, W));
@@ -28,35 +31,35 @@ void check_winograd(random_source &random, const S &shape,
       });
 }
 
-template <class V, int M, int P, int B, class S>
+template <class V, int M, int P, int B, int SUM, class S>
 void check_outputs(random_source &random, const S &shape,
                    const conv2d_shape &s) {
   if constexpr (winograd_takes(S::kh, M) && winograd_takes(S::kw, M))
-    check_winograd<V, M, P, B>(random, shape, s);
+    check_winograd<V, M, P, B, SUM>(random, shape, s);
 }
-template <class V, int P, int B, class S>
+template <class V, int P, int B, int SUM, class S>
 void check_all(random_source &random, const S &shape, const conv2d_shape &s) {
-  check_outputs<V, 2, P, B>(random, shape, s);
+  check_outputs<V, 2, P, B, SUM>(random, shape, s);
   if constexpr (std::is_same<element_of<V>, float>::value) {
-    check_outputs<V, 4, P, B>(random, shape, s);
-    check_outputs<V, 6, P, B>(random, shape, s);
+    check_outputs<V, 4, P, B, SUM>(random, shape, s);
+    check_outputs<V, 6, P, B, SUM>(random, shape, s);
   }
 }
 
-template <class V, int M, int P, int B, class S>
+template <class V, int M, int P, int B, int SUM = winograd_summed, class S>
 void check_strided(random_source &random, const S &shape,
                    const conv2d_shape &s) {
   REQUIRE(strided_winograd_applies(s, M));
-  check_winograd<V, M, P, B, usual_strip, 2>(random, shape, s);
+  check_winograd<V, M, P, B, SUM, 2>(random, shape, s);
 }
 /// Of halves there is M = 2 alone.
-template <class V, int P, int B, class S>
+template <class V, int P, int B, int SUM, class S>
 void check_all_strided(random_source &random, const S &shape,
                        const conv2d_shape &s) {
-  check_strided<V, 2, P, B>(random, shape, s);
+  check_strided<V, 2, P, B, SUM>(random, shape, s);
   if constexpr (std::is_same<element_of<V>, float>::value) {
-    check_strided<V, 3, P, B>(random, shape, s);
-    check_strided<V, 4, P, B>(random, shape, s);
+    check_strided<V, 3, P, B, SUM>(random, shape, s);
+    check_strided<V, 4, P, B, SUM>(random, shape, s);
   }
 }
 
@@ -75,12 +78,12 @@ shape_of_taps<KH, KW> with_taps(const conv2d_shape &s) {
 template <class V, int KH, int KW>
 void check_random(random_source &r, int side, int times) {
   for (int i = 0; i < times; ++i) {
-    const conv2d_shape s = random_shape(r, 40, KH, KW, 1, side);
+    const conv2d_shape s = random_shape(r, KH == KW ? 90 : 40, KH, KW, 1, side);
     const auto shape = with_taps<KH, KW>(s);
-    check_all<V, 5, 1>(r, shape, s);
+    check_all<V, 5, 1, 32>(r, shape, s);
     // Another tile of products is the same for other taps.
     if constexpr (KH == KW)
-      check_all<V, 6, 2>(r, shape, s);
+      check_all<V, 6, 2, 64>(r, shape, s);
   }
 }
 
@@ -88,7 +91,7 @@ template <class V, int R>
 void check_random_strided(random_source &r, int side, int times) {
   for (int i = 0; i < times; ++i) {
     const conv2d_shape s = random_shape(r, 40, R, R, 2, side);
-    check_all_strided<V, 5, 1>(r, with_taps<R, R>(s), s);
+    check_all_strided<V, 5, 1, 32>(r, with_taps<R, R>(s), s);
   }
 }
 
@@ -197,9 +200,9 @@ TEMPLATE_TEST_CASE("Winograd's convolution with a stride", "[conv2d]",
   // All known, as ResNets and Inception have them; then nothing.
   const auto check = [&](auto shape) {
     constexpr conv2d_shape s = run_time_shape<decltype(shape)>();
-    check_all_strided<TestType, 6, 2>(random, shape, s);
+    check_all_strided<TestType, 6, 2, 64>(random, shape, s);
   };
-  check(constant_shape<1, 33, 56, 56, 40, 1, 3, 3, 2>());
+  check(constant_shape<1, 65, 56, 56, 40, 1, 3, 3, 2>());
   check(constant_shape<2, 16, 35, 17, 24, 0, 3, 3, 2>());
   for (int taps : {3, 5, 7}) {
     const conv2d_shape s = random_shape(random, 40, taps, taps, 2, 20);
@@ -231,11 +234,12 @@ TEMPLATE_TEST_CASE("Winograd's convolution of chosen shapes", "[conv2d]",
                    NNC_TEST_TILES) {
   random_source random;
   const auto check = [&](auto shape) {
-    check_all<TestType, 6, 2>(random, shape, run_time_shape<decltype(shape)>());
+    check_all<TestType, 6, 2, 64>(random, shape,
+                                  run_time_shape<decltype(shape)>());
   };
   const auto check_at_run_time = [&](auto shape) {
     constexpr conv2d_shape s = run_time_shape<decltype(shape)>();
-    check_all<TestType, 6, 2>(random, with_taps<s.kh, s.kw>(s), s);
+    check_all<TestType, 6, 2, 64>(random, with_taps<s.kh, s.kw>(s), s);
   };
   // Whole tiles, tiles over the edges, channels that do not fill their blocks.
   check(constant_shape<2, 20, 9, 13, 40, 1>());
@@ -293,7 +297,7 @@ TEST_CASE("Winograd's convolution in longer strips", "[conv2d]") {
   const conv2d_shape s{1, 130, 40, 40, 36, 3, 3, 1, 1, 1, 1, 1, 1, 40, 40, 1};
   REQUIRE(plan_winograd(s, 4, 4, 5, 2).strip_groups <
           plan_winograd(s, 4, 4, 5, 2, 4, 1280).strip_groups);
-  check_winograd<f32x<4>, 4, 5, 2, 1280>(random, s, s);
+  check_winograd<f32x<4>, 4, 5, 2, winograd_summed, 1, 1280>(random, s, s);
 }
 
 TEST_CASE("strips are longer where weights come from memory for each",
@@ -305,7 +309,7 @@ TEST_CASE("strips are longer where weights come from memory for each",
   tile_limits large = avx512_tile;
   large.core.level2 = 2 << 20;
   const auto gain = [](const tile_limits &tile, const conv2d_shape &s) {
-    return winograd_efficiency(tile, s, 4, 10, 2, 1280) /
+    return winograd_efficiency(tile, s, 4, 10, 2, winograd_summed, 1280) /
            winograd_efficiency(tile, s, 4, 10, 2);
   };
   CHECK(gain(large, deep) > 1.05);
@@ -313,6 +317,16 @@ TEST_CASE("strips are longer where weights come from memory for each",
   CHECK(gain(avx512_tile, deep) == 0); // has no room for the strip
   large.core.crowded = 0.5;            // all are in the last cache
   CHECK(gain(large, deep) == 0);
+}
+
+TEST_CASE("longer sums are faster and lose more", "[conv2d]") {
+  conv2d_shape s{1, 64, 28, 28, 64, 3, 3, 1, 1, 1, 1, 1, 1, 28, 28, 1};
+  CHECK(winograd_efficiency(avx2_tile, s, 4, 6, 2, 64) >
+        winograd_efficiency(avx2_tile, s, 4, 6, 2, 32));
+  CHECK(winograd_error(s, 4, 64) > 1.2 * winograd_error(s, 4, 32));
+  // Of no more channels there is one sum either way.
+  s.c = 32;
+  CHECK(winograd_efficiency(avx2_tile, s, 4, 6, 2, 64) == 0);
 }
 
 TEST_CASE("what would be read or made twice decides how threads share it",

@@ -27,20 +27,23 @@
 #define VALUE_OF_EFFICIENCY(...) (__VA_ARGS__)
 #define VALUE_OF_ERROR(...) (__VA_ARGS__)
 
-#define PICK(_0, _1, _2, _3, CHOICE, ...) CHOICE
+#define PICK(_0, _1, _2, _3, _4, CHOICE, ...) CHOICE
 #define TEXT_0() ""
 #define TEXT_1(A) std::to_string(A)
 #define TEXT_2(A, B) TEXT_1(A) + "," + TEXT_1(B)
 #define TEXT_3(A, B, C) TEXT_2(A, B) + "," + TEXT_1(C)
+#define TEXT_4(A, B, C, D) TEXT_3(A, B, C) + "," + TEXT_1(D)
 #define TEXT_PARAMS(...)                                                       \
-  PICK(_ __VA_OPT__(, ) __VA_ARGS__, TEXT_3, TEXT_2, TEXT_1, TEXT_0)           \
+  PICK(_ __VA_OPT__(, ) __VA_ARGS__, TEXT_4, TEXT_3, TEXT_2, TEXT_1, TEXT_0)   \
   (__VA_ARGS__)
 #define CHOSEN_0()
 #define CHOSEN_1(A) lines[I].A,
 #define CHOSEN_2(A, B) lines[I].A, lines[I].B,
 #define CHOSEN_3(A, B, C) lines[I].A, lines[I].B, lines[I].C,
+#define CHOSEN_4(A, B, C, D) CHOSEN_3(A, B, C) lines[I].D,
 #define CHOSEN_PARAMS(...)                                                     \
-  PICK(_ __VA_OPT__(, ) __VA_ARGS__, CHOSEN_3, CHOSEN_2, CHOSEN_1, CHOSEN_0)   \
+  PICK(_ __VA_OPT__(, ) __VA_ARGS__, CHOSEN_4, CHOSEN_3, CHOSEN_2, CHOSEN_1,   \
+       CHOSEN_0)                                                               \
   (__VA_ARGS__)
 
 #define NNC_LINE(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, CANDIDATES,       \

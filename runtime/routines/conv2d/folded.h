@@ -27,8 +27,9 @@ namespace nnc {
 /// What transformed.h asks, of R x R taps when they are folded.
 template <class V, int M, int R, class S, int P, int B>
 struct folded_winograd_of_taps
-    : winograd_of_taps<V, M, R, R, S, P, B, usual_strip> {
-  using unfolded = winograd_of_taps<V, M, R, R, S, P, B, usual_strip>;
+    : winograd_of_taps<V, M, R, R, S, P, B, winograd_summed, usual_strip> {
+  using unfolded =
+      winograd_of_taps<V, M, R, R, S, P, B, winograd_summed, usual_strip>;
   using E = element_of<V>;
   static constexpr int W = lanes<V>;
   static constexpr int height = unfolded::height, width = unfolded::width;

@@ -147,10 +147,11 @@ template <int M, int R> struct strided_winograd_transform {
   }
 };
 
-/// What transformed.h asks, of KH x KW taps, in strips of so many KiB, and with
-/// a stride of 1 or 2. What is transformed is so with floats.
-template <class V, int M, int KH, int KW, class S, int P, int B, int STRIP,
-          int STRIDE = 1>
+/// What transformed.h asks, of KH x KW taps, SUM channels summed in one go, in
+/// strips of so many KiB, and with a stride of 1 or 2. What is transformed is
+/// so with floats.
+template <class V, int M, int KH, int KW, class S, int P, int B, int SUM,
+          int STRIP, int STRIDE = 1>
 struct winograd_of_taps {
   static constexpr int W = lanes<V>;
   using vector = V;
@@ -170,7 +171,7 @@ struct winograd_of_taps {
   static constexpr int row_step = tile_rows * STRIDE;
   static constexpr int col_step = tile_cols * STRIDE;
   /// The transform back enlarges what sums lose.
-  static constexpr int summed_channels = winograd_summed_channels;
+  static constexpr int summed_channels = SUM;
 
   static constexpr int channels(const S &s) { return s.c; }
   static constexpr int filters(const S &s) { return s.k; }
@@ -291,7 +292,7 @@ struct winograd_of_taps {
 };
 
 template <class V, int M, class S, int P, int B, class Epi,
-          int STRIP = usual_strip, int STRIDE = 1>
+          int SUM = winograd_summed, int STRIP = usual_strip, int STRIDE = 1>
 struct conv2d_nchwc_winograd_t {
   using E = element_of<V>;
 
@@ -316,7 +317,8 @@ struct conv2d_nchwc_winograd_t {
 private:
   template <int KH, int KW>
   using of_taps = transformed_product<
-      winograd_of_taps<V, M, KH, KW, S, P, B, STRIP, STRIDE>, S, P, B, Epi>;
+      winograd_of_taps<V, M, KH, KW, S, P, B, SUM, STRIP, STRIDE>, S, P, B,
+      Epi>;
 
   /// Taps known when it runs: R or more in a row, in a column or in a square,
   /// which it is with a stride.
@@ -337,84 +339,85 @@ private:
   }
 };
 
-template <class S, int P, int B, int STRIP, class Epi>
+template <class S, int P, int B, int SUM, int STRIP, class Epi>
 using conv2d_f32_nchw16c_winograd2_avx512 =
-    conv2d_nchwc_winograd_t<f32x<16>, 2, S, P, B, Epi, STRIP>;
-template <class S, int P, int B, int STRIP, class Epi>
+    conv2d_nchwc_winograd_t<f32x<16>, 2, S, P, B, Epi, SUM, STRIP>;
+template <class S, int P, int B, int SUM, int STRIP, class Epi>
 using conv2d_f32_nchw16c_winograd4_avx512 =
-    conv2d_nchwc_winograd_t<f32x<16>, 4, S, P, B, Epi, STRIP>;
-template <class S, int P, int B, int STRIP, class Epi>
+    conv2d_nchwc_winograd_t<f32x<16>, 4, S, P, B, Epi, SUM, STRIP>;
+template <class S, int P, int B, int SUM, int STRIP, class Epi>
 using conv2d_f32_nchw16c_winograd6_avx512 =
-    conv2d_nchwc_winograd_t<f32x<16>, 6, S, P, B, Epi, STRIP>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<16>, 6, S, P, B, Epi, SUM, STRIP>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw8c_winograd2_avx2 =
-    conv2d_nchwc_winograd_t<f32x<8>, 2, S, P, B, Epi>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<8>, 2, S, P, B, Epi, SUM>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw8c_winograd4_avx2 =
-    conv2d_nchwc_winograd_t<f32x<8>, 4, S, P, B, Epi>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<8>, 4, S, P, B, Epi, SUM>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw8c_winograd6_avx2 =
-    conv2d_nchwc_winograd_t<f32x<8>, 6, S, P, B, Epi>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<8>, 6, S, P, B, Epi, SUM>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw4c_winograd2_neon =
-    conv2d_nchwc_winograd_t<f32x<4>, 2, S, P, B, Epi>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<4>, 2, S, P, B, Epi, SUM>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw4c_winograd4_neon =
-    conv2d_nchwc_winograd_t<f32x<4>, 4, S, P, B, Epi>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<4>, 4, S, P, B, Epi, SUM>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw4c_winograd6_neon =
-    conv2d_nchwc_winograd_t<f32x<4>, 6, S, P, B, Epi>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<4>, 6, S, P, B, Epi, SUM>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw4c_winograd2_sse4 =
-    conv2d_nchwc_winograd_t<f32x<4>, 2, S, P, B, Epi>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<4>, 2, S, P, B, Epi, SUM>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw4c_winograd4_sse4 =
-    conv2d_nchwc_winograd_t<f32x<4>, 4, S, P, B, Epi>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<4>, 4, S, P, B, Epi, SUM>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw4c_winograd6_sse4 =
-    conv2d_nchwc_winograd_t<f32x<4>, 6, S, P, B, Epi>;
+    conv2d_nchwc_winograd_t<f32x<4>, 6, S, P, B, Epi, SUM>;
 template <class S, int P, int B, class Epi>
 using conv2d_f16_nchw8c_winograd2_neonfp16 =
     conv2d_nchwc_winograd_t<f16x<8>, 2, S, P, B, Epi>;
-template <class S, int P, int B, class Epi>
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw16c_strided_winograd2_avx512 =
-    conv2d_nchwc_winograd_t<f32x<16>, 2, S, P, B, Epi, usual_strip, 2>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<16>, 2, S, P, B, Epi, SUM, usual_strip, 2>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw16c_strided_winograd3_avx512 =
-    conv2d_nchwc_winograd_t<f32x<16>, 3, S, P, B, Epi, usual_strip, 2>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<16>, 3, S, P, B, Epi, SUM, usual_strip, 2>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw16c_strided_winograd4_avx512 =
-    conv2d_nchwc_winograd_t<f32x<16>, 4, S, P, B, Epi, usual_strip, 2>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<16>, 4, S, P, B, Epi, SUM, usual_strip, 2>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw8c_strided_winograd2_avx2 =
-    conv2d_nchwc_winograd_t<f32x<8>, 2, S, P, B, Epi, usual_strip, 2>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<8>, 2, S, P, B, Epi, SUM, usual_strip, 2>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw8c_strided_winograd3_avx2 =
-    conv2d_nchwc_winograd_t<f32x<8>, 3, S, P, B, Epi, usual_strip, 2>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<8>, 3, S, P, B, Epi, SUM, usual_strip, 2>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw8c_strided_winograd4_avx2 =
-    conv2d_nchwc_winograd_t<f32x<8>, 4, S, P, B, Epi, usual_strip, 2>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<8>, 4, S, P, B, Epi, SUM, usual_strip, 2>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw4c_strided_winograd2_neon =
-    conv2d_nchwc_winograd_t<f32x<4>, 2, S, P, B, Epi, usual_strip, 2>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<4>, 2, S, P, B, Epi, SUM, usual_strip, 2>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw4c_strided_winograd3_neon =
-    conv2d_nchwc_winograd_t<f32x<4>, 3, S, P, B, Epi, usual_strip, 2>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<4>, 3, S, P, B, Epi, SUM, usual_strip, 2>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw4c_strided_winograd4_neon =
-    conv2d_nchwc_winograd_t<f32x<4>, 4, S, P, B, Epi, usual_strip, 2>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<4>, 4, S, P, B, Epi, SUM, usual_strip, 2>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw4c_strided_winograd2_sse4 =
-    conv2d_nchwc_winograd_t<f32x<4>, 2, S, P, B, Epi, usual_strip, 2>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<4>, 2, S, P, B, Epi, SUM, usual_strip, 2>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw4c_strided_winograd3_sse4 =
-    conv2d_nchwc_winograd_t<f32x<4>, 3, S, P, B, Epi, usual_strip, 2>;
-template <class S, int P, int B, class Epi>
+    conv2d_nchwc_winograd_t<f32x<4>, 3, S, P, B, Epi, SUM, usual_strip, 2>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw4c_strided_winograd4_sse4 =
-    conv2d_nchwc_winograd_t<f32x<4>, 4, S, P, B, Epi, usual_strip, 2>;
+    conv2d_nchwc_winograd_t<f32x<4>, 4, S, P, B, Epi, SUM, usual_strip, 2>;
 template <class S, int P, int B, class Epi>
 using conv2d_f16_nchw8c_strided_winograd2_neonfp16 =
-    conv2d_nchwc_winograd_t<f16x<8>, 2, S, P, B, Epi, usual_strip, 2>;
+    conv2d_nchwc_winograd_t<f16x<8>, 2, S, P, B, Epi, winograd_summed,
+                            usual_strip, 2>;
 
 } // namespace nnc
 

@@ -6,8 +6,9 @@
 
 namespace nnc {
 
-/// Terms summed in one go.
-constexpr int winograd_summed_channels = 32;
+/// Terms summed in one go, where a routine has no choice. Sums of twice as many
+/// lose a fifth to a third more to rounding, and are a few percent faster.
+constexpr int winograd_summed = 32;
 
 /// Outputs along an axis of a tile.
 constexpr int winograd_outputs(int taps, int M) { return taps == 1 ? 1 : M; }
