@@ -106,25 +106,16 @@ private:
 };
 
 template <class V, int M, class S, int P, int B, class Epi>
-struct conv2d_folded_winograd_t {
-  using E = element_of<V>;
-
-  static constexpr int units(const S &s, int threads = 1) {
-    return plan_folded_winograd(s, lanes<V>, M, P, B, sizeof(E))
-        .shared(threads)
-        .units();
+struct folded_winograd {
+  static constexpr transformed_plan plan(const S &s) {
+    return plan_folded_winograd(s, lanes<V>, M, P, B, sizeof(element_of<V>));
   }
 
-  static void run(const S &s, const E *x, const E *w, E *y,
-                  unsigned char *scratch, const Epi &epi, int begin, int end,
-                  int threads = 1) {
-    const auto run_as = [&](auto routine) {
-      decltype(routine)::run(s, x, w, y, scratch, epi, begin, end, threads);
-    };
+  template <class F> static void run_as(const S &s, const F &run) {
     if constexpr (is_member_pointer<decltype(&S::kh)>)
-      find_taps<2>(s, run_as);
+      find_taps<2>(s, run);
     else
-      run_as(of_taps<folded_taps(S::kh)>());
+      run(of_taps<folded_taps(S::kh)>());
   }
 
 private:
@@ -133,15 +124,19 @@ private:
                                       S, P, B, Epi>;
 
   /// Taps known when it runs: R or more an axis when they are folded.
-  template <int R, class F> static void find_taps(const S &s, const F &run_as) {
+  template <int R, class F> static void find_taps(const S &s, const F &run) {
     if constexpr (M + R - 1 <= winograd_matrices::most_points) {
       if (folded_taps(s.kh) > R)
-        find_taps<R + 2>(s, run_as);
+        find_taps<R + 2>(s, run);
       else
-        run_as(of_taps<R>());
+        run(of_taps<R>());
     }
   }
 };
+
+template <class V, int M, class S, int P, int B, class Epi>
+using conv2d_folded_winograd_t =
+    winograd_routine<folded_winograd<V, M, S, P, B, Epi>, V, S, Epi>;
 
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw16c_folded_winograd3_avx512 =

@@ -291,27 +291,36 @@ struct winograd_of_taps {
   }
 };
 
-template <class V, int M, class S, int P, int B, class Epi,
-          int SUM = winograd_summed, int STRIP = usual_strip, int STRIDE = 1>
-struct conv2d_nchwc_winograd_t {
+/// The routine of a METHOD that has a plan(s), and run_as(s, run), which calls
+/// `run` with the transformed_product of the shape's taps.
+template <class METHOD, class V, class S, class Epi> struct winograd_routine {
   using E = element_of<V>;
 
   static constexpr int units(const S &s, int threads = 1) {
-    return plan_winograd(s, lanes<V>, M, P, B, sizeof(E), STRIP)
-        .shared(threads)
-        .units();
+    return METHOD::plan(s).shared(threads).units();
   }
 
   static void run(const S &s, const E *x, const E *w, E *y,
                   unsigned char *scratch, const Epi &epi, int begin, int end,
                   int threads = 1) {
-    const auto run_as = [&](auto routine) {
+    METHOD::run_as(s, [&](auto routine) {
       decltype(routine)::run(s, x, w, y, scratch, epi, begin, end, threads);
-    };
+    });
+  }
+};
+
+template <class V, int M, class S, int P, int B, class Epi, int SUM, int STRIP,
+          int STRIDE>
+struct nchwc_winograd {
+  static constexpr transformed_plan plan(const S &s) {
+    return plan_winograd(s, lanes<V>, M, P, B, sizeof(element_of<V>), STRIP);
+  }
+
+  template <class F> static void run_as(const S &s, const F &run) {
     if constexpr (is_member_pointer<decltype(&S::kh)>)
-      find_taps<3>(s, run_as);
+      find_taps<3>(s, run);
     else
-      run_as(of_taps<S::kh, S::kw>());
+      run(of_taps<S::kh, S::kw>());
   }
 
 private:
@@ -322,22 +331,28 @@ private:
 
   /// Taps known when it runs: R or more in a row, in a column or in a square,
   /// which it is with a stride.
-  template <int R, class F> static void find_taps(const S &s, const F &run_as) {
+  template <int R, class F> static void find_taps(const S &s, const F &run) {
     if constexpr (M + ceil_div(R, STRIDE) - 1 <=
                   winograd_matrices::most_points) {
       if (s.kh > R || s.kw > R)
-        return find_taps<R + 2>(s, run_as);
+        return find_taps<R + 2>(s, run);
       if (s.kh == s.kw)
-        return run_as(of_taps<R, R>());
+        return run(of_taps<R, R>());
       if constexpr (STRIDE == 1) {
         if (s.kh == 1)
-          run_as(of_taps<1, R>());
+          run(of_taps<1, R>());
         else
-          run_as(of_taps<R, 1>());
+          run(of_taps<R, 1>());
       }
     }
   }
 };
+
+template <class V, int M, class S, int P, int B, class Epi,
+          int SUM = winograd_summed, int STRIP = usual_strip, int STRIDE = 1>
+using conv2d_nchwc_winograd_t =
+    winograd_routine<nchwc_winograd<V, M, S, P, B, Epi, SUM, STRIP, STRIDE>, V,
+                     S, Epi>;
 
 template <class S, int P, int B, int SUM, int STRIP, class Epi>
 using conv2d_f32_nchw16c_winograd2_avx512 =
