@@ -339,7 +339,7 @@ def memory_table(rows, engines, threads):
                f"{1e-6 * max(python):.0f} MB before they load anything.")
 
 
-def report_cost(names, seconds, threads, folder, twice):
+def report_cost(names, seconds, threads, folder, measurements):
     """Both tables of cost.py. What is measured is kept in `folder`, if there is one."""
     nnc = BUILD / "bin/nnc"
     networks = {}
@@ -348,7 +348,8 @@ def report_cost(names, seconds, threads, folder, twice):
         files.mkdir(parents=True, exist_ok=True)
         for model in find_models(names, pathlib.Path(scratch)):
             say(f"{model.name}, {threads} threads")
-            networks[model.name] = cost.compare(nnc, model, files, seconds, threads, twice)
+            networks[model.name] = cost.compare(nnc, model, files, seconds, threads,
+                                                measurements)
     print(f"{chip()}, {threads} threads\n")
     for table_of in cost.network_table, cost.method_table:
         print("\n".join(table_of(networks)) + "\n")
@@ -411,8 +412,9 @@ def main():
                         "long to measure, for each network and number of threads")
     parser.add_argument("--tunings", metavar="FOLDER",
                         help="where --cost keeps what it measures, and adds to it later")
-    parser.add_argument("--twice", action="store_true",
-                        help="--cost measures twice, to tell how far that agrees with itself")
+    parser.add_argument("--measurements", type=int, default=1, metavar="N",
+                        help="--cost measures so many times, each time for SECONDS, and takes "
+                        "medians: what lies beside a candidate differs from time to time")
     parser.add_argument("--ablation", action="store_true",
                         help="instead: nnc with and without blocked layouts, adapts removed, "
                         "the global search; see scripts/benchmark/ablation.py")
@@ -432,6 +434,8 @@ def main():
     if args.without_avx512 and (args.instructions or args.ablation or args.cost is not None
                                 or args.tune is not None):
         parser.error("--without-avx512 is for a run of the usual engines")
+    if args.measurements < 1:
+        parser.error("--measurements counts from 1")
     if args.instructions:
         return report_instructions(args.networks or COUNTED, args.precision)
     if args.tune is not None:
@@ -441,7 +445,8 @@ def main():
     if args.cost is not None:
         for threads in args.threads:
             folder = args.tunings and f"{args.tunings}/{threads}"
-            report_cost(args.networks or known, args.cost, threads, folder, args.twice)
+            report_cost(args.networks or known, args.cost, threads, folder,
+                        args.measurements)
         return
     if args.ablation:
         return report_ablation(args.networks or known, args.threads, args.rounds, args.seconds)

@@ -8,6 +8,7 @@ import collections
 import dataclasses
 import itertools
 import json
+import math
 import operator
 import re
 import statistics
@@ -22,9 +23,18 @@ APART = 1.1
 class Candidate:
     routine: str
     estimate: float
-    seconds: float  # measured
-    chosen: bool    # by the estimates
-    again: float | None = None  # measured a second time
+    times: list   # each measurement's, None where it left this candidate out
+    chosen: bool  # by the estimates
+
+    @property
+    def seconds(self):
+        return median_time(self.times)
+
+    @property
+    def halves(self):
+        """What the first half of the measurements say, and what the others."""
+        middle = len(self.times) // 2
+        return median_time(self.times[:middle]), median_time(self.times[middle:])
 
     @property
     def method(self):
@@ -59,14 +69,29 @@ class Layer:
                 yield 0.5 if product == 0 else float(product > 0)
 
     @property
-    def correlation(self):
-        """Spearman's of estimates and times."""
+    def of_measured(self):
+        """Spearman's rank correlation of estimates and times."""
         return rank_correlation([(c.estimate, c.seconds) for c in self.candidates])
 
     @property
-    def agreement(self):
-        """The same of two measurements: what no estimate can be expected to surpass."""
-        return rank_correlation([(c.again, c.seconds) for c in self.candidates if c.again])
+    def sample(self):
+        """A fair one: what is chosen is measured in any case, the others as it falls."""
+        return [c for c in self.candidates if not c.chosen]
+
+    @property
+    def of_all(self):
+        """What the same would be of very many candidates like those of the sample."""
+        return population_correlation([(c.estimate, c.seconds) for c in self.sample])
+
+    @property
+    def of_halves(self):
+        """The same of both halves of the measurements: how far these are to be trusted."""
+        return population_correlation([c.halves for c in self.sample if all(c.halves)])
+
+
+def median_time(times):
+    known = [t for t in times if t is not None]
+    return statistics.median(known) if known else None
 
 
 def run_nnc(nnc, *arguments):
@@ -94,6 +119,25 @@ def rank_correlation(pairs):
     return statistics.correlation(ours, theirs)
 
 
+def concordance(pairs):
+    """Kendall's tau-b: the share of two that both sides order alike, less the share of two
+    that they order otherwise."""
+    orders = [((a > c) - (a < c), (b > d) - (b < d))
+              for (a, b), (c, d) in itertools.combinations(pairs, 2)]
+    apart = math.prod(sum(map(abs, side)) for side in zip(*orders))
+    return sum(a * b for a, b in orders) / math.sqrt(apart)
+
+
+def population_correlation(pairs):
+    """Spearman's of very many, of which `pairs` are a sample. Of the sample alone it is
+    ((n - 2) * Spearman's + 3 * Kendall's) / (n + 1) on average, less than of all: Hoeffding,
+    A class of statistics with asymptotically normal distribution, 1948, 9e."""
+    spearman, n = rank_correlation(pairs), len(pairs)
+    if spearman is None:
+        return None
+    return ((n + 1) * spearman - 3 * concordance(pairs)) / (n - 2)
+
+
 def key(layer, one):
     return layer["name"], one["routine"], tuple(one["params"]), one["layouts"]
 
@@ -104,12 +148,11 @@ def measured_times(explained):
 
 
 def read_layers(nnc, model, files):
-    """The network's kinds of layers with what the first of `files` measures of them, and its
-    changes of layouts as one more of them each; and with what a second file measures."""
+    """The network's kinds of layers with what `files` measure of them, and its changes of
+    layouts as one more of them each. What most of the files left out is left out."""
     options = [model.path, *shape_options(model), "--all"]
-    tuned, *twice = (run_nnc(nnc, "explain", *options, f"--tuning={file}") for file in files)
-    times = measured_times(tuned)
-    again = measured_times(twice[0]) if twice else {}
+    tuned = [run_nnc(nnc, "explain", *options, f"--tuning={file}") for file in files]
+    measured = [measured_times(explained) for explained in tuned]
     kinds = {}
     for layer in run_nnc(nnc, "explain", *options)["layers"]:
         all_of_it = [(one["routine"], one["params"], one["layouts"], one["estimate_seconds"])
@@ -117,32 +160,30 @@ def read_layers(nnc, model, files):
         kind = json.dumps([layer["ops"], layer["shape"], all_of_it])
         candidates = {}
         for one in sorted(layer["alternatives"], key=lambda a: not a["chosen"]):
-            if key(layer, one) in times:
-                new = Candidate(one["routine"], one["estimate_seconds"],
-                                times[key(layer, one)], one["chosen"],
-                                again.get(key(layer, one)))
+            times = [known.get(key(layer, one)) for known in measured]
+            if times.count(None) <= len(times) // 2:
+                new = Candidate(one["routine"], one["estimate_seconds"], times, one["chosen"])
                 # What is the same call in several layouts was measured once.
-                candidates.setdefault((new.routine, *one["params"], new.estimate, new.seconds), new)
+                candidates.setdefault((new.routine, *one["params"], new.estimate, *times), new)
         if candidates:
             kinds.setdefault(kind, Layer(0, list(candidates.values()))).count += 1
-    for change in tuned["layout_changes"]:
+    for change in tuned[0]["layout_changes"]:
         if change["measured"]:
-            one = Candidate(change["routine"], change["estimate_seconds"], change["seconds"], True)
+            one = Candidate(change["routine"], change["estimate_seconds"], [change["seconds"]],
+                            True)
             kinds.setdefault(json.dumps(change), Layer(0, [one])).count += 1
     return list(kinds.values())
 
 
-def compare(nnc, model, folder, budget, threads, twice):
-    """The network's layers, measured for so many seconds beyond what the file in `folder`
-    knows from an earlier time; if `twice`, all again for a second file."""
-    files = [folder / f"{model.name}.tune"]
-    if twice:
-        files.append(folder / f"{model.name}-again.tune")
+def compare(nnc, model, folder, budget, threads, measurements):
+    """The network's layers, measured so many times, each time for so many seconds beyond what
+    its file in `folder` knows from before."""
+    files = [folder / f"{model.name}.{i}.tune" for i in range(measurements)]
     for file in files:
         if budget > 0:
             known = [f"--tuning={file}"] if file.exists() else []
-            # The cache would know the second what the first has measured.
-            known += ["--cache=none"] if twice else []
+            # The cache would know the second time what was measured the first.
+            known += ["--cache=none"] if measurements > 1 else []
             run_nnc(nnc, "tune", model.path, *shape_options(model), *known, "--all", "-o", file,
                     f"--budget={budget}s", f"--threads={threads}")
     return read_layers(nnc, model, files)
@@ -175,19 +216,20 @@ def network_row(name, layers):
     pairs = [right for layer in layers for right in layer.pairs()]
     ordered = f"{100 * statistics.mean(pairs):.0f} %" if pairs else "–"
     weight = sum(map(by_time, layers))
-    correlation, agreement = map(operator.attrgetter, ("correlation", "agreement"))
+    of_measured, of_all, of_halves = map(operator.attrgetter, ("of_measured", "of_all", "of_halves"))
     loss = sum(layer.weight * layer.loss for layer in layers) / weight
     return (f"| {name} | {len(layers)} | {100 * error(chosen):.0f} % | "
             f"{statistics.median(c.estimate / c.seconds for c in chosen):.2f} | "
-            f"{mean(layers, correlation, once)} | {mean(layers, correlation, by_time)} | "
-            f"{mean(layers, agreement, once)} | {mean(layers, agreement, by_time)} | "
+            f"{mean(layers, of_measured, once)} | {mean(layers, of_all, once)} | "
+            f"{mean(layers, of_all, by_time)} | {mean(layers, of_halves, once)} | "
             f"{ordered} | {loss:.3f} |")
 
 
 def network_table(networks):
     yield ("| network | kinds of layers | median error of what is chosen | estimate / time | "
-           "rank correlation | the same, weighed by time | that of two measurements | "
-           "the same, weighed by time | pairs apart ordered right | estimated best / best |")
+           "rank correlation of those measured | of all candidates | the same, weighed by time | "
+           "that of halves of the measurements | pairs apart ordered right | "
+           "estimated best / best |")
     yield "|---" * 10 + "|"
     for name, layers in networks.items():
         yield network_row(name, layers)

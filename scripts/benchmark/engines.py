@@ -19,8 +19,6 @@ import subprocess
 import sys
 import time
 
-import numpy as np
-
 NNC = pathlib.Path(os.environ.get("NNC_BUILD_DIR", "build-release")) / "bin" / "nnc"
 WARM_UP_SECONDS = 0.3
 
@@ -38,6 +36,7 @@ class Model:
     outputs: list  # names
 
     def inputs(self):
+        import numpy as np
         random = np.random.default_rng(0)
         return {name: random.standard_normal(dims).astype(np.float32)
                 if self.dtypes[name] == "float32" else
@@ -193,7 +192,7 @@ class Mnn(Peer):
         for name, array in model.inputs().items():
             variable = MNN.expr.placeholder(list(array.shape), MNN.expr.NCHW,
                                             types[model.dtypes[name]])
-            variable.write(array.astype(np.int32) if model.dtypes[name] == "int64" else array)
+            variable.write(array.astype("int32") if model.dtypes[name] == "int64" else array)
             variables.append(variable)
 
         def run():
