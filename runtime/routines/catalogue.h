@@ -49,25 +49,28 @@ struct tile_limits {
   bool by_lane; ///< a load of a point serves as many steps as it has lanes
   double loads; ///< that a core begins in a cycle, where it always has some
   double peak;  ///< share of it that the best tiles reach
-  double parts; ///< multiply-adds that sums in parts cost a load, over points
+  double parts; ///< multiply-adds that sums in parts cost a load of weights
+  double kept;  ///< and that a sum of Strassen's costs more, kept in between
   // In cycles:
   double far;  ///< what more a load from beyond the first-level cache costs
   double ends; ///< to begin a sum and to end it
   core_limits core;
 
   constexpr tile_limits on(const core_limits &other) const {
-    return {lanes, by_lane, loads, peak, parts, far, ends, other};
+    return {lanes, by_lane, loads, peak, parts, kept, far, ends, other};
   }
 };
 /// Cores that the routines were timed on, or one like them.
 constexpr core_limits one_a_cycle{1, 4, 32 << 20, 10, 1 << 20, 0.6, 1},
     two_a_cycle{2, 4, 32 << 20, 10, 1 << 20, 0.6, 1};
-constexpr tile_limits avx512_tile{16,  false, 1.8, 0.98,
-                                  1.0, 0.4,   1,   one_a_cycle};
-constexpr tile_limits avx2_tile{8, false, 1.75, 0.93, 0.0, 0.4, 1, two_a_cycle};
-constexpr tile_limits neon_tile{4, true, 2, 0.98, 0.0, 0.2, 1, two_a_cycle};
-constexpr tile_limits neonfp16_tile{8, true, 2, 0.98, 0.0, 0.2, 1, two_a_cycle};
-constexpr tile_limits sse4_tile{4, false, 2, 0.93, 0.0, 0.2, 1, two_a_cycle};
+constexpr tile_limits avx512_tile{16, false, 1.8, 0.98,       0.4,
+                                  0,  0.8,   1,   one_a_cycle};
+constexpr tile_limits avx2_tile{8, false, 1.75, 0.93,       0.4,
+                                4, 0.4,   1,    two_a_cycle};
+constexpr tile_limits neon_tile{4, true, 2, 0.98, 0, 0, 0.2, 1, two_a_cycle};
+constexpr tile_limits neonfp16_tile{8, true, 2, 0.98,       0,
+                                    0, 0.2,  1, two_a_cycle};
+constexpr tile_limits sse4_tile{4, false, 2, 0.93, 0.3, 0, 0.2, 1, two_a_cycle};
 constexpr tile_limits avx512vnni_tile = avx512_tile, portable_tile = sse4_tile;
 
 /// Cycles that a multiply-add takes.
@@ -82,16 +85,19 @@ constexpr double chained(const tile_limits &t, double sums) {
 
 /// A tile of `points` times `blocks` vectors: too few sums wait for each other;
 /// a step loads each weight and each point once. Weights that the first-level
-/// cache does not hold come slower, and serve `points` multiply-adds each.
+/// cache does not hold come slower, and serve `points` multiply-adds each; of
+/// tiles of few points a part of them stays there.
 constexpr double tile_efficiency(const tile_limits &t, double steps, int points,
                                  int blocks) {
   const double sums = double(points) * blocks, chains = chained(t, sums);
   const double loads =
       t.by_lane ? 1.0 : t.loads * sums / (t.core.rate * (points + blocks));
   const double bytes = steps * blocks * t.lanes * 4;
-  const double more =
-      (bytes >= 32768 ? t.core.rate * t.far : 0.0) +
-      (bytes > level1_weights && points < many_points ? t.parts / points : 0.0);
+  const bool in_parts =
+      t.parts > 0 && bytes > level1_weights && points < many_points;
+  const double more = in_parts         ? t.parts
+                      : bytes >= 32768 ? t.core.rate * t.far
+                                       : 0.0;
   const double reached = chains < loads ? chains : loads;
   return t.peak * (reached < 1 ? reached : 1.0) * points / (points + more);
 }
@@ -273,11 +279,11 @@ constexpr double imbalance(const transformed_plan &p) {
 /// `summed` at a time, for which the first-level cache may have room beside
 /// those that are fetched meanwhile; each sum is loaded and stored. Each strip
 /// of tiles reads all weights anew, and each run of blocks the strip's input,
-/// where the second-level cache does not hold that. To transform a value, or to
-/// transform it back, takes as long as so many multiply-adds.
+/// where the second-level cache does not hold that. To transform a value takes
+/// as long as so many multiply-adds, to transform it back as `back`.
 constexpr double transformed_time(tile_limits t, const transformed_plan &p,
                                   int channels, int filters, int summed,
-                                  double transform, int P, int B) {
+                                  double transform, double back, int P, int B) {
   tile_limits sums = t;
   sums.parts = sums.ends = 0;
   const double products =
@@ -286,9 +292,8 @@ constexpr double transformed_time(tile_limits t, const transformed_plan &p,
                            smaller(channels, summed + weights_ahead(summed)), 1,
                            P, B) +
       2.0 * filters * ceil_div(channels, summed);
-  const double transforms =
-      transform * t.lanes *
-      (ceil_div(channels, t.lanes) + ceil_div(filters, t.lanes));
+  const double transforms = t.lanes * (transform * ceil_div(channels, t.lanes) +
+                                       back * ceil_div(filters, t.lanes));
   const int strips = ceil_div(p.groups, p.strip_groups);
   // What is read before the next pass over the runs begins.
   const int passes = strips * (p.points_first ? p.points : 1);
@@ -324,7 +329,7 @@ constexpr double winograd_efficiency(tile_limits t, const S &s, int M, int P,
     return 0;
   const int axes = (s.kh > 1) + (s.kw > 1);
   return double(s.n) * s.k * s.oh * s.ow * s.c * s.kh * s.kw /
-         transformed_time(t, p, s.c, s.k, summed, 4 * axes, P, B);
+         transformed_time(t, p, s.c, s.k, summed, 4 * axes, 4 * axes, P, B);
 }
 /// Of so few channels that the calls of register tiles tell, and bringing
 /// pixels into vectors, by pairs.
@@ -337,7 +342,7 @@ constexpr double folded_winograd_efficiency(tile_limits t, const S &s, int M,
   const double call = 35, pairs = p.points * channels / 2.0;
   const double cycles = p.tiles * pairs + call * p.groups * p.runs * p.points;
   return double(s.n) * s.k * s.oh * s.ow * s.c * s.kh * s.kw /
-         (transformed_time(t, p, channels, s.k, winograd_summed, 8, P, B) +
+         (transformed_time(t, p, channels, s.k, winograd_summed, 8, 8, P, B) +
           t.core.rate * t.lanes * cycles);
 }
 
@@ -402,7 +407,8 @@ constexpr double strassen_efficiency(tile_limits t, const transformed_plan &p,
   const double more = weights * p.points / (1 << 2 * L) - weights;
   return rows * weights /
          (transformed_time(t, p, channels >> L, filters >> L,
-                           strassen_summed(L), transform, P, B) +
+                           strassen_summed(L), transform, transform + t.kept, P,
+                           B) +
           evicted(t) * more);
 }
 template <class S>
