@@ -216,7 +216,8 @@ def network_row(name, layers):
     pairs = [right for layer in layers for right in layer.pairs()]
     ordered = f"{100 * statistics.mean(pairs):.0f} %" if pairs else "–"
     weight = sum(map(by_time, layers))
-    of_measured, of_all, of_halves = map(operator.attrgetter, ("of_measured", "of_all", "of_halves"))
+    of_measured, of_all, of_halves = map(operator.attrgetter,
+                                         ("of_measured", "of_all", "of_halves"))
     loss = sum(layer.weight * layer.loss for layer in layers) / weight
     return (f"| {name} | {len(layers)} | {100 * error(chosen):.0f} % | "
             f"{statistics.median(c.estimate / c.seconds for c in chosen):.2f} | "
