@@ -31,9 +31,6 @@ static constexpr double kEpilogueShare = 0.15;
 /// later ones.
 static constexpr double kFetchedShare = 0.83;
 
-/// Of a last cache that others share, activations may keep one part in so many.
-static constexpr int64_t kLastShare = 3;
-
 static double getMedian(ArrayRef<double> sorted) {
   size_t middle = sorted.size() / 2;
   return sorted.size() % 2 ? sorted[middle]
@@ -119,8 +116,7 @@ double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
   double weights = work.weightBytes / machine.getBandwidthFor(weightBytes);
   double activations =
       work.activationBytes / machine.getBandwidthFor(work.activationBytes);
-  const bool fromMemory =
-      work.activationBytes * kLastShare > machine.getLastBytes();
+  const bool fromMemory = !machine.getLevelFor(work.activationBytes);
   return std::max({arithmetic, weights, activations}) +
          core.exposed * ((params.empty() ? 1 : kFetchedShare) *
                              std::min(arithmetic, weights) +

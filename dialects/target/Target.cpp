@@ -131,14 +131,20 @@ int64_t MachineAttr::getLastBytes() const {
   return *llvm::max_element(getCaches().asArrayRef());
 }
 
-double MachineAttr::getBandwidthFor(int64_t bytes) const {
+std::optional<size_t> MachineAttr::getLevelFor(int64_t bytes) const {
   ArrayRef<int64_t> caches = getCaches().asArrayRef();
-  for (auto [level, perCycle] : llvm::enumerate(getBandwidth().asArrayRef())) {
+  for (auto [level, size] : llvm::enumerate(caches)) {
     // The last of several is shared with other cores and other data.
     bool isShared = level > 0 && level + 1 == caches.size();
-    if (bytes <= (isShared ? caches[level] / 3 : caches[level]))
-      return 1e6 * static_cast<double>(getMhz() * perCycle);
+    if (bytes <= (isShared ? size / 3 : size))
+      return level;
   }
+  return std::nullopt;
+}
+
+double MachineAttr::getBandwidthFor(int64_t bytes) const {
+  if (std::optional<size_t> level = getLevelFor(bytes))
+    return 1e6 * static_cast<double>(getMhz() * getBandwidth()[*level]);
   return 1e6 * static_cast<double>(getMemoryMbS());
 }
 

@@ -75,7 +75,10 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
     double getGateSeconds(::llvm::StringRef isa) const;
     /// Whether the first two levels hold `bytes`.
     bool isNear(int64_t bytes) const;
-    /// Bytes a second from the first level that holds `bytes`.
+    /// The first level of the caches that holds `bytes`; none where they come
+    /// from memory. A last level that others share holds a third of its size.
+    std::optional<size_t> getLevelFor(int64_t bytes) const;
+    /// Bytes a second from where `bytes` come.
     double getBandwidthFor(int64_t bytes) const;
     /// Bytes a second from the last cache.
     double getLastBandwidth() const;

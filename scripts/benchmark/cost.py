@@ -147,6 +147,16 @@ def measured_times(explained):
             for one in layer["alternatives"] if one["measured"]}
 
 
+def change_times(explained):
+    return {tuple(change[part] for part in ("name", "from", "to", "routine", "estimate_seconds")):
+            change["seconds"] for change in explained["layout_changes"] if change["measured"]}
+
+
+def is_known(times):
+    """To more than half of the measurements."""
+    return times.count(None) <= len(times) // 2
+
+
 def read_layers(nnc, model, files):
     """The network's kinds of layers with what `files` measure of them, and its changes of
     layouts as one more of them each. What most of the files left out is left out."""
@@ -161,17 +171,19 @@ def read_layers(nnc, model, files):
         candidates = {}
         for one in sorted(layer["alternatives"], key=lambda a: not a["chosen"]):
             times = [known.get(key(layer, one)) for known in measured]
-            if times.count(None) <= len(times) // 2:
+            if is_known(times):
                 new = Candidate(one["routine"], one["estimate_seconds"], times, one["chosen"])
                 # What is the same call in several layouts was measured once.
                 candidates.setdefault((new.routine, *one["params"], new.estimate, *times), new)
         if candidates:
             kinds.setdefault(kind, Layer(0, list(candidates.values()))).count += 1
-    for change in tuned[0]["layout_changes"]:
-        if change["measured"]:
-            one = Candidate(change["routine"], change["estimate_seconds"], [change["seconds"]],
-                            True)
-            kinds.setdefault(json.dumps(change), Layer(0, [one])).count += 1
+    changes = list(map(change_times, tuned))
+    for change in dict.fromkeys(itertools.chain(*changes)):
+        times = [known.get(change) for known in changes]
+        if is_known(times):
+            _, _, _, routine, estimate = change
+            one = Candidate(routine, estimate, times, True)
+            kinds.setdefault(change[1:], Layer(0, [one])).count += 1
     return list(kinds.values())
 
 
