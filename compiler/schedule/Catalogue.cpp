@@ -153,7 +153,7 @@ std::optional<RoutineShape> Catalogue::makeShape(const nn::RoutineCall &call,
                       const Core &core) const {                                \
       [[maybe_unused]] const nnc::tile_limits tile = nnc::ISA##_tile.on(       \
           {core.rate, core.last, core.lastBytes, core.memory, core.level2,     \
-           core.exposed, core.crowded});                                       \
+           core.level2Rate, core.exposed, core.crowded});                      \
       return EFFICIENCY;                                                       \
     }                                                                          \
     double error([[maybe_unused]] const FAMILY##_shape &s) const {             \

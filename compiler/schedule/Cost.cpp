@@ -85,6 +85,16 @@ static double getCrowded(double weightBytes, double lastBytes) {
   return std::clamp((weightBytes / lastBytes - 1.0 / 3) * 1.5, 0.0, 1.0);
 }
 
+/// To read so many of a model's weights, of which there are `weightBytes`.
+static double getWeightSeconds(target::MachineAttr machine, int64_t bytes,
+                               int64_t weightBytes) {
+  if (machine.getLevelFor(weightBytes))
+    return bytes / machine.getBandwidthFor(weightBytes);
+  double crowded = getCrowded(weightBytes, machine.getLastBytes());
+  return bytes * ((1 - crowded) / machine.getLastBandwidth() +
+                  crowded / machine.getBandwidthFor(weightBytes));
+}
+
 static Core getCore(target::MachineAttr machine, StringRef isa,
                     int64_t weightBytes) {
   double scale = machine.getPeak(isa) * sizeof(float);
@@ -94,6 +104,7 @@ static Core getCore(target::MachineAttr machine, StringRef isa,
           lastBytes,
           scale / (1e6 * machine.getMemoryMbS()),
           double(machine.getCaches()[1]),
+          double(machine.getBandwidth()[1]),
           0.01 * machine.getExposed(),
           getCrowded(weightBytes, lastBytes)};
 }
@@ -113,9 +124,8 @@ double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
           machine.getPeak(routine.isa) +
       work.exponentials * machine.getExponentialSeconds(routine.isa) +
       work.gates * machine.getGateSeconds(routine.isa);
-  double weights = work.weightBytes / machine.getBandwidthFor(weightBytes);
-  double activations =
-      work.activationBytes / machine.getBandwidthFor(work.activationBytes);
+  double weights = getWeightSeconds(machine, work.weightBytes, weightBytes);
+  double activations = machine.getReadSeconds(work.activationBytes);
   const bool fromMemory = !machine.getLevelFor(work.activationBytes);
   return std::max({arithmetic, weights, activations}) +
          core.exposed * ((params.empty() ? 1 : kFetchedShare) *

@@ -103,16 +103,21 @@ double MachineAttr::getPeak(StringRef name) const {
          getVectorRate(name);
 }
 
+/// Of each lane, where two vectors at a time take so many cycles.
+static double getLaneSeconds(MachineAttr machine, const Isa &isa,
+                             int64_t cycles) {
+  return 2 / machine.getVectorRate(isa.name) * static_cast<double>(cycles) /
+         (1e6 * static_cast<double>(isa.getLanes() * machine.getMhz()));
+}
+
 double MachineAttr::getExponentialSeconds(StringRef name) const {
   Isa isa = getIsa(*this, name);
-  return static_cast<double>(isa.exponentialCycles) /
-         (1e6 * isa.getLanes() * getMhz());
+  return getLaneSeconds(*this, isa, isa.exponentialCycles);
 }
 
 double MachineAttr::getGateSeconds(StringRef name) const {
   Isa isa = getIsa(*this, name);
-  return static_cast<double>(isa.gateCycles) /
-         (1e6 * isa.getLanes() * getMhz());
+  return getLaneSeconds(*this, isa, isa.gateCycles);
 }
 
 bool MachineAttr::isNear(int64_t bytes) const {
@@ -146,6 +151,20 @@ double MachineAttr::getBandwidthFor(int64_t bytes) const {
   if (std::optional<size_t> level = getLevelFor(bytes))
     return 1e6 * static_cast<double>(getMhz() * getBandwidth()[*level]);
   return 1e6 * static_cast<double>(getMemoryMbS());
+}
+
+double MachineAttr::getReadSeconds(int64_t bytes) const {
+  std::optional<size_t> last = getLevelFor(bytes);
+  if (!last)
+    return bytes / getBandwidthFor(bytes);
+  double seconds = 0;
+  int64_t nearer = 0;
+  for (size_t level = 0; level < *last; ++level) {
+    int64_t size = getCaches()[level];
+    seconds += (size - nearer) / getBandwidthFor(size);
+    nearer = size;
+  }
+  return seconds + (bytes - nearer) / getBandwidthFor(bytes);
 }
 
 ArrayRef<Row> nnc::target::getRows() {

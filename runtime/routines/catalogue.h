@@ -33,15 +33,16 @@ constexpr double square_root(double x) {
 
 /// What a core has, with vectors of an instruction set.
 struct core_limits {
-  double rate;       ///< multiply-adds of vectors that it begins in a cycle
-  double last;       ///< and of numbers while one comes from the last cache
-  double last_bytes; ///< which holds so many
-  double memory;     ///< multiply-adds of numbers while one comes from memory
-  double level2;     ///< bytes of the second-level cache
-  double exposed;    ///< of the shorter of computing and reading from memory,
-                     ///< the share that does not hide behind the longer
-  double crowded;    ///< 0 where the last cache holds the model's weights
-                     ///< beside other data, up to 1 where they alone fill it
+  double rate;        ///< multiply-adds of vectors that it begins in a cycle
+  double last;        ///< and of numbers while one comes from the last cache
+  double last_bytes;  ///< which holds so many
+  double memory;      ///< multiply-adds of numbers while one comes from memory
+  double level2;      ///< bytes of the second-level cache
+  double level2_rate; ///< and those that come from it in a cycle
+  double exposed;     ///< of the shorter of computing and reading from memory,
+                      ///< the share that does not hide behind the longer
+  double crowded;     ///< 0 where the last cache holds the model's weights
+                      ///< beside other data, up to 1 where they alone fill it
 };
 /// What limits a register tile (tile.h) on an instruction set.
 struct tile_limits {
@@ -51,9 +52,9 @@ struct tile_limits {
   double peak;  ///< share of it that the best tiles reach
   double parts; ///< multiply-adds that sums in parts cost a load of weights
   double kept;  ///< and that a sum of Strassen's costs more, kept in between
-  // In cycles:
-  double far;  ///< what more a load from beyond the first-level cache costs
-  double ends; ///< to begin a sum and to end it
+  double far;   ///< share of a load's time from the second-level cache that
+                ///< does not hide
+  double ends;  ///< cycles to begin a sum and to end it
   core_limits core;
 
   constexpr tile_limits on(const core_limits &other) const {
@@ -61,20 +62,26 @@ struct tile_limits {
   }
 };
 /// Cores that the routines were timed on, or one like them.
-constexpr core_limits one_a_cycle{1, 4, 32 << 20, 10, 1 << 20, 0.6, 1},
-    two_a_cycle{2, 4, 32 << 20, 10, 1 << 20, 0.6, 1};
+constexpr core_limits one_a_cycle{1, 4, 32 << 20, 10, 1 << 20, 31, 0.6, 1},
+    two_a_cycle{2, 4, 32 << 20, 10, 1 << 20, 31, 0.6, 1};
 constexpr tile_limits avx512_tile{16, false, 1.8, 0.98,       0.4,
-                                  0,  0.8,   1,   one_a_cycle};
+                                  0,  0.4,   1,   one_a_cycle};
 constexpr tile_limits avx2_tile{8, false, 1.75, 0.93,       0.4,
                                 4, 0.4,   1,    two_a_cycle};
 constexpr tile_limits neon_tile{4, true, 2, 0.98, 0, 0, 0.2, 1, two_a_cycle};
 constexpr tile_limits neonfp16_tile{8, true, 2, 0.98,       0,
-                                    0, 0.2,  1, two_a_cycle};
-constexpr tile_limits sse4_tile{4, false, 2, 0.93, 0.3, 0, 0.2, 1, two_a_cycle};
+                                    0, 0.1,  1, two_a_cycle};
+constexpr tile_limits sse4_tile{4, false, 2, 0.93, 0.3, 0, 0.4, 1, two_a_cycle};
 constexpr tile_limits avx512vnni_tile = avx512_tile, portable_tile = sse4_tile;
 
 /// Cycles that a multiply-add takes.
 constexpr int latency = 4;
+
+/// Multiply-adds that a core could begin while it waits for a vector from the
+/// second-level cache.
+constexpr double from_level2(const tile_limits &t) {
+  return t.core.rate * t.far * t.lanes * 4 / t.core.level2_rate;
+}
 
 /// What share of its multiply-adds a core begins in time that add to so many
 /// sums: those of one sum wait for each other.
@@ -96,7 +103,7 @@ constexpr double tile_efficiency(const tile_limits &t, double steps, int points,
   const bool in_parts =
       t.parts > 0 && bytes > level1_weights && points < many_points;
   const double more = in_parts         ? t.parts
-                      : bytes >= 32768 ? t.core.rate * t.far
+                      : bytes >= 32768 ? from_level2(t)
                                        : 0.0;
   const double reached = chains < loads ? chains : loads;
   return t.peak * (reached < 1 ? reached : 1.0) * points / (points + more);
@@ -202,10 +209,12 @@ constexpr double refetch(const tile_limits &t) {
 constexpr double refetch_in_order(const tile_limits &t) {
   return 0.88 * t.core.exposed * t.core.last;
 }
-/// To read a weight from memory while those before it meet so many tiles, of
-/// which most are done meanwhile.
+/// To read a weight from where the model's are, the last cache or memory, while
+/// those before it meet so many tiles, of which most are done meanwhile.
 constexpr double streamed(const tile_limits &t, int tiles) {
-  return t.core.memory + 0.8 * t.core.exposed * tiles;
+  const double from =
+      t.core.last + t.core.crowded * (t.core.memory - t.core.last);
+  return from + 0.8 * t.core.exposed * tiles;
 }
 
 /// To read so many floats in `runs`: all but the first find them where they
@@ -238,16 +247,32 @@ constexpr double conv2d_with_rereads(tile_limits t, const S &s, int B,
              : with_rereads(t, work, efficiency, floats, runs);
 }
 
+/// What share of the taps along an axis meets the input, not what it is padded
+/// with: `out` sums of so many taps, which begin `before` the input.
+constexpr double inside(int in, int out, int taps, int stride, int dilation,
+                        int before) {
+  double met = 0;
+  for (int tap = 0; tap < taps; ++tap) {
+    const int at = tap * dilation - before;
+    const int first = at < 0 ? ceil_div(-at, stride) : 0;
+    const int end = at < in ? ceil_div(in - at, stride) : 0;
+    met += larger(0, smaller(end, out) - first);
+  }
+  return met / (double(out) * taps);
+}
+
 template <class S>
 constexpr double direct_efficiency(tile_limits t, const S &s, int R, int C,
                                    int B) {
   const double channels = double(s.c) / s.groups, taps = s.kh * s.kw;
   // To begin and to end the sums over part of a block of channels.
   const double part = s.c / s.groups % t.lanes ? 0.35 * taps : 0.0;
+  const double padded = inside(s.h, s.oh, s.kh, s.sh, s.dh, s.pt) *
+                        inside(s.w, s.ow, s.kw, s.sw, s.dw, s.pl);
   return conv2d_with_rereads(
       t, s, B,
       tiles_efficiency(t, s.oh, s.ow, s.k, channels * taps, R, C, B) *
-          channels * taps / (channels * taps + part));
+          channels * taps / (channels * taps + part) / padded);
 }
 /// The first and the last tile of a row copy what they read.
 template <class S>
@@ -275,6 +300,14 @@ constexpr double imbalance(const transformed_plan &p) {
   return 2 * p.shared(2).unit_time() / p.unit_time();
 }
 
+/// Multiply-adds that a core begins while it transforms values for as long as
+/// one begins so many that has a vector of 64 bytes a cycle: loads and stores
+/// of the values do not all hide behind wider arithmetic.
+constexpr double transforming(const tile_limits &t, double steps) {
+  const double wide = t.core.rate * t.lanes / 16;
+  return wide > 1 ? steps * (1 + 0.8 * (wide - 1)) : steps;
+}
+
 /// How long products of points take, in multiply-adds. So many channels are
 /// `summed` at a time, for which the first-level cache may have room beside
 /// those that are fetched meanwhile; each sum is loaded and stored. Each strip
@@ -291,9 +324,10 @@ constexpr double transformed_time(tile_limits t, const transformed_plan &p,
           tiles_efficiency(sums, 1, p.tiles, filters,
                            smaller(channels, summed + weights_ahead(summed)), 1,
                            P, B) +
-      2.0 * filters * ceil_div(channels, summed);
-  const double transforms = t.lanes * (transform * ceil_div(channels, t.lanes) +
-                                       back * ceil_div(filters, t.lanes));
+      transforming(t, 2.0) * filters * ceil_div(channels, summed);
+  const double transforms =
+      t.lanes * transforming(t, transform * ceil_div(channels, t.lanes) +
+                                    back * ceil_div(filters, t.lanes));
   const int strips = ceil_div(p.groups, p.strip_groups);
   // What is read before the next pass over the runs begins.
   const int passes = strips * (p.points_first ? p.points : 1);
@@ -428,8 +462,8 @@ constexpr double strassen_matmul_efficiency(tile_limits t, const S &s, int L,
 /// Multiply-adds that a bias and one of middle.h's activations take as long as,
 /// between two parts of a layer.
 constexpr double middle_time(const tile_limits &t, int activation) {
-  const double silu = t.by_lane ? 14 * t.lanes / 4 : t.lanes == 16 ? 12 : 8;
-  return activation == 4 ? t.core.rate * silu : 0.3;
+  const double silu = t.by_lane ? 28 * t.lanes / 4 : t.lanes == 16 ? 12 : 16;
+  return activation == 4 ? silu : 0.3;
 }
 template <class S>
 constexpr bool scaled_conv2d_applies(const S &s, int L, int W) {
@@ -498,8 +532,8 @@ constexpr double separable_efficiency(tile_limits t, const S &s, int R, int C,
   const double taps = pixels * s.c * s.kh * s.kw;
   double time = taps / depthwise_efficiency(t, first, depthwise_columns(s.ow)) +
                 middle_time(t, s.activation) * pixels * s.c +
-                (4 * weights > level2 ? refetch(t) : t.core.rate * t.far) *
-                    weights * ceil_div(s.oh, R);
+                (4 * weights > level2 ? refetch(t) : from_level2(t)) * weights *
+                    ceil_div(s.oh, R);
   for (int rows : {s.oh / R * R, s.oh % R})
     if (rows > 0)
       time +=
@@ -571,7 +605,7 @@ constexpr double attention_efficiency(tile_limits t, const S &s, int M, int B,
   const double values =
       tiles_efficiency(t, 1, s.value_dim, s.queries, s.keys, 1, M, B);
   const double exponential =
-      t.core.rate * (t.lanes == 16 ? 16 : 18) * double(sizeof(float)) / bytes;
+      (t.lanes == 16 ? 16 : 36) * double(sizeof(float)) / bytes;
   const int crowded = 4096 / bytes;
   const bool crowds_keys = M > 8 && s.k_strides[2] % crowded == 0;
   const bool crowds_values = s.v_strides[2] % crowded == 0;
