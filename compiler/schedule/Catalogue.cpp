@@ -152,7 +152,7 @@ std::optional<RoutineShape> Catalogue::makeShape(const nn::RoutineCall &call,
     double efficiency([[maybe_unused]] const FAMILY##_shape &s,                \
                       const Core &core) const {                                \
       [[maybe_unused]] const nnc::tile_limits tile = nnc::ISA##_tile.on(       \
-          {core.rate, core.last, core.lastBytes, core.memory, core.level2,     \
+          {core.rate, core.last, core.lastBytes, core.weight, core.level2,     \
            core.level2Rate, core.exposed, core.crowded});                      \
       return EFFICIENCY;                                                       \
     }                                                                          \

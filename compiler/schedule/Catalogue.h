@@ -39,7 +39,7 @@ private:
 /// What a core has, with vectors of a routine's instruction set: core_limits of
 /// runtime/routines/catalogue.h.
 struct Core {
-  double rate, last, lastBytes, memory, level2, level2Rate, exposed, crowded;
+  double rate, last, lastBytes, weight, level2, level2Rate, exposed, crowded;
 };
 
 /// A line of runtime/routines/routines.inc.

@@ -85,14 +85,15 @@ static double getCrowded(double weightBytes, double lastBytes) {
   return std::clamp((weightBytes / lastBytes - 1.0 / 3) * 1.5, 0.0, 1.0);
 }
 
-/// To read so many of a model's weights, of which there are `weightBytes`.
-static double getWeightSeconds(target::MachineAttr machine, int64_t bytes,
+/// Seconds to read a byte of a model's weights, of which there are so many:
+/// what the last cache has no room for comes from memory.
+static double getWeightSeconds(target::MachineAttr machine,
                                int64_t weightBytes) {
+  double seconds = 1 / machine.getBandwidthFor(weightBytes);
   if (machine.getLevelFor(weightBytes))
-    return bytes / machine.getBandwidthFor(weightBytes);
+    return seconds;
   double crowded = getCrowded(weightBytes, machine.getLastBytes());
-  return bytes * ((1 - crowded) / machine.getLastBandwidth() +
-                  crowded / machine.getBandwidthFor(weightBytes));
+  return (1 - crowded) / machine.getLastBandwidth() + crowded * seconds;
 }
 
 static Core getCore(target::MachineAttr machine, StringRef isa,
@@ -102,7 +103,7 @@ static Core getCore(target::MachineAttr machine, StringRef isa,
   return {machine.getVectorRate(isa),
           scale / machine.getLastBandwidth(),
           lastBytes,
-          scale / (1e6 * machine.getMemoryMbS()),
+          scale * getWeightSeconds(machine, weightBytes),
           double(machine.getCaches()[1]),
           double(machine.getBandwidth()[1]),
           0.01 * machine.getExposed(),
@@ -124,7 +125,7 @@ double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
           machine.getPeak(routine.isa) +
       work.exponentials * machine.getExponentialSeconds(routine.isa) +
       work.gates * machine.getGateSeconds(routine.isa);
-  double weights = getWeightSeconds(machine, work.weightBytes, weightBytes);
+  double weights = work.weightBytes * getWeightSeconds(machine, weightBytes);
   double activations = machine.getReadSeconds(work.activationBytes);
   const bool fromMemory = !machine.getLevelFor(work.activationBytes);
   return std::max({arithmetic, weights, activations}) +

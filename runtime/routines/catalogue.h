@@ -36,7 +36,8 @@ struct core_limits {
   double rate;        ///< multiply-adds of vectors that it begins in a cycle
   double last;        ///< and of numbers while one comes from the last cache
   double last_bytes;  ///< which holds so many
-  double memory;      ///< multiply-adds of numbers while one comes from memory
+  double weight;      ///< multiply-adds of numbers while one comes from where
+                      ///< the model's weights are
   double level2;      ///< bytes of the second-level cache
   double level2_rate; ///< and those that come from it in a cycle
   double exposed;     ///< of the shorter of computing and reading from memory,
@@ -209,12 +210,10 @@ constexpr double refetch(const tile_limits &t) {
 constexpr double refetch_in_order(const tile_limits &t) {
   return 0.88 * t.core.exposed * t.core.last;
 }
-/// To read a weight from where the model's are, the last cache or memory, while
-/// those before it meet so many tiles, of which most are done meanwhile.
+/// To read a weight from where the model's are while those before it meet so
+/// many tiles, of which most are done meanwhile.
 constexpr double streamed(const tile_limits &t, int tiles) {
-  const double from =
-      t.core.last + t.core.crowded * (t.core.memory - t.core.last);
-  return from + 0.8 * t.core.exposed * tiles;
+  return t.core.weight + 0.8 * t.core.exposed * tiles;
 }
 
 /// To read so many floats in `runs`: all but the first find them where they
@@ -249,8 +248,8 @@ constexpr double conv2d_with_rereads(tile_limits t, const S &s, int B,
 
 /// What share of the taps along an axis meets the input, not what it is padded
 /// with: `out` sums of so many taps, which begin `before` the input.
-constexpr double inside(int in, int out, int taps, int stride, int dilation,
-                        int before) {
+constexpr double share_inside(int in, int out, int taps, int stride,
+                              int dilation, int before) {
   double met = 0;
   for (int tap = 0; tap < taps; ++tap) {
     const int at = tap * dilation - before;
@@ -267,12 +266,12 @@ constexpr double direct_efficiency(tile_limits t, const S &s, int R, int C,
   const double channels = double(s.c) / s.groups, taps = s.kh * s.kw;
   // To begin and to end the sums over part of a block of channels.
   const double part = s.c / s.groups % t.lanes ? 0.35 * taps : 0.0;
-  const double padded = inside(s.h, s.oh, s.kh, s.sh, s.dh, s.pt) *
-                        inside(s.w, s.ow, s.kw, s.sw, s.dw, s.pl);
+  const double met = share_inside(s.h, s.oh, s.kh, s.sh, s.dh, s.pt) *
+                     share_inside(s.w, s.ow, s.kw, s.sw, s.dw, s.pl);
   return conv2d_with_rereads(
       t, s, B,
       tiles_efficiency(t, s.oh, s.ow, s.k, channels * taps, R, C, B) *
-          channels * taps / (channels * taps + part) / padded);
+          channels * taps / (channels * taps + part) / met);
 }
 /// The first and the last tile of a row copy what they read.
 template <class S>
@@ -300,9 +299,9 @@ constexpr double imbalance(const transformed_plan &p) {
   return 2 * p.shared(2).unit_time() / p.unit_time();
 }
 
-/// Multiply-adds that a core begins while it transforms values for as long as
-/// one begins so many that has a vector of 64 bytes a cycle: loads and stores
-/// of the values do not all hide behind wider arithmetic.
+/// What transforms take that are so many multiply-adds where a core begins one
+/// of 64 bytes a cycle. With more or wider vectors only a fifth of it becomes
+/// as much shorter: values are loaded and stored.
 constexpr double transforming(const tile_limits &t, double steps) {
   const double wide = t.core.rate * t.lanes / 16;
   return wide > 1 ? steps * (1 + 0.8 * (wide - 1)) : steps;

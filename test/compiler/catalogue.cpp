@@ -53,8 +53,9 @@ static const Routine *find(StringRef name) {
 static constexpr Core kOneACycle{/*rate=*/1,
                                  /*last=*/4,
                                  /*lastBytes=*/32 << 20,
-                                 /*memory=*/10,
+                                 /*weight=*/10,
                                  /*level2=*/1 << 20,
+                                 /*level2Rate=*/31,
                                  /*exposed=*/0.6,
                                  /*crowded=*/1};
 
