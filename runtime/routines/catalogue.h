@@ -333,12 +333,12 @@ constexpr double transformed_time(tile_limits t, const transformed_plan &p,
   const double strip_floats = double(p.points) * p.strip_tiles * channels;
   const double weights = double(channels) * filters;
   const double all = p.tiles * products, least = streamed(t, p.tiles) * weights;
+  const double bytes = 4 * p.points * weights;
   // Memory gives less to blocks that are read beside each other.
-  const double beside = 4 * p.points * weights > t.core.last_bytes
-                            ? 0.15 * (B - 1) * t.core.weight * weights
-                            : 0;
+  const double beside =
+      bytes > t.core.last_bytes ? 0.15 * (B - 1) * t.core.weight * weights : 0;
   // Of a last-level cache others want their share.
-  const bool near = 4 * p.points * weights < 0.75 * t.core.last_bytes;
+  const bool near = bytes < 0.75 * t.core.last_bytes;
   const double again = near ? refetch_in_order(t) : refetch(t);
   const double time =
       p.points * ((all < least ? least : all) + beside + p.tiles * transforms +
