@@ -208,6 +208,32 @@ static double getWeightError(LayerOp layer, const Schema &schema,
   return error;
 }
 
+/// Elements of the layer's result in each channel.
+static int64_t getPoints(LayerOp layer, const Family &family) {
+  RankedTensorType type = getTensorType(layer.getY());
+  if (!family.channelAxis || type.getNumElements() == 0)
+    return type.getNumElements();
+  int axis = *family.channelAxis;
+  return type.getNumElements() /
+         type.getDimSize(axis < 0 ? type.getRank() + axis : axis);
+}
+
+/// Whether params that are estimated alike are so because either way one tile
+/// takes all of so many points: then they make the same code.
+static bool makeSameTile(const Routine &routine, ArrayRef<int64_t> a,
+                         ArrayRef<int64_t> b, int64_t points) {
+  int64_t pointsOfA = 1, pointsOfB = 1;
+  for (auto [name, ofA, ofB] : llvm::zip(routine.params, a, b)) {
+    if (llvm::is_contained({"ROWS", "COLS", "M", "P"}, name)) {
+      pointsOfA *= ofA;
+      pointsOfB *= ofB;
+    } else if (ofA != ofB) {
+      return false;
+    }
+  }
+  return points <= std::min(pointsOfA, pointsOfB);
+}
+
 /// What `routine` could compute of the layer, with `any` for what it leaves
 /// open, at what is estimated.
 static std::vector<CandidateMemo::Entry>
@@ -229,6 +255,7 @@ findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
     values = {SmallVector<int64_t>(*own)};
   std::vector<CandidateMemo::Entry> found;
   std::optional<double> weightError;
+  const int64_t points = getPoints(layer, *routine.family);
   for (const auto &params : values) {
     if (!llvm::all_of(shapes, [&](const RoutineShape &shape) {
           return routine.applies(shape, params);
@@ -238,7 +265,12 @@ findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
       weightError = getWeightError(layer, *schema, memo);
     Candidate candidate{{}, &routine, params, schema->operands, schema->result};
     candidate.estimate = cost.estimate(routine, shapes, params, work);
-    if (std::isinf(candidate.estimate) && !layer.getParams())
+    if (!layer.getParams() &&
+        (std::isinf(candidate.estimate) ||
+         llvm::any_of(found, [&](const CandidateMemo::Entry &other) {
+           return other.candidate.estimate == candidate.estimate &&
+                  makeSameTile(routine, other.candidate.params, params, points);
+         })))
       continue;
     candidate.error = *weightError;
     for (const RoutineShape &shape : shapes)

@@ -21,7 +21,9 @@ using namespace nnc;
 static constexpr double kCallSeconds = 1.5e-7;
 /// What more there is to fetch of a routine with params: unrolled register
 /// tiles, one for each size of what is left over.
-static constexpr double kTilesSeconds = 6e-7;
+static constexpr double kTilesSeconds = 4.5e-7;
+/// To call a function again that has no params: much of its code is there.
+static constexpr double kAgainSeconds = 2.5e-8;
 
 /// Share of a multiply-add's time that simple arithmetic in an epilogue takes.
 static constexpr double kEpilogueShare = 0.15;
@@ -30,6 +32,13 @@ static constexpr double kEpilogueShare = 0.15;
 /// some does not hide behind the longer. Less where tiles fetch weights for
 /// later ones.
 static constexpr double kFetchedShare = 0.83;
+
+/// Of the time to read and to write activations, what a copy takes: a library's
+/// need not fetch the lines that it overwrites.
+static constexpr double kCopiedShare = 0.8;
+
+/// The same of activations that a cache holds.
+static constexpr double kNearShare = 0.15;
 
 static double getMedian(ArrayRef<double> sorted) {
   size_t middle = sorted.size() / 2;
@@ -87,33 +96,38 @@ static double getCrowded(double weightBytes, double lastBytes) {
 
 /// Seconds to read a byte of a model's weights, of which there are so many:
 /// what the last cache has no room for comes from memory.
-static double getWeightSeconds(target::MachineAttr machine,
-                               int64_t weightBytes) {
+static double getWeightSeconds(target::MachineAttr machine, int64_t weightBytes,
+                               double crowded) {
   double seconds = 1 / machine.getBandwidthFor(weightBytes);
   if (machine.getLevelFor(weightBytes))
     return seconds;
-  double crowded = getCrowded(weightBytes, machine.getLastBytes());
   return (1 - crowded) / machine.getLastBandwidth() + crowded * seconds;
 }
 
-static Core getCore(target::MachineAttr machine, StringRef isa,
-                    int64_t weightBytes) {
+CostModel::CostModel(target::MachineAttr machine, int64_t weightBytes,
+                     const Measurements *measured)
+    : machine(machine), weightBytes(weightBytes),
+      crowded(getCrowded(weightBytes, machine.getLastBytes())),
+      weightSeconds(getWeightSeconds(machine, weightBytes, crowded)),
+      measured(measured) {}
+
+Core CostModel::getCore(StringRef isa) const {
   double scale = machine.getPeak(isa) * sizeof(float);
-  double lastBytes = machine.getLastBytes();
+  size_t second = std::min<size_t>(1, machine.getCaches().size() - 1);
   return {machine.getVectorRate(isa),
           scale / machine.getLastBandwidth(),
-          lastBytes,
-          scale * getWeightSeconds(machine, weightBytes),
-          double(machine.getCaches()[1]),
-          double(machine.getBandwidth()[1]),
+          double(machine.getLastBytes()),
+          scale * weightSeconds,
+          double(machine.getCaches()[second]),
+          double(machine.getBandwidth()[second]),
           0.01 * machine.getExposed(),
-          getCrowded(weightBytes, lastBytes)};
+          crowded};
 }
 
 double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
                            ArrayRef<int64_t> params,
                            const LayerWork &work) const {
-  Core core = getCore(machine, routine.isa, weightBytes);
+  Core core = getCore(routine.isa);
   double efficiency = 0;
   for (const RoutineShape &call : calls)
     efficiency += routine.getEfficiency(call, params, core) / calls.size();
@@ -125,14 +139,19 @@ double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
           machine.getPeak(routine.isa) +
       work.exponentials * machine.getExponentialSeconds(routine.isa) +
       work.gates * machine.getGateSeconds(routine.isa);
-  double weights = work.weightBytes * getWeightSeconds(machine, weightBytes);
-  double activations = machine.getReadSeconds(work.activationBytes);
+  double weights = work.weightBytes * weightSeconds;
+  double activations = machine.getReadSeconds(work.activationBytes) *
+                       (routine.family->name == "copy" ? kCopiedShare : 1);
+  const bool hasParams = !params.empty();
   const bool fromMemory = !machine.getLevelFor(work.activationBytes);
-  return std::max({arithmetic, weights, activations}) +
-         core.exposed * ((params.empty() ? 1 : kFetchedShare) *
-                             std::min(arithmetic, weights) +
-                         (fromMemory ? std::min(arithmetic, activations) : 0)) +
-         getStartSeconds(!params.empty()) * calls.size();
+  double exposed = core.exposed * (hasParams ? kFetchedShare : 1) *
+                       std::min(arithmetic, weights) +
+                   (fromMemory ? core.exposed : kNearShare) *
+                       std::min(arithmetic, activations);
+  double further =
+      (calls.size() - 1) * (hasParams ? getStartSeconds(true) : kAgainSeconds);
+  return std::max({arithmetic, weights, activations}) + exposed +
+         getStartSeconds(hasParams) + further;
 }
 
 double CostModel::getStartSeconds(bool hasParams) {

@@ -71,8 +71,7 @@ public:
   /// `weightBytes` of the whole model say where weights are read from. Where
   /// nothing is measured, `measured` is null.
   CostModel(target::MachineAttr machine, int64_t weightBytes,
-            const Measurements *measured = nullptr)
-      : machine(machine), weightBytes(weightBytes), measured(measured) {}
+            const Measurements *measured = nullptr);
 
   target::MachineAttr getMachine() const { return machine; }
   bool knowsMeasurements() const { return measured && !measured->empty(); }
@@ -109,8 +108,13 @@ public:
   void setMemo(CandidateMemo *own) { memo = own; }
 
 private:
+  /// Of the machine, with vectors of `isa`.
+  Core getCore(llvm::StringRef isa) const;
+
   target::MachineAttr machine;
   int64_t weightBytes;
+  double crowded;       ///< 0 to 1, how far they fill the last cache
+  double weightSeconds; ///< to read a byte of them
   const Measurements *measured;
   CandidateMemo *memo = nullptr;
   Calibration calibration;

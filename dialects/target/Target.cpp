@@ -95,10 +95,12 @@ double MachineAttr::getVectorRate(StringRef name) const {
 
 double MachineAttr::getPeak(StringRef name) const {
   // Vectors narrower than its own take more instructions for the same, for
-  // which a core is not always free.
+  // which a core is not always free, unless it is as wide as those that begin
+  // two vectors of 64 bytes at a time.
   constexpr double narrow = 0.93;
   Isa isa = getIsa(*this, name);
-  double share = isa.bytes < getVectorBytes() ? narrow : 1;
+  const bool isBusy = isa.bytes < getVectorBytes() && getMultiplyAdds() < 32;
+  double share = isBusy ? narrow : 1;
   return 1e6 * share * static_cast<double>(getMhz() * isa.getLanes()) *
          getVectorRate(name);
 }
@@ -157,14 +159,22 @@ double MachineAttr::getReadSeconds(int64_t bytes) const {
   std::optional<size_t> last = getLevelFor(bytes);
   if (!last)
     return bytes / getBandwidthFor(bytes);
+  ArrayRef<int64_t> caches = getCaches().asArrayRef();
+  auto getSeconds = [&](size_t level) {
+    return 1 / (1e6 * static_cast<double>(getMhz() * getBandwidth()[level]));
+  };
   double seconds = 0;
   int64_t nearer = 0;
-  for (size_t level = 0; level < *last; ++level) {
-    int64_t size = getCaches()[level];
-    seconds += (size - nearer) / getBandwidthFor(size);
+  for (size_t level = 0; level <= *last; ++level) {
+    int64_t size = level < *last ? caches[level] : bytes;
+    double perByte = getSeconds(level);
+    // Weights that come by push half of it out.
+    if (level > 0 && level + 1 < caches.size() && caches[level + 1] > 0)
+      perByte = (perByte + getSeconds(level + 1)) / 2;
+    seconds += perByte * static_cast<double>(size - nearer);
     nearer = size;
   }
-  return seconds + (bytes - nearer) / getBandwidthFor(bytes);
+  return seconds;
 }
 
 ArrayRef<Row> nnc::target::getRows() {

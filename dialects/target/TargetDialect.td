@@ -81,7 +81,8 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
     /// Bytes a second from where `bytes` come.
     double getBandwidthFor(int64_t bytes) const;
     /// Seconds to read `bytes` that were written or read before: the levels
-    /// before the first that holds all of them hold some. Those that come from
+    /// before the first that holds all of them hold some. A level between two
+    /// others shares what it could hold with the next. Bytes that come from
     /// memory pass by all levels.
     double getReadSeconds(int64_t bytes) const;
     /// Bytes a second from the last cache.

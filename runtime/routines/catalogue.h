@@ -147,12 +147,22 @@ constexpr double elementwise_efficiency(tile_limits t, const S &s) {
     const int stride = s.strides[i][s.rank - 1];
     whole = whole && (stride == 0 || stride == 1);
   }
-  // In cycles; two loads or a store begin in one.
-  const double part = t.lanes == 16 ? 5 : t.lanes == 8 ? 13 : 6;
-  const double cycles = whole ? width / t.lanes * 2 / t.core.rate +
-                                    (width % t.lanes ? part : 0.0) + 1
-                              : 2.0 * width;
+  // In cycles; two loads or a store begin in one. What compilers unroll of
+  // narrow vectors has no loop of its own.
+  const double part = t.lanes == 16 ? 5 / t.core.rate : t.lanes == 8 ? 8 : 4;
+  const double vector = t.lanes == 4 ? 1.65 : 2 / t.core.rate;
+  const double row = t.lanes == 4 ? 0 : 1;
+  const double cycles =
+      whole ? width / t.lanes * vector + (width % t.lanes ? part : 0.0) + row
+            : 2.0 * width;
   return width / (t.core.rate * t.lanes * cycles);
+}
+
+/// Number by number, unless compilers make vectors of a long row.
+template <class S>
+constexpr double elementwise_portable_efficiency(const S &s) {
+  const int width = s.rank > 0 ? s.dims[s.rank - 1] : 1;
+  return width >= 32 ? 0.13 : width > 8 ? 0.06 : 0.08;
 }
 
 /// Blocked convolution needs whole blocks of W channels in every group.
@@ -458,7 +468,7 @@ template <class S>
 constexpr double strassen_matmul_efficiency(tile_limits t, const S &s, int L,
                                             int P, int B) {
   // Rows of the result lie far apart.
-  return 0.94 * strassen_efficiency(t,
+  return 0.97 * strassen_efficiency(t,
                                     plan_strassen_matmul(s, L, t.lanes, P, B),
                                     s.batch * s.m, s.k, s.n, L, 4 * L, P, B);
 }
@@ -499,7 +509,8 @@ constexpr double strassen_error(int terms, int L) {
   return 0.4 / (1 << 24) * square_root(beyond < 1 ? 1 : beyond);
 }
 /// Columns of a row in tiles of C; see conv2d/depthwise.h. A core loads as many
-/// vectors at a time as it multiplies.
+/// vectors at a time as it multiplies. Where sums wait for each other it goes
+/// on with the next tile, which depends on none of them.
 template <class S>
 constexpr double depthwise_efficiency(tile_limits t, const S &s, int C) {
   double time = 0;
@@ -507,9 +518,9 @@ constexpr double depthwise_efficiency(tile_limits t, const S &s, int C) {
     const int c = i ? s.ow % C : C;
     const int tiles = i ? c != 0 : s.ow / C;
     const int loads = (c - 1) * s.sw + 1 + s.kw;
+    const double waits = c ? 1 + 0.15 * (1 / chained(t, c) - 1) : 0.0;
     // To begin and to end a row of taps takes as long as two.
-    time +=
-        c ? tiles * s.kh * (larger(c * s.kw, loads) / chained(t, c) + 2) : 0.0;
+    time += c ? tiles * s.kh * (larger(c * s.kw, loads) * waits + 2) : 0.0;
   }
   return t.peak * s.ow * s.kh * s.kw / time * s.k /
          (ceil_div(s.k, t.lanes) * t.lanes);
@@ -589,10 +600,12 @@ template <int Bits, class S>
 constexpr double integers_efficiency(tile_limits t, const S &s) {
   return t.peak * s.m / (s.m + (Bits == 24 ? 2 : 3));
 }
-/// Each element of b is copied once for m rows, and turned if transposed.
+/// Each element of b is copied once for m rows, and turned if transposed. For a
+/// few rows it is read where it is, from lines that lie far apart.
 template <class S>
 constexpr double plain_efficiency(tile_limits t, const S &s, int M, int B) {
-  const double copy = s.transpose_b ? 32 : 24;
+  const bool in_place = !s.transpose_b && s.n % t.lanes == 0 && s.m <= 2 * M;
+  const double copy = in_place ? 8 : s.transpose_b ? 32 : 24;
   return s.m / (s.m / packed_efficiency(t, s, M, B) + copy);
 }
 /// Two products of numbers of so many bytes, whose columns are the queries, and

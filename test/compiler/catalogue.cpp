@@ -2,6 +2,7 @@
 
 #include "compiler/schedule/Catalogue.h"
 #include "dialects/target/Target.h"
+#include "runtime/routines/catalogue.h"
 
 #include <catch2/catch.hpp>
 
@@ -169,6 +170,38 @@ TEST_CASE("Elementwise routines want whole vectors in a row") {
         0.3 * getEfficiency("elementwise_avx2", 8));
   CHECK(getEfficiency("elementwise_avx2", 8) <
         getEfficiency("elementwise_avx2", 16));
+}
+
+TEST_CASE("Taps beside the input take no time") {
+  // Three rows of three taps each, padded by one: the first and the last row
+  // lack one.
+  CHECK(nnc::share_inside(3, 3, 3, 1, 1, 1) == Approx(7.0 / 9));
+  CHECK(nnc::share_inside(5, 3, 3, 1, 1, 0) == Approx(1));
+  // In steps of two: -1 0 1, 1 2 3, 3 4 5.
+  CHECK(nnc::share_inside(5, 3, 3, 2, 1, 1) == Approx(7.0 / 9));
+  // Taps two apart: -2 0 2, -1 1 3, 0 2 4, 1 3 5.
+  CHECK(nnc::share_inside(4, 4, 3, 1, 2, 2) == Approx(8.0 / 12));
+  CHECK(nnc::share_inside(1, 1, 2, 1, 2, 1) == Approx(0));
+}
+
+TEST_CASE("Depthwise tiles of few sums go on with the next one") {
+  MLIRContext context;
+  context.loadDialect<nn::NnDialect>();
+  std::string problem;
+  nn::RoutineCall call = makeConv(context, 3);
+  NamedAttrList fields(call.fields);
+  fields.set("groups", Builder(&context).getI64IntegerAttr(64));
+  call.fields = fields.getDictionary(&context);
+  auto shape = Catalogue::get().makeShape(call, problem);
+  REQUIRE(shape);
+  const Routine *depthwise = find("conv2d_f32_nchw8c_depthwise_avx2");
+  Core two = kOneACycle;
+  two.rate = 2;
+  // Four sums wait half of the time, for which others make up.
+  const double few = depthwise->getEfficiency(*shape, {4}, two);
+  const double many = depthwise->getEfficiency(*shape, {8}, two);
+  CHECK(few < 0.95 * many);
+  CHECK(few > 0.75 * many);
 }
 
 TEST_CASE("A shape that does not fit its family is refused with a reason") {

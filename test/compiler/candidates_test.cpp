@@ -1,0 +1,74 @@
+//===- candidates_test.cpp - What is tried for a layer --------------------===//
+
+#include "compiler/Pipeline.h"
+#include "compiler/schedule/Candidates.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+
+using namespace mlir;
+using namespace nnc;
+
+/// A 1 x 1 convolution of S x S pixels.
+static const char *const kFunction = R"(
+func.func @f(%x: tensor<1x64xSxSxf32>) -> tensor<1x128xSxSxf32> {
+  %w = nn.constant dense<1.0> : tensor<128x64x1x1xf32>
+  %0 = nn.layer "conv" inputs(%x, %w : tensor<1x64xSxSxf32>, tensor<128x64x1x1xf32>) -> tensor<1x128xSxSxf32>
+  anchor {
+  ^bb0(%a: tensor<1x64xSxSxf32>, %b: tensor<128x64x1x1xf32>):
+    %c = nn.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x64xSxSxf32>, tensor<128x64x1x1xf32>) -> tensor<1x128xSxSxf32>
+    nn.yield %c : tensor<1x128xSxSxf32>
+  } epilogue {
+  ^bb0(%e: f32):
+    nn.yield %e : f32
+  }
+  return %0 : tensor<1x128xSxSxf32>
+}
+)";
+
+/// The columns of the tiles that are tried, by blocks of channels.
+static std::map<int64_t, SmallVector<int64_t>> getTiles(int size) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  std::string text = kFunction;
+  for (size_t at; (at = text.find('S')) != std::string::npos;)
+    text.replace(at, 1, std::to_string(size));
+  auto module = parseSourceString<ModuleOp>(text, &context);
+  REQUIRE(module);
+  auto machine = target::getMachine("x86-64-v3", UnknownLoc::get(&context));
+  REQUIRE(succeeded(machine));
+  auto function = *module->getOps<func::FuncOp>().begin();
+  std::map<int64_t, SmallVector<int64_t>> tiles;
+  forEachCandidate(*function.getOps<nn::LayerOp>().begin(),
+                   makeCostModel(function, *machine, nullptr), {},
+                   [&](const Candidate &candidate) {
+                     ArrayRef<int64_t> params = candidate.params;
+                     if (candidate.routine->name ==
+                         "conv2d_f32_nchw8c_pointwise_avx2")
+                       tiles[params[1]].push_back(params[0]);
+                   });
+  return tiles;
+}
+
+TEST_CASE("Tiles that make the same code are tried once") {
+  // OC 2 goes with several COLS.
+  auto many = getTiles(28), one = getTiles(1);
+  REQUIRE(many[2].size() > 1);
+  CHECK(one.size() == many.size());
+  for (const auto &[blocks, columns] : one) {
+    INFO(blocks);
+    CHECK(columns.size() == 1);
+  }
+  // Two by two pixels: those of four columns and more are alike.
+  auto four = getTiles(2);
+  for (const auto &[blocks, columns] : four) {
+    INFO(blocks);
+    CHECK(llvm::count_if(columns, [](int64_t c) { return c >= 4; }) <= 1);
+    CHECK(llvm::count_if(columns, [](int64_t c) { return c < 4; }) ==
+          llvm::count_if(many[blocks], [](int64_t c) { return c < 4; }));
+  }
+}

@@ -1,0 +1,66 @@
+//===- machine_test.cpp - Where data comes from, and how long it takes ----===//
+
+#include "dialects/target/Target.h"
+
+#include <catch2/catch.hpp>
+
+using namespace mlir;
+using namespace nnc;
+using target::MachineAttr;
+
+static MachineAttr getRow(MLIRContext &context, StringRef name) {
+  auto row = target::getMachine(name, UnknownLoc::get(&context));
+  REQUIRE(succeeded(row));
+  return *row;
+}
+
+TEST_CASE("The first level that holds data is where it comes from") {
+  MLIRContext context;
+  // 32 KB, 512 KB, and 16 MB for all cores.
+  MachineAttr machine = getRow(context, "x86-64-v3");
+  CHECK(machine.getLevelFor(32768) == 0);
+  CHECK(machine.getLevelFor(32769) == 1);
+  CHECK(machine.getLevelFor(524288) == 1);
+  CHECK(machine.getLevelFor(524289) == 2);
+  // Other data wants its share of the last.
+  CHECK(machine.getLevelFor(16777216 / 3) == 2);
+  CHECK(!machine.getLevelFor(16777216 / 3 + 1));
+  CHECK(machine.getBandwidthFor(16777216) == Approx(20000e6));
+  // So does the second where there is no third.
+  MachineAttr two = getRow(context, "armv7");
+  CHECK(two.getLevelFor(524288 / 3) == 1);
+  CHECK(!two.getLevelFor(524288 / 3 + 1));
+}
+
+TEST_CASE("Data is read from each level that holds a part of it") {
+  MLIRContext context;
+  MachineAttr machine = getRow(context, "x86-64-v3");
+  const double cycle = 1 / 3200e6;
+  CHECK(machine.getReadSeconds(0) == 0);
+  CHECK(machine.getReadSeconds(16384) == Approx(16384 / 64.0 * cycle));
+  // The second level and the last one hold half each of what the first lacks.
+  CHECK(machine.getReadSeconds(32768 + 65536) ==
+        Approx((32768 / 64.0 + 32768 / 32.0 + 32768 / 16.0) * cycle));
+  const double near = machine.getReadSeconds(524288);
+  CHECK(machine.getReadSeconds(524288 + 16000) ==
+        Approx(near + 16000 / 16.0 * cycle));
+  CHECK(machine.getReadSeconds(100 << 20) == Approx((100 << 20) / 20000e6));
+  double last = 0;
+  for (int64_t bytes = 1024; bytes < 100 << 20; bytes *= 2) {
+    INFO(bytes);
+    CHECK(machine.getReadSeconds(bytes) > last);
+    last = machine.getReadSeconds(bytes);
+  }
+  // There is no level behind the second.
+  MachineAttr two = getRow(context, "armv7");
+  CHECK(two.getReadSeconds(32768 + 8000) ==
+        Approx((32768 / 16.0 + 8000 / 8.0) / 1500e6));
+}
+
+TEST_CASE("Narrow vectors keep a core busy that begins few wide ones") {
+  MLIRContext context;
+  MachineAttr wide = getRow(context, "x86-64-v4");
+  MachineAttr narrow = getRow(context, "x86-64-v3");
+  CHECK(wide.getPeak("avx2") == Approx(wide.getPeak("avx512") / 2));
+  CHECK(narrow.getPeak("sse4") < 0.49 * narrow.getPeak("avx2"));
+}
