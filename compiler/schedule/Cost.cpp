@@ -33,12 +33,13 @@ static constexpr double kEpilogueShare = 0.15;
 /// later ones.
 static constexpr double kFetchedShare = 0.83;
 
+/// Of activations that a cache holds, the share of reading and writing them
+/// that does not hide behind arithmetic, or the other way round.
+static constexpr double kNearShare = 0.15;
+
 /// Of the time to read and to write activations, what a copy takes: a library's
 /// need not fetch the lines that it overwrites.
 static constexpr double kCopiedShare = 0.8;
-
-/// The same of activations that a cache holds.
-static constexpr double kNearShare = 0.15;
 
 static double getMedian(ArrayRef<double> sorted) {
   size_t middle = sorted.size() / 2;
