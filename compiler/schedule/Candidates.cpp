@@ -209,13 +209,12 @@ static double getWeightError(LayerOp layer, const Schema &schema,
 }
 
 /// Elements of the layer's result in each channel.
-static int64_t getPoints(LayerOp layer, const Family &family) {
+static int64_t getPoints(LayerOp layer) {
   RankedTensorType type = getTensorType(layer.getY());
-  if (!family.channelAxis || type.getNumElements() == 0)
+  std::optional<int64_t> axis = layer.getChannelAxis();
+  if (!axis || type.getNumElements() == 0)
     return type.getNumElements();
-  int axis = *family.channelAxis;
-  return type.getNumElements() /
-         type.getDimSize(axis < 0 ? type.getRank() + axis : axis);
+  return type.getNumElements() / type.getDimSize(*axis);
 }
 
 /// Whether params that are estimated alike are so because either way one tile
@@ -255,7 +254,7 @@ findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
     values = {SmallVector<int64_t>(*own)};
   std::vector<CandidateMemo::Entry> found;
   std::optional<double> weightError;
-  const int64_t points = getPoints(layer, *routine.family);
+  const int64_t points = getPoints(layer);
   for (const auto &params : values) {
     if (!llvm::all_of(shapes, [&](const RoutineShape &shape) {
           return routine.applies(shape, params);

@@ -127,10 +127,15 @@ bool MachineAttr::isNear(int64_t bytes) const {
                       [&](int64_t size) { return bytes <= size; });
 }
 
+/// Bytes a second of so many a cycle.
+static double getPerSecond(MachineAttr machine, int64_t perCycle) {
+  return 1e6 * static_cast<double>(machine.getMhz() * perCycle);
+}
+
 double MachineAttr::getLastBandwidth() const {
   for (int64_t perCycle : llvm::reverse(getBandwidth().asArrayRef()))
     if (perCycle > 0)
-      return 1e6 * static_cast<double>(getMhz() * perCycle);
+      return getPerSecond(*this, perCycle);
   return 1e6 * static_cast<double>(getMemoryMbS());
 }
 
@@ -151,7 +156,7 @@ std::optional<size_t> MachineAttr::getLevelFor(int64_t bytes) const {
 
 double MachineAttr::getBandwidthFor(int64_t bytes) const {
   if (std::optional<size_t> level = getLevelFor(bytes))
-    return 1e6 * static_cast<double>(getMhz() * getBandwidth()[*level]);
+    return getPerSecond(*this, getBandwidth()[*level]);
   return 1e6 * static_cast<double>(getMemoryMbS());
 }
 
@@ -161,7 +166,7 @@ double MachineAttr::getReadSeconds(int64_t bytes) const {
     return bytes / getBandwidthFor(bytes);
   ArrayRef<int64_t> caches = getCaches().asArrayRef();
   auto getSeconds = [&](size_t level) {
-    return 1 / (1e6 * static_cast<double>(getMhz() * getBandwidth()[level]));
+    return 1 / getPerSecond(*this, getBandwidth()[level]);
   };
   double seconds = 0;
   int64_t nearer = 0;
