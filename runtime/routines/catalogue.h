@@ -14,6 +14,7 @@
 #include "runtime/routines/conv2d/winograd_plan.h"
 #include "runtime/routines/expanded_conv2d/plan.h"
 #include "runtime/routines/matmul/integers_plan.h"
+#include "runtime/routines/matmul/plain_plan.h"
 #include "runtime/routines/policy.h"
 #include "runtime/routines/pool2d/global_plan.h"
 #include "runtime/routines/scaled_conv2d/plan.h"
@@ -606,8 +607,9 @@ constexpr double integers_efficiency(tile_limits t, const S &s) {
 /// few rows it is read where it is, from lines that lie far apart.
 template <class S>
 constexpr double plain_efficiency(tile_limits t, const S &s, int M, int B) {
-  const bool in_place = !s.transpose_b && s.n % t.lanes == 0 && s.m <= 2 * M;
-  const double copy = in_place ? 8 : s.transpose_b ? 32 : 24;
+  const double copy = reads_b_in_place(s, t.lanes, M) ? 8
+                      : s.transpose_b                 ? 32
+                                                      : 24;
   return s.m / (s.m / packed_efficiency(t, s, M, B) + copy);
 }
 /// Two products of numbers of so many bytes, whose columns are the queries, and

@@ -13,6 +13,7 @@
 #define NNC_ROUTINES_MATMUL_PLAIN_H
 
 #include "runtime/routines/matmul/finish.h"
+#include "runtime/routines/matmul/plain_plan.h"
 #include "runtime/routines/pieces.h"
 #include "runtime/routines/policy.h"
 #include "runtime/simd/transpose.h"
@@ -59,10 +60,6 @@ private:
       smaller(128, most_terms);     ///< rows of b copied at a time
   static constexpr int strips = 16; ///< tiles that each copy meets
 
-  static constexpr bool reads_in_place(const S &s) {
-    return !s.transpose_b && s.n % W == 0 && s.m <= 2 * M;
-  }
-
   static void columns(const S &s, const job &j, int count) {
     constexpr int left =
         left_over<B, S>([](const S &shape) { return ceil_div(shape.n, W); });
@@ -74,7 +71,7 @@ private:
   }
 
   template <int N> static void vectors(const S &s, const job &j) {
-    if (reads_in_place(s)) {
+    if (reads_b_in_place(s, W, M)) {
       for (int row = 0; row < s.m; row += M)
         in_place<N>(s, j, row);
       return;
