@@ -123,15 +123,17 @@ void Grouping::grow(Group &group) {
   }
 }
 
-/// Adds elementwise ops that only the group reads.
+/// Adds elementwise ops that only the group's elementwise ops read. A value that
+/// the anchor reads, too, is computed before the layer: it stays outside.
 void Grouping::absorbProducers(Group &group) {
   for (size_t i = 0; i < group.body.size(); ++i)
     for (Value operand : group.body[i]->getOperands()) {
       Operation *producer = operand.getDefiningOp();
       if (!producer || group.contains(producer) || !mayJoin(producer, group))
         continue;
-      if (llvm::all_of(producer->getUsers(),
-                       [&](Operation *user) { return group.contains(user); }))
+      if (llvm::all_of(producer->getUsers(), [&](Operation *user) {
+            return llvm::is_contained(group.body, user);
+          }))
         group.body.push_back(producer);
     }
   llvm::sort(group.body,

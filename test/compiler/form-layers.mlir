@@ -151,3 +151,37 @@ func.func @names(%x: tensor<4x5xf32>) -> tensor<20xf32> {
   %2 = nn.reshape %1 : tensor<4x5xf32> -> tensor<20xf32>
   return %2 : tensor<20xf32>
 }
+
+// -----
+
+// A value that the anchor reads and its epilogue reads again is computed before
+// the layer: relu(x) of a pre-activation block, and an average subtracted from
+// what it was taken of.
+
+// CHECK-LABEL: func.func @anchor_and_epilogue_read_one_value
+// CHECK: %[[R:.*]] = nn.layer "relu"
+// CHECK: nn.layer "max_pool" inputs(%[[R]] : {{.*}}) extras(%[[R]] : tensor<1x8x4x4xf32>)
+func.func @anchor_and_epilogue_read_one_value(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %0 = nn.relu %x : tensor<1x8x4x4xf32>
+  %1 = nn.max_pool %0 {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, ceil_mode = false} : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
+  %2 = nn.sub %1, %0 : tensor<1x8x4x4xf32>, tensor<1x8x4x4xf32>
+  return %2 : tensor<1x8x4x4xf32>
+}
+
+// -----
+
+// The same through a chain: what only the chain reads goes into its layer.
+
+// CHECK-LABEL: func.func @anchor_reads_the_middle_of_a_chain
+// CHECK: %[[S:.*]] = nn.layer "sigmoid"
+// CHECK: %[[Y:.*]] = nn.layer "matmul" inputs(%[[S]], %{{.*}}) extras(%[[S]] : tensor<4x4xf32>)
+// CHECK: nn.tanh
+// CHECK: nn.add
+// CHECK: return %[[Y]]
+func.func @anchor_reads_the_middle_of_a_chain(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = nn.sigmoid %x : tensor<4x4xf32>
+  %1 = nn.tanh %0 : tensor<4x4xf32>
+  %2 = nn.matmul %0, %w {transpose_a = false, transpose_b = false} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = nn.add %2, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
