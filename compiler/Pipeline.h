@@ -7,9 +7,9 @@
 #ifndef NNC_COMPILER_PIPELINE_H
 #define NNC_COMPILER_PIPELINE_H
 
-#include "compiler/schedule/LayoutScope.h"
-#include "compiler/schedule/Precision.h"
-#include "compiler/tuning/TuningFile.h"
+#include "compiler/routines/LayoutScope.h"
+#include "compiler/routines/Precision.h"
+#include "compiler/routines/TuningFile.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"

@@ -6,8 +6,8 @@
 
 #include "compiler/passes/Passes.h"
 
-#include "compiler/passes/Memory.h"
-#include "compiler/schedule/Candidates.h"
+#include "compiler/memory/Contents.h"
+#include "compiler/routines/Candidates.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_ASSIGNTHREADS
@@ -30,7 +30,7 @@ static double getCallSeconds(LayerOp layer, const CostModel &cost) {
     if (candidate.result == layer.getY().getType())
       seconds = candidate.seconds;
   });
-  return seconds / double(getCalls(layer).size());
+  return seconds / double(getRoutineCalls(layer).size());
 }
 
 static double getCallSeconds(AdaptOp adapt, const CostModel &cost) {

@@ -6,7 +6,7 @@
 
 #include "compiler/passes/Passes.h"
 
-#include "compiler/schedule/Candidates.h"
+#include "compiler/routines/Candidates.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_CHECKROUTINES

@@ -6,10 +6,10 @@
 
 #include "compiler/passes/Passes.h"
 
-#include "compiler/schedule/Candidates.h"
-#include "compiler/schedule/Layouts.h"
-#include "compiler/schedule/PlanGraph.h"
-#include "compiler/tuning/TuningFile.h"
+#include "compiler/routines/Candidates.h"
+#include "compiler/routines/Layouts.h"
+#include "compiler/routines/PlanGraph.h"
+#include "compiler/routines/TuningFile.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_CHOOSEROUTINES

@@ -20,9 +20,9 @@ static LayerOp fuseExpanded(LayerOp first, LayerOp second) {
   ConvOp depthwise = getDepthwise(second);
   if (!depthwise || !getPointwise(first))
     return {};
-  std::optional<Middle> middle = getMiddle(first, second);
-  return middle
-             ? createOneLayer<ExpandedConvOp>(first, second, *middle, depthwise)
+  std::optional<InnerEpilogue> inner = getInnerEpilogue(first, second);
+  return inner
+             ? createOneLayer<ExpandedConvOp>(first, second, *inner, depthwise)
              : LayerOp();
 }
 

@@ -19,7 +19,7 @@ using namespace nnc::nn;
 namespace {
 struct Scaling {
   Value x;
-  Middle middle;
+  InnerEpilogue inner;
 };
 } // namespace
 
@@ -31,14 +31,14 @@ static std::optional<Scaling> getScaling(LayerOp layer) {
       (type.getRank() != 3 && type.getRank() != 4))
     return std::nullopt;
   Scaling scaling;
-  Middle &middle = scaling.middle;
+  InnerEpilogue &inner = scaling.inner;
   auto getExtra = [&](Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     return argument ? layer.getExtras()[argument.getArgNumber()] : Value();
   };
   Value made;
   for (Operation &op : layer.getEpilogue().front().without_terminator()) {
-    if (middle.activation != MiddleActivation::none)
+    if (inner.activation != InnerActivation::none)
       return std::nullopt;
     if (!made) {
       // The first op reads the image itself, on either side.
@@ -57,11 +57,10 @@ static std::optional<Scaling> getScaling(LayerOp layer) {
         return std::nullopt;
       Value other = getExtra(op.getOperand(isLeft ? 1 : 0));
       if (!other || getTensorType(other) != getPerChannelType(type) ||
-          getTensorType(other) == type || middle.bias ||
-          (isMul && middle.scale))
+          getTensorType(other) == type || inner.bias || (isMul && inner.scale))
         return std::nullopt;
-      (isMul ? middle.scale : middle.bias) = other;
-    } else if (op.getOperand(0) != made || !setActivation(op, middle)) {
+      (isMul ? inner.scale : inner.bias) = other;
+    } else if (op.getOperand(0) != made || !setActivation(op, inner)) {
       return std::nullopt;
     }
     made = op.getResult(0);
@@ -78,19 +77,19 @@ static LayerOp fuseScaling(LayerOp first, LayerOp second) {
   std::optional<Scaling> scaling = getScaling(first);
   if (!pointwise || !scaling)
     return {};
-  const Middle &middle = scaling->middle;
+  const InnerEpilogue &inner = scaling->inner;
   RankedTensorType x = getTensorType(scaling->x);
   OpBuilder builder(second);
   SmallVector<Value> inputs = {
-      scaling->x, getPerChannel(builder, first.getLoc(), middle.scale, x, 1),
-      getPerChannel(builder, first.getLoc(), middle.bias, x, 0),
+      scaling->x, getPerChannel(builder, first.getLoc(), inner.scale, x, 1),
+      getPerChannel(builder, first.getLoc(), inner.bias, x, 0),
       second.getInputs()[1]};
   return createOneLayer(
       first, second, inputs, builder, [&](Location loc, Block &block) {
         return builder.create<ScaledConvOp>(
-            loc, pointwise.getY().getType(), middle.activation,
+            loc, pointwise.getY().getType(), inner.activation,
             block.getArgument(0), block.getArgument(1), block.getArgument(2),
-            block.getArgument(3), APFloat(middle.low), APFloat(middle.high));
+            block.getArgument(3), APFloat(inner.low), APFloat(inner.high));
       });
 }
 

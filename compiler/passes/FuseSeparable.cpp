@@ -20,10 +20,10 @@ LayerOp nnc::fuseSeparable(LayerOp first, LayerOp second) {
   ConvOp depthwise = getDepthwise(first);
   if (!depthwise || !getPointwise(second))
     return {};
-  std::optional<Middle> middle = getMiddle(first, second);
-  return middle ? createOneLayer<SeparableConvOp>(first, second, *middle,
-                                                  depthwise)
-                : LayerOp();
+  std::optional<InnerEpilogue> inner = getInnerEpilogue(first, second);
+  return inner
+             ? createOneLayer<SeparableConvOp>(first, second, *inner, depthwise)
+             : LayerOp();
 }
 
 namespace {

@@ -6,7 +6,7 @@
 
 #include "compiler/passes/Fusion.h"
 
-#include "compiler/schedule/Search.h"
+#include "compiler/search/Search.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -15,17 +15,17 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-bool nnc::setActivation(Operation &op, Middle &middle) {
+bool nnc::setActivation(Operation &op, InnerEpilogue &inner) {
   if (isa<ReluOp>(op)) {
-    middle.activation = MiddleActivation::relu;
+    inner.activation = InnerActivation::relu;
   } else if (isa<HardSwishOp>(op)) {
-    middle.activation = MiddleActivation::hard_swish;
+    inner.activation = InnerActivation::hard_swish;
   } else if (isa<SiluOp>(op)) {
-    middle.activation = MiddleActivation::silu;
+    inner.activation = InnerActivation::silu;
   } else if (auto clip = dyn_cast<ClipOp>(op)) {
-    middle.activation = MiddleActivation::clip;
-    middle.low = clip.getMin().convertToDouble();
-    middle.high = clip.getMax().convertToDouble();
+    inner.activation = InnerActivation::clip;
+    inner.low = clip.getMin().convertToDouble();
+    inner.high = clip.getMax().convertToDouble();
   } else {
     return false;
   }
@@ -36,11 +36,12 @@ static bool hasConstantWeights(LayerOp layer) {
   return matchPattern(layer.getInputs()[1], m_Constant());
 }
 
-std::optional<Middle> nnc::getMiddle(LayerOp first, LayerOp second) {
+std::optional<InnerEpilogue> nnc::getInnerEpilogue(LayerOp first,
+                                                   LayerOp second) {
   if (!getTensorType(first.getY()).getElementType().isF32() ||
       !hasConstantWeights(first) || !hasConstantWeights(second))
     return std::nullopt;
-  Middle middle;
+  InnerEpilogue inner;
   Block &block = first.getEpilogue().front();
   Value made = block.getArgument(0);
   for (Operation &op : block.without_terminator()) {
@@ -51,18 +52,18 @@ std::optional<Middle> nnc::getMiddle(LayerOp first, LayerOp second) {
       if (!argument || argument == made ||
           first.getExtraKind(argument.getArgNumber() - 1) != ExtraKind::Channel)
         return std::nullopt;
-      middle.bias = first.getExtras()[argument.getArgNumber() - 1];
-      isBias = matchPattern(middle.bias, m_Constant());
+      inner.bias = first.getExtras()[argument.getArgNumber() - 1];
+      isBias = matchPattern(inner.bias, m_Constant());
     }
-    bool isLast = middle.activation != MiddleActivation::none;
+    bool isLast = inner.activation != InnerActivation::none;
     if (isLast ||
-        !(isBias || (op.getOperand(0) == made && setActivation(op, middle))))
+        !(isBias || (op.getOperand(0) == made && setActivation(op, inner))))
       return std::nullopt;
     made = op.getResult(0);
   }
   if (cast<nn::YieldOp>(block.getTerminator()).getValue() != made)
     return std::nullopt;
-  return middle;
+  return inner;
 }
 
 static ConvOp getConv(LayerOp layer) {

@@ -7,22 +7,22 @@
 #ifndef NNC_COMPILER_PASSES_FUSION_H
 #define NNC_COMPILER_PASSES_FUSION_H
 
-#include "compiler/schedule/Candidates.h"
-#include "compiler/schedule/FusedForms.h"
-#include "compiler/tuning/TuningFile.h"
+#include "compiler/routines/Candidates.h"
+#include "compiler/routines/FusedForms.h"
+#include "compiler/routines/TuningFile.h"
 
 namespace nnc {
 
 /// What happens between two parts of a layer.
-struct Middle {
+struct InnerEpilogue {
   mlir::Value scale; ///< a value a channel, or null; so is the bias
   mlir::Value bias;
-  nn::MiddleActivation activation = nn::MiddleActivation::none;
+  nn::InnerActivation activation = nn::InnerActivation::none;
   double low = 0, high = 0;
 };
 
-/// Sets the middle's activation to what `op` computes, if it can be that.
-bool setActivation(mlir::Operation &op, Middle &middle);
+/// Sets the inner's activation to what `op` computes, if it can be that.
+bool setActivation(mlir::Operation &op, InnerEpilogue &inner);
 
 /// The layer's convolution if it is of 1 x 1, stride 1 and one group, or of one
 /// filter a channel; or null.
@@ -47,28 +47,29 @@ nn::LayerOp createOneLayer(
 
 /// The epilogue of the first of two convolutions, of floats with constant
 /// weights, if it is a constant bias and an activation, or less.
-std::optional<Middle> getMiddle(nn::LayerOp first, nn::LayerOp second);
+std::optional<InnerEpilogue> getInnerEpilogue(nn::LayerOp first,
+                                              nn::LayerOp second);
 
-/// The layer of an Op for two convolutions with `middle` between them, of which
+/// The layer of an Op for two convolutions with `inner` between them, of which
 /// `window` is the one that has more than a pixel in its filters.
 template <class Op>
 nn::LayerOp createOneLayer(nn::LayerOp first, nn::LayerOp second,
-                           const Middle &middle, nn::ConvOp window) {
+                           const InnerEpilogue &inner, nn::ConvOp window) {
   mlir::OpBuilder builder(second);
   mlir::RankedTensorType between = nn::getTensorType(first.getY());
   mlir::SmallVector<mlir::Value> inputs = {
       first.getInputs()[0], first.getInputs()[1],
-      getPerChannel(builder, first.getLoc(), middle.bias, between, 0),
+      getPerChannel(builder, first.getLoc(), inner.bias, between, 0),
       second.getInputs()[1]};
   return createOneLayer(
       first, second, inputs, builder,
       [&](mlir::Location loc, mlir::Block &block) {
         return builder.create<Op>(
-            loc, second.getAnchorOp()->getResult(0).getType(),
-            middle.activation, block.getArgument(0), block.getArgument(1),
-            block.getArgument(2), block.getArgument(3), window.getStrides(),
-            window.getDilations(), window.getPads(), llvm::APFloat(middle.low),
-            llvm::APFloat(middle.high));
+            loc, second.getAnchorOp()->getResult(0).getType(), inner.activation,
+            block.getArgument(0), block.getArgument(1), block.getArgument(2),
+            block.getArgument(3), window.getStrides(), window.getDilations(),
+            window.getPads(), llvm::APFloat(inner.low),
+            llvm::APFloat(inner.high));
       });
 }
 

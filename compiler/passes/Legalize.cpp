@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/evaluate/FoldConstants.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/patterns/Patterns.h"
 

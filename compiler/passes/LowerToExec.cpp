@@ -8,10 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/passes/Calls.h"
-#include "compiler/passes/Memory.h"
+#include "compiler/memory/Contents.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/schedule/Candidates.h"
+#include "compiler/passes/VerifyMemory.h"
+#include "compiler/routines/Candidates.h"
+#include "compiler/routines/ExecCall.h"
 #include "dialects/target/Target.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -207,7 +208,7 @@ LogicalResult Lowering::createCall(Operation *op, const nn::RoutineCall &call,
 /// All calls of `op`, without those that would move bytes to where they are.
 LogicalResult Lowering::lowerCalls(Operation *op, ArrayRef<Move> moves,
                                    Value target) {
-  SmallVector<nn::RoutineCall> calls = getCalls(op);
+  SmallVector<nn::RoutineCall> calls = nn::getRoutineCalls(op);
   if (calls.empty())
     return op->emitOpError("has no routine for the layouts of its operands");
   auto layer = dyn_cast<nn::LayerOp>(op);

@@ -11,8 +11,8 @@
 #include "dialects/nn/Nn.h"
 #include "dialects/target/Target.h"
 
-#include "compiler/schedule/LayoutScope.h"
-#include "compiler/tuning/TuningFile.h"
+#include "compiler/routines/LayoutScope.h"
+#include "compiler/routines/TuningFile.h"
 
 #include "mlir/Pass/Pass.h"
 

@@ -7,13 +7,14 @@
 // is still needed: views join what they are part of, results take the caller's
 // buffer, parts of a concat are written where the whole wants them, and layers
 // that allow it write over what they read. The groups that are left in the
-// arena are then packed (compiler/schedule/Packing.h).
+// arena are then packed (compiler/memory/Packing.h).
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/passes/Memory.h"
+#include "compiler/memory/Contents.h"
+#include "compiler/memory/Packing.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/schedule/Packing.h"
+#include "compiler/routines/Scratch.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_PLANMEMORY

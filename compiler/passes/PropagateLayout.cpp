@@ -6,9 +6,9 @@
 
 #include "compiler/passes/Passes.h"
 
-#include "compiler/schedule/Candidates.h"
-#include "compiler/schedule/Layouts.h"
-#include "compiler/schedule/Search.h"
+#include "compiler/routines/Candidates.h"
+#include "compiler/routines/Layouts.h"
+#include "compiler/search/Search.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_PROPAGATELAYOUT

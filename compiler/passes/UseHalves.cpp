@@ -6,10 +6,10 @@
 
 #include "compiler/passes/Passes.h"
 
-#include "compiler/Evaluate.h"
-#include "compiler/schedule/Candidates.h"
-#include "compiler/schedule/Precision.h"
-#include "compiler/schedule/Search.h"
+#include "compiler/evaluate/Evaluate.h"
+#include "compiler/routines/Candidates.h"
+#include "compiler/routines/Precision.h"
+#include "compiler/search/Search.h"
 
 #include "llvm/ADT/StringSet.h"
 

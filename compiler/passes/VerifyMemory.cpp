@@ -8,8 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/passes/Memory.h"
+#include "compiler/passes/VerifyMemory.h"
+#include "compiler/memory/Contents.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/routines/Scratch.h"
 
 #include <map>
 

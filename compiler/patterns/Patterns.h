@@ -21,9 +21,6 @@ namespace nnc {
 mlir::LogicalResult applyPatterns(mlir::func::FuncOp function,
                                   mlir::RewritePatternSet &&patterns);
 
-/// Ops on constants become constants, by the reference evaluation.
-void populateFoldConstants(mlir::RewritePatternSet &patterns);
-
 /// x + 0, x * 1 and their like; what is left of broadcasts and paddings.
 void populateIdentities(mlir::RewritePatternSet &patterns);
 

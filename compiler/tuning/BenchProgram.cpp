@@ -6,8 +6,9 @@
 
 #include "compiler/tuning/BenchProgram.h"
 
-#include "compiler/passes/Calls.h"
-#include "compiler/passes/Memory.h"
+#include "compiler/memory/Contents.h"
+#include "compiler/routines/ExecCall.h"
+#include "compiler/routines/Scratch.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/MapVector.h"
@@ -214,7 +215,7 @@ LogicalResult Bench::createJob(unsigned index, std::pair<int, int> &range) {
   if (int64_t bytes = getScratchBytes(op, threads))
     scratch = createBuffer("scratch", getBytesType(bytes), free);
   range.first = calls;
-  for (const RoutineCall &call : getCalls(op)) {
+  for (const RoutineCall &call : getRoutineCalls(op)) {
     if (failed(createExecCall(
             builder, op, call, names.addCall("measured"),
             [&](unsigned operand) { return places[operand]; }, target,

@@ -13,7 +13,7 @@
 #ifndef NNC_COMPILER_TUNING_BENCHPROGRAM_H
 #define NNC_COMPILER_TUNING_BENCHPROGRAM_H
 
-#include "compiler/schedule/Candidates.h"
+#include "compiler/routines/Candidates.h"
 
 #include "mlir/IR/OwningOpRef.h"
 

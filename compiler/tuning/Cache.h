@@ -7,7 +7,7 @@
 #ifndef NNC_COMPILER_TUNING_CACHE_H
 #define NNC_COMPILER_TUNING_CACHE_H
 
-#include "compiler/schedule/Measurements.h"
+#include "compiler/routines/Measurements.h"
 
 #include "llvm/Support/Error.h"
 

@@ -6,7 +6,7 @@
 
 #include "compiler/tuning/Selection.h"
 
-#include "compiler/schedule/PlanGraph.h"
+#include "compiler/routines/PlanGraph.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"

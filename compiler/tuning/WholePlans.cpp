@@ -6,7 +6,7 @@
 
 #include "compiler/tuning/WholePlans.h"
 
-#include "compiler/schedule/PlanGraph.h"
+#include "compiler/routines/PlanGraph.h"
 
 #include <set>
 

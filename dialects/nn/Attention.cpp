@@ -73,8 +73,6 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
 /// What hides keys is often the lowest float.
 bool AttentionOp::takesHalf(int64_t operand) { return operand < 3; }
 
-LayoutClass AttentionOp::getLayoutClass() { return LayoutClass::Dependent; }
-
 /// Elements from one batch, head and row of `type` to the next.
 static SmallVector<int64_t> getRowStrides(RankedTensorType type, int64_t size) {
   SmallVector<int64_t> strides = getStrides(type.getShape());

@@ -123,7 +123,8 @@ bool ConvOp::isPointwise() {
          llvm::all_of(getW().getType().getShape().drop_front(2), isOne);
 }
 
-LayoutClass ConvOp::getLayoutClass() { return LayoutClass::Tolerant; }
+bool ConvOp::isLayoutTolerant() { return true; }
+
 std::optional<int64_t> ConvOp::getChannelAxis() { return 1; }
 
 SmallVector<RoutineCall> ConvOp::getRoutineCalls() {
@@ -176,7 +177,8 @@ LogicalResult SeparableConvOp::inferReturnTypes(
   return success();
 }
 
-LayoutClass SeparableConvOp::getLayoutClass() { return LayoutClass::Tolerant; }
+bool SeparableConvOp::isLayoutTolerant() { return true; }
+
 std::optional<int64_t> SeparableConvOp::getChannelAxis() { return 1; }
 
 /// The fields of a 1 x 1 convolution and a depthwise one, in either order.
@@ -244,7 +246,8 @@ LogicalResult ExpandedConvOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-LayoutClass ExpandedConvOp::getLayoutClass() { return LayoutClass::Tolerant; }
+bool ExpandedConvOp::isLayoutTolerant() { return true; }
+
 std::optional<int64_t> ExpandedConvOp::getChannelAxis() { return 1; }
 
 SmallVector<RoutineCall> ExpandedConvOp::getRoutineCalls() {
@@ -298,7 +301,8 @@ bool ScaledConvOp::takesHalf(int64_t operand) {
   return operand == 0 || operand == 3;
 }
 
-LayoutClass ScaledConvOp::getLayoutClass() { return LayoutClass::Tolerant; }
+bool ScaledConvOp::isLayoutTolerant() { return true; }
+
 std::optional<int64_t> ScaledConvOp::getChannelAxis() { return 1; }
 
 SmallVector<RoutineCall> ScaledConvOp::getRoutineCalls() {
@@ -360,7 +364,8 @@ LogicalResult ConvTransposeOp::inferReturnTypes(
   return success();
 }
 
-LayoutClass ConvTransposeOp::getLayoutClass() { return LayoutClass::Tolerant; }
+bool ConvTransposeOp::isLayoutTolerant() { return true; }
+
 std::optional<int64_t> ConvTransposeOp::getChannelAxis() { return 1; }
 
 SmallVector<RoutineCall> ConvTransposeOp::getRoutineCalls() {

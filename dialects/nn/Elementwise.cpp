@@ -189,4 +189,3 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
 StringRef CastOp::getFunction() { return "cast"; }
 SmallVector<double> CastOp::getScalars() { return {}; }
 Work CastOp::getWork() { return elementwiseWork(*this); }
-LayoutClass CastOp::getLayoutClass() { return LayoutClass::Oblivious; }

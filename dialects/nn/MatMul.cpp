@@ -45,7 +45,6 @@ LogicalResult MatMulOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-LayoutClass MatMulOp::getLayoutClass() { return LayoutClass::Tolerant; }
 std::optional<int64_t> MatMulOp::getChannelAxis() {
   return getY().getType().getRank() - 1;
 }

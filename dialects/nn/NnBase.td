@@ -32,7 +32,6 @@ class Nn_InferredOp<string mnemonic, list<Trait> traits = []>
 class Nn_RoutineOp<string mnemonic, list<Trait> traits = [],
                    list<string> methods = []>
     : Nn_InferredOp<mnemonic, !listconcat([
-        DeclareOpInterfaceMethods<Nn_LayoutOpInterface>,
         DeclareOpInterfaceMethods<Nn_RoutineOpInterface, methods>,
         DeclareOpInterfaceMethods<Nn_CostOpInterface>], traits)>;
 
@@ -49,8 +48,7 @@ class Nn_AnchorOp<string mnemonic, list<string> methods = []>
 class Nn_Elementwise<string mnemonic, string formula, list<Trait> traits = []>
     : Nn_InferredOp<mnemonic, !listconcat([
         DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,
-        DeclareOpInterfaceMethods<Nn_CostOpInterface>,
-        DeclareOpInterfaceMethods<Nn_LayoutOpInterface>], traits)> {
+        DeclareOpInterfaceMethods<Nn_CostOpInterface>], traits)> {
   let summary = formula;
   /// Element type of the result: "first" operand's, "bool", or "last" operand's.
   string resultElement = "first";
@@ -60,9 +58,6 @@ class Nn_Elementwise<string mnemonic, string formula, list<Trait> traits = []>
     ::llvm::StringRef $cppClass::getFunction() { return "}] # mnemonic # [{"; }
     ::llvm::SmallVector<double> $cppClass::getScalars() { return }] # scalars # [{; }
     ::nnc::nn::Work $cppClass::getWork() { return ::nnc::nn::elementwiseWork(*this); }
-    ::nnc::nn::LayoutClass $cppClass::getLayoutClass() {
-      return ::nnc::nn::LayoutClass::Oblivious;
-    }
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
         ::mlir::MLIRContext *, ::std::optional<::mlir::Location> location,
         Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {

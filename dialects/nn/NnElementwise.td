@@ -140,8 +140,7 @@ def Nn_SelectOp : Nn_Elementwise<"select", "a where the condition holds, else b"
 
 def Nn_CastOp : Nn_Op<"cast", [
     DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,
-    DeclareOpInterfaceMethods<Nn_CostOpInterface>,
-    DeclareOpInterfaceMethods<Nn_LayoutOpInterface>]> {
+    DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "x as another element type";
   let description = [{
     Elementwise conversion with the rules of C: floats to integers round

@@ -9,20 +9,6 @@
 
 include "mlir/IR/OpBase.td"
 
-def Nn_LayoutOpInterface : OpInterface<"LayoutOpInterface"> {
-  let cppNamespace = "::nnc::nn";
-  let description = [{
-    The three classes of NeoCPU section 3.2: `Oblivious` ops compute the same
-    on any layout that their operands share (relu, add); `Tolerant` ops have a
-    routine for more than one layout (convolution, pooling); `Dependent` ops
-    need the row-major order (reshape, softmax over a middle axis).
-  }];
-  let methods = [
-    InterfaceMethod<"The op's layout class.",
-      "::nnc::nn::LayoutClass", "getLayoutClass">,
-  ];
-}
-
 def Nn_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   let cppNamespace = "::nnc::nn";
   let description = [{
@@ -53,6 +39,14 @@ def Nn_RoutineOpInterface : OpInterface<"RoutineOpInterface"> {
       }],
       "::llvm::SmallVector<::nnc::nn::RoutineCall>", "getRoutineCalls">,
     InterfaceMethod<[{
+        Whether `getRoutineCalls` holds in every layout, because the family's
+        shape is logical (convolutions, pools): the op is layout-tolerant in
+        the sense of NeoCPU section 3.2. Elementwise ops are layout-oblivious;
+        whatever else overrides nothing depends on row-major order.
+      }],
+      "bool", "isLayoutTolerant", (ins), [{}],
+      /*defaultImplementation=*/[{ return false; }]>,
+    InterfaceMethod<[{
         The calls that compute the op on operands and a result of the given
         types, whose layouts may be any; none where the op cannot. Families
         whose shape is logical (convolutions, pools) have the same fields in
@@ -63,7 +57,7 @@ def Nn_RoutineOpInterface : OpInterface<"RoutineOpInterface"> {
       (ins "::llvm::ArrayRef<::mlir::RankedTensorType>":$inputs,
            "::mlir::RankedTensorType":$result), [{}],
       /*defaultImplementation=*/[{
-        if (::nnc::nn::isTolerant($_op) ||
+        if ($_op.isLayoutTolerant() ||
             ::nnc::nn::areRowMajor(inputs, result))
           return $_op.getRoutineCalls();
         return {};

@@ -19,7 +19,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 // Convolution, pooling, products
 //===----------------------------------------------------------------------===//
 
-def Nn_ConvOp : Nn_AnchorOp<"conv"> {
+def Nn_ConvOp : Nn_AnchorOp<"conv", ["isLayoutTolerant"]> {
   let summary = "Convolution (cross-correlation) over 1 or 2 spatial axes";
   let description = [{
     `y[n,k,oy,ox] = sum over c,i,j of x[n, c, oy*sh - pt + i*dh, ox*sw - pl + j*dw]
@@ -45,7 +45,7 @@ def Nn_ConvOp : Nn_AnchorOp<"conv"> {
   }];
 }
 
-def Nn_MiddleActivation : I32EnumAttr<"MiddleActivation",
+def Nn_InnerActivation : I32EnumAttr<"InnerActivation",
     "what a layer of two convolutions does between them", [
     I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"relu", 1>,
     I32EnumAttrCase<"clip", 2>, I32EnumAttrCase<"hard_swish", 3>,
@@ -53,10 +53,10 @@ def Nn_MiddleActivation : I32EnumAttr<"MiddleActivation",
   let cppNamespace = "::nnc::nn";
   let genSpecializedAttr = 0;
 }
-def Nn_MiddleActivationAttr
-    : EnumAttr<Nn_Dialect, Nn_MiddleActivation, "middle_activation">;
+def Nn_InnerActivationAttr
+    : EnumAttr<Nn_Dialect, Nn_InnerActivation, "inner_activation">;
 
-def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv"> {
+def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv", ["isLayoutTolerant"]> {
   let summary = "Depthwise convolution and one of 1 x 1 that alone reads it";
   let description = [{
     `z = activation(nn.conv(x, w) + bias)` with a filter a channel, then
@@ -73,7 +73,7 @@ def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv"> {
            tensor<24x96x1x1xf32>) -> tensor<1x24x56x56xf32>
     ```
   }];
-  let arguments = (ins Nn_MiddleActivationAttr:$activation, Nn_Tensor:$x,
+  let arguments = (ins Nn_InnerActivationAttr:$activation, Nn_Tensor:$x,
     Nn_Tensor:$w, Nn_Tensor:$bias, Nn_Tensor:$v, DenseI64ArrayAttr:$strides,
     DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads,
     DefaultValuedAttr<F64Attr, "0.0">:$low,
@@ -85,7 +85,7 @@ def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv"> {
   }];
 }
 
-def Nn_ExpandedConvOp : Nn_AnchorOp<"expanded_conv"> {
+def Nn_ExpandedConvOp : Nn_AnchorOp<"expanded_conv", ["isLayoutTolerant"]> {
   let summary = "Convolution of 1 x 1 and a depthwise one that alone reads it";
   let description = [{
     `z = activation(nn.conv(x, v) + bias)` with filters of one pixel, then
@@ -102,7 +102,7 @@ def Nn_ExpandedConvOp : Nn_AnchorOp<"expanded_conv"> {
            tensor<1x96x1x1xf32>, tensor<96x1x3x3xf32>) -> tensor<1x96x56x56xf32>
     ```
   }];
-  let arguments = (ins Nn_MiddleActivationAttr:$activation, Nn_Tensor:$x,
+  let arguments = (ins Nn_InnerActivationAttr:$activation, Nn_Tensor:$x,
     Nn_Tensor:$v, Nn_Tensor:$bias, Nn_Tensor:$w, DenseI64ArrayAttr:$strides,
     DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads,
     DefaultValuedAttr<F64Attr, "0.0">:$low,
@@ -114,7 +114,7 @@ def Nn_ExpandedConvOp : Nn_AnchorOp<"expanded_conv"> {
   }];
 }
 
-def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv", ["takesHalf"]> {
+def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv", ["isLayoutTolerant", "takesHalf"]> {
   let summary = "Convolution of 1 x 1 over an input that was scaled a channel";
   let description = [{
     `z = activation(x * scale + bias)`, then `y = nn.conv(z, v)` with filters of
@@ -130,7 +130,7 @@ def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv", ["takesHalf"]> {
            tensor<128x64x1x1xf32>) -> tensor<1x128x56x56xf32>
     ```
   }];
-  let arguments = (ins Nn_MiddleActivationAttr:$activation, Nn_Tensor:$x,
+  let arguments = (ins Nn_InnerActivationAttr:$activation, Nn_Tensor:$x,
     Nn_Tensor:$scale, Nn_Tensor:$bias, Nn_Tensor:$v,
     DefaultValuedAttr<F64Attr, "0.0">:$low,
     DefaultValuedAttr<F64Attr, "0.0">:$high);
@@ -141,7 +141,7 @@ def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv", ["takesHalf"]> {
   }];
 }
 
-def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose"> {
+def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose", ["isLayoutTolerant"]> {
   let summary = "Transposed convolution over 1 or 2 spatial axes";
   let description = [{
     The gradient of `nn.conv`: `y[n, k, iy*sh - pt + i*dh, ix*sw - pl + j*dw] +=
@@ -162,7 +162,8 @@ def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose"> {
   let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
 }
 
-class Nn_PoolOp<string mnemonic, dag more> : Nn_AnchorOp<mnemonic> {
+class Nn_PoolOp<string mnemonic, dag more>
+    : Nn_AnchorOp<mnemonic, ["isLayoutTolerant"]> {
   let arguments = !con((ins Nn_Tensor:$x, DenseI64ArrayAttr:$kernel,
     DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
     DenseI64ArrayAttr:$pads, BoolAttr:$ceil_mode), more);
@@ -407,7 +408,6 @@ def Nn_AdaptOp : Nn_Op<"adapt", [
 }
 
 def Nn_ReshapeOp : Nn_Op<"reshape", [
-    DeclareOpInterfaceMethods<Nn_LayoutOpInterface>,
     DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "The same elements, row-major, in another shape";
@@ -436,7 +436,6 @@ def Nn_TransposeOp : Nn_RoutineOp<"transpose"> {
 }
 
 def Nn_ExpandOp : Nn_Op<"expand", [
-    DeclareOpInterfaceMethods<Nn_LayoutOpInterface>,
     DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "Repeat along broadcast axes (NumPy's broadcast_to)";
@@ -541,8 +540,7 @@ def Nn_ResizeNearestAttr
     : EnumAttr<Nn_Dialect, Nn_ResizeNearest, "resize_nearest">;
 
 def Nn_ResizeOp : Nn_Op<"resize", [
-    DeclareOpInterfaceMethods<Nn_LayoutOpInterface>,
-    DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
+    DeclareOpInterfaceMethods<Nn_RoutineOpInterface, ["isLayoutTolerant"]>,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "Interpolate the two spatial axes of a 4-D tensor to another size";
   let description = [{

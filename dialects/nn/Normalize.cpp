@@ -40,7 +40,6 @@ LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *,
   types.push_back(x);
   return checkAxis(location, adaptor.getAxis(), x.getRank());
 }
-LayoutClass SoftmaxOp::getLayoutClass() { return LayoutClass::Dependent; }
 SmallVector<RoutineCall> SoftmaxOp::getRoutineCalls() {
   int64_t axis = getAxis();
   ShapeFields fields = getRunFields(getX().getType(), axis, axis + 1);
@@ -72,7 +71,6 @@ LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *,
   types.push_back(x);
   return success();
 }
-LayoutClass LayerNormOp::getLayoutClass() { return LayoutClass::Dependent; }
 SmallVector<RoutineCall> LayerNormOp::getRoutineCalls() {
   RankedTensorType x = getX().getType();
   ShapeFields fields(getContext());
@@ -142,8 +140,6 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *,
       x.getElementType()));
   return success();
 }
-LayoutClass ReduceOp::getLayoutClass() { return LayoutClass::Tolerant; }
-
 /// First and last axis of size > 1 among `axes`, as a half-open range; empty
 /// where all are of size 1.
 static std::pair<int64_t, int64_t> getRun(RankedTensorType x,
@@ -231,7 +227,6 @@ LogicalResult ArgMaxOp::inferReturnTypes(MLIRContext *context,
                                          SmallVectorImpl<Type> &types) {
   return inferArg(context, location, adaptor, types);
 }
-LayoutClass ArgMaxOp::getLayoutClass() { return LayoutClass::Dependent; }
 SmallVector<RoutineCall> ArgMaxOp::getRoutineCalls() {
   return getArgCalls(*this, "argmax");
 }
@@ -243,7 +238,6 @@ LogicalResult ArgMinOp::inferReturnTypes(MLIRContext *context,
                                          SmallVectorImpl<Type> &types) {
   return inferArg(context, location, adaptor, types);
 }
-LayoutClass ArgMinOp::getLayoutClass() { return LayoutClass::Dependent; }
 SmallVector<RoutineCall> ArgMinOp::getRoutineCalls() {
   return getArgCalls(*this, "argmin");
 }

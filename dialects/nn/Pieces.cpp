@@ -63,7 +63,6 @@ LogicalResult ConcatOp::canonicalize(ConcatOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-LayoutClass ConcatOp::getLayoutClass() { return LayoutClass::Tolerant; }
 SmallVector<RoutineCall> ConcatOp::getRoutineCalls() {
   SmallVector<RankedTensorType> parts;
   for (Value x : getXs())
@@ -165,7 +164,6 @@ LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-LayoutClass SliceOp::getLayoutClass() { return LayoutClass::Tolerant; }
 SmallVector<RoutineCall> SliceOp::getRoutineCalls() {
   return getRoutineCallsOn(getPlain(getX()), getPlain(getY()));
 }
@@ -228,7 +226,6 @@ OpFoldResult PadOp::fold(FoldAdaptor) {
                                                       : OpFoldResult(getX());
 }
 
-LayoutClass PadOp::getLayoutClass() { return LayoutClass::Tolerant; }
 SmallVector<RoutineCall> PadOp::getRoutineCalls() {
   return getRoutineCallsOn(getPlain(getX()), getPlain(getY()));
 }
@@ -274,7 +271,6 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
   types.push_back(withShape(x, shape));
   return success();
 }
-LayoutClass GatherOp::getLayoutClass() { return LayoutClass::Dependent; }
 SmallVector<RoutineCall> GatherOp::getRoutineCalls() {
   ArrayRef<int64_t> x = getX().getType().getShape();
   ShapeFields fields(getContext());

@@ -76,7 +76,8 @@ LogicalResult MaxPoolOp::inferReturnTypes(MLIRContext *,
   return inferPool(location, adaptor, types);
 }
 OpFoldResult MaxPoolOp::fold(FoldAdaptor) { return foldPool(*this); }
-LayoutClass MaxPoolOp::getLayoutClass() { return LayoutClass::Tolerant; }
+bool MaxPoolOp::isLayoutTolerant() { return true; }
+
 std::optional<int64_t> MaxPoolOp::getChannelAxis() { return 1; }
 SmallVector<RoutineCall> MaxPoolOp::getRoutineCalls() {
   return getPoolCalls(*this, "max_pool2d", false);
@@ -90,7 +91,8 @@ LogicalResult AvgPoolOp::inferReturnTypes(MLIRContext *,
   return inferPool(location, adaptor, types);
 }
 OpFoldResult AvgPoolOp::fold(FoldAdaptor) { return foldPool(*this); }
-LayoutClass AvgPoolOp::getLayoutClass() { return LayoutClass::Tolerant; }
+bool AvgPoolOp::isLayoutTolerant() { return true; }
+
 std::optional<int64_t> AvgPoolOp::getChannelAxis() { return 1; }
 SmallVector<RoutineCall> AvgPoolOp::getRoutineCalls() {
   return getPoolCalls(*this, "avg_pool2d", getCountIncludePad());

@@ -79,7 +79,6 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-LayoutClass ReshapeOp::getLayoutClass() { return LayoutClass::Dependent; }
 SmallVector<RoutineCall> ReshapeOp::getRoutineCalls() {
   int64_t elements = getX().getType().getNumElements();
   return {makeCopy(getContext(), elements, 1, 1, 0, 0, 0)};
@@ -135,7 +134,6 @@ LogicalResult TransposeOp::canonicalize(TransposeOp op,
   return success();
 }
 
-LayoutClass TransposeOp::getLayoutClass() { return LayoutClass::Dependent; }
 SmallVector<RoutineCall> TransposeOp::getRoutineCalls() {
   SmallVector<int64_t> strides = getStrides(getX().getType().getShape()),
                        source;
@@ -172,7 +170,6 @@ LogicalResult ExpandOp::canonicalize(ExpandOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-LayoutClass ExpandOp::getLayoutClass() { return LayoutClass::Dependent; }
 RoutineCall nn::getExpandCall(RankedTensorType result,
                               RankedTensorType operand) {
   ArrayRef<int64_t> x = operand.getShape(), y = result.getShape();

@@ -28,7 +28,7 @@ OpFoldResult ResizeOp::fold(FoldAdaptor) {
   return same ? OpFoldResult(getX()) : OpFoldResult();
 }
 
-LayoutClass ResizeOp::getLayoutClass() { return LayoutClass::Tolerant; }
+bool ResizeOp::isLayoutTolerant() { return true; }
 
 SmallVector<RoutineCall> ResizeOp::getRoutineCalls() {
   RankedTensorType x = getX().getType(), y = getY().getType();

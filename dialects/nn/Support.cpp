@@ -10,9 +10,12 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-bool nn::isTolerant(Operation *op) {
-  auto layouts = dyn_cast<LayoutOpInterface>(op);
-  return layouts && layouts.getLayoutClass() != LayoutClass::Dependent;
+SmallVector<RoutineCall> nn::getRoutineCalls(Operation *op) {
+  if (auto layer = dyn_cast<LayerOp>(op))
+    return layer.getRoutineCalls();
+  if (auto routine = dyn_cast<RoutineOpInterface>(op))
+    return routine.getRoutineCalls();
+  return {};
 }
 
 ExtraKind nn::getExtraKind(ArrayRef<int64_t> shape, ArrayRef<int64_t> result,
@@ -93,54 +96,6 @@ Work nn::elementwiseWork(Operation *op) {
     if (auto tensor = dyn_cast<RankedTensorType>(type))
       work.operations += tensor.getNumElements();
   return work;
-}
-
-/// The shape of each result of `op` if operand i had the shape `pick(i, axis)`.
-static FailureOr<SmallVector<SmallVector<int64_t>>>
-inferAt(Operation *op, ArrayRef<ShapeBound> operands,
-        llvm::function_ref<int64_t(DimBound)> pick) {
-  auto inference = dyn_cast<InferTypeOpInterface>(op);
-  if (!inference)
-    return failure();
-  SmallVector<Type> types;
-  for (auto [value, bounds] : llvm::zip(op->getOperands(), operands)) {
-    auto tensor = dyn_cast<RankedTensorType>(value.getType());
-    if (!tensor)
-      return failure();
-    SmallVector<int64_t> shape;
-    for (DimBound bound : bounds)
-      shape.push_back(pick(bound));
-    types.push_back(RankedTensorType::get(shape, tensor.getElementType()));
-  }
-  // Inference reads the types of values: those of a block that is never run.
-  Block scratch;
-  SmallVector<Location> locations(types.size(), op->getLoc());
-  scratch.addArguments(types, locations);
-  SmallVector<Type> results;
-  if (failed(inference.inferReturnTypes(
-          op->getContext(), op->getLoc(), scratch.getArguments(),
-          op->getAttrDictionary(), op->getPropertiesStorage(), op->getRegions(),
-          results)))
-    return failure();
-  SmallVector<SmallVector<int64_t>> shapes;
-  for (Type type : results)
-    shapes.push_back(llvm::to_vector(cast<RankedTensorType>(type).getShape()));
-  return shapes;
-}
-
-LogicalResult nn::inferShapeBounds(Operation *op, ArrayRef<ShapeBound> operands,
-                                   SmallVectorImpl<ShapeBound> &results) {
-  auto low = inferAt(op, operands, [](DimBound b) { return b.min; });
-  auto high = inferAt(op, operands, [](DimBound b) { return b.max; });
-  if (failed(low) || failed(high))
-    return failure();
-  for (auto [min, max] : llvm::zip(*low, *high)) {
-    ShapeBound bound;
-    for (auto [a, b] : llvm::zip(min, max))
-      bound.push_back({std::min(a, b), std::max(a, b)});
-    results.push_back(std::move(bound));
-  }
-  return success();
 }
 
 StringRef nn::getModelName(Location location, StringRef fallback) {

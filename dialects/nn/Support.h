@@ -16,12 +16,6 @@
 
 namespace nnc::nn {
 
-/// NeoCPU section 3.2; see LayoutOpInterface.
-enum class LayoutClass { Oblivious, Tolerant, Dependent };
-
-/// Whether an op has a routine for more than one layout, or any.
-bool isTolerant(mlir::Operation *op);
-
 /// How an operand of an epilogue lies beside the result: one value for each
 /// element, for each channel, one for all, or anything else that broadcasts
 /// (elementwise layers only). The first three are runtime/epilogue.h's.
@@ -83,6 +77,10 @@ struct RoutineCall {
   llvm::SmallVector<unsigned> operands;
 };
 
+/// The calls that compute `op`: a layer's, or those of an op that a family of
+/// routines computes; none for other ops.
+llvm::SmallVector<RoutineCall> getRoutineCalls(mlir::Operation *op);
+
 /// The call of the elementwise family on `operands`, each row-major or in the
 /// result's layout, that broadcast to `result`: strides over physical shapes.
 RoutineCall getElementwiseCall(mlir::RankedTensorType result,
@@ -125,21 +123,6 @@ Work elementwiseWork(mlir::Operation *op);
 
 /// Bytes of operands and results, no operations.
 Work bytesOnly(mlir::Operation *op);
-
-/// Smallest and largest value that a dimension can have.
-struct DimBound {
-  int64_t min;
-  int64_t max;
-};
-using ShapeBound = llvm::SmallVector<DimBound>;
-
-/// Shape inference with symbolic dimensions: the bounds of the op's results for
-/// the bounds of its operands, by inferring the shape at both ends (every shape
-/// function of the dialect is monotone in each dimension). Fails for ops whose
-/// result shape is not inferred from operands.
-mlir::LogicalResult
-inferShapeBounds(mlir::Operation *op, llvm::ArrayRef<ShapeBound> operands,
-                 llvm::SmallVectorImpl<ShapeBound> &results);
 
 } // namespace nnc::nn
 

@@ -475,9 +475,9 @@ constexpr double strassen_matmul_efficiency(tile_limits t, const S &s, int L,
          strassen_efficiency(t, plan_strassen_matmul(s, L, t.lanes, P, B),
                              s.batch * s.m, s.k, s.n, L, 7 * L - 4, P, B);
 }
-/// Multiply-adds that a bias and one of middle.h's activations take as long as,
-/// between two parts of a layer.
-constexpr double middle_time(const tile_limits &t, int activation) {
+/// Multiply-adds that a bias and one of inner_activation.h's activations take
+/// as long as, between two parts of a layer.
+constexpr double inner_time(const tile_limits &t, int activation) {
   const double silu = t.by_lane ? 28 * t.lanes / 4 : t.lanes == 16 ? 12 : 16;
   return activation == 4 ? silu : 0.3;
 }
@@ -495,7 +495,7 @@ constexpr double scaled_conv2d_efficiency(tile_limits t, const S &s, int L,
   const double product = strassen_efficiency(t, p, s.n * s.h * s.w, s.c, s.k, L,
                                              L ? 2.5 + L : 14.0, P, B);
   // Of a value of the input, of which simple arithmetic is in that.
-  const double more = middle_time(t, s.activation) - middle_time(t, 0);
+  const double more = inner_time(t, s.activation) - inner_time(t, 0);
   return (s.k + 1) / (s.k / product + more);
 }
 /// As of Winograd's method, of sums of so many terms: what is lost beyond the
@@ -548,7 +548,7 @@ constexpr double separable_efficiency(tile_limits t, const S &s, int R, int C,
   const double pixels = double(s.oh) * s.ow;
   const double taps = pixels * s.c * s.kh * s.kw;
   double time = taps / depthwise_efficiency(t, first, depthwise_columns(s.ow)) +
-                middle_time(t, s.activation) * pixels * s.c +
+                inner_time(t, s.activation) * pixels * s.c +
                 (4 * weights > level2 ? refetch(t) : from_level2(t)) * weights *
                     ceil_div(s.oh, R);
   for (int rows : {s.oh / R * R, s.oh % R})
@@ -573,7 +573,7 @@ constexpr double expanded_efficiency(tile_limits t, const S &s, int C, int B) {
   const double pixels = double(s.h) * s.w, sums = pixels * s.c * s.k;
   const double taps = double(s.oh) * s.ow * s.k * s.kh * s.kw;
   const double input = double(ceil_div(s.c, t.lanes)) * t.lanes * pixels;
-  const double between = middle_time(t, s.activation) +
+  const double between = inner_time(t, s.activation) +
                          (p.thread_scratch() > level1 ? 2.5 * t.core.rate : 0);
   const double time =
       sums / tiles_efficiency(t, s.h, s.w, s.k, s.c, 1, C, B) +

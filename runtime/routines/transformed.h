@@ -42,7 +42,7 @@
 #define NNC_ROUTINES_TRANSFORMED_H
 
 #include "runtime/epilogue.h"
-#include "runtime/routines/pieces.h"
+#include "runtime/routines/remainder.h"
 #include "runtime/routines/tile.h"
 #include "runtime/routines/transformed_plan.h"
 

@@ -1,7 +1,7 @@
 //===- candidates_test.cpp - What is tried for a layer --------------------===//
 
 #include "compiler/Pipeline.h"
-#include "compiler/schedule/Candidates.h"
+#include "compiler/routines/Candidates.h"
 
 #include "mlir/Parser/Parser.h"
 

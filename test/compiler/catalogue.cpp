@@ -1,6 +1,6 @@
 //===- catalogue.cpp - The tables of runtime/ as the compiler sees them ---===//
 
-#include "compiler/schedule/Catalogue.h"
+#include "compiler/routines/Catalogue.h"
 #include "dialects/target/Target.h"
 #include "runtime/routines/catalogue.h"
 

@@ -1,6 +1,6 @@
 // The error budget: what it keeps is within it, and cheap.
-#include "compiler/schedule/ErrorBudget.h"
-#include "compiler/schedule/Search.h"
+#include "compiler/routines/ErrorBudget.h"
+#include "compiler/search/Search.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"

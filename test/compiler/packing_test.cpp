@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/schedule/Packing.h"
+#include "compiler/memory/Packing.h"
 
 #include <catch2/catch.hpp>
 

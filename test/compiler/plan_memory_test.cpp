@@ -9,8 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Pipeline.h"
-#include "compiler/passes/Memory.h"
+#include "compiler/memory/Contents.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/VerifyMemory.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"

@@ -1,6 +1,6 @@
 //===- search.cpp - The global search against trying everything -----------===//
 
-#include "compiler/schedule/Pbqp.h"
+#include "compiler/search/Pbqp.h"
 
 #include "llvm/ADT/STLExtras.h"
 

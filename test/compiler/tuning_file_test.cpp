@@ -1,6 +1,6 @@
 //===- tuning_file_test.cpp - What a tuning file says, and broken ones ----===//
 
-#include "compiler/tuning/TuningFile.h"
+#include "compiler/routines/TuningFile.h"
 
 #include <catch2/catch.hpp>
 

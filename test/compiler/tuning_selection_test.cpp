@@ -1,7 +1,7 @@
 //===- tuning_selection_test.cpp - What is measured, and by what program --===//
 
 #include "compiler/Pipeline.h"
-#include "compiler/schedule/PlanGraph.h"
+#include "compiler/routines/PlanGraph.h"
 #include "compiler/tuning/Selection.h"
 
 #include "dialects/exec/Exec.h"

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/schedule/WeightError.h"
+#include "compiler/routines/WeightError.h"
 
 #include "codegen/Printer.h"
 #include "dialects/nn/Transformed.h"

@@ -35,12 +35,28 @@ RUNTIME_SYSTEM = (
 # No folder, no extension: a header of the C++ library; or one of C.
 STANDARD = re.compile(r"^[a-z_0-9]+$")
 
+
+def rooms(*names):
+    """What a room of compiler/ may include of the tree: these rooms and the dialects."""
+    return [f"compiler/{name}/*" for name in names] + ["dialects/*"]
+
+
 # folder: (folders of the tree, other headers, may it use the C++ library)
 TABLE = {
     "dialects": (["dialects/*"], MLIR, True),
     "frontends": (["frontends/*", "dialects/*"], MLIR + SCHEMAS + TOOLBOX, True),
-    "compiler": (["compiler/*", "dialects/*"] + ROUTINE_TABLES, MLIR + TOOLBOX,
-                 True),
+    # The rooms of compiler/: an order without circles, from the solver up.
+    "compiler": (["compiler/*", "dialects/*"], MLIR + TOOLBOX, True),
+    "compiler/search": (["compiler/search/*"], ["llvm/ADT/*", "llvm/Support/*"], True),
+    "compiler/memory": (["compiler/memory/*", "dialects/*"], MLIR, True),
+    "compiler/patterns": (["compiler/patterns/*", "dialects/*"], MLIR, True),
+    "compiler/evaluate": (rooms("evaluate", "patterns") + ["runtime/reference.h"],
+                          MLIR, True),
+    "compiler/routines": (rooms("routines", "search") + ROUTINE_TABLES, MLIR, True),
+    "compiler/passes": (rooms("passes", "patterns", "evaluate", "routines", "memory",
+                              "search"), MLIR, True),
+    "compiler/tuning": (rooms("tuning", "routines", "memory", "search"),
+                        MLIR + TOOLBOX, True),
     "codegen": (["codegen/*", "dialects/*"] + MATRICES, MLIR + TOOLBOX, True),
     "runtime": (["runtime/*"], RUNTIME_SYSTEM, False),
     "runtime/reference": (["runtime/*"], RUNTIME_SYSTEM, True),

@@ -41,10 +41,30 @@ class MayInclude(unittest.TestCase):
 
     def test_compiler_reads_routine_tables_only(self):
         self.assertEqual(
-            self.found(compiler__a_DOT_cpp='#include "runtime/routines/routines.inc"\n'
-                                           '#include "runtime/routines/conv2d/shape.h"\n'
-                                           '#include "runtime/simd/vec.h"\n'),
-            ["compiler/a.cpp: compiler/ may not include runtime/simd/vec.h"])
+            self.found(compiler__routines__a_DOT_cpp=
+                       '#include "runtime/routines/routines.inc"\n'
+                       '#include "runtime/routines/conv2d/shape.h"\n'
+                       '#include "runtime/simd/vec.h"\n'),
+            ["compiler/routines/a.cpp: compiler/routines/ may not include "
+             "runtime/simd/vec.h"])
+
+    def test_rooms_of_the_compiler_keep_their_order(self):
+        self.assertEqual(
+            self.found(compiler__search__a_DOT_cpp='#include "dialects/nn/Nn.h"\n',
+                       compiler__routines__b_DOT_cpp='#include "compiler/search/S.h"\n'
+                                                     '#include "compiler/passes/P.h"\n'),
+            ["compiler/routines/b.cpp: compiler/routines/ may not include "
+             "compiler/passes/P.h",
+             "compiler/search/a.cpp: compiler/search/ may not include dialects/nn/Nn.h"])
+
+    def test_no_folder_may_include_another_in_a_circle(self):
+        folders = {folder: {pattern.removesuffix("/*") for pattern in rule[0]} - {folder}
+                   for folder, rule in may_include.TABLE.items() if "*" not in rule[0]}
+        while folders:
+            leaves = [f for f, others in folders.items() if not others & folders.keys()]
+            self.assertTrue(leaves, f"a circle among {sorted(folders)}")
+            for leaf in leaves:
+                del folders[leaf]
 
     def test_tools_may_include_everything(self):
         self.assertEqual(

@@ -12,8 +12,8 @@
 
 #include "codegen/Codegen.h"
 #include "compiler/Pipeline.h"
+#include "compiler/routines/TuningFile.h"
 #include "compiler/tuning/ProbeFile.h"
-#include "compiler/tuning/TuningFile.h"
 #include "dialects/target/Target.h"
 #include "frontends/onnx/Import.h"
 

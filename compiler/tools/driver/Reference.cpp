@@ -6,7 +6,7 @@
 
 #include "compiler/tools/driver/Reference.h"
 
-#include "compiler/Evaluate.h"
+#include "compiler/evaluate/Evaluate.h"
 #include "compiler/tools/driver/Compare.h"
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Runner.h"

@@ -12,7 +12,7 @@
 
 #include "compiler/tools/nnc-opt/Tests.h"
 
-#include "compiler/Evaluate.h"
+#include "compiler/evaluate/Evaluate.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"

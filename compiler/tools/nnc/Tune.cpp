@@ -4,14 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/routines/TuningFile.h"
 #include "compiler/tools/driver/Meter.h"
 #include "compiler/tools/driver/Process.h"
 #include "compiler/tools/driver/Store.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
-#include "compiler/tuning/OtherForms.h"
+#include "compiler/tuning/FusionAlternatives.h"
 #include "compiler/tuning/Selection.h"
-#include "compiler/tuning/TuningFile.h"
 
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"

@@ -24,7 +24,7 @@
 
 #include "runtime/epilogue.h"
 #include "runtime/routines/attention/plan.h"
-#include "runtime/routines/pieces.h"
+#include "runtime/routines/remainder.h"
 #include "runtime/routines/tile.h"
 #include "runtime/simd/math.h"
 #include "runtime/simd/transpose.h"

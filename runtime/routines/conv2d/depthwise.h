@@ -13,8 +13,8 @@
 #define NNC_ROUTINES_CONV2D_DEPTHWISE_H
 
 #include "runtime/epilogue.h"
-#include "runtime/routines/pieces.h"
 #include "runtime/routines/policy.h"
+#include "runtime/routines/remainder.h"
 #include "runtime/routines/shares.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec_neonfp16.h"

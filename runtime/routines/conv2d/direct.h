@@ -18,8 +18,8 @@
 #define NNC_ROUTINES_CONV2D_DIRECT_H
 
 #include "runtime/epilogue.h"
-#include "runtime/routines/pieces.h"
 #include "runtime/routines/policy.h"
+#include "runtime/routines/remainder.h"
 #include "runtime/routines/shares.h"
 #include "runtime/routines/tile.h"
 

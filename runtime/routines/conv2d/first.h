@@ -14,8 +14,8 @@
 #define NNC_ROUTINES_CONV2D_FIRST_H
 
 #include "runtime/epilogue.h"
-#include "runtime/routines/pieces.h"
 #include "runtime/routines/policy.h"
+#include "runtime/routines/remainder.h"
 #include "runtime/routines/tile.h"
 
 namespace nnc {

@@ -8,7 +8,7 @@
 #define NNC_ROUTINES_EXPANDED_CONV2D_PORTABLE_H
 
 #include "runtime/routines/conv2d/portable.h"
-#include "runtime/routines/middle.h"
+#include "runtime/routines/inner_activation.h"
 
 namespace nnc {
 
@@ -20,14 +20,14 @@ template <class S, class Epi> struct expanded_conv2d_f32_portable {
                   const Epi &epi, int begin, int end) {
     if (begin == end)
       return;
-    using middle = middle_epilogue<S, float>;
-    using pointwise = conv2d_f32_portable<part, middle>;
+    using inner = inner_epilogue<S, float>;
+    using pointwise = conv2d_f32_portable<part, inner>;
     using depthwise = conv2d_f32_portable<part, Epi>;
     const part a{s.n, s.c, s.h, s.w, s.k, 1, 1, 1, 1, 1, 1, 0, 0, s.h, s.w, 1};
     const part b{s.n,  s.k,  s.h,  s.w,  s.k,  s.kh, s.kw, s.sh,
                  s.sw, s.dh, s.dw, s.pt, s.pl, s.oh, s.ow, s.k};
     float *const z = reinterpret_cast<float *>(scratch);
-    pointwise::run(a, x, v, z, middle{&s, {bias}}, 0, pointwise::units(a));
+    pointwise::run(a, x, v, z, inner{&s, {bias}}, 0, pointwise::units(a));
     depthwise::run(b, z, w, y, epi, 0, depthwise::units(b));
   }
 

@@ -14,7 +14,7 @@
 
 #include "runtime/routines/conv2d/depthwise.h"
 #include "runtime/routines/expanded_conv2d/plan.h"
-#include "runtime/routines/middle.h"
+#include "runtime/routines/inner_activation.h"
 #include "runtime/routines/tile.h"
 
 namespace nnc {
@@ -123,14 +123,14 @@ private:
     }
     if (in_parts)
       t.add_saved(earlier);
-    const middle_epilogue<S, T> middle{&s, {j.bias}};
+    const inner_epilogue<S, T> inner{&s, {j.bias}};
     T *const z = j.kept;
     const int rows = kept_rows_part<S>::of(s).kept;
     const std::ptrdiff_t at = (std::ptrdiff_t(h % rows) * s.w + col) * W;
-    NNC_UNROLL for (int b = 0; b < N; ++b)
-        NNC_UNROLL for (int c = 0; c < C; ++c) store(
-            z + (std::ptrdiff_t(b) * rows * s.w + c) * W + at,
-            middle(widen(t.sum[0][c][b]), position<true>{0, (block + b) * W}));
+    NNC_UNROLL for (int b = 0; b < N; ++b) NNC_UNROLL for (int c = 0; c < C;
+                                                           ++c)
+        store(z + (std::ptrdiff_t(b) * rows * s.w + c) * W + at,
+              inner(widen(t.sum[0][c][b]), position<true>{0, (block + b) * W}));
   }
 };
 

@@ -14,7 +14,7 @@
 
 #include "runtime/routines/matmul/finish.h"
 #include "runtime/routines/matmul/integers_plan.h"
-#include "runtime/routines/pieces.h"
+#include "runtime/routines/remainder.h"
 
 namespace nnc {
 

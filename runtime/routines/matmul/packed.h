@@ -12,8 +12,8 @@
 #define NNC_ROUTINES_MATMUL_PACKED_H
 
 #include "runtime/routines/matmul/finish.h"
-#include "runtime/routines/pieces.h"
 #include "runtime/routines/policy.h"
+#include "runtime/routines/remainder.h"
 
 namespace nnc {
 

@@ -14,8 +14,8 @@
 
 #include "runtime/routines/matmul/finish.h"
 #include "runtime/routines/matmul/plain_plan.h"
-#include "runtime/routines/pieces.h"
 #include "runtime/routines/policy.h"
+#include "runtime/routines/remainder.h"
 #include "runtime/simd/transpose.h"
 
 namespace nnc {

@@ -7,7 +7,7 @@
 #define NNC_ROUTINES_SCALED_CONV2D_PORTABLE_H
 
 #include "runtime/epilogue.h"
-#include "runtime/routines/middle.h"
+#include "runtime/routines/inner_activation.h"
 
 namespace nnc {
 

@@ -13,7 +13,7 @@
 #ifndef NNC_ROUTINES_SCALED_CONV2D_PRODUCTS_H
 #define NNC_ROUTINES_SCALED_CONV2D_PRODUCTS_H
 
-#include "runtime/routines/middle.h"
+#include "runtime/routines/inner_activation.h"
 #include "runtime/routines/scaled_conv2d/plan.h"
 #include "runtime/routines/strassen.h"
 

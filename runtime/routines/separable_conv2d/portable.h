@@ -8,7 +8,7 @@
 #define NNC_ROUTINES_SEPARABLE_CONV2D_PORTABLE_H
 
 #include "runtime/routines/conv2d/portable.h"
-#include "runtime/routines/middle.h"
+#include "runtime/routines/inner_activation.h"
 #include "runtime/routines/separable_conv2d/plan.h"
 
 namespace nnc {
@@ -22,14 +22,14 @@ template <class S, class Epi> struct separable_conv2d_f32_portable {
     if (begin == end)
       return;
     using first = depthwise_part<S>;
-    using middle = middle_epilogue<S, float>;
-    using depthwise = conv2d_f32_portable<first, middle>;
+    using inner = inner_epilogue<S, float>;
+    using depthwise = conv2d_f32_portable<first, inner>;
     using pointwise = conv2d_f32_portable<second, Epi>;
     const first a = first::of(s);
     const second b{s.n, s.c, s.oh, s.ow, s.k, 1,    1,    1,
                    1,   1,   1,    0,    0,   s.oh, s.ow, 1};
     float *const z = reinterpret_cast<float *>(scratch);
-    depthwise::run(a, x, w, z, middle{&s, {bias}}, 0, depthwise::units(a));
+    depthwise::run(a, x, w, z, inner{&s, {bias}}, 0, depthwise::units(a));
     pointwise::run(b, z, v, y, epi, 0, pointwise::units(b));
   }
 

@@ -17,7 +17,7 @@
 
 #include "runtime/routines/conv2d/depthwise.h"
 #include "runtime/routines/conv2d/direct.h"
-#include "runtime/routines/middle.h"
+#include "runtime/routines/inner_activation.h"
 #include "runtime/routines/separable_conv2d/plan.h"
 
 namespace nnc {
@@ -99,13 +99,13 @@ private:
   static void fill(const S &s, const T *x, const T *w, const T *bias, T *strip,
                    int image, int row) {
     using part = depthwise_part<S>;
-    using middle = middle_epilogue<S, T>;
+    using inner = inner_epilogue<S, T>;
     using depthwise =
-        conv2d_nchwc_depthwise_t<V, part, depthwise_columns_of<S>(), middle>;
+        conv2d_nchwc_depthwise_t<V, part, depthwise_columns_of<S>(), inner>;
     const int blocks = ceil_div(s.c, W);
     for (int b = 0; b < blocks; ++b)
       depthwise::rows(part::of(s), x, w, strip,
-                      std::ptrdiff_t(b) * R * s.ow * W, middle{&s, {bias}},
+                      std::ptrdiff_t(b) * R * s.ow * W, inner{&s, {bias}},
                       image * blocks + b, row, row + R);
   }
 

@@ -1,0 +1,329 @@
+//===- Evaluate.cpp - The reference evaluation of nn ----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/evaluate/Evaluate.h"
+
+#include "compiler/patterns/Patterns.h"
+#include "runtime/reference.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include <deque>
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+/// Lists in a routine's shape have room for so many axes (and inputs).
+static constexpr size_t kMostAxes = 8;
+
+//===----------------------------------------------------------------------===//
+// One call of a portable routine
+//===----------------------------------------------------------------------===//
+
+static std::optional<int> getDtype(Type type) {
+  if (type.isF32())
+    return NNC_F32;
+  if (type.isF64())
+    return NNC_F64;
+  if (type.isF16())
+    return NNC_F16;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer)
+    return std::nullopt;
+  bool isUnsigned = integer.isUnsigned();
+  switch (integer.getWidth()) {
+  case 1:
+    return NNC_BOOL;
+  case 8:
+    return isUnsigned ? NNC_U8 : NNC_I8;
+  case 16:
+    return isUnsigned ? NNC_U16 : NNC_I16;
+  case 32:
+    return isUnsigned ? NNC_U32 : NNC_I32;
+  case 64:
+    return isUnsigned ? NNC_U64 : NNC_I64;
+  default:
+    return std::nullopt;
+  }
+}
+
+static std::optional<nnc_tensor> describe(const TensorData &data) {
+  std::optional<int> dtype = getDtype(data.getElementType());
+  if (!dtype)
+    return std::nullopt;
+  // Inputs are only read, whatever the struct says.
+  return nnc_tensor{const_cast<char *>(data.getBytes().data()), *dtype,
+                    data.getNumElements()};
+}
+
+namespace {
+/// A dictionary of shape fields in the form that the reference takes.
+class FieldList {
+public:
+  /// Fails where a value does not fit the routines' int or a list their 8.
+  LogicalResult append(DictionaryAttr dictionary) {
+    for (NamedAttribute field : dictionary)
+      if (failed(append(field.getName(), field.getValue())))
+        return failure();
+    return success();
+  }
+  ArrayRef<nnc_field> get() const { return fields; }
+
+private:
+  LogicalResult append(StringAttr name, Attribute value) {
+    if (auto real = dyn_cast<FloatAttr>(value)) {
+      fields.push_back(
+          {name.data(), nullptr, 0, real.getValueAsDouble(), true});
+      return success();
+    }
+    auto &ints = storage.emplace_back();
+    if (auto integer = dyn_cast<IntegerAttr>(value)) {
+      ints.push_back(integer.getInt());
+    } else if (auto list = dyn_cast<DenseI64ArrayAttr>(value)) {
+      ints.append(list.asArrayRef().begin(), list.asArrayRef().end());
+      if (ints.size() > kMostAxes)
+        return failure();
+    } else {
+      for (Attribute row : cast<ArrayAttr>(value)) {
+        ArrayRef<int64_t> values = cast<DenseI64ArrayAttr>(row).asArrayRef();
+        if (values.size() > kMostAxes)
+          return failure();
+        ints.append(values.begin(), values.end());
+        ints.append(kMostAxes - values.size(), 0);
+      }
+      if (ints.size() > kMostAxes * kMostAxes)
+        return failure();
+    }
+    if (llvm::any_of(ints, [](long long v) { return !llvm::isInt<32>(v); }))
+      return failure();
+    fields.push_back(
+        {name.data(), ints.data(), static_cast<int>(ints.size()), 0.0, false});
+    return success();
+  }
+
+  std::deque<SmallVector<long long, kMostAxes>> storage;
+  SmallVector<nnc_field> fields;
+};
+} // namespace
+
+static LogicalResult call(const RoutineCall &routine,
+                          ArrayRef<TensorData> operands,
+                          const TensorData &result, StringRef function = {},
+                          ArrayRef<double> scalars = {}) {
+  FieldList fields;
+  if (failed(fields.append(routine.fields)))
+    return failure();
+  SmallVector<nnc_tensor> inputs;
+  for (unsigned operand : routine.operands) {
+    auto tensor = describe(operands[operand]);
+    if (!tensor)
+      return failure();
+    inputs.push_back(*tensor);
+  }
+  auto output = describe(result);
+  if (!output)
+    return failure();
+  std::string name = function.str();
+  return success(nnc_reference_call(routine.family.c_str(), fields.get().data(),
+                                    fields.get().size(), inputs.data(),
+                                    inputs.size(), &*output, 1,
+                                    name.empty() ? nullptr : name.c_str(),
+                                    scalars.data(), scalars.size()) == 0);
+}
+
+//===----------------------------------------------------------------------===//
+// One op
+//===----------------------------------------------------------------------===//
+
+/// The shape that the operands broadcast to, with elements like `like`.
+static RankedTensorType getBroadcastType(ArrayRef<TensorData> operands,
+                                         Type like) {
+  SmallVector<ArrayRef<int64_t>> shapes;
+  for (const TensorData &operand : operands)
+    shapes.push_back(operand.getShape());
+  return RankedTensorType::get(*broadcastShapes(shapes),
+                               getElementTypeOrSelf(like));
+}
+
+/// An op on tensors, or one on scalars applied to whole tensors.
+static FailureOr<TensorData>
+evaluateElementwise(ElementwiseOpInterface op, ArrayRef<TensorData> operands) {
+  TensorData result = TensorData::allocate(
+      getBroadcastType(operands, op->getResult(0).getType()));
+  if (result.getNumElements() == 0)
+    return result;
+  SmallVector<Type> types;
+  for (const TensorData &operand : operands)
+    types.push_back(operand.getType());
+  if (failed(call(getElementwiseCall(result.getType(), types), operands, result,
+                  op.getFunction(), op.getScalars())))
+    return failure();
+  return result;
+}
+
+static FailureOr<TensorData> evaluateRoutine(RoutineOpInterface op,
+                                             ArrayRef<TensorData> operands) {
+  TensorData result =
+      TensorData::allocate(cast<RankedTensorType>(op->getResult(0).getType()));
+  if (result.getNumElements() == 0)
+    return result;
+  for (const RoutineCall &routine : op.getRoutineCalls())
+    if (failed(call(routine, operands, result)))
+      return failure();
+  return result;
+}
+
+/// An op that no routine computes as it is: what nnc-legalize makes of it.
+static FailureOr<TensorData> evaluateLegalized(Operation *op,
+                                               ArrayRef<TensorData> operands) {
+  OpBuilder builder(op->getContext());
+  OwningOpRef<func::FuncOp> function = func::FuncOp::create(
+      op->getLoc(), "legalized",
+      builder.getFunctionType(op->getOperandTypes(), op->getResultTypes()));
+  builder.setInsertionPointToStart(function->addEntryBlock());
+  Operation *clone = builder.clone(*op);
+  clone->setOperands(function->getArguments());
+  builder.create<func::ReturnOp>(op->getLoc(), clone->getResults());
+  SmallVector<TensorData> results;
+  RewritePatternSet patterns(op->getContext());
+  populateLegalForms(patterns);
+  if (failed(applyPatterns(*function, std::move(patterns))) ||
+      failed(evaluateFunction(*function, operands, results)))
+    return failure();
+  return results.front();
+}
+
+/// The value of a literal in an epilogue.
+static FailureOr<TensorData> evaluateLiteral(Attribute literal) {
+  auto typed = dyn_cast<TypedAttr>(literal);
+  if (!typed || !getDtype(typed.getType()))
+    return failure();
+  double value;
+  if (auto real = dyn_cast<FloatAttr>(literal))
+    value = real.getValueAsDouble();
+  else if (auto integer = dyn_cast<IntegerAttr>(literal))
+    value = integer.getType().isInteger(1) ? integer.getValue().getBoolValue()
+                                           : integer.getInt();
+  else
+    return failure();
+  return TensorData::splat(RankedTensorType::get({}, typed.getType()), value);
+}
+
+/// The anchor on whole tensors, then each op of the epilogue on whole tensors.
+static FailureOr<TensorData> evaluateLayer(LayerOp layer,
+                                           ArrayRef<TensorData> operands) {
+  llvm::DenseMap<Value, TensorData> values;
+  auto lookUp = [&](Operation *op) {
+    SmallVector<TensorData> data;
+    for (Value operand : op->getOperands())
+      data.push_back(values.lookup(operand));
+    return data;
+  };
+  Block &epilogue = layer.getEpilogue().front();
+  ArrayRef<BlockArgument> arguments = epilogue.getArguments();
+  size_t inputs = layer.getInputs().size();
+  if (Operation *anchor = layer.getAnchorOp()) {
+    for (auto [argument, data] :
+         llvm::zip(layer.getAnchor().getArguments(), operands))
+      values[argument] = data;
+    FailureOr<TensorData> result = evaluate(anchor, lookUp(anchor));
+    if (failed(result))
+      return failure();
+    values[arguments.front()] = *result;
+    arguments = arguments.drop_front();
+  }
+  for (auto [argument, data] :
+       llvm::zip(arguments, operands.drop_front(inputs)))
+    values[argument] = data;
+  for (Operation &op : epilogue.without_terminator()) {
+    Attribute literal;
+    FailureOr<TensorData> result = failure();
+    if (matchPattern(&op, m_Constant(&literal)))
+      result = evaluateLiteral(literal);
+    else
+      result =
+          evaluateElementwise(cast<ElementwiseOpInterface>(op), lookUp(&op));
+    if (failed(result))
+      return failure();
+    values[op.getResult(0)] = *result;
+  }
+  TensorData value =
+      values.lookup(cast<YieldOp>(epilogue.getTerminator()).getValue());
+  RankedTensorType type = layer.getY().getType();
+  if (value.getShape() == type.getShape())
+    return value;
+  TensorData expanded = TensorData::allocate(type);
+  if (failed(call(getExpandCall(type, value.getType()), value, expanded)))
+    return failure();
+  return expanded;
+}
+
+FailureOr<TensorData> nnc::evaluate(Operation *op,
+                                    ArrayRef<TensorData> operands) {
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    std::optional<TensorData> data = TensorData::get(constant.getValue());
+    if (!data)
+      return failure();
+    return *data;
+  }
+  if (isa<ReshapeOp, AdaptOp>(op))
+    return operands.front().withType(
+        cast<RankedTensorType>(op->getResult(0).getType()));
+  if (auto layer = dyn_cast<LayerOp>(op))
+    return evaluateLayer(layer, operands);
+  if (!hasLegalForm(op))
+    return evaluateLegalized(op, operands);
+  if (auto elementwise = dyn_cast<ElementwiseOpInterface>(op))
+    return evaluateElementwise(elementwise, operands);
+  if (auto routine = dyn_cast<RoutineOpInterface>(op))
+    return evaluateRoutine(routine, operands);
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// A function
+//===----------------------------------------------------------------------===//
+
+LogicalResult nnc::evaluateFunction(func::FuncOp function,
+                                    ArrayRef<TensorData> arguments,
+                                    SmallVectorImpl<TensorData> &results,
+                                    ResultCallback onResult) {
+  Block &body = function.getBody().front();
+  // Values and how many uses of each are still to come.
+  llvm::DenseMap<Value, std::pair<TensorData, int64_t>> live;
+  auto define = [&](Value value, const TensorData &data) {
+    if (!value.use_empty())
+      live[value] = {data, std::distance(value.use_begin(), value.use_end())};
+  };
+  auto use = [&](Value value) {
+    auto entry = live.find(value);
+    TensorData data = entry->second.first;
+    if (--entry->second.second == 0)
+      live.erase(entry);
+    return data;
+  };
+  for (auto [argument, data] : llvm::zip(body.getArguments(), arguments))
+    define(argument, data);
+  for (Operation &op : body) {
+    SmallVector<TensorData> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(use(operand));
+    if (op.hasTrait<OpTrait::IsTerminator>()) {
+      llvm::append_range(results, operands);
+      return success();
+    }
+    FailureOr<TensorData> result = evaluate(&op, operands);
+    if (failed(result))
+      return op.emitOpError("has no reference routine for these types; no "
+                            "result can be computed here");
+    operands.clear();
+    if (!onResult(&op, *result))
+      return failure();
+    define(op.getResult(0), *result);
+  }
+  return failure();
+}

@@ -1,0 +1,163 @@
+//===- Contents.cpp - How ops of a planned function use memory ------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/memory/Contents.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+int64_t nnc::getBytes(Value value) {
+  return getPhysicalBytes(getTensorType(value));
+}
+
+//===----------------------------------------------------------------------===//
+// Moves
+//===----------------------------------------------------------------------===//
+
+static int64_t getInt(DictionaryAttr fields, StringRef name) {
+  auto value = fields.getAs<IntegerAttr>(name);
+  return value ? value.getInt() : 0;
+}
+
+/// The call as one run of bytes, if it is a copy without gaps on either side.
+static std::optional<Move> getMove(const RoutineCall &call,
+                                   int64_t elementBytes) {
+  auto dims = call.fields.getAs<DenseI64ArrayAttr>("dims");
+  auto source = call.fields.getAs<DenseI64ArrayAttr>("src_strides");
+  auto target = call.fields.getAs<DenseI64ArrayAttr>("dst_strides");
+  if (call.family != "copy" || !dims || !source || !target || dims.size() != 1)
+    return std::nullopt;
+  if (dims[0] != 1 && (source[0] != 1 || target[0] != 1))
+    return std::nullopt;
+  return Move{
+      call.operands[0], getInt(call.fields, "src_offset") * elementBytes,
+      getInt(call.fields, "dst_offset") * elementBytes, dims[0] * elementBytes};
+}
+
+SmallVector<Move> nnc::getMoves(Operation *op) {
+  if (op->getNumResults() != 1)
+    return {};
+  RankedTensorType result = getTensorType(op->getResult(0));
+  if (auto adapt = dyn_cast<AdaptOp>(op); adapt && adapt.isView())
+    return {{0, 0, 0, getPhysicalBytes(result)}};
+  if (auto layer = dyn_cast<LayerOp>(op);
+      layer && (!layer.getAnchorOp() || !layer.hasEmptyEpilogue()))
+    return {};
+  SmallVector<Move> moves;
+  for (const RoutineCall &call : getRoutineCalls(op)) {
+    std::optional<Move> move =
+        getMove(call, getElementBytes(result.getElementType()));
+    if (!move)
+      return {};
+    moves.push_back(*move);
+  }
+  return moves;
+}
+
+//===----------------------------------------------------------------------===//
+// Contents
+//===----------------------------------------------------------------------===//
+
+Contents::Contents(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments())
+    pieces[argument] = {{0, getBytes(argument), argument, 0}};
+  for (Operation &op : function.getBody().front())
+    for (Value result : op.getResults()) {
+      Pieces own;
+      for (const Move &move : getMoves(&op))
+        for (Piece piece : of(op.getOperand(move.operand), move.source,
+                              move.source + move.bytes)) {
+          piece.begin += move.target;
+          piece.end += move.target;
+          own.push_back(piece);
+        }
+      if (own.empty())
+        own.push_back({0, getBytes(result), result, 0});
+      pieces[result] = std::move(own);
+    }
+}
+
+Pieces Contents::of(Value value, int64_t begin, int64_t end) const {
+  Pieces result;
+  for (const Piece &piece : of(value)) {
+    int64_t from = std::max(piece.begin, begin), to = std::min(piece.end, end);
+    if (from >= to)
+      continue;
+    int64_t origin = piece.origin + from - piece.begin;
+    Piece *last = result.empty() ? nullptr : &result.back();
+    if (last && last->root == piece.root && last->end == from - begin &&
+        last->origin + last->end - last->begin == origin)
+      last->end = to - begin;
+    else
+      result.push_back({from - begin, to - begin, piece.root, origin});
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands of layers
+//===----------------------------------------------------------------------===//
+
+bool nnc::readsInPlace(Operation *op, unsigned operand) {
+  auto layer = dyn_cast<LayerOp>(op);
+  if (!layer || operand < layer.getInputs().size())
+    return false;
+  unsigned extra = operand - layer.getInputs().size();
+  if (layer.getExtras()[extra].getType() != layer.getY().getType())
+    return false;
+  if (!layer.getAnchorOp())
+    return true;
+  auto anchor = dyn_cast<RoutineOpInterface>(layer.getAnchorOp());
+  return anchor && anchor.takesEpilogue();
+}
+
+/// Elements between the first and one behind the last that an elementwise call
+/// reads of input `index`.
+static int64_t getReach(const RoutineCall &call, unsigned index) {
+  auto dims = call.fields.getAs<DenseI64ArrayAttr>("dims");
+  auto rows = call.fields.getAs<ArrayAttr>("strides");
+  auto strides = cast<DenseI64ArrayAttr>(rows[index]);
+  int64_t last = 0;
+  for (auto [dim, stride] :
+       llvm::zip_equal(dims.asArrayRef(), strides.asArrayRef()))
+    last += (dim - 1) * stride;
+  return last + 1;
+}
+
+int64_t nnc::getReadBytes(Operation *op, unsigned operand) {
+  RankedTensorType type = getTensorType(op->getOperand(operand));
+  int64_t bytes = getPhysicalBytes(type);
+  auto layer = dyn_cast<LayerOp>(op);
+  if (!layer || operand < layer.getInputs().size() || getLayout(type) ||
+      !isPadded(layer.getY().getType()))
+    return bytes;
+  RankedTensorType result = layer.getY().getType();
+  unsigned extra = operand - layer.getInputs().size();
+  int64_t elements = 0;
+  if (!layer.getAnchorOp())
+    elements = getReach(layer.getRoutineCalls().front(), extra);
+  else if (layer.getExtraKind(extra) == ExtraKind::Channel)
+    elements = llvm::alignTo(type.getNumElements(),
+                             getBlockSize(result, *layer.getChannelAxis()));
+  return std::max(bytes, elements * getElementBytes(type.getElementType()));
+}
+
+exec::PlaceAttr nnc::getPlace(Value value) {
+  MLIRContext *context = value.getContext();
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    if (auto staged = function.getArgAttrOfType<exec::PlaceAttr>(
+            argument.getArgNumber(), exec::kPlaceAttr))
+      return staged;
+    return exec::PlaceAttr::get(context, exec::Pool::input,
+                                argument.getArgNumber(), 0, 0);
+  }
+  Operation *op = value.getDefiningOp();
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    return exec::PlaceAttr::get(context, exec::Pool::weight, 0, 0, 0);
+  return op->getAttrOfType<exec::PlaceAttr>(exec::kPlaceAttr);
+}

@@ -1,0 +1,501 @@
+//===- Candidates.cpp - What could compute a layer ------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/routines/Candidates.h"
+
+#include "compiler/routines/WeightError.h"
+#include "compiler/search/Search.h"
+#include "dialects/nn/Transformed.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+/// Estimates this close are equal: then the table's order decides.
+static constexpr double kBetter = 0.999;
+
+static bool isConstant(Value value) {
+  Operation *producer = value.getDefiningOp();
+  return producer && producer->hasTrait<OpTrait::ConstantLike>();
+}
+
+//===----------------------------------------------------------------------===//
+// Schemas: layouts of operands and result
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a routine makes of a layer's types.
+struct Schema {
+  SmallVector<RankedTensorType> operands; ///< inputs, then extras
+  RankedTensorType result;
+};
+} // namespace
+
+/// The routine family that computes the layer.
+static StringRef getFamily(LayerOp layer, std::string &storage) {
+  if (auto anchor = dyn_cast_or_null<RoutineOpInterface>(layer.getAnchorOp()))
+    storage = anchor.getRoutineCalls().front().family;
+  else
+    storage = "elementwise";
+  return storage;
+}
+
+/// `type` in the layout that a table calls `name`; `any` stands for "any".
+/// Nothing where the layout is of another rank.
+static std::optional<RankedTensorType>
+withTableLayout(LayerOp layer, RankedTensorType type, StringRef name,
+                int64_t operand, LayoutAttr any) {
+  if (name == "plain" || (name == "any" && !any))
+    return getLogicalType(type);
+  LayoutAttr layout = any;
+  if (name != "any") {
+    auto anchor = cast<RoutineOpInterface>(layer.getAnchorOp());
+    layout =
+        LayoutAttr::get(type.getContext(), anchor.spellLayout(name, operand));
+  }
+  if (layout.getRank() != type.getRank())
+    return std::nullopt;
+  return withLayout(type, layout);
+}
+
+/// An extra lies as the result does, except where it has one value for each
+/// blocked axis: then it is row-major.
+static RankedTensorType getExtraType(RankedTensorType type,
+                                     RankedTensorType result) {
+  LayoutAttr layout = getLayout(result);
+  if (!layout || type.getRank() != result.getRank())
+    return getLogicalType(type);
+  bool varies = type.getShape() == result.getShape();
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    varies |= layout.getBlockSize(axis) > 1 && type.getDimSize(axis) > 1;
+  return varies ? withLayout(type, layout) : getLogicalType(type);
+}
+
+/// The schema of `routine`, with `any` for what it leaves open.
+static std::optional<Schema> getSchema(LayerOp layer, const Routine &routine,
+                                       LayoutAttr any) {
+  Schema schema;
+  auto result = withTableLayout(layer, getTensorType(layer.getY()),
+                                routine.getLayout(-1), -1, any);
+  if (!result)
+    return std::nullopt;
+  schema.result = *result;
+  for (auto [i, value] : llvm::enumerate(layer.getInputs())) {
+    // Operands of another rank, such as indices, stay row-major.
+    RankedTensorType type = getTensorType(value);
+    bool open = any && any.getRank() == type.getRank();
+    auto operand = withTableLayout(layer, type, routine.getLayout(i), i,
+                                   open ? any : LayoutAttr());
+    if (!operand)
+      return std::nullopt;
+    schema.operands.push_back(*operand);
+  }
+  for (Value value : layer.getExtras())
+    schema.operands.push_back(
+        getExtraType(getTensorType(value), schema.result));
+  // Only an anchor's routine knows where padding is and keeps it zero.
+  if (!layer.getAnchorOp() && isPadded(schema.result) &&
+      !keepsZeros(layer, schema.operands))
+    return std::nullopt;
+  return schema;
+}
+
+/// The shapes of the layer's calls under `schema`; none where the anchor cannot
+/// compute so, or a shape does not fit its struct.
+static SmallVector<RoutineShape> makeShapes(LayerOp layer, const Schema &schema,
+                                            std::string &problem) {
+  SmallVector<RoutineShape> shapes;
+  auto calls = layer.getRoutineCallsOn(schema.operands, schema.result);
+  if (calls.empty())
+    problem = "the anchor cannot be computed in these layouts";
+  for (const RoutineCall &call : calls) {
+    auto shape = Catalogue::get().makeShape(call, problem);
+    if (!shape)
+      return {};
+    shapes.push_back(*shape);
+  }
+  return shapes;
+}
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+bool Candidate::hasSchemaOf(const Candidate &other) const {
+  // What is transformed is a constant: no other layer minds.
+  auto isSame = [](auto pair) {
+    auto [a, b] = pair;
+    return a == b || isTransformed(a) || isTransformed(b);
+  };
+  return result == other.result &&
+         llvm::all_of(llvm::zip(operands, other.operands), isSame);
+}
+
+/// Why `routine`, of the layer's family, cannot compute it whatever its
+/// layouts, or nothing.
+static std::string getObstacle(LayerOp layer, const Routine &routine,
+                               target::MachineAttr machine) {
+  if (machine && !machine.hasIsa(routine.isa))
+    return "needs " + routine.isa.str() + ", which the target '" +
+           machine.getName().str() + "' lacks";
+  Value first =
+      layer.getOperands().empty() ? Value(layer.getY()) : layer.getOperand(0);
+  if (!routine.takesElement(getTensorType(first).getElementType()))
+    return "does not compute on the layer's element type";
+  for (auto [i, value] : llvm::enumerate(layer.getInputs()))
+    if (isTransformed(routine.getLayout(i)) && !isConstant(value))
+      return "transforms operand " + std::to_string(i) +
+             ", which is not a constant";
+  if (layer.getAnchorOp() && !layer.hasEmptyEpilogue() &&
+      !routine.family->channelAxis)
+    return "takes no epilogue";
+  return "";
+}
+
+/// What `function` is counted as.
+static double &getCount(LayerWork &work, StringRef function) {
+  StringRef header = Catalogue::get().getHeaderOf(function);
+  if (header == "runtime/simd/gates.h")
+    return work.gates;
+  bool isShort = header == "" || header == "runtime/simd/arithmetic.h" ||
+                 header == "runtime/simd/vec.h";
+  return isShort ? work.epilogueOperations : work.exponentials;
+}
+
+LayerWork nnc::getLayerWork(LayerOp layer, ArrayRef<RankedTensorType> operands,
+                            RankedTensorType result) {
+  LayerWork work;
+  double elements = result.getNumElements();
+  for (auto op : layer.getEpilogue().front().getOps<ElementwiseOpInterface>())
+    getCount(work, op.getFunction()) += elements;
+  if (auto anchor = dyn_cast_or_null<CostOpInterface>(layer.getAnchorOp())) {
+    Work own = anchor.getWork();
+    work.operations = std::max<double>(own.multiplyAdds, own.operations);
+  }
+  if (work.operations == 0) // it only moves what it writes
+    work.operations = elements;
+  work.activationBytes = getPhysicalBytes(result);
+  for (auto [value, type] : llvm::zip(layer.getOperands(), operands)) {
+    // Of a table there are not more entries read than there are operations.
+    auto bytes = std::min(getPhysicalBytes(type),
+                          8 * static_cast<int64_t>(work.operations));
+    (isConstant(value) ? work.weightBytes : work.activationBytes) += bytes;
+  }
+  return work;
+}
+
+/// What rounding the layer's own weights adds beyond what the routine expects.
+static double getWeightError(LayerOp layer, const Schema &schema,
+                             CandidateMemo &memo) {
+  double error = 0;
+  for (auto [value, type] : llvm::zip(layer.getInputs(), schema.operands)) {
+    int bits = getIntegerBits(getLayoutName(type));
+    if (bits == 0)
+      continue;
+    auto [known, isNew] = memo.weightErrors.try_emplace(
+        {value, getFilterAxis(getLayout(type)), bits}, 0);
+    if (isNew)
+      known->second = getWeightError(value, type).value_or(0);
+    error = std::max(error, known->second);
+  }
+  return error;
+}
+
+/// Elements of the layer's result in each channel.
+static int64_t getPoints(LayerOp layer) {
+  RankedTensorType type = getTensorType(layer.getY());
+  std::optional<int64_t> axis = layer.getChannelAxis();
+  if (!axis || type.getNumElements() == 0)
+    return type.getNumElements();
+  return type.getNumElements() / type.getDimSize(*axis);
+}
+
+/// Whether params that are estimated alike are so because either way one tile
+/// takes all of so many points: then they make the same code.
+static bool makeSameTile(const Routine &routine, ArrayRef<int64_t> a,
+                         ArrayRef<int64_t> b, int64_t points) {
+  int64_t pointsOfA = 1, pointsOfB = 1;
+  for (auto [name, ofA, ofB] : llvm::zip(routine.params, a, b)) {
+    if (llvm::is_contained({"ROWS", "COLS", "M", "P"}, name)) {
+      pointsOfA *= ofA;
+      pointsOfB *= ofB;
+    } else if (ofA != ofB) {
+      return false;
+    }
+  }
+  return points <= std::min(pointsOfA, pointsOfB);
+}
+
+/// What `routine` could compute of the layer, with `any` for what it leaves
+/// open, at what is estimated.
+static std::vector<CandidateMemo::Entry>
+findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
+              const CostModel &cost, CandidateMemo &memo) {
+  auto schema = getSchema(layer, routine, any);
+  if (!schema)
+    return {};
+  std::string problem;
+  auto shapes = makeShapes(layer, *schema, problem);
+  if (shapes.empty())
+    return {};
+  LayerWork work = getLayerWork(layer, schema->operands, schema->result);
+  std::string text;
+  if (cost.knowsMeasurements() || cost.getMemo())
+    text = describeLayer(layer, schema->operands, schema->result);
+  SmallVector<SmallVector<int64_t>> values = routine.candidates;
+  if (auto own = layer.getParams())
+    values = {SmallVector<int64_t>(*own)};
+  std::vector<CandidateMemo::Entry> found;
+  std::optional<double> weightError;
+  const int64_t points = getPoints(layer);
+  for (const auto &params : values) {
+    if (!llvm::all_of(shapes, [&](const RoutineShape &shape) {
+          return routine.applies(shape, params);
+        }))
+      continue;
+    if (!weightError)
+      weightError = getWeightError(layer, *schema, memo);
+    Candidate candidate{{}, &routine, params, schema->operands, schema->result};
+    candidate.estimate = cost.estimate(routine, shapes, params, work);
+    if (!layer.getParams() &&
+        (std::isinf(candidate.estimate) ||
+         llvm::any_of(found, [&](const CandidateMemo::Entry &other) {
+           return other.candidate.estimate == candidate.estimate &&
+                  makeSameTile(routine, other.candidate.params, params, points);
+         })))
+      continue;
+    candidate.error = *weightError;
+    for (const RoutineShape &shape : shapes)
+      candidate.error =
+          std::max(candidate.error, routine.getError(shape, params));
+    found.push_back({std::move(candidate), text});
+  }
+  return found;
+}
+
+void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
+                           ArrayRef<LayoutAttr> layouts,
+                           llvm::function_ref<void(Candidate)> visit,
+                           ParamChoice choice) {
+  CandidateMemo own;
+  CandidateMemo &memo = cost.getMemo() ? *cost.getMemo() : own;
+  std::string family;
+  for (const Routine *routine :
+       Catalogue::get().getRoutinesOf(getFamily(layer, family))) {
+    if (layer.getRoutine().value_or(routine->name) != routine->name ||
+        !getObstacle(layer, *routine, cost.getMachine()).empty())
+      continue;
+    SmallVector<LayoutAttr> open = {LayoutAttr()};
+    if (llvm::is_contained(routine->layouts, "any"))
+      llvm::append_range(open, layouts);
+    for (LayoutAttr any : open) {
+      auto [known, isNew] =
+          memo.entries.try_emplace({layer, routine, any.getAsOpaquePointer()});
+      if (isNew)
+        known->second = findEstimated(layer, *routine, any, cost, memo);
+      for (const auto &[estimated, text] : known->second) {
+        Candidate candidate = estimated;
+        cost.price(candidate, *routine, candidate.params, text);
+        visit(std::move(candidate));
+        if (choice == ParamChoice::first)
+          break;
+      }
+    }
+  }
+}
+
+llvm::SetVector<LayoutAttr> nnc::findLayouts(Block &block,
+                                             const CostModel &cost) {
+  llvm::SetVector<LayoutAttr> layouts;
+  for (LayerOp layer : block.getOps<LayerOp>())
+    forEachCandidate(
+        layer, cost, {},
+        [&](const Candidate &candidate) {
+          if (LayoutAttr layout = getLayout(candidate.result))
+            layouts.insert(layout);
+        },
+        ParamChoice::first);
+  return layouts;
+}
+
+CostModel nnc::makeCostModel(func::FuncOp function, target::MachineAttr machine,
+                             const Measurements *measured,
+                             CandidateMemo *memo) {
+  CostModel cost(machine, getWeightBytes(function), measured);
+  cost.setMemo(memo);
+  if (!cost.knowsMeasurements())
+    return cost;
+  Calibration calibration;
+  Block &block = function.getBody().front();
+  llvm::SetVector<LayoutAttr> layouts = findLayouts(block, cost);
+  llvm::SetVector<RankedTensorType> values;
+  for (LayerOp layer : block.getOps<LayerOp>()) {
+    values.insert(getLogicalType(getTensorType(layer.getY())));
+    forEachCandidate(
+        layer, cost, layouts.getArrayRef(), [&](const Candidate &candidate) {
+          if (candidate.measured)
+            calibration.add(
+                describeLayer(layer, candidate.operands, candidate.result),
+                *candidate.routine, candidate.params, candidate);
+        });
+  }
+  for (RankedTensorType plain : values)
+    for (LayoutAttr layout : layouts) {
+      if (layout.getRank() != plain.getRank())
+        continue;
+      RankedTensorType blocked = withLayout(plain, layout);
+      for (auto ends : {std::pair(plain, blocked), std::pair(blocked, plain)})
+        cost.forEachAdapt(ends.first, ends.second, [&](const AdaptCost &adapt) {
+          if (adapt.measured)
+            calibration.add(
+                describeAdapt(*getAdaptCall(ends.first, ends.second),
+                              ends.first),
+                *adapt.routine, adapt.params, adapt);
+        });
+    }
+  cost.setCalibration(std::move(calibration));
+  return cost;
+}
+
+SmallVector<Candidate, 0> nnc::findCandidates(LayerOp layer,
+                                              const CostModel &cost,
+                                              ArrayRef<LayoutAttr> layouts,
+                                              ParamChoice params) {
+  SmallVector<Candidate, 0> found;
+  auto keepIfBetter = [&](Candidate candidate) {
+    if (llvm::any_of(found, [&](const Candidate &other) {
+          return other.hasSchemaOf(candidate) &&
+                 other.seconds * kBetter <= candidate.seconds &&
+                 other.error <= candidate.error;
+        }))
+      return;
+    llvm::erase_if(found, [&](const Candidate &other) {
+      return other.hasSchemaOf(candidate) &&
+             other.seconds >= candidate.seconds &&
+             other.error >= candidate.error;
+    });
+    found.push_back(std::move(candidate));
+  };
+  forEachCandidate(layer, cost, layouts, keepIfBetter, params);
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+static std::string listRoutines(StringRef family) {
+  SmallVector<StringRef> names;
+  for (const Routine *routine : Catalogue::get().getRoutinesOf(family))
+    names.push_back(routine->name);
+  return llvm::join(names, ", ");
+}
+
+/// Checks that `values` are what `routine` has params for, and that it applies.
+static LogicalResult checkParams(Operation *op, const Routine &routine,
+                                 ArrayRef<RoutineShape> shapes,
+                                 std::optional<ArrayRef<int64_t>> values) {
+  ArrayRef<int64_t> params = values.value_or(ArrayRef<int64_t>());
+  if (params.size() != routine.params.size())
+    return op->emitOpError("has ")
+           << params.size() << " params; " << routine.name << " has "
+           << routine.params.size() << " (" << llvm::join(routine.params, ", ")
+           << ")";
+  if (llvm::any_of(params, [](int64_t value) { return value < 1; }))
+    return op->emitOpError("has params of ")
+           << routine.name << " below 1: they are numbers of points and blocks";
+  for (const RoutineShape &shape : shapes)
+    if (!routine.applies(shape, params))
+      return op->emitOpError("has a shape that ")
+             << routine.name << " does not apply to";
+  return success();
+}
+
+LogicalResult nnc::checkRoutine(LayerOp layer, target::MachineAttr machine) {
+  std::string family;
+  StringRef name = layer.getRoutine().value_or("");
+  if (name.empty())
+    return layer.emitOpError(
+        "has no routine; nnc-choose-routines gives it one");
+  const Routine *routine = Catalogue::get().findRoutine(name);
+  if (!routine)
+    return layer.emitOpError("names the routine '")
+           << name << "', which is not in the catalogue; of its family there "
+           << "are " << listRoutines(getFamily(layer, family));
+  if (routine->family->name != getFamily(layer, family))
+    return layer.emitOpError("names the routine '")
+           << name << "', which belongs to the family " << routine->family->name
+           << "; the layer is of " << family;
+  std::string obstacle = getObstacle(layer, *routine, machine);
+  if (!obstacle.empty())
+    return layer.emitOpError("names the routine '")
+           << name << "', which " << obstacle;
+
+  // "any" is what the result has, or the first operand that may have it.
+  LayoutAttr any = getLayout(layer.getY().getType());
+  auto schema = getSchema(layer, *routine, any);
+  if (!schema)
+    return layer.emitOpError("has a result of ")
+           << layer.getY().getType() << ", which '" << name
+           << "' cannot write in that layout";
+  if (schema->result != layer.getY().getType())
+    return layer.emitOpError("has a result of ")
+           << layer.getY().getType() << "; '" << name << "' writes "
+           << schema->result;
+  for (auto [i, value] : llvm::enumerate(layer.getOperands()))
+    if (value.getType() != schema->operands[i] &&
+        !(i >= layer.getInputs().size() &&
+          isViewOf(schema->operands[i], getTensorType(value))))
+      return layer.emitOpError("has an operand ")
+             << i << " of " << value.getType() << "; '" << name << "' reads "
+             << schema->operands[i];
+  std::string problem;
+  auto shapes = makeShapes(layer, *schema, problem);
+  if (shapes.empty())
+    return layer.emitOpError("names the routine '")
+           << name << "', but " << problem;
+  return checkParams(layer, *routine, shapes, layer.getParams());
+}
+
+LogicalResult nnc::checkRoutine(AdaptOp adapt, target::MachineAttr machine) {
+  if (adapt.isView())
+    return success();
+  auto call = getAdaptCall(adapt.getX().getType(), adapt.getY().getType());
+  if (!call)
+    return adapt.emitOpError("changes ")
+           << adapt.getX().getType() << " to " << adapt.getY().getType()
+           << ", which no routine does";
+  StringRef name = adapt.getRoutine().value_or("");
+  const Routine *routine = Catalogue::get().findRoutine(name);
+  if (!routine || routine->family->name != call->family)
+    return adapt.emitOpError("names the routine '")
+           << name << "'; of its family there are "
+           << listRoutines(call->family);
+  if (machine && !machine.hasIsa(routine->isa))
+    return adapt.emitOpError("names the routine '")
+           << name << "', which needs " << routine->isa
+           << "; the target lacks that";
+  std::string problem;
+  auto shape = Catalogue::get().makeShape(*call, problem);
+  if (!shape)
+    return adapt.emitOpError("cannot be computed: ") << problem;
+  return checkParams(adapt, *routine, *shape, adapt.getParams());
+}
+
+LogicalResult nnc::checkRoutines(Operation *root, target::MachineAttr machine) {
+  bool sound = true;
+  root->walk([&](Operation *op) {
+    if (auto layer = dyn_cast<LayerOp>(op))
+      sound &= succeeded(checkRoutine(layer, machine));
+    else if (auto adapt = dyn_cast<AdaptOp>(op))
+      sound &= succeeded(checkRoutine(adapt, machine));
+  });
+  return success(sound);
+}

@@ -1,0 +1,354 @@
+//===- Catalogue.cpp - The tables of runtime/ as data ---------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/routines/Catalogue.h"
+
+#include "runtime/routines/catalogue.h"
+#include "runtime/routines/shapes.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <cstring>
+#include <limits>
+
+using namespace mlir;
+using namespace nnc;
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Fills the fields of a shape, visited by name, from a dictionary.
+class Filler {
+public:
+  explicit Filler(DictionaryAttr fields) : fields(fields) {}
+
+  void operator()(const char *name, int &field) {
+    auto value = take<IntegerAttr>(name);
+    field = value ? narrow(name, value.getInt()) : 0;
+  }
+  void operator()(const char *name, float &field) {
+    auto value = take<FloatAttr>(name);
+    field = value ? static_cast<float>(value.getValueAsDouble()) : 0.0f;
+  }
+  template <size_t N> void operator()(const char *name, int (&field)[N]) {
+    if (auto list = take<DenseI64ArrayAttr>(name))
+      fill(name, list.asArrayRef(), field);
+  }
+  template <size_t N, size_t M>
+  void operator()(const char *name, int (&field)[N][M]) {
+    auto rows = take<ArrayAttr>(name);
+    if (!rows || tooMany(name, rows.size(), N))
+      return;
+    for (auto [i, row] : llvm::enumerate(rows))
+      if (auto list = dyn_cast<DenseI64ArrayAttr>(row))
+        fill(name, list.asArrayRef(), field[i]);
+  }
+
+  /// What went wrong, or nothing. Fields that were never asked for count.
+  std::string getProblem() const {
+    if (problem.empty() && taken != fields.size())
+      return "has fields that the family's shape does not know";
+    return problem;
+  }
+
+private:
+  template <class Attr> Attr take(StringRef name) {
+    auto value = fields.getAs<Attr>(name);
+    if (!value)
+      problem = ("lacks the field '" + name + "'").str();
+    ++taken;
+    return value;
+  }
+  int narrow(StringRef name, int64_t value) {
+    if (value < std::numeric_limits<int>::min() ||
+        value > std::numeric_limits<int>::max())
+      problem = ("has a field '" + name + "' of " + llvm::Twine(value) +
+                 ", which does not fit 32 bits")
+                    .str();
+    return static_cast<int>(value);
+  }
+  bool tooMany(StringRef name, size_t count, size_t most) {
+    if (count > most)
+      problem = ("has a field '" + name + "' of " + llvm::Twine(count) +
+                 " values; there is room for " + llvm::Twine(most))
+                    .str();
+    return count > most;
+  }
+  template <size_t N>
+  void fill(StringRef name, ArrayRef<int64_t> values, int (&field)[N]) {
+    if (!tooMany(name, values.size(), N))
+      for (auto [i, value] : llvm::enumerate(values))
+        field[i] = narrow(name, value);
+  }
+
+  DictionaryAttr fields;
+  std::string problem;
+  size_t taken = 0;
+};
+} // namespace
+
+template <class Shape>
+static std::shared_ptr<void> makeFields(DictionaryAttr fields,
+                                        std::string &problem) {
+  auto shape = std::make_shared<Shape>();
+  Filler filler(fields);
+  shape->visit([&](const char *name, auto &field) { filler(name, field); });
+  problem = filler.getProblem();
+  return shape;
+}
+
+using MakeFields = std::shared_ptr<void> (*)(DictionaryAttr, std::string &);
+static constexpr MakeFields kMakeFields[] = {
+#define NNC_FAMILY(name, inputs, outputs, channel_axis)                        \
+  makeFields<name##_shape>,
+#include "runtime/routines/families.inc"
+};
+
+std::optional<RoutineShape> Catalogue::makeShape(const nn::RoutineCall &call,
+                                                 std::string &problem) const {
+  const Family *family = findFamily(call.family);
+  if (!family) {
+    problem = "there is no family '" + call.family + "'";
+    return std::nullopt;
+  }
+  std::string reason;
+  auto fields = kMakeFields[family - families.begin()](call.fields, reason);
+  if (!reason.empty()) {
+    problem = "the shape of a call of '" + call.family + "' " + reason;
+    return std::nullopt;
+  }
+  return RoutineShape(*family, std::move(fields));
+}
+
+//===----------------------------------------------------------------------===//
+// Lines of routines.inc
+//===----------------------------------------------------------------------===//
+
+// One struct a line: the params are its members, so that the expressions find
+// them by name.
+#define PARAMS(...) __VA_OPT__(int __VA_ARGS__;)
+#define APPLIES(...) __VA_ARGS__
+#define SCRATCH(...) __VA_ARGS__
+#define EFFICIENCY(...) __VA_ARGS__
+#define ERROR(...) __VA_ARGS__
+#define NNC_ROUTINE(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, CANDIDATES,    \
+                    APPLIES, SCRATCH, EFFICIENCY, ERROR)                       \
+  namespace {                                                                  \
+  struct NAME##_line {                                                         \
+    PARAMS                                                                     \
+    bool applies([[maybe_unused]] const FAMILY##_shape &s) const {             \
+      return APPLIES;                                                          \
+    }                                                                          \
+    int64_t scratch([[maybe_unused]] const FAMILY##_shape &s,                  \
+                    [[maybe_unused]] int threads) const {                      \
+      return SCRATCH;                                                          \
+    }                                                                          \
+    double efficiency([[maybe_unused]] const FAMILY##_shape &s,                \
+                      const Core &core) const {                                \
+      [[maybe_unused]] const nnc::tile_limits tile = nnc::ISA##_tile.on(       \
+          {core.rate, core.last, core.lastBytes, core.weight, core.level2,     \
+           core.level2Rate, core.exposed, core.crowded});                      \
+      return EFFICIENCY;                                                       \
+    }                                                                          \
+    double error([[maybe_unused]] const FAMILY##_shape &s) const {             \
+      return ERROR;                                                            \
+    }                                                                          \
+  };                                                                           \
+  }
+#include "runtime/routines/routines.inc"
+#undef PARAMS
+#undef APPLIES
+#undef SCRATCH
+#undef EFFICIENCY
+#undef ERROR
+
+template <class Line> static Line makeLine(const int *params) {
+  Line line;
+  if constexpr (!std::is_empty_v<Line>)
+    std::memcpy(&line, params, sizeof(Line));
+  return line;
+}
+template <class Line, class Shape>
+static bool appliesTo(const void *shape, const int *params) {
+  return makeLine<Line>(params).applies(*static_cast<const Shape *>(shape));
+}
+template <class Line, class Shape>
+static int64_t scratchBytes(const void *shape, const int *params, int threads) {
+  return makeLine<Line>(params).scratch(*static_cast<const Shape *>(shape),
+                                        threads);
+}
+template <class Line, class Shape>
+static double efficiency(const void *shape, const int *params,
+                         const Core &core) {
+  return makeLine<Line>(params).efficiency(*static_cast<const Shape *>(shape),
+                                           core);
+}
+template <class Line, class Shape>
+static double error(const void *shape, const int *params) {
+  return makeLine<Line>(params).error(*static_cast<const Shape *>(shape));
+}
+
+static SmallVector<StringRef> splitNames(StringRef text) {
+  SmallVector<StringRef> names;
+  for (StringRef name : llvm::split(text, ','))
+    if (!name.trim().empty())
+      names.push_back(name.trim());
+  return names;
+}
+
+using Lists = std::initializer_list<std::initializer_list<int64_t>>;
+
+static Routine makeRoutine(const Family *family, StringRef name,
+                           StringRef header, StringRef isa, StringRef layouts,
+                           StringRef params, Lists candidates) {
+  Routine routine{name, header, isa, family, {}, {}, {}, {}, {}, {}, {}};
+  routine.layouts = splitNames(layouts);
+  routine.params = splitNames(params);
+  for (const auto &values : candidates)
+    routine.candidates.emplace_back(values);
+  if (routine.params.empty() && routine.candidates.empty())
+    routine.candidates.emplace_back();
+  return routine;
+}
+
+Catalogue::Catalogue() {
+  auto axis = [](int value) {
+    constexpr int none = NNC_NO_EPILOGUE;
+    return value == none ? std::optional<int>() : value;
+  };
+#define NNC_FAMILY(name, inputs, outputs, channel_axis)                        \
+  families.push_back({#name, inputs, outputs, axis(channel_axis)});            \
+  name##_shape().visit(                                                        \
+      [&names = fieldNames.emplace_back()](const char *field, auto &) {        \
+        names.push_back(field);                                                \
+      });
+#include "runtime/routines/families.inc"
+
+#define LAYOUTS(...) #__VA_ARGS__
+#define PARAMS(...) #__VA_ARGS__
+#define CANDIDATES(...) {__VA_ARGS__}
+#define APPLIES(...) 0
+#define SCRATCH(...) 0
+#define EFFICIENCY(...) 0
+#define ERROR(...) 0
+  // Twice, so that the macros in the arguments are expanded.
+#define NNC_ADD(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, ...)               \
+  routines.push_back(makeRoutine(findFamily(#FAMILY), #NAME, HEADER, #ISA,     \
+                                 LAYOUTS, PARAMS, __VA_ARGS__));               \
+  routines.back().appliesTo = appliesTo<NAME##_line, FAMILY##_shape>;          \
+  routines.back().scratchBytes = scratchBytes<NAME##_line, FAMILY##_shape>;    \
+  routines.back().efficiency = efficiency<NAME##_line, FAMILY##_shape>;        \
+  routines.back().error = error<NAME##_line, FAMILY##_shape>;
+#define NNC_ROUTINE(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, CANDIDATES,    \
+                    ...)                                                       \
+  NNC_ADD(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, CANDIDATES)
+#include "runtime/routines/routines.inc"
+}
+
+const Catalogue &Catalogue::get() {
+  static const Catalogue catalogue;
+  return catalogue;
+}
+
+const Family *Catalogue::findFamily(StringRef name) const {
+  const Family *found =
+      llvm::find_if(families, [&](const Family &f) { return f.name == name; });
+  return found == families.end() ? nullptr : found;
+}
+
+ArrayRef<StringRef> Catalogue::getFieldNames(StringRef family) const {
+  const Family *found = findFamily(family);
+  return found ? ArrayRef<StringRef>(fieldNames[found - families.begin()])
+               : ArrayRef<StringRef>();
+}
+
+const Routine *Catalogue::findRoutine(StringRef name) const {
+  const Routine *found =
+      llvm::find_if(routines, [&](const Routine &r) { return r.name == name; });
+  return found == routines.end() ? nullptr : found;
+}
+
+StringRef Catalogue::getHeaderOf(StringRef function) const {
+  return llvm::StringSwitch<StringRef>(function)
+#define NNC_ELEMENTWISE(name, tensors, scalars, header) .Case(#name, header)
+#include "runtime/routines/elementwise.inc"
+      .Default("");
+}
+
+SmallVector<const Routine *> Catalogue::getRoutinesOf(StringRef family) const {
+  SmallVector<const Routine *> found;
+  for (const Routine &routine : routines)
+    if (routine.family->name == family)
+      found.push_back(&routine);
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Routine
+//===----------------------------------------------------------------------===//
+
+static SmallVector<int> toInts(ArrayRef<int64_t> params) {
+  return SmallVector<int>(params.begin(), params.end());
+}
+
+bool Routine::applies(const RoutineShape &shape,
+                      ArrayRef<int64_t> values) const {
+  return &shape.getFamily() == family && values.size() == params.size() &&
+         appliesTo(shape.get(), toInts(values).data());
+}
+
+int64_t Routine::getScratchBytes(const RoutineShape &shape,
+                                 ArrayRef<int64_t> values, int threads) const {
+  return scratchBytes(shape.get(), toInts(values).data(), threads);
+}
+
+double Routine::getEfficiency(const RoutineShape &shape,
+                              ArrayRef<int64_t> values,
+                              const Core &core) const {
+  return efficiency(shape.get(), toInts(values).data(), core);
+}
+
+double Routine::getError(const RoutineShape &shape,
+                         ArrayRef<int64_t> values) const {
+  return error(shape.get(), toInts(values).data());
+}
+
+StringRef Routine::getLayout(int64_t i) const {
+  if (i < 0)
+    return layouts.back();
+  // A concat calls its routine once an operand.
+  bool isOnly = family->inputs == 1;
+  return family->inputs < 0 || isOnly ? layouts.front() : layouts[i];
+}
+
+/// Whether routines without an element type in their name take halves: they
+/// only move elements, or load halves as floats.
+static bool takesHalves(StringRef family) {
+  return llvm::StringSwitch<bool>(family)
+      .Cases("adapt", "copy", "elementwise", "gather", "pad", true)
+      .Default(false);
+}
+
+bool Routine::takesElement(Type type) const {
+  static constexpr llvm::StringLiteral names[] = {"f32", "f64", "f16", "bf16",
+                                                  "i8",  "i16", "i32", "i64",
+                                                  "u8",  "u16", "u32", "u64"};
+  StringRef rest = name;
+  rest.consume_front(family->name);
+  rest.consume_front("_");
+  StringRef first = rest.split('_').first;
+  if (!llvm::is_contained(names, first))
+    return !type.isF16() || takesHalves(family->name);
+  std::string own;
+  llvm::raw_string_ostream stream(own);
+  stream << type;
+  if (StringRef(own).starts_with("ui"))
+    own.erase(1, 1);
+  return first == own;
+}

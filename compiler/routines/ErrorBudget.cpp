@@ -1,0 +1,86 @@
+//===- ErrorBudget.cpp - Bounds what fast methods lose to rounding --------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/routines/ErrorBudget.h"
+
+#include <cmath>
+
+using namespace llvm;
+using namespace nnc;
+
+using Layers = ArrayRef<SmallVector<Candidate, 0>>;
+
+static double getCost(const Candidate &candidate, double price) {
+  return candidate.seconds + price * candidate.error * candidate.error;
+}
+
+static const Candidate &getCheapest(ArrayRef<Candidate> candidates,
+                                    double price) {
+  return *min_element(candidates, [&](const Candidate &a, const Candidate &b) {
+    return getCost(a, price) < getCost(b, price);
+  });
+}
+
+static double sumSquares(ArrayRef<double> errors) {
+  double sum = 0;
+  for (double error : errors)
+    sum += error * error;
+  return sum;
+}
+
+/// What the cheapest of each layer adds at this price.
+static SmallVector<double> getErrors(Layers layers, double price) {
+  SmallVector<double> errors;
+  for (ArrayRef<Candidate> candidates : layers)
+    errors.push_back(candidates.empty() ? 0.0
+                                        : getCheapest(candidates, price).error);
+  return errors;
+}
+
+/// The most that each layer may add.
+static SmallVector<double> shareBudget(Layers layers, double squares) {
+  SmallVector<double> shares = getErrors(layers, 0);
+  if (sumSquares(shares) <= squares)
+    return shares;
+  // From a second for an error that nobody sees to one for a rounding.
+  double low = 1, high = 1e20;
+  for (int i = 0; i < 100; ++i) {
+    double middle = std::sqrt(low * high);
+    (sumSquares(getErrors(layers, middle)) <= squares ? high : low) = middle;
+  }
+  shares = getErrors(layers, high);
+  // Layers that are alike change their routine at the same price. What is left
+  // of the budget lets some of them.
+  double rest = squares - sumSquares(shares);
+  for (auto [share, more] : zip(shares, getErrors(layers, low))) {
+    double taken = more * more - share * share;
+    if (taken > 0 && taken <= rest) {
+      rest -= taken;
+      share = more;
+    }
+  }
+  return shares;
+}
+
+void nnc::limitError(MutableArrayRef<SmallVector<Candidate, 0>> layers,
+                     double maxError) {
+  SmallVector<double> shares = shareBudget(layers, maxError * maxError);
+  for (auto [candidates, share] : zip(layers, shares)) {
+    SmallVector<Candidate, 0> kept;
+    for (Candidate &candidate : candidates) {
+      if (candidate.error > share)
+        continue;
+      auto *same = find_if(kept, [&](const Candidate &other) {
+        return other.hasSchemaOf(candidate);
+      });
+      if (same == kept.end())
+        kept.push_back(std::move(candidate));
+      else if (candidate.seconds < same->seconds)
+        *same = std::move(candidate);
+    }
+    candidates = std::move(kept);
+  }
+}

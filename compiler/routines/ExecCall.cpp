@@ -1,0 +1,199 @@
+//===- ExecCall.cpp - The exec.call of a layer whose routine is chosen ----===//
+//----------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/routines/ExecCall.h"
+
+#include "compiler/routines/Catalogue.h"
+
+#include "mlir/IR/IRMapping.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace nnc;
+
+Location nnc::getNamedLoc(Location loc) {
+  StringRef name = nn::getModelName(loc);
+  return name.empty() ? loc
+                      : NameLoc::get(StringAttr::get(loc.getContext(), name));
+}
+
+/// The values of a routine's params, by name.
+static exec::ShapeAttr nameParams(const Routine &routine,
+                                  DenseI64ArrayAttr values, Builder &builder) {
+  SmallVector<NamedAttribute> params;
+  for (auto [i, name] : llvm::enumerate(routine.params))
+    params.push_back(
+        {builder.getStringAttr(name), builder.getI64IntegerAttr(values[i])});
+  return exec::ShapeAttr::get(builder.getContext(), params);
+}
+
+/// A field as #exec.shape has it: lists as arrays.
+static Attribute getField(Attribute value, Builder &builder) {
+  if (auto list = dyn_cast<DenseI64ArrayAttr>(value))
+    return builder.getI64ArrayAttr(list.asArrayRef());
+  auto list = dyn_cast<ArrayAttr>(value);
+  if (!list)
+    return value;
+  SmallVector<Attribute> items;
+  for (Attribute item : list)
+    items.push_back(getField(item, builder));
+  return builder.getArrayAttr(items);
+}
+
+static exec::ShapeAttr getShape(const nn::RoutineCall &call, Builder &builder) {
+  SmallVector<NamedAttribute> fields;
+  for (StringRef name : Catalogue::get().getFieldNames(call.family))
+    if (Attribute value = call.fields.get(name))
+      fields.push_back({builder.getStringAttr(name), getField(value, builder)});
+  return exec::ShapeAttr::get(builder.getContext(), fields);
+}
+
+/// How the epilogue of a layer with an anchor reads an extra; nothing if no
+/// kind of operand fits.
+static std::optional<exec::OperandKind> getOperandKind(nn::LayerOp layer,
+                                                       unsigned extra) {
+  RankedTensorType result = layer.getY().getType();
+  bool sameLayout =
+      nn::getLayout(nn::getTensorType(layer.getExtras()[extra])) ==
+      nn::getLayout(result);
+  switch (layer.getExtraKind(extra)) {
+  case nn::ExtraKind::Full:
+    return sameLayout ? std::optional(exec::OperandKind::full) : std::nullopt;
+  case nn::ExtraKind::Channel:
+    return exec::OperandKind::channel;
+  case nn::ExtraKind::Scalar:
+    return exec::OperandKind::scalar;
+  case nn::ExtraKind::Broadcast:
+    break;
+  }
+  return std::nullopt;
+}
+
+/// How the epilogue reads each extra.
+static LogicalResult collectKinds(nn::LayerOp layer,
+                                  SmallVector<Attribute> &kinds) {
+  for (auto [i, extra] : llvm::enumerate(layer.getExtras())) {
+    auto kind = getOperandKind(layer, i);
+    if (!kind)
+      return layer.emitOpError()
+             << "has an epilogue that reads " << extra.getType()
+             << " beside a result of " << layer.getY().getType()
+             << "; an epilogue reads what has the result's layout, one value a "
+                "channel, or one value";
+    kinds.push_back(exec::OperandKindAttr::get(layer.getContext(), *kind));
+  }
+  return success();
+}
+
+/// The epilogue as the expression of `call`.
+static void cloneExpression(nn::LayerOp layer, exec::CallOp call) {
+  IRMapping mapping;
+  layer.getEpilogue().cloneInto(&call.getExpression(), mapping);
+  Operation *yield = call.getExpression().front().getTerminator();
+  OpBuilder builder(yield);
+  builder.create<exec::YieldOp>(yield->getLoc(), yield->getOperand(0));
+  yield->erase();
+}
+
+FailureOr<exec::CallOp>
+nnc::createExecCall(OpBuilder &builder, Operation *op,
+                    const nn::RoutineCall &call, StringRef name,
+                    llvm::function_ref<Value(unsigned)> getPlace, Value target,
+                    Value scratch) {
+  auto named = op->getAttrOfType<StringAttr>("routine");
+  if (!named)
+    return op->emitOpError("has no routine: run nnc-choose-routines before");
+  const Routine *routine = Catalogue::get().findRoutine(named);
+  assert(routine && "checkRoutines() finds it");
+  auto layer = dyn_cast<nn::LayerOp>(op);
+  bool isPointwise = layer && !layer.getAnchorOp();
+  bool hasExpression = layer && !layer.hasEmptyEpilogue();
+  SmallVector<Value> inputs, extras;
+  SmallVector<Attribute> kinds;
+  for (unsigned operand : call.operands)
+    inputs.push_back(getPlace(operand));
+  if (hasExpression && !isPointwise) {
+    if (failed(collectKinds(layer, kinds)))
+      return failure();
+    for (unsigned i = 0; i < kinds.size(); ++i)
+      extras.push_back(getPlace(layer.getInputs().size() + i));
+  }
+  if (llvm::is_contained(inputs, Value()) ||
+      llvm::is_contained(extras, Value()))
+    return failure();
+  Operation *anchor = layer ? layer.getAnchorOp() : op;
+  StringRef what =
+      anchor ? anchor->getName().stripDialect() : StringRef("elementwise");
+  nn::Work work = cast<nn::CostOpInterface>(op).getWork();
+  auto params = op->getAttrOfType<DenseI64ArrayAttr>("params");
+  auto created = builder.create<exec::CallOp>(
+      getNamedLoc(op->getLoc()), name, routine->name, routine->header,
+      nameParams(*routine, params, builder), inputs, extras, target, scratch,
+      builder.getArrayAttr(kinds), getShape(call, builder), isPointwise,
+      StringAttr(), op->hasAttr(exec::kSerialAttr), what, work.multiplyAdds,
+      2 * work.multiplyAdds + work.operations);
+  if (hasExpression)
+    cloneExpression(layer, created);
+  return created;
+}
+
+//===----------------------------------------------------------------------===//
+// What calls have in common
+//===----------------------------------------------------------------------===//
+
+void nnc::setMachine(exec::ProgramOp program, target::MachineAttr machine) {
+  SmallVector<StringRef> flags;
+  machine.getFlags().split(flags, ' ', -1, /*KeepEmpty=*/false);
+  program.setTarget(machine.getName());
+  program.setFlagsAttr(Builder(program.getContext()).getStrArrayAttr(flags));
+  program.setFeaturesAttr(machine.getFeatures());
+}
+
+/// Whether an expression computes with more than floats, halves that are loaded
+/// as floats, and their comparisons.
+static bool usesOtherTypes(Block &expression) {
+  auto isFloat = [](Type type) { return type.isF32() || type.isF16(); };
+  return !llvm::all_of(expression.getArgumentTypes(), isFloat) ||
+         llvm::any_of(expression.without_terminator(), [&](Operation &op) {
+           return !llvm::all_of(op.getResultTypes(), [&](Type type) {
+             return isFloat(type) || type.isInteger(1);
+           });
+         });
+}
+
+void nnc::collectHeaders(exec::ProgramOp program) {
+  const Catalogue &catalogue = Catalogue::get();
+  std::set<std::string> headers;
+  bool hasOtherTypes = false;
+  for (auto call : program.getBody().getOps<exec::CallOp>()) {
+    if (llvm::any_of(call->getOperands(), [](Value place) {
+          return exec::getPlaceOp(place).getTensor().getElementType().isF16();
+        }))
+      headers.insert("runtime/simd/half.h");
+    StringRef isa = catalogue.findRoutine(call.getRoutine())->isa;
+    if (isa != "portable")
+      headers.insert(("runtime/simd/vec_" + isa + ".h").str());
+    if (call.hasEmptyExpression())
+      continue;
+    Block &expression = call.getExpression().front();
+    hasOtherTypes |= usesOtherTypes(expression);
+    for (auto op : expression.getOps<nn::ElementwiseOpInterface>())
+      if (StringRef header = catalogue.getHeaderOf(op.getFunction());
+          !header.empty())
+        headers.insert(header.str());
+  }
+  SmallVector<StringRef> ordered;
+  // The others build on what it says of other types than float.
+  if (hasOtherTypes)
+    ordered.push_back("runtime/simd/number.h");
+  for (StringRef header : headers)
+    if (!llvm::is_contained(ordered, header))
+      ordered.push_back(header);
+  program.setHeadersAttr(
+      Builder(program.getContext()).getStrArrayAttr(ordered));
+}

@@ -1,0 +1,346 @@
+//===- PlanGraph.cpp - A function as a problem of the global search -------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/routines/PlanGraph.h"
+
+#include "compiler/routines/ErrorBudget.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+using Types = SmallVector<RankedTensorType>;
+
+const Candidate &PlanGraph::getChoice(LayerOp layer, const Plan &plan) const {
+  unsigned node = nodes.lookup(layer);
+  return candidates[node][plan.choices[node]];
+}
+
+/// What the plan pays for `node` if it takes `choice`, for its edges, and for
+/// the shared values at their ends, which are adapted as is best then.
+double PlanGraph::getSecondsAround(unsigned node, unsigned choice,
+                                   const Plan &plan) const {
+  auto getCost = [&](const Problem::Edge &edge, unsigned other,
+                     unsigned otherChoice) {
+    unsigned from = edge.from == other  ? otherChoice
+                    : edge.from == node ? choice
+                                        : plan.choices[edge.from];
+    unsigned to = edge.to == other  ? otherChoice
+                  : edge.to == node ? choice
+                                    : plan.choices[edge.to];
+    return edge.costs[from * problem.nodes[edge.to].size() + to];
+  };
+  double seconds = problem.nodes[node][choice];
+  llvm::SmallSetVector<unsigned, 4> shared;
+  for (unsigned index : edgesAt[node]) {
+    const Problem::Edge &edge = problem.edges[index];
+    unsigned other = edge.from == node ? edge.to : edge.from;
+    if (candidates[other].empty())
+      shared.insert(other);
+    else
+      seconds += getCost(edge, other, plan.choices[other]);
+  }
+  for (unsigned value : shared) {
+    double best = kImpossible;
+    for (unsigned state = 0; state < problem.nodes[value].size(); ++state) {
+      double own = problem.nodes[value][state];
+      for (unsigned index : edgesAt[value])
+        own += getCost(problem.edges[index], value, state);
+      best = std::min(best, own);
+    }
+    seconds += best;
+  }
+  return seconds;
+}
+
+/// The candidate of the layer's that the graph has for the same schema.
+const Candidate &PlanGraph::getKept(LayerOp layer,
+                                    const Candidate &candidate) const {
+  return *llvm::find_if(candidates[nodes.lookup(layer)],
+                        [&](auto &one) { return one.hasSchemaOf(candidate); });
+}
+
+bool PlanGraph::isOverError(LayerOp layer, const Candidate &candidate) const {
+  const Candidate &kept = getKept(layer, candidate);
+  return candidate.error > kept.error && candidate.seconds < kept.seconds;
+}
+
+double PlanGraph::getExtraSeconds(LayerOp layer, const Candidate &candidate,
+                                  const Plan &plan) const {
+  unsigned node = nodes.lookup(layer);
+  const Candidate &kept = getKept(layer, candidate);
+  return getSecondsAround(node, &kept - candidates[node].begin(), plan) -
+         getSecondsAround(node, plan.choices[node], plan) + candidate.seconds -
+         kept.seconds;
+}
+
+static LogicalResult reportNone(LayerOp layer, target::MachineAttr machine) {
+  InFlightDiagnostic error = layer.emitOpError();
+  Operation *anchor = layer.getAnchorOp();
+  if (layer.getRoutine())
+    error << "cannot be computed by the routine '" << *layer.getRoutine()
+          << "' that it names, with the params it names";
+  else
+    error << "has no routine for the target '" << machine.getName() << "'";
+  error << " (" << (anchor ? anchor->getName().getStringRef() : "elementwise")
+        << " of";
+  for (Type type : layer.getOperandTypes())
+    error << ' ' << type;
+  return error << ")";
+}
+
+/// Elements of a layout's largest block.
+static int64_t getBlockSize(LayoutAttr layout) {
+  int64_t size = 1;
+  for (unsigned axis = 0; axis < layout.getRank(); ++axis)
+    size = std::max(size, layout.getBlockSize(axis));
+  return size;
+}
+
+void PlanGraph::limitLayouts(LayoutScope scope) {
+  if (scope != LayoutScope::plain && scope != LayoutScope::fixed)
+    return;
+  blockSize = 1;
+  if (scope == LayoutScope::fixed)
+    for (LayoutAttr layout : layouts)
+      blockSize = std::max(*blockSize, getBlockSize(layout));
+  layouts.remove_if(
+      [&](LayoutAttr layout) { return getBlockSize(layout) != *blockSize; });
+}
+
+bool PlanGraph::isInScope(LayerOp layer, const Candidate &candidate) const {
+  auto isAllowed = [&](Type type) {
+    LayoutAttr layout = getLayout(type);
+    return !layout || !blockSize || getBlockSize(layout) == *blockSize;
+  };
+  if (!isAllowed(candidate.result))
+    return false;
+  for (auto [value, type] : llvm::zip(layer.getOperands(), candidate.operands))
+    if (!matchPattern(value, m_Constant()) && !isAllowed(type))
+      return false;
+  return true;
+}
+
+static bool isChoice(const Candidate &candidate, const Subject &choice) {
+  return candidate.routine->name == choice.routine &&
+         llvm::equal(candidate.params, choice.params);
+}
+
+/// What `wanted` names takes the place of other candidates for the same schema.
+void PlanGraph::takeChoices(ArrayRef<Subject> wanted) {
+  if (wanted.size() != nodes.size())
+    return;
+  auto taken = candidates;
+  for (auto [op, node] : nodes) {
+    auto layer = cast<LayerOp>(op);
+    const Subject &choice = wanted[node];
+    auto &found = taken[node];
+    bool fits = false;
+    forEachCandidate(layer, *cost, getLayouts(), [&](Candidate candidate) {
+      if (!isChoice(candidate, choice) || !isInScope(layer, candidate))
+        return;
+      fits = true;
+      llvm::erase_if(found, [&](const Candidate &other) {
+        return other.hasSchemaOf(candidate);
+      });
+      found.push_back(std::move(candidate));
+    });
+    if (!fits || layer.getName() != choice.layer)
+      return;
+  }
+  candidates = std::move(taken);
+  choices = wanted.vec();
+}
+
+Plan PlanGraph::solve(const SearchLimits &limits) const {
+  Plan plan = nnc::solve(problem, limits);
+  if (choices.empty())
+    return plan;
+  Problem chosen = problem;
+  for (auto [node, choice] : llvm::enumerate(choices))
+    for (auto [i, candidate] : llvm::enumerate(candidates[node]))
+      if (!isChoice(candidate, choice))
+        chosen.nodes[node][i] = kImpossible;
+  double lowerBound = plan.lowerBound;
+  plan = nnc::solve(chosen, limits);
+  plan.lowerBound = lowerBound;
+  plan.solver = "tuned";
+  return plan;
+}
+
+std::vector<Subject> PlanGraph::getChoices(const Plan &plan) const {
+  std::vector<Subject> names;
+  for (auto [op, node] : nodes) {
+    auto layer = cast<LayerOp>(op);
+    const Candidate &choice = getChoice(layer, plan);
+    names.push_back({layer.getName().str(),
+                     choice.routine->name.str(),
+                     {choice.params.begin(), choice.params.end()}});
+  }
+  return names;
+}
+
+/// Candidates of all layers.
+LogicalResult PlanGraph::addLayers(Block &block, double maxError,
+                                   LayoutScope scope,
+                                   ArrayRef<Subject> wanted) {
+  layouts = findLayouts(block, *cost);
+  limitLayouts(scope);
+  ParamChoice params =
+      scope == LayoutScope::global ? ParamChoice::all : ParamChoice::first;
+  LogicalResult result = success();
+  for (LayerOp layer : block.getOps<LayerOp>()) {
+    nodes[layer] = candidates.size();
+    auto &found = candidates.emplace_back(
+        findCandidates(layer, *cost, getLayouts(), params));
+    llvm::erase_if(
+        found, [&](const Candidate &one) { return !isInScope(layer, one); });
+    if (found.empty())
+      result = reportNone(layer, cost->getMachine());
+  }
+  limitError(candidates, maxError);
+  if (succeeded(result))
+    takeChoices(wanted);
+  for (const auto &found : candidates) {
+    auto &costs = problem.nodes.emplace_back();
+    for (const Candidate &candidate : found)
+      costs.push_back(candidate.seconds);
+  }
+  return result;
+}
+
+double PlanGraph::getAdaptSeconds(RankedTensorType from, RankedTensorType to) {
+  auto [entry, isNew] = adapts.insert({{from, to}, 0});
+  if (isNew)
+    entry->second = cost->getAdapt(from, to).seconds;
+  return entry->second;
+}
+
+PlanGraph::Reader PlanGraph::getReader(OpOperand &use) const {
+  auto layer = dyn_cast<LayerOp>(use.getOwner());
+  if (!layer)
+    return {std::nullopt, {getLogicalType(getTensorType(use.get()))}};
+  Reader reader{nodes.lookup(layer), {}};
+  for (const Candidate &candidate : candidates[*reader.node])
+    reader.wants.push_back(candidate.operands[use.getOperandNumber()]);
+  return reader;
+}
+
+/// The cost between a value made as `made` says, by each candidate of `maker`
+/// (or as its one entry says), and one reader.
+void PlanGraph::addReader(ArrayRef<RankedTensorType> made,
+                          std::optional<unsigned> maker, const Reader &reader) {
+  if (maker && reader.node) {
+    Problem::Edge edge{*maker, *reader.node, {}};
+    for (RankedTensorType from : made)
+      for (RankedTensorType to : reader.wants)
+        edge.costs.push_back(getAdaptSeconds(from, to));
+    problem.edges.push_back(std::move(edge));
+    return;
+  }
+  for (auto [i, from] : llvm::enumerate(made))
+    for (auto [j, to] : llvm::enumerate(reader.wants)) {
+      double seconds = getAdaptSeconds(from, to);
+      if (maker)
+        problem.nodes[*maker][i] += seconds;
+      else if (reader.node)
+        problem.nodes[*reader.node][j] += seconds;
+    }
+}
+
+void PlanGraph::addSharedValue(ArrayRef<RankedTensorType> made,
+                               std::optional<unsigned> maker,
+                               ArrayRef<Reader> readers) {
+  llvm::SetVector<RankedTensorType> own(made.begin(), made.end()), wanted;
+  for (const Reader &reader : readers)
+    wanted.insert(reader.wants.begin(), reader.wants.end());
+  // States: made as one type, and adapted to another once for all its readers.
+  SmallVector<std::pair<RankedTensorType, RankedTensorType>> states;
+  unsigned node = problem.nodes.size();
+  auto &costs = problem.nodes.emplace_back();
+  candidates.emplace_back();
+  for (RankedTensorType from : own) {
+    states.push_back({from, from});
+    costs.push_back(0);
+    for (RankedTensorType to : wanted)
+      if (to != from && getAdaptSeconds(from, to) != kImpossible) {
+        states.push_back({from, to});
+        costs.push_back(getAdaptSeconds(from, to));
+      }
+  }
+  if (maker) {
+    Problem::Edge edge{*maker, node, {}};
+    for (RankedTensorType type : made)
+      for (auto &state : states)
+        edge.costs.push_back(type == state.first ? 0 : kImpossible);
+    problem.edges.push_back(std::move(edge));
+  }
+  for (const Reader &reader : readers) {
+    auto getSeconds = [&](auto &state, RankedTensorType want) {
+      return want == state.second ? 0 : getAdaptSeconds(state.first, want);
+    };
+    if (!reader.node) {
+      for (auto [i, state] : llvm::enumerate(states))
+        problem.nodes[node][i] += getSeconds(state, reader.wants.front());
+      continue;
+    }
+    Problem::Edge edge{node, *reader.node, {}};
+    for (auto &state : states)
+      for (RankedTensorType want : reader.wants)
+        edge.costs.push_back(getSeconds(state, want));
+    problem.edges.push_back(std::move(edge));
+  }
+}
+
+void PlanGraph::addValue(Value value) {
+  Operation *producer = value.getDefiningOp();
+  if (producer && producer->hasTrait<OpTrait::ConstantLike>())
+    return;
+  std::optional<unsigned> maker;
+  Types made = {getLogicalType(getTensorType(value))};
+  if (auto layer = dyn_cast_or_null<LayerOp>(producer)) {
+    maker = nodes.lookup(layer);
+    made.clear();
+    for (const Candidate &candidate : candidates[*maker])
+      made.push_back(candidate.result);
+  }
+  if (maker && plainBetween) {
+    auto plain = getLogicalType(getTensorType(value));
+    for (auto [i, type] : llvm::enumerate(made))
+      problem.nodes[*maker][i] += getAdaptSeconds(type, plain);
+    made.assign(made.size(), plain);
+  }
+  SmallVector<Reader> readers;
+  for (OpOperand &use : value.getUses())
+    readers.push_back(getReader(use));
+  if (readers.size() == 1)
+    addReader(made, maker, readers.front());
+  else if (readers.size() > 1)
+    addSharedValue(made, maker, readers);
+}
+
+FailureOr<PlanGraph> PlanGraph::build(func::FuncOp function,
+                                      const CostModel &cost, double maxError,
+                                      LayoutScope scope,
+                                      ArrayRef<Subject> choices) {
+  PlanGraph graph(cost);
+  graph.plainBetween = scope == LayoutScope::local;
+  Block &block = function.getBody().front();
+  if (failed(graph.addLayers(block, maxError, scope, choices)))
+    return failure();
+  for (BlockArgument argument : block.getArguments())
+    graph.addValue(argument);
+  for (Operation &op : block)
+    for (Value result : op.getResults())
+      graph.addValue(result);
+  graph.edgesAt.resize(graph.problem.nodes.size());
+  for (auto [index, edge] : llvm::enumerate(graph.problem.edges))
+    for (unsigned end : {edge.from, edge.to})
+      graph.edgesAt[end].push_back(index);
+  return graph;
+}

@@ -1,0 +1,33 @@
+//===- Scratch.cpp - Working memory of chosen routines --------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/routines/Scratch.h"
+
+#include "compiler/routines/Catalogue.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+int64_t nnc::getScratchBytes(Operation *op, int threads) {
+  auto name = op->getAttrOfType<StringAttr>("routine");
+  const Routine *routine = name ? Catalogue::get().findRoutine(name) : nullptr;
+  if (!routine)
+    return 0;
+  SmallVector<int64_t> params;
+  if (auto given = op->getAttrOfType<DenseI64ArrayAttr>("params"))
+    llvm::append_range(params, given.asArrayRef());
+  if (params.size() != routine->params.size())
+    return 0;
+  int64_t bytes = 0;
+  std::string problem;
+  for (const RoutineCall &call : getRoutineCalls(op))
+    if (auto shape = Catalogue::get().makeShape(call, problem);
+        shape && &shape->getFamily() == routine->family)
+      bytes =
+          std::max(bytes, routine->getScratchBytes(*shape, params, threads));
+  return bytes;
+}

@@ -1,0 +1,279 @@
+//===- TuningFile.cpp - What nnc tune writes and nnc compile reads --------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/routines/TuningFile.h"
+
+#include "compiler/routines/Catalogue.h"
+
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace nnc;
+
+static constexpr llvm::StringLiteral kMagic = "nnc-tuning";
+static constexpr int kFormat = 1;
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+static void printSubject(StringRef word, const Subject &subject,
+                         llvm::raw_ostream &stream) {
+  stream << word << ' ' << subject.layer << " : " << subject.getCall();
+}
+
+std::string TuningFile::print() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << kMagic << ' ' << kFormat << "\nnnc " << version << "\nchip " << chip
+         << "\nisas " << llvm::join(isas, " ") << "\nthreads " << threads
+         << '\n';
+  if (precision != Precision::f32)
+    stream << "precision " << getName(precision) << '\n';
+  if (!choices.empty())
+    stream << "max-error " << llvm::format("%.9g", maxError) << '\n';
+  for (const Subject &choice : choices) {
+    printSubject("choice", choice, stream);
+    stream << '\n';
+  }
+  for (const auto &[subject, nanoseconds] : measurements) {
+    printSubject("measured", subject, stream);
+    stream << " : " << nanoseconds << '\n';
+  }
+  return text;
+}
+
+ArrayRef<Subject> TuningFile::getChoices(double maxError) const {
+  // As far as the file's text can tell them apart.
+  bool fits = this->maxError <= maxError * (1 + 1e-8);
+  return fits ? ArrayRef(choices) : ArrayRef<Subject>();
+}
+
+//===----------------------------------------------------------------------===//
+// Parsing
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Parser {
+public:
+  explicit Parser(SmallVectorImpl<TuningProblem> &problems)
+      : problems(problems) {}
+  std::optional<TuningFile> run(StringRef text);
+
+private:
+  bool parseLine(StringRef line);
+  bool parseFormat(StringRef line);
+  bool parseThreads(StringRef words);
+  bool parsePrecision(StringRef word);
+  bool parseMaxError(StringRef word);
+  bool parseChoice(StringRef text);
+  bool parseMeasured(StringRef text);
+  /// The params of the routine that `words` begin with, or nothing where the
+  /// line is to be left out.
+  std::optional<std::vector<int64_t>> findParams(StringRef routine,
+                                                 ArrayRef<StringRef> words);
+
+  bool fail(const Twine &message) {
+    problems.push_back({number, message.str(), true});
+    return false;
+  }
+  bool leaveOut(const Twine &message) {
+    problems.push_back({number, message.str() + "; left out", false});
+    return true;
+  }
+
+  SmallVectorImpl<TuningProblem> &problems;
+  TuningFile file;
+  unsigned number = 0; ///< of the line, from 1
+};
+} // namespace
+
+static SmallVector<StringRef> splitWords(StringRef text) {
+  SmallVector<StringRef> words;
+  text.split(words, ' ', -1, /*KeepEmpty=*/false);
+  return words;
+}
+
+std::optional<TuningFile> Parser::run(StringRef text) {
+  bool begun = false;
+  for (StringRef line : llvm::split(text, '\n')) {
+    ++number;
+    line = line.trim();
+    if (line.empty() || line.starts_with("#"))
+      continue;
+    if (!(begun ? parseLine(line) : parseFormat(line)))
+      return std::nullopt;
+    begun = true;
+  }
+  if (!begun)
+    parseFormat("");
+  else if (file.chip.empty() || file.isas.empty())
+    fail("lacks the line 'chip' or 'isas', which say where it was measured");
+  else
+    return std::move(file);
+  return std::nullopt;
+}
+
+bool Parser::parseFormat(StringRef line) {
+  int format;
+  if (!line.consume_front(kMagic) || line.trim().getAsInteger(10, format))
+    return fail("is not a tuning file: it does not begin with '" + kMagic +
+                " " + Twine(kFormat) + "', as those of nnc tune do");
+  if (format != kFormat)
+    return fail("is of format " + Twine(format) + ", this nnc reads " +
+                Twine(kFormat) + "; write it anew with nnc tune");
+  return true;
+}
+
+bool Parser::parseLine(StringRef line) {
+  auto [word, rest] = line.split(' ');
+  rest = rest.trim();
+  if (word == "measured")
+    return parseMeasured(rest);
+  if (word == "choice")
+    return parseChoice(rest);
+  if (word == "nnc")
+    file.version = rest.str();
+  else if (word == "chip")
+    file.chip = rest.str();
+  else if (word == "isas")
+    for (StringRef isa : splitWords(rest))
+      file.isas.push_back(isa.str());
+  else if (word == "threads")
+    return parseThreads(rest);
+  else if (word == "precision")
+    return parsePrecision(rest);
+  else if (word == "max-error")
+    return parseMaxError(rest);
+  else
+    return leaveOut("begins with '" + word + "', which this nnc does not know");
+  return true;
+}
+
+bool Parser::parseThreads(StringRef words) {
+  if (words.getAsInteger(10, file.threads) || file.threads < 1)
+    return fail("expected a number of threads, found '" + words + "'");
+  return true;
+}
+
+bool Parser::parsePrecision(StringRef word) {
+  for (Precision precision : {Precision::f32, Precision::f16})
+    if (word == getName(precision)) {
+      file.precision = precision;
+      return true;
+    }
+  return fail("expected the --precision of what was measured, f32 or f16, "
+              "found '" +
+              word + "'");
+}
+
+bool Parser::parseMaxError(StringRef word) {
+  if (word.getAsDouble(file.maxError) || !(file.maxError >= 0))
+    return fail("expected the --max-error that the choices keep to, found '" +
+                word + "'");
+  return true;
+}
+
+std::optional<std::vector<int64_t>>
+Parser::findParams(StringRef name, ArrayRef<StringRef> words) {
+  const Routine *routine = Catalogue::get().findRoutine(name);
+  if (!routine) {
+    leaveOut("names the routine '" + name + "', which this nnc lacks");
+    return std::nullopt;
+  }
+  std::vector<int64_t> params(words.size());
+  bool valid = words.size() == routine->params.size();
+  for (auto [i, word] : llvm::enumerate(words))
+    valid = valid && !word.getAsInteger(10, params[i]);
+  if (valid)
+    return params;
+  leaveOut("gives the params '" + llvm::join(words, " ") + "' to " + name +
+           ", which has " + Twine(routine->params.size()));
+  return std::nullopt;
+}
+
+bool Parser::parseChoice(StringRef text) {
+  auto [name, rest] = text.split(" : ");
+  SmallVector<StringRef> words = splitWords(rest);
+  if (name.empty() || words.empty())
+    return fail("expected 'choice NAME : ROUTINE PARAMS', found '" + text +
+                "'");
+  auto params = findParams(words[0], ArrayRef(words).drop_front());
+  if (params)
+    file.choices.push_back({name.str(), words[0].str(), std::move(*params)});
+  return true;
+}
+
+bool Parser::parseMeasured(StringRef text) {
+  SmallVector<StringRef> parts;
+  text.split(parts, " : ");
+  int64_t nanoseconds;
+  if (parts.size() != 3 || parts[0].empty() || splitWords(parts[1]).empty() ||
+      parts[2].getAsInteger(10, nanoseconds) || nanoseconds < 1)
+    return fail("expected 'measured LAYER : ROUTINE PARAMS : NANOSECONDS', "
+                "found '" +
+                text + "'");
+  SmallVector<StringRef> words = splitWords(parts[1]);
+  auto params = findParams(words[0], ArrayRef(words).drop_front());
+  if (!params)
+    return true;
+  Subject subject{parts[0].str(), words[0].str(), std::move(*params)};
+  if (!file.measurements.emplace(std::move(subject), nanoseconds).second)
+    return fail("measures again what a line before it does; keep one of them");
+  return true;
+}
+
+std::optional<TuningFile>
+nnc::parseTuningFile(StringRef text, SmallVectorImpl<TuningProblem> &problems) {
+  return Parser(problems).run(text);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// Why the file's times are not those of `machine`, or nothing.
+static std::string findMismatch(const TuningFile &file,
+                                target::MachineAttr machine) {
+  SmallVector<StringRef> isas(machine.getIsas().getAsValueRange<StringAttr>());
+  std::string own = llvm::join(isas, " ");
+  if (std::string measured = llvm::join(file.isas, " "); measured != own)
+    return "was measured for " + measured + "; the target '" +
+           machine.getName().str() + "' has " + own +
+           ": measure for it with nnc tune --target=" + machine.getName().str();
+  if (!machine.getChip().empty() && machine.getChip() != file.chip)
+    return "was measured on a " + file.chip + ", this is a " +
+           machine.getChip().str() +
+           ": measure here with nnc tune, or give the --target whose chip that "
+           "is";
+  return "";
+}
+
+FailureOr<TuningFile> nnc::readTuningFile(StringRef path,
+                                          target::MachineAttr machine) {
+  auto at = [&](unsigned line) {
+    return FileLineColLoc::get(machine.getContext(), path, line, line ? 1 : 0);
+  };
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return emitError(at(0), "cannot be read: ") << buffer.getError().message();
+  SmallVector<TuningProblem> problems;
+  auto file = parseTuningFile((*buffer)->getBuffer(), problems);
+  for (const TuningProblem &problem : problems) {
+    if (problem.isBroken)
+      emitError(at(problem.line), problem.message);
+    else
+      emitWarning(at(problem.line), problem.message);
+  }
+  if (!file)
+    return failure();
+  if (std::string mismatch = findMismatch(*file, machine); !mismatch.empty())
+    return emitError(at(0), mismatch);
+  return std::move(*file);
+}

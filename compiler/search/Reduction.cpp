@@ -1,0 +1,210 @@
+//===- Reduction.cpp - Nodes of a search replaced by tables ---------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/search/Reduction.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace llvm;
+using namespace nnc;
+
+Reduction::Reduction(const Problem &problem, int64_t states)
+    : problem(&problem), states(states), touching(problem.nodes.size()),
+      neighbours(problem.nodes.size()) {
+  for (auto [node, costs] : enumerate(problem.nodes)) {
+    assert(!costs.empty() && "a node without candidates");
+    left.insert(node);
+    addTable({{static_cast<unsigned>(node)}, {costs.begin(), costs.end()}});
+  }
+  for (const Problem::Edge &edge : problem.edges) {
+    assert(edge.from != edge.to && "an edge from a node to itself");
+    unsigned low = std::min(edge.from, edge.to);
+    unsigned high = std::max(edge.from, edge.to);
+    Table table{{low, high}, {edge.costs.begin(), edge.costs.end()}};
+    size_t rows = problem.nodes[low].size(), cols = problem.nodes[high].size();
+    if (edge.from != low)
+      for (size_t i = 0; i < rows; ++i)
+        for (size_t j = 0; j < cols; ++j)
+          table.costs[i * cols + j] = edge.costs[j * rows + i];
+    addTable(std::move(table));
+  }
+}
+
+void Reduction::addTable(Table table) {
+  double least = *min_element(table.costs);
+  bound += least;
+  if (least != kImpossible)
+    for (double &cost : table.costs)
+      cost -= least;
+  if (table.scope.empty())
+    return;
+  for (unsigned node : table.scope) {
+    touching[node].insert(tables.size());
+    for (unsigned other : table.scope)
+      if (other != node)
+        neighbours[node].insert(other);
+  }
+  tables.push_back(std::make_shared<Table>(std::move(table)));
+}
+
+void Reduction::dropTable(unsigned index) {
+  for (unsigned node : tables[index]->scope)
+    touching[node].erase(index);
+  tables[index].reset();
+}
+
+/// Takes `node`, which no table touches any more, out of the graph.
+void Reduction::drop(unsigned node, Rule rule) {
+  assert(touching[node].empty() && "a table that nothing replaces");
+  for (unsigned other : neighbours[node])
+    neighbours[other].erase(node);
+  neighbours[node].clear();
+  left.erase(node);
+  rules.push_back(std::make_shared<Rule>(std::move(rule)));
+}
+
+/// Entries of the table that eliminating `node` makes, itself included.
+int64_t Reduction::getStates(unsigned node) const {
+  double count = problem->nodes[node].size();
+  for (unsigned other : neighbours[node])
+    count *= problem->nodes[other].size();
+  return count > double(states) ? states + 1 : int64_t(count);
+}
+
+/// How far apart entries are that differ in the next candidate of `node`.
+size_t Reduction::getStride(const Table &table, unsigned node) const {
+  size_t stride = 1;
+  for (unsigned other : reverse(table.scope)) {
+    if (other == node)
+      break;
+    stride *= problem->nodes[other].size();
+  }
+  return stride;
+}
+
+/// Replaces the tables of `node` by one on its neighbours.
+void Reduction::eliminate(unsigned node) {
+  Rule rule{node, {neighbours[node].begin(), neighbours[node].end()}, {}};
+  // The odometer runs over the neighbours, the node is the inner loop.
+  size_t entries = 1;
+  for (unsigned other : rule.scope)
+    entries *= problem->nodes[other].size();
+  // Per table, by how much its index moves with each neighbour and the node.
+  SmallVector<SmallVector<size_t>> strides;
+  SmallVector<size_t> inner;
+  SmallVector<const Table *> own;
+  for (unsigned index : touching[node]) {
+    const Table &table = *tables[index];
+    own.push_back(&table);
+    SmallVector<size_t> &row = strides.emplace_back();
+    for (unsigned other : rule.scope)
+      row.push_back(is_contained(table.scope, other) ? getStride(table, other)
+                                                     : 0);
+    inner.push_back(getStride(table, node));
+  }
+  Table table{rule.scope, std::vector<double>(entries)};
+  rule.best.resize(entries);
+  SmallVector<size_t> at(own.size(), 0);
+  SmallVector<unsigned> counter(rule.scope.size(), 0);
+  for (size_t entry = 0; entry < entries; ++entry) {
+    double best = kImpossible;
+    unsigned choice = 0;
+    for (unsigned i = 0; i < problem->nodes[node].size(); ++i) {
+      double cost = 0;
+      for (size_t t = 0; t < own.size(); ++t)
+        cost += own[t]->costs[at[t] + i * inner[t]];
+      if (cost < best) {
+        best = cost;
+        choice = i;
+      }
+    }
+    table.costs[entry] = best;
+    rule.best[entry] = choice;
+    for (size_t digit = counter.size(); digit-- > 0;) {
+      for (size_t t = 0; t < own.size(); ++t)
+        at[t] += strides[t][digit];
+      if (++counter[digit] < problem->nodes[rule.scope[digit]].size())
+        break;
+      for (size_t t = 0; t < own.size(); ++t)
+        at[t] -= strides[t][digit] * counter[digit];
+      counter[digit] = 0;
+    }
+  }
+  for (unsigned index : std::set<unsigned>(touching[node]))
+    dropTable(index);
+  drop(node, std::move(rule));
+  addTable(std::move(table));
+}
+
+bool Reduction::reduce() {
+  while (!left.empty()) {
+    unsigned node = *std::min_element(
+        left.begin(), left.end(),
+        [&](unsigned a, unsigned b) { return getStates(a) < getStates(b); });
+    if (getStates(node) > states)
+      return false;
+    eliminate(node);
+  }
+  return true;
+}
+
+unsigned Reduction::getWidest() const {
+  return *std::max_element(left.begin(), left.end(),
+                           [&](unsigned a, unsigned b) {
+                             return neighbours[a].size() < neighbours[b].size();
+                           });
+}
+
+SmallVector<double> Reduction::getBounds(unsigned node) const {
+  size_t count = problem->nodes[node].size();
+  SmallVector<double> bounds(count, bound);
+  for (unsigned index : touching[node]) {
+    const Table &table = *tables[index];
+    size_t stride = getStride(table, node);
+    SmallVector<double> least(count, kImpossible);
+    for (auto [entry, cost] : enumerate(table.costs)) {
+      double &slot = least[entry / stride % count];
+      slot = std::min(slot, cost);
+    }
+    for (size_t i = 0; i < count; ++i)
+      bounds[i] += least[i];
+  }
+  return bounds;
+}
+
+/// Its tables lose one node of their scope.
+void Reduction::fix(unsigned node, unsigned choice) {
+  SmallVector<Table> rest;
+  for (unsigned index : std::set<unsigned>(touching[node])) {
+    const Table &table = *tables[index];
+    size_t stride = getStride(table, node);
+    Table &part = rest.emplace_back();
+    copy_if(table.scope, std::back_inserter(part.scope),
+            [&](unsigned other) { return other != node; });
+    for (auto [entry, cost] : enumerate(table.costs))
+      if (entry / stride % problem->nodes[node].size() == choice)
+        part.costs.push_back(cost);
+    dropTable(index);
+  }
+  drop(node, {node, {}, {choice}});
+  for (Table &table : rest)
+    addTable(std::move(table));
+}
+
+SmallVector<unsigned, 0> Reduction::getChoices() const {
+  assert(left.empty() && "nodes that nothing decides");
+  SmallVector<unsigned, 0> choices(problem->nodes.size(), 0);
+  for (const auto &rule : reverse(rules)) {
+    size_t entry = 0;
+    for (unsigned other : rule->scope)
+      entry = entry * problem->nodes[other].size() + choices[other];
+    choices[rule->node] = rule->best[entry];
+  }
+  return choices;
+}

@@ -1,0 +1,52 @@
+//===- FusionAlternatives.cpp - Pairs of layers as one, or one as a pair --===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tuning/FusionAlternatives.h"
+
+#include "compiler/routines/Catalogue.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+/// By how much of itself a form's cost may be wrong.
+static constexpr double kFormDoubt = 0.25;
+
+/// Whether costs as wrong as that would turn what they decide.
+static bool isClose(const FusedForm &form, DictionaryAttr costs) {
+  auto get = [&](StringRef name) {
+    auto nanoseconds = costs.getAs<IntegerAttr>(name);
+    return nanoseconds ? double(nanoseconds.getInt()) : 0.0;
+  };
+  const double one = get("one_ns"), enough = form.worthwhile * get("apart_ns");
+  return one < (1 + kFormDoubt) * enough && enough < (1 + kFormDoubt) * one;
+}
+
+static bool isOf(LayerOp layer, StringRef family) {
+  auto anchor = dyn_cast_or_null<RoutineOpInterface>(layer.getAnchorOp());
+  return anchor && anchor.getRoutineCalls().front().family == family;
+}
+
+std::vector<Subject> nnc::chooseOtherForms(func::FuncOp function,
+                                           const FusedForm &form) {
+  // A first one of no layer: without any, costs would decide.
+  std::vector<Subject> choices(1);
+  bool isAnyClose = false;
+  for (auto layer : function.getOps<LayerOp>())
+    for (const FusedForm *fused : kFusedForms) {
+      auto costs = layer->getAttrOfType<DictionaryAttr>(fused->note);
+      if (!costs)
+        continue;
+      const bool changes = fused == &form && isClose(form, costs);
+      isAnyClose |= changes;
+      if (isOf(layer, fused->family) == changes)
+        continue;
+      const Routine *routine =
+          Catalogue::get().getRoutinesOf(fused->family).front();
+      choices.push_back({layer.getName().str(), routine->name.str(), {}});
+    }
+  return isAnyClose ? choices : std::vector<Subject>();
+}
