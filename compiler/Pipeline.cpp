@@ -47,13 +47,10 @@ void nnc::buildLayersPipeline(OpPassManager &manager,
   // they are worth between two layers.
   if (options.layouts == LayoutScope::global ||
       options.layouts == LayoutScope::fixed) {
-    // It looks ahead at what the next would save.
-    manager.addPass(
-        createFuseExpanded({options.target, options.maxError}, options.tuned));
-    manager.addPass(
-        createFuseSeparable({options.target, options.maxError}, options.tuned));
-    manager.addPass(
-        createFuseScaling({options.target, options.maxError}, options.tuned));
+    FuseLayersOptions fusion;
+    fusion.target = options.target;
+    fusion.maxError = options.maxError;
+    manager.addPass(createFuseLayers(fusion, options.tuned));
   }
   // It asks whether there is a routine for a layer.
   if (options.precision == Precision::f16)

@@ -123,8 +123,8 @@ void Grouping::grow(Group &group) {
   }
 }
 
-/// Adds elementwise ops that only the group's elementwise ops read. A value that
-/// the anchor reads, too, is computed before the layer: it stays outside.
+/// Adds elementwise ops that only the group's elementwise ops read. A value
+/// that the anchor reads, too, is computed before the layer: it stays outside.
 void Grouping::absorbProducers(Group &group) {
   for (size_t i = 0; i < group.body.size(); ++i)
     for (Value operand : group.body[i]->getOperands()) {

@@ -32,16 +32,8 @@ createChooseRoutines(ChooseRoutinesOptions options,
                      std::shared_ptr<const TuningFile> tuned);
 /// The pass with what is measured and chosen already; null where nothing is.
 std::unique_ptr<mlir::Pass>
-createFuseExpanded(FuseExpandedOptions options,
-                   std::shared_ptr<const TuningFile> tuned);
-
-std::unique_ptr<mlir::Pass>
-createFuseSeparable(FuseSeparableOptions options,
-                    std::shared_ptr<const TuningFile> tuned);
-
-std::unique_ptr<mlir::Pass>
-createFuseScaling(FuseScalingOptions options,
-                  std::shared_ptr<const TuningFile> tuned);
+createFuseLayers(FuseLayersOptions options,
+                 std::shared_ptr<const TuningFile> tuned);
 
 } // namespace nnc
 

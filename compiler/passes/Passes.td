@@ -128,54 +128,30 @@ def FormLayers : Pass<"nnc-form-layers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nnc::nn::NnDialect", "::mlir::arith::ArithDialect"];
 }
 
-def FuseExpanded : Pass<"nnc-fuse-expanded", "::mlir::ModuleOp"> {
-  let summary = "A 1 x 1 layer and the depthwise layer behind it as one, where that is faster";
+def FuseLayers : Pass<"nnc-fuse-layers", "::mlir::ModuleOp"> {
+  let summary = "One layer in the place of two, where that is faster";
   let description = [{
-    Where nothing but a depthwise convolution reads one of 1 x 1 and stride 1,
-    and there is at most a bias and one of relu, clip, hard_swish and silu
-    between them, nn.expanded_conv computes both: of what lies between them, only
-    the rows that one row of the result needs are ever in memory. For the 1 x 1
-    part there is no faster method then, and it reads its input once for each few
-    blocks of channels. So the cost decides, as for nnc-fuse-separable, and a
-    tuning file before it; where the depthwise layer could be one with what reads
-    it instead, whichever saves more.
+    Where a convolution is the only reader of another layer, one layer may compute
+    both, so that only a part of the value between them is ever in memory. There
+    are three forms, tried in this order:
 
-    The depthwise layer, or the layer in place of both, has both costs in
-    `nn.expanded`.
+    - `expanded`: a 1 x 1 convolution of stride 1 and the depthwise convolution that
+      reads it become `nn.expanded_conv`, which keeps just the rows that one row of
+      the result needs. Where the depthwise convolution could form a `separable`
+      layer with its own reader, the form that saves more time wins.
+    - `separable`: a depthwise convolution and the 1 x 1 convolution of stride 1 that
+      reads it become `nn.separable_conv`, which keeps one strip.
+    - `scaling`: a layer that multiplies channels by a value, adds a value, or both,
+      and the 1 x 1 convolution of stride 1 that reads it become `nn.scaled_conv`. The
+      values may be computed when the code runs.
 
-    ```mlir
-    %0 = nn.layer "expand" inputs(%x, %v : ...) extras(%b : ...) ... nn.conv, nn.add, nn.clip
-    %1 = nn.layer "depthwise" inputs(%0, %w : ...) extras(%c : ...) ... nn.conv, nn.add, nn.clip
-    ==>
-    %1 = nn.layer "depthwise" inputs(%x, %v, %b, %w : ...) extras(%c : ...)
-        attributes {nn.expanded = {apart_ns = 481030, one_ns = 397520}}
-        ... nn.expanded_conv clip, nn.add, nn.clip
-    ```
-  }];
-  let options = [
-    Option<"target", "target", "std::string", /*default=*/"",
-           "row of targets.inc, or native; else the module's nn.target">,
-    Option<"maxError", "max-error", "double", /*default=*/"5e-6",
-           "as of nnc-choose-routines">,
-  ];
-  let dependentDialects = ["::nnc::nn::NnDialect",
-                           "::nnc::target::TargetDialect"];
-}
-
-def FuseSeparable : Pass<"nnc-fuse-separable", "::mlir::ModuleOp"> {
-  let summary = "A depthwise layer and the 1 x 1 layer behind it as one, where that is faster";
-  let description = [{
-    Where nothing but a 1 x 1 convolution of stride 1 reads a depthwise one, and
-    there is at most a bias and one of relu, clip, hard_swish and silu between
-    them, nn.separable_conv computes both: of what lies between them, only a strip is
-    ever in memory. Each strip reads the weights again, and there is no faster
-    method for its product. So the cost decides: that of the cheapest candidate
-    of the one layer against those of the two, whatever their layouts. Where a
-    tuning file has chosen routines, these decide; else what it has measured
-    counts for what it measured (`nnc tune` does both forms if it is close).
-
-    The 1 x 1 layer, or the layer in place of both, has both costs in
-    `nn.separable`.
+    Between the two parts there may be an activation: relu, clip, hard_swish or silu;
+    in the first two forms also a constant bias. The fused forms read weights or
+    inputs more often and have no faster method for the product, so costs decide:
+    those of the cheapest candidate of the one layer against those of the two,
+    whatever their layouts. Where a tuning file has chosen routines, these decide
+    instead. The one layer, or the second of two that stay apart, has both costs as
+    an attribute: `nn.expanded`, `nn.separable` or `nn.scaling`.
 
     ```mlir
     %0 = nn.layer "depthwise" inputs(%x, %w : ...) extras(%b : ...) ... nn.conv, nn.add, nn.clip
@@ -191,35 +167,8 @@ def FuseSeparable : Pass<"nnc-fuse-separable", "::mlir::ModuleOp"> {
            "row of targets.inc, or native; else the module's nn.target">,
     Option<"maxError", "max-error", "double", /*default=*/"5e-6",
            "as of nnc-choose-routines">,
-  ];
-  let dependentDialects = ["::nnc::nn::NnDialect",
-                           "::nnc::target::TargetDialect"];
-}
-
-def FuseScaling : Pass<"nnc-fuse-scaling", "::mlir::ModuleOp"> {
-  let summary = "A layer that scales channels and the 1 x 1 layer behind it as one, where that is faster";
-  let description = [{
-    Where nothing but a 1 x 1 convolution of stride 1 reads a layer that has one
-    image times a value a channel, plus a value a channel, and one of relu, clip,
-    hard_swish and silu of it, nn.scaled_conv computes both. Each of these may be
-    missing, and the values may be computed when the code runs. The cost
-    decides as for nnc-fuse-separable, and a tuning file before it. The 1 x 1
-    layer, or the layer in place of both, has both costs in `nn.scaling`.
-
-    ```mlir
-    %0 = nn.layer "norm" extras(%x, %s, %b : ...) ... nn.mul, nn.add, nn.relu
-    %1 = nn.layer "conv" inputs(%0, %v : ...) ... nn.conv
-    ==>
-    %1 = nn.layer "conv" inputs(%x, %s, %b, %v : ...)
-        attributes {nn.scaling = {apart_ns = 281030, one_ns = 257520}}
-        ... nn.scaled_conv relu
-    ```
-  }];
-  let options = [
-    Option<"target", "target", "std::string", /*default=*/"",
-           "row of targets.inc, or native; else the module's nn.target">,
-    Option<"maxError", "max-error", "double", /*default=*/"5e-6",
-           "as of nnc-choose-routines">,
+    ListOption<"forms", "forms", "std::string",
+               "expanded, separable, scaling; all unless given">,
   ];
   let dependentDialects = ["::nnc::nn::NnDialect",
                            "::nnc::target::TargetDialect"];

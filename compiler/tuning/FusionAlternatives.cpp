@@ -36,16 +36,16 @@ std::vector<Subject> nnc::chooseOtherForms(func::FuncOp function,
   std::vector<Subject> choices(1);
   bool isAnyClose = false;
   for (auto layer : function.getOps<LayerOp>())
-    for (const FusedForm *fused : kFusedForms) {
-      auto costs = layer->getAttrOfType<DictionaryAttr>(fused->note);
+    for (const FusedForm &fused : kFusedForms) {
+      auto costs = layer->getAttrOfType<DictionaryAttr>(fused.note);
       if (!costs)
         continue;
-      const bool changes = fused == &form && isClose(form, costs);
+      const bool changes = fused.name == form.name && isClose(form, costs);
       isAnyClose |= changes;
-      if (isOf(layer, fused->family) == changes)
+      if (isOf(layer, fused.family) == changes)
         continue;
       const Routine *routine =
-          Catalogue::get().getRoutinesOf(fused->family).front();
+          Catalogue::get().getRoutinesOf(fused.family).front();
       choices.push_back({layer.getName().str(), routine->name.str(), {}});
     }
   return isAnyClose ? choices : std::vector<Subject>();

@@ -61,7 +61,7 @@ def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv", ["isLayoutTolerant"]> {
   let description = [{
     `z = activation(nn.conv(x, w) + bias)` with a filter a channel, then
     `y = nn.conv(z, v)` with filters of one pixel. `clip` is to `[low, high]`,
-    which other activations do not read. `nnc-fuse-separable` makes it of two
+    which other activations do not read. `nnc-fuse-layers` makes it of two
     layers.
 
     Example:
@@ -91,7 +91,7 @@ def Nn_ExpandedConvOp : Nn_AnchorOp<"expanded_conv", ["isLayoutTolerant"]> {
     `z = activation(nn.conv(x, v) + bias)` with filters of one pixel, then
     `y = nn.conv(z, w)` with a filter a channel: the first half of an inverted
     residual block. `clip` is to `[low, high]`, which other activations do not
-    read. `nnc-fuse-expanded` makes it of two layers.
+    read. `nnc-fuse-layers` makes it of two layers.
 
     Example:
     ```mlir
@@ -120,7 +120,7 @@ def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv", ["isLayoutTolerant", "takesHalf
     `z = activation(x * scale + bias)`, then `y = nn.conv(z, v)` with filters of
     one pixel, stride 1 and no padding: a batch norm and an activation before
     the convolution, as in DenseNet, or squeeze-and-excite. `clip` is to `[low,
-    high]`, which other activations do not read. `nnc-fuse-scaling` makes it of
+    high]`, which other activations do not read. `nnc-fuse-layers` makes it of
     two layers.
 
     Example:

@@ -20,11 +20,10 @@ TARGET = "x86-64-v3"
 PASSES = ["func.func(nnc-qnn-canonicalize)", "func.func(nnc-simplify)",
           "func.func(nnc-recompose)", "func.func(nnc-simplify)",
           "func.func(nnc-legalize)", "func.func(nnc-form-layers)",
-          f"nnc-fuse-expanded{{target={TARGET}}}", f"nnc-fuse-separable{{target={TARGET}}}",
-          f"nnc-fuse-scaling{{target={TARGET}}}",
+          f"nnc-fuse-layers{{target={TARGET}}}",
           f"nnc-choose-routines{{target={TARGET}}}", "nnc-propagate-layout",
           "func.func(nnc-plan-memory)", "nnc-lower-to-exec"]
-CHOSEN, PLANNED = 10, 12  # passes until routines are chosen, until places are planned
+CHOSEN, PLANNED = 8, 10  # passes until routines are chosen, until places are planned
 
 
 def opt(text, passes):

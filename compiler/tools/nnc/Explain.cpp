@@ -44,31 +44,30 @@ struct Alternative {
   }
 };
 
-/// What nnc-fuse-separable, nnc-fuse-scaling or nnc-fuse-expanded found of a
-/// layer and the one before it.
+/// What nnc-fuse-layers found about a layer and the one before it.
 struct Fusion {
-  llvm::StringRef pass; ///< "separable", "scaling" or "expanded"
+  llvm::StringRef form; ///< "separable", "scaling" or "expanded"
   bool fused;
   double apart, one; ///< seconds
 
   llvm::StringRef first() const {
-    return pass == "scaling"    ? "scaling"
-           : pass == "expanded" ? "1 x 1"
+    return form == "scaling"    ? "scaling"
+           : form == "expanded" ? "1 x 1"
                                 : "depthwise";
   }
 };
 
 std::optional<Fusion> findFusion(nn::LayerOp layer) {
-  for (llvm::StringRef pass : {"separable", "scaling", "expanded"}) {
+  for (llvm::StringRef form : {"separable", "scaling", "expanded"}) {
     auto costs =
-        layer->getAttrOfType<mlir::DictionaryAttr>(("nn." + pass).str());
+        layer->getAttrOfType<mlir::DictionaryAttr>(("nn." + form).str());
     if (!costs)
       continue;
     auto seconds = [&](llvm::StringRef name) {
       return 1e-9 * double(costs.getAs<mlir::IntegerAttr>(name).getInt());
     };
     return Fusion{
-        pass,
+        form,
         mlir::isa<nn::SeparableConvOp, nn::ScaledConvOp, nn::ExpandedConvOp>(
             layer.getAnchorOp()),
         seconds("apart_ns"), seconds("one_ns")};
@@ -289,7 +288,7 @@ private:
                          {"shape", one.shape},
                          {"alternatives", std::move(all)}};
       if (const auto &found = one.fusion)
-        layer[found->pass] = json::Object{{"fused", found->fused},
+        layer[found->form] = json::Object{{"fused", found->fused},
                                           {"one_seconds", found->one},
                                           {"apart_seconds", found->apart}};
       array.push_back(std::move(layer));

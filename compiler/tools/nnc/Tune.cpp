@@ -219,9 +219,9 @@ private:
   llvm::Error measureForms(const Meter &meter, Store &store, double end) {
     for (int round = 0; round < mostForms; ++round) {
       std::vector<std::unique_ptr<Form>> others;
-      for (const FusedForm *fused : kFusedForms) {
+      for (const FusedForm &form : kFusedForms) {
         auto file = std::make_shared<TuningFile>();
-        file->choices = chooseOtherForms(form->function, *fused);
+        file->choices = chooseOtherForms(this->form->function, form);
         if (file->choices.empty())
           continue;
         auto module = driver->formLayers(std::move(file));

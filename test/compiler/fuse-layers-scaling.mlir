@@ -1,6 +1,6 @@
-// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-scaling=target=x86-64-v3 | FileCheck %s
-// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-scaling=target=x86-64-v3 --nnc-choose-routines --nnc-check-routines | FileCheck %s --check-prefix=CHOSEN
-// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-scaling="target=x86-64-v3 max-error=0" --nnc-choose-routines=max-error=0 --nnc-check-routines | FileCheck %s --check-prefix=EXACT
+// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-layers="target=x86-64-v3 forms=scaling" | FileCheck %s
+// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-layers="target=x86-64-v3 forms=scaling" --nnc-choose-routines --nnc-check-routines | FileCheck %s --check-prefix=CHOSEN
+// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-layers="target=x86-64-v3 max-error=0 forms=scaling" --nnc-choose-routines=max-error=0 --nnc-check-routines | FileCheck %s --check-prefix=EXACT
 
 // DenseNet's batch norm and relu: Strassen's method makes sums of its input
 // anyway.

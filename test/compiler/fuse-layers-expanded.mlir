@@ -1,7 +1,7 @@
-// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-expanded=target=x86-64-v3 | FileCheck %s
-// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-expanded=target=x86-64-v3 --nnc-choose-routines --nnc-check-routines | FileCheck %s --check-prefix=CHOSEN
-// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-expanded=target=x86-64-v3 --nnc-fuse-separable=target=x86-64-v3 | FileCheck %s --check-prefix=BOTH
-// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-expanded=target=portable | FileCheck %s --check-prefix=PORTABLE
+// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-layers="target=x86-64-v3 forms=expanded" | FileCheck %s
+// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-layers="target=x86-64-v3 forms=expanded" --nnc-choose-routines --nnc-check-routines | FileCheck %s --check-prefix=CHOSEN
+// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-layers="target=x86-64-v3 forms=expanded,separable" | FileCheck %s --check-prefix=BOTH
+// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-layers="target=portable forms=expanded" | FileCheck %s --check-prefix=PORTABLE
 
 // What lies between a 1 x 1 convolution and the depthwise one that alone reads
 // it would not fit into the caches near a core.

@@ -1,6 +1,6 @@
-// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-separable=target=x86-64-v3 | FileCheck %s
-// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-separable=target=x86-64-v3 --nnc-choose-routines --nnc-check-routines | FileCheck %s --check-prefix=CHOSEN
-// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-separable=target=portable | FileCheck %s --check-prefix=PORTABLE
+// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-layers="target=x86-64-v3 forms=separable" | FileCheck %s
+// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-layers="target=x86-64-v3 forms=separable" --nnc-choose-routines --nnc-check-routines | FileCheck %s --check-prefix=CHOSEN
+// RUN: nnc-opt %s --split-input-file --nnc-form-layers --nnc-fuse-layers="target=portable forms=separable" | FileCheck %s --check-prefix=PORTABLE
 
 // What lies between a depthwise convolution and the 1 x 1 one that alone reads
 // it would not fit into the caches near a core.

@@ -1,0 +1,205 @@
+//===- FuseLayers.cpp - One layer in the place of two, where faster -------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/Passes.h"
+
+#include "compiler/patterns/FusedLayers.h"
+#include "compiler/routines/Candidates.h"
+#include "compiler/routines/FusedForms.h"
+#include "compiler/search/Search.h"
+
+namespace nnc {
+#define GEN_PASS_DEF_FUSELAYERS
+#include "compiler/passes/Passes.h.inc"
+} // namespace nnc
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+namespace {
+/// How a form's layer is built.
+struct Rule {
+  StringLiteral form;
+  FuseFunction fuse;
+  /// The form that the second layer could have with its own reader instead, or
+  /// null: where that saves more time, the pair stays apart.
+  FuseFunction rival;
+};
+} // namespace
+
+/// One row for each of kFusedForms.
+static constexpr Rule kRules[] = {
+    {"expanded", fuseExpanded, fuseSeparable},
+    {"separable", fuseSeparable, nullptr},
+    {"scaling", fuseScaling, nullptr},
+};
+
+/// The cost of the cheapest candidate that keeps to `maxError`.
+static double getLeastSeconds(LayerOp layer, const CostModel &cost,
+                              double maxError) {
+  double least = kImpossible;
+  forEachCandidate(layer, cost, {}, [&](const Candidate &candidate) {
+    if (candidate.error <= maxError)
+      least = std::min(least, candidate.seconds);
+  });
+  return least;
+}
+
+/// The routine that a tuning file has chosen for the layer, or null.
+static const Routine *findChoice(ArrayRef<Subject> choices, LayerOp layer) {
+  auto *choice = llvm::find_if(choices, [&](const Subject &subject) {
+    return layer.getName() == subject.layer;
+  });
+  return choice == choices.end()
+             ? nullptr
+             : Catalogue::get().findRoutine(choice->routine);
+}
+
+/// Erases a layer that nothing reads, and its inputs where nothing else reads
+/// them.
+static void eraseLayer(LayerOp layer) {
+  SmallVector<Value> inputs(layer.getInputs());
+  layer.erase();
+  for (Value input : inputs)
+    if (Operation *made = input.getDefiningOp();
+        made && isOpTriviallyDead(made))
+      made->erase();
+}
+
+namespace {
+/// The costs of two layers and of the one layer that computes both.
+struct PairCost {
+  double apart, together;
+  double saved; ///< seconds; 0 where the one layer is not worthwhile
+
+  void note(LayerOp layer, StringRef name) const {
+    Builder builder(layer.getContext());
+    auto inNanoseconds = [&](StringRef key, double seconds) {
+      return builder.getNamedAttr(
+          key, builder.getI64IntegerAttr(std::llround(seconds * 1e9)));
+    };
+    layer->setAttr(
+        name, builder.getDictionaryAttr({inNanoseconds("apart_ns", apart),
+                                         inNanoseconds("one_ns", together)}));
+  }
+};
+
+/// Gives the pairs of a function one form.
+class Fusion {
+public:
+  Fusion(const FusedForm &form, const Rule &rule, const CostModel &cost,
+         double maxError, const TuningFile *tuned)
+      : form(form), rule(rule), cost(cost), maxError(maxError) {
+    if (tuned)
+      choices = tuned->getChoices(maxError);
+  }
+
+  /// Visits each convolution that is the only reader of another layer's result.
+  void run(func::FuncOp function) {
+    for (auto layer : llvm::make_early_inc_range(function.getOps<LayerOp>())) {
+      if (!isa_and_nonnull<ConvOp>(layer.getAnchorOp()))
+        continue;
+      Value between = layer.getInputs()[0];
+      auto first = between.getDefiningOp<LayerOp>();
+      if (!first || !between.hasOneUse())
+        continue;
+      if (LayerOp one = rule.fuse(first, layer))
+        decide(first, layer, one);
+    }
+  }
+
+private:
+  PairCost compare(LayerOp first, LayerOp second, LayerOp one) const {
+    double apart = getLeastSeconds(first, cost, maxError) +
+                   getLeastSeconds(second, cost, maxError);
+    if (form.countsFetch)
+      apart += cost.getFetchSeconds(getTensorType(first.getY()));
+    double together = getLeastSeconds(one, cost, maxError);
+    bool pays = together < form.worthwhile * apart;
+    return {apart, together, pays ? apart - together : 0};
+  }
+
+  /// The seconds that it saves to fuse `layer` with its own reader instead.
+  double getRivalSaving(LayerOp layer) const {
+    if (!rule.rival || !layer.getY().hasOneUse())
+      return 0;
+    OpOperand &use = *layer.getY().getUses().begin();
+    auto reader = dyn_cast<LayerOp>(use.getOwner());
+    if (!reader || use.getOperandNumber() != 0)
+      return 0;
+    LayerOp one = rule.rival(layer, reader);
+    if (!one)
+      return 0;
+    PairCost pair = compare(layer, reader, one);
+    eraseLayer(one);
+    return pair.saved;
+  }
+
+  /// Replaces the pair by `one`, or erases `one`.
+  void decide(LayerOp first, LayerOp second, LayerOp one) const {
+    PairCost pair = compare(first, second, one);
+    bool fuses = pair.saved > getRivalSaving(second);
+    if (!choices.empty()) {
+      const Routine *choice = findChoice(choices, second);
+      fuses = choice && choice->family->name == form.family;
+    }
+    pair.note(fuses ? one : second, form.note);
+    if (!fuses)
+      return eraseLayer(one);
+    second.getY().replaceAllUsesWith(one.getY());
+    second.erase();
+    first.erase();
+  }
+
+  const FusedForm &form;
+  const Rule &rule;
+  const CostModel &cost;
+  double maxError;
+  ArrayRef<Subject>
+      choices; ///< of a tuning file; they decide where there are any
+};
+
+struct FuseLayersPass : nnc::impl::FuseLayersBase<FuseLayersPass> {
+  using Base::Base;
+  FuseLayersPass(FuseLayersOptions options,
+                 std::shared_ptr<const TuningFile> tuned)
+      : Base(std::move(options)), tuned(std::move(tuned)) {}
+
+  void runOnOperation() override {
+    auto machine = target::setTarget(getOperation(), target);
+    if (failed(machine))
+      return signalPassFailure();
+    for (const std::string &name : forms)
+      if (llvm::none_of(kFusedForms, [&](const FusedForm &form) {
+            return form.name == name;
+          })) {
+        getOperation().emitError()
+            << "nnc-fuse-layers knows no form '" << name
+            << "'; there are expanded, separable and scaling";
+        return signalPassFailure();
+      }
+    for (const auto &[form, rule] : llvm::zip_equal(kFusedForms, kRules)) {
+      assert(form.name == rule.form && "tables in the same order");
+      if (!forms.empty() && !llvm::is_contained(forms, form.name))
+        continue;
+      for (auto function : getOperation().getOps<func::FuncOp>()) {
+        CostModel cost = makeCostModel(function, *machine,
+                                       tuned ? &tuned->measurements : nullptr);
+        Fusion(form, rule, cost, maxError, tuned.get()).run(function);
+      }
+    }
+  }
+
+  std::shared_ptr<const TuningFile> tuned;
+};
+} // namespace
+
+std::unique_ptr<Pass>
+nnc::createFuseLayers(FuseLayersOptions options,
+                      std::shared_ptr<const TuningFile> tuned) {
+  return std::make_unique<FuseLayersPass>(std::move(options), std::move(tuned));
+}

@@ -1,0 +1,53 @@
+"""Every list of the passes follows the one in compiler/Pipeline.cpp: the diagram in
+README.md, the list in compiler/README.md, and the passes that stages_test.py runs."""
+
+import re
+import sys
+
+import tree
+
+# Passes that every model goes through again have one line in the diagrams.
+OPTIONAL = {"qnn-canonicalize", "use-halves", "assign-threads"}
+
+
+def flag(name):
+    """FormLayers -> form-layers, the pass's flag without nnc-."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+
+
+def first_of_each(names):
+    return list(dict.fromkeys(names))
+
+
+def lists(root):
+    """What each file says: its name, and the flags in its order."""
+    read = lambda name: (root / name).read_text()
+    passes = [flag(n) for n in
+              re.findall(r"addPass\(\s*create(\w+)\(", read("compiler/Pipeline.cpp"))]
+    diagram = re.findall(r"^ └ ([a-z-]+) ", read("README.md"), re.M)
+    listed = re.findall(r"^nnc-([a-z-]+) ", read("compiler/README.md"), re.M)
+    stages = re.findall(r"nnc-([a-z-]+)", re.search(r"PASSES = \[(.*?)\]\n",
+                                                    read("test/compiler/stages_test.py"),
+                                                    re.S)[1])
+    yield "README.md", first_of_each(passes), diagram
+    yield "compiler/README.md", first_of_each(passes), listed
+    yield "test/compiler/stages_test.py", passes, stages
+
+
+def problems(root=tree.ROOT):
+    for name, passes, found in lists(root):
+        known = [p for p in found if p in passes]
+        wanted = [p for p in passes if p not in OPTIONAL or p in found]
+        if known != wanted:
+            yield (f"{name}: lists {', '.join(known)}, but compiler/Pipeline.cpp runs "
+                   f"{', '.join(wanted)}")
+
+
+def main():
+    found = list(problems())
+    print(*found, sep="\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
