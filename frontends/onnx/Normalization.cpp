@@ -132,8 +132,9 @@ Value convertInstanceNormalization(Node &node) {
                  node.reshape(node.getOperand(2), channels));
 }
 
-/// Instance normalization over groups of channels. Scale and bias are one value
-/// for each channel; before opset 21, for each group.
+/// Instance normalization over groups of channels. Scale and bias are those of
+/// channels; ONNX has deprecated the operator of opset 18, where they were
+/// those of groups.
 Value convertGroupNormalization(Node &node) {
   Value x = node.getOperand(0);
   ArrayRef<int64_t> shape = getShape(x);
@@ -144,16 +145,13 @@ Value convertGroupNormalization(Node &node) {
   if (groups < 1 || channels % groups != 0)
     return node.broken("has num_groups " + Twine(groups) + " for " +
                        Twine(channels) + " channels, which that must divide");
-  bool isOfChannels = node.getVersion() >= 21;
-  int64_t own = isOfChannels ? channels / groups : 1;
   SmallVector<Value> parameters;
   for (Value operand : node.getOperands().drop_front()) {
-    if (getShape(operand) != ArrayRef<int64_t>(groups * own))
+    if (getShape(operand) != ArrayRef<int64_t>(channels))
       return node.broken("needs one scale and one bias for each of " +
-                         Twine(groups * own) +
-                         (isOfChannels ? " channels" : " groups"));
-    parameters.push_back(
-        node.reshape(node.castTo(operand, getElement(x)), {groups, own, 1}));
+                         Twine(channels) + " channels");
+    parameters.push_back(node.reshape(node.castTo(operand, getElement(x)),
+                                      {groups, channels / groups, 1}));
   }
   x = node.reshape(
       x, {shape[0], groups, channels / groups, product(shape.drop_front(2))});
