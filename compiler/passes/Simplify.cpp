@@ -30,6 +30,8 @@ struct SimplifyPass : nnc::impl::SimplifyBase<SimplifyPass> {
       op.getCanonicalizationPatterns(patterns, &getContext());
     nnc::populateFoldConstants(patterns);
     nnc::populateIdentities(patterns);
+    // Before means become pools.
+    nnc::populateVariances(patterns);
     nnc::populateFoldBatchNorm(patterns);
     if (failed(nnc::applyPatterns(getOperation(), std::move(patterns))))
       signalPassFailure();

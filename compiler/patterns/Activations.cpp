@@ -7,10 +7,13 @@
 // matched is the product of x and the gate, and the number is left behind.
 //
 // Numbers are compared to a relative 1e-6: what writing them as f32 loses. A
-// number written with fewer digits is not the activation's, and stays.
+// number written with fewer digits is not the activation's, and stays. Where
+// the bits of an activation that is no exponential may decide a comparison or
+// the like, and are defined, its expression stays, too (Accuracy.h).
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/patterns/Accuracy.h"
 #include "compiler/patterns/Affine.h"
 #include "compiler/patterns/Constants.h"
 #include "compiler/patterns/Patterns.h"
@@ -23,6 +26,13 @@ using namespace nnc::nn;
 
 static bool isNear(double value, double expected) {
   return std::abs(value - expected) <= 1e-6 * std::abs(expected);
+}
+
+/// Whether an op that every implementation computes to the same bits decides
+/// something by them.
+static bool hasMeaningfulBits(Operation *op) {
+  Value result = op->getResult(0);
+  return !isInexact(result) && reachesStep(result);
 }
 
 /// value = x * scale + shift, through as many ops as do that.
@@ -211,6 +221,8 @@ struct RecomposeGate : OpRewritePattern<MulOp> {
         if (i == j || x.getType() != gate.getType())
           continue;
         if (auto match = matchGate(gate, x)) {
+          if (match->activation == Gated::hardSwish && hasMeaningfulBits(mul))
+            return failure();
           rewrite(mul, factors, i, j, *match, rewriter);
           return success();
         }
@@ -340,7 +352,9 @@ struct MergeBounds : RewritePattern {
   }
 };
 
-/// clip(a x + b, 0, 1), or clip(a x + b, 0, m) / m.
+/// clip(a x + b, 0, 1), or clip(a x + b, 0, m) / m. What is scaled to [0, 1]
+/// with a large b, as (x - low) / (high - low), is none: the difference is
+/// small where x is near low, a x and b are not.
 struct RecomposeHardSigmoid : OpRewritePattern<ClipOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ClipOp clip,
@@ -361,7 +375,11 @@ struct RecomposeHardSigmoid : OpRewritePattern<ClipOp> {
       scale = match->affine.scale[0];
     }
     auto [x, alpha, beta] = peel(clip.getX());
-    if (isNear(alpha * scale, 1))
+    // Results are in [0, 1], where rounding a beta of 2 costs a last bit or
+    // two.
+    constexpr double kLargestBeta = 2;
+    if (isNear(alpha * scale, 1) || std::abs(beta * scale) > kLargestBeta ||
+        hasMeaningfulBits(root))
       return failure(); // a clip, perhaps behind a bias
     rewriter.setInsertionPoint(root);
     rewriter.replaceOpWithNewOp<HardSigmoidOp>(

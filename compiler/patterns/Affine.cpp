@@ -6,6 +6,7 @@
 
 #include "compiler/patterns/Affine.h"
 
+#include "compiler/patterns/Accuracy.h"
 #include "compiler/patterns/Constants.h"
 
 #include <cmath>
@@ -27,6 +28,11 @@ bool Affine::shifts() const {
   return llvm::any_of(shift, [](double v) { return v != 0.0; });
 }
 
+/// Element i of a list, of which one element serves every i.
+template <class T> static const T &getAt(const SmallVector<T> &list, size_t i) {
+  return list.size() == 1 ? list[0] : list[i];
+}
+
 /// f(a[i], b[i], c[i]) where lists of one value serve every i.
 template <class F>
 static SmallVector<double> zipWith(ArrayRef<double> a, ArrayRef<double> b,
@@ -41,13 +47,76 @@ static SmallVector<double> zipWith(ArrayRef<double> a, ArrayRef<double> b,
   return result;
 }
 
+/// A product by a power of two, or zero, is exact: it rounds nothing.
+Affine Affine::scaling(ArrayRef<double> scale) {
+  Affine affine;
+  affine.scale.assign(scale.begin(), scale.end());
+  affine.rounded.assign(scale.size(), Range());
+  for (auto [range, value] : llvm::zip(affine.rounded, scale))
+    if (value != 0 && !isPowerOfTwo(value))
+      range.add(0);
+  return affine;
+}
+
+Affine Affine::shifting(ArrayRef<double> shift) {
+  Affine affine;
+  affine.shift.assign(shift.begin(), shift.end());
+  affine.rounded.assign(shift.size(), Range());
+  for (auto [range, value] : llvm::zip(affine.rounded, shift))
+    if (value != 0)
+      range.add(value);
+  return affine;
+}
+
+Affine Affine::startingFrom(Value value) {
+  Affine affine;
+  if (isInexact(value))
+    affine.rounded[0].add(0);
+  return affine;
+}
+
 Affine Affine::then(const Affine &next) const {
   Affine both;
   both.scale = zipWith(scale, next.scale, next.scale,
                        [](double a, double b, double) { return a * b; });
   both.shift = zipWith(shift, next.scale, next.shift,
                        [](double a, double b, double c) { return a * b + c; });
+  size_t size = std::max({scale.size(), shift.size(), rounded.size(),
+                          next.scale.size(), next.rounded.size()});
+  both.rounded.assign(size, Range());
+  for (size_t i = 0; i < size; ++i) {
+    double factor = getAt(next.scale, i), before = getAt(shift, i) * factor;
+    Range first = getAt(rounded, i), second = getAt(next.rounded, i);
+    if (first.least <= first.most) {
+      both.rounded[i].add(first.least * factor);
+      both.rounded[i].add(first.most * factor);
+    }
+    if (second.least <= second.most) {
+      both.rounded[i].add(before + second.least);
+      both.rounded[i].add(before + second.most);
+    }
+  }
   return both;
+}
+
+bool Affine::isExact() const {
+  return !shifts() && llvm::all_of(scale, isPowerOfTwo);
+}
+
+bool Affine::isAccurate() const {
+  // The shifts are sums in double, whose order may differ by a last bit.
+  constexpr double slack = 1 + 1e-12;
+  size_t size = std::max(shift.size(), rounded.size());
+  for (size_t i = 0; i < size; ++i)
+    if (!(std::abs(getAt(shift, i)) <= getAt(rounded, i).getWidth() * slack))
+      return false;
+  return true;
+}
+
+bool Affine::roundsOnce() const {
+  return llvm::all_of(scale, isPowerOfTwo) && llvm::all_of(shift, [](double t) {
+           return static_cast<float>(t) == t;
+         });
 }
 
 bool Affine::isHarmless(Type type) const {
@@ -105,14 +174,13 @@ static std::optional<AffineOp> matchBatchNorm(BatchNormOp op) {
   if (!scale || !bias || !mean || !variance)
     return std::nullopt;
   double epsilon = op.getEpsilon().convertToDouble();
-  Affine affine;
-  affine.scale =
+  SmallVector<double> factor =
       zipWith(*scale, *variance, *variance, [&](double s, double v, double) {
         return s / std::sqrt(v + epsilon);
       });
-  affine.shift =
-      zipWith(*bias, *mean, affine.scale,
-              [](double b, double m, double s) { return b - m * s; });
+  Affine affine = Affine::shifting(map(*mean, negate))
+                      .then(Affine::scaling(factor))
+                      .then(Affine::shifting(*bias));
   return AffineOp{op.getX(), 1, affine};
 }
 
@@ -132,7 +200,7 @@ std::optional<AffineOp> nnc::matchAffine(Operation *op) {
   if (auto norm = dyn_cast<BatchNormOp>(op))
     return matchBatchNorm(norm);
   if (auto neg = dyn_cast<NegOp>(op))
-    return AffineOp{neg.getX(), -1, {{-1.0}, {0.0}}};
+    return AffineOp{neg.getX(), -1, Affine::scaling({-1.0})};
   if (!isa<AddOp, SubOp, MulOp, DivOp>(op))
     return std::nullopt;
   std::optional<ConstantSide> side = splitOperands(op);
@@ -140,18 +208,19 @@ std::optional<AffineOp> nnc::matchAffine(Operation *op) {
     return std::nullopt;
   AffineOp result{side->x, side->axis, {}};
   if (isa<AddOp>(op)) {
-    result.affine.shift = side->values;
+    result.affine = Affine::shifting(side->values);
   } else if (isa<MulOp>(op)) {
-    result.affine.scale = side->values;
+    result.affine = Affine::scaling(side->values);
   } else if (isa<SubOp>(op)) {
     if (side->isFirst)
-      result.affine = {{-1.0}, side->values};
+      result.affine =
+          Affine::scaling({-1.0}).then(Affine::shifting(side->values));
     else
-      result.affine.shift = map(side->values, negate);
+      result.affine = Affine::shifting(map(side->values, negate));
   } else {
     if (side->isFirst)
       return std::nullopt;
-    result.affine.scale = map(side->values, invert);
+    result.affine = Affine::scaling(map(side->values, invert));
   }
   return result;
 }

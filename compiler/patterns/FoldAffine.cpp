@@ -6,9 +6,11 @@
 // training framework learned) becomes one scale and one shift, and the scale
 // goes into the weights beside it. The chain is composed in double and the
 // weights are rounded once: one new blob, whatever the length of the chain.
+// Accuracy.h says which chains these are: those that lose nothing by it.
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/patterns/Accuracy.h"
 #include "compiler/patterns/Affine.h"
 #include "compiler/patterns/Constants.h"
 #include "compiler/patterns/Patterns.h"
@@ -18,6 +20,9 @@
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
+
+/// A chain is so many ops at most.
+static constexpr size_t kMostOps = 16;
 
 /// A weight that several ops share is copied for one of them only if it is no
 /// larger than this.
@@ -103,14 +108,19 @@ namespace {
 /// Ops, each the only user of the one before it, that scale and shift along one
 /// axis.
 struct Chain {
-  explicit Chain(Value base, int64_t axis = -1) : base(base), axis(axis) {}
+  explicit Chain(Value base, int64_t axis = -1)
+      : base(base), axis(axis), affine(Affine::startingFrom(base)) {}
 
   Value base;
   int64_t axis;
   SmallVector<Operation *> ops;
   Affine affine;
+  bool hasNorm = false; ///< whether an op is a batch normalisation
+  bool divides = false; ///< whether an op divides by what has no reciprocal
 
   bool append(Operation *op, const AffineOp &next) {
+    if (ops.size() == kMostOps)
+      return false;
     bool agrees = axis == -1 || next.axis == -1 || next.axis == axis;
     Type type = getElementTypeOrSelf(op->getResult(0).getType());
     Affine both = affine.then(next.affine);
@@ -119,21 +129,48 @@ struct Chain {
     axis = axis == -1 ? next.axis : axis;
     affine = both;
     ops.push_back(op);
+    hasNorm |= isa<BatchNormOp>(op);
+    divides |= isa<DivOp>(op) && !llvm::all_of(next.affine.scale, isReciprocal);
     return true;
+  }
+
+  bool endsInNorm() const { return isa<BatchNormOp>(ops.back()); }
+  /// Whether the chain is one op on real numbers, not the several ones of a
+  /// batch norm.
+  bool isOneOp() const { return ops.size() == 1 && !hasNorm; }
+
+  /// Whether some op sees the bits of what the chain computes. Those of a batch
+  /// norm are not defined: what of it is computed once for each channel is for
+  /// an implementation to choose.
+  bool reachesStep() const {
+    return !hasNorm && nnc::reachesStep(ops.back()->getResult(0));
+  }
+
+private:
+  /// Whether x * value is x divided by a float.
+  static bool isReciprocal(double value) {
+    return isPowerOfTwo(value) &&
+           std::abs(value) >= std::numeric_limits<float>::min();
   }
 };
 } // namespace
 
-/// The longest chain from `first` on that ends, with `normsOnly`, in a batch
-/// normalisation.
+/// The longest chain from `first` on that a multiply and an add may stand for
+/// and that ends, with `normsOnly`, in a batch normalisation. It has no ops if
+/// there is no such chain.
 static Chain followChain(Operation *first, const AffineOp &match,
                          bool normsOnly) {
-  Chain chain(match.x), best(match.x);
+  Chain chain(match.x);
+  Chain best = chain, one = chain;
   std::optional<AffineOp> next = match;
   Operation *op = first;
   while (next && chain.append(op, *next)) {
-    if (!normsOnly || isa<BatchNormOp>(op))
+    if ((!normsOnly || chain.endsInNorm()) &&
+        (chain.isOneOp() || chain.affine.isAccurate() ||
+         chain.affine.roundsOnce()))
       best = chain;
+    if (chain.isOneOp())
+      one = chain;
     Value result = op->getResult(0);
     if (!result.hasOneUse())
       break;
@@ -142,29 +179,23 @@ static Chain followChain(Operation *first, const AffineOp &match,
     if (next && next->x != result)
       break;
   }
-  return best;
+  // What sees the bits of the last op sees those of the others.
+  return best.ops.size() > 1 && best.reachesStep() ? one : best;
 }
 
-/// Whether someone rounds `value` to whole numbers, where one unit in the last
-/// place can make a difference of one: quantization, which must stay exact.
-static bool isRounded(Value value) {
-  return llvm::any_of(value.getUsers(), [](Operation *user) {
-    return isa<RoundOp, FloorOp, CeilOp>(user) ||
-           (isa<CastOp>(user) && isa<IntegerType>(getElementTypeOrSelf(
-                                     user->getResult(0).getType())));
-  });
-}
-
-/// Whether a chain is shorter, or simpler, as a multiply and an add.
+/// Whether a chain is shorter, or simpler, as a multiply and an add. A division
+/// stays where that saves no op: a product by the reciprocal is not the same.
 static bool isWorthComposing(const Chain &chain) {
   Type element = getElementTypeOrSelf(chain.base.getType());
   size_t ops = chain.affine.scales(element) + chain.affine.shifts();
   if (ops != chain.ops.size())
     return ops < chain.ops.size() || isa<BatchNormOp>(chain.ops.front());
-  return llvm::any_of(chain.ops, [](Operation *op) {
-    return isa<BatchNormOp, DivOp>(op) ||
-           (isa<SubOp>(op) && op->getOperand(1).getDefiningOp<ConstantOp>());
-  });
+  return chain.hasNorm ||
+         (!chain.divides && llvm::any_of(chain.ops, [](Operation *op) {
+           return isa<DivOp>(op) ||
+                  (isa<SubOp>(op) &&
+                   op->getOperand(1).getDefiningOp<ConstantOp>());
+         }));
 }
 
 namespace {
@@ -179,10 +210,10 @@ struct ComposeChain : RewritePattern {
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     std::optional<AffineOp> match = matchAffine(op);
-    if (!match || !isFirst(*match))
+    if (!match || !startsChain(op, *match))
       return failure();
     Chain chain = followChain(op, *match, normsOnly);
-    if (chain.ops.empty() || isRounded(chain.ops.back()->getResult(0)))
+    if (chain.ops.empty())
       return failure();
     Value base = match->x;
     if (succeeded(foldIntoAnchor(chain, rewriter)))
@@ -196,9 +227,28 @@ struct ComposeChain : RewritePattern {
 private:
   bool normsOnly;
 
-  static bool isFirst(const AffineOp &match) {
-    Operation *before = match.x.getDefiningOp();
-    return !before || !match.x.hasOneUse() || !matchAffine(before);
+  /// Whether no chain from an op further up takes in `op`.
+  bool startsChain(Operation *op, AffineOp match) const {
+    SmallVector<std::pair<Operation *, AffineOp>> above;
+    while (match.x.hasOneUse() && above.size() < kMostOps) {
+      Operation *before = match.x.getDefiningOp();
+      std::optional<AffineOp> found =
+          before ? matchAffine(before) : std::nullopt;
+      if (!found)
+        break;
+      above.push_back({before, *found});
+      match = *found;
+    }
+    // From the first op on, each chain begins behind the one before it.
+    while (!above.empty()) {
+      auto [first, affine] = above.back();
+      Chain chain = followChain(first, affine, normsOnly);
+      if (llvm::is_contained(chain.ops, op))
+        return false;
+      for (size_t i = std::max<size_t>(1, chain.ops.size()); i > 0; --i)
+        above.pop_back();
+    }
+    return true;
   }
 
   /// Replaces the chain's last op, whose name the value goes by.
@@ -222,6 +272,8 @@ private:
       return failure();
     if (!chain.affine.scales(getElementTypeOrSelf(chain.base.getType())))
       return failure(); // biases: composed as any chain
+    if (chain.reachesStep())
+      return failure();
     rewriter.setInsertionPoint(anchor);
     Value weight =
         createScaledWeight(rewriter, anchor, *view, chain.affine.scale);
@@ -229,7 +281,7 @@ private:
       return failure();
     rewriter.modifyOpInPlace(
         anchor, [&] { anchor->setOperand(view->operand, weight); });
-    finish(chain, chain.base, {{1.0}, chain.affine.shift}, rewriter);
+    finish(chain, chain.base, Affine::shifting(chain.affine.shift), rewriter);
     return success();
   }
 };
@@ -252,7 +304,8 @@ struct FoldIntoNext : RewritePattern {
       return failure();
     Chain chain = collect(anchor);
     Type element = getElementTypeOrSelf(chain.base.getType());
-    if (!chain.affine.scales(element) || isBehindWeights(chain.base))
+    if (!chain.affine.scales(element) || isBehindWeights(chain.base) ||
+        changesSteps(anchor, chain))
       return failure();
     int64_t outputAxis = *cast<RoutineOpInterface>(anchor).getChannelAxis();
     SmallVector<double> shift = {0.0};
@@ -266,7 +319,7 @@ struct FoldIntoNext : RewritePattern {
       anchor->setOperand(0, chain.base);
       anchor->setOperand(view->operand, weight);
     });
-    Affine rest{{1.0}, shift};
+    Affine rest = Affine::shifting(shift);
     if (!rest.shifts())
       return success();
     rewriter.setInsertionPointAfter(anchor);
@@ -285,13 +338,20 @@ private:
            mayRewrite(op->getOperand(1));
   }
 
+  /// Whether the anchor picks elements for an op that depends on each bit.
+  static bool changesSteps(Operation *anchor, const Chain &chain) {
+    Value result = anchor->getResult(0);
+    return !chain.affine.isExact() && !isInexact(result) && reachesStep(result);
+  }
+
   static bool hasPadding(Operation *anchor) {
     if (auto conv = dyn_cast<ConvOp>(anchor))
       return llvm::any_of(conv.getPads(), [](int64_t p) { return p != 0; });
     return isa<ConvTransposeOp>(anchor);
   }
 
-  /// The chain that ends in the anchor's first operand, from its end backwards.
+  /// The longest chain that ends in the anchor's first operand and may go into
+  /// its weights, found from its end backwards.
   static Chain collect(Operation *anchor) {
     Value x = anchor->getOperand(0);
     auto type = cast<RankedTensorType>(x.getType());
@@ -300,7 +360,7 @@ private:
     auto weight = cast<RankedTensorType>(anchor->getOperand(1).getType());
     bool batched = isProduct && weight.getRank() > 2;
     SmallVector<std::pair<Operation *, AffineOp>> found;
-    while (x.hasOneUse() && x.getDefiningOp()) {
+    while (x.hasOneUse() && x.getDefiningOp() && found.size() < kMostOps) {
       std::optional<AffineOp> match = matchAffine(x.getDefiningOp());
       if (!match || (match->axis != -1 && match->axis != axis))
         break;
@@ -309,11 +369,15 @@ private:
       found.push_back({x.getDefiningOp(), *match});
       x = match->x;
     }
-    Chain chain(x, axis);
-    for (auto &[op, match] : llvm::reverse(found))
-      if (!chain.append(op, match))
-        return Chain(anchor->getOperand(0), axis);
-    return chain;
+    for (; !found.empty(); found.pop_back()) {
+      Chain chain(found.back().second.x, axis);
+      bool appends = llvm::all_of(llvm::reverse(found), [&](auto &next) {
+        return chain.append(next.first, next.second);
+      });
+      if (appends && chain.affine.isAccurate())
+        return chain;
+    }
+    return Chain(anchor->getOperand(0), axis);
   }
 
   /// What a shift of the input adds to each channel of the result.
@@ -350,7 +414,8 @@ struct SinkScale : OpRewritePattern<MatMulOp> {
       std::optional<AffineOp> match;
       if (!op || !op->hasOneUse() || !(match = matchAffine(op)) ||
           match->axis != -1 || match->affine.shifts() ||
-          !match->affine.isHarmless(matmul.getType().getElementType()))
+          !match->affine.isHarmless(matmul.getType().getElementType()) ||
+          (!match->affine.isExact() && reachesStep(matmul)))
         continue;
       rewriter.modifyOpInPlace(matmul, [&] { operand.set(match->x); });
       rewriter.setInsertionPointAfter(matmul);

@@ -98,8 +98,10 @@ struct TransposeIntoMatMul : OpRewritePattern<MatMulOp> {
   }
 };
 
-/// Statistics that are not constant: elementwise on the channels' values, then
-/// a multiply and an add on everything.
+/// A batch norm that is not composed to one multiply and one add, because its
+/// statistics are no constants or because that would cost accuracy: (x - mean)
+/// * (scale / deviation) + bias, of which the products and sums with an operand
+/// for each channel alone are computed once for each channel.
 struct BatchNormToElementwise : OpRewritePattern<BatchNormOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(BatchNormOp norm,
@@ -121,11 +123,10 @@ struct BatchNormToElementwise : OpRewritePattern<BatchNormOp> {
         rewriter.create<AddOp>(location, norm.getVariance(),
                                rewriter.create<ConstantOp>(location, epsilon)));
     Value scale = rewriter.create<MulOp>(location, norm.getScale(), deviation);
-    Value shift = rewriter.create<SubOp>(
-        location, norm.getBias(),
-        rewriter.create<MulOp>(location, norm.getMean(), scale));
-    Value scaled = rewriter.create<MulOp>(location, norm.getX(), along(scale));
-    rewriter.replaceOpWithNewOp<AddOp>(norm, scaled, along(shift));
+    Value centred =
+        rewriter.create<SubOp>(location, norm.getX(), along(norm.getMean()));
+    Value scaled = rewriter.create<MulOp>(location, centred, along(scale));
+    rewriter.replaceOpWithNewOp<AddOp>(norm, scaled, along(norm.getBias()));
     return success();
   }
 };

@@ -33,6 +33,46 @@ static Value getSquared(Value value) {
   return {};
 }
 
+namespace {
+/// E[x^2] - E[x]^2, which loses all digits where the mean is large beside the
+/// deviation: the mean of (x - E[x])^2.
+struct CentreVariance : OpRewritePattern<SubOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SubOp op,
+                                PatternRewriter &rewriter) const override {
+    auto squares = op.getA().getDefiningOp<ReduceOp>();
+    Value meanValue = getSquared(op.getB());
+    auto mean = meanValue ? meanValue.getDefiningOp<ReduceOp>() : ReduceOp();
+    if (!squares || !mean || !isReal(op) ||
+        squares.getKind() != ReduceKind::mean ||
+        mean.getKind() != ReduceKind::mean ||
+        squares.getAxes() != mean.getAxes() ||
+        squares.getKeepdims() != mean.getKeepdims() ||
+        getSquared(squares.getX()) != mean.getX())
+      return failure();
+    Location location = op.getLoc();
+    Value x = mean.getX(), kept = mean;
+    rewriter.setInsertionPointAfter(mean);
+    if (!mean.getKeepdims())
+      kept = rewriter.create<ReduceOp>(mean.getLoc(), ReduceKind::mean, x,
+                                       mean.getAxes(), /*keepdims=*/true);
+    Value centred = rewriter.create<SubOp>(location, x, kept);
+    // What is normalised reads the same difference, if not from here.
+    for (Operation *user : llvm::to_vector(x.getUsers())) {
+      auto same = dyn_cast<SubOp>(user);
+      if (same && same.getY() != centred && same.getA() == x &&
+          same.getB() == kept)
+        rewriter.replaceOp(same, centred);
+    }
+    Value square = rewriter.create<MulOp>(location, centred, centred);
+    Value variance = rewriter.create<ReduceOp>(
+        location, ReduceKind::mean, square, mean.getAxes(), mean.getKeepdims());
+    rewriter.replaceOp(op, variance);
+    return success();
+  }
+};
+} // namespace
+
 /// The x of sqrt(x) or x^0.5; with `inverse`, of one over that.
 static Value getRoot(Value value, bool inverse) {
   if (auto pow = value.getDefiningOp<PowOp>())
@@ -251,6 +291,10 @@ struct MeanToPool : OpRewritePattern<ReduceOp> {
   }
 };
 } // namespace
+
+void nnc::populateVariances(RewritePatternSet &patterns) {
+  patterns.add<CentreVariance>(patterns.getContext());
+}
 
 void nnc::populateNormalizations(RewritePatternSet &patterns) {
   patterns

@@ -38,6 +38,9 @@ void populatePooling(mlir::RewritePatternSet &patterns);
 /// Activations that exporters write as expressions.
 void populateActivations(mlir::RewritePatternSet &patterns);
 
+/// Variances that are differences of large numbers become means of squares.
+void populateVariances(mlir::RewritePatternSet &patterns);
+
 /// Layer normalisation and softmax that exporters write as expressions.
 void populateNormalizations(mlir::RewritePatternSet &patterns);
 

@@ -280,6 +280,20 @@ findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
   return found;
 }
 
+/// Whether `routine` takes weights of fewer bits than the layer's function lets
+/// a choice make them. A layer may name such a routine itself.
+static bool takesTooFewBits(LayerOp layer, const Routine &routine) {
+  auto function = layer->getParentOfType<func::FuncOp>();
+  auto least = function ? function->getAttrOfType<IntegerAttr>(kWeightBitsAttr)
+                        : IntegerAttr();
+  int64_t leastBits = least ? least.getInt() : 32;
+  return !layer.getRoutine() &&
+         llvm::any_of(routine.layouts, [&](StringRef layout) {
+           int bits = getIntegerBits(layout);
+           return bits != 0 && bits < leastBits;
+         });
+}
+
 void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
                            ArrayRef<LayoutAttr> layouts,
                            llvm::function_ref<void(Candidate)> visit,
@@ -290,7 +304,8 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
   for (const Routine *routine :
        Catalogue::get().getRoutinesOf(getFamily(layer, family))) {
     if (layer.getRoutine().value_or(routine->name) != routine->name ||
-        !getObstacle(layer, *routine, cost.getMachine()).empty())
+        !getObstacle(layer, *routine, cost.getMachine()).empty() ||
+        takesTooFewBits(layer, *routine))
       continue;
     SmallVector<LayoutAttr> open = {LayoutAttr()};
     if (llvm::is_contained(routine->layouts, "any"))

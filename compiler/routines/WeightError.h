@@ -11,6 +11,13 @@
 
 namespace nnc {
 
+/// Attribute of a function: the least bits that choices may leave of a weight,
+/// 24 or 20. Without it weights keep the model's 32. Integers of so many bits
+/// share a scale: a weight loses up to 2^-24 or 2^-20 of the largest of its
+/// group, however small it is itself. No bound of the results' relative error
+/// follows that holds for every input, so a user has to ask for them.
+inline constexpr llvm::StringLiteral kWeightBitsAttr = "nn.weight_bits";
+
 /// Root mean square of what `weight`'s elements lose where its layout, of
 /// `type`, holds integers, over that of the elements; infinity where one is no
 /// finite number. Nothing where the elements are not known. Rounding errors are

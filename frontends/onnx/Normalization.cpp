@@ -62,25 +62,36 @@ Value convertBatchNormalization(Node &node) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Mean and 1 / sqrt(variance + epsilon) over axes, which are kept.
+/// Mean and variance of x over axes, which are kept, and x - mean. The variance
+/// is the mean of (x - mean)^2: ONNX's function bodies have E[x^2] - E[x]^2,
+/// which loses all digits where the mean is large beside the deviation.
 struct Statistics {
-  Value mean, centered, inverse;
+  Value mean, centered, variance;
+
+  Statistics(Node &node, Value x, ArrayRef<int64_t> axes) {
+    mean = node.create<nn::ReduceOp>(nn::ReduceKind::mean, x, axes, true);
+    centered = node.createElementwise("sub", {x, mean});
+    Value square = node.createElementwise("mul", {centered, centered});
+    variance =
+        node.create<nn::ReduceOp>(nn::ReduceKind::mean, square, axes, true);
+  }
+
+  /// 1 / sqrt(variance + epsilon).
+  Value getInverse(Node &node) const {
+    Value epsilon = node.splat(node.getFloat("epsilon"), getElement(variance));
+    Value deviation = node.createElementwise(
+        "sqrt", node.createElementwise("add", {variance, epsilon}));
+    return node.createElementwise("reciprocal", deviation);
+  }
+
+  /// (x - mean) / sqrt(variance + epsilon) * scale + bias.
+  Value normalize(Node &node, Value scale, Value bias) const {
+    scale = node.createElementwise("mul", {getInverse(node), scale});
+    return node.createElementwise(
+        "add", {node.createElementwise("mul", {centered, scale}), bias});
+  }
 };
 } // namespace
-
-static Statistics measure(Node &node, Value x, ArrayRef<int64_t> axes) {
-  Statistics s;
-  Value epsilon = node.splat(node.getFloat("epsilon"), getElement(x));
-  s.mean = node.create<nn::ReduceOp>(nn::ReduceKind::mean, x, axes, true);
-  s.centered = node.createElementwise("sub", {x, s.mean});
-  Value square = node.createElementwise("mul", {s.centered, s.centered});
-  Value variance =
-      node.create<nn::ReduceOp>(nn::ReduceKind::mean, square, axes, true);
-  Value deviation = node.createElementwise(
-      "sqrt", node.createElementwise("add", {variance, epsilon}));
-  s.inverse = node.createElementwise("reciprocal", deviation);
-  return s;
-}
 
 Value convertLayerNormalization(Node &node) {
   Value x = node.getOperand(0), bias = node.getOperand(2);
@@ -95,10 +106,11 @@ Value convertLayerNormalization(Node &node) {
                                          APFloat(node.getFloat("epsilon")));
   if (node.hasResult(1) || node.hasResult(2)) {
     SmallVector<int64_t> axes = iota(getRank(x));
-    Statistics s = measure(node, x, ArrayRef(axes).drop_front(*axis));
-    for (auto [i, value] : {std::pair(1, s.mean), std::pair(2, s.inverse)})
-      if (node.hasResult(i))
-        node.setResult(i, value);
+    Statistics s(node, x, ArrayRef(axes).drop_front(*axis));
+    if (node.hasResult(1))
+      node.setResult(1, s.mean);
+    if (node.hasResult(2))
+      node.setResult(2, s.getInverse(node));
   }
   return y;
 }
@@ -115,12 +127,53 @@ Value convertInstanceNormalization(Node &node) {
     if (getShape(operand) != ArrayRef<int64_t>(channels[0]))
       return node.broken("needs one scale and one bias for each of " +
                          Twine(channels[0]) + " channels");
-  Statistics s = measure(node, x, ArrayRef(axes).drop_front(2));
-  Value scale = node.createElementwise(
-      "mul", {s.inverse, node.reshape(node.getOperand(1), channels)});
-  return node.createElementwise(
-      "add", {node.createElementwise("mul", {s.centered, scale}),
-              node.reshape(node.getOperand(2), channels)});
+  return Statistics(node, x, ArrayRef(axes).drop_front(2))
+      .normalize(node, node.reshape(node.getOperand(1), channels),
+                 node.reshape(node.getOperand(2), channels));
+}
+
+/// Instance normalization over groups of channels. Scale and bias are those of
+/// channels; ONNX has deprecated the operator of opset 18, where they were
+/// those of groups.
+Value convertGroupNormalization(Node &node) {
+  Value x = node.getOperand(0);
+  ArrayRef<int64_t> shape = getShape(x);
+  if (shape.size() < 2)
+    return node.broken("needs an input with channels, not one of shape " +
+                       toString(shape));
+  int64_t channels = shape[1], groups = node.getInt("num_groups");
+  if (groups < 1 || channels % groups != 0)
+    return node.broken("has num_groups " + Twine(groups) + " for " +
+                       Twine(channels) + " channels, which that must divide");
+  SmallVector<Value> parameters;
+  for (Value operand : node.getOperands().drop_front()) {
+    if (getShape(operand) != ArrayRef<int64_t>(channels))
+      return node.broken("needs one scale and one bias for each of " +
+                         Twine(channels) + " channels");
+    parameters.push_back(node.reshape(node.castTo(operand, getElement(x)),
+                                      {groups, channels / groups, 1}));
+  }
+  x = node.reshape(
+      x, {shape[0], groups, channels / groups, product(shape.drop_front(2))});
+  Value y =
+      Statistics(node, x, {2, 3}).normalize(node, parameters[0], parameters[1]);
+  return node.reshape(y, getShape(node.getOperand(0)));
+}
+
+/// (x - mean) / (deviation + 1e-9).
+Value convertMeanVarianceNormalization(Node &node) {
+  Value x = node.getOperand(0);
+  std::optional<SmallVector<int64_t>> axes;
+  if (!node.getAxes(1, "axes", getRank(x), axes))
+    return {};
+  if (!axes)
+    axes = iota(getRank(x));
+  llvm::sort(*axes);
+  Statistics s(node, x, *axes);
+  Value deviation =
+      node.createElementwise("add", {node.createElementwise("sqrt", s.variance),
+                                     node.splat(1e-9, getElement(x))});
+  return node.createElementwise("div", {s.centered, deviation});
 }
 
 /// Vectors along an axis, divided by their norms.

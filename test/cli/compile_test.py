@@ -121,6 +121,20 @@ class Code(nnc.TestCase):
         self.nnc("compile", "network.onnx", "-o", "out", "--target=aarch64", "--precision=f16",
                  code=USAGE, said=["'aarch64' has no arithmetic on halves.* for aarch64-fp16$"])
 
+    def test_weight_bits(self):
+        """Weights of fewer bits only where the user asks for them."""
+        self.save("dense", model([helper.make_node("MatMul", ["x", "w"], ["y"])],
+                                 [value("x", [1, 4096])], [value("y", [1, 4096])],
+                                 [nnc.weights("w", 4096, 4096)]))
+        for options, share in ((), 1), (("--weight-bits=24",), 3 / 4), \
+                (("--weight-bits=20",), 5 / 8), (("--weight-bits=20", "--max-error=0"), 1):
+            said = self.nnc("compile", "dense.onnx", "-o", f"dense{len(self.names())}", "--json",
+                            "--target=x86-64-v3", *options)
+            self.assertAlmostEqual(json.loads(said)["weight_bytes"] / (4 * 4096 * 4096), share,
+                                   delta=0.01, msg=options)
+        self.nnc("compile", "dense.onnx", "-o", "out", "--weight-bits=23", code=USAGE,
+                 said=["--weight-bits"])
+
     def test_names(self):
         """Names that C would not take, of the file and in the model."""
         name = "résumé 1.5-b; $(x)"

@@ -70,8 +70,9 @@ func.func @attention_keys(%q: tensor<1x2x7x3xf32>, %k: tensor<1x7x2x3xf32>) -> t
 // CHECK-LABEL: @batch_norm_of_values
 // CHECK: nn.rsqrt
 // CHECK: nn.reshape %{{.*}} : tensor<3xf32> -> tensor<1x3x1xf32>
-// CHECK: nn.mul %arg0
-// CHECK: nn.add
+// CHECK: %[[C:.*]] = nn.sub %arg0
+// CHECK: %[[M:.*]] = nn.mul %[[C]]
+// CHECK: nn.add %[[M]]
 func.func @batch_norm_of_values(%x: tensor<2x3x4xf32>, %s: tensor<3xf32>, %b: tensor<3xf32>, %m: tensor<3xf32>, %v0: tensor<3xf32>) -> tensor<2x3x4xf32> {
   %v = nn.abs %v0 : tensor<3xf32>
   %0 = nn.batch_norm %x, %s, %b, %m, %v {epsilon = 1.0e-3 : f64} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>

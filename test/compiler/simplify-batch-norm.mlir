@@ -101,7 +101,8 @@ func.func @matmul(%x: tensor<5x12xf32>) -> tensor<5x20xf32> {
 // Nothing to fold into: a multiply and an add. Axis 1 of a product of rank 3
 // is not its channels.
 // CHECK-LABEL: @no_weights
-// CHECK: nn.mul %arg0, %{{.*}} : tensor<2x20x3xf32>, tensor<1x20x1xf32>
+// CHECK: %[[E:.*]] = nn.tanh %arg0
+// CHECK-NEXT: nn.mul %[[E]], %{{.*}} : tensor<2x20x3xf32>, tensor<1x20x1xf32>
 // CHECK-NEXT: nn.add
 // CHECK: nn.matmul
 // CHECK-NEXT: nn.mul %{{.*}} : tensor<2x20x30xf32>, tensor<1x20x1xf32>
@@ -112,10 +113,48 @@ func.func @no_weights(%x: tensor<2x20x3xf32>) -> tensor<2x20x30xf32> {
   %b = nn.constant dense<-2.0> : tensor<20xf32>
   %m = nn.constant dense<3.0> : tensor<20xf32>
   %v = nn.constant dense<2.0> : tensor<20xf32>
-  %0 = nn.batch_norm %x, %s, %b, %m, %v {epsilon = 1.0e-5 : f64} : (tensor<2x20x3xf32>, tensor<20xf32>, tensor<20xf32>, tensor<20xf32>, tensor<20xf32>) -> tensor<2x20x3xf32>
+  %e = nn.tanh %x : tensor<2x20x3xf32>
+  %0 = nn.batch_norm %e, %s, %b, %m, %v {epsilon = 1.0e-5 : f64} : (tensor<2x20x3xf32>, tensor<20xf32>, tensor<20xf32>, tensor<20xf32>, tensor<20xf32>) -> tensor<2x20x3xf32>
   %1 = nn.matmul %0, %w {transpose_a = false, transpose_b = false} : (tensor<2x20x3xf32>, tensor<3x30xf32>) -> tensor<2x20x30xf32>
   %2 = nn.batch_norm %1, %s, %b, %m, %v {epsilon = 1.0e-5 : f64} : (tensor<2x20x30xf32>, tensor<20xf32>, tensor<20xf32>, tensor<20xf32>, tensor<20xf32>) -> tensor<2x20x30xf32>
   return %2 : tensor<2x20x30xf32>
+}
+
+// -----
+
+// An input has no error of its own: the difference to the mean stays one,
+// unless the means are 0.
+// CHECK-LABEL: @exact_input
+// CHECK: nn.batch_norm %arg0
+// CHECK: nn.mul %arg0
+// CHECK-NEXT: nn.add
+func.func @exact_input(%x: tensor<2x4x3xf32>) -> (tensor<2x4x3xf32>, tensor<2x4x3xf32>) {
+  %s = nn.constant dense<1.5> : tensor<4xf32>
+  %b = nn.constant dense<-2.0> : tensor<4xf32>
+  %m = nn.constant dense<[3.0, 1.0e5, 0.0, -1.0]> : tensor<4xf32>
+  %zero = nn.constant dense<0.0> : tensor<4xf32>
+  %v = nn.constant dense<2.0> : tensor<4xf32>
+  %0 = nn.batch_norm %x, %s, %b, %m, %v {epsilon = 1.0e-5 : f64} : (tensor<2x4x3xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4x3xf32>
+  %1 = nn.batch_norm %x, %s, %b, %zero, %v {epsilon = 1.0e-5 : f64} : (tensor<2x4x3xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4x3xf32>
+  return %0, %1 : tensor<2x4x3xf32>, tensor<2x4x3xf32>
+}
+
+// -----
+
+// As in a DenseNet: every part of the concat is a convolution's.
+// CHECK-LABEL: @concat_of_convs
+// CHECK: %[[C:.*]] = nn.concat
+// CHECK-NEXT: nn.mul %[[C]]
+// CHECK-NEXT: nn.add
+func.func @concat_of_convs(%x: tensor<1x8x5x5xf32>) -> tensor<1x40x5x5xf32> {
+  %w = nn.constant dense<1.0> : tensor<20x8x1x1xf32>
+  %s = nn.constant dense<1.5> : tensor<40xf32>
+  %v = nn.constant dense<2.0> : tensor<40xf32>
+  %0 = nn.conv %x, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x8x5x5xf32>, tensor<20x8x1x1xf32>) -> tensor<1x20x5x5xf32>
+  %1 = nn.relu %0 : tensor<1x20x5x5xf32>
+  %2 = nn.concat %0, %1 {axis = 1 : i64} : (tensor<1x20x5x5xf32>, tensor<1x20x5x5xf32>) -> tensor<1x40x5x5xf32>
+  %3 = nn.batch_norm %2, %s, %s, %s, %v {epsilon = 1.0e-5 : f64} : (tensor<1x40x5x5xf32>, tensor<40xf32>, tensor<40xf32>, tensor<40xf32>, tensor<40xf32>) -> tensor<1x40x5x5xf32>
+  return %3 : tensor<1x40x5x5xf32>
 }
 
 // -----

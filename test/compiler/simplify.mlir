@@ -222,3 +222,39 @@ func.func @pools_and_resizes_of_one_element(%x: tensor<1x2x3x3xf32>) -> tensor<1
   %2 = nn.resize linear half_pixel floor %1 {scales = array<f64: 1.0, 1.0>, cubic_a = -7.5e-01 : f64, exclude_outside = false} : tensor<1x2x3x3xf32> -> tensor<1x2x3x3xf32>
   return %2 : tensor<1x2x3x3xf32>
 }
+
+// -----
+
+// The mean of squares less the square of the mean loses all digits of a small
+// variance around a large mean.
+// CHECK-LABEL: @variance
+// CHECK: %[[M:.*]] = nn.reduce mean %arg0
+// CHECK-NEXT: %[[D:.*]] = nn.sub %arg0, %[[M]]
+// CHECK-NEXT: %[[S:.*]] = nn.mul %[[D]], %[[D]]
+// CHECK-NEXT: %[[V:.*]] = nn.reduce mean %[[S]] {axes = array<i64: 2, 3>, keepdims = true}
+// CHECK-NEXT: return %[[V]], %[[D]]
+func.func @variance(%x: tensor<2x4x3x5xf32>) -> (tensor<2x4x1x1xf32>, tensor<2x4x3x5xf32>) {
+  %two = nn.constant dense<2.0> : tensor<f32>
+  %0 = nn.mul %x, %x : tensor<2x4x3x5xf32>, tensor<2x4x3x5xf32>
+  %1 = nn.reduce mean %0 {axes = array<i64: 2, 3>, keepdims = true} : (tensor<2x4x3x5xf32>) -> tensor<2x4x1x1xf32>
+  %2 = nn.reduce mean %x {axes = array<i64: 2, 3>, keepdims = true} : (tensor<2x4x3x5xf32>) -> tensor<2x4x1x1xf32>
+  %3 = nn.pow %2, %two : tensor<2x4x1x1xf32>, tensor<f32>
+  %4 = nn.sub %1, %3 : tensor<2x4x1x1xf32>, tensor<2x4x1x1xf32>
+  %5 = nn.sub %x, %2 : tensor<2x4x3x5xf32>, tensor<2x4x1x1xf32>
+  return %4, %5 : tensor<2x4x1x1xf32>, tensor<2x4x3x5xf32>
+}
+
+// -----
+
+// Over other axes it is none.
+// CHECK-LABEL: @no_variance_of_one_axis
+// CHECK: nn.sub
+// CHECK-NEXT: return
+func.func @no_variance_of_one_axis(%x: tensor<4x4xf32>) -> tensor<4xf32> {
+  %0 = nn.mul %x, %x : tensor<4x4xf32>, tensor<4x4xf32>
+  %1 = nn.reduce mean %0 {axes = array<i64: 0>, keepdims = false} : (tensor<4x4xf32>) -> tensor<4xf32>
+  %2 = nn.reduce mean %x {axes = array<i64: 1>, keepdims = false} : (tensor<4x4xf32>) -> tensor<4xf32>
+  %3 = nn.mul %2, %2 : tensor<4xf32>, tensor<4xf32>
+  %4 = nn.sub %1, %3 : tensor<4xf32>, tensor<4xf32>
+  return %4 : tensor<4xf32>
+}

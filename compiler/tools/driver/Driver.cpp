@@ -13,6 +13,7 @@
 #include "codegen/Codegen.h"
 #include "compiler/Pipeline.h"
 #include "compiler/routines/TuningFile.h"
+#include "compiler/routines/WeightError.h"
 #include "compiler/tuning/ProbeFile.h"
 #include "dialects/target/Target.h"
 #include "frontends/onnx/Import.h"
@@ -120,6 +121,11 @@ ExitCode Driver::import() {
     return exitCodeOf(result.status);
   op = std::move(result.module);
   (*op)->setAttr(target::kTargetAttr, *machine);
+  if (choices.weightBits != 32)
+    for (auto function : op->getOps<mlir::func::FuncOp>())
+      function->setAttr(
+          kWeightBitsAttr,
+          mlir::Builder(&context).getI64IntegerAttr(choices.weightBits));
   metadata = std::move(result.metadata);
   return ExitCode::done;
 }

@@ -75,6 +75,14 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
       ->type_name("E")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  app.add_option("--weight-bits", options.weightBits,
+                 "Least bits that weights of dense layers of a few rows may "
+                 "be stored in; with 24 or 20 they take less time to read, "
+                 "and each is off by up to 2^-24 or 2^-20 of the largest of "
+                 "512, however small it is itself")
+      ->type_name("32|24|20")
+      ->check(CLI::IsMember({32, 24, 20}))
+      ->capture_default_str();
   app.add_option("--tuning", options.tuning,
                  "Costs measured by 'nnc tune', to choose routines by")
       ->type_name("FILE");
@@ -121,7 +129,7 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
       return;
     for (const char *name :
          {"--target", "--name", "--shape", "--weights", "--max-error",
-          "--layouts", "--precision", "--tuning", "--probe"})
+          "--weight-bits", "--layouts", "--precision", "--tuning", "--probe"})
       if (CLI::Option *option = app.get_option_no_throw(name);
           option && option->count())
         throw CLI::ValidationError(

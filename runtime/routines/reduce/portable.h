@@ -103,7 +103,9 @@ template <int SIGN, class S, class Epi> struct reduce_extreme_portable {
   }
 };
 
-/// log(sum of e^x), with the largest element taken out first.
+/// log(sum of e^x), with the largest element taken out first, so that no
+/// exponential overflows. An infinite one stays in: e^-inf is 0 and e^inf is
+/// infinite as they stand, but the difference of two infinities is NaN.
 template <class S, class Epi> struct reduce_log_sum_exp_portable {
   static constexpr int units(const S &s) { return s.outer * s.inner; }
 
@@ -119,12 +121,13 @@ template <class S, class Epi> struct reduce_log_sum_exp_portable {
         largest = at[std::ptrdiff_t(i) * s.inner] > largest
                       ? at[std::ptrdiff_t(i) * s.inner]
                       : largest;
+      const T taken = largest - largest == T(0) ? largest : T(0);
       T partial[16] = {}, sum = 0;
       for (int i = 0; i < s.size; ++i)
-        partial[i % 16] += nnc::exp(at[std::ptrdiff_t(i) * s.inner] - largest);
+        partial[i % 16] += nnc::exp(at[std::ptrdiff_t(i) * s.inner] - taken);
       for (T p : partial)
         sum += p;
-      y[unit] = epi(largest + nnc::log(sum), position<false>{unit, 0});
+      y[unit] = epi(taken + nnc::log(sum), position<false>{unit, 0});
     }
   }
 };

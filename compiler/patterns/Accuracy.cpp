@@ -1,0 +1,217 @@
+//===- Accuracy.cpp - What rewrites of real arithmetic may change ---------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/patterns/Accuracy.h"
+
+#include "dialects/nn/TensorData.h"
+#include "compiler/patterns/Affine.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+/// Searches look at so many values at most.
+static constexpr size_t kMostValues = 1024;
+
+bool nnc::isPowerOfTwo(double value) {
+  int exponent;
+  return std::abs(std::frexp(value, &exponent)) == 0.5;
+}
+
+static bool isOfFloats(Type type) {
+  return isa<FloatType>(getElementTypeOrSelf(type));
+}
+
+/// Whether elements of the result are elements of the operands, or zeros.
+static bool isMove(Operation *op) {
+  return isa<ReshapeOp, TransposeOp, ExpandOp, SliceOp, GatherOp, PadOp,
+             ConcatOp, AdaptOp>(op);
+}
+
+/// Whether an op's results are its operands, moved, bounded or with another
+/// sign.
+static bool keepsElements(Operation *op) {
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getKind() == ReduceKind::max ||
+           reduce.getKind() == ReduceKind::min;
+  if (auto resize = dyn_cast<ResizeOp>(op))
+    return resize.getMode() == ResizeMode::nearest;
+  return isMove(op) ||
+         isa<MaxPoolOp, AbsOp, NegOp, ReluOp, ClipOp, MaxOp, MinOp, SelectOp,
+             LeakyReluOp, PreluOp, ThresholdedReluOp>(op);
+}
+
+/// Whether an op's results are rounded once, so that every implementation gives
+/// the same bits.
+static bool isCorrectlyRounded(Operation *op) {
+  if (auto cast = dyn_cast<CastOp>(op))
+    return isOfFloats(cast.getX().getType());
+  return isa<AddOp, SubOp, MulOp, DivOp, SqrtOp, ReciprocalOp, FmodOp, ModOp>(
+      op);
+}
+
+/// Whether an op's results jump.
+static bool isStep(Operation *op) {
+  if (isa<RoundOp, FloorOp, CeilOp, SignOp, FmodOp, ModOp, ArgMaxOp, ArgMinOp,
+          ThresholdedReluOp>(op))
+    return true;
+  // Comparisons, and casts to integers and to bool.
+  return isa<ElementwiseOpInterface>(op) &&
+         !isOfFloats(op->getResult(0).getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Backwards: whether a value has an error
+//===----------------------------------------------------------------------===//
+
+/// Whether a constant holds whole numbers only.
+static bool holdsWholeNumbers(Value constant) {
+  std::optional<TensorData> data = TensorData::get(constant);
+  if (!data)
+    return false;
+  for (int64_t i = 0; i < data->getNumElements(); ++i)
+    if (double value = data->getReal(i); value != std::trunc(value))
+      return false;
+  return true;
+}
+
+/// Whether `value` holds whole numbers, of which sums of products are exact.
+static bool isOfWholes(Value value, unsigned depth = 0) {
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > 16)
+    return false;
+  if (isa<ConstantOp>(op))
+    return holdsWholeNumbers(value);
+  if (isa<RoundOp, FloorOp, CeilOp, SignOp>(op))
+    return true;
+  if (auto cast = dyn_cast<CastOp>(op);
+      cast && !isOfFloats(cast.getX().getType()))
+    return true;
+  if (!isMove(op) &&
+      !isa<AddOp, SubOp, MulOp, NegOp, AbsOp, ReluOp, CastOp>(op))
+    return false;
+  unsigned count = isa<GatherOp>(op) ? 1 : op->getNumOperands();
+  return llvm::all_of(op->getOperands().take_front(count), [&](Value operand) {
+    return isOfWholes(operand, depth + 1);
+  });
+}
+
+/// Whether a convolution or product rounds: not if it picks elements, one for
+/// each result and at most times a power of two, nor for whole numbers.
+static bool sumsProducts(Operation *anchor) {
+  std::optional<TensorData> weight = TensorData::get(anchor->getOperand(1));
+  std::optional<WeightView> view = getOutputView(anchor);
+  if (!weight || !view)
+    return true;
+  SmallVector<char> isUsed;
+  bool rounds = false;
+  int64_t index = 0, size = weight->getNumElements();
+  for (int64_t outer = 0; outer < view->outer && !rounds; ++outer)
+    for (int64_t c = 0; c < view->channels && !rounds; ++c) {
+      auto channel = static_cast<size_t>(view->getChannel(outer, c));
+      if (channel >= isUsed.size())
+        isUsed.resize(channel + 1, 0);
+      for (int64_t i = 0; i < view->inner && index < size; ++i) {
+        double value = weight->getReal(index++);
+        if (value == 0)
+          continue;
+        rounds |= isUsed[channel] || !isPowerOfTwo(value);
+        isUsed[channel] = 1;
+        if (rounds)
+          break;
+      }
+    }
+  return rounds && !(isOfWholes(anchor->getOperand(0)) &&
+                     holdsWholeNumbers(anchor->getOperand(1)));
+}
+
+namespace {
+/// Looks for the ops that values are made by. A value that is met again, on
+/// another way, does not count a second time.
+class ErrorSearch {
+public:
+  bool isInexact(Value value) {
+    if (!isOfFloats(value.getType()))
+      return false;
+    auto [known, isNew] = found.try_emplace(value, true);
+    if (!isNew)
+      return known->second;
+    bool result = found.size() <= kMostValues && look(value.getDefiningOp());
+    found[value] = result;
+    return result;
+  }
+
+private:
+  bool look(Operation *op) {
+    if (!op || isa<ConstantOp>(op))
+      return false;
+    if (isa<ConvOp, ConvTransposeOp, MatMulOp>(op))
+      return sumsProducts(op) ||
+             (isInexact(op->getOperand(0)) || isInexact(op->getOperand(1)));
+    if (keepsElements(op)) {
+      // Every part: of a list of operands, real and not constant ones.
+      bool any = false;
+      for (Value operand : op->getOperands()) {
+        if (!isOfFloats(operand.getType()) ||
+            operand.getDefiningOp<ConstantOp>())
+          continue;
+        if (!isInexact(operand))
+          return false;
+        any = true;
+      }
+      return any;
+    }
+    if (isCorrectlyRounded(op))
+      return llvm::any_of(op->getOperands(),
+                          [&](Value operand) { return isInexact(operand); });
+    if (isStep(op) || isa<CastOp>(op))
+      return false;
+    if (isa<ElementwiseOpInterface, SoftmaxOp, LayerNormOp, BatchNormOp,
+            AttentionOp>(op))
+      return true;
+    if (isa<ReduceOp, AvgPoolOp, ResizeOp>(op))
+      return !isOfWholes(op->getOperand(0));
+    return false;
+  }
+
+  DenseMap<Value, bool> found;
+};
+} // namespace
+
+bool nnc::isInexact(Value value) { return ErrorSearch().isInexact(value); }
+
+//===----------------------------------------------------------------------===//
+// Forwards: whether its bits matter
+//===----------------------------------------------------------------------===//
+
+/// Whether a difference in the last bit of an operand reaches the result as
+/// one, and is not drowned in the op's own rounding errors.
+static bool passesBits(Operation *op) {
+  if (keepsElements(op) || isCorrectlyRounded(op))
+    return true;
+  // Where it sums nothing it passes elements on.
+  return isa<ConvOp, ConvTransposeOp, MatMulOp>(op) && !sumsProducts(op);
+}
+
+bool nnc::reachesStep(Value value) {
+  llvm::SetVector<Value> reached;
+  reached.insert(value);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    if (i > kMostValues)
+      return true;
+    for (Operation *user : reached[i].getUsers()) {
+      if (user->getNumResults() == 0)
+        continue;
+      if (isStep(user))
+        return true;
+      if (passesBits(user))
+        reached.insert(user->result_begin(), user->result_end());
+    }
+  }
+  return false;
+}
