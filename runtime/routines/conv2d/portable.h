@@ -4,8 +4,8 @@
 //     x[n][c][oy * sh - pt + i * dh][ox * sw - pl + j * dw] * w[k][c][i][j])
 // with zeros outside of x; plain NCHW and KCRS. A unit is a row of the output.
 //
-// Sums run over one row tile at a time in the order c, i, j, so the error is
-// that of a plain sum of kh * kw * c / groups products.
+// A tile of one output row adds its products in the order c, i, j, so the error
+// is that of a plain sum of kh * kw * c / groups products.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV2D_PORTABLE_H
@@ -56,7 +56,8 @@ private:
       y[at + j] = epi(sum[j], position<false>{at + j, k});
   }
 
-  /// sum[j] += row[left + j * sw] * tap, where that lies inside the row.
+  /// Adds row[left + j * sw] * tap to sum[j] for each j with that pixel inside
+  /// the row.
   static void add_tap(const S &s, const float *row, float tap, int left,
                       int width, float *sum) {
     int from = left < 0 ? (-left + s.sw - 1) / s.sw : 0;
