@@ -22,9 +22,9 @@
 
 namespace nnc {
 
-/// Where in the output lane 0 of a value lies. The other lanes follow it in
-/// memory; LanesAreChannels says whether they are the next channels too (as in
-/// NHWC or NCHW16c) or all of one channel (as in NCHW).
+/// Position of a value in the output, given for its lane 0. The other lanes
+/// follow in memory; LanesAreChannels says whether they are the next channels
+/// (as in NHWC or NCHW16c) or all of one channel (as in NCHW).
 template <bool LanesAreChannels> struct position {
   static constexpr bool lanes_are_channels = LanesAreChannels;
   std::ptrdiff_t offset; ///< flat physical index in the output
@@ -39,7 +39,7 @@ struct none {
   template <class V, class P> NNC_INLINE V operator()(V v, P, int) const {
     return v;
   }
-  /// Prefetches operands; see fused::fetch().
+  /// Does nothing, because there are no operands to prefetch.
   NNC_INLINE void fetch(std::ptrdiff_t) const {}
 };
 

@@ -59,8 +59,9 @@ constexpr int strips_of_convolution(const S &s, int runs, int bytes) {
 
 /// Calls f(image, run, first, last) for the places [first, last) of each run of
 /// channels that are among units [begin, end), in the order of images and runs.
-/// An image has `places` places of the map times `runs` runs of channels as
-/// units, ordered by place first if `by_place`, else by run first.
+/// The units of an image are its `places` places of the map times its `runs`
+/// runs of channels; if `by_place`, all runs of a place are consecutive units,
+/// otherwise all places of a run.
 template <class F>
 inline void for_each_run(int begin, int end, int places, int runs,
                          bool by_place, const F &f) {

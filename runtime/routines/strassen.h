@@ -2,9 +2,9 @@
 //
 // A product of a left factor (rows by channels) and constant weights (channels
 // by filters) is cut as in strassen_matrices.h. A tile of transformed.h is one
-// row of each half of the rows, channel c of a tile stands for channels c and c
-// + channels / 2, and a tile's points are Strassen's seven products. With two
-// levels each product is cut again: a tile has four rows, a quarter of the
+// row of each half of the rows and has half the channels: its channel c stands
+// for c and c + channels / 2. Its points are Strassen's seven products. With
+// two levels each product is cut again: a tile has four rows, a quarter of the
 // channels and 49 points. Rows are pixels or rows of a matrix.
 //
 // An image's rows are cut into four pieces, and the rows of a tile come from
@@ -28,13 +28,13 @@
 
 namespace nnc {
 
-/// The method. LAYOUT is a struct that says where operands are: images(s),
-/// rows(s) of an image, channels(s) and filters(s) of the whole product;
-/// left(s, image, row, block) and result(s, image, row, block), offsets of a
-/// vector; store(v, y, at, block, s, epi); load(s, x, image, row, block), which
-/// loads a vector of the left factor from x of type `source`; and in_place(s),
-/// whether x is a pointer to that factor and the rows of a channel block are
-/// contiguous.
+/// The method for transformed.h, with LEVELS levels. LAYOUT is a struct that
+/// says where operands are: images(s), rows(s) of an image, channels(s) and
+/// filters(s) of the whole product; left(s, image, row, block) and result(s,
+/// image, row, block), offsets of a vector; store(v, y, at, block, s, epi);
+/// load(s, x, image, row, block), which loads a vector of the left factor from
+/// x of type `source`; and in_place(s), whether x is a pointer to that factor
+/// and the rows of a channel block are contiguous.
 template <class V, class LAYOUT, class S, int LEVELS, int P, int B>
 struct strassen {
   static constexpr int W = lanes<V>;
@@ -76,7 +76,7 @@ struct strassen {
   struct factors_of_point : point_factors<E> {
     const transformed_plan *p;
     int strip; ///< first tile of the strip
-    int part;  ///< of a tile's rows, if read in place; else -1
+    int part;  ///< part of the rows read in place, or -1
 
     const E *group(int t) const {
       if (part < 0)
@@ -135,7 +135,8 @@ struct strassen {
     if (last.keep)
       return tile.save(sums + last.keep * next);
 
-    // A copy: for all the compiler knows, y could point at the epilogue.
+    // A local copy, because the compiler has to assume that stores to y change
+    // it.
     const Epi epi = *at.epi;
     E *const y = at.y;
     for_each_result<R, N>(

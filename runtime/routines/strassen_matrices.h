@@ -101,8 +101,8 @@ constexpr strassen_uses strassen_level[strassen_products] = {
     {2, {{{1}, 1, 0, 0}, {{2}, 0, 1, 1}}},
     {1, {{{1}, 0, 0, 1}}},
 };
-/// Number of sums that `levels` levels keep at a time, and the product itself,
-/// which has number 0.
+/// Number of sums that `levels` levels keep at a time, plus one for the product
+/// itself, which has number 0.
 constexpr int strassen_kept(int levels) {
   return levels == 0 ? 1 : strassen_kept(levels - 1) + (2 << 2 * (levels - 1));
 }

@@ -27,8 +27,7 @@
 //                              further points each p.input_point later
 //   factors(s, p, x, v, i, t)  where the input of point i is, for a strip that
 //                              begins with tile t and was transformed to v
-//   partial(i)                 the place, of p.products, for the sums of point
-//   i
+//   partial(i)                 the place, of p.products, for point i's sums
 //                              until they are complete
 //   finish(s, p, tile, at)     takes the register tile of a point's complete
 //                              sums; see sums_place

@@ -130,8 +130,8 @@ template <class T, if_int<T> = 0> NNC_INLINE T bit_not(T a) {
 }
 
 /// x converted to T. Reals are cut towards zero; those out of range give the
-/// nearest end of T's range, NaN gives 0. Integers keep their low bits. The
-/// bool is x != 0. A vector of float is its own cast<float>.
+/// nearest end of T's range, NaN gives 0. Integers keep their low bits.
+/// Conversion to bool gives x != 0. A vector of float is its own cast<float>.
 template <class T, class S> NNC_INLINE auto cast(S x) {
   if constexpr (std::is_same<T, S>::value || lanes<S> != 1) {
     static_assert(std::is_same<T, S>::value || is_real<S>, "vectors of float");

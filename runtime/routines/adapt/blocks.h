@@ -46,7 +46,8 @@ private:
     int block, from, to;
   };
 
-  /// Channels in a block that units count.
+  /// Channels in a unit's block: a block of y, or W channels if y is plain
+  /// NCHW.
   static constexpr int block(const S &s) {
     return s.block_out == 1 ? W : s.block_out;
   }

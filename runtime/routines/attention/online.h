@@ -112,8 +112,8 @@ private:
   template <int N, class Mask>
   static void attend(const S &s, const job &j, const Mask *mask, int first) {
     turn_queries<N>(s, j, first);
-    // The lowest number rather than -inf, of which a difference would be NaN.
-    // Queries that see no key divide 0 by 0, as a softmax of -inf does.
+    // The lowest finite number, because -inf minus -inf would be NaN. Queries
+    // that see no key divide 0 by 0, as a softmax of -inf does.
     F largest[N], sum[N];
     NNC_UNROLL for (int n = 0; n < N; ++n) {
       largest[n] = F(-FLT_MAX);

@@ -1,8 +1,8 @@
 //===- depthwise.h - Depthwise 2-D convolution in blocked layouts ---------===//
 //
-// y[k] = x[k] * w[k]: one filter a channel (groups = c = k), x and y in
+// y[k] = x[k] * w[k]: one filter for each channel (groups = c = k), x and y in
 // NCHW<W>c, w in KCRS<W>k. A tile is COLS pixels of one output row and W
-// channels.
+// channels. A unit is an output row of one channel block.
 //
 // Where the shape is constant, each input pixel is loaded once for a row of
 // taps and added to all sums that it belongs to; only columns that may lie

@@ -194,7 +194,7 @@ private:
     }
   }
 
-  /// Computes position p with the tile that has as many rows as are left there.
+  /// Computes the tile at position p: ROWS rows, or those that are left there.
   template <int B>
   static void place(const S &s, const job &j, int p, int c0, int c1, T *partial,
                     const later_weights<T> &later) {
@@ -211,7 +211,7 @@ private:
     }
   }
 
-  /// Computes R rows with the tile that has as many columns as are left.
+  /// Computes R rows from (row, col) on: COLS columns, or those that are left.
   template <int R, int B>
   static void place_columns(const S &s, const job &j, int row, int col, int c0,
                             int c1, T *partial, const later_weights<T> &later) {

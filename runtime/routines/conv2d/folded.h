@@ -9,8 +9,8 @@
 //   y[k][i][j] = sum of u[k][4 c + 2 p + q][r][s]
 //                       * x[c][2 (i + r) + p - pt][2 (j + s) + q - pl]
 //
-// over c, r, s and p, q in {0, 1}, with u[k][4 c + 2 p + q][r][s] = w[k][c][2 r
-// + p][2 s + q], or 0 behind the last tap. Winograd's method computes this
+// over c, r, s and p, q in {0, 1}, where u[k][4 c + 2 p + q][r][s] is w[k][c][2
+// r + p][2 s + q], or 0 behind the last tap. Winograd's method computes this
 // convolution: 7 x 7 taps of 3 channels are 147 multiply-adds for each pixel
 // directly, 48 in tiles of 3 x 3 pixels and 31 in tiles of 5 x 5. Only the
 // input patch of one tile at a time is folded in memory.

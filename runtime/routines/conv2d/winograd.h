@@ -65,7 +65,7 @@ template <int M, int R> struct winograd_transform {
   }
 
 private:
-  /// Computes the points 0, infinity and all pairs.
+  /// Computes the values at points 0, infinity and all pairs.
   template <int N, class V>
   static NNC_INLINE void of_pairs(const V (&x)[N], V (&v)[points]) {
     v[0] = even(matrices.all, pairs, x, 0);
@@ -105,8 +105,8 @@ template <int M> struct winograd_transform<M, 1> {
   }
 };
 
-/// The transforms where a stride of 2 leaves one tap, even or odd: each output
-/// has a product of its own.
+/// The transforms of the odd taps along an axis with stride 2 if there is one
+/// such tap: each output has a product of its own.
 template <int M> struct winograd_of_each {
   static constexpr int points = M;
   template <class V> static NNC_INLINE void input(const V (&x)[M], V (&v)[M]) {
@@ -171,8 +171,8 @@ struct winograd_of_taps {
   /// Input rows and columns from one tile to the next.
   static constexpr int row_step = tile_rows * STRIDE;
   static constexpr int col_step = tile_cols * STRIDE;
-  /// Few channels, because the output transform magnifies the sums' rounding
-  /// errors.
+  /// Channels summed in one go; few, because the output transform magnifies the
+  /// rounding errors of the sums.
   static constexpr int summed_channels = SUM;
 
   static constexpr int channels(const S &s) { return s.c; }

@@ -15,8 +15,8 @@
 // point. So the rows of a pair differ only in the sign of every second
 // coefficient, and computing both costs little more than one; if points have
 // few bits, B^T and A^T are exact in float. With a point s, all rows but its
-// own have the factor x - s: they are the rows of the pairs, applied to x[i +
-// 1] - s x[i].
+// own have the factor x - s: they are the rows of the pairs, applied to the
+// differences x[i + 1] - s x[i].
 //
 // With a stride of 2, even taps meet even inputs, and odd taps odd inputs. Each
 // half is a convolution of stride 1 with points of its own. For three taps

@@ -2,12 +2,14 @@
 //
 // y[m][n] = sum over k of a[m][k] * b[k][n], a and y row-major, b constant and
 // packed as NK<W>n_int24 or NK<W>n_int20; see integers_plan.h. A product of a
-// few rows waits for weights from memory; weights of 24 bits are a quarter
-// fewer bytes than floats, and weights of 20 bits three eighths. A weight of 24
-// bits is off by at most half of 2^-23 of the largest weight of its group,
+// few rows waits for weights from memory. Weights of 24 bits take a quarter
+// fewer bytes than floats, weights of 20 bits three eighths fewer. A weight of
+// 24 bits is off by at most half of 2^-23 of the largest weight of its group,
 // which costs a sum of products about as much accuracy as its roundings. A
 // weight of 20 bits is off by at most half of 2^-19, which in sums of many
-// terms is still within the bound of these roundings.
+// terms is still within the error bound of their roundings.
+//
+// A unit is a run of B panels.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MATMUL_INTEGERS_H

@@ -129,8 +129,7 @@ private:
     }
   }
 
-  /// Computes strip `row` with the tile that has as many rows as are left
-  /// there.
+  /// Computes the tile of M rows, or of those that are left, from `row` on.
   template <int N>
   static void place(const S &s, const job &j, int row, int k0, int k1,
                     T *partial, const later_weights<T> &later) {

@@ -89,7 +89,7 @@ private:
       }
   }
 
-  /// Computes a strip of M rows with b in place. Halves are summed `steps`
+  /// Computes the tile at `row` with b read in place. Halves are summed `steps`
   /// terms at a time.
   template <int N> static void in_place(const S &s, const job &j, int row) {
     const T *const b = j.b + j.column;
@@ -121,8 +121,7 @@ private:
                         to + k * W, W);
   }
 
-  /// Computes strip `row` with the tile that has as many rows as are left
-  /// there.
+  /// Computes the tile of M rows, or of those that are left, from `row` on.
   template <int N>
   static void place(const S &s, const job &j, int row, int k0, int k1,
                     const T *b, std::ptrdiff_t b_vector, std::ptrdiff_t b_step,

@@ -4,9 +4,10 @@
 
 namespace nnc {
 
-/// Padding of x[in_dims] to y[dims], both dense: y[i] = x[i - before]. Where i
-/// - before is outside of x, y is by mode: 0 `value`, 1 reflected at the edge
-/// elements, 2 the edge element, 3 wrapped around. Negative `before` crops.
+/// Padding of x[in_dims] to y[dims], both dense: y[i] = x[i - before]. Where
+/// that is outside of x, the mode says what y[i] is: 0 `value`, 1 x reflected
+/// at its edge elements, 2 the edge element, 3 x wrapped around. Negative
+/// `before` crops.
 struct pad_shape {
   int rank;
   int dims[8], in_dims[8], before[8];

@@ -29,8 +29,7 @@ template <class V, class S> struct scaled_pixels {
     const E *x;
     const float *scale, *bias;
   };
-  /// False, because blocks of the left factor are not scaled yet where they
-  /// are.
+  /// False, because the input is not scaled yet where it is.
   static constexpr bool in_place(const S &) { return false; }
   static constexpr int images(const S &s) { return s.n; }
   static constexpr int rows(const S &s) { return s.h * s.w; }

@@ -49,8 +49,8 @@ constexpr std::ptrdiff_t out_pixels(const strip_part<S, ROWS> &s) {
   return s.plane;
 }
 
-/// The epilogue `epi` for a routine whose output is a part of y that begins
-/// `ahead` elements after y.
+/// The epilogue `epi` for a routine whose output begins `ahead` elements into
+/// the whole output.
 template <class Epi> struct epilogue_from {
   Epi epi;
   std::ptrdiff_t ahead;
