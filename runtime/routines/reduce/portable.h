@@ -104,7 +104,7 @@ template <int SIGN, class S, class Epi> struct reduce_extreme_portable {
   }
 };
 
-/// log(sum of e^x), computed as largest + log(sum of e^(x - largest)).
+/// log(sum of e^x), with the largest element taken out first.
 template <class S, class Epi> struct reduce_log_sum_exp_portable {
   static constexpr int units(const S &s) { return s.outer * s.inner; }
 
