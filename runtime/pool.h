@@ -42,8 +42,8 @@ inline void pause_core() {
 #endif
 }
 
-/// Where the threads of a pool run: anywhere (none), or each pinned to a core
-/// of its own among those that the caller may use (cores); if there are fewer
+/// Placement of a pool's threads: anywhere (none), or each pinned to a core of
+/// its own among those that the caller may use (cores); if there are fewer
 /// cores than threads, threads share. Only Linux can pin; elsewhere, and where
 /// the system refuses, threads stay as they are.
 enum class pinning { none, cores };

@@ -12,8 +12,8 @@
 // consecutive rows, and threads that divide the tiles in order keep to their
 // places of the image (shares.h).
 //
-// Sums of blocks of the left factor are computed with floats. Halves have one
-// level only, because rounding errors grow with each level.
+// Sums of blocks of the left factor are computed with floats. For f16 there is
+// one level only, because rounding errors grow with each level.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_STRASSEN_H
@@ -71,8 +71,8 @@ struct strassen {
     }
   }
 
-  /// Where a point's left factor is: in scratch, group after group, if it is a
-  /// sum of blocks; in the input if it is one block that is read in place.
+  /// Location of a point's left factor: in scratch, group after group, if it is
+  /// a sum of blocks; in the input if it is one block that is read in place.
   struct factors_of_point : point_factors<E> {
     const transformed_plan *p;
     int strip; ///< first tile of the strip

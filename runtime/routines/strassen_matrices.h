@@ -57,7 +57,7 @@ constexpr int strassen_right_sign(int levels, int point, int row, int column) {
 /// a sum of blocks, and which block that is.
 struct strassen_part {
   bool whole;
-  int row, column; ///< of 2^levels each
+  int row, column; ///< below 2^levels
 };
 constexpr strassen_part strassen_left(int levels, int point) {
   strassen_part part{true, 0, 0};
@@ -84,7 +84,7 @@ constexpr int strassen_left_sums(int levels, int point) {
 struct strassen_use {
   int add[2];      ///< numbers of kept sums; 0: none
   int keep;        ///< number of the sum to keep; 0: a block of C
-  int row, column; ///< block of C, of 2^levels each
+  int row, column; ///< block of C, each below 2^levels
 };
 /// All uses of a product, in order.
 struct strassen_uses {

@@ -8,7 +8,7 @@
 namespace nnc {
 
 /// Channels summed in one go, for elements of `bytes` bytes. Floats without
-/// levels, and halves, sum as many as in other routines.
+/// levels, and f16 with or without, sum as many as in other routines.
 constexpr int strassen_summed(int levels, int bytes = sizeof(float)) {
   return bytes < int(sizeof(float)) ? 64 : levels ? 128 : 512;
 }

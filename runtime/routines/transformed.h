@@ -48,7 +48,7 @@
 
 namespace nnc {
 
-/// Where the transformed input of one point of a strip is. group(t) is the
+/// Location of one point's transformed input, for a strip. group(t) is the
 /// group that begins with tile t of the strip: P vectors of one channel block,
 /// side by side. The next channel block is `block` elements later.
 template <class E> struct point_factors {
@@ -65,8 +65,8 @@ inline void input_tile_by_tile(const S &s, const transformed_plan &p,
     T::tile_input(s, p, x, t + i, c, v + i * T::W);
 }
 
-/// Where a register tile's sums of one point belong. There is a place for them
-/// at `products` and every p.product_point on.
+/// Destination of a register tile's sums of one point: the output, or places in
+/// scratch at `products` and every p.product_point on.
 template <class E, class Epi> struct sums_place {
   int point;
   E *products;

@@ -21,24 +21,24 @@ struct transformed_plan {
   int bytes;         ///< size of an element
   int near;          ///< bytes of a strip that the second-level cache holds
   int rows, cols;    ///< tiles of an image
-  int tiles;         ///< of all images
+  int tiles;         ///< tiles of all images
   int points;        ///< products for each tile
   int inputs;        ///< points whose input is stored in scratch
   int products;      ///< sums of a tile kept in scratch at a time
-  int channels;      ///< of the input
-  int in_blocks;     ///< of W input channels
-  int out_blocks;    ///< of W output channels
+  int channels;      ///< input channels of a product
+  int in_blocks;     ///< blocks of W input channels
+  int out_blocks;    ///< blocks of W output channels
   int group_tiles;   ///< P
-  int groups;        ///< of P tiles
+  int groups;        ///< groups of P tiles
   int run_blocks;    ///< B
-  int runs;          ///< of B blocks
+  int runs;          ///< runs of B blocks
   int parts = 1;     ///< ranges of groups
   int run_parts = 1; ///< ranges of runs
   int strip_groups;  ///< longest strip, in groups
   int strip_tiles;   ///< longest strip, in tiles
-  /// Whether results are summed over points one after the other, so that all
-  /// runs of one point may be computed before the next point; and whether they
-  /// are.
+  /// sums_points: the method adds each point's products to sums when they are
+  /// made, so that all runs of one point may be computed before the next point.
+  /// points_first: all runs of one point are.
   bool sums_points = false, points_first = false;
   /// Elements from one point to the next of the transformed input and of the
   /// products. The additional vector keeps points from mapping to the same sets

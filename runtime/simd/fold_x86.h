@@ -9,7 +9,8 @@
 
 namespace nnc {
 
-/// The operations that fold() combines halves with.
+/// Operations for fold(): sum, maximum or minimum of two registers, lane by
+/// lane.
 struct add_lanes {
   static NNC_INLINE __m128 of(__m128 a, __m128 b) { return _mm_add_ps(a, b); }
 #if defined(__AVX__)

@@ -9,7 +9,8 @@
 #define NNC_SIMD_UNROLL_H
 
 /// NNC_UNROLL, before a loop with constant bounds, unrolls it completely.
-/// NNC_KEEP_LOOP, before any other loop, forbids to unroll or vectorize it.
+/// NNC_KEEP_LOOP, before any other loop, keeps it from being unrolled or
+/// vectorized.
 #if defined(__clang__)
 #define NNC_UNROLL _Pragma("clang loop unroll(full)")
 #define NNC_KEEP_LOOP _Pragma("clang loop unroll(disable) vectorize(disable)")
@@ -21,17 +22,18 @@
 #define NNC_KEEP_LOOP
 #endif
 
-/// In the body of a loop, makes each iteration load its values again. Otherwise
-/// g++ -O3 keeps overlapping loads in registers from one iteration to the next
-/// (predictive commoning), and a register tile leaves none for that.
+/// NNC_FORGET_LOADS, in the body of a loop, makes each iteration load its
+/// values again. Otherwise g++ -O3 keeps overlapping loads in registers from
+/// one iteration to the next (predictive commoning), and a register tile leaves
+/// none for that.
 #if defined(__GNUC__) && !defined(__clang__)
 #define NNC_FORGET_LOADS asm volatile("" ::: "memory")
 #else
 #define NNC_FORGET_LOADS static_cast<void>(0)
 #endif
 
-/// Prefetches the cache line at p into all caches, or only into the
-/// second-level cache. p may be any address.
+/// NNC_PREFETCH brings the cache line at p into all caches, NNC_PREFETCH_LEVEL2
+/// only into the second-level cache. p may be any address.
 #if defined(__GNUC__) || defined(__clang__)
 #define NNC_PREFETCH(p) __builtin_prefetch(p)
 #define NNC_PREFETCH_LEVEL2(p) __builtin_prefetch(p, 0, 2)
@@ -40,10 +42,10 @@
 #define NNC_PREFETCH_LEVEL2(p) static_cast<void>(0)
 #endif
 
-/// Prefetches the cache line at p for a store. A line that another core has
-/// read takes a while to become this core's own, and stores wait for each
-/// other. All x86-64 machines accept prefetchw, but compilers do not emit it
-/// for all of them.
+/// NNC_PREFETCH_TO_WRITE brings the cache line at p near for a store. A line
+/// that another core has read takes a while to become this core's own, and
+/// stores wait for each other. All x86-64 machines accept prefetchw, but
+/// compilers do not emit it for all of them.
 #if defined(__GNUC__) && defined(__x86_64__)
 #define NNC_PREFETCH_TO_WRITE(p) asm volatile("prefetchw %0" : : "m"(*(p)))
 #elif defined(__GNUC__) || defined(__clang__)
@@ -52,7 +54,8 @@
 #define NNC_PREFETCH_TO_WRITE(p) static_cast<void>(0)
 #endif
 
-/// Forbids to inline a function, so that its code has all registers for itself.
+/// NNC_NOINLINE keeps a function from being inlined, so that its code has all
+/// registers for itself.
 #if defined(__GNUC__) || defined(__clang__)
 #define NNC_NOINLINE __attribute__((noinline))
 #else

@@ -11,7 +11,7 @@
 // "Online normalizer calculation for softmax"; Dao et al., "FlashAttention"),
 // so only the scores of one block are stored at a time.
 //
-// With halves, tiles sum at most 64 terms; scores, softmax and the sums of
+// With f16, tiles sum at most 64 terms; scores, softmax and the sums of
 // values over blocks are floats. The error of a score is about 2^-11 of the sum
 // of its products' magnitudes, and its weight's relative error is the same. The
 // sum of 64 values beyond 1023 may be infinite. The mask may have another

@@ -8,7 +8,7 @@
 // winograd_matrices.h for the matrices.
 //
 // Rounding errors are relative to a tile's largest values: for M = 2, 4, 6
-// about 1, 3, 10 times those of a sum of products. Halves have M = 2 only.
+// about 1, 3, 10 times those of a sum of products. For f16 there is M = 2 only.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV2D_WINOGRAD_H

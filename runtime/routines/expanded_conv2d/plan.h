@@ -48,7 +48,7 @@ template <class S> struct kept_rows_part<S, false> {
 struct expanded_plan {
   int runs;              ///< runs of B blocks
   int units;             ///< rows times runs, of all images
-  std::ptrdiff_t floats; ///< kept of the 1 x 1 convolution's result
+  std::ptrdiff_t floats; ///< size of the 1 x 1 result that is kept
 
   /// Bytes of scratch of one thread, a multiple of a cache line, and of
   /// `threads` threads.

@@ -65,7 +65,8 @@ private:
     return std::ptrdiff_t(s.k) * W;
   }
   /// Whether tiles read weights from the second-level cache rather than the
-  /// first; see conv2d/direct.h. Halves never do, because their sums are short.
+  /// first; see conv2d/direct.h. For f16 they never do, because its sums are
+  /// short.
   static constexpr bool from_level2 =
       std::is_same<T, float>::value && M >= many_points;
   /// Steps along k whose weights are used at a time.

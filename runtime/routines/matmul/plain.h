@@ -89,8 +89,8 @@ private:
       }
   }
 
-  /// Computes the tile at `row` with b read in place. Halves are summed `steps`
-  /// terms at a time.
+  /// Computes the tile at `row` with b read in place. Elements of f16 are
+  /// summed `steps` at a time.
   template <int N> static void in_place(const S &s, const job &j, int row) {
     const T *const b = j.b + j.column;
     if (std::is_same<T, float>::value || s.k <= most_terms)

@@ -16,8 +16,8 @@ struct global_pool_plan {
   int blocks;    ///< channel blocks of an image
   int units;     ///< parts or blocks of all images
 
-  /// Bytes for the sums of all parts; 0 if one thread computes all, which needs
-  /// none.
+  /// Bytes for the sums of all parts. They are 0 where units are channel
+  /// blocks, or where one thread computes everything.
   constexpr std::ptrdiff_t scratch(int images, int W, int threads) const {
     return by_place && threads > 1 ? whole_lines(std::ptrdiff_t(sizeof(float)) *
                                                  images * parts * blocks * W)

@@ -31,7 +31,7 @@ template <class S> struct depthwise_part<S, false> {
 struct separable_plan {
   int image_strips;      ///< strips of one image
   int strips;            ///< strips of all images
-  std::ptrdiff_t floats; ///< of a strip of the depthwise result
+  std::ptrdiff_t floats; ///< size of a strip of the depthwise result
 
   /// Bytes of scratch of one thread, a multiple of a cache line, and of
   /// `threads` threads.
