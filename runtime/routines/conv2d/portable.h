@@ -56,8 +56,7 @@ private:
       y[at + j] = epi(sum[j], position<false>{at + j, k});
   }
 
-  /// Adds row[left + j * sw] * tap to sum[j] for each j with that pixel inside
-  /// the row.
+  /// sum[j] += row[left + j * sw] * tap, where that lies inside the row.
   static void add_tap(const S &s, const float *row, float tap, int left,
                       int width, float *sum) {
     int from = left < 0 ? (-left + s.sw - 1) / s.sw : 0;

@@ -52,8 +52,7 @@ private:
       y[at + j] = epi(sum[j], position<false>{at + j, k});
   }
 
-  /// Adds row[ix] * tap to sum[shift + ix * sw] for each ix that lands in the
-  /// tile.
+  /// sum[shift + ix * sw] += row[ix] * tap for each ix that lands in the tile.
   static void add_tap(const S &s, const float *row, float tap, int shift,
                       int width, float *sum) {
     const int from = shift < 0 ? (-shift + s.sw - 1) / s.sw : 0;
