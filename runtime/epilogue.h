@@ -1,7 +1,7 @@
-//===- epilogue.h - What a routine does to each value before storing it ---===//
+//===- epilogue.h - The work on each value before it is stored ------------===//
 //
 // A routine computes v, a float or a vector, and stores epi(v, pos). An
-// epilogue is none, or fused<F, operands...>: F is pure arithmetic,
+// epilogue is either none or fused<F, operands...>, where F is pure arithmetic,
 //
 //   struct conv1_epilogue {
 //     template <class V> V operator()(V x, V bias, V residual) const {
@@ -22,9 +22,9 @@
 
 namespace nnc {
 
-/// Where in the output lane 0 of a value lies. The other lanes follow it in
-/// memory; LanesAreChannels says whether they are the next channels too (as in
-/// NHWC or NCHW16c) or all of one channel (as in NCHW).
+/// Position of a value in the output, given for its lane 0. The other lanes
+/// follow in memory; LanesAreChannels says whether they are the next channels
+/// (as in NHWC or NCHW16c) or all of one channel (as in NCHW).
 template <bool LanesAreChannels> struct position {
   static constexpr bool lanes_are_channels = LanesAreChannels;
   std::ptrdiff_t offset; ///< flat physical index in the output
@@ -39,6 +39,7 @@ struct none {
   template <class V, class P> NNC_INLINE V operator()(V v, P, int) const {
     return v;
   }
+  /// Does nothing, because there are no operands to prefetch.
   NNC_INLINE void fetch(std::ptrdiff_t) const {}
 };
 
@@ -56,8 +57,8 @@ template <class T> struct full_of {
   }
 };
 
-/// An operand with one value a channel. Where lanes are channels of a blocked
-/// layout the buffer reaches to the end of the last block.
+/// An operand with one value for each channel. Where lanes are channels of a
+/// blocked layout, its buffer extends to the end of the last block.
 template <class T> struct channel_of {
   const T *data;
   template <class V, class P> NNC_INLINE V get(P pos) const {
@@ -120,9 +121,10 @@ template <class Head, class... Tail> struct operand_list<Head, Tail...> {
   }
 };
 
-/// The epilogue F(v, operands...). Constructed from the operands' pointers, in
-/// order. epi(v, pos) serves whole vectors; epi(v, pos, count) reads operands
-/// only for the first `count` lanes (the others' results mean nothing).
+/// The epilogue F(v, operands...). It is constructed from the operands'
+/// pointers, in order. epi(v, pos) is for whole vectors; epi(v, pos, count)
+/// reads operands only for the first `count` lanes, and the results in other
+/// lanes are meaningless.
 template <class F, class... Operands> struct fused {
   operand_list<Operands...> operands;
   template <class... Pointers> constexpr fused(Pointers... p) : operands{p...} {
@@ -136,13 +138,12 @@ template <class F, class... Operands> struct fused {
   NNC_INLINE V operator()(V v, P pos, int count) const {
     return operands.apply_first(F{}, v, pos, count);
   }
-  /// Asks for the line that the operands' part of the value at `offset` of the
-  /// output begins in.
+  /// Prefetches the operands of the output value at flat index `offset`.
   NNC_INLINE void fetch(std::ptrdiff_t offset) const { operands.fetch(offset); }
 };
 
 /// Stores epi(v) at y[at] in a blocked layout. Lane 0 is channel `first`; lanes
-/// behind the last of all channels are zero.
+/// for channels from `channels` on are stored as zero.
 template <int W, class T, class Epi>
 NNC_INLINE void store_channels(f32x<W> v, T *y, std::ptrdiff_t at, int first,
                                int channels, const Epi &epi) {

@@ -1,8 +1,9 @@
-/*===- nnc_runtime.h - What callers of an emitted module may need ---------===
+/*===- nnc_runtime.h - Interface of a thread pool -------------------------===
  *
- * A C header. A module built without threads needs nothing from it. A module
- * built with threads takes a pool: one of the caller's own, behind these three
- * fields, or the built-in one of pool.h. A null pool means one thread.
+ * A C header for callers of emitted modules. A module built without threads
+ * needs nothing from it. A module built with threads takes a pool: one of the
+ * caller's own, behind these three fields, or the built-in one of pool.h. A
+ * null pool means one thread.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef NNC_RUNTIME_H
@@ -12,7 +13,7 @@
 extern "C" {
 #endif
 
-/** One thread's share of some work: thread is in [0, threads). */
+/** A task: computes the share of thread `thread`, in [0, threads). */
 typedef void (*nnc_task)(void *argument, int thread, int threads);
 
 /** Runs work on several threads at once. */
@@ -22,8 +23,8 @@ typedef struct nnc_pool {
   /** The pool's own state, handed to run as it is. */
   void *context;
   /** Calls task(argument, t, threads) once for each t in [0, threads), on as
-   * many threads as it can, and returns when all calls have. What the calls
-   * wrote is visible to the caller then. */
+   * many threads as it can, and returns when all calls have returned. All that
+   * the calls wrote is visible to the caller then. */
   void (*run)(void *context, nnc_task task, void *argument);
 } nnc_pool;
 

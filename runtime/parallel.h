@@ -1,16 +1,16 @@
-//===- parallel.h - Runs a routine, on one thread or on a pool ------------===//
+//===- parallel.h - Runs a routine on one thread or on a pool -------------===//
 //
-// launch<R>(pool, shape, arguments...) cuts R's independent units of work into
-// one run of neighbours a thread. Which thread computes what is fixed by the
-// number of threads alone, and no result depends on it. A routine that knows
-// better how to share its work says where shares begin, or takes the number of
-// threads, too, and has a unit for each. What is left to do when all units are
-// done, a routine's finish() does on the caller's thread; such a routine has
-// one scratch for all threads.
+// launch<R>(pool, shape, arguments...) divides R's independent units of work
+// into one range of consecutive units for each thread. Which thread computes
+// what depends only on the number of threads, and no result depends on it. A
+// routine may define share() to set where ranges begin, or units(shape,
+// threads) to have a unit for each thread. A routine may also define finish(),
+// which runs on the caller's thread when all units are done; its units share
+// one scratch.
 //
-// NNC_THREADS is how many threads have scratch; if a pool has more, layers that
-// want some run on these. Without it, or where it is 0, a pool is an empty
-// struct and launch is a plain call.
+// NNC_THREADS is the number of threads that have scratch. If a pool has more
+// threads, layers with scratch use only NNC_THREADS of them. Where it is
+// undefined or 0, a pool is an empty struct and launch is a plain call.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_PARALLEL_H
@@ -26,14 +26,15 @@
 
 namespace nnc {
 
-/// A layer's scratch, of which each thread at work has an equal share. Where it
-/// is the same for all layers, a thread finds its share in a cache still.
+/// A layer's scratch, of which each working thread gets an equal share. If all
+/// layers use the same memory, a thread often finds its share still in a cache.
 struct scratch_memory {
   unsigned char *bytes;
   std::ptrdiff_t size;
 };
 
-/// What thread `thread` of `threads` at work passes for an argument.
+/// Argument that thread `thread`, of `threads` working threads, passes to the
+/// routine: its share of a scratch, or any other argument itself.
 template <class A> inline const A &argument_of(const A &argument, int, int) {
   return argument;
 }
@@ -42,12 +43,13 @@ inline unsigned char *argument_of(const scratch_memory &scratch, int thread,
   return scratch.bytes + thread * (scratch.size / threads / 64 * 64);
 }
 
-/// Whether R says that its units share one scratch, if there is one, of which
-/// finish() makes the result.
+/// Whether R has finish(), which makes the result of one scratch, if there is
+/// one, that all units share.
 template <class R, class = void> constexpr bool has_finish = false;
 template <class R>
 constexpr bool has_finish<R, std::enable_if_t<R::has_finish>> = true;
 
+/// Calls R::finish() if R has it.
 template <class R, class S, class... A>
 inline void finish(const S &shape, const A &...arguments) {
   if constexpr (has_finish<R>)
@@ -58,21 +60,22 @@ inline void finish(const S &shape, const A &...arguments) {
 
 using pool = const nnc_pool *;
 
-/// Whether R cuts its work for a number of threads, which it takes last: a unit
-/// each.
+/// Whether R has units(shape, threads), which makes at most one unit for each
+/// thread; run() then takes `threads` as its last argument.
 template <class R, class S, class = void>
 constexpr bool cuts_for_threads = false;
 template <class R, class S>
 constexpr bool cuts_for_threads<R, S, decltype(R::units(S{}, 1), void())> =
     true;
 
-/// Whether R says which unit a thread's share begins with.
+/// Whether R has share(shape, thread, threads), the unit with which a thread's
+/// range begins.
 template <class R, class S, class = void> constexpr bool cuts_unevenly = false;
 template <class R, class S>
 constexpr bool cuts_unevenly<R, S, decltype(R::share(S{}, 0, 1), void())> =
     true;
 
-/// The unit with which the share of `thread` of `threads` begins, of so many.
+/// First unit, of `units`, of the range of thread `thread` of `threads`.
 template <class R, class S>
 inline int first_unit(const S &shape, int units, int thread, int threads) {
   if constexpr (cuts_unevenly<R, S>)
@@ -81,7 +84,7 @@ inline int first_unit(const S &shape, int units, int thread, int threads) {
     return cut(units, thread, threads);
 }
 
-/// Runs all units of R on the pool; a null pool is one thread.
+/// Runs all units of R on pool p. A null pool is one thread.
 template <class R, class S, class... A>
 inline void launch(pool p, const S &shape, const A &...arguments) {
   constexpr bool scratch = (std::is_same<A, scratch_memory>::value || ...);

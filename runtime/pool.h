@@ -10,12 +10,12 @@
 // With start(2, nnc::pinning::cores) each thread has a core to itself.
 //
 // Work is handed over through one counter that workers watch: they spin for a
-// while, since the next layer mostly comes within microseconds, then sleep in
-// the kernel until it moves. The caller does not wait for a worker that has not
-// begun, because another program has its core or because it is still waking up:
-// it takes over the worker's share, and moves a worker to which that happens
-// again and again to another core. One caller at a time; run() must not be
-// called from inside a task. Needs pthreads.
+// while, since the next layer mostly comes within microseconds, and then sleep
+// in the kernel until it moves. A worker may be late because another program
+// has its core or because it is still waking up. The caller does not wait for
+// it but takes over its share, and moves a worker that is late again and again
+// to another core. Only one caller may use a pool at a time, and run() must not
+// be called from inside a task. Needs pthreads.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_POOL_H
@@ -33,7 +33,7 @@
 
 namespace nnc {
 
-/// Tells the core that this is a waiting loop.
+/// Tells the core that it is in a waiting loop.
 inline void pause_core() {
 #if defined(__SSE2__)
   _mm_pause();
@@ -42,24 +42,24 @@ inline void pause_core() {
 #endif
 }
 
-/// Where the threads of a pool run: wherever the system puts them, or each on a
-/// core of its own, of those that the caller may use (if there are fewer, they
-/// share). Linux alone can pin; elsewhere, and where the system refuses, the
-/// threads stay as they are.
+/// Placement of a pool's threads: anywhere (none), or each pinned to a core of
+/// its own among those that the caller may use (cores); if there are fewer
+/// cores than threads, threads share. Only Linux can pin; elsewhere, and where
+/// the system refuses, threads stay as they are.
 enum class pinning { none, cores };
 
-/// The cores that a thread may run on.
+/// The set of cores that a thread may run on.
 class core_set {
 public:
 #if defined(__linux__) && !defined(__ANDROID__)
+  /// The cores that `thread` may run on.
   static core_set of(pthread_t thread) {
     core_set set;
     if (pthread_getaffinity_np(thread, sizeof set.cores, &set.cores) == 0)
       set.count = CPU_COUNT(&set.cores);
     return set;
   }
-  /// Keeps a thread on one of them: numbers below how many there are mean
-  /// different ones.
+  /// Pins a thread to core `number` of the set, modulo the size of the set.
   void pin(pthread_t thread, int number) const {
     if (count == 0)
       return;
@@ -72,13 +72,13 @@ public:
     CPU_SET(core, &one);
     pthread_setaffinity_np(thread, sizeof one, &one);
   }
-  /// Lets a thread run on all of them.
+  /// Lets a thread run on all cores of the set.
   void release(pthread_t thread) const {
     if (count > 0)
       pthread_setaffinity_np(thread, sizeof cores, &cores);
   }
-  /// Takes a thread off the caller's core, to one of those behind it; it may
-  /// come back when it has run.
+  /// Moves a thread from the caller's core to the core `distance` places after
+  /// it in the set. The thread may come back later.
   void move_away(pthread_t thread, int distance) const {
     const int here = sched_getcpu();
     if (count < 2 || here < 0)
@@ -112,13 +112,14 @@ public:
   thread_pool &operator=(const thread_pool &) = delete;
   ~thread_pool() { stop(); }
 
-  /// How often a worker looks before it sleeps; about 50 microseconds.
+  /// How often a worker checks for work before it sleeps: for about 50
+  /// microseconds.
   static constexpr int spins = 4000;
 
-  /// Starts up to threads - 1 workers (fewer if the system gives no more, or
-  /// MaxThreads is less) and returns the pool to hand to a module. A pool that
-  /// runs already is stopped first. A pool that is pinned pins the caller, too,
-  /// who must be the one to stop it.
+  /// Starts up to threads - 1 workers (fewer if the system does not allow more,
+  /// or MaxThreads is less) and returns the pool to hand to a module. A running
+  /// pool is stopped first. A pinned pool pins the caller too, who must be the
+  /// one to stop it.
   nnc_pool start(int threads, pinning where = pinning::none) {
     stop();
     pinned = where == pinning::cores;
@@ -159,27 +160,30 @@ public:
   }
 
 private:
-  /// One cache line each, so that no worker's flag disturbs another's.
+  /// State of one worker, in a cache line of its own so that workers do not
+  /// disturb each other.
   struct alignas(64) worker {
     std::atomic<unsigned> taken{0}; ///< the last generation that somebody took
-    std::atomic<unsigned> done{0};  ///< the last that the worker has done
+    std::atomic<unsigned> done{0};  ///< the last one that is done
     thread_pool *owner;
     int index;
-    unsigned missed = 0; ///< shares that the caller took over
+    unsigned missed = 0; ///< number of shares that the caller took
     pthread_t thread;
 
-    /// The caller moves a worker that missed so many shares: virtual machines
-    /// may leave both on one core for seconds while others idle.
+    /// Missed shares after which the caller moves a worker to another core:
+    /// virtual machines may leave both on one core for seconds while others
+    /// idle.
     static constexpr unsigned patience = 8;
 
-    /// Whether this generation's share falls to the one who asks.
+    /// Claims the share of generation `now`; true for the first who asks, the
+    /// worker or the caller.
     bool take(unsigned now) {
       unsigned last = now - 1;
       return taken.load(std::memory_order_relaxed) == last &&
              taken.compare_exchange_strong(last, now,
                                            std::memory_order_acq_rel);
     }
-    /// Gives a worker that runs the time to notice, about a microsecond.
+    /// Waits, for about a microsecond, for a running worker to take its share.
     void wait_until_taken(unsigned now) const {
       for (int spin = 0;
            spin < 64 && taken.load(std::memory_order_relaxed) != now; ++spin)
@@ -208,7 +212,7 @@ private:
 
   static void wait_for(const worker &w, unsigned now) {
     for (int spin = 0; w.done.load(std::memory_order_acquire) != now; ++spin)
-      // The worker may wait for this core: let it have it.
+      // The worker may be waiting for this core, so let it have the core.
       spin < spins ? pause_core() : static_cast<void>(sched_yield());
   }
 
@@ -242,7 +246,7 @@ private:
     }
   }
 
-  /// The first generation that is not `seen`.
+  /// Waits for a generation other than `seen`, and returns it.
   unsigned wait_beyond(unsigned seen) {
     for (int spin = 0; spin < spins; ++spin) {
       const unsigned now = generation.load(std::memory_order_acquire);

@@ -30,7 +30,7 @@
 namespace {
 using namespace nnc;
 
-/// Fills a shape's fields by name.
+/// Fills the fields of a shape from nnc_fields of the same names.
 class field_reader {
 public:
   field_reader(const nnc_field *fields, int count)
@@ -96,7 +96,8 @@ struct operands {
   int type(int i) const { return i < inputs ? in[i].dtype : -1; }
 };
 
-/// Calls f with a value of the C++ type of `dtype`.
+/// Calls f with a value of the C++ type of `dtype`, which may be a float type,
+/// or any number.
 template <class F> int with_float(int dtype, F f) {
   if (dtype == NNC_F32)
     return f(float());
@@ -125,7 +126,8 @@ template <class F> int with_number(int dtype, F f) {
     return with_float(dtype, f);
   }
 }
-/// For routines that only move elements, any type of that size.
+/// Calls f with an unsigned integer of the size of `dtype`, for routines that
+/// only move elements.
 template <class F> int with_size(int dtype, F f) {
   switch (dtype) {
   case NNC_BOOL:
@@ -150,7 +152,7 @@ template <class R, class S, class... A> int run_all(const S &s, A... args) {
 }
 
 //===----------------------------------------------------------------------===//
-// One function a family: call_<family>
+// One function for each family: call_<family>
 //===----------------------------------------------------------------------===//
 
 template <template <class, class> class R, class S>
@@ -170,7 +172,7 @@ int call_scaled_conv2d(const scaled_conv2d_shape &s, const operands &o) {
   return run_all<R>(s, o.x<float>(0), o.x<float>(1), o.x<float>(2),
                     o.x<float>(3), o.y<float>());
 }
-/// A layer of two convolutions, with so many values between them.
+/// Runs a layer of two convolutions, with `between` values between them.
 template <template <class, class> class R, class S>
 int call_pair(const S &s, const operands &o, std::size_t between) {
   using routine = R<S, none>;
@@ -245,7 +247,8 @@ int call_resize(const resize_shape &s, const operands &o) {
   });
 }
 
-/// Families of one input and one output of its type.
+/// Defines call_<family> for families with one input and one output of its
+/// type.
 #define NNC_CALL_UNARY(family, types)                                          \
   int call_##family(const family##_shape &s, const operands &o) {              \
     return types(o.type(0), [&](auto t) {                                      \
@@ -271,7 +274,7 @@ NNC_CALL_UNARY(reduce_sum_square, with_number)
 NNC_CALL_UNARY(softmax, with_float)
 #undef NNC_CALL_UNARY
 
-/// Their output is an index.
+/// Defines call_<family> for families with one input, whose output is an index.
 #define NNC_CALL_ARG(family)                                                   \
   int call_##family(const family##_shape &s, const operands &o) {              \
     return with_number(o.type(0), [&](auto t) {                                \
@@ -284,7 +287,7 @@ NNC_CALL_ARG(argmax)
 NNC_CALL_ARG(argmin)
 #undef NNC_CALL_ARG
 
-/// A tensor of halves as floats; any other as it is.
+/// A copy of a tensor of halves as floats, or any other tensor itself.
 class as_floats {
 public:
   explicit as_floats(const nnc_tensor &tensor) : original(tensor) {

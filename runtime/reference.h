@@ -1,7 +1,7 @@
 //===- reference.h - Every family's portable routine, by name -------------===//
 //
-// Not shipped: the compiler folds constants and checks results with it, so that
-// an operator's arithmetic is written once. Shapes are run-time values here.
+// Not shipped. The compiler folds constants and checks results with it, so an
+// operator's arithmetic is written only once. Shapes are run-time values here.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_REFERENCE_H
@@ -20,7 +20,7 @@ enum nnc_dtype {
   NNC_U16,
   NNC_U32,
   NNC_U64,
-  NNC_F16 ///< computed with as floats, which are rounded to halves
+  NNC_F16 ///< computed with floats; results are rounded to halves
 };
 
 /// A row-major tensor in the caller's memory.
@@ -31,8 +31,8 @@ struct nnc_tensor {
 };
 
 /// One field of a family's shape (runtime/routines/<family>/shape.h). Integers
-/// and lists are in `ints`, lists of lists row by row of 8; a real is in
-/// `real`.
+/// and lists of them are in `ints`, lists of lists row by row with 8 numbers a
+/// row; a real is in `real`.
 struct nnc_field {
   const char *name;
   const long long *ints;
@@ -41,7 +41,7 @@ struct nnc_field {
   bool is_real;
 };
 
-/// What nnc_reference_call answers.
+/// Result of nnc_reference_call.
 enum nnc_reference_status {
   NNC_REFERENCE_OK = 0,
   NNC_REFERENCE_NO_FAMILY = 1, ///< no family of that name
@@ -50,9 +50,9 @@ enum nnc_reference_status {
 };
 
 /// Runs the portable routine of `family`. `function`, `scalars` and
-/// `scalar_count` are the elementwise family's: a name of
-/// routines/elementwise.inc (or "cast") and its attributes; null and 0 for
-/// any other. Sizes of the buffers are the caller's to get right.
+/// `scalar_count` are for the elementwise family: a name of
+/// routines/elementwise.inc (or "cast") and the function's attributes; null and
+/// 0 for any other family. The caller has to pass buffers of the right sizes.
 int nnc_reference_call(const char *family, const nnc_field *fields,
                        int field_count, const nnc_tensor *in, int inputs,
                        nnc_tensor *out, int outputs, const char *function,
@@ -61,7 +61,7 @@ int nnc_reference_call(const char *family, const nnc_field *fields,
 namespace nnc {
 struct elementwise_shape;
 
-/// The elementwise family's part of nnc_reference_call.
+/// nnc_reference_call for the elementwise family.
 int reference_elementwise(const char *function, const elementwise_shape &s,
                           const nnc_tensor *in, int inputs, nnc_tensor &out,
                           const double *scalars, int scalar_count);

@@ -11,7 +11,7 @@
 namespace {
 using namespace nnc;
 
-/// The type of tensors with this nnc_dtype, and back.
+/// The C++ type of a tensor's elements by nnc_dtype, and the nnc_dtype by type.
 template <int D> struct type_of;
 template <class T> struct dtype_of;
 #define NNC_TYPE(NAME, T)                                                      \
@@ -57,7 +57,7 @@ template <class F> int with_type(int dtype, F f) {
   }
 }
 
-/// One call's tensors and attributes.
+/// Tensors and attributes of one call.
 struct call {
   const elementwise_shape &s;
   const nnc_tensor *in;
@@ -79,7 +79,7 @@ struct call {
   }
 };
 
-/// T, whatever I is: repeats a type in a pack.
+/// T for any I: repeats a type in a pack.
 template <class T, std::size_t I> using repeated = T;
 
 /// A function object with its attributes bound.
@@ -95,11 +95,13 @@ template <class F, class T, int Scalars> struct bound {
   }
 };
 
-/// A comparison gives bool, all else the operands' type.
+/// Type of a function's result: bool for a comparison, the operands' type T for
+/// any other.
 template <class R, class T>
 using result_of = std::conditional_t<std::is_same<R, bool>::value, bool, T>;
 
-/// F on `Tensors` operands of T (the first bool for select), `Scalars` more.
+/// Calls F with one tensor of T for each I (the first is bool for select), and
+/// one attribute for each J.
 template <class F, class T, std::size_t... I, std::size_t... J>
 int call_on(const call &c, std::index_sequence<I...>,
             std::index_sequence<J...>) {

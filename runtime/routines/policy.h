@@ -1,4 +1,4 @@
-//===- policy.h - Asking a shape policy what it knows at compile time -----===//
+//===- policy.h - Shape policies, and cache sizes that routines assume ----===//
 #ifndef NNC_ROUTINES_POLICY_H
 #define NNC_ROUTINES_POLICY_H
 
@@ -18,38 +18,43 @@ constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
 constexpr int smaller(int a, int b) { return a < b ? a : b; }
 constexpr int larger(int a, int b) { return a < b ? b : a; }
 
-/// Where part i of `parts` begins in `count`, parts as even as can be.
+/// First index of part i if [0, count) is cut into `parts` parts of nearly
+/// equal size.
 constexpr int cut(int count, int i, int parts) {
   return static_cast<int>(static_cast<long long>(count) * i / parts);
 }
 
-/// So many bytes in whole cache lines.
+/// `bytes` rounded up to whole cache lines of 64 bytes.
 constexpr std::ptrdiff_t whole_lines(std::ptrdiff_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-/// Vectors of W elements that a cache line holds, or one: to fetch a row of
-/// them one in so many suffices.
+/// Vectors of W elements in a cache line, or 1 if a vector is longer. One
+/// prefetch for so many vectors fetches all of a contiguous row.
 template <class T, int W>
 constexpr int vectors_in_line = larger(1, 64 / (W * int(sizeof(T))));
 
-/// Bytes of weights that stay in the first-level cache beside what a tile
-/// reads, where several tiles take the same steps one after the other.
+/// Bytes of weights that stay in the first-level cache beside a tile's input,
+/// where several tiles use the same weights one after the other.
 constexpr int level1_weights = 16384;
-/// Tiles of fewer points do so: weights would come too slowly from beyond.
+/// Tiles with fewer points use level1_weights at a time, because a cache
+/// further away would deliver weights too slowly for their few multiply-adds a
+/// weight.
 constexpr int many_points = 12;
 
-/// Bytes of weights that tiles of more points take in one go; the next come
-/// into the second-level cache meanwhile.
+/// Bytes of weights that tiles with many_points or more use at a time. The next
+/// ones are prefetched into the second-level cache meanwhile.
 constexpr int level2_weights = 128 * 1024;
 
-/// Bytes of a map that a second-level cache holds beside what else is read; of
-/// a larger one a part comes from beyond each time that it is read.
+/// Bytes of a feature map that a second-level cache holds beside the other
+/// operands. A part of a larger map comes from beyond each time that it is
+/// read.
 constexpr int level2_map = 768 * 1024;
 
-/// Steps from the weights in use to those that come from memory meanwhile,
-/// where sums are made in parts of so many terms: fewer would be late where few
-/// points share them, more crowd the first-level cache.
+/// Steps from the weights in use to those that are prefetched from memory,
+/// where sums are made in parts of `terms` terms. With fewer steps weights
+/// would come too late if few points share them; with more they would crowd the
+/// first-level cache.
 constexpr int weights_ahead(int terms) { return larger(64, terms); }
 
 } // namespace nnc

@@ -1,6 +1,7 @@
 //===- shapes.h - The run-time shape of every family ----------------------===//
 //
-// For what walks families.inc: the compiler, the reference, tests.
+// Includes the shape of every family, for users of families.inc: the compiler,
+// the reference and tests.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_SHAPES_H

@@ -1,12 +1,14 @@
-//===- shares.h - Which units a thread has --------------------------------===//
+//===- shares.h - Which units of a layer a thread gets --------------------===//
 //
-// A thread has neighbours in the order of units (parallel.h). Where units are
-// ordered by where they lie in the map, from layer to layer a thread reads what
-// it wrote, but for the rows at the edge: a line that another core has written,
-// or only read since this one wrote it, comes and goes many times as slowly as
-// one of the core's own. What is read whole by each thread then is weights, of
-// which all caches may have copies. Where these are much larger than the map,
-// channels come first, and each thread reads its part of them alone.
+// A thread's share is a range of consecutive units (parallel.h). Where units
+// are ordered by their place in the feature map, a thread reads in each layer
+// what it wrote itself in the layer before, except for rows at the edge of its
+// range. This matters because a cache line that another core has written, or
+// has read since this core wrote it, takes many times as long to access as one
+// of the core's own. Each thread then reads all weights, of which every cache
+// may have a copy. Where weights are much larger than the map, units are
+// ordered by channels instead, and each thread reads only its part of the
+// weights.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_SHARES_H
@@ -16,28 +18,31 @@
 
 namespace nnc {
 
-/// Whether threads should have places of the map of a layer with so many
-/// weights, rather than channels: `map` is how many values it reads and writes.
+/// Whether threads should divide a layer by places of the map rather than by
+/// channels. `weights` is the number of weights, `map` the number of values
+/// that the layer reads and writes.
 constexpr bool shares_places(long long weights, long long map) {
   return weights <= 2 * map;
 }
-/// The same of a convolution, transposed or not.
+/// shares_places() for a convolution, transposed or not.
 template <class S> constexpr bool shares_places_of_convolution(const S &s) {
   using count = long long;
   const count map = count(s.c) * s.h * s.w + count(s.k) * s.oh * s.ow;
   return shares_places(count(s.k) * (s.c / s.groups) * s.kh * s.kw, map);
 }
-/// The same of a layer that computes each of c channels by itself: as the 1 x 1
-/// convolutions beside it do, with a sixth as many channels on their far side.
+/// shares_places() for a layer that computes each of c channels by itself. It
+/// decides as the 1 x 1 convolutions beside such a layer do, which are assumed
+/// to have a sixth as many channels on their other side.
 constexpr bool shares_places_of_planes(int c, int pixels) {
   return shares_places(c / 6, pixels + pixels / 6);
 }
 
-/// Strips that a convolution cuts its map into, where places come first: all
-/// `runs` of channel blocks read one, which stays in a second-level cache
-/// meanwhile, before the next. One strip if such a cache holds the map, or to
-/// read the weights again for each costs more: they come in order, for half of
-/// what the map costs. An element has so many bytes.
+/// Number of strips that a convolution cuts its map into if it is divided by
+/// places. All `runs` of channel blocks read one strip, which stays in the
+/// second-level cache meanwhile, before the next strip. There is one strip if
+/// that cache holds the map, or if reading all weights again for each strip
+/// costs more; weights are read in order, at half the cost of the map. `bytes`
+/// is the size of an element.
 template <class S>
 constexpr int strips_of_convolution(const S &s, int runs, int bytes) {
   using count = long long;
@@ -52,10 +57,11 @@ constexpr int strips_of_convolution(const S &s, int runs, int bytes) {
   return pays ? int(strips) : 1;
 }
 
-/// Units are `places` of the map times `runs` of channels, for each of some
-/// images, of which places come first if `by_place`. Calls
-/// f(image, run, first, last) for the places [first, last) of a run that are
-/// among the units [begin, end), in the order of runs.
+/// Calls f(image, run, first, last) for the places [first, last) of each run of
+/// channels that are among units [begin, end), in the order of images and runs.
+/// The units of an image are its `places` places of the map times its `runs`
+/// runs of channels; if `by_place`, all runs of a place are consecutive units,
+/// otherwise all places of a run.
 template <class F>
 inline void for_each_run(int begin, int end, int places, int runs,
                          bool by_place, const F &f) {
@@ -80,16 +86,17 @@ inline void for_each_run(int begin, int end, int places, int runs,
   }
 }
 
-/// The unit with which share `i` of `shares` begins, where the last places have
-/// fewer points than others and the shares should have as many as each other:
-/// before(p) is how many points lie before place p.
+/// First unit of share `i` of `shares`, where shares should have equally many
+/// points rather than units because the last places have fewer points than
+/// others. before(p) is the number of points before place p; the other
+/// parameters are those of for_each_run().
 template <class F>
 constexpr int first_of_share(int images, int places, int runs, bool by_place,
                              int i, int shares, const F &before) {
   const long long points = before(places), image = points * runs;
   const long long wanted = image * images * i / shares;
   const long long rest = wanted % image;
-  // The last place that begins no later.
+  // The last place that begins at or before the share's first point.
   const long long in_order = by_place ? rest / runs : rest % points;
   int place = 0, beyond = places;
   while (beyond - place > 1) {

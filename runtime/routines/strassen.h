@@ -1,14 +1,19 @@
-//===- strassen.h - Strassen's method, for transformed.h ----------------===//
+//===- strassen.h - Strassen's method as a method of transformed.h --------===//
 //
-// Two rows of the left factor and of the result are a tile's, and so are
-// channels c and c + channels / 2: transformed.h's points are Strassen's seven
-// products. Of two levels each of these is cut again, so that a tile has four
-// rows, a quarter of the channels and 49 points. Rows are pixels or rows of a
-// matrix. Those of a tile are as far from each other as a fourth of the image
-// has tiles: threads that share tiles in order keep to places of it (shares.h),
-// and rows come in long runs still. Sums of parts of the left factor are made
-// with floats; of halves there is one level alone: what rounding loses grows
-// with each.
+// A product of a left factor (rows by channels) and constant weights (channels
+// by filters) is cut as in strassen_matrices.h. A tile of transformed.h is one
+// row of each half of the rows and has half the channels: its channel c stands
+// for c and c + channels / 2. Its points are Strassen's seven products. With
+// two levels each product is cut again: a tile has four rows, a quarter of the
+// channels and 49 points. Rows are pixels or rows of a matrix.
+//
+// An image's rows are cut into four pieces, and the rows of a tile come from
+// one piece, as far apart as the piece has tiles. So consecutive tiles read
+// consecutive rows, and threads that divide the tiles in order keep to their
+// places of the image (shares.h).
+//
+// Sums of blocks of the left factor are computed with floats. For f16 there is
+// one level only, because rounding errors grow with each level.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_STRASSEN_H
@@ -23,12 +28,13 @@
 
 namespace nnc {
 
-/// LAYOUT says where things are: images(s), rows(s) of an image, channels(s)
-/// and filters(s) of the whole, left(s, image, row, block) and result(s, image,
-/// row, block) as offsets of a vector, and store(v, y, at, block, s, epi). Of
-/// its `source` it loads a vector of the left factor, load(s, x, image, row,
-/// block); in_place(s) says whether x is a pointer to that factor, of which a
-/// block's rows lie side by side.
+/// The method for transformed.h, with LEVELS levels. LAYOUT is a struct that
+/// says where operands are: images(s), rows(s) of an image, channels(s) and
+/// filters(s) of the whole product; left(s, image, row, block) and result(s,
+/// image, row, block), offsets of a vector; store(v, y, at, block, s, epi);
+/// load(s, x, image, row, block), which loads a vector of the left factor from
+/// x of type `source`; and in_place(s), whether x is a pointer to that factor
+/// and the rows of a channel block are contiguous.
 template <class V, class LAYOUT, class S, int LEVELS, int P, int B>
 struct strassen {
   static constexpr int W = lanes<V>;
@@ -36,7 +42,7 @@ struct strassen {
   using E = element_of<V>;
   using F = f32x<W>;
   static constexpr int parts = 1 << LEVELS;
-  /// Of an image, in each of which tiles take their rows.
+  /// Pieces of an image; all rows of a tile are in the same one.
   static constexpr int pieces = 4;
   static constexpr int points = strassen_points(LEVELS);
   static constexpr int summed_channels = strassen_summed(LEVELS, sizeof(E));
@@ -65,11 +71,12 @@ struct strassen {
     }
   }
 
-  /// Made groups lie one after the other, others where their rows are.
+  /// Location of a point's left factor: in scratch, group after group, if it is
+  /// a sum of blocks; in the input if it is one block that is read in place.
   struct factors_of_point : point_factors<E> {
     const transformed_plan *p;
-    int strip; ///< its first tile
-    int part;  ///< of the rows in place, or -1
+    int strip; ///< first tile of the strip
+    int part;  ///< part of the rows read in place, or -1
 
     const E *group(int t) const {
       if (part < 0)
@@ -93,7 +100,7 @@ struct strassen {
     const int made = in_place(s) ? table.of[point].left_sums : point;
     return {{v + made * p.input_point, blocks * W, P * W}, &p, t, -1};
   }
-  /// The sums that are kept come after it.
+  /// Partial sums have place 0, and the sums that are kept come after it.
   static constexpr int partial(int) { return 0; }
   static constexpr bool has_output = false;
 
@@ -128,7 +135,8 @@ struct strassen {
     if (last.keep)
       return tile.save(sums + last.keep * next);
 
-    // A copy: for all the compiler knows, y could point at the epilogue.
+    // A local copy, because the compiler has to assume that stores to y change
+    // it.
     const Epi epi = *at.epi;
     E *const y = at.y;
     for_each_result<R, N>(
@@ -140,17 +148,20 @@ struct strassen {
 private:
   static constexpr strassen_table<LEVELS> table = make_strassen_table<LEVELS>();
 
+  /// Whether blocks of the left factor are read where they are.
   static constexpr bool in_place(const S &s) {
     return strassen_in_place(LAYOUT::in_place(s), LAYOUT::images(s),
                              LAYOUT::rows(s), LEVELS);
   }
-  /// Whether there is one image, so that tiles of a group are neighbours.
+  /// Whether there is one image, so that all tiles of a group have neighbouring
+  /// rows.
   static constexpr bool alone(const S &s) { return LAYOUT::images(s) == 1; }
   static int image_of(const S &s, int tile, int cols) {
     return alone(s) ? 0 : tile / cols;
   }
 
-  /// The rows of a tile of an image; those beyond the image's are not there.
+  /// The rows of a tile of an image, one of each part. Rows that the image does
+  /// not have count as zeros.
   class tile_rows {
   public:
     tile_rows(const transformed_plan &p, int tile) {
@@ -162,7 +173,7 @@ private:
       step = smaller(end, p.cols) - begin;
     }
     int of_part(int part) const { return first + part * step; }
-    /// Of the tile `i` on in the group.
+    /// Rows of the i-th tile after this one in its group.
     tile_rows next(int i) const {
       tile_rows rows = *this;
       rows.first += i;
@@ -181,14 +192,15 @@ private:
     int first, step;
   };
 
-  /// What the sums of a point are for in the end.
+  /// The last use of a point's sums: a block of the result, or a sum to keep.
   static strassen_use last_use(int point) {
     const strassen_uses &uses = table.of[point].uses;
     return uses.of[uses.count - 1];
   }
 
-  /// Calls f(i, b, offset, block) for vector i of block b of a register tile
-  /// whose sums make up the result at `offset`, in its `block`.
+  /// Calls f(i, b, offset, block) for each vector of a register tile of
+  /// results: tile i and block b of it are the result at `offset`, in channel
+  /// block `block`. Leaves out rows that the image does not have.
   template <int R, int N, class Epi, class F>
   static NNC_INLINE void
   for_each_result(const S &s, const transformed_plan &p, strassen_use last,
@@ -207,6 +219,8 @@ private:
     }
   }
 
+  /// Transforms block c of one tile: stores the left factors at v and every
+  /// p.input_point on.
   static NNC_INLINE void tile_input(const S &s, const transformed_plan &p,
                                     const source &x, int image,
                                     const tile_rows &rows, int c, E *v) {
@@ -221,8 +235,8 @@ private:
     left_factors<LEVELS, 0>(s, a, v, p.input_point);
   }
 
-  /// The left factors of the square a, from product FIRST on, to v and every
-  /// `point` on from there.
+  /// Stores the left factors of the products from FIRST on, which L levels make
+  /// of the square a, at v and every `point` elements on.
   template <int L, int FIRST>
   static NNC_INLINE void left_factors(const S &s, const F (&a)[1 << L][1 << L],
                                       E *v, std::ptrdiff_t point) {

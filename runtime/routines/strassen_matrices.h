@@ -1,12 +1,12 @@
 //===- strassen_matrices.h - Strassen's products in Winograd's form -------===//
 //
-// Of a product C = A * B in halves of rows, columns and terms,
+// In a product C = A * B whose rows, columns and terms are each cut in halves,
 //
 //   | A11 A12 |   | B11 B12 |   | C11 C12 |
 //   | A21 A22 | * | B21 B22 | = | C21 C22 |,
 //
 // seven products of sums of quarters make up all four quarters of C (MNN,
-// section 3.3.2; Winograd's form has 15 sums):
+// section 3.3.2; this is Winograd's form, with 15 additions):
 //
 //   P0 = A11 * B11                              C11 = P0 + P1
 //   P1 = A12 * B21                              U2  = P0 + P2
@@ -16,9 +16,9 @@
 //   P5 = (A21 + A22) * (B12 - B11)              C12 = U2 + P5 + P6
 //   P6 = (A11 + A12 - A21 - A22) * B22
 //
-// In this order no more than two sums are kept at a time. Each product can be
-// cut in the same way, as another level. B is constant: its sums are made when
-// compiling.
+// In this order at most two sums are kept at a time. Each product can be
+// computed in the same way, as a second level. B is constant, so the compiler
+// computes the sums of its quarters.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_STRASSEN_MATRICES_H
@@ -26,9 +26,10 @@
 
 namespace nnc {
 
+/// Number of products of one level.
 constexpr int strassen_products = 7;
 
-/// Products after so many levels.
+/// Number of products of `levels` levels.
 constexpr int strassen_points(int levels) {
   return levels == 0 ? 1 : strassen_products * strassen_points(levels - 1);
 }
@@ -38,9 +39,9 @@ constexpr int strassen_right[strassen_products][4] = {
     {1, 0, 0, 0},   {0, 0, 1, 0},  {1, -1, 0, 1}, {0, -1, 0, 1},
     {-1, 1, 1, -1}, {-1, 1, 0, 0}, {0, 0, 0, 1}};
 
-/// Which part of B, of 2^levels along its terms and along its columns, the
-/// right factor of product `point` has: +1, -1 or 0. A point's last digit to
-/// base 7 is the innermost level's product.
+/// Sign (+1, -1 or 0) that block (row, column) of B has in the right factor of
+/// product `point`. B is cut into 2^levels x 2^levels blocks. The last base-7
+/// digit of `point` is the product of the innermost level.
 constexpr int strassen_right_sign(int levels, int point, int row, int column) {
   int sign = 1;
   for (; levels > 0; --levels) {
@@ -52,11 +53,11 @@ constexpr int strassen_right_sign(int levels, int point, int row, int column) {
   return sign;
 }
 
-/// The left factor of product `point` where it is a part of A as it stands,
-/// not a sum of parts.
+/// The left factor of product `point`: whether it is one block of A rather than
+/// a sum of blocks, and which block that is.
 struct strassen_part {
   bool whole;
-  int row, column; ///< of 2^levels
+  int row, column; ///< below 2^levels
 };
 constexpr strassen_part strassen_left(int levels, int point) {
   strassen_part part{true, 0, 0};
@@ -69,7 +70,7 @@ constexpr strassen_part strassen_left(int levels, int point) {
   }
   return part;
 }
-/// Of the products before `point`, those whose left factor is a sum.
+/// Number of products before `point` whose left factor is a sum of blocks.
 constexpr int strassen_left_sums(int levels, int point) {
   int sums = 0;
   for (int i = 0; i < point; ++i)
@@ -77,19 +78,20 @@ constexpr int strassen_left_sums(int levels, int point) {
   return sums;
 }
 
-/// What a product is for: sums that were kept are added to it, and what comes
-/// of that is kept or is a part of C. Of several uses the last may be a part of
-/// C, and all others add something.
+/// One use of a product: kept sums are added to it, and the result is kept as a
+/// sum or is a block of C. Only the last of a product's uses may be a block of
+/// C; all others add at least one sum.
 struct strassen_use {
-  int add[2];      ///< numbers of kept sums, or 0
-  int keep;        ///< as this number, or 0
-  int row, column; ///< of C, of 2^levels
+  int add[2];      ///< numbers of kept sums; 0: none
+  int keep;        ///< number of the sum to keep; 0: a block of C
+  int row, column; ///< block of C, each below 2^levels
 };
+/// All uses of a product, in order.
 struct strassen_uses {
   int count;
   strassen_use of[3];
 };
-/// Of one level, whose kept sums are 1 and 2.
+/// The uses of one level's products. The level keeps sums 1 and 2.
 constexpr strassen_uses strassen_level[strassen_products] = {
     {1, {{{0}, 1, 0, 0}}}, //
     {1, {{{1}, 0, 0, 0}}}, //
@@ -99,12 +101,14 @@ constexpr strassen_uses strassen_level[strassen_products] = {
     {2, {{{1}, 1, 0, 0}, {{2}, 0, 1, 1}}},
     {1, {{{1}, 0, 0, 1}}},
 };
-/// Sums kept at a time, of all levels; number 0 is the product.
+/// Number of sums that `levels` levels keep at a time, plus one for the product
+/// itself, which has number 0.
 constexpr int strassen_kept(int levels) {
   return levels == 0 ? 1 : strassen_kept(levels - 1) + (2 << 2 * (levels - 1));
 }
-/// A part of the innermost level's C is a product for the level around it,
-/// which keeps two sums for each such part.
+/// The uses of product `point` of `levels` levels. A block of the inner level's
+/// C is a product of the level around it, which keeps two sums for each such
+/// block.
 constexpr strassen_uses strassen_product_uses(int levels, int point) {
   strassen_uses uses{1, {}};
   for (int level = 0; level < levels; ++level) {
@@ -116,7 +120,7 @@ constexpr strassen_uses strassen_product_uses(int levels, int point) {
         next.of[next.count++] = use;
         continue;
       }
-      // What comes before the numbers of this part.
+      // Sums of this block are numbered from `before` + 1 on.
       const int before =
           strassen_kept(level) - 1 + 2 * ((use.row << level) + use.column);
       for (int j = 0; j < outer.count; ++j) {
@@ -135,11 +139,11 @@ constexpr strassen_uses strassen_product_uses(int levels, int point) {
   return uses;
 }
 
-/// What to know of each product.
+/// Left factor and uses of each product of LEVELS levels.
 template <int LEVELS> struct strassen_table {
   struct entry {
     strassen_part left;
-    int left_sums; ///< among the products before
+    int left_sums; ///< strassen_left_sums of this product
     strassen_uses uses;
   } of[strassen_points(LEVELS)];
 };
@@ -151,9 +155,10 @@ template <int LEVELS> constexpr strassen_table<LEVELS> make_strassen_table() {
   return table;
 }
 
-/// By how much a level makes the mean square of rounding errors exceed that of
-/// plain sums: C11 is one, the others sum products of sums, whose squares are
-/// 1, 9, 4 and 4 times as large where all of A and B are alike.
+/// Factor by which one level increases the mean square of rounding errors over
+/// that of plain sums. Each quarter of C is plainly a sum of two products. Here
+/// C11 is too; the other quarters sum four products of sums, whose mean squares
+/// are 1, 9, 4 and 4 times those of a product if all of A and B are alike.
 constexpr double strassen_error_growth = (2 + 3 * (1 + 9 + 4 + 4)) / 8.0;
 
 } // namespace nnc

@@ -7,21 +7,25 @@
 
 namespace nnc {
 
-/// Terms summed in one go, of so many bytes each; without levels, and of
-/// halves, as many as other routines sum.
+/// Channels summed in one go, for elements of `bytes` bytes. Floats without
+/// levels, and f16 with or without, sum as many as in other routines.
 constexpr int strassen_summed(int levels, int bytes = sizeof(float)) {
   return bytes < int(sizeof(float)) ? 64 : levels ? 128 : 512;
 }
 
-/// Whether parts of the left factor are read where they are: that is possible,
-/// and each part has as many rows.
+/// Whether parts of the left factor are read where they are. That has to be
+/// possible with the layout, there has to be one image, and all parts need the
+/// same number of rows.
 constexpr bool strassen_in_place(bool possible, int images, int rows,
                                  int levels) {
   return possible && images == 1 && rows % (1 << levels) == 0;
 }
 
-/// Products of `rows` by `channels` by `filters`, one an image. Parts of the
-/// left factor may be read where they are if a block's rows lie side by side.
+/// Plan for a product of `rows` x `channels` by `channels` x `filters` for each
+/// image, with `levels` levels of Strassen's method. `in_place` says that the
+/// rows of a channel block are contiguous, so that parts of the left factor can
+/// be read where they are. The other parameters are those of
+/// plan_transformed().
 constexpr transformed_plan plan_strassen(int images, int rows, int channels,
                                          int filters, int levels, int W, int P,
                                          int B, bool in_place,

@@ -1,12 +1,13 @@
 //===- tile.h - A register tile of sums of products -----------------------===//
 //
-// The inner loop that convolution and matrix product share: P points (pixels,
-// rows of A) times B vectors (channel blocks, columns of B) of W lanes. Each
-// step loads B vectors of weights whole and multiplies each by one broadcast
-// value a point. P * B sums stay in registers, so P * B + B + 1 should not pass
-// the number of registers. Where a multiply-add takes its broadcast operand
-// from a lane of a vector, W steps load each point once: P * B + P + 2 should
-// not.
+// The inner loop of convolutions and matrix products. A register tile holds the
+// sums of P points (pixels, or rows of A) times B vectors of W lanes (blocks of
+// output channels, or columns of B). Each step of the sum loads B vectors of
+// weights and multiplies each by one broadcast value of every point. Sums,
+// weights and a broadcast value have to fit into the register file: P * B + B +
+// 1 registers. Where a multiply-add takes its broadcast operand from a lane of
+// a vector, one load of a point serves W steps, and a tile needs P * B + P + 2
+// registers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_TILE_H
@@ -21,31 +22,35 @@
 
 namespace nnc {
 
-/// Weights that later tiles want, a part of which comes while a tile's sums are
-/// made: so memory is read all the time, not by the first tile alone, which
-/// would wait for it.
+/// Weights that later tiles will read, and of which a tile prefetches a part
+/// while it makes its sums. So memory is read all the time; otherwise the first
+/// tile that needs the weights would wait for all of them.
 template <class T> struct later_weights {
-  const T *at;         ///< what the first step fetches
-  std::ptrdiff_t step; ///< from there to the next: a vector at most
+  const T *at;         ///< prefetched in the first step
+  std::ptrdiff_t step; ///< elements to the next step's; at most W
 };
 
-/// Deals out weights of B vectors of W numbers a step, `block` apart, to tiles
-/// that make the same number of steps. Of each step a tile fetches parts of two
-/// vectors; few tiles leave some to themselves.
+/// Divides the prefetching of weights among tiles that make the same number of
+/// steps. The weights are B streams, `block` elements apart, of a vector of W
+/// elements a step. Each tile prefetches a contiguous part of two streams, a
+/// few elements in each of its steps. If there are fewer tiles than pairs of
+/// streams, the remaining pairs are not prefetched.
 template <class T, int W, int B> class weights_dealer {
 public:
   weights_dealer(std::ptrdiff_t w_block, int tiles)
       : block(w_block), sharers(larger(1, tiles / pairs)),
         step(ceil_div(W, sharers)), parts(ceil_div(W, int(step))) {}
 
-  /// The tiles that follow fetch `steps` steps from `from` on. What they use
-  /// themselves begins at `used`: to fetch that costs nothing.
+  /// Starts a round: the tiles that follow prefetch the weights of `steps`
+  /// steps from `from` on. A tile without a part prefetches from `used`,
+  /// weights that the tiles read anyway, which costs nothing.
   void begin(const T *from, int steps, const T *used) {
     first = from;
     own = used;
     advance = step * steps;
     part = pair = 0;
   }
+  /// The part of the next tile.
   later_weights<T> next() {
     if (part == sharers) {
       part = 0;
@@ -58,40 +63,45 @@ public:
   }
 
 private:
-  static constexpr int pairs = ceil_div(B, 2); // of vectors
+  static constexpr int pairs = ceil_div(B, 2); // of streams
   std::ptrdiff_t block;
-  int sharers; ///< tiles that fetch one pair of each step
+  int sharers; ///< tiles that divide one pair of streams
   std::ptrdiff_t step;
-  int parts; ///< of the sharers have something to fetch
+  int parts; ///< sharers whose part is not empty
   const T *first = nullptr, *own = nullptr;
   std::ptrdiff_t advance = 0;
   int part = 0, pair = 0;
 };
 
-/// Steps that a turn of a tile's loop makes with narrow vectors, B of them a
-/// step. g++ gives the sums other registers in each step and runs out of AVX2's
-/// in four: it saved three of 6 x 2 sums to memory in each turn, which took
-/// them 9 % longer. With three vectors it has none left in two steps either,
-/// and reads weights for each use: in four it does so less.
+/// Steps in one iteration of a tile's loop, for vectors of at most 32 bytes and
+/// B vectors of weights a step. g++ gives the sums other registers in each step
+/// and runs out of AVX2's registers with four: it spilled three of 6 x 2 sums
+/// in each iteration, which took 9 % longer. With three vectors of weights no
+/// register is left even with two steps, and g++ reads weights again for each
+/// use; it does so less often with four.
 template <class V, int B> constexpr int narrow_steps_a_turn = 4;
 #if defined(__GNUC__) && !defined(__clang__)
 template <int B>
 inline constexpr int narrow_steps_a_turn<f32x<8>, B> = B < 3 ? 2 : 4;
 #endif
 
-/// The cache that weights are fetched into.
+/// The cache level that weights are prefetched into.
 enum class fetch_into { nothing, level1, level2 };
 
+/// ROWS x COLS points times B vectors V of sums. They stay in registers where
+/// all loops over them are unrolled.
 template <class V, int ROWS, int COLS, int B> struct register_tile {
   static_assert(ROWS > 0 && COLS > 0 && B > 0, "an empty tile");
   static constexpr int W = lanes<V>;
   using T = element_of<V>;
-  /// A sum of more terms is made in parts: a random one of n loses 0.3 sqrt(n)
-  /// of a number's last bit to rounding.
+  /// Longest sum, in terms, that is made in one go. Longer sums are made in
+  /// parts that are then added, because the rounding error of a random sum of n
+  /// terms is about 0.3 sqrt(n) ulp.
   static constexpr int most_terms = std::is_same<T, float>::value ? 512 : 64;
-  /// Steps that a turn of the loop makes. With narrow vectors a step is so few
-  /// multiply-adds that the loop's own instructions tell: they took AVX2 5 %
-  /// longer on a Zen 3, and up to 30 % beside another program on the same core.
+  /// Steps in one iteration of the loop. With narrow vectors a step has so few
+  /// multiply-adds that the loop's own instructions cost time: one step an
+  /// iteration took 5 % longer with AVX2 on a Zen 3, and up to 30 % longer
+  /// beside another program on the same core.
   static constexpr int steps_a_turn =
       sizeof(V) > 32 || multiplies_by_lane<V> ? 1 : narrow_steps_a_turn<V, B>;
 
@@ -103,10 +113,10 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
             NNC_UNROLL for (int b = 0; b < B; ++b) sum[r][c][b] = V(T(0));
   }
 
+  /// Adds `steps` steps to the sums, and prefetches `later` weights meanwhile.
   /// For each step i, point (r, c) with FIRST <= c < LAST and vector b:
   ///   sum[r][c][b] += a[r][(c - FIRST) * a_col + i * a_step]
   ///                   * w[b * w_block + i * w_step + lane]
-  /// Meanwhile `later` weights are fetched.
   template <int FIRST, int LAST, fetch_into CACHE = fetch_into::nothing>
   NNC_INLINE void add(const T *const (&a)[ROWS], std::ptrdiff_t a_col,
                       std::ptrdiff_t a_step, const T *w, std::ptrdiff_t w_block,
@@ -134,10 +144,11 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
     }
   }
 
-  /// Of vectors that lie side by side, one in so many begins a cache line.
+  /// Contiguous vectors of weights in a cache line, for which one prefetch
+  /// suffices.
   static constexpr int steps_a_line = vectors_in_line<T, W>;
 
-  /// Fetches what so many steps want, a line of a vector's numbers at a time.
+  /// Prefetches the part of `later` of STEPS steps, one cache line at a time.
   template <fetch_into CACHE, int STEPS>
   static NNC_INLINE void fetch(later_weights<T> &later,
                                std::ptrdiff_t w_block) {
@@ -156,6 +167,7 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
       NNC_PREFETCH_LEVEL2(at);
   }
 
+  /// Adds step i of add().
   template <int FIRST, int LAST>
   NNC_INLINE void add_step(const T *const (&a)[ROWS], std::ptrdiff_t a_col,
                            std::ptrdiff_t a_step, const T *w,
@@ -173,8 +185,8 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
     }
   }
 
-  /// W steps of values that lie side by side: one load of a point serves them
-  /// all.
+  /// Adds W steps of points whose values are contiguous (a_step = 1): one load
+  /// of a point serves all steps.
   template <int FIRST, int LAST>
   NNC_INLINE void add_lanes(const T *const (&a)[ROWS], std::ptrdiff_t a_col,
                             const T *w, std::ptrdiff_t w_block,
@@ -184,8 +196,8 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
         NNC_UNROLL for (int c = FIRST; c < LAST; ++c) value[r][c] =
             V::load(a[r] + (c - FIRST) * a_col);
     NNC_UNROLL for (int b = 0; b < B; ++b) {
-      // Else g++ broadcasts each lane once for all blocks, and runs out of
-      // registers.
+      // Without this, g++ broadcasts each lane once for all blocks and runs out
+      // of registers.
       NNC_UNROLL for (int r = 0; r < ROWS; ++r)
           NNC_UNROLL for (int c = FIRST; c < LAST; ++c) value[r][c] =
               in_register(value[r][c]);
@@ -200,10 +212,11 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
     }
   }
 
-  /// Keeps the sums for later in `size` numbers, and adds them to others: sums
-  /// of parts, summed, lose less to rounding than one long sum.
+  /// Elements that save() stores and add_saved() loads. A long sum is made in
+  /// parts because sums of parts, added, lose less to rounding than one long
+  /// sum.
   static constexpr int size = ROWS * COLS * B * W;
-  /// The same with others, saved before, added in what is kept.
+  /// Stores the sums at `to`, each plus those saved at every `from`.
   template <class... From> NNC_INLINE void save(T *to, From... from) const {
     NNC_UNROLL for (int r = 0; r < ROWS; ++r)
         NNC_UNROLL for (int c = 0; c < COLS; ++c)
@@ -212,6 +225,7 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
       (sum[r][c][b] + ... + V::load(from + at)).store(to + at);
     }
   }
+  /// Adds the sums saved at `from` to the tile's.
   NNC_INLINE void add_saved(const T *from) {
     NNC_UNROLL for (int r = 0; r < ROWS; ++r)
         NNC_UNROLL for (int c = 0; c < COLS; ++c)

@@ -1,41 +1,41 @@
-//===- transformed.h - Products of what was transformed -------------------===//
+//===- transformed.h - Layers computed as products of transformed tiles ---===//
 //
-// Methods that compute a layer with fewer multiplications (Winograd's and
-// Strassen's) do the same three things for each tile of the output: they
-// transform its input into a few points, multiply each point by weights that
-// were transformed when compiling, and transform the products back.
+// Winograd's and Strassen's methods compute a layer with fewer multiplications.
+// Both do three things for each tile of the output: they transform its input
+// into a few points, multiply each point by weights that the compiler has
+// transformed, and transform the products back.
 //
-// A strip of tiles is transformed for all input channels; then, a run of B
+// A strip of tiles is transformed for all input channels. Then, one run of B
 // channel blocks after the other, each point is a matrix product of P x B
-// register tiles, and what comes out is transformed back while it is in the
-// cache. Or each point is done for all runs before the next, which keeps the
-// sums of all runs, but reads one point's input at a time.
+// register tiles, and the products are transformed back while they are in a
+// cache. Alternatively all runs of one point are computed before the next point
+// (points_first): this keeps the sums of all runs, but reads the input of one
+// point at a time.
 //
-// What a method says of itself, as a struct T:
+// A method is a struct T with these members:
 //
-//   vector                     the vectors of products
-//   source                     what the input is read from: a pointer, or a
+//   vector                     type of the products' vectors
+//   source                     where the input is read from: a pointer, or a
 //                              struct of several
-//   points                     of a tile
-//   summed_channels            summed in one go: sums of so many products,
-//                              summed, lose less to rounding than one sum of
-//                              all
-//   channels(s), filters(s)    of the input and the output of the products
+//   points                     number of products for each tile
+//   summed_channels            channels summed in one go: sums of parts, added,
+//                              lose less to rounding than one long sum
+//   channels(s), filters(s)    input and output channels of the products
 //   plan(s)                    the transformed_plan
-//   input(s, p, x, t, n, c, v) block c of tile t and the n - 1 after it, which
-//                              are a group: each to a vector from v on, and
-//                              every p.input_point on from there
-//   factors(s, p, x, v, i, t)  where the input of point i is, of a strip that
-//                              begins with tile t and is transformed to v
-//   partial(i)                 the place among p.products of point i's sums
-//                              while they are not whole
-//   finish(s, p, tile, at)     what becomes of the register tile of a point's
-//                              whole sums; see sums_place
-//   has_output                 whether all points together make up a tile:
-//   output(s, p, u, t, k, y, epi)   block k of tile t, from u and every
-//                              p.product_point on from there; or else
-//   fetch(s, p, at)            has what the epilogue reads at the end of a
-//                              register tile come while its sums are made
+//   input(s, p, x, t, n, c, v) transforms block c of the group of n tiles from
+//                              tile t on: tile t + i goes to v + i * W, its
+//                              further points each p.input_point later
+//   factors(s, p, x, v, i, t)  where the input of point i is, for a strip that
+//                              begins with tile t and was transformed to v
+//   partial(i)                 the place, of p.products, for point i's sums
+//                              until they are complete
+//   finish(s, p, tile, at)     takes the register tile of a point's complete
+//                              sums; see sums_place
+//   has_output                 whether there is output(), or else fetch()
+//   output(s, p, u, t, k, y, epi)   makes block k of tile t from its products,
+//                              which are at u and every p.product_point on
+//   fetch(s, p, at)            prefetches what the epilogue reads at the end of
+//                              a register tile, before its sums are made
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_TRANSFORMED_H
@@ -48,16 +48,16 @@
 
 namespace nnc {
 
-/// The input of one point in a strip: group(t) is the group that begins with
-/// tile t of the strip, P tiles of a channel block side by side; there are
-/// `block` elements from channel block to channel block.
+/// Location of one point's transformed input, for a strip. group(t) is the
+/// group that begins with tile t of the strip: P vectors of one channel block,
+/// side by side. The next channel block is `block` elements later.
 template <class E> struct point_factors {
   const E *first;
   std::ptrdiff_t tile, block;
   const E *group(int t) const { return first + t * tile; }
 };
 
-/// input() of a method that transforms each tile by itself.
+/// input() of a method that transforms each tile by itself, with tile_input().
 template <class T, class S, class E>
 inline void input_tile_by_tile(const S &s, const transformed_plan &p,
                                const E *x, int t, int count, int c, E *v) {
@@ -65,17 +65,18 @@ inline void input_tile_by_tile(const S &s, const transformed_plan &p,
     T::tile_input(s, p, x, t + i, c, v + i * T::W);
 }
 
-/// Where the sums of one point belong. At `products` and every p.product_point
-/// on there is a place for the register tile's.
+/// Destination of a register tile's sums of one point: the output, or places in
+/// scratch at `products` and every p.product_point on.
 template <class E, class Epi> struct sums_place {
   int point;
   E *products;
-  int tile, block; ///< the first
+  int tile, block; ///< first of the register tile
   E *y;
   const Epi *epi;
 };
 
-/// Weights are [block of W filters][point][channel][W].
+/// The routine of method T. Weights are [block of W
+/// filters][point][channel][W].
 template <class T, class S, int P, int B, class Epi>
 struct transformed_product {
   using V = typename T::vector;
@@ -105,20 +106,22 @@ struct transformed_product {
   }
 
 private:
+  /// The arguments of a call, and the parts of the thread's scratch.
   struct job {
     source x;
     const E *w;
     E *y;
     const Epi *epi;
-    E *input;    ///< [made][group][input block][tile of the group][W]
-    E *products; ///< [kept][run, of several][tile of the strip][block][W]
+    E *input;    ///< [point][group][input block][tile of the group][W]
+    E *products; ///< [sum][run, if several][tile of the strip][block][W]
   };
 
   static constexpr int in_blocks(const S &s) {
     return ceil_div(T::channels(s), W);
   }
-  /// Of the block that begins with channel c, for tiles of N vectors of
-  /// weights. With three, g++ keeps them in registers only if it does not know.
+  /// Channels of the block that begins with channel c, for register tiles with
+  /// N vectors of weights. The result is a constant where all blocks are whole,
+  /// but not with three vectors, which g++ then does not keep in registers.
   template <int N> static constexpr int block_channels(const S &s, int c) {
     if constexpr (is_constant<S> && N < 3)
       if constexpr (T::channels(S{}) % W == 0)
@@ -129,7 +132,8 @@ private:
     return ceil_div(T::filters(s), W);
   }
 
-  /// Groups [first, last) times runs [from, to), in strips of one length.
+  /// Computes groups [first, last) times runs [from, to) in strips of about
+  /// equal length.
   static void strips(const S &s, const transformed_plan &p, const job &j,
                      int first, int last, int from, int to) {
     const int groups = last - first, count = ceil_div(groups, p.strip_groups);
@@ -139,7 +143,7 @@ private:
             to);
   }
 
-  /// Tiles [first, last) times runs [from, to).
+  /// Computes one strip: tiles [first, last) times runs [from, to).
   static void strip(const S &s, const transformed_plan &p, const job &j,
                     int first, int last, int from, int to) {
     for (int c = 0; c < in_blocks(s); ++c)
@@ -156,8 +160,8 @@ private:
                  run * B, i, i + step);
   }
 
-  /// The `count` tiles of a strip that begins with tile `first`, times the run
-  /// of blocks that begins with `block`, for points [point, end).
+  /// Computes the `count` tiles of a strip that begins with tile `first`, for
+  /// the run that begins with `block` and for points [point, end).
   static void multiply(const S &s, const transformed_plan &p, const job &j,
                        E *products, int count, int first, int block, int point,
                        int end) {
@@ -169,8 +173,8 @@ private:
         });
   }
 
-  /// From the weights of channel c on to those that are needed a while later:
-  /// the next channels, or those of the next run, if that comes first.
+  /// Elements from the weights of channel c to those that are prefetched
+  /// meanwhile: those of later channels, or of a later run if it comes first.
   static std::ptrdiff_t next_weights(const S &s, const transformed_plan &p,
                                      int c) {
     constexpr int ahead = weights_ahead(T::summed_channels);
@@ -181,6 +185,7 @@ private:
     return (std::ptrdiff_t(runs) * B * T::points * channels - c) * W;
   }
 
+  /// multiply() for a run of N blocks.
   template <int N>
   static void multiply_blocks(const S &s, const transformed_plan &p,
                               const job &j, E *products, int count, int first,
@@ -191,8 +196,8 @@ private:
     weights_dealer<E, W, N> dealer(w_block, ceil_div(count, P));
     for (int i = point; i < end; ++i, w += panel) {
       const auto v = T::factors(s, p, j.x, j.input, i, first);
-      // The weights of these channels stay in the first-level cache; meanwhile
-      // the next come from memory.
+      // The weights of these channels stay in the first-level cache, and the
+      // next ones are prefetched meanwhile.
       for (int c = 0; c < T::channels(s); c += T::summed_channels) {
         const E *const own = w + c * W;
         dealer.begin(own + next_weights(s, p, c),
@@ -210,7 +215,7 @@ private:
                     *j.epi);
   }
 
-  /// Picks the register tile for `count` tiles of a group.
+  /// Computes `count` tiles of a group with the register tile of that size.
   template <int N>
   static void place(const S &s, const transformed_plan &p, const E *v,
                     std::ptrdiff_t v_block, const E *w, int count, int channel,
@@ -225,7 +230,9 @@ private:
     });
   }
 
-  /// The channels summed in one go from `channel` on, added to those before.
+  /// Makes the sums of R tiles and N blocks over summed_channels channels from
+  /// `channel` on, and adds those over earlier channels. Saves them as partial
+  /// sums or, after the last channel, finishes the register tile.
   template <int R, int N>
   NNC_NOINLINE static void tile(const S &s, const transformed_plan &p,
                                 const E *v, std::ptrdiff_t v_block, const E *w,

@@ -1,4 +1,4 @@
-//===- transformed_plan.h - How transformed.h cuts its work ---------------===//
+//===- transformed_plan.h - How products of transformed tiles are cut -----===//
 #ifndef NNC_ROUTINES_TRANSFORMED_PLAN_H
 #define NNC_ROUTINES_TRANSFORMED_PLAN_H
 
@@ -8,37 +8,41 @@
 
 namespace nnc {
 
-/// The tiles of all images and rows are in one line. P of them are a group, a
-/// register tile's points; B blocks of output channels are a run. Threads share
-/// the work so that each has one of `parts` of the groups times one of
-/// `run_parts` of the runs: a unit. Of the groups in a part, so many are a
-/// strip that their transformed input stays in the second-level cache; where
-/// all runs of a point come before the next, that point's, beside all sums.
+/// How transformed.h cuts a layer. The output tiles of all images are numbered
+/// consecutively. P consecutive tiles are a group (the points of a register
+/// tile), and B consecutive blocks of W output channels are a run. A unit of
+/// work, one for each thread, is one of `parts` ranges of groups times one of
+/// `run_parts` ranges of runs. It processes its groups in strips, which are so
+/// short that a strip's transformed input stays in the second-level cache.
+/// Where all runs of one point are computed before the next point, only that
+/// point's input and the sums of all runs have to stay there.
 struct transformed_plan {
-  int width;       ///< W
-  int bytes;       ///< of an element
-  int near;        ///< bytes of a strip that the second-level cache holds
-  int rows, cols;  ///< of tiles in an image
-  int tiles;       ///< in all
-  int points;      ///< of a tile
-  int inputs;      ///< of these, points whose input is made
-  int products;    ///< kept of a tile at a time
-  int channels;    ///< of the input
-  int in_blocks;   ///< of W of them
-  int out_blocks;  ///< of W output channels
-  int group_tiles; ///< P
-  int groups;      ///< of P tiles
-  int run_blocks;  ///< B
-  int runs;        ///< of B blocks
-  int parts = 1;
-  int run_parts = 1;
-  int strip_groups; ///< of a strip, at most
-  int strip_tiles;
-  /// Whether points are summed one after the other, so that all runs of one may
-  /// come before the next point; and whether they do.
+  int width;         ///< W
+  int bytes;         ///< size of an element
+  int near;          ///< bytes of a strip that the second-level cache holds
+  int rows, cols;    ///< tiles of an image
+  int tiles;         ///< tiles of all images
+  int points;        ///< products for each tile
+  int inputs;        ///< points whose input is stored in scratch
+  int products;      ///< sums of a tile kept in scratch at a time
+  int channels;      ///< input channels of a product
+  int in_blocks;     ///< blocks of W input channels
+  int out_blocks;    ///< blocks of W output channels
+  int group_tiles;   ///< P
+  int groups;        ///< groups of P tiles
+  int run_blocks;    ///< B
+  int runs;          ///< runs of B blocks
+  int parts = 1;     ///< ranges of groups
+  int run_parts = 1; ///< ranges of runs
+  int strip_groups;  ///< longest strip, in groups
+  int strip_tiles;   ///< longest strip, in tiles
+  /// sums_points: the method adds each point's products to sums when they are
+  /// made, so that all runs of one point may be computed before the next point.
+  /// points_first: all runs of one point are.
   bool sums_points = false, points_first = false;
   /// Elements from one point to the next of the transformed input and of the
-  /// products. The odd vector keeps points out of each other's cache lines.
+  /// products. The additional vector keeps points from mapping to the same sets
+  /// of a cache.
   std::ptrdiff_t input_point, product_point;
 
   constexpr int units() const { return parts * run_parts; }
@@ -48,7 +52,7 @@ struct transformed_plan {
     return whole_lines((inputs * input_point + products * product_point) *
                        bytes);
   }
-  /// Of so many threads, or of fewer.
+  /// Bytes of scratch that suffice for `threads` threads and for fewer.
   constexpr std::ptrdiff_t scratch(int threads) const {
     std::ptrdiff_t most = 0;
     for (int count = 1; count <= threads; ++count) {
@@ -59,11 +63,11 @@ struct transformed_plan {
     return most;
   }
 
-  /// About how long the largest unit takes, in multiplications of vectors for
-  /// each point: products, the transform of the input, which is made again for
-  /// each part of the runs, and weights, which come again for each part of the
-  /// groups. Where runs are parted, half the input comes from another core, and
-  /// half the output goes to one; see shares.h.
+  /// Estimated time of the largest unit, in multiply-adds of vectors for each
+  /// point. It counts the products, the transform of the input, which is
+  /// repeated in each range of runs, and the reads of weights, which are
+  /// repeated in each range of groups. If runs are divided, half of the input
+  /// comes from another core, and half of the output goes to one; see shares.h.
   constexpr double unit_time() const {
     const double t = smaller(tiles, ceil_div(groups, parts) * group_tiles);
     const double b =
@@ -72,8 +76,8 @@ struct transformed_plan {
     return t * b * channels + 8 * t * in_blocks + 5 * b * channels + 4 * values;
   }
 
-  /// With a unit for each of so many threads, or for fewer: whatever takes the
-  /// least time.
+  /// The fastest plan, by unit_time(), with at most one unit for each of
+  /// `threads` threads.
   constexpr transformed_plan shared(int threads) const {
     transformed_plan best = *this, next = *this;
     for (next.parts = 1; next.parts <= smaller(threads, groups); ++next.parts) {
@@ -85,9 +89,10 @@ struct transformed_plan {
     return best;
   }
 
-  /// For the parts that there are. Each strip reads all weights anew: where
-  /// that is much more than what is transformed, fewer strips pay, although
-  /// their input comes from beyond the second-level cache for each point.
+  /// Sets the length of strips for the current `parts`. Each strip reads all
+  /// weights again. Where weights are much larger than the transformed input,
+  /// fewer and longer strips pay, although a strip's input then comes from
+  /// beyond the second-level cache for each point.
   constexpr void cut_strips() {
     const int all = ceil_div(groups, parts);
     const int out = ceil_div(runs, run_parts) * run_blocks;
@@ -110,20 +115,22 @@ struct transformed_plan {
   }
 
 private:
-  /// Of `all`, the groups of each strip of one length, for a second-level cache
-  /// that has to hold so many bytes of each.
+  /// Groups of a strip if `all` groups, of `each` bytes, are cut into equal
+  /// strips that the second-level cache holds.
   constexpr int groups_near(int all, std::ptrdiff_t each) const {
     const std::ptrdiff_t strips = (all * each + near / 2) / near;
     return strips < 1 ? all : strips > all ? 1 : ceil_div(all, int(strips));
   }
 };
 
-/// Bytes of a strip, in KiB: a share of the second-level cache of most cores.
+/// Default size of a strip in KiB: a part of the second-level cache of most
+/// cores.
 constexpr int usual_strip = 512;
 
-/// `images` of rows x cols tiles with so many points, all made and kept,
-/// `channels` multiplied to `filters`. An element has so many bytes, a strip of
-/// transformed tiles so many KiB.
+/// Plan for `images` images of rows x cols tiles with `points` points, which
+/// multiplies `channels` by `filters` channels. All transformed inputs and
+/// products are stored. `bytes` is the size of an element, `strip` that of a
+/// strip in KiB.
 constexpr transformed_plan plan_transformed(int images, int rows, int cols,
                                             int points, int channels,
                                             int filters, int W, int P, int B,

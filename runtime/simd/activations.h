@@ -1,6 +1,7 @@
 //===- activations.h - Activations made of exponentials -------------------===//
 //
-// As elementwise.h has it. Cheaper ones are in arithmetic.h and gates.h.
+// Functions as elementwise.h describes them. Cheaper ones are in arithmetic.h
+// and gates.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_ACTIVATIONS_H

@@ -1,7 +1,7 @@
 //===- arithmetic.h - Elementwise functions of few instructions -----------===//
 //
-// As elementwise.h has it. Where other types than float are wanted, number.h
-// comes before this header.
+// Functions as elementwise.h describes them. For other types than float,
+// number.h has to be included before this header.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_ARITHMETIC_H
@@ -34,7 +34,7 @@ template <class V, if_f32<V> = 0> NNC_INLINE V floor(V x) {
   return vec_floor(x);
 }
 template <class V, if_f32<V> = 0> NNC_INLINE V ceil(V x) { return vec_ceil(x); }
-/// To the nearest whole number, halves to the even one.
+/// Rounds to the nearest whole number, ties to even.
 template <class V, if_f32<V> = 0> NNC_INLINE V round(V x) {
   return vec_round(x);
 }
@@ -42,7 +42,7 @@ template <class V, if_f64<V> = 0> NNC_INLINE V floor(V x) { return ::floor(x); }
 template <class V, if_f64<V> = 0> NNC_INLINE V ceil(V x) { return ::ceil(x); }
 template <class V, if_f64<V> = 0> NNC_INLINE V round(V x) { return ::rint(x); }
 
-/// F::call on every lane, for what has no vector form.
+/// Calls F::call for every lane, for functions that have no vector form.
 template <class F> NNC_INLINE float each_lane_of(float a, float b) {
   return F::call(a, b);
 }
@@ -59,7 +59,8 @@ struct libm_fmod {
   static float call(float a, float b) { return ::fmodf(a, b); }
 };
 
-/// a - b floor(a / b), computed exactly: the sign is b's. fmod's is a's.
+/// Exact remainders of a / b. The result of fmod has the sign of a, that of mod
+/// the sign of b.
 template <class V, if_real<V> = 0> NNC_INLINE V fmod(V a, V b) {
   if constexpr (std::is_same<V, double>::value)
     return ::fmod(a, b);
@@ -107,12 +108,12 @@ template <class V, if_real<V> = 0> NNC_INLINE V relu(V x) {
   return max_fast(V(0.0f), x);
 }
 
-/// x held in [low, high]; high if low > high.
+/// x limited to [low, high]; high if low > high.
 template <class V, if_number<V> = 0> NNC_INLINE V clip(V x, V low, V high) {
   return min_fast(high, max_fast(low, x));
 }
 
-/// alpha x + beta held in [0, 1].
+/// alpha x + beta limited to [0, 1].
 template <class V, if_real<V> = 0>
 NNC_INLINE V hard_sigmoid(V x, V alpha, V beta) {
   return clip(x * alpha + beta, V(0.0f), V(1.0f));

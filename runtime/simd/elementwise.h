@@ -1,12 +1,13 @@
 //===- elementwise.h - Every scalar function of an elementwise layer ------===//
 //
-// What the emitted functors call: nnc::relu(x), nnc::add(a, b). Templates over
-// V: f32x<W>, float, double, the integers and bool where the function has a
-// meaning there, as ONNX defines it (numpy where ONNX is silent):
-//   - integers wrap; division cuts towards zero, by zero gives 0;
+// The functions that emitted functors call: nnc::relu(x), nnc::add(a, b). They
+// are templates over V: f32x<W>, float, double, the integers and bool where the
+// function has a meaning there, as ONNX defines it (numpy where ONNX is
+// silent):
+//   - integers wrap; division cuts towards zero, and division by zero gives 0;
 //   - max, min, clip and relu return NaN if an operand is NaN;
-//   - comparisons give a mask for vectors, bool for scalars, and select takes
-//     it;
+//   - comparisons give a mask for vectors and bool for scalars, which select
+//     takes;
 //   - attributes (alpha, gamma, ...) are further arguments of type V.
 //
 // runtime/routines/elementwise.inc lists all of them.
@@ -15,7 +16,8 @@
 #ifndef NNC_SIMD_ELEMENTWISE_H
 #define NNC_SIMD_ELEMENTWISE_H
 
-// Integers know no argument-dependent lookup: their functions come first.
+// Functions of integers come first, since argument-dependent lookup does not
+// find them.
 #include "runtime/simd/number.h"
 
 #include "runtime/simd/activations.h"

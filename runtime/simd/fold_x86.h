@@ -1,4 +1,4 @@
-//===- fold_x86.h - One number of all lanes of an x86 register ------------===//
+//===- fold_x86.h - Reductions over the lanes of an x86 register ----------===//
 #ifndef NNC_SIMD_FOLD_X86_H
 #define NNC_SIMD_FOLD_X86_H
 
@@ -9,6 +9,8 @@
 
 namespace nnc {
 
+/// Operations for fold(): sum, maximum or minimum of two registers, lane by
+/// lane.
 struct add_lanes {
   static NNC_INLINE __m128 of(__m128 a, __m128 b) { return _mm_add_ps(a, b); }
 #if defined(__AVX__)
@@ -34,7 +36,8 @@ struct min_lanes {
 #endif
 };
 
-/// F of all lanes: of the two halves, of their halves, down to one.
+/// F of all lanes: F combines the two halves, then their halves, down to one
+/// lane.
 template <class F> NNC_INLINE float fold(__m128 a) {
   __m128 pair = F::of(a, _mm_movehl_ps(a, a));
   return _mm_cvtss_f32(F::of(pair, _mm_shuffle_ps(pair, pair, 1)));

@@ -1,10 +1,10 @@
-//===- gates.h - x times a number between 0 and 1 that x decides ----------===//
+//===- gates.h - gelu and silu: x times a number in [0, 1] ----------------===//
 //
-// As elementwise.h has them. They are about x where x is large, and 0 where it
-// is small: max(0, x) less a quotient, whose divisor is a power of a
-// polynomial. That has the least largest error in the quotient, as Abramowitz
-// and Stegun have erf in 7.1.28, and takes half as long as an exponential and a
-// quotient.
+// Functions as elementwise.h describes them. gelu and silu approach x for large
+// x and 0 for very negative x. They are computed as max(0, x) minus a quotient
+// whose divisor is a power of a polynomial. The polynomial is fitted for the
+// smallest maximum error of the quotient, as in Abramowitz and Stegun's erf,
+// 7.1.28; this takes half as long as an exponential and a division.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_GATES_H
@@ -18,7 +18,7 @@
 
 namespace nnc {
 
-/// max(0, x), and NaN for -inf, as -inf times a factor of 0 is.
+/// max(0, x), but NaN for -inf, because -inf times a factor of 0 is NaN.
 template <class V> NNC_INLINE V positive_part(V x) {
   return fma(vec_abs(x), V(0.5f), x * V(0.5f));
 }
@@ -26,7 +26,7 @@ template <class V> NNC_INLINE V positive_part(V x) {
 /// x / 2 (1 + erf(x / sqrt 2)), absolute error below 1e-6 for |x| < 16.
 template <class V, if_f32<V> = 0> NNC_INLINE V gelu(V x) {
   V size = min_fast(V(10.0f), vec_abs(x));
-  // To the 16th, 2 / erfc(size / sqrt 2).
+  // p^16 is 2 / erfc(size / sqrt 2).
   V p =
       horner(size, 0x1.0b5598p+0f, 0x1.aa8214p-5f, 0x1.6a4fa6p-6f,
              0x1.b9c79ap-9f, 0x1.3bec02p-14f, 0x1.4c9a68p-15f, 0x1.d4f4d8p-18f);
@@ -51,7 +51,7 @@ template <class V, if_f32<V> = 0> NNC_INLINE V silu(V x) {
 template <class V, if_f64<V> = 0> NNC_INLINE V silu(V x) {
   return x / (V(1.0) + ::exp(-x));
 }
-/// gelu through tanh: x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))),
+/// The tanh form of gelu: x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))),
 /// absolute error below 1e-6 for |x| < 16.
 template <class V, if_real<V> = 0> NNC_INLINE V gelu_tanh(V x) {
   // (1 + tanh u) / 2 is sigmoid 2u.

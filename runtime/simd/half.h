@@ -1,8 +1,8 @@
-//===- half.h - Numbers of 16 bits in memory ------------------------------===//
+//===- half.h - f16, a number of 16 bits in memory ------------------------===//
 //
-// f16 is how a number lies in memory. It is loaded as a float, or into vectors
-// of float, and rounded to the nearest (ties to even) when stored.
-// vec_neonfp16.h has vectors that compute with it.
+// f16 is an IEEE 754 half-precision number in memory. It is loaded as a float,
+// or into vectors of float, and rounded to the nearest half (ties to even) when
+// stored. vec_neonfp16.h has vectors that compute with halves.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_HALF_H
@@ -40,7 +40,7 @@ private:
     const std::int32_t value = all & 0x7fffffff;
     std::int32_t half;
     if (value > 0x7f800000)
-      half = 0x7e00; // not a number
+      half = 0x7e00; // NaN
     else if (value >= 0x477ff000)
       half = 0x7c00;             // rounds to 2^16
     else if (value < 0x38800000) // denormal: the sum's last bit is 2^-24
@@ -56,7 +56,7 @@ private:
 static_assert(sizeof(f16) == 2, "as it lies in memory");
 template <> inline constexpr bool holds_float<f16> = true;
 
-/// W halves as floats, and back.
+/// Loads W halves as floats, and stores floats as halves.
 template <int W> struct halves {
   static NNC_INLINE f32x<W> load(const f16 *p) {
     alignas(64) float values[W];
@@ -91,7 +91,7 @@ template <> struct halves<8> {
 };
 #endif
 
-/// As of vec.h, from and to memory of halves.
+/// load() and store() of vec.h for memory of halves.
 template <class V> NNC_INLINE V load(const f16 *p) {
   if constexpr (lanes<V> == 1)
     return V(float(*p));

@@ -1,12 +1,12 @@
-//===- math.h - exp, log, tanh, erf and their kin for every vector --------===//
+//===- math.h - exp, log, tanh, erf and their kin for vectors -------------===//
 //
 // Templates over V: float and f32x<W> go through the same arithmetic, so a
 // scalar tail equals the vector lanes bit for bit; double goes to <math.h>.
-// NaN comes out where NaN goes in; results below the normal range are rounded
-// correctly, not flushed.
+// NaN gives NaN; results below the normal range are rounded correctly, not
+// flushed to zero.
 //
-// Largest error in ulp, checked over the whole range by test/runtime/math.cpp
-// (that table is the bound that holds, with and without FMA):
+// Largest error in ulp, with and without FMA; test/runtime/math.cpp checks the
+// whole range, and its table is authoritative:
 //   exp 1, expm1 2, log 1, log1p 1.5, sqrt 0.5, rsqrt 1.5, reciprocal 0.5,
 //   tanh 3, sigmoid 2.5, erf 1.5
 // Trigonometric and hyperbolic functions are in trig.h, pow in pow.h.
@@ -36,7 +36,7 @@ template <class V> NNC_INLINE V scale_exponent(V p, V n) {
   return p * a * b;
 }
 
-/// A number written n ln2 + r with |r| <= ln2 / 2, and e^r - 1.
+/// x as n ln2 + r with |r| <= ln2 / 2: holds n and e^r - 1.
 template <class V> struct exp_parts {
   V n, expm1_r;
 };
@@ -63,8 +63,8 @@ template <class V, if_f32<V> = 0> NNC_INLINE V exp(V x) {
   return exp_scaled(x, 0.0f);
 }
 
-/// e^x, but 0 for x < -87, near where the normal range ends: instructions with
-/// results below it take Intel's cores a hundred times as long. For weights of
+/// e^x, but 0 for x < -87, near the end of the normal range: instructions with
+/// subnormal results take Intel's cores a hundred times as long. For weights of
 /// a sum whose largest is 1.
 template <class V, if_f32<V> = 0> NNC_INLINE V exp_or_zero(V x) {
   const V least = V(-87.0f);
@@ -114,14 +114,14 @@ template <class V, if_f32<V> = 0> NNC_INLINE V log(V x) {
 /// log(1 + x), accurate near 0.
 template <class V, if_f32<V> = 0> NNC_INLINE V log1p(V x) {
   V u = x + V(1.0f);
-  // What rounding took from u, to first order.
+  // The rounding error of u, to first order.
   V lost = (x - (u - V(1.0f))) / u;
   V y = log_positive(u) + lost;
   y = select((u > V(0.0f)) & (u < V(HUGE_VALF)), y, log(u));
   return select(x == V(0.0f), x, y);
 }
 
-/// Square root, 1 / sqrt(x), 1 / x.
+/// Square root, 1 / sqrt(x) and 1 / x.
 template <class V, if_f32<V> = 0> NNC_INLINE V sqrt(V x) { return vec_sqrt(x); }
 template <class V, if_f32<V> = 0> NNC_INLINE V rsqrt(V x) {
   return V(1.0f) / vec_sqrt(x);

@@ -1,8 +1,8 @@
-//===- number.h - double, the integers and bool beside the vectors --------===//
+//===- number.h - Arithmetic on double, integers and bool -----------------===//
 //
-// What elementwise.h needs so that one template serves floats of every width
-// and double, and the integers' own arithmetic: it wraps, and no operand is
-// undefined behaviour.
+// The functions of vec.h for double, integers and bool, so that one template of
+// elementwise.h serves these types and floats of every width; and arithmetic on
+// integers, which wraps and is defined for all operands.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_NUMBER_H
@@ -99,7 +99,8 @@ template <class T, if_int<T> = 0> NNC_INLINE T mod(T a, T b) {
   T r = nnc::fmod(a, b);
   return r != T(0) && (r < T(0)) != (b < T(0)) ? static_cast<T>(r + b) : r;
 }
-/// x^y by squaring; for negative y what truncates from 1 / x^-y, 0 for x = 0.
+/// x^y by squaring. For negative y the result is 1 / x^-y cut towards zero, and
+/// 0 for x = 0.
 template <class T, if_int<T> = 0> NNC_INLINE T pow(T x, T y) {
   if (y < T(0)) {
     if (is_minus_one(x))
@@ -128,9 +129,9 @@ template <class T, if_int<T> = 0> NNC_INLINE T bit_not(T a) {
   return static_cast<T>(~a);
 }
 
-/// x as a T. Reals go towards zero, out of range to the nearest end, NaN to 0;
-/// integers keep their low bits; to bool it is x != 0. A vector of float is its
-/// own cast<float>.
+/// x converted to T. Reals are cut towards zero; those out of range give the
+/// nearest end of T's range, NaN gives 0. Integers keep their low bits.
+/// Conversion to bool gives x != 0. A vector of float is its own cast<float>.
 template <class T, class S> NNC_INLINE auto cast(S x) {
   if constexpr (std::is_same<T, S>::value || lanes<S> != 1) {
     static_assert(std::is_same<T, S>::value || is_real<S>, "vectors of float");
@@ -138,7 +139,7 @@ template <class T, class S> NNC_INLINE auto cast(S x) {
   } else if constexpr (std::is_same<T, bool>::value) {
     return x != S(0);
   } else if constexpr (is_int<T> && is_real<S>) {
-    // The end itself may not be a float; the power of two beyond it is.
+    // S may not hold the largest T itself, but holds the power of two above it.
     constexpr S low = static_cast<S>(std::numeric_limits<T>::min());
     constexpr S high =
         static_cast<S>(std::numeric_limits<T>::max() / 2 + 1) * S(2);

@@ -1,7 +1,8 @@
 //===- pow.h - x to the power of y for every vector -----------------------===//
 //
-// As math.h has it. Largest error 3.5 ulp, checked by test/runtime/math.cpp.
-// The logarithm is carried in two floats, because y multiplies its error.
+// Templates as in math.h. Largest error 3.5 ulp, checked by
+// test/runtime/math.cpp. The logarithm is carried in two floats, because y
+// multiplies its error.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_POW_H
@@ -17,7 +18,8 @@ template <class V> struct two_floats {
   V high, low;
 };
 
-/// a + b exactly, for |a| >= |b| (Dekker) and for any two (Knuth).
+/// a + b as an exact sum of two floats: for |a| >= |b| (Dekker), and for any
+/// two (Knuth).
 template <class V> NNC_INLINE two_floats<V> add_ordered(V a, V b) {
   V s = a + b;
   return {s, b - (s - a)};
@@ -28,7 +30,7 @@ template <class V> NNC_INLINE two_floats<V> add_exactly(V a, V b) {
   return {s, (a - (s - t)) + (b - t)};
 }
 
-/// a * b exactly.
+/// a * b as an exact sum of two floats.
 template <class V> NNC_INLINE two_floats<V> multiply_exactly(V a, V b) {
   V p = a * b;
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
@@ -43,7 +45,7 @@ template <class V> NNC_INLINE two_floats<V> multiply_exactly(V a, V b) {
 #endif
 }
 
-/// The base-2 logarithm of a positive, finite x, to about 2^-33.
+/// The base-2 logarithm of a positive, finite x, with an error of about 2^-33.
 template <class V> NNC_INLINE two_floats<V> log2_positive(V x) {
   using I = integer_of<V>;
   auto tiny = x < V(0x1p-126f);
@@ -66,14 +68,15 @@ template <class V> NNC_INLINE two_floats<V> log2_positive(V x) {
   const V c = V(0x1.715476p+1f), c_low = V(0x1.4ae0cp-25f);
   two_floats<V> first = multiply_exactly(s, c);
   V low = fma(s, c_low, fma(s_low, c, first.low));
-  // s^3 tail is 2^-6 of the sum: one float does, added without loss.
+  // s^3 tail is at most 2^-6 of the sum, so one float suffices for it; it is
+  // added without loss.
   two_floats<V> sum = add_exactly(first.high, s * z * tail);
   two_floats<V> whole = add_exactly(e, sum.high);
   return add_ordered(whole.high, whole.low + (sum.low + low));
 }
 
-/// x^y as C has it: pow(x, 0) = pow(1, y) = 1 even for NaN; a negative x takes
-/// whole y only.
+/// x^y as C defines it: pow(x, 0) = pow(1, y) = 1 even for NaN; NaN for a
+/// finite negative x and a y that is not whole.
 template <class V, if_f32<V> = 0> NNC_INLINE V pow(V x, V y) {
   const V zero = V(0.0f), one = V(1.0f), infinity = V(HUGE_VALF);
   V a = vec_abs(x);

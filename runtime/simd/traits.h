@@ -1,7 +1,8 @@
-//===- traits.h - What kind of value V is ---------------------------------===//
+//===- traits.h - Which kind of value a type V is -------------------------===//
 //
 // Functions of values are templates over V: f32x<W>, float, double, an integer,
-// or the result of a comparison. These say for which of them one is meant.
+// or the result of a comparison. The conditions here say for which of these
+// types a template exists.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_TRAITS_H
@@ -31,7 +32,7 @@ template <class V> using if_real = std::enable_if_t<is_real<V>, int>;
 template <class V> using if_mask = std::enable_if_t<is_mask<V>, int>;
 template <class V>
 using if_number = std::enable_if_t<is_real<V> || is_int<V>, int>;
-/// Scalars for which vec.h has nothing: double and the integers.
+/// Scalar types that vec.h has no functions for: double and the integers.
 template <class T>
 using if_other =
     std::enable_if_t<is_int<T> || std::is_same<T, double>::value, int>;

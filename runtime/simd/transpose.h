@@ -1,7 +1,7 @@
 //===- transpose.h - Square transposes in registers -----------------------===//
 //
-// transpose(rows) for W vectors of W lanes, in log2(W) rounds of zips: a zip of
-// rows i and i + W/2 moves one bit of the row index into the lane index.
+// transpose(rows) of W vectors of W lanes takes log2(W) rounds of zips. A zip
+// of rows i and i + W/2 moves one bit of the row index into the lane index.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_TRANSPOSE_H
@@ -12,7 +12,8 @@
 
 namespace nnc {
 
-/// a0 b0 a1 b1 ... : of the lower halves of a and b, and of the upper ones.
+/// Interleaves (a0 b0 a1 b1 ...) the lower halves of a and b, or their upper
+/// halves.
 template <int W> NNC_INLINE f32x<W> zip_high(f32x<W> a, f32x<W> b);
 template <int W> NNC_INLINE f32x<W> zip_low(f32x<W> a, f32x<W> b) {
   if constexpr (W == 2)
@@ -40,8 +41,8 @@ template <int W> NNC_INLINE void transpose(f32x<W> (&rows)[W]) {
 }
 NNC_INLINE void transpose(f32x<1> (&)[1]) {}
 
-/// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns,
-/// both at most W; both step along the other's lanes.
+/// Transposes a tile of at most W x W elements: to[j * to_step + i] = from[i *
+/// from_step + j] for i < rows, j < columns.
 template <int W, class From, class To>
 NNC_INLINE void transpose_tile(const From *from, std::ptrdiff_t from_step,
                                int rows, int columns, To *to,

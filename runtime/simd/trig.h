@@ -1,7 +1,7 @@
 //===- trig.h - Trigonometric and hyperbolic functions for every vector ---===//
 //
-// As math.h has it: the same arithmetic for float and f32x<W>, <math.h> for
-// double. Largest error in ulp, checked by test/runtime/math.cpp:
+// Templates as in math.h: the same arithmetic for float and f32x<W>, <math.h>
+// for double. Largest error in ulp, checked by test/runtime/math.cpp:
 //   sin 2.5, cos 2.5, tan 4, asin 2.5, acos 1.5, atan 1.5, sinh 2, cosh 1.5,
 //   asinh 2.5, acosh 2.5, atanh 2.5
 //
@@ -13,13 +13,13 @@
 
 namespace nnc {
 
-/// sin and cos of x reduced to [-pi/4, pi/4], and the quadrant it came from.
+/// sin and cos of x reduced to [-pi/4, pi/4], and the quadrant that x is in.
 template <class V> struct circle_parts {
   V sin, cos;
   integer_of<V> quadrant;
 };
 
-/// For |x| <= 8192.
+/// Splits x for sin, cos and tan; for |x| <= 8192.
 template <class V> NNC_INLINE circle_parts<V> split_circle(V x) {
   const V magic = V(0x1.8p23f);
   V t = fma(x, V(0x1.45f306p-1f), magic);
@@ -40,8 +40,9 @@ template <class V> NNC_INLINE circle_parts<V> split_circle(V x) {
   return {s, c, bit_cast_int(t)};
 }
 
-/// Replaces the lanes of y where |x| > limit by F::call(x), the C library's
-/// function: arguments so large need pi to hundreds of bits. Rare, so slow.
+/// Replaces the lanes of y where |x| > limit by F::call(x), a function of the C
+/// library: arguments so large need pi to hundreds of bits. Such arguments are
+/// rare, so this may be slow.
 template <class F, class V> NNC_INLINE V mend_large(V y, V x, float limit) {
   if (!any(vec_abs(x) > V(limit)))
     return y;
@@ -93,7 +94,7 @@ template <class V, if_f32<V> = 0> NNC_INLINE V tan(V x) {
   return mend_large<libm_tan>(select(x == V(0.0f), x, y), x, 8192.0f);
 }
 
-/// asin of a in [0, 1/2], given a and a^2.
+/// asin(a) for a in [0, 1/2]; z is a^2.
 template <class V> NNC_INLINE V asin_small(V a, V z) {
   V p = horner(z, 0x1.5555c8p-3f, 0x1.330204p-4f, 0x1.747bb8p-5f,
                0x1.8c3e50p-6f, 0x1.595c60p-5f);

@@ -1,15 +1,16 @@
-//===- unroll.h - Says which loops become straight code -------------------===//
+//===- unroll.h - Compiler hints: unrolling, prefetching, inlining --------===//
 //
-// Register tiles are arrays indexed by loop counters: they live in registers
-// only if those loops are unrolled whole, and the code stays small only if the
-// loops around them are not.
+// Register tiles are arrays indexed by loop counters. They stay in registers
+// only if the loops over them are completely unrolled, and code stays small
+// only if the loops around them are not unrolled.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_UNROLL_H
 #define NNC_SIMD_UNROLL_H
 
-/// Before a loop with constant bounds: unroll it whole.
-/// Before any other: leave it a loop.
+/// NNC_UNROLL, before a loop with constant bounds, unrolls it completely.
+/// NNC_KEEP_LOOP, before any other loop, keeps it from being unrolled or
+/// vectorized.
 #if defined(__clang__)
 #define NNC_UNROLL _Pragma("clang loop unroll(full)")
 #define NNC_KEEP_LOOP _Pragma("clang loop unroll(disable) vectorize(disable)")
@@ -21,17 +22,18 @@
 #define NNC_KEEP_LOOP
 #endif
 
-/// In the body of a loop: what one turn has loaded the next loads again. g++
-/// -O3 else keeps overlapping loads in registers from turn to turn (predictive
-/// commoning), which a register tile has none left for.
+/// NNC_FORGET_LOADS, in the body of a loop, makes each iteration load its
+/// values again. Otherwise g++ -O3 keeps overlapping loads in registers from
+/// one iteration to the next (predictive commoning), and a register tile leaves
+/// none for that.
 #if defined(__GNUC__) && !defined(__clang__)
 #define NNC_FORGET_LOADS asm volatile("" ::: "memory")
 #else
 #define NNC_FORGET_LOADS static_cast<void>(0)
 #endif
 
-/// Begins to bring what p points at into the cache, or only into that of the
-/// second level; p may point anywhere.
+/// NNC_PREFETCH brings the cache line at p into all caches, NNC_PREFETCH_LEVEL2
+/// only into the second-level cache. p may be any address.
 #if defined(__GNUC__) || defined(__clang__)
 #define NNC_PREFETCH(p) __builtin_prefetch(p)
 #define NNC_PREFETCH_LEVEL2(p) __builtin_prefetch(p, 0, 2)
@@ -40,9 +42,10 @@
 #define NNC_PREFETCH_LEVEL2(p) static_cast<void>(0)
 #endif
 
-/// The same, to write there soon: a line that another core has read takes a
-/// while to become this one's own, and stores wait for each other. All x86-64
-/// know prefetchw, compilers not for all.
+/// NNC_PREFETCH_TO_WRITE brings the cache line at p near for a store. A line
+/// that another core has read takes a while to become this core's own, and
+/// stores wait for each other. All x86-64 machines accept prefetchw, but
+/// compilers do not emit it for all of them.
 #if defined(__GNUC__) && defined(__x86_64__)
 #define NNC_PREFETCH_TO_WRITE(p) asm volatile("prefetchw %0" : : "m"(*(p)))
 #elif defined(__GNUC__) || defined(__clang__)
@@ -51,7 +54,8 @@
 #define NNC_PREFETCH_TO_WRITE(p) static_cast<void>(0)
 #endif
 
-/// A function that stays one: its registers are its own.
+/// NNC_NOINLINE keeps a function from being inlined, so that its code has all
+/// registers for itself.
 #if defined(__GNUC__) || defined(__clang__)
 #define NNC_NOINLINE __attribute__((noinline))
 #else

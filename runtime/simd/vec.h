@@ -4,8 +4,8 @@
 // register of that width it is that register; elsewhere it is a pair of
 // f32x<W/2>, down to f32x<1>, so every routine can be built and tested at
 // every width on any machine. NNC_PORTABLE_SIMD forces pairs all the way. An
-// emitted module has the registers that its routines are written for, no
-// others.
+// emitted module contains vec_<isa>.h only for the instruction sets that its
+// routines are written for.
 //
 // Every free function here also takes plain float (and std::int32_t, bool in
 // place of i32x, maskx), so a template over V serves the scalar tail and all
@@ -31,20 +31,22 @@ template <class V> constexpr int lanes = 1;
 template <int W> constexpr int lanes<f32x<W>> = W;
 template <int W> constexpr int lanes<i32x<W>> = W;
 
-/// What V has in memory, a number a lane.
+/// Type of V's elements in memory.
 template <class V> struct element {
   using type = float;
 };
 template <class V> using element_of = typename element<V>::type;
-/// Whether memory of T holds what is a float once loaded.
+/// Whether T is a type of memory whose values are loaded as floats: float or
+/// f16.
 template <class T> constexpr bool holds_float = false;
 template <> inline constexpr bool holds_float<float> = true;
 
-/// V as a vector of float: what is left to do once sums are made.
+/// v as a vector of float, which the arithmetic on finished sums uses.
 template <int W> NNC_INLINE f32x<W> widen(f32x<W> v) { return v; }
 
 /// The 32-bit integer vector and the mask that go with V. Vectors of integers
-/// wrap; std::int32_t must not overflow, so templates over V must not either.
+/// wrap; std::int32_t must not overflow, so templates over V must not rely on
+/// wrapping.
 template <class V> struct vector_traits {
   using integer = std::int32_t;
   using mask = bool;
@@ -89,14 +91,15 @@ template <int W> NNC_INLINE void store(float *p, f32x<W> v, int count) {
   v.store(p, count);
 }
 
-/// v itself, in a register and not at its place in memory.
+/// v in a register, where the compiler might read it from memory for each use;
+/// see vec_avx512.h.
 template <class V> NNC_INLINE V in_register(V v) { return v; }
 
 /// V with every lane equal to x.
 template <class V> NNC_INLINE V splat(float x) { return V(x); }
 
 //===----------------------------------------------------------------------===//
-// What follows from the operations of vec_portable.h and its siblings.
+// Operations made of those in vec_portable.h and vec_<isa>.h.
 //===----------------------------------------------------------------------===//
 
 template <int W> NNC_INLINE f32x<W> &operator+=(f32x<W> &a, f32x<W> b) {
@@ -144,22 +147,22 @@ template <int W> NNC_INLINE f32x<W> operator-(f32x<W> x) {
 /// Lanes that are NaN.
 template <class V> NNC_INLINE mask_of<V> vec_is_nan(V x) { return x != x; }
 
-/// One condition for all lanes.
+/// a or b, by one condition for all lanes.
 template <int W>
 NNC_INLINE std::enable_if_t<(W > 1), f32x<W>> select(bool m, f32x<W> a,
                                                      f32x<W> b) {
   return m ? a : b;
 }
 
-/// The lanes of v before `count`, zero in the others.
+/// The first `count` lanes of v, with zeros in the others.
 template <class V> NNC_INLINE V keep_first(V v, int count) {
   return select(first_lanes<V>(count), v, V(0.0f));
 }
 
-/// Largest and smallest; NaN if either is NaN. Where no NaN can come, or only
-/// in b, min_fast and max_fast cost one instruction (b is returned when either
-/// is NaN on some machines, NaN on others). Which of two zeros of different
-/// sign comes back is the machine's choice, too.
+/// Maximum and minimum; NaN if either operand is NaN. max_fast and min_fast
+/// cost one instruction, and serve where no operand, or only b, may be NaN: if
+/// either is NaN, some machines return b and others NaN. Which of two zeros of
+/// different sign is returned depends on the machine, too.
 NNC_INLINE float max(float a, float b) { return a != a ? a : max_fast(a, b); }
 NNC_INLINE float min(float a, float b) { return a != a ? a : min_fast(a, b); }
 template <int W> NNC_INLINE f32x<W> max(f32x<W> a, f32x<W> b) {

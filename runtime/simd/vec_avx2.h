@@ -48,7 +48,8 @@ template <> struct f32x<8> {
         _mm256_loadu_si256(reinterpret_cast<const __m256i *>(words));
     const __m256i low = _mm256_cvtepu8_epi32(
         _mm_loadl_epi64(reinterpret_cast<const __m128i *>(lower)));
-    // The upper halves of one, the lower of the other.
+    // The upper half of each word comes from one operand, the lower half from
+    // the other.
     first = _mm256_cvtepi32_ps(_mm256_blend_epi16(
         _mm256_slli_epi32(x, 16), _mm256_slli_epi32(low, 12), 0x55));
     second = _mm256_cvtepi32_ps(
@@ -113,7 +114,8 @@ NNC_INLINE maskx<8> operator|(maskx<8> a, maskx<8> b) {
 NNC_INLINE maskx<8> operator!(maskx<8> a) {
   return {_mm256_xor_ps(a.v, _mm256_castsi256_ps(_mm256_set1_epi32(-1)))};
 }
-// Not the template of vec.h alone: C++20 would prefer to rewrite operator==.
+// Needed beside the template of vec.h, because C++20 would otherwise prefer a
+// rewritten operator==.
 NNC_INLINE maskx<8> operator!=(f32x<8> a, f32x<8> b) { return !(a == b); }
 NNC_INLINE bool any(maskx<8> a) { return _mm256_movemask_ps(a.v) != 0; }
 NNC_INLINE f32x<8> select(maskx<8> m, f32x<8> a, f32x<8> b) {

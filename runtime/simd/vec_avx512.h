@@ -34,7 +34,8 @@ template <> struct f32x<16> {
 #if defined(__AVX512BW__)
   static NNC_INLINE f32x load_int24(const unsigned char *p) {
     const auto every = static_cast<__mmask16>(0xffff);
-    // Twelve bytes to each sixteen; then each three to the upper of four.
+    // Moves twelve bytes to each 16-byte lane, then each three of them to the
+    // upper three of four bytes.
     const __m512i words =
         _mm512_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11);
     const __m512i spread = _mm512_maskz_broadcast_i32x4(
@@ -51,9 +52,10 @@ template <> struct f32x<16> {
     const __m512i x = _mm512_loadu_si512(words);
     const __m512i low = _mm512_maskz_cvtepu8_epi32(
         every, _mm_loadu_si128(reinterpret_cast<const __m128i *>(lower)));
-    // The upper halves of one, the lower of the other.
+    // The upper half of each word comes from one operand, the lower half from
+    // the other.
     const auto join = [](__m512i one, __m512i other) {
-      const int by_bit = 0xca; // where the first's is 1 the second's
+      const int by_bit = 0xca; // bitwise first ? second : third
       return _mm512_ternarylogic_epi32(_mm512_set1_epi32(-65536), one, other,
                                        by_bit);
     };
@@ -130,7 +132,8 @@ NNC_INLINE maskx<16> operator|(maskx<16> a, maskx<16> b) {
 NNC_INLINE maskx<16> operator!(maskx<16> a) {
   return {static_cast<__mmask16>(~a.v)};
 }
-// Not the template of vec.h alone: C++20 would prefer to rewrite operator==.
+// Needed beside the template of vec.h, because C++20 would otherwise prefer a
+// rewritten operator==.
 NNC_INLINE maskx<16> operator!=(f32x<16> a, f32x<16> b) { return !(a == b); }
 NNC_INLINE bool any(maskx<16> a) { return a.v != 0; }
 NNC_INLINE f32x<16> select(maskx<16> m, f32x<16> a, f32x<16> b) {
@@ -184,7 +187,8 @@ NNC_INLINE maskx<16> operator<(i32x<16> a, i32x<16> b) {
   return {_mm512_cmplt_epi32_mask(a.v, b.v)};
 }
 
-/// p * 2^n, rounded once: what math.h builds from integers elsewhere.
+/// p * 2^n, rounded once, by the instruction for it. For other vectors math.h
+/// builds the factor from integers.
 NNC_INLINE f32x<16> scale_exponent(f32x<16> p, f32x<16> n) {
   return _mm512_maskz_scalef_ps(static_cast<__mmask16>(0xffff), p.v, n.v);
 }
@@ -200,9 +204,9 @@ NNC_INLINE f32x<16> zip_high(f32x<16> a, f32x<16> b) {
   return _mm512_permutex2var_ps(a.v, order, b.v);
 }
 
-/// g++ else reads a loaded vector again for each use, as the memory operand
-/// that a multiply-add may have: one load a use is more than the machine can do
-/// beside its multiply-adds.
+/// v in a register. Otherwise g++ makes a loaded vector the memory operand of
+/// every multiply-add that uses it, and the machine cannot load as often beside
+/// its multiply-adds.
 #if defined(__GNUC__) && !defined(__clang__)
 NNC_INLINE f32x<16> in_register(f32x<16> v) {
   asm("" : "+v"(v.v));

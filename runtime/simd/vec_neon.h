@@ -6,7 +6,8 @@
 
 #if defined(__ARM_NEON) && !defined(NNC_PORTABLE_SIMD)
 #include <arm_neon.h>
-/// That this was included: an emitted module may do without, for any machine.
+/// Says that this header is included. A module emitted for any machine may lack
+/// it.
 #define NNC_NEON_VECTORS
 
 namespace nnc {
@@ -35,7 +36,7 @@ template <> struct f32x<4> {
   static NNC_INLINE f32x load(const float *p) { return vld1q_f32(p); }
   NNC_INLINE void store(float *p) const { vst1q_f32(p, v); }
   static NNC_INLINE f32x load_int24(const unsigned char *p) {
-    // An index beyond the table gives a zero.
+    // An index beyond the table gives zero.
     const uint8x16_t spread = {255, 0, 1, 2, 255, 3, 4,  5,
                                255, 6, 7, 8, 255, 9, 10, 11};
 #if defined(__aarch64__)
@@ -55,7 +56,8 @@ template <> struct f32x<4> {
     const uint32x4_t x = vreinterpretq_u32_u8(vld1q_u8(words));
     const uint16x8_t halves = vmovl_u8(vcreate_u8(bytes));
     const uint32x4_t low = vmovl_u16(vget_low_u16(halves));
-    // The upper halves of one, the lower of the other.
+    // The upper half of each word comes from one operand, the lower half from
+    // the other.
     const uint32x4_t one = vsliq_n_u32(vshlq_n_u32(low, 12), x, 16);
     const uint32x4_t other =
         vsliq_n_u32(vshlq_n_u32(low, 8), vshrq_n_u32(x, 16), 16);
@@ -86,7 +88,7 @@ template <> struct f32x<4> {
   }
 };
 
-/// Applies a scalar function lane by lane, for what armv7 has no instruction.
+/// Applies a scalar function to each lane, where armv7 has no instruction.
 template <class F> NNC_INLINE f32x<4> each_lane(f32x<4> a, f32x<4> b, F f) {
   float x[4], y[4];
   a.store(x);
@@ -178,7 +180,8 @@ NNC_INLINE bool any(maskx<4> a) {
   uint32x2_t s = vorr_u32(vget_low_u32(a.v), vget_high_u32(a.v));
   return (vget_lane_u32(s, 0) | vget_lane_u32(s, 1)) != 0;
 }
-// Not the template of vec.h alone: C++20 would prefer to rewrite operator==.
+// Needed beside the template of vec.h, because C++20 would otherwise prefer a
+// rewritten operator==.
 NNC_INLINE maskx<4> operator!=(f32x<4> a, f32x<4> b) { return !(a == b); }
 NNC_INLINE f32x<4> select(maskx<4> m, f32x<4> a, f32x<4> b) {
   return vbslq_f32(m.v, a.v, b.v);

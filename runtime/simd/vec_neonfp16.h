@@ -1,8 +1,8 @@
 //===- vec_neonfp16.h - f16x<8> in a NEON register (aarch64, FEAT_FP16) ---===//
 //
-// A vector that lies in memory as halves and computes with them, for register
-// tiles: what goes further is widened to f32x<8>. On other machines it computes
-// with floats, and is there so that routines can be built and tested.
+// f16x<8> is a vector of halves that computes with halves. It is for register
+// tiles; all arithmetic after a tile's sums is on f32x<8>. On other machines it
+// computes with floats, so that routines can be built and tested there.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_VEC_NEONFP16_H
@@ -48,7 +48,8 @@ NNC_INLINE f16x<8> fma_lane(f16x<8> a, int lane, f16x<8> b, f16x<8> c) {
   return fma(f16x<8>(vdupq_n_f16(a.v[lane])), b, c);
 }
 #else
-/// g++ 12 does not find the instruction. It takes lanes of registers 0 to 15.
+/// Multiply-add by a lane as inline assembly, because g++ 12 does not select
+/// the instruction, which takes lanes of registers 0 to 15 only.
 NNC_INLINE f16x<8> fma_lane(f16x<8> a, int lane, f16x<8> b, f16x<8> c) {
 #define NNC_FMA_LANE(LANE)                                                     \
   case LANE:                                                                   \

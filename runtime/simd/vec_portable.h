@@ -1,8 +1,8 @@
-//===- vec_portable.h - Vectors as pairs of narrower ones, down to float --===//
+//===- vec_portable.h - Vectors made of pairs of narrower ones ------------===//
 //
-// The primary templates of f32x, i32x and maskx, and the operations that each
-// specialisation in a vec_<isa>.h gives for its own register. The float
-// overloads define what one lane does.
+// The primary templates of f32x, i32x and maskx, which are pairs down to one
+// lane, and the operations that each specialization in a vec_<isa>.h provides
+// for its own register. The overloads for float define what one lane does.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_VEC_PORTABLE_H
@@ -46,7 +46,8 @@ NNC_INLINE float min_fast(float a, float b) { return a < b ? a : b; }
 
 /// Square root, correctly rounded.
 NNC_INLINE float vec_sqrt(float x) { return ::sqrtf(x); }
-/// Rounding to a whole number: down, up, to zero, to nearest (ties to even).
+/// Rounding to a whole number: down, up, to zero, to the nearest (ties to
+/// even).
 NNC_INLINE float vec_floor(float x) { return ::floorf(x); }
 NNC_INLINE float vec_ceil(float x) { return ::ceilf(x); }
 NNC_INLINE float vec_trunc(float x) { return ::truncf(x); }
@@ -64,12 +65,12 @@ NNC_INLINE float bit_cast_float(std::int32_t i) {
   return x;
 }
 
-/// Value conversions; to_int cuts towards zero and wants |x| < 2^31.
+/// Conversions by value. to_int cuts towards zero and needs |x| < 2^31.
 NNC_INLINE std::int32_t to_int(float x) { return static_cast<std::int32_t>(x); }
 NNC_INLINE float to_float(std::int32_t i) { return static_cast<float>(i); }
 
-/// Shifts of every lane by the same amount; right is arithmetic (sign kept) or
-/// logical (zeros come in).
+/// Shifts of every lane by N bits. Right shifts are arithmetic (the sign is
+/// kept) or logical (zeros are shifted in).
 template <int N> NNC_INLINE std::int32_t shift_left(std::int32_t i) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(i) << N);
 }
@@ -80,8 +81,8 @@ template <int N> NNC_INLINE std::int32_t shift_right_logical(std::int32_t i) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(i) >> N);
 }
 
-/// Sum and largest over the lanes. The sum adds halves pairwise: lane i with
-/// lane i + W/2, and so on, in every width and on every machine.
+/// Sum, maximum and minimum over the lanes. The sum adds halves pairwise: lane
+/// i and lane i + W/2, and so on, in every width and on every machine.
 NNC_INLINE float reduce_add(float x) { return x; }
 NNC_INLINE float reduce_max(float x) { return x; }
 NNC_INLINE float reduce_min(float x) { return x; }
@@ -126,8 +127,8 @@ template <int W> NNC_INLINE bool any(maskx<W> a) {
 template <int W> NNC_INLINE bool all(maskx<W> a) { return !any(!a); }
 
 //===----------------------------------------------------------------------===//
-// Integers of 32 bits: what the math functions need, no more. Arithmetic
-// wraps.
+// Integers of 32 bits, with only the operations that the math functions need.
+// Arithmetic wraps.
 //===----------------------------------------------------------------------===//
 
 template <int W> struct i32x {
@@ -186,11 +187,11 @@ template <int W> NNC_INLINE maskx<W> operator<(i32x<W> a, i32x<W> b) {
 // Floats.
 //===----------------------------------------------------------------------===//
 
-/// Whether a multiply-add takes one operand from a lane of a vector: then there
-/// is fma_lane(a, lane, b, c), which is fma(V(a[lane]), b, c).
+/// Whether a multiply-add can take one operand from a lane of a vector. If so,
+/// there is fma_lane(a, lane, b, c), which is fma(V(a[lane]), b, c).
 template <class V> constexpr bool multiplies_by_lane = false;
 
-/// W halves that are computed with; vec_neonfp16.h has them.
+/// A vector of W halves that computes with halves; see vec_neonfp16.h.
 template <int W> struct f16x;
 
 template <int W> struct f32x {
@@ -208,13 +209,13 @@ template <int W> struct f32x {
       return {f32x<W / 2>::load(p, count), f32x<W / 2>(0.0f)};
     return {f32x<W / 2>::load(p), f32x<W / 2>::load(p + W / 2, count - W / 2)};
   }
-  /// Integers of three bytes, the lowest first, times 256: floats hold them
-  /// exactly. Reads up to 4 * W bytes.
+  /// Loads W integers of three bytes, the lowest first, times 256, which floats
+  /// hold exactly. May read up to 4 * W bytes.
   static NNC_INLINE f32x load_int24(const unsigned char *p) {
     return {f32x<W / 2>::load_int24(p), f32x<W / 2>::load_int24(p + 3 * W / 2)};
   }
-  /// Two rows of integers of 20 bits times 4096, as integers<20> of
-  /// runtime/routines/matmul/integers_plan.h lays them out.
+  /// Loads two rows of W integers of 20 bits, times 4096, packed as
+  /// integers<20> of runtime/routines/matmul/integers_plan.h describes.
   static NNC_INLINE void load_int20(const unsigned char *words,
                                     const unsigned char *lower, f32x &first,
                                     f32x &second) {

@@ -43,7 +43,8 @@ template <> struct f32x<4> {
     __builtin_memcpy(&bytes, lower, sizeof bytes);
     const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i *>(words));
     const __m128i low = _mm_cvtepu8_epi32(_mm_cvtsi32_si128(bytes));
-    // The upper halves of one, the lower of the other.
+    // The upper half of each word comes from one operand, the lower half from
+    // the other.
     first = _mm_cvtepi32_ps(
         _mm_blend_epi16(_mm_slli_epi32(x, 16), _mm_slli_epi32(low, 12), 0x55));
     second = _mm_cvtepi32_ps(_mm_blend_epi16(x, _mm_slli_epi32(low, 8), 0x55));
@@ -139,7 +140,8 @@ NNC_INLINE maskx<4> operator|(maskx<4> a, maskx<4> b) {
 NNC_INLINE maskx<4> operator!(maskx<4> a) {
   return {_mm_xor_ps(a.v, _mm_castsi128_ps(_mm_set1_epi32(-1)))};
 }
-// Not the template of vec.h alone: C++20 would prefer to rewrite operator==.
+// Needed beside the template of vec.h, because C++20 would otherwise prefer a
+// rewritten operator==.
 NNC_INLINE maskx<4> operator!=(f32x<4> a, f32x<4> b) { return !(a == b); }
 NNC_INLINE bool any(maskx<4> a) { return _mm_movemask_ps(a.v) != 0; }
 NNC_INLINE f32x<4> select(maskx<4> m, f32x<4> a, f32x<4> b) {

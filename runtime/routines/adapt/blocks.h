@@ -1,9 +1,9 @@
-//===- blocks.h - Between NCHW and NCHW[x]c with vectors of W floats ------===//
+//===- blocks.h - Image layout changes with vectors of W ------------------===//
 //
-// As portable.h defines it, for float, where one of the two blocks is 1 and the
-// other W (transposes of W x W), or the smaller of the two is W (moves of W
-// lanes). A unit is up to 1024 pixels of one output block of channels of one
-// image.
+// The layer of portable.h for floats or halves, where one of the two blocks is
+// 1 and the other W (transposes of W x W), or where the smaller of the two is W
+// (moves of W lanes). A unit is up to 1024 pixels of one output block of
+// channels of one image.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_ADAPT_BLOCKS_H
@@ -41,11 +41,13 @@ template <int W, class S, class Epi> struct adapt_t {
   }
 
 private:
-  /// Pixels [from, to) of a block of channels; images follow each other.
+  /// Pixels [from, to) of channel block `block`, counted through all images.
   struct piece {
     int block, from, to;
   };
 
+  /// Channels in a unit's block: a block of y, or W channels if y is plain
+  /// NCHW.
   static constexpr int block(const S &s) {
     return s.block_out == 1 ? W : s.block_out;
   }
@@ -56,17 +58,19 @@ private:
     return (s.h * s.w + unit_pixels - 1) / unit_pixels;
   }
 
-  /// Where the planes of a block's channels are in plain NCHW.
+  /// Offset in plain NCHW of the planes of a block's channels.
   static std::ptrdiff_t planes_at(const S &s, int block) {
     return (std::ptrdiff_t(block / blocks(s, W)) * s.c +
             block % blocks(s, W) * W) *
            s.h * s.w;
   }
+  /// Number of channels in a block: W, or fewer in the last block of an image.
   static int channels_of(const S &s, int block) {
     return smaller(W, s.c - block % blocks(s, W) * W);
   }
 
-  /// W planes of channels to one block; channels that are missing are zero.
+  /// Interleaves the planes of W channels into one block. Missing channels are
+  /// zero.
   template <class T>
   static void gather(const S &s, const T *x, T *y, const piece &here) {
     const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w;
@@ -86,7 +90,7 @@ private:
     }
   }
 
-  /// One block to the planes of its channels.
+  /// Copies one block to the planes of its channels.
   template <class T>
   static void scatter(const S &s, const T *x, T *y, const piece &here) {
     const int plane = s.h * s.w;
@@ -98,7 +102,7 @@ private:
                         to + p, plane);
   }
 
-  /// Between blocks of which the smaller is W.
+  /// Copies between blocked layouts of which the smaller block is W.
   template <class T>
   static void move(const S &s, const T *x, T *y, const piece &here) {
     const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w;

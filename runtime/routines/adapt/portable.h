@@ -1,8 +1,8 @@
-//===- portable.h - Between NCHW[x]c layouts on any machine ---------------===//
+//===- portable.h - Image layout changes on any machine -------------------===//
 //
-// x in NCHW<block_in>c (1 is plain NCHW), y in NCHW<block_out>c. The last
-// block's missing channels are zero in y. A unit is one output channel block of
-// one image.
+// Copies x in NCHW<block_in>c to y in NCHW<block_out>c; a block of 1 is plain
+// NCHW. Missing channels of the last block of y are zero. A unit is one output
+// channel block of one image.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_ADAPT_PORTABLE_H

@@ -4,9 +4,9 @@
 
 namespace nnc {
 
-/// Image layouts: from x[n][c/block_in][h][w][block_in] to
-/// y[n][c/block_out][h][w][block_out]; block 1 is plain NCHW. Channels beyond c
-/// in the last block are zero.
+/// A change of an image's layout, from x[n][c/block_in][h][w][block_in] to
+/// y[n][c/block_out][h][w][block_out]; a block of 1 is plain NCHW. Channels
+/// beyond c in the last block are zero.
 struct adapt_shape {
   int n, c, h, w, block_in, block_out;
 

@@ -1,8 +1,8 @@
 //===- portable.h - Index of the largest or smallest element --------------===//
 //
-// y[outer][inner] = the index along the middle axis of x[outer][size][inner]
-// of its largest (smallest) element, the first of equals or, with select_last,
-// the last. A unit is one element of y.
+// y[outer][inner] is the index, along the middle axis of x[outer][size][inner],
+// of its largest (smallest) element: the first of equal ones or, with
+// select_last, the last. A unit is one element of y.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_ARGMAX_PORTABLE_H

@@ -4,8 +4,9 @@
 
 namespace nnc {
 
-/// x[outer][size][inner] -> index y[outer][inner] of the largest (argmax) or
-/// smallest (argmin) along size: the first such, or the last if select_last.
+/// Index y[outer][inner] of the largest (argmax) or smallest (argmin) element
+/// of x[outer][size][inner] along size: the first such, or the last if
+/// select_last.
 struct argmax_shape {
   int outer, size, inner, select_last;
 

@@ -1,22 +1,23 @@
 //===- online.h - Attention without a matrix of scores --------------------===//
 //
-// y = softmax(scale * q . k + mask) . v, as shape.h says where each lies.
-//
-// Lanes are queries: B vectors of them, turned once, meet all keys and values
-// as these lie in memory, one broadcast element after the other (tile.h), and
-// maxima and sums of the softmax need no step across lanes. The keys come in
-// blocks. What was summed over earlier ones is scaled to the new maximum
-// (Milakov and Gimelshein, "Online normalizer calculation for softmax"; Dao et
-// al., "FlashAttention"), so that the scores of one block are all there ever
+// y = softmax(scale * q . k + mask) . v, where shape.h says where each operand
 // is.
 //
-// Tiles of halves sum 64 terms at most; scores, the softmax and the sums of
-// values over the blocks are floats. A score is off by about 2^-11 of its
-// products' magnitudes, summed, and its weight, relatively, by as much. Values
-// beyond 1023 may become infinite when 64 of them are summed. The mask may have
-// numbers of its own kind.
+// Lanes are queries. B vectors of queries are transposed once and then
+// multiplied by all keys and values, which are read in place, one broadcast
+// element after the other (tile.h), so that the maxima and sums of the softmax
+// need no reduction across lanes. Keys are processed in blocks. Sums over
+// earlier blocks are scaled to each new maximum (Milakov and Gimelshein,
+// "Online normalizer calculation for softmax"; Dao et al., "FlashAttention"),
+// so only the scores of one block are stored at a time.
 //
-// A unit is some of the groups of B vectors of queries of all heads.
+// With f16, tiles sum at most 64 terms; scores, softmax and the sums of
+// values over blocks are floats. The error of a score is about 2^-11 of the sum
+// of its products' magnitudes, and its weight's relative error is the same. The
+// sum of 64 values beyond 1023 may be infinite. The mask may have another
+// element type than the other operands.
+//
+// A unit is one group: B vectors of queries of one head.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_ATTENTION_ONLINE_H
@@ -33,6 +34,8 @@
 
 namespace nnc {
 
+/// Register tiles are M keys, or M elements of a value, by B vectors of
+/// queries.
 template <class V, class S, int M, int B, class Epi> struct attention_online_t {
   static constexpr int W = lanes<V>;
   using T = element_of<V>;
@@ -88,27 +91,28 @@ template <class V, class S, int M, int B, class Epi> struct attention_online_t {
 private:
   using F = f32x<W>;
 
-  /// What is to be done for one group of queries, and where.
+  /// Operands, result and scratch of one group of queries.
   struct job {
     const T *q, *k, *v;
     T *y;
-    T *queries;    ///< [dim][lanes], scaled
+    T *queries;    ///< [dim][lanes], transposed and scaled
     float *scores; ///< [keys of a block][lanes]
-    T *weights;    ///< likewise
-    float *sums;   ///< [value_dim][lanes], of values
-    int block;     ///< keys
-    int count;     ///< queries from the first on
+    T *weights;    ///< [keys of a block][lanes]
+    float *sums;   ///< [value_dim][lanes], of weighted values
+    int block;     ///< keys of a block
+    int count;     ///< queries from the group's first to the last
   };
 
   static constexpr attention_plan plan(const S &s) {
     return plan_attention(s, W, M, B, sizeof(T));
   }
 
-  /// N vectors of queries, from `first` on.
+  /// Computes the results of N vectors of queries, from query `first` of the
+  /// group on.
   template <int N, class Mask>
   static void attend(const S &s, const job &j, const Mask *mask, int first) {
     turn_queries<N>(s, j, first);
-    // The lowest number, not -inf: it may be subtracted from itself. Queries
+    // The lowest finite number, because -inf minus -inf would be NaN. Queries
     // that see no key divide 0 by 0, as a softmax of -inf does.
     F largest[N], sum[N];
     NNC_UNROLL for (int n = 0; n < N; ++n) {
@@ -140,8 +144,8 @@ private:
                           j.y + (first + n * W) * y_row + c, y_row);
   }
 
-  /// Rows of `size` elements from `from` on become columns of `to`, which has N
-  /// vectors a row; lanes behind the last of `count` rows are zero.
+  /// Transposes `count` rows of `size` elements, `step` apart, into columns of
+  /// `to`, which has N vectors a row. Lanes behind the last row are zero.
   template <int N, class From, class To>
   static void turn(const From *from, std::ptrdiff_t step, int count, int size,
                    To *to) {
@@ -155,6 +159,8 @@ private:
                           to + (i * N + n) * W, N * W);
   }
 
+  /// Transposes N vectors of queries, from query `first` of the group on, and
+  /// scales them.
   template <int N>
   static void turn_queries(const S &s, const job &j, int first) {
     const std::ptrdiff_t step = s.q_strides[2];
@@ -164,7 +170,8 @@ private:
       store(j.queries + i * W, load<F>(j.queries + i * W) * scale);
   }
 
-  /// The scores of `count` keys, of which the mask is the first part.
+  /// Computes the scores of `count` keys from `key` on: the mask plus the
+  /// products.
   template <int N, class Mask>
   static void score(const S &s, const job &j, const Mask *mask, int first,
                     int key, int count) {
@@ -180,13 +187,16 @@ private:
     const auto tile = [&](auto size, int i) {
       add_scores<size, N>(s, j, key, i, mask == nullptr);
     };
-    // All blocks but the last are of whole tiles.
+    // All blocks of keys but the last are cut into whole tiles.
     if (key + count < s.keys)
       in_tiles<M, 0>(0, count, tile);
     else
       in_tiles<M, left>(0, count, tile);
   }
 
+  /// Adds the products of R keys and N vectors of queries to their scores, or
+  /// stores the products if `is_first`. The first key is number `i` of the
+  /// block that begins with `key`.
   template <int R, int N>
   NNC_NOINLINE static void add_scores(const S &s, const job &j, int key, int i,
                                       bool is_first) {
@@ -203,8 +213,8 @@ private:
     }
   }
 
-  /// Stores the sums of a tile as floats: of each vector f(what was there, the
-  /// sum, which of N), but the sum alone where it is the first.
+  /// Stores the sums of a tile as floats: each vector becomes f(vector before,
+  /// sum, vector of queries), or only the sum if `is_first`.
   template <int R, int N, class Join>
   static NNC_INLINE void join(const register_tile<V, 1, R, N> &t, float *to,
                               bool is_first, Join f) {
@@ -218,8 +228,9 @@ private:
             .store(to + i * W);
   }
 
-  /// Scores become weights: exponentials of what they are below the largest so
-  /// far. `shrink` is what earlier ones were too large by.
+  /// Turns the block's scores into weights, e^(score - largest score so far),
+  /// and updates `largest` and the `sum` of weights. `shrink` becomes the
+  /// factor that scales earlier weights to the new largest score.
   template <int N>
   static void weigh(const job &j, int count, F (&largest)[N], F (&sum)[N],
                     F (&shrink)[N]) {
@@ -244,7 +255,8 @@ private:
     }
   }
 
-  /// Elements [c, c + R) of the sums of weighted values.
+  /// Scales elements [c, c + R) of the sums of values by `shrink`, and adds the
+  /// weighted values of `count` keys.
   template <int R, int N>
   NNC_NOINLINE static void add_values(const S &s, const job &j, int key,
                                       int count, int c, bool is_first,

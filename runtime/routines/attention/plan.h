@@ -8,18 +8,18 @@
 
 namespace nnc {
 
-/// B vectors of W queries are a group, a unit of work. A group meets the keys
-/// in blocks, whose scores stay in the first-level cache.
+/// How attention is cut. A unit is a group: B vectors of W queries of one head.
+/// It processes the keys in blocks, whose scores stay in the first-level cache.
 struct attention_plan {
-  int head_groups; ///< of one head
-  int groups;      ///< in all
-  int block;       ///< keys
-  /// Bytes of the parts of a thread's scratch: the queries, a block's scores,
-  /// the weights that become of them, the sums of values.
+  int head_groups; ///< groups of one head
+  int groups;      ///< groups of all heads and images
+  int block;       ///< keys of a block
+  /// Bytes of the parts of a thread's scratch: transposed queries, a block's
+  /// scores, its weights (0 if they replace the scores), and sums of values.
   std::ptrdiff_t queries, scores, weights, sums;
 
-  /// Bytes of scratch of one thread, a multiple of a cache line, and of so
-  /// many.
+  /// Bytes of scratch of one thread, a multiple of a cache line, and of
+  /// `threads` threads.
   constexpr std::ptrdiff_t thread_scratch() const {
     return whole_lines(queries + scores + weights + sums);
   }
@@ -28,9 +28,9 @@ struct attention_plan {
   }
 };
 
-/// In register tiles of M keys (or elements of a value) by B vectors of numbers
-/// of so many bytes. Scores and sums are floats; if weights are, they take the
-/// scores' place.
+/// Plan for register tiles of M keys (or elements of a value) by B vectors of W
+/// elements of `bytes` bytes. Scores and sums are floats. Weights that are
+/// floats too replace the scores.
 template <class S>
 constexpr attention_plan plan_attention(const S &s, int W, int M, int B,
                                         int bytes = sizeof(float)) {

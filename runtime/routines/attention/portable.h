@@ -1,10 +1,11 @@
 //===- portable.h - Attention on any machine ------------------------------===//
 //
-// y = softmax(scale * q . k + mask) . v, as shape.h says where each lies. A
-// unit is one query of one head. Its keys are taken a few at a time: sums of
-// few, summed, lose less to rounding than one long sum, and no row of scores
-// has to be kept. What was summed below a smaller maximum is scaled to the new
-// one (Milakov and Gimelshein's online normalizer).
+// y = softmax(scale * q . k + mask) . v, where shape.h says where each operand
+// is. A unit is one query of one head. Its keys are processed a few at a time,
+// because sums of short sums lose less to rounding than one long sum, and no
+// row of scores has to be stored. Sums over earlier keys are scaled to each new
+// maximum (Milakov and Gimelshein, "Online normalizer calculation for
+// softmax").
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_ATTENTION_PORTABLE_H

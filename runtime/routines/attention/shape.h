@@ -4,13 +4,14 @@
 
 namespace nnc {
 
-/// For each of n elements of the batch, `heads` heads and `queries` rows:
+/// Attention, for each of n elements of the batch, `heads` heads and `queries`
+/// rows:
 ///   y = softmax(scale * q . k + mask) . v
-/// over `keys` rows of k and v; rows of q and k have `dim` elements, those of v
-/// and y `value_dim`. Every tensor is read where it lies: the row (b, h, i) of
-/// q begins at q_start + b * q_strides[0] + h * q_strides[1] + i *
-/// q_strides[2]. Elements of a row are neighbours, those of the mask (there may
-/// be none) along the keys. y is [n][queries][heads][value_dim].
+/// over `keys` rows of k and v. Rows of q and k have `dim` elements, those of v
+/// and y `value_dim`. q, k, v and mask are read in place: row (b, h, i) of q
+/// begins at q_start + b * q_strides[0] + h * q_strides[1] + i * q_strides[2].
+/// Elements of a row are contiguous; a row of the mask, which is optional, runs
+/// along the keys. y is [n][queries][heads][value_dim].
 struct attention_shape {
   int n, heads, queries, keys, dim, value_dim;
   float scale;

@@ -1,12 +1,13 @@
 //===- depthwise.h - Depthwise 2-D convolution in blocked layouts ---------===//
 //
-// y[k] = x[k] * w[k]: one filter a channel (groups = c = k), x and y in
+// y[k] = x[k] * w[k]: one filter for each channel (groups = c = k), x and y in
 // NCHW<W>c, w in KCRS<W>k. A tile is COLS pixels of one output row and W
-// channels.
+// channels. A unit is an output row of one channel block.
 //
 // Where the shape is constant, each input pixel is loaded once for a row of
-// taps and goes into every sum that it belongs to; only columns that can lie
-// outside the input are checked. Run-time shapes go tap by tap.
+// taps and added to all sums that it belongs to; only columns that may lie
+// outside the input are checked. For run-time shapes, each tap loads its
+// pixels.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV2D_DEPTHWISE_H
@@ -21,7 +22,8 @@
 
 namespace nnc {
 
-/// Where row h of a plane of the input begins, in pixels.
+/// Offset, in pixels, of row h of input plane `plane`. An overload serves
+/// inputs of which only some rows are kept.
 template <class S>
 constexpr std::ptrdiff_t input_row(const S &s, int plane, int h) {
   return (std::ptrdiff_t(plane) * s.h + h) * s.w;
@@ -50,7 +52,8 @@ struct conv2d_nchwc_depthwise_t {
                  });
   }
 
-  /// Rows [first, last) of the output's plane `plane`, to y[out...].
+  /// Computes rows [first, last) of output plane `plane`, and stores them at
+  /// y[out] and after it.
   static void rows(const S &s, const T *x, const T *w, T *y, std::ptrdiff_t out,
                    const Epi &epi, int plane, int first, int last) {
     if constexpr (is_constant<S>)
@@ -73,18 +76,19 @@ struct conv2d_nchwc_depthwise_t {
   }
 
 private:
-  /// What the tiles of one output row have in common.
+  /// Values that all tiles of one output row use.
   struct job {
     const T *x;
-    const T *w; ///< the block's
+    const T *w; ///< weights of the block
     T *y;
     const Epi *epi;
     std::ptrdiff_t out; ///< index in y of the row
     int plane;
-    int channel; ///< the first of the block
+    int channel; ///< first channel of the block
     int top;     ///< input row of the first tap
   };
 
+  /// Computes C output pixels from column `col` on.
   template <int C>
   static NNC_INLINE void tile(const S &s, const job &j, int col) {
     V sum[C];
@@ -101,7 +105,8 @@ private:
       else
         tap_by_tap<C>(s, sum, row, taps, left);
     }
-    // Copies: for all the compiler knows, y could point at j.
+    // Local copies, because the compiler has to assume that stores to y change
+    // j.
     const Epi epi = *j.epi;
     T *const y = j.y;
     const int channel = j.channel;
@@ -110,10 +115,11 @@ private:
         store_channels(widen(sum[c]), y, out + c * W, channel, s.k, epi);
   }
 
-  /// What stands in for a pixel outside.
+  /// The pixel that is read in the place of one outside the input.
   static constexpr T zeros[W] = {};
 
-  /// A row of taps, its first on input column `left` for the first pixel.
+  /// Adds a row of taps, and loads each pixel once. The first tap of sum 0
+  /// reads input column `left`.
   template <int C>
   static NNC_INLINE void pixel_by_pixel(V (&sum)[C], const T *row,
                                         const T *taps, int left) {
@@ -137,6 +143,8 @@ private:
     }
   }
 
+  /// Adds a row of taps, and loads the pixels of each tap. The first tap of sum
+  /// 0 reads input column `left`.
   template <int C>
   static NNC_INLINE void tap_by_tap(const S &s, V (&sum)[C], const T *row,
                                     const T *taps, int left) {

@@ -1,4 +1,4 @@
-//===- depthwise_plan.h - How another routine cuts a depthwise part -------===//
+//===- depthwise_plan.h - Tiles of a depthwise convolution in another -----===//
 #ifndef NNC_ROUTINES_CONV2D_DEPTHWISE_PLAN_H
 #define NNC_ROUTINES_CONV2D_DEPTHWISE_PLAN_H
 
@@ -6,11 +6,12 @@
 
 namespace nnc {
 
-/// Pixels of a tile: rows in tiles as even as can be, of 8 at most.
+/// Pixels in a tile of the depthwise part of another routine. A row of `ow`
+/// pixels is cut into tiles that are as equal as possible, with at most 8.
 constexpr int depthwise_columns(int ow) {
   return ceil_div(ow, ceil_div(ow, 8));
 }
-/// The same of a shape S, whose rows may be known when the routine runs only.
+/// depthwise_columns() of shape S; 8 if S is a run-time shape.
 template <class S> constexpr int depthwise_columns_of() {
   if constexpr (is_constant<S>)
     return depthwise_columns(S::ow);

@@ -1,15 +1,15 @@
-//===- direct.h - 2-D convolution in blocked layouts ----------------------===//
+//===- direct.h - Direct 2-D convolution in blocked layouts ---------------===//
 //
 // y[k] = sum over c of x[c] * w[k, c], x and y in NCHW<W>c, w in KCRS<W>c<W>k.
 //
 // A register tile covers ROWS x COLS output pixels times OC channel blocks
-// (NeoCPU, section 3.1: ic_bn = oc_bn = W, reg_n = ROWS * COLS). What is left
-// over at the right, at the bottom and in the last channel blocks has tiles of
-// its own, as wide as the remainder where the shape is constant.
+// (NeoCPU, section 3.1: ic_bn = oc_bn = W, reg_n = ROWS * COLS). The remainders
+// at the right, at the bottom and in the last channel blocks have tiles of
+// their own, exactly as large as the remainder where the shape is constant.
 //
-// The input is not padded. A tap that reaches over the left or right edge by
-// one pixel leaves that pixel out of its loop; a tap that reaches further
-// reads a copy of its pixels with zeros in place.
+// The input is not padded. Where a tap reaches one pixel over the left or right
+// edge, its loop leaves that pixel out. Where it reaches further, the tile
+// reads a copy of its pixels in which those outside the input are zero.
 //
 // Groups are supported where both c / groups and k / groups are multiples of W.
 //
@@ -25,8 +25,8 @@
 
 namespace nnc {
 
-/// Pixels from a channel block of the output to the next. Where S is a part of
-/// a map, these are more than it has.
+/// Pixels from one channel block of the output to the next. Overloads serve
+/// shapes that describe only a part of a map.
 template <class S> constexpr std::ptrdiff_t out_pixels(const S &s) {
   return std::ptrdiff_t(s.oh) * s.ow;
 }
@@ -38,14 +38,15 @@ struct conv2d_nchwc_direct_t {
   static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
   static_assert(ROWS > 0 && COLS > 0 && OC > 0, "a tile has points");
 
-  /// Run-time shapes may have strides up to this.
+  /// Largest horizontal stride that run-time shapes may have.
   static constexpr int max_stride = 4;
 
   static constexpr int units(const S &s) {
     return s.n * runs(s) * positions(s);
   }
 
-  /// The unit with which a thread's share begins.
+  /// First unit of a thread's share, so that all shares have about as many
+  /// pixels.
   static constexpr int share(const S &s, int thread, int threads) {
     return first_of_share(
         s.n, positions(s), runs(s), shares_places_of_convolution(s), thread,
@@ -72,6 +73,7 @@ private:
     return strips == 1 ? units(s) : runs(s) * larger(1, positions(s) / strips);
   }
 
+  /// Computes units [begin, end) of one strip of the map.
   static void run_strip(const S &s, const T *x, const T *w, T *y,
                         const Epi &epi, int begin, int end) {
     const int tiles = ceil_div(out_blocks(s), OC);
@@ -94,7 +96,7 @@ private:
         });
   }
 
-  /// What the tiles of one run of channel blocks have in common.
+  /// Values that all tiles of one run of channel blocks use.
   struct job {
     const T *x; ///< the image's (and group's) first input block
     const T *w; ///< the first output block's weights
@@ -117,19 +119,19 @@ private:
     return ceil_div(s.oh, ROWS) * ceil_div(s.ow, COLS);
   }
 
-  /// By how many pixels of the output the first and the last tap reach over
-  /// the left and the right edge of the input.
+  /// Number of output columns for which the first tap lies left of the input,
+  /// and for which the last tap lies right of it.
   static constexpr int left_reach(const S &s) { return ceil_div(s.pl, s.sw); }
   static constexpr int right_reach(const S &s) {
     const int over = (s.ow - 1) * s.sw + (s.kw - 1) * s.dw - s.pl - (s.w - 1);
     return over <= 0 ? 0 : ceil_div(over, s.sw);
   }
 
-  /// With few points in a tile weights stream too fast for the second-level
-  /// cache: a part of them that stays in the first level then serves several
-  /// tiles.
+  /// Whether tiles read weights from the second-level cache. Tiles with few
+  /// points need weights faster than it delivers them; there several tiles use
+  /// a part of the weights that stays in the first-level cache.
   static constexpr bool from_level2 = ROWS * COLS >= many_points;
-  /// Blocks of input channels taken at a time.
+  /// Blocks of input channels whose weights are used at a time.
   static constexpr int chunk(const S &s) {
     const int bytes = s.kh * s.kw * W * W * OC * int(sizeof(T));
     const int least = std::is_same<T, float>::value ? 1 : part(s);
@@ -138,16 +140,19 @@ private:
     return from_level2 ? ceil_div(in_blocks(s), ceil_div(in_blocks(s), blocks))
                        : blocks;
   }
+  /// Tiles that use a chunk's weights before those of the next chunk.
   static constexpr int chunk_tiles = 16;
 
-  /// Blocks of input channels summed in one go; see tile.h.
+  /// Blocks of input channels summed in one go; see most_terms in tile.h.
   static constexpr int part(const S &s) {
     return larger(1, register_tile<V, 1, 1, 1>::most_terms / (s.kh * s.kw * W));
   }
+  /// Whether a tile makes the sums over a chunk in several parts.
   static constexpr bool splits(const S &s) {
     return part(s) < smaller(chunk(s), in_blocks(s));
   }
 
+  /// Computes positions [first, last) of tiles, for a run of `blocks` blocks.
   static void sweep(const S &s, const job &j, int blocks, int first, int last) {
     constexpr int left =
         left_over<OC, S>([](const S &shape) { return out_blocks(shape); });
@@ -160,6 +165,7 @@ private:
     });
   }
 
+  /// sweep() for B blocks, chunk after chunk of the input channels.
   template <int B>
   static void sweep_blocks(const S &s, const job &j, int first, int last) {
     const T *const next_blocks = j.w + B * weight_block(s);
@@ -188,7 +194,7 @@ private:
     }
   }
 
-  /// Picks the tile that fits at position p.
+  /// Computes the tile at position p: ROWS rows, or those that are left there.
   template <int B>
   static void place(const S &s, const job &j, int p, int c0, int c1, T *partial,
                     const later_weights<T> &later) {
@@ -205,6 +211,7 @@ private:
     }
   }
 
+  /// Computes R rows from (row, col) on: COLS columns, or those that are left.
   template <int R, int B>
   static void place_columns(const S &s, const job &j, int row, int col, int c0,
                             int c1, T *partial, const later_weights<T> &later) {
@@ -218,7 +225,7 @@ private:
     }
   }
 
-  /// Covers fewer than COLS columns with tiles of half the width, a quarter...
+  /// Covers fewer than COLS columns with tiles of COLS / 2, COLS / 4, ..., 1.
   template <int R, int C, int B>
   static void place_rest(const S &s, const job &j, int row, int col, int c0,
                          int c1, T *partial, const later_weights<T> &later) {
@@ -231,9 +238,9 @@ private:
     }
   }
 
-  /// R x C pixels from (row, col), B blocks, input blocks [c0, c1). The sums
-  /// over earlier input blocks come from `partial`, and go there until the last
-  /// are in.
+  /// Computes R x C pixels from (row, col) on of B blocks over input blocks
+  /// [c0, c1). Sums over earlier input blocks are in `partial`, and the tile's
+  /// sums are saved there until they include the last input block.
   template <int R, int C, int B>
   NNC_NOINLINE static void tile(const S &s, const job &j, int row, int col,
                                 int c0, int c1, T *partial,
@@ -271,8 +278,8 @@ private:
     finish(s, j, t, row, col);
   }
 
-  /// The taps of one kernel row: pixel (i, 0) of the tile wants the input pixel
-  /// (top + i * sh, left) at the first of them.
+  /// Adds the taps of one kernel row. At the first of them, pixel (i, 0) of the
+  /// tile reads input pixel (top + i * sh, left).
   template <int R, int C, int B>
   static NNC_INLINE void row_of_taps(const S &s, register_tile<V, R, C, B> &t,
                                      const T *x, const T *w, int top, int left,
@@ -341,6 +348,7 @@ private:
     }
     return true;
   }
+  /// Largest horizontal stride that gathered() makes room for.
   static constexpr int gather_stride() {
     if constexpr (is_constant<S>)
       return S::sw;
@@ -348,6 +356,8 @@ private:
       return max_stride;
   }
 
+  /// Adds one tap from a copy of its pixels, with zeros for those outside the
+  /// input.
   template <int R, int C, int B>
   static NNC_INLINE void gathered(const S &s, register_tile<V, R, C, B> &t,
                                   const T *const (&rows)[R], const T *w,
@@ -370,7 +380,7 @@ private:
                          steps);
   }
 
-  /// Has what the epilogue reads come while the sums are made.
+  /// Prefetches what the epilogue will read, before the sums are made.
   template <int R, int C, int B>
   static NNC_INLINE void fetch(const S &s, const job &j, int row, int col) {
     const std::ptrdiff_t line = std::ptrdiff_t(s.ow) * W;
@@ -381,11 +391,13 @@ private:
                 j.epi->fetch(out + b * out_pixels(s) * W + r * line + c * W);
   }
 
+  /// Stores a tile of complete sums through the epilogue.
   template <int R, int C, int B>
   static NNC_INLINE void finish(const S &s, const job &j,
                                 register_tile<V, R, C, B> &t, int row,
                                 int col) {
-    // Copies: for all the compiler knows, y could point at j.
+    // Local copies, because the compiler has to assume that stores to y change
+    // j.
     const Epi epi = *j.epi;
     T *const y = j.y;
     const int channel = j.channel;

@@ -1,13 +1,14 @@
 //===- first.h - 2-D convolution of a plain image into blocked channels ---===//
 //
-// y[k] = sum over c of x[c] * w[k, c], x in plain NCHW with few channels, as
-// networks begin, y in NCHW<W>c, w in KCRS<W>k. Wider inputs are served too,
-// but a blocked layout serves them better.
+// y[k] = sum over c of x[c] * w[k, c], x in plain NCHW with few channels, like
+// the images that networks begin with, y in NCHW<W>c, w in KCRS<W>k. Inputs
+// with more channels work too, but blocked layouts serve them better.
 //
-// A register tile covers COLS pixels of one output row times OC channel
-// blocks. A row of taps that reaches out of the input reads a copy of its
-// pixels with zeros in place. A unit is a row of one run of blocks; the runs of
-// a row follow each other, since the last may have fewer blocks.
+// A register tile covers COLS pixels of one output row times OC channel blocks.
+// Where a row of taps reaches out of the input, the tile reads a copy of its
+// pixels in which those outside are zero. A unit is an output row of one run of
+// OC blocks; the runs of a row are consecutive units, because the last run may
+// have fewer blocks.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV2D_FIRST_H
@@ -20,7 +21,7 @@
 
 namespace nnc {
 
-/// Most input columns that a row of taps of one tile may span.
+/// Largest number of input columns that a row of taps of one tile may span.
 constexpr int first_layer_span = 256;
 
 template <class V, class S, int COLS, int OC, class Epi> struct conv2d_first_t {
@@ -59,14 +60,14 @@ template <class V, class S, int COLS, int OC, class Epi> struct conv2d_first_t {
   }
 
 private:
-  /// What the tiles of one output row have in common.
+  /// Values that all tiles of one output row use.
   struct job {
     const T *x; ///< the image
-    const T *w; ///< the first block's
+    const T *w; ///< weights of the first block
     T *y;
     const Epi *epi;
     std::ptrdiff_t out; ///< index in y of the row in the first block
-    int channel;        ///< the first of the first block
+    int channel;        ///< first channel of the first block
     int top;            ///< input row of the first tap
   };
 
@@ -74,6 +75,7 @@ private:
     return std::ptrdiff_t(s.c) * s.kh * s.kw * W;
   }
 
+  /// Computes an output row of B channel blocks.
   template <int B> static void columns(const S &s, const job &j) {
     constexpr int left =
         left_over<COLS, S>([](const S &shape) { return shape.ow; });
@@ -81,6 +83,7 @@ private:
                          [&](auto size, int col) { tile<size, B>(s, j, col); });
   }
 
+  /// Computes C pixels from column `col` on of B channel blocks.
   template <int C, int B>
   NNC_NOINLINE static void tile(const S &s, const job &j, int col) {
     register_tile<V, 1, C, B> t;
@@ -103,7 +106,8 @@ private:
         else
           t.template add<0, C>(a, s.sw, s.dw, w, weight_block(s), W, s.kw);
       }
-    // Copies: for all the compiler knows, y could point at j.
+    // Local copies, because the compiler has to assume that stores to y change
+    // j.
     const Epi epi = *j.epi;
     T *const y = j.y;
     const int channel = j.channel;
@@ -117,21 +121,24 @@ private:
     }
   }
 
-  /// Pixels from the first to the last that C points meet in a row of taps.
+  /// Input columns from the first to the last that a row of taps reads for C
+  /// neighbouring output pixels.
   template <int C> static constexpr int span(const S &s) {
     return (C - 1) * s.sw + (s.kw - 1) * s.dw + 1;
   }
-  /// Whether those go vector by vector: the points share them.
+  /// Whether these columns are loaded once, as vectors whose lanes serve all C
+  /// output pixels.
   template <int C> static constexpr bool by_lanes() {
     if constexpr (is_constant<S> && multiplies_by_lane<V>)
       return span<C>(S{}) <= 8 * W;
     return false;
   }
-  /// How many pixels are read.
+  /// Input columns that are loaded for C output pixels.
   template <int C> static constexpr int read(const S &s) {
     return by_lanes<C>() ? ceil_div(span<C>(s), W) * W : span<C>(s);
   }
 
+  /// Adds a row of taps, with operands from lanes of vectors of input pixels.
   template <int C, int B>
   static NNC_INLINE void add_by_lanes(register_tile<V, 1, C, B> &t,
                                       const T *row, const T *w) {
@@ -142,7 +149,7 @@ private:
         V::load(row + i * W);
     NNC_UNROLL for (int b = 0; b < B; ++b)
         NNC_UNROLL for (int tap = 0; tap < s.kw; ++tap) {
-      // As in tile.h.
+      // As in tile.h, this keeps g++ from broadcasting lanes too early.
       NNC_UNROLL for (int i = 0; i < vectors; ++i) pixels[i] =
           in_register(pixels[i]);
       NNC_FORGET_LOADS;
@@ -155,7 +162,8 @@ private:
     }
   }
 
-  /// `span` pixels of the row from column `left` on, zeros outside.
+  /// Copies `span` pixels of a row from column `left` on, with zeros outside
+  /// it.
   static void copy_row(const S &s, const T *row, int left, int span, T *to) {
     const int begin = smaller(span, larger(0, -left));
     const int end = larger(begin, smaller(span, s.w - left));

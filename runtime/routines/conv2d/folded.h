@@ -1,20 +1,21 @@
 //===- folded.h - Winograd's method for a plain image and a stride of 2 ---===//
 //
-// How networks begin: x in plain NCHW with few channels, y in NCHW<W>c, every
-// second pixel of every second row. Folded, each channel is four, one of the
-// even or the odd columns of the even or the odd rows, and the convolution one
-// of stride 1 with half as many taps an axis:
+// Convolution of a plain image with stride 2, as networks begin: x in plain
+// NCHW with few channels, y in NCHW<W>c. The stride is folded into channels:
+// each input channel becomes four, one for the even or odd columns of the even
+// or odd rows, and the convolution becomes one of stride 1 with half as many
+// taps along each axis:
 //
 //   y[k][i][j] = sum of u[k][4 c + 2 p + q][r][s]
 //                       * x[c][2 (i + r) + p - pt][2 (j + s) + q - pl]
 //
-// over c, r, s and p, q of 0 and 1, with u[k][4 c + 2 p + q][r][s] =
-// w[k][c][2 r + p][2 s + q], or 0 behind the last tap. That is done by
-// Winograd's method: 7 x 7 taps of 3 channels are 147 multiply-adds a pixel
-// directly, 48 in tiles of 3 x 3 and 31 of 5 x 5. Nothing is folded in memory
-// but the patch of a tile.
+// over c, r, s and p, q in {0, 1}, where u[k][4 c + 2 p + q][r][s] is w[k][c][2
+// r + p][2 s + q], or 0 behind the last tap. Winograd's method computes this
+// convolution: 7 x 7 taps of 3 channels are 147 multiply-adds for each pixel
+// directly, 48 in tiles of 3 x 3 pixels and 31 in tiles of 5 x 5. Only the
+// input patch of one tile at a time is folded in memory.
 //
-// The weights come transformed as u, in KRSC<W>k.
+// The compiler folds and transforms the weights and stores them as KRSC<W>k.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV2D_FOLDED_H
@@ -24,7 +25,7 @@
 
 namespace nnc {
 
-/// What transformed.h asks, of R x R taps when they are folded.
+/// The method for transformed.h with R x R taps after folding.
 template <class V, int M, int R, class S, int P, int B>
 struct folded_winograd_of_taps
     : winograd_of_taps<V, M, R, R, S, P, B, winograd_summed, usual_strip> {
@@ -50,19 +51,22 @@ struct folded_winograd_of_taps
     input_tile_by_tile<folded_winograd_of_taps>(s, p, x, t, count, c, v);
   }
 
+  /// Transforms block c of folded channels of tile t: folds the tile's input
+  /// into a patch, and stores its points at v and every p.input_point on.
   static void tile_input(const S &s, const transformed_plan &p, const E *all,
                          int t, int c, E *v) {
     const int image = t / (p.rows * p.cols);
     const int top = t / p.cols % p.rows * unfolded::tile_rows * 2 - s.pt;
     const int left = t % p.cols * unfolded::tile_cols * 2 - s.pl;
     const E *const x = all + std::ptrdiff_t(image) * s.c * s.h * s.w;
-    alignas(64) E patch[height * width * W]; // rows of vectors
-    // Two lanes for the even or the odd rows of a channel.
+    alignas(64) E patch[height * width * W]; // height x width vectors
+    // Lanes 2 i and 2 i + 1 are the even and the odd columns of the even or the
+    // odd rows of a channel.
     const int first = c * (W / 2), rows = smaller(W / 2, 2 * s.c - first);
     if (rows < W / 2)
       for (int i = 0; i < height * width; ++i) {
-        NNC_FORGET_LOADS; // or g++ calls memset, which may use wider vectors,
-                          // for which some chips clock down
+        NNC_FORGET_LOADS; // Otherwise g++ calls memset, which may use wider
+                          // vectors, for which some chips clock down.
         V(E(0.0f)).store(patch + i * W);
       }
     const bool inside = top >= 0 && left >= 0 && top + 2 * height <= s.h &&
@@ -80,14 +84,15 @@ struct folded_winograd_of_taps
   }
 
 private:
-  /// The pixels of a patch's rows, so many elements apart, two to a vector.
+  /// Copies a patch whose rows are `row` elements apart in an image: pairs of
+  /// neighbouring pixels go to two lanes of a vector each.
   static NNC_INLINE void copy_rows(const E *from, int row, E *to) {
     NNC_KEEP_LOOP for (int r = 0; r < height; ++r, from += row, to += width * W)
         NNC_UNROLL for (int j = 0; j < width; ++j)
             memcpy(to + j * W, from + 2 * j, 2 * sizeof(E));
   }
-  /// The same of every second row of a plane from (top, left) on, zeros outside
-  /// of it.
+  /// copy_rows() for a patch that may reach out of the image: copies every
+  /// second row from (top, left) on, with zeros outside.
   static void copy_inside(const S &s, const E *plane, int top, int left,
                           E *to) {
     for (int r = 0; r < height; ++r) {
@@ -105,6 +110,7 @@ private:
   }
 };
 
+/// METHOD of winograd_routine for folded convolutions.
 template <class V, int M, class S, int P, int B, class Epi>
 struct folded_winograd {
   static constexpr transformed_plan plan(const S &s) {
@@ -123,7 +129,8 @@ private:
   using of_taps = transformed_product<folded_winograd_of_taps<V, M, R, S, P, B>,
                                       S, P, B, Epi>;
 
-  /// Taps known when it runs: R or more an axis when they are folded.
+  /// Calls `run` for a run-time shape that has at least R taps along an axis
+  /// after folding.
   template <int R, class F> static void find_taps(const S &s, const F &run) {
     if constexpr (M + R - 1 <= winograd_matrices::most_points) {
       if (folded_taps(s.kh) > R)

@@ -1,9 +1,10 @@
 //===- pointwise.h - 1 x 1 convolution in blocked layouts -----------------===//
 //
-// A 1 x 1 convolution of stride 1 is a product over the pixels of the whole
-// map, wherever its rows end: it runs as a direct convolution of one long row.
-// So a 7 x 7 map is 49 pixels, not 7 times 7, and tiles lose nothing at the
-// ends of rows. With a stride the rows stay, and the input is read in place.
+// A 1 x 1 convolution of stride 1 is a matrix product over all pixels of the
+// map, regardless of where its rows end. It runs as a direct convolution of one
+// long row: a 7 x 7 map is a row of 49 pixels, and no tiles are cut short at
+// the ends of rows. With a stride the rows stay, and the input is read in
+// place.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV2D_POINTWISE_H
@@ -14,7 +15,7 @@
 
 namespace nnc {
 
-/// Shape S with its map as one row.
+/// Shape S with its whole map as one row.
 template <class S, bool Constant = is_constant<S>> struct one_row {
   static constexpr int n = S::n, c = S::c, h = 1, w = S::h * S::w, k = S::k;
   static constexpr int kh = 1, kw = 1, sh = 1, sw = 1, dh = 1, dw = 1;

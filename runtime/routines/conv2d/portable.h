@@ -4,8 +4,8 @@
 //     x[n][c][oy * sh - pt + i * dh][ox * sw - pl + j * dw] * w[k][c][i][j])
 // with zeros outside of x; plain NCHW and KCRS. A unit is a row of the output.
 //
-// Sums run over one row tile at a time in the order c, i, j, so the error is
-// that of a plain sum of kh * kw * c / groups products.
+// A tile of one output row adds its products in the order c, i, j, so the error
+// is that of a plain sum of kh * kw * c / groups products.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV2D_PORTABLE_H

@@ -5,8 +5,8 @@
 namespace nnc {
 
 /// 2-D convolution: x[n][c][h][w], w[k][c/groups][kh][kw] -> y[n][k][oh][ow].
-/// Input row of tap r for output row i: i*sh + r*dh - pt; rows outside are
-/// zero.
+/// Output row i reads input row i*sh + r*dh - pt for tap r; rows outside the
+/// input are zero. Columns likewise.
 struct conv2d_shape {
   int n, c, h, w, k, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow, groups;
 
@@ -31,8 +31,7 @@ struct conv2d_shape {
   }
 };
 
-/// Whether a 1 x 1 convolution of this shape reads every pixel, one after the
-/// other.
+/// Whether a 1 x 1 convolution of this shape reads all pixels in order.
 template <class S> constexpr bool every_pixel(const S &s) {
   return s.sh == 1 && s.sw == 1 && s.oh == s.h && s.ow == s.w;
 }

@@ -1,10 +1,11 @@
 //===- strassen.h - 1 x 1 convolution by Strassen's method ----------------===//
 //
 // A 1 x 1 convolution is a product of pixels by channels. x and y in NCHW<W>c,
-// the weights as KRSC<W>k_strassen. No padding, one group, whole blocks of
-// channels in each half of c and of k, or each quarter for two levels and
-// KRSC<W>k_strassen2. With a stride, pixels come together where sums are made
-// of them: products are over those of the whole result, wherever its rows end.
+// the weights as KRSC<W>k_strassen, or KRSC<W>k_strassen2 for two levels. No
+// padding, one group; each half of c and of k, or each quarter for two levels,
+// is a multiple of W. With a stride, the strided pixels become contiguous in
+// scratch when sums are made of them; tiles cover all pixels of the result,
+// wherever its rows end.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV2D_STRASSEN_H
@@ -15,6 +16,7 @@
 
 namespace nnc {
 
+/// LAYOUT of routines/strassen.h for images: a row is an output pixel.
 template <class V, class S> struct strassen_pixels {
   static constexpr int W = lanes<V>;
   using E = element_of<V>;

@@ -1,15 +1,14 @@
 //===- winograd.h - Convolution by Winograd's method ----------------------===//
 //
-// y = A^T (U * B^T x B) A for each tile of M x M output pixels: x in NCHW<W>c,
-// y in NCHW<W>c, the weights transformed when compiling, U = G w G^T, as
-// KRSC<W>k with M + R - 1 points in the place of R taps. Along an axis of one
-// tap nothing is transformed, and a tile has one pixel. Stride 1, or 2 with
+// y = A^T (U * B^T x B) A for each tile of M x M output pixels, x and y in
+// NCHW<W>c. The compiler transforms the weights, U = G w G^T, and stores them
+// as KRSC<W>k with M + R - 1 points in the place of R taps. Along an axis with
+// one tap nothing is transformed, and a tile has one pixel. Stride 1, or 2 with
 // 2 M + R - 2 points; no dilation, one group, any padding. See
 // winograd_matrices.h for the matrices.
 //
 // Rounding errors are relative to a tile's largest values: for M = 2, 4, 6
-// about 1, 3, 10 times those of a sum of products. Of halves there is M = 2
-// alone.
+// about 1, 3, 10 times those of a sum of products. For f16 there is M = 2 only.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV2D_WINOGRAD_H
@@ -23,7 +22,7 @@
 
 namespace nnc {
 
-/// The transforms of F(M, R) on vectors.
+/// The transforms of F(M, R) along one axis, on vectors.
 template <int M, int R> struct winograd_transform {
   static constexpr int outputs = M, points = M + R - 1;
   static_assert(points > 2 && points <= winograd_matrices::most_points,
@@ -66,7 +65,7 @@ template <int M, int R> struct winograd_transform {
   }
 
 private:
-  /// The points that are 0, a pair's or infinity.
+  /// Computes the values at points 0, infinity and all pairs.
   template <int N, class V>
   static NNC_INLINE void of_pairs(const V (&x)[N], V (&v)[points]) {
     v[0] = even(matrices.all, pairs, x, 0);
@@ -78,8 +77,8 @@ private:
       v[2 + 2 * k] = add_times(a, -matrices.q[k], b);
     }
   }
-  /// The polynomial with `degree` and these coefficients, the last 1, over x of
-  /// every other index.
+  /// Sum of every second x from x[first] on, times the coefficients of a
+  /// polynomial of this degree, whose last coefficient is 1.
   template <int N, class V>
   static NNC_INLINE V even(const double *polynomial, int degree,
                            const V (&x)[N], int first) {
@@ -95,7 +94,7 @@ private:
   }
 };
 
-/// Of an axis of one tap.
+/// The transforms along an axis with one tap, where nothing is transformed.
 template <int M> struct winograd_transform<M, 1> {
   static constexpr int outputs = 1, points = 1;
   template <class V> static NNC_INLINE void input(const V (&x)[1], V (&v)[1]) {
@@ -106,7 +105,8 @@ template <int M> struct winograd_transform<M, 1> {
   }
 };
 
-/// Of one tap where a stride of 2 leaves no other: each output has a product.
+/// The transforms of the odd taps along an axis with stride 2 if there is one
+/// such tap: each output has a product of its own.
 template <int M> struct winograd_of_each {
   static constexpr int points = M;
   template <class V> static NNC_INLINE void input(const V (&x)[M], V (&v)[M]) {
@@ -117,7 +117,8 @@ template <int M> struct winograd_of_each {
   }
 };
 
-/// With a stride of 2: the points of even taps and inputs, then of odd ones.
+/// The transforms along an axis with stride 2. The points of even taps and
+/// inputs come before those of odd ones.
 template <int M, int R> struct strided_winograd_transform {
   using even = winograd_transform<M, (R + 1) / 2>;
   using odd = std::conditional_t<R / 2 == 1, winograd_of_each<M>,
@@ -147,9 +148,9 @@ template <int M, int R> struct strided_winograd_transform {
   }
 };
 
-/// What transformed.h asks, of KH x KW taps, SUM channels summed in one go, in
-/// strips of so many KiB, and with a stride of 1 or 2. What is transformed is
-/// so with floats.
+/// The method for transformed.h, for KH x KW taps and stride STRIDE, with SUM
+/// channels summed in one go and strips of STRIP KiB. Transforms are computed
+/// with floats.
 template <class V, int M, int KH, int KW, class S, int P, int B, int SUM,
           int STRIP, int STRIDE = 1>
 struct winograd_of_taps {
@@ -167,10 +168,11 @@ struct winograd_of_taps {
   static constexpr int points = height * width;
   static constexpr int tile_rows = vertical::outputs;
   static constexpr int tile_cols = horizontal::outputs;
-  /// Of the input from one tile to the next.
+  /// Input rows and columns from one tile to the next.
   static constexpr int row_step = tile_rows * STRIDE;
   static constexpr int col_step = tile_cols * STRIDE;
-  /// The transform back enlarges what sums lose.
+  /// Channels summed in one go; few, because the output transform magnifies the
+  /// rounding errors of the sums.
   static constexpr int summed_channels = SUM;
 
   static constexpr int channels(const S &s) { return s.c; }
@@ -192,6 +194,8 @@ struct winograd_of_taps {
     input_tile_by_tile<winograd_of_taps>(s, p, x, t, count, c, v);
   }
 
+  /// Transforms block c of tile t, and stores its points at v and every
+  /// p.input_point on.
   static void tile_input(const S &s, const transformed_plan &p, const E *all,
                          int t, int c, E *v) {
     const int image = t / (p.rows * p.cols);
@@ -216,14 +220,14 @@ struct winograd_of_taps {
     transform_patch(copy[0][0], width * W, v, p.input_point);
   }
 
-  /// While a patch of a map that comes from afar is transformed, that of the
-  /// tile so many to its right is asked for.
+  /// Distance, in tiles, to the input patch that is prefetched while a patch is
+  /// transformed, if the input is_far(): too large for the second-level cache.
   static constexpr int tiles_ahead = 2;
   static constexpr bool is_far(const S &s) {
     return std::ptrdiff_t(sizeof(E)) * s.c * s.h * s.w > level2_map;
   }
-  /// Has the columns from `left` on come that a patch at `top` has more than
-  /// the one before.
+  /// Prefetches the columns from `left` on that the patch at row `top` has
+  /// beyond those of the patch before it.
   static NNC_INLINE void fetch_columns(const S &s, const E *x, int top,
                                        int left) {
     for (int r = 0; r < height; ++r)
@@ -231,6 +235,8 @@ struct winograd_of_taps {
         NNC_PREFETCH(x + ((std::ptrdiff_t(top) + r) * s.w + left + i) * W);
   }
 
+  /// Transforms a patch of height x width vectors, whose rows are `row`
+  /// elements apart, and stores its points at v and every `point` elements on.
   NNC_NOINLINE static void transform_patch(const E *x, std::ptrdiff_t row, E *v,
                                            std::ptrdiff_t point) {
     alignas(64) float half[height][width][W];
@@ -268,7 +274,8 @@ struct winograd_of_taps {
       vertical::output(in, out);
       NNC_UNROLL for (int r = 0; r < tile_rows; ++r) out[r].store(half[r][c]);
     }
-    // A copy: for all the compiler knows, y could point at the epilogue.
+    // A local copy, because the compiler has to assume that stores to y change
+    // it.
     const Epi epi = epilogue;
     const int channel = block * W;
     const int image = t / (p.rows * p.cols);
@@ -309,6 +316,7 @@ template <class METHOD, class V, class S, class Epi> struct winograd_routine {
   }
 };
 
+/// METHOD of winograd_routine for blocked layouts.
 template <class V, int M, class S, int P, int B, class Epi, int SUM, int STRIP,
           int STRIDE>
 struct nchwc_winograd {
@@ -329,8 +337,8 @@ private:
       winograd_of_taps<V, M, KH, KW, S, P, B, SUM, STRIP, STRIDE>, S, P, B,
       Epi>;
 
-  /// Taps known when it runs: R or more in a row, in a column or in a square,
-  /// which it is with a stride.
+  /// Calls `run` for a run-time shape whose taps are a row, a column or a
+  /// square of at least R taps a side; with a stride of 2 always a square.
   template <int R, class F> static void find_taps(const S &s, const F &run) {
     if constexpr (M + ceil_div(R, STRIDE) - 1 <=
                   winograd_matrices::most_points) {

@@ -6,21 +6,22 @@
 //   y = A^T ((G w) * (B^T x))
 //
 // Filter and outputs are taken as polynomials of degrees r - 1 and m - 1, whose
-// product is found from its values in n points: 0, pairs +q and -q, of an odd n
-// one without a partner, and infinity. All of the matrices' numbers follow from
-// these.
+// product is found from its values at n points: 0, pairs +q and -q, one point s
+// without a partner if n is odd, and infinity. These points determine all three
+// matrices.
 //
-// Row j of B^T holds the coefficients of the product of (x - p) over the finite
-// points p but the row's own, G divides by that product's value in the point.
-// So the rows of a pair differ in the sign of every other number, and each
-// costs about a half; and for points with few bits B^T and A^T are exact in
-// float. With a point s that has no partner, all rows but its own have the
-// factor x - s: they are those of the pairs over x[i + 1] - s x[i].
+// Row j of B^T holds the coefficients of the product of (x - p) over all finite
+// points p except the row's own, and G divides by that product's value at the
+// point. So the rows of a pair differ only in the sign of every second
+// coefficient, and computing both costs little more than one; if points have
+// few bits, B^T and A^T are exact in float. With a point s, all rows but its
+// own have the factor x - s: they are the rows of the pairs, applied to the
+// differences x[i + 1] - s x[i].
 //
-// With a stride of 2 taps at even places meet even inputs, and those at odd
-// places odd ones. Each half is a convolution of stride 1, and both have points
-// of their own: F(m, 2) and a product for each of m make it 2 m + 1 of three
-// taps, where 3 m products are made directly.
+// With a stride of 2, even taps meet even inputs, and odd taps odd inputs. Each
+// half is a convolution of stride 1 with points of its own. For three taps
+// these are F(m, 2) and a product for each of m outputs: 2 m + 1 products in
+// the place of 3 m.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV2D_WINOGRAD_MATRICES_H
@@ -28,6 +29,7 @@
 
 namespace nnc {
 
+/// The matrices of F(outputs, taps), in terms of their points.
 struct winograd_matrices {
   static constexpr int most_points = 8;
   static constexpr int most_pairs = most_points / 2 - 1;
@@ -36,29 +38,31 @@ struct winograd_matrices {
   int taps;    ///< r
   int points;  ///< n; in the order 0, +q[0], -q[0], +q[1], ..., s, infinity
   int pairs;
-  bool odd; ///< whether there is s
+  bool odd; ///< whether n is odd, so that there is s
   double q[most_pairs];
   double s;
-  /// Coefficients, of 1 first, of the product of (z - q[l]^2) over all pairs l,
-  /// and over all but pair k.
+  /// Coefficients, the constant one first, of the product of (z - q[l]^2) over
+  /// all pairs l, and over all pairs but k.
   double all[most_pairs + 1];
   double others[most_pairs][most_pairs];
-  double powers[most_points][most_pairs];  ///< of the q and then s, from 0 on
+  double powers[most_points][most_pairs];  ///< [i][k]: i-th power of q[k], or s
   double filter[most_points][most_points]; ///< G
 
-  /// By how much outputs' mean square exceeds that of sums of taps, if the
-  /// products were independent of each other: their rounding errors are.
+  /// Factor by which the outputs' mean square exceeds that of sums of `taps`
+  /// products, if all products are independent of each other, as their rounding
+  /// errors are.
   constexpr double error_growth() const;
 
 private:
+  /// Squared norms of a point's row of B^T and of its column of A^T.
   constexpr double input_square(int point) const;
   constexpr double output_square(int point) const;
 };
 
-/// The q for n points that err least on random data against double precision:
-/// 2.5e-7, 7.4e-7 and 3.2e-6 of the outputs' root mean square with r = 3 and 64
-/// channels, where sums of products alone have 2e-7. Of an odd n, by
-/// error_growth().
+/// Sets q and s, for each even n to those with the least errors on random data,
+/// compared with double precision: with r = 3 and 64 channels 2.5e-7, 7.4e-7
+/// and 3.2e-6 of the outputs' root mean square for n = 4, 6 and 8, where direct
+/// sums of products have 2e-7. For odd n they have the least error_growth().
 constexpr void choose_winograd_points(winograd_matrices &w) {
   w.s = w.points == 3 ? 1 : 2;
   if (w.points == 5) {
@@ -78,6 +82,7 @@ constexpr void choose_winograd_points(winograd_matrices &w) {
   }
 }
 
+/// The matrices of F(outputs, taps).
 constexpr winograd_matrices make_winograd(int outputs, int taps) {
   winograd_matrices w{};
   w.outputs = outputs;
@@ -108,7 +113,8 @@ constexpr winograd_matrices make_winograd(int outputs, int taps) {
       w.powers[i][k] =
           i == 0 ? 1 : w.powers[i - 1][k] * (k < w.pairs ? w.q[k] : w.s);
 
-  // The row of point p, for a product over the others of so much.
+  // Sets a row of G: that of point p, at which the product of (x - p') over the
+  // other finite points p' has value `product`.
   const auto set_filter = [&](int row, double p, double product) {
     w.filter[row][0] = 1 / product;
     for (int i = 1; i < taps; ++i)
@@ -139,7 +145,8 @@ constexpr double winograd_matrices::input_square(int point) const {
   const bool ends = point == 0 || point == points - 1;
   const bool alone = odd && point == points - 2;
   const int pair = (point - 1) / 2;
-  // Of x[i] or, with a factor x - s, of x[i + 1] - s x[i]; behind a zero.
+  // Coefficients of x[i] or, with a factor x - s, of x[i + 1] - s x[i]; a zero
+  // precedes them.
   double row[most_points + 1] = {};
   for (int i = 0; i < (ends || alone ? pairs + 1 : pairs); ++i)
     if (ends || alone) {
@@ -165,7 +172,8 @@ constexpr double winograd_matrices::output_square(int point) const {
   return sum;
 }
 
-/// Squares of each point's row of B^T, of G, and of its column of A^T.
+/// Sums over all points the product of three squared norms: of the point's row
+/// of B^T, its row of G and its column of A^T.
 constexpr double winograd_matrices::error_growth() const {
   double growth = 0;
   for (int point = 0; point < points; ++point) {
@@ -177,8 +185,9 @@ constexpr double winograd_matrices::error_growth() const {
   return growth / (outputs * taps);
 }
 
-/// What makes an axis' taps its points, with a stride of 1 or 2: of two halves
-/// of the taps, those of the even ones before those of the odd ones.
+/// The matrix that transforms the taps along an axis into points, for a stride
+/// of 1 or 2. With a stride of 2 the points of even taps come before those of
+/// odd ones.
 struct winograd_filter {
   int points;
   double rows[2 * winograd_matrices::most_points]

@@ -6,21 +6,24 @@
 
 namespace nnc {
 
-/// Terms summed in one go, where a routine has no choice. Sums of twice as many
-/// lose a fifth to a third more to rounding, and are a few percent faster.
+/// Channels summed in one go by routines without a parameter for it. Sums of
+/// twice as many lose a fifth to a third more to rounding, and are a few
+/// percent faster.
 constexpr int winograd_summed = 32;
 
-/// Outputs along an axis of a tile.
+/// Outputs of a tile along an axis with `taps` taps.
 constexpr int winograd_outputs(int taps, int M) { return taps == 1 ? 1 : M; }
 
-/// As many along an axis as inputs, whatever the stride.
+/// Points of a tile: along each axis as many as the inputs that a tile reads,
+/// whatever the stride.
 template <class S> constexpr int winograd_points(const S &s, int M) {
   return (s.sh * (winograd_outputs(s.kh, M) - 1) + s.kh) *
          (s.sw * (winograd_outputs(s.kw, M) - 1) + s.kw);
 }
 
-/// The output is cut into tiles of M x M pixels, one where there is one tap. An
-/// element has so many bytes, a strip so many KiB.
+/// Plan of a convolution whose output is cut into tiles of M x M pixels, with
+/// one pixel along an axis of one tap. `bytes` is the size of an element,
+/// `strip` that of a strip in KiB.
 template <class S>
 constexpr transformed_plan plan_winograd(const S &s, int W, int M, int P, int B,
                                          int bytes = sizeof(float),
@@ -31,6 +34,7 @@ constexpr transformed_plan plan_winograd(const S &s, int W, int M, int P, int B,
                           strip);
 }
 
+/// Bytes of scratch that conv2d/winograd.h needs for `threads` threads.
 template <class S>
 constexpr std::ptrdiff_t
 winograd_scratch(const S &s, int W, int M, int P, int B, int threads,
@@ -38,13 +42,16 @@ winograd_scratch(const S &s, int W, int M, int P, int B, int threads,
   return plan_winograd(s, W, M, P, B, bytes, strip).scratch(threads);
 }
 
-/// Taps of an axis and channels where a stride of 2 is folded; see folded.h.
+/// Taps along an axis, and channels, once a stride of 2 is folded; see
+/// folded.h.
 constexpr int folded_taps(int taps) { return ceil_div(taps, 2); }
 template <class S> constexpr int folded_channels(const S &s) { return 4 * s.c; }
 
-/// KiB of a strip: there is more of products than of the few channels' input.
+/// Size of a folded convolution's strip in KiB. It counts transformed inputs
+/// only, but with few channels products take most of the cache.
 constexpr int folded_strip = 128;
 
+/// Plan of a folded convolution with tiles of M x M pixels.
 template <class S>
 constexpr transformed_plan plan_folded_winograd(const S &s, int W, int M, int P,
                                                 int B,
@@ -55,6 +62,7 @@ constexpr transformed_plan plan_folded_winograd(const S &s, int W, int M, int P,
                           folded_strip);
 }
 
+/// Bytes of scratch that conv2d/folded.h needs for `threads` threads.
 template <class S>
 constexpr std::ptrdiff_t folded_winograd_scratch(const S &s, int W, int M,
                                                  int P, int B, int threads,

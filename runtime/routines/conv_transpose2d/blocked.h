@@ -1,12 +1,14 @@
 //===- blocked.h - Transposed 2-D convolution in blocked layouts ----------===//
 //
-// x and y in NCHW<W>c; w, whose axes are [c][k][kh][kw], as [k/W][kh][kw][c][W]
-// (CRSK<W>c: letters name axes in the order of a convolution's weight).
+// x and y in NCHW<W>c. w, whose axes are [c][k][kh][kw], is stored as
+// [k/W][kh][kw][c][W] (CRSK<W>c; letters name axes in the order of a
+// convolution's weight).
 //
-// Output columns that lie sw apart have the same taps, and consecutive input
-// pixels at each: a register tile covers COLS of them times OC channel blocks,
-// so nothing is multiplied with the zeros between the pixels. Long sums are
-// made in parts (tile.h). One group.
+// Output columns sw apart use the same taps, and each tap reads consecutive
+// input pixels for them. A register tile covers COLS such columns times OC
+// channel blocks, so nothing is multiplied with the zeros between pixels. Long
+// sums are made in parts (tile.h). One group. A unit is an output row of one
+// run of OC blocks.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV_TRANSPOSE2D_BLOCKED_H
@@ -63,29 +65,30 @@ struct conv_transpose2d_nchwc_t {
   }
 
 private:
-  /// What the tiles of one output row have in common.
+  /// Values that all tiles of one output row use.
   struct job {
     const T *x; ///< the image
-    const T *w; ///< the first block's
+    const T *w; ///< weights of the first block
     T *y;
     const Epi *epi;
     std::ptrdiff_t out; ///< index in y of the row in the first block
-    int channel;        ///< the first of the first block
-    int row;
+    int channel;        ///< first channel of the first block
+    int row;            ///< output row
   };
 
   static constexpr std::ptrdiff_t weight_block(const S &s) {
     return std::ptrdiff_t(s.kh) * s.kw * s.c * W;
   }
 
-  /// Whether the taps that meet in a pixel make a sum longer than one part.
+  /// Whether a pixel may have so many terms that its sum is made in parts.
   static constexpr bool splits(const S &s) {
     const int rows = s.dh == 1 ? ceil_div(s.kh, s.sh) : s.kh;
     const int columns = s.dw == 1 ? ceil_div(s.kw, s.sw) : s.kw;
     return rows * columns * s.c > register_tile<V, 1, 1, 1>::most_terms;
   }
 
-  /// Output columns phase + i * sw have the same taps.
+  /// Computes an output row of B blocks. Columns phase + i * sw use the same
+  /// taps.
   template <int B> static void columns(const S &s, const job &j) {
     for (int phase = 0; phase < s.sw && phase < s.ow; ++phase)
       in_tiles<COLS, -1>(
@@ -93,6 +96,7 @@ private:
           [&](auto size, int first) { tile<size, B>(s, j, phase, first); });
   }
 
+  /// Computes C of the columns phase + i * sw, from i = first on.
   template <int C, int B>
   NNC_NOINLINE static void tile(const S &s, const job &j, int phase,
                                 int first) {
@@ -117,7 +121,8 @@ private:
     }
     if (splits(s))
       t.add_saved(earlier);
-    // Copies: for all the compiler knows, y could point at j.
+    // Local copies, because the compiler has to assume that stores to y change
+    // j.
     const Epi epi = *j.epi;
     T *const y = j.y;
     const int channel = j.channel;
@@ -133,8 +138,9 @@ private:
     }
   }
 
-  /// One tap: pixel i of the tile takes column left + i of the row. `earlier`
-  /// has the sums of the parts before the one under way, of so many `terms`.
+  /// Adds one tap: pixel i of the tile reads column left + i of the row.
+  /// `earlier` holds the sums of finished parts, and `terms` counts the terms
+  /// of the current part.
   template <int C, int B>
   static NNC_INLINE void add_tap(const S &s, register_tile<V, 1, C, B> &t,
                                  T *earlier, int &terms, const T *row,

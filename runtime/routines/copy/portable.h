@@ -2,8 +2,8 @@
 //
 // y[dst_offset + sum of i[d] * dst_strides[d]] =
 //     x[src_offset + sum of i[d] * src_strides[d]] for all indices i < dims:
-// what transpose, slice, expand and concat come to. Offsets and strides are in
-// elements of any type. A unit is one index of all axes but the last.
+// the copy behind transpose, slice, expand and concat. Offsets and strides are
+// in elements of any type. A unit is one index of all axes but the last.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_COPY_PORTABLE_H

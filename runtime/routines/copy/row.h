@@ -6,7 +6,7 @@
 
 namespace nnc {
 
-/// y[i * y_step] = x[i * x_step] for i < n.
+/// Copies a strided row: y[i * y_step] = x[i * x_step] for i < n.
 template <class T>
 NNC_INLINE void copy_row(const T *x, std::ptrdiff_t x_step, T *y,
                          std::ptrdiff_t y_step, int n) {

@@ -4,9 +4,10 @@
 
 namespace nnc {
 
-/// y[dst_offset + i . dst_strides] = x[src_offset + i . src_strides] for every
-/// index i below dims: transpose, slice, expand, concat, layout change.
-/// Offsets and strides are in elements; strides may be 0 or negative.
+/// Strided copy: for every index i below dims,
+///   y[dst_offset + i . dst_strides] = x[src_offset + i . src_strides].
+/// It serves transpose, slice, expand, concat and layout changes. Offsets and
+/// strides are in elements; strides may be 0 or negative.
 struct copy_shape {
   int rank;
   int dims[8], src_strides[8], dst_strides[8];

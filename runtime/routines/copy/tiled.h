@@ -1,11 +1,12 @@
 //===- tiled.h - Strided copy with transposes in registers ----------------===//
 //
-// As portable.h defines it. Where x is contiguous along one axis and y along
+// The copy of portable.h. Where x is contiguous along one axis and y along
 // another (a transpose, whatever the other axes do), tiles of W x W floats are
-// transposed in registers; elements of other types go in tiles one by one.
-// Where both are contiguous along the same axis, whole rows are copied. Else as
-// the portable routine. A unit is W indices of the axis along which x is
-// contiguous, for one index of all axes but those two; or a row.
+// transposed in registers, and elements of other types are copied tile by tile.
+// Where both are contiguous along the same axis, whole rows are copied.
+// Anything else is copied as in portable.h. A unit is W indices of the axis
+// along which x is contiguous, for one index of all axes but those two; or a
+// row.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_COPY_TILED_H
@@ -61,8 +62,7 @@ template <int W, class S, class Epi> struct copy_t {
   }
 
 private:
-  /// The longest axis along which the tensor is contiguous; the last one if
-  /// there is none.
+  /// The longest axis with stride 1; the last axis if there is none.
   template <class Strides>
   static constexpr int axis(const S &s, const Strides &strides) {
     int best = s.rank - 1;
@@ -72,8 +72,8 @@ private:
     return best;
   }
 
-  /// y[j * y_row + i * y_step] = x[i * x_row + j * x_step], i < rows,
-  /// j < columns.
+  /// Copies a tile: y[j * y_row + i * y_step] = x[i * x_row + j * x_step] for i
+  /// < rows, j < columns.
   template <class T>
   static void tile(const T *x, std::ptrdiff_t x_row, std::ptrdiff_t x_step,
                    int rows, int columns, T *y, std::ptrdiff_t y_row,

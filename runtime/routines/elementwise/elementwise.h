@@ -1,15 +1,15 @@
-//===- elementwise.h - A function of each element, broadcast over inputs --===//
+//===- elementwise.h - A function of each element, with broadcast ---------===//
 //
-// y[i] = f(x0[i . strides[0]], x1[i . strides[1]], ...): shape.h says how. y is
-// dense and may be one of the inputs. F is a functor as an epilogue has it, of
-// as many values as there are inputs; where all are float, or halves, which F
-// takes as float, it is applied to vectors of W along the last axis, if every
-// input is contiguous or constant there. Any other strides and element types go
-// one by one. Merge axes before: the last one should be long.
+// y[i] = f(x0[i . strides[0]], x1[i . strides[1]], ...), as shape.h says. y is
+// dense and may be one of the inputs. F is a functor like that of an epilogue,
+// with one argument for each input. If all tensors are floats or halves, which
+// F takes as float, and every input is contiguous or constant along the last
+// axis, F is applied to vectors of W along that axis; otherwise to one element
+// at a time. The last axis should be long, so axes should be merged before.
 //
 // Called as run(s, x0, x1, ..., y, f, begin, end). A unit is up to 4096
-// elements of one row of the last axis, or 64 where threads have places of
-// planes.
+// elements of one row of the last axis, or up to 64 where threads divide planes
+// by places.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_ELEMENTWISE_ELEMENTWISE_H
@@ -41,11 +41,14 @@ private:
       rows *= s.dims[d];
     return rows;
   }
+  /// Whether y is planes of pixels that threads should divide by places
+  /// (shares.h).
   static constexpr bool shares_places(const S &s) {
     return s.planes > 1 &&
            shares_places_of_planes(rows(s) * s.dims[s.rank - 1] / s.pixels,
                                    s.pixels);
   }
+  /// Largest number of elements of a unit.
   static constexpr int unit_length(const S &s) {
     return shares_places(s) ? 64 : 4096;
   }
@@ -53,7 +56,8 @@ private:
     return ceil_div(s.dims[s.rank - 1], unit_length(s));
   }
 
-  /// Moves the inputs behind the other arguments, where a pack can take them.
+  /// Moves `Inputs` arguments behind the others, where a parameter pack can
+  /// take them.
   template <std::size_t Inputs, class First, class... Rest>
   static void rotate(const S &s, First first, Rest... rest) {
     if constexpr (Inputs == 0)
@@ -84,7 +88,8 @@ private:
                                  Y *y, const F &f, int begin, int end,
                                  const X *...x) {
     const int last = s.rank - 1, width = s.dims[last];
-    // Where unit `begin` starts, then on from row to row like an odometer.
+    // Finds where unit `begin` starts; the loops below count on from row to row
+    // like an odometer.
     int piece = begin % pieces(s), index[8] = {};
     std::ptrdiff_t at[] = {(static_cast<void>(x), std::ptrdiff_t(0))...};
     for (int d = last, rest = begin / pieces(s); d-- > 0; rest /= s.dims[d]) {
@@ -93,8 +98,8 @@ private:
     }
     y += std::ptrdiff_t(begin / pieces(s)) * width;
     if (last > 0 && width <= unit_length(s))
-      // Rows one after the other along the last axis but one, which are short
-      // where a block of channels is what is contiguous.
+      // Rows are short where a row is one block of channels: they follow each
+      // other along the last axis but one.
       for (int unit = begin; unit < end;) {
         const int rows =
             smaller(end - unit, s.dims[last - 1] - index[last - 1]);
@@ -124,7 +129,7 @@ private:
       }
   }
 
-  /// So many rows on, at most to the end of the last axis but one.
+  /// Advances by `rows` rows, at most to the end of the last axis but one.
   template <std::size_t... I>
   static void advance(const S &s, int rows, int (&index)[8],
                       std::ptrdiff_t (&at)[sizeof...(I)]) {
@@ -140,6 +145,7 @@ private:
     }
   }
 
+  /// Whether F can be applied to vectors of these element types.
   template <class Y, class... X> static constexpr bool takes_vectors() {
     if constexpr (W > 1 && holds_float<Y> && (holds_float<X> && ...))
       return std::is_invocable_r<V, F, vector_for<X>...>::value;
@@ -170,7 +176,7 @@ private:
           f(value(x[std::ptrdiff_t(i) * s.strides[I][last]])...));
   }
 
-  /// What F computes with.
+  /// x as F takes it: a half as float, any other type as it is.
   template <class X> static NNC_INLINE auto value(X x) {
     if constexpr (holds_float<X>)
       return static_cast<float>(x);

@@ -4,10 +4,11 @@
 
 namespace nnc {
 
-/// y[i] = f(x0[i . strides[0]], x1[i . strides[1]], ...) for every index i
-/// below dims; y is dense. Strides are in elements, 0 where an input is
-/// broadcast. Where y is images in a blocked layout, the outer dims count so
-/// many planes, each of so many pixels; else both are 1.
+/// Elementwise function: y[i] = f(x0[i . strides[0]], x1[i . strides[1]], ...)
+/// for every index i below dims; y is dense. Strides are in elements, 0 where
+/// an input is broadcast. Where y is images in a blocked layout, `planes` is
+/// the number of planes that the outer dims count, and `pixels` the number of
+/// pixels of each; otherwise both are 1.
 struct elementwise_shape {
   int rank;
   int dims[8], strides[8][8];

@@ -9,9 +9,9 @@
 
 namespace nnc {
 
-/// The depthwise part of an expanded convolution of shape S, with the fields of
-/// conv2d_shape. Of each plane that it reads there are `kept` rows: those that
-/// one row of the output is made of.
+/// Shape of the depthwise part of an expanded convolution of shape S, with the
+/// fields of conv2d_shape. Of each input plane only `kept` rows are stored at a
+/// time: those that one output row reads.
 template <class S, bool Constant = is_constant<S>> struct kept_rows_part {
   static constexpr int n = S::n, c = S::k, h = S::h, w = S::w, k = S::k;
   static constexpr int kh = S::kh, kw = S::kw, sh = S::sh, sw = S::sw;
@@ -43,14 +43,15 @@ template <class S> struct kept_rows_part<S, false> {
   }
 };
 
-/// Units are rows of the output, of B blocks of channels each.
+/// How an expanded convolution is cut. A unit is one output row of B channel
+/// blocks.
 struct expanded_plan {
-  int runs;              ///< of B blocks
-  int units;             ///< in all
-  std::ptrdiff_t floats; ///< kept of what the first convolution makes
+  int runs;              ///< runs of B blocks
+  int units;             ///< rows times runs, of all images
+  std::ptrdiff_t floats; ///< size of the 1 x 1 result that is kept
 
-  /// Bytes of scratch of one thread, a multiple of a cache line, and of so
-  /// many.
+  /// Bytes of scratch of one thread, a multiple of a cache line, and of
+  /// `threads` threads.
   constexpr std::ptrdiff_t thread_scratch() const {
     return whole_lines(floats * std::ptrdiff_t(sizeof(float)));
   }
@@ -59,7 +60,7 @@ struct expanded_plan {
   }
 };
 
-/// In blocks of W channels, B at a time.
+/// Plan for blocks of W channels, B at a time.
 template <class S>
 constexpr expanded_plan plan_expanded(const S &s, int W, int B) {
   expanded_plan p{};

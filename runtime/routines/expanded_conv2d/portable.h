@@ -1,7 +1,8 @@
 //===- portable.h - 1 x 1, then depthwise convolution; the reference ------===//
 //
-// As shape.h says, all tensors row-major. What the 1 x 1 convolution makes is
-// in scratch, whole, so this is no better than two layers: there is one unit.
+// The layer of shape.h, all tensors row-major. The whole result of the 1 x 1
+// convolution is stored in scratch, so this is no faster than two layers. There
+// is one unit.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_EXPANDED_CONV2D_PORTABLE_H
@@ -32,7 +33,7 @@ template <class S, class Epi> struct expanded_conv2d_f32_portable {
   }
 
 private:
-  /// A part, with the fields of conv2d_shape.
+  /// Shape of one of the two convolutions, with the fields of conv2d_shape.
   struct part {
     int n, c, h, w, k, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow, groups;
   };

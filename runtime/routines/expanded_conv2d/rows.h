@@ -1,12 +1,13 @@
 //===- rows.h - 1 x 1, then depthwise convolution, row by row -------------===//
 //
-// As shape.h says, x and y in NCHW<W>c, the bias as a 1 x k x 1 x 1 image in
-// the same layout, v in KCRS<W>c<W>k, w in KCRS<W>k.
+// The layer of shape.h with x and y in NCHW<W>c, the bias as a 1 x k x 1 x 1
+// image in the same layout, v in KCRS<W>c<W>k, w in KCRS<W>k.
 //
-// Of what the 1 x 1 convolution makes there are never more rows than one row of
-// the output is made of, of B channel blocks, in scratch that stays in a cache
-// near the core. x, many times smaller than all that, is read again for each B
-// blocks. So it pays where what is made would be too large for such a cache.
+// Scratch holds only those rows of the 1 x 1 convolution's result that one
+// output row reads, for B channel blocks, so they stay in a cache near the
+// core. x, which is many times smaller than that result, is read again for
+// every B blocks. This pays where the whole result would be too large for such
+// a cache.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_EXPANDED_CONV2D_ROWS_H
@@ -19,7 +20,8 @@
 
 namespace nnc {
 
-/// Row h of a plane lies where a row was that is needed no more.
+/// Offset, in pixels, of row h of a plane of which `kept` rows are stored: each
+/// new row replaces one that is not needed any more.
 template <class S>
 constexpr std::ptrdiff_t input_row(const kept_rows_part<S> &s, int, int h) {
   return std::ptrdiff_t(h % s.kept) * s.w;
@@ -53,10 +55,11 @@ struct expanded_conv2d_nchwc_t {
   }
 
 private:
+  /// The arguments of a call, and the thread's scratch.
   struct job {
     const T *x, *v, *bias, *w;
     T *y;
-    T *kept; ///< [block][row][w][W]
+    T *kept; ///< scratch: [block][kept row][w][W]
     const Epi *epi;
   };
 
@@ -64,7 +67,8 @@ private:
     return plan_expanded(s, W, B);
   }
 
-  /// Rows [first, last) of N blocks of the output.
+  /// Computes output rows [first, last) of N blocks, and before each row those
+  /// of the 1 x 1 convolution that it reads.
   template <int N>
   static void rows(const S &s, const job &j, int image, int block, int first,
                    int last) {
@@ -87,7 +91,7 @@ private:
     }
   }
 
-  /// Row h of what the 1 x 1 convolution makes.
+  /// Computes row h of the 1 x 1 convolution for N blocks.
   template <int N>
   static void expand(const S &s, const job &j, int image, int block, int h) {
     constexpr int left =
@@ -97,6 +101,8 @@ private:
     });
   }
 
+  /// Computes C pixels of row h, from column `col` on, of the 1 x 1
+  /// convolution.
   template <int C, int N>
   NNC_NOINLINE static void tile(const S &s, const job &j, int image, int block,
                                 int h, int col) {

@@ -4,7 +4,7 @@
 
 namespace nnc {
 
-/// A convolution of 1 x 1, then a depthwise one:
+/// A 1 x 1 convolution followed by a depthwise one:
 ///   z[n][k] = activation(bias[k] + sum over c of x[n][c] * v[k][c])
 ///   y[n][k] = z[n][k] * w[k]
 /// z[n][k][h][w] and the taps w[k][1][kh][kw] make y[n][k][oh][ow] as conv2d

@@ -1,9 +1,9 @@
 //===- portable.h - Gather on any machine ---------------------------------===//
 //
 // y[o][i][j] = x[o][index[i]][j] for x[outer][axis_size][inner] and `count`
-// indices (int32 or int64); a negative index counts from the end. An index that
-// is out of range is brought to the nearest end, so that no input makes the
-// routine read outside x. A unit is one o and i.
+// indices (int32 or int64); a negative index counts from the end. An index out
+// of range is moved to the nearest end, so that no input makes the routine read
+// outside x. A unit is one pair of o and i.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_GATHER_PORTABLE_H

@@ -4,8 +4,8 @@
 
 namespace nnc {
 
-/// data[outer][axis_size][inner], indices[count] -> y[outer][count][inner].
-/// Negative indices count from the end.
+/// Gather along an axis: data[outer][axis_size][inner], indices[count] ->
+/// y[outer][count][inner]. Negative indices count from the end.
 struct gather_shape {
   int outer, axis_size, inner, count;
 

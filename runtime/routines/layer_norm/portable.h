@@ -1,8 +1,8 @@
 //===- portable.h - Layer normalisation on any machine --------------------===//
 //
 // y = (x - mean) / sqrt(variance + epsilon) * scale + bias over the last axis
-// of x[outer][size]. Two passes, so the variance does not cancel. A unit is a
-// row.
+// of x[outer][size]. The variance is computed in a second pass, which avoids
+// cancellation. A unit is a row.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_LAYER_NORM_PORTABLE_H

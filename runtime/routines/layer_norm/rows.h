@@ -1,8 +1,8 @@
 //===- rows.h - Layer normalisation with vectors of W floats --------------===//
 //
-// As portable.h defines it, in float, with the variance from a second pass.
-// Vectors lie along the row; sums run in 2W parts. Memory holds floats or
-// halves, which are rounded once, when stored. A unit is a row.
+// The layer of portable.h in float, with the variance from a second pass.
+// Vectors run along the row; sums are made in 2W parts. Tensors are floats or
+// halves; a half is rounded once, when stored. A unit is a row.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_LAYER_NORM_ROWS_H
@@ -56,7 +56,7 @@ template <int W, class S, class Epi> struct layer_norm_t {
 private:
   using V = f32x<W>;
 
-  /// Adds f of each element of a row.
+  /// Sum of f(v) over all elements v of a row.
   template <class T, class F>
   static NNC_INLINE float sum(const T *row, int n, F f) {
     V even(0.0f), odd(0.0f);

@@ -4,8 +4,9 @@
 
 namespace nnc {
 
-/// x[outer][size], scale[size], bias[size] -> y[outer][size]: each row minus
-/// its mean, over sqrt(variance + epsilon), times scale, plus bias.
+/// Layer normalization of x[outer][size] with scale[size] and bias[size] to
+/// y[outer][size]: each row minus its mean, divided by the square root of its
+/// variance plus epsilon, times scale, plus bias.
 struct layer_norm_shape {
   int outer, size;
   float epsilon;

@@ -7,14 +7,16 @@
 
 namespace nnc {
 
-/// Stores rows of n columns: the tile's first value at y[out], in column
-/// `first`. Columns from n on are not touched.
+/// Stores a tile through the epilogue into a matrix with rows of n columns. The
+/// tile's first value goes to y[out], which is in column `first`. Lanes for
+/// columns from n on are not stored.
 template <class V, int R, int N, class Epi>
 NNC_INLINE void store_rows(const register_tile<V, 1, R, N> &t, element_of<V> *y,
                            std::ptrdiff_t out, int first, int n,
                            const Epi &epilogue) {
   constexpr int W = lanes<V>;
-  // A copy: for all the compiler knows, y could point at the epilogue.
+  // A local copy, because the compiler has to assume that stores to y change
+  // it.
   const Epi epi = epilogue;
   NNC_UNROLL for (int r = 0; r < R; ++r)
       NNC_UNROLL for (int p = 0; p < N; ++p) {
@@ -29,9 +31,9 @@ NNC_INLINE void store_rows(const register_tile<V, 1, R, N> &t, element_of<V> *y,
   }
 }
 
-/// The end of steps [k0, k1) of a tile at `row` of job j: adds the sums over
-/// the steps before, which `partial` has, and stores the rows, or the sums
-/// there until the last are in.
+/// Finishes steps [k0, k1) of a tile at `row` of job j: adds the sums over
+/// earlier steps from `partial`, and saves the result there or, after the last
+/// step, stores the rows in y.
 template <class V, int R, int N, class S, class Job>
 NNC_INLINE void finish_steps(const S &s, const Job &j,
                              register_tile<V, 1, R, N> &t, int row, int k0,

@@ -1,12 +1,15 @@
-//===- integers.h - Products of a few rows with narrow weights ------------===//
+//===- integers.h - Matrix product of a few rows and integer weights ------===//
 //
-// y[m][n] = sum over k of a[m][k] * b[k][n], a and y row by row, b constant and
-// packed as NK<W>n_int24 or NK<W>n_int20; see integers_plan.h. For a few rows,
-// which wait for weights from memory: there is a quarter less to wait for, or
-// three eighths less. Of 24 bits a weight is off by half of 2^-23 of the
-// largest of its group at most, about as much as the roundings of a sum of
-// products cost it; of 20 bits by half of 2^-19, which in sums of many terms is
-// still within the bound of these roundings.
+// y[m][n] = sum over k of a[m][k] * b[k][n], a and y row-major, b constant and
+// packed as NK<W>n_int24 or NK<W>n_int20; see integers_plan.h. A product of a
+// few rows waits for weights from memory. Weights of 24 bits take a quarter
+// fewer bytes than floats, weights of 20 bits three eighths fewer. A weight of
+// 24 bits is off by at most half of 2^-23 of the largest weight of its group,
+// which costs a sum of products about as much accuracy as its roundings. A
+// weight of 20 bits is off by at most half of 2^-19, which in sums of many
+// terms is still within the error bound of their roundings.
+//
+// A unit is a run of B panels.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MATMUL_INTEGERS_H
@@ -42,22 +45,22 @@ struct matmul_f32_integers_t {
 private:
   using form = integers<Bits>;
 
-  /// What the tiles of one run of panels have in common.
+  /// Values that all tiles of one run of panels use.
   struct job {
     const float *a;
     const unsigned char *b;
     float *y;
     const Epi *epi;
     std::ptrdiff_t out; ///< index in y of the matrix
-    int column;         ///< of the first panel
+    int column;         ///< first column of the run
   };
 
   static constexpr int panels(const S &s) { return ceil_div(s.n, W); }
 
-  /// So many bytes lie between the weights in use and those that come
-  /// meanwhile.
+  /// Bytes from the weights in use to those that are prefetched.
   static constexpr int ahead = 448;
 
+  /// Computes all rows of N panels.
   template <int N> static void rows(const S &s, const job &j) {
     constexpr int left =
         left_over<M, S>([](const S &shape) { return shape.m; });
@@ -65,7 +68,8 @@ private:
                       [&](auto count, int row) { tile<count, N>(s, j, row); });
   }
 
-  /// The weights of form::rows rows that lie together in a panel.
+  /// Weights of a panel's next form::rows rows, which are packed together, as
+  /// floats.
   struct weights {
     f32x<W> row[form::rows];
 
@@ -80,9 +84,11 @@ private:
     }
   };
 
+  /// Computes R rows from `row` on of N panels, group after group.
   template <int R, int N>
   NNC_NOINLINE static void tile(const S &s, const job &j, int row) {
-    // Zeros for g++, which does not see that the first group reads none.
+    // Initialized for g++, which does not see that the first group does not
+    // read it.
     alignas(64) float partial[R * N * W] = {};
     const std::ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
     const std::ptrdiff_t a_step = s.transpose_a ? s.m : 1;

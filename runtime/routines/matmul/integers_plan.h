@@ -6,50 +6,54 @@
 
 namespace nnc {
 
-/// So many weights of a column, one below the other, share a scale.
+/// Length of a group: consecutive weights of a column that share a scale.
 constexpr int integers_group = 512;
 
-/// Integers of so many bits: how they lie in a panel of columns.
+/// Weights as integers of `Bits` bits, and how they are packed in a panel of W
+/// columns.
 template <int Bits> struct integers {
   static_assert(Bits == 24 || Bits == 20, "what f32x loads");
 
-  /// The largest, which the largest magnitude of a group becomes.
+  /// The largest integer, to which the largest magnitude of a group is scaled.
   static constexpr int most = (1 << (Bits - 1)) - 1;
 
-  /// What f32x<W> multiplies one by when it loads it.
+  /// Factor by which an integer is multiplied when f32x<W> loads it.
   static constexpr float unit = float(1 << (32 - Bits));
 
-  /// So many rows lie together, in so many bytes a column. Of 24 bits a row: W
-  /// times three bytes, the lowest first. Of 20 bits two: W words, whose lower
-  /// half is the upper 16 bits of the first row's integer and whose upper half
-  /// is the second's, and W bytes, the lower 4 bits of the first and then those
-  /// of the second. The second stands for its integer and a sixteenth of the
-  /// lower 4 bits of the first, which it is loaded with.
+  /// Rows that are packed together, and bytes that they take in each column.
+  /// Rows of 24 bits are packed one by one: W times three bytes, the lowest
+  /// first. Rows of 20 bits are packed in twos, as W 32-bit words and then W
+  /// bytes. The lower half of a word is the upper 16 bits of the first row's
+  /// integer, the upper half those of the second row's; the lower half of a
+  /// byte is the lower 4 bits of the first, the upper half those of the second.
+  /// The second row's integer is loaded with the first's lower 4 bits behind
+  /// its own, which add a sixteenth of their value to it.
   static constexpr int rows = Bits == 20 ? 2 : 1;
   static constexpr int bytes = Bits == 20 ? 5 : 3;
 
-  /// Of a group whose largest magnitude is `largest`: what an integer stands
-  /// for. Where that would be no normal number, all weights are taken for
-  /// zeros.
+  /// Value of the integer 1 in a group whose largest magnitude is `largest`. It
+  /// is 0, and so are all weights of the group, where it would be close to the
+  /// end of the normal range.
   static constexpr float scale(float largest) {
     const float scale = largest / float(most);
     return scale < 0x1p-100f ? 0.0f : scale;
   }
 
-  /// Bytes of so many columns of a group of k rows, without their scales.
+  /// Bytes of a group of k rows of W columns, without its scales.
   static constexpr std::ptrdiff_t group(int k, int W) {
     return std::ptrdiff_t(ceil_div(k, rows)) * bytes * W;
   }
 
-  /// Bytes of a panel of W columns of k weights: its groups, and behind each
-  /// of them [W] scales over `unit`.
+  /// Bytes of a panel of W columns of k weights: its groups, each followed by
+  /// its W scales, divided by `unit`.
   static constexpr std::ptrdiff_t panel(int k, int W) {
     return group(k, W) + std::ptrdiff_t(ceil_div(k, integers_group)) * 4 * W;
   }
 
-  /// Root mean square of what rounding does to weights of a normal
-  /// distribution, of which the largest of a group is about 3.5 times the
-  /// deviation: errors of up to half an integer, evenly distributed.
+  /// Root mean square of the rounding errors of normally distributed weights,
+  /// relative to their standard deviation. The largest of a group is taken to
+  /// be 3.5 times that deviation, and errors to be uniform up to half an
+  /// integer.
   static constexpr double error = 3.5 / most * 0.2887;
 };
 

@@ -1,11 +1,11 @@
-//===- packed.h - Matrix product with panels of B -------------------------===//
+//===- packed.h - Matrix product with packed panels of B ------------------===//
 //
-// y[m][n] = sum over k of a[m][k] * b[k][n], a and y row by row, b constant and
-// packed as NK<W>n: panels of W columns, zero behind the last column.
+// y[m][n] = sum over k of a[m][k] * b[k][n], a and y row-major, b constant and
+// packed as NK<W>n: panels of W columns, with zeros behind the last column.
 //
-// A register tile covers M rows times B panels; the rows and panels left over
-// have tiles of their own, as large as the remainder where the shape is
-// constant.
+// A register tile covers M rows times B panels. The remaining rows and panels
+// have tiles of their own, exactly as large as the remainder where the shape is
+// constant. A unit is M rows of B panels of one matrix of the batch.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MATMUL_PACKED_H
@@ -31,7 +31,7 @@ template <class V, class S, int M, int B, class Epi> struct matmul_packed_t {
                   int begin, int end) {
     const int tiles = ceil_div(panels(s), B), strips = ceil_div(s.m, M);
     while (begin < end) {
-      // The strips of rows of one matrix that meet the same B panels.
+      // The strips of M rows of one matrix that use the same B panels.
       const int outer = begin / strips;
       const int first = begin % strips;
       const int last = smaller(strips, first + end - begin);
@@ -51,24 +51,25 @@ template <class V, class S, int M, int B, class Epi> struct matmul_packed_t {
   }
 
 private:
-  /// What the tiles of one run of panels have in common.
+  /// Values that all tiles of one run of panels use.
   struct job {
     const T *a, *b;
     T *y;
     const Epi *epi;
     std::ptrdiff_t out; ///< index in y of the matrix
-    int column;         ///< of the first panel
+    int column;         ///< first column of the run
   };
 
   static constexpr int panels(const S &s) { return ceil_div(s.n, W); }
   static constexpr std::ptrdiff_t panel_size(const S &s) {
     return std::ptrdiff_t(s.k) * W;
   }
-  /// Whether weights come from the second-level cache, not from the first; see
-  /// conv2d/direct.h. Sums of halves are never long.
+  /// Whether tiles read weights from the second-level cache rather than the
+  /// first; see conv2d/direct.h. For f16 they never do, because its sums are
+  /// short.
   static constexpr bool from_level2 =
       std::is_same<T, float>::value && M >= many_points;
-  /// Steps along k taken at a time.
+  /// Steps along k whose weights are used at a time.
   static constexpr int chunk(const S &s) {
     constexpr int bytes = B * W * int(sizeof(T));
     if (from_level2)
@@ -78,15 +79,19 @@ private:
                ? steps
                : smaller(steps, register_tile<V, 1, M, B>::most_terms);
   }
+  /// Tiles that use a chunk's weights before those of the next chunk.
   static constexpr int chunk_tiles = 16;
 
-  /// Rows a multiple of 4 KiB apart fall into the same few lines of a
-  /// first-level cache, which holds about eight of them: they are copied.
+  /// Whether tiles of R rows copy their rows of a. Rows a multiple of 4 KiB
+  /// apart map to the same few sets of a first-level cache, which holds about
+  /// eight of them.
   template <int R> static constexpr bool crowds_cache(const S &s) {
     return R > 6 && !s.transpose_a && s.k % 1024 == 0;
   }
+  /// Steps that are copied at a time.
   static constexpr int copy_steps = 256;
 
+  /// Computes strips [first, last) of rows, for a run of `count` panels.
   static void sweep(const S &s, const job &j, int count, int first, int last) {
     constexpr int left =
         left_over<B, S>([](const S &shape) { return panels(shape); });
@@ -98,6 +103,7 @@ private:
     });
   }
 
+  /// sweep() for N panels, chunk after chunk of the steps.
   template <int N>
   static void sweep_panels(const S &s, const job &j, int first, int last) {
     const T *const next_panels = j.b + N * panel_size(s);
@@ -124,7 +130,7 @@ private:
     }
   }
 
-  /// Picks the tile that fits at `row`.
+  /// Computes the tile of M rows, or of those that are left, from `row` on.
   template <int N>
   static void place(const S &s, const job &j, int row, int k0, int k1,
                     T *partial, const later_weights<T> &later) {
@@ -138,7 +144,7 @@ private:
     }
   }
 
-  /// Covers fewer than M rows with tiles of half the height, a quarter...
+  /// Covers fewer than M rows with tiles of M / 2, M / 4, ..., 1.
   template <int R, int N>
   static void place_rest(const S &s, const job &j, int row, int k0, int k1,
                          T *partial, const later_weights<T> &later) {
@@ -151,8 +157,9 @@ private:
     }
   }
 
-  /// R rows times N panels, steps [k0, k1). The sums over earlier steps come
-  /// from `partial`, and go there until the last are in.
+  /// Computes R rows of N panels over steps [k0, k1). Sums over earlier steps
+  /// are in `partial`, and the tile's sums are saved there until they include
+  /// the last step.
   template <int R, int N>
   NNC_NOINLINE static void tile(const S &s, const job &j, int row, int k0,
                                 int k1, T *partial,

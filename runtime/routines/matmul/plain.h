@@ -1,12 +1,12 @@
 //===- plain.h - Matrix product of two run-time matrices ------------------===//
 //
-// y[m][n] = sum over k of a[m][k] * b[k][n], row by row or transposed, neither
-// of them packed: products of activations, as in attention.
+// y[m][n] = sum over k of a[m][k] * b[k][n], a and b row-major or transposed
+// and neither of them packed: products of activations, as in attention.
 //
 // A unit is a run of B vectors of columns of one matrix of the batch. Its part
-// of b is copied to the stack, `steps` rows at a time, into panels as packed.h
-// wants them, and meets all rows of a; where there are too few rows for that to
-// pay, b is read in place.
+// of b is copied to the stack, `steps` rows at a time, in panels like those of
+// packed.h, which all rows of a then use. Where there are too few rows for that
+// to pay, b is read in place.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MATMUL_PLAIN_H
@@ -46,19 +46,19 @@ template <class V, class S, int M, int B, class Epi> struct matmul_plain_t {
   }
 
 private:
-  /// What the tiles of one unit have in common.
+  /// Values that all tiles of one unit use.
   struct job {
     const T *a, *b; ///< the matrices
     T *y;
     const Epi *epi;
     std::ptrdiff_t out; ///< index in y of the matrix
-    int column;         ///< the first
+    int column;         ///< first column of the unit
   };
 
   static constexpr int most_terms = register_tile<V, 1, M, B>::most_terms;
   static constexpr int steps =
       smaller(128, most_terms);     ///< rows of b copied at a time
-  static constexpr int strips = 16; ///< tiles that each copy meets
+  static constexpr int strips = 16; ///< tiles that use each copy
 
   static void columns(const S &s, const job &j, int count) {
     constexpr int left =
@@ -70,6 +70,7 @@ private:
     });
   }
 
+  /// Computes all rows of N vectors of columns.
   template <int N> static void vectors(const S &s, const job &j) {
     if (reads_b_in_place(s, W, M)) {
       for (int row = 0; row < s.m; row += M)
@@ -88,7 +89,8 @@ private:
       }
   }
 
-  /// Sums of halves are never long.
+  /// Computes the tile at `row` with b read in place. Elements of f16 are
+  /// summed `steps` at a time.
   template <int N> static void in_place(const S &s, const job &j, int row) {
     const T *const b = j.b + j.column;
     if (std::is_same<T, float>::value || s.k <= most_terms)
@@ -99,7 +101,8 @@ private:
                b + std::ptrdiff_t(k) * s.n, W, s.n, partial);
   }
 
-  /// Rows [k0, k1) of vector p of the columns, zeros behind the last column.
+  /// Copies rows [k0, k1) of vector p of the unit's columns, with zeros behind
+  /// the last column.
   static void copy_panel(const S &s, const job &j, int k0, int k1, int p,
                          T *to) {
     const int column = j.column + p * W, count = smaller(W, s.n - column);
@@ -118,7 +121,7 @@ private:
                         to + k * W, W);
   }
 
-  /// Picks the tile that fits at `row`.
+  /// Computes the tile of M rows, or of those that are left, from `row` on.
   template <int N>
   static void place(const S &s, const job &j, int row, int k0, int k1,
                     const T *b, std::ptrdiff_t b_vector, std::ptrdiff_t b_step,
@@ -133,7 +136,7 @@ private:
     }
   }
 
-  /// Covers fewer than M rows with tiles of half the height, a quarter...
+  /// Covers fewer than M rows with tiles of M / 2, M / 4, ..., 1.
   template <int R, int N>
   static void place_rest(const S &s, const job &j, int row, int k0, int k1,
                          const T *b, std::ptrdiff_t b_vector,
@@ -147,9 +150,9 @@ private:
     }
   }
 
-  /// R rows times N vectors, steps [k0, k1); row k0 of b begins at `b`. The
-  /// sums over earlier steps come from `partial`, and go there until the last
-  /// are in.
+  /// Computes R rows of N vectors over steps [k0, k1). Row k0 of b begins at
+  /// `b`. Sums over earlier steps are in `partial`, and the tile's sums are
+  /// saved there until they include the last step.
   template <int R, int N>
   NNC_NOINLINE static void tile(const S &s, const job &j, int row, int k0,
                                 int k1, const T *b, std::ptrdiff_t b_vector,

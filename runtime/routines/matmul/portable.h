@@ -1,9 +1,9 @@
 //===- portable.h - Matrix product on any machine; the reference ----------===//
 //
 // y[i][m][n] = epi(sum over k of a[i][m][k] * b[i][k][n]), row-major; with
-// transpose_a the matrix lies as [k][m], with transpose_b as [n][k]. Batch
-// strides are in elements, 0 where all products share one matrix. A unit is a
-// row of y.
+// transpose_a the matrix a is stored as [k][m], with transpose_b the matrix b
+// as [n][k]. Batch strides are in elements, 0 where all products share one
+// matrix. A unit is a row of y.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MATMUL_PORTABLE_H

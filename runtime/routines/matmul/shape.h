@@ -5,8 +5,8 @@
 namespace nnc {
 
 /// Matrix product for each of `batch` pairs: a[m][k] * b[k][n] -> y[m][n].
-/// Strides are in elements from one matrix of the batch to the next, 0 where
-/// the same one serves all; y's is m*n. transpose_a: a is stored [k][m];
+/// Batch strides are elements from one matrix to the next, 0 where one matrix
+/// serves the whole batch; y's stride is m*n. transpose_a: a is stored [k][m];
 /// transpose_b: b is stored [n][k].
 struct matmul_shape {
   int batch, m, n, k, a_batch_stride, b_batch_stride, transpose_a, transpose_b;

@@ -1,8 +1,8 @@
 //===- strassen.h - Matrix product by Strassen's method -------------------===//
 //
-// y[m][n] = sum over k of a[m][k] * b[k][n], a and y row by row, b constant, as
-// NK<W>n_strassen. Whole vectors in each half of k and of n, or each quarter
-// for two levels and NK<W>n_strassen2.
+// y[m][n] = sum over k of a[m][k] * b[k][n], a and y row-major, b constant, as
+// NK<W>n_strassen, or NK<W>n_strassen2 for two levels. Each half of k and of n,
+// or each quarter for two levels, is a multiple of W.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MATMUL_STRASSEN_H
@@ -12,6 +12,7 @@
 
 namespace nnc {
 
+/// LAYOUT of routines/strassen.h for matrices.
 template <class V, class S> struct strassen_rows {
   static constexpr int W = lanes<V>;
   using E = element_of<V>;

@@ -1,9 +1,9 @@
 //===- portable.h - Padding on any machine --------------------------------===//
 //
-// y has `dims`, x has `in_dims` and starts at `before` in y (negative: x is cut
-// there). Elements of y outside x are `value` (mode 0), or x mirrored at its
-// edge without repeating it (1), its nearest element (2), or x repeated (3). A
-// unit is one index of all axes but the last.
+// x, of size `in_dims`, begins at index `before` of y, of size `dims`; negative
+// values crop x. Elements of y outside x are `value` (mode 0), x mirrored at
+// its edge without repeating the edge element (1), the nearest element (2), or
+// x repeated (3). A unit is one index of all axes but the last.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_PAD_PORTABLE_H
@@ -43,7 +43,7 @@ template <class S, class Epi> struct pad_portable {
   }
 
 private:
-  /// Where in axis d of x element i of y comes from, or -1 for `value`.
+  /// Index along axis d of x that element i of y comes from, or -1 for `value`.
   static int source(const S &s, int d, int i) {
     const int size = s.in_dims[d];
     int at = i - s.before[d];

@@ -4,10 +4,10 @@
 
 namespace nnc {
 
-/// y[dims] from x[in_dims], both dense: y[i] = x[i - before], where i - before
-/// is outside of x the mode says what stands there: 0 `value`, 1 reflected at
-/// the edge elements, 2 the edge element, 3 wrapped around. Negative `before`
-/// crops.
+/// Padding of x[in_dims] to y[dims], both dense: y[i] = x[i - before]. Where
+/// that is outside of x, the mode says what y[i] is: 0 `value`, 1 x reflected
+/// at its edge elements, 2 the edge element, 3 x wrapped around. Negative
+/// `before` crops.
 struct pad_shape {
   int rank;
   int dims[8], in_dims[8], before[8];

@@ -1,8 +1,7 @@
 //===- blocked.h - 2-D pooling in blocked layouts -------------------------===//
 //
-// The largest element or the mean of windows of kh x kw taps, x and y in
-// NCHW<W>c, W channels at a time. What counts is as portable.h says. A unit is
-// a row of the output.
+// Maximum or mean of windows of kh x kw taps, x and y in NCHW<W>c, W channels
+// at a time. Padding counts as portable.h says. A unit is a row of the output.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_POOL2D_BLOCKED_H
@@ -16,7 +15,7 @@
 
 namespace nnc {
 
-/// The largest of a window; NaN if it holds one, zero if it is empty.
+/// Maximum of a window; NaN if the window holds one, zero if it is empty.
 template <int W> struct pool_largest {
   template <class S, class T>
   static NNC_INLINE f32x<W> over(const S &s, const T *x, pool_range rows,
@@ -37,7 +36,7 @@ private:
   }
 };
 
-/// The mean of a window; zero if it is empty.
+/// Mean of a window; zero if it is empty.
 template <int W> struct pool_mean {
   template <class S, class T>
   static NNC_INLINE f32x<W> over(const S &s, const T *x, pool_range rows,
@@ -45,7 +44,7 @@ template <int W> struct pool_mean {
     int count = rows.count() * columns.count();
     const bool whole_rows = columns.count() == s.w && s.dw == 1 && s.dh == 1;
     f32x<W> sum(0.0f);
-    if (whole_rows) // One run of pixels, as in global pooling.
+    if (whole_rows) // The window is contiguous, as in global pooling.
       sum = run(x + (std::ptrdiff_t(rows.from) * s.w + columns.from) * W, W,
                 count);
     else
@@ -61,7 +60,8 @@ template <int W> struct pool_mean {
   }
 
 private:
-  /// Four sums, so that they need not wait for each other.
+  /// Sum of `count` vectors, `step` apart, as four sums that do not wait for
+  /// each other.
   template <class T>
   static NNC_INLINE f32x<W> run(const T *x, std::ptrdiff_t step, int count) {
     f32x<W> a(0.0f), b(0.0f), c(0.0f), d(0.0f);
@@ -98,7 +98,7 @@ template <int W, class S, class Kind, class Epi> struct pool2d_nchwc_t {
   }
 
 private:
-  /// Row `row` of plane `plane`, whose first channel is `channel`.
+  /// Computes row `row` of plane `plane`, whose first channel is `channel`.
   template <class T>
   static NNC_INLINE void pool_row(const S &s, const T *x, T *y, const Epi &epi,
                                   int plane, int channel, int row) {
@@ -109,7 +109,8 @@ private:
     for (int col = 0; col < s.ow; ++col, at += W) {
       const int left = col * s.sw - s.pl;
       const T *window = in + (std::ptrdiff_t(top) * s.w + left) * W;
-      // Inside, the range is known: the compiler can unroll its loop.
+      // Inside the image the range is a constant, and the compiler can unroll
+      // its loop.
       const bool inside = left >= 0 && left + (s.kw - 1) * s.dw < s.w;
       const f32x<W> v =
           inside ? Kind::over(s, window, rows, pool_range(0, 1, s.kw, 0, s.kw),

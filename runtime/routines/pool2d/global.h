@@ -1,10 +1,10 @@
-//===- global.h - The average of whole planes -----------------------------===//
+//===- global.h - Global average pooling ----------------------------------===//
 //
 // avg_pool2d whose window is the whole image, without padding: y[n][c] is the
 // mean of a plane. On NCHW[W]c a lane is a channel; on plain NCHW vectors of W
-// lie along the plane. Sums run in 4 (4W) parts. A unit is some rows of all
-// channels, one channel block (global_plan.h says when), or one plain plane.
-// Padded lanes of the output are zero.
+// run along the plane. Sums are made in 4 (4W) parts. A unit on NCHW[W]c is
+// some rows of all channels or one channel block, as global_plan.h decides; on
+// plain NCHW it is a plane. Padding lanes of the output are zero.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_POOL2D_GLOBAL_H
@@ -23,7 +23,8 @@ template <int W, class S, class Epi> struct avg_pool2d_nchwc_global_t {
     return plan_global_pool(s, W).units;
   }
 
-  /// Units that are blocks, or all of them.
+  /// Computes units that are channel blocks. Where units are parts of images,
+  /// this runs on one thread without scratch, and computes all of y.
   template <class T>
   static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
                   int end) {
@@ -42,13 +43,15 @@ template <int W, class S, class Epi> struct avg_pool2d_nchwc_global_t {
   template <class T>
   static void finish(const S &, const T *, T *, const Epi &) {}
 
-  /// Units that are parts of images, whose sums finish() finds in the scratch.
+  /// Computes units that are parts of images: stores their sums in the scratch,
+  /// of which finish() makes the means.
   template <class T>
   static void run(const S &s, const T *x, T *, unsigned char *scratch,
                   const Epi &, int begin, int end) {
     const global_pool_plan p = plan_global_pool(s, W);
     auto *sums = reinterpret_cast<float *>(scratch);
-    // The parts of a block one after the other, since they are neighbours.
+    // The parts of a block are summed one after the other, since they are
+    // contiguous.
     for (int image = begin / p.parts; image * p.parts < end; ++image) {
       const int first = larger(0, begin - image * p.parts);
       const int last = smaller(p.parts, end - image * p.parts);
@@ -75,8 +78,8 @@ template <int W, class S, class Epi> struct avg_pool2d_nchwc_global_t {
 private:
   using V = f32x<W>;
 
-  /// Where a part's sum is: beside those of the image's other blocks, which the
-  /// same thread makes.
+  /// Index in the scratch of a part's sum. The sums of one part of an image are
+  /// contiguous, because one thread makes those of all channel blocks.
   static std::ptrdiff_t place(const global_pool_plan &p, int plane, int part) {
     const int image = plane / p.blocks, block = plane % p.blocks;
     return ((std::ptrdiff_t(image) * p.parts + part) * p.blocks + block) * W;

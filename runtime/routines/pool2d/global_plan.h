@@ -1,4 +1,4 @@
-//===- global_plan.h - How the average of whole planes is shared ----------===//
+//===- global_plan.h - How global average pooling is cut ------------------===//
 #ifndef NNC_ROUTINES_POOL2D_GLOBAL_PLAN_H
 #define NNC_ROUTINES_POOL2D_GLOBAL_PLAN_H
 
@@ -6,16 +6,18 @@
 
 namespace nnc {
 
-/// Of blocks of W channels. Where threads have places of the map, each image is
-/// cut into parts of whole rows, whose sums are added in order: as many
-/// whatever the number of threads is, so that results are the same.
+/// How global average pooling is cut, in blocks of W channels. Where threads
+/// divide a layer by places of the map (shares.h), each image is cut into parts
+/// of whole rows, whose sums are then added in order. The number of parts does
+/// not depend on the number of threads, so results do not either.
 struct global_pool_plan {
-  bool by_place;
-  int parts;  ///< of an image, if by_place; else one
-  int blocks; ///< of an image's channels
-  int units;  ///< all images' parts, or blocks
+  bool by_place; ///< whether units are parts of images
+  int parts;     ///< parts of an image; 1 if not by_place
+  int blocks;    ///< channel blocks of an image
+  int units;     ///< parts or blocks of all images
 
-  /// Bytes that the parts' sums are kept in, where several threads make them.
+  /// Bytes for the sums of all parts. They are 0 where units are channel
+  /// blocks, or where one thread computes everything.
   constexpr std::ptrdiff_t scratch(int images, int W, int threads) const {
     return by_place && threads > 1 ? whole_lines(std::ptrdiff_t(sizeof(float)) *
                                                  images * parts * blocks * W)

@@ -1,9 +1,10 @@
 //===- portable.h - 2-D pooling on any machine ----------------------------===//
 //
-// Windows of kh x kw taps over plain NCHW. The largest element never comes from
-// padding, and is NaN where a NaN is in the window. The mean divides by the
-// taps inside x or, with count_include_pad, inside the padded input (pt, pl,
-// pb, pr): what ceil_mode adds beyond that never counts. A unit is a plane.
+// Pooling with windows of kh x kw taps over plain NCHW. A maximum never comes
+// from padding, and is NaN where a NaN is in the window. A mean divides by the
+// number of taps inside x or, with count_include_pad, inside the padded input
+// (pt, pl, pb, pr); taps that ceil_mode adds beyond the padding never count. A
+// unit is a plane.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_POOL2D_PORTABLE_H
@@ -14,7 +15,7 @@
 
 namespace nnc {
 
-/// Elements of any type that has an order.
+/// Max pooling, for elements of any type that has an order.
 template <class S, class Epi> struct max_pool2d_portable {
   static constexpr int units(const S &s) { return s.n * s.c; }
 
@@ -42,7 +43,7 @@ private:
       for (int j = columns.from; j < columns.to; ++j) {
         const T v =
             plane[std::ptrdiff_t(top + i * s.dh) * s.w + left + j * s.dw];
-        // The comparison keeps a NaN once it is in, and lets one in.
+        // The comparison keeps a NaN, and lets one replace any other value.
         best = first || !(v <= best) ? (best != best ? best : v) : best;
         first = false;
       }

@@ -1,10 +1,11 @@
-//===- window.h - The part of a pooling window that lies inside -----------===//
+//===- window.h - Taps of a pooling window inside the image ---------------===//
 #ifndef NNC_ROUTINES_POOL2D_WINDOW_H
 #define NNC_ROUTINES_POOL2D_WINDOW_H
 
 namespace nnc {
 
-/// The window's taps i in [from, to) with 0 <= at + i * dilation < size.
+/// The range [from, to) of taps i of a window, along one axis, that lie in
+/// [low, size): low <= at + i * dilation < size.
 struct pool_range {
   int from, to;
   constexpr pool_range(int at, int dilation, int taps, int low, int size)

@@ -1,8 +1,8 @@
 //===- portable.h - Reductions on any machine -----------------------------===//
 //
-// y[outer][inner] = the reduction of x[outer][size][inner] over its middle
-// axis. Sums run in 16 parts, so that rounding errors stay small. A unit is one
-// element of y. T is float, double or an integer.
+// y[outer][inner] is the reduction of x[outer][size][inner] over its middle
+// axis. Sums are made in 16 parts, so that rounding errors stay small. A unit
+// is one element of y. T is float, double or an integer.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_REDUCE_PORTABLE_H
@@ -16,8 +16,9 @@
 
 namespace nnc {
 
-/// Kinds of reductions: `map` of each element, `join` of two partial results,
-/// `finish` of the whole. An empty sum is 0, an empty product 1.
+/// Kinds of reductions: map() is applied to each element, join() combines two
+/// partial results, and finish() makes the result. An empty sum is 0, an empty
+/// product 1.
 struct reduce_kind_sum {
   template <class T> static T start() { return T(0); }
   template <class T> static T map(T v) { return v; }
@@ -56,7 +57,7 @@ struct reduce_kind_log_sum : reduce_kind_sum {
   }
 };
 
-/// Runs one kind that a single pass computes.
+/// A reduction of a kind that needs a single pass.
 template <class Kind, class S, class Epi> struct reduce_one_pass_portable {
   static constexpr int units(const S &s) { return s.outer * s.inner; }
 
@@ -82,7 +83,7 @@ template <class Kind, class S, class Epi> struct reduce_one_pass_portable {
   }
 };
 
-/// The largest (SIGN = 1) or smallest (-1) element; NaN where there is one.
+/// The largest (SIGN = 1) or smallest (-1) element; NaN if there is one.
 template <int SIGN, class S, class Epi> struct reduce_extreme_portable {
   static constexpr int units(const S &s) { return s.outer * s.inner; }
 

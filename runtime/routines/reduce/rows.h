@@ -1,9 +1,9 @@
 //===- rows.h - Reductions with vectors of W floats -----------------------===//
 //
-// As portable.h defines them, in float. Where the axis is the last one (inner
-// 1) vectors lie along it, four sums at once; elsewhere they lie along inner, W
-// results at a time. Memory holds floats or halves, of which results are
-// rounded once. A unit is one outer index.
+// The reductions of portable.h in float. Where the axis is the last one (inner
+// 1) vectors run along it, four sums at once; elsewhere they run along inner, W
+// results at a time. Tensors are floats or halves; a half is rounded once, when
+// stored. A unit is one index of outer.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_REDUCE_ROWS_H
@@ -14,9 +14,9 @@
 
 namespace nnc {
 
-/// Kinds of reductions: what an absent element counts as, `map` of each
-/// element, `join` of two partial results, `lanes` of a vector into one,
-/// `finish` of the whole.
+/// Kinds of reductions: `start` stands for an absent element, map() is applied
+/// to each element, join() combines two partial results, lanes() reduces a
+/// vector to one number, and finish() makes the result of n elements.
 struct vector_sum {
   static constexpr float start = 0.0f;
   template <class V> static NNC_INLINE V map(V v) { return v; }
@@ -90,6 +90,7 @@ template <class Kind, int W, class S, class Epi> struct reduce_rows_t {
 private:
   using V = f32x<W>;
 
+  /// Reduces n contiguous elements, without finish().
   template <class T> static NNC_INLINE float row(const T *x, int n) {
     V part[4] = {V(Kind::start), V(Kind::start), V(Kind::start),
                  V(Kind::start)};
@@ -107,6 +108,7 @@ private:
         Kind::join(Kind::join(part[0], part[1]), Kind::join(part[2], part[3])));
   }
 
+  /// Reduces `count` columns, at most W, of `size` elements each.
   template <class T>
   static NNC_INLINE V columns(const S &s, const T *x, int count) {
     const std::ptrdiff_t step = s.inner;
@@ -128,7 +130,7 @@ private:
   }
 };
 
-/// reduce_<kind>_f32_<isa>
+/// Defines reduce_<kind>_f32_<isa>.
 #define NNC_REDUCE_ROWS(KIND)                                                  \
   template <class S, class Epi>                                                \
   using reduce_##KIND##_f32_sse4 = reduce_rows_t<vector_##KIND, 4, S, Epi>;    \
@@ -147,8 +149,8 @@ NNC_REDUCE_ROWS(l2)
 NNC_REDUCE_ROWS(sum_square)
 #undef NNC_REDUCE_ROWS
 
-/// reduce_<kind>_f16_neonfp16. A sum of squares soon leaves the range of
-/// halves, at either end: it has none.
+/// Defines reduce_<kind>_f16_neonfp16. There is none for sum_square, whose
+/// results easily leave the range of halves at either end.
 #define NNC_REDUCE_HALVES(KIND)                                                \
   template <class S, class Epi>                                                \
   using reduce_##KIND##_f16_neonfp16 =                                         \

@@ -4,7 +4,7 @@
 
 namespace nnc {
 
-/// x[outer][size][inner] -> y[outer][inner].
+/// Reduction over the middle axis: x[outer][size][inner] -> y[outer][inner].
 struct reduce_shape {
   int outer, size, inner;
 

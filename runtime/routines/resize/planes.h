@@ -1,9 +1,9 @@
-//===- planes.h - Resize, whole planes with their taps computed once ------===//
+//===- planes.h - Resize of whole planes with precomputed taps ------------===//
 //
-// As portable.h defines it, in float, on NCHW[W]c (W lanes are W channels) or,
-// with W = 1, on plain NCHW. Memory holds floats or halves. What each output
-// column mixes is worked out once for a strip of columns, then used in every
-// row. A unit is a row of one plane: of a channel block of an image. Padded
+// The layer of portable.h in float, on NCHW[W]c (W lanes are W channels) or,
+// with W = 1, on plain NCHW. Tensors are floats or halves. The taps of output
+// columns are computed once for a strip of columns and used in every row. A
+// unit is an output row of one plane: of one channel block of an image. Padding
 // lanes of the output are zero.
 //
 //===----------------------------------------------------------------------===//
@@ -31,6 +31,7 @@ template <int W, class S, class Epi> struct resize_planes_t {
 
 private:
   using V = f32x<W>;
+  /// Output columns whose taps are stored at a time.
   static constexpr int strip = 64;
 
   /// The taps of one output column: offsets into a row, and weights.
@@ -41,7 +42,8 @@ private:
 
   static constexpr int blocks(const S &s) { return (s.c + W - 1) / W; }
 
-  /// Rows [first, last) of a plane, whose first channel is `channel`.
+  /// Computes output rows [first, last) of a plane, whose first channel is
+  /// `channel`.
   template <class T>
   static void rows_of_plane(const S &s, const T *x, T *y, const Epi &epi,
                             int plane, int channel, int first, int last) {
@@ -67,6 +69,7 @@ private:
     }
   }
 
+  /// Interpolates one vector from a plane with the taps `rows` and `c`.
   template <class T>
   static NNC_INLINE V value(const S &s, const T *plane, const resize_taps &rows,
                             const column &c) {

@@ -1,9 +1,9 @@
 //===- portable.h - Resize on any machine ---------------------------------===//
 //
-// Interpolates the planes of x[n][c][h][w] to y[n][c][oh][ow] by the ONNX
-// specification of Resize: mode 0 nearest, 1 linear, 2 cubic; coord 0
+// Interpolates the planes of x[n][c][h][w] to y[n][c][oh][ow] as the ONNX
+// specification of Resize says. mode: 0 nearest, 1 linear, 2 cubic; coord: 0
 // half_pixel, 1 asymmetric, 2 align_corners, 3 pytorch_half_pixel, 4
-// half_pixel_symmetric; nearest 0 round_prefer_floor, 1 round_prefer_ceil, 2
+// half_pixel_symmetric; nearest: 0 round_prefer_floor, 1 round_prefer_ceil, 2
 // floor, 3 ceil. A unit is a row of the output.
 //
 //===----------------------------------------------------------------------===//

@@ -4,13 +4,13 @@
 
 namespace nnc {
 
-/// x[n][c][h][w] -> y[n][c][oh][ow].
-/// mode: 0 nearest, 1 linear, 2 cubic. coord, how an output coordinate o maps
-/// to the input (ONNX Resize's names): 0 half_pixel, 1 asymmetric,
-/// 2 align_corners, 3 pytorch_half_pixel, 4 half_pixel_symmetric. nearest:
-/// 0 round_prefer_floor, 1 round_prefer_ceil, 2 floor, 3 ceil. Scales are
-/// output over input. cubic_a is the cubic kernel's coefficient;
-/// exclude_outside gives taps outside of the image no weight.
+/// Resize of images, x[n][c][h][w] -> y[n][c][oh][ow]. mode: 0 nearest, 1
+/// linear, 2 cubic. coord says how an output coordinate maps to the input (ONNX
+/// Resize's names): 0 half_pixel, 1 asymmetric, 2 align_corners, 3
+/// pytorch_half_pixel, 4 half_pixel_symmetric. nearest: 0 round_prefer_floor, 1
+/// round_prefer_ceil, 2 floor, 3 ceil. Scales are output size over input size.
+/// cubic_a is the cubic kernel's coefficient; exclude_outside gives taps
+/// outside of the image no weight.
 struct resize_shape {
   int n, c, h, w, oh, ow, mode, coord, nearest;
   float scale_h, scale_w, cubic_a;

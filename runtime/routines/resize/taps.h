@@ -1,8 +1,9 @@
-//===- taps.h - Which input elements an output element mixes --------------===//
+//===- taps.h - Interpolation taps of one axis ----------------------------===//
 //
-// One axis of Resize, as the ONNX specification defines it. Indices are brought
-// inside the input (its edge repeats); with exclude_outside, cubic gives taps
-// outside no weight and scales the others up.
+// Which input elements an output element of Resize mixes along one axis, as the
+// ONNX specification defines it. Indices outside the input are moved to its
+// edge element; with exclude_outside, cubic taps outside have no weight, and
+// the others are scaled up.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_RESIZE_TAPS_H
@@ -12,13 +13,15 @@
 
 namespace nnc {
 
+/// Indices of the input elements that make up one output element, and their
+/// weights.
 struct resize_taps {
   int count = 0;
   int index[4] = {};
   float weight[4] = {};
 
-  /// Taps of output element `out`, along an axis of `in` input and `outputs`
-  /// output elements.
+  /// Taps of output element `out`, along an axis of `in` input elements and
+  /// `outputs` output elements. `scale` is output size over input size.
   template <class S>
   constexpr resize_taps(const S &s, int out, int in, int outputs, float scale) {
     const float at = coordinate(s.coord, out, in, outputs, scale);
@@ -59,6 +62,7 @@ private:
   }
   static constexpr int ceil(float v) { return -floor(-v); }
 
+  /// Rounds a coordinate as attribute `nearest` says.
   static constexpr int round(int nearest, float at) {
     switch (nearest) {
     case 0:
@@ -72,6 +76,7 @@ private:
     }
   }
 
+  /// Input coordinate of output element `out`, for coord = `mode`.
   static constexpr float coordinate(int mode, int out, int in, int outputs,
                                     float scale) {
     const float x = static_cast<float>(out);
@@ -95,7 +100,7 @@ private:
     }
   }
 
-  /// Keys' cubic convolution kernel at distance d.
+  /// The cubic convolution kernel (Keys) with coefficient a, at distance d.
   static constexpr float cubic(float d, float a) {
     d = d < 0.0f ? -d : d;
     if (d <= 1.0f)

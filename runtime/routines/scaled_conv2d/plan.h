@@ -6,8 +6,8 @@
 
 namespace nnc {
 
-/// With so many levels of Strassen's method, in blocks of W channels and
-/// register tiles of P x B.
+/// Plan with `levels` levels of Strassen's method (0: none), blocks of W
+/// channels and register tiles of P x B. `bytes` is the size of an element.
 template <class S>
 constexpr transformed_plan plan_scaled_conv2d(const S &s, int levels, int W,
                                               int P, int B,

@@ -1,6 +1,6 @@
 //===- portable.h - 1 x 1 convolution of a scaled input; the reference ----===//
 //
-// As shape.h says, all tensors row-major.
+// The layer of shape.h, all tensors row-major. A unit is a plane of the output.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_SCALED_CONV2D_PORTABLE_H

@@ -1,13 +1,13 @@
 //===- products.h - 1 x 1 convolution of a scaled input, in strips --------===//
 //
-// As shape.h says, x, y, scale and bias in NCHW<W>c, the latter two as images
-// of one pixel. v as KRSC<W>k; or for Strassen's method, of one level or two,
-// as KRSC<W>k_strassen or KRSC<W>k_strassen2, with whole blocks of channels in
-// each half, or quarter, of c and of k.
+// The layer of shape.h with x, y, scale and bias in NCHW<W>c, the latter two as
+// images of one pixel. v is stored as KRSC<W>k; for one or two levels of
+// Strassen's method as KRSC<W>k_strassen or KRSC<W>k_strassen2, where each
+// half, or quarter, of c and of k is a multiple of W.
 //
 // A strip of pixels is scaled for all input channels, into scratch that stays
-// in a cache near the core, as the transform of transformed.h; for Strassen's
-// method while its sums are made.
+// in a cache near the core, as the transform of transformed.h. Strassen's
+// method scales pixels when it makes its sums.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_SCALED_CONV2D_PRODUCTS_H
@@ -19,15 +19,17 @@
 
 namespace nnc {
 
+/// LAYOUT of routines/strassen.h for images whose pixels are scaled when
+/// loaded.
 template <class V, class S> struct scaled_pixels {
   static constexpr int W = lanes<V>;
   using E = element_of<V>;
-  /// x, and what it is scaled with.
+  /// x, and the scale and bias of each channel.
   struct source {
     const E *x;
     const float *scale, *bias;
   };
-  /// Where they are, parts of the left factor are not scaled yet.
+  /// False, because the input is not scaled yet where it is.
   static constexpr bool in_place(const S &) { return false; }
   static constexpr int images(const S &s) { return s.n; }
   static constexpr int rows(const S &s) { return s.h * s.w; }
@@ -57,7 +59,7 @@ template <class V, class S> struct scaled_pixels {
   }
 };
 
-/// With so many levels of Strassen's method, or none.
+/// The routine with LEVELS levels of Strassen's method, or none.
 template <class V, class S, int LEVELS, int P, int B, class Epi>
 struct scaled_conv2d_nchwc_t {
   using E = element_of<V>;

@@ -9,8 +9,8 @@
 
 namespace nnc {
 
-/// The depthwise part of a separable convolution of shape S, with the fields of
-/// conv2d_shape.
+/// Shape of the depthwise part of a separable convolution of shape S, with the
+/// fields of conv2d_shape.
 template <class S, bool Constant = is_constant<S>> struct depthwise_part {
   static constexpr int n = S::n, c = S::c, h = S::h, w = S::w, k = S::c;
   static constexpr int kh = S::kh, kw = S::kw, sh = S::sh, sw = S::sw;
@@ -26,14 +26,15 @@ template <class S> struct depthwise_part<S, false> {
   }
 };
 
-/// A strip is some rows of an image, all channels of them: a unit of work.
+/// How a separable convolution is cut. A unit is a strip: some rows of an
+/// image, with all channels.
 struct separable_plan {
-  int image_strips;      ///< of one image
-  int strips;            ///< in all
-  std::ptrdiff_t floats; ///< of a strip of the depthwise part's result
+  int image_strips;      ///< strips of one image
+  int strips;            ///< strips of all images
+  std::ptrdiff_t floats; ///< size of a strip of the depthwise result
 
-  /// Bytes of scratch of one thread, a multiple of a cache line, and of so
-  /// many.
+  /// Bytes of scratch of one thread, a multiple of a cache line, and of
+  /// `threads` threads.
   constexpr std::ptrdiff_t thread_scratch() const {
     return whole_lines(floats * std::ptrdiff_t(sizeof(float)));
   }
@@ -42,7 +43,7 @@ struct separable_plan {
   }
 };
 
-/// In strips of so many rows of blocks of W channels.
+/// Plan for strips of `rows` rows and blocks of W channels.
 template <class S>
 constexpr separable_plan plan_separable(const S &s, int W, int rows) {
   separable_plan p{};

@@ -1,7 +1,7 @@
 //===- portable.h - Depthwise, then 1 x 1 convolution; the reference ------===//
 //
-// As shape.h says, all tensors row-major. The depthwise result is in scratch,
-// whole, so this is no better than two layers: there is one unit.
+// The layer of shape.h, all tensors row-major. The whole depthwise result is
+// stored in scratch, so this is no faster than two layers. There is one unit.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_SEPARABLE_CONV2D_PORTABLE_H
@@ -34,7 +34,7 @@ template <class S, class Epi> struct separable_conv2d_f32_portable {
   }
 
 private:
-  /// The 1 x 1 part, with the fields of conv2d_shape.
+  /// Shape of the 1 x 1 convolution, with the fields of conv2d_shape.
   struct second {
     int n, c, h, w, k, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow, groups;
   };

@@ -4,12 +4,12 @@
 
 namespace nnc {
 
-/// A depthwise convolution, then one of 1 x 1:
+/// A depthwise convolution followed by a 1 x 1 convolution:
 ///   z[n][c] = activation(bias[c] + x[n][c] * w[c])
 ///   y[n][k] = sum over c of z[n][c] * v[k][c]
 /// x[n][c][h][w] and the taps w[c][1][kh][kw] make z[n][c][oh][ow] as conv2d
 /// does. The activation is 0: none, 1: relu, 2: clip to [low, high], 3:
-/// hard_swish.
+/// hard_swish, 4: silu.
 struct separable_conv2d_shape {
   int n, c, h, w, k, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow, activation;
   float low, high;

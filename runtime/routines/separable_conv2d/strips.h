@@ -1,15 +1,14 @@
 //===- strips.h - Depthwise, then 1 x 1 convolution through a strip -------===//
 //
-// As shape.h says, x and y in NCHW<W>c, the bias as a 1 x c x 1 x 1 image in
-// the same layout, w in KCRS<W>k, v in KCRS<W>c<W>k.
+// The layer of shape.h with x and y in NCHW<W>c, the bias as a 1 x c x 1 x 1
+// image in the same layout, w in KCRS<W>k, v in KCRS<W>c<W>k.
 //
-// Of the depthwise result there is never more than a strip of ROWS rows, all
-// channels of them, in scratch that stays in a cache near the core. The 1 x 1
-// convolution reads it from there, as one row of pixels, in tiles of COLS
-// pixels by OC channel blocks. So each strip reads all of v again: it pays
-// where a map is large and channels are few.
+// Scratch holds a strip of the depthwise result: ROWS rows with all channels,
+// which stay in a cache near the core. The 1 x 1 convolution reads the strip as
+// one row of pixels, in tiles of COLS pixels by OC channel blocks. Each strip
+// reads all of v again, so this pays where a map is large and channels are few.
 //
-// A unit is some of the strips of all images.
+// A unit is one strip of an image.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_SEPARABLE_CONV2D_STRIPS_H
@@ -22,8 +21,8 @@
 
 namespace nnc {
 
-/// The 1 x 1 convolution of ROWS rows of one image, as one row: from a strip to
-/// its place in y.
+/// Shape of the 1 x 1 convolution of a strip, ROWS rows of one image as one
+/// row. Its result is a part of y, whose planes have `plane` pixels.
 template <class S, int ROWS, bool Constant = is_constant<S>> struct strip_part {
   static constexpr int n = 1, c = S::c, h = 1, w = ROWS * S::ow, k = S::k;
   static constexpr int kh = 1, kw = 1, sh = 1, sw = 1, dh = 1, dw = 1;
@@ -44,12 +43,14 @@ template <class S, int ROWS> struct strip_part<S, ROWS, false> {
     return p;
   }
 };
+/// Pixels from one channel block of y to the next; see conv2d/direct.h.
 template <class S, int ROWS>
 constexpr std::ptrdiff_t out_pixels(const strip_part<S, ROWS> &s) {
   return s.plane;
 }
 
-/// An epilogue of values that are stored `ahead` of y's beginning.
+/// The epilogue `epi` for a routine whose output begins `ahead` elements into
+/// the whole output.
 template <class Epi> struct epilogue_from {
   Epi epi;
   std::ptrdiff_t ahead;
@@ -94,7 +95,8 @@ private:
     return plan_separable(s, W, ROWS);
   }
 
-  /// R rows of the depthwise convolution, from `row` on.
+  /// Computes R rows of the depthwise convolution, from `row` on, into the
+  /// strip.
   template <int R>
   static void fill(const S &s, const T *x, const T *w, const T *bias, T *strip,
                    int image, int row) {
@@ -109,6 +111,7 @@ private:
                       image * blocks + b, row, row + R);
   }
 
+  /// Computes R output rows, from `row` on, from the strip.
   template <int R>
   static void multiply(const S &s, const T *strip, const T *v, T *y,
                        const Epi &epi, int image, int row) {

@@ -1,8 +1,8 @@
 //===- portable.h - Softmax on any machine --------------------------------===//
 //
 // y = e^(x - max) / sum of e^(x - max) along the middle axis of
-// x[outer][size][inner]; with log, x - max - log(sum). A unit is one run along
-// that axis.
+// x[outer][size][inner]; with log, y = x - max - log(sum of e^(x - max)). A
+// unit is one softmax: `size` elements, `inner` apart.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_SOFTMAX_PORTABLE_H
@@ -28,7 +28,8 @@ template <class S, class Epi> struct softmax_portable {
         const T v = x[base + std::ptrdiff_t(i) * s.inner];
         largest = v > largest ? v : largest;
       }
-      // Partial sums: the error grows with their length, not with the row's.
+      // Sums are made in 16 parts, so the error grows with a sixteenth of the
+      // row's length.
       T partial[16] = {};
       for (int i = 0; i < s.size; ++i)
         partial[i % 16] +=

@@ -1,13 +1,14 @@
 //===- rows.h - Softmax with vectors of W floats --------------------------===//
 //
-// As portable.h defines it, in float. Where the axis is the last one (inner 1)
-// vectors lie along it; elsewhere they lie along inner, W softmaxes at a time.
-// Error: 4 ulp of each result, sums in W or 4W parts. A unit is one row of the
-// axis, or one outer index.
+// The layer of portable.h in float. Where the axis is the last one (inner 1)
+// vectors run along it; elsewhere they run along inner, W softmaxes at a time.
+// Error: 4 ulp of each result, sums in W or 4W parts. A unit is one index of
+// outer: one softmax, or `inner` of them.
 //
-// Memory holds floats or halves. Exponentials of floats wait in y for their
-// sum; those of halves would be rounded there, and are computed twice: a result
-// in halves is off by half of its last bit, below 2^-14 by half of 2^-24.
+// Tensors are floats or halves. Exponentials of floats are stored in y until
+// their sum is known. Those of halves would be rounded there, so they are
+// computed a second time instead: a result in halves is off by half an ulp, and
+// below 2^-14 by half of 2^-24.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_SOFTMAX_ROWS_H
@@ -42,12 +43,13 @@ template <int W, class S, class Epi> struct softmax_t {
 private:
   using V = f32x<W>;
 
-  /// Whether the exponentials wait in y. For the logarithm only their sum
-  /// counts.
+  /// Whether y stores the exponentials until their sum is known. With log only
+  /// their sum is needed.
   template <class T> static constexpr bool keeps(const S &s) {
     return std::is_same<T, float>::value && !s.log;
   }
 
+  /// Computes one softmax along contiguous elements.
   template <class T>
   static void row(const S &s, const T *x, T *y, std::ptrdiff_t at,
                   const Epi &epi) {
@@ -90,6 +92,7 @@ private:
             rest);
   }
 
+  /// Computes `count` softmaxes side by side, at most W.
   template <class T>
   static void columns(const S &s, const T *x, T *y, std::ptrdiff_t at,
                       const Epi &epi, int count) {
@@ -113,7 +116,8 @@ private:
           count);
   }
 
-  /// The result, of an exponential that was kept or else of an element of x.
+  /// Result for v, an exponential that y stored or, if y stores none, an
+  /// element of x.
   template <class T>
   static NNC_INLINE V finish(const S &s, V v, V shift, V scale, V offset) {
     if (s.log)

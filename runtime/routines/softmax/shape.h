@@ -4,7 +4,8 @@
 
 namespace nnc {
 
-/// Softmax over the middle axis of x[outer][size][inner]; log: its logarithm.
+/// Softmax over the middle axis of x[outer][size][inner], or, with log, its
+/// logarithm.
 struct softmax_shape {
   int outer, size, inner, log;
 
