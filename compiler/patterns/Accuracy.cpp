@@ -6,8 +6,8 @@
 
 #include "compiler/patterns/Accuracy.h"
 
-#include "dialects/nn/TensorData.h"
 #include "compiler/patterns/Affine.h"
+#include "dialects/nn/TensorData.h"
 
 #include <cmath>
 
