@@ -90,6 +90,11 @@ static std::string printBuildFile(exec::ProgramOp program,
       addLine(values["sources"], file);
   for (const std::string &flag : getFlags(program))
     addLine(values["flags"], flag);
+  bool embeds =
+      llvm::is_contained(files, program.getSymName().str() + "_weights.S");
+  values["depends"] =
+      embeds ? fillTemplate("CMakeDepends.txt.in", {{"name", values["name"]}})
+             : "";
   return fillTemplate("CMakeLists.txt.in", values);
 }
 
