@@ -100,6 +100,8 @@ FailureOr<std::string> codegen::amalgamateRuntime(exec::ProgramOp program,
                                                   const EmitOptions &options) {
   Amalgamation amalgamation(program);
   SmallVector<StringRef> headers = {"runtime/epilogue.h", "runtime/parallel.h"};
+  if (program.getWeights())
+    headers.push_back("runtime/weights.h");
   llvm::append_range(headers,
                      program.getHeaders().getAsValueRange<StringAttr>());
   for (auto call : program.getBody().getOps<exec::CallOp>())

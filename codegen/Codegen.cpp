@@ -31,8 +31,7 @@ static Values getWeightValues(exec::ProgramOp program) {
   Values values;
   values["name"] = program.getSymName().str();
   values["align"] = std::to_string(program.getAlign());
-  values["bytes"] = std::to_string(program.getWeights());
-  values["size"] = values["bytes"];
+  values["bytes"] = std::to_string(getWeightsBytes(program));
   return values;
 }
 
@@ -47,33 +46,41 @@ static std::string printBytes(StringRef bytes) {
   return text;
 }
 
-static LogicalResult addWeights(exec::ProgramOp program,
-                                const EmitOptions &options,
-                                OutputFolder &folder,
-                                std::vector<std::string> &files) {
+/// Adds the weights in the form that `options` ask for.
+static FailureOr<WeightsStamp> addWeights(exec::ProgramOp program,
+                                          const EmitOptions &options,
+                                          OutputFolder &folder,
+                                          std::vector<std::string> &files) {
   std::string name = program.getSymName().str();
   if (program.getWeights() == 0)
-    return success();
+    return WeightsStamp();
+  FailureOr<WeightsStamp> stamp = failure();
   if (options.weights == "array") {
-    std::string bytes;
-    llvm::raw_string_ostream stream(bytes);
-    if (failed(writeWeights(program, stream)))
+    llvm::SmallString<0> bytes;
+    llvm::raw_svector_ostream stream(bytes);
+    stamp = writeWeights(program, stream);
+    if (failed(stamp))
       return failure();
     Values values = getWeightValues(program);
-    values["values"] = printBytes(stream.str());
+    values["values"] = printBytes(bytes);
     files.push_back(name + "_weights.c");
-    return folder.add(files.back(), fillTemplate("weights.c.in", values));
+    if (failed(folder.add(files.back(), fillTemplate("weights.c.in", values))))
+      return failure();
+    return stamp;
   }
   files.push_back(name + "_weights.bin");
-  if (failed(folder.add(files.back(), [&](llvm::raw_ostream &stream) {
-        return writeWeights(program, stream);
+  if (failed(folder.add(files.back(), [&](llvm::raw_pwrite_stream &stream) {
+        stamp = writeWeights(program, stream);
+        return stamp;
       })))
     return failure();
   if (options.weights == "file")
-    return success();
+    return stamp;
   files.push_back(name + "_weights.S");
-  return folder.add(files.back(),
-                    fillTemplate("weights.S.in", getWeightValues(program)));
+  if (failed(folder.add(files.back(), fillTemplate("weights.S.in",
+                                                   getWeightValues(program)))))
+    return failure();
+  return stamp;
 }
 
 static void addLine(std::string &lines, const std::string &line) {
@@ -90,6 +97,11 @@ static std::string printBuildFile(exec::ProgramOp program,
       addLine(values["sources"], file);
   for (const std::string &flag : getFlags(program))
     addLine(values["flags"], flag);
+  bool embeds =
+      llvm::is_contained(files, program.getSymName().str() + "_weights.S");
+  values["depends"] =
+      embeds ? fillTemplate("CMakeDepends.txt.in", {{"name", values["name"]}})
+             : "";
   return fillTemplate("CMakeLists.txt.in", values);
 }
 
@@ -109,8 +121,13 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
     return failure();
   std::vector<std::string> files = {name + ".h", name + ".cpp",
                                     name + "_runtime.h"};
+  std::vector<std::string> weightFiles;
+  FailureOr<WeightsStamp> stamp =
+      addWeights(program, options, *folder, weightFiles);
+  if (failed(stamp))
+    return failure();
   if (failed(folder->add(files[0], printHeader(program, options))) ||
-      failed(folder->add(files[1], printProgram(program, options))) ||
+      failed(folder->add(files[1], printProgram(program, options, *stamp))) ||
       failed(folder->add(files[2], *runtime)))
     return failure();
   if (options.takesPool()) {
@@ -127,8 +144,7 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
         return failure();
     }
   }
-  if (failed(addWeights(program, options, *folder, files)))
-    return failure();
+  llvm::append_range(files, weightFiles);
   files.push_back("CMakeLists.txt");
   if (failed(folder->add(files.back(), printBuildFile(program, files))) ||
       failed(

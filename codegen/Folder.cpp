@@ -62,9 +62,9 @@ LogicalResult OutputFolder::fail(StringRef what, std::error_code error) {
          << "cannot write '" << what << "': " << error.message();
 }
 
-LogicalResult
-OutputFolder::add(StringRef name,
-                  function_ref<LogicalResult(llvm::raw_ostream &)> write) {
+LogicalResult OutputFolder::add(
+    StringRef name,
+    function_ref<LogicalResult(llvm::raw_pwrite_stream &)> write) {
   std::error_code error;
   llvm::raw_fd_ostream stream(temporary + "/" + name.str(), error);
   if (error)
@@ -80,7 +80,7 @@ OutputFolder::add(StringRef name,
 }
 
 LogicalResult OutputFolder::add(StringRef name, StringRef text) {
-  return add(name, [&](llvm::raw_ostream &stream) {
+  return add(name, [&](llvm::raw_pwrite_stream &stream) {
     stream << text;
     return success();
   });

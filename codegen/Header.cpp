@@ -38,16 +38,20 @@ std::string codegen::printHeader(exec::ProgramOp program,
   values["NAME"] = StringRef(name).upper();
   values["target"] = program.getTarget().str();
   values["arena"] = std::to_string(program.getArena());
+  values["room"] = std::to_string(std::max<int64_t>(program.getArena(), 1));
+  values["no_arena"] =
+      program.getArena() ? ""
+                         : "/* None is needed, but C has no empty arrays. */\n";
   values["align"] = std::to_string(program.getAlign());
-  values["weights"] = std::to_string(program.getWeights());
+  values["weights"] = std::to_string(getWeightsBytes(program));
   std::string &inputs = values["inputs"], &outputs = values["outputs"];
   for (auto input : program.getBody().getOps<exec::InputOp>())
     inputs += printField(input, input.getModelName(), "const ");
   for (auto output : program.getBody().getOps<exec::OutputOp>())
     outputs += printField(output, output.getModelName(), "");
-  if (options.weights == "file")
+  if (takesWeights(program, options))
     inputs += "  const void *weights; /* " + name +
-              "_weights.bin, aligned to the arena's alignment */\n";
+              "_weights.bin, aligned as the arena is */\n";
   // C has no empty structs.
   if (inputs.empty())
     inputs = "  const void *none; /* the model reads nothing */\n";
@@ -67,5 +71,17 @@ std::string codegen::printHeader(exec::ProgramOp program,
         printPrototype(name, /*parallel=*/true, "", ");");
   else
     values["parallel"] = "";
+  values["check_weights"] = "";
+  if (program.getWeights())
+    values["check_weights"] =
+        "\n/* Whether the weights are whole and this code's: reads all of "
+        "them, "
+        "for once\n * after they were stored or loaded. Each run looks at "
+        "their "
+        "first bytes. */\nint " +
+        name + "_check_weights(" +
+        (takesWeights(program, options) ? "const void *weights, size_t bytes"
+                                        : "void") +
+        ");\n";
   return fillTemplate("model.h.in", values);
 }

@@ -69,11 +69,37 @@ std::string printLayer(exec::CallOp call, int number, int64_t total);
 std::string printPrototype(llvm::StringRef name, bool parallel,
                            llvm::StringRef head, llvm::StringRef tail);
 
+/// What the code knows of its weights. All is 0 for a model that has none.
+struct WeightsStamp {
+  uint64_t headerBytes = 0; ///< in front of the first weight
+  uint64_t bytes = 0;       ///< of the header and all weights
+  uint64_t hash = 0;        ///< nnc::hash_words() of what follows the header
+};
+
+/// Bytes of nnc::weights_header and of the padding behind it, which keeps the
+/// weights aligned; 0 where there are no weights.
+uint64_t getWeightsHeaderBytes(exec::ProgramOp program);
+
+/// Bytes of the header and all weights: of <name>_weights.bin.
+uint64_t getWeightsBytes(exec::ProgramOp program);
+
+/// Whether the caller passes the weights. A model without weights has no file.
+bool takesWeights(exec::ProgramOp program, const EmitOptions &options);
+
 /// <name>.h, <name>.cpp and manifest.json.
 std::string printHeader(exec::ProgramOp program, const EmitOptions &options);
-std::string printProgram(exec::ProgramOp program, const EmitOptions &options);
+std::string printProgram(exec::ProgramOp program, const EmitOptions &options,
+                         const WeightsStamp &stamp);
 std::string printManifest(exec::ProgramOp program, const EmitOptions &options,
                           llvm::ArrayRef<std::string> files);
+
+/// The number of each operation that runs, in the order of running.
+using LayerNumbers = llvm::DenseMap<mlir::Operation *, int>;
+LayerNumbers numberLayers(exec::ProgramOp program);
+
+/// `namespace place`: where buffers lie in the arena, and weights among the
+/// weights, as constants with comments.
+std::string printPlaces(exec::ProgramOp program, const LayerNumbers &layers);
 
 /// The runtime headers that the program's calls need, each once, in one text,
 /// found by following #include lines.
@@ -90,9 +116,9 @@ llvm::SmallVector<std::string> getFlags(exec::ProgramOp program);
 std::vector<float> transformWeight(mlir::RankedTensorType type,
                                    const float *weight);
 
-/// Writes the packed weights to `stream`.
-mlir::LogicalResult writeWeights(exec::ProgramOp program,
-                                 llvm::raw_ostream &stream);
+/// Writes the header and the packed weights to `stream`, which is empty.
+mlir::FailureOr<WeightsStamp> writeWeights(exec::ProgramOp program,
+                                           llvm::raw_pwrite_stream &stream);
 
 /// Puts files into a new folder that takes the place of `target` when all is
 /// written.
@@ -108,7 +134,7 @@ public:
   /// Writes one file by way of `write`.
   mlir::LogicalResult
   add(llvm::StringRef name,
-      llvm::function_ref<mlir::LogicalResult(llvm::raw_ostream &)> write);
+      llvm::function_ref<mlir::LogicalResult(llvm::raw_pwrite_stream &)> write);
   mlir::LogicalResult add(llvm::StringRef name, llvm::StringRef text);
 
   /// Makes the folder appear.

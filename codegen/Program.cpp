@@ -36,8 +36,8 @@ static std::string printPlace(exec::PlaceOpInterface place) {
     return printList(head + "at<" + element + ">(", {memory, offset}, ");");
   };
   Operation *op = place.getOperation();
-  if (auto weight = dyn_cast<exec::WeightOp>(op))
-    return at("weights", std::to_string(weight.getOffset()));
+  if (isa<exec::WeightOp>(op))
+    return at("weights", "place::" + name);
   if (isa<exec::BufferOp>(op))
     return at("arena", "place::" + name);
   if (auto view = dyn_cast<exec::ViewOp>(op))
@@ -47,60 +47,6 @@ static std::string printPlace(exec::PlaceOpInterface place) {
   // A bool is a byte in C's header.
   return type.getElementType().isInteger(1) ? at(field, "0")
                                             : printList(head, {field}, ";");
-}
-
-/// The place in the order of running of each operation that runs.
-using LayerNumbers = DenseMap<Operation *, int>;
-
-static LayerNumbers numberLayers(exec::ProgramOp program) {
-  LayerNumbers numbers;
-  for (Operation &op : program.getBody().front())
-    if (isa<exec::CallOp, exec::CopyOp>(op))
-      numbers.insert({&op, numbers.size()});
-  return numbers;
-}
-
-/// Widens `range` to the layers that write or read `place` or a view of it.
-static void findLayers(Value place, const LayerNumbers &layers,
-                       std::pair<int, int> &range) {
-  for (Operation *user : place.getUsers()) {
-    if (auto view = dyn_cast<exec::ViewOp>(user)) {
-      findLayers(view.getPlace(), layers, range);
-      continue;
-    }
-    int layer = layers.lookup(user);
-    range = {std::min(range.first, layer), std::max(range.second, layer)};
-  }
-}
-
-static bool isScratch(exec::BufferOp buffer) {
-  return llvm::any_of(buffer->getUsers(), [&](Operation *user) {
-    auto call = dyn_cast<exec::CallOp>(user);
-    return call && call.getScratch() == buffer.getPlace();
-  });
-}
-
-/// The map of the arena: a comment and a constant for each buffer.
-static std::string printArena(exec::ProgramOp program,
-                              const LayerNumbers &layers) {
-  std::string text;
-  for (auto buffer : program.getBody().getOps<exec::BufferOp>()) {
-    std::pair<int, int> range = {layers.size(), 0};
-    findLayers(buffer.getPlace(), layers, range);
-    std::string comment =
-        isScratch(buffer)
-            ? std::to_string(buffer.getTensor().getNumElements()) +
-                  " bytes to work in"
-            : describe(buffer.getTensor());
-    if (range.first == range.second)
-      comment += ", layer " + std::to_string(range.first);
-    else if (range.first < range.second)
-      comment += ", layers " + std::to_string(range.first) + " to " +
-                 std::to_string(range.second);
-    text += printComment(comment, "  //") + "  " + buffer.getName().str() +
-            " = " + std::to_string(buffer.getOffset()) + ",\n";
-  }
-  return text.empty() ? "" : fillTemplate("arena.in", {{"places", text}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,22 +115,40 @@ static std::string printBody(exec::ProgramOp program,
   return StringRef(body).rtrim().str();
 }
 
-/// What must hold for run() to be called.
+/// What the weights of a program are to its code, or "nullptr".
+static std::string getWeightsPointer(exec::ProgramOp program,
+                                     const EmitOptions &options) {
+  if (takesWeights(program, options))
+    return "inputs->weights";
+  return program.getWeights() ? program.getSymName().str() + "_weights"
+                              : "nullptr";
+}
+
+/// The body of find_fault(): what must not be for run() to be called.
 static std::string printChecks(exec::ProgramOp program,
                                const EmitOptions &options) {
-  SmallVector<std::string> checks = {"inputs", "outputs"};
-  for (Operation &op : program.getBody().front())
-    if (isCallers(op))
-      checks.push_back((isa<exec::InputOp>(op) ? "inputs->" : "outputs->") +
-                       cast<exec::PlaceOpInterface>(op).getName().str());
-  if (options.weights == "file")
-    checks.push_back("inputs->weights");
+  std::string status = program.getSymName().upper() + "_", text;
+  auto check = [&](ArrayRef<std::string> faults, StringRef what) {
+    text += printList("  if (", faults, ")", " ||") + "    return " + status +
+            what.str() + ";\n";
+  };
+  SmallVector<std::string> inputs = {"!inputs"}, outputs = {"!outputs"};
+  for (auto input : program.getBody().getOps<exec::InputOp>())
+    inputs.push_back("!inputs->" + input.getName().str());
+  for (auto output : program.getBody().getOps<exec::OutputOp>())
+    outputs.push_back("!outputs->" + output.getName().str());
+  check(inputs, "NULL_INPUT");
+  check(outputs, "NULL_OUTPUT");
   if (program.getArena()) {
-    checks.push_back("arena");
-    checks.push_back("reinterpret_cast<std::uintptr_t>(arena) % " +
-                     program.getSymName().upper() + "_ALIGN == 0");
+    check({"!arena"}, "NULL_ARENA");
+    check(
+        {"reinterpret_cast<std::uintptr_t>(arena) % " + status + "ALIGN != 0"},
+        "MISALIGNED_ARENA");
   }
-  return printList("  return ", checks, ";", " &&");
+  if (program.getWeights())
+    return text + printList("  return find_fault(",
+                            {getWeightsPointer(program, options)}, ");");
+  return text + "  return " + status + "OK;\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -207,6 +171,8 @@ static std::string printEntry(const Values &values, bool parallel) {
   Values more = values;
   const std::string &name = values.find("name")->second;
   more["prototype"] = printPrototype(name, parallel, "extern \"C\" ", ") {");
+  more["check"] = printList("  if (const int fault = " + name + "::find_fault(",
+                            {"inputs", "outputs", "arena"}, "))");
   more["call"] =
       printList("  return " + name + "::run(",
                 {parallel ? "pool" : "nnc::pool{}", "*inputs", "*outputs",
@@ -215,8 +181,29 @@ static std::string printEntry(const Values &values, bool parallel) {
   return fillTemplate("entry.in", more);
 }
 
+/// <name>_check_weights, which looks at all bytes of the weights.
+static std::string printCheckEntry(exec::ProgramOp program,
+                                   const EmitOptions &options) {
+  std::string name = program.getSymName().str();
+  bool given = takesWeights(program, options);
+  SmallVector<std::string> parameters, arguments;
+  if (given) {
+    parameters = {"const void *weights", "std::size_t bytes"};
+    arguments = {"weights", "bytes"};
+  } else {
+    arguments = {getWeightsPointer(program, options),
+                 program.getSymName().upper() + "_WEIGHT_BYTES"};
+  }
+  return "\n" +
+         printList("extern \"C\" int " + name + "_check_weights(", parameters,
+                   ") {") +
+         printList("  return " + name + "::find_fault(", arguments, ");") +
+         "}\n";
+}
+
 std::string codegen::printProgram(exec::ProgramOp program,
-                                  const EmitOptions &options) {
+                                  const EmitOptions &options,
+                                  const WeightsStamp &stamp) {
   LayerNumbers layers = numberLayers(program);
   int64_t total = 0;
   for (auto call : program.getBody().getOps<exec::CallOp>())
@@ -238,7 +225,7 @@ std::string codegen::printProgram(exec::ProgramOp program,
   values["flags"] =
       printComment("Build with: " + llvm::join(getFlags(program), " "));
   values["functions"] = StringRef(functions).rtrim('\n').str() + "\n";
-  values["arena_map"] = printArena(program, layers);
+  values["places"] = printPlaces(program, layers);
   std::string inputs = "const " + name + "_inputs ";
   std::string outputs = "const " + name + "_outputs ";
   values["run_head"] =
@@ -247,22 +234,29 @@ std::string codegen::printProgram(exec::ProgramOp program,
                  "void *arena", "const void *weights"},
                 ") {");
   values["body"] = printBody(program, layers, whole);
-  values["accepts_head"] =
-      printList("static bool accepts(",
+  values["check_weights"] = "";
+  if (hasWeights) {
+    values["hash"] = "0x" + llvm::utohexstr(stamp.hash, /*LowerCase=*/true,
+                                            /*Width=*/16);
+    values["header"] = std::to_string(stamp.headerBytes);
+    values["check_weights"] = fillTemplate("check_weights.in", values);
+  }
+  values["check_head"] =
+      printList("static int find_fault(",
                 {inputs + "*inputs", outputs + "*outputs",
                  program.getArena() ? "const void *arena" : "const void *"},
                 ") {");
   values["checks"] = printChecks(program, options);
   values["copies"] = copies ? "#include <cstring>\n" : "";
   values["weights"] =
-      options.weights != "file" && hasWeights
+      hasWeights && !takesWeights(program, options)
           ? "\nextern \"C\" const unsigned char " + name + "_weights[];\n"
           : "";
-  values["weights_pointer"] = options.weights == "file" ? "inputs->weights"
-                              : hasWeights              ? name + "_weights"
-                                                        : "nullptr";
+  values["weights_pointer"] = getWeightsPointer(program, options);
   values["run"] = printEntry(values, /*parallel=*/false);
   if (options.takesPool())
     values["run"] += "\n" + printEntry(values, /*parallel=*/true);
+  if (hasWeights)
+    values["run"] += printCheckEntry(program, options);
   return StringRef(fillTemplate("model.cpp.in", values)).rtrim().str() + "\n";
 }

@@ -50,6 +50,8 @@ private:
   Value getPlaced(Value value);
   Value createBuffer(Location loc, StringRef name, RankedTensorType type,
                      PlaceAttr place);
+  exec::BufferOp findBufferOfOperand(Value value);
+  Value createInArena(Location loc, StringRef name, Value value);
   Value createView(Location loc, StringRef name, RankedTensorType type,
                    Value base, int64_t offset);
   void shareCode(exec::CallOp call);
@@ -62,6 +64,9 @@ private:
   int64_t weightBytes = 0;
   SmallVector<Value> outputs;
   DenseMap<Value, Value> placed;
+  /// Buffers of values that are joined in place, by the joined value: their
+  /// parts, which are computed first, are views of them.
+  DenseMap<Value, Value> joined;
   /// Weights that lie in the file already, by value and layout.
   DenseMap<std::pair<Attribute, Type>, Value> weights;
   DenseMap<std::pair<Attribute, Attribute>, SmallVector<exec::CallOp>> calls;
@@ -91,6 +96,86 @@ Value Lowering::createView(Location loc, StringRef name, RankedTensorType type,
                       view.getOffset() + offset);
   return builder.create<exec::ViewOp>(loc, builder.getType<exec::PlaceType>(),
                                       names.add(name), type, base, offset);
+}
+
+/// Whether the bytes of `move`, one of those of `op`, lie where it would put
+/// them.
+static bool staysInPlace(Operation *op, const Move &move) {
+  PlaceAttr from = getPlace(op->getOperand(move.operand));
+  PlaceAttr to = getPlace(op->getResult(0));
+  return from.getPool() == to.getPool() && from.getIndex() == to.getIndex() &&
+         from.getOffset() + move.source == to.getOffset() + move.target;
+}
+
+/// The largest value that has `value` as a part without moving it: what a
+/// concat in place joins. Null if there is none.
+static Value findWhole(Value value) {
+  Value whole;
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    for (const Move &move : getMoves(user)) {
+      if (move.operand != use.getOperandNumber() || !staysInPlace(user, move))
+        continue;
+      Value result = user->getResult(0);
+      Value next = findWhole(result);
+      if (!next && isa<nn::LayerOp>(user))
+        next = result;
+      if (next && (!whole || getBytes(next) > getBytes(whole)))
+        whole = next;
+    }
+  }
+  if (!whole)
+    return {};
+  int64_t offset = getPlace(value).getOffset() - getPlace(whole).getOffset();
+  bool isPart = offset >= 0 && getBytes(value) < getBytes(whole) &&
+                offset + getBytes(value) <= getBytes(whole);
+  return isPart ? whole : Value();
+}
+
+/// The buffer that holds an operand of the op of `value` where `value` is to
+/// be, and has room for all of `value`; null if there is none.
+exec::BufferOp Lowering::findBufferOfOperand(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return {};
+  int64_t begin = getPlace(value).getOffset();
+  for (const Move &move : getMoves(op)) {
+    if (!staysInPlace(op, move))
+      continue;
+    Value base = getPlaced(op->getOperand(move.operand));
+    if (auto view = base.getDefiningOp<exec::ViewOp>())
+      base = view.getBase();
+    auto buffer = base.getDefiningOp<exec::BufferOp>();
+    if (buffer && int64_t(buffer.getOffset()) <= begin &&
+        begin + getBytes(value) <= int64_t(buffer.getOffset()) +
+                                       nn::getPhysicalBytes(buffer.getTensor()))
+      return buffer;
+  }
+  return {};
+}
+
+/// The buffer of `value`, or a view of the buffer that it is a part of: the
+/// arena's map then tells for how long all of these bytes are in use.
+Value Lowering::createInArena(Location loc, StringRef name, Value value) {
+  PlaceAttr place = getPlace(value);
+  RankedTensorType type = nn::getTensorType(value);
+  if (Value buffer = joined.lookup(value))
+    return buffer;
+  if (exec::BufferOp buffer = findBufferOfOperand(value))
+    return createView(loc, name, type, buffer,
+                      place.getOffset() - buffer.getOffset());
+  Value whole = findWhole(value);
+  if (!whole)
+    return createBuffer(loc, name, type, place);
+  Value &buffer = joined[whole];
+  if (!buffer) {
+    auto layer = whole.getDefiningOp<nn::LayerOp>();
+    buffer = createBuffer(getNamedLoc(layer.getLoc()),
+                          layer.getName().str() + "_out",
+                          nn::getTensorType(whole), getPlace(whole));
+  }
+  return createView(loc, name, type, buffer,
+                    place.getOffset() - getPlace(whole).getOffset());
 }
 
 Value Lowering::getPlaced(Value value) {
@@ -216,14 +301,8 @@ LogicalResult Lowering::lowerCalls(Operation *op, ArrayRef<Move> moves,
                            : exec::getPlaceOp(target).getName().str() + "_" +
                                  op->getName().stripDialect().str();
   for (auto [i, call] : llvm::enumerate(calls)) {
-    if (!moves.empty()) {
-      PlaceAttr from = getPlace(op->getOperand(moves[i].operand));
-      PlaceAttr to = getPlace(op->getResult(0));
-      if (from.getPool() == to.getPool() && from.getIndex() == to.getIndex() &&
-          from.getOffset() + moves[i].source ==
-              to.getOffset() + moves[i].target)
-        continue;
-    }
+    if (!moves.empty() && staysInPlace(op, moves[i]))
+      continue;
     std::string suffix = calls.size() == 1 ? "" : "_" + std::to_string(i + 1);
     if (failed(createCall(op, call, name + suffix, target)))
       return failure();
@@ -245,21 +324,16 @@ LogicalResult Lowering::lower(Operation *op) {
 
   // A view of an operand: named, no more.
   SmallVector<Move> moves = getMoves(op);
-  if (moves.size() == 1) {
-    Value operand = op->getOperand(moves[0].operand);
-    PlaceAttr from = getPlace(operand);
-    if (moves[0].target == 0 && from.getPool() == place.getPool() &&
-        from.getIndex() == place.getIndex() &&
-        from.getOffset() + moves[0].source == place.getOffset()) {
-      placed[result] = createView(loc, name, nn::getTensorType(result),
-                                  getPlaced(operand), moves[0].source);
-      return success();
-    }
+  if (moves.size() == 1 && moves[0].target == 0 && staysInPlace(op, moves[0])) {
+    placed[result] = createView(loc, name, nn::getTensorType(result),
+                                getPlaced(op->getOperand(moves[0].operand)),
+                                moves[0].source);
+    return success();
   }
 
   Value target;
   if (place.getPool() == Pool::arena) {
-    target = createBuffer(loc, name, nn::getTensorType(result), place);
+    target = createInArena(loc, name, result);
   } else {
     target = outputs[place.getIndex()];
     if (place.getOffset() != 0 ||
@@ -307,7 +381,10 @@ exec::ProgramOp Lowering::createProgram(StringRef name) {
           module->getAttrOfType<target::MachineAttr>(target::kTargetAttr))
     setMachine(created, machine);
   // What <name>.h defines.
-  for (StringRef end : {"_ALIGN", "_ARENA_BYTES", "_H", "_WEIGHT_BYTES"})
+  for (StringRef end :
+       {"_ALIGN", "_ARENA_BYTES", "_DAMAGED_WEIGHTS", "_H", "_MISALIGNED_ARENA",
+        "_MISALIGNED_WEIGHTS", "_NULL_ARENA", "_NULL_INPUT", "_NULL_OUTPUT",
+        "_NULL_WEIGHTS", "_OK", "_WEIGHT_BYTES", "_WRONG_WEIGHTS"})
     names.add((created.getSymName().upper() + end).str());
   created.setModel(getText(module->getAttr("nn.model")));
   created.setSha256(getText(module->getAttr("nn.sha256")));
@@ -334,8 +411,7 @@ LogicalResult Lowering::run() {
       continue;
     std::string name =
         exec::getPlaceOp(placed[argument]).getName().str() + "_staged";
-    Value buffer = createBuffer(argument.getLoc(), name,
-                                nn::getTensorType(argument), place);
+    Value buffer = createInArena(argument.getLoc(), name, argument);
     builder.create<exec::CopyOp>(argument.getLoc(), "copy_" + name,
                                  placed[argument], buffer);
     placed[argument] = buffer;

@@ -63,6 +63,8 @@ static std::optional<InnerEpilogue> getInnerEpilogue(LayerOp first,
   Block &block = first.getEpilogue().front();
   Value made = block.getArgument(0);
   for (Operation &op : block.without_terminator()) {
+    if (op.getNumOperands() == 0) // a literal
+      return std::nullopt;
     bool isBias = false;
     if (auto add = dyn_cast<AddOp>(op); add && made == block.getArgument(0)) {
       Value other = add.getA() == made ? add.getB() : add.getA();
@@ -213,7 +215,7 @@ static std::optional<Scaling> getScaling(LayerOp layer) {
   };
   Value made;
   for (Operation &op : layer.getEpilogue().front().without_terminator()) {
-    if (inner.activation != InnerActivation::none)
+    if (inner.activation != InnerActivation::none || op.getNumOperands() == 0)
       return std::nullopt;
     if (!made) {
       // The first op reads the image itself, on either side.

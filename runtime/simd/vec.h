@@ -24,6 +24,8 @@
 #include "runtime/simd/vec_neon.h"
 #include "runtime/simd/vec_sse4.h"
 
+#include <type_traits>
+
 namespace nnc {
 
 /// Number of lanes of V; 1 for float and any other scalar.

@@ -19,7 +19,8 @@ def blocks(language):
 
 
 class Readme(nnc.TestCase):
-    def test_calling_a_model(self):
+    def compile_resnet50(self):
+        """A small model under that name, and the README's program for it."""
         node = helper.make_node
         self.save("resnet50", model(
             [node("GlobalAveragePool", ["data"], ["p"]), node("Flatten", ["p"], ["f"]),
@@ -30,6 +31,9 @@ class Readme(nnc.TestCase):
         self.nnc(*command)
         (program,) = blocks("c")
         (self.folder / "program.c").write_text(program + "\nint main(void) { return classify(); }\n")
+
+    def test_calling_a_model(self):
+        self.compile_resnet50()
         added = re.findall(r"`((?:add_subdirectory|target_link_libraries)\([^`]*\))`", README)
         self.assertEqual(len(added), 2)
         (self.folder / "CMakeLists.txt").write_text("\n".join([
@@ -38,6 +42,20 @@ class Readme(nnc.TestCase):
         for step in (["cmake", "-S", ".", "-B", "build", "-G", "Ninja"],
                      ["cmake", "--build", "build"], ["build/program"]):
             subprocess.run(step, cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+
+    def test_makefile(self):
+        """As it stands there; with other weights, the program is built again."""
+        self.compile_resnet50()
+        (makefile,) = blocks("make")
+        (self.folder / "Makefile").write_text(makefile)
+        for step in ["make"], ["./program"]:
+            subprocess.run(step, cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+        weights_file = self.folder / "resnet50" / "resnet50_weights.bin"
+        weights_file.write_bytes(bytes(weights_file.stat().st_size))
+        subprocess.run(["make"], cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+        header = (self.folder / "resnet50" / "resnet50.h").read_text()
+        wrong = re.search(r"RESNET50_WRONG_WEIGHTS = (\d)", header)[1]
+        self.assertEqual(subprocess.run(["./program"], cwd=self.folder).returncode, int(wrong))
 
     def test_command_line(self):
         """Every command is told, and has the options that are told."""

@@ -39,6 +39,7 @@ BUILDS = [
 
 # What the C library must have; the linker's own names and those of Arm's helpers.
 WANTED = re.compile(r"memcpy|memset|memmove|floorf|_GLOBAL_OFFSET_TABLE_|__aeabi_\w+")
+ENTRIES = {"model_run", "model_run_parallel", "model_check_weights"}
 LONG_NAME = 40
 
 
@@ -115,7 +116,7 @@ def check_builds(top):
         if built.returncode:
             yield f"{what}: {built.stderr}"
             continue
-        for problem in check_object(code, {"model_run", "model_run_parallel"}):
+        for problem in check_object(code, ENTRIES):
             yield f"{what}: {problem}"
         print(what, flush=True)
 

@@ -13,7 +13,7 @@ int main(void) {
   struct tiny_outputs outputs = {prob};
   if (tiny_run(&inputs, &outputs, arena))
     return 1;
-  printf("%g %g bad=%d\n", prob[0], prob[127],
-         tiny_run(&inputs, &outputs, arena + 1));
+  printf("%g %g bad=%d weights=%d\n", prob[0], prob[127],
+         tiny_run(&inputs, &outputs, arena + 1), tiny_check_weights());
   return 0;
 }

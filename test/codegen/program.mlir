@@ -24,6 +24,16 @@
 // CPP: template <class V> V operator()(V v, V bias) const {
 // CPP-NEXT: return nnc::clip(nnc::add(v, bias), V(-1.5f), V(6.0f));
 // CPP: nnc::launch<routine>(pool, conv1_shape{}, x, w, y, epilogue{bias});
+// CPP: namespace place {
+// CPP: Where values lie in the arena
+// CPP: // [1][8][4][4], layers 0 to 2
+// CPP-NEXT: conv1_out = 0,
+// CPP: Where weights lie
+// CPP: // [8][4][1][1]
+// CPP-NEXT: conv1_w = 64,
+// CPP-NEXT: // [8], bias.0 in the model
+// CPP-NEXT: conv1_b = 192,
+// CPP: conv1_w = at<float>(weights, place::conv1_w);
 // CPP: conv1(pool, x, conv1_w, conv1_b, conv1_out);
 // CPP: Has the code of conv1.
 // CPP: Too short to share: one thread computes it.
@@ -48,7 +58,7 @@
 // RUNTIME-NOT: // runtime/simd/{{fold_x86|vec_avx2|vec_avx512|vec_neon|vec_sse4|math}}.h
 // RUNTIME: struct conv2d_f32_portable
 
-// RESULT: 4.5 4.5 bad=1
+// RESULT: 4.5 4.5 bad=4 weights=0
 
 // FOREIGN: exists and nnc did not write it
 
@@ -57,7 +67,7 @@ exec.program @tiny arena 512 lower_bound 512 align 64 weights 192
   %x = exec.input "x" of "x.0" : tensor<1x4x4x4xf32>
   %prob = exec.output "prob" : tensor<1x128xf32>
   %w = exec.weight "conv1_w" at 0 = dense<1.0> : tensor<8x4x1x1xf32> : tensor<8x4x1x1xf32>
-  %b = exec.weight "conv1_b" at 128 = dense<0.5> : tensor<8xf32> : tensor<8xf32>
+  %b = exec.weight "conv1_b" at 128 = dense<0.5> : tensor<8xf32> : tensor<8xf32> loc("bias.0")
   %y = exec.buffer "conv1_out" at 0 : tensor<1x8x4x4xf32>
   exec.call "conv1" conv2d_f32_portable of "runtime/routines/conv2d/portable.h"
       inputs(%x, %w) extras(channel %b) outputs(%y)

@@ -155,3 +155,19 @@ func.func @not_depthwise(%x: tensor<1x16x112x112xf32>) -> tensor<1x96x112x112xf3
   %1 = nn.conv %0, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 48 : i64} : (tensor<1x96x112x112xf32>, tensor<96x2x3x3xf32>) -> tensor<1x96x112x112xf32>
   return %1 : tensor<1x96x112x112xf32>
 }
+
+// -----
+
+// A literal between the two layers is no bias of one value a channel.
+
+// CHECK-LABEL: func.func @literal_between
+// CHECK-NOT: nn.expanded
+func.func @literal_between(%x: tensor<1x16x112x112xf32>) -> tensor<1x96x112x112xf32> {
+  %v = nn.constant dense<1.0> : tensor<96x16x1x1xf32>
+  %w = nn.constant dense<1.0> : tensor<96x1x3x3xf32>
+  %half = nn.constant dense<0.5> : tensor<f32>
+  %0 = nn.conv %x, %v {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x16x112x112xf32>, tensor<96x16x1x1xf32>) -> tensor<1x96x112x112xf32>
+  %1 = nn.add %0, %half : tensor<1x96x112x112xf32>, tensor<f32>
+  %2 = nn.conv %1, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 96 : i64} : (tensor<1x96x112x112xf32>, tensor<96x1x3x3xf32>) -> tensor<1x96x112x112xf32>
+  return %2 : tensor<1x96x112x112xf32>
+}

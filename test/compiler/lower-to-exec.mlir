@@ -134,3 +134,63 @@ module attributes {nn.model = "winograd", nn.sha256 = "ab"} {
     return %y : tensor<1x16x8x8xf32>
   }
 }
+
+// -----
+
+// A concat in place: its operands are views of its buffer, which is named first,
+// so that the arena's map shows it in use from the first of them on. Where joins
+// are nested, it is the outermost one's.
+
+// CHECK-LABEL: exec.program @model
+// CHECK: %[[OUTER:.*]] = exec.buffer "outer_out" at [[AT:[0-9]+]] : tensor<64xf32>
+// CHECK-NEXT: %[[A:.*]] = exec.view "a_out" of %[[OUTER]] at 0 : tensor<16xf32>
+// CHECK-NEXT: exec.call "a" {{.*}} outputs(%[[A]])
+// CHECK: %[[B:.*]] = exec.view "b_out" of %[[OUTER]] at 64 : tensor<16xf32>
+// CHECK-NEXT: exec.call "b" {{.*}} outputs(%[[B]])
+// CHECK: %[[INNER:.*]] = exec.view "inner_out" of %[[OUTER]] at 0 : tensor<32xf32>
+// CHECK: %[[C:.*]] = exec.view "c_out" of %[[OUTER]] at 128 : tensor<32xf32>
+// CHECK: exec.call "c" {{.*}} inputs(%[[INNER]]) outputs(%[[C]])
+// CHECK-NOT: exec.call
+// CHECK: exec.call "z" {{.*}} inputs(%[[OUTER]]) outputs(%output)
+func.func @main(%x: tensor<16xf32>) -> tensor<32xf32> {
+  %a = nn.layer "a" extras(%x : tensor<16xf32>) -> tensor<16xf32> attributes {routine = "elementwise_portable"} epilogue {
+  ^bb0(%0: f32):
+    %1 = nn.relu %0 : f32
+    nn.yield %1 : f32
+  }
+  %b = nn.layer "b" extras(%a : tensor<16xf32>) -> tensor<16xf32> attributes {routine = "elementwise_portable"} epilogue {
+  ^bb0(%0: f32):
+    %1 = nn.sigmoid %0 : f32
+    nn.yield %1 : f32
+  }
+  %inner = nn.layer "inner" inputs(%a, %b : tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32> attributes {routine = "copy_portable"} anchor {
+  ^bb0(%0: tensor<16xf32>, %1: tensor<16xf32>):
+    %2 = nn.concat %0, %1 {axis = 0 : i64} : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32>
+    nn.yield %2 : tensor<32xf32>
+  } epilogue {
+  ^bb0(%0: f32):
+    nn.yield %0 : f32
+  }
+  %c = nn.layer "c" extras(%inner : tensor<32xf32>) -> tensor<32xf32> attributes {routine = "elementwise_portable"} epilogue {
+  ^bb0(%0: f32):
+    %1 = nn.sigmoid %0 : f32
+    nn.yield %1 : f32
+  }
+  %outer = nn.layer "outer" inputs(%inner, %c : tensor<32xf32>, tensor<32xf32>) -> tensor<64xf32> attributes {routine = "copy_portable"} anchor {
+  ^bb0(%0: tensor<32xf32>, %1: tensor<32xf32>):
+    %2 = nn.concat %0, %1 {axis = 0 : i64} : (tensor<32xf32>, tensor<32xf32>) -> tensor<64xf32>
+    nn.yield %2 : tensor<64xf32>
+  } epilogue {
+  ^bb0(%0: f32):
+    nn.yield %0 : f32
+  }
+  %z = nn.layer "z" inputs(%outer : tensor<64xf32>) -> tensor<32xf32> attributes {routine = "copy_portable"} anchor {
+  ^bb0(%0: tensor<64xf32>):
+    %1 = nn.slice %0 {starts = array<i64: 0>, sizes = array<i64: 32>, steps = array<i64: 2>} : (tensor<64xf32>) -> tensor<32xf32>
+    nn.yield %1 : tensor<32xf32>
+  } epilogue {
+  ^bb0(%0: f32):
+    nn.yield %0 : f32
+  }
+  return %z : tensor<32xf32>
+}

@@ -18,10 +18,10 @@ ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
                   "runtime/routines/shapes.h", "runtime/routines/catalogue.h",
                   "runtime/reference.h"]
 
-# And to the writer of weights: the matrices that transform them, and what those
-# of 24 and 20 bits look like.
+# And to the writer of weights: the matrices that transform them, what those of 24
+# and 20 bits look like, and the header in front of all.
 MATRICES = ["runtime/routines/*_matrices.h", "runtime/routines/*/*_matrices.h",
-            "runtime/routines/*/integers_plan.h"]
+            "runtime/routines/*/integers_plan.h", "runtime/weights.h"]
 
 # Headers of C, in either spelling, and those of C++ that need no library.
 C_HEADERS = """assert errno fenv float inttypes limits math setjmp signal stdarg

@@ -40,7 +40,7 @@ struct Manifest {
   std::vector<std::string> flags; ///< of the compiler, the target's among them
   std::vector<std::string> files;
   bool threads = false;
-  std::string weights; ///< "embed", "array" or "file"
+  std::string weights; ///< "embed", "array", "file", or "none" to store
   int64_t weightBytes = 0, arenaBytes = 0, lowerBound = 0;
   std::vector<Port> inputs, outputs;
   std::vector<LayerInfo> layers;

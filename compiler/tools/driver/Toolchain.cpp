@@ -59,6 +59,15 @@ llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
   return result;
 }
 
+std::vector<std::string> Toolchain::moduleCommand() const {
+  Words command = splitCommand(compiler);
+  if (llvm::none_of(llvm::drop_begin(command), [](llvm::StringRef flag) {
+        return flag.starts_with("-O");
+      }))
+    command.push_back("-O3");
+  return command;
+}
+
 void Toolchain::runOn(const std::string &place) {
   llvm::StringRef name = place;
   bool isHost = name.consume_front("ssh:");
@@ -114,7 +123,8 @@ llvm::Expected<std::string> compilerVersion(const Toolchain &toolchain) {
 }
 
 static Words commandFor(const Toolchain &toolchain, const CompileJob &job) {
-  Words command = splitCommand(toolchain.compiler);
+  Words command = job.ofModule ? toolchain.moduleCommand()
+                               : splitCommand(toolchain.compiler);
   llvm::StringRef extension = path::extension(job.source);
   if (extension == ".cpp")
     command.push_back("-std=c++17");
@@ -147,10 +157,12 @@ moduleJobs(const Manifest &manifest, const std::string &folder, bool hooks) {
     llvm::StringRef extension = path::extension(file);
     if (extension != ".cpp" && extension != ".c" && extension != ".S")
       continue;
-    CompileJob job{
-        manifest.folder + "/" + file, folder + "/" + file + ".o", {}};
+    CompileJob job{manifest.folder + "/" + file,
+                   folder + "/" + file + ".o",
+                   {},
+                   /*ofModule=*/true};
     // The assembler finds the weights beside its source.
-    job.flags = {"-O3", "-I" + manifest.folder};
+    job.flags = {"-I" + manifest.folder};
     if (extension == ".cpp") {
       job.flags.insert(job.flags.end(), manifest.flags.begin(),
                        manifest.flags.end());

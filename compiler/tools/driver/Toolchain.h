@@ -26,6 +26,11 @@ struct Toolchain {
   static llvm::Expected<Toolchain> find(const std::string &target,
                                         const std::string &compiler);
 
+  /// The command that compiles modules, as far as it is the same for all: the
+  /// compiler, with the flags that came with it, and how it optimises. That is
+  /// -O3 unless one of these flags begins with -O.
+  std::vector<std::string> moduleCommand() const;
+
   /// Lets programs run elsewhere: ssh:HOST, or the start of a command that is
   /// given the program and its arguments.
   void runOn(const std::string &place);
@@ -48,6 +53,7 @@ llvm::Expected<std::string> compilerVersion(const Toolchain &);
 struct CompileJob {
   std::string source, object;
   std::vector<std::string> flags;
+  bool ofModule = false; ///< compiled by Toolchain::moduleCommand()
 };
 
 /// Compiles the emitted module's own sources, as its CMakeLists.txt does, and

@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace json = llvm::json;
 
@@ -22,7 +23,8 @@ namespace {
 /// target is there, else that of its source.
 struct CodeSize {
   int64_t bytes = 0;
-  bool built = false;
+  std::string command; ///< that compiled it; empty for a source's size
+  bool built() const { return !command.empty(); }
 };
 
 class Check : public Command {
@@ -77,7 +79,10 @@ private:
         llvm::Expected<int64_t> bytes = codeBytes(source + ".o");
         if (!bytes)
           return bytes.takeError();
-        return CodeSize{*bytes, true};
+        Words command = toolchain->moduleCommand();
+        command.insert(command.end(), toolchain->flags.begin(),
+                       toolchain->flags.end());
+        return CodeSize{*bytes, fmt::format("{}", fmt::join(command, " "))};
       }
     }
     uint64_t bytes = 0;
@@ -90,18 +95,20 @@ private:
   void report(const Prepared &prepared, const CodeSize &size) const {
     const Manifest &m = prepared.manifest;
     if (json) {
-      printJson(
-          json::Object{{"ok", true},
-                       {"exit_code", 0},
-                       {"problems", prepared.driver->diagnostics().toJson()},
-                       {"name", m.name},
-                       {"target", m.target},
-                       {"layers", int64_t(m.layers.size())},
-                       {"arena_bytes", m.arenaBytes},
-                       {"lower_bound_bytes", m.lowerBound},
-                       {"weight_bytes", m.weightBytes},
-                       {size.built ? "code_bytes" : "source_bytes", size.bytes},
-                       {"multiply_adds", m.multiplyAdds()}});
+      json::Object said{{"ok", true},
+                        {"exit_code", 0},
+                        {"problems", prepared.driver->diagnostics().toJson()},
+                        {"name", m.name},
+                        {"target", m.target},
+                        {"layers", int64_t(m.layers.size())},
+                        {"arena_bytes", m.arenaBytes},
+                        {"lower_bound_bytes", m.lowerBound},
+                        {"weight_bytes", m.weightBytes},
+                        {"multiply_adds", m.multiplyAdds()}};
+      said[size.built() ? "code_bytes" : "source_bytes"] = size.bytes;
+      if (size.built())
+        said["compiler"] = size.command;
+      printJson(std::move(said));
       return;
     }
     fmt::print("{}: nothing wrong, for {}\n", options.model, m.target);
@@ -122,8 +129,12 @@ private:
                               formatBytes(m.arenaBytes), m.arenaBytes, over));
     line("weights", fmt::format("{} ({} bytes)", formatBytes(m.weightBytes),
                                 m.weightBytes));
-    line(size.built ? "code" : "source",
-         fmt::format("{} ({} bytes)", formatBytes(size.bytes), size.bytes));
+    std::string bytes =
+        fmt::format("{} ({} bytes)", formatBytes(size.bytes), size.bytes);
+    if (size.built())
+      line("code", fmt::format("{}, of {}", bytes, size.command));
+    else
+      line("source", bytes);
   }
 
   ModelOptions options;

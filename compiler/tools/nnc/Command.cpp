@@ -173,8 +173,10 @@ void addThreadCountOption(CLI::App &app, int &threads) {
 
 void addCompilerOption(CLI::App &app, std::string &compiler) {
   app.add_option("--compiler", compiler,
-                 "C++ compiler to build with; the target's unless given (for "
-                 "this machine $CXX, else c++)")
+                 "C++ compiler to build with, and flags for it if there are "
+                 "spaces; the target's unless given (for this machine $CXX, "
+                 "else c++). Modules are built at -O3 unless a flag says "
+                 "otherwise")
       ->type_name("CXX");
 }
 

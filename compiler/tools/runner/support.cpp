@@ -11,8 +11,9 @@
 #include <cstdlib>
 
 /// The module calls this after each layer, built with -DNNC_HOOKS=1.
-extern "C" void nnc_layer_done(int layer, const void *output, size_t bytes);
-void nnc_layer_done(int layer, const void *output, size_t bytes) {
+extern "C" void nnc_layer_done(const char *model, int layer, const void *output,
+                               size_t bytes);
+void nnc_layer_done(const char *, int layer, const void *output, size_t bytes) {
   if (runner::watcher)
     runner::watcher->layerDone(layer, output, bytes);
 }

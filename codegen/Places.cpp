@@ -1,0 +1,101 @@
+//===- Places.cpp - Where values lie, as constants with comments ----------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen/Printer.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::codegen;
+
+LayerNumbers codegen::numberLayers(exec::ProgramOp program) {
+  LayerNumbers numbers;
+  for (Operation &op : program.getBody().front())
+    if (isa<exec::CallOp, exec::CopyOp>(op))
+      numbers.insert({&op, numbers.size()});
+  return numbers;
+}
+
+/// Widens `range` to the layers that write or read `place` or a view of it.
+static void findLayers(Value place, const LayerNumbers &layers,
+                       std::pair<int, int> &range) {
+  for (Operation *user : place.getUsers()) {
+    if (auto view = dyn_cast<exec::ViewOp>(user)) {
+      findLayers(view.getPlace(), layers, range);
+      continue;
+    }
+    int layer = layers.lookup(user);
+    range = {std::min(range.first, layer), std::max(range.second, layer)};
+  }
+}
+
+static bool isScratch(exec::BufferOp buffer) {
+  return llvm::any_of(buffer->getUsers(), [&](Operation *user) {
+    auto call = dyn_cast<exec::CallOp>(user);
+    return call && call.getScratch() == buffer.getPlace();
+  });
+}
+
+/// A comment and a constant for each buffer of the arena.
+static std::string printBuffers(exec::ProgramOp program,
+                                const LayerNumbers &layers) {
+  std::string text;
+  for (auto buffer : program.getBody().getOps<exec::BufferOp>()) {
+    std::pair<int, int> range = {layers.size(), 0};
+    findLayers(buffer.getPlace(), layers, range);
+    std::string comment =
+        isScratch(buffer)
+            ? std::to_string(buffer.getTensor().getNumElements()) +
+                  " bytes to work in"
+            : describe(buffer.getTensor());
+    if (range.first == range.second)
+      comment += ", layer " + std::to_string(range.first);
+    else if (range.first < range.second)
+      comment += ", layers " + std::to_string(range.first) + " to " +
+                 std::to_string(range.second);
+    text += printComment(comment, "  //") + "  " + buffer.getName().str() +
+            " = " + std::to_string(buffer.getOffset()) + ",\n";
+  }
+  return text;
+}
+
+/// A comment and a constant for each weight. Offsets are those in the file,
+/// which begins with a header.
+static std::string printWeights(exec::ProgramOp program) {
+  std::string text;
+  uint64_t header = getWeightsHeaderBytes(program);
+  for (auto weight : program.getBody().getOps<exec::WeightOp>()) {
+    std::string comment = describe(weight.getTensor());
+    auto name = dyn_cast<NameLoc>(weight.getLoc());
+    if (name && name.getName() != weight.getName())
+      comment += ", " + printModelName(name.getName()) + " in the model";
+    text += printComment(comment, "  //") + "  " + weight.getName().str() +
+            " = " + std::to_string(header + weight.getOffset()) + ",\n";
+  }
+  return text;
+}
+
+/// An enum of these constants, if there are any.
+static std::string printConstants(StringRef comment, StringRef constants) {
+  if (constants.empty())
+    return "";
+  return printComment(comment) +
+         ("enum : std::size_t {\n" + constants + "};\n").str();
+}
+
+std::string codegen::printPlaces(exec::ProgramOp program,
+                                 const LayerNumbers &layers) {
+  std::string arena = printConstants(
+      "Where values lie in the arena, in bytes, and the layers between which "
+      "their bytes are in use. Values that are never in use at once share "
+      "memory. Layers are numbered in the order in which they run.",
+      printBuffers(program, layers));
+  std::string weights = printConstants(
+      "Where weights lie, in bytes from the start of all of them.",
+      printWeights(program));
+  if (arena.empty() && weights.empty())
+    return "";
+  return fillTemplate("places.in", {{"arena", arena}, {"weights", weights}});
+}

@@ -1,0 +1,112 @@
+"""Modules in builds of users: what CMake builds again and how it optimises, the size of
+code that `nnc check` tells, and arenas of no bytes."""
+
+import json
+import re
+import sys
+import unittest
+
+from onnx import helper
+
+import modules
+import nnc
+from modules import HERE, STATUS, STRICT
+
+
+class CMake(modules.TestCase):
+    def configure(self, *options, head=()):
+        """Configures a program around the module; the flags of network.cpp."""
+        (self.folder / "CMakeLists.txt").write_text("\n".join([
+            "cmake_minimum_required(VERSION 3.16)", "project(program LANGUAGES C CXX)", *head,
+            "add_subdirectory(module)", f"add_executable(program {HERE / 'firmware_main.c'})",
+            "target_link_libraries(program network)"]))
+        self.call("cmake", "-S", ".", "-B", "build", "--fresh",
+                  "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options)
+        (command,) = [entry["command"] for entry in
+                      json.loads((self.folder / "build/compile_commands.json").read_text())
+                      if entry["file"].endswith("network.cpp")]
+        return command.split()
+
+    def test_optimisation(self):
+        """The user's flags and build type win; -O3 where there are none."""
+        self.compile()
+        for head, options, want in (
+                ((), (), "-O3"),
+                ((), ("-DCMAKE_BUILD_TYPE=MinSizeRel",), "-Os"),
+                ((), ("-DCMAKE_BUILD_TYPE=Release",), "-O3"),
+                ((), ("-DCMAKE_BUILD_TYPE=Debug",), None),
+                ((), ("-DCMAKE_CXX_FLAGS=-Os",), "-Os"),
+                ((), ("-DCMAKE_CXX_FLAGS=-g -O1",), "-O1"),
+                ((), ("-DCMAKE_CXX_FLAGS=-DX-O -g",), "-O3"),
+                (("add_compile_options(-Os)",), (), "-Os"),
+                (("add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-O2>)",), (), "-O2")):
+            with self.subTest(head=head, options=options):
+                flags = self.configure("-G", "Ninja", *options, head=head)
+                levels = [flag for flag in flags if re.fullmatch(r"-O.?", flag)]
+                self.assertEqual(levels[-1:], [want] if want else [])
+                self.assertIn("-ffp-contract=off", flags)
+
+    def test_other_weights(self):
+        """The weights are assembled again when their file changes."""
+        folder = self.compile()
+        for generator in "Ninja", "Unix Makefiles":
+            self.compile()
+            self.configure("-G", generator)
+            self.call("cmake", "--build", "build")
+            self.check("build/program")
+            weights = bytearray((folder / "network_weights.bin").read_bytes())
+            weights[-200] ^= 1
+            (folder / "network_weights.bin").write_bytes(weights)
+            self.call("cmake", "--build", "build")
+            damaged = STATUS.index("DAMAGED_WEIGHTS")
+            self.assertEqual(self.call("build/program").splitlines()[0],
+                             f"status 0, weights {damaged}")
+
+
+class Check(modules.TestCase):
+    def code(self, *options):
+        said = json.loads(self.nnc("check", "network.onnx", "--target=portable", "--json",
+                                   *options))
+        return said["compiler"], said["code_bytes"]
+
+    def test_flags_of_the_compiler(self):
+        """The size is that of code built as the user says."""
+        fast, small = self.code("--compiler=g++"), self.code("--compiler=g++ -Os")
+        self.assertEqual(fast[0], "g++ -O3 -DNNC_PORTABLE_SIMD")
+        self.assertEqual(small[0], "g++ -Os -DNNC_PORTABLE_SIMD")
+        self.assertLess(small[1], 0.8 * fast[1])
+        self.nnc("check", "network.onnx", "--target=portable", "--compiler=g++ -Os",
+                 said=[r"^  code +.* bytes\), of g\+\+ -Os -DNNC_PORTABLE_SIMD$"])
+
+    def test_microcontroller(self):
+        self.needs("arm-none-eabi-g++")
+        thumb = self.code("--compiler=arm-none-eabi-g++ -mcpu=cortex-m7 -mfloat-abi=hard "
+                          "-mfpu=fpv5-d16 -Os")
+        self.assertLess(thumb[1], self.code("--compiler=g++ -Os")[1])
+
+
+class Arena(modules.TestCase):
+    def test_none(self):
+        """A model that needs no arena still has one that C can declare."""
+        self.save("relu", nnc.model([helper.make_node("Relu", ["x"], ["y"])],
+                                    [nnc.value("x", [4])], [nnc.value("y", [4])]))
+        folder = self.compile(model="relu.onnx")
+        self.assertEqual(json.loads((folder / "manifest.json").read_text())["arena_bytes"], 0)
+        main = self.folder / "main.c"
+        main.write_text("""#include "network.h"
+static float x[4] = {-1, 2, -3, 4}, y[4];
+static _Alignas(NETWORK_ALIGN) char arena[NETWORK_ARENA_BYTES];
+int main(void) {
+  struct network_inputs inputs = {.x = x};
+  struct network_outputs outputs = {.y = y};
+  if (network_run(&inputs, &outputs, arena) || y[0] != 0 || y[3] != 4)
+    return 1;
+  return network_run(&inputs, &outputs, 0);
+}
+""")
+        for compiler in ("gcc", "g++"), ("clang-19", "clang++-19"):
+            self.call(self.build(folder, compiler, ["-pedantic-errors"], main=main))
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

@@ -1,0 +1,69 @@
+"""Headers of runtime/ include what declares the standard names that they use.
+
+The C++ library of one compiler includes many of its headers in others, that of another
+compiler does not: what builds on a desktop may not build for a microcontroller. A header
+may rely on the headers of runtime/ that it includes, but on no header of the library to
+include another one."""
+
+import re
+import sys
+
+import tree
+
+# What a name needs: one of these headers, and what the name looks like.
+NEEDS = [
+    (("type_traits",), r"std::(?:is_\w+|enable_if\w*|conditional\w*|integral_constant|"
+                       r"remove_\w+|decay\w*|bool_constant|void_t|make_(?:un)?signed\w*)\b"),
+    (("limits",), r"std::numeric_limits\b"),
+    (("utility",), r"std::(?:index_sequence\w*|make_index_sequence|move|forward|pair|swap|"
+                   r"exchange)\b"),
+    (("atomic",), r"std::(?:atomic|memory_order)\w*"),
+    (("cstddef",), r"std::(?:size_t|ptrdiff_t|nullptr_t)\b"),
+    (("cstdint",), r"std::u?int\w*_t\b"),
+    (("cmath",), r"std::(?:sqrt|floor|ceil|trunc|fabs|abs|isnan|isinf|exp|log|pow)\b"),
+    (("stdint.h", "cstdint"), r"(?<!std::)\bu?int(?:8|16|32|64)_t\b"),
+    (("stddef.h", "cstddef"), r"(?<!std::)\b(?:size_t|ptrdiff_t)\b"),
+    (("string.h", "cstring"), r"(?<![\w.>])mem(?:cpy|set|move|cmp)\("),
+    (("math.h", "cmath"), r"::(?:sqrt|floor|ceil|trunc|rint|fabs|exp|log|pow|fmod)f?\("),
+    (("cfloat", "float.h"), r"\b(?:FLT|DBL)_[A-Z]\w*"),
+]
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
+
+
+def strip_comments(text):
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+
+
+def included(path, texts, seen):
+    """The library's headers that `path` and the headers of runtime/ behind it include."""
+    if path in seen or path not in texts:
+        return set()
+    seen.add(path)
+    found = set()
+    for header in INCLUDE.findall(texts[path]):
+        found |= included(header, texts, seen) if header.startswith("runtime/") else {header}
+    return found
+
+
+def problems(texts):
+    for path, text in texts.items():
+        have = included(path, texts, set())
+        for headers, name in NEEDS:
+            used = re.search(name, text)
+            if used and not have & set(headers):
+                yield f"{path} uses {used[0]}, and includes no <{headers[0]}>"
+
+
+def main():
+    assert list(problems({"a.h": "#include <cmath>\nstd::enable_if_t<true> f();"})) == [
+        "a.h uses std::enable_if_t, and includes no <type_traits>"]
+    texts = {str(path): strip_comments((tree.ROOT / path).read_text())
+             for path in tree.files("runtime/*.h")}
+    found = list(problems(texts))
+    print(*found, sep="\n")
+    print(f"{len(texts)} headers checked, {len(found)} problems")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
