@@ -7,9 +7,10 @@
 // matched is the product of x and the gate, and the number is left behind.
 //
 // Numbers are compared to a relative 1e-6: what writing them as f32 loses. A
-// number written with fewer digits is not the activation's, and stays. Where
-// the bits of an activation that is no exponential may decide a comparison or
-// the like, and are defined, its expression stays, too (Accuracy.h).
+// number written with fewer digits is not the activation's, and stays. So does
+// the expression of a hard swish or hard sigmoid that a comparison, a floor or
+// the like reads: the activation may differ from it in the last bit
+// (Accuracy.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +29,8 @@ static bool isNear(double value, double expected) {
   return std::abs(value - expected) <= 1e-6 * std::abs(expected);
 }
 
-/// Whether an op that every implementation computes to the same bits decides
-/// something by them.
+/// Whether every implementation computes the same bits of an op's result, and a
+/// comparison, a floor or the like may read them.
 static bool hasMeaningfulBits(Operation *op) {
   Value result = op->getResult(0);
   return !isInexact(result) && reachesStep(result);
