@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/passes/Passes.h"
+#include "compiler/patterns/EmptyTensors.h"
 #include "compiler/patterns/Patterns.h"
 
 #include "mlir/IR/Dominance.h"
@@ -27,6 +28,7 @@ struct SimplifyPass : nnc::impl::SimplifyBase<SimplifyPass> {
     RewritePatternSet patterns(&getContext());
     for (RegisteredOperationName op : getContext().getRegisteredOperations())
       op.getCanonicalizationPatterns(patterns, &getContext());
+    nnc::populateEmptyTensors(patterns);
     nnc::populateFoldConstants(patterns);
     nnc::populateIdentities(patterns);
     nnc::populateFoldBatchNorm(patterns);

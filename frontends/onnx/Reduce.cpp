@@ -4,10 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nn/Empty.h"
 #include "frontends/onnx/Node.h"
-
-#include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace nnc;
@@ -29,40 +27,6 @@ static Value reduceNothing(Node &node, nn::ReduceKind kind, Value x) {
   }
 }
 
-/// The least or greatest number of a type.
-static double getExtreme(Type type, bool greatest) {
-  double infinity = std::numeric_limits<double>::infinity();
-  auto integer = dyn_cast<IntegerType>(type);
-  if (!integer)
-    return greatest ? infinity : -infinity;
-  bool isUnsigned = integer.isUnsigned() || integer.getWidth() == 1;
-  double range = std::ldexp(1.0, integer.getWidth() - (isUnsigned ? 0 : 1));
-  return greatest ? range - 1 : isUnsigned ? 0 : -range;
-}
-
-/// What a reduction over axes of size 0 gives; nothing where that is undefined.
-static std::optional<double> getEmptyResult(nn::ReduceKind kind, Type type) {
-  switch (kind) {
-  case nn::ReduceKind::prod:
-    return 1;
-  case nn::ReduceKind::min:
-  case nn::ReduceKind::max:
-    // A double does not hold the greatest integers of 64 bits.
-    if (type.isInteger(64))
-      return std::nullopt;
-    return getExtreme(type, kind == nn::ReduceKind::min);
-  case nn::ReduceKind::log_sum:
-  case nn::ReduceKind::log_sum_exp:
-    if (isa<FloatType>(type))
-      return -std::numeric_limits<double>::infinity();
-    return std::nullopt;
-  case nn::ReduceKind::mean:
-    return std::nullopt;
-  default:
-    return 0;
-  }
-}
-
 static Value reduce(Node &node, nn::ReduceKind kind) {
   Value x = node.getOperand(0);
   Type type = getElement(x);
@@ -79,11 +43,14 @@ static Value reduce(Node &node, nn::ReduceKind kind) {
   if (isBool)
     x = node.castTo(x, node.getBuilder().getIntegerType(8, /*isSigned=*/false));
   Value y = node.create<nn::ReduceOp>(kind, x, *axes, node.getBool("keepdims"));
+  // Shapes may be computed with it: the product of the sizes of no axes is 1.
   if (y && getNumElements(x) == 0 && getNumElements(y) != 0) {
-    auto value = getEmptyResult(kind, type);
-    if (!value)
-      return node.broken("reduces no elements at all");
-    return node.splat(*value, type, getShape(y));
+    if (auto op = y.getDefiningOp<nn::ReduceOp>()) {
+      TypedAttr value = nn::getEmptyResult(op);
+      if (!value)
+        return node.broken("reduces no elements at all");
+      y = node.splat(value, getShape(y));
+    }
   }
   return isBool ? node.castTo(y, type) : y;
 }
