@@ -116,6 +116,12 @@ std::vector<std::string> split(const std::string &names) {
   return list;
 }
 
+constexpr bool has_part(const char *name, const char *part) {
+  for (; *name; ++name)
+    if (same_start(part, name))
+      return true;
+  return false;
+}
 /// Whether a routine's name says that it computes with halves.
 constexpr bool has_halves(const char *name) { return has_part(name, "_f16_"); }
 
@@ -220,32 +226,6 @@ void check(random_source &random, const typename F::shape &s) {
   SUCCEED();
 }
 
-/// A routine of doubles, which takes no epilogue, against floats.
-template <class F, class LINE>
-void check_doubles(random_source &random, const typename F::shape &s) {
-  using S = typename F::shape;
-  INFO(LINE::name << describe(s));
-  std::vector<floats> inputs, sizes;
-  std::vector<std::vector<double>> doubles;
-  for (const axes &tensor : F::inputs(s)) {
-    inputs.push_back(random.values(tensor.count()));
-    sizes.push_back(magnitudes(inputs.back()));
-    doubles.emplace_back(inputs.back().begin(), inputs.back().end());
-  }
-  floats want(F::output(s).count()), size(want.size()), unused;
-  std::vector<double> got(want.size(), NAN);
-  using reference = typename F::template reference<none>;
-  run_on<reference>(inputs, s, want, unused, none{});
-  run_on<reference>(sizes, s, size, unused, none{});
-  using R = typename LINE::template routine<0, S, none>;
-  run_on<R>(doubles, s, got, unused, none{});
-  for (std::size_t i = 0; i < want.size(); ++i) {
-    const float bound = error_bound<float>(float(F::terms(s)), size[i]);
-    INFO("at " << i << ": got " << got[i] << ", want " << want[i]);
-    REQUIRE(std::fabs(got[i] - want[i]) <= bound);
-  }
-}
-
 /// LINE's first candidate on shapes that it applies to, of which there are
 /// some.
 template <class F, class LINE> void check_line_of_isa() {
@@ -255,10 +235,7 @@ template <class F, class LINE> void check_line_of_isa() {
     const typename F::shape s = F::random(random);
     if (!LINE::lines[0].applies(s))
       continue;
-    if constexpr (has_doubles(LINE::name))
-      check_doubles<F, LINE>(random, s);
-    else
-      check<F, LINE>(random, s);
+    check<F, LINE>(random, s);
     ++checked;
   }
   INFO(LINE::name << " applies to no shape of test/runtime/random_shapes.h");
