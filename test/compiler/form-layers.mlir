@@ -180,7 +180,7 @@ func.func @signed(%x: tensor<6xi64>) -> tensor<6xi64> {
 
 // CHECK-LABEL: func.func @ten_operands
 // CHECK: %[[A:.*]] = nn.layer "add" extras(%arg0, %arg1, %arg2, %arg3, %arg4, %arg5, %arg6, %arg7 :
-// CHECK: nn.layer "add_2" extras(%[[A]], %arg8, %arg9 :
+// CHECK: nn.layer "mul" extras(%[[A]], %arg8, %arg9 :
 // CHECK: arith.constant 2.0{{.*}} : f32
 // CHECK-NOT: nn.layer
 func.func @ten_operands(%0: tensor<4xf32>, %1: tensor<4xf32>, %2: tensor<4xf32>,
