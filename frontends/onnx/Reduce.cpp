@@ -20,8 +20,13 @@ static Value reduceNothing(Node &node, nn::ReduceKind kind, Value x) {
     return node.createElementwise("abs", x);
   case nn::ReduceKind::sum_square:
     return node.createElementwise("mul", {x, x});
-  case nn::ReduceKind::log_sum:
-    return node.createElementwise("log", x);
+  case nn::ReduceKind::log_sum: {
+    Type type = getElement(x);
+    Type real =
+        isa<FloatType>(type) ? type : Type(node.getBuilder().getF64Type());
+    return node.castTo(node.createElementwise("log", node.castTo(x, real)),
+                       type);
+  }
   default:
     return x;
   }
@@ -39,9 +44,11 @@ static Value reduce(Node &node, nn::ReduceKind kind) {
     return reduceNothing(node, kind, x);
   llvm::sort(*axes);
   // True is the larger bool.
-  bool isBool = type.isInteger(1);
-  if (isBool)
+  if (type.isInteger(1))
     x = node.castTo(x, node.getBuilder().getIntegerType(8, /*isSigned=*/false));
+  // Exponentials of integers are no integers.
+  if (kind == nn::ReduceKind::log_sum_exp && !isa<FloatType>(type))
+    x = node.castTo(x, node.getBuilder().getF64Type());
   Value y = node.create<nn::ReduceOp>(kind, x, *axes, node.getBool("keepdims"));
   // Shapes may be computed with it: the product of the sizes of no axes is 1.
   if (y && getNumElements(x) == 0 && getNumElements(y) != 0) {
@@ -52,7 +59,7 @@ static Value reduce(Node &node, nn::ReduceKind kind) {
       y = node.splat(value, getShape(y));
     }
   }
-  return isBool ? node.castTo(y, type) : y;
+  return node.castTo(y, type);
 }
 
 Value convertReduceL1(Node &n) { return reduce(n, nn::ReduceKind::l1); }

@@ -219,6 +219,31 @@ class Casts(unittest.TestCase):
         graph.check()
 
 
+class Reductions(unittest.TestCase):
+    def test_integers(self):
+        # The evaluator has no logarithms of integers.
+        graph, logs = Graph(), Graph()
+        axes = graph.constant(np.array([1], np.int64))
+        logs.constant(np.array([1], np.int64))
+        for dtype in (np.int32, np.int64, np.uint32, np.uint64):
+            array = np.array([[1, 2, 3, 9], [5, 5, 7, 2]], dtype)
+            x = graph.input(array)
+            logs.input(array)
+            for kind in ("Sum", "Mean", "Max", "Min", "Prod", "L1"):
+                graph.add("Reduce" + kind, x, axes)
+            # What these give is cut towards zero.
+            real = array.astype(np.float64)
+            for kind, value in (("SumSquare", (real**2).sum(1)),
+                                ("L2", np.sqrt((real**2).sum(1))),
+                                ("LogSum", np.log(real.sum(1))),
+                                ("LogSumExp", np.log(np.exp(real).sum(1)))):
+                logs.add("Reduce" + kind, x, axes, keepdims=0, expected=value.astype(dtype))
+            logs.add("ReduceLogSum", x, noop_with_empty_axes=1,
+                     expected=np.log(real).astype(dtype))
+        graph.check()
+        logs.check()
+
+
 class Pads(unittest.TestCase):
     def test_numbers_that_no_float_holds(self):
         graph = Graph()
