@@ -94,6 +94,9 @@ static std::string printBody(exec::ProgramOp program,
     usesArena |= isa<exec::BufferOp>(op);
     if (auto place = dyn_cast<exec::PlaceOpInterface>(op)) {
       (isCallers(op) ? body : declared) += printPlace(place);
+      // Inputs that no layer reads, results without elements.
+      if (isCallers(op) && place->use_empty())
+        body += "  static_cast<void>(" + place.getName().str() + ");\n";
       continue;
     }
     body += "\n";

@@ -8,6 +8,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace nnc;
 
@@ -57,9 +59,16 @@ std::string codegen::getLiteral(TypedAttr value) {
   if (auto integer = dyn_cast<IntegerAttr>(value)) {
     if (integer.getType().isInteger(1))
       return integer.getValue().isZero() ? "false" : "true";
+    // A decimal literal has a signed type, and a minus is an operator behind
+    // it: the ends of the 64-bit types have no literal of their own.
+    const APInt &number = integer.getValue();
+    bool isUnsigned = integer.getType().isUnsignedInteger();
+    if (!isUnsigned && number.getBitWidth() == 64 && number.isMinSignedValue())
+      return "-" + std::to_string(std::numeric_limits<int64_t>::max()) + " - 1";
     SmallString<24> digits;
-    integer.getValue().toString(digits, 10,
-                                !integer.getType().isUnsignedInteger());
+    number.toString(digits, 10, !isUnsigned);
+    if (isUnsigned && number.getBitWidth() == 64 && number.isNegative())
+      digits += "u";
     return digits.str().str();
   }
   APFloat number = cast<FloatAttr>(value).getValue();

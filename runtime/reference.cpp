@@ -155,14 +155,17 @@ template <class R, class S, class... A> int run_all(const S &s, A... args) {
 // One function for each family: call_<family>
 //===----------------------------------------------------------------------===//
 
-template <template <class, class> class R, class S>
-int call_f32_pair(const S &s, const operands &o) {
-  if (o.type(0) != NNC_F32 || o.type(1) != NNC_F32)
+template <template <class, class, class> class R, class S>
+int call_float_pair(const S &s, const operands &o) {
+  if (o.type(0) != o.type(1))
     return NNC_REFERENCE_NO_TYPE;
-  return run_all<R<S, none>>(s, o.x<float>(0), o.x<float>(1), o.y<float>());
+  return with_float(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_all<R<T, S, none>>(s, o.x<T>(0), o.x<T>(1), o.y<T>());
+  });
 }
 int call_conv2d(const conv2d_shape &s, const operands &o) {
-  return call_f32_pair<conv2d_f32_portable>(s, o);
+  return call_float_pair<conv2d_portable>(s, o);
 }
 int call_scaled_conv2d(const scaled_conv2d_shape &s, const operands &o) {
   using R = scaled_conv2d_f32_portable<scaled_conv2d_shape, none>;
@@ -194,13 +197,14 @@ int call_expanded_conv2d(const expanded_conv2d_shape &s, const operands &o) {
       s, o, std::size_t(s.n) * s.k * s.h * s.w);
 }
 int call_conv_transpose2d(const conv_transpose2d_shape &s, const operands &o) {
-  return call_f32_pair<conv_transpose2d_f32_portable>(s, o);
+  return call_float_pair<conv_transpose2d_portable>(s, o);
 }
 int call_avg_pool2d(const pool2d_shape &s, const operands &o) {
-  if (o.type(0) != NNC_F32)
-    return NNC_REFERENCE_NO_TYPE;
-  return run_all<avg_pool2d_f32_portable<pool2d_shape, none>>(s, o.x<float>(0),
-                                                              o.y<float>());
+  return with_float(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_all<avg_pool2d_portable<T, pool2d_shape, none>>(s, o.x<T>(0),
+                                                               o.y<T>());
+  });
 }
 int call_matmul(const matmul_shape &s, const operands &o) {
   if (o.type(0) != o.type(1))

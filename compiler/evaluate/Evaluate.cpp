@@ -7,6 +7,7 @@
 #include "compiler/evaluate/Evaluate.h"
 
 #include "compiler/patterns/Patterns.h"
+#include "dialects/nn/Empty.h"
 #include "runtime/reference.h"
 
 #include "mlir/IR/Matchers.h"
@@ -171,9 +172,20 @@ static FailureOr<TensorData> evaluateRoutine(RoutineOpInterface op,
       TensorData::allocate(cast<RankedTensorType>(op->getResult(0).getType()));
   if (result.getNumElements() == 0)
     return result;
-  for (const RoutineCall &routine : op.getRoutineCalls())
+  if (readsNothing(op)) {
+    TypedAttr value = getEmptyResult(op);
+    if (!value)
+      return failure();
+    return *TensorData::get(
+        DenseElementsAttr::get(result.getType(), Attribute(value)));
+  }
+  for (const RoutineCall &routine : op.getRoutineCalls()) {
+    // A concat may have parts without elements.
+    if (operands[routine.operands.front()].getNumElements() == 0)
+      continue;
     if (failed(call(routine, operands, result)))
       return failure();
+  }
   return result;
 }
 
@@ -202,15 +214,12 @@ static FailureOr<TensorData> evaluateLiteral(Attribute literal) {
   auto typed = dyn_cast<TypedAttr>(literal);
   if (!typed || !getDtype(typed.getType()))
     return failure();
-  double value;
-  if (auto real = dyn_cast<FloatAttr>(literal))
-    value = real.getValueAsDouble();
-  else if (auto integer = dyn_cast<IntegerAttr>(literal))
-    value = integer.getType().isInteger(1) ? integer.getValue().getBoolValue()
-                                           : integer.getInt();
-  else
+  auto type = RankedTensorType::get({}, typed.getType());
+  std::optional<TensorData> data =
+      TensorData::get(DenseElementsAttr::get(type, Attribute(typed)));
+  if (!data)
     return failure();
-  return TensorData::splat(RankedTensorType::get({}, typed.getType()), value);
+  return *data;
 }
 
 /// The anchor on whole tensors, then each op of the epilogue on whole tensors.

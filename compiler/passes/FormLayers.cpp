@@ -18,12 +18,19 @@ namespace nnc {
 using namespace mlir;
 using namespace nnc::nn;
 
+/// An elementwise routine has room for the strides of this many operands
+/// (`strides` in runtime/routines/elementwise/shape.h).
+static constexpr size_t kMostOperands = 8;
+
 /// The one value of a constant that is a literal in expressions, or null.
+/// Literals are arith.constant, which holds no unsigned integers: constants of
+/// those types stay operands of the layer.
 static TypedAttr getLiteral(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   auto dense =
       constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
-  if (!dense || !dense.isSplat())
+  if (!dense || dense.empty() || !dense.isSplat() ||
+      dense.getElementType().isUnsignedInteger())
     return {};
   return cast<TypedAttr>(dense.getSplatValue<Attribute>());
 }
@@ -45,9 +52,18 @@ struct Group {
   Operation *anchor = nullptr;
   SmallVector<Operation *> body; ///< in block order
   Value result;
+  /// What the expression of a group without an anchor reads from outside, apart
+  /// from literals.
+  SmallVector<Value> operands = {};
 
   bool contains(Operation *op) const {
     return op == anchor || llvm::is_contained(body, op);
+  }
+  /// The operands once `op`, whose result members may read, is a member too.
+  SmallVector<Value> getOperandsWith(Operation *op) const;
+  void add(Operation *op) {
+    operands = getOperandsWith(op);
+    body.push_back(op);
   }
 };
 
@@ -70,6 +86,20 @@ private:
 };
 } // namespace
 
+SmallVector<Value> Group::getOperandsWith(Operation *op) const {
+  if (anchor)
+    return {};
+  SmallVector<Value> with = operands;
+  llvm::erase(with, op->getResult(0));
+  for (Value value : op->getOperands()) {
+    Operation *producer = value.getDefiningOp();
+    bool isInside = producer && contains(producer);
+    if (!isInside && !getLiteral(value) && !llvm::is_contained(with, value))
+      with.push_back(value);
+  }
+  return with;
+}
+
 /// Whether the group's expression may have `value`, made outside, as an
 /// operand.
 bool Grouping::mayRead(Value value, const Group &group) const {
@@ -87,7 +117,8 @@ bool Grouping::mayJoin(Operation *op, const Group &group) const {
     return false;
   RankedTensorType result = getTensorType(group.result);
   if (getTensorType(op->getResult(0)).getShape() != result.getShape() ||
-      !hasOnly(op, result.getElementType()))
+      !hasOnly(op, result.getElementType()) ||
+      group.getOperandsWith(op).size() > kMostOperands)
     return false;
   return llvm::all_of(op->getOperands(), [&](Value value) {
     Operation *producer = value.getDefiningOp();
@@ -111,7 +142,7 @@ void Grouping::grow(Group &group) {
           next = user;
     if (!next || !mayJoin(next, attempt))
       return;
-    attempt.body.push_back(next);
+    attempt.add(next);
     open.push_back(next->getResult(0));
     llvm::erase_if(open, [&](Value value) {
       return !value.use_empty() && llvm::none_of(value.getUsers(), isOutside);
@@ -134,7 +165,7 @@ void Grouping::absorbProducers(Group &group) {
       if (llvm::all_of(producer->getUsers(), [&](Operation *user) {
             return llvm::is_contained(group.body, user);
           }))
-        group.body.push_back(producer);
+        group.add(producer);
     }
   llvm::sort(group.body,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -166,7 +197,8 @@ SmallVector<Group> Grouping::run() {
   for (Operation &op : block) {
     if (!isa<ElementwiseOpInterface>(op) || taken.contains(&op))
       continue;
-    Group group{nullptr, {&op}, op.getResult(0)};
+    Group group{nullptr, {}, op.getResult(0)};
+    group.add(&op);
     if (hasOnly(&op, getTensorType(group.result).getElementType())) {
       grow(group);
       absorbProducers(group);
@@ -238,8 +270,8 @@ static void buildLayer(const Group &group, llvm::StringSet<> &names) {
   Location loc = builder.getFusedLoc(locations);
   RankedTensorType result = getLogicalType(getTensorType(group.result));
 
-  // What the expression reads from outside; literals stay in it, unless there
-  // is nothing else to read.
+  // What the expression reads from outside. Literals stay in it; where there is
+  // nothing else, the first of them is the operand that a layer needs.
   llvm::SetVector<Value> outside;
   for (Operation *op : group.body)
     for (Value operand : op->getOperands()) {
@@ -250,7 +282,7 @@ static void buildLayer(const Group &group, llvm::StringSet<> &names) {
   SmallVector<Value> extras, values;
   bool onlyLiterals = !group.anchor && llvm::all_of(outside, getLiteral);
   for (Value value : outside)
-    if (!getLiteral(value) || onlyLiterals) {
+    if (!getLiteral(value) || (onlyLiterals && values.empty())) {
       values.push_back(value);
       extras.push_back(padRank(builder, value, result.getRank()));
     }

@@ -6,7 +6,9 @@
 
 #include "compiler/evaluate/FoldConstants.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/patterns/EmptyTensors.h"
 #include "compiler/patterns/Patterns.h"
+#include "dialects/nn/Empty.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_LEGALIZE
@@ -19,13 +21,30 @@ namespace {
 struct LegalizePass : nnc::impl::LegalizeBase<LegalizePass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
+    nnc::populateEmptyTensors(patterns);
     nnc::populateLegalForms(patterns);
     nnc::populateMatMulForms(patterns);
     nnc::populateSubPixels(patterns);
     // What the rewrites make of constants is constant too.
     nnc::populateFoldConstants(patterns);
-    if (failed(nnc::applyPatterns(getOperation(), std::move(patterns))))
+    if (failed(nnc::applyPatterns(getOperation(), std::move(patterns))) ||
+        failed(checkOperands()))
       signalPassFailure();
+  }
+
+  /// No routine reads tensors without elements.
+  LogicalResult checkOperands() {
+    LogicalResult result = success();
+    getOperation().walk([&](Operation *op) {
+      if (!nnc::nn::readsNothing(op))
+        return;
+      result = op->emitOpError("has a result of ")
+               << op->getResult(0).getType()
+               << ", but an operand without elements to compute it from, and "
+                  "the operator does not say what it is then; remove the axis "
+                  "of size 0 from the operand";
+    });
+    return result;
   }
 };
 } // namespace

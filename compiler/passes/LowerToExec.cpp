@@ -357,6 +357,8 @@ LogicalResult Lowering::finish(func::ReturnOp end) {
     if (place.getPool() == Pool::output && place.getIndex() == i &&
         place.getOffset() == 0)
       continue;
+    if (nn::getTensorType(result.get()).getNumElements() == 0)
+      continue; // There are no elements to copy.
     std::string name = "copy_" + exec::getPlaceOp(outputs[i]).getName().str();
     builder.create<exec::CopyOp>(end.getLoc(), name, getPlaced(result.get()),
                                  outputs[i]);

@@ -6,6 +6,7 @@
 
 #include "compiler/evaluate/FoldConstants.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/patterns/EmptyTensors.h"
 #include "compiler/patterns/Patterns.h"
 
 #include "mlir/IR/Dominance.h"
@@ -28,6 +29,7 @@ struct SimplifyPass : nnc::impl::SimplifyBase<SimplifyPass> {
     RewritePatternSet patterns(&getContext());
     for (RegisteredOperationName op : getContext().getRegisteredOperations())
       op.getCanonicalizationPatterns(patterns, &getContext());
+    nnc::populateEmptyTensors(patterns);
     nnc::populateFoldConstants(patterns);
     nnc::populateIdentities(patterns);
     // Before means become pools.

@@ -295,6 +295,10 @@ struct RecomposeAttention : OpRewritePattern<MatMulOp> {
     }
     Value q = getAllUnscaled(product.getA(), scores.scale);
     Value k = getAllUnscaled(product.getB(), scores.scale);
+    // The routines' scale is a float.
+    if (type.getElementType().isF64() &&
+        static_cast<double>(static_cast<float>(scores.scale)) != scores.scale)
+      return failure();
     Value v = op.getB();
     for (Value value : {q, k, v}) {
       RankedTensorType own = getTensorType(value);

@@ -154,16 +154,26 @@ void nnc::setMachine(exec::ProgramOp program, target::MachineAttr machine) {
   program.setFeaturesAttr(machine.getFeatures());
 }
 
-/// Whether an expression computes with more than floats, halves that are loaded
-/// as floats, and their comparisons.
+/// Whether an operation of an expression is printed as a function that only
+/// runtime/simd/number.h has: one of other types than float, halves that are
+/// loaded as floats, and their comparisons; and what makes a bool of numbers
+/// or chooses between two bools.
+static bool needsNumbers(Operation &op) {
+  auto isFloat = [](Type type) { return type.isF32() || type.isF16(); };
+  Type result = op.getResult(0).getType();
+  if (isa<nn::CastOp, nn::SelectOp>(op) && !isFloat(result))
+    return true;
+  auto isOther = [&](Type type) {
+    return !isFloat(type) && !type.isInteger(1);
+  };
+  return isOther(result) || llvm::any_of(op.getOperandTypes(), isOther);
+}
+
+/// Whether an expression needs runtime/simd/number.h.
 static bool usesOtherTypes(Block &expression) {
   auto isFloat = [](Type type) { return type.isF32() || type.isF16(); };
   return !llvm::all_of(expression.getArgumentTypes(), isFloat) ||
-         llvm::any_of(expression.without_terminator(), [&](Operation &op) {
-           return !llvm::all_of(op.getResultTypes(), [&](Type type) {
-             return isFloat(type) || type.isInteger(1);
-           });
-         });
+         llvm::any_of(expression.without_terminator(), needsNumbers);
 }
 
 void nnc::collectHeaders(exec::ProgramOp program) {

@@ -130,6 +130,31 @@ Value convertPRelu(Node &node) {
   return y;
 }
 
+/// The bounds and the bias are floats whatever the type: integers become f64,
+/// and what that gives is cut towards zero and wraps. ONNX's own function body
+/// negates the bound in the type of the input, which unsigned integers lack.
+Value convertShrink(Node &node) {
+  Value x = node.getOperand(0);
+  Type type = getElement(x);
+  Builder &builder = node.getBuilder();
+  bool isReal = isa_and_nonnull<FloatType>(type);
+  Type real = isReal ? type : builder.getF64Type();
+  Value wide = node.castTo(x, real);
+  Value bound = node.splat(node.getFloat("lambd"), real);
+  Value bias = node.splat(node.getFloat("bias"), real);
+  Value isBelow = node.createElementwise(
+      "less", {wide, node.createElementwise("neg", bound)});
+  Value isAbove = node.createElementwise("greater", {wide, bound});
+  Value below = node.createElementwise("add", {wide, bias});
+  Value above = node.createElementwise("sub", {wide, bias});
+  Value inner =
+      node.createElementwise("select", {isAbove, above, node.splat(0, real)});
+  Value y = node.createElementwise("select", {isBelow, below, inner});
+  if (!isReal && type.getIntOrFloatBitWidth() < 64)
+    y = node.castTo(y, builder.getI64Type());
+  return node.castTo(y, type);
+}
+
 Value convertSwish(Node &node) {
   Value x = node.getOperand(0);
   double alpha = node.getFloat("alpha");

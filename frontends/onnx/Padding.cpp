@@ -6,6 +6,8 @@
 
 #include "frontends/onnx/Node.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace nnc;
 
@@ -111,7 +113,8 @@ static std::optional<SmallVector<int64_t>> getPads(Node &node, Value x) {
   return pads;
 }
 
-/// What to pad with where that is known (and a double holds it), else nothing.
+/// What to pad with where that is known and the routines' parameter, a float,
+/// holds it; else nothing.
 static std::optional<double> getPadValue(Node &node) {
   if (node.getVersion() < 11)
     return node.getFloat("value");
@@ -120,9 +123,13 @@ static std::optional<double> getPadValue(Node &node) {
   auto value = readElements(node.getOperand(2));
   if (!value)
     return std::nullopt;
-  if (value->isReal())
-    return value->reals[0];
-  bool isExact = std::abs(value->ints[0]) <= int64_t(1) << 53;
+  if (value->isReal()) {
+    double real = value->reals[0];
+    bool isExact = std::isnan(real) || static_cast<float>(real) == real;
+    return isExact ? std::optional<double>(real) : std::nullopt;
+  }
+  constexpr int64_t most = 1 << 24;
+  bool isExact = value->ints[0] >= -most && value->ints[0] <= most;
   return isExact ? std::optional<double>(value->ints[0]) : std::nullopt;
 }
 

@@ -4,10 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nn/Empty.h"
 #include "frontends/onnx/Node.h"
-
-#include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace nnc;
@@ -22,44 +20,15 @@ static Value reduceNothing(Node &node, nn::ReduceKind kind, Value x) {
     return node.createElementwise("abs", x);
   case nn::ReduceKind::sum_square:
     return node.createElementwise("mul", {x, x});
-  case nn::ReduceKind::log_sum:
-    return node.createElementwise("log", x);
+  case nn::ReduceKind::log_sum: {
+    Type type = getElement(x);
+    Type real =
+        isa<FloatType>(type) ? type : Type(node.getBuilder().getF64Type());
+    return node.castTo(node.createElementwise("log", node.castTo(x, real)),
+                       type);
+  }
   default:
     return x;
-  }
-}
-
-/// The least or greatest number of a type.
-static double getExtreme(Type type, bool greatest) {
-  double infinity = std::numeric_limits<double>::infinity();
-  auto integer = dyn_cast<IntegerType>(type);
-  if (!integer)
-    return greatest ? infinity : -infinity;
-  bool isUnsigned = integer.isUnsigned() || integer.getWidth() == 1;
-  double range = std::ldexp(1.0, integer.getWidth() - (isUnsigned ? 0 : 1));
-  return greatest ? range - 1 : isUnsigned ? 0 : -range;
-}
-
-/// What a reduction over axes of size 0 gives; nothing where that is undefined.
-static std::optional<double> getEmptyResult(nn::ReduceKind kind, Type type) {
-  switch (kind) {
-  case nn::ReduceKind::prod:
-    return 1;
-  case nn::ReduceKind::min:
-  case nn::ReduceKind::max:
-    // A double does not hold the greatest integers of 64 bits.
-    if (type.isInteger(64))
-      return std::nullopt;
-    return getExtreme(type, kind == nn::ReduceKind::min);
-  case nn::ReduceKind::log_sum:
-  case nn::ReduceKind::log_sum_exp:
-    if (isa<FloatType>(type))
-      return -std::numeric_limits<double>::infinity();
-    return std::nullopt;
-  case nn::ReduceKind::mean:
-    return std::nullopt;
-  default:
-    return 0;
   }
 }
 
@@ -75,17 +44,22 @@ static Value reduce(Node &node, nn::ReduceKind kind) {
     return reduceNothing(node, kind, x);
   llvm::sort(*axes);
   // True is the larger bool.
-  bool isBool = type.isInteger(1);
-  if (isBool)
+  if (type.isInteger(1))
     x = node.castTo(x, node.getBuilder().getIntegerType(8, /*isSigned=*/false));
+  // Exponentials of integers are no integers.
+  if (kind == nn::ReduceKind::log_sum_exp && !isa<FloatType>(type))
+    x = node.castTo(x, node.getBuilder().getF64Type());
   Value y = node.create<nn::ReduceOp>(kind, x, *axes, node.getBool("keepdims"));
+  // Shapes may be computed with it: the product of the sizes of no axes is 1.
   if (y && getNumElements(x) == 0 && getNumElements(y) != 0) {
-    auto value = getEmptyResult(kind, type);
-    if (!value)
-      return node.broken("reduces no elements at all");
-    return node.splat(*value, type, getShape(y));
+    if (auto op = y.getDefiningOp<nn::ReduceOp>()) {
+      TypedAttr value = nn::getEmptyResult(op);
+      if (!value)
+        return node.broken("reduces no elements at all");
+      y = node.splat(value, getShape(y));
+    }
   }
-  return isBool ? node.castTo(y, type) : y;
+  return node.castTo(y, type);
 }
 
 Value convertReduceL1(Node &n) { return reduce(n, nn::ReduceKind::l1); }

@@ -7,7 +7,7 @@ import unittest
 from onnx import TensorProto, helper
 
 import nnc
-from nnc import BROKEN, COMMANDS, LACKING, USAGE, model, value, weights
+from nnc import BROKEN, COMMANDS, LACKING, OWN_FAULT, USAGE, model, value, weights
 
 
 class Usage(nnc.TestCase):
@@ -81,6 +81,20 @@ class Check(nnc.TestCase):
         self.assertEqual(said["target"], "x86-64-v3")
         self.assertGreater(said["source_bytes"], 0)
         self.assertGreaterEqual(said["arena_bytes"], said["lower_bound_bytes"])
+
+    def test_code_that_does_not_build(self):
+        (self.folder / "broken++").write_text("#!/bin/sh\n"
+                                              "echo note: in a file >&2\n"
+                                              "echo 'x.cpp:1:2: error: no such thing' >&2\n"
+                                              "exit 1\n")
+        (self.folder / "broken++").chmod(0o755)
+        compiler = f"--compiler={self.folder}/broken++"
+        self.nnc("check", "network.onnx", compiler, code=OWN_FAULT,
+                 said=["error: the emitted code does not build, .*: x.cpp:1:2: error: no such thing"])
+        self.assertNotIn("nothing wrong", self.nnc("check", "network.onnx", compiler, "--json",
+                                                   code=OWN_FAULT))
+        self.nnc("check", "network.onnx", "--compiler=no-such-compiler",
+                 said=["nothing wrong", "source .*bytes"])
 
     def test_every_problem_in_one_run(self):
         node = helper.make_node

@@ -185,3 +185,51 @@ func.func @anchor_reads_the_middle_of_a_chain(%x: tensor<4x4xf32>, %w: tensor<4x
   %3 = nn.add %2, %1 : tensor<4x4xf32>, tensor<4x4xf32>
   return %3 : tensor<4x4xf32>
 }
+
+// -----
+
+// A constant of an unsigned type is an operand: literals have none.
+
+// CHECK-LABEL: func.func @unsigned
+// CHECK: %[[K:.*]] = nn.constant dense<200> : tensor<1xui8>
+// CHECK: nn.layer "max" extras(%arg0, %[[K]] : tensor<6xui8>, tensor<1xui8>) -> tensor<6xui8>
+// CHECK: nn.max %{{.*}}, %{{.*}} : ui8, ui8
+// CHECK-LABEL: func.func @signed
+// CHECK: nn.layer "max" extras(%arg0 : tensor<6xi64>) -> tensor<6xi64>
+// CHECK: arith.constant -9223372036854775808 : i64
+func.func @unsigned(%x: tensor<6xui8>) -> tensor<6xui8> {
+  %k = nn.constant dense<200> : tensor<ui8>
+  %0 = nn.max %x, %k : tensor<6xui8>, tensor<ui8>
+  return %0 : tensor<6xui8>
+}
+func.func @signed(%x: tensor<6xi64>) -> tensor<6xi64> {
+  %k = nn.constant dense<-9223372036854775808> : tensor<i64>
+  %0 = nn.max %x, %k : tensor<6xi64>, tensor<i64>
+  return %0 : tensor<6xi64>
+}
+
+// -----
+
+// A layer without an anchor reads eight tensors at most; literals are none.
+
+// CHECK-LABEL: func.func @ten_operands
+// CHECK: %[[A:.*]] = nn.layer "add" extras(%arg0, %arg1, %arg2, %arg3, %arg4, %arg5, %arg6, %arg7 :
+// CHECK: nn.layer "mul" extras(%[[A]], %arg8, %arg9 :
+// CHECK: arith.constant 2.0{{.*}} : f32
+// CHECK-NOT: nn.layer
+func.func @ten_operands(%0: tensor<4xf32>, %1: tensor<4xf32>, %2: tensor<4xf32>,
+    %3: tensor<4xf32>, %4: tensor<4xf32>, %5: tensor<4xf32>, %6: tensor<4xf32>,
+    %7: tensor<4xf32>, %8: tensor<4xf32>, %9: tensor<4xf32>) -> tensor<4xf32> {
+  %two = nn.constant dense<2.0> : tensor<f32>
+  %a = nn.add %0, %1 : tensor<4xf32>, tensor<4xf32>
+  %b = nn.add %a, %2 : tensor<4xf32>, tensor<4xf32>
+  %c = nn.add %b, %3 : tensor<4xf32>, tensor<4xf32>
+  %d = nn.add %c, %4 : tensor<4xf32>, tensor<4xf32>
+  %e = nn.add %d, %5 : tensor<4xf32>, tensor<4xf32>
+  %f = nn.add %e, %6 : tensor<4xf32>, tensor<4xf32>
+  %g = nn.add %f, %7 : tensor<4xf32>, tensor<4xf32>
+  %h = nn.add %g, %8 : tensor<4xf32>, tensor<4xf32>
+  %i = nn.add %h, %9 : tensor<4xf32>, tensor<4xf32>
+  %j = nn.mul %i, %two : tensor<4xf32>, tensor<f32>
+  return %j : tensor<4xf32>
+}

@@ -258,3 +258,37 @@ func.func @no_variance_of_one_axis(%x: tensor<4x4xf32>) -> tensor<4xf32> {
   %4 = nn.sub %1, %3 : tensor<4xf32>, tensor<4xf32>
   return %4 : tensor<4xf32>
 }
+
+// -----
+
+// What has no elements is a constant, and so is what is made of none.
+
+// CHECK-LABEL: @no_elements
+// CHECK: nn.constant dense<{{.*}}> : tensor<2x0x3xf32>
+// CHECK-NOT: nn.exp
+func.func @no_elements(%x: tensor<2x0x3xf32>) -> tensor<2x0x3xf32> {
+  %0 = nn.exp %x : tensor<2x0x3xf32>
+  return %0 : tensor<2x0x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @sums_of_nothing
+// CHECK-DAG: nn.constant dense<0.000000e+00> : tensor<2x3xf32>
+// CHECK-DAG: nn.constant dense<0> : tensor<2x3xui8>
+// CHECK-DAG: nn.constant dense<0x7FF8000000000000> : tensor<2x1xf64>
+// CHECK-DAG: nn.constant dense<-9223372036854775808> : tensor<2x1xi64>
+// CHECK-DAG: nn.constant dense<18446744073709551615> : tensor<2x1xui64>
+// CHECK-NOT: nn.matmul
+// CHECK-NOT: nn.reduce
+func.func @sums_of_nothing(%a: tensor<2x0xf32>, %b: tensor<0x3xf32>,
+    %c: tensor<2x0xui8>, %d: tensor<0x3xui8>, %e: tensor<2x0xf64>,
+    %f: tensor<2x0xi64>, %g: tensor<2x0xui64>)
+    -> (tensor<2x3xf32>, tensor<2x3xui8>, tensor<2x1xf64>, tensor<2x1xi64>, tensor<2x1xui64>) {
+  %0 = nn.matmul %a, %b {transpose_a = false, transpose_b = false} : (tensor<2x0xf32>, tensor<0x3xf32>) -> tensor<2x3xf32>
+  %1 = nn.matmul %c, %d {transpose_a = false, transpose_b = false} : (tensor<2x0xui8>, tensor<0x3xui8>) -> tensor<2x3xui8>
+  %2 = nn.reduce mean %e {axes = array<i64: 1>, keepdims = true} : (tensor<2x0xf64>) -> tensor<2x1xf64>
+  %3 = nn.reduce max %f {axes = array<i64: 1>, keepdims = true} : (tensor<2x0xi64>) -> tensor<2x1xi64>
+  %4 = nn.reduce min %g {axes = array<i64: 1>, keepdims = true} : (tensor<2x0xui64>) -> tensor<2x1xui64>
+  return %0, %1, %2, %3, %4 : tensor<2x3xf32>, tensor<2x3xui8>, tensor<2x1xf64>, tensor<2x1xi64>, tensor<2x1xui64>
+}

@@ -228,7 +228,9 @@ double work_of(nnc_bench::pool<C, H, K, STRIDE, PAD> s) {
 template <class LINE, class S> constexpr int best_candidate() {
   int best = -1;
   double most = -1;
-  if (!same(LINE::isa, this_isa) && !same(LINE::isa, "portable"))
+  // The layers are of floats.
+  if ((!same(LINE::isa, this_isa) && !same(LINE::isa, "portable")) ||
+      has_doubles(LINE::name))
     return best;
   for (int i = 0; i < int(std::size(LINE::lines)); ++i)
     if (LINE::lines[i].applies(S{}) && LINE::lines[i].efficiency(S{}) > most) {

@@ -190,6 +190,43 @@ TEST_CASE("pooling takes the largest and the mean of each window") {
   }
 }
 
+/// Whether `doubles` are `floats`, but for what a sum of so many terms rounds.
+static bool agree(const std::vector<float> &floats,
+                  const std::vector<double> &doubles, double terms) {
+  bool good = true;
+  for (std::size_t i = 0; i < floats.size(); ++i)
+    good = good &&
+           std::fabs(doubles[i] - double(floats[i])) <= 1e-7 * terms * terms;
+  return good;
+}
+
+TEST_CASE("convolutions and mean pools compute with doubles") {
+  for (int round = 0; round < 20; ++round) {
+    conv2d_shape s = random_conv();
+    const auto x = random_values(std::size_t(s.n) * s.c * s.h * s.w);
+    const auto w =
+        random_values(std::size_t(s.k) * (s.c / s.groups) * s.kh * s.kw);
+    const std::vector<double> wide(x.begin(), x.end()),
+        taps(w.begin(), w.end());
+    const double terms = 4.0 + s.kh * s.kw * (s.c / s.groups);
+    std::vector<float> y(std::size_t(s.n) * s.k * s.oh * s.ow, NAN);
+    std::vector<double> z(y.size(), NAN);
+    run<conv2d_f32_portable<conv2d_shape, none>>(s, x.data(), w.data(),
+                                                 y.data());
+    run<conv2d_f64_portable<conv2d_shape, none>>(s, wide.data(), taps.data(),
+                                                 z.data());
+    CHECK(agree(y, z, terms));
+
+    pool2d_shape p{s.n,  s.c,  s.h,  s.w, s.kh, s.kw, s.sh, s.sw, s.dh,
+                   s.dw, s.pt, s.pl, 0,   0,    s.oh, s.ow, 1};
+    y.assign(std::size_t(s.n) * s.c * s.oh * s.ow, NAN);
+    z.assign(y.size(), NAN);
+    run<avg_pool2d_f32_portable<pool2d_shape, none>>(p, x.data(), y.data());
+    run<avg_pool2d_f64_portable<pool2d_shape, none>>(p, wide.data(), z.data());
+    CHECK(agree(y, z, terms));
+  }
+}
+
 TEST_CASE("max_pool2d takes bytes and passes NaN on") {
   const pool2d_shape s{1, 1, 1, 3, 1, 3, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 0};
   const std::int8_t bytes[] = {-5, -3, -9};

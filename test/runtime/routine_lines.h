@@ -96,5 +96,12 @@ constexpr bool same_start(const char *start, const char *text) {
     ;
   return !*start;
 }
+/// Whether a routine's name says that it computes with doubles.
+constexpr bool has_doubles(const char *name) {
+  for (; *name; ++name)
+    if (same_start("_f64_", name))
+      return true;
+  return false;
+}
 
 #endif // NNC_TEST_ROUTINE_LINES_H

@@ -165,8 +165,8 @@ private:
 
 /// Passes that fail where the model needs what nnc lacks, which the frontend
 /// could not see. A failure of another is a bug.
-constexpr llvm::StringLiteral mayRefuse[] = {"nnc-qnn-canonicalize",
-                                             "nnc-choose-routines"};
+constexpr llvm::StringLiteral mayRefuse[] = {
+    "nnc-qnn-canonicalize", "nnc-legalize", "nnc-choose-routines"};
 } // namespace
 
 PipelineOptions

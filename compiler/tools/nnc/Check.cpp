@@ -4,9 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/Process.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -26,6 +28,14 @@ struct CodeSize {
   std::string command; ///< that compiled it; empty for a source's size
   bool built() const { return !command.empty(); }
 };
+
+/// The compiler's first error in what it said, or all that it said.
+std::string firstMessage(llvm::StringRef said) {
+  for (llvm::StringRef line : llvm::split(said, '\n'))
+    if (line.contains("error:"))
+      return line.trim().str();
+  return said.trim().str();
+}
 
 class Check : public Command {
 public:
@@ -53,8 +63,19 @@ public:
       return code;
     }
     llvm::Expected<CodeSize> size = measure(prepared.manifest);
-    if (!size)
-      return fail(size.takeError(), ExitCode::ownFault);
+    if (!size) {
+      std::string problem = llvm::toString(size.takeError());
+      if (json)
+        printJson(json::Object{
+            {"ok", false},
+            {"exit_code", int(ExitCode::ownFault)},
+            {"problems", json::Array{json::Object{{"severity", "error"},
+                                                  {"file", options.model},
+                                                  {"node", ""},
+                                                  {"message", problem},
+                                                  {"notes", json::Array{}}}}}});
+      return fail(makeError(problem), ExitCode::ownFault);
+    }
     report(prepared, *size);
     return ExitCode::done;
   }
@@ -69,13 +90,15 @@ private:
           Toolchain::find(manifest.target, compiler);
       if (!toolchain)
         return toolchain.takeError();
-      auto objects = buildModule(manifest, *toolchain, manifest.folder,
-                                 /*hooks=*/false);
-      if (!objects) {
-        printWarning("the code does not build here, its source's size is given "
-                     "instead: " +
-                     llvm::toString(objects.takeError()));
-      } else {
+      Words command = splitCommand(toolchain->compiler);
+      auto program = findProgram(command.empty() ? "" : command.front());
+      if (program) {
+        auto objects = buildModule(manifest, *toolchain, manifest.folder,
+                                   /*hooks=*/false);
+        if (!objects)
+          return makeError("the emitted code does not build, which is a fault "
+                           "of nnc or of the compiler; please report it: " +
+                           firstMessage(llvm::toString(objects.takeError())));
         llvm::Expected<int64_t> bytes = codeBytes(source + ".o");
         if (!bytes)
           return bytes.takeError();
@@ -84,6 +107,8 @@ private:
                        toolchain->flags.end());
         return CodeSize{*bytes, fmt::format("{}", fmt::join(command, " "))};
       }
+      printWarning("the size of the source is given instead of the code's: " +
+                   llvm::toString(program.takeError()));
     }
     uint64_t bytes = 0;
     if (std::error_code code = llvm::sys::fs::file_size(source, bytes))

@@ -15,11 +15,12 @@
 
 namespace nnc {
 
-template <class S, class Epi> struct conv2d_f32_portable {
+/// T is float or double; only float takes an epilogue.
+template <class T, class S, class Epi> struct conv2d_portable {
   static constexpr int units(const S &s) { return s.n * s.k * s.oh; }
 
-  static void run(const S &s, const float *x, const float *w, float *y,
-                  const Epi &epi, int begin, int end) {
+  static void run(const S &s, const T *x, const T *w, T *y, const Epi &epi,
+                  int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const int oy = unit % s.oh, k = unit / s.oh % s.k, n = unit / s.oh / s.k;
       for (int ox = 0; ox < s.ow; ox += tile)
@@ -30,21 +31,20 @@ template <class S, class Epi> struct conv2d_f32_portable {
 private:
   static constexpr int tile = 64; ///< sums that stay in registers or L1
 
-  static void run_tile(const S &s, const float *x, const float *w, float *y,
-                       const Epi &epi, int n, int k, int oy, int ox) {
+  static void run_tile(const S &s, const T *x, const T *w, T *y, const Epi &epi,
+                       int n, int k, int oy, int ox) {
     const int width = s.ow - ox < tile ? s.ow - ox : tile;
     const int channels = s.c / s.groups;
     const int first = k / (s.k / s.groups) * channels;
-    float sum[tile] = {};
+    T sum[tile] = {};
     for (int c = 0; c < channels; ++c) {
-      const float *plane =
-          x + (std::ptrdiff_t(n) * s.c + first + c) * s.h * s.w;
-      const float *taps = w + (std::ptrdiff_t(k) * channels + c) * s.kh * s.kw;
+      const T *plane = x + (std::ptrdiff_t(n) * s.c + first + c) * s.h * s.w;
+      const T *taps = w + (std::ptrdiff_t(k) * channels + c) * s.kh * s.kw;
       for (int i = 0; i < s.kh; ++i) {
         const int iy = oy * s.sh - s.pt + i * s.dh;
         if (iy < 0 || iy >= s.h)
           continue;
-        const float *row = plane + std::ptrdiff_t(iy) * s.w;
+        const T *row = plane + std::ptrdiff_t(iy) * s.w;
         for (int j = 0; j < s.kw; ++j)
           add_tap(s, row, taps[i * s.kw + j], ox * s.sw - s.pl + j * s.dw,
                   width, sum);
@@ -57,8 +57,8 @@ private:
   }
 
   /// sum[j] += row[left + j * sw] * tap, where that lies inside the row.
-  static void add_tap(const S &s, const float *row, float tap, int left,
-                      int width, float *sum) {
+  static void add_tap(const S &s, const T *row, T tap, int left, int width,
+                      T *sum) {
     int from = left < 0 ? (-left + s.sw - 1) / s.sw : 0;
     int to = left >= s.w ? 0 : (s.w - left + s.sw - 1) / s.sw;
     to = to < width ? to : width;
@@ -71,6 +71,11 @@ private:
     }
   }
 };
+
+template <class S, class Epi>
+using conv2d_f32_portable = conv2d_portable<float, S, Epi>;
+template <class S, class Epi>
+using conv2d_f64_portable = conv2d_portable<double, S, Epi>;
 
 } // namespace nnc
 

@@ -12,11 +12,12 @@
 
 namespace nnc {
 
-template <class S, class Epi> struct conv_transpose2d_f32_portable {
+/// T is float or double; only float takes an epilogue.
+template <class T, class S, class Epi> struct conv_transpose2d_portable {
   static constexpr int units(const S &s) { return s.n * s.k * s.oh; }
 
-  static void run(const S &s, const float *x, const float *w, float *y,
-                  const Epi &epi, int begin, int end) {
+  static void run(const S &s, const T *x, const T *w, T *y, const Epi &epi,
+                  int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const int oy = unit % s.oh, k = unit / s.oh % s.k, n = unit / s.oh / s.k;
       for (int ox = 0; ox < s.ow; ox += tile)
@@ -27,21 +28,21 @@ template <class S, class Epi> struct conv_transpose2d_f32_portable {
 private:
   static constexpr int tile = 64;
 
-  static void run_tile(const S &s, const float *x, const float *w, float *y,
-                       const Epi &epi, int n, int k, int oy, int ox) {
+  static void run_tile(const S &s, const T *x, const T *w, T *y, const Epi &epi,
+                       int n, int k, int oy, int ox) {
     const int width = s.ow - ox < tile ? s.ow - ox : tile;
     const int channels = s.c / s.groups, outputs = s.k / s.groups;
     const int group = k / outputs;
-    float sum[tile] = {};
+    T sum[tile] = {};
     for (int c = group * channels; c < (group + 1) * channels; ++c) {
-      const float *plane = x + (std::ptrdiff_t(n) * s.c + c) * s.h * s.w;
-      const float *taps =
+      const T *plane = x + (std::ptrdiff_t(n) * s.c + c) * s.h * s.w;
+      const T *taps =
           w + (std::ptrdiff_t(c) * outputs + k % outputs) * s.kh * s.kw;
       for (int i = 0; i < s.kh; ++i) {
         const int y_at = oy + s.pt - i * s.dh;
         if (y_at < 0 || y_at % s.sh != 0 || y_at / s.sh >= s.h)
           continue;
-        const float *row = plane + std::ptrdiff_t(y_at / s.sh) * s.w;
+        const T *row = plane + std::ptrdiff_t(y_at / s.sh) * s.w;
         for (int j = 0; j < s.kw; ++j)
           add_tap(s, row, taps[i * s.kw + j], j * s.dw - s.pl - ox, width, sum);
       }
@@ -53,13 +54,18 @@ private:
   }
 
   /// sum[shift + ix * sw] += row[ix] * tap for each ix that lands in the tile.
-  static void add_tap(const S &s, const float *row, float tap, int shift,
-                      int width, float *sum) {
+  static void add_tap(const S &s, const T *row, T tap, int shift, int width,
+                      T *sum) {
     const int from = shift < 0 ? (-shift + s.sw - 1) / s.sw : 0;
     for (int ix = from; ix < s.w && shift + ix * s.sw < width; ++ix)
       sum[shift + ix * s.sw] += row[ix] * tap;
   }
 };
+
+template <class S, class Epi>
+using conv_transpose2d_f32_portable = conv_transpose2d_portable<float, S, Epi>;
+template <class S, class Epi>
+using conv_transpose2d_f64_portable = conv_transpose2d_portable<double, S, Epi>;
 
 } // namespace nnc
 

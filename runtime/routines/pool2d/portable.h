@@ -51,13 +51,14 @@ private:
   }
 };
 
-template <class S, class Epi> struct avg_pool2d_f32_portable {
+/// T is float or double; only float takes an epilogue.
+template <class T, class S, class Epi> struct avg_pool2d_portable {
   static constexpr int units(const S &s) { return s.n * s.c; }
 
-  static void run(const S &s, const float *x, float *y, const Epi &epi,
-                  int begin, int end) {
+  static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
+                  int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const float *plane = x + std::ptrdiff_t(unit) * s.h * s.w;
+      const T *plane = x + std::ptrdiff_t(unit) * s.h * s.w;
       std::ptrdiff_t at = std::ptrdiff_t(unit) * s.oh * s.ow;
       for (int oy = 0; oy < s.oh; ++oy)
         for (int ox = 0; ox < s.ow; ++ox, ++at)
@@ -67,13 +68,13 @@ template <class S, class Epi> struct avg_pool2d_f32_portable {
   }
 
 private:
-  static float mean(const S &s, const float *plane, int top, int left) {
+  static T mean(const S &s, const T *plane, int top, int left) {
     const pool_range rows(top, s.dh, s.kh, 0, s.h);
     const pool_range columns(left, s.dw, s.kw, 0, s.w);
-    float sum = 0.0f;
+    T sum = T(0);
     for (int i = rows.from; i < rows.to; ++i) {
-      const float *row = plane + std::ptrdiff_t(top + i * s.dh) * s.w + left;
-      float row_sum = 0.0f;
+      const T *row = plane + std::ptrdiff_t(top + i * s.dh) * s.w + left;
+      T row_sum = T(0);
       for (int j = columns.from; j < columns.to; ++j)
         row_sum += row[j * s.dw];
       sum += row_sum;
@@ -82,9 +83,14 @@ private:
     if (s.count_include_pad)
       count = pool_range(top, s.dh, s.kh, -s.pt, s.h + s.pb).count() *
               pool_range(left, s.dw, s.kw, -s.pl, s.w + s.pr).count();
-    return count == 0 ? 0.0f : sum / static_cast<float>(count);
+    return count == 0 ? T(0) : sum / static_cast<T>(count);
   }
 };
+
+template <class S, class Epi>
+using avg_pool2d_f32_portable = avg_pool2d_portable<float, S, Epi>;
+template <class S, class Epi>
+using avg_pool2d_f64_portable = avg_pool2d_portable<double, S, Epi>;
 
 } // namespace nnc
 

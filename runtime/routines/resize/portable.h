@@ -13,13 +13,15 @@
 #include "runtime/epilogue.h"
 #include "runtime/routines/resize/taps.h"
 
+#include <type_traits>
+
 namespace nnc {
 
 template <class S, class Epi> struct resize_portable {
   static constexpr int units(const S &s) { return s.n * s.c * s.oh; }
 
-  /// T is float; nearest also takes elements of any other type, with
-  /// Epi = none.
+  /// T is float or double; nearest also takes elements of any other type. Only
+  /// float takes an epilogue.
   template <class T>
   static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
                   int end) {
@@ -41,13 +43,16 @@ private:
                  const resize_taps &columns) {
     if (s.mode == 0)
       return plane[std::ptrdiff_t(rows.index[0]) * s.w + columns.index[0]];
-    float sum = 0.0f;
+    // Weights are floats; only doubles are summed with more digits.
+    using sum_type =
+        std::conditional_t<std::is_same<T, double>::value, double, float>;
+    sum_type sum = 0;
     for (int i = 0; i < rows.count; ++i) {
       const T *row = plane + std::ptrdiff_t(rows.index[i]) * s.w;
-      float row_sum = 0.0f;
+      sum_type row_sum = 0;
       for (int j = 0; j < columns.count; ++j)
         row_sum +=
-            columns.weight[j] * static_cast<float>(row[columns.index[j]]);
+            columns.weight[j] * static_cast<sum_type>(row[columns.index[j]]);
       sum += rows.weight[i] * row_sum;
     }
     return static_cast<T>(sum);

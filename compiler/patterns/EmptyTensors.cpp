@@ -1,0 +1,68 @@
+//===- EmptyTensors.cpp - Results that no element goes into ---------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// Routines count their work in units that they divide by the sizes of axes, and
+// reductions read a first element. So no routine is called on tensors without
+// elements: what has none is a constant, and so is what is made of none.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/patterns/EmptyTensors.h"
+
+#include "dialects/nn/Empty.h"
+#include "dialects/nn/Nn.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+/// These rewrites come before all others: most patterns take it for granted
+/// that there are elements.
+static constexpr unsigned kFirst = 100;
+
+namespace {
+/// An op whose result has no elements is a constant.
+struct EmptyResultToConstant : RewritePattern {
+  EmptyResultToConstant(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), kFirst, context) {}
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa_and_nonnull<NnDialect>(op->getDialect()) ||
+        op->hasTrait<OpTrait::ConstantLike>() || op->getNumResults() != 1 ||
+        !isa<func::FuncOp>(op->getParentOp()) || !isEmpty(op->getResult(0)))
+      return failure();
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    if (getLayout(type))
+      return failure();
+    rewriter.replaceOpWithNewOp<ConstantOp>(
+        op, DenseElementsAttr::getFromRawBuffer(type, {}));
+    return success();
+  }
+};
+
+/// An op that reads no elements has one value in all of its result.
+struct EmptyOperandToConstant : OpInterfaceRewritePattern<RoutineOpInterface> {
+  EmptyOperandToConstant(MLIRContext *context)
+      : OpInterfaceRewritePattern(context, kFirst) {}
+  LogicalResult matchAndRewrite(RoutineOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<func::FuncOp>(op->getParentOp()) || !readsNothing(op))
+      return failure();
+    TypedAttr value = getEmptyResult(op);
+    if (!value)
+      return rewriter.notifyMatchFailure(op, "has no result of no elements");
+    auto type = getTensorType(op->getResult(0));
+    auto number = RankedTensorType::get({}, type.getElementType());
+    Value constant = rewriter.create<ConstantOp>(
+        op->getLoc(), DenseElementsAttr::get(number, Attribute(value)));
+    rewriter.replaceOpWithNewOp<ExpandOp>(op, type, constant);
+    return success();
+  }
+};
+} // namespace
+
+void nnc::populateEmptyTensors(RewritePatternSet &patterns) {
+  patterns.add<EmptyResultToConstant, EmptyOperandToConstant>(
+      patterns.getContext());
+}
