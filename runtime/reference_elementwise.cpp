@@ -82,17 +82,14 @@ struct call {
 /// T for any I: repeats a type in a pack.
 template <class T, std::size_t I> using repeated = T;
 
-/// A function object with its attributes bound.
-template <class F, class T, int Scalars> struct bound {
-  T scalars[Scalars + 1];
-  template <class... X> auto operator()(X... x) const {
-    if constexpr (Scalars == 0)
-      return F{}(x...);
-    else if constexpr (Scalars == 1)
-      return F{}(x..., scalars[0]);
-    else
-      return F{}(x..., scalars[0], scalars[1]);
-  }
+/// A function of operands of types X behind a pointer, with its attributes. The
+/// loops of elementwise_portable are compiled once for a list of types: with
+/// the function itself in them, once for each function and type, this file took
+/// more than twice as long.
+template <class Y, class T, class... X> struct pointed {
+  Y (*function)(const T *scalars, X... x);
+  T scalars[2];
+  Y operator()(X... x) const { return function(scalars, x...); }
 };
 
 /// Type of a function's result: bool for a comparison, the operands' type T for
@@ -105,7 +102,6 @@ using result_of = std::conditional_t<std::is_same<R, bool>::value, bool, T>;
 template <class F, class T, std::size_t... I, std::size_t... J>
 int call_on(const call &c, std::index_sequence<I...>,
             std::index_sequence<J...>) {
-  constexpr int scalars = sizeof...(J);
   if constexpr (F::is_select) {
     if (c.in[0].dtype != NNC_BOOL || c.in[2].dtype != dtype_of<T>::value)
       return NNC_REFERENCE_NO_TYPE;
@@ -116,10 +112,15 @@ int call_on(const call &c, std::index_sequence<I...>,
       if (c.in[i].dtype != c.in[0].dtype)
         return NNC_REFERENCE_NO_TYPE;
     using R = std::invoke_result_t<F, repeated<T, I>..., repeated<T, J>...>;
-    bound<F, T, scalars> f{};
-    for (int i = 0; i < scalars; ++i)
+    using Y = result_of<R, T>;
+    pointed<Y, T, repeated<T, I>...> f{};
+    f.function = [](const T *scalars, repeated<T, I>... x) {
+      static_cast<void>(scalars); // which F may have none of
+      return static_cast<Y>(F{}(x..., scalars[J]...));
+    };
+    for (std::size_t i = 0; i < sizeof...(J); ++i)
       f.scalars[i] = cast<T>(c.scalars[i]);
-    return c.run<bound<F, T, scalars>, result_of<R, T>>(f, c.x<T>(I)...);
+    return c.run<decltype(f), Y>(f, c.x<T>(I)...);
   } else {
     return NNC_REFERENCE_NO_TYPE;
   }

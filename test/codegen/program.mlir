@@ -56,7 +56,7 @@
 // RUNTIME-NOT: // runtime/simd/{{fold_x86|vec_avx2|vec_avx512|vec_neon|vec_sse4|math}}.h
 // RUNTIME: // runtime/simd/arithmetic.h
 // RUNTIME-NOT: // runtime/simd/{{fold_x86|vec_avx2|vec_avx512|vec_neon|vec_sse4|math}}.h
-// RUNTIME: struct conv2d_f32_portable
+// RUNTIME: using conv2d_f32_portable
 
 // RESULT: 4.5 4.5 bad=4 weights=0
 

@@ -3,18 +3,18 @@
 
 // CHECK: there is no target 'vax'; choose one of native, aarch64, aarch64-fp16, armv7, portable, x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-vnni
 
-func.func @type(%x: tensor<1x4x8x8xf64>, %w: tensor<4x4x1x1xf64>) -> tensor<1x4x8x8xf64> {
-  // expected-error@below {{has no routine for the target 'aarch64' (nn.conv of 'tensor<1x4x8x8xf64>' 'tensor<4x4x1x1xf64>')}}
-  %0 = nn.layer "a" inputs(%x, %w : tensor<1x4x8x8xf64>, tensor<4x4x1x1xf64>) -> tensor<1x4x8x8xf64>
+func.func @type(%x: tensor<1x4x8x8xbf16>, %w: tensor<4x4x1x1xbf16>) -> tensor<1x4x8x8xbf16> {
+  // expected-error@below {{has no routine for the target 'aarch64' (nn.conv of 'tensor<1x4x8x8xbf16>' 'tensor<4x4x1x1xbf16>')}}
+  %0 = nn.layer "a" inputs(%x, %w : tensor<1x4x8x8xbf16>, tensor<4x4x1x1xbf16>) -> tensor<1x4x8x8xbf16>
   anchor {
-  ^bb0(%ax: tensor<1x4x8x8xf64>, %aw: tensor<4x4x1x1xf64>):
-    %c = nn.conv %ax, %aw {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x4x8x8xf64>, tensor<4x4x1x1xf64>) -> tensor<1x4x8x8xf64>
-    nn.yield %c : tensor<1x4x8x8xf64>
+  ^bb0(%ax: tensor<1x4x8x8xbf16>, %aw: tensor<4x4x1x1xbf16>):
+    %c = nn.conv %ax, %aw {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x4x8x8xbf16>, tensor<4x4x1x1xbf16>) -> tensor<1x4x8x8xbf16>
+    nn.yield %c : tensor<1x4x8x8xbf16>
   } epilogue {
-  ^bb0(%e: f64):
-    nn.yield %e : f64
+  ^bb0(%e: bf16):
+    nn.yield %e : bf16
   }
-  return %0 : tensor<1x4x8x8xf64>
+  return %0 : tensor<1x4x8x8xbf16>
 }
 
 // -----

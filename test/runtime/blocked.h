@@ -1,8 +1,12 @@
 // Tensors in blocked layouts, for tests of the routines that want them.
+//
+// The helpers that work on whole tensors stay out of line: each instance of a
+// check would be compiled with copies of all that it calls.
 #ifndef NNC_TEST_BLOCKED_H
 #define NNC_TEST_BLOCKED_H
 
 #include "runtime/simd/half.h"
+#include "runtime/simd/unroll.h"
 #include "test/runtime/widths.h"
 
 #include <cmath>
@@ -22,7 +26,7 @@ struct random_source {
   int between(int low, int high) {
     return low + static_cast<int>(engine() % (high - low + 1));
   }
-  floats values(std::size_t count) {
+  NNC_NOINLINE floats values(std::size_t count) {
     floats v(count);
     for (float &f : v)
       f = (static_cast<int>(engine() % 2001) - 1000) / 1000.0f;
@@ -30,25 +34,25 @@ struct random_source {
   }
 };
 
-inline floats magnitudes(floats v) {
+NNC_NOINLINE inline floats magnitudes(floats v) {
   for (float &f : v)
     f = std::fabs(f);
   return v;
 }
 
-inline floats not_written(std::size_t count) {
+NNC_NOINLINE inline floats not_written(std::size_t count) {
   return floats(count, std::numeric_limits<float>::quiet_NaN());
 }
 
 /// x as it lies in memory of T, and as it comes back.
-template <class T> std::vector<T> store_all(const floats &x) {
+template <class T> NNC_NOINLINE std::vector<T> store_all(const floats &x) {
   return std::vector<T>(x.begin(), x.end());
 }
-template <class T> floats load_all(const std::vector<T> &x) {
+template <class T> NNC_NOINLINE floats load_all(const std::vector<T> &x) {
   return floats(x.begin(), x.end());
 }
 /// x as memory of T can hold it.
-template <class T> floats rounded(const floats &x) {
+template <class T> NNC_NOINLINE floats rounded(const floats &x) {
   return load_all(store_all<T>(x));
 }
 
@@ -80,8 +84,9 @@ template <class T> float method_bound(double error, float terms) {
 inline int blocks(int channels, int w) { return (channels + w - 1) / w; }
 
 /// NCHW to NCHW<w>c; padded lanes are `padding`.
-inline floats block_channels(const floats &x, int n, int c, int plane, int w,
-                             float padding = 0.0f) {
+NNC_NOINLINE inline floats block_channels(const floats &x, int n, int c,
+                                          int plane, int w,
+                                          float padding = 0.0f) {
   floats y(std::size_t(n) * blocks(c, w) * plane * w, padding);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < c; ++j)
@@ -92,8 +97,8 @@ inline floats block_channels(const floats &x, int n, int c, int plane, int w,
 }
 
 /// NCHW<w>c to NCHW. Fails (NaN everywhere) if a padded lane is not zero.
-inline floats unblock_channels(const floats &y, int n, int c, int plane,
-                               int w) {
+NNC_NOINLINE inline floats unblock_channels(const floats &y, int n, int c,
+                                            int plane, int w) {
   floats x(std::size_t(n) * c * plane);
   const int padded = blocks(c, w) * w;
   for (int i = 0; i < n; ++i)
@@ -112,8 +117,8 @@ inline floats unblock_channels(const floats &y, int n, int c, int plane,
 
 /// KCRS with k = groups * outs, c = ins, to KCRS<wc>c<w>k, each group padded.
 /// wc = 1 leaves c as it is: KCRS<w>k.
-inline floats block_weights(const floats &x, int groups, int outs, int ins,
-                            int taps, int wc, int w) {
+NNC_NOINLINE inline floats block_weights(const floats &x, int groups, int outs,
+                                         int ins, int taps, int wc, int w) {
   const int kb = blocks(outs, w), cb = blocks(ins, wc);
   floats y(std::size_t(groups) * kb * cb * taps * wc * w, 0.0f);
   for (int g = 0; g < groups; ++g)
@@ -128,7 +133,7 @@ inline floats block_weights(const floats &x, int groups, int outs, int ins,
 }
 
 /// A [k][n] to panels NK<w>n.
-inline floats block_columns(const floats &b, int k, int n, int w) {
+NNC_NOINLINE inline floats block_columns(const floats &b, int k, int n, int w) {
   floats y(std::size_t(blocks(n, w)) * k * w, 0.0f);
   for (int i = 0; i < k; ++i)
     for (int j = 0; j < n; ++j)

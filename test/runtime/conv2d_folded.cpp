@@ -43,8 +43,9 @@ struct constant_shape {
 
 } // namespace
 
-TEMPLATE_TEST_CASE_SIG("folded convolution of random shapes", "[conv2d]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("folded convolution of random shapes", "[conv2d]",
+                   wide<NNC_TEST_WIDTHS>) {
+  constexpr int W = TestType::W;
   random_source random;
   for (int i = 0; i < 20; ++i) {
     const conv2d_shape four = random_folded(random, 4);
@@ -56,8 +57,9 @@ TEMPLATE_TEST_CASE_SIG("folded convolution of random shapes", "[conv2d]",
   }
 }
 
-TEMPLATE_TEST_CASE_SIG("folded convolution of chosen shapes", "[conv2d]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("folded convolution of chosen shapes", "[conv2d]",
+                   wide<NNC_TEST_WIDTHS>) {
+  constexpr int W = TestType::W;
   random_source random;
   const auto check = [&](auto shape) {
     constexpr conv2d_shape s = run_time_shape<decltype(shape)>();

@@ -6,9 +6,10 @@
 #include "runtime/routines/conv2d/portable.h"
 #include "runtime/routines/conv2d/shape.h"
 #include "test/runtime/blocked.h"
+#include "test/runtime/check.h"
 #include "test/runtime/random_shapes.h"
 
-#include <catch2/catch.hpp>
+#include <functional>
 
 namespace nnc_test {
 
@@ -23,15 +24,20 @@ template <class S> constexpr nnc::conv2d_shape run_time_shape() {
           S::sw, S::dh, S::dw, S::pt, S::pl, S::oh, S::ow, S::groups};
 }
 
-/// Runs `routine(s, x, w, y, epilogue, begin, end)` on blocks of V's
-/// channels, in three parts, with the residual in the output's place, and
-/// compares. `wc` is the block of input channels in the weights, 1 where they
-/// are not blocked.
-template <class V, class S, class Run>
-void check_conv2d(random_source &random, const S &shape,
-                  const nnc::conv2d_shape &s, int wc, int units, Run routine) {
-  constexpr int W = nnc::lanes<V>;
-  using T = nnc::element_of<V>;
+/// A routine for memory of T on a shape that it knows, from unit `begin` to
+/// `end`: check_conv2d() is compiled once for T, not once for each routine.
+template <class T>
+using conv2d_routine =
+    std::function<void(const T *x, const T *w, T *y,
+                       const conv2d_epilogue_of<T> &, int begin, int end)>;
+
+/// Runs `routine` on blocks of W channels, in three parts, with the residual in
+/// the output's place, and compares. `wc` is the block of input channels in the
+/// weights, 1 where they are not blocked.
+template <class T>
+NNC_NOINLINE void check_conv2d_of(random_source &random,
+                                  const nnc::conv2d_shape &s, int W, int wc,
+                                  int units, const conv2d_routine<T> &routine) {
   INFO("W=" << W << describe(s));
   const int in = s.h * s.w, out = s.oh * s.ow;
   const floats x = rounded<T>(random.values(std::size_t(s.n) * s.c * in));
@@ -63,7 +69,7 @@ void check_conv2d(random_source &random, const S &shape,
   const auto tx = store_all<T>(bx), tw = store_all<T>(bw);
   const conv2d_epilogue_of<T> epilogue{bias.data(), by.data()};
   in_parts(units, [&](int begin, int end) {
-    routine(shape, tx.data(), tw.data(), by.data(), epilogue, begin, end);
+    routine(tx.data(), tw.data(), by.data(), epilogue, begin, end);
   });
   const floats got = unblock_channels(load_all(by), s.n, s.k, out, W);
 
@@ -75,7 +81,19 @@ void check_conv2d(random_source &random, const S &shape,
       REQUIRE(std::fabs(got[i] - want[i]) <= bound);
     }
   }
-  SUCCEED();
+}
+
+/// The same of `routine(shape, x, w, y, epilogue, begin, end)`, for vectors V;
+/// `shape` has the values of s.
+template <class V, class S, class Run>
+void check_conv2d(random_source &random, const S &shape,
+                  const nnc::conv2d_shape &s, int wc, int units, Run routine) {
+  using T = nnc::element_of<V>;
+  check_conv2d_of<T>(
+      random, s, nnc::lanes<V>, wc, units,
+      [&](const T *x, const T *w, T *y, const conv2d_epilogue_of<T> &epilogue,
+          int begin,
+          int end) { routine(shape, x, w, y, epilogue, begin, end); });
 }
 
 } // namespace nnc_test

@@ -1,9 +1,8 @@
 // The functions of elementwise.h: reals against their formulas in double,
 // integers against wide arithmetic, lanes against scalars.
 #include "runtime/simd/elementwise.h"
+#include "test/runtime/check.h"
 #include "test/runtime/widths.h"
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cmath>

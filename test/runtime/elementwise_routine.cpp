@@ -4,13 +4,14 @@
 #include "runtime/routines/elementwise/elementwise.h"
 #include "runtime/routines/elementwise/shape.h"
 #include "runtime/simd/elementwise.h"
-
-#include <catch2/catch.hpp>
+#include "test/runtime/check.h"
+#include "test/runtime/widths.h"
 
 #include <random>
 #include <vector>
 
 using namespace nnc;
+using nnc_test::wide;
 
 namespace {
 
@@ -90,8 +91,10 @@ std::vector<float> values(std::mt19937 &random, int n) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE_SIG("float inputs with any strides, at every width",
-                       "[elementwise]", ((int W), W), 1, 2, 4, 8, 16) {
+TEMPLATE_TEST_CASE("float inputs with any strides, at every width",
+                   "[elementwise]", wide<1>, wide<2>, wide<4>, wide<8>,
+                   wide<16>) {
+  constexpr int W = TestType::W;
   std::mt19937 random(W);
   using R = elementwise_t<W, elementwise_shape, scale_and_add>;
   for (int round = 0; round < 200; ++round) {

@@ -6,8 +6,7 @@
 #include "runtime/routines/elementwise/shape.h"
 #include "runtime/simd/vec_neonfp16.h"
 #include "test/runtime/blocked.h"
-
-#include <catch2/catch.hpp>
+#include "test/runtime/check.h"
 
 #include <cstring>
 

@@ -3,9 +3,8 @@
 #include "runtime/simd/math.h"
 #include "runtime/simd/pow.h"
 #include "runtime/simd/trig.h"
+#include "test/runtime/check.h"
 #include "test/runtime/widths.h"
-
-#include <catch2/catch.hpp>
 
 #include <cmath>
 #include <cstdio>

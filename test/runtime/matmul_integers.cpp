@@ -47,8 +47,9 @@ void check_random(random_source &random, matmul_shape s) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE_SIG("products of random shapes with integers", "[integers]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("products of random shapes with integers", "[integers]",
+                   wide<NNC_TEST_WIDTHS>) {
+  constexpr int W = TestType::W;
   random_source random;
   for (int i = 0; i < 40; ++i) {
     matmul_shape s{};
@@ -62,8 +63,9 @@ TEMPLATE_TEST_CASE_SIG("products of random shapes with integers", "[integers]",
   }
 }
 
-TEMPLATE_TEST_CASE_SIG("products of constant shapes with integers",
-                       "[integers]", ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("products of constant shapes with integers", "[integers]",
+                   wide<NNC_TEST_WIDTHS>) {
+  constexpr int W = TestType::W;
   random_source random;
   check_constant<24, W, 1, 4, constant_shape<1, 100, 77>>(random);
   check_constant<24, W, 4, 2, constant_shape<3, 33, 1024>>(random);

@@ -94,7 +94,7 @@ TEMPLATE_TEST_CASE("All runs of a point may come before the next point",
   using shape = constant_shape<96, 32 * 17, 2048>;
   random_source random;
   if constexpr (sizeof(element_of<V>) == sizeof(float)) {
-    STATIC_REQUIRE(
+    static_assert(
         plan_strassen_matmul(shape(), 1, lanes<V>, 5, 3).points_first);
     check_constant<V, 1, 5, 3, shape>(random);
   }

@@ -6,9 +6,10 @@
 #include "runtime/routines/matmul/portable.h"
 #include "runtime/routines/matmul/shape.h"
 #include "test/runtime/blocked.h"
+#include "test/runtime/check.h"
 #include "test/runtime/random_shapes.h"
 
-#include <catch2/catch.hpp>
+#include <functional>
 
 namespace nnc_test {
 
@@ -24,13 +25,20 @@ template <class S> nnc::matmul_shape run_time_matmul() {
       S::b_batch_stride, S::transpose_a, S::transpose_b};
 }
 
-/// Runs `routine(s, a, b, y, epilogue, begin, end)` in three parts, with the
-/// residual in the output's place, and compares. panel > 0: b is packed in
-/// panels of that many columns. The result may be off by `more` than sums are.
-template <class T = float, class S, class Run>
-void check_matmul(random_source &random, const S &shape,
-                  const nnc::matmul_shape &s, int panel, int units, Run routine,
-                  float more = 0) {
+/// A routine for memory of T on a shape that it knows, from unit `begin` to
+/// `end`: check_matmul() is compiled once for T, not once for each routine.
+template <class T>
+using matmul_routine =
+    std::function<void(const T *a, const T *b, T *y,
+                       const matmul_epilogue_of<T> &, int begin, int end)>;
+
+/// Runs `routine` in three parts, with the residual in the output's place, and
+/// compares. panel > 0: b is packed in panels of that many columns. The result
+/// may be off by `more` than sums are.
+template <class T>
+NNC_NOINLINE void
+check_matmul_of(random_source &random, const nnc::matmul_shape &s, int panel,
+                int units, const matmul_routine<T> &routine, float more) {
   INFO("panel=" << panel << describe(s));
   const std::size_t b_count = s.b_batch_stride ? s.batch : 1;
   const std::size_t a_count = s.a_batch_stride ? s.batch : 1;
@@ -62,7 +70,7 @@ void check_matmul(random_source &random, const S &shape,
   auto got = store_all<T>(residual);
   const matmul_epilogue_of<T> epilogue{bias.data(), got.data()};
   in_parts(units, [&](int begin, int end) {
-    routine(shape, ta.data(), tb.data(), got.data(), epilogue, begin, end);
+    routine(ta.data(), tb.data(), got.data(), epilogue, begin, end);
   });
 
   for (std::size_t i = 0; i < want.size(); ++i) {
@@ -72,7 +80,20 @@ void check_matmul(random_source &random, const S &shape,
       REQUIRE(std::fabs(float(got[i]) - want[i]) <= bound);
     }
   }
-  SUCCEED();
+}
+
+/// The same of `routine(shape, a, b, y, epilogue, begin, end)`; `shape` has the
+/// values of s.
+template <class T = float, class S, class Run>
+void check_matmul(random_source &random, const S &shape,
+                  const nnc::matmul_shape &s, int panel, int units, Run routine,
+                  float more = 0) {
+  check_matmul_of<T>(
+      random, s, panel, units,
+      [&](const T *a, const T *b, T *y, const matmul_epilogue_of<T> &epilogue,
+          int begin,
+          int end) { routine(shape, a, b, y, epilogue, begin, end); },
+      more);
 }
 
 } // namespace nnc_test

@@ -7,8 +7,7 @@
 #include "runtime/routines/copy/shape.h"
 #include "runtime/routines/copy/tiled.h"
 #include "test/runtime/blocked.h"
-
-#include <catch2/catch.hpp>
+#include "test/runtime/check.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -16,6 +15,7 @@
 
 using namespace nnc;
 using nnc_test::floats;
+using nnc_test::wide;
 
 namespace {
 
@@ -78,16 +78,16 @@ template <int W, class T> void check_copy() {
 
 } // namespace
 
-#define WIDTHS ((int W), W), 1, NNC_TEST_WIDTHS
-
-TEMPLATE_TEST_CASE_SIG("copy", "[moves]", WIDTHS) {
+TEMPLATE_TEST_CASE("copy", "[moves]", wide<1>, wide<NNC_TEST_WIDTHS>) {
+  constexpr int W = TestType::W;
   check_copy<W, float>();
   check_copy<W, std::uint8_t>();
   check_copy<W, std::int64_t>();
 }
 
-TEMPLATE_TEST_CASE_SIG("adapt to and from blocks", "[moves]", ((int W), W), 2,
-                       4, 8, 16) {
+TEMPLATE_TEST_CASE("adapt to and from blocks", "[moves]", wide<2>, wide<4>,
+                   wide<8>, wide<16>) {
+  constexpr int W = TestType::W;
   nnc_test::random_source r;
   for (int round = 0; round < 100; ++round) {
     const int blocks[][2] = {{1, W}, {W, 1}, {W, 2 * W}, {4 * W, W}};

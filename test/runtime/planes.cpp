@@ -8,8 +8,7 @@
 #include "runtime/routines/resize/portable.h"
 #include "runtime/routines/resize/shape.h"
 #include "test/runtime/blocked.h"
-
-#include <catch2/catch.hpp>
+#include "test/runtime/check.h"
 
 using namespace nnc;
 using namespace nnc_test;
@@ -65,9 +64,10 @@ resize_shape random_resize(random_source &r) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE_SIG("resize", "[planes]", ((int W, class T), W, T),
-                       (1, float), (2, float), (4, float), (8, float),
-                       (16, float), (8, f16)) {
+TEMPLATE_TEST_CASE("resize", "[planes]", wide<1>, wide<2>, wide<4>, wide<8>,
+                   wide<16>, wide<8, f16>) {
+  constexpr int W = TestType::W;
+  using T = typename TestType::T;
   random_source r;
   for (int round = 0; round < 100; ++round) {
     const resize_shape s = random_resize(r);
@@ -92,8 +92,9 @@ TEMPLATE_TEST_CASE_SIG("resize", "[planes]", ((int W, class T), W, T),
   }
 }
 
-TEMPLATE_TEST_CASE_SIG("global average pooling", "[planes]", ((int W), W), 1, 2,
-                       4, 8, 16) {
+TEMPLATE_TEST_CASE("global average pooling", "[planes]", wide<1>, wide<2>,
+                   wide<4>, wide<8>, wide<16>) {
+  constexpr int W = TestType::W;
   random_source r;
   for (int round = 0; round < 100; ++round) {
     pool2d_shape s{};

@@ -6,8 +6,7 @@
 #include "runtime/epilogue.h"
 #include "runtime/parallel.h"
 #include "runtime/routines/reduce/shape.h"
-
-#include <catch2/catch.hpp>
+#include "test/runtime/check.h"
 
 #include <time.h>
 #include <utility>

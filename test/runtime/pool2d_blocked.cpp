@@ -3,9 +3,8 @@
 #include "runtime/routines/pool2d/portable.h"
 #include "runtime/routines/pool2d/shape.h"
 #include "test/runtime/blocked.h"
+#include "test/runtime/check.h"
 #include "test/runtime/random_shapes.h"
-
-#include <catch2/catch.hpp>
 
 using namespace nnc;
 using namespace nnc_test;
@@ -51,7 +50,6 @@ void check(random_source &random, const S &shape, pool2d_shape s) {
       REQUIRE(same);
     }
   }
-  SUCCEED();
 }
 
 template <int W, class S>
@@ -97,8 +95,9 @@ template <int W, class S> void check_constant(random_source &random) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE_SIG("blocked pooling of random shapes", "[pool2d]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("blocked pooling of random shapes", "[pool2d]",
+                   wide<NNC_TEST_WIDTHS>) {
+  constexpr int W = TestType::W;
   random_source random;
   for (int i = 0; i < 200; ++i) {
     const pool2d_shape s = random_pool2d(random);
@@ -106,8 +105,9 @@ TEMPLATE_TEST_CASE_SIG("blocked pooling of random shapes", "[pool2d]",
   }
 }
 
-TEMPLATE_TEST_CASE_SIG("blocked pooling of constant shapes", "[pool2d]",
-                       ((int W), W), NNC_TEST_WIDTHS) {
+TEMPLATE_TEST_CASE("blocked pooling of constant shapes", "[pool2d]",
+                   wide<NNC_TEST_WIDTHS>) {
+  constexpr int W = TestType::W;
   random_source random;
   check_constant<W, constant_shape<64, 16, 16, 3, 2, 1>>(random);
   check_constant<W, constant_shape<20, 15, 13, 3, 1, 1>>(random);

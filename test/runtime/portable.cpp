@@ -13,8 +13,7 @@
 #include "runtime/routines/resize/portable.h"
 #include "runtime/routines/shapes.h"
 #include "runtime/routines/softmax/portable.h"
-
-#include <catch2/catch.hpp>
+#include "test/runtime/check.h"
 
 #include <cmath>
 #include <cstdint>

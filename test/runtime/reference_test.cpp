@@ -2,8 +2,7 @@
 // says what it lacks.
 #include "runtime/reference.h"
 #include "runtime/simd/half.h"
-
-#include <catch2/catch.hpp>
+#include "test/runtime/check.h"
 
 #include <cmath>
 #include <cstdint>

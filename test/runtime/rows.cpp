@@ -10,8 +10,7 @@
 #include "runtime/routines/softmax/rows.h"
 #include "runtime/routines/softmax/shape.h"
 #include "test/runtime/blocked.h"
-
-#include <catch2/catch.hpp>
+#include "test/runtime/check.h"
 
 using namespace nnc;
 using namespace nnc_test;
@@ -54,10 +53,11 @@ template <class T> using with_residual = fused<add_residual, full_of<T>>;
 
 } // namespace
 
-#define WIDTHS                                                                 \
-  ((int W, class T), W, T), (1, float), (NNC_TEST_WIDTHS, float), (8, f16)
+#define WIDTHS wide<1>, wide<NNC_TEST_WIDTHS>, wide<8, f16>
 
-TEMPLATE_TEST_CASE_SIG("softmax", "[rows]", WIDTHS) {
+TEMPLATE_TEST_CASE("softmax", "[rows]", WIDTHS) {
+  constexpr int W = TestType::W;
+  using T = typename TestType::T;
   random_source r;
   for (int round = 0; round < 100; ++round) {
     softmax_shape s{r.between(1, 5), r.between(1, 70),
@@ -96,7 +96,9 @@ TEST_CASE("softmax of halves keeps small probabilities", "[rows]") {
   require_close(x, want, 1e-12f);
 }
 
-TEMPLATE_TEST_CASE_SIG("layer_norm", "[rows]", WIDTHS) {
+TEMPLATE_TEST_CASE("layer_norm", "[rows]", WIDTHS) {
+  constexpr int W = TestType::W;
+  using T = typename TestType::T;
   random_source r;
   for (int round = 0; round < 100; ++round) {
     layer_norm_shape s{r.between(1, 6), r.between(1, 140), 1e-5f};
@@ -139,7 +141,9 @@ template <class T, class Fast, class Portable> void check_reduce(float bound) {
 }
 } // namespace
 
-TEMPLATE_TEST_CASE_SIG("reduce", "[rows]", WIDTHS) {
+TEMPLATE_TEST_CASE("reduce", "[rows]", WIDTHS) {
+  constexpr int W = TestType::W;
+  using T = typename TestType::T;
 #define CHECK_KIND(KIND, BOUND)                                                \
   check_reduce<T, reduce_rows_t<vector_##KIND, W, reduce_shape, E>,            \
                reduce_##KIND##_portable<reduce_shape, E>>(BOUND)

@@ -4,11 +4,10 @@
 #include "runtime/routines/scaled_conv2d/portable.h"
 #include "runtime/routines/scaled_conv2d/products.h"
 #include "runtime/routines/scaled_conv2d/shape.h"
+#include "test/runtime/check.h"
 #include "test/runtime/expected.h"
 #include "test/runtime/random_shapes.h"
 #include "test/runtime/transformed_weights.h"
-
-#include <catch2/catch.hpp>
 
 using namespace nnc;
 using namespace nnc_test;

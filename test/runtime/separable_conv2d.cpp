@@ -3,11 +3,10 @@
 #include "runtime/routines/separable_conv2d/portable.h"
 #include "runtime/routines/separable_conv2d/shape.h"
 #include "runtime/routines/separable_conv2d/strips.h"
+#include "test/runtime/check.h"
 #include "test/runtime/conv_pair.h"
 #include "test/runtime/expected.h"
 #include "test/runtime/random_shapes.h"
-
-#include <catch2/catch.hpp>
 
 using namespace nnc;
 using namespace nnc_test;

@@ -1,8 +1,7 @@
 // Which units threads have: each unit one of them, and neighbours in the map.
 #include "runtime/routines/shares.h"
+#include "test/runtime/check.h"
 #include "test/runtime/random_shapes.h"
-
-#include <catch2/catch.hpp>
 
 #include <cstdlib>
 #include <set>

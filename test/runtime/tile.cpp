@@ -1,7 +1,6 @@
 // What tiles fetch of the weights that later ones want.
 #include "runtime/routines/tile.h"
-
-#include <catch2/catch.hpp>
+#include "test/runtime/check.h"
 
 #include <cstdint>
 #include <set>

@@ -3,9 +3,8 @@
 #include "runtime/epilogue.h"
 #include "runtime/parallel.h"
 #include "runtime/routines/shapes.h"
+#include "test/runtime/check.h"
 #include "test/runtime/widths.h"
-
-#include <catch2/catch.hpp>
 
 #include <cmath>
 #include <limits>

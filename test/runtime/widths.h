@@ -34,6 +34,12 @@
 #endif
 
 namespace nnc_test {
+/// What a test case is about that takes so many elements of T at once.
+template <int WIDTH, class TYPE = float> struct wide {
+  static constexpr int W = WIDTH;
+  using T = TYPE;
+};
+
 /// The widest of NNC_TEST_WIDTHS.
 constexpr int test_widths[] = {NNC_TEST_WIDTHS};
 constexpr int widest = test_widths[sizeof(test_widths) / sizeof(int) - 1];

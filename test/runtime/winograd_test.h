@@ -7,6 +7,8 @@
 #include "test/runtime/transformed_weights.h"
 
 #include <cmath>
+#include <functional>
+#include <utility>
 #include <vector>
 
 namespace nnc_test {
@@ -54,20 +56,31 @@ inline nnc::conv2d_shape random_shape(random_source &r, int channels, int kh,
   return s;
 }
 
-/// Runs `R`, for vectors V, on what prepare(x, w) makes of the input and the
-/// weights, a pair, with so many bytes of scratch a thread.
+/// A routine that takes one kind of vectors, of which T is an element, behind
+/// functions: check_sums() is compiled once for T, not once for each routine.
+template <class T> struct sums_routine {
+  /// What the routine reads of an input and of weights.
+  std::function<std::pair<floats, floats>(const floats &, const floats &)>
+      prepare;
+  /// Bytes of scratch that each of so many threads needs.
+  std::function<std::size_t(int)> thread_scratch;
+  std::function<int(int)> units;
+  std::function<void(const T *, const T *, T *, unsigned char *,
+                     const conv2d_epilogue_of<T> &, int, int, int)>
+      run;
+};
+
+/// Runs `routine`, for vectors of W elements, on a random input and weights.
 ///
 /// Errors are relative to what a sum of so many random products is, whatever
 /// the sums at the image's edges are: a tile's rounding errors are those of its
 /// largest values. Their root mean square is what the catalogue says, `error`,
 /// a small sample's up to twice as much; the largest of a million is less than
 /// 20 times as much. A half has 13 bits less.
-template <class V, class R, class S, class Prepare, class Scratch>
-void check_sums(random_source &random, const S &shape,
-                const nnc::conv2d_shape &s, double error, Prepare prepare,
-                Scratch thread_scratch) {
-  constexpr int W = nnc::lanes<V>;
-  using T = nnc::element_of<V>;
+template <class T>
+NNC_NOINLINE void check_sums(random_source &random, const nnc::conv2d_shape &s,
+                             int W, double error,
+                             const sums_routine<T> &routine) {
   INFO("W=" << W << describe(s));
   const int out = s.oh * s.ow;
   const floats x =
@@ -79,20 +92,21 @@ void check_sums(random_source &random, const S &shape,
       rounded<T>(random.values(std::size_t(s.n) * s.k * out));
   const std::vector<double> sums = convolve(s, x, w);
 
-  const auto [input, weights] = prepare(x, w);
+  const auto [input, weights] = routine.prepare(x, w);
   const auto bx = store_all<T>(input), u = store_all<T>(weights);
   const floats bias_only = bias;
   bias.resize(std::size_t(blocks(s.k, W)) * W, 1.0f);
   auto by = store_all<T>(block_channels(residual, s.n, s.k, out, W));
   const conv2d_epilogue_of<T> epilogue{bias.data(), by.data()};
   const int threads = random.between(1, 20);
-  floats scratch = not_written(thread_scratch(threads) / sizeof(float) + 1);
+  floats scratch =
+      not_written(routine.thread_scratch(threads) / sizeof(float) + 1);
   scratch.back() = 42.0f;
   // As some threads share it, with the residual in the output's place.
-  in_parts(R::units(shape, threads), [&](int begin, int end) {
-    R::run(shape, bx.data(), u.data(), by.data(),
-           reinterpret_cast<unsigned char *>(scratch.data()), epilogue, begin,
-           end, threads);
+  in_parts(routine.units(threads), [&](int begin, int end) {
+    routine.run(bx.data(), u.data(), by.data(),
+                reinterpret_cast<unsigned char *>(scratch.data()), epilogue,
+                begin, end, threads);
   });
   REQUIRE(scratch.back() == 42.0f);
   const floats got = unblock_channels(load_all(by), s.n, s.k, out, W);
@@ -111,6 +125,26 @@ void check_sums(random_source &random, const S &shape,
   const double bound = unit * (2 * error + 2e-7);
   CHECK(std::sqrt(squares / got.size()) <= bound);
   REQUIRE(most <= 20 * bound);
+}
+
+/// The same of R, a routine with a run() and units() for vectors V, on `shape`,
+/// which has the values of s. It reads prepare(x, w), and has so many bytes of
+/// scratch a thread.
+template <class V, class R, class S, class Prepare, class Scratch>
+void check_sums(random_source &random, const S &shape,
+                const nnc::conv2d_shape &s, double error,
+                const Prepare &prepare, const Scratch &thread_scratch) {
+  using T = nnc::element_of<V>;
+  sums_routine<T> routine;
+  routine.prepare = prepare;
+  routine.thread_scratch = thread_scratch;
+  routine.units = [&](int threads) { return R::units(shape, threads); };
+  routine.run = [&](const T *x, const T *w, T *y, unsigned char *scratch,
+                    const conv2d_epilogue_of<T> &epilogue, int begin, int end,
+                    int threads) {
+    R::run(shape, x, w, y, scratch, epilogue, begin, end, threads);
+  };
+  check_sums<T>(random, s, nnc::lanes<V>, error, routine);
 }
 
 } // namespace nnc_test
