@@ -208,7 +208,7 @@ static std::string printEntry(const Values &values, bool parallel) {
   const std::string &name = values.find("name")->second;
   more["prototype"] = printPrototype(name, parallel, "extern \"C\" ", ") {");
   more["call"] =
-      printList("  return " + name + "::run(",
+      printList("  return " + name + "_layers::run(",
                 {parallel ? "pool" : "nnc::pool{}", "*inputs", "*outputs",
                  "arena", values.find("weights_pointer")->second},
                 ");");
@@ -239,8 +239,8 @@ std::string codegen::printProgram(exec::ProgramOp program,
       printComment("Build with: " + llvm::join(getFlags(program), " "));
   values["functions"] = StringRef(functions).rtrim('\n').str() + "\n";
   values["arena_map"] = printArena(program, layers);
-  std::string inputs = "const " + name + "_inputs ";
-  std::string outputs = "const " + name + "_outputs ";
+  std::string inputs = "const struct " + name + "_inputs ";
+  std::string outputs = "const struct " + name + "_outputs ";
   values["run_head"] =
       printList("static int run(",
                 {"nnc::pool pool", inputs + "&inputs", outputs + "&outputs",
