@@ -95,7 +95,7 @@ static std::string printBuildFile(exec::ProgramOp program,
 
 LogicalResult codegen::emit(ModuleOp module, StringRef target,
                             const EmitOptions &options,
-                            std::error_code *failure) {
+                            std::error_code *systemError) {
   std::error_code ignored;
   auto programs = module.getOps<exec::ProgramOp>();
   if (!llvm::hasSingleElement(programs))
@@ -106,7 +106,7 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
   if (failed(runtime))
     return failure();
   FailureOr<OutputFolder> folder = OutputFolder::create(
-      program.getLoc(), target, failure ? *failure : ignored);
+      program.getLoc(), target, systemError ? *systemError : ignored);
   if (failed(folder))
     return failure();
   std::vector<std::string> files = {name + ".h", name + ".cpp",

@@ -27,7 +27,7 @@ static bool isOurs(const std::string &folder) {
 
 FailureOr<OutputFolder> OutputFolder::create(Location location,
                                              StringRef target,
-                                             std::error_code &failure) {
+                                             std::error_code &systemError) {
   SmallString<128> whole(target);
   if (std::error_code error = fs::make_absolute(whole))
     return emitError(location) << "cannot find the folder of '" << target
@@ -38,20 +38,20 @@ FailureOr<OutputFolder> OutputFolder::create(Location location,
     return emitError(location)
            << "'" << target << "' exists and nnc did not write it; choose "
            << "another folder with -o, or remove it";
-  if ((failure = fs::create_directories(path::parent_path(whole))))
+  if ((systemError = fs::create_directories(path::parent_path(whole))))
     return emitError(location) << "cannot make the folder of '" << target
-                               << "': " << failure.message();
+                               << "': " << systemError.message();
   SmallString<128> temporary;
   // Beside the target, so that both are on one file system.
-  if ((failure = fs::createUniqueDirectory(whole, temporary)))
-    return emitError(location)
-           << "cannot write beside '" << target << "': " << failure.message();
-  return OutputFolder(location, failure, whole.str().str(),
+  if ((systemError = fs::createUniqueDirectory(whole, temporary)))
+    return emitError(location) << "cannot write beside '" << target
+                               << "': " << systemError.message();
+  return OutputFolder(location, systemError, whole.str().str(),
                       temporary.str().str());
 }
 
 OutputFolder::OutputFolder(OutputFolder &&other)
-    : location(other.location), failure(other.failure),
+    : location(other.location), systemError(other.systemError),
       target(std::move(other.target)),
       temporary(std::exchange(other.temporary, {})) {}
 
@@ -61,7 +61,7 @@ OutputFolder::~OutputFolder() {
 }
 
 LogicalResult OutputFolder::fail(StringRef what, std::error_code error) {
-  failure = error;
+  systemError = error;
   return emitError(location)
          << "cannot write '" << what << "': " << error.message();
 }
@@ -76,7 +76,7 @@ OutputFolder::add(StringRef name,
   LogicalResult written = write(stream);
   stream.close();
   error = stream.error();
-  // The stream's end would be nnc's with an error that nobody has seen.
+  // A stream that still has an error when it is destroyed ends the process.
   stream.clear_error();
   if (!error || mlir::failed(written))
     return written;

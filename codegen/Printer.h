@@ -100,10 +100,11 @@ class OutputFolder {
 public:
   /// Fails, with a diagnostic at `location`, if `target` is not ours to replace
   /// or cannot be written.
-  /// What the system says against writing goes into `failure`, now and later.
+  /// What the system says against writing goes into `systemError`, now and
+  /// later.
   static mlir::FailureOr<OutputFolder> create(mlir::Location location,
                                               llvm::StringRef target,
-                                              std::error_code &failure);
+                                              std::error_code &systemError);
   OutputFolder(OutputFolder &&other);
   ~OutputFolder();
 
@@ -117,13 +118,13 @@ public:
   mlir::LogicalResult commit();
 
 private:
-  OutputFolder(mlir::Location location, std::error_code &failure,
+  OutputFolder(mlir::Location location, std::error_code &systemError,
                std::string target, std::string temporary)
-      : location(location), failure(failure), target(std::move(target)),
+      : location(location), systemError(systemError), target(std::move(target)),
         temporary(std::move(temporary)) {}
   mlir::LogicalResult fail(llvm::StringRef what, std::error_code error);
   mlir::Location location;
-  std::error_code &failure;
+  std::error_code &systemError;
   std::string target, temporary;
 };
 
