@@ -151,25 +151,38 @@ static SmallVector<std::string> splitParts(StringRef text, StringRef at) {
   return parts;
 }
 
+/// "inverted_residual_block_12" as "block_12": the number and one word.
+static StringRef getTail(StringRef part) {
+  size_t number = part.rfind('_');
+  if (number == StringRef::npos || !llvm::isDigit(part.back()))
+    return part;
+  size_t word = part.take_front(number).rfind('_');
+  return word == StringRef::npos ? part : part.substr(word + 1);
+}
+
 /// The last part, then those with numbers from the end on ("layer_11"), then
-/// the others, in the model's order, as many as fit into `limit`.
+/// the others, in the model's order, as many as fit into `limit`. Parts with
+/// numbers are cut to their tails where they would not fit.
 static std::string joinParts(ArrayRef<std::string> parts, size_t limit) {
-  SmallVector<size_t> order = {parts.size() - 1};
+  SmallVector<StringRef> kept(parts.size());
+  kept.back() = parts.back();
+  size_t size = parts.back().size();
+  auto add = [&](size_t i, StringRef part) {
+    if (size + 1 + part.size() > limit)
+      return false;
+    size += 1 + part.size();
+    kept[i] = part;
+    return true;
+  };
   for (bool numbered : {true, false})
     for (size_t i = parts.size() - 1; i-- > 0;)
-      if (llvm::any_of(parts[i], llvm::isDigit) == numbered)
-        order.push_back(i);
-  SmallVector<bool> kept(parts.size());
-  size_t size = 0;
-  for (size_t i : order)
-    if (size + parts[i].size() + 1 <= limit + 1) {
-      size += parts[i].size() + 1;
-      kept[i] = true;
-    }
+      if (llvm::any_of(parts[i], llvm::isDigit) == numbered &&
+          !add(i, parts[i]) && numbered)
+        add(i, getTail(parts[i]));
   std::string text;
-  for (auto [part, isKept] : llvm::zip(parts, kept))
-    if (isKept)
-      text += (text.empty() ? "" : "_") + part;
+  for (StringRef part : kept)
+    if (!part.empty())
+      text += (text.empty() ? "" : "_") + part.str();
   return text;
 }
 
