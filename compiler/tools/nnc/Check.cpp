@@ -41,19 +41,12 @@ public:
     if (llvm::sys::fs::is_directory(options.model))
       return fail(makeError(options.model + " is a folder; give a model"),
                   ExitCode::usage);
-    ExitCode code = prepared.open(options, {/*quiet=*/json, false});
-    if (code != ExitCode::done) {
-      if (json)
-        printJson(json::Object{
-            {"ok", false},
-            {"exit_code", int(code)},
-            {"problems", prepared.driver->diagnostics().toJson()}});
+    if (ExitCode code = prepared.open(options); code != ExitCode::done)
       return code;
-    }
     llvm::Expected<CodeSize> size = measure(prepared.manifest);
     if (!size)
       return fail(size.takeError(), ExitCode::ownFault);
-    report(prepared, *size);
+    report(prepared.manifest, *size);
     return ExitCode::done;
   }
 
@@ -87,14 +80,10 @@ private:
     return size;
   }
 
-  void report(const Prepared &prepared, const CodeSize &size) const {
-    const Manifest &m = prepared.manifest;
+  void report(const Manifest &m, const CodeSize &size) const {
     if (json) {
       printJson(
-          json::Object{{"ok", true},
-                       {"exit_code", 0},
-                       {"problems", prepared.driver->diagnostics().toJson()},
-                       {"name", m.name},
+          json::Object{{"name", m.name},
                        {"target", m.target},
                        {"layers", int64_t(m.layers.size())},
                        {"arena_bytes", m.arenaBytes},
@@ -104,17 +93,17 @@ private:
                        {"multiply_adds", m.multiplyAdds()}});
       return;
     }
-    fmt::print("{}: nothing wrong, for {}\n", options.model, m.target);
+    printOut("{}: nothing wrong, for {}\n", options.model, m.target);
     for (const auto *ports : {&m.inputs, &m.outputs})
       for (const Port &port : *ports)
-        fmt::print("  {:<14} {}: {} of {}\n",
-                   ports == &m.inputs ? "input" : "output", port.name,
-                   shapeText(port.shape), dtypeName(port.dtype));
+        printOut("  {:<14} {}: {} of {}\n",
+                 ports == &m.inputs ? "input" : "output", port.name,
+                 shapeText(port.shape), dtypeName(port.dtype));
     double over = m.lowerBound > 0
                       ? 100.0 * (m.arenaBytes - m.lowerBound) / m.lowerBound
                       : 0;
     auto line = [](const char *what, std::string value) {
-      fmt::print("  {:<14} {}\n", what, value);
+      printOut("  {:<14} {}\n", what, value);
     };
     line("layers", fmt::format("{}", m.layers.size()));
     line("multiply-adds", formatCount(double(m.multiplyAdds())));
