@@ -106,7 +106,9 @@ static std::string printBuildFile(exec::ProgramOp program,
 }
 
 LogicalResult codegen::emit(ModuleOp module, StringRef target,
-                            const EmitOptions &options) {
+                            const EmitOptions &options,
+                            std::error_code *systemError) {
+  std::error_code ignored;
   auto programs = module.getOps<exec::ProgramOp>();
   if (!llvm::hasSingleElement(programs))
     return module.emitError("needs one exec.program to be written");
@@ -115,8 +117,8 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
   FailureOr<std::string> runtime = amalgamateRuntime(program, options);
   if (failed(runtime))
     return failure();
-  FailureOr<OutputFolder> folder =
-      OutputFolder::create(program.getLoc(), target);
+  FailureOr<OutputFolder> folder = OutputFolder::create(
+      program.getLoc(), target, systemError ? *systemError : ignored);
   if (failed(folder))
     return failure();
   std::vector<std::string> files = {name + ".h", name + ".cpp",

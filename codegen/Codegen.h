@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <string>
+#include <system_error>
 
 namespace nnc::codegen {
 
@@ -32,8 +33,10 @@ struct EmitOptions {
 /// depend on the program and the options alone. All or nothing: the files
 /// appear in a temporary folder beside it, which then takes its place. A folder
 /// that holds anything but an earlier output is left alone, with an error.
+/// Where the system refuses to write, `systemError` says why.
 mlir::LogicalResult emit(mlir::ModuleOp module, llvm::StringRef folder,
-                         const EmitOptions &options);
+                         const EmitOptions &options,
+                         std::error_code *systemError = nullptr);
 
 /// The text of `header`, a path below runtime/, and of all that it includes.
 std::string getRuntimeText(llvm::StringRef header);

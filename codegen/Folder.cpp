@@ -26,7 +26,8 @@ static bool isOurs(const std::string &folder) {
 }
 
 FailureOr<OutputFolder> OutputFolder::create(Location location,
-                                             StringRef target) {
+                                             StringRef target,
+                                             std::error_code &systemError) {
   SmallString<128> whole(target);
   if (std::error_code error = fs::make_absolute(whole))
     return emitError(location) << "cannot find the folder of '" << target
@@ -37,19 +38,21 @@ FailureOr<OutputFolder> OutputFolder::create(Location location,
     return emitError(location)
            << "'" << target << "' exists and nnc did not write it; choose "
            << "another folder with -o, or remove it";
-  if (std::error_code error = fs::create_directories(path::parent_path(whole)))
+  if ((systemError = fs::create_directories(path::parent_path(whole))))
     return emitError(location) << "cannot make the folder of '" << target
-                               << "': " << error.message();
+                               << "': " << systemError.message();
   SmallString<128> temporary;
   // Beside the target, so that both are on one file system.
-  if (std::error_code error = fs::createUniqueDirectory(whole, temporary))
-    return emitError(location)
-           << "cannot write beside '" << target << "': " << error.message();
-  return OutputFolder(location, whole.str().str(), temporary.str().str());
+  if ((systemError = fs::createUniqueDirectory(whole, temporary)))
+    return emitError(location) << "cannot write beside '" << target
+                               << "': " << systemError.message();
+  return OutputFolder(location, systemError, whole.str().str(),
+                      temporary.str().str());
 }
 
 OutputFolder::OutputFolder(OutputFolder &&other)
-    : location(other.location), target(std::move(other.target)),
+    : location(other.location), systemError(other.systemError),
+      target(std::move(other.target)),
       temporary(std::exchange(other.temporary, {})) {}
 
 OutputFolder::~OutputFolder() {
@@ -58,6 +61,7 @@ OutputFolder::~OutputFolder() {
 }
 
 LogicalResult OutputFolder::fail(StringRef what, std::error_code error) {
+  systemError = error;
   return emitError(location)
          << "cannot write '" << what << "': " << error.message();
 }
@@ -69,13 +73,13 @@ LogicalResult OutputFolder::add(
   llvm::raw_fd_ostream stream(temporary + "/" + name.str(), error);
   if (error)
     return fail(target + "/" + name.str(), error);
-  if (failed(write(stream)))
-    return failure();
+  LogicalResult written = write(stream);
   stream.close();
-  if (!stream.has_error())
-    return success();
   error = stream.error();
+  // A stream that still has an error when it is destroyed ends the process.
   stream.clear_error();
+  if (!error || mlir::failed(written))
+    return written;
   return fail(target + "/" + name.str(), error);
 }
 

@@ -26,16 +26,6 @@ static json::Object describePort(exec::PlaceOpInterface place,
   };
 }
 
-static std::string getLocation(Location location) {
-  if (auto name = dyn_cast<NameLoc>(location))
-    return name.getName().str();
-  if (auto fused = dyn_cast<FusedLoc>(location))
-    for (Location inner : fused.getLocations())
-      if (std::string name = getLocation(inner); !name.empty())
-        return name;
-  return "";
-}
-
 static json::Object describeLayer(StringRef name, StringRef routine,
                                   exec::PlaceOpInterface output,
                                   Location location) {
@@ -46,7 +36,7 @@ static json::Object describeLayer(StringRef name, StringRef routine,
       {"dtype", getTypeName(type.getElementType())},
       {"shape", json::Array(type.getShape())},
       {"layout", nn::getLayoutName(type)},
-      {"location", getLocation(location)},
+      {"location", nn::getModelName(location)},
   };
 }
 

@@ -126,8 +126,11 @@ class OutputFolder {
 public:
   /// Fails, with a diagnostic at `location`, if `target` is not ours to replace
   /// or cannot be written.
+  /// What the system says against writing goes into `systemError`, now and
+  /// later.
   static mlir::FailureOr<OutputFolder> create(mlir::Location location,
-                                              llvm::StringRef target);
+                                              llvm::StringRef target,
+                                              std::error_code &systemError);
   OutputFolder(OutputFolder &&other);
   ~OutputFolder();
 
@@ -141,12 +144,13 @@ public:
   mlir::LogicalResult commit();
 
 private:
-  OutputFolder(mlir::Location location, std::string target,
-               std::string temporary)
-      : location(location), target(std::move(target)),
+  OutputFolder(mlir::Location location, std::error_code &systemError,
+               std::string target, std::string temporary)
+      : location(location), systemError(systemError), target(std::move(target)),
         temporary(std::move(temporary)) {}
   mlir::LogicalResult fail(llvm::StringRef what, std::error_code error);
   mlir::Location location;
+  std::error_code &systemError;
   std::string target, temporary;
 };
 

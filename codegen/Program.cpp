@@ -174,10 +174,10 @@ static std::string printEntry(const Values &values, bool parallel) {
   Values more = values;
   const std::string &name = values.find("name")->second;
   more["prototype"] = printPrototype(name, parallel, "extern \"C\" ", ") {");
-  more["check"] = printList("  if (const int fault = " + name + "::find_fault(",
+  more["check"] = printList("  if (const int fault = " + name + "_layers::find_fault(",
                             {"inputs", "outputs", "arena"}, "))");
   more["call"] =
-      printList("  return " + name + "::run(",
+      printList("  return " + name + "_layers::run(",
                 {parallel ? "pool" : "nnc::pool{}", "*inputs", "*outputs",
                  "arena", values.find("weights_pointer")->second},
                 ");");
@@ -200,7 +200,7 @@ static std::string printCheckEntry(exec::ProgramOp program,
   return "\n" +
          printList("extern \"C\" int " + name + "_check_weights(", parameters,
                    ") {") +
-         printList("  return " + name + "::find_fault(", arguments, ");") +
+         printList("  return " + name + "_layers::find_fault(", arguments, ");") +
          "}\n";
 }
 
@@ -229,8 +229,8 @@ std::string codegen::printProgram(exec::ProgramOp program,
       printComment("Build with: " + llvm::join(getFlags(program), " "));
   values["functions"] = StringRef(functions).rtrim('\n').str() + "\n";
   values["places"] = printPlaces(program, layers);
-  std::string inputs = "const " + name + "_inputs ";
-  std::string outputs = "const " + name + "_outputs ";
+  std::string inputs = "const struct " + name + "_inputs ";
+  std::string outputs = "const struct " + name + "_outputs ";
   values["run_head"] =
       printList("static int run(",
                 {"nnc::pool pool", inputs + "&inputs", outputs + "&outputs",

@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/passes/Passes.h"
+#include "dialects/exec/Exec.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_FORMLAYERS
@@ -16,6 +16,7 @@ namespace nnc {
 } // namespace nnc
 
 using namespace mlir;
+using namespace nnc;
 using namespace nnc::nn;
 
 /// An elementwise routine has room for the strides of this many operands
@@ -213,37 +214,6 @@ SmallVector<Group> Grouping::run() {
 }
 
 //===----------------------------------------------------------------------===//
-// Names
-//===----------------------------------------------------------------------===//
-
-static StringRef findName(Location location) {
-  if (auto name = dyn_cast<NameLoc>(location))
-    return name.getName();
-  if (auto fused = dyn_cast<FusedLoc>(location))
-    for (Location part : fused.getLocations())
-      if (StringRef name = findName(part); !name.empty())
-        return name;
-  return "";
-}
-
-/// A C identifier, unique in `used`, from what the model calls an op.
-static std::string makeName(Operation *op, llvm::StringSet<> &used) {
-  std::string name;
-  for (char c : findName(op->getLoc()))
-    name += llvm::isAlnum(c) ? c : '_';
-  // Paths of exporters start with a slash; C keeps such names for itself.
-  name.erase(0, name.find_first_not_of('_'));
-  if (name.empty())
-    name = op->getName().stripDialect();
-  if (llvm::isDigit(name.front()))
-    name = "layer_" + name;
-  std::string unique = name;
-  for (unsigned i = 2; !used.insert(unique).second; ++i)
-    unique = name + "_" + std::to_string(i);
-  return unique;
-}
-
-//===----------------------------------------------------------------------===//
 // Building
 //===----------------------------------------------------------------------===//
 
@@ -259,7 +229,7 @@ static Value padRank(OpBuilder &builder, Value value, int64_t rank) {
   return builder.createOrFold<ReshapeOp>(value.getLoc(), padded, value);
 }
 
-static void buildLayer(const Group &group, llvm::StringSet<> &names) {
+static void buildLayer(const Group &group, exec::Names &names) {
   Operation *last = group.result.getDefiningOp();
   Operation *first = group.anchor ? group.anchor : last;
   SmallVector<Location> locations = {first->getLoc()};
@@ -290,8 +260,10 @@ static void buildLayer(const Group &group, llvm::StringSet<> &names) {
   ValueRange inputs;
   if (group.anchor)
     inputs = group.anchor->getOperands();
-  auto layer = builder.create<LayerOp>(loc, result, makeName(first, names),
-                                       inputs, extras, nullptr, nullptr);
+  std::string name = names.addCall(
+      getModelName(first->getLoc(), first->getName().stripDialect()));
+  auto layer = builder.create<LayerOp>(loc, result, name, inputs, extras,
+                                       nullptr, nullptr);
   IRMapping scalars;
   Block &epilogue = layer.getEpilogue().emplaceBlock();
   if (group.anchor) {
@@ -338,9 +310,9 @@ struct FormLayersPass : nnc::impl::FormLayersBase<FormLayersPass> {
     if (failed(checkOps(block)))
       return signalPassFailure();
     SmallVector<Group> groups = Grouping(block).run();
-    llvm::StringSet<> names;
+    exec::Names names;
     for (LayerOp layer : block.getOps<LayerOp>())
-      names.insert(layer.getName());
+      names.take(layer.getName(), /*isCall=*/true);
     SmallVector<Operation *> replaced;
     for (const Group &group : groups) {
       buildLayer(group, names);

@@ -13,6 +13,7 @@
 #include "compiler/passes/VerifyMemory.h"
 #include "compiler/routines/Candidates.h"
 #include "compiler/routines/ExecCall.h"
+#include "dialects/exec/Identifiers.h"
 #include "dialects/target/Target.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -37,17 +38,21 @@ public:
 
 private:
   exec::ProgramOp createProgram(StringRef name);
+  void nameInterface();
   void declareInputs();
   void declareOutputs();
+  std::string nameWeight(nn::ConstantOp constant);
   Value getWeight(Operation *constant);
   LogicalResult lower(Operation *op);
   LogicalResult lowerCalls(Operation *op, ArrayRef<Move> moves, Value target);
+  /// `name` is one that `names` gave.
   LogicalResult createCall(Operation *op, const nn::RoutineCall &call,
                            StringRef name, Value target);
   LogicalResult finish(func::ReturnOp end);
 
   /// The place of `value`, which has been lowered before.
   Value getPlaced(Value value);
+  /// `name` is one that `names` gave.
   Value createBuffer(Location loc, StringRef name, RankedTensorType type,
                      PlaceAttr place);
   exec::BufferOp findBufferOfOperand(Value value);
@@ -61,7 +66,9 @@ private:
   OpBuilder builder;
   exec::ProgramOp program;
   exec::Names names;
+  DenseMap<Operation *, std::string> layerNames; ///< in the printed code
   int64_t weightBytes = 0;
+  SmallVector<std::string> inputNames, outputNames;
   SmallVector<Value> outputs;
   DenseMap<Value, Value> placed;
   /// Buffers of values that are joined in place, by the joined value: their
@@ -84,8 +91,7 @@ static std::string getLayoutSuffix(Value value) {
 Value Lowering::createBuffer(Location loc, StringRef name,
                              RankedTensorType type, PlaceAttr place) {
   return builder.create<exec::BufferOp>(loc, builder.getType<exec::PlaceType>(),
-                                        names.add(name), type,
-                                        place.getOffset());
+                                        name, type, place.getOffset());
 }
 
 Value Lowering::createView(Location loc, StringRef name, RankedTensorType type,
@@ -95,7 +101,7 @@ Value Lowering::createView(Location loc, StringRef name, RankedTensorType type,
     return createView(loc, name, type, view.getBase(),
                       view.getOffset() + offset);
   return builder.create<exec::ViewOp>(loc, builder.getType<exec::PlaceType>(),
-                                      names.add(name), type, base, offset);
+                                      name, type, base, offset);
 }
 
 /// Whether the bytes of `move`, one of those of `op`, lie where it would put
@@ -171,7 +177,7 @@ Value Lowering::createInArena(Location loc, StringRef name, Value value) {
   if (!buffer) {
     auto layer = whole.getDefiningOp<nn::LayerOp>();
     buffer = createBuffer(getNamedLoc(layer.getLoc()),
-                          layer.getName().str() + "_out",
+                          names.addPart(layerNames.lookup(layer), "_out"),
                           nn::getTensorType(whole), getPlace(whole));
   }
   return createView(loc, name, type, buffer,
@@ -185,14 +191,18 @@ Value Lowering::getPlaced(Value value) {
   return placed.lookup(value);
 }
 
-/// What the model calls a constant. A blob's key says it too, but gets a number
-/// behind it where passes made several of one weight.
-static std::string getWeightName(nn::ConstantOp constant) {
-  if (StringRef name = nn::getModelName(constant.getLoc()); !name.empty())
-    return name.str();
-  if (auto blob = dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
-    return blob.getRawHandle().getKey().str();
-  return "weight";
+/// An identifier from what the model calls a constant. A blob's key says it
+/// too, but gets a number behind it where passes made several of one weight.
+std::string Lowering::nameWeight(nn::ConstantOp constant) {
+  StringRef name = nn::getModelName(constant.getLoc());
+  if (auto blob = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
+      blob && name.empty())
+    name = blob.getRawHandle().getKey();
+  // Some exporters call a weight as its layer, or as a tensor.
+  std::string made = exec::makeIdentifier(name, "weight");
+  return names.isTaken(made) && made != "weight"
+             ? names.addPart(made, "_weight")
+             : names.add(name, "weight");
 }
 
 Value Lowering::getWeight(Operation *op) {
@@ -204,8 +214,7 @@ Value Lowering::getWeight(Operation *op) {
   OpBuilder::InsertionGuard guard(builder);
   weight = builder.create<exec::WeightOp>(
       getNamedLoc(op->getLoc()), builder.getType<exec::PlaceType>(),
-      names.add(getWeightName(constant)), type, weightBytes,
-      constant.getValue());
+      nameWeight(constant), type, weightBytes, constant.getValue());
   int64_t bytes = nn::getPhysicalBytes(type);
   for (OpOperand &use : op->getUses())
     if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
@@ -227,11 +236,41 @@ static StringAttr getPortName(StringRef given, StringRef name,
                                         : builder.getStringAttr(given);
 }
 
+/// Names the inputs, the outputs and then the layers, before anything else is
+/// named: their names do not depend on the names of weights and buffers. What
+/// the model calls by a usable identifier keeps that, wherever it stands.
+void Lowering::nameInterface() {
+  struct PortName {
+    StringRef given, kind;
+    std::string &name;
+  };
+  inputNames.resize(function.getNumArguments());
+  outputNames.resize(function.getNumResults());
+  SmallVector<PortName> ports;
+  for (auto [i, name] : llvm::enumerate(inputNames))
+    ports.push_back(
+        {getText(function.getArgAttr(i, "nn.name")), "input", name});
+  for (auto [i, name] : llvm::enumerate(outputNames))
+    ports.push_back(
+        {getText(function.getResultAttr(i, "nn.name")), "output", name});
+  for (PortName &port : ports)
+    if (exec::makeIdentifier(port.given, port.kind) == port.given &&
+        names.take(port.given, /*isCall=*/false))
+      port.name = port.given.str();
+  for (PortName &port : ports)
+    if (port.name.empty())
+      port.name = names.add(port.given, port.kind);
+  for (auto layer : function.getBody().getOps<nn::LayerOp>())
+    layerNames[layer] = names.take(layer.getName(), /*isCall=*/true)
+                            ? layer.getName().str()
+                            : names.addCall(layer.getName());
+}
+
 void Lowering::declareInputs() {
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
     StringRef given = getText(function.getArgAttr(i, "nn.name"));
-    std::string name = names.add(given.empty() ? "input" : given);
+    StringRef name = inputNames[i];
     auto input = builder.create<exec::InputOp>(
         argument.getLoc(), builder.getType<exec::PlaceType>(), name,
         nn::getTensorType(argument), getPortName(given, name, builder));
@@ -243,7 +282,7 @@ void Lowering::declareOutputs() {
   auto types = function.getFunctionType().getResults();
   for (auto [i, type] : llvm::enumerate(types)) {
     StringRef given = getText(function.getResultAttr(i, "nn.name"));
-    std::string name = names.add(given.empty() ? "output" : given);
+    StringRef name = outputNames[i];
     outputs.push_back(builder.create<exec::OutputOp>(
         function.getLoc(), builder.getType<exec::PlaceType>(), name,
         cast<RankedTensorType>(type), getPortName(given, name, builder)));
@@ -274,16 +313,15 @@ LogicalResult Lowering::createCall(Operation *op, const nn::RoutineCall &call,
   for (unsigned operand : call.operands)
     if (!getOperandPlace(operand))
       return failure();
-  std::string callName = names.addCall(name);
   Value scratch;
   if (auto place = op->getAttrOfType<PlaceAttr>(exec::kScratchAttr))
     scratch = createBuffer(
-        op->getLoc(), callName + "_scratch",
+        op->getLoc(), names.addPart(name, "_scratch"),
         RankedTensorType::get({place.getBytes()},
                               builder.getIntegerType(8, /*isSigned=*/false)),
         place);
-  auto lowered = createExecCall(builder, op, call, callName, getOperandPlace,
-                                target, scratch);
+  auto lowered =
+      createExecCall(builder, op, call, name, getOperandPlace, target, scratch);
   if (failed(lowered))
     return failure();
   shareCode(*lowered);
@@ -296,15 +334,18 @@ LogicalResult Lowering::lowerCalls(Operation *op, ArrayRef<Move> moves,
   SmallVector<nn::RoutineCall> calls = nn::getRoutineCalls(op);
   if (calls.empty())
     return op->emitOpError("has no routine for the layouts of its operands");
-  auto layer = dyn_cast<nn::LayerOp>(op);
-  std::string name = layer ? layer.getName().str()
-                           : exec::getPlaceOp(target).getName().str() + "_" +
-                                 op->getName().stripDialect().str();
+  std::string layer = layerNames.lookup(op);
+  StringRef name = layer.empty() ? exec::getPlaceOp(target).getName() : layer;
+  std::string end =
+      layer.empty() ? "_" + op->getName().stripDialect().str() : "";
   for (auto [i, call] : llvm::enumerate(calls)) {
     if (!moves.empty() && staysInPlace(op, moves[i]))
       continue;
-    std::string suffix = calls.size() == 1 ? "" : "_" + std::to_string(i + 1);
-    if (failed(createCall(op, call, name + suffix, target)))
+    std::string number = calls.size() == 1 ? "" : "_" + std::to_string(i + 1);
+    std::string callName = end.empty() && number.empty()
+                               ? layer
+                               : names.addCall(name, end + number);
+    if (failed(createCall(op, call, callName, target)))
       return failure();
   }
   return success();
@@ -313,19 +354,20 @@ LogicalResult Lowering::lowerCalls(Operation *op, ArrayRef<Move> moves,
 LogicalResult Lowering::lower(Operation *op) {
   Value result = op->getResult(0);
   PlaceAttr place = getPlace(result);
-  auto layer = dyn_cast<nn::LayerOp>(op);
   Location loc = getNamedLoc(op->getLoc());
-  std::string name;
-  if (layer)
-    name = layer.getName().str() + "_out";
-  else
-    name = exec::getPlaceOp(getPlaced(op->getOperand(0))).getName().str() +
-           (isa<nn::AdaptOp>(op) ? getLayoutSuffix(result) : "_view");
+  std::string layer = layerNames.lookup(op);
+  auto name = [&]() {
+    if (!layer.empty())
+      return names.addPart(layer, "_out");
+    return names.addPart(
+        exec::getPlaceOp(getPlaced(op->getOperand(0))).getName(),
+        isa<nn::AdaptOp>(op) ? getLayoutSuffix(result) : "_view");
+  };
 
   // A view of an operand: named, no more.
   SmallVector<Move> moves = getMoves(op);
   if (moves.size() == 1 && moves[0].target == 0 && staysInPlace(op, moves[0])) {
-    placed[result] = createView(loc, name, nn::getTensorType(result),
+    placed[result] = createView(loc, name(), nn::getTensorType(result),
                                 getPlaced(op->getOperand(moves[0].operand)),
                                 moves[0].source);
     return success();
@@ -333,12 +375,12 @@ LogicalResult Lowering::lower(Operation *op) {
 
   Value target;
   if (place.getPool() == Pool::arena) {
-    target = createInArena(loc, name, result);
+    target = createInArena(loc, name(), result);
   } else {
     target = outputs[place.getIndex()];
     if (place.getOffset() != 0 ||
         exec::getPlaceOp(target).getTensor() != nn::getTensorType(result))
-      target = createView(loc, name, nn::getTensorType(result), target,
+      target = createView(loc, name(), nn::getTensorType(result), target,
                           place.getOffset());
   }
   placed[result] = target;
@@ -377,17 +419,11 @@ exec::ProgramOp Lowering::createProgram(StringRef name) {
   };
   int64_t arena = getBytes(exec::kArenaAttr);
   int64_t bound = getBytes(exec::kLowerBoundAttr);
-  auto created = builder.create<exec::ProgramOp>(
-      function.getLoc(), names.add(name), arena, bound, kMemoryAlign, 0);
+  auto created = builder.create<exec::ProgramOp>(function.getLoc(), name, arena,
+                                                 bound, kMemoryAlign, 0);
   if (auto machine =
           module->getAttrOfType<target::MachineAttr>(target::kTargetAttr))
     setMachine(created, machine);
-  // What <name>.h defines.
-  for (StringRef end :
-       {"_ALIGN", "_ARENA_BYTES", "_DAMAGED_WEIGHTS", "_H", "_MISALIGNED_ARENA",
-        "_MISALIGNED_WEIGHTS", "_NULL_ARENA", "_NULL_INPUT", "_NULL_OUTPUT",
-        "_NULL_WEIGHTS", "_OK", "_WEIGHT_BYTES", "_WRONG_WEIGHTS"})
-    names.add((created.getSymName().upper() + end).str());
   created.setModel(getText(module->getAttr("nn.model")));
   created.setSha256(getText(module->getAttr("nn.sha256")));
   created.getBody().emplaceBlock();
@@ -403,8 +439,11 @@ LogicalResult Lowering::run() {
     return failure();
   builder.setInsertionPoint(function);
   StringRef model = getText(module->getAttr("nn.model"));
-  program = createProgram(model.empty() ? "model" : model);
+  program = createProgram(exec::findModuleNameProblem(model).empty()
+                              ? model.str()
+                              : exec::makeModuleName(model));
   builder.setInsertionPointToEnd(&program.getBody().front());
+  nameInterface();
   declareInputs();
   declareOutputs();
   for (BlockArgument argument : function.getArguments()) {
@@ -412,7 +451,7 @@ LogicalResult Lowering::run() {
     if (place.getPool() != Pool::arena)
       continue;
     std::string name =
-        exec::getPlaceOp(placed[argument]).getName().str() + "_staged";
+        names.addPart(exec::getPlaceOp(placed[argument]).getName(), "_staged");
     Value buffer = createInArena(argument.getLoc(), name, argument);
     builder.create<exec::CopyOp>(argument.getLoc(), "copy_" + name,
                                  placed[argument], buffer);

@@ -10,8 +10,7 @@
 #include "compiler/routines/Candidates.h"
 #include "compiler/routines/Precision.h"
 #include "compiler/search/Search.h"
-
-#include "llvm/ADT/StringSet.h"
+#include "dialects/exec/Exec.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_USEHALVES
@@ -93,7 +92,7 @@ public:
         half(Float16Type::get(function.getContext())),
         single(Float32Type::get(function.getContext())) {
     for (LayerOp layer : block.getOps<LayerOp>())
-      names.insert(layer.getName());
+      names.take(layer.getName(), /*isCall=*/true);
   }
 
   void run();
@@ -112,7 +111,7 @@ private:
   Block &block;
   const CostModel &cost;
   FloatType half, single;
-  llvm::StringSet<> names;
+  exec::Names names;
   DenseMap<Value, Value> converted;
 };
 } // namespace
@@ -141,11 +140,8 @@ Value Halver::createCast(Value value, FloatType element) {
   while (auto reshape = made.getDefiningOp<ReshapeOp>())
     made = reshape.getX();
   auto maker = made.getDefiningOp<LayerOp>();
-  std::string name = maker ? maker.getName().str() : "input";
-  name += element == half ? "_f16" : "_f32";
-  std::string unique = name;
-  for (unsigned i = 2; !names.insert(unique).second; ++i)
-    unique = name + "_" + std::to_string(i);
+  std::string unique = names.addCall(maker ? maker.getName() : "input",
+                                     element == half ? "_f16" : "_f32");
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
   Location loc = value.getLoc();

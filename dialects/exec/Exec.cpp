@@ -6,6 +6,8 @@
 
 #include "dialects/exec/Exec.h"
 
+#include "dialects/exec/Identifiers.h"
+
 #include "mlir/IR/OperationSupport.h"
 
 using namespace mlir;
@@ -96,12 +98,16 @@ static LogicalResult takeName(Names &names, Operation &op, StringRef name) {
     return success();
   return op.emitOpError() << "cannot be named '" << name
                           << "': that is not an identifier of C++, or a "
-                             "reserved or a taken one";
+                             "reserved or a taken one, or looks like a macro";
 }
 
 LogicalResult ProgramOp::verifyRegions() {
   if (!llvm::isPowerOf2_64(getAlign()))
     return emitOpError("needs a power of two as align");
+  if (std::string problem = findModuleNameProblem(getSymName());
+      !problem.empty())
+    return emitOpError() << "cannot be named '" << getSymName() << "', which "
+                         << problem;
   Names names;
   llvm::StringMap<CallOp> calls;
   for (Operation &op : *getBody().begin()) {

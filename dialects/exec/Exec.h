@@ -46,20 +46,27 @@ inline constexpr llvm::StringLiteral kSerialAttr = "exec.serial";
 /// The op that names `place`.
 PlaceOpInterface getPlaceOp(mlir::Value place);
 
-/// Hands out the names of one program: C identifiers, each once, clear of the
-/// words of C and C++ and of what the printed code itself is written with.
+/// Hands out the identifiers of one program, each once. Those that it makes
+/// have at most kMaxIdentifier characters, a call's together with its parts'
+/// ends; where one is taken already, a number is added.
 class Names {
 public:
-  /// `name` itself if it may be used and is free, else what comes closest.
-  std::string add(llvm::StringRef name);
-  /// The same for a call, which also takes the names of its parts.
-  std::string addCall(llvm::StringRef name);
+  /// An identifier for what a model calls `name`; `kind` as makeIdentifier()
+  /// has it.
+  std::string add(llvm::StringRef name, llvm::StringRef kind = "value");
+  /// The same for a call, which also takes the names of its parts; `end` is
+  /// kept whole behind the name.
+  std::string addCall(llvm::StringRef name, llvm::StringRef end = "");
+  /// An identifier for what belongs to `name`: that with `end` behind it.
+  std::string addPart(llvm::StringRef name, llvm::StringRef end);
   /// Takes `name` as it is; false if it may not be used or is not free.
   bool take(llvm::StringRef name, bool isCall);
+  bool isTaken(llvm::StringRef name) const { return taken.contains(name); }
 
 private:
   bool isFree(llvm::StringRef name, bool isCall) const;
-  std::string addUnique(llvm::StringRef name, bool isCall);
+  std::string addUnique(llvm::StringRef name, llvm::StringRef end,
+                        llvm::StringRef kind, bool isCall);
   llvm::StringSet<> taken;
 };
 

@@ -116,7 +116,7 @@ void GraphImporter::importNode(NodeProto &node, Scope &scope) {
     auto value = isAbsent ? std::nullopt : lookup(name, scope);
     known &= isAbsent || value.value_or(Value());
     if (!isAbsent && !value && !isReported)
-      problems.report(ImportStatus::broken, loc)
+      problems.report(ImportStatus::broken, loc, node.op_type())
           << node.op_type() << " reads '" << name
           << "', which nothing computes";
     operands.push_back(value.value_or(Value()));
@@ -147,7 +147,7 @@ SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
     types.push_back(operand ? cast<RankedTensorType>(operand.getType())
                             : RankedTensorType());
   if (auto problem = findTypeProblem(*schema, types)) {
-    problems.report(ImportStatus::broken, getLoc(node, scope))
+    problems.report(ImportStatus::broken, getLoc(node, scope), node.op_type())
         << node.op_type() << " " << *problem;
     return {};
   }
@@ -295,7 +295,8 @@ void GraphImporter::reportUnsupported() {
                        : name.getValue().rsplit('.').second;
     bool isQuantized = op.contains("QLinear") ||
                        op.contains("QuantizeLinear") || op.ends_with("Integer");
-    auto diagnostic = problems.report(ImportStatus::unsupported, nodes.first);
+    auto diagnostic = problems.report(ImportStatus::unsupported, nodes.first,
+                                      name.getValue());
     diagnostic << "operator '" << name.getValue() << "' is not supported";
     if (nodes.count > 1)
       diagnostic << " (" << nodes.count << " nodes, this is the first)";

@@ -6,6 +6,7 @@
 
 #include "frontends/onnx/Import.h"
 
+#include "dialects/exec/Identifiers.h"
 #include "dialects/nn/Nn.h"
 #include "dialects/qnn/Qnn.h"
 #include "frontends/onnx/Check.h"
@@ -14,22 +15,11 @@
 #include "frontends/onnx/Load.h"
 
 #include "mlir/IR/Verifier.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::onnx;
-
-/// A C identifier: what is not part of one becomes an underscore.
-static std::string makeIdentifier(StringRef name) {
-  std::string result;
-  for (char c : name)
-    result += llvm::isAlnum(c) ? c : '_';
-  if (result.empty() || llvm::isDigit(result[0]))
-    result.insert(0, "model_");
-  return result;
-}
 
 /// `func.func @main` with an argument for each input whose type is known.
 static func::FuncOp createMain(ModuleOp module, ArrayRef<Input> inputs,
@@ -96,9 +86,10 @@ ImportResult nnc::onnx::importModel(StringRef path,
   if (!problems.none())
     return result;
   Builder builder(&context);
-  StringRef name = options.name.empty() ? llvm::sys::path::stem(path)
-                                        : StringRef(options.name);
-  (*module)->setAttr("nn.model", builder.getStringAttr(makeIdentifier(name)));
+  std::string name = options.name.empty()
+                         ? exec::makeModuleName(llvm::sys::path::stem(path))
+                         : options.name;
+  (*module)->setAttr("nn.model", builder.getStringAttr(name));
   (*module)->setAttr("nn.sha256", builder.getStringAttr(loaded->sha256));
   result.module = std::move(module);
   return result;

@@ -28,7 +28,7 @@ Node::Node(GraphImporter &importer, ::onnx::NodeProto &proto, Scope &scope,
       results(proto.output_size()) {}
 
 Value Node::fail(ImportStatus status, const Twine &why) {
-  importer.getProblems().report(status, loc) << getOp() << " " << why;
+  importer.getProblems().report(status, loc, getOp()) << getOp() << " " << why;
   return {};
 }
 

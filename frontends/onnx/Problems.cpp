@@ -37,9 +37,14 @@ static int getSeverity(ImportStatus status) {
   llvm_unreachable("unknown status");
 }
 
-InFlightDiagnostic Problems::report(ImportStatus status, Location loc) {
+InFlightDiagnostic Problems::report(ImportStatus status, Location loc,
+                                    StringRef op) {
   if (getSeverity(status) > getSeverity(worst))
     worst = status;
   places.insert(loc);
-  return emitError(loc);
+  // The metadata is for those who show the problem.
+  return emitError(
+      op.empty() ? loc
+                 : FusedLoc::get({loc}, StringAttr::get(file.getContext(), op),
+                                 file.getContext()));
 }

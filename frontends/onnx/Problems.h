@@ -25,7 +25,9 @@ public:
   mlir::Location getLoc(llvm::StringRef name) const;
 
   /// An error whose text is streamed in: `report(...) << "has no nodes"`.
-  mlir::InFlightDiagnostic report(ImportStatus status, mlir::Location loc);
+  /// `op` is the operator of the node at `loc`.
+  mlir::InFlightDiagnostic report(ImportStatus status, mlir::Location loc,
+                                  llvm::StringRef op = "");
   mlir::InFlightDiagnostic report(ImportStatus status) {
     return report(status, file);
   }

@@ -9,7 +9,7 @@ import subprocess
 NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
 SECONDS = 10
 MEMORY = 8 << 30
-DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT = range(7)
+DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT, ENVIRONMENT = range(8)
 # What a crash or an assertion leaves on stderr, whatever the exit code.
 CRASH = re.compile(r"Assertion|UNREACHABLE|LLVM ERROR|Stack dump|PLEASE submit|"
                    r"terminate called|std::|Sanitizer|runtime error")

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
-DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT = range(7)
+DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT, ENVIRONMENT = range(8)
 COMMANDS = ("compile", "check", "run", "verify", "bench", "tune", "explain", "ops",
             "target-probe", "targets", "routines")
 

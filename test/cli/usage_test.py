@@ -1,13 +1,16 @@
 """Help, tables, and what nnc says when it cannot do what it is asked to."""
 
 import json
+import resource
+import subprocess
 import sys
 import unittest
 
 from onnx import TensorProto, helper
 
 import nnc
-from nnc import BROKEN, COMMANDS, LACKING, OWN_FAULT, USAGE, model, value, weights
+from nnc import (BROKEN, COMMANDS, DIFFERS, ENVIRONMENT, LACKING, OWN_FAULT, USAGE, model,
+                 value, weights)
 
 
 class Usage(nnc.TestCase):
@@ -40,6 +43,50 @@ class Usage(nnc.TestCase):
         for command in ("check", "run", "verify", "bench", "tune", "explain"):
             self.nnc(command, "no.onnx", code=USAGE, said=["no.onnx: error: there is no such file"])
 
+    def test_did_you_mean(self):
+        for arguments, meant in [
+                (["complie", "network.onnx"], "compile"), (["chekc"], "check"),
+                (["check", "network.onnx", "--taget=native"], "--target"),
+                (["check", "network.onnx", "--weight", "file"], "--weights"),
+                (["verify", "network.onnx", "--rnadom=2"], "--random"),
+                (["check", "network.onnx", "--target=x86_64-v3"], "x86-64-v3"),
+                (["check", "network.onnx", "--target=aarch46"], "aarch64"),
+                (["target-probe", "--target=x86-64-v33"], "x86-64-v3"),
+                (["check", "network.onnx", "--weights=files"], "file"),
+                (["verify", "network.onnx", "--layouts=globel"], "global"),
+                (["verify", "network.onnx", "--precision=fp16"], "f16"),
+                (["routines", "--family=conv2"], "conv2d")]:
+            self.nnc(*arguments, code=USAGE, said=[f"^nnc: error: .*; did you mean '{meant}'\\?"])
+        # Nothing is like these.
+        for arguments in (["frobnicate"], ["check", "network.onnx", "--target=quux"],
+                          ["check", "network.onnx", "--frobnicate"]):
+            self.assertNotIn("did you mean", subprocess.run(
+                [nnc.NNC, *arguments], cwd=self.folder, capture_output=True, text=True).stderr)
+
+    def test_names_of_inputs(self):
+        node = helper.make_node
+        self.save("two", model([node("Add", ["image", "offsets"], ["y"])],
+                               [value("image", [2]), value("offsets", [2])], [value("y", [2])]))
+        self.nnc("run", "two.onnx", "--input=imgae=a.npy", "--input=offsets=b.npy", code=USAGE,
+                 said=["no input 'imgae'; it has image, offsets; did you mean 'image'\\?",
+                       "^nnc: error: cannot read b.npy", "no data for input 'image'"])
+        self.nnc("check", "two.onnx", "--shape=imagee=2", code=USAGE,
+                 said=["no input 'imagee'.*'image', 'offsets'"])
+
+    def test_all_errors_in_one_run(self):
+        self.nnc("compile", "no.onnx", "--target=sparc", "--weights=paper", "--fooo", "1",
+                 "--shape=x=one", "--shape=y=two", "--max-error=-1", "--name=int", code=USAGE,
+                 said=[f"^nnc: error: .*{problem}.*see nnc compile --help$" for problem in (
+                     "there is no target 'sparc'", "paper not in", "no option '--fooo'",
+                     "'x=one' is not of the form", "'y=two' is not of the form", "--max-error",
+                     "'int' is a word", "--output is required", "no.onnx: there is no such file")])
+        self.nnc("run", "no.onnx", "--threads=0", "--output", code=USAGE,
+                 said=["--threads", "no option '--output'; did you mean '--output-dir'",
+                       "no.onnx: there is no such file"])
+        # What the files hold is looked at only when the arguments are right.
+        self.nnc("check", "no.onnx", "--tuning=no.tune", code=USAGE,
+                 said=["^no.onnx: error: there is no such file", "no.tune"])
+
     def test_values_of_options(self):
         for option, problem in [("--shape=x=1xfour", "not of the form INPUT=1x3x48x320"),
                                 ("--shape=1x3x8x8", "not of the form"),
@@ -68,6 +115,195 @@ class Usage(nnc.TestCase):
         (self.folder / "broken.onnx").write_bytes(b"not a model")
         for command in ("check", "run", "verify", "bench", "tune", "explain"):
             self.nnc(command, "broken.onnx", code=BROKEN, said=["^broken.onnx: error: "])
+
+
+class ModuleNames(nnc.TestCase):
+    """--name, and the name that a file gives: what both C and CMake can have."""
+
+    def test_refused(self):
+        for name, why, instead in [
+                ("int", "is a word that C", "model_int"),
+                ("class", "is a word that C", "model_class"),
+                ("errno", "is the name of the header <errno.h>", "model_errno"),
+                ("math", "is the name of the header <math.h>", "model_math"),
+                ("String", "is the name of the header <string.h>", "model_String"),
+                ("immintrin", "is the name of the header <immintrin.h>", "model_immintrin"),
+                ("all", "is a name that CMake", "model_all"),
+                ("m", "is a name that CMake", "model_m"),
+                ("NULL", "looks like a macro", "null"), ("nnc_runtime", "belongs to nnc", "model_"),
+                ("\u00fcn\u00ee", "is no identifier", "uni"), ("a b", "is no identifier", "a_b"),
+                ("2x", "is no identifier", "model_2x"), ("_x", "is no identifier", "x"),
+                ("x" * 41, "is longer than 40", "x" * 40)]:
+            self.nnc("compile", "network.onnx", "-o", "out", f"--name={name}", code=USAGE,
+                     said=[f"^nnc: error: --name: '{name}' {why}.*; try --name={instead}"])
+            self.assertFalse((self.folder / "out").exists())
+        self.nnc("compile", "network.onnx", "-o", "out", "--name=", code=USAGE, said=["is empty"])
+
+    def test_made_and_said(self):
+        for stem, name in [("math", "model_math"), ("string", "model_string"), ("int", "model_int"),
+                           ("\u00fcn\u00ee", "uni"), ("\u65e5\u672c", "model"), ("m", "model_m"),
+                           ("RESNET", "resnet"), ("linux", "model_linux")]:
+            self.save(stem, nnc.network())
+            done = subprocess.run([nnc.NNC, "compile", f"{stem}.onnx", "-o", stem],
+                                  cwd=self.folder, capture_output=True, text=True, check=True)
+            self.assertRegex(done.stderr, f"nnc: warning: .*{stem}.onnx: .*'{name}'.*--name=")
+            self.assertIn(f"{name}_run()", done.stdout)
+            self.assertIn(f"{name}.h", self.names(stem))
+        # A dash is no surprise; the summary has the name.
+        self.save("resnet-50 v1.5", nnc.network())
+        done = subprocess.run([nnc.NNC, "compile", "resnet-50 v1.5.onnx", "-o", "plain"],
+                              cwd=self.folder, capture_output=True, text=True, check=True)
+        self.assertEqual(done.stderr, "")
+        self.assertIn("resnet_50_v1_5_run()", done.stdout)
+
+    def test_built(self):
+        """Functions of the C library's names, macros in lower case, words that begin so."""
+        for name in ("memset", "write", "index", "gamma", "size_max", "int8", "model_math"):
+            self.nnc("compile", "network.onnx", "-o", name, f"--name={name}", "--target=portable",
+                     "--threads=on")
+            (self.folder / name / "user.c").write_text(
+                "#include <string.h>\n#include <math.h>\n#include <unistd.h>\n"
+                f'#include "{name}.h"\n')
+            for compiler in ("g++", "clang++-19"):
+                subprocess.run([compiler, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-I.",
+                                "-fsyntax-only", f"{name}.cpp"], cwd=self.folder / name, check=True)
+            subprocess.run(["gcc", "-I.", "-fsyntax-only", "user.c"], cwd=self.folder / name,
+                           check=True)
+
+
+class Json(nnc.TestCase):
+    """With --json there is a document on stdout whatever happens, and nothing else."""
+
+    def document(self, *arguments, code):
+        done = subprocess.run([nnc.NNC, *arguments, "--json"], cwd=self.folder,
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stderr, "")
+        said = json.loads(done.stdout)
+        self.assertEqual((said["ok"], said["exit_code"]), (code == 0, code))
+        for problem in said["problems"]:
+            self.assertEqual(sorted(problem),
+                             ["file", "message", "node", "notes", "op", "severity"])
+        return said
+
+    def test_failures(self):
+        (self.folder / "broken.onnx").write_bytes(b"not a model")
+        self.save("lacking", model(
+            [helper.make_node("NonMaxSuppression", ["x", "x"], ["y"], "boxes")],
+            [value("x", [1, 3, 4])], [value("y", ["n", 3], TensorProto.INT64)]))
+        self.save("shapes", model([helper.make_node("Add", ["x", "z"], ["y"], "sum")],
+                                  [value("x", [2, 3]), value("z", [2, 4])], [value("y", [2, 3])]))
+        for command in ("compile", "check", "run", "verify", "bench", "tune", "explain"):
+            out = ["-o", "out"] if command == "compile" else []
+            for file, code, has in [
+                    ("broken", BROKEN, {"file": "broken.onnx"}), ("no", USAGE, {"file": "no.onnx"}),
+                    ("lacking", LACKING, {"node": "boxes", "op": "NonMaxSuppression"}),
+                    ("shapes", BROKEN, {"node": "sum", "op": "Add", "severity": "error"})]:
+                said = self.document(command, f"{file}.onnx", *out, code=code)
+                (problem,) = said["problems"]
+                self.assertEqual({key: problem[key] for key in has}, has)
+                self.assertTrue(problem["message"])
+
+    def test_usage(self):
+        for arguments in (["compile", "network.onnx"], ["frobnicate"], ["check", "a", "--foo"],
+                          ["routines", "--family=foo"], ["targets", "--foo"], ["ops", "foo"],
+                          ["target-probe", "--target=sparc"], [],
+                          ["run", "network.onnx", "--input=a=b"],
+                          ["compile", "network.onnx", "-o", "network.onnx"]):
+            said = self.document(*arguments, code=USAGE)
+            self.assertGreater(len(said["problems"]), 0, arguments)
+        said = self.document("compile", "--name=int", "--weights=no", code=USAGE)
+        self.assertEqual(len(said["problems"]), 4)
+
+    def test_success(self):
+        for command, keys in [("compile", {"folder", "name", "weight_bytes"}),
+                              ("check", {"name", "source_bytes"}),
+                              ("verify", {"cases", "tolerance"})]:
+            more = {"compile": ["-o", "out"], "check": ["--no-build"], "verify": []}[command]
+            said = self.document(command, "network.onnx", *more, code=0)
+            self.assertLessEqual(keys, set(said))
+            self.assertEqual(said["problems"], [])
+        self.save("math", nnc.network())
+        said = self.document("compile", "math.onnx", "-o", "named", code=0)
+        (problem,) = said["problems"]
+        self.assertEqual((said["name"], problem["severity"]), ("model_math", "warning"))
+        said = self.document("verify", "network.onnx", "--tolerance=0", code=DIFFERS)
+        self.assertIn("cases", said)
+
+    def test_run(self):
+        nnc.np.save(self.folder / "x.npy", nnc.network_input())
+        said = self.document("run", "network.onnx", "--input=x=x.npy", "--output-dir=out", code=0)
+        self.assertEqual(said["outputs"], [{"name": "y", "field": "y", "dtype": "f32",
+                                            "shape": [1, 10], "file": "out/y.npy"}])
+
+    def test_documented(self):
+        """The keys of each document are those that the README of the tools has."""
+        text = (nnc.ROOT / "compiler/tools/README.md").read_text()
+        common = {"ok", "exit_code", "problems"}
+        for arguments in (["compile", "network.onnx", "-o", "out"],
+                          ["check", "network.onnx", "--no-build"], ["verify", "network.onnx"],
+                          ["explain", "network.onnx"], ["bench", "network.onnx", "--runs=1"]):
+            (row,) = [line for line in text.splitlines() if line.startswith(f"| `{arguments[0]}` |")]
+            for key in set(self.document(*arguments, code=0)) - common:
+                self.assertIn(f"`{key}`", row)
+        for command in ("ops", "targets", "routines"):
+            (row,) = [line for line in text.splitlines() if line.startswith(f"| `{command}` |")]
+            for key in json.loads(self.nnc(command, "--json"))[0]:
+                self.assertIn(f"`{key}`", row)
+
+
+class Environment(nnc.TestCase):
+    """A full disk is neither nnc's fault nor the user's."""
+
+    def limited(self, size, *arguments):
+        """nnc where no file may be larger than so many bytes."""
+        return subprocess.run(
+            [nnc.NNC, *arguments], cwd=self.folder, capture_output=True, text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+
+    def test_full_stdout(self):
+        for arguments in (["ops"], ["ops", "--json"], ["targets"], ["routines"], ["--help"],
+                          ["check", "--help"], ["--version"],
+                          ["compile", "network.onnx", "-o", "out"],
+                          ["explain", "network.onnx", "--json"], ["check", "no.onnx", "--json"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([nnc.NNC, *arguments], cwd=self.folder, stdout=full,
+                                      stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, ENVIRONMENT, (arguments, done.stderr))
+            self.assertIn("nnc: error: cannot write to standard output: No space left on device",
+                          done.stderr)
+
+    def test_full_stderr(self):
+        with open("/dev/full", "w") as full:
+            self.assertEqual(subprocess.run([nnc.NNC, "foo"], stderr=full).returncode, USAGE)
+
+    def test_full_disk(self):
+        self.nnc("compile", "network.onnx", "-o", "old")
+        before = {p: p.read_bytes() for p in (self.folder / "old").iterdir()}
+        # The header fits, the source does not; then not even that.
+        for size in (4096, 0):
+            for out in ("old", "new"):
+                done = self.limited(size, "compile", "network.onnx", "-o", out, "--name=other")
+                self.assertEqual(done.returncode, ENVIRONMENT, done.stderr)
+                self.assertRegex(done.stderr, "error: cannot write '.*': File too large")
+                self.assertNotIn("bug", done.stderr)
+        self.assertEqual({p: p.read_bytes() for p in (self.folder / "old").iterdir()}, before)
+        self.assertEqual(self.names(), ["network.onnx", "old"])
+
+    def test_full_temporary_folder(self):
+        for command in ("check", "verify", "bench"):
+            done = self.limited(4096, command, "network.onnx")
+            self.assertEqual(done.returncode, ENVIRONMENT, done.stderr)
+
+    def test_full_outputs(self):
+        nnc.np.save(self.folder / "x.npy", nnc.network_input())
+        self.nnc("compile", "network.onnx", "-o", "code")
+        (self.folder / "out").mkdir()
+        (self.folder / "out" / "y.npy").symlink_to("/dev/full")
+        self.nnc("run", "code", "--input=x.npy", "--output-dir=out", code=ENVIRONMENT,
+                 said=["^nnc: error: cannot write out/y.npy: No space left on device"])
+        self.nnc("tune", "network.onnx", "-o", "/dev/full", "--budget=0s", "--cache=none",
+                 code=ENVIRONMENT, said=["cannot write /dev/full: No space left"])
 
 
 class Check(nnc.TestCase):

@@ -63,8 +63,8 @@ def check_object(path, entries):
             yield f"wants {name}"
         if kind in "DdBbCGgSs":
             yield f"has {name}, which may change"
-        # What is in the namespace of the model's name is in nobody's way.
-        if kind in "TVWRu" and name not in entries and not name.startswith("_ZN5model"):
+        # What is in the layers' namespace, which has the model's name, is in nobody's way.
+        if kind in "TVWRu" and name not in entries and not name.startswith("_ZN12model_layers"):
             yield f"gives {name} to the whole program"
         if name.startswith(("_ZTI", "_ZTS", "_ZTV")):
             yield f"has the type information {name}"

@@ -1,16 +1,16 @@
 // RUN: nnc-opt --split-input-file --nnc-plan-memory --nnc-lower-to-exec %s | FileCheck %s
 
 // Weights are laid out in order of use, 64 bytes apart; the model's names become
-// identifiers ("int" is none); the last layer, and the one that it writes over,
+// identifiers ("int" is none: it gets what it is in front); the last layer, and the one that it writes over,
 // write the caller's output. What computes as an earlier layer shares its code.
 
 // CHECK-LABEL: exec.program @tiny arena 256 lower_bound 256 align 64 weights 192
 // CHECK-SAME: attributes {headers = ["runtime/simd/arithmetic.h"], model = "tiny", sha256 = "ab"}
 // CHECK: %x_0 = exec.input "x_0" of "x.0" : tensor<1x4x4x4xf32>
-// CHECK: %int_2 = exec.output "int_2" of "int" : tensor<1x4x4x4xf32>
+// CHECK: %output_int = exec.output "output_int" of "int" : tensor<1x4x4x4xf32>
 // CHECK-NEXT: %[[W:.*]] = exec.weight "weight" at 0
 // CHECK-NEXT: %[[B:.*]] = exec.weight "weight_2" at 64
-// CHECK-NEXT: exec.call "conv1" conv2d_f32_portable of "runtime/routines/conv2d/portable.h" inputs(%x_0, %[[W]]) extras(channel %[[B]]) outputs(%int_2)
+// CHECK-NEXT: exec.call "conv1" conv2d_f32_portable of "runtime/routines/conv2d/portable.h" inputs(%x_0, %[[W]]) extras(channel %[[B]]) outputs(%output_int)
 // CHECK-SAME: shape <n = 1, c = 4, h = 4, w = 4, k = 4, kh = 1, kw = 1, sh = 1, sw = 1, dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1>
 // CHECK-SAME: multiply_adds = 256 : i64, what = "conv", work =
 // CHECK: nn.add
@@ -18,7 +18,7 @@
 // CHECK: exec.buffer "conv2_out" at 0 : tensor<1x4x4x4xf32>
 // CHECK: exec.call "conv2" conv2d_f32_portable
 // CHECK-SAME: like "conv1"
-// CHECK: exec.call "relu" elementwise_portable of "runtime/routines/elementwise/elementwise.h" inputs(%int_2, %conv2_out) outputs(%int_2)
+// CHECK: exec.call "relu" elementwise_portable of "runtime/routines/elementwise/elementwise.h" inputs(%output_int, %conv2_out) outputs(%output_int)
 // CHECK-SAME: shape <rank = 1, dims = [64], strides = {{\[\[}}1], [1]], planes = 1, pixels = 1> pointwise
 // CHECK-NOT: func.func
 module attributes {nn.model = "tiny", nn.sha256 = "ab"} {

@@ -6,7 +6,6 @@ import json
 import os
 import pathlib
 import platform
-import re
 import shutil
 import subprocess
 
@@ -19,7 +18,7 @@ DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "i8": np.int8
           "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32,
           "u32": np.uint32, "i64": np.int64, "u64": np.uint64, "bool": np.bool_}
 
-DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT = range(7)
+DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT, ENVIRONMENT = range(8)
 
 
 class Failure(Exception):
@@ -121,7 +120,7 @@ def pointers(arrays):
 
 
 def run_in_emulator(model, folder, inputs, *, target, shapes=None, options=()):
-    """Outputs by name of `nnc run`, for targets that are not this machine."""
+    """Outputs by the model's names of `nnc run`, for targets that are not this machine."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     arguments = [f"--shape={name}={'x'.join(map(str, dims))}"
@@ -130,14 +129,9 @@ def run_in_emulator(model, folder, inputs, *, target, shapes=None, options=()):
         np.save(folder / f"in{i}.npy", array)
         arguments += ["--input", f"{name}={folder}/in{i}.npy"]
     results = folder / "out"
-    nnc("run", model, f"--target={target}", "--output-dir", results, *arguments, *options,
-        timeout=1800)
-    return {path.stem: np.load(path) for path in results.glob("*.npy")}
-
-
-def field_name(name):
-    """What `nnc run` calls the file of an output, and the C struct its field."""
-    return re.sub(r"[^0-9A-Za-z]+", "_", name).strip("_")
+    said = json.loads(nnc("run", model, f"--target={target}", "--output-dir", results, "--json",
+                          *arguments, *options, timeout=1800))
+    return {output["name"]: np.load(output["file"]) for output in said["outputs"]}
 
 
 def is_native(target):

@@ -163,11 +163,9 @@ def check(subject, target, precision):
                     built_for, modules = shapes, modules + 1
                 outputs = module(inputs)
             else:
-                by_field = emitted.run_in_emulator(path, f"{folder}/{i}", inputs,
-                                                   target=target, shapes=shapes,
-                                                   options=options)
-                outputs = {o.name: by_field[emitted.field_name(o.name)]
-                           for o in session.get_outputs()}
+                outputs = emitted.run_in_emulator(path, f"{folder}/{i}", inputs,
+                                                  target=target, shapes=shapes,
+                                                  options=options)
             names = [o.name for o in session.get_outputs()]
             for name, want in zip(names, session.run(names, inputs)):
                 worst = max(worst, compare(subject, name, outputs[name], want,

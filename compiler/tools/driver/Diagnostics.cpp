@@ -12,14 +12,18 @@
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace nnc::tools {
 
-/// The file and the name of the node that a location speaks of.
+/// The file, the name of the node and its operator that a location speaks of.
 static void describe(mlir::Location location, Problem &problem) {
   location->walk([&](mlir::Location part) {
+    if (auto fused = llvm::dyn_cast<mlir::FusedLoc>(part))
+      if (auto op =
+              llvm::dyn_cast_or_null<mlir::StringAttr>(fused.getMetadata());
+          op && problem.op.empty())
+        problem.op = op.getValue().str();
     if (auto name = llvm::dyn_cast<mlir::NameLoc>(part);
         name && problem.node.empty())
       problem.node = name.getName().str();
@@ -50,18 +54,50 @@ static void print(const Problem &problem) {
               : colouredForStderr(Colour::yellow, " warning:");
   if (!problem.node.empty())
     line += fmt::format(" node '{}':", printable(problem.node));
-  line += " " + printable(problem.message);
+  line += " " + problem.message;
   for (const std::string &note : problem.notes)
-    line += "; " + printable(note);
-  fmt::print(stderr, "{}\n", line);
+    line += "; " + note;
+  writeError(line + "\n");
 }
 
-Diagnostics::Diagnostics(mlir::MLIRContext &context, bool quiet)
-    : quiet(quiet), handler(&context, [this](mlir::Diagnostic &diagnostic) {
-        add(diagnostic);
-      }) {}
+static std::vector<Problem> reported;
+static bool forJson = false;
 
-void Diagnostics::add(mlir::Diagnostic &diagnostic) {
+void keepProblemsForJson() { forJson = true; }
+bool areProblemsForJson() { return forJson; }
+
+void report(Problem problem) {
+  // What a model holds as bytes may be no text, which JSON does not hold.
+  for (std::string *text :
+       {&problem.file, &problem.node, &problem.op, &problem.message})
+    *text = llvm::json::fixUTF8(*text);
+  if (!forJson)
+    print(problem);
+  reported.push_back(std::move(problem));
+}
+
+llvm::json::Array problemsToJson() {
+  llvm::json::Array array;
+  for (const Problem &problem : reported)
+    array.push_back(llvm::json::Object{
+        {"severity", problem.severity == Problem::error ? "error" : "warning"},
+        {"file", problem.file},
+        {"node", problem.node},
+        {"op", problem.op},
+        {"message", problem.message},
+        {"notes", problem.notes}});
+  return array;
+}
+
+void printError(const std::string &message) {
+  report({Problem::error, "", "", "", message, {}});
+}
+
+void printWarning(const std::string &message) {
+  report({Problem::warning, "", "", "", message, {}});
+}
+
+static void add(mlir::Diagnostic &diagnostic) {
   if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error &&
       diagnostic.getSeverity() != mlir::DiagnosticSeverity::Warning)
     return;
@@ -70,35 +106,16 @@ void Diagnostics::add(mlir::Diagnostic &diagnostic) {
                          ? Problem::error
                          : Problem::warning;
   describe(diagnostic.getLocation(), problem);
-  // What a model holds as bytes may be no text, which JSON does not hold.
-  problem.message = llvm::json::fixUTF8(diagnostic.str());
+  problem.message = printable(diagnostic.str());
   for (mlir::Diagnostic &note : diagnostic.getNotes()) {
     // The text of the op is for whoever debugs a pass.
     std::string text = note.str();
     if (!llvm::StringRef(text).starts_with("see current operation"))
-      problem.notes.push_back(std::move(text));
+      problem.notes.push_back(llvm::json::fixUTF8(printable(text)));
   }
-  if (!quiet)
-    print(problem);
-  problems.push_back(std::move(problem));
+  report(std::move(problem));
 }
 
-bool Diagnostics::hasErrors() const {
-  return std::any_of(problems.begin(), problems.end(), [](const Problem &p) {
-    return p.severity == Problem::error;
-  });
-}
-
-llvm::json::Array Diagnostics::toJson() const {
-  llvm::json::Array array;
-  for (const Problem &problem : problems)
-    array.push_back(llvm::json::Object{
-        {"severity", problem.severity == Problem::error ? "error" : "warning"},
-        {"file", problem.file},
-        {"node", problem.node},
-        {"message", problem.message},
-        {"notes", problem.notes}});
-  return array;
-}
+Diagnostics::Diagnostics(mlir::MLIRContext &context) : handler(&context, add) {}
 
 } // namespace nnc::tools

@@ -15,28 +15,31 @@
 
 namespace nnc::tools {
 
+/// An error or a warning: one line on stderr, or with --json one object.
 struct Problem {
   enum Severity { error, warning } severity;
-  std::string file, node, message;
+  std::string file, node; ///< empty where it is about neither
+  std::string op;         ///< the operator of the node, where it is known
+  std::string message;
   std::vector<std::string> notes;
 };
 
-/// While it lives, takes the diagnostics of a context: prints each as it comes,
-/// one line, and keeps it.
+/// With --json, problems are part of the document on stdout, and not printed.
+void keepProblemsForJson();
+bool areProblemsForJson();
+
+/// Prints the problem, or keeps it for the document.
+void report(Problem problem);
+
+/// Every problem that was reported in this process.
+llvm::json::Array problemsToJson();
+
+/// While it lives, reports the diagnostics of a context as they come.
 class Diagnostics {
 public:
-  /// `quiet` keeps without printing, for output that a program reads.
-  Diagnostics(mlir::MLIRContext &context, bool quiet);
-
-  const std::vector<Problem> &all() const { return problems; }
-  bool hasErrors() const;
-  llvm::json::Array toJson() const;
+  explicit Diagnostics(mlir::MLIRContext &context);
 
 private:
-  void add(mlir::Diagnostic &diagnostic);
-
-  std::vector<Problem> problems;
-  bool quiet;
   mlir::ScopedDiagnosticHandler handler;
 };
 

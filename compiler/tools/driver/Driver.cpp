@@ -35,7 +35,7 @@ static mlir::DialectRegistry makeRegistry() {
 
 Driver::Driver(ModelOptions options, DriverOptions wanted)
     : choices(std::move(options)), wanted(wanted), context(makeRegistry()),
-      collected(context, wanted.quiet) {
+      diagnostics(context) {
   context.loadAllAvailableDialects();
 }
 
@@ -87,34 +87,42 @@ static void warnOfPrecision(const TuningFile &file, const ModelOptions &options,
       << wanted;
 }
 
-ExitCode Driver::import() {
-  Progress progress("importing " + choices.model);
-  if (!llvm::sys::fs::is_regular_file(choices.model)) {
-    mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
-        << (llvm::sys::fs::exists(choices.model) ? "is not a file"
-                                                 : "there is no such file");
-    return ExitCode::usage;
-  }
-  // A mistyped target or tuning file is found before the work.
+mlir::FailureOr<target::MachineAttr> Driver::findMachine() {
   auto machine =
       target::getMachine(choices.target, mlir::UnknownLoc::get(&context));
   if (mlir::failed(machine))
-    return ExitCode::usage;
-  if (choices.precision == Precision::f16 &&
-      mlir::failed(checkHalves(*machine, mlir::UnknownLoc::get(&context))))
-    return ExitCode::usage;
+    return mlir::failure();
+  bool isSound =
+      choices.precision != Precision::f16 ||
+      mlir::succeeded(checkHalves(*machine, mlir::UnknownLoc::get(&context)));
+  auto probed = machine;
   if (!choices.probe.empty())
-    machine = readProbeFile(choices.probe, *machine);
-  if (mlir::failed(machine))
-    return ExitCode::usage;
+    probed = readProbeFile(choices.probe, *machine);
   if (!choices.tuning.empty()) {
-    auto file = readTuningFile(choices.tuning, *machine);
+    auto file = readTuningFile(choices.tuning,
+                               mlir::succeeded(probed) ? *probed : *machine);
     if (mlir::failed(file))
-      return ExitCode::usage;
+      return mlir::failure();
     warnOfThreads(*file, choices, context);
     warnOfPrecision(*file, choices, context);
     tuning = std::make_shared<TuningFile>(std::move(*file));
   }
+  if (!isSound)
+    return mlir::failure();
+  return probed;
+}
+
+ExitCode Driver::import() {
+  Progress progress("importing " + choices.model);
+  bool isFile = llvm::sys::fs::is_regular_file(choices.model);
+  if (!isFile)
+    mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+        << (llvm::sys::fs::exists(choices.model) ? "is not a file"
+                                                 : "there is no such file");
+  // A mistyped target or tuning file is found before the work.
+  auto machine = findMachine();
+  if (mlir::failed(machine) || !isFile)
+    return ExitCode::usage;
   onnx::ImportResult result =
       onnx::importModel(choices.model, {choices.shapes, choices.name}, context);
   if (result.status != onnx::ImportStatus::ok)
@@ -223,9 +231,10 @@ ExitCode Driver::emitTuned(mlir::ModuleOp layers,
   buildPlanPipeline(manager, pipelineOptions(std::move(other)));
   codegen::EmitOptions options;
   options.threads = choices.threads;
+  std::error_code failure;
   if (mlir::failed(manager.run(*copy)) ||
-      mlir::failed(codegen::emit(*copy, folder, options)))
-    return ExitCode::ownFault;
+      mlir::failed(codegen::emit(*copy, folder, options, &failure)))
+    return codeOfFailure(failure, ExitCode::ownFault);
   return ExitCode::done;
 }
 
@@ -234,18 +243,17 @@ ExitCode Driver::emit(const std::string &folder) {
   codegen::EmitOptions options;
   options.weights = choices.weights;
   options.threads = choices.threads;
-  if (mlir::failed(codegen::emit(*op, folder, options)))
-    return ExitCode::ownFault;
+  std::error_code failure;
+  if (mlir::failed(codegen::emit(*op, folder, options, &failure)))
+    return codeOfFailure(failure, ExitCode::ownFault);
   if (metadata.empty())
     return ExitCode::done;
   auto name = (*op)->getAttrOfType<mlir::StringAttr>("nn.model");
   std::string file =
       fmt::format("{}/{}_metadata.h", folder, name.getValue().str());
-  if (llvm::Error error = writeTextFile(
-          file, metadataHeader(name.getValue().str(), metadata))) {
-    printError(llvm::toString(std::move(error)));
-    return ExitCode::ownFault;
-  }
+  if (llvm::Error error =
+          writeTextFile(file, metadataHeader(name.getValue().str(), metadata)))
+    return fail(std::move(error), ExitCode::ownFault);
   return ExitCode::done;
 }
 

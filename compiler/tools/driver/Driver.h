@@ -10,6 +10,7 @@
 #include "compiler/Pipeline.h"
 #include "compiler/tools/driver/Diagnostics.h"
 #include "compiler/tools/driver/ExitCode.h"
+#include "dialects/target/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -45,7 +46,6 @@ struct ModelOptions {
 };
 
 struct DriverOptions {
-  bool quiet = false;      ///< keep diagnostics without printing them
   bool keepStages = false; ///< `imported()`, `formed()` and `layered()`
 };
 
@@ -74,19 +74,22 @@ public:
   mlir::ModuleOp imported() { return *importedOp; }
   mlir::ModuleOp formed() { return *formedOp; }
   mlir::ModuleOp layered() { return *layeredOp; }
-  const Diagnostics &diagnostics() const { return collected; }
   /// What --tuning says, or null.
   const TuningFile *tuned() const { return tuning.get(); }
   const ModelOptions &options() const { return choices; }
 
 private:
+  /// The target with what --probe says of it, and `tuning`; reports all that is
+  /// wrong with these options.
+  mlir::FailureOr<target::MachineAttr> findMachine();
+
   ModelOptions choices;
   DriverOptions wanted;
   PipelineOptions
   pipelineOptions(std::shared_ptr<const TuningFile> tuned) const;
 
   mlir::MLIRContext context;
-  Diagnostics collected;
+  Diagnostics diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> op, importedOp, formedOp, layeredOp;
   std::shared_ptr<const TuningFile> tuning;
   std::vector<std::pair<std::string, std::string>> metadata;

@@ -12,12 +12,13 @@ namespace nnc::tools {
 /// The README has this table.
 enum class ExitCode {
   done = 0,
-  ownFault = 1,    ///< a bug in nnc, or of the machine it runs on
+  ownFault = 1,    ///< a bug in nnc, or in a compiler that it starts
   usage = 2,       ///< wrong arguments, a file that is not there
   broken = 3,      ///< the model is broken
   unsupported = 4, ///< the model needs what nnc lacks
   differs = 5,     ///< results differ
   limit = 6,       ///< a limit was passed
+  environment = 7, ///< reading or writing failed: a full disk, a device's error
 };
 
 } // namespace nnc::tools

@@ -6,6 +6,8 @@
 
 #include "compiler/tools/driver/Files.h"
 
+#include "compiler/tools/driver/Terminal.h"
+
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -14,6 +16,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -24,15 +27,35 @@ namespace nnc::tools {
 
 static constexpr llvm::StringLiteral manifestName = "manifest.json";
 
-llvm::Error makeError(std::string message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 llvm::Twine(message));
+llvm::Error makeError(std::string message, std::error_code code) {
+  return llvm::make_error<llvm::StringError>(std::move(message), code);
+}
+
+ExitCode codeOfFailure(std::error_code failure, ExitCode otherwise) {
+  for (int fault : {ENOSPC, EDQUOT, EFBIG, EIO, EPIPE, EMFILE, ENFILE, ENOMEM})
+    if (failure == std::error_code(fault, std::generic_category()))
+      return ExitCode::environment;
+  return otherwise;
+}
+
+ExitCode fail(llvm::Error error, ExitCode code) {
+  std::string message;
+  llvm::handleAllErrors(std::move(error), [&](const llvm::ErrorInfoBase &info) {
+    message += (message.empty() ? "" : "\n") + info.message();
+    code = codeOfFailure(info.convertToErrorCode(), code);
+  });
+  // A compiler that nnc started says it in words alone.
+  if (llvm::StringRef(message).contains("No space left on device"))
+    code = ExitCode::environment;
+  printError(message);
+  return code;
 }
 
 static llvm::Error fileError(llvm::StringRef what, llvm::StringRef where,
                              std::error_code code) {
   return makeError(
-      fmt::format("cannot {} {}: {}", what.str(), where.str(), code.message()));
+      fmt::format("cannot {} {}: {}", what.str(), where.str(), code.message()),
+      code);
 }
 
 llvm::Expected<std::unique_ptr<Scratch>> makeTemporaryFolder() {
@@ -144,6 +167,23 @@ llvm::Error writeTextFile(const std::string &file, llvm::StringRef text) {
     stream.clear_error();
   }
   return code ? fileError("write", file, code) : llvm::Error::success();
+}
+
+llvm::Error replaceTextFile(const std::string &file, llvm::StringRef text) {
+  if (file == "-") {
+    writeOut(text);
+    return llvm::Error::success();
+  }
+  // A device, a pipe: what is there is not replaced but written to.
+  if (fs::exists(file) && !fs::is_regular_file(file))
+    return writeTextFile(file, text);
+  Scratch staging(fmt::format("{}.{}", file, ::getpid()));
+  if (llvm::Error error = writeTextFile(staging.path(), text))
+    return error;
+  if (std::error_code code = fs::rename(staging.path(), file))
+    return fileError("write", file, code);
+  staging.keep();
+  return llvm::Error::success();
 }
 
 } // namespace nnc::tools

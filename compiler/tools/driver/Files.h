@@ -17,8 +17,16 @@
 
 namespace nnc::tools {
 
-/// An error whose text is `message`.
-llvm::Error makeError(std::string message);
+/// An error whose text is `message`; `code` says what the system said.
+llvm::Error makeError(std::string message,
+                      std::error_code code = llvm::inconvertibleErrorCode());
+
+/// ExitCode::environment where the system's `failure` is none of the user's
+/// arguments (a full disk, a device's error), else `otherwise`.
+ExitCode codeOfFailure(std::error_code failure, ExitCode otherwise);
+
+/// Prints the error and returns the code, or that of the environment.
+ExitCode fail(llvm::Error error, ExitCode code);
 
 /// A new, empty folder for passing use, below $TMPDIR.
 llvm::Expected<std::unique_ptr<Scratch>> makeTemporaryFolder();
@@ -38,6 +46,9 @@ llvm::Error publish(const std::string &staging, const std::string &folder);
 
 llvm::Expected<std::string> readTextFile(const std::string &path);
 llvm::Error writeTextFile(const std::string &path, llvm::StringRef text);
+/// Puts a file with this text in the place of an old one, whole or not at all;
+/// "-" is stdout.
+llvm::Error replaceTextFile(const std::string &path, llvm::StringRef text);
 
 /// Paths of the files in `folder`, sorted.
 std::vector<std::string> listFolder(const std::string &folder);

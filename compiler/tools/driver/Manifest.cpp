@@ -7,6 +7,7 @@
 #include "compiler/tools/driver/Manifest.h"
 
 #include "compiler/tools/driver/Files.h"
+#include "compiler/tools/driver/Suggest.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -99,17 +100,19 @@ llvm::Expected<size_t> findPort(const std::vector<Port> &ports,
   if (name.empty() && ports.size() == 1)
     return 0;
   std::vector<std::string> names;
-  for (size_t i = 0; i < ports.size(); ++i) {
-    if (name == ports[i].name || name == ports[i].field)
-      return i;
-    names.push_back(ports[i].name);
-  }
+  // The model's own names come before those that C has for them.
+  for (std::string Port::*called : {&Port::name, &Port::field})
+    for (size_t i = 0; i < ports.size(); ++i)
+      if (name == ports[i].*called)
+        return i;
+  for (const Port &port : ports)
+    names.push_back(port.name);
   return makeError(
-      name.empty()
-          ? fmt::format("say which {} with NAME=FILE; there are {}", what.str(),
-                        fmt::join(names, ", "))
-          : fmt::format("the model has no {} '{}'; it has {}", what.str(),
-                        name.str(), fmt::join(names, ", ")));
+      name.empty() ? fmt::format("say which {} with NAME=FILE; there are {}",
+                                 what.str(), fmt::join(names, ", "))
+                   : fmt::format("the model has no {} '{}'; it has {}{}",
+                                 what.str(), name.str(), fmt::join(names, ", "),
+                                 didYouMean(name, names)));
 }
 
 } // namespace nnc::tools

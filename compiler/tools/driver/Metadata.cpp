@@ -6,6 +6,8 @@
 
 #include "compiler/tools/driver/Metadata.h"
 
+#include "dialects/exec/Identifiers.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -34,9 +36,7 @@ static std::string literal(llvm::StringRef text) {
 }
 
 static std::string identifier(llvm::StringRef key, llvm::StringSet<> &taken) {
-  std::string base;
-  for (char c : key)
-    base += llvm::isAlnum(c) ? c : '_';
+  std::string base = exec::toCWords(key);
   std::string unique = base;
   for (int i = 2; !taken.insert(unique).second; ++i)
     unique = fmt::format("{}_{}", base, i);

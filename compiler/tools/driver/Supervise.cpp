@@ -29,6 +29,7 @@ namespace {
 struct Shared {
   static constexpr int slots = 16;
   char step[256];
+  bool isOutOfMemory;
   char scratch[slots][4096];
 };
 
@@ -66,17 +67,20 @@ constexpr int endings[] = {SIGINT, SIGTERM, SIGHUP};
   ::setpgid(0, 0);
   std::signal(SIGTTOU, SIG_IGN); // it may write to the terminal all the same
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  std::signal(SIGXFSZ, SIG_IGN); // a file that is too large is an error
   std::set_new_handler([] {
-    std::fputs("nnc: error: out of memory\n", stderr);
+    shared()->isOutOfMemory = true; // the parent says it
     std::_Exit(int(ExitCode::limit));
   });
-  int code = int(command());
-  std::fflush(nullptr);
+  int code = int(finish(command()));
   // Nothing needs MLIR's contexts taken apart.
   std::_Exit(code);
 }
 
-int report(int signal) {
+bool crashed = false;
+
+int reportCrash(int signal) {
+  crashed = true;
   std::string doing = shared()->step;
   if (!doing.empty())
     doing = " while " + doing;
@@ -93,6 +97,19 @@ int report(int signal) {
 
 } // namespace
 
+bool hasCrashed() { return crashed; }
+
+ExitCode finish(ExitCode code) {
+  std::error_code failure = flushOut();
+  std::fflush(stderr);
+  if (!failure)
+    return code;
+  // Also with --json: the document cannot say it.
+  writeError("nnc: error: cannot write to standard output: " +
+             failure.message() + "\n");
+  return ExitCode::environment;
+}
+
 void noteStep(llvm::StringRef step) {
   step = step.take_front(sizeof(Shared::step) - 1);
   std::memcpy(shared()->step, step.data(), step.size());
@@ -102,11 +119,11 @@ void noteStep(llvm::StringRef step) {
 int supervise(llvm::function_ref<ExitCode()> command) {
   shared();
   if (std::getenv("NNC_IN_PROCESS"))
-    return int(command());
+    return int(finish(command()));
   std::fflush(nullptr);
   pid_t pid = ::fork();
   if (pid < 0)
-    return int(command());
+    return int(finish(command()));
   if (pid == 0)
     runChild(command);
   ::setpgid(pid, pid); // whoever comes first
@@ -121,6 +138,10 @@ int supervise(llvm::function_ref<ExitCode()> command) {
   for (const char *path : shared()->scratch)
     if (*path)
       removeAll(path);
+  if (shared()->isOutOfMemory) {
+    crashed = true;
+    printError("out of memory");
+  }
   if (WIFEXITED(status))
     return WEXITSTATUS(status);
   int signal = WTERMSIG(status);
@@ -130,7 +151,7 @@ int supervise(llvm::function_ref<ExitCode()> command) {
       std::signal(signal, SIG_DFL);
       std::raise(signal);
     }
-  return report(signal);
+  return reportCrash(signal);
 }
 
 Scratch::Scratch(std::string path) : where(std::move(path)), slot(-1) {

@@ -23,6 +23,13 @@ namespace nnc::tools {
 /// NNC_IN_PROCESS set, for debuggers, runs it here.
 int supervise(llvm::function_ref<ExitCode()> command);
 
+/// Whether supervise() saw the command die, and reported that itself.
+bool hasCrashed();
+
+/// The exit code of a command that ends with `code`: another one where what it
+/// printed cannot be written.
+ExitCode finish(ExitCode code);
+
 /// What the command is doing, for the message about a crash.
 void noteStep(llvm::StringRef step);
 

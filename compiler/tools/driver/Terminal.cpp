@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -40,24 +41,36 @@ std::string colouredForStdout(Colour colour, llvm::StringRef text) {
   return coloured(STDOUT_FILENO, colour, text);
 }
 
-void printError(const std::string &message) {
-  clearProgress();
-  fmt::print(stderr, "{} {} {}\n", colouredForStderr(Colour::bold, "nnc:"),
-             colouredForStderr(Colour::red, "error:"), message);
+static std::error_code writeFailure;
+
+static void noteFailure() {
+  if (!writeFailure)
+    writeFailure = std::error_code(errno, std::generic_category());
 }
 
-void printWarning(const std::string &message) {
-  clearProgress();
-  fmt::print(stderr, "{} {} {}\n", colouredForStderr(Colour::bold, "nnc:"),
-             colouredForStderr(Colour::yellow, "warning:"), message);
+void writeOut(llvm::StringRef text) {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
+    noteFailure();
+}
+
+std::error_code flushOut() {
+  errno = 0;
+  if (std::fflush(stdout))
+    noteFailure();
+  return writeFailure;
+}
+
+void writeError(const std::string &text) {
+  // Nobody could be told if that fails.
+  std::fputs(text.c_str(), stderr);
 }
 
 Progress::Progress(llvm::StringRef step) {
   noteStep(step);
   if (isTerminal(STDERR_FILENO)) {
     clearProgress();
-    fmt::print(stderr, "{}",
-               colouredForStderr(Colour::faint, step.str() + " ..."));
+    writeError(colouredForStderr(Colour::faint, step.str() + " ..."));
     std::fflush(stderr);
   }
 }
@@ -69,7 +82,7 @@ Progress::~Progress() {
 
 void clearProgress() {
   if (isTerminal(STDERR_FILENO))
-    fmt::print(stderr, "\r\x1b[K");
+    writeError("\r\x1b[K");
 }
 
 Table::Table(std::vector<std::string> header) { rows.push_back(header); }
@@ -108,7 +121,7 @@ void Table::print() const {
       line += "  ";
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    fmt::print("{}\n", r == 0 ? colouredForStdout(Colour::bold, line) : line);
+    printOut("{}\n", r == 0 ? colouredForStdout(Colour::bold, line) : line);
   }
 }
 

@@ -9,14 +9,29 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <fmt/format.h>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace nnc::tools {
 
-/// Prints "nnc: error: <message>" to stderr; coloured on a terminal.
+/// Reports "nnc: error: <message>": on stderr, coloured on a terminal, or with
+/// --json as a part of the document.
 void printError(const std::string &message);
 void printWarning(const std::string &message);
+
+/// Writes to stdout, which may be a file on a full disk: flushOut() has the
+/// first error that there was.
+void writeOut(llvm::StringRef text);
+template <class... Args>
+void printOut(fmt::format_string<Args...> format, Args &&...args) {
+  writeOut(fmt::format(format, std::forward<Args>(args)...));
+}
+std::error_code flushOut();
+
+/// Writes to stderr, as far as that is possible.
+void writeError(const std::string &text);
 
 enum class Colour { none, red, yellow, green, bold, faint };
 

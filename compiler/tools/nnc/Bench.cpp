@@ -232,28 +232,28 @@ private:
                  counts ? fmt::format("{:.0f} %", 100 * reached / peak) : ""});
     }
     table.print();
-    fmt::print("\n{} for {} on {}, built with {}, {} {}thread{}, {} runs\n",
-               manifest.name, manifest.target, machine,
-               prepared.toolchain.compiler, threads, pin ? "pinned " : "",
-               threads > 1 ? "s" : "", result.runSeconds.size());
+    printOut("\n{} for {} on {}, built with {}, {} {}thread{}, {} runs\n",
+             manifest.name, manifest.target, machine,
+             prepared.toolchain.compiler, threads, pin ? "pinned " : "",
+             threads > 1 ? "s" : "", result.runSeconds.size());
     double reached = rate(manifest.multiplyAdds(), middle);
-    fmt::print("median {}, min {}; {:.1f} GFLOP/s, {:.0f} % of the {:.1f} that "
-               "were measured as the machine's peak\n",
-               colouredForStdout(Colour::bold, formatSeconds(middle)),
-               formatSeconds(least), reached, 100 * reached / peak, peak);
+    printOut("median {}, min {}; {:.1f} GFLOP/s, {:.0f} % of the {:.1f} that "
+             "were measured as the machine's peak\n",
+             colouredForStdout(Colour::bold, formatSeconds(middle)),
+             formatSeconds(least), reached, 100 * reached / peak, peak);
     if (result.residentBytes)
-      fmt::print("{:.1f} MB of memory resident at most\n",
-                 1e-6 * double(result.residentBytes));
+      printOut("{:.1f} MB of memory resident at most\n",
+               1e-6 * double(result.residentBytes));
     if (!balances.empty())
       printBalances(manifest);
     if (emulated)
-      fmt::print("In an emulator: times and memory say nothing of the real "
-                 "machine.\n");
+      printOut("In an emulator: times and memory say nothing of the real "
+               "machine.\n");
   }
 
   void printBalances(const Manifest &manifest) const {
-    fmt::print("\nWork cut for more threads, simulated without their caches, "
-               "memory and barriers:\n");
+    printOut("\nWork cut for more threads, simulated without their caches, "
+             "memory and barriers:\n");
     Table table({"threads", "balance", "speed-up", "most waits", "balance"});
     for (const Balance &one : balances)
       table.add({std::to_string(one.threads),

@@ -53,30 +53,12 @@ public:
     if (llvm::sys::fs::is_directory(options.model))
       return fail(makeError(options.model + " is a folder; give a model"),
                   ExitCode::usage);
-    ExitCode code = prepared.open(options, {/*quiet=*/json, false});
-    if (code != ExitCode::done) {
-      if (json)
-        printJson(json::Object{
-            {"ok", false},
-            {"exit_code", int(code)},
-            {"problems", prepared.driver->diagnostics().toJson()}});
+    if (ExitCode code = prepared.open(options); code != ExitCode::done)
       return code;
-    }
     llvm::Expected<CodeSize> size = measure(prepared.manifest);
-    if (!size) {
-      std::string problem = llvm::toString(size.takeError());
-      if (json)
-        printJson(json::Object{
-            {"ok", false},
-            {"exit_code", int(ExitCode::ownFault)},
-            {"problems", json::Array{json::Object{{"severity", "error"},
-                                                  {"file", options.model},
-                                                  {"node", ""},
-                                                  {"message", problem},
-                                                  {"notes", json::Array{}}}}}});
-      return fail(makeError(problem), ExitCode::ownFault);
-    }
-    report(prepared, *size);
+    if (!size)
+      return fail(size.takeError(), ExitCode::ownFault);
+    report(prepared.manifest, *size);
     return ExitCode::done;
   }
 
@@ -117,13 +99,9 @@ private:
     return size;
   }
 
-  void report(const Prepared &prepared, const CodeSize &size) const {
-    const Manifest &m = prepared.manifest;
+  void report(const Manifest &m, const CodeSize &size) const {
     if (json) {
-      json::Object said{{"ok", true},
-                        {"exit_code", 0},
-                        {"problems", prepared.driver->diagnostics().toJson()},
-                        {"name", m.name},
+      json::Object said{{"name", m.name},
                         {"target", m.target},
                         {"layers", int64_t(m.layers.size())},
                         {"arena_bytes", m.arenaBytes},
@@ -136,17 +114,17 @@ private:
       printJson(std::move(said));
       return;
     }
-    fmt::print("{}: nothing wrong, for {}\n", options.model, m.target);
+    printOut("{}: nothing wrong, for {}\n", options.model, m.target);
     for (const auto *ports : {&m.inputs, &m.outputs})
       for (const Port &port : *ports)
-        fmt::print("  {:<14} {}: {} of {}\n",
-                   ports == &m.inputs ? "input" : "output", port.name,
-                   shapeText(port.shape), dtypeName(port.dtype));
+        printOut("  {:<14} {}: {} of {}\n",
+                 ports == &m.inputs ? "input" : "output", port.name,
+                 shapeText(port.shape), dtypeName(port.dtype));
     double over = m.lowerBound > 0
                       ? 100.0 * (m.arenaBytes - m.lowerBound) / m.lowerBound
                       : 0;
     auto line = [](const char *what, std::string value) {
-      fmt::print("  {:<14} {}\n", what, value);
+      printOut("  {:<14} {}\n", what, value);
     };
     line("layers", fmt::format("{}", m.layers.size()));
     line("multiply-adds", formatCount(double(m.multiplyAdds())));

@@ -7,8 +7,12 @@
 #include "compiler/tools/nnc/Command.h"
 
 #include "compiler/tools/driver/Process.h"
+#include "compiler/tools/driver/Suggest.h"
 #include "compiler/tools/driver/Terminal.h"
 
+#include "dialects/exec/Identifiers.h"
+
+#include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -16,6 +20,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace nnc::tools {
 
@@ -38,42 +43,104 @@ static std::string parseShape(const std::string &text, ModelOptions &options) {
   return "";
 }
 
-void addModelOptions(CLI::App &app, ModelOptions &options) {
-  app.add_option("MODEL", options.model, "The model: an ONNX file")->required();
-  app.add_option("--target", options.target,
-                 "Machine to make code for, see 'nnc targets'")
+/// An option whose value is one of some words.
+template <class T>
+static CLI::Option *
+addChoice(CLI::App &app, const char *flag, T &value,
+          const std::vector<std::pair<std::string, T>> &choices,
+          const char *help) {
+  std::vector<std::string> words;
+  for (const auto &[word, meaning] : choices)
+    words.push_back(word);
+  return app
+      .add_option_function<std::string>(
+          flag,
+          [&value, choices](const std::string &given) {
+            for (const auto &[word, meaning] : choices)
+              if (word == given)
+                value = meaning;
+          },
+          help)
+      ->check([words](const std::string &given) -> std::string {
+        if (llvm::is_contained(words, given))
+          return "";
+        return fmt::format("{} not in {{{}}}{}", given, fmt::join(words, ","),
+                           didYouMean(given, words));
+      })
+      ->type_name(fmt::format("{}", fmt::join(words, "|")));
+}
+
+/// Why there is no such target, or nothing.
+static std::string findTargetProblem(const std::string &given) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  std::string problem;
+  mlir::ScopedDiagnosticHandler handler(
+      &context, [&](mlir::Diagnostic &said) { problem = said.str(); });
+  if (succeeded(target::getMachine(given, mlir::UnknownLoc::get(&context))))
+    return "";
+  std::vector<std::string> names = {"native"};
+  for (target::MachineAttr machine : target::getMachines(&context))
+    names.push_back(machine.getName().str());
+  return problem + didYouMean(given, names);
+}
+
+void addTargetOption(CLI::App &app, std::string &target, const char *help) {
+  app.add_option("--target", target, help)
+      ->check(findTargetProblem)
       ->type_name("T")
       ->capture_default_str();
+}
+
+/// Why the module cannot have this name, and what it could be called.
+static std::string findNameProblem(const std::string &given) {
+  std::string problem = exec::findModuleNameProblem(given);
+  return problem.empty() ? ""
+                         : fmt::format("'{}' {}; try --name={}", given, problem,
+                                       exec::makeModuleName(given));
+}
+
+void addModelOptions(CLI::App &app, ModelOptions &options) {
+  app.add_option("MODEL", options.model, "The model: an ONNX file")->required();
+  addTargetOption(app, options.target,
+                  "Machine to make code for, see 'nnc targets'");
   app.add_option(
          "--name", options.name,
          "Name of the C functions and files; from the model's file name "
          "unless given")
+      ->check(findNameProblem)
       ->type_name("N");
   app.add_option_function<std::vector<std::string>>(
          "--shape",
          [&options](const std::vector<std::string> &shapes) {
+           std::vector<std::string> problems;
            for (const std::string &shape : shapes)
              if (std::string problem = parseShape(shape, options);
                  !problem.empty())
-               throw CLI::ValidationError("--shape", problem);
+               problems.push_back(problem);
+           if (!problems.empty())
+             throw CLI::ValidationError(
+                 "--shape", fmt::format("{}", fmt::join(problems, "; ")));
          },
          "Shape of an input whose dimensions the model leaves open")
       ->allow_extra_args(false)
       ->type_name("INPUT=1x3x48x320");
-  app.add_option(
-         "--weights", options.weights,
-         "Where the weights go: into the object file by the assembler's "
-         ".incbin (embed), as a C array, or a file that the caller maps")
-      ->check(CLI::IsMember({"embed", "array", "file"}))
-      ->type_name("embed|array|file")
-      ->capture_default_str();
+  static const std::vector<std::pair<std::string, std::string>> places = {
+      {"embed", "embed"}, {"array", "array"}, {"file", "file"}};
+  addChoice(app, "--weights", options.weights, places,
+            "Where the weights go: into the object file by the assembler's "
+            ".incbin (embed), as a C array, or a file that the caller maps")
+      ->default_str(options.weights);
   app.add_option(
          "--max-error", options.maxError,
          "Most that methods which compute less (Winograd's, Strassen's) "
          "may add to the outputs by rounding, estimated, root mean "
          "square, relative; 0 for none of them")
       ->type_name("E")
-      ->check(CLI::NonNegativeNumber)
+      ->check([](const std::string &given) -> std::string {
+        double value;
+        bool isNumber = llvm::to_float(given, value) && value >= 0;
+        return isNumber ? "" : given + " is no number from 0 on";
+      })
       ->capture_default_str();
   app.add_option("--weight-bits", options.weightBits,
                  "Least bits that weights of dense layers of a few rows may "
@@ -93,31 +160,27 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
 }
 
 void addLayoutsOption(CLI::App &app, ModelOptions &options) {
-  static const std::map<std::string, LayoutScope> scopes = {
+  static const std::vector<std::pair<std::string, LayoutScope>> scopes = {
       {"plain", LayoutScope::plain},
       {"local", LayoutScope::local},
       {"fixed", LayoutScope::fixed},
       {"global", LayoutScope::global}};
-  app.add_option("--layouts", options.layouts,
-                 "Layouts to choose among, to see what they are worth: "
-                 "row-major order (plain), others inside each layer but not "
-                 "between two (local), one size of blocks (fixed), or all; "
-                 "all but the last with the same register tiles everywhere")
-      ->transform(CLI::CheckedTransformer(scopes))
-      ->type_name("plain|local|fixed|global")
+  addChoice(app, "--layouts", options.layouts, scopes,
+            "Layouts to choose among, to see what they are worth: "
+            "row-major order (plain), others inside each layer but not "
+            "between two (local), one size of blocks (fixed), or all; "
+            "all but the last with the same register tiles everywhere")
       ->default_str("global");
 }
 
 void addPrecisionOption(CLI::App &app, ModelOptions &options) {
-  static const std::map<std::string, Precision> precisions = {
+  static const std::vector<std::pair<std::string, Precision>> precisions = {
       {getName(Precision::f32).str(), Precision::f32},
       {getName(Precision::f16).str(), Precision::f16}};
-  app.add_option("--precision", options.precision,
-                 "What layers of floats compute with and store: floats, or "
-                 "halves where the target has arithmetic on them; inputs and "
-                 "outputs stay floats")
-      ->transform(CLI::CheckedTransformer(precisions))
-      ->type_name("f32|f16")
+  addChoice(app, "--precision", options.precision, precisions,
+            "What layers of floats compute with and store: floats, or "
+            "halves where the target has arithmetic on them; inputs and "
+            "outputs stay floats")
       ->default_str("f32");
 }
 
@@ -191,16 +254,21 @@ void addJsonOption(CLI::App &app, bool &json) {
   app.add_flag("--json", json, "Print the result as JSON");
 }
 
-ExitCode fail(llvm::Error error, ExitCode code) {
-  printError(llvm::toString(std::move(error)));
-  return code;
-}
+static bool jsonPrinted = false;
 
-void printJson(llvm::json::Value value) {
+void printJson(llvm::json::Value value, ExitCode code) {
+  if (llvm::json::Object *object = value.getAsObject()) {
+    object->try_emplace("ok", code == ExitCode::done);
+    object->try_emplace("exit_code", int(code));
+    object->try_emplace("problems", problemsToJson());
+  }
   std::string text;
   llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", value);
-  fmt::print("{}\n", text);
+  printOut("{}\n", text);
+  jsonPrinted = true;
 }
+
+bool isJsonPrinted() { return jsonPrinted; }
 
 /// Why this machine cannot measure, or nothing.
 static std::string findOwnObstacle(target::MachineAttr machine,
@@ -290,41 +358,47 @@ ExitCode Prepared::build(const std::string &compiler, int threads) {
   return ExitCode::done;
 }
 
+/// Reads the argument NAME=FILE.npy into the place of its input.
+static llvm::Error readInput(const std::string &argument,
+                             const Manifest &manifest, std::vector<bool> &given,
+                             std::vector<Tensor> &inputs) {
+  auto [name, file] = llvm::StringRef(argument).rsplit('=');
+  if (file.empty())
+    std::swap(name, file); // a file for the only input
+  llvm::Expected<size_t> port = findPort(manifest.inputs, name, "input");
+  if (!port)
+    return port.takeError();
+  const Port &wanted = manifest.inputs[*port];
+  if (given[*port])
+    return makeError(fmt::format("two files for input '{}'", wanted.name));
+  given[*port] = true;
+  llvm::Expected<Tensor> tensor = readNpy(file.str());
+  if (!tensor)
+    return tensor.takeError();
+  inputs[*port] = std::move(*tensor);
+  return checkTensor(inputs[*port], wanted.dtype, wanted.shape,
+                     fmt::format("{} for input '{}'", file.str(), wanted.name));
+}
+
 ExitCode readInputs(const std::vector<std::string> &arguments,
                     const Manifest &manifest, std::vector<Tensor> &inputs) {
+  ExitCode worst = ExitCode::done;
   std::vector<bool> given(manifest.inputs.size());
   inputs.resize(manifest.inputs.size());
-  for (const std::string &argument : arguments) {
-    auto [name, file] = llvm::StringRef(argument).rsplit('=');
-    if (file.empty())
-      std::swap(name, file); // a file for the only input
-    llvm::Expected<size_t> port = findPort(manifest.inputs, name, "input");
-    if (!port)
-      return fail(port.takeError(), ExitCode::usage);
-    if (given[*port])
-      return fail(makeError(fmt::format("two files for input '{}'",
-                                        manifest.inputs[*port].name)),
-                  ExitCode::usage);
-    given[*port] = true;
-    llvm::Expected<Tensor> tensor = readNpy(file.str());
-    if (!tensor)
-      return fail(tensor.takeError(), ExitCode::usage);
-    const Port &wanted = manifest.inputs[*port];
-    if (llvm::Error error = checkTensor(
-            *tensor, wanted.dtype, wanted.shape,
-            fmt::format("{} for input '{}'", file.str(), wanted.name)))
-      return fail(std::move(error), ExitCode::usage);
-    inputs[*port] = std::move(*tensor);
-  }
+  for (const std::string &argument : arguments)
+    if (llvm::Error error = readInput(argument, manifest, given, inputs))
+      worst = std::max(worst, fail(std::move(error), ExitCode::usage));
   for (size_t i = 0; i < given.size(); ++i)
     if (!given[i])
-      return fail(makeError(fmt::format("no data for input '{0}'; give --input "
-                                        "{0}=FILE.npy with {1} of {2}",
-                                        manifest.inputs[i].name,
-                                        shapeText(manifest.inputs[i].shape),
-                                        dtypeName(manifest.inputs[i].dtype))),
-                  ExitCode::usage);
-  return ExitCode::done;
+      worst = std::max(
+          worst,
+          fail(makeError(fmt::format("no data for input '{0}'; give --input "
+                                     "{0}=FILE.npy with {1} of {2}",
+                                     manifest.inputs[i].name,
+                                     shapeText(manifest.inputs[i].shape),
+                                     dtypeName(manifest.inputs[i].dtype))),
+               ExitCode::usage));
+  return worst;
 }
 
 } // namespace nnc::tools

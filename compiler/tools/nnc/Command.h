@@ -8,6 +8,7 @@
 #define NNC_TOOLS_NNC_COMMAND_H
 
 #include "compiler/tools/driver/Driver.h"
+#include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Runner.h"
 
 #include "dialects/target/Target.h"
@@ -40,6 +41,8 @@ std::unique_ptr<Command> makeTargets();
 std::unique_ptr<Command> makeTune();
 std::unique_ptr<Command> makeVerify();
 
+/// --target=T, which must be one that there is.
+void addTargetOption(CLI::App &app, std::string &target, const char *help);
 /// MODEL, --target, --shape and what else decides the code.
 void addModelOptions(CLI::App &app, ModelOptions &options);
 /// MODEL may also be a folder that nnc compile wrote, then without options that
@@ -58,11 +61,12 @@ void addCompilerOption(CLI::App &app, std::string &compiler);
 void addPlaceOption(CLI::App &app, std::string &on);
 void addJsonOption(CLI::App &app, bool &json);
 
-/// Prints the error and returns the code.
-ExitCode fail(llvm::Error error, ExitCode code);
+/// Prints the JSON document of a command that ends with `code` to stdout. An
+/// object also says "ok", "exit_code" and "problems".
+void printJson(llvm::json::Value value, ExitCode code = ExitCode::done);
 
-/// Prints a JSON document to stdout.
-void printJson(llvm::json::Value value);
+/// Whether the command has printed its document.
+bool isJsonPrinted();
 
 /// Where programs that measure are built and run, as options say.
 struct Workbench {
@@ -91,7 +95,8 @@ struct Prepared {
   ExitCode build(const std::string &compiler, int threads);
 };
 
-/// Reads NAME=FILE.npy for each of the model's inputs.
+/// Reads NAME=FILE.npy for each of the model's inputs; reports everything that
+/// is wrong with the arguments.
 ExitCode readInputs(const std::vector<std::string> &arguments,
                     const Manifest &manifest, std::vector<Tensor> &inputs);
 

@@ -7,6 +7,11 @@
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
 
+#include "dialects/exec/Identifiers.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -43,10 +48,26 @@ public:
       return status;
     if (llvm::Error error = publish(code, folder))
       return fail(std::move(error), ExitCode::usage);
+    warnOfName();
     return summarise();
   }
 
 private:
+  /// A name that the user did not give and does not expect.
+  void warnOfName() const {
+    std::string stem = llvm::sys::path::stem(options.model).str();
+    std::string problem = exec::findModuleNameProblem(stem);
+    // Other characters between words are what file names have.
+    bool isPlain = exec::toCWords(stem) == exec::makeModuleName(stem) &&
+                   llvm::isASCII(stem);
+    if (options.name.empty() && !problem.empty() && !isPlain)
+      printWarning(fmt::format("C cannot have the name of {}: '{}' {}; what is "
+                               "written is called '{}', --name=N calls it "
+                               "otherwise",
+                               options.model, stem, problem,
+                               exec::makeModuleName(stem)));
+  }
+
   ExitCode summarise() const {
     llvm::Expected<Manifest> manifest = readManifest(folder);
     if (!manifest)
@@ -62,9 +83,10 @@ private:
                              {"multiply_adds", manifest->multiplyAdds()}});
       return ExitCode::done;
     }
-    fmt::print("{}: {} layers, {} of weights, {} of arena, for {}\n", folder,
-               manifest->layers.size(), formatBytes(manifest->weightBytes),
-               formatBytes(manifest->arenaBytes), manifest->target);
+    printOut("{}: {}_run() of {} layers, {} of weights, {} of arena, for {}\n",
+             folder, manifest->name, manifest->layers.size(),
+             formatBytes(manifest->weightBytes),
+             formatBytes(manifest->arenaBytes), manifest->target);
     return ExitCode::done;
   }
 

@@ -78,8 +78,8 @@ std::optional<Fusion> findFusion(nn::LayerOp layer) {
 /// A layer with its alternatives: the chosen one, then by the plan's cost.
 struct Explained {
   mlir::Operation *layer;
-  std::string name, shape;
-  std::string ops; ///< "nn.conv, nn.add, nn.relu"
+  std::string name, modelName, shape; ///< the name in the code, the model's
+  std::string ops;                    ///< "nn.conv, nn.add, nn.relu"
   std::optional<Fusion> fusion;
   std::vector<Alternative> alternatives;
 
@@ -97,6 +97,7 @@ Explained describe(nn::LayerOp layer) {
   bool isHalf = type.getElementType().isF16();
   return {layer,
           layer.getName().str(),
+          nn::getModelName(layer.getLoc()).str(),
           shapeText(type.getShape()) + (isHalf ? " of f16" : ""),
           fmt::format("{}", fmt::join(ops, ", ")),
           findFusion(layer),
@@ -125,7 +126,7 @@ public:
   }
 
   ExitCode run() override {
-    Driver driver(options, {/*quiet=*/false, /*keepStages=*/true});
+    Driver driver(options, {/*keepStages=*/true});
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
       if (ExitCode code = (driver.*step)(); code != ExitCode::done)
         return code;
@@ -203,37 +204,38 @@ private:
   }
 
   bool isWanted(const Explained &one) const {
-    return one.name.find(only) != std::string::npos;
+    return llvm::StringRef(one.name).contains(only) ||
+           llvm::StringRef(one.modelName).contains(only);
   }
 
   void print() const {
     for (const Explained &one : layers) {
       if (!isWanted(one))
         continue;
-      fmt::print("{}  {}  {}\n", colouredForStdout(Colour::bold, one.name),
-                 one.shape, one.ops);
+      printOut("{}  {}  {}\n", colouredForStdout(Colour::bold, one.name),
+               one.shape, one.ops);
       if (const auto &found = one.fusion)
-        fmt::print("  {} the {} layer before it: {} as one, {} apart\n",
-                   found->fused ? "computes" : "is kept from", found->first(),
-                   formatSeconds(found->one), formatSeconds(found->apart));
+        printOut("  {} the {} layer before it: {} as one, {} apart\n",
+                 found->fused ? "computes" : "is kept from", found->first(),
+                 formatSeconds(found->one), formatSeconds(found->apart));
       Table table({"", "routine", "layouts", "cost", "", "plan"});
       for (const Alternative &other : one.alternatives)
         table.add({other.chosen ? "  *" : "", other.routineText(),
                    other.schemaText(), formatSeconds(other.candidate.seconds),
                    originText(other.candidate), extraText(other)});
       table.print();
-      fmt::print("\n");
+      printOut("\n");
     }
     if (!changes.empty())
-      fmt::print("Layouts change here:\n");
+      printOut("Layouts change here:\n");
     for (const LayoutChange &change : changes)
-      fmt::print("  {}: {} to {}, {} {}\n", change.name, change.from, change.to,
-                 formatSeconds(change.cost.seconds), originText(change.cost));
+      printOut("  {}: {} to {}, {} {}\n", change.name, change.from, change.to,
+               formatSeconds(change.cost.seconds), originText(change.cost));
     auto measured = llvm::count_if(
         layers, [](const Explained &one) { return one.chosen().measured; });
-    fmt::print("{}: {} layers, {} of them measured, {} in all for {}; {}\n",
-               options.model, layers.size(), measured, formatSeconds(plan.cost),
-               options.target, solverText());
+    printOut("{}: {} layers, {} of them measured, {} in all for {}; {}\n",
+             options.model, layers.size(), measured, formatSeconds(plan.cost),
+             options.target, solverText());
   }
 
   static const char *originText(const UnitCost &cost) {
@@ -284,6 +286,7 @@ private:
                                                : json::Value(other.extra)},
                          {"chosen", other.chosen}});
       json::Object layer{{"name", one.name},
+                         {"model_name", one.modelName},
                          {"ops", one.ops},
                          {"shape", one.shape},
                          {"alternatives", std::move(all)}};
@@ -312,13 +315,13 @@ private:
   /// Boxes are layers, edges the values between them in their layouts; red
   /// where the reader wants another.
   void printDot() const {
-    fmt::print("digraph plan {{\n  node [shape=box, fontname=sans];\n");
+    printOut("digraph plan {{\n  node [shape=box, fontname=sans];\n");
     llvm::DenseMap<mlir::Operation *, size_t> numbers;
     for (auto [i, one] : llvm::enumerate(layers)) {
       numbers[one.layer] = i;
-      fmt::print("  n{} [label=\"{}\\n{}\\n{}\"];\n", i, one.name,
-                 one.alternatives.front().routineText(),
-                 formatSeconds(one.chosen().seconds));
+      printOut("  n{} [label=\"{}\\n{}\\n{}\"];\n", i, one.name,
+               one.alternatives.front().routineText(),
+               formatSeconds(one.chosen().seconds));
     }
     for (auto [i, one] : llvm::enumerate(layers))
       for (auto [operand, value] : llvm::enumerate(one.layer->getOperands())) {
@@ -328,12 +331,12 @@ private:
         std::string made = layoutText(layers[from->second].chosen().result);
         std::string want = layoutText(one.chosen().operands[operand]);
         if (made == want)
-          fmt::print("  n{} -> n{} [label=\"{}\"];\n", from->second, i, made);
+          printOut("  n{} -> n{} [label=\"{}\"];\n", from->second, i, made);
         else
-          fmt::print("  n{} -> n{} [label=\"{} to {}\", color=red];\n",
-                     from->second, i, made, want);
+          printOut("  n{} -> n{} [label=\"{} to {}\", color=red];\n",
+                   from->second, i, made, want);
       }
-    fmt::print("}}\n");
+    printOut("}}\n");
   }
 
   ModelOptions options;

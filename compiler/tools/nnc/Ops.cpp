@@ -39,9 +39,9 @@ public:
                  op.limits.str()});
     }
     table.print();
-    fmt::print("\n{} operators of ONNX's default domain, and what ONNX itself "
-               "defines by these.\n",
-               onnx::getOps().size());
+    printOut("\n{} operators of ONNX's default domain, and what ONNX itself "
+             "defines by these.\n",
+             onnx::getOps().size());
     return ExitCode::done;
   }
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/routines/Catalogue.h"
+#include "compiler/tools/driver/Suggest.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
 
@@ -36,8 +37,9 @@ public:
       for (const Family &one : catalogue.getFamilies())
         names.push_back(one.name.str());
       return fail(makeError(fmt::format("there is no family '{}'; choose one "
-                                        "of {}",
-                                        family, fmt::join(names, ", "))),
+                                        "of {}{}",
+                                        family, fmt::join(names, ", "),
+                                        didYouMean(family, names))),
                   ExitCode::usage);
     }
     std::vector<const Routine *> chosen;

@@ -28,13 +28,13 @@ void describe(const Port &port, const Tensor &tensor) {
   if (std::any_of(values.begin(), values.end(),
                   [](double value) { return std::isnan(value); }))
     range = ", holds NaN";
-  fmt::print("{}: {} of {}{}\n", port.name, shapeText(tensor.shape),
-             dtypeName(tensor.dtype), range);
+  printOut("{}: {} of {}{}\n", port.name, shapeText(tensor.shape),
+           dtypeName(tensor.dtype), range);
   size_t count = std::min<size_t>(values.size(), 8);
   if (shown)
-    fmt::print("  [{:.6g}{}]\n",
-               fmt::join(values.begin(), values.begin() + count, ", "),
-               count < values.size() ? ", ..." : "");
+    printOut("  [{:.6g}{}]\n",
+             fmt::join(values.begin(), values.begin() + count, ", "),
+             count < values.size() ? ", ..." : "");
 }
 
 class Run : public Command {
@@ -52,6 +52,7 @@ public:
         ->type_name("DIR");
     addThreadCountOption(app, threads);
     addCompilerOption(app, compiler);
+    addJsonOption(app, json);
   }
 
   ExitCode run() override {
@@ -76,17 +77,31 @@ public:
               llvm::sys::fs::create_directories(outputFolder))
         return fail(makeError(outputFolder + ": " + code.message()),
                     ExitCode::usage);
+    llvm::json::Array outputs;
     for (size_t i = 0; i < result->outputs.size(); ++i) {
       const Port &port = prepared.manifest.outputs[i];
-      describe(port, result->outputs[i]);
-      if (outputFolder.empty())
-        continue;
       // The C field's name: the model's may hold slashes.
-      std::string file = fmt::format("{}/{}.npy", outputFolder, port.field);
-      if (llvm::Error error = writeNpy(file, result->outputs[i]))
-        return fail(std::move(error), ExitCode::usage);
-      fmt::print("  in {}\n", file);
+      std::string file =
+          outputFolder.empty()
+              ? ""
+              : fmt::format("{}/{}.npy", outputFolder, port.field);
+      if (!file.empty())
+        if (llvm::Error error = writeNpy(file, result->outputs[i]))
+          return fail(std::move(error), ExitCode::usage);
+      outputs.push_back(llvm::json::Object{{"name", port.name},
+                                           {"field", port.field},
+                                           {"dtype", dtypeName(port.dtype)},
+                                           {"shape", port.shape},
+                                           {"file", file}});
+      if (json)
+        continue;
+      describe(port, result->outputs[i]);
+      if (!file.empty())
+        printOut("  in {}\n", file);
     }
+    if (json)
+      printJson(llvm::json::Object{{"target", prepared.manifest.target},
+                                   {"outputs", std::move(outputs)}});
     return ExitCode::done;
   }
 
@@ -95,6 +110,7 @@ private:
   std::vector<std::string> files;
   std::string outputFolder, compiler;
   int threads = 1;
+  bool json = false;
 };
 
 } // namespace

@@ -77,10 +77,8 @@ int64_t roundUp(double value) {
 class TargetProbe : public Command {
 public:
   void addOptions(CLI::App &app) override {
-    app.add_option("--target", bench.target,
-                   "What the machine is, see 'nnc targets'")
-        ->type_name("T")
-        ->capture_default_str();
+    addTargetOption(app, bench.target,
+                    "What the machine is, see 'nnc targets'");
     app.add_option("-o,--output", output,
                    "File to write; the target's name and .probe unless given")
         ->type_name("FILE");
@@ -91,13 +89,14 @@ public:
         ->check(CLI::Range(1, 256));
     addCompilerOption(app, bench.compiler);
     addPlaceOption(app, bench.on);
+    addJsonOption(app, json);
   }
 
   ExitCode run() override {
     if (output.empty())
       output = bench.target + ".probe";
     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-    Diagnostics diagnostics(context, /*quiet=*/false);
+    Diagnostics diagnostics(context);
     auto machine =
         target::getMachine(bench.target, mlir::UnknownLoc::get(&context));
     if (mlir::failed(machine))
@@ -115,15 +114,19 @@ public:
       return fail(makeError("the program that measures printed no figures"),
                   bench.on.empty() ? ExitCode::ownFault : ExitCode::usage);
     ProbeFile file = makeFile(*figures, *machine);
-    if (llvm::Error error =
-            llvm::writeToOutput(output, [&](llvm::raw_ostream &stream) {
-              stream << file.print();
-              return llvm::Error::success();
-            }))
+    if (llvm::Error error = replaceTextFile(output, file.print()))
       return fail(std::move(error), ExitCode::usage);
-    fmt::print("{}: {} multiply-adds a cycle at {} MHz, {} MB/s of memory, on "
-               "{}\n",
-               output, file.multiplyAdds, file.mhz, file.memoryMbS, file.chip);
+    if (json) {
+      printJson(llvm::json::Object{{"file", output},
+                                   {"chip", file.chip},
+                                   {"multiply_adds_a_cycle", file.multiplyAdds},
+                                   {"mhz", file.mhz},
+                                   {"memory_mb_s", file.memoryMbS}});
+      return ExitCode::done;
+    }
+    printOut("{}: {} multiply-adds a cycle at {} MHz, {} MB/s of memory, on "
+             "{}\n",
+             output, file.multiplyAdds, file.mhz, file.memoryMbS, file.chip);
     return ExitCode::done;
   }
 
@@ -198,6 +201,7 @@ private:
   Workbench bench{"native", "", ""};
   std::string output;
   int threads = 0;
+  bool json = false;
 };
 
 } // namespace

@@ -130,8 +130,8 @@ public:
     watch = Stopwatch();
     if (output.empty())
       output = llvm::sys::path::stem(options.model).str() + ".tune";
-    driver = std::make_unique<Driver>(
-        options, DriverOptions{/*quiet=*/false, /*keepStages=*/true});
+    driver =
+        std::make_unique<Driver>(options, DriverOptions{/*keepStages=*/true});
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
       if (ExitCode code = ((*driver).*step)(); code != ExitCode::done)
         return code;
@@ -399,10 +399,7 @@ private:
   }
 
   llvm::Error write() const {
-    return llvm::writeToOutput(output, [&](llvm::raw_ostream &stream) {
-      stream << makeFile().print();
-      return llvm::Error::success();
-    });
+    return replaceTextFile(output, makeFile().print());
   }
 
   void report() const {
@@ -429,22 +426,22 @@ private:
                              {"whole_plans", std::move(whole)}});
       return;
     }
-    fmt::print("{}: {} measured in {}, {} known before, on {}\n", output,
-               known.size() - recalled, formatSeconds(watch.seconds()),
-               recalled, chip);
+    printOut("{}: {} measured in {}, {} known before, on {}\n", output,
+             known.size() - recalled, formatSeconds(watch.seconds()), recalled,
+             chip);
     if (left)
-      fmt::print("{} more that could matter stay estimated; a longer --budget "
-                 "measures them\n",
-                 left);
+      printOut("{} more that could matter stay estimated; a longer --budget "
+               "measures them\n",
+               left);
     if (!known.empty())
-      fmt::print("the plan without them takes {}, with them {}: {:.1f} % "
-                 "less\n",
-                 formatSeconds(before), formatSeconds(planSeconds),
-                 100 * (1 - planSeconds / before));
+      printOut("the plan without them takes {}, with them {}: {:.1f} % "
+               "less\n",
+               formatSeconds(before), formatSeconds(planSeconds),
+               100 * (1 - planSeconds / before));
     if (otherForms)
-      fmt::print("layers that are one in the place of two, or of two in the "
-                 "place of one, by what was measured: {}\n",
-                 otherForms);
+      printOut("layers that are one in the place of two, or of two in the "
+               "place of one, by what was measured: {}\n",
+               otherForms);
     if (!planTimes.empty())
       reportPlans();
   }
@@ -452,12 +449,12 @@ private:
   void reportPlans() const {
     auto text = [](int64_t time) { return formatSeconds(double(time) * 1e-9); };
     auto least = std::min_element(planTimes.begin(), planTimes.end());
-    fmt::print("of {} whole plans, run in turns, the fastest takes {}",
-               planTimes.size(), text(*least));
+    printOut("of {} whole plans, run in turns, the fastest takes {}",
+             planTimes.size(), text(*least));
     for (auto [plan, time] : llvm::zip(plans, planTimes))
       if (plan.untuned)
-        fmt::print(", the one without measurements {}", text(time));
-    fmt::print("\n");
+        printOut(", the one without measurements {}", text(time));
+    printOut("\n");
   }
 
   ModelOptions options;

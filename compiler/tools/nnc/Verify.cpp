@@ -72,10 +72,10 @@ public:
       if (llvm::Error error = verify(one))
         return fail(std::move(error), ExitCode::ownFault);
     if (json)
-      printJson(json::Object{{"ok", !differs},
-                             {"target", prepared.manifest.target},
+      printJson(json::Object{{"target", prepared.manifest.target},
                              {"tolerance", tolerance},
-                             {"cases", std::move(results)}});
+                             {"cases", std::move(results)}},
+                differs ? ExitCode::differs : ExitCode::done);
     return differs ? ExitCode::differs : ExitCode::done;
   }
 
@@ -127,7 +127,7 @@ private:
         return layer.takeError();
       object["first_layer"] = *layer;
       if (!json)
-        fmt::print("  {}\n", *layer);
+        printOut("  {}\n", *layer);
     }
     differs = differs || !same;
     results.push_back(std::move(object));
@@ -154,12 +154,12 @@ private:
     std::string verdict = found.within
                               ? colouredForStdout(Colour::green, "same")
                               : colouredForStdout(Colour::red, "DIFFERS");
-    fmt::print("{}: {}: {}: largest error {:.3g}, {:.3g} of the largest "
-               "element\n",
-               one.name, port.name, verdict, found.largest, found.relative());
+    printOut("{}: {}: {}: largest error {:.3g}, {:.3g} of the largest "
+             "element\n",
+             one.name, port.name, verdict, found.largest, found.relative());
     if (!found.within)
-      fmt::print("  at {}: {:.9g} instead of {:.9g}\n",
-                 indexText(found.at, port.shape), found.actual, found.expected);
+      printOut("  at {}: {:.9g} instead of {:.9g}\n",
+               indexText(found.at, port.shape), found.actual, found.expected);
   }
 
   static json::Object toJson(const Port &port, const Difference &found) {

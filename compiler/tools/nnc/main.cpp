@@ -4,13 +4,19 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/Suggest.h"
 #include "compiler/tools/driver/Supervise.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
 
+#include "llvm/Support/FileSystem.h"
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <optional>
+#include <string_view>
 
 using namespace nnc::tools;
 
@@ -39,7 +45,9 @@ constexpr Entry entries[] = {
 
 constexpr const char *footer =
     "Exit codes: 0 done, 1 nnc's own fault, 2 usage, 3 the model is broken,\n"
-    "4 the model needs what nnc lacks, 5 results differ, 6 a limit was passed.";
+    "4 the model needs what nnc lacks, 5 results differ, 6 a limit was "
+    "passed,\n"
+    "7 reading or writing failed.";
 
 /// "--threads N (1)": without the names of the checks that a value must pass.
 class Formatter : public CLI::Formatter {
@@ -54,23 +62,171 @@ class Formatter : public CLI::Formatter {
   }
 };
 
-/// Says what is wrong with the arguments. `app` is nnc itself.
-ExitCode reportUsage(const CLI::App &app, const CLI::ParseError &error) {
-  std::string command = app.get_name(), problem = error.what();
-  if (!app.get_subcommands().empty()) {
-    command += " " + app.get_subcommands().front()->get_name();
-  } else if (std::vector<std::string> words = app.remaining(); !words.empty()) {
-    std::vector<std::string> names;
+/// The problems of a command line, and the arguments that are left without the
+/// options that have them.
+class Usage {
+public:
+  Usage(CLI::App &app, int argc, char **argv)
+      : app(app), arguments(argv + 1, argv + argc) {}
+
+  /// Parses until nothing is wrong but what is known already: CLI11 stops at
+  /// the first problem. Returns the exit code if there is nothing to run.
+  std::optional<ExitCode> parse();
+
+private:
+  std::optional<ExitCode> note(const CLI::ParseError &error);
+  void noteMissing();
+  void noteExtras();
+  void dropOption(const std::string &name);
+  void addProblem(const std::string &problem);
+  /// The command that was named, or nnc itself.
+  CLI::App &getCommand() const {
+    std::vector<CLI::App *> chosen = app.get_subcommands();
+    return chosen.empty() ? app : *chosen.front();
+  }
+  std::string getPath() const {
+    CLI::App &command = getCommand();
+    return &command == &app ? "nnc" : "nnc " + command.get_name();
+  }
+
+  CLI::App &app;
+  std::vector<std::string> arguments;
+  std::vector<std::string> problems;
+  std::string help; ///< whose --help explains more
+};
+
+void Usage::addProblem(const std::string &problem) {
+  if (std::find(problems.begin(), problems.end(), problem) == problems.end())
+    problems.push_back(problem);
+}
+
+/// Names of all options, for suggestions.
+std::vector<std::string> getFlags(CLI::App &command) {
+  std::vector<std::string> flags;
+  for (const CLI::Option *option : command.get_options())
+    for (const std::string &name : option->get_lnames())
+      flags.push_back("--" + name);
+  return flags;
+}
+
+void Usage::noteMissing() {
+  for (CLI::Option *option : getCommand().get_options())
+    if (option->get_required() && option->count() == 0) {
+      addProblem(option->get_name() + " is required");
+      option->required(false);
+    }
+}
+
+/// What nothing takes. Behind an unknown option stands perhaps its value, so
+/// that words are only told of where there is none.
+void Usage::noteExtras() {
+  CLI::App &command = getCommand();
+  std::vector<std::string> words;
+  bool hasFlags = false;
+  for (const std::string &extra : app.remaining(/*recurse=*/true)) {
+    if (extra.size() > 1 && extra[0] == '-') {
+      std::string flag = extra.substr(0, extra.find('='));
+      addProblem(fmt::format("there is no option '{}'{}", flag,
+                             didYouMean(flag, getFlags(command))));
+      hasFlags = true;
+    } else {
+      words.push_back(extra);
+    }
+  }
+  if (!hasFlags)
+    for (const std::string &word : words)
+      addProblem(fmt::format("the argument '{}' is one too many", word));
+  command.allow_extras();
+  app.allow_extras();
+}
+
+/// Takes an option whose value is wrong out of the arguments.
+void Usage::dropOption(const std::string &name) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    bool isAlone = arguments[i] == name;
+    if (!isAlone && arguments[i].rfind(name + "=", 0) != 0)
+      continue;
+    auto at = arguments.begin() + i--;
+    bool hasValue = isAlone && at + 1 != arguments.end() && at[1][0] != '-';
+    arguments.erase(at, at + (hasValue ? 2 : 1));
+  }
+}
+
+std::optional<ExitCode> Usage::note(const CLI::ParseError &error) {
+  if (app.get_subcommands().empty()) {
+    std::vector<std::string> names, words = app.remaining();
     for (const Entry &entry : entries)
       names.push_back(entry.name);
-    problem = fmt::format("there is no command '{}'; choose one of {}",
-                          words.front(), fmt::join(names, ", "));
-  } else {
-    fmt::print(stderr, "{}", app.help());
+    if (words.empty()) {
+      writeError(app.help());
+      addProblem("no command is given");
+      return ExitCode::usage;
+    }
+    bool isFlag = words.front()[0] == '-';
+    addProblem(
+        isFlag ? fmt::format("there is no option '{}'{}", words.front(),
+                             didYouMean(words.front(), getFlags(app)))
+               : fmt::format("there is no command '{}'{}; choose one of {}",
+                             words.front(), didYouMean(words.front(), names),
+                             fmt::join(names, ", ")));
     return ExitCode::usage;
   }
-  printError(fmt::format("{}; see {} --help", problem, command));
+  help = getPath();
+  if (error.get_exit_code() == int(CLI::ExitCodes::RequiredError)) {
+    noteMissing();
+    return std::nullopt;
+  }
+  if (error.get_exit_code() == int(CLI::ExitCodes::ExtrasError)) {
+    noteExtras();
+    return std::nullopt;
+  }
+  std::string text = error.what();
+  addProblem(text);
+  // "--threads: ..." is about an option; what names none ends the search.
+  size_t before = arguments.size();
+  dropOption(text.substr(0, text.find_first_of(": ")));
+  return arguments.size() < before ? std::nullopt
+                                   : std::optional(ExitCode::usage);
+}
+
+std::optional<ExitCode> Usage::parse() {
+  std::optional<ExitCode> end;
+  while (!end) {
+    try {
+      // CLI11 takes them from the back.
+      app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+      end = problems.empty() ? ExitCode::done : ExitCode::usage;
+    } catch (const CLI::ParseError &error) {
+      // Help and the version are "errors" that are none.
+      if (error.get_exit_code() == 0) {
+        bool isVersion = error.get_name() == "CallForVersion";
+        writeOut(isVersion ? std::string(error.what()) + "\n" : app.help());
+        return finish(ExitCode::done);
+      }
+      size_t before = problems.size();
+      end = note(error);
+      if (!end && problems.size() == before)
+        end = ExitCode::usage; // the same again
+    }
+  }
+  if (problems.empty())
+    return std::nullopt;
+  CLI::App &command = getCommand();
+  const CLI::Option *model = command.get_option_no_throw("MODEL");
+  if (model && model->count() && !llvm::sys::fs::exists(model->results()[0]))
+    addProblem(model->results()[0] + ": there is no such file");
+  for (const std::string &problem : problems)
+    printError(fmt::format("{}{}see {} --help", problem,
+                           problem.back() == '?' ? " " : "; ",
+                           help.empty() ? "nnc" : help));
   return ExitCode::usage;
+}
+
+/// With --json a command that fails prints what is wrong as its document.
+ExitCode printFailure(ExitCode code) {
+  if (areProblemsForJson() && !isJsonPrinted())
+    printJson(llvm::json::Object(), code);
+  return code;
 }
 
 } // namespace
@@ -91,12 +247,18 @@ int main(int argc, char **argv) {
     command->callback(
         [&chosen, made = commands.back().get()] { chosen = made; });
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    // Help and the version are "errors" that are none.
-    return error.get_exit_code() == 0 ? app.exit(error)
-                                      : int(reportUsage(app, error));
-  }
-  return supervise([&] { return chosen->run(); });
+  // Also of a command line that cannot be parsed.
+  if (std::find(argv + 1, argv + argc, std::string_view("--json")) !=
+      argv + argc)
+    keepProblemsForJson();
+  if (auto code = Usage(app, argc, argv).parse())
+    return int(finish(*code == ExitCode::done ? *code : printFailure(*code)));
+  int code = supervise([&] {
+    ExitCode code = chosen->run();
+    return code == ExitCode::done ? code : printFailure(code);
+  });
+  // Of a crash the supervisor alone knows.
+  if (hasCrashed())
+    return int(finish(printFailure(ExitCode(code))));
+  return code;
 }

@@ -29,6 +29,20 @@ exec.program @keyword arena 64 lower_bound 64 align 64 weights 0 {
 
 // -----
 
+exec.program @macro arena 64 lower_bound 64 align 64 weights 0 {
+  // expected-error @below {{cannot be named 'M_PI'}}
+  %a = exec.buffer "M_PI" at 0 : tensor<16xf32>
+}
+
+// -----
+
+// expected-error @below {{cannot be named 'math', which is the name of the header <math.h>}}
+exec.program @math arena 64 lower_bound 64 align 64 weights 0 {
+  %a = exec.buffer "a" at 0 : tensor<16xf32>
+}
+
+// -----
+
 // The parts of a call have names too.
 exec.program @part arena 64 lower_bound 64 align 64 weights 0 {
   %a = exec.buffer "conv_shape" at 0 : tensor<16xf32>

@@ -1,0 +1,282 @@
+//===- Identifiers.cpp - From a model's names to C identifiers ------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/exec/Identifiers.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using llvm::StringRef;
+using namespace nnc;
+using namespace nnc::exec;
+
+//===----------------------------------------------------------------------===//
+// Characters
+//===----------------------------------------------------------------------===//
+
+/// The letters of U+00C0 to U+017F without their accents, a character each;
+/// '_' for those that are no letters.
+static constexpr char kLatin[] =
+    "AAAAAAACEEEEIIIIDNOOOOO_OUUUUYTsaaaaaaaceeeeiiiidnooooo_ouuuuyty"
+    "AaAaAaCcCcCcCcDdDdEeEeEeEeEeGgGgGgGgHhHhIiIiIiIiIiJjJjKkkLlLlLlL"
+    "lLlNnNnNnnNnOoOoOoOoRrRrRrSsSsSsSsTtTtTtUuUuUuUuUuUuWwYyYZzZzZzs";
+static_assert(sizeof(kLatin) - 1 == 0x180 - 0xC0);
+
+/// `text` in ASCII: what is no letter with an accent becomes an underscore.
+static std::string toAscii(StringRef text) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned char first = text[i];
+    if (first < 0x80) {
+      result += char(first);
+      continue;
+    }
+    unsigned char second = i + 1 < text.size() ? text[i + 1] : 0;
+    bool isPair = (first & 0xE0) == 0xC0 && (second & 0xC0) == 0x80;
+    unsigned point = isPair ? (first & 0x1Fu) << 6 | (second & 0x3Fu) : 0;
+    result += point >= 0xC0 && point < 0x180 ? kLatin[point - 0xC0] : '_';
+    i += isPair;
+  }
+  return result;
+}
+
+std::string exec::toCWords(StringRef text) {
+  std::string result;
+  for (char c : toAscii(text)) {
+    char next = llvm::isAlnum(c) ? c : '_';
+    if (next != '_' || (!result.empty() && result.back() != '_'))
+      result += next;
+  }
+  while (!result.empty() && result.back() == '_')
+    result.pop_back();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Reserved names
+//===----------------------------------------------------------------------===//
+
+static bool isReserved(StringRef name) {
+  static const llvm::StringSet<> names = {
+  // clang-format off
+#define NNC_NAME(name) #name,
+#include "dialects/exec/ReservedNames.inc"
+      // clang-format on
+  };
+  return names.contains(name);
+}
+
+/// Whether a name begins like a macro: NULL, M_PI, PRId64, L_tmpnam, B0.
+static bool looksLikeMacro(StringRef name) {
+  return name.size() > 1 && !llvm::isLower(name[0]) && !llvm::isLower(name[1]);
+}
+
+/// A name of which the first word, or where it has no lower-case letter the
+/// whole, is in lower case if it began like a macro.
+static std::string unlikeMacro(StringRef name) {
+  if (!looksLikeMacro(name) || !llvm::isAlpha(name[0]))
+    return name.str();
+  if (llvm::none_of(name, llvm::isLower))
+    return name.lower();
+  auto [first, rest] = name.split('_');
+  return first.lower() + name.substr(first.size()).str();
+}
+
+/// nnc's own macros, functions and types begin with its name.
+static bool isOurs(StringRef name) {
+  return name == "nnc" || name.starts_with_insensitive("nnc_");
+}
+
+static bool isIdentifier(StringRef name) {
+  return !name.empty() && llvm::isAlpha(name[0]) && toCWords(name) == name;
+}
+
+bool exec::isUsableIdentifier(StringRef name) {
+  return isIdentifier(name) && !looksLikeMacro(name) && !isOurs(name) &&
+         !isReserved(name);
+}
+
+//===----------------------------------------------------------------------===//
+// Parts that tell most
+//===----------------------------------------------------------------------===//
+
+/// What exporters add to every name: calls around the model, reads of
+/// variables, and the graph itself.
+static bool isBoilerplate(StringRef part) {
+  StringRef word = part.rtrim("0123456789");
+  word.consume_back("_");
+  return llvm::is_contained({"StatefulPartitionedCall", "PartitionedCall",
+                             "ReadVariableOp", "main_graph"},
+                            word);
+}
+
+/// The first name of a list "a;b;c" that is none of boilerplate alone, without
+/// the number of the first output behind it.
+static StringRef trimName(StringRef name) {
+  while (name.contains(';')) {
+    auto [first, rest] = name.split(';');
+    bool tells = llvm::any_of(llvm::split(first, '/'), [](StringRef part) {
+      return !part.trim().empty() && !isBoilerplate(part);
+    });
+    name = tells ? first : rest;
+  }
+  name.consume_back(":0");
+  name.consume_back("_output_0");
+  name.consume_front("serving_default_");
+  name.consume_front("onnx::");
+  return name;
+}
+
+/// Words of an identifier, of which a number stays behind what it numbers.
+static SmallVector<std::string> splitParts(StringRef text, StringRef at) {
+  SmallVector<StringRef> pieces;
+  SmallVector<std::string> parts;
+  llvm::SplitString(text, pieces, at);
+  for (StringRef piece : pieces) {
+    std::string words = toCWords(piece);
+    if (words.empty())
+      continue;
+    if (!parts.empty() && llvm::all_of(words, llvm::isDigit))
+      parts.back() += "_" + words;
+    else
+      parts.push_back(words);
+  }
+  return parts;
+}
+
+/// "inverted_residual_block_12" as "block_12": the number and one word.
+static StringRef getTail(StringRef part) {
+  size_t number = part.rfind('_');
+  if (number == StringRef::npos || !llvm::isDigit(part.back()))
+    return part;
+  size_t word = part.take_front(number).rfind('_');
+  return word == StringRef::npos ? part : part.substr(word + 1);
+}
+
+/// The last part, then those with numbers from the end on ("layer_11"), then
+/// the others, in the model's order, as many as fit into `limit`. Parts with
+/// numbers are cut to their tails where they would not fit.
+static std::string joinParts(ArrayRef<std::string> parts, size_t limit) {
+  SmallVector<StringRef> kept(parts.size());
+  kept.back() = parts.back();
+  size_t size = parts.back().size();
+  auto add = [&](size_t i, StringRef part) {
+    if (size + 1 + part.size() > limit)
+      return false;
+    size += 1 + part.size();
+    kept[i] = part;
+    return true;
+  };
+  for (bool numbered : {true, false})
+    for (size_t i = parts.size() - 1; i-- > 0;)
+      if (llvm::any_of(parts[i], llvm::isDigit) == numbered &&
+          !add(i, parts[i]) && numbered)
+        add(i, getTail(parts[i]));
+  std::string text;
+  for (StringRef part : kept)
+    if (!part.empty())
+      text += (text.empty() ? "" : "_") + part.str();
+  return text;
+}
+
+/// The parts of `name` that tell most, of at most `limit` characters.
+static std::string pickWords(StringRef name, size_t limit) {
+  std::string ascii = toAscii(trimName(name));
+  SmallVector<std::string> parts = splitParts(ascii, "/");
+  SmallVector<std::string> telling;
+  for (StringRef part : parts)
+    if (!isBoilerplate(part))
+      telling.push_back(part.str());
+  if (telling.empty() && !parts.empty())
+    telling.push_back(parts.back());
+  if (telling.empty())
+    return "";
+  std::string whole = llvm::join(telling, "_");
+  if (whole.size() <= limit)
+    return whole;
+  // Where a part alone is too long, its words take the place of parts.
+  for (StringRef separators : {"/", "/.", "/._-: "}) {
+    SmallVector<std::string> finer;
+    for (const std::string &part : splitParts(ascii, separators))
+      if (!isBoilerplate(part))
+        finer.push_back(part);
+    if (!finer.empty() && finer.back().size() <= limit)
+      return joinParts(finer, limit);
+  }
+  return toCWords(StringRef(whole).take_front(limit));
+}
+
+/// So much stays of a name, however long the end behind it is.
+static constexpr size_t kLeastWords = 12;
+
+std::string nnc::exec::makeIdentifier(StringRef name, StringRef kind,
+                                      size_t limit, StringRef end) {
+  auto make = [&](StringRef head) {
+    size_t used = head.size() + end.size();
+    size_t room = std::max(limit - std::min(limit, used), kLeastWords);
+    std::string words = pickWords(name, room);
+    if (words.empty())
+      return (kind + end).str();
+    return unlikeMacro((head + words + end).str());
+  };
+  std::string text = make("");
+  return isUsableIdentifier(text) ? text : make((kind + "_").str());
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+/// A header or target whose name `name` would take, as the end of a sentence.
+static std::string findClash(StringRef name) {
+  std::string lower = name.lower();
+#define NNC_HEADER(header)                                                     \
+  if (lower == #header)                                                        \
+    return "is the name of the header <" #header ".h>, which " + name.str() +  \
+           ".h would hide";
+#define NNC_TARGET(target)                                                     \
+  if (lower == #target)                                                        \
+    return "is a name that CMake or a system library has already";
+#include "dialects/exec/ModuleNames.inc"
+  if (StringRef(lower).ends_with("intrin"))
+    return "is the name of a compiler's header, which " + name.str() +
+           ".h would hide";
+  return "";
+}
+
+std::string exec::findModuleNameProblem(StringRef name) {
+  if (name.empty())
+    return "is empty";
+  if (!isIdentifier(name))
+    return "is no identifier of C: letters, digits and single underscores, a "
+           "letter first";
+  if (name.size() > kMaxIdentifier)
+    return "is longer than " + std::to_string(kMaxIdentifier) + " characters";
+  if (std::string clash = findClash(name); !clash.empty())
+    return clash;
+  if (isOurs(name))
+    return "belongs to nnc, as do all names that begin with nnc_";
+  if (looksLikeMacro(name))
+    return "looks like a macro";
+  return isReserved(name) ? "is a word that C, C++ or the code itself uses"
+                          : "";
+}
+
+std::string exec::makeModuleName(StringRef name) {
+  std::string words = toCWords(name);
+  words = unlikeMacro(words);
+  while (words.size() > kMaxIdentifier)
+    words = toCWords(StringRef(words).take_front(kMaxIdentifier));
+  if (words.empty())
+    return "model";
+  if (findModuleNameProblem(words).empty())
+    return words;
+  return "model_" + toCWords(StringRef(words).take_front(kMaxIdentifier - 6));
+}
