@@ -174,8 +174,9 @@ static std::string printEntry(const Values &values, bool parallel) {
   Values more = values;
   const std::string &name = values.find("name")->second;
   more["prototype"] = printPrototype(name, parallel, "extern \"C\" ", ") {");
-  more["check"] = printList("  if (const int fault = " + name + "_layers::find_fault(",
-                            {"inputs", "outputs", "arena"}, "))");
+  more["check"] =
+      printList("  if (const int fault = " + name + "_layers::find_fault(",
+                {"inputs", "outputs", "arena"}, "))");
   more["call"] =
       printList("  return " + name + "_layers::run(",
                 {parallel ? "pool" : "nnc::pool{}", "*inputs", "*outputs",
@@ -200,7 +201,8 @@ static std::string printCheckEntry(exec::ProgramOp program,
   return "\n" +
          printList("extern \"C\" int " + name + "_check_weights(", parameters,
                    ") {") +
-         printList("  return " + name + "_layers::find_fault(", arguments, ");") +
+         printList("  return " + name + "_layers::find_fault(", arguments,
+                   ");") +
          "}\n";
 }
 
