@@ -10,24 +10,32 @@
 
 namespace nnc::tools {
 
+/// What tells options apart is behind their dashes.
+static std::string normalize(llvm::StringRef word) {
+  return word.ltrim('-').lower();
+}
+
 std::string didYouMean(llvm::StringRef given,
                        const std::vector<std::string> &words) {
-  std::string lower = given.lower(), closest;
+  std::string wanted = normalize(given), closest;
+  // "--weight" and "x86-64" are cut short.
+  if (wanted.size() > 2)
+    for (const std::string &word : words)
+      if (closest.empty() && word != given &&
+          llvm::StringRef(normalize(word)).starts_with(wanted))
+        closest = word;
   // Of a single letter nothing would be left.
   unsigned least = std::min<unsigned>(
-      std::max<unsigned>(1, (lower.size() + 1) / 3) + 1, lower.size());
-  for (llvm::StringRef word : words) {
-    unsigned distance = llvm::StringRef(lower).edit_distance(word.lower());
-    if (distance < least && word != given) {
-      least = distance;
-      closest = word.str();
+      std::max<unsigned>(1, (wanted.size() + 1) / 3) + 1, wanted.size());
+  if (closest.empty())
+    for (const std::string &word : words) {
+      unsigned distance =
+          llvm::StringRef(wanted).edit_distance(normalize(word));
+      if (distance < least && word != given) {
+        least = distance;
+        closest = word;
+      }
     }
-  }
-  // "--weight" and "x86-64" are cut short.
-  if (closest.empty() && lower.size() > 2)
-    for (llvm::StringRef word : words)
-      if (closest.empty() && word.starts_with_insensitive(lower))
-        closest = word.str();
   return closest.empty() ? "" : "; did you mean '" + closest + "'?";
 }
 
