@@ -57,16 +57,18 @@
 
 namespace nnc {
 
-/// Whether multiplying by `value` only changes the exponent of a float.
+/// Returns true if multiplying a float by `value` changes only its exponent.
 bool isPowerOfTwo(double value);
 
-/// Whether a float tensor is a sum of several products, or a function that is
-/// not correctly rounded, of something, or is made of such values alone: it has
-/// an error of its own of the order of its last bit.
+/// Returns true if the float tensor `value` has an error of its own of the
+/// order of its last bit: it is a sum of several products or the result of a
+/// function that is not correctly rounded, or it is assembled from such values
+/// alone.
 bool isInexact(mlir::Value value);
 
-/// Whether an op that turns a difference of one bit into a whole step may see
-/// the bits of `value`; also where the search for one takes too long.
+/// Returns true if the bits of `value` may reach an op that turns a difference
+/// in the last bit into a whole step, such as a floor or a comparison. Also
+/// returns true if the search for such an op would take too long.
 bool reachesStep(mlir::Value value);
 
 } // namespace nnc
