@@ -70,7 +70,8 @@ private:
   /// read the same place, however their weights are packed.
   DenseMap<Operation *, int64_t> weights;
   int64_t weightsEnd = 0;
-  int64_t sourceBytes = 0; ///< offset of the memory that inputs are copied from
+  int64_t sourceBytes =
+      0; ///< of the arena's head, where inputs are copied from
   int64_t arena = 0;
   int64_t zeroBytes = 0;
   DenseMap<Type, Value> zeros;
