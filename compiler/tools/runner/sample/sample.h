@@ -1,4 +1,4 @@
-/* A sample of an emitted module's header, as the runner sees it, to
+/* A sample of the header of an emitted module, as the runner sees it, to
  * build and test the runner without a module. */
 #ifndef SAMPLE_H
 #define SAMPLE_H
