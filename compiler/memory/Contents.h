@@ -60,7 +60,8 @@ public:
   llvm::ArrayRef<Piece> of(mlir::Value value) const {
     return pieces.find(value)->second;
   }
-  /// The bytes [begin, end) of `value`, counted from `begin`.
+  /// Returns the pieces of the bytes [begin, end) of `value`, with offsets
+  /// relative to `begin`.
   Pieces of(mlir::Value value, int64_t begin, int64_t end) const;
 
 private:

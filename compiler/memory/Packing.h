@@ -41,10 +41,10 @@ int64_t getPackingLowerBound(llvm::ArrayRef<PackingBlock> blocks,
                              int64_t align);
 
 /// Gives each block a place so that no two extents of different blocks overlap
-/// in memory and in time. Tries the blocks in several orders (largest first,
-/// longest first, ...), each where it fits lowest or tightest, then improves
-/// the best order by moving what lies on top forward. Depends on nothing but
-/// its arguments.
+/// in both memory and time. It tries several orders of the blocks (largest
+/// first, longest first, ...), placing each block where it fits lowest or
+/// tightest, and then improves the best order by moving blocks at the top of
+/// the arena forward. The result depends on the arguments only.
 Packing packBlocks(llvm::ArrayRef<PackingBlock> blocks, int64_t align);
 
 } // namespace nnc

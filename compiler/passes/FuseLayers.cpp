@@ -99,7 +99,8 @@ public:
       choices = tuned->getChoices(maxError);
   }
 
-  /// Visits each convolution that is the only reader of another layer's result.
+  /// Visits each convolution that is the only reader of another layer's result,
+  /// and decides whether to fuse the two.
   void run(func::FuncOp function) {
     for (auto layer : llvm::make_early_inc_range(function.getOps<LayerOp>())) {
       if (!isa_and_nonnull<ConvOp>(layer.getAnchorOp()))
@@ -160,8 +161,7 @@ private:
   const Rule &rule;
   const CostModel &cost;
   double maxError;
-  ArrayRef<Subject>
-      choices; ///< of a tuning file; they decide where there are any
+  ArrayRef<Subject> choices; ///< of a tuning file; if any, they decide
 };
 
 struct FuseLayersPass : nnc::impl::FuseLayersBase<FuseLayersPass> {

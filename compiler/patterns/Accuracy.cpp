@@ -47,8 +47,8 @@ static bool keepsElements(Operation *op) {
              LeakyReluOp, PreluOp, ThresholdedReluOp>(op);
 }
 
-/// Whether an op's results are rounded once, so that every implementation gives
-/// the same bits.
+/// Returns true if the op rounds its result exactly once, so that every
+/// implementation gives the same bits.
 static bool isCorrectlyRounded(Operation *op) {
   if (auto cast = dyn_cast<CastOp>(op))
     return isOfFloats(cast.getX().getType());
@@ -62,16 +62,16 @@ static bool isStep(Operation *op) {
   if (isa<RoundOp, FloorOp, CeilOp, SignOp, FmodOp, ModOp, ArgMaxOp, ArgMinOp,
           ThresholdedReluOp>(op))
     return true;
-  // Comparisons, and casts to integers and to bool.
+  // Comparisons and casts to integers or to bool are steps too.
   return isa<ElementwiseOpInterface>(op) &&
          !isOfFloats(op->getResult(0).getType());
 }
 
 //===----------------------------------------------------------------------===//
-// Backwards: whether a value has an error
+// Backward search: whether a value has an error of its own
 //===----------------------------------------------------------------------===//
 
-/// Whether a constant holds whole numbers only.
+/// Returns true if a constant holds whole numbers only.
 static bool holdsWholeNumbers(Value constant) {
   std::optional<TensorData> data = TensorData::get(constant);
   if (!data)
@@ -82,7 +82,8 @@ static bool holdsWholeNumbers(Value constant) {
   return true;
 }
 
-/// Whether `value` holds whole numbers, of which sums of products are exact.
+/// Returns true if `value` holds whole numbers, whose sums of products are
+/// exact.
 static bool isOfWholes(Value value, unsigned depth = 0) {
   Operation *op = value.getDefiningOp();
   if (!op || depth > 16)
@@ -189,7 +190,7 @@ private:
 bool nnc::isInexact(Value value) { return ErrorSearch().isInexact(value); }
 
 //===----------------------------------------------------------------------===//
-// Forwards: whether its bits matter
+// Forward search: whether the bits of a value matter
 //===----------------------------------------------------------------------===//
 
 /// Returns true if a difference in the last bit of an operand is still present

@@ -56,7 +56,7 @@ static std::tuple<Value, double, double> peel(Value value) {
 // Polynomials
 //===----------------------------------------------------------------------===//
 
-/// Coefficients of 1, x, x^2, x^3.
+/// The coefficients of 1, x, x^2 and x^3.
 using Polynomial = std::array<double, 4>;
 
 /// Returns `value` as a polynomial in x, or nullopt if it is none of degree 3

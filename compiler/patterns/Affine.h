@@ -33,8 +33,8 @@ struct Affine {
 
   llvm::SmallVector<double> scale = {1.0};
   llvm::SmallVector<double> shift = {0.0};
-  /// The c_i of Accuracy.h, one range for all elements or for each index: the
-  /// ops that are composed here round x * scale + c for these c.
+  /// The ranges of the c_i of Accuracy.h, one for all elements or for each
+  /// index: the ops that were composed round x * scale + c for these c.
   llvm::SmallVector<Range> rounded = {Range()};
 
   /// Returns the function of a single op that multiplies by `scale` (`scaling`)

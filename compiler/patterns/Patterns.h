@@ -2,7 +2,7 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Each populate function is one file of this folder.
+// Each populate function is defined in a file of its own in this folder.
 //
 //===----------------------------------------------------------------------===//
 

@@ -85,7 +85,7 @@ Value convertUnsqueeze(Node &node) {
                                       : node.getConstantInts(1, "axes");
   if (!given)
     return {};
-  // The axes are those of the result.
+  // The axes count in the result, not in x.
   int64_t rank = getRank(x) + given->size();
   std::optional<SmallVector<int64_t>> axes;
   if (!node.getAxes(1, "axes", rank, axes))

@@ -183,9 +183,10 @@ llvm::Expected<std::vector<std::string>> buildModule(const Manifest &manifest,
                     folder + "/module");
 }
 
-/// Writes the runner's sources to `folder`, and returns the jobs for those that
-/// do not depend on the module and are not built yet, with `main` of the two
-/// main programs.
+/// Writes the runner's sources to `folder`, and returns jobs for those that do
+/// not depend on the module and are not built yet. Of the two main programs,
+/// only the one named `main` is included. The objects of all are appended to
+/// `objects`.
 static llvm::Expected<std::vector<CompileJob>>
 runnerJobs(const std::string &folder, llvm::StringRef main,
            std::vector<std::string> &objects) {

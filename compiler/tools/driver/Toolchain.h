@@ -18,7 +18,7 @@ struct Toolchain {
   std::vector<std::string> linkFlags; ///< additional ones for programs
   std::vector<std::string>
       emulator;     ///< command in front of the program, or none
-  std::string host; ///< that ssh reaches, if programs run on another machine
+  std::string host; ///< name for ssh, if programs run on another machine
   std::string target;
 
   /// Returns the toolchain of a row of targets.inc or of "native". `compiler`
