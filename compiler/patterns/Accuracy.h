@@ -1,4 +1,4 @@
-//===- Accuracy.h - What rewrites of real arithmetic may change -----------===//
+//===- Accuracy.h - Rounding in rewrites of real arithmetic ---------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -21,8 +21,8 @@ namespace nnc {
 /// Each layer is a node. An edge from a layer to the only reader of its result
 /// costs the adapt between their layouts. A value with several readers is a
 /// node of its own between its producer and its readers; each of its choices is
-/// the layout in which the value is produced and one more in which it is also
-/// available, so that readers that share an adapt pay for it once.
+/// the layout in which the value is produced and at most one more in which it
+/// is also available, so that readers that share an adapt pay for it once.
 class PlanGraph {
 public:
   /// Builds the graph of `function`. Fails, with a diagnostic at each layer

@@ -45,6 +45,7 @@ public:
   /// fix() to it: the sum of the least entries for it in all of the node's
   /// tables.
   llvm::SmallVector<double> getBounds(unsigned node) const;
+  /// Commits `node` to its candidate `choice`.
   void fix(unsigned node, unsigned choice);
 
   /// Returns the best candidate of each node. No node may remain.

@@ -24,8 +24,8 @@ struct WholePlan {
 /// III, integrated profiling). The first plan is the cheapest, the second is
 /// the cheapest by estimates alone; both are returned even if `count` is
 /// smaller. Each further plan is the cheapest after the measured times of the
-/// preceding plan's layers have been increased by a twentieth, provided that it
-/// really costs at most a tenth more than the first.
+/// layers of all preceding plans have been increased by a twentieth each,
+/// provided that it really costs at most a tenth more than the first.
 mlir::FailureOr<llvm::SmallVector<WholePlan, 0>>
 findWholePlans(mlir::func::FuncOp function, target::MachineAttr machine,
                const Measurements &known, double maxError, size_t count,

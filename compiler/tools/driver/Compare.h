@@ -13,7 +13,7 @@ namespace nnc::tools {
 
 struct Difference {
   double largest = 0; ///< largest absolute error; infinite if only one is NaN
-  double scale = 0;   ///< largest magnitude of any expected element
+  double scale = 0;   ///< largest finite magnitude expected
   int64_t at = -1;    ///< row-major index of the largest error
   double expected = 0, actual = 0; ///< elements at that index
   bool within = true;
@@ -22,8 +22,9 @@ struct Difference {
 };
 
 /// Compares two tensors of the same shape and type. Floats may differ by
-/// `tolerance` times the largest expected magnitude; elements of other types
-/// must be equal. A NaN equals a NaN, and an infinity equals itself.
+/// `tolerance` times the largest finite magnitude expected (or times 1 if that
+/// is 0); elements of other types must be equal. A NaN equals a NaN, and an
+/// infinity equals itself.
 Difference compare(const Tensor &actual, const Tensor &expected,
                    double tolerance);
 

@@ -49,7 +49,7 @@ private:
 /// an output is discarded.
 struct Tensor {
   std::string path;
-  std::size_t bytes; ///< of the tensor and of its file
+  std::size_t bytes; ///< its size; unused for an input with a path
 };
 
 struct Options {
