@@ -68,8 +68,8 @@ static std::optional<SliceLists> readSlice(Node &node) {
 
 /// Returns the start or end (`isEnd`) of a slice as an index. A negative
 /// position counts from the end of the axis. The result is clamped to [0, size]
-/// when walking forward. When walking backward, a start is clamped to [0, size
-/// - 1] and an end to [-1, size - 1].
+/// when walking forward. When walking backward, a start is clamped to [0, size)
+/// and an end to [-1, size).
 static int64_t clampPosition(int64_t position, int64_t size, bool isBackward,
                              bool isEnd) {
   if (position < 0)
