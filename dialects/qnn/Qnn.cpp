@@ -16,8 +16,8 @@ quant::QuantizedType qnn::getQuantizedType(Type type) {
   return dyn_cast<quant::QuantizedType>(getElementTypeOrSelf(type));
 }
 
-/// Returns the integer type of the storage: signless integers are signed here,
-/// and unsigned ones are marked.
+/// Returns the integer type of the storage: a signless one (i8) for signed
+/// storage, and an unsigned one (ui8) for unsigned storage.
 static Type getStorageElement(quant::QuantizedType type) {
   unsigned width = type.getStorageTypeIntegralWidth();
   return IntegerType::get(type.getContext(), width,
