@@ -2,8 +2,8 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Names are C identifiers and unique in a program; the printer writes them
-// unchanged.
+// Names are C identifiers, each given once in a program: the printer writes
+// them as they are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ def Exec_Tensor : TypeAttrBase<"::mlir::RankedTensorType", "a ranked tensor"> {
   let constBuilderCall = "::mlir::TypeAttr::get($0)";
 }
 
-/// An op that names a place; `form` is its assembly format between the name and
+/// An op that names a place; `form` is what its text says between the name and
 /// the type.
 class Exec_PlaceOp<string mnemonic, dag more, string form, bit writable,
                    list<Trait> traits = []>
@@ -50,15 +50,14 @@ def Exec_ProgramOp : Exec_Op<"program", [
     IsolatedFromAbove, NoRegionArguments, NoTerminator, SingleBlock, Symbol]> {
   let summary = "A model: places in memory, and calls in the order they run";
   let description = [{
-    `arena` is the size in bytes of the working memory that a caller provides,
-    aligned to `align`; `lower_bound` is a lower bound on it, the size of the
-    largest set of values that are alive together. `weights` is the size in
-    bytes of all weights. `flags` are the compiler flags that the routines'
-    instruction set needs, and `features` the CPU features that code built with
-    them needs. `headers` are headers of runtime/ that are included before those
-    of the calls' routines: the vector types that the routines use, and the
-    functions that expressions call. `model` and `sha256` identify the file that
-    the program was compiled from.
+    `arena` is the working memory in bytes that a caller provides, aligned to
+    `align`; `lower_bound` what no plan could go below: the largest set of
+    values alive together. `weights` is the size in bytes of all weights.
+    `flags` are the compiler flags that the routines' ISA needs, and `features`
+    what a CPU must have for code built so. `headers` of runtime/ come before
+    those of the calls' routines: the vectors that these are written for, and
+    the functions of the expressions. `model` and `sha256` say which file the
+    program was made from.
 
     Example:
     ```mlir
@@ -89,7 +88,7 @@ def Exec_InputOp : Exec_PlaceOp<"input", (ins OptionalAttr<StrAttr>:$model_name)
     "(`of` $model_name^)?", 0> {
   let summary = "What the caller gives to the model, row-major, read in place";
   let description = [{
-    `model_name` is the input's name in the model if that differs from `name`.
+    `model_name` is the input's name in the model where that is not `name`.
 
     Example: `%x = exec.input "x_0" of "x.0" : tensor<1x4xf32>`.
   }];
@@ -99,7 +98,7 @@ def Exec_OutputOp : Exec_PlaceOp<"output", (ins OptionalAttr<StrAttr>:$model_nam
     "(`of` $model_name^)?", 1> {
   let summary = "Where the caller wants a result, row-major";
   let description = [{
-    Before the result is written, calls may use the place like a buffer.
+    Calls may use it as they use a buffer before the result is written.
 
     Example: `%y = exec.output "prob" : tensor<1x1000xf32>`.
   }];
@@ -109,11 +108,10 @@ def Exec_WeightOp : Exec_PlaceOp<"weight",
     (ins I64Attr:$offset, ElementsAttr:$value), "`at` $offset `=` $value", 0> {
   let summary = "A tensor known when the program is printed";
   let description = [{
-    `value` holds the elements in row-major order, whatever the layout. The
-    writer of the weights packs them, with zeros as padding, at `offset` bytes
-    from the start of the weights. The bytes up to the next multiple of the
-    program's `align` are zero and belong to the weight, because routines read
-    whole vectors.
+    `value` holds the elements row-major whatever the layout; the weights writer
+    packs them, padding being zero, at `offset` bytes from the start of the
+    weights. The bytes up to the next multiple of the program's `align` are zero
+    and belong to it: routines read whole vectors.
 
     Example:
     ```mlir
@@ -127,7 +125,7 @@ def Exec_BufferOp : Exec_PlaceOp<"buffer", (ins I64Attr:$offset),
     "`at` $offset", 1> {
   let summary = "A place in the arena, `offset` bytes from its start";
   let description = [{
-    Buffers may overlap if their contents are not needed at the same time.
+    Buffers overlap where what they hold is not needed at the same time.
 
     Example: `%b = exec.buffer "conv1_out" at 4096 : tensor<1x8x4x4xf32>`.
   }];
@@ -137,12 +135,11 @@ def Exec_ViewOp : Exec_PlaceOp<"view", (ins Exec_Place:$base, I64Attr:$offset),
     "`of` $base `at` $offset", 0> {
   let summary = "Part of another place, or the same under another shape";
   let description = [{
-    The view begins `offset` bytes from the start of `base`. It is writable if
-    `base` is.
+    `offset` is in bytes from the start of `base`. May be written if `base` may.
 
     Example: `%v = exec.view "flat" of %b at 0 : tensor<1x128xf32>`.
   }];
-  // isWritable() depends on the base and is defined in Exec.cpp.
+  // isWritable() depends on the base: it is written out in Exec.cpp.
   let extraClassDefinition = [{
     void $cppClass::getAsmResultNames(
         ::llvm::function_ref<void(::mlir::Value, ::llvm::StringRef)> setName) {
