@@ -2,9 +2,10 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Every header goes in once, behind those that it includes, but for the vectors
-// of instruction sets that the program does not name, or that these do not
-// build on. All of it lands in an unnamed namespace, so that models built for
+// Joins the runtime headers that a program needs into one. Every header appears
+// once, behind the headers that it includes; the vector types of an instruction
+// set appear only if the program names the set or another vector type builds on
+// them. Everything is in an unnamed namespace, so that models built for
 // different machines can be linked into one program.
 //
 //===----------------------------------------------------------------------===//
@@ -43,7 +44,7 @@ public:
     for (StringRef line : llvm::split(header->rtrim(), '\n')) {
       StringRef include = line;
       if (line == "#include \"runtime/nnc_runtime.h\"") {
-        // A file of its own: callers see it too.
+        // Stays a separate file, because callers include it too.
         own += "#include \"nnc_runtime.h\"\n";
       } else if (include.consume_front("#include \"")) {
         if (failed(add(include.rtrim('"'))))
@@ -60,13 +61,13 @@ public:
   std::string take() { return std::move(text); }
 
 private:
-  /// The vectors of one instruction set, which vec.h includes among those of
-  /// all others.
+  /// Returns true if `path` defines the vector types of one instruction set.
+  /// The header vec.h includes those of all sets.
   static bool isVectors(StringRef path) {
     return path.starts_with("runtime/simd/vec_") &&
            path != "runtime/simd/vec_portable.h";
   }
-  /// The vectors at `path` and those that they build on.
+  /// Adds the vector types at `path` and those that they build on.
   void addVectors(StringRef path) {
     std::optional<StringRef> header = getEmbedded(path);
     if (!header || !vectors.insert(path).second)
@@ -75,7 +76,7 @@ private:
       if (line.consume_front("#include \"") && isVectors(line.rtrim('"')))
         addVectors(line.rtrim('"'));
   }
-  /// A line of what keeps a header from being included twice.
+  /// Returns true if `line` is part of an include guard.
   static bool isGuard(StringRef line) {
     return line.ends_with("_H") && (line.starts_with("#ifndef NNC_") ||
                                     line.starts_with("#define NNC_") ||

@@ -14,12 +14,14 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 
-/// Halves are loaded as floats, and rounded when they are stored.
+/// Returns true for types that expressions compute as float: 16-bit floats are
+/// loaded as floats and rounded when they are stored.
 static bool isFloat(Type type) { return type.isF32() || type.isF16(); }
 
 namespace {
-/// Prints one expression: values used once inside of what uses them, others,
-/// and what would make too long a line, as locals.
+/// Printer of one expression. A value with a single use is printed inside the
+/// expression that uses it; other values, and those that would make a line too
+/// long, become local variables.
 class ExpressionPrinter {
 public:
   ExpressionPrinter(Block &block, bool isTemplate, ArrayRef<std::string> names)
@@ -50,7 +52,7 @@ public:
   }
 
 private:
-  /// What fits on a line behind `return`.
+  /// The longest expression that fits on a line.
   static constexpr size_t kLongest =
       kColumns - std::char_traits<char>::length("    const auto t10 = ;");
 
@@ -60,7 +62,7 @@ private:
     return local;
   }
 
-  /// A constant of the type that an operation computes with.
+  /// Returns a constant as a literal of the type that operations compute with.
   std::string printConstant(TypedAttr value) {
     std::string literal = getLiteral(value);
     if (isTemplate && isa<FloatAttr>(value))
@@ -80,7 +82,8 @@ private:
       return texts.lookup(op.getOperand(0));
     std::string text = "nnc::" + elementwise.getFunction().str();
     Type type = op.getResult(0).getType();
-    // The one function whose result type its operands do not tell.
+    // cast is the only function whose result type does not follow from its
+    // operands.
     if (elementwise.getFunction() == "cast")
       text += "<" + getCppType(type).str() + ">";
     text += "(";
@@ -109,7 +112,8 @@ private:
 };
 } // namespace
 
-/// Whether the expression works on vectors of float as it does on float.
+/// Returns true if the expression computes with floats only, so that it works
+/// on vectors of floats as well.
 static bool isAllFloat(Block &block) {
   auto isValueFloat = [](Value value) { return isFloat(value.getType()); };
   return llvm::all_of(block.getArguments(), isValueFloat) &&
@@ -127,7 +131,7 @@ std::string codegen::printExpression(exec::CallOp call, StringRef name,
   Type result = block.getTerminator()->getOperand(0).getType();
   SmallVector<std::string> parameters;
   for (auto [argument, word] : llvm::zip(block.getArguments(), arguments)) {
-    // An argument that nothing reads has no name, or compilers warn.
+    // An unused argument gets no name, since compilers would warn of it.
     std::string type = isTemplate ? "V" : getCppType(argument.getType()).str();
     parameters.push_back(argument.use_empty() ? type : type + " " + word);
   }

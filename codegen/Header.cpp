@@ -12,8 +12,9 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 
-/// One field of a struct of pointers: `const float *x; /* x.0: [1][4] */`, the
-/// comment before it where the line would be too long.
+/// Prints a field of a struct of pointers, as in `const float *x; /* x.0:
+/// [1][4] */`. The comment stands before the field if the line would be too
+/// long.
 static std::string printField(exec::PlaceOpInterface place,
                               std::optional<StringRef> modelName,
                               StringRef qualifier) {

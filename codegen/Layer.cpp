@@ -20,7 +20,8 @@ using namespace nnc::codegen;
 // Names
 //===----------------------------------------------------------------------===//
 
-/// What an epilogue calls an operand: what it is for, where its only use tells.
+/// Returns the name of an operand of an epilogue: its purpose, such as a bias,
+/// if its only use reveals it.
 static StringRef getExtraName(BlockArgument argument, exec::OperandKind kind) {
   if (!argument.hasOneUse())
     return "extra";
@@ -30,7 +31,8 @@ static StringRef getExtraName(BlockArgument argument, exec::OperandKind kind) {
   return isa<nn::MulOp>(user) ? "scale" : "extra";
 }
 
-/// Names of a call's pointers: inputs, extras, outputs and scratch, in order.
+/// Returns the names of the pointers of a call: inputs, extras, outputs and
+/// scratch, in this order.
 static SmallVector<std::string> getParameters(exec::CallOp call) {
   SmallVector<std::string> names;
   auto addAll = [&](StringRef stem, size_t count) {
@@ -56,7 +58,8 @@ static SmallVector<std::string> getParameters(exec::CallOp call) {
   return names;
 }
 
-/// Names of the expression's arguments, which its pointers share.
+/// Returns the names of the expression's arguments, which are also those of the
+/// pointers to them.
 static SmallVector<std::string> getArguments(exec::CallOp call,
                                              ArrayRef<std::string> parameters) {
   SmallVector<std::string> names;
@@ -90,7 +93,7 @@ static std::string getShapeValue(Attribute value) {
   return std::to_string(cast<IntegerAttr>(value).getInt());
 }
 
-/// Dimensions of a list of lists, for its declaration.
+/// Returns the array dimensions for the declaration of a list or list of lists.
 static std::string getListDims(Attribute value) {
   auto list = dyn_cast<ArrayAttr>(value);
   if (!list)
@@ -99,7 +102,8 @@ static std::string getListDims(Attribute value) {
          (list.empty() ? "" : getListDims(list[0]));
 }
 
-/// The shape's fields as constants; runs of integers share a declaration.
+/// Prints the fields of the shape as constants; consecutive integers share a
+/// declaration.
 static std::string printShape(exec::CallOp call) {
   std::string text = "struct " + call.getName().str() + "_shape {\n";
   SmallVector<std::string> integers;
@@ -169,7 +173,8 @@ static std::string printRoutine(exec::CallOp call, StringRef functor) {
                    arguments, ">;");
 }
 
-/// The declarations of the function's parameters, which are named `names`.
+/// Returns the declarations of the function's parameters, which have the names
+/// `names`.
 static SmallVector<std::string> declareParameters(exec::CallOp call,
                                                   ArrayRef<std::string> names) {
   SmallVector<std::string> parameters = {"nnc::pool pool"};
@@ -187,7 +192,8 @@ static SmallVector<std::string> declareParameters(exec::CallOp call,
   return parameters;
 }
 
-/// The type of the epilogue: what each operand is to `functor`.
+/// Prints the type of the epilogue: the functor and the kind of each of its
+/// operands.
 static std::string printEpilogue(exec::CallOp call, StringRef functor) {
   SmallVector<std::string> arguments = {functor.str()};
   for (auto [kind, place] : llvm::zip(call.getKinds(), call.getExtras())) {
@@ -200,8 +206,8 @@ static std::string printEpilogue(exec::CallOp call, StringRef functor) {
   return printList("  using epilogue = nnc::fused<", arguments, ">;");
 }
 
-/// What launch shares between threads: the pointer with that name, and its
-/// size.
+/// Prints the scratch memory as an argument of launch, which divides it among
+/// threads: the pointer `name` and its size.
 static std::string printScratch(exec::CallOp call, StringRef name) {
   RankedTensorType type = exec::getPlaceOp(call.getScratch()).getTensor();
   return llvm::formatv("nnc::scratch_memory{{{0}, {1}}", name,

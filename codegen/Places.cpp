@@ -1,4 +1,4 @@
-//===- Places.cpp - Where values lie, as constants with comments ----------===//
+//===- Places.cpp - Addresses of values as commented constants ------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -18,7 +18,7 @@ LayerNumbers codegen::numberLayers(exec::ProgramOp program) {
   return numbers;
 }
 
-/// Widens `range` to the layers that write or read `place` or a view of it.
+/// Extends `range` to all layers that write or read `place` or a view of it.
 static void findLayers(Value place, const LayerNumbers &layers,
                        std::pair<int, int> &range) {
   for (Operation *user : place.getUsers()) {
@@ -38,7 +38,7 @@ static bool isScratch(exec::BufferOp buffer) {
   });
 }
 
-/// A comment and a constant for each buffer of the arena.
+/// Prints a comment and a constant for each buffer of the arena.
 static std::string printBuffers(exec::ProgramOp program,
                                 const LayerNumbers &layers) {
   std::string text;
@@ -61,8 +61,8 @@ static std::string printBuffers(exec::ProgramOp program,
   return text;
 }
 
-/// A comment and a constant for each weight. Offsets are those in the file,
-/// which begins with a header.
+/// Prints a comment and a constant for each weight. Offsets count from the
+/// start of the weights file, including its header.
 static std::string printWeights(exec::ProgramOp program) {
   std::string text;
   uint64_t header = getWeightsHeaderBytes(program);
@@ -77,7 +77,7 @@ static std::string printWeights(exec::ProgramOp program) {
   return text;
 }
 
-/// An enum of these constants, if there are any.
+/// Prints an enum of these constants, or nothing if there are none.
 static std::string printConstants(StringRef comment, StringRef constants) {
   if (constants.empty())
     return "";

@@ -1,4 +1,4 @@
-//===- Evaluate.cpp - The reference evaluation of nn ----------------------===//
+//===- Evaluate.cpp - Reference evaluation of nn ops ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -18,7 +18,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Lists in a routine's shape have room for so many axes (and inputs).
+/// The most axes (and inputs) that the lists in a routine's shape have room
+/// for.
 static constexpr size_t kMostAxes = 8;
 
 //===----------------------------------------------------------------------===//
@@ -56,16 +57,18 @@ static std::optional<nnc_tensor> describe(const TensorData &data) {
   std::optional<int> dtype = getDtype(data.getElementType());
   if (!dtype)
     return std::nullopt;
-  // Inputs are only read, whatever the struct says.
+  // Inputs are only read, although the struct's pointer is not const.
   return nnc_tensor{const_cast<char *>(data.getBytes().data()), *dtype,
                     data.getNumElements()};
 }
 
 namespace {
-/// A dictionary of shape fields in the form that the reference takes.
+/// The shape fields of a dictionary, in the form that the reference routines
+/// take.
 class FieldList {
 public:
-  /// Fails where a value does not fit the routines' int or a list their 8.
+  /// Appends all fields of `dictionary`. Fails if a value does not fit in an
+  /// int or a list has more than kMostAxes entries.
   LogicalResult append(DictionaryAttr dictionary) {
     for (NamedAttribute field : dictionary)
       if (failed(append(field.getName(), field.getValue())))
@@ -140,7 +143,8 @@ static LogicalResult call(const RoutineCall &routine,
 // One op
 //===----------------------------------------------------------------------===//
 
-/// The shape that the operands broadcast to, with elements like `like`.
+/// Returns the type of the shape that the operands broadcast to, with the
+/// element type of `like`.
 static RankedTensorType getBroadcastType(ArrayRef<TensorData> operands,
                                          Type like) {
   SmallVector<ArrayRef<int64_t>> shapes;
@@ -150,7 +154,8 @@ static RankedTensorType getBroadcastType(ArrayRef<TensorData> operands,
                                getElementTypeOrSelf(like));
 }
 
-/// An op on tensors, or one on scalars applied to whole tensors.
+/// Evaluates an elementwise op: an op on tensors, or an op on scalars that is
+/// applied to all elements of tensors.
 static FailureOr<TensorData>
 evaluateElementwise(ElementwiseOpInterface op, ArrayRef<TensorData> operands) {
   TensorData result = TensorData::allocate(
@@ -189,7 +194,8 @@ static FailureOr<TensorData> evaluateRoutine(RoutineOpInterface op,
   return result;
 }
 
-/// An op that no routine computes as it is: what nnc-legalize makes of it.
+/// Evaluates an op that no routine computes directly, by way of the ops that
+/// nnc-legalize turns it into.
 static FailureOr<TensorData> evaluateLegalized(Operation *op,
                                                ArrayRef<TensorData> operands) {
   OpBuilder builder(op->getContext());
@@ -209,7 +215,7 @@ static FailureOr<TensorData> evaluateLegalized(Operation *op,
   return results.front();
 }
 
-/// The value of a literal in an epilogue.
+/// Evaluates a literal in an epilogue.
 static FailureOr<TensorData> evaluateLiteral(Attribute literal) {
   auto typed = dyn_cast<TypedAttr>(literal);
   if (!typed || !getDtype(typed.getType()))
@@ -222,7 +228,8 @@ static FailureOr<TensorData> evaluateLiteral(Attribute literal) {
   return *data;
 }
 
-/// The anchor on whole tensors, then each op of the epilogue on whole tensors.
+/// Evaluates a layer: the anchor on whole tensors, then each op of the epilogue
+/// on whole tensors.
 static FailureOr<TensorData> evaluateLayer(LayerOp layer,
                                            ArrayRef<TensorData> operands) {
   llvm::DenseMap<Value, TensorData> values;
@@ -302,7 +309,7 @@ LogicalResult nnc::evaluateFunction(func::FuncOp function,
                                     SmallVectorImpl<TensorData> &results,
                                     ResultCallback onResult) {
   Block &body = function.getBody().front();
-  // Values and how many uses of each are still to come.
+  // The computed values, each with the number of its uses that remain.
   llvm::DenseMap<Value, std::pair<TensorData, int64_t>> live;
   auto define = [&](Value value, const TensorData &data) {
     if (!value.use_empty())

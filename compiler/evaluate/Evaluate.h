@@ -1,10 +1,11 @@
-//===- Evaluate.h - The reference evaluation of nn ------------------------===//
+//===- Evaluate.h - Reference evaluation of nn ops ------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Constant folding, `nnc verify` and the tests of rewrites compute here, by the
-// portable routines of runtime/ with run-time shapes: an op's arithmetic is
-// written once.
+// The reference evaluator of nn ops, used by constant folding, by `nnc verify`
+// and by the tests of rewrites. It calls the portable routines of runtime/ with
+// shapes given at run time, so that the arithmetic of an op is written only
+// once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,18 +18,19 @@
 
 namespace nnc {
 
-/// The result of `op` for these operands. Fails, without a diagnostic, where no
-/// portable routine computes the op on its element types.
+/// Computes the result of `op` for these operands. Fails, without a diagnostic,
+/// if no portable routine computes the op on its element types.
 mlir::FailureOr<TensorData> evaluate(mlir::Operation *op,
                                      llvm::ArrayRef<TensorData> operands);
 
-/// Told of every op's result as soon as it is there; false stops the
-/// evaluation, which then fails.
+/// Callback that is invoked with the result of every op as soon as it is
+/// computed. If it returns false, the evaluation stops and fails.
 using ResultCallback =
     llvm::function_ref<bool(mlir::Operation *op, const TensorData &result)>;
 
-/// Runs all of `function`, whose results it appends to `results`. Values are
-/// freed with their last use. Emits a diagnostic at the op that fails.
+/// Evaluates all ops of `function` and appends the function's results to
+/// `results`. Each intermediate value is freed after its last use. On failure a
+/// diagnostic is emitted at the op that could not be evaluated.
 mlir::LogicalResult evaluateFunction(
     mlir::func::FuncOp function, llvm::ArrayRef<TensorData> arguments,
     llvm::SmallVectorImpl<TensorData> &results,

@@ -14,13 +14,13 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// A folded constant may be as large as this whatever it is made of; a larger
+/// The size in bytes up to which a folded constant is always allowed. A larger
 /// one may not have more elements than its operands together, so that folding
-/// never grows a model (an expand of one value, an outer product).
+/// never makes a model larger (by an expand of one value or an outer product).
 static constexpr int64_t kFreeBytes = 1 << 16;
 
-/// The portable routines are not fast: what would take longer than this many
-/// operations (a second or two) runs in the model.
+/// The most operations that are folded, a second or two of work for the
+/// portable routines, which are slow. Larger ops are computed by the model.
 static constexpr int64_t kMostWork = 1 << 30;
 
 static bool isWorthIt(Operation *op, RankedTensorType type) {
@@ -39,8 +39,9 @@ static bool isWorthIt(Operation *op, RankedTensorType type) {
 }
 
 namespace {
-/// Any op that the reference can evaluate. Views of constants are not among
-/// them: those fold by themselves, over the same memory.
+/// Replaces any op on constants that the reference can evaluate. Views of
+/// constants are not folded here: their folders share the memory of the
+/// constant.
 struct FoldConstantOperands : RewritePattern {
   FoldConstantOperands(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/10, context) {}

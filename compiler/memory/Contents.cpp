@@ -23,7 +23,8 @@ static int64_t getInt(DictionaryAttr fields, StringRef name) {
   return value ? value.getInt() : 0;
 }
 
-/// The call as one run of bytes, if it is a copy without gaps on either side.
+/// Returns `call` as a single move if it is a copy that is contiguous on both
+/// sides.
 static std::optional<Move> getMove(const RoutineCall &call,
                                    int64_t elementBytes) {
   auto dims = call.fields.getAs<DenseI64ArrayAttr>("dims");
@@ -115,8 +116,8 @@ bool nnc::readsInPlace(Operation *op, unsigned operand) {
   return anchor && anchor.takesEpilogue();
 }
 
-/// Elements between the first and one behind the last that an elementwise call
-/// reads of input `index`.
+/// Returns the number of elements from the first to the last, both included,
+/// that an elementwise call reads of input `index`.
 static int64_t getReach(const RoutineCall &call, unsigned index) {
   auto dims = call.fields.getAs<DenseI64ArrayAttr>("dims");
   auto rows = call.fields.getAs<ArrayAttr>("strides");

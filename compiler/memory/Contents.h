@@ -12,15 +12,17 @@
 
 namespace nnc {
 
-/// Alignment of the arena, of the weights, and of every buffer that is not part
-/// of another: a cache line, and the widest vector.
+/// Alignment in bytes of the arena, of the weights, and of every buffer that is
+/// not part of another: the size of a cache line and of the widest vector.
 inline constexpr int64_t kMemoryAlign = 64;
 
-/// Bytes of the tensor `value` in memory, padding included.
+/// Size in bytes of the tensor `value` in memory, including the padding of its
+/// layout.
 int64_t getBytes(mlir::Value value);
 
-/// `bytes` at `source` bytes from the start of an operand appear unchanged at
-/// `target` bytes from the start of the result.
+/// A copy of consecutive bytes: the `bytes` bytes at offset `source` of operand
+/// number `operand` appear unchanged at offset `target` of the result. All
+/// fields but `operand` are in bytes.
 struct Move {
   unsigned operand;
   int64_t source;
@@ -28,13 +30,14 @@ struct Move {
   int64_t bytes;
 };
 
-/// The moves that make up the whole of `op`, in the order of its calls: one for
-/// reshape and a slice of the outermost axis, one an operand for concat along
-/// it. None if `op` computes something or moves elements one by one.
+/// Returns the moves that together do everything that `op` does, in the order
+/// of its calls: one move for a reshape and for a slice of the outermost axis,
+/// one per operand for a concat along that axis. The list is empty if `op`
+/// computes something or its copies are not contiguous.
 llvm::SmallVector<Move> getMoves(mlir::Operation *op);
 
-/// Bytes [begin, end) of a value are those from `origin` on of what `root`
-/// holds.
+/// A byte range of a value and its origin: the bytes [begin, end) of the value
+/// are the bytes of the value `root` that begin at offset `origin`.
 struct Piece {
   int64_t begin;
   int64_t end;
@@ -47,33 +50,38 @@ struct Piece {
 };
 using Pieces = llvm::SmallVector<Piece, 1>;
 
-/// Of which computed bytes the values of a function consist: views and joins
-/// are other values' bytes, whatever else is its own.
+/// Maps every value of a function to the pieces of computed values that it
+/// consists of. Results of views and of contiguous slices and concats are made
+/// of the bytes of other values; every other value is a single piece whose root
+/// is the value itself.
 class Contents {
 public:
   explicit Contents(mlir::func::FuncOp function);
   llvm::ArrayRef<Piece> of(mlir::Value value) const {
     return pieces.find(value)->second;
   }
-  /// The bytes [begin, end) of `value`, counted from `begin`.
+  /// Returns the pieces of the bytes [begin, end) of `value`, with offsets
+  /// relative to `begin`.
   Pieces of(mlir::Value value, int64_t begin, int64_t end) const;
 
 private:
   llvm::DenseMap<mlir::Value, Pieces> pieces;
 };
 
-/// Whether `op` reads its operand number `operand` one element at a time, each
-/// just before it writes the result's element at the same offset: then the
-/// result may take the operand's place.
+/// Returns true if `op` reads each element of its operand number `operand` just
+/// before it writes the element of the result at the same offset, so that the
+/// result may overwrite the operand in place.
 bool readsInPlace(mlir::Operation *op, unsigned operand);
 
-/// Bytes from the start of an operand that `op` may read. More than the operand
-/// has where the result's last channel block is padded and vectors reach as
-/// far.
+/// Returns the number of bytes from the start of operand number `operand` that
+/// `op` may read. It exceeds the operand's size if the last channel block of
+/// the result is padded, because vector loads then reach past the operand's
+/// end.
 int64_t getReadBytes(mlir::Operation *op, unsigned operand);
 
-/// Where `value` lies: where `nnc-plan-memory` put it, the caller's buffer, or
-/// a constant. Null if nothing says so.
+/// Returns the place of `value` in memory: the one that `nnc-plan-memory`
+/// assigned, the caller's buffer for a function argument, or the weights for a
+/// constant. Null if no place is known.
 exec::PlaceAttr getPlace(mlir::Value value);
 
 } // namespace nnc

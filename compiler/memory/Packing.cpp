@@ -21,7 +21,8 @@ using namespace nnc;
 // Lower bound
 //===----------------------------------------------------------------------===//
 
-/// Bytes of `block` in use in `step`; extents that overlap count once.
+/// Returns the number of bytes of `block` that are in use in `step`;
+/// overlapping extents are counted once.
 static int64_t getLiveBytes(const PackingBlock &block, int step,
                             int64_t align) {
   SmallVector<std::pair<int64_t, int64_t>> live;
@@ -34,7 +35,7 @@ static int64_t getLiveBytes(const PackingBlock &block, int step,
     bytes += std::max<int64_t>(0, to - std::max(from, end));
     end = std::max(end, to);
   }
-  // What lies at the start of a block has its last cache line for itself.
+  // An extent at the start of a block does not share its last cache line.
   bool alone = live.size() == 1 && live[0].first == 0;
   return alone ? alignTo(bytes, align) : bytes;
 }
@@ -63,7 +64,8 @@ int64_t nnc::getPackingLowerBound(ArrayRef<PackingBlock> blocks,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// While block `other` lies at o, a block may not start in (o + low, o + high).
+/// A constraint between two blocks: if block `other` is at offset o, the block
+/// must not start in the open interval (o + low, o + high).
 struct Conflict {
   unsigned other;
   int64_t low;
@@ -76,9 +78,9 @@ class Packer {
 public:
   Packer(ArrayRef<PackingBlock> blocks, int64_t align);
   Packing pack(ArrayRef<unsigned> order, Fit fit) const;
-  /// Moves blocks forward in `order` as long as that helps.
+  /// Moves blocks forward in `order` as long as this makes the packing smaller.
   void improve(SmallVector<unsigned> &order, Fit fit, Packing &best) const;
-  /// Cost of one call of pack(), in steps of its inner loop.
+  /// Returns the cost of one call of pack(), in iterations of its inner loop.
   int64_t getCost() const { return cost; }
 
   struct Key {
@@ -134,7 +136,8 @@ Packing Packer::pack(ArrayRef<unsigned> order, Fit fit) const {
       if (int64_t at = packing.offsets[conflict.other]; at != unplaced)
         taken.push_back({at + conflict.low, at + conflict.high});
     llvm::sort(taken);
-    // `start` is the lowest start that the intervals so far leave free.
+    // `start` is the lowest offset that the intervals visited so far leave
+    // free.
     int64_t start = 0, best = unplaced, room = 0;
     for (auto [low, high] : taken) {
       if (low >= start && (best == unplaced || low - start < room)) {
@@ -156,8 +159,8 @@ Packing Packer::pack(ArrayRef<unsigned> order, Fit fit) const {
 
 void Packer::improve(SmallVector<unsigned> &order, Fit fit,
                      Packing &best) const {
-  // A tenth of a second at most; a fixed seed, so that the same blocks always
-  // get the same places.
+  // The number of rounds keeps this below a tenth of a second. The seed is
+  // fixed, so that the same blocks always get the same places.
   int64_t rounds = std::clamp<int64_t>(1'500'000 / cost, 20, 2000);
   std::minstd_rand random(1);
   for (; rounds > 0 && best.bytes > lowerBound; --rounds) {
@@ -168,7 +171,7 @@ void Packer::improve(SmallVector<unsigned> &order, Fit fit,
         top.push_back(position);
     unsigned from = top[random() % top.size()];
     if (from == 0) {
-      // Already first: make room around it by moving another one.
+      // The block is already first: move a random other one instead.
       from = random() % order.size();
     }
     unsigned to = from == 0 ? 0 : random() % from;
@@ -213,7 +216,7 @@ Packing nnc::packBlocks(ArrayRef<PackingBlock> blocks, int64_t align) {
         return packing;
       tries.push_back({std::move(order), fit, std::move(packing)});
     }
-  // The best start need not lead to the best end.
+  // The best of the initial packings need not lead to the best final packing.
   Packing best = tries.front().packing;
   for (int round = 0; round < 3 && best.bytes > packer.lowerBound; ++round) {
     auto start = llvm::min_element(tries, [](const Try &a, const Try &b) {

@@ -14,8 +14,8 @@
 
 namespace nnc {
 
-/// Bytes [offset, offset + bytes) of a block hold something in the steps from
-/// `first` to `last`, both included.
+/// A live range of a part of a block: the bytes [offset, offset + bytes) of the
+/// block are in use in the steps from `first` to `last`, both included.
 struct Extent {
   int64_t offset;
   int64_t bytes;
@@ -23,26 +23,28 @@ struct Extent {
   int last;
 };
 
-/// What has to stay together: one buffer, or several that are parts or later
-/// tenants of the same bytes. Extents of one block may overlap.
+/// A unit of allocation, whose extents keep their offsets relative to each
+/// other: one buffer, or several buffers that are parts of each other or use
+/// the same bytes one after another. Extents of one block may overlap.
 using PackingBlock = llvm::SmallVector<Extent, 1>;
 
-/// Where each block starts, in multiples of the alignment, and how much memory
-/// that takes.
+/// An assignment of blocks to the arena: the byte offset of each block, a
+/// multiple of the alignment, and the total size in bytes.
 struct Packing {
   llvm::SmallVector<int64_t> offsets;
   int64_t bytes = 0;
 };
 
-/// No packing takes less: the most bytes that are in use in one step.
+/// A lower bound on the bytes of any packing: the largest number of bytes that
+/// are in use in the same step.
 int64_t getPackingLowerBound(llvm::ArrayRef<PackingBlock> blocks,
                              int64_t align);
 
 /// Gives each block a place so that no two extents of different blocks overlap
-/// in memory and in time. Tries the blocks in several orders (largest first,
-/// longest first, ...), each where it fits lowest or tightest, then improves
-/// the best order by moving what lies on top forward. Depends on nothing but
-/// its arguments.
+/// in both memory and time. It tries several orders of the blocks (largest
+/// first, longest first, ...), placing each block where it fits lowest or
+/// tightest, and then improves the best order by moving blocks at the top of
+/// the arena forward. The result depends on the arguments only.
 Packing packBlocks(llvm::ArrayRef<PackingBlock> blocks, int64_t align);
 
 } // namespace nnc

@@ -1,4 +1,4 @@
-//===- AssignThreads.cpp - What one thread computes -----------------------===//
+//===- AssignThreads.cpp - Layers that a single thread computes -----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -18,11 +18,12 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Twice what it takes to hand a share to another thread and to wait for it:
-/// two threads save half.
+/// The time in seconds below which a layer is not divided among threads: twice
+/// the time that it takes to hand a share to another thread and to wait for it,
+/// since two threads save half of the layer's time.
 static constexpr double kTooShortSeconds = 1e-6;
 
-/// What a call of the routine that `layer` names takes on one thread.
+/// Returns the seconds that a call of the layer's routine takes on one thread.
 static double getCallSeconds(LayerOp layer, const CostModel &cost) {
   double seconds = 0;
   LayoutAttr layout = getLayout(layer.getY().getType());
@@ -59,7 +60,7 @@ struct AssignThreadsPass : nnc::impl::AssignThreadsBase<AssignThreadsPass> {
 
   void assign(Operation *op, double seconds) {
     auto params = op->getAttrOfType<DenseI64ArrayAttr>("params");
-    // Each thread would begin the call.
+    // Every thread has to begin the call, so that this part is not divided.
     seconds -= CostModel::getStartSeconds(params && !params.empty());
     if (seconds < kTooShortSeconds)
       op->setAttr(exec::kSerialAttr, UnitAttr::get(&getContext()));

@@ -1,4 +1,4 @@
-//===- CheckRoutines.cpp - Can each layer be computed as it says? ---------===//
+//===- CheckRoutines.cpp - Checks that routines fit their layers ----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

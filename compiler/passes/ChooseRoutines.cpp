@@ -20,7 +20,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Layouts are chosen anew: adapts of an earlier choice go, types are logical.
+/// Undoes an earlier choice of layouts: removes all adapts and gives all values
+/// their logical types.
 static void forgetLayouts(func::FuncOp function) {
   function.walk([](AdaptOp adapt) {
     adapt.getY().replaceAllUsesWith(adapt.getX());
@@ -32,7 +33,7 @@ static void forgetLayouts(func::FuncOp function) {
         result.setType(getLogicalType(type));
 }
 
-/// Has readers of the layer's result read it in row-major order.
+/// Makes the readers of the layer's result read it in row-major order.
 static void adaptBack(LayerOp layer, const CostModel &cost) {
   Value made = layer.getY();
   auto plain = getLogicalType(getTensorType(made));
@@ -64,7 +65,7 @@ static void apply(func::FuncOp function, const PlanGraph &graph,
         adaptBack(layer, cost);
       continue;
     }
-    // Whatever else there is reads and writes row-major tensors.
+    // All other ops read and write row-major tensors.
     for (OpOperand &operand : op.getOpOperands())
       adapter.setOperand(operand, getLogicalType(cast<RankedTensorType>(
                                       operand.get().getType())));

@@ -1,4 +1,4 @@
-//===- FuseLayers.cpp - One layer in the place of two, where faster -------===//
+//===- FuseLayers.cpp - Fuses pairs of layers where that is faster --------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -21,24 +21,25 @@ using namespace nnc;
 using namespace nnc::nn;
 
 namespace {
-/// How a form's layer is built.
+/// The functions that build the fused layer of a form.
 struct Rule {
   StringLiteral form;
   FuseFunction fuse;
-  /// The form that the second layer could have with its own reader instead, or
-  /// null: where that saves more time, the pair stays apart.
+  /// Builds the competing form, which fuses the second layer with its own
+  /// reader, or null. If that form saves more time, the pair is not fused.
   FuseFunction rival;
 };
 } // namespace
 
-/// One row for each of kFusedForms.
+/// The rules of the forms, in the order of kFusedForms.
 static constexpr Rule kRules[] = {
     {"expanded", fuseExpanded, fuseSeparable},
     {"separable", fuseSeparable, nullptr},
     {"scaling", fuseScaling, nullptr},
 };
 
-/// The cost of the cheapest candidate that keeps to `maxError`.
+/// Returns the cost in seconds of the cheapest candidate whose error is at most
+/// `maxError`.
 static double getLeastSeconds(LayerOp layer, const CostModel &cost,
                               double maxError) {
   double least = kImpossible;
@@ -49,7 +50,7 @@ static double getLeastSeconds(LayerOp layer, const CostModel &cost,
   return least;
 }
 
-/// The routine that a tuning file has chosen for the layer, or null.
+/// Returns the routine that a tuning file has chosen for the layer, or null.
 static const Routine *findChoice(ArrayRef<Subject> choices, LayerOp layer) {
   auto *choice = llvm::find_if(choices, [&](const Subject &subject) {
     return layer.getName() == subject.layer;
@@ -59,8 +60,8 @@ static const Routine *findChoice(ArrayRef<Subject> choices, LayerOp layer) {
              : Catalogue::get().findRoutine(choice->routine);
 }
 
-/// Erases a layer that nothing reads, and its inputs where nothing else reads
-/// them.
+/// Erases a layer without readers, and those of its inputs that have no other
+/// readers.
 static void eraseLayer(LayerOp layer) {
   SmallVector<Value> inputs(layer.getInputs());
   layer.erase();
@@ -74,7 +75,7 @@ namespace {
 /// The costs of two layers and of the one layer that computes both.
 struct PairCost {
   double apart, together;
-  double saved; ///< seconds; 0 where the one layer is not worthwhile
+  double saved; ///< seconds; 0 if fusing is not worthwhile
 
   void note(LayerOp layer, StringRef name) const {
     Builder builder(layer.getContext());
@@ -88,7 +89,7 @@ struct PairCost {
   }
 };
 
-/// Gives the pairs of a function one form.
+/// Fuses the pairs of a function that match one form and are faster fused.
 class Fusion {
 public:
   Fusion(const FusedForm &form, const Rule &rule, const CostModel &cost,
@@ -98,7 +99,8 @@ public:
       choices = tuned->getChoices(maxError);
   }
 
-  /// Visits each convolution that is the only reader of another layer's result.
+  /// Visits each convolution that is the only reader of another layer's result,
+  /// and decides whether to fuse the two.
   void run(func::FuncOp function) {
     for (auto layer : llvm::make_early_inc_range(function.getOps<LayerOp>())) {
       if (!isa_and_nonnull<ConvOp>(layer.getAnchorOp()))
@@ -123,7 +125,7 @@ private:
     return {apart, together, pays ? apart - together : 0};
   }
 
-  /// The seconds that it saves to fuse `layer` with its own reader instead.
+  /// Returns the seconds saved by fusing `layer` with its own reader instead.
   double getRivalSaving(LayerOp layer) const {
     if (!rule.rival || !layer.getY().hasOneUse())
       return 0;
@@ -139,7 +141,7 @@ private:
     return pair.saved;
   }
 
-  /// Replaces the pair by `one`, or erases `one`.
+  /// Decides whether the pair is fused: replaces it by `one`, or erases `one`.
   void decide(LayerOp first, LayerOp second, LayerOp one) const {
     PairCost pair = compare(first, second, one);
     bool fuses = pair.saved > getRivalSaving(second);
@@ -159,8 +161,7 @@ private:
   const Rule &rule;
   const CostModel &cost;
   double maxError;
-  ArrayRef<Subject>
-      choices; ///< of a tuning file; they decide where there are any
+  ArrayRef<Subject> choices; ///< of a tuning file; if any, they decide
 };
 
 struct FuseLayersPass : nnc::impl::FuseLayersBase<FuseLayersPass> {

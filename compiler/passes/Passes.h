@@ -26,11 +26,13 @@ namespace nnc {
 #define GEN_PASS_REGISTRATION
 #include "compiler/passes/Passes.h.inc"
 
-/// The pass with what is known already instead of a file's path.
+/// Creates the pass with the contents of a tuning file that is already read, in
+/// place of the path of one in `options`.
 std::unique_ptr<mlir::Pass>
 createChooseRoutines(ChooseRoutinesOptions options,
                      std::shared_ptr<const TuningFile> tuned);
-/// The pass with what is measured and chosen already; null where nothing is.
+/// Creates the pass with the measurements and choices of a tuning file that is
+/// already read; `tuned` is null if there is none.
 std::unique_ptr<mlir::Pass>
 createFuseLayers(FuseLayersOptions options,
                  std::shared_ptr<const TuningFile> tuned);

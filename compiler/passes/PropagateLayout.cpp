@@ -19,14 +19,16 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// The value that adapts were made from.
+/// Returns the value that `value` is an adapted copy of, through any number of
+/// adapts.
 static Value getSource(Value value) {
   while (auto adapt = value.getDefiningOp<AdaptOp>())
     value = adapt.getX();
   return value;
 }
 
-/// The types that readers of `value` want in the end.
+/// Returns the types in which the readers of `value` need it, behind all
+/// adapts.
 static llvm::SetVector<RankedTensorType> getWanted(Value value) {
   llvm::SetVector<RankedTensorType> wanted;
   for (Operation *user : value.getUsers()) {
@@ -42,9 +44,9 @@ static llvm::SetVector<RankedTensorType> getWanted(Value value) {
 // Cancel and merge
 //===----------------------------------------------------------------------===//
 
-/// Adapts read the value that was there first; those that change nothing, that
-/// say the same as an earlier one, or that nothing reads go. Constants take the
-/// layout as their own.
+/// Makes every adapt read the original value, and removes adapts that change
+/// nothing, repeat an earlier adapt or have no readers. An adapt of a constant
+/// is folded into the constant's type.
 static void simplifyAdapts(Block &block, const CostModel &cost) {
   DenseMap<std::pair<Value, Type>, Value> made;
   for (auto adapt : llvm::make_early_inc_range(block.getOps<AdaptOp>())) {
@@ -52,7 +54,7 @@ static void simplifyAdapts(Block &block, const CostModel &cost) {
     Value source = getSource(adapt.getX());
     if (source != adapt.getX() && source.getType() != type &&
         cost.getAdapt(getTensorType(source), type).seconds == kImpossible)
-      source = adapt.getX(); // there is only the long way
+      source = adapt.getX(); // no direct adapt exists
     Value same =
         source.getType() == type ? source : made.lookup({source, type});
     auto constant = source.getDefiningOp<ConstantOp>();
@@ -81,9 +83,9 @@ static void simplifyAdapts(Block &block, const CostModel &cost) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Lets layers whose routine follows any layout run in another one, where that
-/// makes the adapts around them cheaper: so an adapt moves from their operands
-/// to their result, or the other way, or goes.
+/// Changes the layout in which layers run whose routine accepts any layout, if
+/// that makes the adapts around them cheaper. An adapt thereby moves from their
+/// operands to their result or the other way, or disappears.
 class Mover {
 public:
   explicit Mover(const CostModel &cost) : cost(cost) {}
@@ -98,8 +100,9 @@ private:
 };
 } // namespace
 
-/// The adapts around `layer` if its operands and result had these types. One
-/// that others read as well is there anyway.
+/// Returns the seconds of the adapts around `layer` if its operands and result
+/// had these types. Adapts that have other readers too are not counted, since
+/// they remain in any case.
 double Mover::getSeconds(LayerOp layer, ArrayRef<RankedTensorType> operands,
                          RankedTensorType result) const {
   double seconds = 0;
@@ -156,7 +159,7 @@ bool Mover::run(LayerOp layer) {
   SmallVector<RankedTensorType> own;
   for (Value value : layer.getOperands())
     own.push_back(getTensorType(value));
-  // Less by more than the estimate's own noise, so that nothing goes in
+  // The gain must exceed the noise of the estimate, so that moves do not go in
   // circles.
   double best = 0.99 * getSeconds(layer, own, layer.getY().getType());
   const Candidate *choice = nullptr;
@@ -181,7 +184,7 @@ struct PropagateLayoutPass
     auto machine = target::getTarget(getOperation());
     if (failed(machine))
       return signalPassFailure();
-    // Where weights are read from does not matter here: adapts have none.
+    // The size of the weights is irrelevant, because adapts have none.
     CostModel cost(*machine, 0);
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
@@ -189,7 +192,8 @@ struct PropagateLayoutPass
       Block &block = function.getBody().front();
       simplifyAdapts(block, cost);
       Mover mover(cost);
-      // Each move lowers the cost of the adapts; the count is for safety.
+      // Each move lowers the cost of the adapts, so that this ends; the limit
+      // on the number of rounds is only a safeguard.
       for (unsigned round = 0, most = 16; round < most; ++round) {
         bool changed = false;
         for (LayerOp layer : block.getOps<LayerOp>())

@@ -16,7 +16,8 @@ namespace nnc {
 using namespace mlir;
 
 namespace {
-/// Asks the op; the reinterpretations between neighbours fold away.
+/// Lowers a quantized op through its interface. The reinterpretations between
+/// neighbouring lowered ops fold away.
 struct LowerQuantizedOp
     : OpInterfaceRewritePattern<nnc::qnn::LoweringOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
@@ -30,7 +31,8 @@ struct LowerQuantizedOp
 struct QnnCanonicalizePass
     : nnc::impl::QnnCanonicalizeBase<QnnCanonicalizePass> {
   void runOnOperation() override {
-    // Folders alone at first: they see what lowering takes apart.
+    // First run the folders alone, which match ops that the lowering would take
+    // apart.
     RewritePatternSet none(&getContext()), patterns(&getContext());
     patterns.add<LowerQuantizedOp>(&getContext());
     if (failed(nnc::applyPatterns(getOperation(), std::move(none))) ||

@@ -1,4 +1,4 @@
-//===- Recompose.cpp - One op for what exporters write as several ---------===//
+//===- Recompose.cpp - Recognises ops that exporters take apart -----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -33,9 +33,11 @@ private:
     return nnc::applyPatterns(getOperation(), std::move(patterns));
   }
 
-  /// Afterwards: the + 3 of a hard-swish must not join the bias before it. What
-  /// a recomposed op leaves behind (x * clip(x + 3, 0, 6) is 6 * hard_swish(x))
-  /// meets the model's own numbers here.
+  /// Composes chains of scales and shifts. This runs after the activations are
+  /// recognised, because the + 3 of a hard-swish must not be merged with the
+  /// bias before it. Factors that the recognised ops leave behind (x * clip(x +
+  /// 3, 0, 6) is 6 * hard_swish(x)) are merged with the model's own constants
+  /// here.
   LogicalResult composeChains() {
     RewritePatternSet patterns(&getContext());
     nnc::populateFoldConstants(patterns);

@@ -11,8 +11,9 @@
 
 namespace nnc {
 
-/// What the pass `nnc-verify-memory` checks: reports the first op of a planned
-/// function that would read something else than the value of its operand.
+/// Implements the pass `nnc-verify-memory`: checks a function whose memory is
+/// planned, and reports the first op that would read bytes other than those of
+/// its operand's value because something has overwritten them.
 mlir::LogicalResult verifyMemory(mlir::func::FuncOp function);
 
 } // namespace nnc

@@ -1,4 +1,4 @@
-//===- Accuracy.cpp - What rewrites of real arithmetic may change ---------===//
+//===- Accuracy.cpp - Rounding in rewrites of real arithmetic -------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Searches look at so many values at most.
+/// The most values that a search visits.
 static constexpr size_t kMostValues = 1024;
 
 bool nnc::isPowerOfTwo(double value) {
@@ -27,14 +27,15 @@ static bool isOfFloats(Type type) {
   return isa<FloatType>(getElementTypeOrSelf(type));
 }
 
-/// Whether elements of the result are elements of the operands, or zeros.
+/// Returns true if each element of the result is an element of an operand or a
+/// zero.
 static bool isMove(Operation *op) {
   return isa<ReshapeOp, TransposeOp, ExpandOp, SliceOp, GatherOp, PadOp,
              ConcatOp, AdaptOp>(op);
 }
 
-/// Whether an op's results are its operands, moved, bounded or with another
-/// sign.
+/// Returns true if each element of the result is an element of an operand,
+/// possibly moved, clipped or with its sign changed.
 static bool keepsElements(Operation *op) {
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduce.getKind() == ReduceKind::max ||
@@ -46,8 +47,8 @@ static bool keepsElements(Operation *op) {
              LeakyReluOp, PreluOp, ThresholdedReluOp>(op);
 }
 
-/// Whether an op's results are rounded once, so that every implementation gives
-/// the same bits.
+/// Returns true if the op rounds its result exactly once, so that every
+/// implementation gives the same bits.
 static bool isCorrectlyRounded(Operation *op) {
   if (auto cast = dyn_cast<CastOp>(op))
     return isOfFloats(cast.getX().getType());
@@ -55,21 +56,22 @@ static bool isCorrectlyRounded(Operation *op) {
       op);
 }
 
-/// Whether an op's results jump.
+/// Returns true if the op is a step function, whose result jumps where an
+/// operand changes by one bit.
 static bool isStep(Operation *op) {
   if (isa<RoundOp, FloorOp, CeilOp, SignOp, FmodOp, ModOp, ArgMaxOp, ArgMinOp,
           ThresholdedReluOp>(op))
     return true;
-  // Comparisons, and casts to integers and to bool.
+  // Comparisons and casts to integers or to bool are steps too.
   return isa<ElementwiseOpInterface>(op) &&
          !isOfFloats(op->getResult(0).getType());
 }
 
 //===----------------------------------------------------------------------===//
-// Backwards: whether a value has an error
+// Backward search: whether a value has an error of its own
 //===----------------------------------------------------------------------===//
 
-/// Whether a constant holds whole numbers only.
+/// Returns true if a constant holds whole numbers only.
 static bool holdsWholeNumbers(Value constant) {
   std::optional<TensorData> data = TensorData::get(constant);
   if (!data)
@@ -80,7 +82,8 @@ static bool holdsWholeNumbers(Value constant) {
   return true;
 }
 
-/// Whether `value` holds whole numbers, of which sums of products are exact.
+/// Returns true if `value` holds whole numbers, whose sums of products are
+/// exact.
 static bool isOfWholes(Value value, unsigned depth = 0) {
   Operation *op = value.getDefiningOp();
   if (!op || depth > 16)
@@ -101,8 +104,9 @@ static bool isOfWholes(Value value, unsigned depth = 0) {
   });
 }
 
-/// Whether a convolution or product rounds: not if it picks elements, one for
-/// each result and at most times a power of two, nor for whole numbers.
+/// Returns true if a convolution or matrix product rounds. It does not if it
+/// selects one element for each result, at most times a power of two, or
+/// computes with whole numbers.
 static bool sumsProducts(Operation *anchor) {
   std::optional<TensorData> weight = TensorData::get(anchor->getOperand(1));
   std::optional<WeightView> view = getOutputView(anchor);
@@ -131,8 +135,8 @@ static bool sumsProducts(Operation *anchor) {
 }
 
 namespace {
-/// Looks for the ops that values are made by. A value that is met again, on
-/// another way, does not count a second time.
+/// A backward search for ops with rounding errors of their own among those that
+/// compute a value. A value that is reached on several paths is visited once.
 class ErrorSearch {
 public:
   bool isInexact(Value value) {
@@ -154,7 +158,7 @@ private:
       return sumsProducts(op) ||
              (isInexact(op->getOperand(0)) || isInexact(op->getOperand(1)));
     if (keepsElements(op)) {
-      // Every part: of a list of operands, real and not constant ones.
+      // All real operands that are not constant must be inexact.
       bool any = false;
       for (Value operand : op->getOperands()) {
         if (!isOfFloats(operand.getType()) ||
@@ -186,15 +190,15 @@ private:
 bool nnc::isInexact(Value value) { return ErrorSearch().isInexact(value); }
 
 //===----------------------------------------------------------------------===//
-// Forwards: whether its bits matter
+// Forward search: whether the bits of a value matter
 //===----------------------------------------------------------------------===//
 
-/// Whether a difference in the last bit of an operand reaches the result as
-/// one, and is not drowned in the op's own rounding errors.
+/// Returns true if a difference in the last bit of an operand is still present
+/// in the result of the op, and not drowned in the op's own rounding errors.
 static bool passesBits(Operation *op) {
   if (keepsElements(op) || isCorrectlyRounded(op))
     return true;
-  // Where it sums nothing it passes elements on.
+  // A product whose sums have a single term passes elements on.
   return isa<ConvOp, ConvTransposeOp, MatMulOp>(op) && !sumsProducts(op);
 }
 

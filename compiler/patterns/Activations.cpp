@@ -1,16 +1,18 @@
-//===- Activations.cpp - Activations that exporters write out -------------===//
+//===- Activations.cpp - Recognises activations written out ---------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Most activations are x * gate(x) times a number. The number may stand on
-// either side, or in either factor, or have met another by now; so what is
-// matched is the product of x and the gate, and the number is left behind.
+// Most activations have the form x * gate(x) times a constant. The constant may
+// stand on either side or in either factor, or may already be merged with
+// another one. Therefore these patterns match the product of x and the gate,
+// and leave the constant as a separate factor.
 //
-// Numbers are compared to a relative 1e-6: what writing them as f32 loses. A
-// number written with fewer digits is not the activation's, and stays. So does
-// the expression of a hard swish or hard sigmoid that a comparison, a floor or
-// the like reads: the activation may differ from it in the last bit
-// (Accuracy.h).
+// Constants are compared with a relative tolerance of 1e-6, which is what
+// rounding them to f32 loses. An expression whose constants are written with
+// fewer digits is not the activation, and remains. An expression also remains
+// if all implementations give it the same bits and these may decide a
+// comparison or the like (see Accuracy.h); activations with exponentials have
+// no such bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,14 +31,15 @@ static bool isNear(double value, double expected) {
   return std::abs(value - expected) <= 1e-6 * std::abs(expected);
 }
 
-/// Whether every implementation computes the same bits of an op's result, and a
-/// comparison, a floor or the like may read them.
+/// Returns true if all implementations compute the result of `op` to the same
+/// bits and these bits may decide the outcome of a step function.
 static bool hasMeaningfulBits(Operation *op) {
   Value result = op->getResult(0);
   return !isInexact(result) && reachesStep(result);
 }
 
-/// value = x * scale + shift, through as many ops as do that.
+/// Returns x, scale and shift with value = x * scale + shift, looking through
+/// all scales and shifts by constants.
 static std::tuple<Value, double, double> peel(Value value) {
   Affine all;
   while (Operation *op = value.getDefiningOp()) {
@@ -53,10 +56,11 @@ static std::tuple<Value, double, double> peel(Value value) {
 // Polynomials
 //===----------------------------------------------------------------------===//
 
-/// Coefficients of 1, x, x^2, x^3.
+/// The coefficients of 1, x, x^2 and x^3.
 using Polynomial = std::array<double, 4>;
 
-/// `value` as a polynomial in x, or nullopt.
+/// Returns `value` as a polynomial in x, or nullopt if it is none of degree 3
+/// or less.
 static std::optional<Polynomial> matchPolynomial(Value value, Value x,
                                                  int depth = 0) {
   if (value == x)
@@ -102,7 +106,7 @@ static std::optional<Polynomial> matchPolynomial(Value value, Value x,
   return a;
 }
 
-/// Whether `value` is this polynomial in x.
+/// Returns true if `value` is the polynomial `expected` in x.
 static bool isPolynomial(Value value, Value x, const Polynomial &expected) {
   std::optional<Polynomial> found = matchPolynomial(value, x);
   if (!found)
@@ -120,7 +124,8 @@ static bool isPolynomial(Value value, Value x, const Polynomial &expected) {
 namespace {
 enum class Gated { gelu, geluTanh, hardSwish, mish, silu };
 
-/// x * gate is `factor` times the activation of x.
+/// An activation that is recognised as a product: x * gate is `factor` times
+/// the activation of x.
 struct GateMatch {
   Gated activation;
   double factor;
@@ -187,7 +192,8 @@ static Value createScale(PatternRewriter &rewriter, Location location,
 }
 
 namespace {
-/// A tree of products by numbers and by values; inner products have one use.
+/// The factors of a tree of products, which are constants and other values. The
+/// inner products have one use.
 struct Factors {
   double scale = 1;
   SmallVector<Value> values;
@@ -243,14 +249,16 @@ private:
     for (auto [i, value] : llvm::enumerate(factors.values))
       if (i != x && i != gate)
         result = rewriter.create<MulOp>(location, result, value);
-    // A number of higher rank than any value gave the product its shape.
+    // The product got its shape from a constant whose rank is higher than that
+    // of any value.
     if (result.getType() != mul.getType())
       result = rewriter.create<ExpandOp>(location, mul.getType(), result);
     rewriter.replaceOp(mul, result);
   }
 };
 
-/// c / (1 + e^-x), by division or reciprocal; x / (1 + e^-x).
+/// Recognises a sigmoid in c / (1 + e^-x), written with a division or a
+/// reciprocal, and in x / (1 + e^-x).
 struct RecomposeSigmoid : RewritePattern {
   RecomposeSigmoid(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
@@ -291,7 +299,8 @@ struct RecomposeSigmoid : RewritePattern {
 // Bounds
 //===----------------------------------------------------------------------===//
 
-/// Bounds of relu, clip, max or min by a number; infinite where there is none.
+/// The bounds of a relu, a clip, or a max or min with a constant. A missing
+/// bound is infinite.
 struct Bounds {
   Value x;
   double low = -INFINITY, high = INFINITY;
@@ -306,7 +315,7 @@ static std::optional<Bounds> matchBounds(Operation *op) {
   if (auto clip = dyn_cast<ClipOp>(op)) {
     double low = clip.getMin().convertToDouble();
     double high = clip.getMax().convertToDouble();
-    // Exporters spell "no bound" as the largest number.
+    // Exporters write the largest float for a missing bound.
     if (low <= -3.4e38)
       low = -INFINITY;
     if (high >= 3.4e38)
@@ -324,7 +333,7 @@ static std::optional<Bounds> matchBounds(Operation *op) {
 }
 
 namespace {
-/// Bounds of bounds are one pair of bounds.
+/// Merges two successive pairs of bounds into one.
 struct MergeBounds : RewritePattern {
   MergeBounds(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
@@ -345,7 +354,7 @@ struct MergeBounds : RewritePattern {
       return success();
     }
     if (!std::isfinite(both.low) || !std::isfinite(both.high))
-      return failure(); // max of max: rare, and as good as it is
+      return failure(); // a max of a max is rare, and merging it gains nothing
     rewriter.replaceOpWithNewOp<ClipOp>(op, both.x,
                                         rewriter.getF64FloatAttr(both.low),
                                         rewriter.getF64FloatAttr(both.high));
@@ -353,9 +362,10 @@ struct MergeBounds : RewritePattern {
   }
 };
 
-/// clip(a x + b, 0, 1), or clip(a x + b, 0, m) / m. What is scaled to [0, 1]
-/// with a large b, as (x - low) / (high - low), is none: the difference is
-/// small where x is near low, a x and b are not.
+/// Recognises a hard sigmoid in clip(a x + b, 0, 1) and clip(a x + b, 0, m) /
+/// m. A value that is scaled to [0, 1] with a large b, as in (x - low) / (high
+/// - low), is not one: the difference is small for x near low, but a x and b
+/// are not, so that their sum is inaccurate.
 struct RecomposeHardSigmoid : OpRewritePattern<ClipOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ClipOp clip,
@@ -376,8 +386,8 @@ struct RecomposeHardSigmoid : OpRewritePattern<ClipOp> {
       scale = match->affine.scale[0];
     }
     auto [x, alpha, beta] = peel(clip.getX());
-    // Results are in [0, 1], where rounding a beta of 2 costs a last bit or
-    // two.
+    // The largest beta. Results are in [0, 1], where rounding with a beta of 2
+    // costs a last bit or two.
     constexpr double kLargestBeta = 2;
     if (isNear(alpha * scale, 1) || std::abs(beta * scale) > kLargestBeta ||
         hasMeaningfulBits(root))
@@ -393,7 +403,8 @@ struct RecomposeHardSigmoid : OpRewritePattern<ClipOp> {
 
 void nnc::populateActivations(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  // Before the factors of a product are composed with what stands around it.
+  // Gates must be matched before the factors of a product are merged with ops
+  // around it.
   patterns.add<RecomposeGate>(context, /*benefit=*/2);
   patterns.add<RecomposeHardSigmoid>(context, /*benefit=*/2);
   patterns.add<RecomposeSigmoid, MergeBounds>(context);

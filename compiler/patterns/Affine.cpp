@@ -15,8 +15,9 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Adding a number of this size to data of a network's size rounds it: such a
-/// pair of shifts is a rounding in disguise (x + 1.5 * 2^23 - 1.5 * 2^23).
+/// The least magnitude of a shift that is taken to round its operand on
+/// purpose: a pair of such shifts is a rounding in disguise (x + 1.5 * 2^23 -
+/// 1.5 * 2^23).
 static constexpr double kLargeShift = 1 << 20;
 
 bool Affine::scales(Type type) const {
@@ -28,12 +29,13 @@ bool Affine::shifts() const {
   return llvm::any_of(shift, [](double v) { return v != 0.0; });
 }
 
-/// Element i of a list, of which one element serves every i.
+/// Returns element i of a list, or its only element if it has one.
 template <class T> static const T &getAt(const SmallVector<T> &list, size_t i) {
   return list.size() == 1 ? list[0] : list[i];
 }
 
-/// f(a[i], b[i], c[i]) where lists of one value serve every i.
+/// Returns the list of f(a[i], b[i], c[i]). A list of one value has this value
+/// at every i.
 template <class F>
 static SmallVector<double> zipWith(ArrayRef<double> a, ArrayRef<double> b,
                                    ArrayRef<double> c, F f) {
@@ -47,7 +49,7 @@ static SmallVector<double> zipWith(ArrayRef<double> a, ArrayRef<double> b,
   return result;
 }
 
-/// A product by a power of two, or zero, is exact: it rounds nothing.
+/// Multiplying by a power of two or by zero is exact, and adds no rounding.
 Affine Affine::scaling(ArrayRef<double> scale) {
   Affine affine;
   affine.scale.assign(scale.begin(), scale.end());
@@ -104,7 +106,8 @@ bool Affine::isExact() const {
 }
 
 bool Affine::isAccurate() const {
-  // The shifts are sums in double, whose order may differ by a last bit.
+  // The shifts are sums in double, which may differ in the last bit if they are
+  // added in another order.
   constexpr double slack = 1 + 1e-12;
   size_t size = std::max(shift.size(), rounded.size());
   for (size_t i = 0; i < size; ++i)
@@ -134,7 +137,7 @@ bool Affine::isHarmless(Type type) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An op's operands, one of them constant.
+/// The operands of a binary op, one of which is constant.
 struct ConstantSide {
   Value x;
   int64_t axis; ///< along which the constant varies, or -1
@@ -184,8 +187,8 @@ static std::optional<AffineOp> matchBatchNorm(BatchNormOp op) {
   return AffineOp{op.getX(), 1, affine};
 }
 
-/// Small whole numbers, on which sums are exact: x - zero_point of quantized
-/// data stays that.
+/// Returns true if `value` holds small whole numbers, whose sums are exact. The
+/// x - zero_point of quantized data is left as it is.
 static bool isWhole(Value value) {
   auto cast = value.getDefiningOp<CastOp>();
   return cast && isa<IntegerType>(getElementTypeOrSelf(cast.getX().getType()));
@@ -233,8 +236,8 @@ static ArrayRef<int64_t> getWeightShape(Operation *op) {
   return cast<RankedTensorType>(op->getOperand(1).getType()).getShape();
 }
 
-/// The rows (of the product's k) or the columns of a matrix product's right
-/// side.
+/// Returns the view of a matrix product's right operand by its columns, or by
+/// its rows (the product's k).
 static WeightView getMatrixView(MatMulOp matmul, bool columns) {
   ArrayRef<int64_t> w = getWeightShape(matmul);
   size_t rank = w.size();

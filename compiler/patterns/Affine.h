@@ -14,10 +14,12 @@
 
 namespace nnc {
 
-/// x * scale + shift with one value for all elements or one for each index of
-/// an axis. Kept in double: a chain is rounded once, when it is written out.
+/// The function x * scale + shift, with one scale and one shift for all
+/// elements or one for each index of an axis. They are doubles, so that a chain
+/// of ops is rounded only once, when the composed constants are written out.
 struct Affine {
-  /// From the least to the greatest of some shifts; empty to begin with.
+  /// The interval from the smallest to the largest of the shifts that were
+  /// added; it is empty at first.
   struct Range {
     double least = std::numeric_limits<double>::infinity();
     double most = -std::numeric_limits<double>::infinity();
@@ -31,50 +33,60 @@ struct Affine {
 
   llvm::SmallVector<double> scale = {1.0};
   llvm::SmallVector<double> shift = {0.0};
-  /// The c_i of Accuracy.h, one range for all elements or for each index: the
-  /// ops that are composed here round x * scale + c for these c.
+  /// The ranges of the c_i of Accuracy.h, one for all elements or for each
+  /// index: the ops that were composed round x * scale + c for these c.
   llvm::SmallVector<Range> rounded = {Range()};
 
-  /// What one op computes that multiplies by `scale` or adds `shift`.
+  /// Returns the function of a single op that multiplies by `scale` (`scaling`)
+  /// or adds `shift` (`shifting`).
   static Affine scaling(llvm::ArrayRef<double> scale);
   static Affine shifting(llvm::ArrayRef<double> shift);
-  /// No change of a value, which has an error of its own if it `isInexact`.
+  /// Returns the identity as the head of a chain that begins at `value`. If
+  /// `value` is inexact (`isInexact`), its own error counts as a rounding of
+  /// c_0 = 0.
   static Affine startingFrom(mlir::Value value);
 
-  /// Whether, written as elements of `type`, some scale is not 1.
+  /// Returns true if some scale differs from 1 after rounding to the element
+  /// type `type`.
   bool scales(mlir::Type type) const;
   bool shifts() const;
-  /// What applying this and then `next` computes.
+  /// Returns the composition: this function first, then `next`.
   Affine then(const Affine &next) const;
-  /// Whether all values can be written as finite elements of `type`, and no
-  /// shift is so large that rounding to it may be what the model wants.
+  /// Returns true if all scales and shifts are finite as elements of `type`,
+  /// and no shift is so large that the model may rely on the rounding that
+  /// adding it causes.
   bool isHarmless(mlir::Type type) const;
-  /// Whether it is a product by a power of two.
+  /// Returns true if the function is a multiplication by powers of two, which
+  /// rounds nothing.
   bool isExact() const;
-  /// Whether one multiply and one add are about as accurate as the ops that are
-  /// composed here, for every x; see Accuracy.h.
+  /// Returns true if one multiply and one add are about as accurate as the
+  /// chain of ops that this function was composed from, for every x; see
+  /// Accuracy.h.
   bool isAccurate() const;
-  /// Whether one multiply and one add round nothing but their result, and so
-  /// are at least as accurate as any ops.
+  /// Returns true if one multiply and one add round only their final result, so
+  /// that no chain of ops is more accurate.
   bool roundsOnce() const;
 };
 
-/// One op as an Affine of its operand `x`, along `axis` (-1: all elements
-/// alike).
+/// An op seen as an Affine function of its operand `x`, with one scale and
+/// shift for each index of `axis`, or the same for all elements if `axis` is
+/// -1.
 struct AffineOp {
   mlir::Value x;
   int64_t axis;
   Affine affine;
 };
 
-/// `op` if it scales and shifts one operand by constants: add, sub, mul, div,
-/// neg, batch_norm on floating point.
+/// Returns `op` as an AffineOp if it scales and shifts one operand by
+/// constants: an add, sub, mul, div, neg or batch_norm on floating point.
+/// Otherwise nullopt.
 std::optional<AffineOp> matchAffine(mlir::Operation *op);
 
-/// A constant weight as [outer][channels][inner]. With groups, the channels of
-/// one group follow those of another every `outerPerGroup` steps.
+/// View of a constant weight as an array [outer][channels][inner], where the
+/// channels are those that scales and shifts apply to. With groups, each run of
+/// `outerPerGroup` outer indices belongs to the next group of channels.
 struct WeightView {
-  unsigned operand; ///< of the op that the weight belongs to
+  unsigned operand; ///< index of the weight among the op's operands
   int64_t outer, channels, inner, outerPerGroup;
 
   int64_t getChannel(int64_t outerIndex, int64_t index) const {
@@ -82,8 +94,8 @@ struct WeightView {
   }
 };
 
-/// How the weight of a convolution or product follows the result's channels,
-/// or those of its first operand.
+/// Returns the weight of a convolution or matrix product viewed by the channels
+/// of its result (output view) or of its first operand (input view).
 std::optional<WeightView> getOutputView(mlir::Operation *anchor);
 std::optional<WeightView> getInputView(mlir::Operation *anchor);
 

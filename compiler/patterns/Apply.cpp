@@ -1,4 +1,4 @@
-//===- Apply.cpp - Runs patterns and looks after constants ----------------===//
+//===- Apply.cpp - Applies patterns and frees unused constants ------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -21,8 +21,9 @@ static BlobEntry *getBlob(ConstantOp constant) {
 }
 
 namespace {
-/// Counts the users of blobs that come up during a rewrite, and remembers where
-/// constants come from: MLIR's folder drops the location of those it moves.
+/// A listener that counts the users of blobs that are created during a rewrite
+/// and restores the locations of constants, which MLIR's folder drops when it
+/// moves them.
 class ConstantKeeper : public RewriterBase::Listener {
 public:
   explicit ConstantKeeper(func::FuncOp function) : function(function) {

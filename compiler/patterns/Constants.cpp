@@ -11,7 +11,8 @@
 using namespace mlir;
 using namespace nnc;
 
-/// The constants that rewrites ask about are scalars and values of channels.
+/// The most elements of a constant that rewrites examine. Those of interest are
+/// scalars and values per channel.
 static constexpr int64_t kMostElements = 1 << 16;
 
 static std::optional<TensorData> getSmall(Value value) {

@@ -11,33 +11,38 @@
 
 namespace nnc {
 
-/// Whether `value` is a tensor of floating point numbers that nnc computes
-/// with.
+/// Returns true if `value` is a tensor of a floating-point type that nnc
+/// computes with.
 bool isReal(mlir::Value value);
 
-/// The value of all elements of a constant, if they are one. Large constants
-/// are not looked through.
+/// Returns the common value of all elements of a constant, or nullopt if they
+/// differ. Large constants are not searched and give nullopt.
 std::optional<double> getUniformValue(mlir::Value value);
 
-/// As above, for floating point only: rewrites of real arithmetic.
+/// Like getUniformValue, but for floating-point constants only; for rewrites
+/// that hold in real arithmetic.
 std::optional<double> getUniformReal(mlir::Value value);
 
-/// The values of a constant that, broadcast to `type`, varies along `axis`
-/// only: one of them, or one for each index of the axis.
+/// Returns the values of a constant that, broadcast to `type`, varies along
+/// `axis` only: a single value, or one for each index of the axis. Otherwise
+/// nullopt.
 std::optional<llvm::SmallVector<double>>
 getChannelValues(mlir::Value value, mlir::RankedTensorType type, int64_t axis);
 
-/// The axis of `type` along which a constant broadcast to it varies; -1 if it
-/// is uniform or has one element, nullopt where it varies along several.
+/// Returns the axis of `type` along which a constant that is broadcast to it
+/// varies: -1 if the constant is uniform or has one element, nullopt if it
+/// varies along several axes.
 std::optional<int64_t> getVaryingAxis(mlir::Value value,
                                       mlir::RankedTensorType type);
 
-/// A constant in front of the builder's place. `name` is for people to read.
+/// Creates an nn.constant at the builder's insertion point. `name` appears in
+/// printed IR and has no other meaning.
 mlir::Value createConstant(mlir::OpBuilder &builder, mlir::Location location,
                            const TensorData &data, llvm::StringRef name);
 
-/// One value, as a tensor of rank 0, or one for each index of `axis`, shaped to
-/// broadcast against `type` ([1,K,1,1], or [N] where the axis is the last).
+/// Creates a constant that broadcasts against `type`: a tensor of rank 0 if
+/// `values` has one element, otherwise one value for each index of `axis`, in
+/// shape [1,K,1,1], or [N] if the axis is the last.
 mlir::Value createChannelConstant(mlir::OpBuilder &builder,
                                   mlir::Location location,
                                   mlir::RankedTensorType type, int64_t axis,

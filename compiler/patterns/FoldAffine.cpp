@@ -1,12 +1,12 @@
-//===- FoldAffine.cpp - Scales and shifts into weights --------------------===//
+//===- FoldAffine.cpp - Folds scales and shifts into weights --------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// A chain of scales and shifts (biases, batch normalisations, constants that a
-// training framework learned) becomes one scale and one shift, and the scale
-// goes into the weights beside it. The chain is composed in double and the
-// weights are rounded once: one new blob, whatever the length of the chain.
-// Accuracy.h says which chains these are: those that lose nothing by it.
+// A chain of scales and shifts (biases, batch normalisations, learned
+// constants) becomes one scale and one shift, and the scale is folded into the
+// weights before or after it. The chain is composed in double and the weights
+// are rounded once, so that there is one new blob, however long the chain is.
+// Only chains that lose no accuracy are folded; see Accuracy.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +21,11 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// A chain is so many ops at most.
+/// The most ops of a chain.
 static constexpr size_t kMostOps = 16;
 
-/// A weight that several ops share is copied for one of them only if it is no
-/// larger than this.
+/// The size in bytes up to which a weight that several ops share may be copied
+/// for one of them.
 static constexpr int64_t kShareableBytes = 1 << 16;
 
 static bool mayRewrite(Value weight) {
@@ -38,7 +38,7 @@ static bool mayRewrite(Value weight) {
   return weight.hasOneUse() || getPhysicalBytes(type) <= kShareableBytes;
 }
 
-/// Calls visit(element index, channel) for every element of a weight.
+/// Calls visit(element index, channel) for every element of the weight.
 template <class F> static void visitWeight(const WeightView &view, F visit) {
   int64_t index = 0;
   for (int64_t outer = 0; outer < view.outer; ++outer)
@@ -60,8 +60,8 @@ static void scaleElements(const TensorData &from, TensorData &to,
   });
 }
 
-/// The weight that `view` describes, its channels scaled; null where it cannot
-/// be read.
+/// Creates a copy of the weight that `view` describes with scaled channels, or
+/// returns null if its elements cannot be read.
 static Value createScaledWeight(PatternRewriter &rewriter, Operation *anchor,
                                 const WeightView &view,
                                 ArrayRef<double> scale) {
@@ -82,7 +82,8 @@ static Value createScaledWeight(PatternRewriter &rewriter, Operation *anchor,
   return createConstant(rewriter, location, scaled, name);
 }
 
-/// value * scale + shift, without what changes nothing.
+/// Creates the ops for value * scale + shift, leaving out a scale of 1 and a
+/// shift of 0.
 static Value createAffine(PatternRewriter &rewriter, Location location,
                           Value value, int64_t axis, const Affine &affine) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -105,8 +106,8 @@ static Value createAffine(PatternRewriter &rewriter, Location location,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Ops, each the only user of the one before it, that scale and shift along one
-/// axis.
+/// A chain of ops that scale and shift along one axis, each the only user of
+/// the one before it.
 struct Chain {
   explicit Chain(Value base, int64_t axis = -1)
       : base(base), axis(axis), affine(Affine::startingFrom(base)) {}
@@ -116,7 +117,7 @@ struct Chain {
   SmallVector<Operation *> ops;
   Affine affine;
   bool hasNorm = false; ///< whether an op is a batch normalisation
-  bool divides = false; ///< whether an op divides by what has no reciprocal
+  bool divides = false; ///< whether a divisor has no exact reciprocal
 
   bool append(Operation *op, const AffineOp &next) {
     if (ops.size() == kMostOps)
@@ -135,19 +136,19 @@ struct Chain {
   }
 
   bool endsInNorm() const { return isa<BatchNormOp>(ops.back()); }
-  /// Whether the chain is one op on real numbers, not the several ones of a
-  /// batch norm.
+  /// Returns true if the chain is a single scale or shift rather than a batch
+  /// normalisation, which has several.
   bool isOneOp() const { return ops.size() == 1 && !hasNorm; }
 
-  /// Whether some op sees the bits of what the chain computes. Those of a batch
-  /// norm are not defined: what of it is computed once for each channel is for
-  /// an implementation to choose.
+  /// Returns true if a step function may see the bits of the chain's result.
+  /// The bits of a batch normalisation are not defined, since an implementation
+  /// may choose which parts it precomputes for each channel.
   bool reachesStep() const {
     return !hasNorm && nnc::reachesStep(ops.back()->getResult(0));
   }
 
 private:
-  /// Whether x * value is x divided by a float.
+  /// Returns true if x * value equals x divided by a float, bit by bit.
   static bool isReciprocal(double value) {
     return isPowerOfTwo(value) &&
            std::abs(value) >= std::numeric_limits<float>::min();
@@ -155,9 +156,9 @@ private:
 };
 } // namespace
 
-/// The longest chain from `first` on that a multiply and an add may stand for
-/// and that ends, with `normsOnly`, in a batch normalisation. It has no ops if
-/// there is no such chain.
+/// Returns the longest chain that starts at `first`, may be replaced by a
+/// multiply and an add, and, with `normsOnly`, ends in a batch normalisation.
+/// The chain has no ops if there is none.
 static Chain followChain(Operation *first, const AffineOp &match,
                          bool normsOnly) {
   Chain chain(match.x);
@@ -179,12 +180,14 @@ static Chain followChain(Operation *first, const AffineOp &match,
     if (next && next->x != result)
       break;
   }
-  // What sees the bits of the last op sees those of the others.
+  // A step function that sees the bits of the last op sees those of the other
+  // ops.
   return best.ops.size() > 1 && best.reachesStep() ? one : best;
 }
 
-/// Whether a chain is shorter, or simpler, as a multiply and an add. A division
-/// stays where that saves no op: a product by the reciprocal is not the same.
+/// Returns true if a multiply and an add are shorter or simpler than the chain.
+/// A division is kept if replacing it saves no op, because multiplying by the
+/// reciprocal rounds differently.
 static bool isWorthComposing(const Chain &chain) {
   Type element = getElementTypeOrSelf(chain.base.getType());
   size_t ops = chain.affine.scales(element) + chain.affine.shifts();
@@ -199,9 +202,9 @@ static bool isWorthComposing(const Chain &chain) {
 }
 
 namespace {
-/// Matches the first op of a chain. With `normsOnly`, what follows the chain's
-/// last batch normalisation is left alone: activations that are written out
-/// begin with such ops.
+/// Composes a chain into a scale and a shift; matches its first op. With
+/// `normsOnly`, the ops behind the chain's last batch normalisation are left
+/// alone, because activations that are written out begin with such ops.
 struct ComposeChain : RewritePattern {
   ComposeChain(MLIRContext *context, bool normsOnly)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
@@ -227,7 +230,7 @@ struct ComposeChain : RewritePattern {
 private:
   bool normsOnly;
 
-  /// Whether no chain from an op further up takes in `op`.
+  /// Returns true if no chain that starts at an earlier op contains `op`.
   bool startsChain(Operation *op, AffineOp match) const {
     SmallVector<std::pair<Operation *, AffineOp>> above;
     while (match.x.hasOneUse() && above.size() < kMostOps) {
@@ -239,7 +242,8 @@ private:
       above.push_back({before, *found});
       match = *found;
     }
-    // From the first op on, each chain begins behind the one before it.
+    // Enumerate the chains from the earliest op on; each begins behind the one
+    // before it.
     while (!above.empty()) {
       auto [first, affine] = above.back();
       Chain chain = followChain(first, affine, normsOnly);
@@ -251,7 +255,8 @@ private:
     return true;
   }
 
-  /// Replaces the chain's last op, whose name the value goes by.
+  /// Replaces the last op of the chain, so that the result keeps that op's
+  /// name.
   static void finish(const Chain &chain, Value base, const Affine &affine,
                      PatternRewriter &rewriter) {
     Operation *last = chain.ops.back();
@@ -271,7 +276,7 @@ private:
         !mayRewrite(anchor->getOperand(view->operand)))
       return failure();
     if (!chain.affine.scales(getElementTypeOrSelf(chain.base.getType())))
-      return failure(); // biases: composed as any chain
+      return failure(); // shifts alone are composed as any chain
     if (chain.reachesStep())
       return failure();
     rewriter.setInsertionPoint(anchor);
@@ -290,8 +295,9 @@ private:
 // In front of a convolution or product
 //===----------------------------------------------------------------------===//
 
-/// Matches the convolution or product. A shift passes only where no padding
-/// mixes zeros into the input.
+/// Folds the chain in front of a convolution or matrix product into its
+/// weights; matches the latter. A shift can be folded only if no padding mixes
+/// zeros into the input.
 struct FoldIntoNext : RewritePattern {
   FoldIntoNext(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
@@ -331,14 +337,16 @@ struct FoldIntoNext : RewritePattern {
   }
 
 private:
-  /// Whether a chain on `value` is about to go the other way.
+  /// Returns true if a chain on `value` can be folded into the weights of the
+  /// op before it instead.
   static bool isBehindWeights(Value value) {
     Operation *op = value.getDefiningOp();
     return op && value.hasOneUse() && getOutputView(op) &&
            mayRewrite(op->getOperand(1));
   }
 
-  /// Whether the anchor picks elements for an op that depends on each bit.
+  /// Returns true if folding the chain would change bits that a step function
+  /// depends on: the anchor only selects elements, and the chain rounds.
   static bool changesSteps(Operation *anchor, const Chain &chain) {
     Value result = anchor->getResult(0);
     return !chain.affine.isExact() && !isInexact(result) && reachesStep(result);
@@ -350,8 +358,8 @@ private:
     return isa<ConvTransposeOp>(anchor);
   }
 
-  /// The longest chain that ends in the anchor's first operand and may go into
-  /// its weights, found from its end backwards.
+  /// Returns the longest chain that ends in the anchor's first operand and may
+  /// be folded into its weights; it is followed backwards from that operand.
   static Chain collect(Operation *anchor) {
     Value x = anchor->getOperand(0);
     auto type = cast<RankedTensorType>(x.getType());
@@ -380,7 +388,7 @@ private:
     return Chain(anchor->getOperand(0), axis);
   }
 
-  /// What a shift of the input adds to each channel of the result.
+  /// Returns what a shift of the input adds to each channel of the result.
   static SmallVector<double> shiftOutput(Operation *anchor,
                                          const WeightView &input,
                                          ArrayRef<double> shift) {
@@ -403,8 +411,9 @@ private:
   }
 };
 
-/// (a * s) b = (a b) * s for a number s: behind the product, the epilogue does
-/// it. Matches products of two values; weights take s in by the pattern above.
+/// Moves a scalar factor s behind a matrix product of two variable operands,
+/// where the epilogue applies it: (a * s) b = (a b) * s. If an operand is a
+/// constant weight, the pattern above folds s into it.
 struct SinkScale : OpRewritePattern<MatMulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatMulOp matmul,

@@ -1,4 +1,4 @@
-//===- FusedLayers.cpp - One layer in the place of two --------------------===//
+//===- FusedLayers.cpp - Builds fused layers from two layers --------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -14,8 +14,8 @@ using namespace nnc;
 using namespace nnc::nn;
 
 namespace {
-/// What a fused layer computes between its two parts: a scale and a shift for
-/// each channel, then an activation.
+/// The inner epilogue of a fused layer, applied between its two parts: a scale
+/// and a shift for each channel, then an activation.
 struct InnerEpilogue {
   Value scale; ///< one value for each channel, or null for 1
   Value bias;  ///< one value for each channel, or null for 0
@@ -28,8 +28,8 @@ struct InnerEpilogue {
 // The two layers
 //===----------------------------------------------------------------------===//
 
-/// Sets the activation of `inner` to what `op` computes. Fails where fused
-/// layers have no such activation.
+/// Sets the activation of `inner` to that of `op`. Fails if fused layers do not
+/// have this activation.
 static LogicalResult setActivation(Operation &op, InnerEpilogue &inner) {
   if (isa<ReluOp>(op)) {
     inner.activation = InnerActivation::relu;
@@ -51,9 +51,9 @@ static bool hasConstantWeights(LayerOp layer) {
   return matchPattern(layer.getInputs()[1], m_Constant());
 }
 
-/// The epilogue of `first`, a convolution, as an inner epilogue; nothing where
-/// it is more than a constant bias and an activation, where the layers compute
-/// with other numbers than floats, or where weights are not constant.
+/// Returns the epilogue of the convolution `first` as an inner epilogue.
+/// Returns nullopt if it is more than a constant bias and an activation, if the
+/// layers compute with other types than floats, or if weights are not constant.
 static std::optional<InnerEpilogue> getInnerEpilogue(LayerOp first,
                                                      LayerOp second) {
   if (!getTensorType(first.getY()).getElementType().isF32() ||
@@ -90,13 +90,15 @@ static ConvOp getConv(LayerOp layer) {
   return dyn_cast_or_null<ConvOp>(layer.getAnchorOp());
 }
 
-/// The layer's convolution if it is of 1 x 1, stride 1 and one group, or null.
+/// Returns the layer's convolution if it is 1 x 1 with stride 1 and one group,
+/// or null.
 static ConvOp getPointwise(LayerOp layer) {
   ConvOp conv = getConv(layer);
   return conv && conv.isPointwise() && conv.getGroups() == 1 ? conv : ConvOp();
 }
 
-/// The layer's convolution if it has one filter for each channel, or null.
+/// Returns the layer's convolution if it is depthwise with one filter per
+/// channel, or null.
 static ConvOp getDepthwise(LayerOp layer) {
   ConvOp conv = getConv(layer);
   if (!conv)
@@ -112,15 +114,16 @@ static ConvOp getDepthwise(LayerOp layer) {
 // The one layer
 //===----------------------------------------------------------------------===//
 
-/// The type of one value for each channel of images of type `x`.
+/// Returns the type of a tensor with one value for each channel of images of
+/// type `x`.
 static RankedTensorType getPerChannelType(RankedTensorType x) {
   SmallVector<int64_t> shape(x.getRank(), 1);
   shape[1] = x.getDimSize(1);
   return RankedTensorType::get(shape, x.getElementType());
 }
 
-/// `own`, or where it is null a constant that is `value` for each channel of
-/// images of type `x`.
+/// Returns `own`, or if it is null, a constant that holds `value` for each
+/// channel of images of type `x`.
 static Value getPerChannel(OpBuilder &builder, Location loc, Value own,
                            RankedTensorType x, double value) {
   if (own)
@@ -130,8 +133,8 @@ static Value getPerChannel(OpBuilder &builder, Location loc, Value own,
       loc, DenseElementsAttr::get(getPerChannelType(x), ArrayRef(element)));
 }
 
-/// The layer of `inputs` with the name and the epilogue of `second`, and with
-/// the anchor that `create` makes in the block that it is given.
+/// Creates the layer that reads `inputs`, with the name and the epilogue of
+/// `second` and the anchor that `create` builds in the given block.
 static LayerOp createOneLayer(LayerOp first, LayerOp second, ValueRange inputs,
                               OpBuilder &builder,
                               function_ref<Value(Location, Block &)> create) {
@@ -149,9 +152,9 @@ static LayerOp createOneLayer(LayerOp first, LayerOp second, ValueRange inputs,
   return layer;
 }
 
-/// The layer of `Op` for two convolutions, or null where there is more between
-/// them than an inner epilogue. `window` is the one of the two convolutions
-/// whose filters have more than one tap.
+/// Creates the layer with anchor `Op` for two convolutions, or returns null if
+/// the ops between them are more than an inner epilogue. `window` is the
+/// convolution of the two whose filters have more than one tap.
 template <class Op>
 static LayerOp fuseConvolutions(LayerOp first, LayerOp second, ConvOp window) {
   std::optional<InnerEpilogue> inner = getInnerEpilogue(first, second);
@@ -193,15 +196,14 @@ LayerOp nnc::fuseSeparable(LayerOp first, LayerOp second) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A layer that is nothing but an inner epilogue of the image `x`.
+/// A layer that only applies an inner epilogue to the image `x`.
 struct Scaling {
   Value x;
   InnerEpilogue inner;
 };
 } // namespace
 
-/// What `layer` scales, shifts and activates; nothing where it computes
-/// anything else.
+/// Returns `layer` as a scaling, or nullopt if it computes anything else.
 static std::optional<Scaling> getScaling(LayerOp layer) {
   RankedTensorType type = getTensorType(layer.getY());
   if (layer.getAnchorOp() || !type.getElementType().isF32() ||
@@ -218,7 +220,7 @@ static std::optional<Scaling> getScaling(LayerOp layer) {
     if (inner.activation != InnerActivation::none || op.getNumOperands() == 0)
       return std::nullopt;
     if (!made) {
-      // The first op reads the image itself, on either side.
+      // One operand of the first op is the image itself.
       for (Value operand : op.getOperands())
         if (Value extra = getExtra(operand);
             extra && getTensorType(extra) == type && !made)

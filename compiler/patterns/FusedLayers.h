@@ -11,22 +11,22 @@
 
 namespace nnc {
 
-/// Builds, beside `first` and `second`, the layer that computes what both do,
-/// with the name and the epilogue of `second`; null where the two have no such
-/// form. `second` is the only reader of the result of `first`, as its operand
-/// 0.
+/// A function that builds the single layer that computes both `first` and
+/// `second`, with the name and the epilogue of `second`. It leaves the two
+/// layers in place and returns null if they cannot be fused. `second` must be
+/// the only reader of the result of `first`, which is its operand 0.
 using FuseFunction = nn::LayerOp (*)(nn::LayerOp first, nn::LayerOp second);
 
-/// A 1 x 1 convolution of stride 1 and the depthwise convolution that reads it
-/// become nn.expanded_conv.
+/// Fuses a 1 x 1 convolution of stride 1 and the depthwise convolution that
+/// reads it into nn.expanded_conv.
 nn::LayerOp fuseExpanded(nn::LayerOp first, nn::LayerOp second);
 
-/// A depthwise convolution and the 1 x 1 convolution of stride 1 that reads it
-/// become nn.separable_conv.
+/// Fuses a depthwise convolution and the 1 x 1 convolution of stride 1 that
+/// reads it into nn.separable_conv.
 nn::LayerOp fuseSeparable(nn::LayerOp first, nn::LayerOp second);
 
-/// A layer that scales and shifts channels and the 1 x 1 convolution of stride
-/// 1 that reads it become nn.scaled_conv.
+/// Fuses a layer that scales and shifts channels and the 1 x 1 convolution of
+/// stride 1 that reads it into nn.scaled_conv.
 nn::LayerOp fuseScaling(nn::LayerOp first, nn::LayerOp second);
 
 } // namespace nnc

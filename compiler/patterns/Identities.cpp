@@ -12,7 +12,8 @@ using namespace nnc;
 using namespace nnc::nn;
 
 namespace {
-/// `function(x, value)` is x; with `either`, `function(value, x)` as well.
+/// A neutral element of a binary function: `function(x, value)` is x; with
+/// `either`, `function(value, x)` is x as well.
 struct Neutral {
   StringLiteral function;
   double value;
@@ -20,7 +21,7 @@ struct Neutral {
 };
 } // namespace
 
-// x + 0 turns -0 into +0: the one difference that is let pass.
+// x + 0 turns -0 into +0, which is the only difference that is ignored here.
 static constexpr Neutral kNeutral[] = {
     {"add", 0, true},         {"bit_or", 0, true},      {"bit_xor", 0, true},
     {"div", 1, false},        {"logical_and", 1, true}, {"logical_or", 0, true},
@@ -40,7 +41,7 @@ struct DropNeutralOperand : OpInterfaceRewritePattern<ElementwiseOpInterface> {
         continue;
       for (unsigned i : {1u, 0u}) {
         Value other = op->getOperand(1 - i);
-        // Where the constant broadcasts x, it does something after all.
+        // A constant that broadcasts x is not neutral.
         if ((i == 0 && !neutral.either) ||
             other.getType() != op->getResult(0).getType() ||
             getUniformValue(op->getOperand(i)) != neutral.value)
@@ -53,8 +54,8 @@ struct DropNeutralOperand : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   }
 };
 
-/// Elementwise ops broadcast by themselves: an expanded operand is not needed
-/// where the others already give the result its shape.
+/// Removes an expand in front of an elementwise op, which broadcasts by itself,
+/// if the other operands still give the result its shape.
 struct DropExpandedOperand : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(ElementwiseOpInterface op,
@@ -81,7 +82,8 @@ struct DropExpandedOperand : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   }
 };
 
-/// Zeros around the input of a convolution are its own padding.
+/// Folds a padding with zeros into the padding of the convolution that reads
+/// it.
 struct PadIntoConv : OpRewritePattern<ConvOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvOp conv,
@@ -108,7 +110,7 @@ struct PadIntoConv : OpRewritePattern<ConvOp> {
   }
 };
 
-/// An index that is known picks a slice, which can be a view.
+/// Turns a gather with one constant index into a slice, which can be a view.
 struct GatherToSlice : OpRewritePattern<GatherOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(GatherOp gather,
@@ -133,7 +135,7 @@ struct GatherToSlice : OpRewritePattern<GatherOp> {
   }
 };
 
-/// A reduction over axes of size 1 moves nothing.
+/// Turns a reduction over axes of size 1 into a reshape.
 struct ReduceOfOneElement : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp reduce,

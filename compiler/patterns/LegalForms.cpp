@@ -1,4 +1,4 @@
-//===- LegalForms.cpp - Ops in the forms that routines take ---------------===//
+//===- LegalForms.cpp - Rewrites ops into forms with routines -------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -11,7 +11,9 @@ using namespace nnc;
 using namespace nnc::nn;
 
 namespace {
-/// Routines reduce one run of neighbouring axes: transposed to be the last.
+/// Transposes the operand of a reduction over axes that are not neighbours, so
+/// that they become the last axes; routines reduce one run of neighbouring
+/// axes.
 struct GatherReducedAxes : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp reduce,
@@ -37,7 +39,8 @@ struct GatherReducedAxes : OpRewritePattern<ReduceOp> {
   }
 };
 
-/// An operand of a product has the whole batch or none of it.
+/// Expands an operand of a matrix product that has part of the batch axes only;
+/// routines need operands with the whole batch or none of it.
 struct ExpandBatch : OpRewritePattern<MatMulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatMulOp matmul,
@@ -63,9 +66,9 @@ struct ExpandBatch : OpRewritePattern<MatMulOp> {
   }
 };
 
-/// Transposing the last two axes is the product's own business. A transpose
-/// that brings an axis from elsewhere to the end is left with whole rows to
-/// move, where the product can take the rest.
+/// Folds a transpose that makes the last axis the last but one into the
+/// transpose flags of the matrix product. If other axes move too, a transpose
+/// that moves whole rows remains in front of the product.
 struct TransposeIntoMatMul : OpRewritePattern<MatMulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatMulOp matmul,
@@ -98,10 +101,10 @@ struct TransposeIntoMatMul : OpRewritePattern<MatMulOp> {
   }
 };
 
-/// A batch norm that is not composed to one multiply and one add, because its
-/// statistics are no constants or because that would cost accuracy: (x - mean)
-/// * (scale / deviation) + bias, of which the products and sums with an operand
-/// for each channel alone are computed once for each channel.
+/// Lowers a batch normalisation that was not composed to one multiply and one
+/// add, because its statistics are not constant or because that would cost
+/// accuracy. It becomes (x - mean) * (scale / deviation) + bias; the parts that
+/// depend on the channel alone are computed once per channel.
 struct BatchNormToElementwise : OpRewritePattern<BatchNormOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(BatchNormOp norm,

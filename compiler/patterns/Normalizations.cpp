@@ -1,4 +1,4 @@
-//===- Normalizations.cpp - Layer norm and softmax that are written out ---===//
+//===- Normalizations.cpp - Recognises layer norm and softmax -------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -11,12 +11,13 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// The operand of a reduction that keeps its axes, or null.
+/// Returns the operand of the reduction of this kind over `axes` that gives
+/// `value` with the axes kept, or null.
 static Value getReduced(Value value, ReduceKind kind, ArrayRef<int64_t> axes) {
   auto reduce = value.getDefiningOp<ReduceOp>();
   if (!reduce || reduce.getKind() != kind || reduce.getAxes() != axes)
     return {};
-  // Axes that are not kept may have come back by a reshape, or be the first.
+  // Axes that are not kept may be restored by a reshape, or be the first ones.
   return reduce.getKeepdims() ? reduce.getX() : Value();
 }
 
@@ -24,7 +25,7 @@ static Value getReduced(Value value, ReduceKind kind, ArrayRef<int64_t> axes) {
 // Layer norm
 //===----------------------------------------------------------------------===//
 
-/// The x of x * x or x^2, or null.
+/// Returns x if `value` is x * x or x^2, or null.
 static Value getSquared(Value value) {
   if (auto mul = value.getDefiningOp<MulOp>())
     return mul.getA() == mul.getB() ? mul.getA() : Value();
@@ -34,8 +35,8 @@ static Value getSquared(Value value) {
 }
 
 namespace {
-/// E[x^2] - E[x]^2, which loses all digits where the mean is large beside the
-/// deviation: the mean of (x - E[x])^2.
+/// Replaces the variance E[x^2] - E[x]^2, which loses all digits if the mean is
+/// large relative to the deviation, by the mean of (x - E[x])^2.
 struct CentreVariance : OpRewritePattern<SubOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SubOp op,
@@ -57,7 +58,7 @@ struct CentreVariance : OpRewritePattern<SubOp> {
       kept = rewriter.create<ReduceOp>(mean.getLoc(), ReduceKind::mean, x,
                                        mean.getAxes(), /*keepdims=*/true);
     Value centred = rewriter.create<SubOp>(location, x, kept);
-    // What is normalised reads the same difference, if not from here.
+    // Ops that compute the same difference on their own read it from here.
     for (Operation *user : llvm::to_vector(x.getUsers())) {
       auto same = dyn_cast<SubOp>(user);
       if (same && same.getY() != centred && same.getA() == x &&
@@ -73,7 +74,8 @@ struct CentreVariance : OpRewritePattern<SubOp> {
 };
 } // namespace
 
-/// The x of sqrt(x) or x^0.5; with `inverse`, of one over that.
+/// Returns x if `value` is sqrt(x) or x^0.5, or with `inverse`, the reciprocal
+/// of these; else null.
 static Value getRoot(Value value, bool inverse) {
   if (auto pow = value.getDefiningOp<PowOp>())
     return getUniformReal(pow.getB()) == (inverse ? -0.5 : 0.5) ? pow.getA()
@@ -93,7 +95,8 @@ static Value getRoot(Value value, bool inverse) {
 }
 
 namespace {
-/// (x - mean) / sqrt(mean((x - mean)^2) + epsilon) over the last axes.
+/// Recognises a layer normalisation: (x - mean) / sqrt(mean((x - mean)^2) +
+/// epsilon) over the last axes.
 struct RecomposeLayerNorm : RewritePattern {
   RecomposeLayerNorm(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
@@ -147,7 +150,7 @@ private:
   }
 };
 
-/// A constant scale or bias behind a layer norm is its own.
+/// Folds a constant scale or bias behind a layer normalisation into it.
 struct ScaleLayerNorm : RewritePattern {
   ScaleLayerNorm(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
@@ -185,7 +188,8 @@ struct ScaleLayerNorm : RewritePattern {
   }
 
 private:
-  /// Whether a constant is one value, or one for each normalised element.
+  /// Returns true if a constant of this type is one value, or one for each
+  /// normalised element.
   static bool runsAlong(LayerNormOp norm, RankedTensorType type) {
     ArrayRef<int64_t> shape = norm.getX().getType().getShape();
     ArrayRef<int64_t> inner = shape.drop_front(norm.getAxis());
@@ -213,8 +217,8 @@ private:
 // Softmax
 //===----------------------------------------------------------------------===//
 
-/// x of x - max(x), along `axis`; any other value is itself: subtracting
-/// nothing is the same softmax.
+/// Returns x if `value` is x - max(x) along `axis`, whose softmax is the same,
+/// or `value` itself otherwise.
 static Value withoutMaximum(Value value, int64_t axis) {
   auto sub = value.getDefiningOp<SubOp>();
   if (sub && getReduced(sub.getB(), ReduceKind::max, axis) == sub.getA())
@@ -222,7 +226,8 @@ static Value withoutMaximum(Value value, int64_t axis) {
   return value;
 }
 
-/// e^x / sum(e^x); x - log(sum(e^x)).
+/// Recognises a softmax in e^x / sum(e^x) and a log-softmax in x -
+/// log(sum(e^x)).
 struct RecomposeSoftmax : RewritePattern {
   RecomposeSoftmax(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
@@ -259,7 +264,8 @@ struct RecomposeSoftmax : RewritePattern {
 // Global pooling
 //===----------------------------------------------------------------------===//
 
-/// The mean of each plane is a pooling, which keeps its input's layout.
+/// Turns the mean of each plane into an average pooling, which can keep a
+/// blocked layout.
 struct MeanToPool : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp reduce,

@@ -2,7 +2,7 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Each populate function is one file of this folder.
+// Each populate function is defined in a file of its own in this folder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,44 +21,54 @@ namespace nnc {
 mlir::LogicalResult applyPatterns(mlir::func::FuncOp function,
                                   mlir::RewritePatternSet &&patterns);
 
-/// x + 0, x * 1 and their like; what is left of broadcasts and paddings.
+/// Adds patterns that remove identities: x + 0, x * 1 and the like, and
+/// broadcasts and paddings that change nothing.
 void populateIdentities(mlir::RewritePatternSet &patterns);
 
-/// Batch normalisation into the weights of the convolution or product before
-/// it, with what stands between them; else into a multiply and an add.
+/// Adds patterns that fold a batch normalisation, with the scales and shifts in
+/// front of it, into the weights of the convolution or matrix product before
+/// them, or else turn it into a multiply and an add.
 void populateFoldBatchNorm(mlir::RewritePatternSet &patterns);
 
-/// All scales and shifts of channels into one of each, and into the weights of
-/// the convolution or product on either side.
+/// Adds patterns that compose a chain of scales and shifts of channels into one
+/// multiply and one add, and fold these into the weights of the convolution or
+/// matrix product before or after them.
 void populateFoldAffine(mlir::RewritePatternSet &patterns);
 
-/// Means of what a 1 x 1 convolution computes, before it.
+/// Adds patterns that move an average pooling from behind a 1 x 1 convolution
+/// to its input, so that the convolution has fewer pixels.
 void populatePooling(mlir::RewritePatternSet &patterns);
 
-/// Activations that exporters write as expressions.
+/// Adds patterns that recognise activations which exporters write as
+/// expressions.
 void populateActivations(mlir::RewritePatternSet &patterns);
 
-/// Variances that are differences of large numbers become means of squares.
+/// Adds patterns that turn a variance computed as a difference of large numbers
+/// into a mean of squared deviations.
 void populateVariances(mlir::RewritePatternSet &patterns);
 
-/// Layer normalisation and softmax that exporters write as expressions.
+/// Adds patterns that recognise layer normalisation and softmax which exporters
+/// write as expressions.
 void populateNormalizations(mlir::RewritePatternSet &patterns);
 
-/// Products, softmax and product that are nn.attention, whose operands are read
-/// where they lie.
+/// Adds patterns that turn product, softmax and product into nn.attention,
+/// which reads its operands in place, without transposed copies.
 void populateAttention(mlir::RewritePatternSet &patterns);
 
-/// What no routine takes as it stands, in forms that one does.
+/// Adds patterns that rewrite ops which no routine can compute as they stand
+/// into forms that a routine can compute.
 void populateLegalForms(mlir::RewritePatternSet &patterns);
 
-/// Transposes of a product's operands become its flags.
+/// Adds patterns that fold transposes of a matrix product's operands into its
+/// transpose flags.
 void populateMatMulForms(mlir::RewritePatternSet &patterns);
 
-/// Transposed convolutions to few channels become convolutions whose results
-/// are put in their places.
+/// Adds patterns that turn a transposed convolution to few channels into a
+/// convolution that computes all output phases as channels, followed by a
+/// rearrangement into their positions (sub-pixel convolution).
 void populateSubPixels(mlir::RewritePatternSet &patterns);
 
-/// Whether no pattern of populateLegalForms applies to `op`.
+/// Returns true if no pattern of populateLegalForms applies to `op`.
 bool hasLegalForm(mlir::Operation *op);
 
 } // namespace nnc

@@ -1,4 +1,4 @@
-//===- Pooling.cpp - Means before products --------------------------------===//
+//===- Pooling.cpp - Moves average pools before convolutions --------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -13,21 +13,22 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// To add a value to a mean takes as long as so many multiply-adds: means wait
-/// for memory.
+/// The cost of adding a value to a mean, in multiply-adds: means are limited by
+/// memory bandwidth.
 static constexpr int64_t kMeanCost = 8;
 
-/// Whether the values in a window count alike and for one in all: a constant's
-/// mean is the constant.
+/// Returns true if the weights of the values in a window sum to one, so that
+/// the mean of a constant is the constant.
 static bool keepsConstants(AvgPoolOp pool) {
   auto isZero = [](int64_t value) { return value == 0; };
   return !pool.getCountIncludePad() || llvm::all_of(pool.getPads(), isZero);
 }
 
 namespace {
-/// The mean of a 1 x 1 convolution's results is the convolution of the mean,
-/// both being linear, and there are fewer means than pixels: DenseNet's
-/// transitions compute a quarter. A bias between them stays behind.
+/// Moves an average pooling before a 1 x 1 convolution. Both are linear, so
+/// that the results are equal, and the convolution has fewer pixels to compute
+/// (a quarter in DenseNet's transitions). A bias between the two stays behind
+/// them.
 struct PoolBeforePointwise : OpRewritePattern<AvgPoolOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AvgPoolOp pool,
@@ -66,7 +67,7 @@ struct PoolBeforePointwise : OpRewritePattern<AvgPoolOp> {
   }
 
 private:
-  /// The input of `conv` with the pixels that `pool` leaves.
+  /// Returns the type of the input of `conv` after pooling.
   static RankedTensorType getMeanType(ConvOp conv, AvgPoolOp pool) {
     RankedTensorType x = conv.getX().getType();
     SmallVector<int64_t> shape(pool.getType().getShape());
@@ -74,7 +75,8 @@ private:
     return RankedTensorType::get(shape, x.getElementType());
   }
 
-  /// Whether the products saved are worth the means of more channels.
+  /// Returns true if the multiply-adds that the convolution saves outweigh the
+  /// means of more channels.
   static bool isWorthwhile(ConvOp conv, AvgPoolOp pool) {
     RankedTensorType all = conv.getType(), pooled = pool.getType();
     int64_t filterSize = conv.getW().getType().getDimSize(1);

@@ -10,15 +10,17 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Routines compute whole vectors of channels: with fewer results than this for
-/// an input pixel, most of a vector is padding, in each of them.
+/// The most results per input pixel, in channels times taps, for this rewrite:
+/// routines compute whole vectors of channels, most of which would be padding
+/// in a transposed convolution with so few results.
 static constexpr int64_t kMostResults = 16;
 
 namespace {
-/// A transposed convolution whose taps do not overlap is a product of each
-/// pixel with all taps of all channels; the results are then put in their
-/// places. Worth it where they are few: they share one vector, and all that is
-/// elementwise behind it runs on a row-major image.
+/// Turns a transposed convolution whose taps do not overlap into a 1 x 1
+/// convolution, which multiplies each pixel by all taps of all channels, and a
+/// rearrangement of the results into their positions. This pays off for few
+/// results: they share one vector, and the elementwise ops behind it run on a
+/// row-major image.
 struct FewChannelsToSubPixels : OpRewritePattern<ConvTransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvTransposeOp op,

@@ -23,7 +23,7 @@ using namespace nnc;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Fills the fields of a shape, visited by name, from a dictionary.
+/// A visitor that fills the fields of a shape from a dictionary, by name.
 class Filler {
 public:
   explicit Filler(DictionaryAttr fields) : fields(fields) {}
@@ -50,7 +50,8 @@ public:
         fill(name, list.asArrayRef(), field[i]);
   }
 
-  /// What went wrong, or nothing. Fields that were never asked for count.
+  /// Returns what went wrong, or an empty string. Entries of the dictionary
+  /// that are no fields of the shape are an error too.
   std::string getProblem() const {
     if (problem.empty() && taken != fields.size())
       return "has fields that the family's shape does not know";
@@ -130,8 +131,8 @@ std::optional<RoutineShape> Catalogue::makeShape(const nn::RoutineCall &call,
 // Lines of routines.inc
 //===----------------------------------------------------------------------===//
 
-// One struct a line: the params are its members, so that the expressions find
-// them by name.
+// Each line of the table becomes a struct whose members are the parameters, so
+// that the expressions can refer to them by name.
 #define PARAMS(...) __VA_OPT__(int __VA_ARGS__;)
 #define APPLIES(...) __VA_ARGS__
 #define SCRATCH(...) __VA_ARGS__
@@ -237,7 +238,7 @@ Catalogue::Catalogue() {
 #define SCRATCH(...) 0
 #define EFFICIENCY(...) 0
 #define ERROR(...) 0
-  // Twice, so that the macros in the arguments are expanded.
+  // Two levels of macros, so that macros in the arguments are expanded.
 #define NNC_ADD(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, ...)               \
   routines.push_back(makeRoutine(findFamily(#FAMILY), #NAME, HEADER, #ISA,     \
                                  LAYOUTS, PARAMS, __VA_ARGS__));               \
@@ -322,13 +323,13 @@ double Routine::getError(const RoutineShape &shape,
 StringRef Routine::getLayout(int64_t i) const {
   if (i < 0)
     return layouts.back();
-  // A concat calls its routine once an operand.
+  // A concat calls its routine once for each operand.
   bool isOnly = family->inputs == 1;
   return family->inputs < 0 || isOnly ? layouts.front() : layouts[i];
 }
 
-/// Whether routines without an element type in their name take halves: they
-/// only move elements, or load halves as floats.
+/// Returns true if the family's routines without an element type in their name
+/// accept 16-bit floats: they only move elements, or load them as floats.
 static bool takesHalves(StringRef family) {
   return llvm::StringSwitch<bool>(family)
       .Cases("adapt", "copy", "elementwise", "gather", "pad", true)

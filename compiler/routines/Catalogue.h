@@ -13,17 +13,19 @@
 
 namespace nnc {
 
-/// A line of runtime/routines/families.inc.
+/// A family of routines: a line of runtime/routines/families.inc.
 struct Family {
   llvm::StringRef name;
   int inputs; ///< tensors read, or -1 for any number
   int outputs;
-  /// Axis of `channel` operands of an epilogue (negative: from the last), or
-  /// nothing where the routines take no epilogue.
+  /// The axis that an epilogue's `channel` operands vary along (negative:
+  /// counted from the last), or nullopt if the family's routines take no
+  /// epilogue.
   std::optional<int> channelAxis;
 };
 
-/// The run-time shape of a family, struct <family>_shape.
+/// The shape of one call of a family at run time: an instance of the runtime's
+/// struct <family>_shape.
 class RoutineShape {
 public:
   RoutineShape(const Family &family, std::shared_ptr<void> fields)
@@ -36,52 +38,57 @@ private:
   std::shared_ptr<void> fields;
 };
 
-/// What a core has, with vectors of a routine's instruction set: core_limits of
-/// runtime/routines/catalogue.h.
+/// The speed of a core with the vectors of a routine's instruction set; the
+/// fields are those of core_limits in runtime/routines/catalogue.h.
 struct Core {
   double rate, last, lastBytes, weight, level2, level2Rate, exposed, crowded;
 };
 
-/// A line of runtime/routines/routines.inc.
+/// A routine of the runtime: a line of runtime/routines/routines.inc.
 struct Routine {
   llvm::StringRef name, header, isa;
   const Family *family;
-  /// Names of the layouts of inputs, then output: "plain", "any", or as in
-  /// #nn.layout. Where all are "any", the shape holds physical dimensions.
+  /// Names of the layouts of the inputs, followed by that of the output:
+  /// "plain", "any", or as in #nn.layout. If all are "any", the shape of a call
+  /// holds physical dimensions.
   llvm::SmallVector<llvm::StringRef> layouts;
   llvm::SmallVector<llvm::StringRef> params;
-  /// Values of the params worth trying; one empty list where there are none.
+  /// The combinations of parameter values that are worth trying; a single empty
+  /// list if the routine has no parameters.
   llvm::SmallVector<llvm::SmallVector<int64_t>> candidates;
 
   bool applies(const RoutineShape &shape, llvm::ArrayRef<int64_t> params) const;
-  /// Of working memory; more where up to so many threads share the work.
+  /// Returns the bytes of working memory that a call needs when up to `threads`
+  /// threads share its work.
   int64_t getScratchBytes(const RoutineShape &shape,
                           llvm::ArrayRef<int64_t> params, int threads) const;
-  /// Share of the peak rate of multiply-adds that the inner loop reaches.
+  /// Returns the fraction of the core's peak rate of multiply-adds that the
+  /// inner loop reaches, from 0 to 1.
   double getEfficiency(const RoutineShape &shape,
                        llvm::ArrayRef<int64_t> params, const Core &core) const;
 
-  /// Root mean square of what rounding adds to the result, over the result's,
-  /// beyond what sums of products have.
+  /// Returns the relative rounding error of the routine beyond that of ordinary
+  /// sums of products: the root mean square of the error over that of the
+  /// result.
   double getError(const RoutineShape &shape,
                   llvm::ArrayRef<int64_t> params) const;
 
-  /// Layout of input `i`, or of the output at -1. Families with any number of
-  /// inputs list one layout for all of them.
+  /// Returns the layout of input `i`, or of the output if `i` is -1. Families
+  /// with any number of inputs list one layout for all of them.
   llvm::StringRef getLayout(int64_t i) const;
-  /// Whether the routine computes on elements of `type`: its name says which,
-  /// as conv2d_f32_..., or none where it takes all; halves only if it need not
-  /// compute with them.
+  /// Returns true if the routine accepts elements of `type`. Its name states
+  /// the type, as in conv2d_f32_..., or no type if it accepts all. Halves are
+  /// accepted by the latter only where it merely moves them.
   bool takesElement(mlir::Type type) const;
 
-  // The expressions of the line.
+  // The expressions of the line in routines.inc, compiled.
   bool (*appliesTo)(const void *shape, const int *params);
   int64_t (*scratchBytes)(const void *shape, const int *params, int threads);
   double (*efficiency)(const void *shape, const int *params, const Core &core);
   double (*error)(const void *shape, const int *params);
 };
 
-/// All families and routines.
+/// The families and routines of the runtime.
 class Catalogue {
 public:
   static const Catalogue &get();
@@ -89,16 +96,17 @@ public:
   llvm::ArrayRef<Family> getFamilies() const { return families; }
   llvm::ArrayRef<Routine> getRoutines() const { return routines; }
   const Family *findFamily(llvm::StringRef name) const;
-  /// Names of the fields of a family's shape, in the struct's order.
+  /// Returns the names of the fields of a family's shape struct, in their
+  /// order.
   llvm::ArrayRef<llvm::StringRef> getFieldNames(llvm::StringRef family) const;
   const Routine *findRoutine(llvm::StringRef name) const;
-  /// The header of an elementwise function of floats.
+  /// Returns the header that defines an elementwise function of floats.
   llvm::StringRef getHeaderOf(llvm::StringRef function) const;
   llvm::SmallVector<const Routine *>
   getRoutinesOf(llvm::StringRef family) const;
 
-  /// The call's shape, or nothing and in `problem` why its fields do not fit
-  /// the family's struct.
+  /// Returns the shape of the call, or nullopt if its fields do not fit the
+  /// family's struct; `problem` then says why.
   std::optional<RoutineShape> makeShape(const nn::RoutineCall &call,
                                         std::string &problem) const;
 

@@ -1,4 +1,4 @@
-//===- ErrorBudget.cpp - Bounds what fast methods lose to rounding --------===//
+//===- ErrorBudget.cpp - Bounds the rounding errors of fast methods -------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -31,7 +31,7 @@ static double sumSquares(ArrayRef<double> errors) {
   return sum;
 }
 
-/// What the cheapest of each layer adds at this price.
+/// Returns, for each layer, the error of its cheapest candidate at this price.
 static SmallVector<double> getErrors(Layers layers, double price) {
   SmallVector<double> errors;
   for (ArrayRef<Candidate> candidates : layers)
@@ -40,20 +40,22 @@ static SmallVector<double> getErrors(Layers layers, double price) {
   return errors;
 }
 
-/// The most that each layer may add.
+/// Returns the largest error that each layer may have, so that the sum of their
+/// squares is at most `squares` (if that is possible).
 static SmallVector<double> shareBudget(Layers layers, double squares) {
   SmallVector<double> shares = getErrors(layers, 0);
   if (sumSquares(shares) <= squares)
     return shares;
-  // From a second for an error that nobody sees to one for a rounding.
+  // Prices in seconds per squared relative error, from one at which errors are
+  // irrelevant to one at which a single rounding costs seconds.
   double low = 1, high = 1e20;
   for (int i = 0; i < 100; ++i) {
     double middle = std::sqrt(low * high);
     (sumSquares(getErrors(layers, middle)) <= squares ? high : low) = middle;
   }
   shares = getErrors(layers, high);
-  // Layers that are alike change their routine at the same price. What is left
-  // of the budget lets some of them.
+  // Equal layers change their routine at the same price. The rest of the budget
+  // lets some of them use the faster one.
   double rest = squares - sumSquares(shares);
   for (auto [share, more] : zip(shares, getErrors(layers, low))) {
     double taken = more * more - share * share;

@@ -11,14 +11,16 @@
 
 namespace nnc {
 
-/// Keeps of each layer's candidates the fastest of each schema, so that the
-/// errors of all layers stay below `maxError` together, whichever schemas are
-/// chosen: rounding errors are independent, so their squares add up. The budget
-/// goes where it buys most time: a candidate costs its seconds and a price for
-/// its error's square, the same in all layers (a Lagrange multiplier), and the
-/// price is the lowest that suffices. The error of what is cheapest then is the
-/// layer's share. Where no price suffices, as when layers name their routines,
-/// the least error is kept.
+/// Reduces the candidates of each layer to the fastest one of each schema whose
+/// error is within the layer's share of the budget, so that the errors of all
+/// layers together stay below `maxError`, whichever schemas are chosen.
+/// Rounding errors are independent, so their squares add up. The shares are
+/// those that save most time: with a price per squared error that is the same
+/// in all layers (a Lagrange multiplier), the cheapest candidate of a layer
+/// minimises its seconds plus the price of its error, and its error is the
+/// layer's share. The price is the lowest at which the errors fit the budget.
+/// If they fit at no price, for instance because layers name their routines,
+/// each layer keeps the candidates of least error.
 void limitError(
     llvm::MutableArrayRef<llvm::SmallVector<Candidate, 0>> candidates,
     double maxError);

@@ -22,7 +22,8 @@ Location nnc::getNamedLoc(Location loc) {
                       : NameLoc::get(StringAttr::get(loc.getContext(), name));
 }
 
-/// The values of a routine's params, by name.
+/// Returns the values of a routine's parameters as a dictionary with their
+/// names.
 static exec::ShapeAttr nameParams(const Routine &routine,
                                   DenseI64ArrayAttr values, Builder &builder) {
   SmallVector<NamedAttribute> params;
@@ -32,7 +33,8 @@ static exec::ShapeAttr nameParams(const Routine &routine,
   return exec::ShapeAttr::get(builder.getContext(), params);
 }
 
-/// A field as #exec.shape has it: lists as arrays.
+/// Converts a field of a shape to the form that it has in #exec.shape, where
+/// lists are arrays.
 static Attribute getField(Attribute value, Builder &builder) {
   if (auto list = dyn_cast<DenseI64ArrayAttr>(value))
     return builder.getI64ArrayAttr(list.asArrayRef());
@@ -53,8 +55,8 @@ static exec::ShapeAttr getShape(const nn::RoutineCall &call, Builder &builder) {
   return exec::ShapeAttr::get(builder.getContext(), fields);
 }
 
-/// How the epilogue of a layer with an anchor reads an extra; nothing if no
-/// kind of operand fits.
+/// Returns how the epilogue of a layer with an anchor reads an extra, or
+/// nullopt if no kind of operand fits.
 static std::optional<exec::OperandKind> getOperandKind(nn::LayerOp layer,
                                                        unsigned extra) {
   RankedTensorType result = layer.getY().getType();
@@ -74,7 +76,7 @@ static std::optional<exec::OperandKind> getOperandKind(nn::LayerOp layer,
   return std::nullopt;
 }
 
-/// How the epilogue reads each extra.
+/// Collects how the epilogue reads each extra.
 static LogicalResult collectKinds(nn::LayerOp layer,
                                   SmallVector<Attribute> &kinds) {
   for (auto [i, extra] : llvm::enumerate(layer.getExtras())) {
@@ -90,7 +92,7 @@ static LogicalResult collectKinds(nn::LayerOp layer,
   return success();
 }
 
-/// The epilogue as the expression of `call`.
+/// Clones the epilogue of the layer into the expression of `call`.
 static void cloneExpression(nn::LayerOp layer, exec::CallOp call) {
   IRMapping mapping;
   layer.getEpilogue().cloneInto(&call.getExpression(), mapping);
@@ -154,10 +156,10 @@ void nnc::setMachine(exec::ProgramOp program, target::MachineAttr machine) {
   program.setFeaturesAttr(machine.getFeatures());
 }
 
-/// Whether an operation of an expression is printed as a function that only
-/// runtime/simd/number.h has: one of other types than float, halves that are
-/// loaded as floats, and their comparisons; and what makes a bool of numbers
-/// or chooses between two bools.
+/// Returns true if an operation of an expression is printed as a function that
+/// only runtime/simd/number.h has: one on other types than floats, 16-bit
+/// floats (which are loaded as floats) and the results of their comparisons, or
+/// one that makes a bool of numbers or chooses between two bools.
 static bool needsNumbers(Operation &op) {
   auto isFloat = [](Type type) { return type.isF32() || type.isF16(); };
   Type result = op.getResult(0).getType();
@@ -169,7 +171,7 @@ static bool needsNumbers(Operation &op) {
   return isOther(result) || llvm::any_of(op.getOperandTypes(), isOther);
 }
 
-/// Whether an expression needs runtime/simd/number.h.
+/// Returns true if an expression needs runtime/simd/number.h.
 static bool usesOtherTypes(Block &expression) {
   auto isFloat = [](Type type) { return type.isF32() || type.isF16(); };
   return !llvm::all_of(expression.getArgumentTypes(), isFloat) ||
@@ -198,7 +200,8 @@ void nnc::collectHeaders(exec::ProgramOp program) {
         headers.insert(header.str());
   }
   SmallVector<StringRef> ordered;
-  // The others build on what it says of other types than float.
+  // number.h comes first: the other headers need its definitions for types
+  // other than float.
   if (hasOtherTypes)
     ordered.push_back("runtime/simd/number.h");
   for (StringRef header : headers)

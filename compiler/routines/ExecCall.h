@@ -13,24 +13,27 @@
 
 namespace nnc {
 
-/// Writes `call`, one of those that compute `op`, as an exec.call named `name`.
-/// `op` says its routine and params, which have been checked. `getPlace` knows
-/// where each of its operands lies, by number; null fails. `scratch` may be
-/// null.
+/// Creates an exec.call named `name` for `call`, one of the calls that compute
+/// `op`. The routine and its parameters are attributes of `op` and have been
+/// checked. `getPlace` returns the buffer of the operand with the given number;
+/// if it returns null, this function fails. `scratch` may be null.
 mlir::FailureOr<exec::CallOp>
 createExecCall(mlir::OpBuilder &builder, mlir::Operation *op,
                const nn::RoutineCall &call, llvm::StringRef name,
                llvm::function_ref<mlir::Value(unsigned)> getPlace,
                mlir::Value target, mlir::Value scratch);
 
-/// Says for which machine the program is, and what its code is built with.
+/// Sets the attributes of `program` that name its machine and the compiler
+/// flags that its code is built with.
 void setMachine(exec::ProgramOp program, target::MachineAttr machine);
 
-/// Says which headers the program's calls need besides their routines': vectors
-/// of the instruction sets, functions of the expressions.
+/// Records in `program` the headers that its calls need besides those of their
+/// routines: the vector types of the instruction sets and the functions that
+/// expressions call.
 void collectHeaders(exec::ProgramOp program);
 
-/// The location with what the model calls the op at its head.
+/// Returns a location that consists of the model's name for what lies at `loc`,
+/// or `loc` itself if the model has no name for it.
 mlir::Location getNamedLoc(mlir::Location loc);
 
 } // namespace nnc

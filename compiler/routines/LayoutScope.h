@@ -1,4 +1,4 @@
-//===- LayoutScope.h - Which layouts a choice is among --------------------===//
+//===- LayoutScope.h - Layouts that the search may use --------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -9,15 +9,15 @@
 
 namespace nnc {
 
-/// The layouts that values between layers may have. Each but the last leaves
-/// something of the global search out, to see what that is worth (NeoCPU,
-/// section 4.2), and takes the first params of each routine for all layers, as
-/// one would who picks them by hand.
+/// The set of layouts that values between layers may have. All but `global`
+/// restrict the search, to measure what the global search is worth (NeoCPU,
+/// section 4.2). They also use the first parameters of each routine for all
+/// layers, as someone would who picks them by hand.
 enum class LayoutScope {
-  plain,  ///< row-major order alone
-  local,  ///< any inside a layer, row-major order between two
-  fixed,  ///< row-major order, or blocks of the widest vector
-  global, ///< any
+  plain,  ///< only row-major order
+  local,  ///< any inside a layer, row-major order between layers
+  fixed,  ///< row-major order, or channel blocks of the widest vector
+  global, ///< any layout
 };
 
 } // namespace nnc

@@ -11,9 +11,10 @@
 
 namespace nnc {
 
-/// Gives operands the types that their ops want: a constant takes the type
-/// itself, any other value passes through an nn.adapt behind its definition.
-/// Each value has one copy in each layout, whoever reads it.
+/// Gives operands the layouts that their ops require. A constant takes the new
+/// type itself; any other value is converted by an nn.adapt behind its
+/// definition. The adapts are shared: each value has one copy in each layout,
+/// however many ops read it.
 class OperandAdapter {
 public:
   explicit OperandAdapter(const CostModel &cost) : cost(cost) {}
@@ -26,7 +27,8 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> copies;
 };
 
-/// Sets the routine of an adapt to the cheapest, or none for a view.
+/// Sets the routine of `adapt` to the cheapest one; an adapt that is a view
+/// gets none.
 void chooseRoutine(nn::AdaptOp adapt, const CostModel &cost);
 
 } // namespace nnc

@@ -1,4 +1,4 @@
-//===- Measurements.cpp - How long calls took -----------------------------===//
+//===- Measurements.cpp - Keys of measurements ----------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -19,7 +19,8 @@ static void printInts(ArrayRef<int64_t> values, llvm::raw_ostream &stream) {
   llvm::interleave(values, stream, ",");
 }
 
-/// 56, 0.5, 1,2,3 or 1,2/3,4
+/// Prints the value of a field: an integer (56), a real (0.5), a list (1,2,3)
+/// or a list of lists (1,2/3,4).
 static void printField(Attribute value, llvm::raw_ostream &stream) {
   if (auto integer = dyn_cast<IntegerAttr>(value))
     stream << integer.getInt();
@@ -33,7 +34,8 @@ static void printField(Attribute value, llvm::raw_ostream &stream) {
         [&](Attribute item) { printField(item, stream); }, "/");
 }
 
-/// "conv2d n=1 c=64 ...", the fields in the order of the family's struct.
+/// Prints a call as in "conv2d n=1 c=64 ...", with the fields in the order of
+/// the family's struct.
 static void printCall(const RoutineCall &call, llvm::raw_ostream &stream) {
   stream << call.family;
   for (StringRef name : Catalogue::get().getFieldNames(call.family))
@@ -43,7 +45,8 @@ static void printCall(const RoutineCall &call, llvm::raw_ostream &stream) {
     }
 }
 
-/// Element types, each once; f32 alone goes without saying.
+/// Prints the element types of the tensors, each once; prints nothing if the
+/// only type is f32.
 static void printElements(TypeRange tensors, llvm::raw_ostream &stream) {
   llvm::SetVector<Type> elements;
   for (Type type : tensors)

@@ -15,14 +15,15 @@
 
 namespace nnc {
 
-/// What was measured: a routine with its params on a layer that `layer`
-/// describes, as describeLayer or describeAdapt does. Or what was chosen: then
-/// `layer` is the layer's name.
+/// The key of a measurement or of a choice. For a measurement, `layer` is the
+/// text that describeLayer or describeAdapt gives, and `routine` and `params`
+/// were timed on it. For a choice, `layer` is the layer's name, and the routine
+/// with these parameters is to compute it.
 struct Subject {
   std::string layer, routine;
   std::vector<int64_t> params;
 
-  /// The routine and its params, with spaces between them.
+  /// Returns the routine's name and its parameters, separated by spaces.
   std::string getCall() const {
     std::string text = routine;
     for (int64_t param : params)
@@ -40,14 +41,15 @@ struct Subject {
   }
 };
 
-/// Nanoseconds of each subject that is known, in an order that depends on
-/// nothing else.
+/// The measured time of each subject in nanoseconds. The map is sorted, so that
+/// iteration is deterministic.
 using Measurements = std::map<Subject, int64_t>;
 
-/// All of a layer that its time depends on, whatever the routine: the shapes of
-/// its calls, its epilogue, its element types, which operands are constants.
-/// Layers with operands and results of these types that read the same take the
-/// same time.
+/// Returns a text of everything about a layer that its time depends on,
+/// whatever its routine: the shapes of its calls, its epilogue, its element
+/// types, and which operands are constants. Layers whose operands and results
+/// have the given types and whose texts are equal take the same time.
+/// describeAdapt is the counterpart for a change of layout.
 std::string describeLayer(nn::LayerOp layer,
                           llvm::ArrayRef<mlir::RankedTensorType> operands,
                           mlir::RankedTensorType result);

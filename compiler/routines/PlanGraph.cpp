@@ -21,8 +21,8 @@ const Candidate &PlanGraph::getChoice(LayerOp layer, const Plan &plan) const {
   return candidates[node][plan.choices[node]];
 }
 
-/// What the plan pays for `node` if it takes `choice`, for its edges, and for
-/// the shared values at their ends, which are adapted as is best then.
+/// Returns the cost of `node` and its edges if it takes `choice`, where the
+/// shared values at the ends of its edges take their best choices in response.
 double PlanGraph::getSecondsAround(unsigned node, unsigned choice,
                                    const Plan &plan) const {
   auto getCost = [&](const Problem::Edge &edge, unsigned other,
@@ -58,7 +58,8 @@ double PlanGraph::getSecondsAround(unsigned node, unsigned choice,
   return seconds;
 }
 
-/// The candidate of the layer's that the graph has for the same schema.
+/// Returns the candidate in the graph with the same layer and schema as
+/// `candidate`.
 const Candidate &PlanGraph::getKept(LayerOp layer,
                                     const Candidate &candidate) const {
   return *llvm::find_if(candidates[nodes.lookup(layer)],
@@ -94,7 +95,7 @@ static LogicalResult reportNone(LayerOp layer, target::MachineAttr machine) {
   return error << ")";
 }
 
-/// Elements of a layout's largest block.
+/// Returns the number of elements of a layout's largest block.
 static int64_t getBlockSize(LayoutAttr layout) {
   int64_t size = 1;
   for (unsigned axis = 0; axis < layout.getRank(); ++axis)
@@ -131,7 +132,8 @@ static bool isChoice(const Candidate &candidate, const Subject &choice) {
          llvm::equal(candidate.params, choice.params);
 }
 
-/// What `wanted` names takes the place of other candidates for the same schema.
+/// Takes over the prescribed choices: each replaces the candidate of the same
+/// schema.
 void PlanGraph::takeChoices(ArrayRef<Subject> wanted) {
   if (wanted.size() != nodes.size())
     return;
@@ -185,7 +187,7 @@ std::vector<Subject> PlanGraph::getChoices(const Plan &plan) const {
   return names;
 }
 
-/// Candidates of all layers.
+/// Adds a node with its candidates for every layer.
 LogicalResult PlanGraph::addLayers(Block &block, double maxError,
                                    LayoutScope scope,
                                    ArrayRef<Subject> wanted) {
@@ -231,8 +233,9 @@ PlanGraph::Reader PlanGraph::getReader(OpOperand &use) const {
   return reader;
 }
 
-/// The cost between a value made as `made` says, by each candidate of `maker`
-/// (or as its one entry says), and one reader.
+/// Adds the cost of the adapts between a value and one of its readers. `made`
+/// holds the type of the value for each candidate of the node `maker`, or a
+/// single type if there is no such node.
 void PlanGraph::addReader(ArrayRef<RankedTensorType> made,
                           std::optional<unsigned> maker, const Reader &reader) {
   if (maker && reader.node) {
@@ -259,7 +262,8 @@ void PlanGraph::addSharedValue(ArrayRef<RankedTensorType> made,
   llvm::SetVector<RankedTensorType> own(made.begin(), made.end()), wanted;
   for (const Reader &reader : readers)
     wanted.insert(reader.wants.begin(), reader.wants.end());
-  // States: made as one type, and adapted to another once for all its readers.
+  // Each state is a pair: the type in which the value is made, and the type to
+  // which it is adapted once for all readers that need it.
   SmallVector<std::pair<RankedTensorType, RankedTensorType>> states;
   unsigned node = problem.nodes.size();
   auto &costs = problem.nodes.emplace_back();

@@ -15,47 +15,53 @@
 
 namespace nnc {
 
-/// The candidates of every layer and the cost of every adapt between them.
+/// The search problem of a function: the candidates of every layer and the cost
+/// of every adapt between layers.
 ///
-/// A layer is a node. An edge from a layer to the one that reads its result
-/// costs the adapt between the layouts. A value with several readers is a node
-/// too, between them: its choices are what layout it is made in and one more
-/// that it is also needed in, so that readers that share an adapt pay it once.
+/// Each layer is a node. An edge from a layer to the only reader of its result
+/// costs the adapt between their layouts. A value with several readers is a
+/// node of its own between its producer and its readers; each of its choices is
+/// the layout in which the value is produced and at most one more in which it
+/// is also available, so that readers that share an adapt pay for it once.
 class PlanGraph {
 public:
-  /// Fails, with an error at each, where layers have no candidate. What
-  /// rounding adds in all layers is kept below `maxError` (see ErrorBudget.h).
-  /// `choices` say what is to compute the layers, whatever it costs and loses.
-  /// They count where they fit: where they name all layers, in order, and
-  /// candidates of theirs.
+  /// Builds the graph of `function`. Fails, with a diagnostic at each layer
+  /// that has no candidate. The rounding error of all layers together is kept
+  /// below `maxError` (see ErrorBudget.h). `choices` prescribe the candidates
+  /// of layers regardless of their cost and error; they are used only if they
+  /// name all layers in order, each with one of its candidates.
   static mlir::FailureOr<PlanGraph>
   build(mlir::func::FuncOp function, const CostModel &cost, double maxError,
         LayoutScope scope = LayoutScope::global,
         llvm::ArrayRef<Subject> choices = {});
 
-  /// The cheapest plan, or of those that follow the choices that fit; the bound
-  /// holds for all plans, the solver is "tuned" then.
+  /// Returns the cheapest plan, or if choices are prescribed, the cheapest plan
+  /// that follows them. In the second case the solver is "tuned", and the lower
+  /// bound still holds for all plans.
   Plan solve(const SearchLimits &limits = {}) const;
   bool hasChoices() const { return !choices.empty(); }
 
-  /// Whether the scope has the layouts that `candidate` wants of values.
+  /// Returns true if the layouts that `candidate` requires of the layer's
+  /// values are in the scope.
   bool isInScope(nn::LayerOp layer, const Candidate &candidate) const;
-  /// The layouts that routines which take any were tried in.
+  /// Returns the layouts that were tried for routines that accept any layout.
   llvm::ArrayRef<nn::LayoutAttr> getLayouts() const {
     return layouts.getArrayRef();
   }
   const Candidate &getChoice(nn::LayerOp layer, const Plan &plan) const;
-  /// What computes each layer, by its name.
+  /// Returns the routine and parameters that `plan` chooses for each layer; the
+  /// subjects hold the layers' names.
   std::vector<Subject> getChoices(const Plan &plan) const;
 
-  /// By how much the plan gets dearer if `layer` is computed by `candidate`
-  /// instead, while all other layers stay as they are. The adapts between them
-  /// change as suits best.
+  /// Returns the seconds that the plan loses if `candidate` computes `layer`
+  /// and all other layers keep their candidates. The adapts around the layer
+  /// are chosen anew.
   double getExtraSeconds(nn::LayerOp layer, const Candidate &candidate,
                          const Plan &plan) const;
 
-  /// Whether it would be cheaper than what the graph has for the same schema,
-  /// but loses more to rounding.
+  /// Returns true if `candidate` is cheaper than the candidate of the same
+  /// schema in the graph, but was left out because its rounding error is too
+  /// large.
   bool isOverError(nn::LayerOp layer, const Candidate &candidate) const;
 
 private:
@@ -70,8 +76,9 @@ private:
   void takeChoices(llvm::ArrayRef<Subject> wanted);
   void addValue(mlir::Value value);
 
-  /// A reader of a value: the layer's node and the type that each of its
-  /// candidates wants; outside of layers just one type.
+  /// A reader of a value: the node of the reading layer and the type that each
+  /// of its candidates requires. A reader that is not a layer has no node and
+  /// requires a single type.
   struct Reader {
     std::optional<unsigned> node;
     llvm::SmallVector<mlir::RankedTensorType> wants;
@@ -86,17 +93,18 @@ private:
                       llvm::ArrayRef<Reader> readers);
 
   const CostModel *cost;
-  /// The size that blocks of layouts must have, if only one is in scope.
+  /// The only block size of layouts that is in scope, or nullopt if all are.
   std::optional<int64_t> blockSize;
-  /// Whether what a layer makes is adapted to row-major order at once.
+  /// Whether each layer's result is adapted to row-major order at once
+  /// (LayoutScope::local).
   bool plainBetween = false;
-  std::vector<Subject> choices; ///< of the nodes that are layers, or none
+  std::vector<Subject> choices; ///< prescribed ones of all layers, or none
   Problem problem;
   llvm::SmallVector<llvm::SmallVector<unsigned>, 0> edgesAt; ///< of each node
   llvm::SetVector<nn::LayoutAttr> layouts;
   llvm::MapVector<mlir::Operation *, unsigned> nodes; ///< of layers
-  /// Of each node, the cheapest of each schema; none of nodes that are no
-  /// layers.
+  /// The candidates of each node, the cheapest of each schema; the list is
+  /// empty for nodes that are not layers.
   llvm::SmallVector<llvm::SmallVector<Candidate, 0>, 0> candidates;
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, double> adapts;
 };

@@ -1,4 +1,4 @@
-//===- Precision.cpp - What numbers layers compute with -------------------===//
+//===- Precision.cpp - Number formats that layers compute with ------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

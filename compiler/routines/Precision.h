@@ -1,4 +1,4 @@
-//===- Precision.h - What numbers layers compute with ---------------------===//
+//===- Precision.h - Number formats that layers compute with --------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -11,17 +11,17 @@
 
 namespace nnc {
 
-/// The numbers that layers of floats may be computed with.
+/// The number format in which layers of floats are computed.
 enum class Precision {
-  f32, ///< floats
-  f16, ///< halves, where the target has routines for that
+  f32, ///< 32-bit floats
+  f16, ///< 16-bit floats, on layers for which the target has routines
 };
 
-/// "f32" or "f16", as --precision and tuning files say it.
+/// Returns "f32" or "f16", the spelling of --precision and of tuning files.
 llvm::StringRef getName(Precision precision);
 
-/// Fails, with the targets that could, where `machine` has no routines that
-/// compute with halves.
+/// Succeeds if `machine` has routines that compute with 16-bit floats.
+/// Otherwise fails with a diagnostic that lists the targets which have them.
 mlir::LogicalResult checkHalves(target::MachineAttr machine,
                                 mlir::Location location);
 

@@ -1,4 +1,4 @@
-//===- TuningFile.cpp - What nnc tune writes and nnc compile reads --------===//
+//===- TuningFile.cpp - The tuning files of nnc tune and nnc compile ------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -50,7 +50,7 @@ std::string TuningFile::print() const {
 }
 
 ArrayRef<Subject> TuningFile::getChoices(double maxError) const {
-  // As far as the file's text can tell them apart.
+  // The tolerance allows for the digits that the file's text loses.
   bool fits = this->maxError <= maxError * (1 + 1e-8);
   return fits ? ArrayRef(choices) : ArrayRef<Subject>();
 }
@@ -74,8 +74,8 @@ private:
   bool parseMaxError(StringRef word);
   bool parseChoice(StringRef text);
   bool parseMeasured(StringRef text);
-  /// The params of the routine that `words` begin with, or nothing where the
-  /// line is to be left out.
+  /// Returns the parameters of `routine` at the beginning of `words`, or
+  /// nullopt if the line is to be ignored.
   std::optional<std::vector<int64_t>> findParams(StringRef routine,
                                                  ArrayRef<StringRef> words);
 
@@ -90,7 +90,7 @@ private:
 
   SmallVectorImpl<TuningProblem> &problems;
   TuningFile file;
-  unsigned number = 0; ///< of the line, from 1
+  unsigned number = 0; ///< of the current line, from 1
 };
 } // namespace
 
@@ -238,7 +238,8 @@ nnc::parseTuningFile(StringRef text, SmallVectorImpl<TuningProblem> &problems) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Why the file's times are not those of `machine`, or nothing.
+/// Returns why the measurements of the file do not hold for `machine`, or an
+/// empty string if they do.
 static std::string findMismatch(const TuningFile &file,
                                 target::MachineAttr machine) {
   SmallVector<StringRef> isas(machine.getIsas().getAsValueRange<StringAttr>());

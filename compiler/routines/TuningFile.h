@@ -1,9 +1,9 @@
-//===- TuningFile.h - What nnc tune writes and nnc compile reads ----------===//
+//===- TuningFile.h - The tuning files of nnc tune and nnc compile --------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Text with a line a measurement, sorted, so that version control shows what
-// changed:
+// A tuning file is a text with one line per measurement. The lines are sorted,
+// so that version control shows what changed:
 //
 //   nnc-tuning 1
 //   nnc 0.1.0
@@ -14,11 +14,11 @@
 //   choice NAME : ROUTINE PARAMS...
 //   measured LAYER : ROUTINE PARAMS... : NANOSECONDS
 //
-// LAYER is a text of describeLayer or describeAdapt. Where whole plans were
-// run, the fastest one's choices follow in the order of the model's layers,
-// with the --max-error that they keep to. What was measured with
-// --precision=f16 has the line "precision f16". Empty lines and those that
-// start with # say nothing.
+// LAYER is a text of describeLayer or describeAdapt. If whole plans were run,
+// the choices of the fastest one are listed in the order of the model's layers,
+// and max-error is the --max-error that they comply with. A file measured with
+// --precision=f16 has the line "precision f16". Empty lines and lines that
+// start with # are ignored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,37 +34,40 @@
 namespace nnc {
 
 struct TuningFile {
-  std::string version; ///< of the nnc that measured
-  std::string chip;    ///< LLVM's name
+  std::string version; ///< version of nnc that measured
+  std::string chip;    ///< LLVM's name of the CPU
   std::vector<std::string> isas;
   int64_t threads = 1;
   Precision precision = Precision::f32;
-  double maxError = 0;          ///< that the choices keep to
-  std::vector<Subject> choices; ///< by the names of all layers, or none
+  double maxError = 0;          ///< --max-error of the choices
+  std::vector<Subject> choices; ///< one for each layer, by name, or none
   Measurements measurements;
 
-  /// The choices, where they lose no more than `maxError`.
+  /// Returns the choices if their rounding error is at most `maxError`, else
+  /// none.
   llvm::ArrayRef<Subject> getChoices(double maxError) const;
 
   std::string print() const;
 };
 
-/// What is wrong with a line: without it the file is broken, or the line says
-/// what this nnc does not know, and is left out.
+/// A problem with a line of a tuning file. Either the file as a whole is
+/// broken, or the line holds something that this version of nnc does not know,
+/// and is ignored.
 struct TuningProblem {
   unsigned line;
   std::string message;
   bool isBroken;
 };
 
-/// The file in `text`. Where it is broken, the last of `problems` says why.
+/// Parses the tuning file in `text`. Returns nullopt if it is broken; the last
+/// of `problems` then says why.
 std::optional<TuningFile>
 parseTuningFile(llvm::StringRef text,
                 llvm::SmallVectorImpl<TuningProblem> &problems);
 
-/// Reads `path` for a model that is compiled for `machine`. Reports lines that
-/// are left out, and fails, reporting why, where the file cannot be read, is
-/// broken, or was measured on another machine.
+/// Reads the tuning file at `path` for a model that is compiled for `machine`.
+/// Warns of lines that are ignored. Fails with a diagnostic if the file cannot
+/// be read, is broken, or was measured on another machine.
 mlir::FailureOr<TuningFile> readTuningFile(llvm::StringRef path,
                                            target::MachineAttr machine);
 

@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// The function at these arguments, by its portable routine; nothing where that
-/// knows it not.
+/// Evaluates the function at these arguments with the portable routine, or
+/// returns nullopt if that does not know the function.
 static std::optional<float> evaluateScalar(ElementwiseOpInterface op,
                                            ArrayRef<float> arguments) {
   long long one = 1, zeros[64] = {};
@@ -39,7 +39,7 @@ static std::optional<float> evaluateScalar(ElementwiseOpInterface op,
 bool nnc::keepsZeros(LayerOp layer, ArrayRef<RankedTensorType> operands) {
   Block &block = layer.getEpilogue().front();
   DenseMap<Value, float> known;
-  // Of operands that are broadcast over the padding nothing is known.
+  // Operands that are broadcast over the padding have unknown values there.
   if (layer.getAnchorOp())
     known[block.getArgument(0)] = 0;
   auto extras = operands.take_back(layer.getExtras().size());
@@ -51,7 +51,7 @@ bool nnc::keepsZeros(LayerOp layer, ArrayRef<RankedTensorType> operands) {
     Type type = op.getResult(0).getType();
     if (!type.isF32() && !type.isF16())
       return false;
-    // Of zeros and what functions make of them.
+    // A cast keeps zeros and the values that functions give for zeros.
     if (isa<CastOp>(op)) {
       if (auto value = known.find(op.getOperand(0)); value != known.end())
         known[op.getResult(0)] = value->second;

@@ -16,12 +16,13 @@
 using namespace llvm;
 using namespace nnc;
 
-/// Costs are shifted until a pass over all nodes raises the bound by less than
-/// this share of it, and no longer than so many passes.
+/// Limits of the shifting of costs, which ends when a pass over all nodes
+/// raises the bound by less than the fraction kSmallGain of it, or after
+/// kMostPasses passes.
 static constexpr double kSmallGain = 1e-4;
 static constexpr int kMostPasses = 200;
 
-/// Indices of each node's edges.
+/// Returns the indices of each node's edges.
 static SmallVector<SmallVector<unsigned>, 0>
 findEdgesAt(const Problem &problem) {
   SmallVector<SmallVector<unsigned>, 0> edgesAt(problem.nodes.size());
@@ -57,8 +58,8 @@ static unsigned getOther(const Problem::Edge &edge, unsigned node) {
   return edge.from == node ? edge.to : edge.from;
 }
 
-/// Calls `visit` with each candidate of `node` and each of the edge's costs
-/// with it.
+/// Calls `visit` with each candidate of `node` and each cost of the edge for
+/// it.
 template <class Edge, class Visit>
 static void forEachCost(const Problem &problem, Edge &edge, unsigned node,
                         Visit visit) {
@@ -88,8 +89,9 @@ void Shifting::deal(unsigned node, Problem::Edge &edge, double share) {
   });
 }
 
-/// Gathers what the node's edges cost at least, and deals it out to the edges
-/// ahead: to those of later nodes if `rising`, else of earlier ones.
+/// Collects the least cost of each candidate from the node's edges, and
+/// distributes the total to the edges ahead: to those of later nodes if
+/// `rising`, else to those of earlier ones.
 void Shifting::shift(unsigned node, bool rising) {
   SmallVector<Problem::Edge *> ahead;
   for (unsigned index : edgesAt[node]) {
@@ -160,12 +162,12 @@ private:
   const SearchLimits &limits;
   SmallVector<SmallVector<unsigned>, 0> edgesAt;
   Plan best;
-  double open = kImpossible; ///< no plan that was not looked at costs less
-  int64_t tried = 0;         ///< candidates
+  double open = kImpossible; ///< lower bound on all plans not visited
+  int64_t tried = 0;         ///< candidates tried so far
 };
 } // namespace
 
-/// What the plan pays for `node` and its edges.
+/// Returns the cost of `node` and its edges in the plan `choices`.
 double BranchAndBound::getCostAround(unsigned node,
                                      ArrayRef<unsigned> choices) const {
   double cost = problem.nodes[node][choices[node]];
@@ -174,7 +176,8 @@ double BranchAndBound::getCostAround(unsigned node,
   return cost;
 }
 
-/// Changes one node at a time for as long as that makes the plan cheaper.
+/// Improves a plan by changing one node at a time, until no such change makes
+/// it cheaper.
 void BranchAndBound::improve(SmallVectorImpl<unsigned> &choices) const {
   for (bool changed = true; changed;) {
     changed = false;

@@ -11,21 +11,23 @@
 
 namespace nnc {
 
-/// The same problem, each plan at the same cost, with costs moved between the
-/// nodes and the edges so that their least entries sum to a bound that is as
-/// high as this finds: every node in turn takes what its edges cost at least
-/// with each of its candidates, and deals all it has out to the edges ahead
-/// (sequential tree-reweighted message passing, Kolmogorov 2006).
+/// Returns an equivalent problem, in which every plan has the same cost, with
+/// costs moved between nodes and edges so that the sum of their least entries,
+/// a lower bound on every plan, becomes as high as this method finds. Each node
+/// in turn collects from its edges the least cost of each of its candidates,
+/// and distributes the total to the edges ahead of it (sequential
+/// tree-reweighted message passing, Kolmogorov 2006).
 Problem shiftCosts(const Problem &problem);
 
 /// Solves a partitioned boolean quadratic problem (Scholz and Eckstein 2002;
-/// Hames and Scholz 2006) by reductions: those that lose nothing as long as
-/// tables have no more than `limits.states` entries; then the node with the
-/// most neighbours takes the candidate whose own cost and the least entries of
-/// its edges sum to the least, and so on. The costs are shifted before, so that
-/// this sum is a bound. Then other candidates of such nodes are tried, those of
-/// the last node first, where their bound is below the best plan: no more than
-/// `limits.branches`.
+/// Hames and Scholz 2006) by reductions. Exact reductions are applied as long
+/// as their tables have at most `limits.states` entries. After that, the node
+/// with the most neighbours is fixed to the candidate for which its own cost
+/// and the least entries of its edges have the smallest sum, and the reductions
+/// go on. The costs are shifted first (shiftCosts), which makes that sum a
+/// lower bound. Finally a branch and bound tries other candidates of the fixed
+/// nodes, the last fixed node first, as long as their bound is below the best
+/// plan, and at most `limits.branches` of them.
 Plan solvePbqp(const Problem &problem, const SearchLimits &limits);
 
 } // namespace nnc

@@ -1,4 +1,4 @@
-//===- Pruning.cpp - Candidates that no cheapest plan needs ---------------===//
+//===- Pruning.cpp - Removal of dominated candidates ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -36,14 +36,15 @@ double Pruning::getEdgeCost(const Problem::Edge &edge, unsigned node,
   return edge.costs[from * problem.nodes[edge.to].size() + to];
 }
 
-/// By how much `a` can cost more than `b` on `edge`.
+/// Returns the most that candidate `a` of `node` can cost more than `b` on
+/// `edge`.
 double Pruning::getMost(const Problem::Edge &edge, unsigned node, unsigned a,
                         unsigned b) const {
   double most = -kImpossible;
   for (unsigned other : kept[edge.from == node ? edge.to : edge.from]) {
     double with = getEdgeCost(edge, node, a, other);
     double without = getEdgeCost(edge, node, b, other);
-    if (with == without) // also where neither is possible
+    if (with == without) // also if both are infinite
       most = std::max(most, 0.0);
     else
       most = std::max(most, with - without);
@@ -68,7 +69,7 @@ bool Pruning::isNeverDearer(unsigned node, unsigned a, unsigned b) const {
 bool Pruning::prune(unsigned node) {
   SmallVector<unsigned> &own = kept[node];
   size_t before = own.size();
-  // Of equals the first stays.
+  // Of several equal candidates the first is kept.
   for (size_t i = own.size(); i-- > 0;)
     if (any_of(own, [&](unsigned other) {
           return other != own[i] && isNeverDearer(node, other, own[i]);

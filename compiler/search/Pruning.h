@@ -1,4 +1,4 @@
-//===- Pruning.h - Candidates that no cheapest plan needs -----------------===//
+//===- Pruning.h - Removal of dominated candidates ------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -11,19 +11,21 @@
 
 namespace nnc {
 
-/// The candidates of each node that a cheapest plan may need.
+/// A problem without its dominated candidates.
 ///
-/// A candidate goes when another of its node costs no more whatever the
-/// neighbours choose: when, over all edges, the largest differences between the
-/// two sum to no more than it is cheaper itself (Goldstein's criterion of
-/// dead-end elimination). At least one cheapest plan stays.
+/// A candidate is removed if another candidate of its node never costs more,
+/// whatever the neighbours choose: if the sum over all edges of the largest
+/// difference between the two is at most the difference of their own costs
+/// (Goldstein's criterion of dead-end elimination). At least one cheapest plan
+/// remains.
 class Pruning {
 public:
   explicit Pruning(const Problem &problem);
 
-  /// The problem without the candidates that went.
+  /// Returns the problem without the removed candidates.
   Problem getRest() const;
-  /// A choice of getRest()'s in terms of the whole problem.
+  /// Returns the candidate of the original problem that is candidate `choice`
+  /// of `node` in getRest().
   unsigned getOriginal(unsigned node, unsigned choice) const {
     return kept[node][choice];
   }

@@ -59,7 +59,8 @@ void Reduction::dropTable(unsigned index) {
   tables[index].reset();
 }
 
-/// Takes `node`, which no table touches any more, out of the graph.
+/// Removes `node`, which no table contains any more, from the graph, and keeps
+/// the rule that decides it.
 void Reduction::drop(unsigned node, Rule rule) {
   assert(touching[node].empty() && "a table that nothing replaces");
   for (unsigned other : neighbours[node])
@@ -69,7 +70,9 @@ void Reduction::drop(unsigned node, Rule rule) {
   rules.push_back(std::make_shared<Rule>(std::move(rule)));
 }
 
-/// Entries of the table that eliminating `node` makes, itself included.
+/// Returns the number of entries that the elimination of `node` visits: those
+/// of the new table, times the candidates of the node. It is limited to
+/// `states` + 1.
 int64_t Reduction::getStates(unsigned node) const {
   double count = problem->nodes[node].size();
   for (unsigned other : neighbours[node])
@@ -77,7 +80,8 @@ int64_t Reduction::getStates(unsigned node) const {
   return count > double(states) ? states + 1 : int64_t(count);
 }
 
-/// How far apart entries are that differ in the next candidate of `node`.
+/// Returns the distance in `table` between the entries of two successive
+/// candidates of `node`.
 size_t Reduction::getStride(const Table &table, unsigned node) const {
   size_t stride = 1;
   for (unsigned other : reverse(table.scope)) {
@@ -88,14 +92,16 @@ size_t Reduction::getStride(const Table &table, unsigned node) const {
   return stride;
 }
 
-/// Replaces the tables of `node` by one on its neighbours.
+/// Replaces the tables of `node` by a single table over its neighbours.
 void Reduction::eliminate(unsigned node) {
   Rule rule{node, {neighbours[node].begin(), neighbours[node].end()}, {}};
-  // The odometer runs over the neighbours, the node is the inner loop.
+  // An odometer runs over the choices of the neighbours; the inner loop runs
+  // over the candidates of the node.
   size_t entries = 1;
   for (unsigned other : rule.scope)
     entries *= problem->nodes[other].size();
-  // Per table, by how much its index moves with each neighbour and the node.
+  // For each table, the strides of its index for each neighbour and for the
+  // node.
   SmallVector<SmallVector<size_t>> strides;
   SmallVector<size_t> inner;
   SmallVector<const Table *> own;
@@ -178,7 +184,7 @@ SmallVector<double> Reduction::getBounds(unsigned node) const {
   return bounds;
 }
 
-/// Its tables lose one node of their scope.
+/// Fixing a node removes it from the scope of its tables.
 void Reduction::fix(unsigned node, unsigned choice) {
   SmallVector<Table> rest;
   for (unsigned index : std::set<unsigned>(touching[node])) {

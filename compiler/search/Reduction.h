@@ -15,44 +15,51 @@
 
 namespace nnc {
 
-/// A problem on its way to nothing: a node after the other goes, and how it
-/// follows from its neighbours is kept.
+/// A partly eliminated problem. Nodes are eliminated one after the other; for
+/// each, a rule is kept that gives its best candidate from the choices of its
+/// neighbours.
 ///
-/// reduce() loses nothing: a node is replaced by a table that says, for every
-/// choice of its neighbours, what its best candidate costs then. With none, one
-/// or two neighbours that is PBQP's reduction R0, RI or RII; with more, tables
-/// of more than two nodes come about. fix() decides a node, as PBQP's RN does.
-/// What a copy has in common with its original, they share.
+/// reduce() is exact: it replaces a node by a table that holds, for every
+/// choice of its neighbours, the cost of its best candidate. For nodes with
+/// zero, one or two neighbours these are PBQP's reductions R0, RI and RII; for
+/// more neighbours, tables over more than two nodes arise. fix() commits a node
+/// to one candidate, as PBQP's RN does. Copies share their tables and rules
+/// with the original.
 class Reduction {
 public:
-  /// Tables have `states` entries at most. The problem outlives the reduction.
+  /// Starts from `problem`, which must outlive the reduction. No table will
+  /// have more than `states` entries.
   Reduction(const Problem &problem, int64_t states);
 
-  /// Replaces nodes, those first whose tables are smallest. False where nodes
-  /// are left whose tables would be too large.
+  /// Eliminates nodes, those with the smallest tables first. Returns false if
+  /// nodes remain because their tables would be too large.
   bool reduce();
 
-  /// Costs no more than any choice of the nodes left; where none is left, as
-  /// much as the best.
+  /// Returns a lower bound on the cost of every choice of the remaining nodes;
+  /// if none remains, it is the cost of the best plan.
   double getBound() const { return bound; }
 
-  /// Of the nodes left, the one with the most neighbours.
+  /// Returns the remaining node with the most neighbours.
   unsigned getWidest() const;
-  /// What getBound() is at least with each of the node's candidates: the sum of
-  /// the least that each of its tables has for it.
+  /// Returns, for each candidate of `node`, a lower bound on getBound() after
+  /// fix() to it: the sum of the least entries for it in all of the node's
+  /// tables.
   llvm::SmallVector<double> getBounds(unsigned node) const;
+  /// Commits `node` to its candidate `choice`.
   void fix(unsigned node, unsigned choice);
 
-  /// Where no node is left: the best candidate of each.
+  /// Returns the best candidate of each node. No node may remain.
   llvm::SmallVector<unsigned, 0> getChoices() const;
 
 private:
-  /// A cost for each choice of some nodes, the last of which changes fastest.
+  /// A table of costs, one for each combination of choices of the nodes in
+  /// `scope`. The choice of the last node changes fastest.
   struct Table {
-    llvm::SmallVector<unsigned> scope; ///< rising
+    llvm::SmallVector<unsigned> scope; ///< nodes, in ascending order
     std::vector<double> costs;
   };
-  /// How a node follows from its neighbours, once those are known.
+  /// The rule that gives the best choice of an eliminated node from the choices
+  /// of the nodes in `scope`.
   struct Rule {
     unsigned node;
     llvm::SmallVector<unsigned> scope;
@@ -68,11 +75,11 @@ private:
 
   const Problem *problem;
   int64_t states;
-  double bound = 0; ///< the least entries of all tables go here
-  std::vector<std::shared_ptr<const Table>> tables; ///< null: no longer there
+  double bound = 0; ///< least entries, subtracted from the tables
+  std::vector<std::shared_ptr<const Table>> tables; ///< null if removed
   std::vector<std::set<unsigned>> touching;         ///< tables of each node
   std::vector<std::set<unsigned>> neighbours;
-  std::set<unsigned> left; ///< nodes
+  std::set<unsigned> left; ///< nodes that remain
   std::vector<std::shared_ptr<const Rule>> rules;
 };
 

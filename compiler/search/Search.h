@@ -2,9 +2,10 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// SoftNeuro section IV, NeoCPU section 3.3.2: every node picks one candidate at
-// its unit cost, every edge costs what its two ends' picks make it cost (the
-// adapts between them). Nothing here knows of layers.
+// The search chooses one candidate for each node of a graph so that the total
+// cost is least (SoftNeuro section IV, NeoCPU section 3.3.2). A candidate has a
+// cost of its own, and an edge has a cost for each pair of candidates of its
+// two ends (the adapts between them). This code knows nothing of layers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,46 +21,48 @@
 
 namespace nnc {
 
-/// A cost that no plan should contain.
+/// The cost of a candidate or pair that no plan may contain.
 inline constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
 struct Problem {
   struct Edge {
     unsigned from, to;
-    /// costs[i * candidates of `to` + j] for candidates i and j of the ends.
+    /// The cost of candidate i of `from` with candidate j of `to` is at index i
+    /// * (number of candidates of `to`) + j.
     llvm::SmallVector<double, 0> costs;
   };
-  /// Unit cost of each candidate of each node; every node has one at least.
+  /// The cost of each candidate of each node; every node has at least one.
   llvm::SmallVector<llvm::SmallVector<double>, 0> nodes;
   llvm::SmallVector<Edge, 0> edges; ///< no edge from a node to itself
 
-  /// Sum of what the choices cost.
+  /// Returns the total cost of the given choices, one candidate per node.
   double getCost(llvm::ArrayRef<unsigned> choices) const;
-  /// What they cost on one edge.
+  /// Returns the cost of the given choices on one edge.
   double getCost(const Edge &edge, llvm::ArrayRef<unsigned> choices) const;
 };
 
 struct Plan {
   llvm::SmallVector<unsigned, 0> choices; ///< a candidate for each node
   double cost = 0;
-  double lowerBound = 0; ///< no choice costs less
-  /// "exact" for dynamic programming, whose cost is the bound; "pbqp"; or
-  /// "tuned" where measurements of whole plans decided (PlanGraph::solve)
+  double lowerBound = 0; ///< no plan costs less
+  /// The method: "exact" for dynamic programming, whose cost equals the bound;
+  /// "pbqp"; or "tuned" if measurements of whole plans decided
+  /// (PlanGraph::solve).
   llvm::StringRef solver;
 };
 
 struct SearchLimits {
-  /// Entries of the largest table that dynamic programming may make.
+  /// The most entries that a table of the dynamic programming may have.
   int64_t states = 1 << 16;
-  /// Past that limit: candidates that are tried before the best plan counts.
+  /// The most candidates that branch and bound tries if that limit is exceeded.
   int64_t branches = 1000;
 };
 
-/// First, candidates that cannot be in a cheapest plan go. Then dynamic
-/// programming over the nodes: each in turn is replaced by a table that says,
-/// for every choice of its neighbours, which of its candidates is best then.
-/// Exact for every graph whose tables stay below the limit. Others are solved
-/// as a PBQP (Pbqp.h), with a bound.
+/// Returns the cheapest plan of `problem`, or a plan with a lower bound. First,
+/// dominated candidates are removed. Then dynamic programming eliminates the
+/// nodes: each in turn is replaced by a table that holds its best candidate for
+/// every choice of its neighbours. This is exact for every graph whose tables
+/// stay within `limits.states`; other graphs are solved as a PBQP (Pbqp.h).
 Plan solve(const Problem &problem, const SearchLimits &limits = {});
 
 } // namespace nnc

@@ -1,4 +1,4 @@
-//===- BenchProgram.cpp - A program that runs candidates for their times --===//
+//===- BenchProgram.cpp - A program that measures candidates --------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -63,18 +63,19 @@ private:
   OpBuilder builder;
   exec::Names names;
 
-  /// The measured ops, whose operands are the block's arguments.
+  /// The block that holds the measured ops; their operands are its arguments.
   Block block;
-  SmallVector<Operation *> ops; ///< of each job
-  /// Where the weights of each layer begin in the arena; all its candidates
-  /// read the same place, however they are packed.
+  SmallVector<Operation *> ops; ///< one for each job
+  /// The offset in the arena of the weights of each layer. All its candidates
+  /// read the same place, however their weights are packed.
   DenseMap<Operation *, int64_t> weights;
   int64_t weightsEnd = 0;
-  int64_t sourceBytes = 0; ///< from the arena's start; inputs are copied thence
+  int64_t sourceBytes =
+      0; ///< of the arena's head, where inputs are copied from
   int64_t arena = 0;
   int64_t zeroBytes = 0;
   DenseMap<Type, Value> zeros;
-  int calls = 0; ///< and copies, so far
+  int calls = 0; ///< number of calls and copies so far
 };
 } // namespace
 
@@ -92,7 +93,7 @@ bool Bench::isConstant(const Job &job, unsigned operand) const {
   return producer && producer->hasTrait<OpTrait::ConstantLike>();
 }
 
-/// The layer or adapt as nnc-choose-routines would leave it.
+/// Creates the layer or adapt of the job as nnc-choose-routines would leave it.
 Operation *Bench::createOp(const Job &job) {
   const Candidate &candidate = job.candidate;
   SmallVector<Value> operands;
@@ -138,8 +139,9 @@ void Bench::placeWeights() {
   }
 }
 
-/// Jobs in rounds: each round has one candidate of every layer that has any
-/// left, so that the others' weights are read before a layer's are again.
+/// Returns the order of the jobs in rounds. Each round has one candidate of
+/// every layer that has any left, so that the weights of other layers are read
+/// before those of a layer are read again.
 SmallVector<unsigned> Bench::getOrder() const {
   DenseMap<Operation *, int> counts;
   SmallVector<std::pair<int, unsigned>> order;
@@ -175,7 +177,8 @@ void Bench::createCopy(int64_t from, Value target) {
   ++calls;
 }
 
-/// Integers are indices, sizes or codes: zero is a good one anywhere.
+/// Creates a buffer of zeros. Integers are indices, sizes or codes, for which
+/// zero is always valid.
 Value Bench::createZeros(RankedTensorType type) {
   Value &place = zeros[type];
   if (place)
@@ -194,7 +197,8 @@ LogicalResult Bench::createJob(unsigned index, std::pair<int, int> &range) {
   int64_t constant = job.layer ? weights.lookup(job.layer) : 0;
   int64_t free = weightsEnd;
   SmallVector<Value> places(op->getNumOperands());
-  // The first operand last: mostly it is what the layer before has written.
+  // The first operand is written last, because it is usually the result of the
+  // preceding layer.
   for (unsigned i = places.size(); i-- > 0;) {
     RankedTensorType type = job.candidate.operands[i];
     if (!isFloat(type)) {
@@ -231,11 +235,11 @@ FailureOr<BenchProgram> Bench::build(int64_t modelWeights) {
   for (const Job &job : jobs)
     ops.push_back(createOp(job));
   placeWeights();
-  // What a round does not read of the model's weights is read as other data,
-  // as far as a cache would remember.
+  // The rest of the model's weights, which a round does not read, is replaced
+  // by reading other data, as much as a cache can hold.
   int64_t others = std::min(modelWeights, machine.getLastBytes() * 3 / 2) -
                    (weightsEnd - sourceBytes);
-  // A copy touches it all: half is read, half is written.
+  // The copy accesses all of it: it reads one half and writes the other.
   int64_t flushed =
       llvm::alignTo(std::max<int64_t>(others / 2, 0), kMemoryAlign);
   int64_t flushAt = weightsEnd;

@@ -1,12 +1,12 @@
-//===- BenchProgram.h - A program that runs candidates for their times ----===//
+//===- BenchProgram.h - A program that measures candidates ----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// The program is one that codegen prints as it prints models: each candidate is
-// a call with its shape as constants, and whoever runs it takes the time of
-// every call. What matters beside the code is what the caches hold: each call
-// finds its input just written, as behind another layer, and its weights as far
-// away as they are in the model, where all other weights are read in between.
+// Codegen prints this program as it prints models: each candidate is a call
+// whose shape is constant, and the runner times every call. Since times depend
+// on the contents of the caches, each call finds its input just written, as it
+// would be by the preceding layer, and its weights as far from the core as they
+// are in the model, which reads all its other weights in between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,28 +19,29 @@
 
 namespace nnc {
 
-/// Something to be measured: how long a layer takes by a candidate of its, or
-/// without a layer, how long an adapt takes.
+/// A measurement to be made: the time of a layer computed by one of its
+/// candidates, or, if `layer` is null, the time of an adapt.
 struct Job {
   nn::LayerOp layer;
   Candidate candidate;
   Subject subject;
 };
 
-/// The job of an adapt between these types, that `adapt` computes.
+/// Returns the job that measures the adapt from type `from` to type `to` with
+/// the routine of `adapt`.
 Job makeAdaptJob(mlir::RankedTensorType from, mlir::RankedTensorType to,
                  const AdaptCost &adapt);
 Job makeLayerJob(nn::LayerOp layer, Candidate candidate);
 
 struct BenchProgram {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// The calls of each job: first and one behind the last of the program's
-  /// calls and copies, counted together.
+  /// The half-open range of each job's calls, as indices among all calls and
+  /// copies of the program.
   llvm::SmallVector<std::pair<int, int>> calls;
 };
 
-/// A program for `jobs`, in any order, of a model with `weightBytes` of
-/// weights, for up to `threads` threads.
+/// Builds the program that measures `jobs`, which may be in any order, for a
+/// model with `weightBytes` bytes of weights, run by up to `threads` threads.
 mlir::FailureOr<BenchProgram> buildBenchProgram(llvm::ArrayRef<Job> jobs,
                                                 target::MachineAttr machine,
                                                 int64_t weightBytes,

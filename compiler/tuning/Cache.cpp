@@ -1,4 +1,4 @@
-//===- Cache.cpp - Measurements that other runs can use -------------------===//
+//===- Cache.cpp - Cache of measurements for later runs -------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -13,11 +13,11 @@
 
 using namespace nnc;
 
-/// How long to wait for another process that writes.
+/// The time to wait for another process that is writing, in milliseconds.
 static constexpr int kBusyMilliseconds = 10000;
 
-/// SQLite's own journal brings the file back after a power cut. Another layout
-/// of the table needs another name.
+/// The command that creates the table. SQLite's journal restores the file after
+/// a power failure. If the columns change, the table needs a new name.
 static constexpr const char *kTable =
     "CREATE TABLE IF NOT EXISTS measured_1 (machine TEXT, code TEXT, "
     "layer TEXT, routine TEXT, params TEXT, nanoseconds INTEGER NOT NULL, "
@@ -36,7 +36,7 @@ static llvm::Error makeError(sqlite3 *database) {
 }
 
 namespace {
-/// A prepared command.
+/// A prepared SQL statement.
 class Statement {
 public:
   Statement(sqlite3 *database, const char *command) {
@@ -46,7 +46,7 @@ public:
   Statement(const Statement &) = delete;
   Statement &operator=(const Statement &) = delete;
 
-  /// Sets the first five parameters, the key.
+  /// Sets the first five parameters, which are the key of a measurement.
   void bind(const Circumstances &where, const Subject &subject) {
     sqlite3_reset(handle);
     std::string params = llvm::join(
@@ -62,7 +62,8 @@ public:
                         SQLITE_TRANSIENT);
   }
   void bindSixth(int64_t value) { sqlite3_bind_int64(handle, 6, value); }
-  /// SQLITE_ROW, SQLITE_DONE, or an error, also one of its preparation.
+  /// Returns SQLITE_ROW, SQLITE_DONE, or an error, which may be one of the
+  /// preparation.
   int step() { return sqlite3_step(handle); }
   int64_t getFirst() { return sqlite3_column_int64(handle, 0); }
 

@@ -1,4 +1,4 @@
-//===- Cache.h - Measurements that other runs can use ---------------------===//
+//===- Cache.h - Cache of measurements for later runs ---------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -17,20 +17,23 @@ struct sqlite3;
 
 namespace nnc {
 
-/// What a measurement holds for, besides its subject.
+/// The conditions of a measurement besides its subject. A measurement is valid
+/// only where they are the same.
 struct Circumstances {
   std::string machine; ///< chip, compiler, flags, threads, where weights lie
-  std::string code;    ///< a hash of the routine's text
+  std::string code;    ///< hash of the routine's source text
 };
 
-/// A database file in a folder of the user's. Any number of processes may use
-/// it at once, and one that ends halfway leaves it as it was.
+/// A cache of measurements in a database file in a folder of the user. Any
+/// number of processes may use it at once, and a process that is interrupted
+/// leaves it intact.
 class MeasurementCache {
 public:
-  /// Opens the database in `folder`, and makes both where they are not there.
+  /// Opens the database in `folder`. Creates the folder and the database if
+  /// they do not exist.
   static llvm::Expected<MeasurementCache> open(llvm::StringRef folder);
 
-  /// Nanoseconds, or nothing where that is not known.
+  /// Returns the measured time in nanoseconds, or nullopt if there is none.
   llvm::Expected<std::optional<int64_t>> find(const Circumstances &where,
                                               const Subject &subject);
 
@@ -39,7 +42,8 @@ public:
     Subject subject;
     int64_t nanoseconds;
   };
-  /// Keeps all of the entries or none; newer ones replace older ones.
+  /// Stores the entries in one transaction: either all of them or none. They
+  /// replace earlier entries with the same keys.
   llvm::Error add(llvm::ArrayRef<Entry> entries);
 
 private:

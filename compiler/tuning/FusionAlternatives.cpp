@@ -1,4 +1,4 @@
-//===- FusionAlternatives.cpp - Pairs of layers as one, or one as a pair --===//
+//===- FusionAlternatives.cpp - Layer pairs fused and split in turn -------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -12,10 +12,11 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// By how much of itself a form's cost may be wrong.
+/// The relative error that the cost of a form may have.
 static constexpr double kFormDoubt = 0.25;
 
-/// Whether costs as wrong as that would turn what they decide.
+/// Returns true if errors of this size in the two costs could reverse the
+/// decision between the forms.
 static bool isClose(const FusedForm &form, DictionaryAttr costs) {
   auto get = [&](StringRef name) {
     auto nanoseconds = costs.getAs<IntegerAttr>(name);
@@ -32,7 +33,8 @@ static bool isOf(LayerOp layer, StringRef family) {
 
 std::vector<Subject> nnc::chooseOtherForms(func::FuncOp function,
                                            const FusedForm &form) {
-  // A first one of no layer: without any, costs would decide.
+  // The first choice names no layer: it keeps the list from being empty, in
+  // which case costs would decide.
   std::vector<Subject> choices(1);
   bool isAnyClose = false;
   for (auto layer : function.getOps<LayerOp>())

@@ -1,4 +1,4 @@
-//===- FusionAlternatives.h - Pairs of layers as one, or one as a pair ----===//
+//===- FusionAlternatives.h - Layer pairs fused and split in turn ---------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -14,10 +14,11 @@
 
 namespace nnc {
 
-/// Choices for a tuning file by which pairs that could be one layer of `form`
-/// get the other form than they have in `function`, as far as their costs are
-/// so close that measurements could turn them; all else gets the form that it
-/// has. None where no pair is close.
+/// Returns choices for a tuning file that give each pair of layers of `form`
+/// the other form than it has in `function`: fused pairs are split, and split
+/// pairs are fused. Only pairs are changed whose two costs are so close that
+/// measurements could reverse the decision; all other pairs keep their form.
+/// The list is empty if no pair is that close.
 std::vector<Subject> chooseOtherForms(mlir::func::FuncOp function,
                                       const FusedForm &form);
 

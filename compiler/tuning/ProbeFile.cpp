@@ -1,4 +1,4 @@
-//===- ProbeFile.cpp - What nnc target-probe writes ----------------------===//
+//===- ProbeFile.cpp - Files that nnc target-probe writes -----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -18,7 +18,8 @@ using namespace nnc;
 static constexpr llvm::StringLiteral kProbeMagic = "nnc-probe";
 static constexpr int kProbeFormat = 1;
 
-/// No figure of a machine is larger; products of some fit 64 bits.
+/// The largest figure that is accepted. Products of such figures with others
+/// fit in 64 bits.
 static constexpr int64_t kMostFigure = int64_t(1) << 40;
 static constexpr size_t kMostCaches = 4;
 
@@ -56,7 +57,7 @@ target::MachineAttr ProbeFile::apply(target::MachineAttr machine) const {
 // Parsing
 //===----------------------------------------------------------------------===//
 
-/// Numbers above 0, as many as `values`.
+/// Parses positive numbers, as many as `values` has entries.
 static bool parseFigures(StringRef text, ArrayRef<int64_t *> values) {
   SmallVector<StringRef> words;
   text.split(words, ' ', -1, /*KeepEmpty=*/false);
@@ -68,7 +69,8 @@ static bool parseFigures(StringRef text, ArrayRef<int64_t *> values) {
          });
 }
 
-/// What is wrong with a line behind the first, or nothing.
+/// Parses a line after the first one. Returns what is wrong with it, or an
+/// empty string.
 static std::string parseLine(StringRef line, ProbeFile &file) {
   auto [word, rest] = line.split(' ');
   rest = rest.trim();
@@ -154,7 +156,8 @@ nnc::parseProbeFile(StringRef text, std::string &problem, unsigned &number) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Why the file does not speak of `machine`, or nothing.
+/// Returns why the file does not apply to `machine`, or an empty string if it
+/// does.
 static std::string findMismatch(const ProbeFile &file,
                                 target::MachineAttr machine) {
   SmallVector<StringRef> isas(machine.getIsas().getAsValueRange<StringAttr>());

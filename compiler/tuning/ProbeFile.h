@@ -1,9 +1,10 @@
-//===- ProbeFile.h - What nnc target-probe writes ------------------------===//
+//===- ProbeFile.h - Files that nnc target-probe writes -------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// What a target's row says of caches and speed, measured on a chip: text with a
-// line a figure, so that version control shows what changed:
+// A probe file holds the caches and speeds of a target's row, measured on a
+// chip. It is a text with one line per figure, so that version control shows
+// what changed:
 //
 //   nnc-probe 1
 //   nnc 0.1.0
@@ -16,9 +17,10 @@
 //   cache 33554432 18
 //   memory_mb_s 25000
 //
-// multiply_adds are those of f32 a cycle; a line `cache` is a level: its bytes,
-// and those a cycle that come and go. Lines that start with # say nothing: the
-// figures that no cost rests on.
+// `multiply_adds` is the number of f32 multiply-adds per cycle. Each line
+// `cache` is a cache level, from level 1 on: its size in bytes and its
+// bandwidth in bytes per cycle. Lines that start with # are ignored; they show
+// figures that no cost depends on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +37,8 @@
 namespace nnc {
 
 struct ProbeFile {
-  std::string version;           ///< of the nnc that measured
-  std::string chip;              ///< LLVM's name, or where it was measured
+  std::string version; ///< version of nnc that measured
+  std::string chip;    ///< LLVM's name of the CPU, or the measured host
   std::vector<std::string> isas; ///< of the target
   int64_t mhz = 0, multiplyAdds = 0, memoryMbS = 0;
   struct Cache {
@@ -46,16 +48,18 @@ struct ProbeFile {
   std::vector<std::string> comments;
 
   std::string print() const;
-  /// The target with the figures of the file instead of its own.
+  /// Returns `machine` with its figures replaced by those of the file.
   target::MachineAttr apply(target::MachineAttr machine) const;
 };
 
-/// The file in `text`, or nothing and in `problem` what is wrong with `line`.
+/// Parses the probe file in `text`. If it is broken, returns nullopt and sets
+/// `line` to the number of the broken line and `problem` to what is wrong
+/// there.
 std::optional<ProbeFile> parseProbeFile(llvm::StringRef text,
                                         std::string &problem, unsigned &line);
 
-/// `machine` with what the file at `path` says of it. Fails, reporting why,
-/// where the file cannot be read, is broken, or was measured on another
+/// Returns `machine` with the figures of the probe file at `path`. Fails with a
+/// diagnostic if the file cannot be read, is broken, or was measured on another
 /// machine.
 mlir::FailureOr<target::MachineAttr> readProbeFile(llvm::StringRef path,
                                                    target::MachineAttr machine);

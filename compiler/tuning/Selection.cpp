@@ -1,4 +1,4 @@
-//===- Selection.cpp - What is worth measuring ----------------------------===//
+//===- Selection.cpp - Selection of what to measure -----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -19,15 +19,17 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// By how much of itself a cost that nobody measured may be wrong; where the
-/// same routine was measured on the layer with other params; and where the same
-/// call was, on a layer alike.
+/// The relative errors that the cost of an unmeasured candidate may have: in
+/// general; if the same routine was measured on the layer with other
+/// parameters; and if the same call was measured on a similar layer.
 static constexpr double kDoubt = 0.2, kSiblingDoubt = 0.1, kAlikeDoubt = 0.03;
 
-/// Share of the plan's time that no measurement is made for.
+/// The fraction of the plan's time below which a gain is not worth a
+/// measurement.
 static constexpr double kNegligible = 0.0002;
 
-/// Candidates that take so many times as long as the best tell nothing.
+/// Candidates whose estimate is this many times that of the best are not
+/// sampled.
 static constexpr double kHopeless = 10;
 
 void nnc::forEachJob(func::FuncOp function, const CostModel &cost,
@@ -62,8 +64,8 @@ void nnc::forEachJob(func::FuncOp function, const CostModel &cost,
 }
 
 namespace {
-/// Jobs with what each is worth, in seconds. Of the same call on layers alike
-/// the first is worth what all are.
+/// A set of jobs with the value of each in seconds. Of jobs with the same call
+/// on similar layers only the first is kept, with the sum of their values.
 class Wanted {
 public:
   void add(Job job, double worth) {
@@ -96,7 +98,8 @@ private:
 };
 } // namespace
 
-/// Candidates of the layer that could be better than the plan's choice.
+/// Adds the unmeasured candidates of the layer that could be better than the
+/// plan's choice.
 static void addCandidates(LayerOp layer, const CostModel &cost,
                           const PlanGraph &graph, const Plan &plan,
                           Wanted &wanted) {
@@ -129,7 +132,7 @@ static void addCandidates(LayerOp layer, const CostModel &cost,
     wanted.add(makeLayerJob(layer, std::move(*candidate)), worth / ++known);
 }
 
-/// The adapts that the plan needs.
+/// Adds the unmeasured adapts of the plan.
 static void addAdapts(Block &block, const CostModel &cost,
                       const PlanGraph &graph, const Plan &plan,
                       Wanted &wanted) {
@@ -168,8 +171,8 @@ FailureOr<Selection> nnc::selectJobs(func::FuncOp function,
   return Selection{wanted.take(kNegligible * plan.cost), plan.cost};
 }
 
-/// What is not measured of the layer's cheapest candidates, which may be the
-/// cheapest if it is.
+/// Adds the unmeasured ones among the few cheapest candidates of the layer, as
+/// far as errors in their costs could make them the cheapest.
 static void addCheapest(LayerOp layer, const CostModel &cost, double maxError,
                         Wanted &wanted) {
   constexpr size_t most = 3;
@@ -190,7 +193,8 @@ static void addCheapest(LayerOp layer, const CostModel &cost, double maxError,
                  candidate.seconds / double(i + 1));
 }
 
-/// The layers that `other` has and `function` has not, by name and anchor.
+/// Returns the layers of `other` for which `function` has no layer with the
+/// same name and kind of anchor.
 static SmallVector<LayerOp> findOtherLayers(func::FuncOp other,
                                             func::FuncOp function) {
   auto describe = [](LayerOp layer) {
@@ -222,8 +226,8 @@ SmallVector<Job, 0> nnc::selectOtherJobs(func::FuncOp other,
   return wanted.take(0);
 }
 
-/// The layer's candidates: the plan's choice, then the others in an order that
-/// says nothing.
+/// Returns jobs for the layer's candidates: the plan's choice, then the others
+/// in a pseudorandom order that depends on their names only.
 static SmallVector<Job, 0> shuffleJobs(LayerOp layer, const CostModel &cost,
                                        const PlanGraph &graph,
                                        const Plan &plan) {

@@ -1,4 +1,4 @@
-//===- Selection.h - What is worth measuring ------------------------------===//
+//===- Selection.h - Selection of what to measure -------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -11,41 +11,47 @@
 
 namespace nnc {
 
-/// Calls `visit` with everything that a measurement could tell of `function`,
-/// each subject once.
+/// Calls `visit` with the job of every measurement that could be made for
+/// `function`: all candidates of all layers and all adapts between their
+/// layouts. Each subject is visited once.
 void forEachJob(mlir::func::FuncOp function, const CostModel &cost,
                 llvm::function_ref<void(Job)> visit);
 
 struct Selection {
-  llvm::SmallVector<Job, 0> jobs; ///< the most valuable first
-  double planSeconds; ///< the cost of the plan that they could change
+  llvm::SmallVector<Job, 0> jobs; ///< in descending order of value
+  double planSeconds;             ///< cost of the present plan
 };
 
-/// What is not measured and could change the plan that the costs give now: what
-/// the plan itself consists of, and what would be in it if its cost were wrong
-/// by a fifth; by a tenth where its routine is measured on the layer with other
-/// params; by a thirtieth where the same call is on a layer alike. A job is
-/// worth what a plan gains by it on average, in all layers alike, of which one
-/// is measured; less the more candidates are better or known. What gains less
-/// than a five-thousandth of the whole is left out.
+/// Selects the jobs that are not measured yet and could change the plan that
+/// follows from the present costs. These are the adapts of the plan, and the
+/// candidates that would be in the plan if their cost were wrong by a fifth; by
+/// a tenth if the same routine is measured on the layer with other parameters;
+/// by a thirtieth if the same call is measured on a similar layer. The value of
+/// a job is the time that the plan gains from it on average, summed over all
+/// similar layers, of which one is measured; it falls with the number of better
+/// or measured candidates of the layer. Jobs that gain less than a
+/// five-thousandth of the plan's time are left out.
 mlir::FailureOr<Selection> selectJobs(mlir::func::FuncOp function,
                                       const CostModel &cost, double maxError);
 
-/// How many layers `other` has that `function` has not, or has in another form.
+/// Returns the number of layers of `other` that `function` does not have or has
+/// with another anchor.
 size_t countOtherLayers(mlir::func::FuncOp other, mlir::func::FuncOp function);
 
-/// What is not measured and could compute such layers: the cheapest candidates
-/// of each, whose cost decides which of the two forms the model gets.
+/// Selects the unmeasured jobs among the cheapest candidates of the layers that
+/// countOtherLayers counts. Their costs decide which of the two forms the model
+/// gets.
 llvm::SmallVector<Job, 0> selectOtherJobs(mlir::func::FuncOp other,
                                           mlir::func::FuncOp function,
                                           const CostModel &cost,
                                           double maxError);
 
-/// What is not measured, whether it could change the plan or not, except what
-/// is estimated to take many times as long as the best: what costs are judged
-/// by. First comes what the plan consists of; then in turns a candidate of each
-/// layer, in an order that depends on nothing but its name. So the first jobs
-/// are a fair sample, however many there is time for.
+/// Selects all jobs that are not measured yet, whether or not they could change
+/// the plan, as a sample to judge the cost model by. Candidates whose estimate
+/// is many times that of the best are left out. The adapts of the plan and its
+/// candidates come first, followed by one candidate of each layer in turn, in
+/// an order given by a hash of their names. The first jobs are therefore a fair
+/// sample, however many there is time for.
 mlir::FailureOr<Selection> sampleJobs(mlir::func::FuncOp function,
                                       const CostModel &cost, double maxError);
 

@@ -1,4 +1,4 @@
-//===- WholePlans.cpp - Plans that are worth running whole ----------------===//
+//===- WholePlans.cpp - Plans to be measured as a whole -------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -14,8 +14,9 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// By how much what a plan consists of is made dearer to find another, and by
-/// how much that one may really be dearer.
+/// kPenalty is the fraction by which the measured times of a plan's layers are
+/// increased to find another plan; kMostExtra is the fraction by which that
+/// plan may really be dearer than the first.
 static constexpr double kPenalty = 0.05, kMostExtra = 0.1;
 
 namespace {
@@ -38,8 +39,8 @@ private:
 };
 } // namespace
 
-/// Adds the plan that `measured` lets choose, with its real cost, if it is new
-/// and not too dear.
+/// Adds the cheapest plan according to `measured`, with its real cost, if it is
+/// new and not too dear.
 LogicalResult Finder::add(const Measurements *measured, bool untuned) {
   auto biased = PlanGraph::build(
       function, makeCostModel(function, machine, measured, memo), maxError);

@@ -1,4 +1,4 @@
-//===- WholePlans.h - Plans that are worth running whole ------------------===//
+//===- WholePlans.h - Plans to be measured as a whole ---------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -11,19 +11,21 @@
 
 namespace nnc {
 
-/// What could compute a model.
+/// A plan for a whole model: a candidate for each of its layers.
 struct WholePlan {
-  std::vector<Subject> choices;   ///< as PlanGraph::getChoices() says them
-  llvm::SmallVector<Job, 0> jobs; ///< its layers', those that are alike once
-  double seconds = 0;             ///< by the costs of its layers
-  bool untuned = false;           ///< what is chosen where nothing is measured
+  std::vector<Subject> choices;   ///< those of PlanGraph::getChoices()
+  llvm::SmallVector<Job, 0> jobs; ///< one for each distinct layer
+  double seconds = 0;             ///< its cost in the search
+  bool untuned = false;           ///< follows from estimates alone
 };
 
-/// At most `count` plans that differ, two at least if there are: layers take
-/// other times in a network than alone, so that these are worth running whole
-/// (SoftNeuro section III, integrated profiling). First the cheapest, then the
-/// one that estimates alone find, then each the cheapest where what the ones
-/// before consist of takes a twentieth longer, if it is no tenth dearer.
+/// Returns up to `count` different plans that are worth measuring as a whole,
+/// because layers take other times in a network than alone (SoftNeuro section
+/// III, integrated profiling). The first plan is the cheapest, the second is
+/// the cheapest by estimates alone; both are returned even if `count` is
+/// smaller. Each further plan is the cheapest after the measured times of the
+/// layers of all preceding plans have been increased by a twentieth each,
+/// provided that it really costs at most a tenth more than the first.
 mlir::FailureOr<llvm::SmallVector<WholePlan, 0>>
 findWholePlans(mlir::func::FuncOp function, target::MachineAttr machine,
                const Measurements &known, double maxError, size_t count,

@@ -22,7 +22,8 @@ using namespace nnc::exec;
 #include "dialects/exec/ExecTypes.cpp.inc"
 
 //===----------------------------------------------------------------------===//
-// Assembly of exec.call; the generated parser and printer call these.
+// Custom directives of exec.call's assembly, called by the generated parser and
+// printer
 //===----------------------------------------------------------------------===//
 
 static ParseResult parseRoutine(OpAsmParser &parser, StringAttr &routine,

@@ -1,4 +1,4 @@
-//===- ExecDialect.td - What codegen prints -----------------*- tablegen -*-===//
+//===- ExecDialect.td - The exec dialect --------------------*- tablegen -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -16,15 +16,16 @@ def Exec_Dialect : Dialect {
   let cppNamespace = "::nnc::exec";
   let summary = "Programs of routine calls on fixed places in memory";
   let description = [{
-    What `codegen/` prints, one op a piece of text. Small and closed: a new
-    operator of a network never needs a new op here. See `README.md` in this
-    folder.
+    The programs that `codegen/` prints; it prints one piece of text for each
+    op. The dialect is small and closed: a new operator of a network never needs
+    a new op here. See `README.md` in this folder.
 
-    The dialect also owns the attributes by which `nnc-plan-memory` says where
-    the values of an nn function lie: `exec.place`, and `exec.scratch` on layers
-    whose routine wants working memory, both `#exec.place`; `exec.arena` and
-    `exec.lower_bound`, bytes, on the function. `nnc-assign-threads` puts
-    `exec.serial` on what one thread computes.
+    The dialect also owns the attributes in which `nnc-plan-memory` records the
+    places of the values of an nn function: `exec.place` on ops, and
+    `exec.scratch` on layers whose routine needs working memory, both of type
+    `#exec.place`; `exec.arena` and `exec.lower_bound`, in bytes, on the
+    function. `nnc-assign-threads` sets `exec.serial` on ops that a single
+    thread computes.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
@@ -36,7 +37,8 @@ def Exec_PlaceType : TypeDef<Exec_Dialect, "Place"> {
   let mnemonic = "place";
   let summary = "A place in memory that holds a tensor";
   let description = [{
-    What lies there, and how, is said once: by the op that names the place.
+    The tensor at the place and its layout are given once, by the op that names
+    the place.
   }];
 }
 def Exec_Place : DialectType<Exec_Dialect,
@@ -55,11 +57,12 @@ def Exec_PlaceAttr : AttrDef<Exec_Dialect, "Place"> {
   let mnemonic = "place";
   let summary = "Where nnc-plan-memory put a value";
   let description = [{
-    `offset` bytes from the start of the arena, of the caller's buffer for the
-    `index`-th argument or result of the function, or of the constant that the
-    op is a view of.
+    The value is `offset` bytes from the start of the arena, of the caller's
+    buffer for the `index`-th argument or result of the function, or of the
+    constant that the op is a view of. `bytes` is the size of a layer's scratch
+    memory.
 
-    Examples: `#exec.place<arena at 4096>`, `#exec.place<output[1] at 0>`; of a
+    Examples: `#exec.place<arena at 4096>`, `#exec.place<output[1] at 0>`; for a
     layer's scratch, `#exec.place<arena at 4096 bytes 512>`.
   }];
   let parameters = (ins EnumParameter<Exec_Pool>:$pool,
@@ -72,7 +75,7 @@ def Exec_ShapeAttr : AttrDef<Exec_Dialect, "Shape"> {
   let mnemonic = "shape";
   let summary = "The fields of a routine's shape, in the family's order";
   let description = [{
-    Integers, reals, lists and lists of lists.
+    A field is an integer, a real, a list of integers or a list of such lists.
 
     Example: `#exec.shape<rank = 2, dims = [4, 8], strides = [[8, 1], [0, 1]], value = 1.0>`.
   }];

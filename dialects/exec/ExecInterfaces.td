@@ -1,4 +1,4 @@
-//===- ExecInterfaces.td - What is asked of a place ---------*- tablegen -*-===//
+//===- ExecInterfaces.td - The interface of places ----------*- tablegen -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -11,12 +11,15 @@ include "mlir/IR/OpBase.td"
 
 def Exec_PlaceOpInterface : OpInterface<"PlaceOpInterface"> {
   let cppNamespace = "::nnc::exec";
-  let description = [{An op that names a place and says what lies there.}];
+  let description = [{
+    An op that names a place in memory and gives the type of the tensor there.
+  }];
   let methods = [
     InterfaceMethod<"The name of the place.", "::llvm::StringRef", "getName">,
-    InterfaceMethod<"Shape, element type and layout of what lies there.",
+    InterfaceMethod<"The type of the tensor at the place, with its layout.",
       "::mlir::RankedTensorType", "getTensor">,
-    InterfaceMethod<"Whether calls may write there.", "bool", "isWritable">,
+    InterfaceMethod<"Returns true if calls may write to the place.", "bool",
+      "isWritable">,
   ];
 }
 

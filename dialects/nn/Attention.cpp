@@ -10,12 +10,14 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// The last axis but one, whether heads are side by side or apart.
+/// Returns the number of rows: the size of the last axis but one, whether the
+/// heads are columns of a matrix or on an axis of their own.
 static int64_t getRows(RankedTensorType type) {
   return type.getDimSize(type.getRank() - 2);
 }
 
-/// Whether `type` has rows of `size` elements a head from column `start` on.
+/// Returns true if the rows of `type` hold `size` elements for each of `heads`
+/// heads from column `start` on.
 static bool hasHeads(RankedTensorType type, int64_t heads, int64_t size,
                      int64_t start) {
   if (type.getRank() == 4)
@@ -70,10 +72,11 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// What hides keys is often the lowest float.
+/// The mask is not read as halves, because it often holds the lowest float.
 bool AttentionOp::takesHalf(int64_t operand) { return operand < 3; }
 
-/// Elements from one batch, head and row of `type` to the next.
+/// Returns the strides of `type` in elements from one batch, head and row to
+/// the next.
 static SmallVector<int64_t> getRowStrides(RankedTensorType type, int64_t size) {
   SmallVector<int64_t> strides = getStrides(type.getShape());
   if (type.getRank() == 4)

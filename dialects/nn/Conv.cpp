@@ -38,7 +38,8 @@ int64_t nn::slideWindow(int64_t input, int64_t kernel, int64_t stride,
   if (room < 0)
     return -1;
   int64_t steps = room / stride;
-  // A window that only ceil_mode adds must start inside input or left padding.
+  // An additional window of ceil_mode must start inside the input or the left
+  // padding.
   if (ceilMode && room % stride != 0 && (steps + 1) * stride < input + before)
     ++steps;
   return steps + 1;
@@ -65,7 +66,7 @@ void nn::addWindow(ShapeFields &fields, ArrayRef<int64_t> input,
 // nn.conv
 //===----------------------------------------------------------------------===//
 
-/// The shape of a convolution of `x` by `w`.
+/// Infers the shape of a convolution of `x` with the weight `w`.
 static LogicalResult inferConv(std::optional<Location> location,
                                RankedTensorType x, RankedTensorType w,
                                ArrayRef<int64_t> strides,
@@ -181,7 +182,8 @@ bool SeparableConvOp::isLayoutTolerant() { return true; }
 
 std::optional<int64_t> SeparableConvOp::getChannelAxis() { return 1; }
 
-/// The fields of a 1 x 1 convolution and a depthwise one, in either order.
+/// Returns the fields of a pair of a 1 x 1 convolution and a depthwise one, in
+/// either order.
 template <class Op> static ShapeFields getPairFields(Op op) {
   RankedTensorType x = op.getX().getType(), w = op.getW().getType(),
                    y = op.getY().getType();
@@ -296,7 +298,8 @@ LogicalResult ScaledConvOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// A scale and a bias for each channel cost nothing as they are.
+/// The scale and the bias of each channel stay floats: converting them gains
+/// nothing.
 bool ScaledConvOp::takesHalf(int64_t operand) {
   return operand == 0 || operand == 3;
 }

@@ -1,4 +1,4 @@
-//===- Copy.h - What ops that only move elements share --------------------===//
+//===- Copy.h - Helpers of ops that only move elements --------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -13,22 +13,24 @@
 
 namespace nnc::nn {
 
-/// A call of the `copy` family: `dims` elements between two strided places.
-/// Axes that both sides walk as one become one.
+/// Creates a call of the `copy` family that copies a block of shape `dims` of
+/// operand number `operand` to the result. `source` and `target` are the
+/// strides and `sourceOffset` and `targetOffset` the offsets on the two sides,
+/// all in elements. Adjacent axes that are contiguous on both sides are merged.
 RoutineCall makeCopy(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> dims,
                      llvm::ArrayRef<int64_t> source,
                      llvm::ArrayRef<int64_t> target, int64_t sourceOffset,
                      int64_t targetOffset, unsigned operand);
 
-/// Row-major strides of `shape`.
+/// Returns the row-major strides of `shape`, in elements.
 llvm::SmallVector<int64_t> getStrides(llvm::ArrayRef<int64_t> shape);
 
-/// The value's type without its layout.
+/// Returns the type of `value` without its layout.
 inline mlir::RankedTensorType getPlain(mlir::Value value) {
   return getLogicalType(getTensorType(value));
 }
 
-/// A row-major tensor of `type`'s elements.
+/// Returns the row-major tensor type of `shape` with the elements of `type`.
 inline mlir::RankedTensorType withShape(mlir::RankedTensorType type,
                                         llvm::ArrayRef<int64_t> shape) {
   return mlir::RankedTensorType::get(shape, type.getElementType());

@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - What elementwise ops share -----------------------===//
+//===- Elementwise.cpp - Common code of elementwise ops -------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -32,7 +32,7 @@ LogicalResult nn::inferElementwise(std::optional<Location> location,
   auto shape = broadcastShapes(shapes);
   if (!shape)
     return emitOptionalError(location, "has operands that do not broadcast");
-  // The layout of an operand that is not broadcast is the result's.
+  // The result has the layout of an operand that is not broadcast.
   Attribute layout;
   for (Value value : operands) {
     auto tensor = cast<RankedTensorType>(value.getType());
@@ -43,9 +43,9 @@ LogicalResult nn::inferElementwise(std::optional<Location> location,
   return success();
 }
 
-/// Elements that `operand` moves for one step along each physical dimension of
-/// `result`; 0 where it is broadcast. A row-major operand may have any shape
-/// that broadcasts; any other must have the result's layout.
+/// Returns the strides of `operand`, in elements, along each physical dimension
+/// of `result`; 0 where it is broadcast. A row-major operand may have any shape
+/// that broadcasts; another one must have the result's layout.
 static SmallVector<int64_t> getOperandStrides(RankedTensorType result,
                                               RankedTensorType operand) {
   int64_t lead = result.getRank() - operand.getRank();
@@ -76,9 +76,9 @@ static SmallVector<int64_t> getOperandStrides(RankedTensorType result,
   return strides;
 }
 
-/// How many of the outer physical dimensions of images in a blocked layout
-/// count planes: batch and blocks of channels. None of other values, and of
-/// images of one pixel.
+/// Returns the number of outer physical dimensions that enumerate planes of an
+/// image in a blocked layout: batch and channel blocks. 0 for other values and
+/// for images of one pixel.
 static size_t countPlaneDims(RankedTensorType result) {
   LayoutAttr layout = getLayout(result);
   if (!layout || result.getRank() < 3 ||
@@ -97,13 +97,13 @@ RoutineCall nn::getElementwiseCall(RankedTensorType result, TypeRange types) {
     strides.push_back(getOperandStrides(result, cast<RankedTensorType>(type)));
     operands.push_back(i);
   }
-  // Neighbouring dimensions that every operand walks as one become one.
+  // Merges neighbouring dimensions that are contiguous in every operand.
   const size_t outer = countPlaneDims(result);
   const int64_t planes =
       ShapedType::getNumElements(ArrayRef(dims).take_front(outer));
   const int64_t pixels =
       outer ? ShapedType::getNumElements(result.getShape().drop_front(2)) : 1;
-  bool closed = false; // Nothing joins what the planes have become.
+  bool closed = false; // nothing is merged with the planes' dimension
   SmallVector<int64_t> merged;
   SmallVector<SmallVector<int64_t>> mergedStrides(strides.size());
   for (size_t d = 0; d < dims.size(); ++d) {
@@ -150,7 +150,7 @@ LogicalResult CastOp::verify() {
   return success();
 }
 
-/// Whether every value of `from` is one of `to`.
+/// Returns true if `to` represents every value of `from`.
 static bool holdsAll(Type to, Type from) {
   if (from == to)
     return true;
@@ -175,7 +175,8 @@ static bool holdsAll(Type to, Type from) {
 OpFoldResult CastOp::fold(FoldAdaptor) {
   if (getX().getType() == getY().getType())
     return getX();
-  // What passes through a type that holds all its values may go straight.
+  // A cast through a type that represents all values of the first one can be
+  // skipped.
   auto inner = getX().getDefiningOp<CastOp>();
   if (!inner || !holdsAll(getElementTypeOrSelf(inner.getY().getType()),
                           getElementTypeOrSelf(inner.getX().getType())))

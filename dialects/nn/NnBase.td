@@ -15,7 +15,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Nn_Op<string mnemonic, list<Trait> traits = []>
     : Op<Nn_Dialect, mnemonic, !listconcat([Pure], traits)>;
 
-/// Shapes are inferred (and verified) by the op; layouts are the passes' say.
+/// An op that infers (and verifies) the shape of its result; the layout of the
+/// result is left to passes.
 class Nn_InferredOp<string mnemonic, list<Trait> traits = []>
     : Nn_Op<mnemonic, !listconcat([InferTypeOpAdaptorWithIsCompatible], traits)> {
   code compatible = [{
@@ -27,8 +28,8 @@ class Nn_InferredOp<string mnemonic, list<Trait> traits = []>
   let extraClassDefinition = compatible;
 }
 
-/// An op that a family of routines computes; `methods` are the optional ones of
-/// the routine interface that it defines.
+/// An op that a family of routines computes. `methods` are the optional methods
+/// of the routine interface that it defines.
 class Nn_RoutineOp<string mnemonic, list<Trait> traits = [],
                    list<string> methods = []>
     : Nn_InferredOp<mnemonic, !listconcat([
@@ -40,11 +41,13 @@ def Nn_Float : RankedTensorOf<[AnyFloat]>;
 def Nn_ScalarOrTensor
     : AnyTypeOf<[AnyFloat, AnyInteger, Nn_Tensor], "a tensor or a scalar">;
 
-/// One that takes an elementwise epilogue with operands along the channels.
+/// A routine op that takes an elementwise epilogue, whose operands may hold one
+/// value per channel.
 class Nn_AnchorOp<string mnemonic, list<string> methods = []>
     : Nn_RoutineOp<mnemonic, [], !listconcat(["getChannelAxis"], methods)>;
 
-/// `nn.<mnemonic>` computes `nnc::<mnemonic>` of runtime/simd/elementwise.h.
+/// An elementwise op: `nn.<mnemonic>` computes `nnc::<mnemonic>` of
+/// runtime/simd/elementwise.h.
 class Nn_Elementwise<string mnemonic, string formula, list<Trait> traits = []>
     : Nn_InferredOp<mnemonic, !listconcat([
         DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,

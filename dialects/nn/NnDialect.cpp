@@ -2,7 +2,8 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// The one file that compiles the generated op code (20 s).
+// This is the only file that includes the generated code of the ops, which
+// takes 20 s to compile.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,9 +1,10 @@
-//===- NnElementwise.td - One line an elementwise op --------*- tablegen -*-===//
+//===- NnElementwise.td - The elementwise ops ---------------*- tablegen -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// A new op is one line here, its template in runtime/simd/elementwise.h, and a
-// line in the table of the frontend that reads it.
+// Each op is one line. A new op needs a line here, its template in
+// runtime/simd/elementwise.h, and a line in the table of each frontend that
+// reads it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -143,8 +144,8 @@ def Nn_CastOp : Nn_Op<"cast", [
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "x as another element type";
   let description = [{
-    Elementwise conversion with the rules of C: floats to integers round
-    towards zero; to i1, whether x is not zero.
+    Elementwise conversion with the rules of C: from floats to integers it
+    rounds towards zero; to i1 it gives true if x is not zero.
 
     Example: `%y = nn.cast %x : tensor<2x3xi64> to tensor<2x3xf32>`.
   }];

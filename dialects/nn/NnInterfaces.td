@@ -1,4 +1,4 @@
-//===- NnInterfaces.td - What passes may ask of an op -------*- tablegen -*-===//
+//===- NnInterfaces.td - Interfaces of the nn ops -----------*- tablegen -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -13,9 +13,9 @@ def Nn_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   let cppNamespace = "::nnc::nn";
   let description = [{
     An op that computes each element of its result from one element of each
-    operand (after NumPy broadcasting). The arithmetic is the template of that
-    name in `runtime/simd/elementwise.h`; the same op stands for it on scalars
-    inside the epilogue of an `nn.layer`.
+    operand (after NumPy broadcasting). The arithmetic is the template named by
+    `getFunction` in `runtime/simd/elementwise.h`. Inside the epilogue of an
+    `nn.layer`, the same op is applied to scalars.
   }];
   let methods = [
     InterfaceMethod<"Name of the function in `runtime/simd/elementwise.h`.",
@@ -34,24 +34,25 @@ def Nn_RoutineOpInterface : OpInterface<"RoutineOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-        The calls, in order, that compute the op from row-major operands:
-        one for most ops, one an operand for concat.
+        Returns the calls, in order, that compute the op from row-major
+        operands: a single one for most ops, and one per operand for concat.
       }],
       "::llvm::SmallVector<::nnc::nn::RoutineCall>", "getRoutineCalls">,
     InterfaceMethod<[{
-        Whether `getRoutineCalls` holds in every layout, because the family's
-        shape is logical (convolutions, pools): the op is layout-tolerant in
-        the sense of NeoCPU section 3.2. Elementwise ops are layout-oblivious;
-        whatever else overrides nothing depends on row-major order.
+        Returns true if the calls of `getRoutineCalls` are the same in every
+        layout, because the family's shape is logical (convolutions, pools): the
+        op is layout-tolerant in the sense of NeoCPU section 3.2. Elementwise
+        ops are layout-oblivious. Other ops, which do not override this method,
+        need row-major order.
       }],
       "bool", "isLayoutTolerant", (ins), [{}],
       /*defaultImplementation=*/[{ return false; }]>,
     InterfaceMethod<[{
-        The calls that compute the op on operands and a result of the given
-        types, whose layouts may be any; none where the op cannot. Families
-        whose shape is logical (convolutions, pools) have the same fields in
-        every layout; those that walk memory (copies) follow the physical
-        dimensions.
+        Returns the calls that compute the op on operands and a result of the
+        given types, which may have any layout; none if the op cannot be
+        computed in these layouts. Families whose shape is logical
+        (convolutions, pools) have the same fields in every layout; those that
+        walk memory (copies) follow the physical dimensions.
       }],
       "::llvm::SmallVector<::nnc::nn::RoutineCall>", "getRoutineCallsOn",
       (ins "::llvm::ArrayRef<::mlir::RankedTensorType>":$inputs,
@@ -63,8 +64,9 @@ def Nn_RoutineOpInterface : OpInterface<"RoutineOpInterface"> {
         return {};
       }]>,
     InterfaceMethod<[{
-        How the layout that a line of `routines.inc` gives to operand `operand`
-        (the result: -1) is spelled on that tensor's own axes.
+        Returns the name, on the axes of this op's tensor, of the layout that a
+        line of `routines.inc` gives to operand `operand` (-1: the result). The
+        axes of a matrix, for example, are not those of an image.
       }],
       "std::string", "spellLayout",
       (ins "::llvm::StringRef":$layout, "int64_t":$operand), [{}],
@@ -74,18 +76,20 @@ def Nn_RoutineOpInterface : OpInterface<"RoutineOpInterface"> {
         return ::nnc::nn::spellImageLayout(layout, value.getType());
       }]>,
     InterfaceMethod<[{
-        Whether operand `operand` is rounded where the op is to compute with
-        halves. One that is added to floats may stay what it is.
+        Returns true if operand `operand` is rounded to 16-bit floats when the
+        op is to compute with them. An operand that is only added to floats may
+        keep its type.
       }],
       "bool", "takesHalf", (ins "int64_t":$operand), [{}],
       /*defaultImplementation=*/[{ return true; }]>,
     InterfaceMethod<[{
-        The result axis that an epilogue operand of one value a channel may
-        run along (1 for convolutions, the last for matrix products), or none.
+        Returns the axis of the result along which an epilogue operand may hold
+        one value per channel (1 for convolutions, the last for matrix
+        products), or nullopt.
       }],
       "::std::optional<int64_t>", "getChannelAxis", (ins), [{}],
       /*defaultImplementation=*/[{ return std::nullopt; }]>,
-    InterfaceMethod<"Whether an elementwise epilogue may be fused into it.",
+    InterfaceMethod<"Returns true if an elementwise epilogue may be fused in.",
       "bool", "takesEpilogue", (ins), [{}],
       /*defaultImplementation=*/[{ return $_op.getChannelAxis().has_value(); }]>,
   ];
@@ -94,10 +98,11 @@ def Nn_RoutineOpInterface : OpInterface<"RoutineOpInterface"> {
 def Nn_CostOpInterface : OpInterface<"CostOpInterface"> {
   let cppNamespace = "::nnc::nn";
   let description = [{
-    Work and bytes, the input of the cost estimate.
+    An op that counts its work and the bytes that it moves, from which its cost
+    is estimated.
   }];
   let methods = [
-    InterfaceMethod<"Multiply-adds and other operations on logical shapes.",
+    InterfaceMethod<"Returns the work of the op, counted on logical shapes.",
       "::nnc::nn::Work", "getWork">,
   ];
 }

@@ -2,8 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Attribute lists hold one value for each spatial axis; `pads` holds all
-// begins, then all ends. Shapes are logical whatever the layout.
+// Attribute lists hold one value for each spatial axis; `pads` holds those
+// before all axes, then those behind them. Shapes are logical, whatever the
+// layout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +23,9 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 def Nn_ConvOp : Nn_AnchorOp<"conv", ["isLayoutTolerant"]> {
   let summary = "Convolution (cross-correlation) over 1 or 2 spatial axes";
   let description = [{
-    `y[n,k,oy,ox] = sum over c,i,j of x[n, c, oy*sh - pt + i*dh, ox*sw - pl + j*dw]
-    * w[k,c,i,j]`, elements outside x being zero; channels in `groups`. The bias
-    is an `nn.add` behind it.
+    `y[n,k,oy,ox] = sum over c,i,j of x[n, c, oy*sh - pt + i*dh, ox*sw - pl +
+    j*dw] * w[k,c,i,j]`, where elements outside x are zero. The channels are
+    divided into `groups`. A bias is a separate `nn.add`.
 
     Example:
     ```mlir
@@ -39,8 +40,8 @@ def Nn_ConvOp : Nn_AnchorOp<"conv", ["isLayoutTolerant"]> {
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
-    /// Whether each pixel of the result is of the one pixel in its place: the
-    /// filters have one, which steps over all, without padding.
+    /// Returns true if each pixel of the result depends only on the input pixel
+    /// at its position: 1 x 1 filters, stride 1 and no padding.
     bool isPointwise();
   }];
 }
@@ -59,10 +60,10 @@ def Nn_InnerActivationAttr
 def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv", ["isLayoutTolerant"]> {
   let summary = "Depthwise convolution and one of 1 x 1 that alone reads it";
   let description = [{
-    `z = activation(nn.conv(x, w) + bias)` with a filter a channel, then
-    `y = nn.conv(z, v)` with filters of one pixel. `clip` is to `[low, high]`,
-    which other activations do not read. `nnc-fuse-layers` makes it of two
-    layers.
+    `z = activation(nn.conv(x, w) + bias)` with one filter per channel, then
+    `y = nn.conv(z, v)` with 1 x 1 filters. `[low, high]` are the bounds of the
+    activation `clip`; other activations ignore them. `nnc-fuse-layers` creates
+    this op from two layers.
 
     Example:
     ```mlir
@@ -88,10 +89,11 @@ def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv", ["isLayoutTolerant"]> {
 def Nn_ExpandedConvOp : Nn_AnchorOp<"expanded_conv", ["isLayoutTolerant"]> {
   let summary = "Convolution of 1 x 1 and a depthwise one that alone reads it";
   let description = [{
-    `z = activation(nn.conv(x, v) + bias)` with filters of one pixel, then
-    `y = nn.conv(z, w)` with a filter a channel: the first half of an inverted
-    residual block. `clip` is to `[low, high]`, which other activations do not
-    read. `nnc-fuse-layers` makes it of two layers.
+    `z = activation(nn.conv(x, v) + bias)` with 1 x 1 filters, then
+    `y = nn.conv(z, w)` with one filter per channel: the first half of an
+    inverted residual block. `[low, high]` are the bounds of the activation
+    `clip`; other activations ignore them. `nnc-fuse-layers` creates this op
+    from two layers.
 
     Example:
     ```mlir
@@ -117,11 +119,12 @@ def Nn_ExpandedConvOp : Nn_AnchorOp<"expanded_conv", ["isLayoutTolerant"]> {
 def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv", ["isLayoutTolerant", "takesHalf"]> {
   let summary = "Convolution of 1 x 1 over an input that was scaled a channel";
   let description = [{
-    `z = activation(x * scale + bias)`, then `y = nn.conv(z, v)` with filters of
-    one pixel, stride 1 and no padding: a batch norm and an activation before
-    the convolution, as in DenseNet, or squeeze-and-excite. `clip` is to `[low,
-    high]`, which other activations do not read. `nnc-fuse-layers` makes it of
-    two layers.
+    `z = activation(x * scale + bias)`, then `y = nn.conv(z, v)` with 1 x 1
+    filters, stride 1 and no padding. This is a batch normalisation and an
+    activation before the convolution, as in DenseNet, or the scaling of
+    squeeze-and-excite. `[low, high]` are the bounds of the activation `clip`;
+    other activations ignore them. `nnc-fuse-layers` creates this op from two
+    layers.
 
     Example:
     ```mlir
@@ -173,8 +176,9 @@ class Nn_PoolOp<string mnemonic, dag more>
 def Nn_MaxPoolOp : Nn_PoolOp<"max_pool", (ins)> {
   let summary = "Largest element of each window";
   let description = [{
-    Padding never wins. With `ceil_mode` the last window may leave the padded
-    extent, unless it would start outside it.
+    Padding is never the maximum. With `ceil_mode` the last window may reach
+    beyond the padded input, but it must start inside the input or the padding
+    before it.
 
     Example:
     ```mlir
@@ -188,8 +192,9 @@ def Nn_MaxPoolOp : Nn_PoolOp<"max_pool", (ins)> {
 def Nn_AvgPoolOp : Nn_PoolOp<"avg_pool", (ins BoolAttr:$count_include_pad)> {
   let summary = "Mean of each window";
   let description = [{
-    The divisor counts padding only with `count_include_pad`, and never what
-    `ceil_mode` adds. Global pooling has the kernel of the whole plane.
+    The divisor includes the padding only with `count_include_pad`, and never
+    the elements that `ceil_mode` adds. A global pooling has a kernel of the
+    size of the plane.
 
     Example:
     ```mlir
@@ -218,8 +223,8 @@ def Nn_MatMulOp : Nn_AnchorOp<"matmul", ["getRoutineCallsOn", "spellLayout"]> {
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$a `,` $b attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
-    /// Whether the broadcast batch axes collapse to one stride for each operand,
-    /// which the routines need (`nnc-legalize` expands an operand where not).
+    /// Returns true if the batch axes collapse to a single stride for each
+    /// operand, as the routines need. `nnc-legalize` expands other operands.
     bool hasCollapsibleBatch();
   }];
 }
@@ -227,14 +232,16 @@ def Nn_MatMulOp : Nn_AnchorOp<"matmul", ["getRoutineCallsOn", "spellLayout"]> {
 def Nn_AttentionOp : Nn_RoutineOp<"attention", [], ["takesHalf"]> {
   let summary = "softmax(scale * q . k + mask) . v, for each of several heads";
   let description = [{
-    An operand of rank 3 is `[batch, rows, columns]` with the heads side by side:
-    those of `q`, `k` and `v` begin at the columns `starts`, so that all three
-    may be parts of one tensor. One of rank 4 is `[batch, heads, rows, size]`. A
-    row of q or k has `dim` elements, one of v `value_dim`. The mask, if there
-    is one, broadcasts to `[batch, heads, queries, keys]`, but has all keys;
-    that of halves may be of floats. The result is
-    `[batch, queries, heads * value_dim]`. Where a query may see no key, all its
-    scores being -inf, it is NaN, as the softmax is.
+    An operand of rank 3 is `[batch, rows, columns]` with the heads side by side
+    in the columns. The heads of `q`, `k` and `v` begin at the columns `starts`,
+    so that all three operands may be parts of one tensor. An operand of rank 4
+    is `[batch, heads, rows, size]`. For each head, a row of q or k has `dim`
+    elements, and a row of v has `value_dim`. The optional mask broadcasts to
+    `[batch, heads, queries, keys]`, but must have all keys; if the other
+    operands are f16, it may be f32. The result is
+    `[batch, queries, heads * value_dim]`. If a mask hides all keys from a
+    query, so that all its scores are -inf, its result is NaN, like that of the
+    softmax.
 
     Example:
     ```mlir
@@ -259,7 +266,7 @@ def Nn_AttentionOp : Nn_RoutineOp<"attention", [], ["takesHalf"]> {
 def Nn_SoftmaxOp : Nn_RoutineOp<"softmax"> {
   let summary = "Exponentials along an axis, divided by their sum";
   let description = [{
-    With `log`, the logarithm of that.
+    With `log`, the result is the logarithm of that.
 
     Example: `%y = nn.softmax %x {axis = 1 : i64, log = false} : (tensor<1x10xf32>) -> tensor<1x10xf32>`.
   }];
@@ -291,9 +298,10 @@ def Nn_LayerNormOp : Nn_RoutineOp<"layer_norm"> {
 def Nn_BatchNormOp : Nn_InferredOp<"batch_norm"> {
   let summary = "Scale and shift each channel by its running statistics";
   let description = [{
-    `(x - mean) / sqrt(variance + epsilon) * scale + bias`, one value of each for
-    each channel (axis 1). `nnc-simplify` folds it into the weights of a
-    convolution or matmul before it, else into a multiply and an add.
+    `(x - mean) / sqrt(variance + epsilon) * scale + bias`, with one value of
+    each operand per channel (axis 1). `nnc-simplify` folds the op into the
+    weights of a convolution or matmul before it, or else turns it into a
+    multiply and an add.
 
     Example:
     ```mlir
@@ -322,8 +330,8 @@ def Nn_ReduceKindAttr : EnumAttr<Nn_Dialect, Nn_ReduceKind, "reduce_kind">;
 def Nn_ReduceOp : Nn_RoutineOp<"reduce", [], ["getRoutineCallsOn"]> {
   let summary = "Reduce over axes";
   let description = [{
-    The routines reduce one run of neighbouring axes; `nnc-legalize` transposes
-    where `axes` are not that.
+    The routines reduce one run of neighbouring axes. For other `axes`,
+    `nnc-legalize` transposes the operand first.
 
     Example:
     ```mlir
@@ -336,7 +344,7 @@ def Nn_ReduceOp : Nn_RoutineOp<"reduce", [], ["getRoutineCallsOn"]> {
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$kind $x attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
-    /// Whether `axes` are neighbours, not counting axes of size 1.
+    /// Returns true if `axes` are neighbours, not counting axes of size 1.
     bool hasNeighbouringAxes();
   }];
 }
@@ -344,7 +352,8 @@ def Nn_ReduceOp : Nn_RoutineOp<"reduce", [], ["getRoutineCallsOn"]> {
 class Nn_ArgOp<string mnemonic, string what> : Nn_RoutineOp<mnemonic> {
   let summary = "Index of the " # what # " element along an axis";
   let description = [{
-    The first such index, or with `select_last` the last.
+    If several elements are equal, the result is the first index, or with
+    `select_last` the last.
 
     Example: `%y = nn.}] # mnemonic # [{ %x {axis = 1 : i64, keepdims = false,
     select_last = false} : (tensor<2x10xf32>) -> tensor<2xi64>`.
@@ -366,9 +375,9 @@ def Nn_ConstantOp : Nn_Op<"constant", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "A weight or another known tensor";
   let description = [{
-    `value` holds the elements row-major whatever the result's layout; they are
-    packed into it once, when the weights are written. Its type is the result's
-    without the layout.
+    `value` holds the elements in row-major order, whatever the layout of the
+    result; they are packed into that layout once, when the weights are written.
+    The type of `value` is that of the result without the layout.
 
     Example: `%w = nn.constant dense<1.0> : tensor<64x3x7x7xf32> -> tensor<64x3x7x7xf32, #nn.layout<KCRS16k>>`.
   }];
@@ -387,8 +396,9 @@ def Nn_AdaptOp : Nn_Op<"adapt", [
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "SoftNeuro's adapt layer: the same tensor in another layout";
   let description = [{
-    `routine` and `params`, once chosen, are as in `nn.layer`. An adapt between
-    layouts whose elements lie in the same order is a view: no routine runs.
+    `routine` and `params` are those chosen for the adapt, as in `nn.layer`. An
+    adapt between layouts in which the elements are in the same order is a view,
+    for which no routine runs.
 
     Example: `%y = nn.adapt %x : tensor<1x64x56x56xf32> -> tensor<1x64x56x56xf32, #nn.layout<NCHW16c>>`.
   }];
@@ -402,7 +412,8 @@ def Nn_AdaptOp : Nn_Op<"adapt", [
     build($_builder, $_state, type, x, nullptr, nullptr);
   }]>];
   let extraClassDeclaration = [{
-    /// Whether the operand's memory, read in the result's layout, is the result.
+    /// Returns true if the operand's memory, read in the result's layout, holds
+    /// the result.
     bool isView();
   }];
 }
@@ -412,7 +423,8 @@ def Nn_ReshapeOp : Nn_Op<"reshape", [
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "The same elements, row-major, in another shape";
   let description = [{
-    Also what squeeze, unsqueeze and flatten become. A view: no routine runs.
+    Squeeze, unsqueeze and flatten are reshapes too. A reshape is a view, for
+    which no routine runs.
 
     Example: `%y = nn.reshape %x : tensor<1x512x1x1xf32> -> tensor<1x512xf32>`.
   }];
@@ -465,7 +477,7 @@ def Nn_ConcatOp : Nn_RoutineOp<"concat", [], ["getRoutineCallsOn"]> {
 def Nn_SliceOp : Nn_RoutineOp<"slice", [], ["getRoutineCallsOn"]> {
   let summary = "Every steps[i]-th element from starts[i] on, sizes[i] of them";
   let description = [{
-    Steps may be negative. Splits become slices.
+    Steps may be negative. A split is a slice for each part.
 
     Example: `%y = nn.slice %x {starts = array<i64: 0, 2>, sizes = array<i64: 1, 3>,
     steps = array<i64: 1, 1>} : (tensor<1x7xf32>) -> tensor<1x3xf32>`.
@@ -502,7 +514,8 @@ def Nn_PadOp : Nn_RoutineOp<"pad", [], ["getRoutineCallsOn"]> {
 def Nn_GatherOp : Nn_RoutineOp<"gather"> {
   let summary = "Slices of an axis picked by indices";
   let description = [{
-    Negative indices count from the end. The indices' axes take the place of `axis`.
+    Negative indices count from the end. In the result's shape, the axes of
+    `indices` replace `axis`.
 
     Example: `%y = nn.gather %x, %i {axis = 0 : i64} : (tensor<1000x8xf32>, tensor<1x5xi64>) -> tensor<1x5x8xf32>`.
   }];
@@ -544,8 +557,8 @@ def Nn_ResizeOp : Nn_Op<"resize", [
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "Interpolate the two spatial axes of a 4-D tensor to another size";
   let description = [{
-    `scales` are output over input size, as the model states them; coordinates
-    follow the ONNX specification of Resize.
+    `scales` are the ratios of output size to input size as the model gives
+    them. The coordinates follow the ONNX specification of Resize.
 
     Example:
     ```mlir
@@ -575,14 +588,14 @@ def Nn_LayerOp : Nn_Op<"layer", [
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "SoftNeuro's layer: an anchor, its epilogue and, once chosen, a routine";
   let description = [{
-    `anchor` holds the one op that says what is computed from `inputs`, on
-    row-major types; it is empty in an elementwise layer. `epilogue` is an
-    expression on scalars: its first argument is the anchor's element, the rest
-    are elements of `extras` (broadcast as NumPy does); an elementwise layer has
-    `extras` only. Literals are `arith.constant`. Extras are row-major or in the
-    result's layout. Layouts are in the types of operands and result.
-    `routine` names a line of `runtime/routines/routines.inc`, `params` its
-    parameters.
+    `anchor` holds the single op that is computed from `inputs`, on row-major
+    types; the region is empty in an elementwise layer. `epilogue` is an
+    expression on scalars: its first argument is an element of the anchor's
+    result, and the others are elements of `extras` (broadcast as in NumPy). An
+    elementwise layer has `extras` only. Literals are `arith.constant`. The
+    types of operands and result hold their layouts; extras are row-major or in
+    the result's layout. `routine` names a line of
+    `runtime/routines/routines.inc`, and `params` are its parameters.
 
     Example:
     ```mlir
@@ -617,19 +630,21 @@ def Nn_LayerOp : Nn_Op<"layer", [
   let extraClassDeclaration = [{
     /// The anchor op, or null in an elementwise layer.
     ::mlir::Operation *getAnchorOp();
-    /// Whether the epilogue passes the anchor's element on unchanged.
+    /// Returns true if the epilogue yields the anchor's element unchanged.
     bool hasEmptyEpilogue();
-    /// The calls of the anchor's family on the types of inputs and result, or
-    /// the elementwise family's call with the strides of the physical shapes.
-    /// None where the anchor cannot compute in these layouts.
+    /// Returns the calls of the anchor's family for the types of inputs and
+    /// result, or the call of the elementwise family with strides of physical
+    /// shapes; none if the anchor cannot be computed in these layouts.
     ::llvm::SmallVector<::nnc::nn::RoutineCall> getRoutineCalls();
-    /// The same if operands (inputs, then extras) and result had these types.
+    /// Like getRoutineCalls, but as if the operands (inputs, then extras) and
+    /// the result had these types.
     ::llvm::SmallVector<::nnc::nn::RoutineCall>
     getRoutineCallsOn(::llvm::ArrayRef<::mlir::RankedTensorType> operands,
                       ::mlir::RankedTensorType result);
-    /// Axis of "one value a channel" operands of the epilogue, if any.
+    /// Returns the axis along which operands of the epilogue may hold one value
+    /// per channel, or nullopt.
     ::std::optional<int64_t> getChannelAxis();
-    /// How extra `i` lies beside the result.
+    /// Returns how extra `i` broadcasts to the result.
     ::nnc::nn::ExtraKind getExtraKind(unsigned i);
   }];
 }

@@ -10,7 +10,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Fields outer, size, inner around the axes [begin, end).
+/// Returns the fields outer, size and inner: the products of the dimensions
+/// before, in and behind the axes [begin, end).
 static ShapeFields getRunFields(RankedTensorType x, int64_t begin,
                                 int64_t end) {
   ShapeFields fields(x.getContext());
@@ -110,7 +111,7 @@ LogicalResult BatchNormOp::inferReturnTypes(MLIRContext *,
 // nn.reduce
 //===----------------------------------------------------------------------===//
 
-/// The result shape of removing `axes`, or keeping them at size 1.
+/// Returns `shape` without `axes`, or with size 1 for them if `keep` is set.
 static SmallVector<int64_t> removeAxes(ArrayRef<int64_t> shape,
                                        ArrayRef<int64_t> axes, bool keep) {
   SmallVector<int64_t> result;
@@ -140,8 +141,8 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *,
       x.getElementType()));
   return success();
 }
-/// First and last axis of size > 1 among `axes`, as a half-open range; empty
-/// where all are of size 1.
+/// Returns the half-open range from the first to the last axis of size > 1
+/// among `axes`; it is empty if all are of size 1.
 static std::pair<int64_t, int64_t> getRun(RankedTensorType x,
                                           ArrayRef<int64_t> axes) {
   int64_t begin = -1, end = -1;
@@ -171,8 +172,8 @@ ReduceOp::getRoutineCallsOn(ArrayRef<RankedTensorType> inputs,
   auto [begin, end] = getRun(x, getAxes());
   SmallVector<int64_t> dims = getPhysicalShape(x);
   if (LayoutAttr layout = getLayout(x)) {
-    // Axes that stay neighbours and whole where the others are blocked; the
-    // padding of those must come out as zeros again.
+    // The reduced axes must be whole and neighbours when other axes are
+    // blocked, and the padding of those must become zeros again.
     bool logarithm = getKind() == ReduceKind::log_sum ||
                      getKind() == ReduceKind::log_sum_exp;
     if (getLayout(result) != layout || (logarithm && isPadded(x)))

@@ -1,8 +1,8 @@
-//===- Pack.cpp - Weights into their layout -------------------------------===//
+//===- Pack.cpp - Packs weights into their layouts ------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Packs the weights of a whole network: 3 to 9 GB/s on one core.
+// This code packs the weights of a whole network, at 3 to 9 GB/s on one core.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +23,10 @@ struct PackLoop {
 };
 } // namespace
 
-/// The loops over `type`'s physical dimensions, outermost first. Neighbours
-/// that both sides walk as one (the R and S of a KCRS16c16k) are one; the
-/// bounds of the axes of a merged loop must not need a check.
+/// Returns the loops over the physical dimensions of `type`, outermost first.
+/// Neighbouring loops that are contiguous on both sides (the R and S of a
+/// KCRS16c16k) are merged; the axes of a merged loop must not need a bounds
+/// check.
 static SmallVector<PackLoop> getPackLoops(RankedTensorType type) {
   ArrayRef<int64_t> shape = type.getShape();
   SmallVector<int64_t> physical = getPhysicalShape(type);
@@ -47,7 +48,7 @@ static SmallVector<PackLoop> getPackLoops(RankedTensorType type) {
       if (layout.getBlockSize(outer.axis) == 1 &&
           outer.sourceStride == loop.sourceStride * size) {
         loop.size *= outer.size;
-        loop.axis = shape.size(); // an axis that nobody checks
+        loop.axis = shape.size(); // no axis whose bounds are checked
         loop.step = 0;
         loops.back() = loop;
         continue;
@@ -58,7 +59,8 @@ static SmallVector<PackLoop> getPackLoops(RankedTensorType type) {
   return loops;
 }
 
-/// Steps of `loop` that stay inside the tensor, from `position` on its axis on.
+/// Returns the number of steps of `loop` that stay inside the tensor if it
+/// starts at `position` on its axis.
 static int64_t getStepsInside(const PackLoop &loop, int64_t position,
                               ArrayRef<int64_t> limits) {
   if (loop.step == 0)
@@ -77,8 +79,9 @@ static void copyTile(const T *source, T *target, const PackLoop &inner,
                   source + j * across.sourceStride, innerSize * sizeof(T));
     return;
   }
-  // Reads run along `across`, whose elements are the closest in the source, but
-  // over no more of it than there are lines of the target in the first cache.
+  // The tile is read along `across`, whose elements are closest in the source,
+  // but its length is limited so that the target's lines fit in the first-level
+  // cache.
   constexpr int64_t kRows = 64;
   for (int64_t begin = 0; begin < acrossSize; begin += kRows) {
     int64_t end = std::min(begin + kRows, acrossSize);
@@ -89,9 +92,9 @@ static void copyTile(const T *source, T *target, const PackLoop &inner,
   }
 }
 
-/// Walks all loops but two with an odometer; those two make a tile: the one
-/// whose elements are neighbours in the target and, on another axis, the one
-/// whose elements are closest in the source.
+/// Packs `source` into `target`. An odometer runs over all loops but two, which
+/// form a tile: the loop whose elements are neighbours in the target, and the
+/// loop on another axis whose elements are closest in the source.
 template <class T>
 static void pack(RankedTensorType type, const T *source, T *target) {
   SmallVector<PackLoop> loops = getPackLoops(type);

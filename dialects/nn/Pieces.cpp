@@ -48,7 +48,8 @@ OpFoldResult ConcatOp::fold(FoldAdaptor) {
 }
 
 LogicalResult ConcatOp::canonicalize(ConcatOp op, PatternRewriter &rewriter) {
-  // What a concat of its own along the same axis joined, and nothing empty.
+  // The parts are the operands of nested concats along the same axis, without
+  // empty tensors.
   SmallVector<Value> parts;
   for (Value x : op.getXs()) {
     auto inner = x.getDefiningOp<ConcatOp>();
@@ -122,7 +123,8 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
   return whole ? OpFoldResult(getX()) : OpFoldResult();
 }
 
-/// The slice of the one operand of `concat` that holds all of `slice`, or null.
+/// Returns the slice of the single operand of `concat` that contains all of
+/// `slice`, or null if there is none.
 static Value sliceOfPart(SliceOp slice, ConcatOp concat,
                          PatternRewriter &rewriter) {
   int64_t axis = concat.getAxis();
@@ -178,7 +180,8 @@ SliceOp::getRoutineCallsOn(ArrayRef<RankedTensorType> inputs,
   for (int64_t axis = 0; axis < x.getRank(); ++axis) {
     int64_t start = getStarts()[axis], size = getSizes()[axis],
             step = getSteps()[axis], block = getBlockSize(x, axis);
-    // Whole blocks only; the last may be the source's own padded one.
+    // The slice must consist of whole blocks; the last one may be the padded
+    // block of the source.
     bool whole = start % block == 0 && step == 1 &&
                  (size % block == 0 || start + size == x.getDimSize(axis));
     if (block > 1 && !whole)

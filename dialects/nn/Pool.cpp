@@ -49,7 +49,8 @@ static SmallVector<RoutineCall> getPoolCalls(Op op, StringRef family,
   return {{family.str(), fields.get(), {0}}};
 }
 
-/// A window of one element, at every element.
+/// Folds a pooling whose window is a single element and whose strides are 1 to
+/// its input.
 template <class Op> static OpFoldResult foldPool(Op op) {
   auto isOne = [](int64_t size) { return size == 1; };
   auto isZero = [](int64_t size) { return size == 0; };

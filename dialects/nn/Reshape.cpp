@@ -122,7 +122,7 @@ LogicalResult TransposeOp::canonicalize(TransposeOp op,
     rewriter.replaceOpWithNewOp<TransposeOp>(op, inner.getX(), both);
     return success();
   }
-  // Axes of size 1 may go anywhere without an element moving.
+  // Axes of size 1 may be permuted without moving an element.
   RankedTensorType x = op.getX().getType(), y = op.getY().getType();
   SmallVector<int64_t> large;
   for (int64_t axis : op.getPermutation())

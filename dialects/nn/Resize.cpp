@@ -22,7 +22,7 @@ LogicalResult ResizeOp::verify() {
 }
 
 OpFoldResult ResizeOp::fold(FoldAdaptor) {
-  // At scale 1 every way to find coordinates finds the element itself.
+  // At scale 1 every coordinate transformation gives the element itself.
   bool same = getX().getType() == getY().getType() && getScales()[0] == 1.0 &&
               getScales()[1] == 1.0;
   return same ? OpFoldResult(getX()) : OpFoldResult();

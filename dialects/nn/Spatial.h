@@ -1,4 +1,4 @@
-//===- Spatial.h - What convolutions and pools share ----------------------===//
+//===- Spatial.h - Sliding windows of convolutions and pools --------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -11,27 +11,31 @@
 
 namespace nnc::nn {
 
-/// Attribute lists of an op with a sliding window.
+/// The attributes of an op with a sliding window, one list entry per spatial
+/// axis. `pads` has those before all axes, then those behind.
 struct Window {
   llvm::ArrayRef<int64_t> kernel, strides, dilations, pads;
 };
 
-/// Checks ranks and signs: 1 or 2 spatial axes, lists of that length.
+/// Verifies that the window has 1 or 2 spatial axes, that its lists have that
+/// many entries, and that these have valid signs. `input` is the input's shape.
 mlir::LogicalResult verifyWindow(std::optional<mlir::Location> location,
                                  llvm::ArrayRef<int64_t> input,
                                  const Window &window);
 
-/// Output size of a sliding window along one axis, or -1 if nothing fits.
+/// Returns the output size of a sliding window along one axis, or -1 if the
+/// window does not fit into the padded input.
 int64_t slideWindow(int64_t input, int64_t kernel, int64_t stride,
                     int64_t dilation, int64_t before, int64_t after,
                     bool ceilMode);
 
-/// Adds h/w pairs, treating a single spatial axis as width with height 1:
-/// `addPair(fields, "kh", "kw", {3}, 1)` gives kh = 1, kw = 3.
+/// Adds a pair of fields for height and width. If `values` has a single spatial
+/// axis, it is the width and the height is `missing`: `addPair(fields, "kh",
+/// "kw", {3}, 1)` adds kh = 1, kw = 3.
 void addPair(ShapeFields &fields, llvm::StringRef height, llvm::StringRef width,
              llvm::ArrayRef<int64_t> values, int64_t missing);
 
-/// Fields h, w, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow.
+/// Adds the fields h, w, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow.
 void addWindow(ShapeFields &fields, llvm::ArrayRef<int64_t> input,
                llvm::ArrayRef<int64_t> output, const Window &window);
 

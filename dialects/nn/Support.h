@@ -1,4 +1,4 @@
-//===- Support.h - Values that the interfaces of nn speak in --------------===//
+//===- Support.h - Types and helpers of nn's interfaces -------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -16,17 +16,18 @@
 
 namespace nnc::nn {
 
-/// How an operand of an epilogue lies beside the result: one value for each
-/// element, for each channel, one for all, or anything else that broadcasts
-/// (elementwise layers only). The first three are runtime/epilogue.h's.
+/// How an operand of an epilogue broadcasts to the result: one value per
+/// element, one per channel, one for all elements, or any other broadcast (in
+/// elementwise layers only). The first three are those of runtime/epilogue.h.
 enum class ExtraKind { Full, Channel, Scalar, Broadcast };
 
-/// The kind of an operand of `shape` for a result of shape `result`.
+/// Returns the kind of an operand of shape `shape` for a result of shape
+/// `result`.
 ExtraKind getExtraKind(llvm::ArrayRef<int64_t> shape,
                        llvm::ArrayRef<int64_t> result,
                        std::optional<int64_t> channelAxis);
 
-/// What an op computes, counted on logical shapes.
+/// The amount of work of an op, counted on logical shapes (without padding).
 struct Work {
   int64_t multiplyAdds = 0;
   int64_t operations = 0; ///< everything that is not a multiply-add
@@ -34,9 +35,10 @@ struct Work {
   int64_t bytesWritten = 0;
 };
 
-/// The shape of one call of a family, by the names of the fields in
-/// `runtime/routines/<family>/shape.h`. Integers are IntegerAttr (i64), reals
-/// FloatAttr (f64), lists DenseI64ArrayAttr, lists of lists ArrayAttr of those.
+/// Builder of the shape of one call of a family: a dictionary whose names are
+/// the fields of the struct in `runtime/routines/<family>/shape.h`. Integers
+/// are IntegerAttr (i64), reals FloatAttr (f64), lists DenseI64ArrayAttr, and
+/// lists of lists ArrayAttr of those.
 class ShapeFields {
 public:
   explicit ShapeFields(mlir::MLIRContext *context) : builder(context) {}
@@ -69,59 +71,65 @@ private:
   mlir::NamedAttrList fields;
 };
 
-/// One call of a family's routine. `operands` index the op's operands, in the
-/// order of the routine's inputs.
+/// One call of a routine of a family. `operands` are indices of the op's
+/// operands, in the order of the routine's inputs.
 struct RoutineCall {
   std::string family;
   mlir::DictionaryAttr fields;
   llvm::SmallVector<unsigned> operands;
 };
 
-/// The calls that compute `op`: a layer's, or those of an op that a family of
-/// routines computes; none for other ops.
+/// Returns the calls that compute `op`, if it is a layer or an op that a family
+/// of routines computes; none for other ops.
 llvm::SmallVector<RoutineCall> getRoutineCalls(mlir::Operation *op);
 
-/// The call of the elementwise family on `operands`, each row-major or in the
-/// result's layout, that broadcast to `result`: strides over physical shapes.
+/// Returns the call of the elementwise family on `operands`, which broadcast to
+/// `result` and are row-major or in the layout of `result`. Its dimensions and
+/// strides are those of physical shapes.
 RoutineCall getElementwiseCall(mlir::RankedTensorType result,
                                mlir::TypeRange operands);
 
-/// The copy that broadcasts a row-major `operand` to a row-major `result`.
+/// Returns the copy call that broadcasts a row-major `operand` to a row-major
+/// `result`.
 RoutineCall getExpandCall(mlir::RankedTensorType result,
                           mlir::RankedTensorType operand);
 
-/// The call that changes the layout, or nothing where no routine does that:
-/// among images any change of the channels' block, else to and from row-major
-/// order where nothing is padded.
+/// Returns the call that changes the layout from `from` to `to`, or nullopt if
+/// no routine does. Images can change between any two channel blocks; other
+/// tensors can change from and to row-major order if nothing is padded.
 std::optional<RoutineCall> getAdaptCall(mlir::RankedTensorType from,
                                         mlir::RankedTensorType to);
 
-/// The product of all, 1 of none.
+/// Returns the product of `dims`; the empty product is 1.
 int64_t product(llvm::ArrayRef<int64_t> dims);
 
-/// Whether the types agree in shape and element type; layouts may differ.
+/// Returns true if the types agree in shape and element type; layouts may
+/// differ.
 bool haveSameLogicalTypes(mlir::TypeRange lhs, mlir::TypeRange rhs);
 
-/// Shape of NumPy broadcasting, or nullopt where the shapes do not fit.
+/// Returns the shape that `shapes` broadcast to by NumPy's rules, or nullopt if
+/// they are incompatible.
 std::optional<llvm::SmallVector<int64_t>>
 broadcastShapes(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 
-/// Result type of an elementwise op. `element` is "first", "last" (operand) or
-/// "bool". Operands are all tensors or all scalars.
+/// Infers the result type of an elementwise op. `element` selects its element
+/// type: that of the "first" or "last" operand, or "bool". The operands are all
+/// tensors or all scalars.
 mlir::LogicalResult inferElementwise(std::optional<mlir::Location> location,
                                      mlir::ValueRange operands,
                                      llvm::StringRef element,
                                      llvm::SmallVectorImpl<mlir::Type> &types);
 
-/// The model's name for what lies at `location`: the first within it, or
-/// `fallback`.
+/// Returns the model's name for what lies at `location`, which is the first
+/// name within the location, or `fallback` if it has none.
 llvm::StringRef getModelName(mlir::Location location,
                              llvm::StringRef fallback = "");
 
-/// One operation for each element of the result.
+/// Returns the work of an op that does one operation per element of its result.
 Work elementwiseWork(mlir::Operation *op);
 
-/// Bytes of operands and results, no operations.
+/// Returns the work of an op that reads its operands and writes its results and
+/// computes nothing.
 Work bytesOnly(mlir::Operation *op);
 
 } // namespace nnc::nn

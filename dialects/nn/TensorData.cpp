@@ -16,10 +16,11 @@
 using namespace mlir;
 using namespace nnc;
 
-/// Up to here a constant is written into the IR, where people can read it.
+/// The most elements of a constant that is written into the IR, where it can be
+/// read.
 static constexpr int64_t kInlineElements = 16;
 
-/// Enough for any vector.
+/// The alignment of owned memory in bytes, enough for any vector.
 static constexpr size_t kAlignment = 64;
 
 TensorData TensorData::allocate(RankedTensorType type) {
@@ -40,8 +41,8 @@ TensorData TensorData::borrow(RankedTensorType type, ArrayRef<char> bytes) {
   return data;
 }
 
-/// Calls `visit` with a value of the C++ type that holds elements of `type`;
-/// false where there is none (f16, bf16).
+/// Calls `visit` with a value of the C++ type that holds elements of `type`.
+/// Returns false if there is no such type (f16, bf16).
 template <class F> static bool visitElement(Type type, F visit) {
   if (type.isF32())
     return visit(float()), true;
@@ -85,7 +86,7 @@ double TensorData::getReal(int64_t index) const {
         value = static_cast<double>(getAs<decltype(element)>()[index]);
       }))
     return value;
-  // Half precision: through LLVM's own floats.
+  // 16-bit floats are converted by LLVM's APFloat.
   auto bits = getAs<uint16_t>()[index];
   const llvm::fltSemantics &semantics =
       cast<FloatType>(getElementType()).getFloatSemantics();
@@ -110,7 +111,8 @@ std::optional<TensorData> TensorData::get(ElementsAttr attribute) {
   auto dense = dyn_cast<DenseElementsAttr>(attribute);
   if (!dense)
     return std::nullopt;
-  // Splats are stored once, i1 in bits: both need memory of their own.
+  // Splats are stored once and i1 as bits, so that both need memory of their
+  // own.
   bool isBool = type.getElementType().isInteger(1);
   if (!dense.isSplat() && !isBool)
     return borrow(type, dense.getRawData());
@@ -144,7 +146,7 @@ ElementsAttr TensorData::toAttribute(StringRef name) const {
       return DenseElementsAttr::getFromRawBuffer(type, bytes);
     return DenseElementsAttr::get(type, getAs<bool>());
   }
-  // The deleter holds a share of the memory.
+  // The deleter's copy of `owner` keeps the memory alive.
   AsmResourceBlob blob(
       bytes, kAlignment, [owner = owner](void *, size_t, size_t) {},
       /*dataIsMutable=*/false);

@@ -13,28 +13,32 @@
 
 namespace nnc {
 
-/// A known tensor. The elements are row-major whatever the layout in a type
-/// says; i1 takes a byte. Copies share the memory, which is owned or, for
-/// weights, borrowed from whoever keeps the model alive.
+/// A tensor whose elements are known at compile time. The elements are
+/// row-major, whatever the layout of the type, and an i1 takes a byte. Copies
+/// share the memory, which is either owned or, for weights, borrowed from the
+/// model.
 class TensorData {
 public:
   TensorData() = default;
 
-  /// Memory for a tensor of `type`, its elements not set.
+  /// Allocates a tensor of `type` with uninitialised elements.
   static TensorData allocate(mlir::RankedTensorType type);
 
-  /// `bytes` must live as long as the result and its copies.
+  /// Returns a tensor whose elements are `bytes`, which must live as long as
+  /// the result and its copies.
   static TensorData borrow(mlir::RankedTensorType type,
                            llvm::ArrayRef<char> bytes);
 
-  /// A tensor of one value, converted to the element type.
+  /// Returns a tensor whose elements are all `value`, converted to the element
+  /// type.
   static TensorData splat(mlir::RankedTensorType type, double value);
 
-  /// What `attribute` holds: a dense attribute, or a resource whose bytes are
-  /// there and as many as its type needs.
+  /// Returns the tensor in `attribute`: a dense attribute, or a resource whose
+  /// bytes are loaded and as many as its type requires. Otherwise nullopt.
   static std::optional<TensorData> get(mlir::ElementsAttr attribute);
 
-  /// What an nn.constant defines, or nullopt for any other value.
+  /// Returns the tensor of the nn.constant that defines `value`, or nullopt if
+  /// another op does.
   static std::optional<TensorData> get(mlir::Value value);
 
   explicit operator bool() const { return static_cast<bool>(type); }
@@ -44,7 +48,8 @@ public:
   int64_t getNumElements() const { return type.getNumElements(); }
   llvm::ArrayRef<char> getBytes() const { return bytes; }
 
-  /// For whoever has just allocated it.
+  /// Returns the elements for writing; only valid on a tensor that has just
+  /// been allocated.
   char *getMutableBytes() { return const_cast<char *>(bytes.data()); }
   template <class T> T *getMutable() {
     return reinterpret_cast<T *>(getMutableBytes());
@@ -54,14 +59,16 @@ public:
                              bytes.size() / sizeof(T));
   }
 
-  /// One element as a double, whatever its type.
+  /// Returns the element at a row-major index as a double, whatever its type.
   double getReal(int64_t index) const;
 
-  /// The same elements under another type of as many elements and as large.
+  /// Returns the same bytes as a tensor of another type, which must have as
+  /// many elements of the same size.
   TensorData withType(mlir::RankedTensorType other) const;
 
-  /// As an attribute: inline up to 16 elements, else a resource that starts
-  /// with `name`. A resource of owned memory keeps it alive.
+  /// Returns the tensor as an attribute: a dense attribute if it has up to 16
+  /// elements, else a resource whose name starts with `name`. A resource keeps
+  /// owned memory alive.
   mlir::ElementsAttr toAttribute(llvm::StringRef name) const;
 
 private:

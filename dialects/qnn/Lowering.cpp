@@ -1,4 +1,4 @@
-//===- Lowering.cpp - Quantized ops in nn ops -----------------------------===//
+//===- Lowering.cpp - Lowers quantized ops to nn ops ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -11,7 +11,7 @@ using namespace nnc;
 using namespace nnc::qnn;
 
 namespace {
-/// Creates elementwise ops on tensors of one shape.
+/// A builder of elementwise ops on tensors of one shape.
 class Expression {
 public:
   Expression(OpBuilder &builder, Operation *op)
@@ -30,7 +30,7 @@ public:
     return builder.create<Op>(location, args...);
   }
 
-  /// One value, or one for each index of `axis`.
+  /// Creates a constant of one value, or of one value for each index of `axis`.
   Value reals(ArrayRef<float> values, int64_t axis) {
     auto type = getShape(values.size(), axis, builder.getF32Type());
     return make<nn::ConstantOp>(
@@ -42,7 +42,7 @@ public:
         ElementsAttr(DenseElementsAttr::get(type, values)));
   }
 
-  /// Bounds of the storage, then its integers.
+  /// Clips a real to the range of the storage type and converts it to integers.
   Value saturate(Value real, const Parameters &to, Type storage) {
     Value clipped = make<nn::ClipOp>(
         real, builder.getF64FloatAttr(static_cast<double>(to.min)),
@@ -80,8 +80,9 @@ static Value reinterpret(OpBuilder &builder, Operation *op, Value x,
   return builder.create<ReinterpretOp>(op->getLoc(), type, x);
 }
 
-/// round(x) half away from zero: trunc(x + copysign(1/2, x)) would round
-/// 0.49999997 up; x - trunc(x) is exact, so its half is found exactly.
+/// Rounds x to the nearest integer, halves away from zero. The shorter trunc(x
+/// + copysign(1/2, x)) would round 0.49999997 up; x - trunc(x) is exact, so
+/// that a half is recognised exactly.
 static Value roundHalfAway(Expression &e, Value x) {
   Value magnitude = e.make<nn::AbsOp>(x);
   Value whole = e.make<nn::FloorOp>(magnitude);
@@ -118,7 +119,8 @@ Value DequantizeOp::lower(OpBuilder &builder) {
   return e.make<nn::MulOp>(centred, e.reals(toFloats(from.scales), from.axis));
 }
 
-/// a / b rounded half away from zero; b is positive and even, or 1.
+/// Returns a / b, rounded to nearest with halves away from zero; b is positive
+/// and even, or 1.
 static Value divideHalfAway(Expression &e, Value a, Value half, Value b) {
   Value isNegative = e.make<nn::LessOp>(a, e.integers({0}));
   Value nudge = e.make<nn::SelectOp>(
@@ -126,10 +128,10 @@ static Value divideHalfAway(Expression &e, Value a, Value half, Value b) {
   return e.make<nn::DivOp>(Value(e.make<nn::AddOp>(a, nudge)), b);
 }
 
-/// x * factor by gemmlowp's two roundings (TFLite's
+/// Returns x * factor with the two roundings of gemmlowp (TFLite's
 /// MultiplyByQuantizedMultiplier): a left shift, a doubling high multiply that
-/// rounds halves of a negative product towards zero, a right shift that rounds
-/// halves away from it.
+/// rounds halves of a negative product towards zero, and a right shift that
+/// rounds halves away from zero.
 static Value rescaleDouble(Expression &e, Value x, ArrayRef<FixedPoint> factors,
                            int64_t axis) {
   SmallVector<int64_t> multiplier, left, half, right;
@@ -151,7 +153,7 @@ static Value rescaleDouble(Expression &e, Value x, ArrayRef<FixedPoint> factors,
                         e.integers(right, axis));
 }
 
-/// x * factor with one rounding, halves up.
+/// Returns x * factor with a single rounding, halves up.
 static Value rescaleSingle(Expression &e, Value x, ArrayRef<FixedPoint> factors,
                            int64_t axis) {
   SmallVector<int64_t> multiplier, half, divisor;
@@ -163,7 +165,7 @@ static Value rescaleSingle(Expression &e, Value x, ArrayRef<FixedPoint> factors,
   }
   Value product = e.make<nn::MulOp>(x, e.integers(multiplier, axis));
   Value nudged = e.make<nn::AddOp>(product, e.integers(half, axis));
-  // An arithmetic shift is a division that rounds down.
+  // An arithmetic shift right divides and rounds down.
   Value below = e.make<nn::ModOp>(nudged, e.integers(divisor, axis));
   return e.make<nn::DivOp>(Value(e.make<nn::SubOp>(nudged, below)),
                            e.integers(divisor, axis));

@@ -1,4 +1,4 @@
-//===- Qnn.cpp - What quantized types mean; verifiers and folders ---------===//
+//===- Qnn.cpp - Quantized types, verifiers and folders -------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -16,7 +16,8 @@ quant::QuantizedType qnn::getQuantizedType(Type type) {
   return dyn_cast<quant::QuantizedType>(getElementTypeOrSelf(type));
 }
 
-/// Signless integers are signed; unsigned ones say so.
+/// Returns the integer type of the storage: a signless one (i8) for signed
+/// storage, and an unsigned one (ui8) for unsigned storage.
 static Type getStorageElement(quant::QuantizedType type) {
   unsigned width = type.getStorageTypeIntegralWidth();
   return IntegerType::get(type.getContext(), width,
@@ -74,7 +75,8 @@ static LogicalResult verifyShapes(Operation *op) {
   return success();
 }
 
-/// Checks that `type` is quantized, from f32, with parameters that fit it.
+/// Verifies that `type` is quantized, expresses f32, and has parameters that
+/// fit its shape.
 static LogicalResult verifyQuantized(Operation *op, Type type) {
   auto tensor = cast<RankedTensorType>(type);
   quant::QuantizedType element = getQuantizedType(type);
@@ -150,8 +152,9 @@ LogicalResult ReinterpretOp::verify() {
 //===----------------------------------------------------------------------===//
 
 OpFoldResult QuantizeOp::fold(FoldAdaptor) {
-  // What has been quantized like this already comes back: (q - z) * s / s lies
-  // within an f32's rounding of q - z, which has at most 16 bits.
+  // Quantizing a dequantized value with the same parameters gives the same
+  // value: (q - z) * s / s is within the rounding error of an f32 from q - z,
+  // which has at most 16 bits.
   auto inner = getX().getDefiningOp<DequantizeOp>();
   if (inner && inner.getX().getType() == getType())
     return inner.getX();

@@ -22,22 +22,25 @@
 
 namespace nnc::qnn {
 
-/// The quantized element type of a tensor, or null.
+/// Returns the quantized element type of a tensor type, or null.
 mlir::quant::QuantizedType getQuantizedType(mlir::Type type);
 
-/// The tensor of integers that holds a quantized one.
+/// Returns the tensor type of the integers that a quantized tensor is stored
+/// as.
 mlir::RankedTensorType getStorageType(mlir::Type type);
 
-/// Scales and zero points: one of each, or one for each index of `axis`.
+/// The quantization parameters of a type: one scale and zero point, or one of
+/// each for every index of `axis`.
 struct Parameters {
   llvm::SmallVector<double> scales;
   llvm::SmallVector<int64_t> zeroPoints;
   int64_t axis = -1;
-  int64_t min, max; ///< of the storage type
+  int64_t min, max; ///< range of the storage type
 };
 Parameters getParameters(mlir::Type type);
 
-/// TFLite's form of a factor: `multiplier * 2^(shift - 31)`, rounded once.
+/// A factor in TFLite's fixed-point form, `multiplier * 2^(shift - 31)`,
+/// rounded once from a double.
 struct FixedPoint {
   int64_t multiplier;
   int shift;

@@ -14,9 +14,10 @@ def Qnn_Dialect : Dialect {
   let cppNamespace = "::nnc::qnn";
   let summary = "Quantized operators on the types of MLIR's quant dialect";
   let description = [{
-    Scales and zero points stand in the element type, `!quant.uniform`, for the
-    whole tensor or for each index of an axis. Each op owns its lowering to nn
-    ops on integers and floats; none has a kernel. See `README.md`.
+    Scales and zero points are part of the element type, `!quant.uniform`: one
+    of each for the whole tensor or for each index of an axis. Each op defines
+    its own lowering to nn ops on integers and floats; none has a routine. See
+    `README.md`.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::quant::QuantizationDialect",

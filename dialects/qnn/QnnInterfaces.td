@@ -1,4 +1,4 @@
-//===- QnnInterfaces.td - What passes may ask of a qnn op ---*- tablegen -*-===//
+//===- QnnInterfaces.td - Interfaces of the qnn ops ---------*- tablegen -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -12,12 +12,13 @@ include "mlir/IR/OpBase.td"
 def Qnn_LoweringOpInterface : OpInterface<"LoweringOpInterface"> {
   let cppNamespace = "::nnc::qnn";
   let description = [{
-    An op that says what it computes in nn ops. `nnc-qnn-canonicalize` asks.
+    An op that can be lowered to nn ops, as `nnc-qnn-canonicalize` does.
   }];
   let methods = [
     InterfaceMethod<[{
-        Creates the nn ops in front of the op and returns its result, of the
-        same type: a quantized result is reinterpreted integers.
+        Creates the nn ops in front of the op and returns a value of the same
+        type as its result; a quantized result is a reinterpretation of
+        integers.
       }],
       "::mlir::Value", "lower", (ins "::mlir::OpBuilder &":$builder)>,
   ];

@@ -39,8 +39,9 @@ def Qnn_RescaleAttr : EnumAttr<Qnn_Dialect, Qnn_Rescale, "rescale">;
 def Qnn_QuantizeOp : Qnn_LoweredOp<"quantize"> {
   let summary = "Real numbers as quantized ones";
   let description = [{
-    `saturate(round(x / scale) + zero_point)`, the division in f32. ONNX rounds
-    halves to even (`half_even`), TFLite away from zero (`half_away`).
+    Computes `saturate(round(x / scale) + zero_point)`, with the division in
+    f32. ONNX rounds halves to even (`half_even`), TFLite away from zero
+    (`half_away`).
 
     Example:
     ```mlir
@@ -56,7 +57,7 @@ def Qnn_QuantizeOp : Qnn_LoweredOp<"quantize"> {
 def Qnn_DequantizeOp : Qnn_LoweredOp<"dequantize"> {
   let summary = "Quantized numbers as the real ones that they stand for";
   let description = [{
-    `(x - zero_point) * scale`, the product in f32.
+    Computes `(x - zero_point) * scale`, with the product in f32.
 
     Example:
     ```mlir
@@ -73,12 +74,13 @@ def Qnn_DequantizeOp : Qnn_LoweredOp<"dequantize"> {
 def Qnn_RequantizeOp : Qnn_LoweredOp<"requantize"> {
   let summary = "Quantized numbers, an accumulator's, in another scale";
   let description = [{
-    `saturate(round((x - zero_point) * (scale / new_scale)) + new_zero_point)`.
-    `real` (ONNX): the factor and the product are f32, halves round to even.
-    TFLite's factor is `m * 2^(s - 31)` with an m of 31 bits. `double_rounding`:
-    gemmlowp's doubling high multiply, which rounds, then a shift that rounds
-    halves away from zero. `single_rounding`: one 64-bit product, one shift that
-    rounds halves up.
+    Computes `saturate(round((x - zero_point) * (scale / new_scale)) +
+    new_zero_point)`. With `real` (ONNX), the factor and the product are f32 and
+    halves round to even. The other two are TFLite's, whose factor is `m * 2^(s
+    - 31)` with an m of 31 bits: `double_rounding` is gemmlowp's doubling high
+    multiply, which rounds, followed by a shift that rounds halves away from
+    zero; `single_rounding` is one 64-bit product and one shift that rounds
+    halves up.
 
     Example:
     ```mlir
@@ -94,7 +96,8 @@ def Qnn_RequantizeOp : Qnn_LoweredOp<"requantize"> {
 def Qnn_ReinterpretOp : Qnn_Op<"reinterpret"> {
   let summary = "The integers of a quantized tensor, or integers as one";
   let description = [{
-    Moves nothing. Unsigned storage is `ui8`, signed storage `i8`.
+    No element changes or moves. Unsigned storage has type `ui8`, signed storage
+    `i8`.
 
     Example:
     ```mlir

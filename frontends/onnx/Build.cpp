@@ -29,7 +29,7 @@ Value Node::infer(OperationState &state) {
   std::string why;
   LogicalResult result = failure();
   {
-    // The op says what is wrong; the node says it to the user.
+    // The op's diagnostic is reported to the user as one of the node.
     ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
       why = diagnostic.str();
       return success();
@@ -50,7 +50,7 @@ Value Node::insert(OperationState &state) {
   Operation *op = importer.getBuilder().create(state);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   ElementsAttr value;
-  // There is nothing to compute, and routines need not know how to.
+  // An empty result becomes a constant, so that routines need not handle it.
   if (type.getNumElements() == 0)
     value = DenseElementsAttr::get(type, ArrayRef<Attribute>());
   else if (auto folded = evaluate(op))
@@ -98,7 +98,7 @@ Value Node::splat(double value, Type element, ArrayRef<int64_t> shape) {
 Value Node::reshape(Value x, ArrayRef<int64_t> shape) {
   if (!x || getShape(x) == shape)
     return x;
-  // Constants keep their names and their memory.
+  // A reshaped constant keeps its name and its memory.
   auto constant = x.getDefiningOp<nn::ConstantOp>();
   auto type = RankedTensorType::get(shape, getElement(x));
   if (auto dense = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())

@@ -11,7 +11,8 @@ using namespace nnc;
 
 namespace nnc::onnx {
 
-/// The weight's spatial sizes, which kernel_shape may only repeat.
+/// Returns the spatial sizes of the weight. Fails if the node's kernel_shape
+/// differs from them.
 static std::optional<ArrayRef<int64_t>> getKernel(Node &node) {
   Value x = node.getOperand(0), w = node.getOperand(1);
   if (!checkSpatial(node, x))
@@ -31,7 +32,7 @@ static std::optional<ArrayRef<int64_t>> getKernel(Node &node) {
   return kernel;
 }
 
-/// Adds one value a channel, where the node has such an operand.
+/// Adds the node's bias, one value per channel, to `y`, if the node has one.
 static Value addBias(Node &node, Value y) {
   Value bias = node.getOperand(2);
   if (!bias || !y)
@@ -56,19 +57,21 @@ Value convertConv(Node &node) {
   return addBias(node, y);
 }
 
-/// The pads that give the stated or automatic output its size.
+/// Computes the pads of a transposed convolution for which its output has the
+/// size that output_shape or auto_pad requires.
 static bool fitOutput(Node &node, ArrayRef<int64_t> input, Window &window,
                       SmallVectorImpl<int64_t> &outputPadding) {
   StringRef mode = node.getString("auto_pad");
   auto output = node.getInts("output_shape");
   if (!output || output->empty()) {
     if (mode != "SAME_UPPER" && mode != "SAME_LOWER")
-      return applyAutoPad(node, input, window); // NOTSET, VALID or nonsense
+      return applyAutoPad(node, input,
+                          window); // NOTSET, VALID or invalid
     output = SmallVector<int64_t>();
     for (auto [size, stride] : llvm::zip(input, window.strides))
       output->push_back(size * stride);
   }
-  // Some exporters state batch and channels too.
+  // Some exporters include batch and channels in output_shape.
   if (output->size() == window.getAxes() + 2)
     output->erase(output->begin(), output->begin() + 2);
   if (output->size() != window.getAxes()) {
@@ -80,7 +83,8 @@ static bool fitOutput(Node &node, ArrayRef<int64_t> input, Window &window,
     int64_t natural = (input[i] - 1) * window.strides[i] + outputPadding[i] +
                       window.getExtent(i);
     int64_t total = natural - (*output)[i];
-    // A larger output is one that nothing more is added to.
+    // An output beyond the last tap is reached by padding with zeros at its
+    // end.
     outputPadding[i] += std::max<int64_t>(-total, 0);
     splitPadding(window, i, std::max<int64_t>(total, 0), mode != "SAME_UPPER");
   }

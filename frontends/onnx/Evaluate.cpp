@@ -43,7 +43,7 @@ static bool dispatch(Type element, Function function) {
   case 32:
     return isUnsigned ? function(uint32_t()) : function(int32_t()), true;
   case 64:
-    // Half of the unsigned ones do not fit an int64_t.
+    // Half of the values of an unsigned 64-bit type do not fit in an int64_t.
     return isUnsigned ? false : (function(int64_t()), true);
   default:
     return false;
@@ -100,7 +100,7 @@ ElementsAttr nnc::onnx::makeAttribute(const Elements &elements) {
     AsmResourceBlob blob = HeapAsmResourceBlob::allocate(
         elements.type.getNumElements() * sizeof(T), alignof(T));
     auto *to = reinterpret_cast<T *>(blob.getMutableData().data());
-    // Integers wrap to their width, as they do when computed.
+    // Integers wrap around at their width, as they do at run time.
     for (int64_t i = 0; i < elements.type.getNumElements(); ++i)
       to[i] = elements.isReal() ? static_cast<T>(elements.reals[i])
                                 : static_cast<T>(elements.ints[i]);
@@ -120,7 +120,7 @@ static ArrayRef<int64_t> getList(DictionaryAttr fields, StringRef name) {
   return fields.getAs<DenseI64ArrayAttr>(name);
 }
 
-/// to[i] = from[j], of whichever kind the elements are.
+/// Copies element j of `from` to element i of `to`, for integers or reals.
 static void copyElement(const Elements &from, int64_t j, Elements &to,
                         int64_t i) {
   if (to.isReal())
@@ -167,7 +167,7 @@ static bool runReduce(StringRef function, DictionaryAttr fields,
                       const Elements &x, Elements &y) {
   int64_t outer = getField(fields, "outer"), size = getField(fields, "size"),
           inner = getField(fields, "inner");
-  // Sums of floats depend on their order.
+  // Sums of floats depend on the order of the terms and are not folded.
   if (x.isReal() || size == 0)
     return false;
   for (int64_t i = 0; i < outer * inner; ++i) {
@@ -204,7 +204,8 @@ static bool runRoutine(const nn::RoutineCall &call, ArrayRef<Elements> x,
   return false;
 }
 
-/// Index into an operand of `shape` of element `i` of a result of `shape`.
+/// Returns the index of the element of an operand of shape `operand` that
+/// broadcasts to element `i` of a result of shape `result`.
 static int64_t broadcastIndex(int64_t i, ArrayRef<int64_t> result,
                               ArrayRef<int64_t> operand) {
   int64_t index = 0, stride = 1;
@@ -220,7 +221,7 @@ static int64_t broadcastIndex(int64_t i, ArrayRef<int64_t> result,
 
 static bool runElementwise(StringRef function, ArrayRef<Elements> x,
                            Elements &y) {
-  // The condition of a choice is of its own kind.
+  // The condition of a select is an integer, whatever the other operands are.
   for (const Elements &operand : x.drop_front(function == "select"))
     if (operand.isReal() != x.back().isReal())
       return false;
@@ -234,7 +235,8 @@ static bool runElementwise(StringRef function, ArrayRef<Elements> x,
       else
         scalars.ints.push_back(operand.ints[at]);
     }
-    // What is not zero is true; as an integer it would be cut to one.
+    // A cast to bool gives true for every value that is not zero, rather than
+    // its lowest bit.
     bool isTruth = function == "cast" && y.type.getElementType().isInteger(1);
     if (isTruth && !scalars.reals.empty())
       y.ints[i] = scalars.reals[0] != 0;

@@ -2,10 +2,11 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Exporters compute shapes at run time: Shape, Gather, Cast, Mul, Concat, then
-// Reshape. With static inputs all of it is known, and the importer needs the
-// values to know the next op's shape. This folds just that: small tensors, ops
-// whose result is exact. Weights are folded later, by the routines themselves.
+// Models compute shapes at run time, for instance by Shape, Gather, Cast, Mul,
+// Concat, then Reshape. If the input shapes are static, all these values are
+// known, and the importer needs them to infer the shapes of later ops. This
+// file folds only such ops: those on small tensors whose result is exact.
+// Weights are folded later by the reference evaluator (compiler/evaluate).
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +21,11 @@
 
 namespace nnc::onnx {
 
-/// Larger tensors are not shapes.
+/// The most elements of a tensor that is folded; larger tensors are not shapes.
 inline constexpr int64_t kMaxFoldedElements = 4096;
 
-/// A small tensor: `reals` where its elements are floats, else `ints`.
+/// A small tensor. Its elements are in `reals` if they are floats, else in
+/// `ints`.
 struct Elements {
   mlir::RankedTensorType type;
   llvm::SmallVector<int64_t> ints;
@@ -34,27 +36,31 @@ struct Elements {
   }
 };
 
-/// The elements of a small constant of a type that takes part in folding.
+/// Returns the elements of a small constant, or nullopt if it is too large or
+/// its element type is not folded.
 std::optional<Elements> readElements(mlir::ElementsAttr attribute);
-/// The same of the nn.constant that defines `value`.
+/// Returns the elements of the nn.constant that defines `value`, with the same
+/// limits, or nullopt if another op defines it.
 std::optional<Elements> readElements(mlir::Value value);
 
-/// The inverse of readElements.
+/// Returns the attribute that holds `elements`; the inverse of readElements.
 mlir::ElementsAttr makeAttribute(const Elements &elements);
 
-/// The result of an op on small constants; nothing where one is not constant,
-/// not small, or the op is not one of those that compute shapes.
+/// Returns the result of an op whose operands are small constants, or nullopt
+/// if an operand is not constant or not small or the op is not among those that
+/// compute shapes.
 std::optional<Elements> evaluate(mlir::Operation *op);
 
-/// The operands of one elementwise function: all of one kind, but for the
-/// condition of a select.
+/// The operands of a scalar function. They are all integers or all reals,
+/// except that the condition of a select is always an integer.
 struct Scalars {
   llvm::SmallVector<int64_t, 3> ints;
   llvm::SmallVector<double, 3> reals;
 };
 
-/// Compute a function of runtime/simd/elementwise.h that shapes are made with.
-/// False for others, and where the result is not defined.
+/// Compute `y` as a function of runtime/simd/elementwise.h, by its name, of
+/// integers or of reals. Return false if the function is not among those that
+/// compute shapes, or if its result is undefined.
 bool computeInt(llvm::StringRef function, const Scalars &x, int64_t &y);
 bool computeReal(llvm::StringRef function, const Scalars &x, double &y);
 

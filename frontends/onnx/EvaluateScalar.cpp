@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace nnc::onnx;
 
-/// Integers wrap; only division needs care.
+/// Returns true if a / b is defined. Other operations on integers wrap around.
 static bool divides(int64_t a, int64_t b) {
   return b != 0 && !(a == INT64_MIN && b == -1);
 }
@@ -72,7 +72,8 @@ static constexpr Binary<int64_t> kIntBinary[] = {
     {"sub", [](int64_t a, int64_t b) { return wrap(uint64_t(a) - b); }},
 };
 
-// In double and rounded to float these are what float arithmetic gives.
+// Computed in double and rounded to float, these functions give the same
+// results as in float arithmetic.
 static constexpr Unary<double> kRealUnary[] = {
     {"abs", [](double x) { return std::fabs(x); }},
     {"ceil", [](double x) { return std::ceil(x); }},
@@ -113,7 +114,8 @@ static bool compare(const Table &table, StringRef function, ArrayRef<T> x,
   return true;
 }
 
-/// The entry of whichever table has the function and the operands fit.
+/// Computes `function` by the entry of the table that has it for this number of
+/// operands. Returns false if there is none.
 template <class T, class UnaryTable, class BinaryTable>
 static bool compute(const UnaryTable &unary, const BinaryTable &binary,
                     StringRef function, ArrayRef<T> x, T &y) {
@@ -134,7 +136,8 @@ bool nnc::onnx::computeInt(StringRef function, const Scalars &x, int64_t &y) {
   if (!x.reals.empty()) {
     if (compare<double>(kComparisons<double>, function, x.reals, y))
       return true;
-    // What does not fit an integer is undefined: not for us to say.
+    // A value that does not fit in an integer has an undefined result, which is
+    // not folded.
     if (function != "cast" || !(std::fabs(x.reals[0]) < 9e18))
       return false;
     y = static_cast<int64_t>(x.reals[0]);

@@ -11,7 +11,8 @@ using namespace nnc;
 
 namespace nnc::onnx {
 
-/// Whether those of the indices that are known lie in an axis of `size`.
+/// Checks that constant indices are in the range of an axis of size `size`.
+/// Reports an error and returns false if one is not.
 static bool checkIndices(Node &node, Value indices, int64_t size) {
   if (auto known = readElements(indices))
     for (int64_t index : known->ints)
@@ -30,12 +31,13 @@ Value convertGather(Node &node) {
   return node.create<nn::GatherOp>(x, indices, *axis);
 }
 
-/// How far apart elements lie that follow one another along `axis`.
+/// Returns the row-major stride of `axis`, in elements.
 static int64_t getStride(ArrayRef<int64_t> shape, int64_t axis) {
   return product(shape.drop_front(axis + 1));
 }
 
-/// Indices of an axis of `size`, none of them negative, times `stride`.
+/// Returns the indices of an axis of size `size` times `stride`, after adding
+/// the size to negative ones.
 static Value scaleIndices(Node &node, Value indices, int64_t size,
                           int64_t stride) {
   Type type = node.getBuilder().getI64Type();
@@ -48,7 +50,8 @@ static Value scaleIndices(Node &node, Value indices, int64_t size,
   return node.createElementwise("mul", {indices, node.splat(stride, type)});
 }
 
-/// 0, stride, 2 * stride, ... along `axis` of a tensor of `rank` axes.
+/// Returns a constant of rank `rank` that holds 0, stride, 2 * stride, ...
+/// along `axis`.
 static Value makeSteps(Node &node, int64_t count, int64_t stride, int64_t axis,
                        int64_t rank) {
   if (count > 1 << 24)
@@ -61,8 +64,9 @@ static Value makeSteps(Node &node, int64_t count, int64_t stride, int64_t axis,
   return node.reshape(node.constant(values), shape);
 }
 
-/// Along `axis` the indices say which element, along the others it is the one
-/// at the same place: a gather by positions in all of x.
+/// Converts GatherElements: along `axis` the indices select the element, and
+/// along the other axes it is the one at the same position. This becomes a
+/// gather of the flattened x by positions.
 Value convertGatherElements(Node &node) {
   Value x = node.getOperand(0), indices = node.getOperand(1);
   ArrayRef<int64_t> shape = getShape(x), picked = getShape(indices);
@@ -86,8 +90,8 @@ Value convertGatherElements(Node &node) {
   return node.create<nn::GatherOp>(x, positions, 0);
 }
 
-/// The last axis of the indices holds coordinates of slices of x: a gather of
-/// slices by their position.
+/// Converts GatherND: the last axis of the indices holds coordinates of slices
+/// of x. This becomes a gather of slices by their positions.
 Value convertGatherND(Node &node) {
   Value x = node.getOperand(0), indices = node.getOperand(1);
   ArrayRef<int64_t> shape = getShape(x), picked = getShape(indices);
@@ -128,7 +132,8 @@ Value convertGatherND(Node &node) {
   return node.reshape(node.create<nn::GatherOp>(x, positions, 0), result);
 }
 
-/// Along a new axis, `on` at the index and `off` elsewhere.
+/// Converts OneHot: a new axis holds the value `on` at the index and `off`
+/// elsewhere.
 Value convertOneHot(Node &node) {
   Value indices = node.getOperand(0), values = node.getOperand(2);
   auto depth = node.getConstantReals(1, "depths");

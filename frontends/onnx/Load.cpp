@@ -2,8 +2,8 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// The file is read once, in pieces: the parsed model holds the only copy of the
-// weights, and the blobs of the IR take that over.
+// The file is read once, in pieces. The parsed model holds the only copy of the
+// weights, and the blobs of the IR take over its memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace nnc::onnx;
 
 namespace {
 
-/// Hashes a file while protobuf reads it.
+/// A stream that hashes a file while protobuf reads it.
 class HashingFile : public google::protobuf::io::CopyingInputStream {
 public:
   explicit HashingFile(llvm::sys::fs::file_t file) : file(file) {}
@@ -55,7 +55,8 @@ static std::string toHex(std::array<uint8_t, 32> digest) {
   return llvm::toHex(digest, /*LowerCase=*/true);
 }
 
-/// What else the file may be, for those who mistook it.
+/// Returns a guess at the format of a file that is no ONNX model, for the
+/// message.
 static StringRef guessFormat(StringRef start) {
   if (start.substr(4, 4) == "TFL3")
     return "; this looks like a TensorFlow Lite model";
@@ -68,8 +69,9 @@ static StringRef guessFormat(StringRef start) {
   return "; it may be truncated";
 }
 
-/// A field in `message` whose text is not UTF-8, as protobuf and everything
-/// that prints it want it; empty where there is none.
+/// Returns the name of a field in `message` whose text is not UTF-8, which
+/// protobuf and everything that prints it require, or an empty string if all
+/// are.
 static std::string findBadText(const google::protobuf::Message &message) {
   const auto *reflection = message.GetReflection();
   std::vector<const google::protobuf::FieldDescriptor *> fields;
@@ -99,8 +101,8 @@ static std::string findBadText(const google::protobuf::Message &message) {
   return "";
 }
 
-/// The default domain has two names; the rest of the frontend sees the short
-/// one.
+/// Replaces the long name of the default domain by the short one, so that the
+/// rest of the frontend sees one name.
 template <class Nodes> static void normalizeDomains(Nodes *nodes) {
   for (::onnx::NodeProto &node : *nodes) {
     if (node.domain() == "ai.onnx")
@@ -126,7 +128,7 @@ static void normalize(::onnx::ModelProto &model) {
     normalizeDomains(function.mutable_node());
     normalizeImports(function.mutable_opset_import());
   }
-  // The first two versions of the format knew one operator set.
+  // The first two versions of the format had a single operator set.
   if (model.ir_version() < 3 && model.opset_import().empty())
     model.add_opset_import()->set_version(1);
   normalizeImports(model.mutable_opset_import());

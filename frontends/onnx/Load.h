@@ -17,10 +17,11 @@ namespace nnc::onnx {
 
 struct LoadedModel {
   ::onnx::ModelProto proto;
-  std::string sha256; ///< of the file, in hexadecimal
+  std::string sha256; ///< hash of the file in hexadecimal
 };
 
-/// Parses `path`; where that fails, says why and returns nothing.
+/// Parses the model file at `path`. If that fails, reports why in `problems`
+/// and returns nullopt.
 std::optional<LoadedModel> loadModel(llvm::StringRef path, Problems &problems);
 
 } // namespace nnc::onnx

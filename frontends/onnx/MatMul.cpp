@@ -13,8 +13,8 @@ using namespace nnc;
 
 namespace nnc::onnx {
 
-/// A vector on the left is a row, on the right a column; the result lacks that
-/// axis.
+/// Converts MatMul. A vector on the left is a row and one on the right a
+/// column; the result does not have that axis.
 Value convertMatMul(Node &node) {
   Value a = node.getOperand(0), b = node.getOperand(1);
   bool isRow = getRank(a) == 1, isColumn = getRank(b) == 1;
@@ -33,7 +33,7 @@ Value convertMatMul(Node &node) {
   return node.reshape(y, shape);
 }
 
-/// x * factor, where that is not x.
+/// Returns x * factor, or x itself if the factor is 1.
 static Value scale(Node &node, Value x, double factor) {
   if (!x || factor == 1)
     return x;

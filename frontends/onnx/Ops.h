@@ -16,23 +16,25 @@
 namespace nnc::onnx {
 class Node;
 
-/// A line of Ops.inc.
+/// An ONNX operator that nnc supports: a line of Ops.inc.
 struct OpInfo {
   llvm::StringLiteral name;
-  /// What is left out; empty where the whole definition is supported.
+  /// What of the definition is not supported, for users; empty if all of it is.
   llvm::StringLiteral limits;
-  /// Builds the node's first result (and sets others); null where that failed,
-  /// which it has reported. Itself null for functions.
+  /// Converts the node: returns its first result and sets the others. Returns
+  /// null after reporting an error. The pointer is null for operators that ONNX
+  /// defines as functions, which are expanded instead.
   mlir::Value (*convert)(Node &);
 
-  /// First and last operator set with it.
+  /// Returns the first and the last operator set that have the operator.
   std::pair<int, int> getOpsets() const;
 };
 
-/// All of them, by name.
+/// Returns all supported operators, sorted by name.
 llvm::ArrayRef<OpInfo> getOps();
 
-/// The operator's line, or null. All are of ONNX's default domain.
+/// Returns the operator's entry, or null if it is not supported. All supported
+/// operators are of ONNX's default domain.
 const OpInfo *findOp(llvm::StringRef domain, llvm::StringRef name);
 
 } // namespace nnc::onnx

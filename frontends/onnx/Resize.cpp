@@ -14,12 +14,13 @@ using namespace nnc;
 namespace nnc::onnx {
 
 namespace {
-/// What becomes of every axis.
+/// The new size and the scale of every axis.
 struct Sizes {
   SmallVector<double> scales;
   SmallVector<int64_t> sizes;
 
-  /// Even where the size stays, another scale moves the coordinates.
+  /// Returns true if the axis is resized. A scale other than 1 moves the
+  /// coordinates even if the size stays the same.
   bool isResized(Value x, size_t axis) const {
     return scales[axis] != 1 || sizes[axis] != getShape(x)[axis];
   }
@@ -36,7 +37,8 @@ struct Interpolation {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// Scales as attributes (Upsample 1 and 7) or as an operand.
+/// Returns the scales, which are attributes (Upsample 1 and 7) or an operand;
+/// the list is empty if there are none.
 static std::optional<SmallVector<double>> getScales(Node &node) {
   bool isUpsample = node.getOp() == "Upsample";
   if (isUpsample && node.getVersion() == 1)
@@ -47,14 +49,15 @@ static std::optional<SmallVector<double>> getScales(Node &node) {
     return SmallVector<double>(scales.begin(), scales.end());
   }
   size_t position = isUpsample || node.getVersion() < 11 ? 1 : 2;
-  // An empty operand is an absent one.
+  // An empty operand counts as absent.
   if (!node.getOperand(position) ||
       getNumElements(node.getOperand(position)) == 0)
     return SmallVector<double>();
   return node.getConstantReals(position, "scales");
 }
 
-/// Fits all axes into (or around) the stated sizes by one scale.
+/// Applies keep_aspect_ratio_policy: gives all axes the same scale, so that
+/// they fit into the given sizes or cover them.
 static bool keepAspectRatio(Node &node, Value x, ArrayRef<int64_t> axes,
                             Sizes &result) {
   StringRef policy = node.getString("keep_aspect_ratio_policy");
@@ -109,7 +112,7 @@ static std::optional<Sizes> getSizes(Node &node, Value x) {
       return std::nullopt;
     }
     result.scales[axis] = scale;
-    // ONNX rounds sizes in single precision.
+    // ONNX computes sizes in single precision.
     result.sizes[axis] =
         bySizes ? (*sizes)[i]
                 : static_cast<int64_t>(std::floor(static_cast<float>(scale) *
@@ -124,8 +127,9 @@ static std::optional<Sizes> getSizes(Node &node, Value x) {
 // Interpolation
 //===----------------------------------------------------------------------===//
 
-/// Before opset 11: asymmetric; onnxruntime's nearest rounds down where it
-/// enlarges and up where it shrinks.
+/// Returns the interpolation of nodes before opset 11: coordinates are
+/// asymmetric, and nearest rounds down when enlarging and up when shrinking, as
+/// in onnxruntime.
 static std::optional<Interpolation>
 getOldInterpolation(Node &node, nn::ResizeMode mode, const Sizes &sizes) {
   bool enlarges = llvm::any_of(sizes.scales, [](double s) { return s > 1; });
@@ -160,7 +164,7 @@ static std::optional<Interpolation> getInterpolation(Node &node,
   StringRef nearestName = node.getString("nearest_mode");
   auto coordinates = nn::symbolizeResizeCoordinates(coordinatesName);
   auto nearest = nn::symbolizeResizeNearest(nearestName);
-  // floor((x + 0.5) / scale) is half_pixel rounded half up.
+  // floor((x + 0.5) / scale) equals half_pixel with halves rounded up.
   if (coordinatesName == "tf_half_pixel_for_nn" &&
       *mode == nn::ResizeMode::nearest && nearestName == "floor") {
     coordinates = nn::ResizeCoordinates::half_pixel;
@@ -183,7 +187,7 @@ static std::optional<Interpolation> getInterpolation(Node &node,
 // nn.resize
 //===----------------------------------------------------------------------===//
 
-/// Resizes the last two axes of a tensor of four.
+/// Resizes the last two axes of a tensor of rank 4.
 static Value resizePlane(Node &node, Value x, const Interpolation &how,
                          ArrayRef<int64_t> sizes, ArrayRef<double> scales) {
   SmallVector<int64_t> shape(getShape(x).take_front(2));
@@ -195,7 +199,8 @@ static Value resizePlane(Node &node, Value x, const Interpolation &how,
       how.nearest, x, scales, APFloat(a), node.getBool("exclude_outside"));
 }
 
-/// Any one or two axes, by making them the last two of four.
+/// Resizes any one or two axes, by making them the last two of a tensor of
+/// four.
 static Value resizeAxes(Node &node, Value x, const Interpolation &how,
                         const Sizes &sizes, ArrayRef<int64_t> resized) {
   int64_t rank = getRank(x);

@@ -1,4 +1,4 @@
-//===- Schema.cpp - What ONNX says of its own operators -------------------===//
+//===- Schema.cpp - ONNX's definitions of its operators -------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -61,7 +61,7 @@ std::optional<std::string> nnc::onnx::findAttributeProblem(
     const ::onnx::AttributeProto *given = find(name);
     if (!given && formal.required)
       return "needs its attribute '" + name + "'";
-    // The oldest models do not say what type their attributes are of.
+    // The oldest models do not give the types of their attributes.
     if (given && given->type() != ::onnx::AttributeProto::UNDEFINED &&
         given->type() != formal.type)
       return "has an attribute '" + name + "' of another type than it needs";
@@ -69,7 +69,7 @@ std::optional<std::string> nnc::onnx::findAttributeProblem(
   return std::nullopt;
 }
 
-/// "tensor(float)", as schemas write types.
+/// Returns the name of a tensor type in schemas, such as "tensor(float)".
 static std::string getTypeName(Type element) {
   return "tensor(" +
          nnc::onnx::getDataTypeName(nnc::onnx::getDataType(element)) + ")";
@@ -126,8 +126,8 @@ std::unique_ptr<::onnx::FunctionProto>
 nnc::onnx::getFunctionBody(const OpSchema &schema,
                            const ::onnx::NodeProto &node,
                            ArrayRef<RankedTensorType> operands, int opset) {
-  // Bodies say which operator sets they are written in. One written for a later
-  // set than the model's serves as well: it defines the same version of this
+  // Each body is written for some operator set. A body for a later set than the
+  // model's can be used too, because it defines the same version of this
   // operator.
   auto body = std::make_unique<::onnx::FunctionProto>();
   try {
@@ -155,7 +155,7 @@ nnc::onnx::getFunctionBody(const OpSchema &schema,
     if (schema.BuildContextDependentFunction(context, *body, written))
       return body;
   } catch (const std::exception &) {
-    // A body that ONNX cannot build is one that there is not.
+    // A body that ONNX cannot build counts as absent.
   }
   return nullptr;
 }

@@ -1,8 +1,9 @@
-//===- Schema.h - What ONNX says of its own operators ---------------------===//
+//===- Schema.h - ONNX's definitions of its operators ---------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// ONNX's schemas without its exceptions.
+// Access to the operator schemas of the ONNX library, in functions that throw
+// no exceptions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,37 +24,40 @@ class OpSchema;
 
 namespace nnc::onnx {
 
-/// The newest operator set of the default domain that the library knows.
+/// Returns the newest operator set of the default domain that the ONNX library
+/// knows.
 int getNewestOpset();
 
-/// The operator's definition in version `opset` of its domain, or null.
+/// Returns the operator's definition in version `opset` of its domain, or null.
 const ::onnx::OpSchema *findSchema(llvm::StringRef domain, llvm::StringRef op,
                                    int opset);
 
-/// The operator set that brought this definition.
+/// Returns the operator set that introduced this definition.
 int getSince(const ::onnx::OpSchema &schema);
 
-/// The operator sets that hold the operator: first and last.
+/// Returns the first and the last operator set that have the operator.
 std::pair<int, int> getOpsetRange(llvm::StringRef domain, llvm::StringRef op);
 
-/// What an attribute is where a node leaves it out; null where nothing is said.
+/// Returns the default value of an attribute, or null if it has none.
 const ::onnx::AttributeProto *getDefault(const ::onnx::OpSchema &schema,
                                          llvm::StringRef attribute);
 
-/// Why a node with these attributes (null: left out) cannot be the operator's,
-/// as the end of a sentence that starts with it; nothing if it can.
+/// Returns why the attributes of a node violate the schema, as the end of a
+/// sentence that starts with the operator, or nullopt if they do not. `find`
+/// returns the node's attribute of a name, or null if it is absent.
 std::optional<std::string> findAttributeProblem(
     const ::onnx::OpSchema &schema,
     llvm::function_ref<const ::onnx::AttributeProto *(llvm::StringRef)> find);
 
-/// Why operands of these types (null: absent) cannot be the operator's, as the
-/// end of a sentence that starts with it; nothing if they can.
+/// Returns why operands of these types (null: absent) violate the schema, as
+/// the end of a sentence that starts with the operator, or nullopt if they do
+/// not.
 std::optional<std::string>
 findTypeProblem(const ::onnx::OpSchema &schema,
                 llvm::ArrayRef<mlir::RankedTensorType> operands);
 
-/// The body of an operator that ONNX defines by others, for a call with
-/// operands of these types; null where there is none.
+/// Returns the body of an operator that ONNX defines as a function of other
+/// operators, for a node with operands of these types; null if it has no body.
 std::unique_ptr<::onnx::FunctionProto>
 getFunctionBody(const ::onnx::OpSchema &schema, const ::onnx::NodeProto &node,
                 llvm::ArrayRef<mlir::RankedTensorType> operands, int opset);

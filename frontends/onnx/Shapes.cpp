@@ -1,4 +1,4 @@
-//===- Shapes.cpp - The same elements in another shape; shapes as values --===//
+//===- Shapes.cpp - Reshapes, transposes, and shapes as values ------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -85,7 +85,7 @@ Value convertUnsqueeze(Node &node) {
                                       : node.getConstantInts(1, "axes");
   if (!given)
     return {};
-  // The axes are those of the result.
+  // The axes count in the result, not in x.
   int64_t rank = getRank(x) + given->size();
   std::optional<SmallVector<int64_t>> axes;
   if (!node.getAxes(1, "axes", rank, axes))
@@ -119,9 +119,10 @@ Value convertTranspose(Node &node) {
   return node.transpose(x, *permutation);
 }
 
-/// Both split channels into blocks of a plane's elements: c in depth order is
-/// (block row, block column, channel) with DCR, (channel, row, column) with
-/// CRD.
+/// Returns the block size of DepthToSpace or SpaceToDepth. Channels are split
+/// into blocks of elements of a plane: a channel index is (block row, block
+/// column, channel) in mode DCR (`channelsLast`), and (channel, row, column) in
+/// mode CRD.
 static std::optional<int64_t> getBlock(Node &node, bool &channelsLast) {
   Value x = node.getOperand(0);
   int64_t block = node.getInt("blocksize");

@@ -1,4 +1,4 @@
-//===- Slicing.cpp - Parts of tensors, and tensors of parts ---------------===//
+//===- Slicing.cpp - Concat, Slice and Split ------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -16,7 +16,7 @@ Value convertConcat(Node &node) {
       node.normalizeAxis(node.getInt("axis", 1), getRank(node.getOperand(0)));
   if (!axis)
     return {};
-  // Empty tensors add nothing, and may be of whatever other shape.
+  // Empty tensors are dropped; their other axes may have any size.
   SmallVector<Value> parts;
   for (Value operand : node.getOperands())
     if (getNumElements(operand) != 0)
@@ -38,7 +38,8 @@ struct SliceLists {
 };
 } // namespace
 
-/// Attributes before opset 10, inputs since.
+/// Reads the lists of a Slice, which are attributes before opset 10 and inputs
+/// since then.
 static std::optional<SliceLists> readSlice(Node &node) {
   bool isOld = node.getVersion() < 10;
   std::optional<SmallVector<int64_t>> lists[4];
@@ -65,8 +66,10 @@ static std::optional<SliceLists> readSlice(Node &node) {
   return std::nullopt;
 }
 
-/// Negative positions count from the end, and all are cut off at the ends: -1
-/// and size - 1 walking backward, 0 and size walking forward.
+/// Returns the start or end (`isEnd`) of a slice as an index. A negative
+/// position counts from the end of the axis. The result is clamped to [0, size]
+/// when walking forward. When walking backward, a start is clamped to [0, size)
+/// and an end to [-1, size).
 static int64_t clampPosition(int64_t position, int64_t size, bool isBackward,
                              bool isEnd) {
   if (position < 0)
@@ -92,7 +95,8 @@ Value convertSlice(Node &node) {
       return node.broken(step == 0 ? "has a step of 0" : "cuts an axis twice");
     isCut[*axis] = true;
     int64_t size = getShape(x)[*axis];
-    // Longer steps than the axis pick one element, and must not overflow.
+    // Steps longer than the axis select one element; they are clamped so that
+    // they do not overflow.
     step = std::clamp(step, -std::max<int64_t>(size, 1),
                       std::max<int64_t>(size, 1));
     int64_t start = clampPosition(lists->starts[i], size, step < 0, false);
@@ -113,8 +117,8 @@ Value convertSlice(Node &node) {
 // Split
 //===----------------------------------------------------------------------===//
 
-/// Sizes of the parts; without a list of them equal ones, the last smaller
-/// where opset 18 allows it.
+/// Returns the sizes of the parts. Without a list, the parts are equal; the
+/// last may be smaller where opset 18 allows it.
 static std::optional<SmallVector<int64_t>> getParts(Node &node, int64_t size) {
   if (node.getOperand(1))
     return node.getConstantInts(1, "sizes of parts");

@@ -19,8 +19,8 @@ using ::onnx::TensorProto;
 namespace {
 struct ElementKind {
   int32_t dataType;
-  const char *name; ///< as ONNX spells it
-  /// Width in bits, 0 where nnc has no such type; negative: floating point.
+  const char *name; ///< name in ONNX
+  /// The width in bits, negative for floating point; 0 if nnc has no such type.
   int bits;
   IntegerType::SignednessSemantics signedness = IntegerType::Signless;
 };
@@ -107,7 +107,8 @@ std::optional<std::string> nnc::onnx::findSizeProblem(ArrayRef<int64_t> shape,
   for (int64_t dim : shape) {
     if (dim < 0 || dim > kMaxDim)
       return withShape("; an axis has 0 to " + Twine(kMaxDim) + " elements");
-    // Axes of size 0 must not hide that the others are absurd.
+    // Axes of size 0 count as 1, so that they do not hide that the others are
+    // too large.
     overflow |= llvm::MulOverflow(bytes, std::max<int64_t>(dim, 1), bytes);
   }
   bool inGiB = maxBytes >= int64_t(1) << 30;

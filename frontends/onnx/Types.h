@@ -14,38 +14,43 @@
 
 namespace nnc::onnx {
 
-/// The shape structs of the runtime have room for so many axes.
+/// The largest rank of a tensor: the shape structs of the runtime have room for
+/// this many axes.
 inline constexpr int64_t kMaxRank = 8;
-/// They count elements of an axis in an int.
+/// The largest size of an axis: the shape structs count its elements in an int.
 inline constexpr int64_t kMaxDim = INT32_MAX;
-/// No tensor of a network that is meant to run is larger than 8 GiB.
+/// The largest tensor, in bytes (8 GiB): larger ones do not occur in models
+/// that are meant to run.
 inline constexpr int64_t kMaxBytes = int64_t(1) << 33;
-/// A constant that a few numbers in the file stand for is of no use beyond
-/// that.
+/// The largest tensor, in bytes (256 MiB), that the importer creates from a few
+/// numbers in the file, such as the result of a ConstantOfShape.
 inline constexpr int64_t kMaxMadeBytes = int64_t(1) << 28;
 
-/// The type of elements of ONNX type `dataType` (a value of TensorProto's
-/// enumeration), or null where nnc has none.
+/// Returns the element type for ONNX's type `dataType` (a value of the
+/// enumeration in TensorProto), or null if nnc has none.
 mlir::Type getElementType(mlir::MLIRContext *context, int32_t dataType);
 
-/// The inverse; 0 (undefined) where there is none.
+/// Returns ONNX's type for `element`, the inverse of getElementType; 0
+/// (undefined) if there is none.
 int32_t getDataType(mlir::Type element);
 
-/// ONNX's own name of a type: "float", "int64", ...; "type 77" if it has none.
+/// Returns ONNX's name of a type ("float", "int64", ...), or a text such as
+/// "type 77" if it has none.
 std::string getDataTypeName(int32_t dataType);
 
-/// The type that ONNX calls `name` ("FLOAT"); 0 where it knows none such.
+/// Returns the type with the given name in TensorProto's enumeration ("FLOAT"),
+/// or 0 if there is none.
 int32_t parseDataType(llvm::StringRef name);
 
-/// Why nnc cannot hold a tensor of this shape, as the end of a sentence that
-/// starts with the tensor; nothing if it can.
+/// Returns why nnc cannot hold a tensor of this shape, as the end of a sentence
+/// that starts with the tensor, or nullopt if it can.
 std::optional<std::string> findSizeProblem(llvm::ArrayRef<int64_t> shape,
                                            mlir::Type element,
                                            int64_t maxBytes = kMaxBytes);
 
-/// A number as in messages.
+/// Formats a number for messages.
 std::string toString(double value);
-/// "1x3x48x320"; a scalar is "()".
+/// Formats a shape for messages, as in "1x3x48x320"; a scalar is "()".
 std::string toString(llvm::ArrayRef<int64_t> shape);
 
 } // namespace nnc::onnx

@@ -1,4 +1,4 @@
-//===- Compare.cpp - How far two results are apart ------------------------===//
+//===- Compare.cpp - Comparison of two results ----------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -15,7 +15,8 @@ Difference compare(const Tensor &actual, const Tensor &expected,
                    double tolerance) {
   Difference result;
   bool isReal = isFloat(expected.dtype);
-  // 64-bit integers are not all doubles: their bytes decide.
+  // Not all 64-bit integers are exact as doubles, so that their bytes are
+  // compared.
   bool sameBytes = !isReal && actual.data == expected.data;
   std::vector<double> is = actual.values(), wanted = expected.values();
   for (size_t i = 0; i < wanted.size(); ++i) {

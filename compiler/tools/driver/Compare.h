@@ -1,4 +1,4 @@
-//===- Compare.h - How far two results are apart --------------------------===//
+//===- Compare.h - Comparison of two results ------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -12,22 +12,23 @@
 namespace nnc::tools {
 
 struct Difference {
-  double largest = 0; ///< error of any element; infinite where one is no number
-  double scale = 0;   ///< largest magnitude of the expected elements
+  double largest = 0; ///< largest absolute error; infinite if only one is NaN
+  double scale = 0;   ///< largest finite magnitude expected
   int64_t at = -1;    ///< row-major index of the largest error
-  double expected = 0, actual = 0; ///< the elements there
+  double expected = 0, actual = 0; ///< elements at that index
   bool within = true;
 
   double relative() const { return scale > 0 ? largest / scale : largest; }
 };
 
-/// Compares tensors of one shape and type. Floats may differ by `tolerance`
-/// times the largest magnitude expected, all else not at all. A NaN equals a
-/// NaN, an infinity itself.
+/// Compares two tensors of the same shape and type. Floats may differ by
+/// `tolerance` times the largest finite magnitude expected (or times 1 if that
+/// is 0); elements of other types must be equal. A NaN equals a NaN, and an
+/// infinity equals itself.
 Difference compare(const Tensor &actual, const Tensor &expected,
                    double tolerance);
 
-/// "[0][3][17]" for a row-major index.
+/// Returns a row-major index as subscripts, for instance "[0][3][17]".
 std::string indexText(int64_t index, const std::vector<int64_t> &shape);
 
 } // namespace nnc::tools

@@ -1,4 +1,4 @@
-//===- Metadata.h - What a model says about itself, for C -----------------===//
+//===- Metadata.h - A model's metadata as a C header ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -13,9 +13,10 @@
 
 namespace nnc::tools {
 
-/// A header with each entry of the model's metadata as a C string, so that a
-/// program has its labels or characters without reading the model: key
-/// `character` of model `rec` becomes `rec_metadata_character`.
+/// Returns the text of a C header that defines each entry of the model's
+/// metadata as a string, so that a program has, for instance, its labels
+/// without reading the model. Key `character` of model `rec` becomes
+/// `rec_metadata_character`.
 std::string
 metadataHeader(const std::string &name,
                const std::vector<std::pair<std::string, std::string>> &entries);

@@ -1,4 +1,4 @@
-//===- Meter.h - Measures how long candidates take ------------------------===//
+//===- Meter.h - Measures the times of candidates -------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -13,27 +13,29 @@
 
 namespace nnc::tools {
 
-/// Builds programs of candidates as modules are built, and runs them; and
-/// modules.
+/// Measures candidates and whole modules on the target: builds them into
+/// programs with the flags of emitted modules, and runs these.
 class Meter {
 public:
-  /// For a model with `weightBytes` of weights, run on `threads`.
+  /// Creates a meter for a model with `weightBytes` bytes of weights that
+  /// `threads` threads run.
   static llvm::Expected<Meter> create(target::MachineAttr machine,
                                       Toolchain toolchain, int threads,
                                       int64_t weightBytes);
 
-  /// Nanoseconds of each job, the median of runs that take about `seconds`.
+  /// Returns the median time of each job in nanoseconds. All runs together take
+  /// about `seconds` seconds.
   llvm::Expected<std::vector<int64_t>> measure(llvm::ArrayRef<Job> jobs,
                                                double seconds) const;
 
-  /// Nanoseconds of a run of each module on inputs that are zero, on runs that
-  /// take about `seconds` together: the modules take turns, the least median of
-  /// a turn counts.
+  /// Returns the time of a run of each module on inputs of zeros, in
+  /// nanoseconds. All runs together take about `seconds` seconds. The modules
+  /// run in turns; the result is the least of the medians of a module's turns.
   llvm::Expected<std::vector<int64_t>> measure(llvm::ArrayRef<Manifest> modules,
                                                double seconds) const;
 
 private:
-  /// A program for some of the jobs.
+  /// A program that measures some of the jobs.
   struct Part {
     std::vector<size_t> jobs;
     std::vector<std::pair<int, int>> calls;
@@ -44,8 +46,8 @@ private:
   std::vector<Part> split(llvm::ArrayRef<Job> jobs) const;
   llvm::Error emit(llvm::ArrayRef<Job> jobs, Part &part,
                    const std::string &code) const;
-  /// Runs the program there, with `arguments` after those of every program:
-  /// the values that it prints after `word`.
+  /// Runs `program` with `arguments` after the arguments that every program
+  /// gets, and returns the values that it prints after `word`.
   llvm::Expected<std::vector<double>> run(const std::string &program,
                                           llvm::StringRef arguments,
                                           llvm::StringRef word) const;

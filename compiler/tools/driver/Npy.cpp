@@ -1,4 +1,4 @@
-//===- Npy.cpp - NumPy's files --------------------------------------------===//
+//===- Npy.cpp - Reads and writes NumPy's .npy files ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -20,19 +20,21 @@ namespace nnc::tools {
 
 static constexpr llvm::StringLiteral magic = "\x93NUMPY";
 
-/// NumPy's code of each Dtype, little-endian.
+/// NumPy's codes of the element types (little-endian), in the order of Dtype.
 static const char *const descriptors[] = {"<f4", "<f8", "<f2", "|i1",
                                           "|u1", "<i2", "<u2", "<i4",
                                           "<u4", "<i8", "<u8", "|b1"};
 
 namespace {
-/// The three entries of a file's header, a literal of a Python dictionary.
+/// The three entries of a file's header, which is a literal of a Python
+/// dictionary.
 struct Header {
   llvm::StringRef descriptor, fortran, shape;
 };
 } // namespace
 
-/// The value of 'key' in a dictionary like {'descr': '<f4', 'shape': (1, 3), }.
+/// Returns the text of the value of `key` in a dictionary like {'descr': '<f4',
+/// 'shape': (1, 3), }.
 static llvm::StringRef entry(llvm::StringRef text, llvm::StringRef key) {
   size_t at = text.find(("'" + key + "':").str());
   if (at == llvm::StringRef::npos)
@@ -112,7 +114,8 @@ llvm::Error writeNpy(const std::string &path, const Tensor &tensor) {
       "{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
       descriptors[int(tensor.dtype)], fmt::join(tensor.shape, ", "),
       tensor.shape.size() == 1 ? "," : "");
-  // The data starts at a multiple of 64 bytes; a line end closes the header.
+  // The data starts at a multiple of 64 bytes, and the header ends with a
+  // newline.
   size_t before = magic.size() + 4;
   size_t padded = llvm::alignTo(before + header.size() + 1, 64);
   header.resize(padded - before - 1, ' ');

@@ -44,7 +44,7 @@ llvm::Expected<std::string> findProgram(const std::string &name) {
 
 namespace {
 
-/// A program that runs, its output going to files.
+/// A running program whose output goes to files.
 struct Running {
   Words command;
   std::string input, output, errors;
@@ -100,7 +100,7 @@ llvm::Expected<std::string> runProgram(const Words &command,
 llvm::Error runPrograms(const std::vector<Words> &commands,
                         const std::string &log) {
   std::mutex mutex;
-  // The first failure is what the caller hears of.
+  // Only the first failure is reported to the caller.
   llvm::Error result = llvm::Error::success();
   size_t next = 0;
   auto work = [&] {

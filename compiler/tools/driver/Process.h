@@ -16,23 +16,24 @@ namespace nnc::tools {
 
 using Words = std::vector<std::string>;
 
-/// The command as one would type it.
+/// Returns the command as a user would type it, quoted for a shell.
 std::string quoted(const Words &);
 
-/// "qemu-aarch64 -L /usr/x" in words.
+/// Splits a command such as "qemu-aarch64 -L /usr/x" into words.
 Words splitCommand(llvm::StringRef text);
 
-/// Where on PATH a program is.
+/// Returns the path of a program that is found on PATH.
 llvm::Expected<std::string> findProgram(const std::string &name);
 
-/// Runs the program and returns what it printed to stdout. If it cannot start
-/// or fails, the error holds the command and what it printed to stderr. `log`
-/// is a path that is free for passing use; `input` is a file for its stdin.
+/// Runs the program and returns what it printed to stdout. If it cannot be
+/// started or fails, the error holds the command and what it printed to stderr.
+/// `log` is the path, without extension, of temporary files for the output;
+/// `input` is a file for its stdin.
 llvm::Expected<std::string> runProgram(const Words &, const std::string &log,
                                        const std::string &input = "");
 
-/// Runs the commands, as many at once as there are cores; the first failure is
-/// the error.
+/// Runs the commands, as many at once as there are cores. The first failure is
+/// returned as the error.
 llvm::Error runPrograms(const std::vector<Words> &, const std::string &log);
 
 } // namespace nnc::tools

@@ -1,4 +1,4 @@
-//===- Reference.cpp - What a model's results should be -------------------===//
+//===- Reference.cpp - Reference results of a model -----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -48,7 +48,8 @@ static llvm::Expected<mlir::func::FuncOp> mainOf(mlir::ModuleOp module) {
   return main;
 }
 
-/// The inputs as they are, under the types of the function's arguments.
+/// Returns the inputs as tensors with the types of the function's arguments,
+/// which share the memory of `inputs`.
 static std::vector<TensorData> borrow(mlir::func::FuncOp main,
                                       const std::vector<Tensor> &inputs) {
   std::vector<TensorData> arguments;
@@ -73,7 +74,7 @@ evaluateReference(mlir::ModuleOp module, const std::vector<Tensor> &inputs) {
   return tensors;
 }
 
-/// The expected elements of a layer as they would lie in memory.
+/// Returns the expected elements of a layer in the memory layout of `type`.
 static Tensor packed(const TensorData &data, mlir::RankedTensorType type) {
   llvm::SmallVector<int64_t> shape = nn::getPhysicalShape(type);
   Tensor tensor = Tensor::zeros(*dtypeOf(data.getElementType()),

@@ -1,4 +1,4 @@
-//===- Reference.h - What a model's results should be ---------------------===//
+//===- Reference.h - Reference results of a model -------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -13,12 +13,13 @@
 
 namespace nnc::tools {
 
-/// The results of the module's main function by the portable routines.
+/// Computes the results of the module's main function with the portable
+/// routines.
 llvm::Expected<std::vector<Tensor>>
 evaluateReference(mlir::ModuleOp module, const std::vector<Tensor> &inputs);
 
-/// A sentence on the first layer whose output in `layersFile` (RunResult) is
-/// not what the portable routines make of the same layers.
+/// Returns a sentence about the first layer whose output in `layersFile` (see
+/// RunResult) differs from that of the portable routines on the same layers.
 llvm::Expected<std::string>
 findFirstDifference(mlir::ModuleOp layered, const std::vector<Tensor> &inputs,
                     const Manifest &manifest, const std::string &layersFile,

@@ -37,7 +37,8 @@ llvm::Expected<BuiltModule> BuiltModule::build(const Manifest &manifest,
                      std::move(programs->front()));
 }
 
-/// The numbers that the runner prints, a word and its values on each line.
+/// Parses the output of the runner, which prints a word and its values on each
+/// line, into `result`.
 static void parse(llvm::StringRef text, RunResult &result) {
   for (llvm::StringRef line : llvm::split(text, '\n')) {
     llvm::SmallVector<llvm::StringRef, 5> words;
@@ -47,7 +48,7 @@ static void parse(llvm::StringRef text, RunResult &result) {
       continue;
     if (words[0] == "run")
       result.runSeconds.push_back(value);
-    else if (words[0] == "layer") // they come in order
+    else if (words[0] == "layer") // printed in order
       result.layerSeconds.push_back(value);
     else if (words[0] == "peak")
       result.peak = value;

@@ -16,16 +16,17 @@ namespace nnc::tools {
 struct RunRequest {
   std::vector<Tensor> inputs; ///< in the manifest's order
   int threads = 1;
-  int simulatedThreads = 0; ///< not 0: only what so many would have to do
-  int timedRuns = 0;        ///< at most; 0: as many as fit into `seconds`
+  int simulatedThreads = 0; ///< if not 0, their shares run in turn
+  int timedRuns = 0;        ///< at most; 0: as many as fit in `seconds`
   double seconds = 0;
   bool measurePeak = false;
-  bool pin = false; ///< each thread to a core
+  bool pin = false; ///< binds each thread to a core of its own
   bool keepLayers = false;
 };
 
-/// Seconds of a layer whose work is cut for threads: outside of the pool, of
-/// all shares, and of the largest share of each call of the pool, summed.
+/// Times in seconds of a layer whose work is divided among threads: `rest`
+/// outside of the pool, `sum` of all shares, and `largest` of the largest share
+/// of each call of the pool, summed over the calls.
 struct LayerShares {
   double rest, sum, largest;
 };
@@ -35,36 +36,39 @@ struct RunResult {
   std::vector<double> runSeconds;
   std::vector<double> layerSeconds;   ///< median of each layer
   std::vector<LayerShares> simulated; ///< each layer
-  double peak = 0;                    ///< multiply-adds a second
-  int64_t residentBytes = 0;          ///< at most at once; 0: not known
+  double peak = 0;                    ///< measured multiply-adds per second
+  int64_t residentBytes = 0;          ///< peak; 0 if it is not known
   std::string layersFile;
 };
 
-/// What a layer wrote, as it lies in memory.
+/// The output of a layer, as it lies in memory.
 struct LayerOutput {
   int64_t layer;
   std::vector<char> bytes;
 };
 
-/// An emitted module, built, in a temporary folder of its own.
+/// An emitted module that is built, in a temporary folder of its own.
 class BuiltModule {
 public:
   static llvm::Expected<BuiltModule> build(const Manifest &, const Toolchain &);
   llvm::Expected<RunResult> run(const RunRequest &) const;
-  /// Leaves the program and the request's inputs in `folder`, as an output of
-  /// nnc's, with a script that starts it: FOLDER/run --help says how.
+  /// Writes the program and the request's inputs to `folder`, which is marked
+  /// as an output of nnc, with a script that starts it. FOLDER/run --help
+  /// explains the script.
   llvm::Error keep(const RunRequest &, const std::string &folder) const;
   const Manifest &manifest() const { return description; }
 
 private:
-  /// That is given to a module whose weights are in a file.
+  /// Returns the path of the weights file of a module whose weights are not
+  /// part of its code.
   std::string weightsFile() const {
     return description.folder + "/" + description.name + "_weights.bin";
   }
 
   BuiltModule(Manifest manifest, Toolchain toolchain,
               std::unique_ptr<Scratch> folder, std::string program);
-  /// Writes what the program reads to `folder`: the files' names.
+  /// Writes the inputs that the program reads to `folder`, and returns the
+  /// names of the files.
   llvm::Expected<Words> writeInputs(const RunRequest &,
                                     const std::string &folder) const;
 
@@ -74,7 +78,8 @@ private:
   std::string program;
 };
 
-/// Reads RunResult::layersFile, layer by layer.
+/// Reads the file RunResult::layersFile and calls `untilFalse` with each layer,
+/// until it returns false.
 llvm::Error
 readLayers(const std::string &file,
            llvm::function_ref<bool(const LayerOutput &)> untilFalse);

@@ -20,8 +20,8 @@
 
 namespace nnc::tools {
 
-/// The user's folder for what can be made anew; the working folder's where the
-/// environment names none.
+/// Returns the cache folder of the user as the environment names it, or one in
+/// the working folder.
 static std::string findCacheFolder() {
   for (auto [variable, rest] :
        {std::pair("XDG_CACHE_HOME", "/nnc"), std::pair("HOME", "/.cache/nnc")})
@@ -55,8 +55,9 @@ uint64_t Store::getHash(llvm::StringRef header) {
   return entry->second;
 }
 
-/// A routine that was changed is measured anew, and so is one whose epilogue
-/// has a function that was.
+/// The code of a job is a hash of the headers of its routine and of the
+/// functions in its epilogue, so that a job is measured anew if one of them has
+/// changed.
 Circumstances Store::where(const Job &job) {
   std::set<llvm::StringRef> headers = {job.candidate.routine->header,
                                        "runtime/epilogue.h",
@@ -94,7 +95,8 @@ void Store::keep(llvm::ArrayRef<Job> jobs,
     giveUp(std::move(error));
 }
 
-/// A plan is the sum of what its layers are and what computes them.
+/// The key of a whole plan is a hash of the descriptions of its layers and of
+/// their choices.
 MeasurementCache::Entry Store::describe(const WholePlan &plan) {
   std::string layers, code;
   for (const Job &job : plan.jobs) {

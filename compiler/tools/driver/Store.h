@@ -14,21 +14,23 @@
 
 namespace nnc::tools {
 
-/// The user's cache, for one machine and build. A cache that cannot be used is
-/// warned of once, and done without.
+/// The user's cache of measurements, for one machine and build. If the cache
+/// cannot be used, a warning is printed once and nothing is cached.
 class Store {
 public:
-  /// That in `folder`; "none" remembers nothing, and without a name it is in
-  /// the user's cache folder. `machine` is all that times depend on besides the
-  /// candidate.
+  /// Opens the cache in `folder`, or in the user's cache folder if the name is
+  /// empty; "none" caches nothing. `machine` identifies all that times depend
+  /// on besides the candidate.
   Store(llvm::StringRef folder, std::string machine);
 
-  /// Adds what earlier runs know of `function`.
+  /// Adds to `known` the measurements of earlier runs for the candidates of
+  /// `function`.
   void recall(mlir::func::FuncOp function, const CostModel &cost,
               Measurements &known);
   void keep(llvm::ArrayRef<Job> jobs, llvm::ArrayRef<int64_t> nanoseconds);
 
-  /// What is known of the first of these, up to one that is not.
+  /// Returns the times of the first plans in nanoseconds, up to the first plan
+  /// that is not in the cache.
   std::vector<int64_t> recall(llvm::ArrayRef<WholePlan> plans);
   void keep(llvm::ArrayRef<WholePlan> plans,
             llvm::ArrayRef<int64_t> nanoseconds);
@@ -41,7 +43,7 @@ private:
 
   std::string machine;
   std::optional<MeasurementCache> cache;
-  llvm::StringMap<uint64_t> hashes; ///< of headers and what they include
+  llvm::StringMap<uint64_t> hashes; ///< of headers with their includes
 };
 
 } // namespace nnc::tools

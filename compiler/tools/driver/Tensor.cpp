@@ -57,7 +57,7 @@ Tensor Tensor::zeros(Dtype dtype, std::vector<int64_t> shape) {
 }
 
 namespace {
-/// IEEE half precision, in bits.
+/// The bits of an IEEE half-precision float.
 struct Half {
   uint16_t bits;
   explicit operator double() const {
@@ -131,7 +131,8 @@ Tensor randomTensor(Dtype dtype, const std::vector<int64_t> &shape,
                     uint64_t seed) {
   Tensor tensor = Tensor::zeros(dtype, shape);
   std::mt19937_64 engine(seed);
-  // Not the library's distributions: each library has its own.
+  // The standard library's distributions are not used, because their results
+  // differ between implementations.
   auto unit = [&] { return double(engine() >> 11) * 0x1p-53; };
   withType(dtype, [&](auto sample) {
     using T = decltype(sample);

@@ -15,7 +15,7 @@
 
 namespace nnc::tools {
 
-/// Element types, by the names that the manifest gives them.
+/// The element types, named as in the manifest.
 enum class Dtype {
   f32,
   f64,
@@ -36,10 +36,11 @@ std::optional<Dtype> parseDtype(llvm::StringRef name);
 int64_t dtypeBytes(Dtype);
 bool isFloat(Dtype);
 
-/// "1x3x224x224"; "scalar" without dimensions.
+/// Returns a text such as "1x3x224x224", or "scalar" if there are no
+/// dimensions.
 std::string shapeText(const std::vector<int64_t> &shape);
 
-/// Elements in row-major order.
+/// A tensor whose elements are in row-major order.
 struct Tensor {
   Dtype dtype = Dtype::f32;
   std::vector<int64_t> shape;
@@ -47,22 +48,23 @@ struct Tensor {
 
   static Tensor zeros(Dtype, std::vector<int64_t> shape);
   int64_t elements() const;
-  /// The elements as doubles (64-bit integers lose their low bits).
+  /// Returns the elements as doubles (large 64-bit integers are rounded).
   std::vector<double> values() const;
 };
 
-/// Reads a file as numpy.save writes it. Big-endian, Fortran-ordered and
-/// structured arrays are errors that say what to do.
+/// Reads a .npy file as numpy.save writes it. Big-endian, Fortran-ordered and
+/// structured arrays give an error that tells what to do.
 llvm::Expected<Tensor> readNpy(const std::string &path);
 llvm::Error writeNpy(const std::string &path, const Tensor &);
 
-/// Whether the tensor is what an input or output of a model takes.
+/// Succeeds if the tensor has the type and shape of an input or output of a
+/// model; `what` names that input or output in the error.
 llvm::Error checkTensor(const Tensor &, Dtype,
                         const std::vector<int64_t> &shape,
                         llvm::StringRef what);
 
-/// Seeded random values, the same on every machine: floats in [0, 1), integers
-/// in [0, 100), booleans.
+/// Returns seeded random values that are the same on every machine: floats in
+/// [0, 1), integers in [0, 100), booleans.
 Tensor randomTensor(Dtype, const std::vector<int64_t> &shape, uint64_t seed);
 
 } // namespace nnc::tools

@@ -1,4 +1,4 @@
-//===- TensorProto.cpp - Tensors in ONNX's own form -----------------------===//
+//===- TensorProto.cpp - Reads tensors from ONNX's TensorProto ------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -44,7 +44,8 @@ static std::optional<Dtype> dtypeOf(int type) {
   }
 }
 
-/// Appends the low bytes of each value; little-endian, as ONNX's raw data is.
+/// Appends the low `bytes` bytes of each value in little-endian order, the
+/// order of ONNX's raw data.
 template <class Values>
 static void append(const Values &values, size_t bytes, std::vector<char> &to) {
   for (auto value : values) {
@@ -53,7 +54,8 @@ static void append(const Values &values, size_t bytes, std::vector<char> &to) {
   }
 }
 
-/// The elements, wherever a writer may have put those of this type.
+/// Returns the elements from whichever field of the proto may hold those of
+/// this type.
 static std::vector<char> dataOf(const onnx::TensorProto &proto, Dtype dtype) {
   if (proto.has_raw_data())
     return {proto.raw_data().begin(), proto.raw_data().end()};

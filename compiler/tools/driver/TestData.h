@@ -1,4 +1,4 @@
-//===- TestData.h - Inputs with the results that they should give ---------===//
+//===- TestData.h - Inputs with their expected results --------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -17,14 +17,14 @@ struct TestCase {
   std::vector<Tensor> outputs; ///< none if no results are known
 };
 
-/// The cases in a folder:
-/// - ONNX's test_data_set_N folders, or one of them, with input_I.pb and
+/// Returns the test cases in a folder, which holds either
+/// - ONNX's test_data_set_N folders, or one of them, with files input_I.pb and
 ///   output_I.pb in the model's order;
-/// - or a .npy file an input, called by its name or input_I, and an output.
+/// - or one .npy file per input, named after it or input_I, and one per output.
 llvm::Expected<std::vector<TestCase>> readTestData(const std::string &folder,
                                                    const Manifest &manifest);
 
-/// A tensor in ONNX's own form.
+/// Reads a file that holds a TensorProto of ONNX.
 llvm::Expected<Tensor> readTensorProto(const std::string &path);
 
 } // namespace nnc::tools

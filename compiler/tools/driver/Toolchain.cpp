@@ -28,8 +28,9 @@ namespace path = llvm::sys::path;
 
 namespace nnc::tools {
 
-/// The runner's source that is compiled with the module's header, its main
-/// program, and that of the probe, which has no module.
+/// The names of the runner's source that is compiled with the module's header,
+/// of its main program, and of the main program of the probe, which has no
+/// module.
 static constexpr const char *moduleSource = "model.cpp",
                             *mainSource = "main.cpp",
                             *probeSource = "probe.cpp";
@@ -37,7 +38,7 @@ static constexpr const char *moduleSource = "model.cpp",
 llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
                                           const std::string &compiler) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  // The message that lists the targets is ours to print.
+  // The message that lists the targets is printed here.
   std::string problem;
   mlir::ScopedDiagnosticHandler handler(
       &context,
@@ -73,7 +74,7 @@ void Toolchain::runOn(const std::string &place) {
   bool isHost = name.consume_front("ssh:");
   host = isHost ? name.str() : "";
   emulator = isHost ? Words() : splitCommand(place);
-  // The other machine may lack our libraries.
+  // The other machine may not have the shared libraries of this one.
   linkFlags.push_back("-static");
 }
 
@@ -87,7 +88,7 @@ Toolchain::run(const std::string &program,
     command.insert(command.end(), arguments.begin(), arguments.end());
     return runProgram(command, log);
   }
-  // The program goes along as the command's input.
+  // The program is sent as the input of the command.
   return runProgram({"ssh", "-o", "BatchMode=yes", host,
                      fmt::format("f=$(mktemp) && cat >$f && chmod +x $f && $f "
                                  "{}; s=$?; rm -f $f; exit $s",
@@ -161,7 +162,7 @@ moduleJobs(const Manifest &manifest, const std::string &folder, bool hooks) {
                    folder + "/" + file + ".o",
                    {},
                    /*ofModule=*/true};
-    // The assembler finds the weights beside its source.
+    // The assembler looks for the weights beside the source.
     job.flags = {"-I" + manifest.folder};
     if (extension == ".cpp") {
       job.flags.insert(job.flags.end(), manifest.flags.begin(),
@@ -182,9 +183,10 @@ llvm::Expected<std::vector<std::string>> buildModule(const Manifest &manifest,
                     folder + "/module");
 }
 
-/// Writes the runner's sources to `folder`, and returns the jobs for those that
-/// do not depend on the module and are not built yet, with `main` of the two
-/// main programs.
+/// Writes the runner's sources to `folder`, and returns jobs for those that do
+/// not depend on the module and are not built yet. Of the two main programs,
+/// only the one named `main` is included. The objects of all are appended to
+/// `objects`.
 static llvm::Expected<std::vector<CompileJob>>
 runnerJobs(const std::string &folder, llvm::StringRef main,
            std::vector<std::string> &objects) {
@@ -222,7 +224,8 @@ static Words linkCommand(const Toolchain &toolchain,
 llvm::Expected<std::vector<std::string>>
 buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
              const std::string &folder) {
-  // In a folder of their own: the module's files are called as its user likes.
+  // The runner's files are in a folder of their own, because the module's files
+  // may have any names.
   const std::string own = folder + "/runner";
   std::vector<std::string> shared, programs;
   llvm::Expected<std::vector<CompileJob>> jobs =
@@ -247,7 +250,7 @@ buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
     for (const CompileJob &job : parts)
       all.push_back(job.object);
     links.push_back(linkCommand(toolchain, all, programs.back()));
-    // The longest first, so that the last ones are short.
+    // The jobs that take longest come first, so that no long one starts last.
     jobs->insert(jobs->begin(), parts.begin(), parts.end());
   }
   llvm::Expected<std::vector<std::string>> objects =

@@ -11,70 +11,72 @@
 
 namespace nnc::tools {
 
-/// How code for a target is built and run on this machine.
+/// The tools that build and run code for a target on this machine.
 struct Toolchain {
   std::string compiler;               ///< the program, found on PATH
   std::vector<std::string> flags;     ///< those of the target
-  std::vector<std::string> linkFlags; ///< more, of a program
+  std::vector<std::string> linkFlags; ///< additional ones for programs
   std::vector<std::string>
       emulator;     ///< command in front of the program, or none
-  std::string host; ///< that ssh reaches, if programs run on another machine
+  std::string host; ///< name for ssh, if programs run on another machine
   std::string target;
 
-  /// That of a row of targets.inc or "native". `compiler` replaces the row's;
-  /// CXX replaces the system's "c++".
+  /// Returns the toolchain of a row of targets.inc or of "native". `compiler`
+  /// replaces the compiler of the row; the environment variable CXX replaces
+  /// the system's "c++".
   static llvm::Expected<Toolchain> find(const std::string &target,
                                         const std::string &compiler);
 
-  /// The command that compiles modules, as far as it is the same for all: the
-  /// compiler, with the flags that came with it, and how it optimises. That is
-  /// -O3 unless one of these flags begins with -O.
+  /// Returns the part of the command that is the same for all modules: the
+  /// compiler with the flags given with it, and the optimisation level, which
+  /// is -O3 unless one of these flags begins with -O.
   std::vector<std::string> moduleCommand() const;
 
-  /// Lets programs run elsewhere: ssh:HOST, or the start of a command that is
-  /// given the program and its arguments.
+  /// Makes programs run elsewhere: `place` is ssh:HOST, or the beginning of a
+  /// command to which the program and its arguments are appended.
   void runOn(const std::string &place);
-  /// Runs a program that it built, and returns what that printed. `log` is a
-  /// path that is free for passing use.
+  /// Runs a program that was built by this toolchain, and returns its output.
+  /// `log` is the path, without extension, of temporary files for the output.
   llvm::Expected<std::string> run(const std::string &program,
                                   const std::vector<std::string> &arguments,
                                   const std::string &log) const;
 };
 
-/// What keeps this machine from running code that needs these features of a
-/// CPU, in a sentence, or nothing.
+/// Returns a sentence that says why this machine cannot run code that needs
+/// these CPU features, or an empty string if it can.
 std::string findObstacle(const std::vector<std::string> &features,
                          const Toolchain &);
 
-/// How the compiler calls itself: the first line of its --version.
+/// Returns the first line that the compiler prints for --version.
 llvm::Expected<std::string> compilerVersion(const Toolchain &);
 
-/// One compiler call: a source, its object and what is special about it.
+/// A call of the compiler: a source, its object file, and flags for this source
+/// alone.
 struct CompileJob {
   std::string source, object;
   std::vector<std::string> flags;
   bool ofModule = false; ///< compiled by Toolchain::moduleCommand()
 };
 
-/// Compiles the emitted module's own sources, as its CMakeLists.txt does, and
-/// returns the objects' paths.
+/// Compiles the sources of the emitted module as its CMakeLists.txt does, and
+/// returns the paths of the object files.
 llvm::Expected<std::vector<std::string>> buildModule(const Manifest &,
                                                      const Toolchain &,
                                                      const std::string &folder,
                                                      bool hooks);
 
-/// Builds each module and the runner (compiler/tools/runner) into a program,
-/// all at once. What is in `folder` of the runner itself from an earlier call
-/// is used again.
+/// Links each module with the runner (compiler/tools/runner) into a program;
+/// all programs are built in parallel. Object files of the runner that an
+/// earlier call left in `folder` are reused.
 llvm::Expected<std::vector<std::string>>
 buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &,
              const std::string &folder);
 
-/// Builds the program of runner/probe.cpp, and returns its path.
+/// Builds the program of runner/probe.cpp and returns its path.
 llvm::Expected<std::string> buildProbe(const Toolchain &,
                                        const std::string &folder);
 
-/// Bytes of code and constants in an object file.
+/// Returns the bytes of code and constants in an object file.
 llvm::Expected<int64_t> codeBytes(const std::string &object);
 
 } // namespace nnc::tools

@@ -1,9 +1,8 @@
-//===- nnc-codegen.cpp - Prints a program written as text -----------------===//
+//===- nnc-codegen.cpp - Generates code from an exec program --------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// For tests and for people who edited an exec program by hand:
-// nnc-opt ... | nnc-codegen - -o FOLDER.
+// A tool for tests and for people who edited an exec program by hand:
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- TestEquivalence.cpp - A rewrite must not change results ------------===//
+//===- TestEquivalence.cpp - Tests that passes keep results ---------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// For tests only: --nnc-test-equivalence="passes=nnc-simplify tolerance=1e-5"
+// A pass for tests: --nnc-test-equivalence="passes=nnc-simplify tolerance=1e-5"
 // runs the passes on every function, evaluates it before and after on the same
-// random arguments, and fails where results differ by more than `tolerance` of
-// the largest. Large constants of one value are made random first, so that a
-// test can say `dense<1.0> : tensor<64x3x3x3xf32>`.
+// random arguments, and fails if results differ by more than `tolerance` times
+// the largest. Large constants of a single value are made random first, so that
+// a test can say `dense<1.0> : tensor<64x3x3x3xf32>`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@
 using namespace mlir;
 using namespace nnc;
 
-/// `set(index, value)` for each element: around `centre`, or, where that is 0,
-/// on both sides of it, far enough for activations to saturate.
+/// Returns a random tensor. Its elements are around `centre`, or if that is 0,
+/// on both sides of it and large enough for activations to saturate.
 static TensorData makeRandom(RankedTensorType type, double centre,
                              std::mt19937 &random) {
   double low = centre == 0 ? -4 : centre * 0.5;
@@ -66,8 +66,8 @@ static void randomizeConstants(func::FuncOp function, std::mt19937 &random) {
   });
 }
 
-/// Largest difference over largest expected value; infinite where the types or
-/// the places of NaN differ.
+/// Returns the largest difference divided by the largest expected magnitude;
+/// infinite if the types or the positions of NaNs differ.
 static double compare(const TensorData &expected, const TensorData &found) {
   if (expected.getType() != found.getType())
     return INFINITY;

@@ -9,7 +9,7 @@
 
 namespace nnc {
 
-/// --nnc-test-equivalence.
+/// Registers the pass --nnc-test-equivalence.
 void registerTestPasses();
 
 } // namespace nnc

@@ -1,4 +1,4 @@
-//===- nnc-opt.cpp - Every pass by its flag -------------------------------===//
+//===- nnc-opt.cpp - Runs passes by their flags ---------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

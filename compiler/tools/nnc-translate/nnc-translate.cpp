@@ -1,8 +1,8 @@
-//===- nnc-translate.cpp - Into the IR and out of it ----------------------===//
+//===- nnc-translate.cpp - Imports models and prints their IR -------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// For tests and for people who want to see what a frontend makes of a model:
+// A tool for tests and for people who want to see the IR of an imported model:
 // `nnc-translate --import-onnx model.onnx --shape=x=1x3x48x320`.
 //
 //===----------------------------------------------------------------------===//
@@ -38,7 +38,7 @@ static cl::opt<bool> quiet("quiet", cl::desc("Import, but print nothing"));
 static cl::opt<int64_t> elide("elide", cl::init(16),
                               cl::desc("Hide constants of more elements"));
 
-/// "x=1x3x48x320"
+/// Parses an option such as "x=1x3x48x320" into `options`.
 static bool parseShape(StringRef text, onnx::ImportOptions &options) {
   auto [key, sizes] = text.rsplit('=');
   SmallVector<StringRef> parts;
@@ -68,7 +68,7 @@ static StringRef getName(onnx::ImportStatus status) {
   llvm_unreachable("unknown status");
 }
 
-/// Imports one model and prints it; false where that fails.
+/// Imports one model and prints it. Returns false on failure.
 static bool runImport(StringRef path, const onnx::ImportOptions &options,
                       MLIRContext &context) {
   onnx::ImportResult result = onnx::importModel(path, options, context);
@@ -90,7 +90,8 @@ static bool runImport(StringRef path, const onnx::ImportOptions &options,
   return true;
 }
 
-/// All models, in the order of their names: that of a shell's pattern varies.
+/// Imports all models, in the order of their names, since the order of a
+/// shell's pattern varies.
 static int runImports() {
   DialectRegistry registry;
   registerDialects(registry);

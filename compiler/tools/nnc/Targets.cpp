@@ -46,7 +46,7 @@ private:
     return names;
   }
 
-  /// Whether a program for the machine can be made here.
+  /// Returns true if this machine has a compiler for the target.
   static bool hasCompiler(target::MachineAttr machine) {
     Words words = splitCommand(machine.getCompiler());
     return !words.empty() && llvm::sys::findProgramByName(words.front());

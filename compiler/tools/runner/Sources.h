@@ -15,7 +15,7 @@ struct Source {
   const char *name, *text;
 };
 
-/// The files of this folder that make the program.
+/// Returns the files of this folder that the program is built from.
 llvm::ArrayRef<Source> getSources();
 
 } // namespace nnc::runner

@@ -15,8 +15,8 @@
 namespace runner {
 namespace {
 
-/// Memory at the module's alignment, between two strips of known bytes that
-/// tell whether the module kept to its own.
+/// A block of memory at the module's alignment, between two guard areas of
+/// known bytes that show whether the module wrote outside of it.
 class Guarded {
 public:
   Guarded(std::string name, std::size_t bytes)
@@ -45,23 +45,24 @@ private:
   std::vector<char> storage;
 };
 
-/// Without a path an input is zeros, and an output is not kept.
+/// An input or output of the module. Without a path, an input is all zeros and
+/// an output is discarded.
 struct Tensor {
   std::string path;
-  std::size_t bytes; ///< of the file at `path`, if it is an input
+  std::size_t bytes; ///< its size; unused for an input with a path
 };
 
 struct Options {
   std::vector<Tensor> inputs, outputs;
   std::string layers;
   int threads = 1;
-  int simulated = 0;       ///< threads
-  int runs = 0;            ///< timed ones, no more than
-  double seconds = 0;      ///< this many take, and at least three
-  bool layersOnly = false; ///< time no whole runs
+  int simulated = 0;       ///< number of simulated threads, or 0
+  int runs = 0;            ///< the most timed runs
+  double seconds = 0;      ///< their total time; at least three runs
+  bool layersOnly = false; ///< does not time whole runs
   bool peak = false;
   bool pin = false;
-  bool wholeOnly = false; ///< time no single layers
+  bool wholeOnly = false; ///< does not time single layers
   bool turns = false;
 };
 
@@ -138,7 +139,7 @@ Options parse(int argc, char **argv) {
   return options;
 }
 
-/// Everything that a run of the module needs.
+/// The arguments of a run of the module.
 struct Call {
   std::vector<Guarded> inputs, outputs;
   Guarded arena{"the arena", model.arenaBytes};
@@ -175,7 +176,8 @@ struct Call {
   }
 };
 
-/// Seconds of each layer, from the end of the one before.
+/// An observer that times each layer from the end of the preceding one, in
+/// seconds.
 class LayerTimes : public Watcher {
 public:
   void start() { last = now(); }
@@ -184,7 +186,7 @@ public:
     if (std::size_t(layer) >= times.size())
       times.resize(layer + 1);
     times[layer].push_back(time - last);
-    last = now(); // not the time that this took
+    last = now(); // leaves out the time that this took
   }
   void print() {
     for (std::size_t layer = 0; layer < times.size(); ++layer) {
@@ -200,7 +202,8 @@ private:
   std::vector<std::vector<double>> times;
 };
 
-/// Repeats `run` as often as the options say; how often that was.
+/// Repeats `run` within the limits on runs and seconds. Returns the number of
+/// runs.
 template <class Run> int repeat(int runs, double seconds, Run run) {
   double begin = now();
   int done = 0;
@@ -217,11 +220,12 @@ int timeRuns(Call &call, int runs, double seconds) {
   });
 }
 
-/// Times runs for as many seconds as the standard input says, line by line.
+/// Reads a number of seconds from each line of the standard input, and times
+/// runs for that long.
 void takeTurns(Call &call) {
   double seconds;
   while (std::scanf("%lf", &seconds) == 1) {
-    call.run(); // brings near what others took the place of
+    call.run(); // refills the caches that other programs have used
     double before = measureHandover();
     timeRuns(call, 1000000, seconds);
     std::printf("handover %.9g\n", std::max(before, measureHandover()));
@@ -259,7 +263,8 @@ void simulate(Call &call, int threads, int runs, double seconds) {
 int main(int argc, char **argv) {
   using namespace runner;
   Options options = parse(argc, argv);
-  // First: a pinned thread's children would share its core.
+  // The peak is measured first, because threads that a pinned thread creates
+  // would share its core.
   if (options.peak)
     std::printf("peak %.9g\n", measurePeak(options.threads));
   useThreads(options.threads, options.pin);

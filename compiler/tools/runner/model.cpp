@@ -2,8 +2,8 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Built with -DNNC_MODEL=resnet50 -DNNC_MODEL_CONSTANTS=RESNET50, and
-// -DNNC_MODEL_PARALLEL=1 for a module with threads.
+// This file is built with -DNNC_MODEL=resnet50 -DNNC_MODEL_CONSTANTS=RESNET50,
+// and with -DNNC_MODEL_PARALLEL=1 for a module with threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +11,8 @@
 
 #include <cstring>
 
-// In angles, lest a module called "runner" be taken for the header above.
+// In angle brackets, so that a module called "runner" is not mistaken for the
+// header above.
 #define NNC_HEADER(name) <name.h>
 #define NNC_PASTE2(a, b) a##b
 #define NNC_PASTE(a, b) NNC_PASTE2(a, b)
@@ -28,7 +29,7 @@ namespace {
 using Inputs = NNC_PASTE(NNC_MODEL, _inputs);
 using Outputs = NNC_PASTE(NNC_MODEL, _outputs);
 
-// The structs hold pointers and nothing else.
+// The structs consist of pointers only.
 static_assert(sizeof(Inputs) % sizeof(void *) == 0, "");
 static_assert(sizeof(Outputs) % sizeof(void *) == 0, "");
 
@@ -55,7 +56,7 @@ int run(const void *const *inputFields, void *const *outputFields,
 void useThreads(int count, bool pin) {
 #if NNC_MODEL_PARALLEL
   pool = threads.start(count, pin ? nnc::pinning::cores : nnc::pinning::none);
-  count -= pool.threads; // a system may give less
+  count -= pool.threads; // the system may start fewer
 #else
   if (pin)
     nnc::core_set::of(pthread_self()).pin(pthread_self(), 0);

@@ -1,9 +1,9 @@
-//===- peak.cpp - How fast this machine multiplies and adds ---------------===//
+//===- peak.cpp - Measures the peak rate of multiply-adds -----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Built with -ffp-contract=fast, so that a * b + c is one instruction where the
-// target has one.
+// This file is built with -ffp-contract=fast, so that a * b + c is one
+// instruction if the target has one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,8 @@
 namespace runner {
 namespace {
 
-// As many independent sums as hide the latency of two multiply-adds a cycle,
-// and no more than 16 registers hold.
+// The number of independent sums: enough to hide the latency of two
+// multiply-adds per cycle, and few enough for 16 registers.
 constexpr int sums = 12;
 
 template <int Bytes> struct FloatVector {
@@ -33,7 +33,8 @@ void multiplyAdd(Vector *memory, long steps, std::index_sequence<I...>) {
   ((memory[I] = sum[I]), ...);
 }
 
-/// Multiply-adds a second of one thread, the best of some short stretches.
+/// Returns the multiply-adds per second of one thread, the best of several
+/// short measurements.
 template <int Bytes> double measureThread() {
   using Vector = typename FloatVector<Bytes>::type;
   constexpr int lanes = Bytes / int(sizeof(float));
@@ -48,13 +49,13 @@ template <int Bytes> double measureThread() {
     multiplyAdd(memory, steps, std::make_index_sequence<sums>());
     double seconds = now() - start;
     if (seconds < 2e-3) {
-      steps *= 4; // too short to time
+      steps *= 4; // took too short to be timed
       --stretch;
       continue;
     }
     best = std::max(best, double(steps) * sums * lanes / seconds);
   }
-  // Each sum is used, or the compiler would leave its multiply-adds out.
+  // Every sum is used, so that the compiler does not remove its multiply-adds.
   Vector all = memory[0];
   for (int i = 1; i < sums; ++i)
     all += memory[i];

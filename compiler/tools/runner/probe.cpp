@@ -1,10 +1,10 @@
-//===- probe.cpp - Measures what the row of a target says -----------------===//
+//===- probe.cpp - Measures the figures of a target's row -----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// A program of its own, which `nnc target-probe` builds and starts as the
-// others of this folder are, without a module. It prints a line for each
-// figure, in seconds and bytes: what they mean for a row nnc works out.
+// A separate program, which `nnc target-probe` builds and starts like the other
+// programs of this folder, but without a module. It prints a line for each
+// figure, in seconds and bytes; nnc computes the figures of the row from them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,9 @@
 namespace runner {
 namespace {
 
-/// Seconds of a call of `work`: the best of some stretches, each long enough to
-/// time. What else runs on the machine only makes stretches longer.
+/// Returns the seconds of a call of `work`: the best of several measurements,
+/// each long enough to be timed. Other programs on the machine only make
+/// measurements longer.
 double timeCall(const std::function<void()> &work) {
   constexpr int stretches = 15;
   constexpr double shortest = 3e-4, enough = 0.1;
@@ -45,9 +46,10 @@ double timeCall(const std::function<void()> &work) {
   return best;
 }
 
-/// Operations a second that each wait for the one before: a core does one a
-/// cycle. Not additions of a constant, many of which Intel's cores since Golden
-/// Cove do at once, where they rename registers.
+/// Returns the clock rate in Hz, measured by a chain of dependent operations,
+/// of which a core does one per cycle. The operations are not additions of a
+/// constant, because Intel's cores since Golden Cove execute many of those at
+/// once when they rename registers.
 double measureClock() {
   constexpr int steps = 1024, operations = 16;
   double seconds = timeCall([] {
@@ -57,13 +59,14 @@ double measureClock() {
 #pragma GCC unroll 16
       for (int i = 0; i < operations; ++i) {
         value ^= key;
-        asm volatile("" : "+r"(value)); // keeps them apart
+        asm volatile("" : "+r"(value)); // keeps them separate
       }
   });
   return steps * operations / seconds;
 }
 
-/// Bytes of the data caches from level 1 on, as Linux tells them.
+/// Returns the sizes in bytes of the data caches from level 1 on, as reported
+/// by Linux.
 std::vector<long> findCaches() {
   std::vector<long> sizes;
   for (int level = 1; level <= 3; ++level)
@@ -89,7 +92,7 @@ std::vector<long> findCaches() {
   return sizes;
 }
 
-/// Memory of a thread, at the start of a page.
+/// The memory of a thread, aligned to a page.
 class Block {
 public:
   explicit Block(std::size_t bytes)
@@ -97,7 +100,7 @@ public:
                std::free) {
     if (!memory)
       fail("there is no memory for the probe");
-    std::fill_n(memory.get(), bytes, '\1'); // now it is really there
+    std::fill_n(memory.get(), bytes, '\1'); // makes the system map it
   }
   char *data() const { return memory.get(); }
 
@@ -109,7 +112,8 @@ typedef int Vector __attribute__((vector_size(vectorBytes)));
 
 enum class Access { read, write, both };
 
-/// Reads `bytes`, writes them, or reads half and writes the other, in vectors.
+/// Reads `bytes` bytes, writes them, or reads one half and writes the other, in
+/// vectors.
 void touch(char *memory, std::size_t bytes, Access access) {
   auto *vectors = reinterpret_cast<Vector *>(memory);
   std::size_t count = bytes / sizeof(Vector) / 8 * 8, half = count / 2;
@@ -126,11 +130,12 @@ void touch(char *memory, std::size_t bytes, Access access) {
     for (std::size_t i = 0; i < half; ++i)
       vectors[half + i] = vectors[i];
   Vector sum = sums[0] + sums[1] + sums[2] + sums[3];
-  // Who knows who looks at these?
+  // The compiler must assume that the memory and the sum are used.
   asm volatile("" : : "r"(memory), "r"(&sum) : "memory");
 }
 
-/// Bytes a second of all threads of the pool, each in memory of its own.
+/// Returns the bytes per second of all threads of the pool together, each
+/// accessing memory of its own.
 double measureRate(const nnc_pool &pool, std::size_t bytes, Access access) {
   std::vector<Block> blocks;
   for (int thread = 0; thread < pool.threads; ++thread)
@@ -152,8 +157,8 @@ double measureRate(const nnc_pool &pool, std::size_t bytes, Access access) {
   return double(bytes) * pool.threads / seconds;
 }
 
-/// Bytes of a last cache of which a core has its data sooner than from memory:
-/// the whole cache, or a part where many cores share it.
+/// Returns the bytes of the last-level cache that a core can read faster than
+/// memory: the whole cache, or a part of it if many cores share it.
 std::size_t findOwnPart(const nnc_pool &alone, std::size_t cache,
                         std::size_t before, std::size_t beyond) {
   const double memory = measureRate(alone, beyond, Access::read);
@@ -184,11 +189,12 @@ int main(int argc, char **argv) {
   for (int bytes : {16, 32, 64})
     if (double peak = measurePeak(1, bytes))
       std::printf("peak %d %.9g\n", bytes, peak);
-  // When the core has long been awake.
+  // The clock is measured late, when the core has left its idle state long ago.
   std::printf("clock %.9g\n", measureClock());
   std::vector<long> caches = findCaches();
-  // Half of a level, as something else is always there; four times the last,
-  // but no more than small machines have.
+  // Levels are measured with half of their size, since other data is always
+  // there too. Memory is measured with four times the last level, but no more
+  // than fits small machines.
   std::size_t beyond = 64 << 20;
   for (std::size_t level = 0; level < caches.size(); ++level) {
     std::size_t bytes = caches[level];

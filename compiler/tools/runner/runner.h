@@ -19,33 +19,34 @@
 
 namespace runner {
 
-/// What the module tells about itself, in the way of its own header.
+/// The properties of the module, taken from its own header.
 struct Model {
   std::size_t inputFields, outputFields; ///< pointers in its two structs
   std::size_t arenaBytes, alignment;
-  bool parallel; ///< takes a pool of threads
+  bool parallel; ///< whether it takes a thread pool
   /// Calls <name>_run; inputs and outputs are the structs' pointers in order.
   int (*run)(const void *const *inputs, void *const *outputs, void *arena);
 };
 
 extern const Model model;
 
-/// Makes `model.run` use this many threads from now on, if `pin`, each on a
-/// core of its own.
+/// Makes `model.run` use this many threads from now on. If `pin` is set, each
+/// thread is bound to a core of its own.
 void useThreads(int threads, bool pin);
 
-/// Called after each layer of a run.
+/// An observer that is called after each layer of a run.
 class Watcher {
 public:
   virtual ~Watcher() = default;
   virtual void layerDone(int layer, const void *output, std::size_t bytes) = 0;
 };
 
-/// Who watches, or null.
+/// The current observer, or null.
 extern Watcher *watcher;
 
-/// Writes each layer's output to a file: its index and its size in bytes
-/// (int64, as this machine has them), then the bytes.
+/// An observer that writes each layer's output to a file: the layer's index and
+/// the size in bytes (each an int64 in the byte order of this machine), then
+/// the bytes.
 class LayerDump : public Watcher {
 public:
   explicit LayerDump(const std::string &path);
@@ -56,19 +57,20 @@ private:
   void *file;
 };
 
-/// What each thread of a pool would have to do: the shares of all threads run
-/// on this one, one after the other, and are timed.
+/// A simulated thread pool, which measures the work of each thread: the shares
+/// of all threads run on this thread, one after the other, and each is timed.
 class Simulation : public Watcher {
 public:
   explicit Simulation(int threads) : threads(threads) {}
   const int threads;
 
-  /// At the beginning of each run.
+  /// Must be called at the beginning of each run.
   void start();
   void shareDone(int thread, double seconds);
   void layerDone(int layer, const void *output, std::size_t bytes) override;
-  /// A line for each layer: seconds outside of the pool, of all shares, and of
-  /// the largest share of each call of the pool, summed.
+  /// Prints a line for each layer: the seconds outside of the pool, of all
+  /// shares, and of the largest share of each call of the pool, summed over the
+  /// calls.
   void print();
 
 private:
@@ -78,22 +80,23 @@ private:
     std::vector<std::vector<Samples>> launches; ///< of each thread
   };
   std::vector<Layer> layers;
-  std::vector<Samples> launches; ///< of this layer in this run
+  std::vector<Samples> launches; ///< those of the current layer and run
   double shared = 0, last = 0;
 };
 
-/// Seconds that the pool takes to hand its threads work and to learn that it is
-/// done: more where the cores that they are on have no cache together. 0 for
+/// Returns the seconds that the pool needs to hand work to its threads and to
+/// learn that it is done. It is longer if the cores share no cache, and 0 for
 /// one thread.
 double measureHandover();
 
-/// Makes `model.run` cut its work for the simulation's threads from now on.
+/// Makes `model.run` divide its work among the simulation's threads from now
+/// on.
 void useSimulation(Simulation &simulation);
 
-/// Seconds on a clock that only goes forward.
+/// Returns the time in seconds on a monotonic clock.
 double now();
 
-/// Bytes of the widest vectors that this program is built for.
+/// The size in bytes of the widest vectors that this program is built for.
 #if defined(__AVX512F__)
 constexpr int vectorBytes = 64;
 #elif defined(__AVX__)
@@ -102,18 +105,18 @@ constexpr int vectorBytes = 32;
 constexpr int vectorBytes = 16;
 #endif
 
-/// Multiply-adds a second that `threads` threads reach together, in vectors of
-/// f32; 0 where there are none of so many bytes.
+/// Measures how many multiply-adds of f32 per second `threads` threads reach
+/// together, with vectors of `bytes` bytes. 0 if there are no such vectors.
 double measurePeak(int threads, int bytes = vectorBytes);
 
-/// The most memory that this program has had at once, as the system counts what
-/// is resident; 0 where that is not known.
+/// Returns the peak resident memory of this program in bytes, as reported by
+/// the system, or 0 if it is not known.
 std::size_t peakResidentBytes();
 
 /// Ends the program with a message.
 [[noreturn]] void fail(const std::string &message);
 
-/// Whole files. A failure ends the program.
+/// Read or write a whole file. A failure ends the program.
 std::vector<char> readFile(const std::string &path);
 void writeFile(const std::string &path, const void *data, std::size_t bytes);
 

@@ -1,4 +1,4 @@
-//===- simulation.cpp - What each of many threads would have to do --------===//
+//===- simulation.cpp - A simulated thread pool ---------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -10,7 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// The module calls this after each layer, built with -DNNC_HOOKS=1.
+/// A module that is built with -DNNC_HOOKS=1 calls this function after each
+/// layer.
 extern "C" void nnc_layer_done(const char *model, int layer, const void *output,
                                size_t bytes);
 void nnc_layer_done(const char *, int layer, const void *output, size_t bytes) {
@@ -33,7 +34,8 @@ double now() {
 }
 
 std::size_t peakResidentBytes() {
-  // Not getrusage(): what it says may be of the program that started this one.
+  // getrusage() is not used, because its figure may be that of the program that
+  // started this one.
   std::FILE *file = std::fopen("/proc/self/status", "r");
   if (!file)
     return 0;

@@ -1,5 +1,5 @@
-/* What the header of an emitted module looks like to the runner: for building
- * and testing the runner where there is no module. */
+/* A sample of the header of an emitted module, as the runner sees it, to
+ * build and test the runner without a module. */
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
