@@ -6,7 +6,7 @@
 
 #include "codegen/Printer.h"
 
-#include "dialects/nn/WeightEncoding.h"
+#include "dialects/nn/TensorData.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -17,18 +17,14 @@ using namespace nnc::codegen;
 
 /// The bytes of `weight` as they are written.
 static FailureOr<TensorData> getBytes(exec::WeightOp weight) {
-  std::optional<TensorData> elements = TensorData::get(weight.getValue());
-  if (!elements)
+  if (!weight.getEncoded())
+    return weight.emitOpError("is not encoded; nnc-encode-weights has to run "
+                              "before the code is written");
+  std::optional<TensorData> bytes = TensorData::get(weight.getValue());
+  if (!bytes)
     return weight.emitOpError(
         "has a value whose data is not in memory; was it elided?");
-  RankedTensorType type = weight.getTensor();
-  if (!nn::getLayout(type))
-    return *elements;
-  auto bytes = RankedTensorType::get({nn::getPhysicalBytes(type)},
-                                     IntegerType::get(weight.getContext(), 8));
-  TensorData stored = TensorData::allocate(bytes);
-  nn::storeWeight(type, *elements, stored.getMutableBytes());
-  return stored;
+  return *bytes;
 }
 
 LogicalResult codegen::writeWeights(exec::ProgramOp program,

@@ -6,11 +6,11 @@
 
 #include "compiler/tools/driver/Driver.h"
 
+#include "compiler/tools/driver/Emit.h"
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Metadata.h"
 #include "compiler/tools/driver/Terminal.h"
 
-#include "codegen/Codegen.h"
 #include "compiler/Pipeline.h"
 #include "compiler/routines/TuningFile.h"
 #include "compiler/tuning/ProbeFile.h"
@@ -188,7 +188,8 @@ ExitCode Driver::compile() {
     manager.addInstrumentation(
         std::make_unique<KeepBefore>("nnc-lower-to-exec", layeredOp));
   }
-  buildPipeline(manager, pipelineOptions(tuning));
+  buildLayersPipeline(manager, pipelineOptions(tuning));
+  buildPlanPipeline(manager, pipelineOptions(tuning));
   if (mlir::succeeded(manager.run(*op)))
     return ExitCode::done;
   if (llvm::is_contained(mayRefuse, failed))
@@ -218,7 +219,7 @@ ExitCode Driver::emitTuned(mlir::ModuleOp layers,
   codegen::EmitOptions options;
   options.threads = choices.threads;
   if (mlir::failed(manager.run(*copy)) ||
-      mlir::failed(codegen::emit(*copy, folder, options)))
+      mlir::failed(emitCode(*copy, folder, options)))
     return ExitCode::ownFault;
   return ExitCode::done;
 }
@@ -228,7 +229,10 @@ ExitCode Driver::emit(const std::string &folder) {
   codegen::EmitOptions options;
   options.weights = choices.weights;
   options.threads = choices.threads;
-  if (mlir::failed(codegen::emit(*op, folder, options)))
+  // Stages that are kept have the model's weights, too.
+  ModelWeights weights =
+      wanted.keepStages ? ModelWeights::keep : ModelWeights::release;
+  if (mlir::failed(emitCode(*op, folder, options, weights)))
     return ExitCode::ownFault;
   if (metadata.empty())
     return ExitCode::done;
