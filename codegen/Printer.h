@@ -109,14 +109,8 @@ mlir::FailureOr<std::string> amalgamateRuntime(exec::ProgramOp program,
 /// The flags that every file of the folder is to be compiled with.
 llvm::SmallVector<std::string> getFlags(exec::ProgramOp program);
 
-/// What a weight of a transformed `type` holds, row-major: for each filter of
-/// `weight` its value in the points of Winograd's method (MNN, section 3.3.1),
-/// U = G w G^T, or the sums of its parts for Strassen's (3.3.2), seven a
-/// level, or its integers and their scales, in the bytes of floats.
-std::vector<float> transformWeight(mlir::RankedTensorType type,
-                                   const float *weight);
-
-/// Writes the header and the packed weights to `stream`, which is empty.
+/// Writes the header and the weights, which are encoded, to `stream`, which is
+/// empty.
 mlir::FailureOr<WeightsStamp> writeWeights(exec::ProgramOp program,
                                            llvm::raw_pwrite_stream &stream);
 

@@ -97,6 +97,6 @@ std::string codegen::getDims(ArrayRef<int64_t> shape) {
 std::string codegen::describe(RankedTensorType type) {
   std::string text = getDims(type.getShape());
   if (nn::getLayout(type))
-    text += " " + nn::getLayoutName(type).str();
+    text += " " + nn::getLayoutName(type);
   return text;
 }

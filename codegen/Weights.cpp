@@ -1,4 +1,4 @@
-//===- Weights.cpp - The weights, packed as the routines want them --------===//
+//===- Weights.cpp - The bytes of the weights -----------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -6,11 +6,9 @@
 
 #include "codegen/Printer.h"
 
-#include "dialects/nn/Transformed.h"
+#include "dialects/nn/TensorData.h"
 #include "runtime/weights.h"
 
-#include "mlir/IR/DialectResourceBlobManager.h"
-#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -18,97 +16,16 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 
-/// The elements of `value`, row-major; `storage` holds them where they are not
-/// in memory as such.
-static FailureOr<const char *> getElements(exec::WeightOp weight,
-                                           std::vector<char> &storage) {
-  ElementsAttr value = weight.getValue();
-  Type element = value.getElementType();
-  size_t bytes = value.getNumElements() * nn::getElementBytes(element);
-  if (auto blob = dyn_cast<DenseResourceElementsAttr>(value)) {
-    AsmResourceBlob *data = blob.getRawHandle().getBlob();
-    if (!data || data->getData().size() != bytes)
-      return weight.emitOpError()
-             << "has a value whose data is not in memory; was it elided?";
-    return data->getData().data();
-  }
-  auto dense = cast<DenseElementsAttr>(value);
-  if (!dense.isSplat() && !element.isInteger(1))
-    return dense.getRawData().data();
-  storage.resize(bytes);
-  if (element.isInteger(1)) {
-    for (auto [i, bit] : llvm::enumerate(dense.getValues<bool>()))
-      storage[i] = bit;
-    return storage.data();
-  }
-  size_t size = nn::getElementBytes(element);
-  for (size_t at = 0; at < bytes; at += size)
-    std::copy_n(dense.getRawData().data(), size, storage.data() + at);
-  return storage.data();
-}
-
-static float widenHalf(uint16_t bits) {
-  return llvm::APFloat(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits))
-      .convertToFloat();
-}
-
-static uint16_t roundToHalf(float value) {
-  llvm::APFloat rounded(value);
-  bool losesInfo;
-  rounded.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-  return rounded.bitcastToAPInt().getZExtValue();
-}
-
-/// Writes the row-major `elements` of a weight of halves as transformWeight()
-/// has them.
-static void packTransformedHalves(RankedTensorType type, const char *elements,
-                                  char *packed) {
-  auto *halves = reinterpret_cast<const uint16_t *>(elements);
-  std::vector<float> widened(type.getNumElements());
-  std::transform(halves, halves + widened.size(), widened.begin(), widenHalf);
-  std::vector<float> points = transformWeight(type, widened.data());
-  std::vector<uint16_t> rounded(points.size());
-  llvm::transform(points, rounded.begin(), roundToHalf);
-  nn::packElements(nn::getTransformedType(type),
-                   reinterpret_cast<const char *>(rounded.data()), packed);
-}
-
-/// Writes the row-major `elements` in the layout of `type`.
-static void writePacked(RankedTensorType type, const char *elements,
-                        llvm::raw_ostream &stream) {
-  std::vector<char> packed(nn::getPhysicalBytes(type));
-  if (!nn::isTransformed(type)) {
-    nn::packElements(type, elements, packed.data());
-  } else if (type.getElementType().isF16()) {
-    packTransformedHalves(type, elements, packed.data());
-  } else {
-    auto filters = reinterpret_cast<const float *>(elements);
-    std::vector<float> points = transformWeight(type, filters);
-    nn::packElements(nn::getTransformedType(type),
-                     reinterpret_cast<const char *>(points.data()),
-                     packed.data());
-  }
-  stream.write(packed.data(), packed.size());
-}
-
-/// As above, block after block where the layout has the first axis outermost
-/// and a block needs no other: weights are large, and what is packed needs
-/// memory.
-static void writeInLayout(RankedTensorType type, const char *elements,
-                          llvm::raw_ostream &stream) {
-  nn::LayoutAttr layout = nn::getLayout(type);
-  int64_t rows = type.getDimSize(0), block = rows;
-  if (layout.getOuterAxes().front() == 0 &&
-      !nn::getStrassenLevels(layout.getName()))
-    block = layout.getBlockSize(0);
-  int64_t rowBytes = type.getNumElements() / std::max<int64_t>(rows, 1) *
-                     nn::getElementBytes(type.getElementType());
-  SmallVector<int64_t> shape(type.getShape());
-  for (int64_t row = 0; row < rows; row += block) {
-    shape[0] = std::min(block, rows - row);
-    writePacked(type.clone(shape), elements + row * rowBytes, stream);
-  }
+/// The bytes of `weight` as they are written.
+static FailureOr<TensorData> getBytes(exec::WeightOp weight) {
+  if (!weight.getEncoded())
+    return weight.emitOpError("is not encoded; nnc-encode-weights has to run "
+                              "before the code is written");
+  std::optional<TensorData> bytes = TensorData::get(weight.getValue());
+  if (!bytes)
+    return weight.emitOpError(
+        "has a value whose data is not in memory; was it elided?");
+  return *bytes;
 }
 
 /// Writes the weights without a header, as many bytes as the program says.
@@ -129,17 +46,12 @@ static LogicalResult writeAll(exec::ProgramOp program,
     if (weight.getOffset() < at)
       return weight.emitOpError("overlaps another weight");
     fillTo(weight.getOffset());
-    std::vector<char> storage;
-    FailureOr<const char *> elements = getElements(weight, storage);
-    if (failed(elements))
+    FailureOr<TensorData> data = getBytes(weight);
+    if (failed(data))
       return failure();
-    RankedTensorType type = weight.getTensor();
-    uint64_t bytes = nn::getPhysicalBytes(type);
-    if (nn::getLayout(type))
-      writeInLayout(type, *elements, stream);
-    else
-      stream.write(*elements, bytes);
-    at += bytes;
+    ArrayRef<char> bytes = data->getBytes();
+    stream.write(bytes.data(), bytes.size());
+    at += bytes.size();
   }
   fillTo(program.getWeights());
   return success();

@@ -26,6 +26,7 @@ void nnc::buildPipeline(OpPassManager &manager,
                         const PipelineOptions &options) {
   buildLayersPipeline(manager, options);
   buildPlanPipeline(manager, options);
+  buildEncodePipeline(manager);
 }
 
 void nnc::buildLayersPipeline(OpPassManager &manager,
@@ -77,6 +78,12 @@ void nnc::buildPlanPipeline(OpPassManager &manager,
   manager.addPass(createLowerToExec());
 }
 
+void nnc::buildEncodePipeline(OpPassManager &manager, bool release) {
+  // Last of all: it takes memory and time that only emitted code is worth, and
+  // no pass reads weights once they are bytes.
+  manager.addPass(createEncodeWeights({release}));
+}
+
 namespace {
 struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
   Option<std::string> target{*this, "target",
@@ -97,7 +104,8 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
 
 void nnc::registerPipeline() {
   PassPipelineRegistration<PipelineFlags>(
-      "nnc-pipeline", "Everything from an imported module to the exec dialect",
+      "nnc-pipeline",
+      "Everything from an imported module to what codegen prints",
       [](OpPassManager &manager, const PipelineFlags &flags) {
         PipelineOptions options;
         options.target = flags.target;

@@ -32,8 +32,9 @@ struct PipelineOptions {
 /// Registers every dialect of nnc and those that it builds on.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// The passes from an imported module up to the exec dialect, in order. Each
-/// line of the definition says why it stands where it does.
+/// The passes from an imported module up to an exec program that codegen
+/// prints: the three parts below, in order. Each line of the definitions says
+/// why it stands where it does.
 void buildPipeline(mlir::OpPassManager &manager,
                    const PipelineOptions &options);
 
@@ -41,9 +42,13 @@ void buildPipeline(mlir::OpPassManager &manager,
 void buildLayersPipeline(mlir::OpPassManager &manager,
                          const PipelineOptions &options);
 
-/// The others, from the choice of routines on.
+/// The next, from the choice of routines up to an exec program.
 void buildPlanPipeline(mlir::OpPassManager &manager,
                        const PipelineOptions &options);
+
+/// The last, after which weights are bytes; `release` is that of
+/// nnc-encode-weights.
+void buildEncodePipeline(mlir::OpPassManager &manager, bool release = false);
 
 /// `--nnc-pipeline` for nnc-opt.
 void registerPipeline();

@@ -81,7 +81,7 @@ private:
 } // namespace
 
 static std::string getLayoutSuffix(Value value) {
-  return "_" + nn::getLayoutName(value.getType()).lower();
+  return "_" + StringRef(nn::getLayoutName(value.getType())).lower();
 }
 
 //===----------------------------------------------------------------------===//

@@ -358,8 +358,7 @@ def LowerToExec : Pass<"nnc-lower-to-exec", "::mlir::ModuleOp"> {
   let description = [{
     Checks the places first, as `nnc-verify-memory` does, since they may have
     been edited. Values, layers and weights keep the model's names as far as C
-    allows. Calls that compute the same as an earlier one share its code. Weights
-    in a layout that transforms them become tensors of what it makes of them.
+    allows. Calls that compute the same as an earlier one share its code.
 
     ```mlir
     %0 = nn.layer "relu" extras(%x : tensor<4xf32>) -> tensor<4xf32>
@@ -375,6 +374,37 @@ def LowerToExec : Pass<"nnc-lower-to-exec", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::nnc::exec::ExecDialect"];
+}
+
+def EncodeWeights : Pass<"nnc-encode-weights", "::mlir::ModuleOp"> {
+  let summary = "Compute the bytes of every weight of an exec program";
+  let description = [{
+    Each `exec.weight` holds the elements of a constant before, and the bytes
+    that are written for it after: packed as its layout says, padding being zero,
+    and encoded where the layout has an encoding (`#nn.encoding`). Nothing is
+    left to decide for codegen, which writes encoded weights only. A row-major
+    weight in a resource keeps that resource; others get one with the weight's
+    name. Weights that are encoded already stay as they are.
+
+    One weight is encoded at a time. With `release`, what the model holds of a
+    weight is freed as soon as no other weight of the module needs it, so that
+    there is hardly more than one copy of all. Nothing else in the context, such
+    as another module, may use the model's weights then.
+
+    ```mlir
+    %w = exec.weight "w" at 0 = dense<1.0> : tensor<2x2xf32>
+        : tensor<2x2xf32, #nn.layout<NK2n>>
+    ```
+    ==>
+    ```mlir
+    %w = exec.weight "w" at 0 = encoded dense<[0, 0, -128, 63, ...]> : tensor<16xi8>
+        : tensor<2x2xf32, #nn.layout<NK2n>>
+    ```
+  }];
+  let options = [
+    Option<"release", "release", "bool", /*default=*/"false",
+           "free what the model holds of weights that are encoded">,
+  ];
 }
 
 #endif // NNC_COMPILER_PASSES

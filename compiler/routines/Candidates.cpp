@@ -8,7 +8,7 @@
 
 #include "compiler/routines/WeightError.h"
 #include "compiler/search/Search.h"
-#include "dialects/nn/Transformed.h"
+#include "dialects/nn/WeightEncoding.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -129,10 +129,10 @@ static SmallVector<RoutineShape> makeShapes(LayerOp layer, const Schema &schema,
 //===----------------------------------------------------------------------===//
 
 bool Candidate::hasSchemaOf(const Candidate &other) const {
-  // What is transformed is a constant: no other layer minds.
+  // An encoded operand is a constant: no other layer minds.
   auto isSame = [](auto pair) {
     auto [a, b] = pair;
-    return a == b || isTransformed(a) || isTransformed(b);
+    return a == b || isEncoded(a) || isEncoded(b);
   };
   return result == other.result &&
          llvm::all_of(llvm::zip(operands, other.operands), isSame);
@@ -150,7 +150,7 @@ static std::string getObstacle(LayerOp layer, const Routine &routine,
   if (!routine.takesElement(getTensorType(first).getElementType()))
     return "does not compute on the layer's element type";
   for (auto [i, value] : llvm::enumerate(layer.getInputs()))
-    if (isTransformed(routine.getLayout(i)) && !isConstant(value))
+    if (splitLayoutName(routine.getLayout(i)).second && !isConstant(value))
       return "transforms operand " + std::to_string(i) +
              ", which is not a constant";
   if (layer.getAnchorOp() && !layer.hasEmptyEpilogue() &&
@@ -191,16 +191,17 @@ LayerWork nnc::getLayerWork(LayerOp layer, ArrayRef<RankedTensorType> operands,
   return work;
 }
 
-/// What rounding the layer's own weights adds beyond what the routine expects.
+/// What storing the layer's own weights adds to the error of the routine.
 static double getWeightError(LayerOp layer, const Schema &schema,
                              CandidateMemo &memo) {
   double error = 0;
   for (auto [value, type] : llvm::zip(layer.getInputs(), schema.operands)) {
-    int bits = getIntegerBits(getLayoutName(type));
-    if (bits == 0)
+    if (!isEncoded(type))
       continue;
+    LayoutAttr layout = getLayout(type);
+    auto blocks = layout.getBlocks();
     auto [known, isNew] = memo.weightErrors.try_emplace(
-        {value, getFilterAxis(getLayout(type)), bits}, 0);
+        {value, layout.getEncoding(), blocks.empty() ? 0 : blocks[0].axis}, 0);
     if (isNew)
       known->second = getWeightError(value, type).value_or(0);
     error = std::max(error, known->second);

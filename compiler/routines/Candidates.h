@@ -47,9 +47,10 @@ public:
   std::map<std::tuple<mlir::Operation *, const Routine *, const void *>,
            std::vector<Entry>>
       entries;
-  /// What rounding a weight costs, by the axis that the result has, and to so
-  /// many bits.
-  llvm::DenseMap<std::tuple<mlir::Value, unsigned, int>, double> weightErrors;
+  /// What storing a weight costs (WeightEncoding::getError), by its encoding
+  /// and the axis of its outermost block.
+  llvm::DenseMap<std::tuple<mlir::Value, mlir::Attribute, unsigned>, double>
+      weightErrors;
 };
 
 /// Everything that could compute `layer`; where it names a routine (and params)

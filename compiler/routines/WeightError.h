@@ -18,11 +18,9 @@ namespace nnc {
 /// follows that holds for every input, so a user has to ask for them.
 inline constexpr llvm::StringLiteral kWeightBitsAttr = "nn.weight_bits";
 
-/// Root mean square of what `weight`'s elements lose where its layout, of
-/// `type`, holds integers, over that of the elements; infinity where one is no
-/// finite number. Nothing where the elements are not known. Rounding errors are
-/// taken for evenly distributed, so that the largest element of each group
-/// tells.
+/// Root mean square of what the encoding in the layout of `type` changes of the
+/// elements of `weight`, over that of the elements; infinity if one of them is
+/// not finite. Nothing if the elements are not known.
 std::optional<double> getWeightError(mlir::Value weight,
                                      mlir::RankedTensorType type);
 

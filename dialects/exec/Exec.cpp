@@ -93,6 +93,19 @@ static LogicalResult verifyRange(PlaceOpInterface op, int64_t offset,
   return success();
 }
 
+static LogicalResult verifyValue(WeightOp weight) {
+  RankedTensorType type = nn::getLogicalType(weight.getTensor());
+  if (weight.getEncoded())
+    type = RankedTensorType::get({nn::getPhysicalBytes(weight.getTensor())},
+                                 IntegerType::get(weight.getContext(), 8));
+  if (weight.getValue().getShapedType() != type)
+    return weight.emitOpError("has a value of type ")
+           << weight.getValue().getShapedType() << ", its "
+           << (weight.getEncoded() ? "stored bytes" : "elements") << " are a "
+           << type;
+  return success();
+}
+
 static LogicalResult takeName(Names &names, Operation &op, StringRef name) {
   if (names.take(name, isa<CallOp>(op)))
     return success();
@@ -118,9 +131,8 @@ LogicalResult ProgramOp::verifyRegions() {
       if (failed(
               verifyRange(weight, weight.getOffset(), getWeights(), "weights")))
         return failure();
-      if (weight.getValue().getShapedType() !=
-          nn::getLogicalType(weight.getTensor()))
-        return weight.emitOpError("has a value of another shape or type");
+      if (failed(verifyValue(weight)))
+        return failure();
     }
     if (auto place = dyn_cast<PlaceOpInterface>(op)) {
       if (failed(takeName(names, op, place.getName())))

@@ -105,18 +105,22 @@ def Exec_OutputOp : Exec_PlaceOp<"output", (ins OptionalAttr<StrAttr>:$model_nam
 }
 
 def Exec_WeightOp : Exec_PlaceOp<"weight",
-    (ins I64Attr:$offset, ElementsAttr:$value), "`at` $offset `=` $value", 0> {
+    (ins I64Attr:$offset, ElementsAttr:$value, UnitAttr:$encoded),
+    "`at` $offset `=` (`encoded` $encoded^)? $value", 0> {
   let summary = "A tensor known when the program is printed";
   let description = [{
-    `value` holds the elements row-major whatever the layout; the weights writer
-    packs them, padding being zero, at `offset` bytes from the start of the
-    weights. The bytes up to the next multiple of the program's `align` are zero
-    and belong to it: routines read whole vectors.
+    Lies `offset` bytes from the start of the weights. `value` holds the
+    elements, row-major whatever the layout, until `nnc-encode-weights` makes it
+    `encoded`: then it holds the bytes that the compiled model stores, padding
+    included. The bytes from there up to the next multiple of the program's
+    `align` are zero and belong to the weight: routines read whole vectors.
 
     Example:
     ```mlir
     %w = exec.weight "w" at 0 = dense<1.0> : tensor<8x4x1x1xf32>
         : tensor<8x4x1x1xf32, #nn.layout<KCRS8k>>
+    %e = exec.weight "e" at 128 = encoded dense<[0, 0, -128, 63]> : tensor<4xi8>
+        : tensor<1xf32>
     ```
   }];
 }

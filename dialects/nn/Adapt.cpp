@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Copy.h"
-#include "dialects/nn/Transformed.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -66,7 +65,7 @@ static std::optional<Image> getImage(RankedTensorType type) {
 std::optional<RoutineCall> nn::getAdaptCall(RankedTensorType from,
                                             RankedTensorType to) {
   MLIRContext *context = from.getContext();
-  if (isTransformed(from) || isTransformed(to))
+  if (isEncoded(from) || isEncoded(to))
     return std::nullopt;
   std::optional<Image> x = getImage(from), y = getImage(to);
   if (x && y) {

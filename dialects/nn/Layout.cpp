@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Nn.h"
-#include "dialects/nn/Transformed.h"
+#include "dialects/nn/WeightEncoding.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -43,22 +43,19 @@ static unsigned getAxis(ArrayRef<char> order, char letter) {
   return llvm::find(order, llvm::toUpper(letter)) - order.begin();
 }
 
-LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 StringRef name) {
+/// Checks the part of a layout's name in front of an encoding.
+static LogicalResult
+verifyBlocked(StringRef name, function_ref<InFlightDiagnostic()> emitError) {
+  if (name.contains('_'))
+    return emitError() << "'" << name << "' ends in '" << name.split('_').second
+                       << "', which is not an encoding of weights; there are "
+                       << WeightEncoding::listSpellings();
   StringRef outer = getOuterLetters(name);
   auto order = getLogicalOrder(outer);
   if (outer.empty() || !order)
     return emitError() << "'" << name << "' does not name the axes of a layout";
-  StringRef rest = dropTransform(name).drop_front(outer.size());
-  if (getWinogradOutputs(name) && !llvm::is_contained(*order, 'S'))
-    return emitError() << "'" << name
-                       << "' transforms taps, which only a weight has";
-  if ((isFolded(name) || getWinogradStride(name) > 1) && outer.size() != 4)
-    return emitError() << "'" << name
-                       << "' parts rows and columns, which only a weight of "
-                          "four axes has";
-  int blocks = 0;
-  for (; !rest.empty(); ++blocks) {
+  StringRef rest = name.drop_front(outer.size());
+  while (!rest.empty()) {
     uint64_t size = 0;
     if (rest.consumeInteger(10, size) || size < 2 || size > 1024 ||
         rest.empty() || rest[0] < 'a' || rest[0] > 'z' ||
@@ -68,12 +65,37 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                             "and the letter of one of its axes";
     rest = rest.drop_front();
   }
-  if ((getStrassenLevels(name) || getIntegerBits(name)) && blocks != 1)
-    return emitError() << "'" << name << "' has not one block, of filters";
-  if (getIntegerBits(name) && outer.size() != 2)
-    return emitError() << "'" << name
-                       << "' holds integers, which only a matrix may be";
   return success();
+}
+
+static std::string joinName(StringRef blocked, EncodingAttr encoding) {
+  std::string name = blocked.str();
+  if (encoding)
+    name += "_" + encoding->getSpelling().str();
+  return name;
+}
+
+LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef blocked, EncodingAttr encoding) {
+  if (failed(verifyBlocked(blocked, emitError)))
+    return failure();
+  if (!encoding)
+    return success();
+  auto layout = get(encoding.getContext(), blocked, EncodingAttr());
+  return encoding->verifyBlocks(layout, [&]() -> InFlightDiagnostic {
+    return emitError() << "'" << joinName(blocked, encoding) << "' ";
+  });
+}
+
+std::pair<StringRef, EncodingAttr> LayoutAttr::split(MLIRContext *context,
+                                                     StringRef name) {
+  auto [blocked, encoding] = splitLayoutName(name);
+  return {blocked,
+          encoding ? EncodingAttr::get(context, encoding) : EncodingAttr()};
+}
+
+std::string LayoutAttr::getName() const {
+  return joinName(getBlocked(), getEncoding());
 }
 
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
@@ -91,36 +113,28 @@ void LayoutAttr::print(AsmPrinter &printer) const {
 LogicalResult
 LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
                            function_ref<InFlightDiagnostic()> emitError) const {
+  auto emitNamed = [&]() -> InFlightDiagnostic {
+    return emitError() << "layout '" << getName() << "' ";
+  };
   if (shape.size() != getRank())
-    return emitError() << "layout '" << getName() << "' has " << getRank()
-                       << " axes, the tensor " << shape.size();
-  if (getWinogradOutputs(getName())) {
-    int64_t stride = getWinogradStride(getName());
-    for (auto [taps, points] : llvm::drop_begin(
-             llvm::zip(shape, getTransformedShape(shape, *this)), 2)) {
-      int64_t most = llvm::divideCeil(points, stride);
-      if (taps < stride || most > 8)
-        return emitError() << "layout '" << getName() << "' has " << most
-                           << " points along an axis of " << taps
-                           << " taps; there can be up to 8";
-    }
-  }
-  if (getIntegerBits(getName()) &&
-      (!element.isF32() || getBlocks().front().size % 4 != 0))
-    return emitError() << "layout '" << getName()
-                       << "' holds floats as integers, in blocks of a multiple "
-                          "of 4";
-  int64_t parts = int64_t(1) << getStrassenLevels(getName());
-  if (parts > 1 && (shape[0] % parts || shape[1] % parts ||
-                    llvm::any_of(shape.drop_front(2),
-                                 [](int64_t taps) { return taps > 1; })))
-    return emitError() << "layout '" << getName() << "' cuts channels into "
-                       << parts << " parts, of a weight of one tap";
-  return success();
+    return emitNamed() << "has " << getRank() << " axes, the tensor "
+                       << shape.size();
+  if (!getEncoding())
+    return success();
+  if (!element.isF32() && !element.isF16())
+    return emitNamed() << "encodes floats or halves, the tensor has elements "
+                          "of type "
+                       << element;
+  return getEncoding()->verify(*this, shape, element, emitNamed);
+}
+
+std::string LayoutAttr::getAxisLetters() const {
+  SmallVector<char> order = *getLogicalOrder(getOuterLetters(getBlocked()));
+  return std::string(order.begin(), order.end());
 }
 
 SmallVector<unsigned> LayoutAttr::getOuterAxes() const {
-  StringRef outer = getOuterLetters(getName());
+  StringRef outer = getOuterLetters(getBlocked());
   SmallVector<char> order = *getLogicalOrder(outer);
   SmallVector<unsigned> axes;
   for (char letter : outer)
@@ -129,10 +143,10 @@ SmallVector<unsigned> LayoutAttr::getOuterAxes() const {
 }
 
 SmallVector<LayoutAttr::Block> LayoutAttr::getBlocks() const {
-  StringRef outer = getOuterLetters(getName());
+  StringRef outer = getOuterLetters(getBlocked());
   SmallVector<char> order = *getLogicalOrder(outer);
   SmallVector<Block> blocks;
-  StringRef rest = dropTransform(getName()).drop_front(outer.size());
+  StringRef rest = getBlocked().drop_front(outer.size());
   while (!rest.empty()) {
     Block block;
     rest.consumeInteger(10, block.size);
@@ -153,21 +167,7 @@ int64_t LayoutAttr::getBlockSize(unsigned axis) const {
 
 bool LayoutAttr::isPlain() const {
   SmallVector<unsigned> axes = getOuterAxes();
-  return llvm::is_sorted(axes) && getBlocks().empty() &&
-         !isTransformed(getName());
-}
-
-SmallVector<int64_t>
-LayoutAttr::getPhysicalShape(ArrayRef<int64_t> shape) const {
-  if (isTransformed(getName()))
-    return getTransformedLayout(*this).getPhysicalShape(
-        getTransformedShape(shape, *this));
-  SmallVector<int64_t> physical;
-  for (unsigned axis : getOuterAxes())
-    physical.push_back(llvm::divideCeil(shape[axis], getBlockSize(axis)));
-  for (Block block : getBlocks())
-    physical.push_back(block.size);
-  return physical;
+  return llvm::is_sorted(axes) && getBlocks().empty() && !getEncoding();
 }
 
 SmallVector<std::pair<unsigned, int64_t>> LayoutAttr::getPhysicalSteps() const {
@@ -191,9 +191,14 @@ LayoutAttr nnc::nn::getLayout(Type type) {
                 : LayoutAttr();
 }
 
-StringRef nnc::nn::getLayoutName(Type type) {
+std::string nnc::nn::getLayoutName(Type type) {
   LayoutAttr layout = getLayout(type);
   return layout ? layout.getName() : "plain";
+}
+
+bool nnc::nn::isEncoded(Type type) {
+  LayoutAttr layout = getLayout(type);
+  return layout && layout.getEncoding();
 }
 
 RankedTensorType nnc::nn::withLayout(RankedTensorType type, LayoutAttr layout) {
@@ -213,9 +218,18 @@ RankedTensorType nnc::nn::getLogicalType(RankedTensorType type) {
 }
 
 SmallVector<int64_t> nnc::nn::getPhysicalShape(RankedTensorType type) {
-  if (LayoutAttr layout = getLayout(type))
-    return layout.getPhysicalShape(type.getShape());
-  return llvm::to_vector(type.getShape());
+  LayoutAttr layout = getLayout(type);
+  if (!layout)
+    return llvm::to_vector(type.getShape());
+  if (EncodingAttr encoding = layout.getEncoding())
+    return getPhysicalShape(encoding->getStoredType(type));
+  SmallVector<int64_t> physical;
+  for (unsigned axis : layout.getOuterAxes())
+    physical.push_back(
+        llvm::divideCeil(type.getDimSize(axis), layout.getBlockSize(axis)));
+  for (LayoutAttr::Block block : layout.getBlocks())
+    physical.push_back(block.size);
+  return physical;
 }
 
 int64_t nnc::nn::getPhysicalElements(RankedTensorType type) {
@@ -270,7 +284,7 @@ static SmallVector<Walk> getWalks(RankedTensorType type) {
 }
 
 bool nnc::nn::isViewOf(RankedTensorType to, RankedTensorType from) {
-  if (isTransformed(to) || isTransformed(from))
+  if (isEncoded(to) || isEncoded(from))
     return false;
   SmallVector<Walk> target = getWalks(to), source = getWalks(from);
   if (target.size() != source.size())
@@ -304,15 +318,16 @@ bool nnc::nn::isPadded(RankedTensorType type) {
 
 std::string nnc::nn::spellImageLayout(StringRef layout, Type type) {
   auto tensor = cast<RankedTensorType>(type);
-  StringRef outer = getOuterLetters(layout);
+  StringRef blocked = splitLayoutName(layout).first;
+  StringRef outer = getOuterLetters(blocked);
   auto order = getLogicalOrder(outer);
   if (tensor.getRank() != 3 || outer.size() != 4 || !order)
     return layout.str();
   std::string name;
-  for (char letter : layout)
+  for (char letter : blocked)
     if (letter != (*order)[2])
       name += letter;
-  return name;
+  return name + layout.drop_front(blocked.size()).str();
 }
 
 std::string nnc::nn::renameAxes(StringRef layout, ArrayRef<unsigned> axes,
@@ -327,5 +342,5 @@ std::string nnc::nn::renameAxes(StringRef layout, ArrayRef<unsigned> axes,
   for (LayoutAttr::Block block : source.getBlocks())
     name +=
         std::to_string(block.size) + static_cast<char>('a' + axes[block.axis]);
-  return name + layout.drop_front(dropTransform(layout).size()).str();
+  return joinName(name, source.getEncoding());
 }

@@ -12,6 +12,7 @@
 
 namespace nnc::nn {
 class LayoutAttr;
+class WeightEncoding;
 
 /// The type of a value that is a tensor, as all of `nn` is.
 inline mlir::RankedTensorType getTensorType(mlir::Value value) {
@@ -22,7 +23,12 @@ inline mlir::RankedTensorType getTensorType(mlir::Value value) {
 LayoutAttr getLayout(mlir::Type type);
 
 /// The layout's name; for row-major types "plain".
-llvm::StringRef getLayoutName(mlir::Type type);
+std::string getLayoutName(mlir::Type type);
+
+/// Whether the layout of `type` has a weight encoding: then its elements are
+/// not what is in memory, and neither packElements() nor an nn.adapt brings
+/// them there.
+bool isEncoded(mlir::Type type);
 
 /// The same logical type with `layout`; a null or plain layout is no encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
@@ -71,8 +77,9 @@ std::string spellImageLayout(llvm::StringRef layout, mlir::Type type);
 std::string renameAxes(llvm::StringRef layout, llvm::ArrayRef<unsigned> axes,
                        unsigned rank, mlir::MLIRContext *context);
 
-/// Copies row-major `source` (of `type`'s logical shape) into `type`'s layout;
-/// padding becomes zero. `target` holds getPhysicalBytes(type).
+/// Copies row-major `source` (of `type`'s logical shape) into `type`'s layout,
+/// which has no encoding; padding becomes zero. `target` holds
+/// getPhysicalBytes(type).
 void packElements(mlir::RankedTensorType type, const char *source,
                   char *target);
 

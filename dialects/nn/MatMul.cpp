@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Nn.h"
-#include "dialects/nn/Transformed.h"
+#include "dialects/nn/WeightEncoding.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -99,9 +99,10 @@ std::string MatMulOp::spellLayout(StringRef layout, int64_t operand) {
   bool transposed =
       (operand == 0 && getTransposeA()) || (operand == 1 && getTransposeB());
   unsigned rank = type.getRank();
-  // Nothing spells the transform of several matrices: the ranks differ then.
+  // Several matrices are not encoded. The layout of one stays, which does not
+  // fit their rank.
   if (layout == "plain" || layout == "any" || (rank == 2 && !transposed) ||
-      (rank != 2 && isTransformed(layout)))
+      (rank != 2 && splitLayoutName(layout).second))
     return layout.str();
   SmallVector<unsigned> axes = {rank - 2, rank - 1};
   if (transposed)

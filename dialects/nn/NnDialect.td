@@ -28,6 +28,23 @@ def Nn_Dialect : Dialect {
   let hasConstantMaterializer = 1;
 }
 
+def Nn_EncodingAttr : AttrDef<Nn_Dialect, "Encoding"> {
+  let mnemonic = "encoding";
+  let summary = "What is stored in the place of a weight's elements";
+  let description = [{
+    One of the encodings of `encodings/encodings.inc`, by its spelling; the file
+    of each says what it stores.
+
+    Example: `#nn.encoding<winograd4>`.
+  }];
+  let parameters = (ins AttrParameter<"const ::nnc::nn::WeightEncoding *",
+                                      "of encodings.inc">:$weightEncoding);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    const WeightEncoding *operator->() const { return getWeightEncoding(); }
+  }];
+}
+
 def Nn_LayoutAttr
     : AttrDef<Nn_Dialect, "Layout",
               [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
@@ -43,26 +60,11 @@ def Nn_LayoutAttr
     on the input and then on the output channels. `NK16n` is the right-hand
     side of a matrix product (logical axes K, N) in panels of 16 columns.
 
-    A weight's layout may end in `_winograd` and a number m: in the place of its
-    r taps, each spatial axis longer than one has the m + r - 1 points in which
-    Winograd's method for m outputs at a time takes the filter's value. A
-    `64x64x3x3` as `KRSC16k_winograd4` is `4 x 6 x 6 x 64 x 16`.
-    Or in `_strided_winograd` and m, for a stride of 2: there are the points of
-    the taps at even places, and then those of the taps at odd ones. A
-    `64x64x3x3` as `KRSC16k_strided_winograd2` is `4 x 5 x 5 x 64 x 16`.
-    Or in `_folded_winograd` and m, for a stride of 2 and taps along both axes:
-    each channel is four before, those of its taps in even or odd rows and even
-    or odd columns. A `64x3x7x7` as `KRSC16k_folded_winograd5` is
-    `4 x 8 x 8 x 12 x 16`.
-    Or in `_strassen`: halves of the blocked axis of filters and of the other, of
-    channels, and seven products in the place of the one tap. A `64x128x1x1` as
-    `KRSC16k_strassen`, and a `128x64` as `NK16n_strassen`, is
-    `2 x 1 x 7 x 64 x 16`; `_strassen2` quarters both and has 49 products.
-    Or in `_int24`: integers of three bytes in the place of floats, and behind
-    each 512 of a panel's rows one scale a column. A `25088x4096` as
-    `NK16n_int24` takes 256 panels of 1207360 bytes, three quarters of
-    `NK16n`'s. In `_int20` two rows together take five bytes a column. Only
-    constants are brought into such a layout, by `nnc-lower-to-exec`.
+    A weight's layout may end in `_` and an encoding: then memory holds not its
+    elements but what the encoding computes from them. A `64x64x3x3` as
+    `KRSC16k_winograd4` is `4 x 6 x 6 x 64 x 16`, the values of each filter in
+    the points of Winograd's method. Only constants are brought into such a
+    layout, by `nnc-encode-weights`.
 
     The letters stand for logical axes as follows: {N,C,H,W} and {K,C,R,S} and
     {N,C,W} in that order, {K,N} as K, N, and any letters from A on
@@ -70,10 +72,29 @@ def Nn_LayoutAttr
 
     Example: `tensor<1x64x56x56xf32, #nn.layout<NCHW16c>>`.
   }];
-  let parameters = (ins StringRefParameter<"layout name">:$name);
+  let parameters = (ins StringRefParameter<"axes and blocks">:$blocked,
+    AttrParameter<"::nnc::nn::EncodingAttr", "or null">:$encoding);
+  let builders = [
+    AttrBuilder<(ins "::llvm::StringRef":$name), [{
+      auto [blocked, encoding] = split($_ctxt, name);
+      return $_get($_ctxt, blocked, encoding);
+    }]>,
+  ];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// The whole name: NCHW16c, KRSC16k_winograd4.
+    ::std::string getName() const;
+    /// The parts of such a name. Where its end spells no encoding, which the
+    /// verifier reports, all of it is in the first.
+    static ::std::pair<::llvm::StringRef, EncodingAttr>
+    split(::mlir::MLIRContext *context, ::llvm::StringRef name);
+    /// The layout with the same axes and blocks and no encoding.
+    LayoutAttr dropEncoding() const {
+      return get(getContext(), getBlocked(), EncodingAttr());
+    }
+    /// The letters of the logical axes, in their order: KCRS.
+    ::std::string getAxisLetters() const;
     /// One inner block: `size` consecutive elements of logical axis `axis`.
     struct Block {
       unsigned axis;
@@ -87,13 +108,10 @@ def Nn_LayoutAttr
     ::llvm::SmallVector<Block> getBlocks() const;
     /// Elements of `axis` that one step of its outer dimension covers.
     int64_t getBlockSize(unsigned axis) const;
-    /// Row-major order of the logical axes, no blocks.
+    /// Row-major order of the logical axes, no blocks, no encoding.
     bool isPlain() const;
-    /// The physical shape, padding included, of a logical `shape`.
-    ::llvm::SmallVector<int64_t>
-    getPhysicalShape(::llvm::ArrayRef<int64_t> shape) const;
-    /// For each physical dimension of `getPhysicalShape`, its logical axis and
-    /// by how much one step along it moves on that axis.
+    /// For each physical dimension of a tensor without an encoding, its logical
+    /// axis and by how much one step along it moves on that axis.
     ::llvm::SmallVector<::std::pair<unsigned, int64_t>> getPhysicalSteps() const;
   }];
 }

@@ -24,3 +24,7 @@ DenseResourceElementsAttr nn::createResource(RankedTensorType type,
     key.insert(0, 1, '_');
   return DenseResourceElementsAttr::get(type, key, std::move(blob));
 }
+
+void nn::freeResource(DenseResourceElementsAttr resource) {
+  resource.getRawHandle().getResource()->setBlob(AsmResourceBlob());
+}

@@ -18,6 +18,10 @@ mlir::DenseResourceElementsAttr createResource(mlir::RankedTensorType type,
                                                llvm::StringRef name,
                                                mlir::AsmResourceBlob blob);
 
+/// Frees the memory of `resource`. It has no data from then on, and neither has
+/// any other attribute of its name in the context.
+void freeResource(mlir::DenseResourceElementsAttr resource);
+
 } // namespace nnc::nn
 
 #endif // NNC_DIALECTS_NN_RESOURCE_H

@@ -1,4 +1,5 @@
-// RUN: rm -rf %t && nnc-codegen %s -o %t --with-threads=2
+// RUN: rm -rf %t && nnc-opt --nnc-encode-weights %s -o %t.mlir
+// RUN: nnc-codegen %t.mlir -o %t --with-threads=2
 // RUN: FileCheck %s --check-prefix=CPP < %t/tiny.cpp
 // RUN: FileCheck %s --check-prefix=H < %t/tiny.h
 // RUN: FileCheck %s --check-prefix=JSON < %t/manifest.json
@@ -10,13 +11,16 @@
 // RUN: clang-19 -I%t -Wall -Wextra -Werror %S/main.c %t/clang.o %t/weights.o -o %t/main
 // RUN: %t/main | FileCheck %s --check-prefix=RESULT
 // As a C array, and from a file, the program is the same.
-// RUN: rm -rf %t.array && nnc-codegen %s -o %t.array --weights=array --with-threads=2
+// RUN: rm -rf %t.array && nnc-codegen %t.mlir -o %t.array --weights=array --with-threads=2
 // RUN: diff %t/tiny.cpp %t.array/tiny.cpp
 // RUN: clang-19 -I%t.array -Wall -Wextra -Werror %S/main.c %t/clang.o %t.array/tiny_weights.c -o %t/main
 // RUN: %t/main | FileCheck %s --check-prefix=RESULT
 // A folder that somebody else wrote stays.
 // RUN: mkdir -p %t.foreign && touch %t.foreign/thesis.tex
-// RUN: not nnc-codegen %s -o %t.foreign 2>&1 | FileCheck %s --check-prefix=FOREIGN
+// RUN: not nnc-codegen %t.mlir -o %t.foreign 2>&1 | FileCheck %s --check-prefix=FOREIGN
+// Weights must be bytes by then.
+// RUN: not nnc-codegen %s -o %t.elements 2>&1 | FileCheck %s --check-prefix=ELEMENTS
+// ELEMENTS: error: 'exec.weight' op is not encoded; nnc-encode-weights has to run before the code is written
 
 // CPP: // Layer 0, conv1: conv [1][4][4][4] and [8][4][1][1] -> [1][8][4][4]
 // CPP: struct conv1_shape {

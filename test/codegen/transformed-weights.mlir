@@ -1,3 +1,4 @@
+// What is written of weights whose layouts have encodings.
 // A weight whose layout ends in _winograd<m> is written as its filters' values in
 // the points of Winograd's method, block by block of output channels, padding
 // being zero. For m = 2 and 3 x 3 ones they are (-1 1.5 0.5 1) times themselves
@@ -9,7 +10,7 @@
 // _strided_winograd2 has points 0, 1 and infinity of even taps, (-1 0), (1 1) and
 // (0 1), and two of the odd one.
 
-// RUN: rm -rf %t && nnc-codegen %s -o %t
+// RUN: rm -rf %t && nnc-opt --nnc-encode-weights %s | nnc-codegen - -o %t
 // The weights follow a header of 64 bytes.
 // RUN: tail -c +65 %t/points_weights.bin | od -v -A d -t f4 -w64 | FileCheck %s
 

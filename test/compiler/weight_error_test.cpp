@@ -6,8 +6,7 @@
 
 #include "compiler/routines/WeightError.h"
 
-#include "codegen/Printer.h"
-#include "dialects/nn/Transformed.h"
+#include "dialects/nn/WeightEncoding.h"
 #include "runtime/routines/matmul/integers_plan.h"
 
 #include <catch2/catch.hpp>
@@ -45,16 +44,18 @@ public:
 
   /// Of what is written of it. `filters` is the axis in panels of 16.
   double measure(unsigned filters) {
-    std::vector<float> packed = codegen::transformWeight(type, values.data());
+    std::vector<char> packed(nn::getPhysicalBytes(type));
+    ArrayRef<char> elements(reinterpret_cast<const char *>(values.data()),
+                            values.size() * sizeof(float));
+    nn::storeWeight(type, TensorData::borrow(type, elements), packed.data());
     auto *bytes = reinterpret_cast<const unsigned char *>(packed.data());
     int64_t terms = filters == 0 ? columns : rows;
     int64_t panels = llvm::divideCeil(filters == 0 ? rows : columns, 16);
-    const bool narrow = nn::getIntegerBits(nn::getLayoutName(type)) == 20;
+    const bool narrow = nn::getLayout(type).getEncoding()->getBits() == 20;
     auto panel = [&](int64_t k) {
       return narrow ? integers<20>::panel(k, 16) : integers<24>::panel(k, 16);
     };
-    REQUIRE(static_cast<int64_t>(packed.size() * sizeof(float)) ==
-            panels * panel(terms));
+    REQUIRE(static_cast<int64_t>(packed.size()) == panels * panel(terms));
     double lost = 0, all = 0;
     for (int64_t i = 0; i < rows * columns; ++i) {
       int64_t filter = filters == 0 ? i / columns : i % columns;

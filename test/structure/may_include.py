@@ -18,10 +18,10 @@ ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
                   "runtime/routines/shapes.h", "runtime/routines/catalogue.h",
                   "runtime/reference.h"]
 
-# And to the writer of weights: the matrices that transform them, what those of 24
-# and 20 bits look like, and the header in front of all.
+# And to the encodings of weights: the matrices that transform them, and what those
+# of 24 and 20 bits look like.
 MATRICES = ["runtime/routines/*_matrices.h", "runtime/routines/*/*_matrices.h",
-            "runtime/routines/*/integers_plan.h", "runtime/weights.h"]
+            "runtime/routines/*/integers_plan.h"]
 
 # Headers of C, in either spelling, and those of C++ that need no library.
 C_HEADERS = """assert errno fenv float inttypes limits math setjmp signal stdarg
@@ -44,6 +44,7 @@ def rooms(*names):
 # folder: (folders of the tree, other headers, may it use the C++ library)
 TABLE = {
     "dialects": (["dialects/*"], MLIR, True),
+    "dialects/nn/encodings": (["dialects/*"] + MATRICES, MLIR, True),
     "frontends": (["frontends/*", "dialects/*"], MLIR + SCHEMAS + TOOLBOX, True),
     # The rooms of compiler/: an order without circles, from the solver up.
     "compiler": (["compiler/*", "dialects/*"], MLIR + TOOLBOX, True),
@@ -57,7 +58,7 @@ TABLE = {
                               "search"), MLIR, True),
     "compiler/tuning": (rooms("tuning", "routines", "memory", "search"),
                         MLIR + TOOLBOX, True),
-    "codegen": (["codegen/*", "dialects/*"] + MATRICES, MLIR + TOOLBOX, True),
+    "codegen": (["codegen/*", "dialects/*", "runtime/weights.h"], MLIR + TOOLBOX, True),
     "runtime": (["runtime/*"], RUNTIME_SYSTEM, False),
     "runtime/reference": (["runtime/*"], RUNTIME_SYSTEM, True),
     "compiler/tools": (["*"], ["*"], True),

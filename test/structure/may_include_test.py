@@ -48,6 +48,14 @@ class MayInclude(unittest.TestCase):
             ["compiler/routines/a.cpp: compiler/routines/ may not include "
              "runtime/simd/vec.h"])
 
+    def test_encodings_alone_read_matrices(self):
+        matrices = '#include "runtime/routines/conv2d/winograd_matrices.h"\n'
+        self.assertEqual(
+            self.found(dialects__nn__encodings__a_DOT_cpp=matrices,
+                       dialects__nn__b_DOT_cpp=matrices, codegen__c_DOT_cpp=matrices),
+            [f"{file}: {folder}/ may not include runtime/routines/conv2d/winograd_matrices.h"
+             for file, folder in (("codegen/c.cpp", "codegen"), ("dialects/nn/b.cpp", "dialects"))])
+
     def test_rooms_of_the_compiler_keep_their_order(self):
         self.assertEqual(
             self.found(compiler__search__a_DOT_cpp='#include "dialects/nn/Nn.h"\n',

@@ -6,11 +6,11 @@
 
 #include "compiler/tools/driver/Driver.h"
 
+#include "compiler/tools/driver/Emit.h"
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Metadata.h"
 #include "compiler/tools/driver/Terminal.h"
 
-#include "codegen/Codegen.h"
 #include "compiler/Pipeline.h"
 #include "compiler/routines/TuningFile.h"
 #include "compiler/routines/WeightError.h"
@@ -202,7 +202,8 @@ ExitCode Driver::compile() {
     manager.addInstrumentation(
         std::make_unique<KeepBefore>("nnc-lower-to-exec", layeredOp));
   }
-  buildPipeline(manager, pipelineOptions(tuning));
+  buildLayersPipeline(manager, pipelineOptions(tuning));
+  buildPlanPipeline(manager, pipelineOptions(tuning));
   if (mlir::succeeded(manager.run(*op)))
     return ExitCode::done;
   if (llvm::is_contained(mayRefuse, failed))
@@ -233,7 +234,8 @@ ExitCode Driver::emitTuned(mlir::ModuleOp layers,
   options.threads = choices.threads;
   std::error_code failure;
   if (mlir::failed(manager.run(*copy)) ||
-      mlir::failed(codegen::emit(*copy, folder, options, &failure)))
+      mlir::failed(
+          emitCode(*copy, folder, options, ModelWeights::keep, &failure)))
     return codeOfFailure(failure, ExitCode::ownFault);
   return ExitCode::done;
 }
@@ -243,8 +245,11 @@ ExitCode Driver::emit(const std::string &folder) {
   codegen::EmitOptions options;
   options.weights = choices.weights;
   options.threads = choices.threads;
+  // Stages that are kept have the model's weights, too.
+  ModelWeights weights =
+      wanted.keepStages ? ModelWeights::keep : ModelWeights::release;
   std::error_code failure;
-  if (mlir::failed(codegen::emit(*op, folder, options, &failure)))
+  if (mlir::failed(emitCode(*op, folder, options, weights, &failure)))
     return codeOfFailure(failure, ExitCode::ownFault);
   if (metadata.empty())
     return ExitCode::done;

@@ -6,10 +6,9 @@
 
 #include "compiler/tools/driver/Meter.h"
 
+#include "compiler/tools/driver/Emit.h"
 #include "compiler/tools/driver/Process.h"
 #include "compiler/tools/driver/Terminal.h"
-
-#include "codegen/Codegen.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -78,7 +77,7 @@ llvm::Error Meter::emit(llvm::ArrayRef<Job> jobs, Part &part,
     return makeError("no program can be made to measure the candidates");
   codegen::EmitOptions options;
   options.threads = threads;
-  if (mlir::failed(codegen::emit(*bench->module, code, options)))
+  if (mlir::failed(emitCode(*bench->module, code, options)))
     return makeError("the program that measures cannot be written to " + code);
   llvm::Expected<Manifest> manifest = readManifest(code);
   if (!manifest)

@@ -18,7 +18,7 @@ namespace nnc::tools {
 namespace {
 
 std::string layoutText(mlir::Type type) {
-  return nn::getLayoutName(type).str();
+  return nn::getLayoutName(type);
 }
 
 /// A routine for a layer, with the params that suit it best.

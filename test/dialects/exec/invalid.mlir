@@ -104,3 +104,24 @@ exec.program @later arena 64 lower_bound 64 align 64 weights 0 {
   // expected-error @below {{is like 'one', which has other code or comes later}}
   exec.call "two" r of "r.h" inputs(%a) outputs(%a) shape <n = 2> like "one"
 }
+
+// -----
+
+exec.program @elements arena 64 lower_bound 64 align 64 weights 64 {
+  // expected-error @below {{has a value of type 'tensor<2xf32>', its elements are a 'tensor<4xf32>'}}
+  %w = exec.weight "w" at 0 = dense<0.0> : tensor<2xf32> : tensor<4xf32>
+}
+
+// -----
+
+exec.program @bytes arena 64 lower_bound 64 align 64 weights 64 {
+  // expected-error @below {{has a value of type 'tensor<2x2xf32>', its stored bytes are a 'tensor<16xi8>'}}
+  %w = exec.weight "w" at 0 = encoded dense<0.0> : tensor<2x2xf32> : tensor<2x2xf32, #nn.layout<NK2n>>
+}
+
+// -----
+
+exec.program @padding arena 64 lower_bound 64 align 64 weights 64 {
+  // expected-error @below {{has a value of type 'tensor<8xi8>', its stored bytes are a 'tensor<16xi8>'}}
+  %w = exec.weight "w" at 0 = encoded dense<0> : tensor<8xi8> : tensor<2x1xf32, #nn.layout<NK2n>>
+}

@@ -13,6 +13,8 @@ exec.program @tiny arena 1024 lower_bound 640 align 64 weights 192
   // CHECK: %conv1_w = exec.weight "conv1_w" at 0 = dense<1.000000e+00> : tensor<8x4x1x1xf32> : tensor<8x4x1x1xf32, #nn.layout<KCRS8k>>
   %w = exec.weight "conv1_w" at 0 = dense<1.0> : tensor<8x4x1x1xf32> : tensor<8x4x1x1xf32, #nn.layout<KCRS8k>>
   %b = exec.weight "conv1_b" at 128 = dense<0.5> : tensor<8xf32> : tensor<8xf32>
+  // CHECK: exec.weight "one" at 160 = encoded dense<[0, 0, -128, 63]> : tensor<4xi8> : tensor<1xf32>
+  %one = exec.weight "one" at 160 = encoded dense<[0, 0, -128, 63]> : tensor<4xi8> : tensor<1xf32>
   // CHECK: exec.buffer "conv1_out" at 0 : tensor<1x8x4x4xf32>
   %y = exec.buffer "conv1_out" at 0 : tensor<1x8x4x4xf32>
   %scratch = exec.buffer "conv1_scratch" at 512 : tensor<512xui8>

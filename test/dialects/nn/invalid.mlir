@@ -239,21 +239,21 @@ func.func @layout_parts(%x: tensor<16x4x1x3xf32, #nn.layout<KRSC16k_strided_wino
 
 // -----
 
-// expected-error@+1 {{layout 'KRSC16k_strassen' cuts channels into 2 parts, of a weight of one tap}}
+// expected-error@+1 {{layout 'KRSC16k_strassen' cuts filters and channels into 2 equal parts each, of a weight of one tap}}
 func.func @layout_halves(%x: tensor<32x31x1x1xf32, #nn.layout<KRSC16k_strassen>>) {
   return
 }
 
 // -----
 
-// expected-error@+1 {{layout 'KRSC16k_strassen2' cuts channels into 4 parts, of a weight of one tap}}
+// expected-error@+1 {{layout 'KRSC16k_strassen2' cuts filters and channels into 4 equal parts each, of a weight of one tap}}
 func.func @layout_quarters(%x: tensor<32x30x1x1xf32, #nn.layout<KRSC16k_strassen2>>) {
   return
 }
 
 // -----
 
-// expected-error@+1 {{layout 'KRSC16k_strassen' cuts channels into 2 parts, of a weight of one tap}}
+// expected-error@+1 {{layout 'KRSC16k_strassen' cuts filters and channels into 2 equal parts each, of a weight of one tap}}
 func.func @layout_one_tap(%x: tensor<32x32x3x3xf32, #nn.layout<KRSC16k_strassen>>) {
   return
 }
@@ -267,7 +267,7 @@ func.func @layout_integers(%x: tensor<32x32x1x1xf32, #nn.layout<KRSC16k_int24>>)
 
 // -----
 
-// expected-error@+1 {{'KN_int24' has not one block, of filters}}
+// expected-error@+1 {{'KN_int24' needs one block, of the columns of the result}}
 func.func @layout_integers_blocks(%x: tensor<32x32xf32, #nn.layout<KN_int24>>) {
   return
 }
@@ -292,6 +292,46 @@ func.func @layout_integers_of(%x: tensor<32x32xf16, #nn.layout<NK16n_int24>>) {
 func.func @layout_points(%x: tensor<16x16x7x7xf32, #nn.layout<KRSC16k_winograd4>>) {
   return
 }
+
+// -----
+
+// expected-error@+1 {{'NK16n_int16' ends in 'int16', which is not an encoding of weights; there are int20, int24, strassen, strassen2, winograd<m>, strided_winograd<m>, folded_winograd<m>}}
+func.func @layout_unknown_encoding(%x: tensor<32x32xf32, #nn.layout<NK16n_int16>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'NK16n_winograd9' ends in 'winograd9', which is not an encoding of weights}}
+func.func @layout_too_many_outputs(%x: tensor<32x32xf32, #nn.layout<NK16n_winograd9>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{layout 'KRSC16k_winograd4' encodes floats or halves, the tensor has elements of type 'i8'}}
+func.func @layout_encodes_integers(%x: tensor<16x16x3x3xi8, #nn.layout<KRSC16k_winograd4>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'A4a_strassen' needs one block, of the filters, which are one of the first two axes}}
+func.func @layout_strassen_of_a_vector(%x: tensor<32xf32, #nn.layout<A4a_strassen>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'KRSC16s_strassen' needs one block, of the filters, which are one of the first two axes}}
+func.func @layout_strassen_of_taps(%x: tensor<32x32x1x1xf32, #nn.layout<KRSC16s_strassen>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'int16' is not an encoding of weights; there are int20, int24, strassen}}
+func.func private @encoding() attributes {e = #nn.encoding<int16>}
 
 // -----
 

@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Nn.h"
-#include "dialects/nn/Transformed.h"
 
 #include <catch2/catch.hpp>
 
@@ -60,27 +59,6 @@ TEST_CASE("physical shapes round blocked axes up") {
   // Five bytes two weights.
   CHECK(physical({1000, 20}, "NK16n_int20") == Dims{2, 10 * 1000 + 2 * 16});
   CHECK(physical({20, 101}, "AB4a_int20") == Dims{5, 5 * 51 + 4});
-}
-
-TEST_CASE("transformed weights are a tensor of points, and no one's view") {
-  Context context;
-  Type f32 = Float32Type::get(&context);
-  auto weight = context.tensor({60, 20, 3, 3}, f32, "KRSC16k_winograd4");
-  CHECK(isTransformed(weight));
-  CHECK(getTransformedType(weight) ==
-        context.tensor({60, 20, 6, 6}, f32, "KRSC16k"));
-  auto halves = context.tensor({60, 20, 1, 1}, f32, "KRSC16k_strassen");
-  CHECK(isTransformed(halves));
-  CHECK(getTransformedType(halves) ==
-        context.tensor({30, 10, 1, 7}, f32, "KRSC16k"));
-  auto integers = context.tensor({100, 20}, f32, "NK16n_int24");
-  CHECK(isTransformed(integers));
-  CHECK(getTransformedType(integers) ==
-        context.tensor({2, 1216}, f32, "plain"));
-  auto taps = context.tensor({60, 20, 3, 3}, f32, "KRSC16k");
-  CHECK(!isTransformed(taps));
-  CHECK(!isViewOf(taps, weight));
-  CHECK(!getAdaptCall(taps, weight));
 }
 
 TEST_CASE("bytes count padding, and i1 as a byte") {

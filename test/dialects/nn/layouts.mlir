@@ -14,6 +14,10 @@ func.func @layouts(%a: tensor<1x40x7x7xf32, #nn.layout<NCHW16c>>, %b: tensor<64x
   return
 }
 
+// An encoding is an attribute of its own, too.
+// CHECK: @encoding() attributes {e = #nn.encoding<folded_winograd4>}
+func.func private @encoding() attributes {e = #nn.encoding<folded_winograd4>}
+
 // A constant's value is row-major; its type says how it will be packed.
 // CHECK-LABEL: @packed_constant
 // CHECK: nn.constant dense<1.000000e+00> : tensor<64x3x7x7xf32> -> tensor<64x3x7x7xf32, #nn.layout<KCRS16k>>

@@ -1,0 +1,83 @@
+//===- EncodeWeights.cpp - The bytes of every weight ----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/Passes.h"
+#include "dialects/nn/Resource.h"
+#include "dialects/nn/WeightEncoding.h"
+
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+namespace nnc {
+#define GEN_PASS_DEF_ENCODEWEIGHTS
+#include "compiler/passes/Passes.h.inc"
+} // namespace nnc
+
+using namespace mlir;
+using namespace nnc;
+
+/// The bytes that are stored of a weight of `type`, as a value of type `bytes`.
+/// `data` holds the elements of `value`, which the weight has before.
+static ElementsAttr encode(ElementsAttr value, const TensorData &data,
+                           RankedTensorType type, RankedTensorType bytes,
+                           StringRef name) {
+  if (nn::getLayout(type)) {
+    TensorData stored = TensorData::allocate(bytes);
+    nn::storeWeight(type, data, stored.getMutableBytes());
+    return stored.toAttribute(name);
+  }
+  // The elements are what is stored: whatever owns them goes on doing so.
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
+    return DenseResourceElementsAttr::get(bytes, resource.getRawHandle());
+  return data.withType(bytes).toAttribute(name);
+}
+
+namespace {
+struct EncodeWeightsPass : nnc::impl::EncodeWeightsBase<EncodeWeightsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<exec::WeightOp> weights;
+    getOperation().walk([&](exec::WeightOp weight) {
+      weights.push_back(weight);
+      if (const void *memory = getMemory(weight.getValue()))
+        ++users[memory];
+    });
+    for (exec::WeightOp weight : weights)
+      if (!weight.getEncoded() && failed(encodeWeight(weight)))
+        return signalPassFailure();
+    users.clear();
+  }
+
+private:
+  /// What stands for the memory of a value if that can be freed, else null.
+  static const void *getMemory(ElementsAttr value) {
+    auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+    return resource ? resource.getRawHandle().getResource() : nullptr;
+  }
+
+  LogicalResult encodeWeight(exec::WeightOp weight) {
+    ElementsAttr value = weight.getValue();
+    std::optional<TensorData> data = TensorData::get(value);
+    if (!data)
+      return weight.emitOpError(
+          "has a value whose data is not in memory; was it elided?");
+    RankedTensorType type = weight.getTensor();
+    auto bytes = RankedTensorType::get({nn::getPhysicalBytes(type)},
+                                       IntegerType::get(&getContext(), 8));
+    ElementsAttr encoded = encode(value, *data, type, bytes, weight.getName());
+    weight.setValueAttr(encoded);
+    weight.setEncoded(true);
+    const void *memory = getMemory(value);
+    if (memory && memory != getMemory(encoded) && --users[memory] == 0 &&
+        release)
+      nn::freeResource(cast<DenseResourceElementsAttr>(value));
+    return success();
+  }
+
+  /// How many weights still need a value, by its memory.
+  DenseMap<const void *, int> users;
+};
+} // namespace

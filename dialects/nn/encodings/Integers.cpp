@@ -1,0 +1,249 @@
+//===- Integers.cpp - Matrices rounded to integers of 24 or 20 bits -------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// `int24` stores a matrix of floats as integers of three bytes: a panel after
+// the other, which are the columns of a block, and behind each 512 rows of a
+// panel one scale for each column. A `25088x4096` as `NK16n_int24` takes 256
+// panels of 1207360 bytes, three quarters of what `NK16n` takes. In `int20` two
+// rows together take five bytes a column. runtime/routines/matmul/
+// integers_plan.h says where each byte is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/WeightEncoding.h"
+#include "runtime/routines/matmul/integers_plan.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+namespace {
+template <int Bits> class Integers : public WeightEncoding {
+  using Form = integers<Bits>;
+
+public:
+  using WeightEncoding::WeightEncoding;
+
+  LogicalResult verifyBlocks(LayoutAttr layout,
+                             EmitError emitError) const override {
+    if (layout.getRank() != 2)
+      return emitError() << "holds integers, which only a matrix may be";
+    if (layout.getBlocks().size() != 1)
+      return emitError() << "needs one block, of the columns of the result";
+    return success();
+  }
+
+  LogicalResult verify(LayoutAttr layout, ArrayRef<int64_t>, Type element,
+                       EmitError emitError) const override {
+    if (element.isF32() && layout.getBlocks().front().size % 4 == 0)
+      return success();
+    return emitError() << "holds floats as integers, in blocks of a multiple "
+                          "of 4";
+  }
+
+  /// A row for each panel, of as many bytes as the panel takes, counted in
+  /// floats.
+  RankedTensorType getStoredType(RankedTensorType type) const override {
+    Matrix matrix(type);
+    int64_t panels = llvm::divideCeil(matrix.columns, matrix.width);
+    int64_t bytes = Form::panel(matrix.rows, matrix.width);
+    return RankedTensorType::get({panels, bytes / int64_t(sizeof(float))},
+                                 type.getElementType());
+  }
+
+  void encode(RankedTensorType type, ArrayRef<float> weight,
+              MutableArrayRef<float> stored) const override {
+    Matrix matrix(type);
+    // For columns behind the last, and for integers of half a byte.
+    std::fill(stored.begin(), stored.end(), 0.0f);
+    auto *group = reinterpret_cast<unsigned char *>(stored.data());
+    for (int64_t first = 0; first < matrix.columns; first += matrix.width)
+      for (int64_t row = 0; row < matrix.rows; row += integers_group) {
+        int64_t count = std::min<int64_t>(integers_group, matrix.rows - row);
+        int64_t lanes = std::min(matrix.width, matrix.columns - first);
+        for (int64_t lane = 0; lane < lanes; ++lane)
+          roundColumn(weight.data() + (first + lane) * matrix.columnStep +
+                          row * matrix.rowStep,
+                      count, matrix.rowStep, matrix.width, lane, group);
+        group += Form::panel(count, matrix.width);
+      }
+  }
+
+  int getBits() const override { return Bits; }
+
+  double getError(RankedTensorType type,
+                  const TensorData &weight) const override;
+
+private:
+  /// A weight as the product sees it: its columns, of which `width` make a
+  /// panel, are those of the result, and its rows are summed over.
+  struct Matrix {
+    explicit Matrix(RankedTensorType type) {
+      LayoutAttr::Block block = getLayout(type).getBlocks().front();
+      width = block.size;
+      columns = type.getDimSize(block.axis);
+      rows = type.getDimSize(1 - block.axis);
+      columnStep = block.axis == 0 ? rows : 1;
+      rowStep = block.axis == 0 ? 1 : columns;
+    }
+    int64_t columns, rows, width;
+    int64_t columnStep, rowStep; ///< elements from one to the next
+  };
+
+  static void roundColumn(const float *w, int64_t count, int64_t step,
+                          int64_t width, int64_t lane, unsigned char *group);
+  static void writeInteger(int32_t value, int64_t k, int64_t width,
+                           int64_t lane, unsigned char *group);
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Rounding
+//===----------------------------------------------------------------------===//
+
+/// Writes the integer of row `k` and column `lane` into a group.
+template <int Bits>
+void Integers<Bits>::writeInteger(int32_t value, int64_t k, int64_t width,
+                                  int64_t lane, unsigned char *group) {
+  auto bits = static_cast<uint32_t>(value);
+  int64_t second = k % Form::rows; // or the first of two rows
+  unsigned char *rows = group + Form::group(k - second, width);
+  if constexpr (Bits == 24) {
+    for (int byte = 0; byte < 3; ++byte)
+      rows[3 * lane + byte] = bits >> 8 * byte;
+    return;
+  }
+  unsigned char *upper = rows + 4 * lane + 2 * second;
+  upper[0] = bits >> 4;
+  upper[1] = bits >> 12;
+  rows[4 * width + lane] |= (bits & 15) << 4 * second;
+}
+
+/// Writes column `lane` of a group, which holds zeros before: `count` weights,
+/// `step` elements from one to the next, as integers, and their scale behind
+/// the group.
+template <int Bits>
+void Integers<Bits>::roundColumn(const float *w, int64_t count, int64_t step,
+                                 int64_t width, int64_t lane,
+                                 unsigned char *group) {
+  float most = 0;
+  for (int64_t k = 0; k < count; ++k)
+    most = std::max(most, std::fabs(w[k * step]));
+  float scale = Form::scale(most), stored = scale / Form::unit;
+  std::memcpy(group + Form::group(count, width) + lane * sizeof(float), &stored,
+              sizeof(float));
+  int32_t last = 0;
+  for (int64_t k = 0; k < count && scale != 0; ++k) {
+    double units = double(w[k * step]) / scale;
+    if (k % Form::rows != 0) // see integers<20>::rows
+      units -= (last & 15) / 16.0;
+    last = std::clamp<int32_t>(std::lrint(units), -Form::most, Form::most);
+    writeInteger(last, k, width, lane, group);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What rounding loses
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The largest magnitude and the sum of the squares of elements, computed for
+/// a few of them at a time, so that none waits for another.
+struct Magnitudes {
+  static constexpr int64_t width = 16;
+  float most[width] = {};
+  double squares[width] = {};
+
+  void add(const float *w, int64_t count) {
+    for (; count >= width; count -= width, w += width)
+      addPart(w, width);
+    addPart(w, count);
+  }
+  float getMost() const { return *std::max_element(most, most + width); }
+  double getSquares() const {
+    return std::accumulate(squares, squares + width, 0.0);
+  }
+
+private:
+  void addPart(const float *w, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      most[i] = std::max(most[i], std::fabs(w[i]));
+      squares[i] += double(w[i]) * w[i];
+    }
+  }
+};
+
+/// Sums of the squares of all elements of a matrix, and of what rounding
+/// changes of them. Rounding errors are taken for evenly distributed over what
+/// an integer stands for, which the largest element of a group determines.
+struct RoundingLoss {
+  double all = 0, lost = 0;
+  float (*getScale)(float most); ///< what an integer of a group stands for
+
+  /// Adds a group of `count` elements with these magnitudes.
+  void add(float most, double squares, int64_t count) {
+    double scale = getScale(most);
+    all += squares;
+    // Elements that become zero are lost whole.
+    lost += scale == 0 ? squares : count * scale * scale / 12;
+  }
+
+  /// Adds a matrix whose groups lie side by side in rows.
+  void addRows(const float *w, int64_t rows, int64_t columns) {
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t at = 0; at < columns; at += integers_group) {
+        int64_t count = std::min<int64_t>(integers_group, columns - at);
+        Magnitudes group;
+        group.add(w, count);
+        add(group.getMost(), group.getSquares(), count);
+        w += count;
+      }
+  }
+
+  /// Adds a matrix whose groups lie one below the other in columns.
+  void addColumns(const float *w, int64_t rows, int64_t columns) {
+    for (int64_t row = 0; row < rows; row += integers_group) {
+      int64_t count = std::min<int64_t>(integers_group, rows - row);
+      std::vector<float> most(columns, 0.0f);
+      std::vector<double> squares(columns, 0.0);
+      for (int64_t i = 0; i < count; ++i, w += columns)
+        for (int64_t column = 0; column < columns; ++column) {
+          most[column] = std::max(most[column], std::fabs(w[column]));
+          squares[column] += double(w[column]) * w[column];
+        }
+      for (int64_t column = 0; column < columns; ++column)
+        add(most[column], squares[column], count);
+    }
+  }
+};
+} // namespace
+
+template <int Bits>
+double Integers<Bits>::getError(RankedTensorType type,
+                                const TensorData &weight) const {
+  const float *w = weight.getAs<float>().data();
+  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
+  RoundingLoss loss;
+  loss.getScale = Form::scale;
+  if (getLayout(type).getBlocks().front().axis == 0)
+    loss.addRows(w, rows, columns);
+  else
+    loss.addColumns(w, rows, columns);
+  if (!std::isfinite(loss.all))
+    return std::numeric_limits<double>::infinity();
+  return loss.all == 0 ? 0 : std::sqrt(loss.lost / loss.all);
+}
+
+std::unique_ptr<WeightEncoding> nn::makeIntegersEncoding(StringRef spelling) {
+  if (spelling == "int24")
+    return std::make_unique<Integers<24>>(spelling);
+  if (spelling == "int20")
+    return std::make_unique<Integers<20>>(spelling);
+  return nullptr;
+}

@@ -1,0 +1,579 @@
+//===- encodings_test.cpp - What is stored in the place of weights --------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// Each encoding against its definition, in float64 and element by element, on
+// weights of random odd shapes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/WeightEncoding.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+using Dims = SmallVector<int64_t>;
+using Doubles = std::vector<double>;
+
+static MLIRContext &getContext() {
+  static MLIRContext context;
+  context.loadDialect<NnDialect>();
+  return context;
+}
+
+static RankedTensorType makeType(ArrayRef<int64_t> shape, StringRef layout,
+                                 bool halves = false) {
+  Type f32 = Float32Type::get(&getContext());
+  Type f16 = Float16Type::get(&getContext());
+  return withLayout(RankedTensorType::get(shape, halves ? f16 : f32), layout);
+}
+
+namespace {
+struct Random {
+  std::mt19937 engine{1};
+
+  int64_t between(int64_t least, int64_t most) {
+    return std::uniform_int_distribution<int64_t>(least, most)(engine);
+  }
+  TensorData weight(RankedTensorType type) {
+    TensorData data = TensorData::allocate(type);
+    std::normal_distribution<float> normal(0, 0.1f);
+    for (int64_t i = 0; i < data.getNumElements(); ++i) {
+      llvm::APFloat value(normal(engine));
+      if (type.getElementType().isF32()) {
+        data.getMutable<float>()[i] = value.convertToFloat();
+        continue;
+      }
+      bool lost;
+      value.convert(llvm::APFloat::IEEEhalf(),
+                    llvm::APFloat::rmNearestTiesToEven, &lost);
+      data.getMutable<uint16_t>()[i] = value.bitcastToAPInt().getZExtValue();
+    }
+    return data;
+  }
+};
+} // namespace
+
+/// The bytes that are stored of a weight.
+static std::vector<char> store(RankedTensorType type,
+                               const TensorData &weight) {
+  // Whatever lay there before must be gone, padding included.
+  std::vector<char> bytes(getPhysicalBytes(type), 0x55);
+  storeWeight(type, weight, bytes.data());
+  return bytes;
+}
+
+/// The same as numbers.
+static Doubles storeReals(RankedTensorType type, const TensorData &weight) {
+  std::vector<char> bytes = store(type, weight);
+  auto flat =
+      RankedTensorType::get({getPhysicalElements(type)}, type.getElementType());
+  TensorData data = TensorData::borrow(flat, bytes);
+  Doubles values;
+  for (int64_t i = 0; i < data.getNumElements(); ++i)
+    values.push_back(data.getReal(i));
+  return values;
+}
+
+/// Where element `index` of what is stored has to be, by its axes in memory.
+static double at(const Doubles &values, RankedTensorType type,
+                 ArrayRef<int64_t> index) {
+  int64_t offset = 0;
+  for (auto [size, i] : llvm::zip_equal(getPhysicalShape(type), index))
+    offset = offset * size + i;
+  return values[offset];
+}
+
+static bool isClose(double got, double want, bool halves) {
+  double tolerance = halves ? 1e-3 : 1e-6; // relative to weights of 0.1
+  return std::abs(got - want) <= tolerance * (0.1 + std::abs(want));
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+TEST_CASE("an encoding is known by its spelling alone") {
+  for (const char *spelling :
+       {"winograd2", "winograd8", "strided_winograd2", "folded_winograd5",
+        "strassen", "strassen2", "int24", "int20"}) {
+    const WeightEncoding *encoding = WeightEncoding::get(spelling);
+    REQUIRE(encoding);
+    CHECK(encoding->getSpelling() == spelling);
+    CHECK(WeightEncoding::get(spelling) == encoding);
+  }
+  for (const char *spelling :
+       {"", "winograd", "winograd0", "winograd9", "winograd04", "winograd-2",
+        "winograd4x", "strassen1", "strassen3", "int16", "Int24", "folded",
+        "strided_folded_winograd2", "strided_strassen", "24"}) {
+    INFO(spelling);
+    CHECK(!WeightEncoding::get(spelling));
+  }
+  CHECK(WeightEncoding::listSpellings() ==
+        "int20, int24, strassen, strassen2, winograd<m>, strided_winograd<m>, "
+        "folded_winograd<m>");
+}
+
+TEST_CASE("a layout is its blocks and its encoding") {
+  MLIRContext *context = &getContext();
+  auto layout = LayoutAttr::get(context, "KRSC16k_strided_winograd2");
+  CHECK(layout.getBlocked() == "KRSC16k");
+  CHECK(layout.getEncoding() ==
+        EncodingAttr::get(context, WeightEncoding::get("strided_winograd2")));
+  CHECK(layout.getName() == "KRSC16k_strided_winograd2");
+  CHECK(layout == LayoutAttr::get(context, "KRSC16k", layout.getEncoding()));
+  CHECK(layout.dropEncoding() == LayoutAttr::get(context, "KRSC16k"));
+  CHECK(!layout.dropEncoding().getEncoding());
+  CHECK(!LayoutAttr::get(context, "KCRS_winograd2").isPlain());
+  auto columns = makeType({64, 32}, "NK16n_int24");
+  CHECK(renameAxes("NK16n_int24", {1, 0}, 2, context) == "AB16a_int24");
+  CHECK(getLayoutName(columns) == "NK16n_int24");
+  CHECK(spellImageLayout("KRSC16k_winograd4", makeType({4, 4, 3}, "")) ==
+        "KSC16k_winograd4");
+}
+
+TEST_CASE("bits that are left of a weight") {
+  CHECK(WeightEncoding::get("int20")->getBits() == 20);
+  CHECK(WeightEncoding::get("int24")->getBits() == 24);
+  CHECK(WeightEncoding::get("winograd4")->getBits() == 32);
+}
+
+//===----------------------------------------------------------------------===//
+// Stored shapes
+//===----------------------------------------------------------------------===//
+
+TEST_CASE("what is stored is a tensor of its own, and no one's view") {
+  auto getStored = [](ArrayRef<int64_t> shape, StringRef layout) {
+    RankedTensorType type = makeType(shape, layout);
+    CHECK(isEncoded(type));
+    return getLayout(type).getEncoding()->getStoredType(type);
+  };
+  CHECK(getStored({60, 20, 3, 3}, "KRSC16k_winograd4") ==
+        makeType({60, 20, 6, 6}, "KRSC16k"));
+  CHECK(getStored({60, 20, 3}, "KSC16k_winograd4") ==
+        makeType({60, 20, 6}, "KSC16k"));
+  CHECK(getStored({60, 20, 7, 7}, "KRSC16k_strided_winograd4") ==
+        makeType({60, 20, 13, 13}, "KRSC16k"));
+  CHECK(getStored({60, 3, 7, 6}, "KRSC16k_folded_winograd5") ==
+        makeType({60, 12, 8, 7}, "KRSC16k"));
+  CHECK(getStored({60, 20, 1, 1}, "KRSC16k_strassen") ==
+        makeType({30, 10, 1, 7}, "KRSC16k"));
+  CHECK(getStored({60, 20}, "NK8n_strassen2") ==
+        makeType({5, 15, 1, 49}, "KRSC8k"));
+  CHECK(getStored({100, 20}, "NK16n_int24") == makeType({2, 1216}, ""));
+  CHECK(getStored({20, 101}, "AB4a_int20") == makeType({5, 259}, ""));
+
+  RankedTensorType taps = makeType({60, 20, 3, 3}, "KRSC16k");
+  RankedTensorType points = makeType({60, 20, 3, 3}, "KRSC16k_winograd4");
+  CHECK(!isEncoded(taps));
+  CHECK(!isViewOf(taps, points));
+  CHECK(!getAdaptCall(taps, points));
+  CHECK(!getAdaptCall(points, taps));
+}
+
+//===----------------------------------------------------------------------===//
+// Winograd
+//===----------------------------------------------------------------------===//
+
+/// The points in which a polynomial of n - 1 coefficients is known, without
+/// infinity: 0, +-q for each q, and one that has no partner.
+static Doubles getPoints(int64_t n) {
+  Doubles pairs = n == 4   ? Doubles{1}
+                  : n == 5 ? Doubles{0.75}
+                  : n == 6 ? Doubles{0.625, 1.5}
+                  : n == 7 ? Doubles{0.5, 1}
+                  : n == 8 ? Doubles{0.5, 1, 2}
+                           : Doubles{};
+  Doubles points = {0};
+  for (double q : pairs)
+    points.insert(points.end(), {q, -q});
+  if (n % 2)
+    points.push_back(n == 3 ? 1 : 2);
+  return points;
+}
+
+/// G: for each point the value of each tap's power, over the product of the
+/// distances to all other points; for infinity the last tap.
+static std::vector<Doubles> getFilterMatrix(int64_t outputs, int64_t taps) {
+  if (taps == 1)
+    return {{1}};
+  Doubles points = getPoints(outputs + taps - 1);
+  std::vector<Doubles> rows;
+  for (double point : points) {
+    double product = 1;
+    for (double other : points)
+      product *= other == point ? 1 : point - other;
+    Doubles row;
+    for (int64_t tap = 0; tap < taps; ++tap)
+      row.push_back(std::pow(point, double(tap)) / product);
+    rows.push_back(row);
+  }
+  rows.push_back(Doubles(taps, 0));
+  rows.back().back() = 1;
+  return rows;
+}
+
+/// The same over the taps of an axis of a stride of 2: G of those at even
+/// places, then G of those at odd ones. A single tap has a product for each
+/// output.
+static std::vector<Doubles> getStridedMatrix(int64_t outputs, int64_t taps) {
+  std::vector<Doubles> rows;
+  for (int64_t first = 0; first < 2; ++first) {
+    int64_t own = (taps - first + 1) / 2;
+    std::vector<Doubles> part = getFilterMatrix(outputs, own);
+    if (own == 1)
+      part.assign(outputs, {1});
+    for (const Doubles &row : part) {
+      rows.push_back(Doubles(taps, 0));
+      for (int64_t tap = 0; tap < own; ++tap)
+        rows.back()[first + 2 * tap] = row[tap];
+    }
+  }
+  return rows;
+}
+
+namespace {
+struct Case {
+  Dims shape;
+  std::string layout;
+  bool halves = false;
+};
+} // namespace
+
+/// Checks all that is stored of a weight K x C x R x S against `rows` and
+/// `columns` of the filters `w(k, c, r, s)`.
+template <class F>
+static void checkPoints(const Case &one, const Doubles &stored,
+                        RankedTensorType type, int64_t channels,
+                        const std::vector<Doubles> &rows,
+                        const std::vector<Doubles> &columns, F w) {
+  int64_t width = getLayout(type).getBlocks().front().size, wrong = 0;
+  REQUIRE(getPhysicalShape(type) ==
+          Dims{int64_t(llvm::divideCeil(one.shape[0], width)),
+               int64_t(rows.size()), int64_t(columns.size()), channels, width});
+  for (int64_t k = 0; k < int64_t(llvm::alignTo(one.shape[0], width)); ++k)
+    for (int64_t c = 0; c < channels; ++c)
+      for (size_t i = 0; i < rows.size(); ++i)
+        for (size_t j = 0; j < columns.size(); ++j) {
+          double want = 0;
+          for (size_t r = 0; r < rows[i].size() && k < one.shape[0]; ++r)
+            for (size_t s = 0; s < columns[j].size(); ++s)
+              want += rows[i][r] * columns[j][s] * w(k, c, r, s);
+          double got = at(stored, type,
+                          {k / width, int64_t(i), int64_t(j), c, k % width});
+          wrong += k < one.shape[0] ? !isClose(got, want, one.halves)
+                                    : got != 0; // padding
+        }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("winograd<m> stores the values of filters in points") {
+  Random random;
+  for (int64_t outputs = 1; outputs <= 8; ++outputs)
+    for (int64_t taps = 1; taps + outputs - 1 <= 8; ++taps) {
+      std::string layout = "KRSC4k_winograd" + std::to_string(outputs);
+      int64_t other = random.between(1, 9 - outputs);
+      Case one = {{random.between(1, 11), random.between(1, 5), other, taps},
+                  layout,
+                  taps == 3};
+      INFO(layout << " of " << other << " x " << taps << " taps");
+      RankedTensorType type = makeType(one.shape, layout, one.halves);
+      TensorData weight = random.weight(type);
+      checkPoints(one, storeReals(type, weight), type, one.shape[1],
+                  getFilterMatrix(outputs, other),
+                  getFilterMatrix(outputs, taps),
+                  [&](int64_t k, int64_t c, int64_t r, int64_t s) {
+                    return weight.getReal(
+                        ((k * one.shape[1] + c) * other + r) * taps + s);
+                  });
+    }
+}
+
+TEST_CASE("strided_winograd<m> parts taps at even and at odd places") {
+  Random random;
+  for (int64_t outputs : {2, 3, 4})
+    for (int64_t taps : {2, 3, 5, 7}) {
+      std::string layout = "KRSC8k_strided_winograd" + std::to_string(outputs);
+      int64_t other = taps == 7 ? 3 : taps + 1;
+      Case one = {{random.between(1, 19), random.between(1, 5), taps, other},
+                  layout,
+                  taps == 3};
+      INFO(layout << " of " << taps << " x " << other << " taps");
+      RankedTensorType type = makeType(one.shape, layout, one.halves);
+      TensorData weight = random.weight(type);
+      checkPoints(one, storeReals(type, weight), type, one.shape[1],
+                  getStridedMatrix(outputs, taps),
+                  getStridedMatrix(outputs, other),
+                  [&](int64_t k, int64_t c, int64_t r, int64_t s) {
+                    return weight.getReal(
+                        ((k * one.shape[1] + c) * taps + r) * other + s);
+                  });
+    }
+}
+
+TEST_CASE("folded_winograd<m> makes four channels of each") {
+  Random random;
+  for (int64_t taps : {1, 2, 3, 4, 5, 7}) {
+    int64_t outputs = random.between(2, 5), other = random.between(1, 7);
+    std::string layout = "KRSC8k_folded_winograd" + std::to_string(outputs);
+    Case one = {{random.between(1, 19), random.between(1, 5), taps, other},
+                layout,
+                taps == 7};
+    INFO(layout << " of " << taps << " x " << other << " taps");
+    RankedTensorType type = makeType(one.shape, layout, one.halves);
+    TensorData weight = random.weight(type);
+    checkPoints(one, storeReals(type, weight), type, 4 * one.shape[1],
+                getFilterMatrix(outputs, (taps + 1) / 2),
+                getFilterMatrix(outputs, (other + 1) / 2),
+                [&](int64_t k, int64_t c, int64_t r, int64_t s) {
+                  int64_t row = 2 * r + c % 4 / 2, column = 2 * s + c % 2;
+                  if (row >= taps || column >= other)
+                    return 0.0;
+                  return weight.getReal(
+                      ((k * one.shape[1] + c / 4) * taps + row) * other +
+                      column);
+                });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Strassen
+//===----------------------------------------------------------------------===//
+
+/// A matrix of channels by filters in float64.
+struct Matrix {
+  int64_t channels, filters;
+  Doubles values;
+
+  Matrix(int64_t channels, int64_t filters)
+      : channels(channels), filters(filters), values(channels * filters) {}
+  double &operator()(int64_t channel, int64_t filter) {
+    return values[channel * filters + filter];
+  }
+  double operator()(int64_t channel, int64_t filter) const {
+    return values[channel * filters + filter];
+  }
+};
+
+/// The right factors of Strassen's products of `b`, in Winograd's form.
+static std::vector<Matrix> getRightFactors(const Matrix &b, int levels) {
+  if (levels == 0)
+    return {b};
+  auto add = [&](int b11, int b12, int b21, int b22) {
+    Matrix sum(b.channels / 2, b.filters / 2);
+    for (int64_t c = 0; c < sum.channels; ++c)
+      for (int64_t f = 0; f < sum.filters; ++f)
+        sum(c, f) = b11 * b(c, f) + b12 * b(c, f + sum.filters) +
+                    b21 * b(c + sum.channels, f) +
+                    b22 * b(c + sum.channels, f + sum.filters);
+    return sum;
+  };
+  std::vector<Matrix> all;
+  for (const Matrix &factor :
+       {add(1, 0, 0, 0), add(0, 0, 1, 0), add(1, -1, 0, 1), add(0, -1, 0, 1),
+        add(-1, 1, 1, -1), add(-1, 1, 0, 0), add(0, 0, 0, 1)})
+    llvm::append_range(all, getRightFactors(factor, levels - 1));
+  return all;
+}
+
+TEST_CASE("strassen and strassen2 store the right factors of products") {
+  Random random;
+  for (int levels : {1, 2})
+    for (StringRef blocks : {"KRSC8k", "NK8n", "AB8a"})
+      for (bool halves : {false, true}) {
+        int64_t parts = 1 << levels;
+        int64_t filters = parts * random.between(1, 11);
+        int64_t channels = parts * random.between(1, 9);
+        bool filtersFirst = blocks != "NK8n";
+        Dims shape =
+            filtersFirst ? Dims{filters, channels} : Dims{channels, filters};
+        if (blocks == "KRSC8k")
+          shape.append({1, 1});
+        std::string layout =
+            (blocks + (levels == 1 ? "_strassen" : "_strassen2")).str();
+        INFO(layout << " of " << filters << " filters, " << channels
+                    << " channels");
+        RankedTensorType type = makeType(shape, layout, halves);
+        TensorData weight = random.weight(type);
+        Matrix b(channels, filters);
+        for (int64_t c = 0; c < channels; ++c)
+          for (int64_t f = 0; f < filters; ++f)
+            b(c, f) = weight.getReal(filtersFirst ? f * channels + c
+                                                  : c * filters + f);
+        std::vector<Matrix> factors = getRightFactors(b, levels);
+        Doubles stored = storeReals(type, weight);
+        int64_t own = filters / parts, wrong = 0;
+        REQUIRE(getPhysicalShape(type) ==
+                Dims{int64_t(llvm::divideCeil(own, 8)), 1,
+                     int64_t(factors.size()), channels / parts, 8});
+        for (auto [point, factor] : llvm::enumerate(factors))
+          for (int64_t c = 0; c < factor.channels; ++c)
+            for (int64_t f = 0; f < int64_t(llvm::alignTo(own, 8)); ++f) {
+              double got =
+                  at(stored, type, {f / 8, 0, int64_t(point), c, f % 8});
+              wrong += f < own ? !isClose(got, factor(c, f), halves) : got != 0;
+            }
+        CHECK(wrong == 0);
+      }
+}
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+/// Decodes what `int24` or `int20` stores of a matrix of `terms` rows in panels
+/// of `width` columns, from the description of the format.
+static double decode(const std::vector<char> &bytes, int bits, int64_t terms,
+                     int64_t width, int64_t term, int64_t column) {
+  auto getRowBytes = [&](int64_t rows) {
+    return bits == 24 ? 3 * width * rows : 5 * width * ((rows + 1) / 2);
+  };
+  constexpr int64_t group = 512;
+  int64_t groups = (terms + group - 1) / group;
+  auto *panel = reinterpret_cast<const unsigned char *>(bytes.data()) +
+                column / width * (getRowBytes(terms) + groups * 4 * width);
+  int64_t first = term / group * group;
+  const unsigned char *rows =
+      panel + getRowBytes(first) + first / group * 4 * width;
+  float scale; // of an integer in the upper bits of 32
+  std::memcpy(&scale,
+              rows + getRowBytes(std::min(group, terms - first)) +
+                  4 * (column % width),
+              4);
+  int64_t row = term - first, lane = column % width;
+  uint32_t word;
+  if (bits == 24) {
+    const unsigned char *at = rows + 3 * (row * width + lane);
+    word = uint32_t(at[0]) << 8 | uint32_t(at[1]) << 16 | uint32_t(at[2]) << 24;
+  } else {
+    const unsigned char *pair = rows + row / 2 * 5 * width;
+    const unsigned char *at = pair + 4 * lane + 2 * (row % 2);
+    uint32_t lower = pair[4 * width + lane];
+    word = uint32_t(at[0]) << 16 | uint32_t(at[1]) << 24 |
+           (row % 2 ? lower << 8 : (lower & 15) << 12);
+  }
+  return double(static_cast<int32_t>(word)) * scale;
+}
+
+TEST_CASE("integers decode to the weights, within half an integer") {
+  Random random;
+  for (int bits : {24, 20})
+    for (StringRef blocks : {"NK16n", "NK4n", "AB8a"})
+      for (int64_t terms : {1, 2, 511, 513, 1025}) {
+        int64_t columns = random.between(1, 37);
+        bool columnsFirst = blocks == "AB8a";
+        int64_t width = blocks == "NK16n" ? 16 : columnsFirst ? 8 : 4;
+        std::string layout = (blocks + "_int").str() + std::to_string(bits);
+        INFO(layout << " of " << terms << " x " << columns);
+        RankedTensorType type = makeType(
+            columnsFirst ? Dims{columns, terms} : Dims{terms, columns}, layout);
+        TensorData weight = random.weight(type);
+        std::vector<char> stored = store(type, weight);
+        double lost = 0, all = 0;
+        int64_t wrong = 0;
+        for (int64_t column = 0; column < columns; ++column)
+          for (int64_t first = 0; first < terms; first += 512) {
+            auto get = [&](int64_t term) {
+              return weight.getReal(columnsFirst ? column * terms + term
+                                                 : term * columns + column);
+            };
+            int64_t end = std::min<int64_t>(first + 512, terms);
+            double most = 0;
+            for (int64_t term = first; term < end; ++term)
+              most = std::max(most, std::abs(get(term)));
+            double unit = most / double((1 << (bits - 1)) - 1);
+            for (int64_t term = first; term < end; ++term) {
+              double change =
+                  decode(stored, bits, terms, width, term, column) - get(term);
+              // Of 20 bits the largest one may be cut off by up to one integer.
+              bool mayBeCut = bits == 20 && std::abs(get(term)) > most - unit;
+              wrong +=
+                  std::abs(change) > (mayBeCut ? 1 : 0.5) * unit + 1e-7 * most;
+              lost += change * change;
+              all += get(term) * get(term);
+            }
+          }
+        CHECK(wrong == 0);
+        // What the encoding says it loses; of a few weights that is chance.
+        double error = getLayout(type).getEncoding()->getError(type, weight);
+        CHECK(error > 0);
+        if (terms * columns > 2000)
+          CHECK(std::sqrt(lost / all) == Approx(error).epsilon(0.05));
+      }
+}
+
+TEST_CASE("transforms change no weight by storing it") {
+  RankedTensorType type = makeType({8, 4, 3, 3}, "KRSC4k_winograd2");
+  Random random;
+  CHECK(getLayout(type).getEncoding()->getError(type, random.weight(type)) ==
+        0);
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+TEST_CASE("a weight encoded in parts is the weight encoded whole") {
+  Random random;
+  std::pair<Dims, const char *> cases[] = {
+      {{37, 5, 3, 3}, "KRSC16k_winograd4"},
+      {{37, 5, 3}, "KSC8k_winograd2"},
+      {{37, 5, 3, 5}, "KRSC8k_strided_winograd2"},
+      {{21, 3, 7, 7}, "KRSC8k_folded_winograd4"},
+      {{37, 5, 3, 3}, "CRSK16k_winograd4"},
+      {{36, 8, 1, 1}, "KRSC8k_strassen2"},
+      {{40, 36}, "NK8n_strassen"},
+      {{700, 37}, "NK16n_int24"},
+      {{37, 700}, "AB16a_int20"}};
+  for (const auto &[shape, layout] : cases)
+    for (bool halves : {false, true}) {
+      if (halves && StringRef(layout).contains("int"))
+        continue;
+      INFO(layout << (halves ? " of halves" : ""));
+      RankedTensorType type = makeType(shape, layout, halves);
+      TensorData weight = random.weight(type);
+      EncodingAttr encoding = getLayout(type).getEncoding();
+      int64_t step = encoding->getIndependentRows(type);
+      REQUIRE(step > 0);
+      RankedTensorType stored = encoding->getStoredType(type);
+      std::vector<float> elements, values(stored.getNumElements());
+      for (int64_t i = 0; i < weight.getNumElements(); ++i)
+        elements.push_back(weight.getReal(i));
+      encoding->encode(type, elements, values);
+      std::vector<char> whole(getPhysicalBytes(type));
+      if (halves) {
+        std::vector<uint16_t> rounded;
+        for (float value : values) {
+          llvm::APFloat half(value);
+          bool lost;
+          half.convert(llvm::APFloat::IEEEhalf(),
+                       llvm::APFloat::rmNearestTiesToEven, &lost);
+          rounded.push_back(half.bitcastToAPInt().getZExtValue());
+        }
+        packElements(stored, reinterpret_cast<char *>(rounded.data()),
+                     whole.data());
+      } else {
+        packElements(stored, reinterpret_cast<char *>(values.data()),
+                     whole.data());
+      }
+      CHECK(store(type, weight) == whole);
+    }
+}
+
+TEST_CASE("weights without an encoding are packed, or copied") {
+  Random random;
+  for (const char *layout : {"", "KRSC16k", "KCRS4c16k"}) {
+    RankedTensorType type = makeType({37, 5, 3, 3}, layout);
+    TensorData weight = random.weight(type);
+    std::vector<char> packed(getPhysicalBytes(type));
+    packElements(type, weight.getBytes().data(), packed.data());
+    CHECK(store(type, weight) == packed);
+  }
+}
