@@ -114,8 +114,9 @@ ExitCode Driver::import() {
     warnOfPrecision(*file, choices, context);
     tuning = std::make_shared<TuningFile>(std::move(*file));
   }
-  onnx::ImportResult result =
-      onnx::importModel(choices.model, {choices.shapes, choices.name}, context);
+  onnx::ImportResult result = onnx::importModel(
+      choices.model, {choices.shapes, choices.name, choices.externalData},
+      context);
   if (result.status != onnx::ImportStatus::ok)
     return exitCodeOf(result.status);
   op = std::move(result.module);

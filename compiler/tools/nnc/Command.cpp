@@ -57,9 +57,17 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
                  !problem.empty())
                throw CLI::ValidationError("--shape", problem);
          },
-         "Shape of an input whose dimensions the model leaves open")
+         "Shape of an input whose dimensions the model leaves open. Shapes "
+         "that the model declares for outputs and values in between are errors "
+         "where they contradict the computed ones, but warnings with a --shape "
+         "that binds open dimensions: they may be left from other sizes")
       ->allow_extra_args(false)
       ->type_name("INPUT=1x3x48x320");
+  app.add_option("--external-data", options.externalData,
+                 "Folder that may hold the model's external data, beside the "
+                 "model's own; links that lead out of both are refused")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory);
   app.add_option(
          "--weights", options.weights,
          "Where the weights go: into the object file by the assembler's "
@@ -120,8 +128,8 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
     if (!llvm::sys::fs::is_directory(options.model))
       return;
     for (const char *name :
-         {"--target", "--name", "--shape", "--weights", "--max-error",
-          "--layouts", "--precision", "--tuning", "--probe"})
+         {"--target", "--name", "--shape", "--external-data", "--weights",
+          "--max-error", "--layouts", "--precision", "--tuning", "--probe"})
       if (CLI::Option *option = app.get_option_no_throw(name);
           option && option->count())
         throw CLI::ValidationError(
@@ -292,17 +300,19 @@ ExitCode readInputs(const std::vector<std::string> &arguments,
     if (!port)
       return fail(port.takeError(), ExitCode::usage);
     if (given[*port])
-      return fail(makeError(fmt::format("two files for input '{}'",
-                                        manifest.inputs[*port].name)),
-                  ExitCode::usage);
+      return fail(
+          makeError(fmt::format("two files for input '{}'",
+                                displayText(manifest.inputs[*port].name))),
+          ExitCode::usage);
     given[*port] = true;
     llvm::Expected<Tensor> tensor = readNpy(file.str());
     if (!tensor)
       return fail(tensor.takeError(), ExitCode::usage);
     const Port &wanted = manifest.inputs[*port];
-    if (llvm::Error error = checkTensor(
-            *tensor, wanted.dtype, wanted.shape,
-            fmt::format("{} for input '{}'", file.str(), wanted.name)))
+    if (llvm::Error error =
+            checkTensor(*tensor, wanted.dtype, wanted.shape,
+                        fmt::format("{} for input '{}'", file.str(),
+                                    displayText(wanted.name))))
       return fail(std::move(error), ExitCode::usage);
     inputs[*port] = std::move(*tensor);
   }
@@ -310,7 +320,7 @@ ExitCode readInputs(const std::vector<std::string> &arguments,
     if (!given[i])
       return fail(makeError(fmt::format("no data for input '{0}'; give --input "
                                         "{0}=FILE.npy with {1} of {2}",
-                                        manifest.inputs[i].name,
+                                        displayText(manifest.inputs[i].name),
                                         shapeText(manifest.inputs[i].shape),
                                         dtypeName(manifest.inputs[i].dtype))),
                   ExitCode::usage);
