@@ -8,9 +8,9 @@
 
 #include "compiler/tools/driver/Terminal.h"
 
+#include "dialects/exec/Printable.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
-#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -34,11 +34,13 @@ static void describe(mlir::Location location, Problem &problem) {
 }
 
 /// A problem is one line, and names from a model cannot steer the terminal.
-static std::string printable(std::string text) {
-  for (char &c : text)
-    if (llvm::isASCII(c) && !llvm::isPrint(c))
-      c = ' ';
-  return text;
+static std::string printable(llvm::StringRef text) {
+  return exec::escapeUnprintable(text, /*control=*/' ');
+}
+
+/// Names from a model may be as long as a file, and lists of them, too.
+static std::string shorten(llvm::StringRef message) {
+  return exec::shortenMiddle(exec::shortenWords(message), /*most=*/1200);
 }
 
 static void print(const Problem &problem) {
@@ -49,7 +51,8 @@ static void print(const Problem &problem) {
               ? colouredForStderr(Colour::red, " error:")
               : colouredForStderr(Colour::yellow, " warning:");
   if (!problem.node.empty())
-    line += fmt::format(" node '{}':", printable(problem.node));
+    line += fmt::format(" node '{}':",
+                        printable(exec::shortenMiddle(problem.node)));
   line += " " + printable(problem.message);
   for (const std::string &note : problem.notes)
     line += "; " + printable(note);
@@ -71,12 +74,12 @@ void Diagnostics::add(mlir::Diagnostic &diagnostic) {
                          : Problem::warning;
   describe(diagnostic.getLocation(), problem);
   // What a model holds as bytes may be no text, which JSON does not hold.
-  problem.message = llvm::json::fixUTF8(diagnostic.str());
+  problem.message = shorten(llvm::json::fixUTF8(diagnostic.str()));
   for (mlir::Diagnostic &note : diagnostic.getNotes()) {
     // The text of the op is for whoever debugs a pass.
     std::string text = note.str();
     if (!llvm::StringRef(text).starts_with("see current operation"))
-      problem.notes.push_back(std::move(text));
+      problem.notes.push_back(shorten(text));
   }
   if (!quiet)
     print(problem);

@@ -18,6 +18,10 @@ namespace nnc::tools {
 void printError(const std::string &message);
 void printWarning(const std::string &message);
 
+/// A model's name for something as a line may show it: not too long, and
+/// without characters that steer a terminal.
+std::string displayText(llvm::StringRef text);
+
 enum class Colour { none, red, yellow, green, bold, faint };
 
 /// `text` in a colour, if stderr (or stdout) is a terminal that wants colours

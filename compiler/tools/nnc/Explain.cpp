@@ -211,7 +211,8 @@ private:
     for (const Explained &one : layers) {
       if (!isWanted(one))
         continue;
-      fmt::print("{}  {}  {}\n", colouredForStdout(Colour::bold, one.name),
+      fmt::print("{}  {}  {}\n",
+                 colouredForStdout(Colour::bold, displayText(one.name)),
                  one.shape, one.ops);
       if (const auto &found = one.fusion)
         fmt::print("  {} the {} layer before it: {} as one, {} apart\n",
@@ -228,8 +229,9 @@ private:
     if (!changes.empty())
       fmt::print("Layouts change here:\n");
     for (const LayoutChange &change : changes)
-      fmt::print("  {}: {} to {}, {} {}\n", change.name, change.from, change.to,
-                 formatSeconds(change.cost.seconds), originText(change.cost));
+      fmt::print("  {}: {} to {}, {} {}\n", displayText(change.name),
+                 change.from, change.to, formatSeconds(change.cost.seconds),
+                 originText(change.cost));
     auto measured = llvm::count_if(
         layers, [](const Explained &one) { return one.chosen().measured; });
     fmt::print("{}: {} layers, {} of them measured, {} in all for {}; {}\n",

@@ -156,7 +156,8 @@ private:
                               : colouredForStdout(Colour::red, "DIFFERS");
     fmt::print("{}: {}: {}: largest error {:.3g}, {:.3g} of the largest "
                "element\n",
-               one.name, port.name, verdict, found.largest, found.relative());
+               one.name, displayText(port.name), verdict, found.largest,
+               found.relative());
     if (!found.within)
       fmt::print("  at {}: {:.9g} instead of {:.9g}\n",
                  indexText(found.at, port.shape), found.actual, found.expected);
