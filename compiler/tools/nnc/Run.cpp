@@ -28,8 +28,8 @@ void describe(const Port &port, const Tensor &tensor) {
   if (std::any_of(values.begin(), values.end(),
                   [](double value) { return std::isnan(value); }))
     range = ", holds NaN";
-  fmt::print("{}: {} of {}{}\n", port.name, shapeText(tensor.shape),
-             dtypeName(tensor.dtype), range);
+  fmt::print("{}: {} of {}{}\n", displayText(port.name),
+             shapeText(tensor.shape), dtypeName(tensor.dtype), range);
   size_t count = std::min<size_t>(values.size(), 8);
   if (shown)
     fmt::print("  [{:.6g}{}]\n",
@@ -76,13 +76,14 @@ public:
               llvm::sys::fs::create_directories(outputFolder))
         return fail(makeError(outputFolder + ": " + code.message()),
                     ExitCode::usage);
+    std::vector<std::string> stems =
+        fileStems(prepared.manifest.outputs, "output");
     for (size_t i = 0; i < result->outputs.size(); ++i) {
       const Port &port = prepared.manifest.outputs[i];
       describe(port, result->outputs[i]);
       if (outputFolder.empty())
         continue;
-      // The C field's name: the model's may hold slashes.
-      std::string file = fmt::format("{}/{}.npy", outputFolder, port.field);
+      std::string file = fmt::format("{}/{}.npy", outputFolder, stems[i]);
       if (llvm::Error error = writeNpy(file, result->outputs[i]))
         return fail(std::move(error), ExitCode::usage);
       fmt::print("  in {}\n", file);
