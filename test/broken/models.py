@@ -575,7 +575,7 @@ CASES = [
     Case("constant-of-absurd-size", constant_of_absurd_size, (BROKEN, LACKING, LIMIT)),
     Case("constant-of-large-size", constant_of_large_size, (LACKING, LIMIT), names="fill"),
     Case("cyclic", cyclic),
-    Case("cyclic-branch", cyclic_branch, names="Relu"),
+    Case("cyclic-branch", cyclic_branch, names="Sigmoid"),
     Case("deep-subgraphs", deep_subgraphs, names=FILE),
     Case("exploding-functions", exploding_functions, (BROKEN, LACKING, LIMIT), names=FILE),
     Case("external-above", external("../secret.bin", secret_above), names=WEIGHTS),
