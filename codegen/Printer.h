@@ -26,8 +26,9 @@ std::string fillTemplate(llvm::StringRef name, const Values &values);
 /// Lines of written code are no longer, but for names that do not fit.
 constexpr size_t kColumns = 80;
 
-/// A name of the model's as a comment may hold it: without what would end the
-/// comment, or join two lines of it.
+/// A name of the model's as a comment may hold it: not too long, and without
+/// what would end the comment, join two lines of it, or be shown as something
+/// else than what a compiler reads.
 std::string printModelName(llvm::StringRef name);
 
 /// A comment in lines, each behind `head`.

@@ -6,18 +6,17 @@
 
 #include "codegen/Printer.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
+#include "dialects/exec/Printable.h"
 
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 
 std::string codegen::printModelName(StringRef name) {
-  std::string text = llvm::json::fixUTF8(name);
+  std::string text =
+      exec::escapeUnprintable(exec::shortenMiddle(name), /*control=*/'_');
   for (char &c : text)
-    if (StringRef("*\\?").contains(c) ||
-        (llvm::isASCII(c) && !llvm::isPrint(c)))
+    if (StringRef("*\\?").contains(c))
       c = '_';
   return text;
 }

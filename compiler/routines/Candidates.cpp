@@ -290,8 +290,8 @@ static bool takesTooFewBits(LayerOp layer, const Routine &routine) {
   int64_t leastBits = least ? least.getInt() : 32;
   return !layer.getRoutine() &&
          llvm::any_of(routine.layouts, [&](StringRef layout) {
-           int bits = getIntegerBits(layout);
-           return bits != 0 && bits < leastBits;
+           const WeightEncoding *encoding = splitLayoutName(layout).second;
+           return encoding && encoding->getBits() < leastBits;
          });
 }
 

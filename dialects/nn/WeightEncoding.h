@@ -1,5 +1,4 @@
-//===- WeightEncoding.h - What is stored in the place of a weight -*- C++
-//-*-===//
+//===- WeightEncoding.h - The stored form of a weight ---------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

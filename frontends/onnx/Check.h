@@ -17,11 +17,11 @@ namespace nnc::onnx {
 inline constexpr int64_t kMaxNodes = 200000;
 
 /// Reports everything that ONNX's checker finds wrong, node by node (the
-/// checker by itself stops at the first), and what it does not look at: cycles
-/// as cycles, versions that nnc does not know. Nothing is copied. False where
-/// the graph cannot be walked any further.
-bool checkModel(const ::onnx::ModelProto &model, llvm::StringRef folder,
-                Problems &problems);
+/// checker by itself stops at the first), and versions that nnc does not know.
+/// The nodes have been sorted. Files with external data are left to `Weights`,
+/// which has rules of its own. False where the graph cannot be walked any
+/// further.
+bool checkModel(const ::onnx::ModelProto &model, Problems &problems);
 
 /// Version of `domain` among the imports, or 0.
 template <class Imports>

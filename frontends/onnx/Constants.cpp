@@ -89,16 +89,26 @@ Value convertRange(Node &node) {
 /// In inference it passes its input on, and its mask drops nothing.
 Value convertDropout(Node &node) {
   Value x = node.getOperand(0);
-  if (Value training = node.getOperand(2)) {
+  StringRef why;
+  bool keepsAll = false;
+  if (node.getVersion() < 7) {
+    why = node.getBool("is_test") ? "" : "is_test=0";
+    keepsAll = node.getFloat("ratio") == 0;
+  } else if (node.getOperand(2)) {
     auto mode = node.getConstantInts(2, "training modes");
     if (!mode)
       return {};
+    if (mode->size() != 1)
+      return node.broken("needs one training mode, not " + Twine(mode->size()));
+    why = (*mode)[0] != 0 ? "a true training_mode" : "";
     auto ratio =
         node.getOperand(1) ? readElements(node.getOperand(1)) : std::nullopt;
-    bool keepsAll = ratio && ratio->isReal() && ratio->reals == ArrayRef(0.0);
-    if (mode->size() != 1 || ((*mode)[0] != 0 && !keepsAll))
-      return node.unsupported("is in training mode; nnc compiles inference");
+    keepsAll = ratio && ratio->isReal() && ratio->reals == ArrayRef(0.0);
   }
+  if (!why.empty() && !keepsAll)
+    return node.unsupported("is in training mode (it has " + why +
+                            "); nnc compiles inference: export the model in "
+                            "evaluation mode");
   if (node.hasResult(1)) {
     // Until opset 9 the mask had the type of the data.
     Type type = node.getVersion() < 10 ? getElement(x)

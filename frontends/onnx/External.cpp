@@ -2,12 +2,19 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// A model may name any file; only those below its own folder are opened.
+// A model may name any file. Only those are opened that lie, once links are
+// followed, below the model's own folder, below the folder that the model's
+// file lies in where it is a link itself, or below a folder that the user
+// names.
+//
+// The caches of model hubs need the second: there the model and its data are
+// links in one folder to files in another.
 //
 //===----------------------------------------------------------------------===//
 
 #include "frontends/onnx/Weights.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -17,14 +24,30 @@ using namespace nnc::onnx;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-/// Whether `file` lies below `folder` once links are followed; `real` is where.
-static bool isInside(StringRef folder, StringRef file,
-                     SmallVectorImpl<char> &real) {
-  SmallString<256> root;
-  if (fs::real_path(folder, root) || fs::real_path(file, real))
-    return false;
-  root += path::get_separator();
-  return StringRef(real.data(), real.size()).starts_with(root);
+Weights::Weights(Problems &problems, StringRef model, StringRef folder)
+    : problems(problems) {
+  StringRef parent = path::parent_path(model);
+  folders.push_back(parent.empty() ? "." : parent.str());
+  if (!folder.empty())
+    folders.push_back(folder.str());
+  auto addRoot = [&](StringRef root) {
+    // Nothing lies below a folder that is not there.
+    SmallString<256> real;
+    if (!root.empty() && !fs::real_path(root, real))
+      roots.push_back(real.str().str());
+  };
+  for (const std::string &each : folders)
+    addRoot(each);
+  SmallString<256> real;
+  if (!fs::real_path(model, real))
+    addRoot(path::parent_path(real));
+}
+
+/// Whether the file at `real`, a path without links, lies below `root`.
+static bool isBelow(StringRef real, StringRef root) {
+  if (root == path::root_directory(root))
+    return true;
+  return real.consume_front(root) && real.starts_with(path::get_separator());
 }
 
 std::shared_ptr<llvm::MemoryBuffer> Weights::openExternal(StringRef location,
@@ -41,19 +64,36 @@ std::shared_ptr<llvm::MemoryBuffer> Weights::openExternal(StringRef location,
       llvm::make_range(path::begin(location), path::end(location)), "..");
   if (location.empty() || path::is_absolute(location) || climbs)
     return fail("which is not a place inside the model's folder");
-  SmallString<256> file(folder.empty() ? StringRef(".") : StringRef(folder));
-  path::append(file, location);
+  SmallString<256> file;
   fs::file_status info;
-  if (std::error_code error = fs::status(file, info))
-    return fail("which cannot be read: " + error.message());
-  SmallString<256> real;
-  if (!isInside(folder.empty() ? StringRef(".") : StringRef(folder), file,
-                real))
-    return fail("which leads out of the model's folder");
+  std::error_code error;
+  for (const std::string &folder : folders) {
+    file = folder;
+    path::append(file, location);
+    error = fs::status(file, info);
+    if (!error)
+      break;
+  }
+  if (error)
+    return fail("which cannot be read: " + error.message() +
+                "; --external-data names a folder to look in");
+  // Opening a pipe could wait forever.
   if (!fs::is_regular_file(info))
     return fail("which is not a file");
-  auto buffer = llvm::MemoryBuffer::getFile(real, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+  // What has been opened is what is checked, even if a link changes meanwhile.
+  SmallString<256> real;
+  auto opened = fs::openNativeFileForRead(file, fs::OF_None, &real);
+  if (!opened)
+    return fail("which cannot be read: " + llvm::toString(opened.takeError()));
+  auto close = llvm::make_scope_exit([&] { fs::closeFile(*opened); });
+  if (llvm::none_of(roots, [&](StringRef root) { return isBelow(real, root); }))
+    return fail("which leads out of the model's folder to '" + real +
+                "'; if the file is meant, name its folder with "
+                "--external-data");
+  if ((error = fs::status(*opened, info)))
+    return fail("which cannot be read: " + error.message());
+  auto buffer = llvm::MemoryBuffer::getOpenFile(
+      *opened, real, info.getSize(), /*RequiresNullTerminator=*/false);
   if (!buffer)
     return fail("which cannot be read: " + buffer.getError().message());
   entry->second = std::move(*buffer);

@@ -10,6 +10,7 @@
 #include "frontends/onnx/Node.h"
 #include "frontends/onnx/Ops.h"
 #include "frontends/onnx/Schema.h"
+#include "frontends/onnx/Sort.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -28,10 +29,14 @@ static std::string getKey(const Proto &proto, const std::string &name) {
 }
 
 GraphImporter::GraphImporter(::onnx::ModelProto &model, Problems &problems,
-                             Weights &weights, func::FuncOp function)
+                             Weights &weights, func::FuncOp function,
+                             bool isRebound)
     : model(model), problems(problems), weights(weights), function(function),
-      builder(OpBuilder::atBlockEnd(&function.getBody().front())) {
+      builder(OpBuilder::atBlockEnd(&function.getBody().front())),
+      declarations(problems, isRebound),
+      declaredInMain(Declarations::collect(model.graph())) {
   main.imports = &model.opset_import();
+  main.declared = &declaredInMain;
   for (auto &tensor : *model.mutable_graph()->mutable_initializer())
     main.initializers[tensor.name()] = &tensor;
   for (FunctionProto &function : *model.mutable_functions())
@@ -53,32 +58,23 @@ std::optional<Value> GraphImporter::lookup(StringRef name, Scope &scope) {
       found != scope.initializers.end()) {
     Location loc = problems.getLoc(scope.prefix + name.str());
     ElementsAttr elements = weights.get(*found->second, loc);
-    return scope.values[name] =
-               elements ? createConstant(elements, loc) : Value();
+    Value value = elements ? createConstant(elements, loc) : Value();
+    checkDeclared(name, value, "the initializer", loc, scope);
+    return scope.values[name] = value;
   }
   return scope.parent ? lookup(name, *scope.parent) : std::nullopt;
+}
+
+void GraphImporter::checkDeclared(StringRef name, Value value, StringRef origin,
+                                  Location loc, Scope &scope) {
+  if (value && scope.declared)
+    declarations.check(*scope.declared, name,
+                       cast<RankedTensorType>(value.getType()), origin, loc);
 }
 
 //===----------------------------------------------------------------------===//
 // Lists of nodes
 //===----------------------------------------------------------------------===//
-
-/// Adds every name that the node or a subgraph of it reads.
-static void collectUses(const NodeProto &node, llvm::StringSet<> &uses) {
-  auto collectGraph = [&](const GraphProto &graph) {
-    for (const auto &output : graph.output())
-      uses.insert(output.name());
-    for (const NodeProto &inner : graph.node())
-      collectUses(inner, uses);
-  };
-  uses.insert(node.input().begin(), node.input().end());
-  for (const auto &attribute : node.attribute()) {
-    if (attribute.has_g())
-      collectGraph(attribute.g());
-    for (const GraphProto &graph : attribute.graphs())
-      collectGraph(graph);
-  }
-}
 
 void GraphImporter::importNodes(Nodes &nodes, Scope &scope,
                                 const llvm::StringSet<> &outputs) {
@@ -91,7 +87,8 @@ void GraphImporter::importNodes(Nodes &nodes, Scope &scope,
     });
     if (!isUsed)
       continue;
-    collectUses(nodes[i], needed);
+    collectUses(nodes[i],
+                [&](const std::string &name) { needed.insert(name); });
     live.push_back(&nodes[i]);
   }
   scope.needed = &needed;
@@ -128,8 +125,10 @@ void GraphImporter::importNode(NodeProto &node, Scope &scope) {
   else if (!findOp(node.domain(), node.op_type()))
     noteUnsupported(node, scope);
   results.resize(node.output_size());
-  for (auto [name, value] : llvm::zip(node.output(), results))
+  for (auto [name, value] : llvm::zip(node.output(), results)) {
+    checkDeclared(name, value, node.op_type(), loc, scope);
     scope.values[name] = value;
+  }
 }
 
 SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
@@ -261,6 +260,8 @@ bool GraphImporter::inlineGraph(GraphProto &graph, Scope &outer,
   scope.actual = outer.actual;
   scope.prefix = prefix;
   scope.depth = outer.depth + 1;
+  Declarations::Scope declared = Declarations::collect(graph);
+  scope.declared = &declared;
   for (auto &tensor : *graph.mutable_initializer())
     scope.initializers[tensor.name()] = &tensor;
   llvm::StringSet<> outputs;
@@ -314,14 +315,10 @@ void GraphImporter::addResults() {
     Value value = lookup(output.name(), main).value_or(Value());
     if (!value)
       return;
-    // What callers believe about a result must be what they get.
-    int32_t declared = output.type().tensor_type().elem_type();
-    int32_t actual = getDataType(getElementTypeOrSelf(value.getType()));
-    if (declared != 0 && declared != actual)
-      problems.report(ImportStatus::broken, problems.getLoc(output.name()))
-          << "is an output of type " << getDataTypeName(declared)
-          << " by the model's signature, but what computes it gives "
-          << getDataTypeName(actual) << "; correct the signature or add a Cast";
+    // What nodes compute has been checked.
+    if (isa<BlockArgument>(value))
+      checkDeclared(output.name(), value, "the input",
+                    problems.getLoc(output.name()), main);
     results.push_back(value);
     names.push_back(builder.getDictionaryAttr(
         builder.getNamedAttr("nn.name", builder.getStringAttr(output.name()))));
@@ -348,4 +345,6 @@ void GraphImporter::run() {
   reportUnsupported();
   if (problems.none())
     addResults();
+  if (problems.none())
+    declarations.warnOfStale();
 }

@@ -7,6 +7,7 @@
 #ifndef NNC_FRONTENDS_ONNX_GRAPH_H
 #define NNC_FRONTENDS_ONNX_GRAPH_H
 
+#include "frontends/onnx/Declared.h"
 #include "frontends/onnx/Problems.h"
 #include "frontends/onnx/Weights.h"
 
@@ -37,6 +38,9 @@ struct Scope {
   llvm::StringMap<::onnx::TensorProto *> initializers;
   /// Parameters of a function that a call leaves out.
   llvm::StringSet<> absent;
+  /// What the graph says of the types of its values; null in a function, whose
+  /// types depend on the call.
+  const Declarations::Scope *declared = nullptr;
   /// Names that something reads.
   const llvm::StringSet<> *needed = nullptr;
   Scope *parent = nullptr;            ///< of a subgraph; a function has none
@@ -48,8 +52,9 @@ struct Scope {
 
 class GraphImporter {
 public:
+  /// `isRebound` says that the user bound open dimensions of the inputs.
   GraphImporter(::onnx::ModelProto &model, Problems &problems, Weights &weights,
-                mlir::func::FuncOp function);
+                mlir::func::FuncOp function, bool isRebound);
 
   /// Imports the main graph into the function; problems are reported.
   void run();
@@ -85,6 +90,8 @@ private:
   /// The value that a function or subgraph returns; null, and a report, where
   /// nothing computes it.
   mlir::Value getResult(const std::string &name, Scope &scope);
+  void checkDeclared(llvm::StringRef name, mlir::Value value,
+                     llvm::StringRef origin, mlir::Location loc, Scope &scope);
   ::onnx::FunctionProto *findFunction(const ::onnx::NodeProto &node);
   void noteUnsupported(const ::onnx::NodeProto &node, Scope &scope);
   void reportUnsupported();
@@ -95,6 +102,8 @@ private:
   Weights &weights;
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;
+  Declarations declarations;
+  Declarations::Scope declaredInMain;
   Scope main;
   /// The model's own functions, and bodies of ONNX's own functions, whose
   /// tensors are known by address.

@@ -13,6 +13,7 @@
 #include "frontends/onnx/Graph.h"
 #include "frontends/onnx/Inputs.h"
 #include "frontends/onnx/Load.h"
+#include "frontends/onnx/Sort.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/Path.h"
@@ -36,10 +37,14 @@ static func::FuncOp createMain(ModuleOp module, ArrayRef<Input> inputs,
   auto main = builder.create<func::FuncOp>(problems.getLoc(), "main",
                                            builder.getFunctionType(types, {}));
   Block *entry = main.addEntryBlock();
+  // All at once: each change copies the attributes of all arguments.
+  SmallVector<Attribute> attributes;
   for (auto [i, name] : llvm::enumerate(names)) {
-    main.setArgAttr(i, "nn.name", builder.getStringAttr(name));
+    attributes.push_back(builder.getDictionaryAttr(
+        builder.getNamedAttr("nn.name", builder.getStringAttr(name))));
     entry->getArgument(i).setLoc(problems.getLoc(name));
   }
+  main.setAllArgAttrs(attributes);
   return main;
 }
 
@@ -65,17 +70,20 @@ ImportResult nnc::onnx::importModel(StringRef path,
   for (const auto &entry : model.metadata_props())
     result.metadata.emplace_back(entry.key(), entry.value());
 
-  StringRef folder = llvm::sys::path::parent_path(path);
-  bool isSound = checkModel(model, folder, problems);
+  bool isSound = !model.has_graph() || sortNodes(model, problems);
+  isSound &= checkModel(model, problems);
   std::vector<Input> inputs =
       bindInputs(model.graph(), options.shapes, problems);
 
   OwningOpRef<ModuleOp> module(ModuleOp::create(problems.getLoc()));
   func::FuncOp main = createMain(*module, inputs, problems);
-  Weights weights(problems, folder);
+  Weights weights(problems, path, options.externalData);
   // Where something is wrong already, this finds what else is.
   if (isSound)
-    GraphImporter(model, problems, weights, main).run();
+    GraphImporter(
+        model, problems, weights, main,
+        llvm::any_of(inputs, [](const Input &i) { return i.isRebound; }))
+        .run();
   if (problems.none()) {
     eraseUnusedConstants(main);
     if (failed(verify(*module)))

@@ -23,6 +23,9 @@ struct ImportOptions {
   std::map<std::string, std::vector<int64_t>> shapes;
   /// Name of the emitted module; empty: from the file's name.
   std::string name;
+  /// A folder, beside the model's own, that may hold its external data; or
+  /// empty.
+  std::string externalData;
 };
 
 /// How an import ended. Of several problems the first in this order counts:

@@ -195,8 +195,13 @@ std::vector<Input> Binder::run() {
   for (const ValueInfoProto *input : inputs)
     learnSymbols(*input);
   std::vector<Input> result;
-  for (const ValueInfoProto *input : inputs)
-    result.push_back({input->name(), getType(*input)});
+  for (const ValueInfoProto *input : inputs) {
+    const auto &type = input->type().tensor_type();
+    bool isOpen =
+        !type.has_shape() || llvm::any_of(type.shape().dim(), mayBind);
+    result.push_back({input->name(), getType(*input),
+                      isOpen && shapes.count(input->name()) > 0});
+  }
   return result;
 }
 

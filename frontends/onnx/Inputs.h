@@ -18,6 +18,7 @@ namespace nnc::onnx {
 struct Input {
   std::string name;
   mlir::RankedTensorType type; ///< null where it is not known
+  bool isRebound; ///< the user gave sizes that the model leaves open
 };
 
 /// The graph's inputs without its initializers, their open dimensions bound by

@@ -41,6 +41,10 @@ public:
 
   // Results. Converters return the first; further ones they set.
   size_t getNumResults() const { return proto.output_size(); }
+  /// Whether the node gives it a name.
+  bool namesResult(size_t i) const {
+    return i < getNumResults() && !proto.output(i).empty();
+  }
   /// Whether anything reads it.
   bool hasResult(size_t i) const {
     return i < getNumResults() && scope.needed->contains(proto.output(i));

@@ -43,10 +43,27 @@ Value convertLogSoftmax(Node &node) { return convertSoftmax(node, true); }
 // With given statistics
 //===----------------------------------------------------------------------===//
 
+/// What makes the node compute the batch's own statistics, or nothing. Until
+/// opset 6 and from opset 14 on an attribute says so, between them the number
+/// of results: a node that names the new statistics is in training mode,
+/// whether anything reads them or not.
+static StringRef findTrainingMode(Node &node) {
+  if (node.getVersion() >= 14)
+    return node.getBool("training_mode") ? "training_mode=1" : "";
+  if (node.getVersion() < 7)
+    return node.getBool("is_test") ? "" : "is_test=0";
+  for (size_t i = 1; i < node.getNumResults(); ++i)
+    if (node.namesResult(i))
+      return "results for the statistics of the batch";
+  return "";
+}
+
 Value convertBatchNormalization(Node &node) {
   Value x = node.getOperand(0);
-  if (node.getBool("training_mode"))
-    return node.unsupported("is in training mode; nnc compiles inference");
+  if (StringRef why = findTrainingMode(node); !why.empty())
+    return node.unsupported("is in training mode (it has " + why +
+                            "); nnc compiles inference: export the model in "
+                            "evaluation mode");
   if (node.getInt("spatial", 1) == 0)
     return node.unsupported("has spatial=0 (statistics of each element)");
   SmallVector<Value> operands = {x};

@@ -53,9 +53,10 @@ static Value poolAxes(Node &node, Value x, const Window &window,
   return node.reshape(y, shape);
 }
 
-/// With auto_pad the pads have settled the output's size.
+/// With SAME padding the output has ceil(input / stride) elements in either
+/// mode.
 static bool getCeilMode(Node &node, const Window &window) {
-  return node.getBool("ceil_mode") && !window.isAutoPadded;
+  return node.getBool("ceil_mode") && !window.isSamePadded;
 }
 
 Value convertMaxPool(Node &node) {

@@ -15,10 +15,14 @@ using namespace nnc;
 namespace nnc::onnx {
 
 /// Whether quantized types can hold the scales and zero points of operands 1
-/// and 2: they are known, single, and not of blocks.
+/// and 2: they are known, of 32 bits, not of blocks, and all scales are
+/// positive. A scale of zero, as channels have that were pruned, and a negative
+/// one are sound, too: the general form computes with them as ONNX defines it.
 static bool haveType(Node &node) {
   Value scales = node.getOperand(1), zeroPoints = node.getOperand(2);
-  return getElement(scales).isF32() && readElements(scales) &&
+  auto known = readElements(scales);
+  return getElement(scales).isF32() && known &&
+         llvm::none_of(known->reals, [](double s) { return s <= 0; }) &&
          (!zeroPoints || readElements(zeroPoints)) &&
          node.getInt("block_size") == 0;
 }
@@ -41,7 +45,7 @@ static RankedTensorType getQuantizedType(Node &node, ArrayRef<int64_t> shape,
       zeroPoints.size() == scales.size() && !scales.empty() &&
       llvm::all_of(scales, [](double s) { return std::isfinite(s) && s > 0; });
   if (!isSound) {
-    node.broken("needs positive scales and as many zero points");
+    node.broken("needs finite scales and as many zero points");
     return {};
   }
   Builder &builder = node.getBuilder();
@@ -147,9 +151,13 @@ Value convertQuantizeLinear(Node &node) {
     y = node.createElementwise("add",
                                {y, spread(node, zeroPoint, real, getShape(x))});
   double range = std::ldexp(1.0, storage.getWidth());
-  double least = storage.isUnsigned() ? 0 : -range / 2;
-  y = node.createElementwise("max", {y, node.splat(least, real)});
-  y = node.createElementwise("min", {y, node.splat(least + range - 1, real)});
+  double first = storage.isUnsigned() ? 0 : -range / 2;
+  // Of a scale of zero it is infinite, or where x is zero not a number, which
+  // becomes the least integer as in onnxruntime.
+  Value least = node.splat(first, real);
+  Value isGreater = node.createElementwise("greater", {y, least});
+  y = node.createElementwise("select", {isGreater, y, least});
+  y = node.createElementwise("min", {y, node.splat(first + range - 1, real)});
   return node.castTo(y, storage);
 }
 

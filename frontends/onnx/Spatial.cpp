@@ -18,7 +18,7 @@ Window Window::slice(size_t first, size_t count) const {
     return llvm::to_vector(list.slice(from, count));
   };
   Window part{cut(kernel, first), cut(strides, first), cut(dilations, first),
-              cut(pads, first), isAutoPadded};
+              cut(pads, first), isSamePadded};
   llvm::append_range(part.pads, cut(pads, getAxes() + first));
   return part;
 }
@@ -89,7 +89,6 @@ bool nnc::onnx::applyAutoPad(Node &node, ArrayRef<int64_t> input,
   StringRef mode = node.getString("auto_pad");
   if (mode.empty() || mode == "NOTSET")
     return true;
-  window.isAutoPadded = true;
   window.pads.assign(2 * window.getAxes(), 0);
   if (mode == "VALID")
     return true;
@@ -103,5 +102,6 @@ bool nnc::onnx::applyAutoPad(Node &node, ArrayRef<int64_t> input,
         (output - 1) * window.strides[i] + window.getExtent(i) - input[i];
     splitPadding(window, i, std::max<int64_t>(total, 0), mode == "SAME_LOWER");
   }
+  window.isSamePadded = true;
   return true;
 }

@@ -15,7 +15,7 @@ namespace nnc::onnx {
 /// ends), with ONNX's defaults filled in.
 struct Window {
   llvm::SmallVector<int64_t> kernel, strides, dilations, pads;
-  bool isAutoPadded = false; ///< by SAME_UPPER, SAME_LOWER or VALID
+  bool isSamePadded = false; ///< by SAME_UPPER or SAME_LOWER
 
   size_t getAxes() const { return kernel.size(); }
   /// Elements that the kernel covers along an axis.

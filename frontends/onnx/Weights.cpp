@@ -139,7 +139,11 @@ ElementsAttr Weights::convert(TensorProto &tensor, Location loc) {
   if (bytes == 0)
     return DenseElementsAttr::get(type, ArrayRef<Attribute>());
   std::optional<AsmResourceBlob> blob;
-  if (tensor.data_location() == TensorProto::EXTERNAL)
+  bool isExternal = tensor.data_location() == TensorProto::EXTERNAL;
+  if (isExternal && !tensor.raw_data().empty())
+    return fail(ImportStatus::broken,
+                "holds data and names a file with external data, too");
+  if (isExternal)
     blob = mapExternal(tensor, bytes, size, loc);
   else
     blob = takeBytes(tensor, element);

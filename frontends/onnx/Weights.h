@@ -28,9 +28,9 @@ inline constexpr int64_t kMaxInlineElements = 16;
 /// map the file with the external data.
 class Weights {
 public:
-  /// `folder` holds the model and thereby its external data.
-  Weights(Problems &problems, llvm::StringRef folder)
-      : problems(problems), folder(folder) {}
+  /// The external data of the model at `model` lies beside it, or else in
+  /// `folder` where that is not empty.
+  Weights(Problems &problems, llvm::StringRef model, llvm::StringRef folder);
 
   /// The elements of `tensor`, which loses them; null, and a report at `loc`,
   /// where it is not sound. The same tensor gives the same attribute again.
@@ -45,7 +45,11 @@ private:
                                                    mlir::Location loc);
 
   Problems &problems;
-  std::string folder;
+  /// Where to look for files, in this order.
+  llvm::SmallVector<std::string, 2> folders;
+  /// Below which they may lie, once links are followed: these folders, and that
+  /// of the model itself where `model` is a link.
+  llvm::SmallVector<std::string, 3> roots;
   llvm::DenseMap<const ::onnx::TensorProto *, mlir::ElementsAttr> known;
   llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> files;
 };

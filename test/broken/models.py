@@ -182,6 +182,48 @@ def casts_to_half():
                   node("Cast", ["h"], ["y"], "back", to=TensorProto.FLOAT)])
 
 
+def output_shape_lie():
+    return model([node("Relu", ["x"], ["y"])], outputs=[value("y", [1, 3, 9, 9])])
+
+
+def output_rank_lie():
+    return model([node("Relu", ["x"], ["y"])], outputs=[value("y", [1, 3])])
+
+
+def value_info_lie():
+    made = model([node("Relu", ["x"], ["a"]), node("Neg", ["a"], ["y"], "last")])
+    made.graph.value_info.append(value("a", [1, 4, 8, 8]))
+    return made
+
+
+def initializer_lie():
+    """An input with an initial value, of another shape."""
+    return model([node("Add", ["x", "w"], ["y"])],
+                 [value("x", [1, 3, 8, 8]), value("w", [7])],
+                 initializers=[constant("w", weights(8))])
+
+
+def trains_batch_norm():
+    made = model([node("BatchNormalization", ["x", "s", "s", "s", "s"],
+                       ["y", "m", "v", "sm", "sv"])], opset=9,
+                 initializers=[constant("s", weights(3))])
+    return made
+
+
+def trains_dropout():
+    return model([node("Dropout", ["x", "r", "t"], ["y"])],
+                 initializers=[constant("r", np.float32(0.5)), constant("t", np.bool_(True))])
+
+
+def cyclic_branch():
+    """A branch whose nodes form a cycle of their own."""
+    made = with_branches()
+    graph = made.graph.node[3].attribute[0].g
+    graph.node[0].input[0] = "t"
+    graph.node.append(node("Neg", ["z"], ["t"]))
+    return made
+
+
 def output_type_lie():
     return model([node("Relu", ["x"], ["y"])], outputs=[result(dtype=TensorProto.INT32)])
 
@@ -533,6 +575,7 @@ CASES = [
     Case("constant-of-absurd-size", constant_of_absurd_size, (BROKEN, LACKING, LIMIT)),
     Case("constant-of-large-size", constant_of_large_size, (LACKING, LIMIT), names="fill"),
     Case("cyclic", cyclic),
+    Case("cyclic-branch", cyclic_branch, names="Sigmoid"),
     Case("deep-subgraphs", deep_subgraphs, names=FILE),
     Case("exploding-functions", exploding_functions, (BROKEN, LACKING, LIMIT), names=FILE),
     Case("external-above", external("../secret.bin", secret_above), names=WEIGHTS),
@@ -551,6 +594,7 @@ CASES = [
     Case("gather-out-of-range", gather_out_of_range),
     Case("groups-do-not-divide", groups_do_not_divide),
     Case("half-precision", half_precision, (LACKING,), names="x"),
+    Case("initializer-lie", initializer_lie, names="w"),
     Case("inner-dims-disagree", inner_dims_disagree),
     Case("input-with-absurd-dims", input_with_absurd_dims, (BROKEN, LACKING, LIMIT), names="x"),
     # Some exporters write an open dim so: then it is --shape that is missing.
@@ -565,6 +609,8 @@ CASES = [
     Case("no-outputs", no_outputs, names=FILE),
     Case("opset-of-the-future", opset_of_the_future, (BROKEN, LACKING), names="9999"),
     Case("output-never-made", output_never_made, names="y"),
+    Case("output-rank-lie", output_rank_lie),
+    Case("output-shape-lie", output_shape_lie),
     Case("output-type-lie", output_type_lie, names="y"),
     Case("not-utf8", not_utf8, names="NodeProto.name"),
     Case("padded-to-absurd-size", padded_to_absurd_size, (BROKEN, LACKING, LIMIT)),
@@ -583,10 +629,13 @@ CASES = [
     Case("too-few-inputs", too_few_inputs),
     Case("left-out-input", left_out_input),
     Case("too-many-inputs", too_many_inputs),
+    Case("trains-batch-norm", trains_batch_norm, (LACKING,)),
+    Case("trains-dropout", trains_dropout, (LACKING,)),
     Case("undefined-input", undefined_input, names="nowhere"),
     Case("unknown-attribute", unknown_attribute),
     Case("unknown-domain", unknown_domain, (LACKING,), names="com.example"),
     Case("unknown-op", unknown_op, (BROKEN, LACKING), names="Frobnicate"),
+    Case("value-info-lie", value_info_lie),
     Case("wrong-attribute-type", wrong_attribute_type),
     Case("wrong-type-for-op", wrong_type_for_op),
     Case("zero-stride", zero_stride),

@@ -72,6 +72,23 @@ class Shapes(unittest.TestCase):
                 self.refuse("is not of the form INPUT=1x3x48x320", text)
         self.refuse("two shapes for input 'image'", "image=2x3x4x8", "image=2x3x5x8")
 
+    def test_stale(self):
+        """Declared shapes that are left from another size are a warning where --shape binds
+        an open dimension, and errors else."""
+        nodes = [models.node("Relu", ["x"], ["r"], "relu"), models.node("Neg", ["r"], ["y"])]
+        for batch, code in (("n", outcome.DONE), (4, outcome.BROKEN)):
+            made = models.model(nodes, [models.value("x", [batch, 3])],
+                                [models.value("y", [1, 3])])
+            made.graph.value_info.append(models.value("r", [1, 3]))
+            self.path.write_bytes(made.SerializeToString())
+            ended, said = self.compile("x=4x3")
+            self.assertEqual(ended, code, said)
+            if code == outcome.DONE:
+                self.assertIn("warning: declares other shapes than follow from the given --shape "
+                              "for 2 values, the first of them 'r' (declared 1x3, now 4x3)", said)
+            else:
+                self.assertIn("Relu gives 'r' the shape 4x3, but the model declares 1x3", said)
+
     def test_too_large(self):
         code, said = self.compile("image=2x3x99999999999x8", "any=1")
         self.assertEqual(code, outcome.LIMIT, said)

@@ -1,4 +1,4 @@
-// RUN: rm -rf %t && nnc-opt --nnc-encode-weights %s -o %t.mlir
+// RUN: rm -rf %t && nnc-opt --nnc-encode-weights --mlir-print-debuginfo %s -o %t.mlir
 // RUN: nnc-codegen %t.mlir -o %t --with-threads=2
 // RUN: FileCheck %s --check-prefix=CPP < %t/tiny.cpp
 // RUN: FileCheck %s --check-prefix=H < %t/tiny.h

@@ -8,9 +8,9 @@
 
 #include "compiler/tools/driver/Terminal.h"
 
+#include "dialects/exec/Printable.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
-#include "llvm/ADT/StringExtras.h"
 
 #include <fmt/format.h>
 
@@ -38,11 +38,13 @@ static void describe(mlir::Location location, Problem &problem) {
 }
 
 /// A problem is one line, and names from a model cannot steer the terminal.
-static std::string printable(std::string text) {
-  for (char &c : text)
-    if (llvm::isASCII(c) && !llvm::isPrint(c))
-      c = ' ';
-  return text;
+static std::string printable(llvm::StringRef text) {
+  return exec::escapeUnprintable(text, /*control=*/' ');
+}
+
+/// Names from a model may be as long as a file, and lists of them, too.
+static std::string shorten(llvm::StringRef message) {
+  return exec::shortenMiddle(exec::shortenWords(message), /*most=*/1200);
 }
 
 static void print(const Problem &problem) {
@@ -53,8 +55,9 @@ static void print(const Problem &problem) {
               ? colouredForStderr(Colour::red, " error:")
               : colouredForStderr(Colour::yellow, " warning:");
   if (!problem.node.empty())
-    line += fmt::format(" node '{}':", printable(problem.node));
-  line += " " + problem.message;
+    line += fmt::format(" node '{}':",
+                        printable(exec::shortenMiddle(problem.node)));
+  line += " " + printable(problem.message);
   for (const std::string &note : problem.notes)
     line += "; " + note;
   writeError(line + "\n");
@@ -106,12 +109,12 @@ static void add(mlir::Diagnostic &diagnostic) {
                          ? Problem::error
                          : Problem::warning;
   describe(diagnostic.getLocation(), problem);
-  problem.message = printable(diagnostic.str());
+  problem.message = shorten(llvm::json::fixUTF8(printable(diagnostic.str())));
   for (mlir::Diagnostic &note : diagnostic.getNotes()) {
     // The text of the op is for whoever debugs a pass.
     std::string text = note.str();
     if (!llvm::StringRef(text).starts_with("see current operation"))
-      problem.notes.push_back(llvm::json::fixUTF8(printable(text)));
+      problem.notes.push_back(shorten(llvm::json::fixUTF8(printable(text))));
   }
   report(std::move(problem));
 }

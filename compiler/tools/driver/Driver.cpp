@@ -123,8 +123,9 @@ ExitCode Driver::import() {
   auto machine = findMachine();
   if (mlir::failed(machine) || !isFile)
     return ExitCode::usage;
-  onnx::ImportResult result =
-      onnx::importModel(choices.model, {choices.shapes, choices.name}, context);
+  onnx::ImportResult result = onnx::importModel(
+      choices.model, {choices.shapes, choices.name, choices.externalData},
+      context);
   if (result.status != onnx::ImportStatus::ok)
     return exitCodeOf(result.status);
   op = std::move(result.module);

@@ -8,7 +8,10 @@
 
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Suggest.h"
+#include "compiler/tools/driver/Terminal.h"
 
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 
@@ -95,24 +98,69 @@ llvm::Expected<Manifest> readManifest(const std::string &folder) {
   return manifest;
 }
 
+/// Names in a message, not all of too many.
+static std::string listNames(const std::vector<Port> &ports) {
+  constexpr size_t most = 20;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < std::min(ports.size(), most); ++i)
+    names.push_back(displayText(ports[i].name));
+  std::string rest = ports.size() > most
+                         ? fmt::format(" and {} more", ports.size() - most)
+                         : "";
+  return fmt::format("{}{}", fmt::join(names, ", "), rest);
+}
+
 llvm::Expected<size_t> findPort(const std::vector<Port> &ports,
                                 llvm::StringRef name, llvm::StringRef what) {
   if (name.empty() && ports.size() == 1)
     return 0;
   std::vector<std::string> names;
-  // The model's own names come before those that C has for them.
-  for (std::string Port::*called : {&Port::name, &Port::field})
-    for (size_t i = 0; i < ports.size(); ++i)
-      if (name == ports[i].*called)
-        return i;
   for (const Port &port : ports)
-    names.push_back(port.name);
+    names.push_back(displayText(port.name));
+  // One port's field may be another one's name: the model's own names go first.
+  for (auto member : {&Port::name, &Port::field})
+    for (size_t i = 0; i < ports.size(); ++i)
+      if (!name.empty() && name == ports[i].*member)
+        return i;
   return makeError(
       name.empty() ? fmt::format("say which {} with NAME=FILE; there are {}",
-                                 what.str(), fmt::join(names, ", "))
+                                 what.str(), listNames(ports))
                    : fmt::format("the model has no {} '{}'; it has {}{}",
-                                 what.str(), name.str(), fmt::join(names, ", "),
-                                 didYouMean(name, names)));
+                                 what.str(), displayText(name),
+                                 listNames(ports), didYouMean(name, names)));
+}
+
+/// Whether a file may have that name, in any folder.
+static bool isFileName(llvm::StringRef name) {
+  return !name.empty() && name.size() <= 200 && name[0] != '.' &&
+         llvm::none_of(name, [](char c) {
+           return c == '/' || static_cast<unsigned char>(c) < ' ';
+         });
+}
+
+std::vector<std::string> fileStems(const std::vector<Port> &ports,
+                                   llvm::StringRef kind) {
+  llvm::StringSet<> names;
+  llvm::StringMap<llvm::StringRef> nameOfField;
+  for (const Port &port : ports) {
+    names.insert(port.name);
+    nameOfField[port.field] = port.name;
+  }
+  std::vector<std::string> stems;
+  llvm::StringSet<> taken;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    const auto &[name, field] = std::tie(ports[i].name, ports[i].field);
+    auto other = nameOfField.find(name);
+    bool isAmbiguous = (field != name && names.contains(field)) ||
+                       (other != nameOfField.end() && other->second != name);
+    std::string stem = isAmbiguous ? name : field;
+    if (!isFileName(stem) || taken.contains(stem))
+      stem = fmt::format("{}_{}", kind.str(), i);
+    while (!taken.insert(stem).second)
+      stem += '_';
+    stems.push_back(std::move(stem));
+  }
+  return stems;
 }
 
 } // namespace nnc::tools

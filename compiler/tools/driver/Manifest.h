@@ -50,9 +50,17 @@ struct Manifest {
 
 llvm::Expected<Manifest> readManifest(const std::string &folder);
 
-/// The port `name`, or if there is just one, that one for an empty name.
+/// The port that the model or else the C struct calls `name`; an empty name
+/// stands for the only one.
 llvm::Expected<size_t> findPort(const std::vector<Port> &, llvm::StringRef name,
                                 llvm::StringRef what);
+
+/// What the file of each port is called, without its extension: as the C field.
+/// Where the C field of one port is the name of another one, these are called
+/// by the model's names, or where files cannot be called so by `kind` ("input")
+/// and number.
+std::vector<std::string> fileStems(const std::vector<Port> &,
+                                   llvm::StringRef kind);
 
 } // namespace nnc::tools
 

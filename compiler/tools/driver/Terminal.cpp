@@ -8,6 +8,8 @@
 
 #include "compiler/tools/driver/Supervise.h"
 
+#include "dialects/exec/Printable.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
@@ -39,6 +41,10 @@ std::string colouredForStderr(Colour colour, llvm::StringRef text) {
 
 std::string colouredForStdout(Colour colour, llvm::StringRef text) {
   return coloured(STDOUT_FILENO, colour, text);
+}
+
+std::string displayText(llvm::StringRef text) {
+  return exec::escapeUnprintable(exec::shortenMiddle(text), /*control=*/' ');
 }
 
 static std::error_code writeFailure;
@@ -89,6 +95,8 @@ Table::Table(std::vector<std::string> header) { rows.push_back(header); }
 
 void Table::add(std::vector<std::string> row) {
   row.resize(rows.front().size());
+  for (std::string &cell : row)
+    cell = displayText(cell);
   rows.push_back(std::move(row));
 }
 

@@ -33,6 +33,10 @@ std::error_code flushOut();
 /// Writes to stderr, as far as that is possible.
 void writeError(const std::string &text);
 
+/// A model's name for something as a line may show it: not too long, and
+/// without characters that steer a terminal.
+std::string displayText(llvm::StringRef text);
+
 enum class Colour { none, red, yellow, green, bold, faint };
 
 /// `text` in a colour, if stderr (or stdout) is a terminal that wants colours

@@ -7,7 +7,9 @@
 #include "compiler/tools/driver/TestData.h"
 
 #include "compiler/tools/driver/Files.h"
+#include "compiler/tools/driver/Terminal.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -18,17 +20,27 @@ namespace path = llvm::sys::path;
 
 namespace nnc::tools {
 
-/// The file of port number `index`; empty if there is none.
-static std::string findFile(const std::string &folder, const Port &port,
-                            const char *kind, size_t index) {
-  for (const std::string &stem :
-       {fmt::format("{}_{}", kind, index), port.field, port.name})
-    for (const char *extension : {".pb", ".npy"}) {
-      std::string file = folder + "/" + stem + extension;
-      if (fs::is_regular_file(file))
-        return file;
-    }
-  return "";
+/// The file of each port; empty where there is none.
+static std::vector<std::string> findFiles(const std::string &folder,
+                                          const std::vector<Port> &ports,
+                                          const char *kind) {
+  std::vector<std::string> stems = fileStems(ports, kind), files(ports.size());
+  llvm::StringSet<> taken;
+  taken.insert(stems.begin(), stems.end());
+  for (size_t i = 0; i < ports.size(); ++i) {
+    std::string numbered = fmt::format("{}_{}", kind, i);
+    std::vector<std::string> names = {numbered + ".pb", stems[i] + ".npy"};
+    // These may be what another port is called.
+    for (const std::string &stem : {ports[i].name, numbered})
+      if (!taken.contains(stem))
+        names.push_back(stem + ".npy");
+    names.push_back(stems[i] + ".pb");
+    for (const std::string &name : names)
+      if (std::string file = folder + "/" + name;
+          files[i].empty() && fs::is_regular_file(file))
+        files[i] = file;
+  }
+  return files;
 }
 
 static llvm::Expected<Tensor> readPort(const std::string &file,
@@ -46,26 +58,29 @@ static llvm::Expected<TestCase> readCase(const std::string &folder,
                                          const Manifest &manifest) {
   TestCase result;
   result.name = path::filename(folder).str();
+  std::vector<std::string> files = findFiles(folder, manifest.inputs, "input");
   for (size_t i = 0; i < manifest.inputs.size(); ++i) {
     const Port &port = manifest.inputs[i];
-    std::string file = findFile(folder, port, "input", i);
+    const std::string &file = files[i];
     if (file.empty())
       return makeError(fmt::format("{} has neither {}.npy nor input_{}.pb",
-                                   folder, port.field, i));
+                                   folder,
+                                   fileStems(manifest.inputs, "input")[i], i));
     llvm::Expected<Tensor> tensor = readPort(file, port);
     if (!tensor)
       return tensor.takeError();
     result.inputs.push_back(std::move(*tensor));
   }
+  files = findFiles(folder, manifest.outputs, "output");
   for (size_t i = 0; i < manifest.outputs.size(); ++i) {
     const Port &port = manifest.outputs[i];
-    std::string file = findFile(folder, port, "output", i);
+    const std::string &file = files[i];
     if (file.empty() && i == 0)
       break; // none is known
     if (file.empty())
       return makeError(fmt::format("{} has results for some outputs, but none "
                                    "for '{}'",
-                                   folder, port.name));
+                                   folder, displayText(port.name)));
     llvm::Expected<Tensor> tensor = readPort(file, port);
     if (!tensor)
       return tensor.takeError();

@@ -118,8 +118,9 @@ private:
     for (const auto *ports : {&m.inputs, &m.outputs})
       for (const Port &port : *ports)
         printOut("  {:<14} {}: {} of {}\n",
-                 ports == &m.inputs ? "input" : "output", port.name,
-                 shapeText(port.shape), dtypeName(port.dtype));
+                 ports == &m.inputs ? "input" : "output",
+                 displayText(port.name), shapeText(port.shape),
+                 dtypeName(port.dtype));
     double over = m.lowerBound > 0
                       ? 100.0 * (m.arenaBytes - m.lowerBound) / m.lowerBound
                       : 0;

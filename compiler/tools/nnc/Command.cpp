@@ -121,9 +121,17 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
              throw CLI::ValidationError(
                  "--shape", fmt::format("{}", fmt::join(problems, "; ")));
          },
-         "Shape of an input whose dimensions the model leaves open")
+         "Shape of an input whose dimensions the model leaves open. Shapes "
+         "that the model declares for outputs and values in between are errors "
+         "where they contradict the computed ones, but warnings with a --shape "
+         "that binds open dimensions: they may be left from other sizes")
       ->allow_extra_args(false)
       ->type_name("INPUT=1x3x48x320");
+  app.add_option("--external-data", options.externalData,
+                 "Folder that may hold the model's external data, beside the "
+                 "model's own; links that lead out of both are refused")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory);
   static const std::vector<std::pair<std::string, std::string>> places = {
       {"embed", "embed"}, {"array", "array"}, {"file", "file"}};
   addChoice(app, "--weights", options.weights, places,
@@ -190,9 +198,9 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
   app.parse_complete_callback([&app, &options] {
     if (!llvm::sys::fs::is_directory(options.model))
       return;
-    for (const char *name :
-         {"--target", "--name", "--shape", "--weights", "--max-error",
-          "--weight-bits", "--layouts", "--precision", "--tuning", "--probe"})
+    for (const char *name : {"--target", "--name", "--shape", "--external-data",
+                             "--weights", "--max-error", "--weight-bits",
+                             "--layouts", "--precision", "--tuning", "--probe"})
       if (CLI::Option *option = app.get_option_no_throw(name);
           option && option->count())
         throw CLI::ValidationError(
@@ -370,14 +378,16 @@ static llvm::Error readInput(const std::string &argument,
     return port.takeError();
   const Port &wanted = manifest.inputs[*port];
   if (given[*port])
-    return makeError(fmt::format("two files for input '{}'", wanted.name));
+    return makeError(
+        fmt::format("two files for input '{}'", displayText(wanted.name)));
   given[*port] = true;
   llvm::Expected<Tensor> tensor = readNpy(file.str());
   if (!tensor)
     return tensor.takeError();
   inputs[*port] = std::move(*tensor);
-  return checkTensor(inputs[*port], wanted.dtype, wanted.shape,
-                     fmt::format("{} for input '{}'", file.str(), wanted.name));
+  return checkTensor(
+      inputs[*port], wanted.dtype, wanted.shape,
+      fmt::format("{} for input '{}'", file.str(), displayText(wanted.name)));
 }
 
 ExitCode readInputs(const std::vector<std::string> &arguments,
@@ -394,7 +404,7 @@ ExitCode readInputs(const std::vector<std::string> &arguments,
           worst,
           fail(makeError(fmt::format("no data for input '{0}'; give --input "
                                      "{0}=FILE.npy with {1} of {2}",
-                                     manifest.inputs[i].name,
+                                     displayText(manifest.inputs[i].name),
                                      shapeText(manifest.inputs[i].shape),
                                      dtypeName(manifest.inputs[i].dtype))),
                ExitCode::usage));

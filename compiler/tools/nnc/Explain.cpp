@@ -17,9 +17,7 @@ namespace json = llvm::json;
 namespace nnc::tools {
 namespace {
 
-std::string layoutText(mlir::Type type) {
-  return nn::getLayoutName(type);
-}
+std::string layoutText(mlir::Type type) { return nn::getLayoutName(type); }
 
 /// A routine for a layer, with the params that suit it best.
 struct Alternative {
@@ -212,7 +210,8 @@ private:
     for (const Explained &one : layers) {
       if (!isWanted(one))
         continue;
-      printOut("{}  {}  {}\n", colouredForStdout(Colour::bold, one.name),
+      printOut("{}  {}  {}\n",
+               colouredForStdout(Colour::bold, displayText(one.name)),
                one.shape, one.ops);
       if (const auto &found = one.fusion)
         printOut("  {} the {} layer before it: {} as one, {} apart\n",
@@ -229,8 +228,9 @@ private:
     if (!changes.empty())
       printOut("Layouts change here:\n");
     for (const LayoutChange &change : changes)
-      printOut("  {}: {} to {}, {} {}\n", change.name, change.from, change.to,
-               formatSeconds(change.cost.seconds), originText(change.cost));
+      printOut("  {}: {} to {}, {} {}\n", displayText(change.name), change.from,
+               change.to, formatSeconds(change.cost.seconds),
+               originText(change.cost));
     auto measured = llvm::count_if(
         layers, [](const Explained &one) { return one.chosen().measured; });
     printOut("{}: {} layers, {} of them measured, {} in all for {}; {}\n",

@@ -28,7 +28,7 @@ void describe(const Port &port, const Tensor &tensor) {
   if (std::any_of(values.begin(), values.end(),
                   [](double value) { return std::isnan(value); }))
     range = ", holds NaN";
-  printOut("{}: {} of {}{}\n", port.name, shapeText(tensor.shape),
+  printOut("{}: {} of {}{}\n", displayText(port.name), shapeText(tensor.shape),
            dtypeName(tensor.dtype), range);
   size_t count = std::min<size_t>(values.size(), 8);
   if (shown)
@@ -77,14 +77,14 @@ public:
               llvm::sys::fs::create_directories(outputFolder))
         return fail(makeError(outputFolder + ": " + code.message()),
                     ExitCode::usage);
+    std::vector<std::string> stems =
+        fileStems(prepared.manifest.outputs, "output");
     llvm::json::Array outputs;
     for (size_t i = 0; i < result->outputs.size(); ++i) {
       const Port &port = prepared.manifest.outputs[i];
-      // The C field's name: the model's may hold slashes.
-      std::string file =
-          outputFolder.empty()
-              ? ""
-              : fmt::format("{}/{}.npy", outputFolder, port.field);
+      std::string file = outputFolder.empty()
+                             ? ""
+                             : fmt::format("{}/{}.npy", outputFolder, stems[i]);
       if (!file.empty())
         if (llvm::Error error = writeNpy(file, result->outputs[i]))
           return fail(std::move(error), ExitCode::usage);

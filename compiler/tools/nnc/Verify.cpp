@@ -156,7 +156,8 @@ private:
                               : colouredForStdout(Colour::red, "DIFFERS");
     printOut("{}: {}: {}: largest error {:.3g}, {:.3g} of the largest "
              "element\n",
-             one.name, port.name, verdict, found.largest, found.relative());
+             one.name, displayText(port.name), verdict, found.largest,
+             found.relative());
     if (!found.within)
       printOut("  at {}: {:.9g} instead of {:.9g}\n",
                indexText(found.at, port.shape), found.actual, found.expected);
