@@ -14,12 +14,14 @@
 namespace nnc {
 
 /// Writes `call`, one of those that compute `op`, as an exec.call named `name`.
-/// `op` says its routine and params, which have been checked. `getPlace` knows
-/// where each of its operands lies, by number; null fails. `scratch` may be
-/// null.
+/// `work` is that of `op`: to count it takes time for each operand, and an op
+/// has up to as many calls as operands. `op` says its routine and params, which
+/// have been checked. `getPlace` knows where each of its operands lies, by
+/// number; null fails. `scratch` may be null.
 mlir::FailureOr<exec::CallOp>
 createExecCall(mlir::OpBuilder &builder, mlir::Operation *op,
-               const nn::RoutineCall &call, llvm::StringRef name,
+               const nn::RoutineCall &call, const nn::Work &work,
+               llvm::StringRef name,
                llvm::function_ref<mlir::Value(unsigned)> getPlace,
                mlir::Value target, mlir::Value scratch);
 

@@ -42,7 +42,7 @@ private:
   LogicalResult lower(Operation *op);
   LogicalResult lowerCalls(Operation *op, ArrayRef<Move> moves, Value target);
   LogicalResult createCall(Operation *op, const nn::RoutineCall &call,
-                           StringRef name, Value target);
+                           const nn::Work &work, StringRef name, Value target);
   LogicalResult finish(func::ReturnOp end);
 
   /// The place of `value`, which has been lowered before.
@@ -180,7 +180,8 @@ void Lowering::shareCode(exec::CallOp call) {
 }
 
 LogicalResult Lowering::createCall(Operation *op, const nn::RoutineCall &call,
-                                   StringRef name, Value target) {
+                                   const nn::Work &work, StringRef name,
+                                   Value target) {
   auto getOperandPlace = [&](unsigned operand) {
     return getPlaced(op->getOperand(operand));
   };
@@ -196,8 +197,8 @@ LogicalResult Lowering::createCall(Operation *op, const nn::RoutineCall &call,
         RankedTensorType::get({place.getBytes()},
                               builder.getIntegerType(8, /*isSigned=*/false)),
         place);
-  auto lowered = createExecCall(builder, op, call, callName, getOperandPlace,
-                                target, scratch);
+  auto lowered = createExecCall(builder, op, call, work, callName,
+                                getOperandPlace, target, scratch);
   if (failed(lowered))
     return failure();
   shareCode(*lowered);
@@ -210,6 +211,7 @@ LogicalResult Lowering::lowerCalls(Operation *op, ArrayRef<Move> moves,
   SmallVector<nn::RoutineCall> calls = getCalls(op);
   if (calls.empty())
     return op->emitOpError("has no routine for the layouts of its operands");
+  nn::Work work = cast<nn::CostOpInterface>(op).getWork();
   auto layer = dyn_cast<nn::LayerOp>(op);
   std::string name = layer ? layer.getName().str()
                            : exec::getPlaceOp(target).getName().str() + "_" +
@@ -224,7 +226,7 @@ LogicalResult Lowering::lowerCalls(Operation *op, ArrayRef<Move> moves,
         continue;
     }
     std::string suffix = calls.size() == 1 ? "" : "_" + std::to_string(i + 1);
-    if (failed(createCall(op, call, name + suffix, target)))
+    if (failed(createCall(op, call, work, name + suffix, target)))
       return failure();
   }
   return success();

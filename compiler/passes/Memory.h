@@ -10,6 +10,10 @@
 #include "dialects/exec/Exec.h"
 #include "dialects/nn/Nn.h"
 
+#include "llvm/ADT/DenseSet.h"
+
+#include <deque>
+
 namespace nnc {
 
 /// Alignment of the arena, of the weights, and of every buffer that is not part
@@ -52,17 +56,30 @@ using Pieces = llvm::SmallVector<Piece, 1>;
 
 /// Of which computed bytes the values of a function consist: views and joins
 /// are other values' bytes, whatever else is its own.
+///
+/// Joins of joins can have far more pieces than the function has ops: 25
+/// concats of a value with itself, 33 million. A join with too many stands for
+/// itself like a computed value, and its parts are copied into it.
 class Contents {
 public:
   explicit Contents(mlir::func::FuncOp function);
+  /// In the order of their places in `value`.
   llvm::ArrayRef<Piece> of(mlir::Value value) const {
     return pieces.find(value)->second;
   }
   /// The bytes [begin, end) of `value`, counted from `begin`.
   Pieces of(mlir::Value value, int64_t begin, int64_t end) const;
+  /// Whether moves make the value, which has too many pieces to tell.
+  bool isCopied(mlir::Value value) const { return copied.contains(value); }
 
 private:
-  llvm::DenseMap<mlir::Value, Pieces> pieces;
+  llvm::ArrayRef<Piece> follow(mlir::Operation *op, llvm::ArrayRef<Move> moves);
+  llvm::ArrayRef<Piece> store(Pieces own);
+
+  llvm::DenseMap<mlir::Value, llvm::ArrayRef<Piece>> pieces;
+  llvm::DenseSet<mlir::Value> copied;
+  std::deque<Pieces> stored; ///< that `pieces` points into
+  int64_t count = 0;         ///< in all of `stored`
 };
 
 /// Whether `op` reads its operand number `operand` one element at a time, each
