@@ -63,29 +63,68 @@ SmallVector<Move> nnc::getMoves(Operation *op) {
 // Contents
 //===----------------------------------------------------------------------===//
 
+/// A join may have so many pieces, or so many for each of its parts.
+static constexpr int64_t kMaxPieces = 1024, kMaxPiecesOfPart = 4;
+/// All values together may have so many pieces (of 32 bytes).
+static constexpr int64_t kMaxPiecesInAll = int64_t(1) << 24;
+
+ArrayRef<Piece> Contents::store(Pieces own) {
+  count += own.size();
+  return stored.emplace_back(std::move(own));
+}
+
+/// The pieces that `moves` bring together; none where they are too many.
+ArrayRef<Piece> Contents::follow(Operation *op, ArrayRef<Move> moves) {
+  int64_t limit =
+      std::max<int64_t>(kMaxPieces, kMaxPiecesOfPart * moves.size());
+  bool isJoin = moves.size() > 1;
+  Pieces own;
+  for (const Move &move : moves) {
+    Value operand = op->getOperand(move.operand);
+    bool isWhole =
+        move.source == 0 && move.target == 0 && move.bytes == getBytes(operand);
+    if (isWhole && !isJoin)
+      return of(operand);
+    for (Piece piece : of(operand, move.source, move.source + move.bytes)) {
+      piece.begin += move.target;
+      piece.end += move.target;
+      own.push_back(piece);
+    }
+    int64_t size = own.size();
+    if (isJoin && (size > limit || count + size > kMaxPiecesInAll))
+      return {};
+  }
+  llvm::sort(own,
+             [](const Piece &a, const Piece &b) { return a.begin < b.begin; });
+  return store(std::move(own));
+}
+
 Contents::Contents(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments())
-    pieces[argument] = {{0, getBytes(argument), argument, 0}};
+    pieces[argument] = store({{0, getBytes(argument), argument, 0}});
   for (Operation &op : function.getBody().front())
     for (Value result : op.getResults()) {
-      Pieces own;
-      for (const Move &move : getMoves(&op))
-        for (Piece piece : of(op.getOperand(move.operand), move.source,
-                              move.source + move.bytes)) {
-          piece.begin += move.target;
-          piece.end += move.target;
-          own.push_back(piece);
-        }
-      if (own.empty())
-        own.push_back({0, getBytes(result), result, 0});
-      pieces[result] = std::move(own);
+      SmallVector<Move> moves = getMoves(&op);
+      ArrayRef<Piece> own =
+          moves.empty() ? ArrayRef<Piece>() : follow(&op, moves);
+      if (own.empty()) {
+        own = store({{0, getBytes(result), result, 0}});
+        if (!moves.empty())
+          copied.insert(result);
+      }
+      pieces[result] = own;
     }
 }
 
 Pieces Contents::of(Value value, int64_t begin, int64_t end) const {
   Pieces result;
-  for (const Piece &piece : of(value)) {
+  ArrayRef<Piece> all = of(value);
+  const Piece *first = llvm::partition_point(
+      all, [&](const Piece &piece) { return piece.end <= begin; });
+  for (const Piece &piece : llvm::make_range(first, all.end())) {
     int64_t from = std::max(piece.begin, begin), to = std::min(piece.end, end);
+    if (piece.begin >= end)
+      break;
     if (from >= to)
       continue;
     int64_t origin = piece.origin + from - piece.begin;

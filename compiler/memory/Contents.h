@@ -10,6 +10,10 @@
 #include "dialects/exec/Exec.h"
 #include "dialects/nn/Nn.h"
 
+#include "llvm/ADT/DenseSet.h"
+
+#include <deque>
+
 namespace nnc {
 
 /// Alignment in bytes of the arena, of the weights, and of every buffer that is
@@ -54,18 +58,31 @@ using Pieces = llvm::SmallVector<Piece, 1>;
 /// consists of. Results of views and of contiguous slices and concats are made
 /// of the bytes of other values; every other value is a single piece whose root
 /// is the value itself.
+///
+/// Joins of joins can have far more pieces than the function has ops: 25
+/// concats of a value with itself have 33 million. A join with too many pieces
+/// is its own root, like a computed value, and its parts are copied into it.
 class Contents {
 public:
   explicit Contents(mlir::func::FuncOp function);
+  /// Returns the pieces of `value` in the order of their offsets.
   llvm::ArrayRef<Piece> of(mlir::Value value) const {
     return pieces.find(value)->second;
   }
   /// Returns the pieces of the bytes [begin, end) of `value`, with offsets
   /// relative to `begin`.
   Pieces of(mlir::Value value, int64_t begin, int64_t end) const;
+  /// Returns true if moves make `value` but it has too many pieces to follow.
+  bool isCopied(mlir::Value value) const { return copied.contains(value); }
 
 private:
-  llvm::DenseMap<mlir::Value, Pieces> pieces;
+  llvm::ArrayRef<Piece> follow(mlir::Operation *op, llvm::ArrayRef<Move> moves);
+  llvm::ArrayRef<Piece> store(Pieces own);
+
+  llvm::DenseMap<mlir::Value, llvm::ArrayRef<Piece>> pieces;
+  llvm::DenseSet<mlir::Value> copied;
+  std::deque<Pieces> stored; ///< the memory that `pieces` refers to
+  int64_t count = 0;         ///< pieces in all of `stored`
 };
 
 /// Returns true if `op` reads each element of its operand number `operand` just

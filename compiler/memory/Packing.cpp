@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <random>
 
 using namespace llvm;
@@ -40,6 +41,10 @@ static int64_t getLiveBytes(const PackingBlock &block, int step,
   return alone ? alignTo(bytes, align) : bytes;
 }
 
+/// Extents of one block that are looked at, over all steps: a limit for blocks
+/// of ten thousand values.
+static constexpr int64_t kMaxLookups = int64_t(1) << 27;
+
 int64_t nnc::getPackingLowerBound(ArrayRef<PackingBlock> blocks,
                                   int64_t align) {
   int last = 0;
@@ -53,6 +58,9 @@ int64_t nnc::getPackingLowerBound(ArrayRef<PackingBlock> blocks,
       from = std::min(from, extent.first);
       to = std::max(to, extent.last);
     }
+    // A bound for fewer steps is one still.
+    int64_t steps = kMaxLookups / static_cast<int64_t>(block.size());
+    to = static_cast<int>(std::min<int64_t>(to, from + steps));
     for (int step = from; step <= to; ++step)
       live[step] += getLiveBytes(block, step, align);
   }
@@ -87,9 +95,17 @@ public:
     int64_t bytes = 0, area = 0, duration = 0, first = 0;
   };
   ArrayRef<Key> getKeys() const { return keys; }
+  /// Whether there are too many conflicts to try several orders.
+  bool isTooLarge() const { return cost > kMaxConflicts; }
   int64_t lowerBound;
 
 private:
+  /// No network comes near; where several thousand values are alive at once,
+  /// the lists would take gigabytes and each try seconds.
+  static constexpr int64_t kMaxConflicts = int64_t(1) << 22;
+
+  void findConflicts(ArrayRef<PackingBlock> blocks, unsigned i);
+
   int64_t align;
   int64_t cost = 0;
   SmallVector<SmallVector<Conflict>> conflicts;
@@ -110,19 +126,28 @@ Packer::Packer(ArrayRef<PackingBlock> blocks, int64_t align)
     keys[i].first = first;
     keys[i].duration = last - first + 1;
     keys[i].area = keys[i].bytes * keys[i].duration;
-    for (size_t j = 0; j < i; ++j)
-      for (const Extent &a : blocks[i])
-        for (const Extent &b : blocks[j]) {
-          if (a.first > b.last || b.first > a.last)
-            continue;
-          int64_t low = b.offset - a.offset - a.bytes;
-          int64_t high = b.offset + b.bytes - a.offset;
-          conflicts[i].push_back({static_cast<unsigned>(j), low, high});
-          conflicts[j].push_back({static_cast<unsigned>(i), -high, -low});
-        }
+    ++cost;
+    findConflicts(blocks, i);
   }
-  for (const auto &list : conflicts)
-    cost += 1 + list.size();
+}
+
+/// Those of block `i` with the blocks before it.
+void Packer::findConflicts(ArrayRef<PackingBlock> blocks, unsigned i) {
+  for (unsigned j = 0; j < i && !isTooLarge(); ++j) {
+    if (keys[i].first >= keys[j].first + keys[j].duration ||
+        keys[j].first >= keys[i].first + keys[i].duration)
+      continue;
+    for (const Extent &a : blocks[i])
+      for (const Extent &b : blocks[j]) {
+        if (a.first > b.last || b.first > a.last)
+          continue;
+        int64_t low = b.offset - a.offset - a.bytes;
+        int64_t high = b.offset + b.bytes - a.offset;
+        conflicts[i].push_back({j, low, high});
+        conflicts[j].push_back({i, -high, -low});
+        cost += 2;
+      }
+  }
 }
 
 Packing Packer::pack(ArrayRef<unsigned> order, Fit fit) const {
@@ -161,7 +186,8 @@ void Packer::improve(SmallVector<unsigned> &order, Fit fit,
                      Packing &best) const {
   // The number of rounds keeps this below a tenth of a second. The seed is
   // fixed, so that the same blocks always get the same places.
-  int64_t rounds = std::clamp<int64_t>(1'500'000 / cost, 20, 2000);
+  int64_t least = std::min<int64_t>(20, 4'000'000 / cost);
+  int64_t rounds = std::clamp<int64_t>(1'500'000 / cost, least, 2000);
   std::minstd_rand random(1);
   for (; rounds > 0 && best.bytes > lowerBound; --rounds) {
     SmallVector<unsigned> top;
@@ -186,10 +212,58 @@ void Packer::improve(SmallVector<unsigned> &order, Fit fit,
   }
 }
 
+/// Each block in the order of its first step goes to the lowest place that is
+/// free for all of its time. Takes hardly more time than sorting.
+static Packing packInOrder(ArrayRef<PackingBlock> blocks,
+                           ArrayRef<Packer::Key> keys, int64_t align) {
+  Packing packing;
+  packing.offsets.resize(blocks.size());
+  auto order = llvm::to_vector(llvm::seq<unsigned>(0, blocks.size()));
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::pair(keys[a].first, a) < std::pair(keys[b].first, b);
+  });
+  // Free places by their offsets, and blocks by the step after their last.
+  std::map<int64_t, int64_t> free = {{0, std::numeric_limits<int64_t>::max()}};
+  std::multimap<int64_t, unsigned> alive;
+  auto getBytes = [&](unsigned block) {
+    return static_cast<int64_t>(alignTo(keys[block].bytes, align));
+  };
+  for (unsigned block : order) {
+    while (!alive.empty() && alive.begin()->first <= keys[block].first) {
+      unsigned gone = alive.begin()->second;
+      alive.erase(alive.begin());
+      int64_t from = packing.offsets[gone], to = from + getBytes(gone);
+      auto next = free.lower_bound(from);
+      if (next != free.end() && next->first == to) {
+        to = next->second;
+        next = free.erase(next);
+      }
+      if (next != free.begin() && std::prev(next)->second == from)
+        std::prev(next)->second = to;
+      else
+        free[from] = to;
+    }
+    int64_t bytes = getBytes(block);
+    auto room = llvm::find_if(free, [&](const auto &place) {
+      return place.second - place.first >= bytes;
+    });
+    auto [from, to] = *room;
+    free.erase(room);
+    if (from + bytes < to)
+      free[from + bytes] = to;
+    packing.offsets[block] = from;
+    packing.bytes = std::max(packing.bytes, from + bytes);
+    alive.insert({keys[block].first + keys[block].duration, block});
+  }
+  return packing;
+}
+
 Packing nnc::packBlocks(ArrayRef<PackingBlock> blocks, int64_t align) {
   if (blocks.empty())
     return {};
   Packer packer(blocks, align);
+  if (packer.isTooLarge())
+    return packInOrder(blocks, packer.getKeys(), align);
   using Key = Packer::Key;
   static constexpr bool (*kOrders[])(const Key &, const Key &) = {
       [](const Key &a, const Key &b) { return a.bytes > b.bytes; },

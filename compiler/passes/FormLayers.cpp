@@ -46,6 +46,13 @@ static bool hasOnly(Operation *op, Type type) {
          llvm::all_of(op->getResults(), isOf);
 }
 
+/// Limits on what one layer computes, for chains of thousands of elementwise
+/// ops and values that thousands of them read: the time to form a group grows
+/// with the square of its size, and a compiler has to build its expression.
+static constexpr size_t kMaxBody = 256;
+/// Ops that may be added before just one value of them is used outside again.
+static constexpr size_t kMaxOpen = 64;
+
 namespace {
 /// What becomes one layer: an anchor, or none, and elementwise ops of one
 /// result shape of which only `result` is seen outside.
@@ -134,7 +141,8 @@ void Grouping::grow(Group &group) {
   Group attempt = group;
   SmallVector<Value> open = {group.result};
   auto isOutside = [&](Operation *user) { return !attempt.contains(user); };
-  while (true) {
+  while (attempt.body.size() < kMaxBody &&
+         attempt.body.size() < group.body.size() + kMaxOpen) {
     Operation *next = nullptr;
     for (Value value : open)
       for (Operation *user :
@@ -161,7 +169,8 @@ void Grouping::absorbProducers(Group &group) {
   for (size_t i = 0; i < group.body.size(); ++i)
     for (Value operand : group.body[i]->getOperands()) {
       Operation *producer = operand.getDefiningOp();
-      if (!producer || group.contains(producer) || !mayJoin(producer, group))
+      if (group.body.size() >= kMaxBody || !producer ||
+          group.contains(producer) || !mayJoin(producer, group))
         continue;
       if (llvm::all_of(producer->getUsers(), [&](Operation *user) {
             return llvm::is_contained(group.body, user);

@@ -47,7 +47,7 @@ private:
   LogicalResult lowerCalls(Operation *op, ArrayRef<Move> moves, Value target);
   /// `name` is one that `names` gave.
   LogicalResult createCall(Operation *op, const nn::RoutineCall &call,
-                           StringRef name, Value target);
+                           const nn::Work &work, StringRef name, Value target);
   LogicalResult finish(func::ReturnOp end);
 
   /// The place of `value`, which has been lowered before.
@@ -305,7 +305,8 @@ void Lowering::shareCode(exec::CallOp call) {
 }
 
 LogicalResult Lowering::createCall(Operation *op, const nn::RoutineCall &call,
-                                   StringRef name, Value target) {
+                                   const nn::Work &work, StringRef name,
+                                   Value target) {
   auto getOperandPlace = [&](unsigned operand) {
     return getPlaced(op->getOperand(operand));
   };
@@ -320,8 +321,8 @@ LogicalResult Lowering::createCall(Operation *op, const nn::RoutineCall &call,
         RankedTensorType::get({place.getBytes()},
                               builder.getIntegerType(8, /*isSigned=*/false)),
         place);
-  auto lowered =
-      createExecCall(builder, op, call, name, getOperandPlace, target, scratch);
+  auto lowered = createExecCall(builder, op, call, work, name, getOperandPlace,
+                                target, scratch);
   if (failed(lowered))
     return failure();
   shareCode(*lowered);
@@ -334,6 +335,7 @@ LogicalResult Lowering::lowerCalls(Operation *op, ArrayRef<Move> moves,
   SmallVector<nn::RoutineCall> calls = nn::getRoutineCalls(op);
   if (calls.empty())
     return op->emitOpError("has no routine for the layouts of its operands");
+  nn::Work work = cast<nn::CostOpInterface>(op).getWork();
   std::string layer = layerNames.lookup(op);
   StringRef name = layer.empty() ? exec::getPlaceOp(target).getName() : layer;
   std::string end =
@@ -345,7 +347,7 @@ LogicalResult Lowering::lowerCalls(Operation *op, ArrayRef<Move> moves,
     std::string callName = end.empty() && number.empty()
                                ? layer
                                : names.addCall(name, end + number);
-    if (failed(createCall(op, call, callName, target)))
+    if (failed(createCall(op, call, work, callName, target)))
       return failure();
   }
   return success();

@@ -40,6 +40,8 @@ struct TenantGroup {
   /// Bytes of the caller's buffer; no limit in the arena.
   int64_t limit = std::numeric_limits<int64_t>::max();
   SmallVector<Tenant> tenants;
+  /// Some byte stands twice in one of the values, as in a concat of x with x.
+  bool repeats = false;
 };
 
 class Planner {
@@ -70,9 +72,7 @@ private:
                     int last);
   TenantGroup &getGroup(Value value) { return groups[groupOf.lookup(value)]; }
   Tenant &getTenant(Value value) {
-    return *llvm::find_if(getGroup(value).tenants, [&](const Tenant &tenant) {
-      return tenant.value == value;
-    });
+    return getGroup(value).tenants[tenantOf.lookup(value)];
   }
 
   func::FuncOp function;
@@ -80,15 +80,35 @@ private:
   int threads;                    ///< that may work on a layer, at most
   SmallVector<Operation *> steps; ///< steps[i] runs in step i + 1
   SmallVector<TenantGroup> groups;
-  DenseMap<Value, unsigned> groupOf;
+  /// Groups of values, and their numbers among the group's tenants.
+  DenseMap<Value, unsigned> groupOf, tenantOf;
 };
 } // namespace
 
+/// Whether some byte stands twice in a value.
+static bool hasRepeats(ArrayRef<Piece> pieces) {
+  SmallVector<Piece> sorted(pieces);
+  auto getKey = [](const Piece &piece) {
+    return std::pair(piece.root.getAsOpaquePointer(), piece.origin);
+  };
+  llvm::sort(sorted, [&](const Piece &a, const Piece &b) {
+    return getKey(a) < getKey(b);
+  });
+  for (auto [a, b] : llvm::zip(sorted, llvm::drop_begin(sorted)))
+    if (a.root == b.root && b.origin < a.origin + a.end - a.begin)
+      return true;
+  return false;
+}
+
 unsigned Planner::addGroup(Value value, Operation *op, int64_t bytes, int first,
                            int last) {
-  groups.emplace_back().tenants.push_back({value, op, {0, bytes, first, last}});
-  if (value)
+  TenantGroup &group = groups.emplace_back();
+  group.tenants.push_back({value, op, {0, bytes, first, last}});
+  if (value) {
     groupOf[value] = groups.size() - 1;
+    tenantOf[value] = 0;
+    group.repeats = hasRepeats(contents.of(value));
+  }
   return groups.size() - 1;
 }
 
@@ -157,8 +177,10 @@ void Planner::join(unsigned into, unsigned from, int64_t delta) {
   for (Tenant tenant : groups[from].tenants) {
     tenant.extent.offset += delta;
     groupOf[tenant.value] = into;
+    tenantOf[tenant.value] = groups[into].tenants.size();
     groups[into].tenants.push_back(tenant);
   }
+  groups[into].repeats |= groups[from].repeats;
   groups[from].tenants.clear();
 }
 
@@ -247,31 +269,16 @@ void Planner::takeOutputs() {
   }
 }
 
-/// Whether some byte stands twice in a value, as in a concat of x with x.
-static bool hasRepeats(ArrayRef<Piece> pieces) {
-  for (auto [i, a] : llvm::enumerate(pieces))
-    for (const Piece &b : pieces.drop_front(i + 1))
-      if (a.root == b.root && a.origin < b.origin + b.end - b.begin &&
-          b.origin < a.origin + a.end - a.begin)
-        return true;
-  return false;
-}
-
 /// Operands of a concat are produced in its result, where it wants them. Groups
 /// of values that repeat themselves stay as they are: such a value could come
 /// to lie a little beside where it is to be copied.
 void Planner::joinParts() {
-  auto repeats = [&](const TenantGroup &group) {
-    return llvm::any_of(group.tenants, [&](const Tenant &tenant) {
-      return hasRepeats(contents.of(tenant.value));
-    });
-  };
   for (Operation *op : steps)
     for (const Move &move : getMoves(op)) {
       Value part = op->getOperand(move.operand), whole = op->getResult(0);
       unsigned from = groupOf[part], into = groupOf[whole];
       if (from == into || move.source != 0 || move.bytes != getBytes(part) ||
-          repeats(groups[from]) || repeats(groups[into]))
+          groups[from].repeats || groups[into].repeats)
         continue;
       int64_t delta = getTenant(whole).extent.offset + move.target -
                       getTenant(part).extent.offset;

@@ -92,6 +92,8 @@ void Bytes::clear(int64_t begin, int64_t end) {
 
 void Bytes::write(int64_t at, ArrayRef<Piece> written) {
   for (Piece piece : written) {
+    if (piece.begin == piece.end) // a tensor without elements
+      continue;
     piece.begin += at;
     piece.end += at;
     clear(piece.begin, piece.end);
@@ -208,22 +210,27 @@ LogicalResult Checker::compute(Operation *op, PlaceAttr place) {
   return success();
 }
 
-/// Parts that do not lie in the result already are copied, one by one.
+/// Parts that do not lie in the result already are copied, one by one. What has
+/// too many pieces to follow holds, where a part has come to, bytes of its own.
 LogicalResult Checker::move(Operation *op, PlaceAttr place,
                             ArrayRef<Move> moves) {
+  Value result = op->getResult(0);
+  bool isCopied = contents.isCopied(result);
   for (const Move &move : moves) {
     Value operand = op->getOperand(move.operand);
     PlaceAttr from = moveBy(getPlace(operand), move.source);
     PlaceAttr to = moveBy(place, move.target);
-    if (from == to)
+    if (from == to && !isCopied)
       continue;
     if (failed(checkOperand(op, move.operand)))
       return failure();
-    if (meet(from, move.bytes, to, move.bytes))
+    if (from != to && meet(from, move.bytes, to, move.bytes))
       return op->emitOpError()
              << "copies operand " << move.operand << " over itself";
-    memory(to).write(to.getOffset(), contents.of(operand, move.source,
-                                                 move.source + move.bytes));
+    memory(to).write(
+        to.getOffset(),
+        isCopied ? Pieces{{0, move.bytes, result, move.target}}
+                 : contents.of(operand, move.source, move.source + move.bytes));
   }
   if (!memory(place).holds(place.getOffset(), contents.of(op->getResult(0))))
     return op->emitOpError("writes over one of its parts");

@@ -102,11 +102,10 @@ static void cloneExpression(nn::LayerOp layer, exec::CallOp call) {
   yield->erase();
 }
 
-FailureOr<exec::CallOp>
-nnc::createExecCall(OpBuilder &builder, Operation *op,
-                    const nn::RoutineCall &call, StringRef name,
-                    llvm::function_ref<Value(unsigned)> getPlace, Value target,
-                    Value scratch) {
+FailureOr<exec::CallOp> nnc::createExecCall(
+    OpBuilder &builder, Operation *op, const nn::RoutineCall &call,
+    const nn::Work &work, StringRef name,
+    llvm::function_ref<Value(unsigned)> getPlace, Value target, Value scratch) {
   auto named = op->getAttrOfType<StringAttr>("routine");
   if (!named)
     return op->emitOpError("has no routine: run nnc-choose-routines before");
@@ -131,7 +130,6 @@ nnc::createExecCall(OpBuilder &builder, Operation *op,
   Operation *anchor = layer ? layer.getAnchorOp() : op;
   StringRef what =
       anchor ? anchor->getName().stripDialect() : StringRef("elementwise");
-  nn::Work work = cast<nn::CostOpInterface>(op).getWork();
   auto params = op->getAttrOfType<DenseI64ArrayAttr>("params");
   auto created = builder.create<exec::CallOp>(
       getNamedLoc(op->getLoc()), name, routine->name, routine->header,

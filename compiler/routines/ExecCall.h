@@ -14,12 +14,15 @@
 namespace nnc {
 
 /// Creates an exec.call named `name` for `call`, one of the calls that compute
-/// `op`. The routine and its parameters are attributes of `op` and have been
+/// `op`. `work` is the work of `op`: an op may have as many calls as operands,
+/// and counting its work visits each operand, so that callers count it once.
+/// The routine and its parameters are attributes of `op` and have been
 /// checked. `getPlace` returns the buffer of the operand with the given number;
 /// if it returns null, this function fails. `scratch` may be null.
 mlir::FailureOr<exec::CallOp>
 createExecCall(mlir::OpBuilder &builder, mlir::Operation *op,
-               const nn::RoutineCall &call, llvm::StringRef name,
+               const nn::RoutineCall &call, const nn::Work &work,
+               llvm::StringRef name,
                llvm::function_ref<mlir::Value(unsigned)> getPlace,
                mlir::Value target, mlir::Value scratch);
 

@@ -219,9 +219,10 @@ LogicalResult Bench::createJob(unsigned index, std::pair<int, int> &range) {
   if (int64_t bytes = getScratchBytes(op, threads))
     scratch = createBuffer("scratch", getBytesType(bytes), free);
   range.first = calls;
+  Work work = cast<CostOpInterface>(op).getWork();
   for (const RoutineCall &call : getRoutineCalls(op)) {
     if (failed(createExecCall(
-            builder, op, call, names.addCall("measured"),
+            builder, op, call, work, names.addCall("measured"),
             [&](unsigned operand) { return places[operand]; }, target,
             scratch)))
       return failure();

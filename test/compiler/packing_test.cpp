@@ -56,6 +56,28 @@ TEST_CASE("Nothing to pack") {
   CHECK(packing.bytes == 0);
 }
 
+TEST_CASE("Thousands of blocks that are alive together are packed at once") {
+  // Too many conflicts to try several orders.
+  std::mt19937 random(5);
+  std::vector<PackingBlock> blocks;
+  for (int i = 0; i < 3000; ++i)
+    blocks.push_back({{0, int64_t(random() % 1000), int(random() % 500),
+                       500 + int(random() % 500)}});
+  for (int i = 0; i < 200; ++i) // what comes later finds room
+    blocks.push_back({{0, 500, 1000 + i, 1001 + i}});
+  Packing packing = packBlocks(blocks, 64);
+  int collisions = 0;
+  for (size_t i = 0; i < blocks.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      const Extent &a = blocks[i][0], &b = blocks[j][0];
+      int64_t from = packing.offsets[i], other = packing.offsets[j];
+      collisions += a.first <= b.last && b.first <= a.last &&
+                    from < other + b.bytes && other < from + a.bytes;
+    }
+  CHECK(collisions == 0);
+  CHECK(packing.bytes <= 2 * getPackingLowerBound(blocks, 64));
+}
+
 TEST_CASE("Blocks cut from a full rectangle are put together again") {
   // Guillotine cuts of memory x time: a packing of exactly the bound exists.
   std::mt19937 random(7);

@@ -1,4 +1,4 @@
-"""Corners of operators that ONNX's node tests leave out, against onnxruntime."""
+"""Corners of operators and graphs that ONNX's node tests leave out, against onnxruntime."""
 
 import itertools
 import pathlib
@@ -118,6 +118,20 @@ class Operators(unittest.TestCase):
         v[1] = 0  # zero by zero is no number
         self.compare(made, {"x": random.standard_normal((2, 4)).astype(np.float32), "v": v,
                             "q": random.integers(0, 256, (2, 2), dtype=np.uint8)})
+
+    def test_doubled_concats(self):
+        """More pieces than the planner of memory follows, in views and parts, too."""
+        node = helper.make_node
+        nodes = [node("Neg", ["x"], ["v0"])]
+        nodes += [node("Concat", [f"v{i}", f"v{i}"], [f"v{i + 1}"], axis=0) for i in range(13)]
+        nodes += [node("Reshape", ["v13", "flat"], ["r"]), node("Slice", ["r", "from", "to"], ["s"]),
+                  node("Concat", ["s", "r", "s"], ["y"], axis=0), node("Exp", ["v12"], ["z"]),
+                  node("Concat", ["v3", "v12", "v12", "v0"], ["w"], axis=0)]
+        constants = {"flat": np.array([-1]), "from": np.array([5]), "to": np.array([9001])}
+        outputs = [value(name, None) for name in ("y", "z", "w", "v11")]
+        made = model(nodes, [value("x", [2, 3])], outputs, constants)
+        x = np.random.default_rng(5).standard_normal((2, 3)).astype(np.float32)
+        self.compare(made, {"x": x}, tolerance=1e-6)
 
     def test_unsorted_nodes(self):
         """Against the same nodes in order: onnxruntime sorts, too."""
