@@ -8,6 +8,7 @@
 #define NNC_COMPILER_ROUTINES_CATALOGUE_H
 
 #include "dialects/nn/Nn.h"
+#include "runtime/routines/catalogue/core.h"
 
 #include <memory>
 
@@ -36,12 +37,6 @@ private:
   std::shared_ptr<void> fields;
 };
 
-/// What a core has, with vectors of a routine's instruction set: core_limits of
-/// runtime/routines/catalogue.h.
-struct Core {
-  double rate, last, lastBytes, weight, level2, level2Rate, exposed, crowded;
-};
-
 /// A line of runtime/routines/routines.inc.
 struct Routine {
   llvm::StringRef name, header, isa;
@@ -54,15 +49,17 @@ struct Routine {
   llvm::SmallVector<llvm::SmallVector<int64_t>> candidates;
 
   bool applies(const RoutineShape &shape, llvm::ArrayRef<int64_t> params) const;
-  /// Of working memory; more where up to so many threads share the work.
+  /// Bytes of working memory that suffice for up to `threads` threads.
   int64_t getScratchBytes(const RoutineShape &shape,
                           llvm::ArrayRef<int64_t> params, int threads) const;
-  /// Share of the peak rate of multiply-adds that the inner loop reaches.
+  /// Share of the peak rate of multiply-adds that the routine reaches on
+  /// `core`, with vectors of its instruction set.
   double getEfficiency(const RoutineShape &shape,
-                       llvm::ArrayRef<int64_t> params, const Core &core) const;
+                       llvm::ArrayRef<int64_t> params,
+                       const core_limits &core) const;
 
-  /// Root mean square of what rounding adds to the result, over the result's,
-  /// beyond what sums of products have.
+  /// Root mean square of what rounding adds to the result, over that of the
+  /// result, beyond what rounding adds to sums of products.
   double getError(const RoutineShape &shape,
                   llvm::ArrayRef<int64_t> params) const;
 
@@ -77,7 +74,8 @@ struct Routine {
   // The expressions of the line.
   bool (*appliesTo)(const void *shape, const int *params);
   int64_t (*scratchBytes)(const void *shape, const int *params, int threads);
-  double (*efficiency)(const void *shape, const int *params, const Core &core);
+  double (*efficiency)(const void *shape, const int *params,
+                       const core_limits &core);
   double (*error)(const void *shape, const int *params);
 };
 
@@ -108,6 +106,13 @@ private:
   llvm::SmallVector<llvm::SmallVector<llvm::StringRef>, 0> fieldNames;
   llvm::SmallVector<Routine, 0> routines;
 };
+
+/// Uses other cost constants from now on. `text` is a table of
+/// runtime/routines/costs/ or a part of one: lines
+/// `NNC_COST(instruction set, name, value)`. Returns what is wrong with the
+/// text, or nothing. For scripts/benchmark/fit_costs.py; the constants of the
+/// whole process change.
+std::string tryCosts(llvm::StringRef text);
 
 } // namespace nnc
 
