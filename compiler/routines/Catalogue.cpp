@@ -131,6 +131,64 @@ std::optional<RoutineShape> Catalogue::makeShape(const nn::RoutineCall &call,
 // Lines of routines.inc
 //===----------------------------------------------------------------------===//
 
+/// The constant `name` of a table, or null.
+static double *findConstant(routine_costs &table, StringRef name) {
+#define NNC_COST_FIELD(field, unit, meaning)                                   \
+  if (name == #field)                                                          \
+    return &table.field;
+#include "runtime/routines/costs/fields.inc"
+  return nullptr;
+}
+
+/// Constants to use in the place of all_costs, if any.
+static std::optional<cost_tables> trialCosts;
+
+std::string nnc::tryCosts(StringRef text) {
+  cost_tables tables = trialCosts.value_or(all_costs);
+  unsigned number = 0;
+  for (StringRef line : llvm::split(text, '\n')) {
+    ++number;
+    line = line.trim();
+    if (line.empty() || line.starts_with("//"))
+      continue;
+    StringRef rest = line;
+    SmallVector<StringRef> cells;
+    bool isLine = rest.consume_front("NNC_COST(") && rest.consume_back(")");
+    rest.split(cells, ',');
+    double value = 0;
+    isLine = isLine && cells.size() == 3 && !cells[2].trim().getAsDouble(value);
+    double *constant = nullptr;
+    if (isLine) {
+      [[maybe_unused]] StringRef isa = cells[0].trim(), name = cells[1].trim();
+#define NNC_COST_TABLE(table)                                                  \
+  if (isa == #table)                                                           \
+    constant = findConstant(tables.table, name);
+#include "runtime/routines/costs/tables.inc"
+    }
+    if (!constant)
+      return ("line " + Twine(number) +
+              ": expected NNC_COST(instruction set, name, value) with a table "
+              "and a constant of runtime/routines/costs/, found '" +
+              line + "'")
+          .str();
+    *constant = value;
+  }
+  trialCosts = tables;
+  return "";
+}
+
+/// What limits a register tile of an instruction set on `core`.
+static tile_limits getTile(const tile_limits &usual, const core_limits &core) {
+  tile_limits tile = usual.on(core);
+  if (trialCosts) {
+#define NNC_COST_TABLE(isa)                                                    \
+  if (usual.cost == &all_costs.isa)                                            \
+    tile.cost = &trialCosts->isa;
+#include "runtime/routines/costs/tables.inc"
+  }
+  return tile;
+}
+
 // Each line of the table becomes a struct whose members are the parameters, so
 // that the expressions can refer to them by name.
 #define PARAMS(...) __VA_OPT__(int __VA_ARGS__;)
@@ -151,10 +209,8 @@ std::optional<RoutineShape> Catalogue::makeShape(const nn::RoutineCall &call,
       return SCRATCH;                                                          \
     }                                                                          \
     double efficiency([[maybe_unused]] const FAMILY##_shape &s,                \
-                      const Core &core) const {                                \
-      [[maybe_unused]] const nnc::tile_limits tile = nnc::ISA##_tile.on(       \
-          {core.rate, core.last, core.lastBytes, core.weight, core.level2,     \
-           core.level2Rate, core.exposed, core.crowded});                      \
+                      const core_limits &core) const {                         \
+      [[maybe_unused]] const tile_limits tile = getTile(ISA##_tile, core);     \
       return EFFICIENCY;                                                       \
     }                                                                          \
     double error([[maybe_unused]] const FAMILY##_shape &s) const {             \
@@ -186,7 +242,7 @@ static int64_t scratchBytes(const void *shape, const int *params, int threads) {
 }
 template <class Line, class Shape>
 static double efficiency(const void *shape, const int *params,
-                         const Core &core) {
+                         const core_limits &core) {
   return makeLine<Line>(params).efficiency(*static_cast<const Shape *>(shape),
                                            core);
 }
@@ -311,7 +367,7 @@ int64_t Routine::getScratchBytes(const RoutineShape &shape,
 
 double Routine::getEfficiency(const RoutineShape &shape,
                               ArrayRef<int64_t> values,
-                              const Core &core) const {
+                              const core_limits &core) const {
   return efficiency(shape.get(), toInts(values).data(), core);
 }
 

@@ -8,6 +8,7 @@
 #define NNC_COMPILER_ROUTINES_CATALOGUE_H
 
 #include "dialects/nn/Nn.h"
+#include "runtime/routines/catalogue/core.h"
 
 #include <memory>
 
@@ -38,12 +39,6 @@ private:
   std::shared_ptr<void> fields;
 };
 
-/// The speed of a core with the vectors of a routine's instruction set; the
-/// fields are those of core_limits in runtime/routines/catalogue.h.
-struct Core {
-  double rate, last, lastBytes, weight, level2, level2Rate, exposed, crowded;
-};
-
 /// A routine of the runtime: a line of runtime/routines/routines.inc.
 struct Routine {
   llvm::StringRef name, header, isa;
@@ -65,7 +60,8 @@ struct Routine {
   /// Returns the fraction of the core's peak rate of multiply-adds that the
   /// inner loop reaches, from 0 to 1.
   double getEfficiency(const RoutineShape &shape,
-                       llvm::ArrayRef<int64_t> params, const Core &core) const;
+                       llvm::ArrayRef<int64_t> params,
+                       const core_limits &core) const;
 
   /// Returns the relative rounding error of the routine beyond that of ordinary
   /// sums of products: the root mean square of the error over that of the
@@ -84,7 +80,8 @@ struct Routine {
   // The expressions of the line in routines.inc, compiled.
   bool (*appliesTo)(const void *shape, const int *params);
   int64_t (*scratchBytes)(const void *shape, const int *params, int threads);
-  double (*efficiency)(const void *shape, const int *params, const Core &core);
+  double (*efficiency)(const void *shape, const int *params,
+                       const core_limits &core);
   double (*error)(const void *shape, const int *params);
 };
 
@@ -116,6 +113,13 @@ private:
   llvm::SmallVector<llvm::SmallVector<llvm::StringRef>, 0> fieldNames;
   llvm::SmallVector<Routine, 0> routines;
 };
+
+/// Uses other cost constants from now on. `text` is a table of
+/// runtime/routines/costs/ or a part of one: lines
+/// `NNC_COST(instruction set, name, value)`. Returns what is wrong with the
+/// text, or nothing. For scripts/benchmark/fit_costs.py; the constants of the
+/// whole process change.
+std::string tryCosts(llvm::StringRef text);
 
 } // namespace nnc
 

@@ -6,7 +6,9 @@
 
 #include "compiler/routines/Cost.h"
 
+#include "compiler/routines/CallCosts.h"
 #include "compiler/search/Search.h"
+#include "dialects/target/Costs.h"
 
 #include <algorithm>
 #include <array>
@@ -15,31 +17,6 @@
 
 using namespace mlir;
 using namespace nnc;
-
-/// To call a function and set up its loops, whose code comes from beyond the
-/// first-level cache.
-static constexpr double kCallSeconds = 1.5e-7;
-/// What more there is to fetch of a routine with params: unrolled register
-/// tiles, one for each size of what is left over.
-static constexpr double kTilesSeconds = 4.5e-7;
-/// To call a function again that has no params: much of its code is there.
-static constexpr double kAgainSeconds = 2.5e-8;
-
-/// Share of a multiply-add's time that simple arithmetic in an epilogue takes.
-static constexpr double kEpilogueShare = 0.15;
-
-/// Weights are read while they are used: of the shorter of arithmetic and that,
-/// some does not hide behind the longer. Less where tiles fetch weights for
-/// later ones.
-static constexpr double kFetchedShare = 0.83;
-
-/// Of activations that a cache holds, the share of reading and writing them
-/// that does not hide behind arithmetic, or the other way round.
-static constexpr double kNearShare = 0.15;
-
-/// Of the time to read and to write activations, what a copy takes: a library's
-/// need not fetch the lines that it overwrites.
-static constexpr double kCopiedShare = 0.8;
 
 static double getMedian(ArrayRef<double> sorted) {
   size_t middle = sorted.size() / 2;
@@ -62,7 +39,8 @@ std::string nnc::getAlikeCall(const Subject &subject) {
   return text + " : " + subject.getCall();
 }
 
-/// Whose ratios go together, the closest first.
+/// Keys of the groups of calls whose ratios of measured to estimated time are
+/// alike, the closest group first.
 static std::array<std::string, 4>
 getGroups(StringRef layer, const Routine &routine, ArrayRef<int64_t> params) {
   return {getAlikeCall({layer.str(), routine.name.str(), params.vec()}),
@@ -89,46 +67,55 @@ void Calibration::scale(StringRef layer, const Routine &routine,
     }
 }
 
-/// How far weights crowd other data out of a last cache, of which a third is
-/// theirs anyway; see core_limits in runtime/routines/catalogue.h.
-static double getCrowded(double weightBytes, double lastBytes) {
-  return std::clamp((weightBytes / lastBytes - 1.0 / 3) * 1.5, 0.0, 1.0);
+/// How far weights displace other data from a last-level cache: 0 if they fit
+/// into one of its kSharedCacheParts parts, 1 if they fill it, and 1 if there
+/// is no cache. See core_limits in runtime/routines/catalogue/core.h.
+static double getCrowding(double weightBytes, double lastBytes) {
+  constexpr double parts = target::costs::kSharedCacheParts;
+  if (lastBytes <= 0)
+    return 1;
+  return std::clamp(
+      (weightBytes / lastBytes - 1 / parts) * (parts / (parts - 1)), 0.0, 1.0);
 }
 
-/// Seconds to read a byte of a model's weights, of which there are so many:
-/// what the last cache has no room for comes from memory.
+/// Seconds to read a byte of a model's weights, of which there are
+/// `weightBytes`. The share of them that other data and they themselves crowd
+/// out of the last-level cache comes from memory.
 static double getWeightSeconds(target::MachineAttr machine, int64_t weightBytes,
-                               double crowded) {
+                               double crowding) {
   double seconds = 1 / machine.getBandwidthFor(weightBytes);
   if (machine.getLevelFor(weightBytes))
     return seconds;
-  return (1 - crowded) / machine.getLastBandwidth() + crowded * seconds;
+  return (1 - crowding) / machine.getLastBandwidth() + crowding * seconds;
 }
 
 CostModel::CostModel(target::MachineAttr machine, int64_t weightBytes,
                      const Measurements *measured)
     : machine(machine), weightBytes(weightBytes),
-      crowded(getCrowded(weightBytes, machine.getLastBytes())),
-      weightSeconds(getWeightSeconds(machine, weightBytes, crowded)),
+      crowding(getCrowding(weightBytes, machine.getLastBytes())),
+      weightSeconds(getWeightSeconds(machine, weightBytes, crowding)),
       measured(measured) {}
 
-Core CostModel::getCore(StringRef isa) const {
+core_limits CostModel::getCore(StringRef isa) const {
+  // Multiply-adds that the core can issue while a float arrives, for each
+  // second that a byte takes.
   double scale = machine.getPeak(isa) * sizeof(float);
-  size_t second = std::min<size_t>(1, machine.getCaches().size() - 1);
-  return {machine.getVectorRate(isa),
-          scale / machine.getLastBandwidth(),
-          double(machine.getLastBytes()),
-          scale * weightSeconds,
-          double(machine.getCaches()[second]),
-          double(machine.getBandwidth()[second]),
-          0.01 * machine.getExposed(),
-          crowded};
+  core_limits core{};
+  core.vector_rate = machine.getVectorRate(isa);
+  core.last_cost = scale / machine.getLastBandwidth();
+  core.last_bytes = double(machine.getLastBytes());
+  core.weight_cost = scale * weightSeconds;
+  core.level2_bytes = double(machine.getSecondBytes());
+  core.level2_rate = machine.getSecondBytesPerCycle();
+  core.exposed_share = 0.01 * machine.getExposed();
+  core.crowding = crowding;
+  return core;
 }
 
 double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
                            ArrayRef<int64_t> params,
                            const LayerWork &work) const {
-  Core core = getCore(routine.isa);
+  core_limits core = getCore(routine.isa);
   double efficiency = 0;
   for (const RoutineShape &call : calls)
     efficiency += routine.getEfficiency(call, params, core) / calls.size();
@@ -136,27 +123,30 @@ double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
     return std::numeric_limits<double>::infinity();
   double arithmetic =
       (work.operations / efficiency +
-       work.epilogueOperations * kEpilogueShare) /
+       work.epilogueOperations * costs::kEpilogueShare) /
           machine.getPeak(routine.isa) +
       work.exponentials * machine.getExponentialSeconds(routine.isa) +
       work.gates * machine.getGateSeconds(routine.isa);
   double weights = work.weightBytes * weightSeconds;
-  double activations = machine.getReadSeconds(work.activationBytes) *
-                       (routine.family->name == "copy" ? kCopiedShare : 1);
+  double activations =
+      machine.getReadSeconds(work.activationBytes) *
+      (routine.family->name == "copy" ? costs::kCopiedShare : 1);
   const bool hasParams = !params.empty();
   const bool fromMemory = !machine.getLevelFor(work.activationBytes);
-  double exposed = core.exposed * (hasParams ? kFetchedShare : 1) *
+  // Computing overlaps with reading weights and with accessing activations.
+  // `exposed` is what does not, in seconds.
+  double exposed = core.exposed_share * (hasParams ? costs::kFetchedShare : 1) *
                        std::min(arithmetic, weights) +
-                   (fromMemory ? core.exposed : kNearShare) *
+                   (fromMemory ? core.exposed_share : costs::kNearShare) *
                        std::min(arithmetic, activations);
-  double further =
-      (calls.size() - 1) * (hasParams ? getStartSeconds(true) : kAgainSeconds);
+  double further = (calls.size() - 1) *
+                   (hasParams ? getStartSeconds(true) : costs::kAgainSeconds);
   return std::max({arithmetic, weights, activations}) + exposed +
          getStartSeconds(hasParams) + further;
 }
 
 double CostModel::getStartSeconds(bool hasParams) {
-  return kCallSeconds + (hasParams ? kTilesSeconds : 0);
+  return costs::kCallSeconds + (hasParams ? costs::kTilesSeconds : 0);
 }
 
 void CostModel::price(UnitCost &cost, const Routine &routine,

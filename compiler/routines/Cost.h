@@ -41,18 +41,19 @@ struct AdaptCost : UnitCost {
   llvm::SmallVector<int64_t> params;
 };
 
-/// The same for the same call on layers that are alike: whose sizes past a
-/// dozen are about the same power of two.
+/// A key that is equal for the same call on layers that are alike, so that a
+/// measurement of one serves all. Layers are alike if they differ only in sizes
+/// above 12 that round to the same power of two.
 std::string getAlikeCall(const Subject &subject);
 
-/// By how much measured times differ from estimated ones.
+/// Ratios of measured to estimated times.
 class Calibration {
 public:
   void add(llvm::StringRef layer, const Routine &routine,
            llvm::ArrayRef<int64_t> params, const UnitCost &measured);
-  /// Scales an estimate by the median ratio of what was measured of this call
-  /// on layers alike; where there is nothing, of the routine with other params
-  /// on this layer; else of the routine on all layers; else of all.
+  /// Scales an estimate by the median ratio of the first of these groups that
+  /// has a measurement: this call on layers that are alike; this routine with
+  /// other params on this layer; this routine on all layers; all calls.
   void scale(llvm::StringRef layer, const Routine &routine,
              llvm::ArrayRef<int64_t> params, UnitCost &cost) const;
 
@@ -60,30 +61,32 @@ private:
   llvm::StringMap<std::vector<double>> ratios; ///< sorted
 };
 
-/// Unit costs: measured where that is known. Else estimated from a target row:
-/// a call takes as long as its arithmetic at the rate that the routine's inner
-/// loop reaches, or as its weights or its activations from the level that holds
-/// them, whichever is longest; what does not hide behind that, and a fixed time
-/// more; and multiplied by what measurements differ from such estimates, so
-/// that both can be compared.
+/// Unit costs: the time of a call, measured where a measurement is known, and
+/// otherwise estimated from the target's row. A call is estimated to take the
+/// longest of three times: its arithmetic at the rate that the routine reaches,
+/// reading its weights, and accessing its activations, both at the bandwidth of
+/// the level that holds them. A part of the shorter times that does not overlap
+/// with the longest, and a fixed time to start the call, are added. Where other
+/// calls were measured, estimates are multiplied by the ratio of measured to
+/// estimated times, so that both can be compared.
 class CostModel {
 public:
-  /// `weightBytes` of the whole model say where weights are read from. Where
-  /// nothing is measured, `measured` is null.
+  /// `weightBytes` is the size of the whole model's weights, which decides from
+  /// where they are read. `measured` is null if nothing was measured.
   CostModel(target::MachineAttr machine, int64_t weightBytes,
             const Measurements *measured = nullptr);
 
   target::MachineAttr getMachine() const { return machine; }
   bool knowsMeasurements() const { return measured && !measured->empty(); }
 
-  /// What a layer that is `calls` of one routine costs by the target's row;
-  /// infinity where other params are always sooner done on such a machine.
+  /// Estimated seconds of a layer that consists of `calls` of one routine;
+  /// infinity where other params are always as fast on such a machine.
   double estimate(const Routine &routine, llvm::ArrayRef<RoutineShape> calls,
                   llvm::ArrayRef<int64_t> params, const LayerWork &work) const;
-  /// Of that, what a call takes before it computes anything.
+  /// The part of an estimate that a call takes before it computes anything.
   static double getStartSeconds(bool hasParams);
-  /// Sets what is estimated to what measurements say of it. `layer` describes
-  /// it where measurements are known.
+  /// Sets the seconds of an estimated cost to what measurements say.
+  /// `layer` is the layer's description if measurements are known.
   void price(UnitCost &cost, const Routine &routine,
              llvm::ArrayRef<int64_t> params, llvm::StringRef layer) const;
 
@@ -95,10 +98,10 @@ public:
   void forEachAdapt(mlir::RankedTensorType from, mlir::RankedTensorType to,
                     llvm::function_ref<void(AdaptCost)> visit) const;
 
-  /// To write a value in a network: where the caches near the core do not hold
-  /// it, its place comes from beyond first, through which all weights may have
-  /// passed since it was last written. Layers that are measured, or estimated,
-  /// by themselves find it near.
+  /// Seconds to bring the memory of a value near before it is written, in a
+  /// network; 0 if the caches near the core hold it. The memory comes from a
+  /// level through which all weights may have passed since it was last written.
+  /// Measurements and estimates of single layers find it near.
   double getFetchSeconds(mlir::RankedTensorType value) const;
 
   void setCalibration(Calibration found) { calibration = std::move(found); }
@@ -108,13 +111,13 @@ public:
   void setMemo(CandidateMemo *own) { memo = own; }
 
 private:
-  /// Of the machine, with vectors of `isa`.
-  Core getCore(llvm::StringRef isa) const;
+  /// The machine's core, with vectors of `isa`.
+  core_limits getCore(llvm::StringRef isa) const;
 
   target::MachineAttr machine;
   int64_t weightBytes;
-  double crowded;       ///< 0 to 1, how far they fill the last cache
-  double weightSeconds; ///< to read a byte of them
+  double crowding;      ///< 0 to 1: how far weights fill the last cache
+  double weightSeconds; ///< to read a byte of the weights
   const Measurements *measured;
   CandidateMemo *memo = nullptr;
   Calibration calibration;

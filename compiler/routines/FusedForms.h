@@ -7,6 +7,8 @@
 #ifndef NNC_COMPILER_ROUTINES_FUSEDFORMS_H
 #define NNC_COMPILER_ROUTINES_FUSEDFORMS_H
 
+#include "compiler/routines/CallCosts.h"
+
 #include "llvm/ADT/StringRef.h"
 
 namespace nnc {
@@ -20,21 +22,21 @@ struct FusedForm {
   /// the second of two layers that stay apart.
   llvm::StringLiteral note;
   /// The pair becomes one layer only if that takes less than this share of the
-  /// time of two. The share is below 1 because estimates are a few percent off,
-  /// and because much of what two layers move hides behind their arithmetic.
+  /// time of two; see costs.inc.
   double worthwhile;
   /// Whether the cost of two layers includes bringing the memory of the value
   /// between them into the caches near the core.
   bool countsFetch;
 };
 
-/// All forms, in the order in which nnc-fuse-layers tries them. Both costs of a
-/// scaling contain the same matrix product, so that their difference is known
-/// better than that of the others.
+/// All forms, in the order in which nnc-fuse-layers tries them.
 inline constexpr FusedForm kFusedForms[] = {
-    {"expanded", "expanded_conv2d", "nn.expanded", 0.9, true},
-    {"separable", "separable_conv2d", "nn.separable", 0.9, true},
-    {"scaling", "scaled_conv2d", "nn.scaling", 0.99, false},
+    {"expanded", "expanded_conv2d", "nn.expanded", costs::kExpandedWorthwhile,
+     true},
+    {"separable", "separable_conv2d", "nn.separable",
+     costs::kSeparableWorthwhile, true},
+    {"scaling", "scaled_conv2d", "nn.scaling", costs::kScalingWorthwhile,
+     false},
 };
 
 } // namespace nnc

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/target/Costs.h"
 #include "dialects/target/Rows.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -65,10 +66,6 @@ bool nnc::target::hostHas(StringRef feature) {
   return features.lookup(feature);
 }
 
-/// Bytes of a last cache that a core finds in its own part of it at most: of
-/// 480 MiB that Linux tells, all beyond came as slowly as from memory.
-static constexpr int64_t kMostOfLast = 96 << 20;
-
 /// Whether code of the row runs here: the same architecture, every feature.
 static bool runsHere(const Row &row, const llvm::Triple &host) {
   if (row.triple[0] != '\0' &&
@@ -93,9 +90,11 @@ MachineAttr nnc::target::detectMachine(MLIRContext *context) {
   Row found = *best; // the portable row runs everywhere
   for (unsigned level = 1; level <= 3; ++level)
     if (int64_t bytes = getHostCache(level)) {
-      found.caches[level - 1] = std::min(bytes, kMostOfLast);
+      found.caches[level - 1] =
+          std::min<int64_t>(bytes, costs::kLargestLastCache);
       if (found.bandwidth[level - 1] == 0)
-        found.bandwidth[level - 1] = found.bandwidth[level - 2];
+        found.bandwidth[level - 1] =
+            level > 1 ? found.bandwidth[level - 2] : found.vectorBytes;
     }
   StringRef cpu = llvm::sys::getHostCPUName();
   for (const Chip &chip : kChips)

@@ -7,6 +7,7 @@
 #ifndef NNC_DIALECTS_TARGET_ROWS_H
 #define NNC_DIALECTS_TARGET_ROWS_H
 
+#include "dialects/target/Costs.h"
 #include "dialects/target/Target.h"
 
 namespace nnc::target {
@@ -20,7 +21,7 @@ struct Row {
   int64_t caches[3], bandwidth[3];
   int64_t memory, multiplyAdds, mhz;
   const char *compiler, *flags, *emulator;
-  int64_t exposed = 60; ///< no line says another
+  int64_t exposed = costs::kUsualExposedPercent; ///< no line says another
 };
 
 llvm::ArrayRef<Row> getRows();

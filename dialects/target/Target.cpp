@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/target/Target.h"
+#include "dialects/target/Costs.h"
 #include "dialects/target/Rows.h"
 
 #include "mlir/IR/Builders.h"
@@ -47,6 +48,11 @@ LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       multiplyAdds < 1 || mhz < 1)
     return emitError() << "a machine needs vectors, memory_mb_s, "
                           "multiply_adds and mhz above 0";
+  auto isPositive = [](int64_t value) { return value > 0; };
+  if (!llvm::all_of(caches.asArrayRef(), isPositive) ||
+      !llvm::all_of(bandwidth.asArrayRef(), isPositive))
+    return emitError() << "a machine's caches and their bandwidths are above 0;"
+                          " leave out levels that it lacks";
   if (exposed < 0 || exposed > 100)
     return emitError() << "exposed is a percentage";
   return success();
@@ -65,17 +71,24 @@ namespace {
 /// A line of isas.inc.
 struct Isa {
   StringLiteral name;
-  int64_t bytes, elementBytes, exponentialCycles, gateCycles;
+  int64_t bytes, elementBytes; ///< of a vector, and of a number in it
+  int64_t exponentialCycles, gateCycles;
   int64_t getLanes() const { return bytes / elementBytes; }
 };
 } // namespace
 
-/// Its vectors are those of the target where it says nothing.
+/// The instruction set `name` on a machine. It has the machine's vectors where
+/// its line says nothing, and never wider ones.
 static Isa getIsa(MachineAttr machine, StringRef name) {
   static constexpr Isa isas[] = {
-#define NNC_ISA(name, bytes, element, exponential, gate)                       \
-  {#name, bytes, element, exponential, gate},
+#define VECTORS(bytes, element) bytes, element
+#define EXPONENTIAL(cycles) cycles
+#define GATE(cycles) cycles
+#define NNC_ISA(name, ...) {#name, __VA_ARGS__},
 #include "dialects/target/isas.inc"
+#undef VECTORS
+#undef EXPONENTIAL
+#undef GATE
   };
   int64_t own = machine.getVectorBytes();
   for (Isa isa : isas)
@@ -87,25 +100,24 @@ static Isa getIsa(MachineAttr machine, StringRef name) {
 }
 
 double MachineAttr::getVectorRate(StringRef name) const {
-  // A core starts two multiply-adds of vectors in a cycle, as far as it can.
+  // A core starts at most two multiply-adds of vectors in a cycle. One with
+  // narrower units starts as many as their width allows.
   Isa isa = getIsa(*this, name);
   return std::min<double>(2, static_cast<double>(getMultiplyAdds()) *
                                  sizeof(float) / isa.bytes);
 }
 
 double MachineAttr::getPeak(StringRef name) const {
-  // Vectors narrower than its own take more instructions for the same, for
-  // which a core is not always free, unless it is as wide as those that begin
-  // two vectors of 64 bytes at a time.
-  constexpr double narrow = 0.93;
   Isa isa = getIsa(*this, name);
-  const bool isBusy = isa.bytes < getVectorBytes() && getMultiplyAdds() < 32;
-  double share = isBusy ? narrow : 1;
+  const bool isBusy = isa.bytes < getVectorBytes() &&
+                      getMultiplyAdds() < costs::kWideCoreMultiplyAdds;
+  double share = isBusy ? costs::kNarrowVectorsShare : 1;
   return 1e6 * share * static_cast<double>(getMhz() * isa.getLanes()) *
          getVectorRate(name);
 }
 
-/// Of each lane, where two vectors at a time take so many cycles.
+/// Seconds for each lane of a function whose vectors take `cycles` cycles each
+/// on a core that starts two vectors at a time.
 static double getLaneSeconds(MachineAttr machine, const Isa &isa,
                              int64_t cycles) {
   return 2 / machine.getVectorRate(isa.name) * static_cast<double>(cycles) /
@@ -127,28 +139,46 @@ bool MachineAttr::isNear(int64_t bytes) const {
                       [&](int64_t size) { return bytes <= size; });
 }
 
-/// Bytes a second of so many a cycle.
+/// Bytes a second, from bytes a cycle.
 static double getPerSecond(MachineAttr machine, int64_t perCycle) {
   return 1e6 * static_cast<double>(machine.getMhz() * perCycle);
 }
 
 double MachineAttr::getLastBandwidth() const {
-  for (int64_t perCycle : llvm::reverse(getBandwidth().asArrayRef()))
-    if (perCycle > 0)
-      return getPerSecond(*this, perCycle);
-  return 1e6 * static_cast<double>(getMemoryMbS());
+  ArrayRef<int64_t> bandwidth = getBandwidth().asArrayRef();
+  return bandwidth.empty() ? 1e6 * static_cast<double>(getMemoryMbS())
+                           : getPerSecond(*this, bandwidth.back());
 }
 
 int64_t MachineAttr::getLastBytes() const {
-  return *llvm::max_element(getCaches().asArrayRef());
+  ArrayRef<int64_t> caches = getCaches().asArrayRef();
+  return caches.empty() ? 0 : *llvm::max_element(caches);
+}
+
+/// The second-level cache, the only one where there is no second, or none.
+static std::optional<size_t> getSecondLevel(MachineAttr machine) {
+  size_t count = machine.getCaches().size();
+  return count == 0 ? std::nullopt
+                    : std::optional(std::min<size_t>(1, count - 1));
+}
+
+int64_t MachineAttr::getSecondBytes() const {
+  std::optional<size_t> level = getSecondLevel(*this);
+  return level ? getCaches()[*level] : 0;
+}
+
+double MachineAttr::getSecondBytesPerCycle() const {
+  if (std::optional<size_t> level = getSecondLevel(*this))
+    return static_cast<double>(getBandwidth()[*level]);
+  return static_cast<double>(getMemoryMbS()) / static_cast<double>(getMhz());
 }
 
 std::optional<size_t> MachineAttr::getLevelFor(int64_t bytes) const {
   ArrayRef<int64_t> caches = getCaches().asArrayRef();
   for (auto [level, size] : llvm::enumerate(caches)) {
-    // The last of several is shared with other cores and other data.
+    // The last of several caches is shared with other cores and other data.
     bool isShared = level > 0 && level + 1 == caches.size();
-    if (bytes <= (isShared ? size / 3 : size))
+    if (bytes <= (isShared ? size / costs::kSharedCacheParts : size))
       return level;
   }
   return std::nullopt;
@@ -173,9 +203,11 @@ double MachineAttr::getReadSeconds(int64_t bytes) const {
   for (size_t level = 0; level <= *last; ++level) {
     int64_t size = level < *last ? caches[level] : bytes;
     double perByte = getSeconds(level);
-    // Weights that come by push half of it out.
-    if (level > 0 && level + 1 < caches.size() && caches[level + 1] > 0)
-      perByte = (perByte + getSeconds(level + 1)) / 2;
+    // Weights that pass through the level displace a part of the activations,
+    // which the next level holds.
+    if (level > 0 && level + 1 < caches.size())
+      perByte = costs::kMiddleCacheShare * perByte +
+                (1 - costs::kMiddleCacheShare) * getSeconds(level + 1);
     seconds += perByte * static_cast<double>(size - nearer);
     nearer = size;
   }

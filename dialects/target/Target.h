@@ -7,6 +7,8 @@
 #ifndef NNC_DIALECTS_TARGET_TARGET_H
 #define NNC_DIALECTS_TARGET_TARGET_H
 
+#include "dialects/target/Costs.h"
+
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -29,8 +29,9 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
     `isas` are the levels of routines that it runs, best first; `features` what
     its CPU must have to run code that is built with its `flags`, by LLVM's
     names. Caches and bandwidths are listed from level 1 on, in bytes and bytes
-    a cycle. Of the shorter of computing and reading from memory `exposed`
-    percent do not hide behind the longer, 60 unless it says another figure.
+    a cycle; a machine without caches lists none. Computing and reading from
+    memory overlap; `exposed` is the percentage of the shorter one that does
+    not, 60 unless the attribute says another figure.
 
     Example:
     ```mlir
@@ -57,38 +58,48 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
     StringRefParameter<"command">:$compiler,
     StringRefParameter<"what the compiler is given for this machine">:$flags,
     StringRefParameter<"command that runs its programs, or none">:$emulator,
-    DefaultValuedParameter<"int64_t", "60">:$exposed);
+    DefaultValuedParameter<"int64_t",
+        "::nnc::target::costs::kUsualExposedPercent">:$exposed);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Whether routines of this level run on it.
     bool hasIsa(::llvm::StringRef isa) const;
-    /// f32 multiply-adds a second of one core, at best.
+    /// Peak rate of one core, in f32 multiply-adds a second.
     double getPeak() const;
-    /// The same where the vectors are only those of `isa`.
+    /// The same with vectors of `isa`.
     double getPeak(::llvm::StringRef isa) const;
-    /// Multiply-adds of vectors of `isa` that a core begins in a cycle.
+    /// Multiply-adds of vectors of `isa` that a core starts in a cycle.
     double getVectorRate(::llvm::StringRef isa) const;
-    /// Seconds of an exponential of a float, in vectors of `isa`.
+    /// Seconds for e^x of one float, computed in vectors of `isa`.
     double getExponentialSeconds(::llvm::StringRef isa) const;
-    /// The same of a function of runtime/simd/gates.h.
+    /// The same for a function of runtime/simd/gates.h.
     double getGateSeconds(::llvm::StringRef isa) const;
-    /// Whether the first two levels hold `bytes`.
+    /// Whether one of the first two caches holds `bytes`.
     bool isNear(int64_t bytes) const;
-    /// The first level of the caches that holds `bytes`; none where they come
-    /// from memory. A last level that others share holds a third of its size.
+    /// Index of the first cache that holds `bytes`; none if they come from
+    /// memory. The last of several caches holds a third of its size, as other
+    /// cores and other data share it.
     std::optional<size_t> getLevelFor(int64_t bytes) const;
-    /// Bytes a second from where `bytes` come.
+    /// Bytes a second at which `bytes` arrive from the level that holds them.
     double getBandwidthFor(int64_t bytes) const;
-    /// Seconds to read `bytes` that were written or read before: the levels
-    /// before the first that holds all of them hold some. A level between two
-    /// others shares what it could hold with the next. Bytes that come from
-    /// memory pass by all levels.
+    /// Seconds to read `bytes` that were written or read before. If a cache
+    /// holds all of them, the caches nearer to the core hold a part of them. A
+    /// cache between two others holds weights, too, so that a part of what
+    /// would fit into it comes from the next one. If no cache holds all of
+    /// them, all come from memory.
     double getReadSeconds(int64_t bytes) const;
-    /// Bytes a second from the last cache.
+    /// Bytes a second from the last-level cache, or from memory if there are
+    /// no caches.
     double getLastBandwidth() const;
-    /// Bytes that it holds.
+    /// Bytes that the last-level cache holds; 0 if there are no caches.
     int64_t getLastBytes() const;
+    /// Bytes that the second-level cache holds, or the first where there is
+    /// only one; 0 if there are no caches.
+    int64_t getSecondBytes() const;
+    /// Bytes that arrive from that cache in a cycle, or from memory if there
+    /// are no caches.
+    double getSecondBytesPerCycle() const;
   }];
 }
 

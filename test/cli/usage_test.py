@@ -357,6 +357,26 @@ class Explain(nnc.TestCase):
         self.assertIn("conv1", json.dumps(said))
         self.nnc("explain", "network.onnx", "--dot", said=["^digraph "])
 
+    def test_explain_with_other_constants(self):
+        def estimates():
+            said = json.loads(self.nnc("explain", "network.onnx", "--target=x86-64-v3", "--all",
+                                       "--layer=conv1", "--json", *options))
+            return {(one["routine"], *one["params"]): one["estimate_seconds"]
+                    for one in said["layers"][0]["alternatives"]}
+        options = []
+        usual = estimates()
+        file = self.folder / "costs.inc"
+        options = ["--costs=costs.inc"]
+        file.write_text("NNC_COST(avx2, peak_share, 0.01)\n")
+        slow = estimates()
+        self.assertEqual(usual.keys(), slow.keys())
+        changed = {call[0].rsplit("_", 1)[1] for call in usual if usual[call] != slow[call]}
+        self.assertEqual(changed, {"avx2"})
+        file.write_text("NNC_COST(avx2, peek_share, 1)\n")
+        self.nnc("explain", "network.onnx", *options, code=USAGE,
+                 said=[r"costs.inc: line 1: expected NNC_COST\(.*found '.*peek_share"])
+        self.nnc("explain", "network.onnx", "--costs=none.inc", code=USAGE, said=["none.inc: "])
+
 
 class Tables(nnc.TestCase):
     def test_ops(self):

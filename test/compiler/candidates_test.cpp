@@ -3,9 +3,11 @@
 #include "compiler/Pipeline.h"
 #include "compiler/routines/Candidates.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <map>
 
 using namespace mlir;
@@ -28,8 +30,12 @@ func.func @f(%x: tensor<1x64xSxSxf32>) -> tensor<1x128xSxSxf32> {
 }
 )";
 
-/// The columns of the tiles that are tried, by blocks of channels.
-static std::map<int64_t, SmallVector<int64_t>> getTiles(int size) {
+/// Visits what is tried for the convolution on a machine, which `makeMachine`
+/// makes in the context.
+static void
+forEachTried(int size,
+             function_ref<target::MachineAttr(MLIRContext &)> makeMachine,
+             function_ref<void(Candidate)> visit) {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry);
@@ -39,18 +45,27 @@ static std::map<int64_t, SmallVector<int64_t>> getTiles(int size) {
     text.replace(at, 1, std::to_string(size));
   auto module = parseSourceString<ModuleOp>(text, &context);
   REQUIRE(module);
-  auto machine = target::getMachine("x86-64-v3", UnknownLoc::get(&context));
-  REQUIRE(succeeded(machine));
+  target::MachineAttr machine = makeMachine(context);
+  REQUIRE(machine);
   auto function = *module->getOps<func::FuncOp>().begin();
-  std::map<int64_t, SmallVector<int64_t>> tiles;
   forEachCandidate(*function.getOps<nn::LayerOp>().begin(),
-                   makeCostModel(function, *machine, nullptr), {},
-                   [&](const Candidate &candidate) {
-                     ArrayRef<int64_t> params = candidate.params;
-                     if (candidate.routine->name ==
-                         "conv2d_f32_nchw8c_pointwise_avx2")
-                       tiles[params[1]].push_back(params[0]);
-                   });
+                   makeCostModel(function, machine, nullptr), {}, visit);
+}
+
+/// The columns of the tiles that are tried, by blocks of channels.
+static std::map<int64_t, SmallVector<int64_t>> getTiles(int size) {
+  std::map<int64_t, SmallVector<int64_t>> tiles;
+  forEachTried(
+      size,
+      [](MLIRContext &context) {
+        return target::getMachine("x86-64-v3", UnknownLoc::get(&context))
+            .value_or(target::MachineAttr());
+      },
+      [&](const Candidate &candidate) {
+        ArrayRef<int64_t> params = candidate.params;
+        if (candidate.routine->name == "conv2d_f32_nchw8c_pointwise_avx2")
+          tiles[params[1]].push_back(params[0]);
+      });
   return tiles;
 }
 
@@ -70,5 +85,44 @@ TEST_CASE("Tiles that make the same code are tried once") {
     CHECK(llvm::count_if(columns, [](int64_t c) { return c >= 4; }) <= 1);
     CHECK(llvm::count_if(columns, [](int64_t c) { return c < 4; }) ==
           llvm::count_if(many[blocks], [](int64_t c) { return c < 4; }));
+  }
+}
+
+TEST_CASE("Estimates for a machine without caches count memory alone") {
+  auto makeMachine = [](StringRef caches) {
+    std::string text = (R"(#target.machine<name = "small", triple = "",
+        chip = "", isas = ["avx2", "portable"], features = [],
+        vector_bytes = 32, vector_registers = 16, )" +
+                        caches + R"(, memory_mb_s = 1000, multiply_adds = 16,
+        mhz = 1000, compiler = "c++", flags = "", emulator = "">)")
+                           .str();
+    return [text](MLIRContext &context) {
+      return dyn_cast_if_present<target::MachineAttr>(
+          parseAttribute(text, &context));
+    };
+  };
+  auto getSeconds = [&](StringRef caches) {
+    std::map<std::string, double> seconds;
+    forEachTried(14, makeMachine(caches), [&](const Candidate &candidate) {
+      INFO(candidate.routine->name.str());
+      CHECK(std::isfinite(candidate.estimate));
+      std::string call = candidate.routine->name.str();
+      for (int64_t param : candidate.params)
+        call += " " + std::to_string(param);
+      seconds[call] = candidate.estimate;
+    });
+    return seconds;
+  };
+  auto none = getSeconds("caches = [], bandwidth = []");
+  auto some = getSeconds("caches = [32768, 4194304], bandwidth = [64, 32]");
+  // 32 KiB of weights and 150 KB of activations.
+  const double memory = (128 * 64 * 4 + 14 * 14 * (64 + 128) * 4) / 1000e6;
+  REQUIRE(none.size() > 10);
+  for (auto [call, seconds] : none) {
+    INFO(call);
+    CHECK(seconds > memory * 0.8); // the longer one alone: activations
+    auto near = some.find(call);
+    REQUIRE(near != some.end());
+    CHECK(seconds > near->second);
   }
 }

@@ -51,14 +51,7 @@ static const Routine *find(StringRef name) {
   return routine;
 }
 
-static constexpr Core kOneACycle{/*rate=*/1,
-                                 /*last=*/4,
-                                 /*lastBytes=*/32 << 20,
-                                 /*weight=*/10,
-                                 /*level2=*/1 << 20,
-                                 /*level2Rate=*/31,
-                                 /*exposed=*/0.6,
-                                 /*crowded=*/1};
+static constexpr core_limits kOneACycle = usual_core(/*vector_rate=*/1);
 
 TEST_CASE("A shape is filled by name and decides which routines apply") {
   MLIRContext context;
@@ -90,10 +83,10 @@ TEST_CASE("What a routine reaches depends on the core") {
   REQUIRE(shape);
   const Routine *pointwise = find("conv2d_f32_nchw16c_pointwise_avx512");
   const Routine *strassen = find("conv2d_f32_nchw16c_strassen_avx512");
-  const Core one = kOneACycle;
-  Core two = one;
-  two.rate = 2;
-  auto gain = [&](const Core &core) {
+  const core_limits one = kOneACycle;
+  core_limits two = one;
+  two.vector_rate = 2;
+  auto gain = [&](const core_limits &core) {
     return pointwise->getEfficiency(*shape, {14, 2}, core) /
            pointwise->getEfficiency(*shape, {28, 1}, core);
   };
@@ -103,8 +96,8 @@ TEST_CASE("What a routine reaches depends on the core") {
   CHECK(pointwise->getEfficiency(*shape, {1, 4}, two) <
         0.6 * pointwise->getEfficiency(*shape, {1, 4}, one));
   // What Strassen's method reads beyond costs more where memory is slower.
-  Core slow = one;
-  slow.last *= 8;
+  core_limits slow = one;
+  slow.last_cost *= 8;
   CHECK(strassen->getEfficiency(*shape, {14, 2}, slow) <
         strassen->getEfficiency(*shape, {14, 2}, one));
 }
@@ -123,8 +116,8 @@ TEST_CASE("Weights that the last cache does not hold cost more to read again") {
       Catalogue::get().makeShape({"matmul", fields.get(), {0, 1}}, problem);
   REQUIRE(shape);
   const Routine *strassen = find("matmul_f32_nk16n_strassen_avx512");
-  Core small = kOneACycle;
-  small.lastBytes = 2 << 20;
+  core_limits small = kOneACycle;
+  small.last_bytes = 2 << 20;
   CHECK(strassen->getEfficiency(*shape, {16, 1}, small) <
         0.9 * strassen->getEfficiency(*shape, {16, 1}, kOneACycle));
 }
@@ -136,10 +129,61 @@ TEST_CASE("Strassen's method costs more where weights crowd the last cache") {
   auto shape = Catalogue::get().makeShape(makeConv(context, 1, 512), problem);
   REQUIRE(shape);
   const Routine *strassen = find("conv2d_f32_nchw16c_strassen2_avx512");
-  Core roomy = kOneACycle;
-  roomy.crowded = 0;
+  core_limits roomy = kOneACycle;
+  roomy.crowding = 0;
   CHECK(strassen->getEfficiency(*shape, {14, 2}, kOneACycle) <
         strassen->getEfficiency(*shape, {14, 2}, roomy));
+}
+
+TEST_CASE("Every instruction set has a complete table of cost constants") {
+  // costs.h checks this when it is compiled; here it is seen to tell.
+  CHECK(is_complete(all_costs.avx2));
+  routine_costs lacks = all_costs.avx2;
+  lacks.peak_share = unset_cost;
+  CHECK(!is_complete(lacks));
+  CHECK(!is_complete(make_unset_costs()));
+  for (const tile_limits &tile :
+       {avx2_tile, avx512_tile, avx512vnni_tile, neon_tile, neonfp16_tile,
+        portable_tile, sse4_tile}) {
+    REQUIRE(tile.cost);
+    CHECK(is_complete(*tile.cost));
+    for (double share : {tile.cost->peak_share, tile.cost->level2_exposed_share,
+                         tile.cost->depthwise_wait_share,
+                         tile.cost->strassen_matmul_share_slow}) {
+      CHECK(share > 0);
+      CHECK(share <= 1);
+    }
+  }
+  CHECK(avx512vnni_tile.cost == avx512_tile.cost);
+  CHECK(avx2_tile.cost != sse4_tile.cost);
+}
+
+TEST_CASE("Cost constants can be tried without a new build") {
+  MLIRContext context;
+  context.loadDialect<nn::NnDialect>();
+  std::string problem;
+  auto shape = Catalogue::get().makeShape(makeConv(context, 1), problem);
+  REQUIRE(shape);
+  auto getEfficiency = [&](StringRef name) {
+    return find(name)->getEfficiency(*shape, {6, 2}, kOneACycle);
+  };
+  const double avx2 = getEfficiency("conv2d_f32_nchw8c_pointwise_avx2");
+  const double sse4 = getEfficiency("conv2d_f32_nchw4c_pointwise_sse4");
+  CHECK(tryCosts("// a comment\n\nNNC_COST(avx2, peak_share, 0.5)\n") == "");
+  CHECK(getEfficiency("conv2d_f32_nchw8c_pointwise_avx2") < 0.6 * avx2);
+  CHECK(getEfficiency("conv2d_f32_nchw4c_pointwise_sse4") == sse4);
+  for (StringRef wrong :
+       {"NNC_COST(avx2, no_such_constant, 1)", "NNC_COST(avx3, peak_share, 1)",
+        "NNC_COST(avx2, peak_share, much)", "NNC_COST(avx2, peak_share)",
+        "peak_share = 1"}) {
+    INFO(wrong.str());
+    CHECK(StringRef(tryCosts(("\n" + wrong).str())).contains("line 2: "));
+  }
+  // What was wrong changed nothing. The other tests see the old constants.
+  CHECK(getEfficiency("conv2d_f32_nchw4c_pointwise_sse4") == sse4);
+  CHECK(tryCosts("NNC_COST(avx2, peak_share, " +
+                 std::to_string(all_costs.avx2.peak_share) + ")") == "");
+  CHECK(getEfficiency("conv2d_f32_nchw8c_pointwise_avx2") == Approx(avx2));
 }
 
 TEST_CASE("Elementwise routines want whole vectors in a row") {
@@ -195,8 +239,8 @@ TEST_CASE("Depthwise tiles of few sums go on with the next one") {
   auto shape = Catalogue::get().makeShape(call, problem);
   REQUIRE(shape);
   const Routine *depthwise = find("conv2d_f32_nchw8c_depthwise_avx2");
-  Core two = kOneACycle;
-  two.rate = 2;
+  core_limits two = kOneACycle;
+  two.vector_rate = 2;
   // Four sums wait half of the time, for which others make up.
   const double few = depthwise->getEfficiency(*shape, {4}, two);
   const double many = depthwise->getEfficiency(*shape, {8}, two);

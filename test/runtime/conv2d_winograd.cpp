@@ -307,7 +307,7 @@ TEST_CASE("strips are longer where weights come from memory for each",
   conv2d_shape flat = deep;
   flat.c = flat.k = 128;
   tile_limits large = avx512_tile;
-  large.core.level2 = 2 << 20;
+  large.core.level2_bytes = 2 << 20;
   const auto gain = [](const tile_limits &tile, const conv2d_shape &s) {
     return winograd_efficiency(tile, s, 4, 10, 2, winograd_summed, 1280) /
            winograd_efficiency(tile, s, 4, 10, 2);
@@ -315,7 +315,7 @@ TEST_CASE("strips are longer where weights come from memory for each",
   CHECK(gain(large, deep) > 1.05);
   CHECK(gain(large, flat) == 0);       // which the cache holds
   CHECK(gain(avx512_tile, deep) == 0); // has no room for the strip
-  large.core.crowded = 0.5;            // all are in the last cache
+  large.core.crowding = 0.5;           // all are in the last cache
   CHECK(gain(large, deep) == 0);
 }
 

@@ -16,6 +16,7 @@ TOOLBOX = ["fmt/*", "sqlite3.h"]
 # of, and the one door to the portable routines.
 ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
                   "runtime/routines/shapes.h", "runtime/routines/catalogue.h",
+                  "runtime/routines/catalogue/*.h",
                   "runtime/reference.h"]
 
 # And to the encodings of weights: the matrices that transform them, and what those

@@ -8,6 +8,8 @@
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
 
+#include "llvm/Support/MemoryBuffer.h"
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -118,12 +120,19 @@ public:
         ->type_name("TEXT");
     app.add_flag("--all", all,
                  "Each routine with all of its params, not the best alone");
+    app.add_option("--costs", costs,
+                   "Lines of tables like those of runtime/routines/costs/, "
+                   "whose constants count instead")
+        ->type_name("FILE")
+        ->group(""); // not listed: for scripts/benchmark/fit_costs.py
     auto *asJson = app.add_flag("--json", json, "Print the result as JSON");
     app.add_flag("--dot", dot, "Draw the plan, as Graphviz's dot reads it")
         ->excludes(asJson);
   }
 
   ExitCode run() override {
+    if (ExitCode code = readCosts(); code != ExitCode::done)
+      return code;
     Driver driver(options, {/*keepStages=*/true});
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
       if (ExitCode code = (driver.*step)(); code != ExitCode::done)
@@ -158,6 +167,20 @@ public:
   }
 
 private:
+  /// Uses the constants of --costs, if it is given.
+  ExitCode readCosts() const {
+    if (costs.empty())
+      return ExitCode::done;
+    auto buffer = llvm::MemoryBuffer::getFile(costs);
+    if (!buffer)
+      return fail(makeError(costs + ": " + buffer.getError().message()),
+                  ExitCode::usage);
+    std::string problem = tryCosts((*buffer)->getBuffer());
+    if (!problem.empty())
+      return fail(makeError(costs + ": " + problem), ExitCode::usage);
+    return ExitCode::done;
+  }
+
   /// Solves the choice as nnc-choose-routines does, and looks around.
   ExitCode explain(mlir::func::FuncOp function, const CostModel &cost,
                    const TuningFile *tuned) {
@@ -340,7 +363,7 @@ private:
   }
 
   ModelOptions options;
-  std::string only;
+  std::string only, costs;
   bool all = false, json = false, dot = false;
   Plan plan;
   std::vector<Explained> layers;

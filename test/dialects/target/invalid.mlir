@@ -37,3 +37,23 @@ module attributes {nn.target = #target.machine<
     memory_mb_s = 10000, multiply_adds = 8, mhz = 2500, compiler = "c++",
     flags = "", emulator = "", exposed = 101>} {
 }
+
+// -----
+
+// expected-error@below {{a machine's caches and their bandwidths are above 0; leave out levels that it lacks}}
+module attributes {nn.target = #target.machine<
+    name = "x", triple = "", chip = "", isas = ["portable"], features = [],
+    vector_bytes = 16, vector_registers = 32, caches = [32768, 0],
+    bandwidth = [16, 8], memory_mb_s = 10000, multiply_adds = 8, mhz = 2500,
+    compiler = "c++", flags = "", emulator = "">} {
+}
+
+// -----
+
+// expected-error@below {{a machine's caches and their bandwidths are above 0}}
+module attributes {nn.target = #target.machine<
+    name = "x", triple = "", chip = "", isas = ["portable"], features = [],
+    vector_bytes = 16, vector_registers = 32, caches = [32768],
+    bandwidth = [0], memory_mb_s = 10000, multiply_adds = 8, mhz = 2500,
+    compiler = "c++", flags = "", emulator = "">} {
+}

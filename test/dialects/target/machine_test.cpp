@@ -2,6 +2,8 @@
 
 #include "dialects/target/Target.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+
 #include <catch2/catch.hpp>
 
 using namespace mlir;
@@ -63,4 +65,28 @@ TEST_CASE("Narrow vectors keep a core busy that begins few wide ones") {
   MachineAttr narrow = getRow(context, "x86-64-v3");
   CHECK(wide.getPeak("avx2") == Approx(wide.getPeak("avx512") / 2));
   CHECK(narrow.getPeak("sse4") < 0.49 * narrow.getPeak("avx2"));
+}
+
+TEST_CASE("A machine without caches reads everything from memory") {
+  MLIRContext context;
+  context.loadDialect<target::TargetDialect>();
+  auto none = dyn_cast_if_present<MachineAttr>(parseAttribute(
+      R"(#target.machine<name = "small", triple = "", chip = "",
+         isas = ["portable"], features = [], vector_bytes = 16,
+         vector_registers = 16, caches = [], bandwidth = [],
+         memory_mb_s = 1000, multiply_adds = 1, mhz = 100,
+         compiler = "c++", flags = "", emulator = "">)",
+      &context));
+  REQUIRE(none);
+  CHECK(none.getLastBytes() == 0);
+  CHECK(none.getSecondBytes() == 0);
+  CHECK(!none.isNear(1));
+  CHECK(!none.getLevelFor(1));
+  CHECK(none.getLastBandwidth() == Approx(1000e6));
+  CHECK(none.getSecondBytesPerCycle() == Approx(10));
+  CHECK(none.getReadSeconds(5000) == Approx(5000 / 1000e6));
+  // The only cache of a machine with one stands for the second, too.
+  MachineAttr two = getRow(context, "armv7");
+  CHECK(two.getSecondBytes() == 524288);
+  CHECK(two.getSecondBytesPerCycle() == 8);
 }
