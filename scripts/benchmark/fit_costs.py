@@ -16,7 +16,8 @@ file. --estimate runs `nnc explain` again and updates the estimates of this chip
 the formulas or the constants have changed. --fit searches values of the named constants of an
 instruction set for which the estimates of its samples on this chip have the least median error,
 and writes them into the table. It changes one constant at a time and estimates with
-`nnc explain --costs`, so it needs no derivatives and no new build. Build nnc again afterwards.
+`nnc explain --costs`, so it needs no derivatives and no new build. Build nnc again and run
+--estimate afterwards.
 """
 
 import argparse
@@ -266,7 +267,7 @@ class Estimator:
         return found
 
 
-def fit(nnc, isa, names, samples):
+def fit(nnc, isa, names, samples, rounds):
     path = TABLES / f"{isa}.inc"
     text = path.read_text()
     constants = read_constants(with_constants(text, dict.fromkeys(names, 0.0)))
@@ -282,7 +283,7 @@ def fit(nnc, isa, names, samples):
             found = estimator.estimate(with_constants(text, values))
             # Values with which nnc leaves out many of the samples cannot be compared.
             return accuracy(found)[0] if 2 * len(found) > len(own) else math.inf
-        values, least = search({name: constants[name] for name in names}, error)
+        values, least = search({name: constants[name] for name in names}, error, rounds)
     for name, value in values.items():
         print(f"{isa} {name}: {constants[name]:g} -> {value:g}")
     print(f"median error of {len(own)} samples: {100 * least:.1f} %")
@@ -298,6 +299,8 @@ def main():
     parser.add_argument("--budget", type=float, default=60, help="seconds a network")
     parser.add_argument("--estimate", action="store_true")
     parser.add_argument("--fit", nargs="+", metavar=("ISA", "NAME"))
+    parser.add_argument("--rounds", type=int, default=4,
+                        help="of --fit: how often the steps of the search are halved")
     options = parser.parse_args()
     if options.check:
         stale = outdated(all_samples())
@@ -308,7 +311,7 @@ def main():
     if options.collect:
         print(collect(options.nnc, options.collect, options.budget).relative_to(ROOT))
     if options.fit:
-        fit(options.nnc, options.fit[0], options.fit[1:], all_samples())
+        fit(options.nnc, options.fit[0], options.fit[1:], all_samples(), options.rounds)
     elif options.estimate:
         path = SAMPLES / f"{chip_of_host(options.nnc)}.csv"
         with tempfile.TemporaryDirectory() as folder:
