@@ -12,9 +12,13 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 
+/// The most bytes of a model's name that a comment shows: more than exporters
+/// write, and still a line that a reader can follow.
+static constexpr size_t kMostOfName = 1200;
+
 std::string codegen::printModelName(StringRef name) {
   std::string text =
-      exec::escapeUnprintable(exec::shortenMiddle(name), /*control=*/'_');
+      exec::escapeUnprintable(exec::shortenMiddle(name, kMostOfName), '_');
   for (char &c : text)
     if (StringRef("*\\?").contains(c))
       c = '_';

@@ -5,8 +5,8 @@
 // RUN: nnc-opt --split-input-file %s --nnc-encode-weights --nnc-encode-weights | FileCheck %s
 
 // Up to 16 bytes stand in the text: 1.0 is 0, 0, -128, 63 and 2.0 is 0, 0, 0, 64.
-// CHECK-LABEL: exec.program @inline
-exec.program @inline arena 0 lower_bound 0 align 64 weights 448 {
+// CHECK-LABEL: exec.program @own
+exec.program @own arena 0 lower_bound 0 align 64 weights 448 {
   %x = exec.input "x" : tensor<1xf32>
   // CHECK: exec.weight "plain" at 0 = encoded dense<[0, 0, -128, 63, 0, 0, 0, 64]> : tensor<8xi8> : tensor<2xf32>
   %a = exec.weight "plain" at 0 = dense<[1.0, 2.0]> : tensor<2xf32> : tensor<2xf32>
