@@ -31,7 +31,7 @@ class Names(unittest.TestCase):
 
     def emitted(self):
         """All text that nnc writes into code for the model."""
-        ended, said = outcome.run("compile", str(self.path), "--target=portable", "--name=m",
+        ended, said = outcome.run("compile", str(self.path), "--target=portable", "--name=named",
                                   "-o", str(self.folder / "out"))
         self.assertEqual(ended, outcome.DONE, said)
         return {p.name: p.read_text() for p in (self.folder / "out").iterdir()
@@ -46,7 +46,7 @@ class Names(unittest.TestCase):
         self.assertIn("<U+202E>", text + "".join(self.emitted_header()))
 
     def emitted_header(self):
-        return (self.folder / "out" / "m.h").read_text()
+        return (self.folder / "out" / "named.h").read_text()
 
     def test_deceptive_messages(self):
         self.save("x" + DECEPTIVE, op="Frobnicate")
