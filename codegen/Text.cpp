@@ -14,7 +14,7 @@ using namespace nnc::codegen;
 
 /// The most bytes of a model's name that a comment shows: more than exporters
 /// write, and still a line that a reader can follow.
-static constexpr size_t kMostOfName = 1200;
+static constexpr size_t kMostOfName = 900;
 
 std::string codegen::printModelName(StringRef name) {
   std::string text =
