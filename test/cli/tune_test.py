@@ -18,11 +18,11 @@ class Tune(nnc.TestCase):
         super().setUp()
         node = helper.make_node
         # Few candidates, quick to build.
-        self.save("small", model([node("Relu", ["x"], ["r"], "relu1"),
+        self.save("tiny", model([node("Relu", ["x"], ["r"], "relu1"),
                                   node("Softmax", ["r"], ["y"], "softmax1")],
                                  [value("x", [8, 64])], [value("y", [8, 64])]))
 
-    def tune(self, *options, name="small", out="a.tune", cache="cache"):
+    def tune(self, *options, name="tiny", out="a.tune", cache="cache"):
         """What nnc tune says in JSON, with a cache of the test's own."""
         return json.loads(self.nnc("tune", f"{name}.onnx", "-o", out, "--json",
                                    f"--cache={cache}", *options))
@@ -228,13 +228,13 @@ class Tune(nnc.TestCase):
         self.assertEqual(self.warnings("bench", "--runs=1", "--threads=3"), problem.format(3))
         # Times on two threads are none on one.
         self.assertEqual(self.warnings("tune", "--budget=0", "--cache=none"), problem.format(1))
-        self.assertFalse(any(line.startswith("measured") for line in self.lines("small.tune")))
+        self.assertFalse(any(line.startswith("measured") for line in self.lines("tiny.tune")))
         self.assertIn("measured on 1 thread, this code is for several:",
-                      self.warnings("compile", "-o", "one", "--threads=on", tuning="small.tune"))
+                      self.warnings("compile", "-o", "one", "--threads=on", tuning="tiny.tune"))
 
     def warnings(self, command, *options, tuning="a.tune"):
         """What a command that succeeds with a tuning file prints to stderr."""
-        done = subprocess.run([nnc.NNC, command, "small.onnx", f"--tuning={tuning}", *options],
+        done = subprocess.run([nnc.NNC, command, "tiny.onnx", f"--tuning={tuning}", *options],
                               cwd=self.folder, timeout=120, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stderr
@@ -243,42 +243,42 @@ class Tune(nnc.TestCase):
         said = self.tune("--budget=0")
         self.assertEqual(said["measured"], 0)
         self.assertGreater(said["left_estimated"], 0)
-        self.nnc("compile", "small.onnx", "--tuning=a.tune", "-o", "out")
-        self.nnc("tune", "small.onnx", "--budget=0s", "--cache=none",
-                 said=["^small.tune: 0 measured", "more that could matter stay estimated"])
+        self.nnc("compile", "tiny.onnx", "--tuning=a.tune", "-o", "out")
+        self.nnc("tune", "tiny.onnx", "--budget=0s", "--cache=none",
+                 said=["^tiny.tune: 0 measured", "more that could matter stay estimated"])
         for text in "soon", "-1", "1e9", "nan", "":
-            self.nnc("tune", "small.onnx", f"--budget={text}", code=USAGE, said=["--budget"])
+            self.nnc("tune", "tiny.onnx", f"--budget={text}", code=USAGE, said=["--budget"])
 
     def test_cache(self):
         """A cache that cannot be used is a warning."""
         (self.folder / "cache").mkdir()
         (self.folder / "cache" / "measurements.sqlite").write_bytes(b"no database" * 100)
-        done = subprocess.run([nnc.NNC, "tune", "small.onnx", "--cache=cache", "--budget=0"],
+        done = subprocess.run([nnc.NNC, "tune", "tiny.onnx", "--cache=cache", "--budget=0"],
                               cwd=self.folder, timeout=120, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stderr, "^nnc: warning: without the cache .*measurements.sqlite: "
                                       "file is not a database\n$")
-        self.nnc("tune", "small.onnx", "--budget=0",
+        self.nnc("tune", "tiny.onnx", "--budget=0",
                  env={**os.environ, "XDG_CACHE_HOME": str(self.folder / "home")})
         self.assertEqual(self.names("home/nnc"), ["measurements.sqlite"])
 
     def test_output(self):
-        self.nnc("tune", "small.onnx", "--budget=0", "--cache=none", "-o", "no/where.tune",
+        self.nnc("tune", "tiny.onnx", "--budget=0", "--cache=none", "-o", "no/where.tune",
                  code=USAGE, said=["no/where.tune"])
 
     def test_elsewhere(self):
         """Times of an emulator are no times, unless somebody wants them."""
-        self.nnc("tune", "small.onnx", "--target=aarch64", code=LACKING, said=["emulator"])
-        self.nnc("tune", "small.onnx", "--on=qemu-aarch64", code=USAGE, said=["--target"])
+        self.nnc("tune", "tiny.onnx", "--target=aarch64", code=LACKING, said=["emulator"])
+        self.nnc("tune", "tiny.onnx", "--on=qemu-aarch64", code=USAGE, said=["--target"])
         self.script("board", 'exec qemu-aarch64 "$@"')
         said = self.tune("--target=aarch64", "--on=./board")
         self.assertGreater(said["measured"], 0)
         self.assertIn("chip ./board", self.lines())
         self.assertIn("isas neon portable", self.lines())
-        self.nnc("compile", "small.onnx", "--target=aarch64", "--tuning=a.tune", "-o", "out")
+        self.nnc("compile", "tiny.onnx", "--target=aarch64", "--tuning=a.tune", "-o", "out")
         self.check_halves()
         self.script("board", "echo no such board >&2; exit 3")
-        self.nnc("tune", "small.onnx", "--target=aarch64", "--on=./board", "--cache=none",
+        self.nnc("tune", "tiny.onnx", "--target=aarch64", "--on=./board", "--cache=none",
                  code=USAGE, said=["./board failed: no such board"])
 
     def check_halves(self):
@@ -319,11 +319,11 @@ class Tune(nnc.TestCase):
         (self.folder / "bin").mkdir()
         self.script("bin/ssh", f'exec {shutil.which("ssh")} -F {self.folder}/ssh_config "$@"')
         env = {**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
-        said = json.loads(self.nnc("tune", "small.onnx", "--target=portable", "--on=ssh:board",
+        said = json.loads(self.nnc("tune", "tiny.onnx", "--target=portable", "--on=ssh:board",
                                    "--cache=none", "--json", env=env))
         self.assertGreater(said["measured"], 0)
-        self.assertIn("chip ssh:board", self.lines("small.tune"))
-        self.nnc("tune", "small.onnx", "--target=portable", "--on=ssh:nowhere",
+        self.assertIn("chip ssh:board", self.lines("tiny.tune"))
+        self.nnc("tune", "tiny.onnx", "--target=portable", "--on=ssh:nowhere",
                  "--cache=none", env=env, code=USAGE, said=["ssh failed: "])
 
     def test_ssh(self):
@@ -331,10 +331,10 @@ class Tune(nnc.TestCase):
         (self.folder / "bin").mkdir()
         self.script("bin/ssh", 'echo "$3" >host; shift 3; exec sh -c "$*"')
         path = f"{self.folder}/bin:{os.environ['PATH']}"
-        self.nnc("tune", "small.onnx", "--target=portable", "--on=ssh:me@there", "--cache=none",
+        self.nnc("tune", "tiny.onnx", "--target=portable", "--on=ssh:me@there", "--cache=none",
                  env={**os.environ, "PATH": path}, said=["on ssh:me@there$"])
         self.assertEqual((self.folder / "host").read_text(), "me@there\n")
-        self.assertIn(" measured ", "".join(" " + line for line in self.lines("small.tune")))
+        self.assertIn(" measured ", "".join(" " + line for line in self.lines("tiny.tune")))
 
     def script(self, name, text):
         path = self.folder / name
