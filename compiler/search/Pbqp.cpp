@@ -6,21 +6,36 @@
 
 #include "compiler/search/Pbqp.h"
 
-#include "compiler/search/Reduction.h"
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/CodeGen/PBQP/CostAllocator.h"
+#include "llvm/CodeGen/PBQP/Graph.h"
+#include "llvm/CodeGen/PBQP/ReductionRules.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace llvm;
 using namespace nnc;
+
+/// Returns the sum of the least costs of all nodes and edges, a lower bound on
+/// the cost of every plan.
+static double getLeastSum(const Problem &problem) {
+  double bound = 0;
+  for (const auto &costs : problem.nodes)
+    bound += *min_element(costs);
+  for (const Problem::Edge &edge : problem.edges)
+    bound += *min_element(edge.costs);
+  return bound;
+}
 
 /// Limits of the shifting of costs, which ends when a pass over all nodes
 /// raises the bound by less than the fraction kSmallGain of it, or after
 /// kMostPasses passes.
 static constexpr double kSmallGain = 1e-4;
 static constexpr int kMostPasses = 200;
+/// The relative difference below which two sums of costs are equal.
+static constexpr double kRounding = 1e-9;
 
 /// Returns the indices of each node's edges.
 static SmallVector<SmallVector<unsigned>, 0>
@@ -47,7 +62,6 @@ private:
   void shift(unsigned node, bool rising);
   void gather(unsigned node, Problem::Edge &edge);
   void deal(unsigned node, Problem::Edge &edge, double share);
-  double getBound() const;
 
   Problem problem;
   SmallVector<SmallVector<unsigned>, 0> edgesAt;
@@ -111,23 +125,14 @@ void Shifting::shift(unsigned node, bool rising) {
       cost -= share * double(ahead.size()) * cost;
 }
 
-double Shifting::getBound() const {
-  double bound = 0;
-  for (const auto &costs : problem.nodes)
-    bound += *min_element(costs);
-  for (const Problem::Edge &edge : problem.edges)
-    bound += *min_element(edge.costs);
-  return bound;
-}
-
 Problem Shifting::run() {
-  double bound = getBound();
+  double bound = getLeastSum(problem);
   for (int pass = 0; pass < kMostPasses && bound != kImpossible; ++pass) {
     for (unsigned node : seq<unsigned>(0, problem.nodes.size()))
       shift(node, true);
     for (unsigned node : reverse(seq<unsigned>(0, problem.nodes.size())))
       shift(node, false);
-    double raised = getBound();
+    double raised = getLeastSum(problem);
     if (raised - bound <= kSmallGain * std::abs(raised))
       break;
     bound = raised;
@@ -140,53 +145,142 @@ Problem nnc::shiftCosts(const Problem &problem) {
 }
 
 //===----------------------------------------------------------------------===//
-// Branch and bound
+// The heuristic
 //===----------------------------------------------------------------------===//
 
 namespace {
-class BranchAndBound {
+/// The graph and the order of reductions for LLVM's PBQP templates, which take
+/// the types and the handlers from this class. LLVM computes in float.
+class Heuristic {
 public:
-  BranchAndBound(const Problem &problem, const SearchLimits &limits)
-      : problem(problem), shifted(shiftCosts(problem)), limits(limits),
-        edgesAt(findEdgesAt(problem)) {}
-  Plan run();
+  explicit Heuristic(const Problem &problem);
+  /// Returns a candidate for each node.
+  SmallVector<unsigned, 0> run();
+
+  // What LLVM's Graph asks of its solver. The handlers tell a solver that
+  // nodes and edges change; this one asks the graph for degrees instead.
+  using RawVector = PBQP::Vector;
+  using RawMatrix = PBQP::Matrix;
+  using Vector = PBQP::Vector;
+  using Matrix = PBQP::Matrix;
+  using CostAllocator = PBQP::PoolCostAllocator<Vector, Matrix>;
+  struct GraphMetadata {};
+  struct EdgeMetadata {};
+  struct NodeMetadata {
+    bool wasConservativelyAllocatable() const { return false; }
+  };
+  using Graph = PBQP::Graph<Heuristic>;
+  void handleAddNode(Graph::NodeId) {}
+  void handleRemoveNode(Graph::NodeId) {}
+  void handleSetNodeCosts(Graph::NodeId, const Vector &) {}
+  void handleAddEdge(Graph::EdgeId) {}
+  void handleRemoveEdge(Graph::EdgeId) {}
+  void handleDisconnectEdge(Graph::EdgeId, Graph::NodeId) {}
+  void handleReconnectEdge(Graph::EdgeId, Graph::NodeId) {}
+  void handleUpdateCosts(Graph::EdgeId, const Matrix &) {}
 
 private:
-  void visit(Reduction reduction);
-  void take(SmallVector<unsigned, 0> choices);
-  double getCostAround(unsigned node, ArrayRef<unsigned> choices) const;
-  void improve(SmallVectorImpl<unsigned> &choices) const;
+  void addEdge(const Problem &problem, const Problem::Edge &edge);
+  Graph::NodeId pickNext(const std::set<Graph::NodeId> &left);
 
-  const Problem &problem;
-  Problem shifted;
-  const SearchLimits &limits;
-  SmallVector<SmallVector<unsigned>, 0> edgesAt;
-  Plan best;
-  double open = kImpossible; ///< lower bound on all plans not visited
-  int64_t tried = 0;         ///< candidates tried so far
+  Graph graph{GraphMetadata()};
+  SmallVector<Graph::NodeId, 0> nodes; ///< LLVM's name of each node
 };
 } // namespace
 
+Heuristic::Heuristic(const Problem &problem) {
+  for (const auto &costs : problem.nodes) {
+    Vector vector(costs.size());
+    for (auto [i, cost] : enumerate(costs))
+      vector[i] = cost;
+    nodes.push_back(graph.addNode(std::move(vector)));
+  }
+  for (const Problem::Edge &edge : problem.edges)
+    addEdge(problem, edge);
+  graph.setSolver(*this);
+}
+
+/// Adds an edge, or its costs to the edge that the two nodes have already.
+void Heuristic::addEdge(const Problem &problem, const Problem::Edge &edge) {
+  size_t columns = problem.nodes[edge.to].size();
+  Matrix costs(problem.nodes[edge.from].size(), columns);
+  for (auto [entry, cost] : enumerate(edge.costs))
+    costs[entry / columns][entry % columns] = cost;
+  Graph::NodeId from = nodes[edge.from], to = nodes[edge.to];
+  Graph::EdgeId same = graph.findEdge(from, to);
+  if (same == PBQP::GraphBase::invalidEdgeId()) {
+    graph.addEdge(from, to, std::move(costs));
+    return;
+  }
+  bool isReversed = graph.getEdgeNode1Id(same) != from;
+  Matrix sum(graph.getEdgeCosts(same));
+  sum += isReversed ? costs.transpose() : costs;
+  graph.updateEdgeCosts(same, std::move(sum));
+}
+
+/// Returns a node with at most two neighbours, which is reduced exactly, or
+/// else the node with the most neighbours.
+Heuristic::Graph::NodeId
+Heuristic::pickNext(const std::set<Graph::NodeId> &left) {
+  Graph::NodeId widest = *left.begin();
+  for (Graph::NodeId node : left) {
+    if (graph.getNodeDegree(node) <= 2)
+      return node;
+    if (graph.getNodeDegree(node) > graph.getNodeDegree(widest))
+      widest = node;
+  }
+  return widest;
+}
+
+SmallVector<unsigned, 0> Heuristic::run() {
+  std::set<Graph::NodeId> left(nodes.begin(), nodes.end());
+  std::vector<Graph::NodeId> order;
+  while (!left.empty()) {
+    Graph::NodeId node = pickNext(left);
+    switch (graph.getNodeDegree(node)) {
+    case 0:
+      break;
+    case 1:
+      PBQP::applyR1(graph, node);
+      break;
+    case 2:
+      PBQP::applyR2(graph, node);
+      break;
+    default: // the heuristic RN: the node is decided after its neighbours
+      graph.disconnectAllNeighborsFromNode(node);
+    }
+    left.erase(node);
+    order.push_back(node);
+  }
+  PBQP::Solution solution = PBQP::backpropagate(graph, order);
+  SmallVector<unsigned, 0> choices;
+  for (Graph::NodeId node : nodes)
+    choices.push_back(solution.getSelection(node));
+  return choices;
+}
+
 /// Returns the cost of `node` and its edges in the plan `choices`.
-double BranchAndBound::getCostAround(unsigned node,
-                                     ArrayRef<unsigned> choices) const {
+static double getCostAround(const Problem &problem, ArrayRef<unsigned> edges,
+                            unsigned node, ArrayRef<unsigned> choices) {
   double cost = problem.nodes[node][choices[node]];
-  for (unsigned index : edgesAt[node])
+  for (unsigned index : edges)
     cost += problem.getCost(problem.edges[index], choices);
   return cost;
 }
 
 /// Improves a plan by changing one node at a time, until no such change makes
 /// it cheaper.
-void BranchAndBound::improve(SmallVectorImpl<unsigned> &choices) const {
+static void improve(const Problem &problem,
+                    SmallVectorImpl<unsigned> &choices) {
+  auto edgesAt = findEdgesAt(problem);
   for (bool changed = true; changed;) {
     changed = false;
     for (unsigned node : seq<unsigned>(0, choices.size())) {
       unsigned chosen = choices[node];
-      double least = getCostAround(node, choices);
+      double least = getCostAround(problem, edgesAt[node], node, choices);
       for (unsigned i : seq<unsigned>(0, problem.nodes[node].size())) {
         choices[node] = i;
-        double cost = getCostAround(node, choices);
+        double cost = getCostAround(problem, edgesAt[node], node, choices);
         if (cost < least) {
           least = cost;
           chosen = i;
@@ -198,45 +292,17 @@ void BranchAndBound::improve(SmallVectorImpl<unsigned> &choices) const {
   }
 }
 
-void BranchAndBound::take(SmallVector<unsigned, 0> choices) {
-  improve(choices);
-  double cost = problem.getCost(choices);
-  if (best.choices.empty() || cost < best.cost) {
-    best.cost = cost;
-    best.choices = std::move(choices);
-  }
-}
-
-void BranchAndBound::visit(Reduction reduction) {
-  if (reduction.reduce())
-    return take(reduction.getChoices());
-  unsigned node = reduction.getWidest();
-  SmallVector<double> bounds = reduction.getBounds(node);
-  auto order = to_vector(seq<unsigned>(0, bounds.size()));
-  sort(order, [&](unsigned a, unsigned b) {
-    return std::pair(bounds[a], a) < std::pair(bounds[b], b);
-  });
-  for (unsigned choice : order) {
-    if (!best.choices.empty() && bounds[choice] >= best.cost)
-      return;
-    if (!best.choices.empty() && tried >= limits.branches) {
-      open = std::min(open, bounds[choice]);
-      return;
-    }
-    Reduction branch = reduction;
-    branch.fix(node, choice);
-    ++tried;
-    visit(std::move(branch));
-  }
-}
-
-Plan BranchAndBound::run() {
-  visit(Reduction(shifted, limits.states));
-  best.lowerBound = std::min(best.cost, open);
-  best.solver = "pbqp";
-  return std::move(best);
-}
-
-Plan nnc::solvePbqp(const Problem &problem, const SearchLimits &limits) {
-  return BranchAndBound(problem, limits).run();
+Plan nnc::solvePbqp(const Problem &problem) {
+  Problem shifted = shiftCosts(problem);
+  Plan plan;
+  plan.choices = Heuristic(shifted).run();
+  improve(problem, plan.choices);
+  plan.cost = problem.getCost(plan.choices);
+  // Sums in another order differ by rounding: a bound that is so close to the
+  // cost is reached.
+  double bound = getLeastSum(shifted);
+  plan.lowerBound =
+      plan.cost - bound < kRounding * plan.cost ? plan.cost : bound;
+  plan.solver = "pbqp";
+  return plan;
 }

@@ -20,15 +20,14 @@ namespace nnc {
 Problem shiftCosts(const Problem &problem);
 
 /// Solves a partitioned boolean quadratic problem (Scholz and Eckstein 2002;
-/// Hames and Scholz 2006) by reductions. Exact reductions are applied as long
-/// as their tables have at most `limits.states` entries. After that, the node
-/// with the most neighbours is fixed to the candidate for which its own cost
-/// and the least entries of its edges have the smallest sum, and the reductions
-/// go on. The costs are shifted first (shiftCosts), which makes that sum a
-/// lower bound. Finally a branch and bound tries other candidates of the fixed
-/// nodes, the last fixed node first, as long as their bound is below the best
-/// plan, and at most `limits.branches` of them.
-Plan solvePbqp(const Problem &problem, const SearchLimits &limits);
+/// Hames and Scholz 2006) by the reductions of LLVM's solver. Nodes with up to
+/// two neighbours are reduced exactly (R0, RI, RII). If there is none, the
+/// decision on the node with the most neighbours is left until its neighbours
+/// are decided (RN). The costs are shifted first (shiftCosts), which gives the
+/// plan's lower bound and makes RN more often right. At last, the plan is
+/// improved by changing one node at a time. It may contain an impossible pair
+/// although a plan without one exists.
+Plan solvePbqp(const Problem &problem);
 
 } // namespace nnc
 

@@ -37,11 +37,6 @@ Reduction::Reduction(const Problem &problem, int64_t states)
 }
 
 void Reduction::addTable(Table table) {
-  double least = *min_element(table.costs);
-  bound += least;
-  if (least != kImpossible)
-    for (double &cost : table.costs)
-      cost -= least;
   if (table.scope.empty())
     return;
   for (unsigned node : table.scope) {
@@ -50,13 +45,13 @@ void Reduction::addTable(Table table) {
       if (other != node)
         neighbours[node].insert(other);
   }
-  tables.push_back(std::make_shared<Table>(std::move(table)));
+  tables.push_back(std::move(table));
 }
 
 void Reduction::dropTable(unsigned index) {
-  for (unsigned node : tables[index]->scope)
+  for (unsigned node : tables[index].scope)
     touching[node].erase(index);
-  tables[index].reset();
+  tables[index] = {};
 }
 
 /// Removes `node`, which no table contains any more, from the graph, and keeps
@@ -67,7 +62,7 @@ void Reduction::drop(unsigned node, Rule rule) {
     neighbours[other].erase(node);
   neighbours[node].clear();
   left.erase(node);
-  rules.push_back(std::make_shared<Rule>(std::move(rule)));
+  rules.push_back(std::move(rule));
 }
 
 /// Returns the number of entries that the elimination of `node` visits: those
@@ -106,7 +101,7 @@ void Reduction::eliminate(unsigned node) {
   SmallVector<size_t> inner;
   SmallVector<const Table *> own;
   for (unsigned index : touching[node]) {
-    const Table &table = *tables[index];
+    const Table &table = tables[index];
     own.push_back(&table);
     SmallVector<size_t> &row = strides.emplace_back();
     for (unsigned other : rule.scope)
@@ -160,57 +155,14 @@ bool Reduction::reduce() {
   return true;
 }
 
-unsigned Reduction::getWidest() const {
-  return *std::max_element(left.begin(), left.end(),
-                           [&](unsigned a, unsigned b) {
-                             return neighbours[a].size() < neighbours[b].size();
-                           });
-}
-
-SmallVector<double> Reduction::getBounds(unsigned node) const {
-  size_t count = problem->nodes[node].size();
-  SmallVector<double> bounds(count, bound);
-  for (unsigned index : touching[node]) {
-    const Table &table = *tables[index];
-    size_t stride = getStride(table, node);
-    SmallVector<double> least(count, kImpossible);
-    for (auto [entry, cost] : enumerate(table.costs)) {
-      double &slot = least[entry / stride % count];
-      slot = std::min(slot, cost);
-    }
-    for (size_t i = 0; i < count; ++i)
-      bounds[i] += least[i];
-  }
-  return bounds;
-}
-
-/// Fixing a node removes it from the scope of its tables.
-void Reduction::fix(unsigned node, unsigned choice) {
-  SmallVector<Table> rest;
-  for (unsigned index : std::set<unsigned>(touching[node])) {
-    const Table &table = *tables[index];
-    size_t stride = getStride(table, node);
-    Table &part = rest.emplace_back();
-    copy_if(table.scope, std::back_inserter(part.scope),
-            [&](unsigned other) { return other != node; });
-    for (auto [entry, cost] : enumerate(table.costs))
-      if (entry / stride % problem->nodes[node].size() == choice)
-        part.costs.push_back(cost);
-    dropTable(index);
-  }
-  drop(node, {node, {}, {choice}});
-  for (Table &table : rest)
-    addTable(std::move(table));
-}
-
 SmallVector<unsigned, 0> Reduction::getChoices() const {
   assert(left.empty() && "nodes that nothing decides");
   SmallVector<unsigned, 0> choices(problem->nodes.size(), 0);
-  for (const auto &rule : reverse(rules)) {
+  for (const Rule &rule : reverse(rules)) {
     size_t entry = 0;
-    for (unsigned other : rule->scope)
+    for (unsigned other : rule.scope)
       entry = entry * problem->nodes[other].size() + choices[other];
-    choices[rule->node] = rule->best[entry];
+    choices[rule.node] = rule.best[entry];
   }
   return choices;
 }

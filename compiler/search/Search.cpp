@@ -12,8 +12,13 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <optional>
+
 using namespace llvm;
 using namespace nnc;
+
+/// How much larger tables may become where PBQP has found no possible plan.
+static constexpr int64_t kMoreStates = 1024;
 
 double Problem::getCost(const Edge &edge, ArrayRef<unsigned> choices) const {
   return edge
@@ -29,15 +34,30 @@ double Problem::getCost(ArrayRef<unsigned> choices) const {
   return cost;
 }
 
-static Plan solvePruned(const Problem &problem, const SearchLimits &limits) {
-  Reduction reduction(problem, limits.states);
+/// Eliminates all nodes with tables of at most `states` entries. Returns
+/// nullopt if that is too few.
+static std::optional<Plan> solveExactly(const Problem &problem,
+                                        int64_t states) {
+  Reduction reduction(problem, states);
   if (!reduction.reduce())
-    return solvePbqp(problem, limits);
+    return std::nullopt;
   Plan plan;
   plan.choices = reduction.getChoices();
   plan.cost = plan.lowerBound = problem.getCost(plan.choices);
   plan.solver = "exact";
   return plan;
+}
+
+static Plan solvePruned(const Problem &problem, const SearchLimits &limits) {
+  if (auto exact = solveExactly(problem, limits.states))
+    return *exact;
+  Plan plan = solvePbqp(problem);
+  if (plan.cost != kImpossible)
+    return plan;
+  // The heuristic may run into impossible pairs that can be avoided. Larger
+  // tables are worth their time then, as long as they fit in memory.
+  auto exact = solveExactly(problem, limits.states * kMoreStates);
+  return exact ? *exact : plan;
 }
 
 Plan nnc::solve(const Problem &problem, const SearchLimits &limits) {

@@ -54,15 +54,15 @@ struct Plan {
 struct SearchLimits {
   /// The most entries that a table of the dynamic programming may have.
   int64_t states = 1 << 16;
-  /// The most candidates that branch and bound tries if that limit is exceeded.
-  int64_t branches = 1000;
 };
 
 /// Returns the cheapest plan of `problem`, or a plan with a lower bound. First,
 /// dominated candidates are removed. Then dynamic programming eliminates the
 /// nodes: each in turn is replaced by a table that holds its best candidate for
 /// every choice of its neighbours. This is exact for every graph whose tables
-/// stay within `limits.states`; other graphs are solved as a PBQP (Pbqp.h).
+/// stay within `limits.states`; other graphs are solved as a PBQP (Pbqp.h), or,
+/// if that finds only impossible plans, by dynamic programming with tables that
+/// are 1024 times as large.
 Plan solve(const Problem &problem, const SearchLimits &limits = {});
 
 } // namespace nnc
