@@ -2,8 +2,8 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// One pass, one file, one flag, one test, one name, in the order in which
-// Pipeline.cpp runs them.
+// The passes stand in the order in which Pipeline.cpp runs them. Each has a
+// source file, a flag of nnc-opt and a test of the same name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,10 +13,11 @@
 include "mlir/Pass/PassBase.td"
 
 def QnnCanonicalize : Pass<"nnc-qnn-canonicalize", "::mlir::func::FuncOp"> {
-  let summary = "Quantized ops become nn ops on integers and floats";
+  let summary = "Replace quantized ops by nn ops on integers and floats";
   let description = [{
-    Each op of `qnn` says what it computes, bit for bit as its framework defines
-    it. Afterwards no quantized type is left.
+    Each op of the `qnn` dialect is replaced by the nn ops that compute it, bit
+    for bit as the framework that it comes from defines it. No value has a
+    quantized type afterwards.
 
     ```mlir
     %0 = qnn.quantize half_even %x : tensor<4xf32> -> tensor<4x!quant.uniform<u8:f32, 2.0e-02:128>>
@@ -33,14 +34,18 @@ def QnnCanonicalize : Pass<"nnc-qnn-canonicalize", "::mlir::func::FuncOp"> {
 }
 
 def Simplify : Pass<"nnc-simplify", "::mlir::func::FuncOp"> {
-  let summary = "Canonicalise, fold constants and batch norms, drop dead code";
+  let summary = "Canonicalize, fold constants and batch norms, remove dead code";
   let description = [{
-    To a fixed point: equal values become one; the ops' own folders and
-    canonicalisation patterns; ops on constants become constants, computed by
-    the portable routines (unless that would grow the model: a folded constant
-    has at most as many elements as what it is made of, or 64 KiB); x + 0, x * 1
-    and other identities go; batch normalisation goes into the weights before it,
-    or becomes a multiply and an add.
+    These rewrites are applied until none of them changes anything:
+
+    - Equal values are merged, and values that nothing uses are removed.
+    - The ops' own folders and canonicalization patterns run.
+    - Ops on constants become constants, which the portable routines compute. A
+      result is folded only if it has no more elements than its operands
+      together, or at most 64 KiB, so that folding never makes a model larger.
+    - Identities such as x + 0 and x * 1 are removed.
+    - A batch normalization is multiplied into the weights of the convolution or
+      matrix product before it, or else becomes a multiply and an add.
 
     ```mlir
     %0 = nn.conv %x, %w {...} : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
@@ -54,18 +59,23 @@ def Simplify : Pass<"nnc-simplify", "::mlir::func::FuncOp"> {
 }
 
 def Recompose : Pass<"nnc-recompose", "::mlir::func::FuncOp"> {
-  let summary = "One op for what exporters write as several";
+  let summary = "Recognize ops that exporters write as several";
   let description = [{
-    Hard-sigmoid, hard-swish, GELU (with erf or tanh), SiLU, mish, sigmoid, clip,
-    layer norm, softmax and the pooling of whole planes come back as one op,
-    whatever the order of the factors, and whether a number divides or
-    multiplies. Numbers must be an activation's own to a relative 1e-6.
-    So does attention, where nothing else uses the scores: its operands are what
-    was there before views, transposes and slices told the heads apart.
+    A group of ops that computes hard-sigmoid, hard-swish, GELU (with erf or
+    tanh), SiLU, mish, sigmoid, clip, layer normalization, softmax or the pooling
+    of whole planes becomes that one op. Factors may stand in any order, and a
+    constant may divide or multiply. The constants of an activation must agree
+    with its definition to a relative 1e-6.
 
-    Then chains of scales and shifts become one scale and one shift; scales go
-    into the weights before or behind them, shifts through a convolution without
-    padding. Average pooling behind a 1 x 1 convolution goes before it.
+    Attention is recognized if nothing else uses its scores. The operands of
+    `nn.attention` are the tensors before the views, transposes and slices that
+    separate the heads.
+
+    After that, a chain of multiplications and additions by constants becomes one
+    multiplication and one addition. Multiplications move into the weights of the
+    layer before or behind them, and additions move through a convolution that
+    has no padding. An average pooling behind a 1 x 1 convolution moves before
+    it, where there is less to convolve.
 
     ```mlir
     %0 = nn.add %x, %three : tensor<1x8x4x4xf32>, tensor<f32>
@@ -80,14 +90,18 @@ def Recompose : Pass<"nnc-recompose", "::mlir::func::FuncOp"> {
 }
 
 def Legalize : Pass<"nnc-legalize", "::mlir::func::FuncOp"> {
-  let summary = "Ops in the forms that routines take";
+  let summary = "Rewrite ops into the forms that routines compute";
   let description = [{
-    A reduction over axes that are not neighbours is transposed first; an
-    operand of a matrix product gets the result's whole batch, unless it has
-    none; transposes of the last two axes become the product's flags; batch
-    normalisation by statistics that are not constant becomes elementwise ops;
-    a transposed convolution to few channels whose taps do not overlap becomes a
-    convolution whose results are put in their places.
+    - The operand of a reduction over axes that are not neighbours is transposed
+      first.
+    - An operand of a matrix product that has some batch axes, but not all of
+      the result's, is expanded to them.
+    - A transpose of the last two axes of an operand becomes a flag of the matrix
+      product.
+    - A batch normalization whose statistics are not constant becomes elementwise
+      ops.
+    - A transposed convolution with few channels whose taps do not overlap
+      becomes a convolution and a transpose that interleaves its channels.
 
     ```mlir
     %0 = nn.reduce sum %x {axes = array<i64: 0, 2>, keepdims = false} : (tensor<2x3x4xf32>) -> tensor<3xf32>
@@ -100,16 +114,19 @@ def Legalize : Pass<"nnc-legalize", "::mlir::func::FuncOp"> {
 }
 
 def FormLayers : Pass<"nnc-form-layers", "::mlir::func::FuncOp"> {
-  let summary = "Wrap every op in a layer: an anchor with its elementwise epilogue";
+  let summary = "Group ops into layers: an anchor and its elementwise epilogue";
   let description = [{
-    Afterwards a function holds nn.constant, nn.layer, nn.reshape and return.
+    Afterwards a function holds only nn.constant, nn.layer, nn.reshape and
+    return.
 
-    An anchor (convolution, pool, product) takes the elementwise ops behind it
-    as its epilogue, as far as all that leaves the group is one value of the
-    anchor's shape. Other operands of those ops become extras: full tensors, one
-    value a channel, or one value. Of two anchors whose results meet in one op,
-    the later takes it. What no anchor takes becomes layers of elementwise ops
-    alone. Constants with one value become literals.
+    The elementwise ops behind an anchor (a convolution, pooling or matrix
+    product) become its epilogue as long as only one value of the group is used
+    outside of it and that value has the shape of the anchor's result. The other
+    operands of these ops become the layer's extras: tensors of the result's
+    shape, one value per channel, or a single value. If an op reads the results
+    of two anchors, it joins the later one. Elementwise ops that join no anchor
+    form layers of their own. Constants with a single value become literals in
+    the epilogue.
 
     ```mlir
     %0 = nn.conv %x, %w {...} : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
@@ -129,29 +146,30 @@ def FormLayers : Pass<"nnc-form-layers", "::mlir::func::FuncOp"> {
 }
 
 def FuseLayers : Pass<"nnc-fuse-layers", "::mlir::ModuleOp"> {
-  let summary = "One layer in the place of two, where that is faster";
+  let summary = "Fuse two layers into one where that is estimated to be faster";
   let description = [{
-    Where a convolution is the only reader of another layer, one layer may compute
+    If a convolution is the only reader of another layer, one layer may compute
     both, so that only a part of the value between them is ever in memory. There
-    are three forms, tried in this order:
+    are three forms, which are tried in this order:
 
     - `expanded`: a 1 x 1 convolution of stride 1 and the depthwise convolution that
-      reads it become `nn.expanded_conv`, which keeps just the rows that one row of
-      the result needs. Where the depthwise convolution could form a `separable`
-      layer with its own reader, the form that saves more time wins.
+      reads it become `nn.expanded_conv`, which keeps only the rows that one row of
+      the result needs. If the depthwise convolution could form a `separable` layer
+      with its own reader, the form that saves more time is chosen.
     - `separable`: a depthwise convolution and the 1 x 1 convolution of stride 1 that
-      reads it become `nn.separable_conv`, which keeps one strip.
-    - `scaling`: a layer that multiplies channels by a value, adds a value, or both,
-      and the 1 x 1 convolution of stride 1 that reads it become `nn.scaled_conv`. The
-      values may be computed when the code runs.
+      reads it become `nn.separable_conv`, which keeps one strip of pixels.
+    - `scaling`: a layer that multiplies each channel by a value, adds a value to it,
+      or both, and the 1 x 1 convolution of stride 1 that reads it become
+      `nn.scaled_conv`. These values may be computed at run time.
 
-    Between the two parts there may be an activation: relu, clip, hard_swish or silu;
-    in the first two forms also a constant bias. The fused forms read weights or
-    inputs more often and have no faster method for the product, so costs decide:
-    those of the cheapest candidate of the one layer against those of the two,
-    whatever their layouts. Where a tuning file has chosen routines, these decide
-    instead. The one layer, or the second of two that stay apart, has both costs as
-    an attribute: `nn.expanded`, `nn.separable` or `nn.scaling`.
+    An activation may stand between the two parts: relu, clip, hard_swish or silu. In
+    the first two forms, a constant bias may stand there, too. The fused forms read
+    weights or inputs more often, and cannot use Strassen's method, so the estimated
+    costs decide: that of the cheapest candidate of the fused layer, in
+    any layout, against that of the cheapest candidates of the two layers. Layers whose
+    routines a tuning file has chosen are fused, or not, as in that file. The
+    fused layer, or the second of two layers that stay apart, gets both costs as an
+    attribute: `nn.expanded`, `nn.separable` or `nn.scaling`.
 
     ```mlir
     %0 = nn.layer "depthwise" inputs(%x, %w : ...) extras(%b : ...) ... nn.conv, nn.add, nn.clip
@@ -164,26 +182,30 @@ def FuseLayers : Pass<"nnc-fuse-layers", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
-           "row of targets.inc, or native; else the module's nn.target">,
+           "a row of targets.inc, or native (default: the module's nn.target)">,
     Option<"maxError", "max-error", "double", /*default=*/"5e-6",
-           "as of nnc-choose-routines">,
+           "largest accuracy loss, as in nnc-choose-routines">,
     ListOption<"forms", "forms", "std::string",
-               "expanded, separable, scaling; all unless given">,
+               "forms to try: expanded, separable, scaling (default: all)">,
   ];
   let dependentDialects = ["::nnc::nn::NnDialect",
                            "::nnc::target::TargetDialect"];
 }
 
 def UseHalves : Pass<"nnc-use-halves", "::mlir::ModuleOp"> {
-  let summary = "Have layers of floats compute with halves";
+  let summary = "Let float32 layers compute with float16 operands";
   let description = [{
-    A layer of sums of products takes halves if the target has a routine for it
-    that does; pooling, softmax, copies, elementwise and other layers then take
-    what they are given. Weights are rounded, values between two kinds of layers
-    are cast by layers of their own, and arguments and results of functions stay
-    floats: cast before a last layer where that is not more to cast than behind.
-    An epilogue computes with floats all the same: it casts what it loads, and
-    what it stores. A constant too large for a half leaves its layer as it is.
+    A convolution, matrix product or attention layer gets float16 (half)
+    operands if the target has a routine that computes the layer with them. Its
+    weights are rounded to halves; a layer with a weight that is too large for a
+    half stays in float32. Pooling, softmax, copies, elementwise and other layers
+    then compute in the type of their operands.
+
+    Layers that only cast are inserted between layers of different types.
+    Arguments and results of functions stay float32; the cast to a result is
+    placed before or behind the last layer, whichever casts fewer elements. An
+    epilogue always computes in float32: it converts the halves that it loads and
+    rounds what it stores.
 
     ```mlir
     %y = nn.layer "conv" inputs(%x, %w : tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>)
@@ -199,28 +221,32 @@ def UseHalves : Pass<"nnc-use-halves", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
-           "row of targets.inc, or native; else the module's nn.target">,
+           "a row of targets.inc, or native (default: the module's nn.target)">,
   ];
   let dependentDialects = ["::nnc::nn::NnDialect",
                            "::nnc::target::TargetDialect"];
 }
 
 def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
-  let summary = "Give each layer a routine and layouts, and adapts between them";
+  let summary = "Choose the routine and the layouts of each layer";
   let description = [{
-    For each layer the catalogue and the target give candidates: a routine, its
-    parameters, the layouts of operands and result, a cost. Candidates are
-    picked so that all layers and the adapts between them together cost least.
-    `routine` and `params` that stand in a layer already are kept. Constants are
-    packed by their type alone; arguments and results of functions stay
-    row-major. The function says in `nn.plan` how the search went.
+    Each layer has candidates, which follow from the catalogue of routines and
+    the target: a routine, its parameters, the layouts of operands and result,
+    and a cost. The pass chooses one candidate for each layer so that the sum of
+    the costs of all layers and of the adapts (changes of layout) between them
+    is least. A layer that has a `routine` and `params` already keeps them.
+    Constants are packed at compile time and need no adapt; arguments and
+    results of functions stay row-major. The attribute `nn.plan` of the function
+    tells which solver ran, the cost that it found, and a lower bound.
 
-    Methods that compute less may lose more to rounding (`ERROR` in
-    routines.inc): the estimates of all layers together stay below `max-error`.
+    Methods with fewer multiplications, such as Winograd's, may have larger
+    rounding errors (`ERROR` in routines.inc). The sum of the estimated errors of
+    all layers stays below `max-error`.
 
-    `layouts` other than `global` leave a part of the search out, to show what
-    that is worth. With `local` every adapt is there that a layer by itself
-    needs; nnc-propagate-layout would cancel those between two layers.
+    The values of `layouts` other than `global` restrict the search, to show what
+    the layouts are worth. With `local`, every layer is surrounded by the adapts
+    that it needs by itself; nnc-propagate-layout would remove those that cancel
+    each other between two layers.
 
     ```mlir
     %y = nn.layer "conv1" inputs(%x, %w : tensor<1x64x56x56xf32>, tensor<64x64x1x1xf32>)
@@ -235,38 +261,39 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
-           "row of targets.inc, or native; else the module's nn.target">,
+           "a row of targets.inc, or native (default: the module's nn.target)">,
     Option<"states", "states", "int64_t", /*default=*/"65536",
            "entries of the largest table of the exact search">,
     Option<"maxError", "max-error", "double", /*default=*/"5e-6",
-           "most that the rounding errors of fast methods may sum up to, root "
-           "mean square, relative">,
+           "largest sum of the rounding errors of fast methods: root mean square, "
+           "relative to the result">,
     Option<"layouts", "layouts", "::nnc::LayoutScope",
            /*default=*/"::nnc::LayoutScope::global",
-           "what layouts values between layers may have",
+           "layouts that values between layers may have",
            [{::llvm::cl::values(
              clEnumValN(::nnc::LayoutScope::plain, "plain", "row-major order"),
              clEnumValN(::nnc::LayoutScope::local, "local",
-                        "any inside a layer, row-major order between two"),
+                        "any inside a layer, row-major order between layers"),
              clEnumValN(::nnc::LayoutScope::fixed, "fixed",
                         "row-major order, or blocks of the widest vector"),
              clEnumValN(::nnc::LayoutScope::global, "global", "any"))}]>,
     Option<"tuning", "tuning", "std::string", /*default=*/"",
-           "file of measured costs and choices, as nnc tune writes it">,
+           "tuning file with measured costs and choices, written by nnc tune">,
   ];
   let dependentDialects = ["::nnc::nn::NnDialect",
                            "::nnc::target::TargetDialect"];
 }
 
 def PropagateLayout : Pass<"nnc-propagate-layout", "::mlir::ModuleOp"> {
-  let summary = "Cancel, merge and move adapts";
+  let summary = "Remove, merge and move changes of layout (adapts)";
   let description = [{
-    Adapts that undo each other go, equal ones are one, constants take layouts
-    as their own. A layer whose routine follows any layout (elementwise, concat,
-    slice, pad, reductions over whole planes) runs in another one where the
-    adapts around it become cheaper: they pass from its operands to its result,
-    or the other way. After nnc-choose-routines little is left to do; this is
-    for IR that other passes or a person have changed.
+    Two adapts that undo each other are removed, equal adapts of a value are
+    merged, and the adapt of a constant becomes the constant's own layout. A
+    layer whose routine works in any layout (elementwise, concat, slice, pad,
+    reductions over whole planes) is moved to another layout if that makes the
+    adapts around it cheaper; the adapts then move from its operands to its
+    result, or the other way. nnc-choose-routines leaves little of this to do:
+    the pass serves IR that other passes or a person have changed.
 
     ```mlir
     %1 = nn.adapt %0 : tensor<1x32x8x8xf32, #nn.layout<NCHW16c>> -> tensor<1x32x8x8xf32>
@@ -281,11 +308,12 @@ def PropagateLayout : Pass<"nnc-propagate-layout", "::mlir::ModuleOp"> {
 }
 
 def CheckRoutines : Pass<"nnc-check-routines", "::mlir::ModuleOp"> {
-  let summary = "Check that each layer can be computed as it says";
+  let summary = "Check the routine, parameters and layouts of each layer";
   let description = [{
-    Every routine is in the catalogue, runs on the target, applies to the
-    layer's shape with its params, and agrees with the layouts of the operands
-    and the result. For IR that a person has edited.
+    Reports an error for each layer whose routine is not in the catalogue, does
+    not run on the target, does not apply to the layer's shape with these
+    parameters, or expects other layouts of operands or result. The pass serves
+    IR that a person has edited.
 
     ```mlir
     %y = nn.layer "a" ... attributes {routine = "conv2d_f32_nchw32c_direct"}
@@ -297,12 +325,13 @@ def CheckRoutines : Pass<"nnc-check-routines", "::mlir::ModuleOp"> {
 }
 
 def AssignThreads : Pass<"nnc-assign-threads", "::mlir::ModuleOp"> {
-  let summary = "Keep layers too short to share on one thread";
+  let summary = "Keep layers that are too short to be shared on one thread";
   let description = [{
-    What two threads would save by sharing a layer or an adapt is less than it
-    takes to hand a share over: `exec.serial` says so. By estimates alone, so
-    that it does not depend on what a tuning file has measured. All else is
-    shared, and which thread computes what the routine decides.
+    A layer or an adapt gets the attribute `exec.serial` if the time that two
+    threads would save by sharing it is less than the time to hand work to
+    another thread. Only estimates decide, never the measurements of a tuning
+    file, so that tuning does not change which layers are shared. All other
+    layers are shared, and their routines decide which thread computes what.
 
     ```mlir
     %1 = nn.layer "squeeze" inputs(%0, %w : tensor<1x16xf32>, tensor<16x8xf32>) ...
@@ -315,16 +344,18 @@ def AssignThreads : Pass<"nnc-assign-threads", "::mlir::ModuleOp"> {
 }
 
 def PlanMemory : Pass<"nnc-plan-memory", "::mlir::func::FuncOp"> {
-  let summary = "Give every value a place in one arena or the caller's buffers";
+  let summary = "Place every value in the arena or in the caller's buffers";
   let description = [{
-    Writes `exec.place` on every op that is not a constant, `exec.scratch` where
-    a routine wants working memory, `exec.arena` and `exec.lower_bound` (bytes)
-    on the function. All of it may be edited; `nnc-verify-memory` checks it.
+    Sets `exec.place` on every op that is not a constant, `exec.scratch` on the
+    ops whose routine needs working memory, and `exec.arena` and
+    `exec.lower_bound` (in bytes) on the function. These attributes may be
+    edited; `nnc-verify-memory` checks them.
 
-    Nothing is moved that need not be: reshapes and slices of the outermost axis
-    lie within their operand, operands of a concat along it are produced within
-    its result, results of the function in the caller's buffers; elementwise
-    layers and residual additions write over an operand that dies there.
+    Copies are avoided: reshapes and slices of the outermost axis lie within
+    their operand, operands of a concat along that axis are computed within its
+    result, results of the function are computed in the caller's buffers, and
+    elementwise layers and residual additions overwrite an operand that is not
+    used afterwards.
 
     ```mlir
     %0 = nn.layer "relu" extras(%x : tensor<4xf32>) -> tensor<4xf32> ...
@@ -339,7 +370,7 @@ def PlanMemory : Pass<"nnc-plan-memory", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"threads", "threads", "int", /*default=*/"1",
-           "how many may share the work of a layer, with scratch for each">,
+           "number of threads that may share a layer, each with its own scratch">,
   ];
   let dependentDialects = ["::nnc::exec::ExecDialect"];
 }
@@ -347,18 +378,20 @@ def PlanMemory : Pass<"nnc-plan-memory", "::mlir::func::FuncOp"> {
 def VerifyMemory : Pass<"nnc-verify-memory", "::mlir::func::FuncOp"> {
   let summary = "Check that no value is overwritten before its last use";
   let description = [{
-    Runs the function on bytes that know which value they belong to, with the
-    places that the function states, and reports the first op that would read
-    something else than it should, or reach out of the arena or a buffer.
+    Simulates the function with the places that its attributes state, on a
+    memory in which each byte records the value that it belongs to. Reports the
+    first op that would read bytes of another value than its operand, or that
+    would access memory outside of the arena or of a buffer.
   }];
 }
 
 def LowerToExec : Pass<"nnc-lower-to-exec", "::mlir::ModuleOp"> {
   let summary = "Turn the planned function into an exec program";
   let description = [{
-    Checks the places first, as `nnc-verify-memory` does, since they may have
-    been edited. Values, layers and weights keep the model's names as far as C
-    allows. Calls that compute the same as an earlier one share its code.
+    The places of values are checked first, as in `nnc-verify-memory`, since a
+    person may have edited them. Values, layers and weights keep the model's
+    names as far as C allows. Calls with the same routine, parameters, shape and
+    epilogue share one function of the emitted code.
 
     ```mlir
     %0 = nn.layer "relu" extras(%x : tensor<4xf32>) -> tensor<4xf32>
@@ -379,17 +412,18 @@ def LowerToExec : Pass<"nnc-lower-to-exec", "::mlir::ModuleOp"> {
 def EncodeWeights : Pass<"nnc-encode-weights", "::mlir::ModuleOp"> {
   let summary = "Compute the bytes of every weight of an exec program";
   let description = [{
-    Each `exec.weight` holds the elements of a constant before, and the bytes
-    that are written for it after: packed as its layout says, padding being zero,
-    and encoded where the layout has an encoding (`#nn.encoding`). Nothing is
-    left to decide for codegen, which writes encoded weights only. A row-major
-    weight in a resource keeps that resource; others get one with the weight's
-    name. Weights that are encoded already stay as they are.
+    Before the pass, each `exec.weight` holds the elements of a constant; after
+    it, the bytes that codegen writes: packed in the order of the weight's
+    layout, with zeros as padding, and encoded if the layout has an encoding
+    (`#nn.encoding`). Codegen accepts only encoded weights and decides nothing
+    about them. A row-major weight in a resource keeps that resource; other
+    weights get a resource with their name. Weights that are encoded already
+    stay as they are.
 
-    One weight is encoded at a time. With `release`, what the model holds of a
-    weight is freed as soon as no other weight of the module needs it, so that
-    there is hardly more than one copy of all. Nothing else in the context, such
-    as another module, may use the model's weights then.
+    Weights are encoded one after the other. With `release`, the model's copy of
+    a weight is freed as soon as no other weight of the module needs it, so that
+    the weights are in memory hardly more than once. In that case nothing else
+    in the context, such as another module, may use them.
 
     ```mlir
     %w = exec.weight "w" at 0 = dense<1.0> : tensor<2x2xf32>
@@ -403,7 +437,7 @@ def EncodeWeights : Pass<"nnc-encode-weights", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"release", "release", "bool", /*default=*/"false",
-           "free what the model holds of weights that are encoded">,
+           "free the model's copy of each weight once it is encoded">,
   ];
 }
 

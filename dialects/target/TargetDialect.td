@@ -47,7 +47,7 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
     ```
   }];
   let parameters = (ins
-    StringRefParameter<"row of targets.inc, or native">:$name,
+    StringRefParameter<"name of a row of targets.inc, or native">:$name,
     StringRefParameter<"triple of the compiler">:$triple,
     StringRefParameter<"the host's chip, where native">:$chip,
     "::mlir::ArrayAttr":$isas, "::mlir::ArrayAttr":$features,
