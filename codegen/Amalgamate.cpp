@@ -44,7 +44,7 @@ public:
     for (StringRef line : llvm::split(header->rtrim(), '\n')) {
       StringRef include = line;
       if (line == "#include \"runtime/nnc_runtime.h\"") {
-        // Stays a separate file, because callers include it too.
+        // The header stays a separate file, because callers include it, too.
         own += "#include \"nnc_runtime.h\"\n";
       } else if (include.consume_front("#include \"")) {
         if (failed(add(include.rtrim('"'))))

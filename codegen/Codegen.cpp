@@ -19,8 +19,9 @@ SmallVector<std::string> codegen::getFlags(exec::ProgramOp program) {
   SmallVector<std::string> flags;
   for (auto flag : program.getFlags().getAsRange<StringAttr>())
     flags.push_back(flag.str());
-  // Routines say fma() where they want one; a compiler that fuses on its own
-  // would round a scalar tail differently from the vectors beside it.
+  // Compilers must not contract a multiply and an add on their own: routines
+  // call fma() where they need it, and a scalar remainder would otherwise be
+  // rounded differently from the vectors beside it.
   for (const char *flag :
        {"-ffp-contract=off", "-fno-math-errno", "-fno-exceptions", "-fno-rtti"})
     flags.push_back(flag);
@@ -35,7 +36,7 @@ static Values getWeightValues(exec::ProgramOp program) {
   return values;
 }
 
-/// Bytes as numbers, twelve a line.
+/// Returns bytes as decimal numbers, twelve per line.
 static std::string printBytes(StringRef bytes) {
   std::string text;
   text.reserve(bytes.size() * 5);
@@ -46,7 +47,7 @@ static std::string printBytes(StringRef bytes) {
   return text;
 }
 
-/// Adds the weights in the form that `options` ask for.
+/// Writes the weights into the folder in the form that `options` request.
 static FailureOr<WeightsStamp> addWeights(exec::ProgramOp program,
                                           const EmitOptions &options,
                                           OutputFolder &folder,
@@ -137,7 +138,7 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
       std::optional<StringRef> text = getEmbedded(("runtime/" + header).str());
       if (!text)
         continue;
-      // Here they lie side by side.
+      // In the emitted folder, all headers are in one directory.
       std::string flat = text->str();
       for (size_t at; (at = flat.find("\"runtime/")) != std::string::npos;)
         flat.erase(at + 1, strlen("runtime/"));

@@ -16,29 +16,31 @@
 
 namespace nnc::codegen {
 
-/// What a user chooses about the written folder.
+/// A user's choices about the emitted folder.
 struct EmitOptions {
-  /// Where the weights go: "embed" (a binary file that the assembler includes),
-  /// "array" (a C array), "file" (a binary file that the caller maps).
+  /// Form of the weights: "embed" (a binary file that the assembler includes),
+  /// "array" (a C array), or "file" (a binary file that the caller maps into
+  /// memory).
   std::string weights = "embed";
-  /// That the program has memory for.
+  /// Number of threads for which the arena has scratch memory.
   int threads = 1;
 
-  /// Whether to write <name>_run_parallel, which takes a pool of threads.
+  /// Returns true if <name>_run_parallel is emitted, which takes a thread pool.
   bool takesPool() const { return threads > 1; }
 };
 
 /// Writes the only program of `module` to `folder`: <name>.h, <name>.cpp,
 /// <name>_runtime.h, the weights, CMakeLists.txt and manifest.json. The bytes
-/// depend on the program and the options alone. All or nothing: the files
-/// appear in a temporary folder beside it, which then takes its place. A folder
-/// that holds anything but an earlier output is left alone, with an error.
-/// Where the system refuses to write, `systemError` says why.
+/// depend only on the program and the options. Writing is atomic: the files are
+/// written to a temporary folder beside `folder`, which then takes its place. A
+/// folder that holds anything but an earlier output is not changed, and an
+/// error is emitted. If the system fails to write, `systemError` is set.
 mlir::LogicalResult emit(mlir::ModuleOp module, llvm::StringRef folder,
                          const EmitOptions &options,
                          std::error_code *systemError = nullptr);
 
-/// The text of `header`, a path below runtime/, and of all that it includes.
+/// Returns the text of `header`, a path below runtime/, with the text of all
+/// headers that it includes.
 std::string getRuntimeText(llvm::StringRef header);
 
 } // namespace nnc::codegen

@@ -17,7 +17,7 @@ using namespace nnc::codegen;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-/// Whether a folder holds what an earlier run wrote, or nothing.
+/// Returns true if a folder is empty or holds the output of an earlier run.
 static bool isOurs(const std::string &folder) {
   if (fs::exists(folder + "/manifest.json"))
     return true;
@@ -42,7 +42,8 @@ FailureOr<OutputFolder> OutputFolder::create(Location location,
     return emitError(location) << "cannot make the folder of '" << target
                                << "': " << systemError.message();
   SmallString<128> temporary;
-  // Beside the target, so that both are on one file system.
+  // The temporary folder is beside the target, so that both are on one file
+  // system.
   if ((systemError = fs::createUniqueDirectory(whole, temporary)))
     return emitError(location) << "cannot write beside '" << target
                                << "': " << systemError.message();
@@ -76,7 +77,8 @@ LogicalResult OutputFolder::add(
   LogicalResult written = write(stream);
   stream.close();
   error = stream.error();
-  // A stream that still has an error when it is destroyed ends the process.
+  // A stream whose error has not been cleared ends the process when it is
+  // destroyed.
   stream.clear_error();
   if (!error || mlir::failed(written))
     return written;
@@ -92,7 +94,7 @@ LogicalResult OutputFolder::add(StringRef name, StringRef text) {
 
 LogicalResult OutputFolder::commit() {
   fs::setPermissions(temporary, fs::perms(0755));
-  // rename() replaces an empty folder only: the old one steps aside first.
+  // rename() can replace only an empty folder, so the old one is renamed first.
   std::string old = temporary + ".old";
   bool exists = fs::exists(target);
   if (exists)

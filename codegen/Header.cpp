@@ -53,7 +53,7 @@ std::string codegen::printHeader(exec::ProgramOp program,
   if (takesWeights(program, options))
     inputs += "  const void *weights; /* " + name +
               "_weights.bin, aligned as the arena is */\n";
-  // C has no empty structs.
+  // C does not allow empty structs.
   if (inputs.empty())
     inputs = "  const void *none; /* the model reads nothing */\n";
   auto features = program.getFeatures().getAsValueRange<StringAttr>();

@@ -83,7 +83,7 @@ static std::string getShapeValue(Attribute value) {
     return "{" + llvm::join(items, ", ") + "}";
   }
   if (auto real = dyn_cast<FloatAttr>(value)) {
-    // Shapes hold reals as float.
+    // The runtime's shape structs hold reals as float.
     Builder builder(value.getContext());
     APFloat number = real.getValue();
     bool lost;

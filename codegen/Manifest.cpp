@@ -40,7 +40,7 @@ static json::Object describeLayer(StringRef name, StringRef routine,
   };
 }
 
-/// A line, or for a list of objects a line for each of them.
+/// Prints a value on one line; a list of objects gets one line per object.
 static std::string printValue(const json::Value &value) {
   const json::Array *list = value.getAsArray();
   if (!list || list->empty() || !list->front().getAsObject())

@@ -13,129 +13,137 @@
 
 namespace nnc::codegen {
 
-/// Text for each @key@ of a template.
+/// The text for each @key@ of a template.
 using Values = llvm::StringMap<std::string>;
 
-/// A file of runtime/ or codegen/templates/ as it was when nnc was built, by
-/// its path from the top; null if there is none.
+/// Returns the text of a file of runtime/ or codegen/templates/, as it was when
+/// nnc was built, or nullopt if there is no such file. `path` is relative to
+/// the top folder.
 std::optional<llvm::StringRef> getEmbedded(llvm::StringRef path);
 
-/// templates/<name> with each @key@ replaced.
+/// Returns the text of templates/<name> with each @key@ replaced by its value.
 std::string fillTemplate(llvm::StringRef name, const Values &values);
 
-/// Lines of written code are no longer, but for names that do not fit.
+/// The largest length of a line of emitted code. Only names that are longer
+/// exceed it.
 constexpr size_t kColumns = 80;
 
-/// A name of the model's as a comment may hold it: not too long, and without
-/// what would end the comment, join two lines of it, or be shown as something
-/// else than what a compiler reads.
+/// Returns a name of the model in a form that a comment can hold: shortened if
+/// it is very long, and without characters that would end the comment, join two
+/// of its lines, or be displayed differently from what a compiler reads.
 std::string printModelName(llvm::StringRef name);
 
-/// A comment in lines, each behind `head`.
+/// Returns a comment broken into lines, each of which begins with `head`.
 std::string printComment(llvm::StringRef text, llvm::StringRef head = "//");
 
-/// `head`, the items with separators between them, and `tail`, in lines.
+/// Returns `head`, the items with separators between them, and `tail`, broken
+/// into lines.
 std::string printList(llvm::StringRef head, llvm::ArrayRef<std::string> items,
                       llvm::StringRef tail, llvm::StringRef separator = ",");
 
-/// The C type of an element, as the printed code (C++) or the header (C) has
-/// it.
+/// Returns the type of an element in the emitted code (C++) or in the header
+/// (C).
 llvm::StringRef getCppType(mlir::Type element);
 llvm::StringRef getCType(mlir::Type element);
 
-/// The element's name in manifest.json: f32, i8, u8, bool, ...
+/// Returns the name of an element type in manifest.json: f32, i8, u8, bool, ...
 std::string getTypeName(mlir::Type element);
 
-/// A literal of a float or integer attribute; floats as C++ `float`.
+/// Returns the C++ literal of a float or integer attribute; floats have the
+/// type `float`.
 std::string getLiteral(mlir::TypedAttr value);
 
-/// "[1][64][56][56]".
+/// Returns a shape as array dimensions, for instance "[1][64][56][56]".
 std::string getDims(llvm::ArrayRef<int64_t> shape);
 
-/// The same with the layout's name behind it, if any.
+/// Returns the same for a type, followed by the name of its layout, if it has
+/// one.
 std::string describe(mlir::RankedTensorType type);
 
-/// The functor of a call's expression: `struct <name> { ... };`.
+/// Returns the functor of a call's expression: `struct <name> { ... };`.
 std::string printExpression(exec::CallOp call, llvm::StringRef name,
                             llvm::ArrayRef<std::string> arguments);
 
-/// What a layer computes, on which shapes, and its share of the `total` work.
+/// Returns a comment that tells the operation of a layer, its shapes, and its
+/// share of the `total` work.
 std::string printLayerComment(exec::CallOp call, int number, int64_t total,
                               llvm::StringRef indent = "");
 
-/// A layer's comment, shape, expression and function.
+/// Returns the comment, the shape, the expression and the function of a layer.
 std::string printLayer(exec::CallOp call, int number, int64_t total);
 
-/// `<head>int <name>_run(...<tail>`, or _run_parallel.
+/// Returns a prototype such as `int <name>_run(...)`, or that of _run_parallel.
 std::string printPrototype(llvm::StringRef name, bool parallel,
                            llvm::StringRef head, llvm::StringRef tail);
 
-/// What the code knows of its weights. All is 0 for a model that has none.
+/// What identifies the weights that belong to the code. All fields are 0 for a
+/// model without weights.
 struct WeightsStamp {
-  uint64_t headerBytes = 0; ///< in front of the first weight
-  uint64_t bytes = 0;       ///< of the header and all weights
-  uint64_t hash = 0;        ///< nnc::hash_words() of what follows the header
+  uint64_t headerBytes = 0; ///< offset of the first weight
+  uint64_t bytes = 0;       ///< size of the header and all weights
+  uint64_t hash = 0;        ///< nnc::hash_words() of all bytes after the header
 };
 
-/// Bytes of nnc::weights_header and of the padding behind it, which keeps the
-/// weights aligned; 0 where there are no weights.
+/// Returns the bytes of nnc::weights_header and of the padding after it, which
+/// keeps the weights aligned; 0 if there are no weights.
 uint64_t getWeightsHeaderBytes(exec::ProgramOp program);
 
-/// Bytes of the header and all weights: of <name>_weights.bin.
+/// Returns the bytes of the header and all weights, the size of
+/// <name>_weights.bin.
 uint64_t getWeightsBytes(exec::ProgramOp program);
 
-/// Whether the caller passes the weights. A model without weights has no file.
+/// Returns true if the caller passes the weights. A model without weights has
+/// no weights file.
 bool takesWeights(exec::ProgramOp program, const EmitOptions &options);
 
-/// <name>.h, <name>.cpp and manifest.json.
+/// Return the text of <name>.h, <name>.cpp and manifest.json.
 std::string printHeader(exec::ProgramOp program, const EmitOptions &options);
 std::string printProgram(exec::ProgramOp program, const EmitOptions &options,
                          const WeightsStamp &stamp);
 std::string printManifest(exec::ProgramOp program, const EmitOptions &options,
                           llvm::ArrayRef<std::string> files);
 
-/// The number of each operation that runs, in the order of running.
+/// The number of each op that runs, in execution order.
 using LayerNumbers = llvm::DenseMap<mlir::Operation *, int>;
 LayerNumbers numberLayers(exec::ProgramOp program);
 
-/// `namespace place`: where buffers lie in the arena, and weights among the
-/// weights, as constants with comments.
+/// Returns `namespace place`, which holds the offsets of buffers in the arena
+/// and of weights in the weights file as constants with comments.
 std::string printPlaces(exec::ProgramOp program, const LayerNumbers &layers);
 
-/// The runtime headers that the program's calls need, each once, in one text,
-/// found by following #include lines.
+/// Returns the runtime headers that the program's calls need as one text that
+/// contains each header once. They are found by following #include lines.
 mlir::FailureOr<std::string> amalgamateRuntime(exec::ProgramOp program,
                                                const EmitOptions &options);
 
-/// The flags that every file of the folder is to be compiled with.
+/// Returns the compiler flags that every file of the folder needs.
 llvm::SmallVector<std::string> getFlags(exec::ProgramOp program);
 
-/// Writes the header and the weights, which are encoded, to `stream`, which is
-/// empty.
+/// Writes the header and the encoded weights to `stream`, to which nothing has
+/// been written yet.
 mlir::FailureOr<WeightsStamp> writeWeights(exec::ProgramOp program,
                                            llvm::raw_pwrite_stream &stream);
 
-/// Puts files into a new folder that takes the place of `target` when all is
-/// written.
+/// A temporary folder for the emitted files, which takes the place of `target`
+/// when all files are written.
 class OutputFolder {
 public:
-  /// Fails, with a diagnostic at `location`, if `target` is not ours to replace
-  /// or cannot be written.
-  /// What the system says against writing goes into `systemError`, now and
-  /// later.
+  /// Creates the folder. Fails, with a diagnostic at `location`, if `target`
+  /// may not be replaced or cannot be written. Errors of the system are stored
+  /// in `systemError`, by this and by later calls.
   static mlir::FailureOr<OutputFolder> create(mlir::Location location,
                                               llvm::StringRef target,
                                               std::error_code &systemError);
   OutputFolder(OutputFolder &&other);
   ~OutputFolder();
 
-  /// Writes one file by way of `write`.
+  /// Writes one file; `write` prints its contents to a stream.
   mlir::LogicalResult
   add(llvm::StringRef name,
       llvm::function_ref<mlir::LogicalResult(llvm::raw_pwrite_stream &)> write);
   mlir::LogicalResult add(llvm::StringRef name, llvm::StringRef text);
 
-  /// Makes the folder appear.
+  /// Moves the folder to its final place.
   mlir::LogicalResult commit();
 
 private:

@@ -24,8 +24,9 @@ static bool isCallers(Operation &op) {
 // Places
 //===----------------------------------------------------------------------===//
 
-/// How `place` is declared in run(). What it holds is said where it is not said
-/// elsewhere: in the header, in the layers' comments, in the map of the arena.
+/// Returns the declaration of `place` in run(). The contents of a buffer are
+/// described elsewhere: in the header, in the comments of layers, and in the
+/// map of the arena.
 static std::string printPlace(exec::PlaceOpInterface place) {
   RankedTensorType type = place.getTensor();
   std::string element = getCppType(type.getElementType()).str();
@@ -44,7 +45,7 @@ static std::string printPlace(exec::PlaceOpInterface place) {
     return printComment(describe(type), "  //") +
            at(getName(view.getBase()), std::to_string(view.getOffset()));
   std::string field = (isa<exec::InputOp>(op) ? "inputs." : "outputs.") + name;
-  // A bool is a byte in C's header.
+  // A bool of the model is a byte in the C header.
   return type.getElementType().isInteger(1) ? at(field, "0")
                                             : printList(head, {field}, ";");
 }
@@ -53,7 +54,7 @@ static std::string printPlace(exec::PlaceOpInterface place) {
 // run()
 //===----------------------------------------------------------------------===//
 
-/// The call of NNC_LAYER_DONE behind layer number `layer`.
+/// Returns the call of NNC_LAYER_DONE after layer number `layer`.
 static std::string printDone(int layer, Value place) {
   exec::PlaceOpInterface output = exec::getPlaceOp(place);
   int64_t bytes = nn::getPhysicalBytes(output.getTensor());
@@ -86,7 +87,7 @@ static std::string printCall(exec::CallOp call) {
 
 static std::string printBody(exec::ProgramOp program,
                              const LayerNumbers &layers, int64_t total) {
-  // What a layer is the first to use is declared under the layer's comment.
+  // Places are declared below the comment of the first layer that uses them.
   std::string body, declared;
   bool usesWeights = false, usesArena = false;
   for (Operation &op : program.getBody().front()) {
@@ -94,7 +95,8 @@ static std::string printBody(exec::ProgramOp program,
     usesArena |= isa<exec::BufferOp>(op);
     if (auto place = dyn_cast<exec::PlaceOpInterface>(op)) {
       (isCallers(op) ? body : declared) += printPlace(place);
-      // Inputs that no layer reads, results without elements.
+      // Inputs that no layer reads and results without elements are not
+      // declared.
       if (isCallers(op) && place->use_empty())
         body += "  static_cast<void>(" + place.getName().str() + ");\n";
       continue;
@@ -118,7 +120,8 @@ static std::string printBody(exec::ProgramOp program,
   return StringRef(body).rtrim().str();
 }
 
-/// What the weights of a program are to its code, or "nullptr".
+/// Returns the expression for the pointer to the program's weights in the
+/// emitted code, or "nullptr".
 static std::string getWeightsPointer(exec::ProgramOp program,
                                      const EmitOptions &options) {
   if (takesWeights(program, options))
@@ -127,7 +130,7 @@ static std::string getWeightsPointer(exec::ProgramOp program,
                               : "nullptr";
 }
 
-/// The body of find_fault(): what must not be for run() to be called.
+/// Returns the body of find_fault(), which checks the arguments of run().
 static std::string printChecks(exec::ProgramOp program,
                                const EmitOptions &options) {
   std::string status = program.getSymName().upper() + "_", text;
@@ -169,7 +172,7 @@ std::string codegen::printPrototype(StringRef name, bool parallel,
   return printList((head + "int " + function).str(), parameters, tail);
 }
 
-/// <name>_run or <name>_run_parallel.
+/// Returns the definition of <name>_run or <name>_run_parallel.
 static std::string printEntry(const Values &values, bool parallel) {
   Values more = values;
   const std::string &name = values.find("name")->second;
@@ -185,7 +188,8 @@ static std::string printEntry(const Values &values, bool parallel) {
   return fillTemplate("entry.in", more);
 }
 
-/// <name>_check_weights, which looks at all bytes of the weights.
+/// Returns the definition of <name>_check_weights, which reads all bytes of the
+/// weights.
 static std::string printCheckEntry(exec::ProgramOp program,
                                    const EmitOptions &options) {
   std::string name = program.getSymName().str();

@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 
-/// The most bytes of a model's name that a comment shows: more than exporters
-/// write, and still a line that a reader can follow.
+/// The largest number of bytes of a model's name in a comment: longer than the
+/// names that exporters write, and short enough for a reader to follow.
 static constexpr size_t kMostOfName = 900;
 
 std::string codegen::printModelName(StringRef name) {
@@ -39,7 +39,8 @@ std::string codegen::printComment(StringRef text, StringRef head) {
   return lines + line + "\n";
 }
 
-/// The items behind `head`, those of further lines below the first.
+/// Returns `head` and the pieces in lines of at most kColumns characters.
+/// Pieces on further lines are aligned with the first one.
 static std::string fill(StringRef head, ArrayRef<std::string> pieces) {
   std::string lines, line = head.str();
   for (const std::string &piece : pieces) {
@@ -78,7 +79,8 @@ std::string codegen::printList(StringRef head, ArrayRef<std::string> items,
     return aligned;
   std::string indent(head.size() - head.ltrim().size() + 4, ' ');
   std::string below = (head + "\n").str() + fill(indent, pieces);
-  // `using x = list<` may break before the list, too.
+  // A line that begins with `using x = list<` may also be broken before the
+  // list.
   auto [definition, list] = head.split(" = ");
   if (!list.empty()) {
     std::string broken =

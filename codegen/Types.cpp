@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace nnc;
 
-/// Bits and signedness: f32, i8, u64, bool.
+/// The name tells signedness and bits: f32, i8, u64, bool.
 std::string codegen::getTypeName(Type element) {
   unsigned bits = element.getIntOrFloatBitWidth();
   if (element.isInteger(1))
@@ -59,8 +59,9 @@ std::string codegen::getLiteral(TypedAttr value) {
   if (auto integer = dyn_cast<IntegerAttr>(value)) {
     if (integer.getType().isInteger(1))
       return integer.getValue().isZero() ? "false" : "true";
-    // A decimal literal has a signed type, and a minus is an operator behind
-    // it: the ends of the 64-bit types have no literal of their own.
+    // A decimal literal has a signed type, and the minus sign is an operator on
+    // it. So the least value of i64 and the upper half of u64 cannot be written
+    // as plain decimal literals.
     const APInt &number = integer.getValue();
     bool isUnsigned = integer.getType().isUnsignedInteger();
     if (!isUnsigned && number.getBitWidth() == 64 && number.isMinSignedValue())
@@ -78,7 +79,8 @@ std::string codegen::getLiteral(TypedAttr value) {
   if (number.isInfinity())
     return std::string(number.isNegative() ? "-" : "") +
            (isDouble ? "__builtin_inf()" : "__builtin_inff()");
-  // As many digits as bring the value back, whatever the locale.
+  // Prints as many digits as are needed to read the same value back, in any
+  // locale.
   SmallString<24> digits;
   number.toString(digits, /*FormatPrecision=*/0, /*FormatMaxPadding=*/4);
   std::string text = digits.str().str();

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 
-/// The bytes of `weight` as they are written.
+/// Returns the encoded bytes of `weight`.
 static FailureOr<TensorData> getBytes(exec::WeightOp weight) {
   if (!weight.getEncoded())
     return weight.emitOpError("is not encoded; nnc-encode-weights has to run "
@@ -28,7 +28,8 @@ static FailureOr<TensorData> getBytes(exec::WeightOp weight) {
   return *bytes;
 }
 
-/// Writes the weights without a header, as many bytes as the program says.
+/// Writes the weights without the header. Their number of bytes is that of the
+/// program.
 static LogicalResult writeAll(exec::ProgramOp program,
                               llvm::raw_ostream &stream) {
   SmallVector<exec::WeightOp> weights(
@@ -58,7 +59,8 @@ static LogicalResult writeAll(exec::ProgramOp program,
 }
 
 namespace {
-/// Passes bytes on, and computes nnc::hash_words() of them.
+/// A stream that passes bytes to another stream and computes nnc::hash_words()
+/// of them.
 class HashingStream final : public llvm::raw_ostream {
 public:
   explicit HashingStream(llvm::raw_ostream &next)

@@ -35,31 +35,35 @@ class ProgramOp;
 
 namespace nnc::exec {
 
-/// Names of the attributes by which nnc-plan-memory speaks; see the dialect.
+/// Names of the attributes that nnc-plan-memory sets; ExecDialect.td describes
+/// them.
 inline constexpr llvm::StringLiteral kPlaceAttr = "exec.place";
 inline constexpr llvm::StringLiteral kScratchAttr = "exec.scratch";
 inline constexpr llvm::StringLiteral kArenaAttr = "exec.arena";
 inline constexpr llvm::StringLiteral kLowerBoundAttr = "exec.lower_bound";
-/// And the one by which nnc-assign-threads does.
+/// Name of the attribute that nnc-assign-threads sets.
 inline constexpr llvm::StringLiteral kSerialAttr = "exec.serial";
 
-/// The op that names `place`.
+/// Returns the op that defines `place`.
 PlaceOpInterface getPlaceOp(mlir::Value place);
 
-/// Hands out the identifiers of one program, each once. Those that it makes
-/// have at most kMaxIdentifier characters, a call's together with its parts'
-/// ends; where one is taken already, a number is added.
+/// The identifiers of one program, each of which is used once. Identifiers that
+/// this class makes have at most kMaxIdentifier characters, including the
+/// suffixes of a call's parts. If an identifier is used already, a number is
+/// appended.
 class Names {
 public:
-  /// An identifier for what a model calls `name`; `kind` as makeIdentifier()
-  /// has it.
+  /// Returns an identifier for a value that the model calls `name`; `kind` is
+  /// as in makeIdentifier().
   std::string add(llvm::StringRef name, llvm::StringRef kind = "value");
-  /// The same for a call, which also takes the names of its parts; `end` is
-  /// kept whole behind the name.
+  /// Returns an identifier for a call. The names of its parts are reserved,
+  /// too; `end` is appended to the name unchanged.
   std::string addCall(llvm::StringRef name, llvm::StringRef end = "");
-  /// An identifier for what belongs to `name`: that with `end` behind it.
+  /// Returns an identifier for a part of `name`: the name with the suffix
+  /// `end`.
   std::string addPart(llvm::StringRef name, llvm::StringRef end);
-  /// Takes `name` as it is; false if it may not be used or is not free.
+  /// Reserves `name` unchanged. Returns false if it is not usable or used
+  /// already.
   bool take(llvm::StringRef name, bool isCall);
   bool isTaken(llvm::StringRef name) const { return taken.contains(name); }
 

@@ -27,8 +27,8 @@ def Exec_Tensor : TypeAttrBase<"::mlir::RankedTensorType", "a ranked tensor"> {
   let constBuilderCall = "::mlir::TypeAttr::get($0)";
 }
 
-/// An op that names a place; `form` is what its text says between the name and
-/// the type.
+/// Base of the ops that define a place; `form` is the assembly format between
+/// its name and its type.
 class Exec_PlaceOp<string mnemonic, dag more, string form, bit writable,
                    list<Trait> traits = []>
     : Exec_Op<mnemonic, !listconcat([HasParent<"ProgramOp">,
@@ -205,9 +205,9 @@ def Exec_CallOp : Exec_Op<"call", [
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// Whether the call stores what the routine computes as it is.
+    /// Returns true if the call stores the routine's results unchanged.
     bool hasEmptyExpression();
-    /// Whether both calls can share their code.
+    /// Returns true if both calls can share one function of the emitted code.
     bool isLike(CallOp other);
   }];
 }

@@ -21,15 +21,16 @@ using namespace nnc::exec;
 // Characters
 //===----------------------------------------------------------------------===//
 
-/// The letters of U+00C0 to U+017F without their accents, a character each;
-/// '_' for those that are no letters.
+/// The letters U+00C0 to U+017F without their accents, one character each; '_'
+/// stands for code points that are not letters.
 static constexpr char kLatin[] =
     "AAAAAAACEEEEIIIIDNOOOOO_OUUUUYTsaaaaaaaceeeeiiiidnooooo_ouuuuyty"
     "AaAaAaCcCcCcCcDdDdEeEeEeEeEeGgGgGgGgHhHhIiIiIiIiIiJjJjKkkLlLlLlL"
     "lLlNnNnNnnNnOoOoOoOoRrRrRrSsSsSsSsTtTtTtUuUuUuUuUuUuWwYyYZzZzZzs";
 static_assert(sizeof(kLatin) - 1 == 0x180 - 0xC0);
 
-/// `text` in ASCII: what is no letter with an accent becomes an underscore.
+/// Returns `text` in ASCII. Letters lose their accents, and other characters
+/// outside of ASCII become underscores.
 static std::string toAscii(StringRef text) {
   std::string result;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -73,13 +74,14 @@ static bool isReserved(StringRef name) {
   return names.contains(name);
 }
 
-/// Whether a name begins like a macro: NULL, M_PI, PRId64, L_tmpnam, B0.
+/// Returns true if a name begins like a macro of the standard headers: NULL,
+/// M_PI, PRId64, L_tmpnam, B0.
 static bool looksLikeMacro(StringRef name) {
   return name.size() > 1 && !llvm::isLower(name[0]) && !llvm::isLower(name[1]);
 }
 
-/// A name of which the first word, or where it has no lower-case letter the
-/// whole, is in lower case if it began like a macro.
+/// Returns `name`, changed to lower case if it begins like a macro: its first
+/// word, or the whole name if that has no lower-case letter.
 static std::string unlikeMacro(StringRef name) {
   if (!looksLikeMacro(name) || !llvm::isAlpha(name[0]))
     return name.str();
@@ -89,7 +91,8 @@ static std::string unlikeMacro(StringRef name) {
   return first.lower() + name.substr(first.size()).str();
 }
 
-/// nnc's own macros, functions and types begin with its name.
+/// Returns true for names that begin like nnc's own macros, functions and
+/// types.
 static bool isOurs(StringRef name) {
   return name == "nnc" || name.starts_with_insensitive("nnc_");
 }
@@ -107,8 +110,8 @@ bool exec::isUsableIdentifier(StringRef name) {
 // Parts that tell most
 //===----------------------------------------------------------------------===//
 
-/// What exporters add to every name: calls around the model, reads of
-/// variables, and the graph itself.
+/// Returns true for parts that exporters add to every name: calls around the
+/// model, reads of variables, and the graph itself.
 static bool isBoilerplate(StringRef part) {
   StringRef word = part.rtrim("0123456789");
   word.consume_back("_");
@@ -117,8 +120,8 @@ static bool isBoilerplate(StringRef part) {
                             word);
 }
 
-/// The first name of a list "a;b;c" that is none of boilerplate alone, without
-/// the number of the first output behind it.
+/// Returns the first name of a list "a;b;c" that consists of more than
+/// boilerplate, without the output number ":0" at its end.
 static StringRef trimName(StringRef name) {
   while (name.contains(';')) {
     auto [first, rest] = name.split(';');
@@ -134,7 +137,8 @@ static StringRef trimName(StringRef name) {
   return name;
 }
 
-/// Words of an identifier, of which a number stays behind what it numbers.
+/// Splits a text into words. A number stays in one word with the word that it
+/// numbers.
 static SmallVector<std::string> splitParts(StringRef text, StringRef at) {
   SmallVector<StringRef> pieces;
   SmallVector<std::string> parts;
@@ -151,7 +155,8 @@ static SmallVector<std::string> splitParts(StringRef text, StringRef at) {
   return parts;
 }
 
-/// "inverted_residual_block_12" as "block_12": the number and one word.
+/// Returns the number at the end of a part and the word before it: "block_12"
+/// of "inverted_residual_block_12".
 static StringRef getTail(StringRef part) {
   size_t number = part.rfind('_');
   if (number == StringRef::npos || !llvm::isDigit(part.back()))
@@ -160,9 +165,10 @@ static StringRef getTail(StringRef part) {
   return word == StringRef::npos ? part : part.substr(word + 1);
 }
 
-/// The last part, then those with numbers from the end on ("layer_11"), then
-/// the others, in the model's order, as many as fit into `limit`. Parts with
-/// numbers are cut to their tails where they would not fit.
+/// Joins as many parts as fit into `limit` characters, in the model's order.
+/// The last part is taken first, then parts with numbers ("layer_11") from the
+/// end on, then the others. Parts with numbers that do not fit are cut to their
+/// tails (getTail).
 static std::string joinParts(ArrayRef<std::string> parts, size_t limit) {
   SmallVector<StringRef> kept(parts.size());
   kept.back() = parts.back();
@@ -186,7 +192,7 @@ static std::string joinParts(ArrayRef<std::string> parts, size_t limit) {
   return text;
 }
 
-/// The parts of `name` that tell most, of at most `limit` characters.
+/// Returns the most telling parts of `name`, at most `limit` characters.
 static std::string pickWords(StringRef name, size_t limit) {
   std::string ascii = toAscii(trimName(name));
   SmallVector<std::string> parts = splitParts(ascii, "/");
@@ -201,7 +207,7 @@ static std::string pickWords(StringRef name, size_t limit) {
   std::string whole = llvm::join(telling, "_");
   if (whole.size() <= limit)
     return whole;
-  // Where a part alone is too long, its words take the place of parts.
+  // If a single part is too long, the words within it are used as parts.
   for (StringRef separators : {"/", "/.", "/._-: "}) {
     SmallVector<std::string> finer;
     for (const std::string &part : splitParts(ascii, separators))
@@ -213,7 +219,8 @@ static std::string pickWords(StringRef name, size_t limit) {
   return toCWords(StringRef(whole).take_front(limit));
 }
 
-/// So much stays of a name, however long the end behind it is.
+/// The number of characters that are kept of a name, however long the end
+/// behind it is.
 static constexpr size_t kLeastWords = 12;
 
 std::string nnc::exec::makeIdentifier(StringRef name, StringRef kind,
@@ -234,7 +241,8 @@ std::string nnc::exec::makeIdentifier(StringRef name, StringRef kind,
 // Modules
 //===----------------------------------------------------------------------===//
 
-/// A header or target whose name `name` would take, as the end of a sentence.
+/// Returns the header or CMake target that already has the name `name`, as the
+/// end of a sentence, or an empty string.
 static std::string findClash(StringRef name) {
   std::string lower = name.lower();
 #define NNC_HEADER(header)                                                     \

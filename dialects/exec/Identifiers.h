@@ -16,34 +16,35 @@
 
 namespace nnc::exec {
 
-/// The most characters that an identifier made from a model's name has.
+/// The largest number of characters of an identifier made from a model's name.
 inline constexpr size_t kMaxIdentifier = 40;
 
-/// `text` with only letters and digits of ASCII, and single underscores between
-/// words. Latin letters lose their accents; what else C does not take becomes
-/// an underscore. Empty if nothing is left.
+/// Returns `text` with only ASCII letters and digits, and single underscores
+/// between words. Latin letters lose their accents; all other characters become
+/// underscores. The result is empty if nothing is left.
 std::string toCWords(llvm::StringRef text);
 
-/// Whether printed code may declare `name`: it is an identifier of C and C++
-/// that neither language keeps for itself, that no macro of the standard or the
-/// system's headers may be, and that the printed code does not use itself.
+/// Returns true if emitted code may declare `name`: it is an identifier that
+/// neither C nor C++ reserves, that no macro of the standard or system headers
+/// may have, and that the emitted code does not use for itself.
 bool isUsableIdentifier(llvm::StringRef name);
 
-/// A usable identifier of at most `limit` characters from the parts of a
-/// model's `name` that tell most. `kind` ("input", "layer", ...) goes before
-/// what is no identifier by itself, and stands in where nothing is left; `end`
-/// is kept whole behind it. It depends on its arguments alone, so it is not
-/// unique.
+/// Returns a usable identifier of at most `limit` characters, made of the most
+/// telling parts of a model's `name`. `kind` ("input", "layer", ...) is put
+/// before a name that is not an identifier by itself, or replaces it if nothing
+/// is left of it; `end` is appended unchanged. The result depends only on the
+/// arguments, so it is not unique.
 std::string makeIdentifier(llvm::StringRef name, llvm::StringRef kind,
                            size_t limit = kMaxIdentifier,
                            llvm::StringRef end = "");
 
-/// Why a module cannot be called `name`, as the end of a sentence that begins
-/// with the name ("is a keyword of C or C++"); empty if it can.
+/// Returns why a module cannot have the name `name`, as the end of a sentence
+/// that begins with the name ("is a keyword of C or C++"), or an empty string
+/// if it can.
 std::string findModuleNameProblem(llvm::StringRef name);
 
-/// A name that a module can have, close to `name`: the stem of a file, or what
-/// a user gave.
+/// Returns a name that a module can have and that is close to `name`, which is
+/// the stem of a file's name or given by the user.
 std::string makeModuleName(llvm::StringRef name);
 
 } // namespace nnc::exec

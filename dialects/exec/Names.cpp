@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace nnc::exec;
 
-/// Ends of the names that a call's parts have beside its own.
+/// The suffixes of the names of a call's parts.
 static constexpr llvm::StringLiteral kParts[] = {"_shape", "_expression",
                                                  "_routine"};
 static constexpr size_t kLongestPart = 11;
@@ -42,7 +42,8 @@ std::string Names::addUnique(StringRef name, StringRef end, StringRef kind,
   for (unsigned i = 2;; ++i) {
     std::string unique =
         makeIdentifier(name, kind, limit - number.size(), end) + number;
-    // X_2, and a part X_shape of a call X, would look like macros.
+    // A name of one letter would become a name such as X_2 or X_shape, which
+    // looks like a macro.
     if (!isUsableIdentifier(unique) || (isCall && unique.size() == 1))
       unique = StringRef(unique).lower();
     if (take(unique, isCall))

@@ -14,7 +14,8 @@
 
 using llvm::StringRef;
 
-/// LLVM takes soft hyphens for printable; most terminals show nothing.
+/// LLVM classifies soft hyphens as printable, but most terminals do not show
+/// them.
 static bool isPrintable(llvm::UTF32 c) {
   return c != 0xad && llvm::sys::unicode::isPrintable(static_cast<int>(c));
 }
@@ -42,7 +43,7 @@ std::string nnc::exec::escapeUnprintable(StringRef text, char control) {
   return result;
 }
 
-/// Whether a character of UTF-8 goes on at `c`.
+/// Returns true if `c` is a byte of a UTF-8 character, but not its first.
 static bool isContinued(char c) { return (c & 0xc0) == 0x80; }
 
 std::string nnc::exec::shortenMiddle(StringRef text, size_t most) {

@@ -13,20 +13,20 @@
 
 namespace nnc::exec {
 
-/// A name that is longer than so many bytes is shortened where people read it.
+/// The largest length in bytes of a name that is shown in full.
 inline constexpr size_t kMaxShownName = 200;
 
-/// `text` with all characters that have no glyph, or that change how others are
-/// shown, spelled out: a right-to-left override becomes "<U+202E>". Control
-/// characters of ASCII become `control` each; bytes that are no UTF-8 become
-/// replacement characters.
+/// Returns `text` with every character that has no glyph, or that changes how
+/// others are displayed, replaced by its code point: a right-to-left override
+/// becomes "<U+202E>". ASCII control characters become `control`; bytes that
+/// are not UTF-8 become replacement characters.
 std::string escapeUnprintable(llvm::StringRef text, char control);
 
-/// `text`, or where it is longer than `most` bytes its beginning and end with
-/// an ellipsis between them. Characters of UTF-8 stay whole.
+/// Returns `text`, or if it is longer than `most` bytes, its beginning and end
+/// with an ellipsis between them. UTF-8 characters are not split.
 std::string shortenMiddle(llvm::StringRef text, size_t most = kMaxShownName);
 
-/// `text` with each of its words, which a space ends, shortened.
+/// Returns `text` with each of its words, which spaces separate, shortened.
 std::string shortenWords(llvm::StringRef text, size_t most = kMaxShownName);
 
 } // namespace nnc::exec

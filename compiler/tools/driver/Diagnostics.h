@@ -15,26 +15,29 @@
 
 namespace nnc::tools {
 
-/// An error or a warning: one line on stderr, or with --json one object.
+/// An error or a warning. It is printed as one line on stderr or, with --json,
+/// as an object of the document.
 struct Problem {
   enum Severity { error, warning } severity;
-  std::string file, node; ///< empty where it is about neither
-  std::string op;         ///< the operator of the node, where it is known
+  std::string file, node; ///< empty if the problem is not about a file or node
+  std::string op;         ///< operator of the node, if it is known
   std::string message;
   std::vector<std::string> notes;
 };
 
-/// With --json, problems are part of the document on stdout, and not printed.
+/// Makes all problems part of the JSON document on stdout, so that they are not
+/// printed to stderr.
 void keepProblemsForJson();
 bool areProblemsForJson();
 
-/// Prints the problem, or keeps it for the document.
+/// Prints the problem, or keeps it for the JSON document.
 void report(Problem problem);
 
-/// Every problem that was reported in this process.
+/// Returns every problem that was reported in this process.
 llvm::json::Array problemsToJson();
 
-/// While it lives, reports the diagnostics of a context as they come.
+/// Reports the diagnostics of an MLIR context as problems, until the end of its
+/// scope.
 class Diagnostics {
 public:
   explicit Diagnostics(mlir::MLIRContext &context);

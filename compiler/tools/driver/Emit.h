@@ -14,13 +14,13 @@
 
 namespace nnc::tools {
 
-/// What becomes of the model's weights when a program is emitted: others may
-/// need them later, or their memory is freed as soon as they are encoded.
+/// Whether the model's weights are kept when a program is emitted, or freed as
+/// soon as they are encoded.
 enum class ModelWeights { keep, release };
 
 /// Encodes the weights of the program in `module` and writes its code to a new
-/// folder. The encoded weights are freed then: a module is emitted once. Where
-/// the system refused to write, `failure` says why.
+/// folder. The encoded weights are freed, so that a module can be emitted only
+/// once. If the system failed to write, `failure` is set to its error.
 mlir::LogicalResult emitCode(mlir::ModuleOp module, const std::string &folder,
                              const codegen::EmitOptions &options,
                              ModelWeights weights = ModelWeights::keep,

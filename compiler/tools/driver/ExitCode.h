@@ -9,16 +9,17 @@
 
 namespace nnc::tools {
 
-/// The README has this table.
+/// The exit codes of nnc. The README documents them in the same order.
 enum class ExitCode {
   done = 0,
   ownFault = 1,    ///< a bug in nnc, or in a compiler that it starts
-  usage = 2,       ///< wrong arguments, a file that is not there
+  usage = 2,       ///< wrong arguments, or a file that does not exist
   broken = 3,      ///< the model is broken
-  unsupported = 4, ///< the model needs what nnc lacks
-  differs = 5,     ///< results differ
-  limit = 6,       ///< a limit was passed
-  environment = 7, ///< reading or writing failed: a full disk, a device's error
+  unsupported = 4, ///< the model needs something that nnc does not have
+  differs = 5,     ///< results differ from the expected ones
+  limit = 6,       ///< the model exceeds a limit of nnc
+  /// Reading or writing failed: a full disk, an error of a device.
+  environment = 7,
 };
 
 } // namespace nnc::tools

@@ -17,40 +17,42 @@
 
 namespace nnc::tools {
 
-/// An error whose text is `message`; `code` says what the system said.
+/// Returns an error with the text `message`. `code` is the error code of the
+/// system, if there is one.
 llvm::Error makeError(std::string message,
                       std::error_code code = llvm::inconvertibleErrorCode());
 
-/// ExitCode::environment where the system's `failure` is none of the user's
-/// arguments (a full disk, a device's error), else `otherwise`.
+/// Returns ExitCode::environment if `failure` is not caused by the user's
+/// arguments (a full disk, an error of a device), else `otherwise`.
 ExitCode codeOfFailure(std::error_code failure, ExitCode otherwise);
 
-/// Prints the error and returns the code, or that of the environment.
+/// Prints the error and returns `code`, or ExitCode::environment if
+/// codeOfFailure() says so.
 ExitCode fail(llvm::Error error, ExitCode code);
 
-/// A new, empty folder for passing use, below $TMPDIR.
+/// Creates a new temporary folder below $TMPDIR.
 llvm::Expected<std::unique_ptr<Scratch>> makeTemporaryFolder();
 
-/// A new, empty folder on the disk where `folder` is or will be.
+/// Creates a new folder on the same disk as `folder`, which need not exist.
 llvm::Expected<std::unique_ptr<Scratch>>
 makeStagingFolder(llvm::StringRef folder);
 
-/// Whether nnc may write its output to `folder`: it is not there, is empty, or
-/// holds an output of nnc's. `option` names the folder on the command line.
+/// Succeeds if nnc may write its output to `folder`: if it does not exist, is
+/// empty, or holds an earlier output of nnc. `option` is the name of the
+/// folder's option on the command line.
 llvm::Error checkOutputFolder(const std::string &folder,
                               llvm::StringRef option = "-o");
 
-/// Makes the folder `staging` the contents of `folder`. Where `folder` is there
-/// already, the user's own files in it stay, and those of an earlier output go.
+/// Moves the contents of the folder `staging` to `folder`. If `folder` exists,
+/// the user's own files in it stay, and those of an earlier output are removed.
 llvm::Error publish(const std::string &staging, const std::string &folder);
 
 llvm::Expected<std::string> readTextFile(const std::string &path);
 llvm::Error writeTextFile(const std::string &path, llvm::StringRef text);
-/// Puts a file with this text in the place of an old one, whole or not at all;
-/// "-" is stdout.
+/// Replaces a file by one with this text, atomically; "-" is stdout.
 llvm::Error replaceTextFile(const std::string &path, llvm::StringRef text);
 
-/// Paths of the files in `folder`, sorted.
+/// Returns the paths of the files in `folder`, sorted.
 std::vector<std::string> listFolder(const std::string &folder);
 
 } // namespace nnc::tools

@@ -14,7 +14,7 @@ namespace nnc::tools {
 /// An input or output of the model.
 struct Port {
   std::string name;  ///< the model's own
-  std::string field; ///< of the C struct
+  std::string field; ///< name of the field of the C struct
   Dtype dtype;
   std::vector<int64_t> shape;
   int64_t bytes() const;
@@ -36,11 +36,13 @@ struct Manifest {
   std::string name;
   std::string sha256;
   std::string target;
-  std::vector<std::string> isa;   ///< features that a CPU must have
-  std::vector<std::string> flags; ///< of the compiler, the target's among them
+  std::vector<std::string> isa; ///< features that a CPU must have
+  /// Flags of the compiler, including those of the target.
+  std::vector<std::string> flags;
   std::vector<std::string> files;
   bool threads = false;
-  std::string weights; ///< "embed", "array", "file", or "none" to store
+  /// "embed", "array", "file", or "none" if there are no weights.
+  std::string weights;
   int64_t weightBytes = 0, arenaBytes = 0, lowerBound = 0;
   std::vector<Port> inputs, outputs;
   std::vector<LayerInfo> layers;
@@ -50,15 +52,16 @@ struct Manifest {
 
 llvm::Expected<Manifest> readManifest(const std::string &folder);
 
-/// The port that the model or else the C struct calls `name`; an empty name
-/// stands for the only one.
+/// Returns the index of the port whose name in the model is `name`, or else
+/// whose field of the C struct is. An empty name stands for the only port.
+/// `what` ("input") is used in the error.
 llvm::Expected<size_t> findPort(const std::vector<Port> &, llvm::StringRef name,
                                 llvm::StringRef what);
 
-/// What the file of each port is called, without its extension: as the C field.
-/// Where the C field of one port is the name of another one, these are called
-/// by the model's names, or where files cannot be called so by `kind` ("input")
-/// and number.
+/// Returns the name, without extension, of each port's file: the field of the C
+/// struct. If the field of one port is the name of another port, the model's
+/// names are used, or if these cannot be names of files, `kind` ("input") and a
+/// number.
 std::vector<std::string> fileStems(const std::vector<Port> &,
                                    llvm::StringRef kind);
 

@@ -14,9 +14,10 @@
 
 namespace nnc::tools {
 
-/// "; did you mean 'x'?" of the word closest to `given`, if any is close: it is
-/// made by at most one edit (a letter more, less or another) for each three
-/// letters, or it begins like `given`. Else empty.
+/// Returns "; did you mean 'x'?" with the word closest to `given`, or an empty
+/// string if no word is close. A word is close if it differs by at most one
+/// edit (a letter inserted, removed or replaced) for every three letters, or
+/// begins with the same letters.
 std::string didYouMean(llvm::StringRef given,
                        const std::vector<std::string> &words);
 

@@ -19,22 +19,23 @@
 
 namespace nnc::tools {
 
-/// Runs the command in a child process and returns its exit code. With
-/// NNC_IN_PROCESS set, for debuggers, runs it here.
+/// Runs the command in a child process and returns its exit code. If the
+/// environment variable NNC_IN_PROCESS is set, the command runs in this
+/// process, which debuggers need.
 int supervise(llvm::function_ref<ExitCode()> command);
 
-/// Whether supervise() saw the command die, and reported that itself.
+/// Returns true if the command crashed; supervise() has reported that.
 bool hasCrashed();
 
-/// The exit code of a command that ends with `code`: another one where what it
-/// printed cannot be written.
+/// Returns the exit code of a command that ends with `code`:
+/// ExitCode::environment if its output could not be written.
 ExitCode finish(ExitCode code);
 
-/// What the command is doing, for the message about a crash.
+/// Notes the step that the command is doing, for the message about a crash.
 void noteStep(llvm::StringRef step);
 
-/// A file or folder that must not outlive a command that fails: removed, with
-/// all that is in it, at the end of the scope or by the supervisor.
+/// A file or folder that is removed, with its contents, at the end of the
+/// scope. If the command dies before, the supervising process removes it.
 class Scratch {
 public:
   explicit Scratch(std::string path);
@@ -42,7 +43,7 @@ public:
   Scratch(const Scratch &) = delete;
   Scratch &operator=(const Scratch &) = delete;
   const std::string &path() const { return where; }
-  /// It is whole, and stays.
+  /// Keeps the file or folder: it is complete.
   void keep();
 
 private:

@@ -16,13 +16,13 @@
 
 namespace nnc::tools {
 
-/// Reports "nnc: error: <message>": on stderr, coloured on a terminal, or with
-/// --json as a part of the document.
+/// Reports the error "nnc: error: <message>" on stderr, coloured if that is a
+/// terminal, or with --json as a part of the document.
 void printError(const std::string &message);
 void printWarning(const std::string &message);
 
-/// Writes to stdout, which may be a file on a full disk: flushOut() has the
-/// first error that there was.
+/// Writes to stdout. The first error, for instance of a full disk, is kept for
+/// flushOut(), which returns it.
 void writeOut(llvm::StringRef text);
 template <class... Args>
 void printOut(fmt::format_string<Args...> format, Args &&...args) {
@@ -30,22 +30,22 @@ void printOut(fmt::format_string<Args...> format, Args &&...args) {
 }
 std::error_code flushOut();
 
-/// Writes to stderr, as far as that is possible.
+/// Writes to stderr. Errors are ignored.
 void writeError(const std::string &text);
 
-/// A model's name for something as a line may show it: not too long, and
-/// without characters that steer a terminal.
+/// Returns a name of the model in a form that can be printed: shortened if it
+/// is very long, and without control characters.
 std::string displayText(llvm::StringRef text);
 
 enum class Colour { none, red, yellow, green, bold, faint };
 
-/// `text` in a colour, if stderr (or stdout) is a terminal that wants colours
-/// (NO_COLOR is not set, TERM is not dumb).
+/// Return `text` in a colour if stderr, or stdout, is a terminal with colours
+/// (NO_COLOR is not set and TERM is not dumb).
 std::string colouredForStderr(Colour, llvm::StringRef text);
 std::string colouredForStdout(Colour, llvm::StringRef text);
 
-/// Shows what is being done, on one line that each step overwrites, if stderr
-/// is a terminal. Gone at the end of its scope.
+/// Shows the current step on a line that the next step overwrites, if stderr is
+/// a terminal. The line is removed at the end of the scope.
 class Progress {
 public:
   explicit Progress(llvm::StringRef step);
@@ -54,10 +54,12 @@ public:
   Progress &operator=(const Progress &) = delete;
 };
 
-/// Wipes the progress line, if there is one, before something is printed.
+/// Removes the progress line, if there is one, before something else is
+/// printed.
 void clearProgress();
 
-/// A table on stdout, columns aligned; numbers stand to the right.
+/// A table that is printed to stdout with aligned columns; numbers are aligned
+/// to the right.
 class Table {
 public:
   explicit Table(std::vector<std::string> header);
@@ -68,11 +70,11 @@ private:
   std::vector<std::vector<std::string>> rows;
 };
 
-/// "2.3 MB", "617 B"
+/// Formats a size, for instance "2.3 MB" or "617 B".
 std::string formatBytes(double bytes);
-/// "1.53 ms", "12.1 us"
+/// Formats a time, for instance "1.53 ms" or "12.1 us".
 std::string formatSeconds(double seconds);
-/// "4.1 G", "3.20 k"
+/// Formats a count, for instance "4.1 G" or "3.20 k".
 std::string formatCount(double count);
 
 } // namespace nnc::tools

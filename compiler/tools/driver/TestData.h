@@ -14,7 +14,7 @@ namespace nnc::tools {
 struct TestCase {
   std::string name;
   std::vector<Tensor> inputs;
-  std::vector<Tensor> outputs; ///< none if no results are known
+  std::vector<Tensor> outputs; ///< empty if no results are known
 };
 
 /// Returns the test cases in a folder, which holds either

@@ -26,7 +26,8 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// "conv2d_f32_nchw16c_direct_avx512<14, 2>"
+/// Returns a routine with its parameters, for instance
+/// "conv2d_f32_nchw16c_direct_avx512<14, 2>".
 std::string routineText(const LayerInfo &layer) {
   if (layer.params.empty())
     return layer.routine;
@@ -105,14 +106,18 @@ public:
   }
 
 private:
-  /// How evenly the work is cut for some threads that nothing holds up.
+  /// How evenly the layers divide their work among `threads` threads, if
+  /// nothing delays any of them.
   struct Balance {
     int threads;
-    double rest = 0, sum = 0, largest = 0; ///< seconds, as of LayerShares
-    size_t worst = 0; ///< layer that waits longest for its largest share
+    /// In seconds, summed over the layers as in LayerShares.
+    double rest = 0, sum = 0, largest = 0;
+    /// Index of the layer in which threads wait longest for the largest share.
+    size_t worst = 0;
     double worstBalance = 1;
 
-    /// Mean work of a thread over the largest share.
+    /// Returns the mean work of a thread divided by the largest share: 1 if the
+    /// division is even.
     static double of(const LayerShares &shares, int threads) {
       return shares.largest > 0 ? shares.sum / threads / shares.largest : 1;
     }
@@ -158,7 +163,8 @@ private:
     return ExitCode::done;
   }
 
-  /// Floating point operations a second: a multiply-add counts as two.
+  /// Returns floating point operations per second. A multiply-add counts as
+  /// two.
   static double rate(int64_t multiplyAdds, double seconds) {
     return seconds > 0 ? 2e-9 * double(multiplyAdds) / seconds : 0;
   }

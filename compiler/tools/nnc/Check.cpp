@@ -21,15 +21,17 @@ namespace json = llvm::json;
 namespace nnc::tools {
 namespace {
 
-/// How much code a module is: that of its object file if a compiler for the
-/// target is there, else that of its source.
+/// Size of a module's code in bytes: that of its object file if there is a
+/// compiler for the target, else the size of its source.
 struct CodeSize {
   int64_t bytes = 0;
-  std::string command; ///< that compiled it; empty for a source's size
+  /// Command that compiled it, empty if the size is that of the source.
+  std::string command;
   bool built() const { return !command.empty(); }
 };
 
-/// The compiler's first error in what it said, or all that it said.
+/// Returns the first error in the output of a compiler, or all of the output if
+/// there is none.
 std::string firstMessage(llvm::StringRef said) {
   for (llvm::StringRef line : llvm::split(said, '\n'))
     if (line.contains("error:"))

@@ -24,7 +24,8 @@
 
 namespace nnc::tools {
 
-/// "x=1x3x48x320" into a name and sizes; the model's names may hold a '='.
+/// Parses a text such as "x=1x3x48x320" into an input's name and its sizes. The
+/// name itself may contain a '='.
 static std::string parseShape(const std::string &text, ModelOptions &options) {
   auto [name, sizes] = llvm::StringRef(text).rsplit('=');
   std::vector<int64_t> shape;
@@ -43,7 +44,7 @@ static std::string parseShape(const std::string &text, ModelOptions &options) {
   return "";
 }
 
-/// An option whose value is one of some words.
+/// Adds an option whose value is one of several words.
 template <class T>
 static CLI::Option *
 addChoice(CLI::App &app, const char *flag, T &value,
@@ -70,7 +71,7 @@ addChoice(CLI::App &app, const char *flag, T &value,
       ->type_name(fmt::format("{}", fmt::join(words, "|")));
 }
 
-/// Why there is no such target, or nothing.
+/// Returns why there is no such target, or an empty string if there is.
 static std::string findTargetProblem(const std::string &given) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   std::string problem;
@@ -91,7 +92,8 @@ void addTargetOption(CLI::App &app, std::string &target, const char *help) {
       ->capture_default_str();
 }
 
-/// Why the module cannot have this name, and what it could be called.
+/// Returns why the module cannot have this name and a name that it could have,
+/// or an empty string if the name is fine.
 static std::string findNameProblem(const std::string &given) {
   std::string problem = exec::findModuleNameProblem(given);
   return problem.empty() ? ""
@@ -278,7 +280,8 @@ void printJson(llvm::json::Value value, ExitCode code) {
 
 bool isJsonPrinted() { return jsonPrinted; }
 
-/// Why this machine cannot measure, or nothing.
+/// Returns why this machine cannot run the measurements, or an empty string if
+/// it can.
 static std::string findOwnObstacle(target::MachineAttr machine,
                                    const Toolchain &toolchain) {
   std::vector<std::string> needs;
@@ -366,13 +369,13 @@ ExitCode Prepared::build(const std::string &compiler, int threads) {
   return ExitCode::done;
 }
 
-/// Reads the argument NAME=FILE.npy into the place of its input.
+/// Reads an argument such as NAME=FILE.npy into the tensor of that input.
 static llvm::Error readInput(const std::string &argument,
                              const Manifest &manifest, std::vector<bool> &given,
                              std::vector<Tensor> &inputs) {
   auto [name, file] = llvm::StringRef(argument).rsplit('=');
   if (file.empty())
-    std::swap(name, file); // a file for the only input
+    std::swap(name, file); // the argument is a file for the only input
   llvm::Expected<size_t> port = findPort(manifest.inputs, name, "input");
   if (!port)
     return port.takeError();

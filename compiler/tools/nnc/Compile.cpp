@@ -32,7 +32,8 @@ public:
   }
 
   ExitCode run() override {
-    // Before a minute goes into what cannot be written.
+    // Checked first, so that nobody waits a minute for code that cannot be
+    // written.
     if (llvm::Error error = checkOutputFolder(folder))
       return fail(std::move(error), ExitCode::usage);
     Driver driver(options);
@@ -53,11 +54,13 @@ public:
   }
 
 private:
-  /// A name that the user did not give and does not expect.
+  /// Warns if the module's name, which follows from the name of the file, is
+  /// not the one that a user expects.
   void warnOfName() const {
     std::string stem = llvm::sys::path::stem(options.model).str();
     std::string problem = exec::findModuleNameProblem(stem);
-    // Other characters between words are what file names have.
+    // Names of files often have other characters between their words, which
+    // need no warning.
     bool isPlain = exec::toCWords(stem) == exec::makeModuleName(stem) &&
                    llvm::isASCII(stem);
     if (options.name.empty() && !problem.empty() && !isPlain)

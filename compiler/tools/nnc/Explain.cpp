@@ -21,12 +21,12 @@ namespace {
 
 std::string layoutText(mlir::Type type) { return nn::getLayoutName(type); }
 
-/// A routine for a layer, with the params that suit it best.
+/// A routine that could compute a layer, with its best parameters for it.
 struct Alternative {
   Candidate candidate;
-  double extra; ///< what the plan would cost more with it
+  double extra; ///< seconds that the plan would take longer with it
   bool chosen;
-  bool inexact; ///< cheaper, but over --max-error
+  bool inexact; ///< cheaper, but less accurate than --max-error allows
 
   std::string routineText() const {
     if (candidate.params.empty())
@@ -34,7 +34,8 @@ struct Alternative {
     return fmt::format("{}<{}>", candidate.routine->name.str(),
                        fmt::join(candidate.params, ", "));
   }
-  /// "NCHW, KCRS16c16k -> NCHW16c"
+  /// Returns the layouts of operands and result, for instance "NCHW, KCRS16c16k
+  /// -> NCHW16c".
   std::string schemaText() const {
     std::vector<std::string> operands;
     for (mlir::Type type : candidate.operands)
@@ -44,11 +45,11 @@ struct Alternative {
   }
 };
 
-/// What nnc-fuse-layers found about a layer and the one before it.
+/// The costs that nnc-fuse-layers compared for a layer and the one before it.
 struct Fusion {
   llvm::StringRef form; ///< "separable", "scaling" or "expanded"
   bool fused;
-  double apart, one; ///< seconds
+  double apart, one; ///< cost in seconds of two layers and of the fused one
 
   llvm::StringRef first() const {
     return form == "scaling"    ? "scaling"
@@ -75,11 +76,13 @@ std::optional<Fusion> findFusion(nn::LayerOp layer) {
   return std::nullopt;
 }
 
-/// A layer with its alternatives: the chosen one, then by the plan's cost.
+/// A layer with its alternatives: first the chosen one, then the others by the
+/// cost of the plan with them.
 struct Explained {
   mlir::Operation *layer;
-  std::string name, modelName, shape; ///< the name in the code, the model's
-  std::string ops;                    ///< "nn.conv, nn.add, nn.relu"
+  /// Name in the emitted code and in the model.
+  std::string name, modelName, shape;
+  std::string ops; ///< for instance "nn.conv, nn.add, nn.relu"
   std::optional<Fusion> fusion;
   std::vector<Alternative> alternatives;
 
@@ -104,7 +107,7 @@ Explained describe(nn::LayerOp layer) {
           {}};
 }
 
-/// Another layout for a value, in the finished plan.
+/// A change of layout (adapt) of a value in the finished plan.
 struct LayoutChange {
   std::string name, from, to, routine;
   UnitCost cost;
@@ -124,7 +127,8 @@ public:
                    "Lines of tables like those of runtime/routines/costs/, "
                    "whose constants count instead")
         ->type_name("FILE")
-        ->group(""); // not listed: for scripts/benchmark/fit_costs.py
+        // Hidden in --help: scripts/benchmark/fit_costs.py uses it.
+        ->group("");
     auto *asJson = app.add_flag("--json", json, "Print the result as JSON");
     app.add_flag("--dot", dot, "Draw the plan, as Graphviz's dot reads it")
         ->excludes(asJson);
@@ -167,7 +171,8 @@ public:
   }
 
 private:
-  /// Uses the constants of --costs, if it is given.
+  /// Replaces the constants of the cost model by those of --costs, if that is
+  /// given.
   ExitCode readCosts() const {
     if (costs.empty())
       return ExitCode::done;
@@ -181,7 +186,8 @@ private:
     return ExitCode::done;
   }
 
-  /// Solves the choice as nnc-choose-routines does, and looks around.
+  /// Solves the choice as nnc-choose-routines does, and finds the alternatives
+  /// of each layer.
   ExitCode explain(mlir::func::FuncOp function, const CostModel &cost,
                    const TuningFile *tuned) {
     llvm::ArrayRef<Subject> choices;
@@ -335,8 +341,8 @@ private:
                         {"layers", std::move(array)}};
   }
 
-  /// Boxes are layers, edges the values between them in their layouts; red
-  /// where the reader wants another.
+  /// Prints the plan as a graph for dot: boxes are layers, edges are values
+  /// with their layouts. Edges are red if the reader needs another layout.
   void printDot() const {
     printOut("digraph plan {{\n  node [shape=box, fontname=sans];\n");
     llvm::DenseMap<mlir::Operation *, size_t> numbers;

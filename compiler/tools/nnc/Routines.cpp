@@ -54,7 +54,8 @@ public:
   }
 
 private:
-  /// "NCHW16c, KCRS16c16k -> NCHW16c"
+  /// Returns the layouts of operands and result, for instance "NCHW16c,
+  /// KCRS16c16k -> NCHW16c".
   static std::string layouts(const Routine &routine) {
     std::vector<std::string> all = words(routine.layouts);
     if (all.empty())

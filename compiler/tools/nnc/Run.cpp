@@ -18,7 +18,8 @@
 namespace nnc::tools {
 namespace {
 
-/// What a person wants to see of a tensor: shape, extent, the first elements.
+/// Prints a summary of a tensor: its shape, its range of values and its first
+/// elements.
 void describe(const Port &port, const Tensor &tensor) {
   std::vector<double> values = tensor.values();
   auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -62,7 +63,8 @@ public:
     options.runOn(threads);
     if (ExitCode code = prepared.open(options); code != ExitCode::done)
       return code;
-    // Before the compiler starts: wrong files are found at once.
+    // The inputs are read before the compiler starts, so that wrong files are
+    // found at once.
     if (ExitCode code = readInputs(files, prepared.manifest, request.inputs);
         code != ExitCode::done)
       return code;

@@ -20,16 +20,18 @@
 namespace nnc::tools {
 namespace {
 
-/// Bytes a second of reading, of writing, and of both at once.
+/// Bytes per second when reading, when writing, and when doing both at once.
 struct Rates {
   double read = 0, write = 0, both = 0;
 };
 
-/// What runner/probe.cpp prints.
+/// The figures that the program of runner/probe.cpp prints.
 struct Figures {
   double threads = 0, clock = 0, barrier = 0;
-  std::vector<std::pair<double, double>> peaks; ///< bytes of vectors, rate
-  std::vector<std::pair<double, Rates>> caches; ///< their bytes
+  /// Vector size in bytes, multiply-adds per second.
+  std::vector<std::pair<double, double>> peaks;
+  /// Size in bytes and rates, from the first level on.
+  std::vector<std::pair<double, Rates>> caches;
   Rates memory, sharedMemory;
 };
 
@@ -69,7 +71,8 @@ std::optional<Figures> parse(llvm::StringRef text) {
   return std::nullopt;
 }
 
-/// At least 1, as figures of a row are.
+/// Rounds to an integer of at least 1, the least value that a target's row may
+/// have.
 int64_t roundUp(double value) {
   return std::max<int64_t>(1, std::llround(value));
 }
@@ -159,7 +162,8 @@ private:
     for (auto [bytes, peak] : figures.peaks)
       most = std::max(most, peak);
     file.multiplyAdds = roundUp(most / figures.clock);
-    // What Linux does not say of the caches, the row does.
+    // Properties of the caches that Linux does not report are taken from the
+    // target's row.
     for (auto [bytes, rates] : figures.caches)
       file.caches.push_back(
           {roundUp(bytes), roundUp(rates.both / figures.clock)});
@@ -172,7 +176,7 @@ private:
     return file;
   }
 
-  /// The figures that no cost rests on.
+  /// Returns the figures that the cost model does not use, as lines of text.
   static std::vector<std::string> describe(const Figures &figures) {
     std::vector<std::string> lines;
     for (auto [bytes, peak] : figures.peaks)

@@ -28,32 +28,38 @@ namespace json = llvm::json;
 namespace nnc::tools {
 namespace {
 
-/// Jobs that are measured together at most: what they tell decides what is
-/// measured next. The first are few, to learn how long they take to build.
+/// The largest number of jobs in the first batch and in later ones. After each
+/// batch, the new measurements decide what to measure next. The first batch is
+/// small, since it shows how long it takes to build jobs.
 constexpr size_t firstBatch = 16, batchSize = 96;
 
-/// Seconds to build and run a job, before the first ones have told.
+/// Seconds assumed for building and running a job until the first batch has
+/// shown them.
 constexpr double guessedSeconds = 0.4;
-/// Seconds that a batch takes besides, to build the runner and to link.
+/// Seconds that a batch takes beyond its jobs, for building the runner and
+/// linking.
 constexpr double batchSeconds = 2;
-/// Share of the time left that a batch is planned to take, and that whole plans
-/// are: some take longer.
+/// Share of the remaining time that a batch of jobs, or the runs of whole
+/// plans, may be expected to take. It is below 1 because some take longer.
 constexpr double caution = 0.6, planCaution = 0.8;
-/// Seconds that a job is run, all its runs together.
+/// Seconds for all runs of a job together.
 constexpr double runSeconds = 0.05;
 
-/// Shares of the budget after which pairs of layers are measured in their other
-/// form, and after which whole plans are run, if they are worth it and the rest
-/// suffices.
+/// Shares of the budget. After the first, pairs of layers are measured in the
+/// form (fused or not) that they do not have; after the second, whole plans are
+/// run, if the rest of the budget suffices.
 constexpr double ownShare = 0.45, jobsShare = 0.6;
-/// How often forms are decided again by what was measured: neighbours' differ
-/// then.
+/// How often the forms of layers (fused or not) are decided again by
+/// measurements. One more round may change them, since costs of neighbours have
+/// changed.
 constexpr int mostForms = 2;
-/// Whole plans at most, and bytes of their weights together.
+/// The largest number of whole plans that are run, and the largest number of
+/// bytes of all of their weights.
 constexpr size_t mostPlans = 4;
 constexpr int64_t mostPlanBytes = int64_t(1) << 31;
-/// Seconds that a whole plan is run, and that a gigabyte of weights takes on
-/// its way into a program; and share of a job's time that a layer of it takes.
+/// Seconds for the runs of a whole plan; seconds to put a gigabyte of weights
+/// into a program; and the time to build a layer of a whole plan, as a share of
+/// the time for a job.
 constexpr double planRunSeconds = 1, gigabyteSeconds = 20, layerShare = 0.3;
 
 class Stopwatch {
@@ -67,7 +73,8 @@ private:
   Clock::time_point start = Clock::now();
 };
 
-/// "60s", "2m" or "90" in seconds; below zero if it is none of these.
+/// Parses a duration such as "60s", "2m" or "90" into seconds. Returns a
+/// negative number if the text is not a duration.
 double parseDuration(llvm::StringRef text) {
   double unit = 1, value;
   if (text.consume_back("m"))
@@ -78,10 +85,12 @@ double parseDuration(llvm::StringRef text) {
   return valid ? value * unit : -1;
 }
 
-/// What is tuned, with layers in one of the forms that they may have.
+/// The function that is tuned, with its layers in one of their possible forms
+/// (pairs fused or not).
 struct Form {
   mlir::func::FuncOp function;
-  mlir::OwningOpRef<mlir::ModuleOp> owner; ///< null where the driver owns it
+  /// Null if the driver owns the module.
+  mlir::OwningOpRef<mlir::ModuleOp> owner;
   CandidateMemo memo;
 
   explicit Form(mlir::ModuleOp module)
@@ -126,7 +135,7 @@ public:
 
   ExitCode run() override {
     options.runOn(threads);
-    // From here on, not from when the options were made.
+    // The budget begins here, not when the options were parsed.
     watch = Stopwatch();
     if (output.empty())
       output = llvm::sys::path::stem(options.model).str() + ".tune";
@@ -159,7 +168,8 @@ public:
   }
 
 private:
-  /// All that times depend on besides the candidate.
+  /// Returns a text of all properties that times depend on, besides the
+  /// candidate.
   llvm::Expected<std::string> describeMachine(int64_t weightBytes) const {
     llvm::Expected<std::string> version = compilerVersion(toolchain);
     if (!version)
@@ -187,7 +197,7 @@ private:
       return error;
     if (known.size() > given)
       choices.clear();
-    // Where nothing is new, those of --tuning stay.
+    // If nothing new was chosen, the choices of --tuning stay.
     if (!choices.empty())
       return llvm::Error::success();
     if (!all)
@@ -195,13 +205,14 @@ private:
         return error;
     if (llvm::Error error = runPlans(*meter, store, weightBytes))
       return error;
-    // What whole plans were not worth.
+    // The cheapest plan by measurements of layers is used if no whole plan was
+    // run.
     if (choices.empty())
       return measure(*meter, store, budget);
     return llvm::Error::success();
   }
 
-  /// Adds to what is known what the store knows of the form's layers.
+  /// Adds the stored measurements of the form's layers to the known ones.
   void recall(const Form &of, Store &store) {
     size_t before = known.size();
     store.recall(of.function, CostModel(machine, getWeightBytes(of.function)),
@@ -213,9 +224,9 @@ private:
     return makeCostModel(of.function, machine, &known, &of.memo);
   }
 
-  /// Measures pairs of layers that could be one, or the reverse, in the form
-  /// that they do not have, and has measurements decide about forms, as long as
-  /// there is time until `end`.
+  /// Measures pairs of layers in the form that they do not have: fused if they
+  /// are apart, and apart if they are fused. Then the measurements decide which
+  /// form each pair gets. Stops at the time `end`.
   llvm::Error measureForms(const Meter &meter, Store &store, double end) {
     for (int round = 0; round < mostForms; ++round) {
       std::vector<std::unique_ptr<Form>> others;
@@ -259,8 +270,8 @@ private:
     return llvm::Error::success();
   }
 
-  /// Measures what is worth most, then asks again what that is now, as long as
-  /// there is time until `end`.
+  /// Measures the candidates that promise the largest gain, and repeats this
+  /// with the new measurements until the time `end`.
   llvm::Error measure(const Meter &meter, Store &store, double end) {
     for (size_t most = firstBatch;; most = batchSize) {
       auto select = all ? sampleJobs : selectJobs;
@@ -278,8 +289,8 @@ private:
     }
   }
 
-  /// Measures the first of these jobs: `most`, or as many as there is time for
-  /// until `end`.
+  /// Measures the first `most` of these jobs, or as many as can be measured
+  /// until the time `end`.
   llvm::Error measureSome(llvm::SmallVector<Job, 0> jobs, size_t most,
                           const Meter &meter, Store &store, double end) {
     double begin = watch.seconds();
@@ -300,12 +311,13 @@ private:
     spent += std::max(watch.seconds() - begin - batchSeconds, 0.0);
     total += double(count);
     each = spent / total + runSeconds;
-    // Whoever interrupts this has something.
+    // Written after each batch, so that a user who interrupts the command has a
+    // file.
     return write();
   }
 
-  /// Runs the best plans whole, those that there is time for, and chooses the
-  /// fastest.
+  /// Builds and runs as many of the best whole plans as there is time for, and
+  /// chooses the fastest.
   llvm::Error runPlans(const Meter &meter, Store &store, int64_t weightBytes) {
     auto found = findWholePlans(form->function, machine, known,
                                 options.maxError, mostPlans, &form->memo);
@@ -339,8 +351,9 @@ private:
     return llvm::Error::success();
   }
 
-  /// Puts what is chosen where nothing is measured, which has other forms, in
-  /// the place of what estimates choose for the forms that there are now.
+  /// Replaces the plan that estimates choose for the present forms of layers by
+  /// the plan that they choose without any measurement, whose layers may have
+  /// other forms.
   llvm::Error addUntunedPlan() {
     llvm::erase_if(plans, [&](const WholePlan &plan) {
       return plan.untuned && &plan != &plans.front();
@@ -353,7 +366,8 @@ private:
     return llvm::Error::success();
   }
 
-  /// What is chosen where nothing is measured, with its cost by measurements.
+  /// Returns the plan that is chosen without any measurement, with the cost
+  /// that measurements give it.
   mlir::FailureOr<WholePlan> findUntunedPlan() const {
     auto found = findWholePlans(untunedForm->function, machine, known,
                                 options.maxError, 0, &untunedForm->memo);
@@ -466,15 +480,19 @@ private:
   Stopwatch watch;
   Toolchain toolchain;
   target::MachineAttr machine;
-  std::unique_ptr<Driver> driver; ///< its context outlives what follows
-  /// As estimates form the layers, and as measurements do.
+  /// Owns the context, which must outlive the members below.
+  std::unique_ptr<Driver> driver;
+  /// The forms of the layers that estimates choose, and those that measurements
+  /// choose.
   std::shared_ptr<Form> untunedForm, form;
   Measurements known;
   std::vector<Subject> choices;
   llvm::SmallVector<WholePlan, 0> plans;
-  std::vector<int64_t> planTimes; ///< of the first plans, or none
-  double each = guessedSeconds;   ///< to build and run a job
-  double spent = 0, total = 0;    ///< on jobs, and how many
+  /// Times of the first plans, in nanoseconds; may be empty.
+  std::vector<int64_t> planTimes;
+  double each = guessedSeconds; ///< seconds to build and run a job
+  /// Seconds spent on jobs, and the number of jobs.
+  double spent = 0, total = 0;
   size_t recalled = 0, left = 0;
   double planSeconds = 0;
 };

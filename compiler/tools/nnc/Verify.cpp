@@ -134,7 +134,8 @@ private:
     return llvm::Error::success();
   }
 
-  /// Runs once more, every layer beside its reference.
+  /// Runs the case once more and compares the output of every layer with that
+  /// of its reference. Returns a sentence about the first layer that differs.
   llvm::Expected<std::string> findLayer(const TestCase &one) {
     RunRequest request;
     request.threads = threads;

@@ -49,7 +49,8 @@ constexpr const char *footer =
     "passed,\n"
     "7 reading or writing failed.";
 
-/// "--threads N (1)": without the names of the checks that a value must pass.
+/// Formats the help of an option like "--threads N (1)", without the names of
+/// the checks that a value must pass.
 class Formatter : public CLI::Formatter {
   std::string make_option_opts(const CLI::Option *option) const override {
     std::string type = option->get_type_name();
@@ -62,15 +63,15 @@ class Formatter : public CLI::Formatter {
   }
 };
 
-/// The problems of a command line, and the arguments that are left without the
-/// options that have them.
+/// Finds all problems of a command line: arguments that cause a problem are
+/// removed, and the rest is parsed again.
 class Usage {
 public:
   Usage(CLI::App &app, int argc, char **argv)
       : app(app), arguments(argv + 1, argv + argc) {}
 
-  /// Parses until nothing is wrong but what is known already: CLI11 stops at
-  /// the first problem. Returns the exit code if there is nothing to run.
+  /// Parses the arguments until every problem is known, since CLI11 stops at
+  /// the first one. Returns the exit code if no command is to be run.
   std::optional<ExitCode> parse();
 
 private:
@@ -79,7 +80,8 @@ private:
   void noteExtras();
   void dropOption(const std::string &name);
   void addProblem(const std::string &problem);
-  /// The command that was named, or nnc itself.
+  /// Returns the command that the arguments name, or nnc itself if they name
+  /// none.
   CLI::App &getCommand() const {
     std::vector<CLI::App *> chosen = app.get_subcommands();
     return chosen.empty() ? app : *chosen.front();
@@ -92,7 +94,7 @@ private:
   CLI::App &app;
   std::vector<std::string> arguments;
   std::vector<std::string> problems;
-  std::string help; ///< whose --help explains more
+  std::string help; ///< command whose --help explains more
 };
 
 void Usage::addProblem(const std::string &problem) {
@@ -100,7 +102,7 @@ void Usage::addProblem(const std::string &problem) {
     problems.push_back(problem);
 }
 
-/// Names of all options, for suggestions.
+/// Returns the names of all options, to suggest one of them.
 std::vector<std::string> getFlags(CLI::App &command) {
   std::vector<std::string> flags;
   for (const CLI::Option *option : command.get_options())
@@ -117,8 +119,9 @@ void Usage::noteMissing() {
     }
 }
 
-/// What nothing takes. Behind an unknown option stands perhaps its value, so
-/// that words are only told of where there is none.
+/// Notes the arguments that no option and no command takes. A word behind an
+/// unknown option may be its value; so words are noted only if there is no
+/// unknown option.
 void Usage::noteExtras() {
   CLI::App &command = getCommand();
   std::vector<std::string> words;
@@ -140,7 +143,7 @@ void Usage::noteExtras() {
   app.allow_extras();
 }
 
-/// Takes an option whose value is wrong out of the arguments.
+/// Removes an option whose value is wrong from the arguments.
 void Usage::dropOption(const std::string &name) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     bool isAlone = arguments[i] == name;
@@ -182,7 +185,8 @@ std::optional<ExitCode> Usage::note(const CLI::ParseError &error) {
   }
   std::string text = error.what();
   addProblem(text);
-  // "--threads: ..." is about an option; what names none ends the search.
+  // A message such as "--threads: ..." names the option that it is about. If it
+  // names none, no further problem can be found.
   size_t before = arguments.size();
   dropOption(text.substr(0, text.find_first_of(": ")));
   return arguments.size() < before ? std::nullopt
@@ -193,11 +197,11 @@ std::optional<ExitCode> Usage::parse() {
   std::optional<ExitCode> end;
   while (!end) {
     try {
-      // CLI11 takes them from the back.
+      // CLI11 takes the arguments from the back of the list.
       app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
       end = problems.empty() ? ExitCode::done : ExitCode::usage;
     } catch (const CLI::ParseError &error) {
-      // Help and the version are "errors" that are none.
+      // CLI11 reports a request for help or for the version as an error.
       if (error.get_exit_code() == 0) {
         bool isVersion = error.get_name() == "CallForVersion";
         writeOut(isVersion ? std::string(error.what()) + "\n" : app.help());
@@ -206,7 +210,8 @@ std::optional<ExitCode> Usage::parse() {
       size_t before = problems.size();
       end = note(error);
       if (!end && problems.size() == before)
-        end = ExitCode::usage; // the same again
+        // The same problem again: nothing can be removed.
+        end = ExitCode::usage;
     }
   }
   if (problems.empty())
@@ -222,7 +227,8 @@ std::optional<ExitCode> Usage::parse() {
   return ExitCode::usage;
 }
 
-/// With --json a command that fails prints what is wrong as its document.
+/// Prints the problems of a command that failed as a JSON document, if --json
+/// is given.
 ExitCode printFailure(ExitCode code) {
   if (areProblemsForJson() && !isJsonPrinted())
     printJson(llvm::json::Object(), code);
@@ -247,7 +253,7 @@ int main(int argc, char **argv) {
     command->callback(
         [&chosen, made = commands.back().get()] { chosen = made; });
   }
-  // Also of a command line that cannot be parsed.
+  // This applies to a command line that cannot be parsed, too.
   if (std::find(argv + 1, argv + argc, std::string_view("--json")) !=
       argv + argc)
     keepProblemsForJson();
@@ -257,7 +263,7 @@ int main(int argc, char **argv) {
     ExitCode code = chosen->run();
     return code == ExitCode::done ? code : printFailure(code);
   });
-  // Of a crash the supervisor alone knows.
+  // Only the supervising process knows of a crash; it has reported it already.
   if (hasCrashed())
     return int(finish(printFailure(ExitCode(code))));
   return code;
