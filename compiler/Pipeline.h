@@ -19,14 +19,17 @@
 
 namespace nnc {
 
-/// What a user chooses and the passes need.
+/// The user's choices that the passes need.
 struct PipelineOptions {
-  std::string target = "native"; ///< row of dialects/target/targets.inc
-  int threads = 1;        ///< that the code has memory for, see nnc-plan-memory
+  /// Name of a row of dialects/target/targets.inc.
+  std::string target = "native";
+  /// Number of threads that may share a layer, see nnc-plan-memory.
+  int threads = 1;
   double maxError = 5e-6; ///< see nnc-choose-routines
   LayoutScope layouts = LayoutScope::global;
-  Precision precision = Precision::f32;    ///< see nnc-use-halves
-  std::shared_ptr<const TuningFile> tuned; ///< null where nothing is
+  Precision precision = Precision::f32; ///< see nnc-use-halves
+  /// Measured costs and choices; null if there are none.
+  std::shared_ptr<const TuningFile> tuned;
 };
 
 /// Registers every dialect of nnc and those that it builds on.
@@ -50,7 +53,7 @@ void buildPlanPipeline(mlir::OpPassManager &manager,
 /// nnc-encode-weights.
 void buildEncodePipeline(mlir::OpPassManager &manager, bool release = false);
 
-/// `--nnc-pipeline` for nnc-opt.
+/// Registers `--nnc-pipeline` for nnc-opt.
 void registerPipeline();
 
 } // namespace nnc

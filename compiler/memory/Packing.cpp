@@ -95,7 +95,7 @@ public:
     int64_t bytes = 0, area = 0, duration = 0, first = 0;
   };
   ArrayRef<Key> getKeys() const { return keys; }
-  /// Whether there are too many conflicts to try several orders.
+  /// Returns true if there are too many conflicts to try several orders.
   bool isTooLarge() const { return cost > kMaxConflicts; }
   int64_t lowerBound;
 
@@ -161,8 +161,8 @@ Packing Packer::pack(ArrayRef<unsigned> order, Fit fit) const {
       if (int64_t at = packing.offsets[conflict.other]; at != unplaced)
         taken.push_back({at + conflict.low, at + conflict.high});
     llvm::sort(taken);
-    // `start` is the lowest offset that the intervals visited so far leave
-    // free.
+    // Invariant: `start` is the lowest offset that the intervals visited so far
+    // leave free.
     int64_t start = 0, best = unplaced, room = 0;
     for (auto [low, high] : taken) {
       if (low >= start && (best == unplaced || low - start < room)) {

@@ -52,7 +52,8 @@ struct EncodeWeightsPass : nnc::impl::EncodeWeightsBase<EncodeWeightsPass> {
   }
 
 private:
-  /// What stands for the memory of a value if that can be freed, else null.
+  /// Returns a key of the memory that holds a value, if that memory can be
+  /// freed, or null.
   static const void *getMemory(ElementsAttr value) {
     auto resource = dyn_cast<DenseResourceElementsAttr>(value);
     return resource ? resource.getRawHandle().getResource() : nullptr;
@@ -77,7 +78,8 @@ private:
     return success();
   }
 
-  /// How many weights still need a value, by its memory.
+  /// The number of weights that are not encoded yet and need the memory of a
+  /// value, by getMemory().
   DenseMap<const void *, int> users;
 };
 } // namespace

@@ -36,8 +36,9 @@ static TypedAttr getLiteral(Value value) {
   return cast<TypedAttr>(dense.getSplatValue<Attribute>());
 }
 
-/// Whether all that an op reads and writes has the element type `type`: only
-/// such ops share an expression, which is printed once for every vector type.
+/// Returns true if all operands and results of an op have the element type
+/// `type`. Only such ops share an expression, which is printed once for every
+/// vector type.
 static bool hasOnly(Operation *op, Type type) {
   auto isOf = [&](Value value) {
     return getTensorType(value).getElementType() == type;
@@ -54,20 +55,21 @@ static constexpr size_t kMaxBody = 256;
 static constexpr size_t kMaxOpen = 64;
 
 namespace {
-/// What becomes one layer: an anchor, or none, and elementwise ops of one
-/// result shape of which only `result` is seen outside.
+/// The ops that become one layer: an anchor, if any, and elementwise ops whose
+/// results have one shape. Only `result` is used outside of the group.
 struct Group {
   Operation *anchor = nullptr;
   SmallVector<Operation *> body; ///< in block order
   Value result;
-  /// What the expression of a group without an anchor reads from outside, apart
-  /// from literals.
+  /// In a group without an anchor, the values from outside that its expression
+  /// reads, except for literals.
   SmallVector<Value> operands = {};
 
   bool contains(Operation *op) const {
     return op == anchor || llvm::is_contained(body, op);
   }
-  /// The operands once `op`, whose result members may read, is a member too.
+  /// Returns the operands of the group with `op` added. Members of the group
+  /// may read the result of `op`.
   SmallVector<Value> getOperandsWith(Operation *op) const;
   void add(Operation *op) {
     operands = getOperandsWith(op);
@@ -79,7 +81,7 @@ class Grouping {
 public:
   explicit Grouping(Block &block) : block(block) {}
 
-  /// The groups in block order of their results.
+  /// Returns the groups in the order of their results in the block.
   SmallVector<Group> run();
 
 private:
@@ -108,8 +110,8 @@ SmallVector<Value> Group::getOperandsWith(Operation *op) const {
   return with;
 }
 
-/// Whether the group's expression may have `value`, made outside, as an
-/// operand.
+/// Returns true if the group's expression may have `value`, which is computed
+/// outside of the group, as an operand.
 bool Grouping::mayRead(Value value, const Group &group) const {
   RankedTensorType result = getTensorType(group.result);
   auto anchor = dyn_cast_or_null<RoutineOpInterface>(group.anchor);
@@ -226,8 +228,8 @@ SmallVector<Group> Grouping::run() {
 // Building
 //===----------------------------------------------------------------------===//
 
-/// `value` with leading axes of size 1, so that it has the result's rank and
-/// can have its layout.
+/// Returns `value` with leading axes of size 1, so that it has the rank of the
+/// result and can have its layout.
 static Value padRank(OpBuilder &builder, Value value, int64_t rank) {
   RankedTensorType type = getTensorType(value);
   if (type.getRank() == rank)
@@ -249,8 +251,9 @@ static void buildLayer(const Group &group, exec::Names &names) {
   Location loc = builder.getFusedLoc(locations);
   RankedTensorType result = getLogicalType(getTensorType(group.result));
 
-  // What the expression reads from outside. Literals stay in it; where there is
-  // nothing else, the first of them is the operand that a layer needs.
+  // Returns the values from outside that the expression reads. Literals stay in
+  // the expression. If it reads literals only, the first one becomes the
+  // operand that every layer needs.
   llvm::SetVector<Value> outside;
   for (Operation *op : group.body)
     for (Value operand : op->getOperands()) {

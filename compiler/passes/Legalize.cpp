@@ -25,7 +25,7 @@ struct LegalizePass : nnc::impl::LegalizeBase<LegalizePass> {
     nnc::populateLegalForms(patterns);
     nnc::populateMatMulForms(patterns);
     nnc::populateSubPixels(patterns);
-    // What the rewrites make of constants is constant too.
+    // The rewrites create ops on constants, which are folded here.
     nnc::populateFoldConstants(patterns);
     if (failed(nnc::applyPatterns(getOperation(), std::move(patterns))) ||
         failed(checkOperands()))

@@ -45,14 +45,14 @@ private:
   Value getWeight(Operation *constant);
   LogicalResult lower(Operation *op);
   LogicalResult lowerCalls(Operation *op, ArrayRef<Move> moves, Value target);
-  /// `name` is one that `names` gave.
+  /// Here `name` is an identifier that `names` has returned.
   LogicalResult createCall(Operation *op, const nn::RoutineCall &call,
                            const nn::Work &work, StringRef name, Value target);
   LogicalResult finish(func::ReturnOp end);
 
   /// The place of `value`, which has been lowered before.
   Value getPlaced(Value value);
-  /// `name` is one that `names` gave.
+  /// Here `name` is an identifier that `names` has returned.
   Value createBuffer(Location loc, StringRef name, RankedTensorType type,
                      PlaceAttr place);
   exec::BufferOp findBufferOfOperand(Value value);
@@ -104,8 +104,8 @@ Value Lowering::createView(Location loc, StringRef name, RankedTensorType type,
                                       name, type, base, offset);
 }
 
-/// Whether the bytes of `move`, one of those of `op`, lie where it would put
-/// them.
+/// Returns true if the bytes of `move`, which is one of the moves of `op`, are
+/// in their final place already.
 static bool staysInPlace(Operation *op, const Move &move) {
   PlaceAttr from = getPlace(op->getOperand(move.operand));
   PlaceAttr to = getPlace(op->getResult(0));

@@ -62,8 +62,9 @@ private:
 
   /// Moves the tenants of group `from` into `into`, `delta` bytes further.
   void join(unsigned into, unsigned from, int64_t delta);
-  /// Whether `from` may join `into`: every two tenants are apart in space or in
-  /// time, or hold the same where they meet, or one takes over from the other.
+  /// Returns true if the group `from` may join `into`: for every two tenants,
+  /// they do not overlap in memory, or not in time, or hold the same bytes
+  /// where they overlap, or one of them takes over the memory of the other.
   bool canJoin(const TenantGroup &into, const TenantGroup &from, int64_t delta,
                function_ref<bool(const Tenant &, const Tenant &)> takesOver);
   bool holdSame(const Tenant &a, const Tenant &b, int64_t begin, int64_t end);
@@ -77,7 +78,7 @@ private:
 
   func::FuncOp function;
   Contents contents;
-  int threads;                    ///< that may work on a layer, at most
+  int threads;                    ///< the largest number that may share a layer
   SmallVector<Operation *> steps; ///< steps[i] runs in step i + 1
   SmallVector<TenantGroup> groups;
   /// Groups of values, and their numbers among the group's tenants.
@@ -85,7 +86,7 @@ private:
 };
 } // namespace
 
-/// Whether some byte stands twice in a value.
+/// Returns true if a byte of another value occurs twice in a value.
 static bool hasRepeats(ArrayRef<Piece> pieces) {
   SmallVector<Piece> sorted(pieces);
   auto getKey = [](const Piece &piece) {
@@ -146,8 +147,9 @@ void Planner::collect() {
   addScratch();
 }
 
-/// Of threads each finds its share of the scratch in its core's caches still,
-/// where that is the same for all layers and nobody else writes there.
+/// Adds the scratch memory of all layers. With several threads, all layers use
+/// the same scratch memory and no other value is placed there in between, so
+/// that each thread finds its share in the caches of its core.
 void Planner::addScratch() {
   TenantGroup shared;
   int64_t most = 0;
@@ -166,7 +168,7 @@ void Planner::addScratch() {
     return;
   for (Tenant &tenant : shared.tenants)
     tenant.extent.bytes = most;
-  // Between the layers that use it, too.
+  // The memory is also reserved between the layers that use it.
   for (auto [tenant, next] :
        llvm::zip(shared.tenants, llvm::drop_begin(shared.tenants)))
     tenant.extent.last = next.extent.first - 1;
@@ -184,14 +186,16 @@ void Planner::join(unsigned into, unsigned from, int64_t delta) {
   groups[from].tenants.clear();
 }
 
-/// Whether two tenants hold the same in bytes [begin, end) of their group.
+/// Returns true if two tenants hold the same bytes in the range [begin, end) of
+/// their group.
 bool Planner::holdSame(const Tenant &a, const Tenant &b, int64_t begin,
                        int64_t end) {
   auto cut = [&](const Tenant &tenant) {
     return contents.of(tenant.value, begin - tenant.extent.offset,
                        end - tenant.extent.offset);
   };
-  // What vectors read behind the end of a value is nobody's.
+  // Bytes that vector loads read behind the end of a value have no defined
+  // contents.
   auto isWithin = [&](const Tenant &tenant) {
     return end <= tenant.extent.offset + getBytes(tenant.value);
   };
@@ -222,7 +226,8 @@ bool Planner::canJoin(
   return true;
 }
 
-/// What is all of one operand's bytes from some offset on lies there.
+/// Places every result that consists of consecutive bytes of one operand within
+/// that operand.
 void Planner::joinViews() {
   for (Operation *op : steps) {
     SmallVector<Move> moves = getMoves(op);

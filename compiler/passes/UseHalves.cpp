@@ -33,8 +33,8 @@ static void setElement(Value value, Type element) {
   value.setType(getTensorType(value).clone(element));
 }
 
-/// Whether the epilogue computes with floats alone: such a one can load halves
-/// as floats and round what it stores.
+/// Returns true if the epilogue computes with float32 values only. Such an
+/// epilogue can load halves as floats and round what it stores.
 static bool computesWithFloats(LayerOp layer) {
   auto isFloat = [](Type type) { return type.isF32(); };
   Block &block = layer.getEpilogue().front();
@@ -73,7 +73,8 @@ static void retypeEpilogue(LayerOp layer) {
                       builder.create<CastOp>(layer.getLoc(), result, yielded));
 }
 
-/// Whether only the caller reads the layer's result, who gets floats.
+/// Returns true if only the function's caller reads the layer's result, which
+/// is float32 for callers.
 static bool isForCaller(LayerOp layer) {
   return llvm::all_of(layer->getUsers(), [](Operation *user) {
     return isa<func::ReturnOp>(user);
@@ -186,8 +187,8 @@ bool Halver::setInputs(LayerOp layer, FloatType element) {
   return true;
 }
 
-/// Whether something computes the layer, with operands that can be brought into
-/// the layout that it wants.
+/// Returns true if a routine computes the layer and its operands can be brought
+/// into the layouts that the routine reads.
 bool Halver::hasRoutine(LayerOp layer) const {
   auto candidates = findCandidates(layer, cost, {});
   return llvm::any_of(candidates, [&](const Candidate &candidate) {
@@ -201,12 +202,13 @@ bool Halver::hasRoutine(LayerOp layer) const {
   });
 }
 
-/// Whether a layer with an anchor had better compute with halves.
+/// Returns true if a layer with an anchor should compute with halves.
 bool Halver::gainsByHalves(LayerOp layer) const {
   if (cast<CostOpInterface>(layer.getAnchorOp()).getWork().multiplyAdds > 0)
     return true;
-  // Others take what they are given. What the caller gets is cast before them,
-  // and less is rounded, where that is not more to cast than behind them.
+  // Layers without multiply-adds compute in the type of their operands. If only
+  // the caller reads the result, it is cast before the layer, which rounds
+  // less, unless the operands have more elements than the result.
   SmallVector<Value> halves;
   llvm::copy_if(layer.getInputs(), std::back_inserter(halves),
                 [&](Value input) { return isHalf(input); });
@@ -255,7 +257,7 @@ void Halver::visit(LayerOp layer) {
         extra.set(getAs(extra.get(), single));
     return;
   }
-  // What the caller gets needs no cast of its own.
+  // A result for the caller stays float32, which saves a cast.
   if (!layer.getAnchorOp() && !isForCaller(layer))
     setElement(layer.getY(), half);
   retypeEpilogue(layer);

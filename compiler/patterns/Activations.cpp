@@ -157,7 +157,7 @@ static std::optional<GateMatch> matchGate(Value gate, Value x) {
     if (inner == x && isNear(hard.getAlpha().convertToDouble(), 1.0 / 6) &&
         isNear(hard.getBeta().convertToDouble(), 0.5))
       return GateMatch{Gated::hardSwish, scale};
-  // clip(m (x / 6 + 1 / 2), 0, m) for any m.
+  // Matches clip(m (x / 6 + 1 / 2), 0, m) for any m.
   if (auto clip = dyn_cast<ClipOp>(op)) {
     double most = clip.getMax().convertToDouble();
     if (clip.getMin().isZero() && most > 0 && std::isfinite(most) &&

@@ -140,7 +140,7 @@ namespace {
 /// The operands of a binary op, one of which is constant.
 struct ConstantSide {
   Value x;
-  int64_t axis; ///< along which the constant varies, or -1
+  int64_t axis; ///< axis along which the constant varies, or -1
   SmallVector<double> values;
   bool isFirst; ///< whether the constant stands before x
 };

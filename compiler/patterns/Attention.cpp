@@ -36,7 +36,8 @@ static std::optional<View> reshapeView(const View &view,
               SmallVector<int64_t>(shape.size(), 0), view.start};
   size_t axis = 0;
   for (size_t i = 0; i < old.size(); ++i) {
-    // As many axes of either shape as have the same elements.
+    // Takes axes of the old and of the new shape until both groups have the
+    // same number of elements.
     auto [have, stride] = old[i];
     int64_t want = 1;
     size_t first = axis;
@@ -59,7 +60,9 @@ static std::optional<View> reshapeView(const View &view,
   return result;
 }
 
-/// How `value` lies in `base`, a value that it was made of by moving elements.
+/// Returns the position of the elements of `value` in `base`, from which
+/// `value` was made by views, transposes and slices; nullopt if it is not a
+/// strided view.
 static std::optional<View> getView(Value value, Value base) {
   ArrayRef<int64_t> shape = getTensorType(value).getShape();
   if (value == base)
@@ -121,9 +124,10 @@ static SmallVector<int64_t> padToHeads(ArrayRef<int64_t> shape) {
   return padded;
 }
 
-/// What nn.attention is to read for `value`, matrices of rows or, `isTurned`,
-/// of columns: from as far up as possible, so that transposes and slices are
-/// not needed.
+/// Returns the operand of nn.attention for `value`, whose matrices have one row
+/// per key or query, or one column if `isTurned`. The operand is taken from
+/// before as many transposes and slices as possible, so that these are not
+/// needed.
 static Heads findHeads(Value value, bool isTurned, PatternRewriter &rewriter) {
   SmallVector<Value> bases = {value};
   while (isa_and_nonnull<ReshapeOp, TransposeOp, SliceOp>(
@@ -168,7 +172,7 @@ struct Mask {
   bool isCondition = false, hides = true;
 };
 
-/// scale * product + the masks.
+/// Matches scale * product + the masks.
 struct Scores {
   MatMulOp product;
   double scale = 1;

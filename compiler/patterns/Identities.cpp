@@ -21,7 +21,8 @@ struct Neutral {
 };
 } // namespace
 
-// x + 0 turns -0 into +0, which is the only difference that is ignored here.
+// Note that x + 0 turns -0 into +0. This is the only difference that is ignored
+// here.
 static constexpr Neutral kNeutral[] = {
     {"add", 0, true},         {"bit_or", 0, true},      {"bit_xor", 0, true},
     {"div", 1, false},        {"logical_and", 1, true}, {"logical_or", 0, true},

@@ -157,8 +157,9 @@ public:
   /// Returns a candidate for each node.
   SmallVector<unsigned, 0> run();
 
-  // What LLVM's Graph asks of its solver. The handlers tell a solver that
-  // nodes and edges change; this one asks the graph for degrees instead.
+  // LLVM's Graph needs the following types and handlers. The handlers notify a
+  // solver of changes to nodes and edges; this one asks the graph for degrees
+  // instead.
   using RawVector = PBQP::Vector;
   using RawMatrix = PBQP::Matrix;
   using Vector = PBQP::Vector;

@@ -17,7 +17,8 @@
 using namespace llvm;
 using namespace nnc;
 
-/// How much larger tables may become where PBQP has found no possible plan.
+/// The factor by which tables may become larger if PBQP has found no possible
+/// plan.
 static constexpr int64_t kMoreStates = 1024;
 
 double Problem::getCost(const Edge &edge, ArrayRef<unsigned> choices) const {

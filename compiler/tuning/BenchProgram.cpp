@@ -70,8 +70,8 @@ private:
   /// read the same place, however their weights are packed.
   DenseMap<Operation *, int64_t> weights;
   int64_t weightsEnd = 0;
-  int64_t sourceBytes =
-      0; ///< of the arena's head, where inputs are copied from
+  /// Bytes at the start of the arena from which inputs are copied.
+  int64_t sourceBytes = 0;
   int64_t arena = 0;
   int64_t zeroBytes = 0;
   DenseMap<Type, Value> zeros;

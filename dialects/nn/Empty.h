@@ -12,16 +12,17 @@
 
 namespace nnc::nn {
 
-/// Whether `value` is a tensor that has an axis of size 0.
+/// Returns true if `value` is a tensor with an axis of size 0.
 bool isEmpty(mlir::Value value);
 
-/// Whether `op` has elements in its result although an operand has none, and
-/// would read elements of that operand. Routines are never called so.
+/// Returns true if the result of `op` has elements although an operand has
+/// none, and the op would read elements of that operand. Routines are never
+/// called for such ops.
 bool readsNothing(mlir::Operation *op);
 
-/// What every element of the result of such an op is: the sum of no products is
-/// zero, the largest of no numbers is the least one. Null where the op does not
-/// say.
+/// Returns the value of every element of the result of such an op: a sum of no
+/// products is 0, and the largest of no numbers is the least value of the type.
+/// Null if the op does not define it.
 mlir::TypedAttr getEmptyResult(mlir::Operation *op);
 
 } // namespace nnc::nn

@@ -25,16 +25,16 @@ LayoutAttr getLayout(mlir::Type type);
 /// The layout's name; for row-major types "plain".
 std::string getLayoutName(mlir::Type type);
 
-/// Whether the layout of `type` has a weight encoding: then its elements are
-/// not what is in memory, and neither packElements() nor an nn.adapt brings
-/// them there.
+/// Returns true if the layout of `type` has a weight encoding. The bytes in
+/// memory are not the tensor's elements then, and neither packElements() nor an
+/// nn.adapt can produce them.
 bool isEncoded(mlir::Type type);
 
 /// The same logical type with `layout`; a null or plain layout is no encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   LayoutAttr layout);
 
-/// As above by name; "plain" and "any" and "" mean row-major.
+/// The same for the name of a layout; "plain", "any" and "" mean row-major.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   llvm::StringRef layout);
 
@@ -51,12 +51,12 @@ int64_t getPhysicalBytes(mlir::RankedTensorType type);
 /// Bytes of one element in memory (i1 takes a byte).
 int64_t getElementBytes(mlir::Type element);
 
-/// Whether all these types are row-major.
+/// Returns true if all these types are row-major.
 bool areRowMajor(llvm::ArrayRef<mlir::RankedTensorType> types,
                  mlir::RankedTensorType andThis);
 
-/// Whether `from`'s memory, read as `to`, is the same tensor: the elements lie
-/// in the same order, and only padding at the very end is lost.
+/// Returns true if the memory of `from`, read as `to`, holds the same tensor:
+/// the elements are in the same order, and only padding at the end is lost.
 bool isViewOf(mlir::RankedTensorType to, mlir::RankedTensorType from);
 
 /// Physical dimension that steps through the blocks of logical `axis`.
@@ -65,15 +65,16 @@ unsigned getOuterDim(mlir::RankedTensorType type, unsigned axis);
 /// Elements of logical `axis` in one block: 1 for row-major types.
 int64_t getBlockSize(mlir::RankedTensorType type, unsigned axis);
 
-/// Whether some block of `type` is padded.
+/// Returns true if a block of `type` is padded.
 bool isPadded(mlir::RankedTensorType type);
 
 /// The layout that routines of 2-D images or their weights call `layout` on a
 /// tensor with one spatial axis: NCHW16c on rank 3 is NCW16c.
 std::string spellImageLayout(llvm::StringRef layout, mlir::Type type);
 
-/// `layout`'s axes renamed: its axis i becomes axes[i] of a tensor of `rank`;
-/// axes that it does not name stand outside, in order.
+/// Returns `layout` with its axes renumbered: its axis i becomes axis axes[i]
+/// of a tensor of rank `rank`. Axes that it does not name become the outermost
+/// ones, in order.
 std::string renameAxes(llvm::StringRef layout, llvm::ArrayRef<unsigned> axes,
                        unsigned rank, mlir::MLIRContext *context);
 

@@ -37,8 +37,8 @@ public:
 
   llvm::StringRef getSpelling() const { return spelling; }
 
-  /// Whether weights whose axes and blocks are those of `layout`, which has no
-  /// encoding, can be encoded; if not, an error that continues a sentence which
+  /// Succeeds if weights with the axes and blocks of `layout`, which has no
+  /// encoding, can be encoded. Otherwise the error continues a sentence that
   /// begins with the layout's name.
   virtual mlir::LogicalResult verifyBlocks(LayoutAttr layout,
                                            EmitError emitError) const = 0;
@@ -93,8 +93,9 @@ splitLayoutName(llvm::StringRef name);
 void storeWeight(mlir::RankedTensorType type, const TensorData &weight,
                  char *stored);
 
-/// For each line of encodings.inc, a function that makes the encoding with this
-/// spelling, or returns null if the spelling is not one of its own.
+/// Declares, for each line of encodings.inc, the function that makes the
+/// encoding with this spelling, or returns null if the spelling is not one of
+/// its own.
 #define NNC_WEIGHT_ENCODING(NAME, SPELLINGS)                                   \
   std::unique_ptr<WeightEncoding> make##NAME##Encoding(                        \
       llvm::StringRef spelling);

@@ -66,7 +66,8 @@ bool nnc::target::hostHas(StringRef feature) {
   return features.lookup(feature);
 }
 
-/// Whether code of the row runs here: the same architecture, every feature.
+/// Returns true if this host can run code for the row: it has the architecture
+/// and every feature.
 static bool runsHere(const Row &row, const llvm::Triple &host) {
   if (row.triple[0] != '\0' &&
       llvm::Triple(row.triple).getArch() != host.getArch())

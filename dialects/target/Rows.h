@@ -21,7 +21,8 @@ struct Row {
   int64_t caches[3], bandwidth[3];
   int64_t memory, multiplyAdds, mhz;
   const char *compiler, *flags, *emulator;
-  int64_t exposed = costs::kUsualExposedPercent; ///< no line says another
+  /// The default, if no line of the row sets another.
+  int64_t exposed = costs::kUsualExposedPercent;
 };
 
 llvm::ArrayRef<Row> getRows();

@@ -71,7 +71,7 @@ namespace {
 /// A line of isas.inc.
 struct Isa {
   StringLiteral name;
-  int64_t bytes, elementBytes; ///< of a vector, and of a number in it
+  int64_t bytes, elementBytes; ///< size of a vector and of one of its elements
   int64_t exponentialCycles, gateCycles;
   int64_t getLanes() const { return bytes / elementBytes; }
 };

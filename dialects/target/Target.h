@@ -34,7 +34,7 @@ mlir::FailureOr<MachineAttr> getMachine(llvm::StringRef name,
 /// The best row whose features this host has, with the host's own caches.
 MachineAttr detectMachine(mlir::MLIRContext *context);
 
-/// Whether this host's CPU has a feature, by LLVM's name.
+/// Returns true if this host's CPU has a feature, which has LLVM's name.
 bool hostHas(llvm::StringRef feature);
 
 /// Sets the module's target by name. An empty name keeps what stands there.
