@@ -76,10 +76,15 @@ static SmallVector<std::string> getArguments(exec::CallOp call,
 //===----------------------------------------------------------------------===//
 
 static std::string getShapeValue(Attribute value) {
-  if (auto list = dyn_cast<ArrayAttr>(value)) {
-    SmallVector<std::string> items;
-    for (Attribute item : list)
-      items.push_back(getShapeValue(item));
+  SmallVector<std::string> items;
+  if (auto list = dyn_cast<DenseI64ArrayAttr>(value)) {
+    for (int64_t item : list.asArrayRef())
+      items.push_back(std::to_string(item));
+    return "{" + llvm::join(items, ", ") + "}";
+  }
+  if (auto rows = dyn_cast<ArrayAttr>(value)) {
+    for (Attribute row : rows)
+      items.push_back(getShapeValue(row));
     return "{" + llvm::join(items, ", ") + "}";
   }
   if (auto real = dyn_cast<FloatAttr>(value)) {
@@ -95,11 +100,15 @@ static std::string getShapeValue(Attribute value) {
 
 /// Returns the array dimensions for the declaration of a list or list of lists.
 static std::string getListDims(Attribute value) {
-  auto list = dyn_cast<ArrayAttr>(value);
-  if (!list)
-    return "";
-  return "[" + std::to_string(std::max<size_t>(list.size(), 1)) + "]" +
-         (list.empty() ? "" : getListDims(list[0]));
+  // C++ has no arrays without elements.
+  auto getDim = [](size_t size) {
+    return "[" + std::to_string(std::max<size_t>(size, 1)) + "]";
+  };
+  if (auto list = dyn_cast<DenseI64ArrayAttr>(value))
+    return getDim(list.size());
+  if (auto rows = dyn_cast<ArrayAttr>(value))
+    return getDim(rows.size()) + (rows.empty() ? "" : getListDims(rows[0]));
+  return "";
 }
 
 /// Prints the fields of the shape as constants; consecutive integers share a

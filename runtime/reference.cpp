@@ -22,67 +22,12 @@
 #include "runtime/routines/softmax/portable.h"
 #include "runtime/simd/half.h"
 
-#include <climits>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 namespace {
 using namespace nnc;
-
-/// Fills the fields of a shape from nnc_fields of the same names.
-class field_reader {
-public:
-  field_reader(const nnc_field *fields, int count)
-      : fields(fields), count(count) {}
-  bool good = true;
-
-  void operator()(const char *name, int &value) {
-    const nnc_field *field = find(name);
-    if (field && !field->is_real && field->count == 1)
-      value = narrow(field->ints[0]);
-    else
-      good = false;
-  }
-  void operator()(const char *name, float &value) {
-    const nnc_field *field = find(name);
-    if (field && field->is_real)
-      value = static_cast<float>(field->real);
-    else
-      good = false;
-  }
-  template <int N> void operator()(const char *name, int (&values)[N]) {
-    read(name, values, N);
-  }
-  template <int N, int M>
-  void operator()(const char *name, int (&values)[N][M]) {
-    read(name, values[0], N * M);
-  }
-
-private:
-  void read(const char *name, int *values, int most) {
-    const nnc_field *field = find(name);
-    if (!field || field->is_real || field->count > most) {
-      good = false;
-      return;
-    }
-    for (int i = 0; i < field->count; ++i)
-      values[i] = narrow(field->ints[i]);
-  }
-  const nnc_field *find(const char *name) const {
-    for (int i = 0; i < count; ++i)
-      if (std::strcmp(fields[i].name, name) == 0)
-        return &fields[i];
-    return nullptr;
-  }
-  int narrow(long long value) {
-    good = good && value >= INT_MIN && value <= INT_MAX;
-    return static_cast<int>(value);
-  }
-
-  const nnc_field *fields;
-  int count;
-};
 
 /// The tensors of one call.
 struct operands {
@@ -318,10 +263,10 @@ private:
 
 } // namespace
 
-int nnc_reference_call(const char *family, const nnc_field *fields,
-                       int field_count, const nnc_tensor *in, int inputs,
-                       nnc_tensor *out, int outputs, const char *function,
-                       const double *scalars, int scalar_count) {
+int nnc_reference_call(const char *family, const void *shape,
+                       const nnc_tensor *in, int inputs, nnc_tensor *out,
+                       int outputs, const char *function, const double *scalars,
+                       int scalar_count) {
   if (outputs != 1)
     return NNC_REFERENCE_NO_TYPE;
   bool has_halves = out->dtype == NNC_F16;
@@ -335,12 +280,11 @@ int nnc_reference_call(const char *family, const nnc_field *fields,
     as_floats result(*out);
     nnc_tensor target = result.get();
     const int status =
-        nnc_reference_call(family, fields, field_count, tensors.data(), inputs,
-                           &target, 1, function, scalars, scalar_count);
+        nnc_reference_call(family, shape, tensors.data(), inputs, &target, 1,
+                           function, scalars, scalar_count);
     result.round_back();
     return status;
   }
-  field_reader reader(fields, field_count);
   const operands o{in, inputs, out};
   auto call_elementwise = [&](const elementwise_shape &s, const operands &) {
     if (!function)
@@ -352,9 +296,7 @@ int nnc_reference_call(const char *family, const nnc_field *fields,
   if (std::strcmp(family, #name) == 0) {                                       \
     if (input_count >= 0 && inputs != input_count)                             \
       return NNC_REFERENCE_NO_TYPE;                                            \
-    name##_shape s{};                                                          \
-    s.visit([&](const char *field, auto &value) { reader(field, value); });    \
-    return reader.good ? call_##name(s, o) : int(NNC_REFERENCE_BAD_FIELD);     \
+    return call_##name(*static_cast<const name##_shape *>(shape), o);          \
   }
 #include "runtime/routines/families.inc"
   return NNC_REFERENCE_NO_FAMILY;

@@ -30,33 +30,23 @@ struct nnc_tensor {
   long long elements; ///< how many there are, not bytes
 };
 
-/// One field of a family's shape (runtime/routines/<family>/shape.h). Integers
-/// and lists of them are in `ints`, lists of lists row by row with 8 numbers a
-/// row; a real is in `real`.
-struct nnc_field {
-  const char *name;
-  const long long *ints;
-  int count;
-  double real;
-  bool is_real;
-};
-
 /// Result of nnc_reference_call.
 enum nnc_reference_status {
   NNC_REFERENCE_OK = 0,
   NNC_REFERENCE_NO_FAMILY = 1, ///< no family of that name
-  NNC_REFERENCE_BAD_FIELD = 2, ///< a field is missing, too long or too large
+  NNC_REFERENCE_BAD_COUNT = 2, ///< the function takes more or fewer operands
   NNC_REFERENCE_NO_TYPE = 3,   ///< none of its routines takes these types
 };
 
-/// Runs the portable routine of `family`. `function`, `scalars` and
-/// `scalar_count` are for the elementwise family: a name of
+/// Runs the portable routine of `family`. `shape` is the family's struct
+/// <family>_shape (runtime/routines/<family>/shape.h). `function`, `scalars`
+/// and `scalar_count` are for the elementwise family: a name of
 /// routines/elementwise.inc (or "cast") and the function's attributes; null and
 /// 0 for any other family. The caller has to pass buffers of the right sizes.
-int nnc_reference_call(const char *family, const nnc_field *fields,
-                       int field_count, const nnc_tensor *in, int inputs,
-                       nnc_tensor *out, int outputs, const char *function,
-                       const double *scalars, int scalar_count);
+int nnc_reference_call(const char *family, const void *shape,
+                       const nnc_tensor *in, int inputs, nnc_tensor *out,
+                       int outputs, const char *function, const double *scalars,
+                       int scalar_count);
 
 namespace nnc {
 struct elementwise_shape;

@@ -165,7 +165,7 @@ int nnc::reference_elementwise(const char *function, const elementwise_shape &s,
 #define NNC_ELEMENTWISE(NAME, TENSORS, SCALARS, HEADER)                        \
   if (std::strcmp(function, #NAME) == 0) {                                     \
     if (inputs != TENSORS || scalar_count != SCALARS)                          \
-      return NNC_REFERENCE_BAD_FIELD;                                          \
+      return NNC_REFERENCE_BAD_COUNT;                                          \
     return with_type(in[TENSORS == 3].dtype, [&](auto t) {                     \
       return call_on<function_##NAME, decltype(t)>(                            \
           c, std::make_index_sequence<TENSORS>{},                              \

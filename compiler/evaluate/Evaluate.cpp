@@ -7,20 +7,15 @@
 #include "compiler/evaluate/Evaluate.h"
 
 #include "compiler/patterns/Patterns.h"
+#include "compiler/shapes/RoutineShape.h"
 #include "dialects/nn/Empty.h"
 #include "runtime/reference.h"
 
 #include "mlir/IR/Matchers.h"
 
-#include <deque>
-
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
-
-/// The most axes (and inputs) that the lists in a routine's shape have room
-/// for.
-static constexpr size_t kMostAxes = 8;
 
 //===----------------------------------------------------------------------===//
 // One call of a portable routine
@@ -62,64 +57,12 @@ static std::optional<nnc_tensor> describe(const TensorData &data) {
                     data.getNumElements()};
 }
 
-namespace {
-/// The shape fields of a dictionary, in the form that the reference routines
-/// take.
-class FieldList {
-public:
-  /// Appends all fields of `dictionary`. Fails if a value does not fit in an
-  /// int or a list has more than kMostAxes entries.
-  LogicalResult append(DictionaryAttr dictionary) {
-    for (NamedAttribute field : dictionary)
-      if (failed(append(field.getName(), field.getValue())))
-        return failure();
-    return success();
-  }
-  ArrayRef<nnc_field> get() const { return fields; }
-
-private:
-  LogicalResult append(StringAttr name, Attribute value) {
-    if (auto real = dyn_cast<FloatAttr>(value)) {
-      fields.push_back(
-          {name.data(), nullptr, 0, real.getValueAsDouble(), true});
-      return success();
-    }
-    auto &ints = storage.emplace_back();
-    if (auto integer = dyn_cast<IntegerAttr>(value)) {
-      ints.push_back(integer.getInt());
-    } else if (auto list = dyn_cast<DenseI64ArrayAttr>(value)) {
-      ints.append(list.asArrayRef().begin(), list.asArrayRef().end());
-      if (ints.size() > kMostAxes)
-        return failure();
-    } else {
-      for (Attribute row : cast<ArrayAttr>(value)) {
-        ArrayRef<int64_t> values = cast<DenseI64ArrayAttr>(row).asArrayRef();
-        if (values.size() > kMostAxes)
-          return failure();
-        ints.append(values.begin(), values.end());
-        ints.append(kMostAxes - values.size(), 0);
-      }
-      if (ints.size() > kMostAxes * kMostAxes)
-        return failure();
-    }
-    if (llvm::any_of(ints, [](long long v) { return !llvm::isInt<32>(v); }))
-      return failure();
-    fields.push_back(
-        {name.data(), ints.data(), static_cast<int>(ints.size()), 0.0, false});
-    return success();
-  }
-
-  std::deque<SmallVector<long long, kMostAxes>> storage;
-  SmallVector<nnc_field> fields;
-};
-} // namespace
-
 static LogicalResult call(const RoutineCall &routine,
                           ArrayRef<TensorData> operands,
                           const TensorData &result, StringRef function = {},
                           ArrayRef<double> scalars = {}) {
-  FieldList fields;
-  if (failed(fields.append(routine.fields)))
+  std::optional<RoutineShape> shape = readShape(routine);
+  if (!shape)
     return failure();
   SmallVector<nnc_tensor> inputs;
   for (unsigned operand : routine.operands) {
@@ -132,9 +75,8 @@ static LogicalResult call(const RoutineCall &routine,
   if (!output)
     return failure();
   std::string name = function.str();
-  return success(nnc_reference_call(routine.family.c_str(), fields.get().data(),
-                                    fields.get().size(), inputs.data(),
-                                    inputs.size(), &*output, 1,
+  return success(nnc_reference_call(routine.family.c_str(), shape->get(),
+                                    inputs.data(), inputs.size(), &*output, 1,
                                     name.empty() ? nullptr : name.c_str(),
                                     scalars.data(), scalars.size()) == 0);
 }

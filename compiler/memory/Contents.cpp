@@ -6,6 +6,8 @@
 
 #include "compiler/memory/Contents.h"
 
+#include "compiler/shapes/RoutineShape.h"
+
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
@@ -18,25 +20,19 @@ int64_t nnc::getBytes(Value value) {
 // Moves
 //===----------------------------------------------------------------------===//
 
-static int64_t getInt(DictionaryAttr fields, StringRef name) {
-  auto value = fields.getAs<IntegerAttr>(name);
-  return value ? value.getInt() : 0;
-}
-
 /// Returns `call` as a single move if it is a copy that is contiguous on both
 /// sides.
 static std::optional<Move> getMove(const RoutineCall &call,
                                    int64_t elementBytes) {
-  auto dims = call.fields.getAs<DenseI64ArrayAttr>("dims");
-  auto source = call.fields.getAs<DenseI64ArrayAttr>("src_strides");
-  auto target = call.fields.getAs<DenseI64ArrayAttr>("dst_strides");
-  if (call.family != "copy" || !dims || !source || !target || dims.size() != 1)
+  std::optional<RoutineShape> shape = readShape(call);
+  const copy_shape *copy = shape ? shape->getAs<copy_shape>() : nullptr;
+  if (!copy || copy->rank != 1)
     return std::nullopt;
-  if (dims[0] != 1 && (source[0] != 1 || target[0] != 1))
+  if (copy->dims[0] != 1 &&
+      (copy->src_strides[0] != 1 || copy->dst_strides[0] != 1))
     return std::nullopt;
-  return Move{
-      call.operands[0], getInt(call.fields, "src_offset") * elementBytes,
-      getInt(call.fields, "dst_offset") * elementBytes, dims[0] * elementBytes};
+  return Move{call.operands[0], copy->src_offset * elementBytes,
+              copy->dst_offset * elementBytes, copy->dims[0] * elementBytes};
 }
 
 SmallVector<Move> nnc::getMoves(Operation *op) {
@@ -158,13 +154,13 @@ bool nnc::readsInPlace(Operation *op, unsigned operand) {
 /// Returns the number of elements from the first to the last, both included,
 /// that an elementwise call reads of input `index`.
 static int64_t getReach(const RoutineCall &call, unsigned index) {
-  auto dims = call.fields.getAs<DenseI64ArrayAttr>("dims");
-  auto rows = call.fields.getAs<ArrayAttr>("strides");
-  auto strides = cast<DenseI64ArrayAttr>(rows[index]);
+  std::optional<RoutineShape> read = readShape(call);
+  const auto *shape = read ? read->getAs<elementwise_shape>() : nullptr;
+  if (!shape)
+    return 0; // no routine computes the call, which is reported elsewhere
   int64_t last = 0;
-  for (auto [dim, stride] :
-       llvm::zip_equal(dims.asArrayRef(), strides.asArrayRef()))
-    last += (dim - 1) * stride;
+  for (int axis = 0; axis < shape->rank; ++axis)
+    last += int64_t(shape->dims[axis] - 1) * shape->strides[index][axis];
   return last + 1;
 }
 

@@ -19,10 +19,6 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// An elementwise routine has room for the strides of this many operands
-/// (`strides` in runtime/routines/elementwise/shape.h).
-static constexpr size_t kMostOperands = 8;
-
 /// The one value of a constant that is a literal in expressions, or null.
 /// Literals are arith.constant, which holds no unsigned integers: constants of
 /// those types stay operands of the layer.
@@ -128,7 +124,7 @@ bool Grouping::mayJoin(Operation *op, const Group &group) const {
   RankedTensorType result = getTensorType(group.result);
   if (getTensorType(op->getResult(0)).getShape() != result.getShape() ||
       !hasOnly(op, result.getElementType()) ||
-      group.getOperandsWith(op).size() > kMostOperands)
+      group.getOperandsWith(op).size() > kMaxElementwiseOperands)
     return false;
   return llvm::all_of(op->getOperands(), [&](Value value) {
     Operation *producer = value.getDefiningOp();

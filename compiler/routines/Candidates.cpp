@@ -116,7 +116,7 @@ static SmallVector<RoutineShape> makeShapes(LayerOp layer, const Schema &schema,
   if (calls.empty())
     problem = "the anchor cannot be computed in these layouts";
   for (const RoutineCall &call : calls) {
-    auto shape = Catalogue::get().makeShape(call, problem);
+    auto shape = readShape(call, &problem);
     if (!shape)
       return {};
     shapes.push_back(*shape);
@@ -499,7 +499,7 @@ LogicalResult nnc::checkRoutine(AdaptOp adapt, target::MachineAttr machine) {
            << name << "', which needs " << routine->isa
            << "; the target lacks that";
   std::string problem;
-  auto shape = Catalogue::get().makeShape(*call, problem);
+  auto shape = readShape(*call, &problem);
   if (!shape)
     return adapt.emitOpError("cannot be computed: ") << problem;
   return checkParams(adapt, *routine, *shape, adapt.getParams());

@@ -7,125 +7,14 @@
 #include "compiler/routines/Catalogue.h"
 
 #include "runtime/routines/catalogue.h"
-#include "runtime/routines/shapes.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <cstring>
-#include <limits>
 
 using namespace mlir;
 using namespace nnc;
-
-//===----------------------------------------------------------------------===//
-// Shapes
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A visitor that fills the fields of a shape from a dictionary, by name.
-class Filler {
-public:
-  explicit Filler(DictionaryAttr fields) : fields(fields) {}
-
-  void operator()(const char *name, int &field) {
-    auto value = take<IntegerAttr>(name);
-    field = value ? narrow(name, value.getInt()) : 0;
-  }
-  void operator()(const char *name, float &field) {
-    auto value = take<FloatAttr>(name);
-    field = value ? static_cast<float>(value.getValueAsDouble()) : 0.0f;
-  }
-  template <size_t N> void operator()(const char *name, int (&field)[N]) {
-    if (auto list = take<DenseI64ArrayAttr>(name))
-      fill(name, list.asArrayRef(), field);
-  }
-  template <size_t N, size_t M>
-  void operator()(const char *name, int (&field)[N][M]) {
-    auto rows = take<ArrayAttr>(name);
-    if (!rows || tooMany(name, rows.size(), N))
-      return;
-    for (auto [i, row] : llvm::enumerate(rows))
-      if (auto list = dyn_cast<DenseI64ArrayAttr>(row))
-        fill(name, list.asArrayRef(), field[i]);
-  }
-
-  /// Returns what went wrong, or an empty string. Entries of the dictionary
-  /// that are no fields of the shape are an error too.
-  std::string getProblem() const {
-    if (problem.empty() && taken != fields.size())
-      return "has fields that the family's shape does not know";
-    return problem;
-  }
-
-private:
-  template <class Attr> Attr take(StringRef name) {
-    auto value = fields.getAs<Attr>(name);
-    if (!value)
-      problem = ("lacks the field '" + name + "'").str();
-    ++taken;
-    return value;
-  }
-  int narrow(StringRef name, int64_t value) {
-    if (value < std::numeric_limits<int>::min() ||
-        value > std::numeric_limits<int>::max())
-      problem = ("has a field '" + name + "' of " + llvm::Twine(value) +
-                 ", which does not fit 32 bits")
-                    .str();
-    return static_cast<int>(value);
-  }
-  bool tooMany(StringRef name, size_t count, size_t most) {
-    if (count > most)
-      problem = ("has a field '" + name + "' of " + llvm::Twine(count) +
-                 " values; there is room for " + llvm::Twine(most))
-                    .str();
-    return count > most;
-  }
-  template <size_t N>
-  void fill(StringRef name, ArrayRef<int64_t> values, int (&field)[N]) {
-    if (!tooMany(name, values.size(), N))
-      for (auto [i, value] : llvm::enumerate(values))
-        field[i] = narrow(name, value);
-  }
-
-  DictionaryAttr fields;
-  std::string problem;
-  size_t taken = 0;
-};
-} // namespace
-
-template <class Shape>
-static std::shared_ptr<void> makeFields(DictionaryAttr fields,
-                                        std::string &problem) {
-  auto shape = std::make_shared<Shape>();
-  Filler filler(fields);
-  shape->visit([&](const char *name, auto &field) { filler(name, field); });
-  problem = filler.getProblem();
-  return shape;
-}
-
-using MakeFields = std::shared_ptr<void> (*)(DictionaryAttr, std::string &);
-static constexpr MakeFields kMakeFields[] = {
-#define NNC_FAMILY(name, inputs, outputs, channel_axis)                        \
-  makeFields<name##_shape>,
-#include "runtime/routines/families.inc"
-};
-
-std::optional<RoutineShape> Catalogue::makeShape(const nn::RoutineCall &call,
-                                                 std::string &problem) const {
-  const Family *family = findFamily(call.family);
-  if (!family) {
-    problem = "there is no family '" + call.family + "'";
-    return std::nullopt;
-  }
-  std::string reason;
-  auto fields = kMakeFields[family - families.begin()](call.fields, reason);
-  if (!reason.empty()) {
-    problem = "the shape of a call of '" + call.family + "' " + reason;
-    return std::nullopt;
-  }
-  return RoutineShape(*family, std::move(fields));
-}
 
 //===----------------------------------------------------------------------===//
 // Lines of routines.inc
@@ -275,18 +164,6 @@ static Routine makeRoutine(const Family *family, StringRef name,
 }
 
 Catalogue::Catalogue() {
-  auto axis = [](int value) {
-    constexpr int none = NNC_NO_EPILOGUE;
-    return value == none ? std::optional<int>() : value;
-  };
-#define NNC_FAMILY(name, inputs, outputs, channel_axis)                        \
-  families.push_back({#name, inputs, outputs, axis(channel_axis)});            \
-  name##_shape().visit(                                                        \
-      [&names = fieldNames.emplace_back()](const char *field, auto &) {        \
-        names.push_back(field);                                                \
-      });
-#include "runtime/routines/families.inc"
-
 #define LAYOUTS(...) #__VA_ARGS__
 #define PARAMS(...) #__VA_ARGS__
 #define CANDIDATES(...) {__VA_ARGS__}
@@ -311,18 +188,6 @@ Catalogue::Catalogue() {
 const Catalogue &Catalogue::get() {
   static const Catalogue catalogue;
   return catalogue;
-}
-
-const Family *Catalogue::findFamily(StringRef name) const {
-  const Family *found =
-      llvm::find_if(families, [&](const Family &f) { return f.name == name; });
-  return found == families.end() ? nullptr : found;
-}
-
-ArrayRef<StringRef> Catalogue::getFieldNames(StringRef family) const {
-  const Family *found = findFamily(family);
-  return found ? ArrayRef<StringRef>(fieldNames[found - families.begin()])
-               : ArrayRef<StringRef>();
 }
 
 const Routine *Catalogue::findRoutine(StringRef name) const {

@@ -7,37 +7,10 @@
 #ifndef NNC_COMPILER_ROUTINES_CATALOGUE_H
 #define NNC_COMPILER_ROUTINES_CATALOGUE_H
 
-#include "dialects/nn/Nn.h"
+#include "compiler/shapes/RoutineShape.h"
 #include "runtime/routines/catalogue/core.h"
 
-#include <memory>
-
 namespace nnc {
-
-/// A family of routines: a line of runtime/routines/families.inc.
-struct Family {
-  llvm::StringRef name;
-  int inputs; ///< tensors read, or -1 for any number
-  int outputs;
-  /// The axis that an epilogue's `channel` operands vary along (negative:
-  /// counted from the last), or nullopt if the family's routines take no
-  /// epilogue.
-  std::optional<int> channelAxis;
-};
-
-/// The shape of one call of a family at run time: an instance of the runtime's
-/// struct <family>_shape.
-class RoutineShape {
-public:
-  RoutineShape(const Family &family, std::shared_ptr<void> fields)
-      : family(&family), fields(std::move(fields)) {}
-  const Family &getFamily() const { return *family; }
-  const void *get() const { return fields.get(); }
-
-private:
-  const Family *family;
-  std::shared_ptr<void> fields;
-};
 
 /// A routine of the runtime: a line of runtime/routines/routines.inc.
 struct Routine {
@@ -85,32 +58,20 @@ struct Routine {
   double (*error)(const void *shape, const int *params);
 };
 
-/// The families and routines of the runtime.
+/// The routines of the runtime.
 class Catalogue {
 public:
   static const Catalogue &get();
 
-  llvm::ArrayRef<Family> getFamilies() const { return families; }
   llvm::ArrayRef<Routine> getRoutines() const { return routines; }
-  const Family *findFamily(llvm::StringRef name) const;
-  /// Returns the names of the fields of a family's shape struct, in their
-  /// order.
-  llvm::ArrayRef<llvm::StringRef> getFieldNames(llvm::StringRef family) const;
   const Routine *findRoutine(llvm::StringRef name) const;
   /// Returns the header that defines an elementwise function of floats.
   llvm::StringRef getHeaderOf(llvm::StringRef function) const;
   llvm::SmallVector<const Routine *>
   getRoutinesOf(llvm::StringRef family) const;
 
-  /// Returns the shape of the call, or nullopt if its fields do not fit the
-  /// family's struct; `problem` then says why.
-  std::optional<RoutineShape> makeShape(const nn::RoutineCall &call,
-                                        std::string &problem) const;
-
 private:
   Catalogue();
-  llvm::SmallVector<Family, 0> families;
-  llvm::SmallVector<llvm::SmallVector<llvm::StringRef>, 0> fieldNames;
   llvm::SmallVector<Routine, 0> routines;
 };
 

@@ -175,8 +175,7 @@ void CostModel::forEachAdapt(RankedTensorType from, RankedTensorType to,
   if (!call)
     return;
   const Catalogue &catalogue = Catalogue::get();
-  std::string problem;
-  std::optional<RoutineShape> shape = catalogue.makeShape(*call, problem);
+  std::optional<RoutineShape> shape = readShape(*call);
   if (!shape)
     return;
   LayerWork work;

@@ -24,35 +24,13 @@ Location nnc::getNamedLoc(Location loc) {
 
 /// Returns the values of a routine's parameters as a dictionary with their
 /// names.
-static exec::ShapeAttr nameParams(const Routine &routine,
-                                  DenseI64ArrayAttr values, Builder &builder) {
+static nn::ShapeAttr nameParams(const Routine &routine,
+                                DenseI64ArrayAttr values, Builder &builder) {
   SmallVector<NamedAttribute> params;
   for (auto [i, name] : llvm::enumerate(routine.params))
     params.push_back(
         {builder.getStringAttr(name), builder.getI64IntegerAttr(values[i])});
-  return exec::ShapeAttr::get(builder.getContext(), params);
-}
-
-/// Converts a field of a shape to the form that it has in #exec.shape, where
-/// lists are arrays.
-static Attribute getField(Attribute value, Builder &builder) {
-  if (auto list = dyn_cast<DenseI64ArrayAttr>(value))
-    return builder.getI64ArrayAttr(list.asArrayRef());
-  auto list = dyn_cast<ArrayAttr>(value);
-  if (!list)
-    return value;
-  SmallVector<Attribute> items;
-  for (Attribute item : list)
-    items.push_back(getField(item, builder));
-  return builder.getArrayAttr(items);
-}
-
-static exec::ShapeAttr getShape(const nn::RoutineCall &call, Builder &builder) {
-  SmallVector<NamedAttribute> fields;
-  for (StringRef name : Catalogue::get().getFieldNames(call.family))
-    if (Attribute value = call.fields.get(name))
-      fields.push_back({builder.getStringAttr(name), getField(value, builder)});
-  return exec::ShapeAttr::get(builder.getContext(), fields);
+  return nn::ShapeAttr::get(builder.getContext(), params);
 }
 
 /// Returns how the epilogue of a layer with an anchor reads an extra, or
@@ -134,8 +112,8 @@ FailureOr<exec::CallOp> nnc::createExecCall(
   auto created = builder.create<exec::CallOp>(
       getNamedLoc(op->getLoc()), name, routine->name, routine->header,
       nameParams(*routine, params, builder), inputs, extras, target, scratch,
-      builder.getArrayAttr(kinds), getShape(call, builder), isPointwise,
-      StringAttr(), op->hasAttr(exec::kSerialAttr), what, work.multiplyAdds,
+      builder.getArrayAttr(kinds), call.fields, isPointwise, StringAttr(),
+      op->hasAttr(exec::kSerialAttr), what, work.multiplyAdds,
       2 * work.multiplyAdds + work.operations);
   if (hasExpression)
     cloneExpression(layer, created);

@@ -34,15 +34,13 @@ static void printField(Attribute value, llvm::raw_ostream &stream) {
         [&](Attribute item) { printField(item, stream); }, "/");
 }
 
-/// Prints a call as in "conv2d n=1 c=64 ...", with the fields in the order of
-/// the family's struct.
+/// Prints a call as in "conv2d n=1 c=64 ...".
 static void printCall(const RoutineCall &call, llvm::raw_ostream &stream) {
   stream << call.family;
-  for (StringRef name : Catalogue::get().getFieldNames(call.family))
-    if (Attribute value = call.fields.get(name)) {
-      stream << ' ' << name << '=';
-      printField(value, stream);
-    }
+  for (NamedAttribute field : call.fields.getFields()) {
+    stream << ' ' << field.getName().getValue() << '=';
+    printField(field.getValue(), stream);
+  }
 }
 
 /// Prints the element types of the tensors, each once; prints nothing if the

@@ -23,9 +23,8 @@ int64_t nnc::getScratchBytes(Operation *op, int threads) {
   if (params.size() != routine->params.size())
     return 0;
   int64_t bytes = 0;
-  std::string problem;
   for (const RoutineCall &call : getRoutineCalls(op))
-    if (auto shape = Catalogue::get().makeShape(call, problem);
+    if (auto shape = readShape(call);
         shape && &shape->getFamily() == routine->family)
       bytes =
           std::max(bytes, routine->getScratchBytes(*shape, params, threads));

@@ -7,6 +7,7 @@
 #include "compiler/routines/Candidates.h"
 
 #include "runtime/reference.h"
+#include "runtime/routines/elementwise/shape.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -16,12 +17,8 @@ using namespace nnc::nn;
 /// returns nullopt if that does not know the function.
 static std::optional<float> evaluateScalar(ElementwiseOpInterface op,
                                            ArrayRef<float> arguments) {
-  long long one = 1, zeros[64] = {};
-  nnc_field fields[] = {{"rank", &one, 1, 0, false},
-                        {"dims", &one, 1, 0, false},
-                        {"strides", zeros, 64, 0, false},
-                        {"planes", &one, 1, 0, false},
-                        {"pixels", &one, 1, 0, false}};
+  elementwise_shape shape{};
+  shape.rank = shape.dims[0] = shape.planes = shape.pixels = 1;
   SmallVector<float> values(arguments);
   SmallVector<nnc_tensor> operands;
   for (float &value : values)
@@ -29,10 +26,9 @@ static std::optional<float> evaluateScalar(ElementwiseOpInterface op,
   float result = 1;
   nnc_tensor out{&result, NNC_F32, 1};
   SmallVector<double> scalars = op.getScalars();
-  int status = nnc_reference_call("elementwise", fields, std::size(fields),
-                                  operands.data(), operands.size(), &out, 1,
-                                  op.getFunction().str().c_str(),
-                                  scalars.data(), scalars.size());
+  int status = reference_elementwise(op.getFunction().str().c_str(), shape,
+                                     operands.data(), operands.size(), out,
+                                     scalars.data(), scalars.size());
   return status == NNC_REFERENCE_OK ? std::optional(result) : std::nullopt;
 }
 

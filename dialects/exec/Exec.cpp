@@ -36,48 +36,6 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
 }
 
 //===----------------------------------------------------------------------===//
-// #exec.shape
-//===----------------------------------------------------------------------===//
-
-static bool isField(Attribute value) {
-  if (auto list = dyn_cast<ArrayAttr>(value))
-    return llvm::all_of(list, isField);
-  return isa<FloatAttr>(value) ||
-         (isa<IntegerAttr>(value) &&
-          cast<IntegerAttr>(value).getType().isInteger(64));
-}
-
-Attribute ShapeAttr::parse(AsmParser &parser, Type) {
-  SmallVector<NamedAttribute> fields;
-  auto parseField = [&]() -> ParseResult {
-    std::string name;
-    Attribute value;
-    SMLoc location = parser.getCurrentLocation();
-    if (parser.parseKeywordOrString(&name) || parser.parseEqual() ||
-        parser.parseAttribute(value))
-      return failure();
-    if (!isField(value))
-      return parser.emitError(location, "'")
-             << name << "' is not a number or a list of numbers";
-    fields.push_back({StringAttr::get(parser.getContext(), name), value});
-    return success();
-  };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
-                                     parseField))
-    return {};
-  return get(parser.getContext(), fields);
-}
-
-void ShapeAttr::print(AsmPrinter &printer) const {
-  printer << "<";
-  llvm::interleaveComma(getFields(), printer, [&](NamedAttribute field) {
-    printer << field.getName().getValue() << " = ";
-    printer.printAttributeWithoutType(field.getValue());
-  });
-  printer << ">";
-}
-
-//===----------------------------------------------------------------------===//
 // exec.program
 //===----------------------------------------------------------------------===//
 

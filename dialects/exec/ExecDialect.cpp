@@ -11,6 +11,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace nnc;
 using namespace nnc::exec;
 
 #include "dialects/exec/ExecDialect.cpp.inc"
@@ -27,7 +28,7 @@ using namespace nnc::exec;
 //===----------------------------------------------------------------------===//
 
 static ParseResult parseRoutine(OpAsmParser &parser, StringAttr &routine,
-                                ShapeAttr &params) {
+                                nn::ShapeAttr &params) {
   std::string name;
   if (parser.parseKeywordOrString(&name))
     return failure();
@@ -46,12 +47,12 @@ static ParseResult parseRoutine(OpAsmParser &parser, StringAttr &routine,
             return success();
           }))
     return failure();
-  params = ShapeAttr::get(parser.getContext(), values);
+  params = nn::ShapeAttr::get(parser.getContext(), values);
   return success();
 }
 
 static void printRoutine(OpAsmPrinter &printer, Operation *, StringAttr routine,
-                         ShapeAttr params) {
+                         nn::ShapeAttr params) {
   printer.printKeywordOrString(routine);
   if (!params.getFields().empty())
     params.print(printer);

@@ -71,18 +71,6 @@ def Exec_PlaceAttr : AttrDef<Exec_Dialect, "Place"> {
   let assemblyFormat = "`<` $pool (`[` $index^ `]`)? `at` $offset (`bytes` $bytes^)? `>`";
 }
 
-def Exec_ShapeAttr : AttrDef<Exec_Dialect, "Shape"> {
-  let mnemonic = "shape";
-  let summary = "The fields of a routine's shape, in the family's order";
-  let description = [{
-    A field is an integer, a real, a list of integers or a list of such lists.
-
-    Example: `#exec.shape<rank = 2, dims = [4, 8], strides = [[8, 1], [0, 1]], value = 1.0>`.
-  }];
-  let parameters = (ins ArrayRefParameter<"::mlir::NamedAttribute">:$fields);
-  let hasCustomAssemblyFormat = 1;
-}
-
 def Exec_OperandKind : I32EnumAttr<"OperandKind",
     "how an epilogue reads an operand: runtime/epilogue.h", [
     I32EnumAttrCase<"full", 0>, I32EnumAttrCase<"channel", 1>,

@@ -186,9 +186,9 @@ def Exec_CallOp : Exec_Op<"call", [
     ```
   }];
   let arguments = (ins StrAttr:$name, StrAttr:$routine, StrAttr:$header,
-    Exec_ShapeAttr:$params, Variadic<Exec_Place>:$inputs, Variadic<Exec_Place>:$extras,
+    Nn_ShapeAttr:$params, Variadic<Exec_Place>:$inputs, Variadic<Exec_Place>:$extras,
     Variadic<Exec_Place>:$outputs, Optional<Exec_Place>:$scratch,
-    DefaultValuedAttr<Exec_OperandKinds, "{}">:$kinds, Exec_ShapeAttr:$shape, UnitAttr:$pointwise,
+    DefaultValuedAttr<Exec_OperandKinds, "{}">:$kinds, Nn_ShapeAttr:$shape, UnitAttr:$pointwise,
     OptionalAttr<StrAttr>:$like, UnitAttr:$serial,
     DefaultValuedAttr<StrAttr, "\"\"">:$what,
     DefaultValuedAttr<I64Attr, "0">:$multiply_adds,

@@ -51,15 +51,23 @@ void nn::addPair(ShapeFields &fields, StringRef height, StringRef width,
   fields.add(width, values.back());
 }
 
-void nn::addWindow(ShapeFields &fields, ArrayRef<int64_t> input,
-                   ArrayRef<int64_t> output, const Window &window) {
-  addPair(fields, "h", "w", input.drop_front(2), 1);
-  addPair(fields, "oh", "ow", output.drop_front(2), 1);
+ShapeFields nn::getImageFields(RankedTensorType x) {
+  ShapeFields fields(x.getContext());
+  fields.add("n", x.getDimSize(0)).add("c", x.getDimSize(1));
+  addPair(fields, "h", "w", x.getShape().drop_front(2), 1);
+  return fields;
+}
+
+void nn::addWindow(ShapeFields &fields, const Window &window) {
   addPair(fields, "kh", "kw", window.kernel, 1);
   addPair(fields, "sh", "sw", window.strides, 1);
   addPair(fields, "dh", "dw", window.dilations, 1);
   addPair(fields, "pt", "pl", window.pads.take_front(window.pads.size() / 2),
           0);
+}
+
+void nn::addOutput(ShapeFields &fields, RankedTensorType y) {
+  addPair(fields, "oh", "ow", y.getShape().drop_front(2), 1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,15 +136,21 @@ bool ConvOp::isLayoutTolerant() { return true; }
 
 std::optional<int64_t> ConvOp::getChannelAxis() { return 1; }
 
+/// Returns the fields from n to ow of a convolution, which all families of
+/// convolutions with a window have.
+template <class Op> static ShapeFields getConvFields(Op op) {
+  RankedTensorType y = op.getY().getType();
+  ShapeFields fields = getImageFields(op.getX().getType());
+  fields.add("k", y.getDimSize(1));
+  addWindow(fields, {op.getW().getType().getShape().drop_front(2),
+                     op.getStrides(), op.getDilations(), op.getPads()});
+  addOutput(fields, y);
+  return fields;
+}
+
 SmallVector<RoutineCall> ConvOp::getRoutineCalls() {
-  RankedTensorType x = getX().getType(), w = getW().getType(),
-                   y = getY().getType();
-  ShapeFields fields(getContext());
-  fields.add("n", x.getDimSize(0)).add("c", x.getDimSize(1));
-  fields.add("k", w.getDimSize(0)).add("groups", getGroups());
-  addWindow(
-      fields, x.getShape(), y.getShape(),
-      {w.getShape().drop_front(2), getStrides(), getDilations(), getPads()});
+  ShapeFields fields = getConvFields(*this);
+  fields.add("groups", getGroups());
   return {{"conv2d", fields.get(), {0, 1}}};
 }
 
@@ -182,25 +196,17 @@ bool SeparableConvOp::isLayoutTolerant() { return true; }
 
 std::optional<int64_t> SeparableConvOp::getChannelAxis() { return 1; }
 
-/// Returns the fields of a pair of a 1 x 1 convolution and a depthwise one, in
-/// either order.
-template <class Op> static ShapeFields getPairFields(Op op) {
-  RankedTensorType x = op.getX().getType(), w = op.getW().getType(),
-                   y = op.getY().getType();
-  ShapeFields fields(op.getContext());
-  fields.add("n", x.getDimSize(0)).add("c", x.getDimSize(1));
-  fields.add("k", y.getDimSize(1));
-  addWindow(fields, x.getShape(), y.getShape(),
-            {w.getShape().drop_front(2), op.getStrides(), op.getDilations(),
-             op.getPads()});
+/// Adds the fields of the activation between the two parts of a layer.
+template <class Op> static void addActivation(ShapeFields &fields, Op op) {
   fields.add("activation", static_cast<int64_t>(op.getActivation()));
   fields.addReal("low", op.getLow().convertToDouble());
   fields.addReal("high", op.getHigh().convertToDouble());
-  return fields;
 }
 
 SmallVector<RoutineCall> SeparableConvOp::getRoutineCalls() {
-  return {{"separable_conv2d", getPairFields(*this).get(), {0, 1, 2, 3}}};
+  ShapeFields fields = getConvFields(*this);
+  addActivation(fields, *this);
+  return {{"separable_conv2d", fields.get(), {0, 1, 2, 3}}};
 }
 
 Work SeparableConvOp::getWork() {
@@ -253,7 +259,9 @@ bool ExpandedConvOp::isLayoutTolerant() { return true; }
 std::optional<int64_t> ExpandedConvOp::getChannelAxis() { return 1; }
 
 SmallVector<RoutineCall> ExpandedConvOp::getRoutineCalls() {
-  return {{"expanded_conv2d", getPairFields(*this).get(), {0, 1, 2, 3}}};
+  ShapeFields fields = getConvFields(*this);
+  addActivation(fields, *this);
+  return {{"expanded_conv2d", fields.get(), {0, 1, 2, 3}}};
 }
 
 Work ExpandedConvOp::getWork() {
@@ -309,14 +317,9 @@ bool ScaledConvOp::isLayoutTolerant() { return true; }
 std::optional<int64_t> ScaledConvOp::getChannelAxis() { return 1; }
 
 SmallVector<RoutineCall> ScaledConvOp::getRoutineCalls() {
-  RankedTensorType x = getX().getType();
-  ShapeFields fields(getContext());
-  fields.add("n", x.getDimSize(0)).add("c", x.getDimSize(1));
-  addPair(fields, "h", "w", x.getShape().drop_front(2), 1);
+  ShapeFields fields = getImageFields(getX().getType());
   fields.add("k", getV().getType().getDimSize(0));
-  fields.add("activation", static_cast<int64_t>(getActivation()));
-  fields.addReal("low", getLow().convertToDouble());
-  fields.addReal("high", getHigh().convertToDouble());
+  addActivation(fields, *this);
   return {{"scaled_conv2d", fields.get(), {0, 1, 2, 3}}};
 }
 
@@ -372,14 +375,8 @@ bool ConvTransposeOp::isLayoutTolerant() { return true; }
 std::optional<int64_t> ConvTransposeOp::getChannelAxis() { return 1; }
 
 SmallVector<RoutineCall> ConvTransposeOp::getRoutineCalls() {
-  RankedTensorType x = getX().getType(), w = getW().getType(),
-                   y = getY().getType();
-  ShapeFields fields(getContext());
-  fields.add("n", x.getDimSize(0)).add("c", x.getDimSize(1));
-  fields.add("k", y.getDimSize(1)).add("groups", getGroups());
-  addWindow(
-      fields, x.getShape(), y.getShape(),
-      {w.getShape().drop_front(2), getStrides(), getDilations(), getPads()});
+  ShapeFields fields = getConvFields(*this);
+  fields.add("groups", getGroups());
   return {{"conv_transpose2d", fields.get(), {0, 1}}};
 }
 

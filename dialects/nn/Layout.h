@@ -14,6 +14,11 @@ namespace nnc::nn {
 class LayoutAttr;
 class WeightEncoding;
 
+/// The most axes of a tensor, and the most operands of an elementwise layer: as
+/// many as the structs of shapes in runtime/ have room for, which
+/// compiler/shapes checks.
+inline constexpr int64_t kMaxRank = 8, kMaxElementwiseOperands = 8;
+
 /// The type of a value that is a tensor, as all of `nn` is.
 inline mlir::RankedTensorType getTensorType(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());

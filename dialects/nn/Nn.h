@@ -7,6 +7,7 @@
 #ifndef NNC_DIALECTS_NN_NN_H
 #define NNC_DIALECTS_NN_NN_H
 
+#include "dialects/nn/Attributes.h"
 #include "dialects/nn/Layout.h"
 #include "dialects/nn/Support.h"
 
@@ -17,15 +18,10 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
-#include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-#include "dialects/nn/NnDialect.h.inc"
-#include "dialects/nn/NnEnums.h.inc"
-#define GET_ATTRDEF_CLASSES
-#include "dialects/nn/NnAttrs.h.inc"
 #include "dialects/nn/NnInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/nn/NnOps.h.inc"

@@ -116,4 +116,30 @@ def Nn_LayoutAttr
   }];
 }
 
+def Nn_ShapeAttr : AttrDef<Nn_Dialect, "Shape"> {
+  let mnemonic = "shape";
+  let summary = "The shape of one call of a routine";
+  let description = [{
+    The fields of the struct in `runtime/routines/<family>/shape.h`, by name and
+    in the struct's order. An op that a family of routines computes makes it;
+    `compiler/shapes` reads it into the struct, and reports an attribute that
+    does not have exactly the struct's fields; `exec.call` carries it; `codegen`
+    prints it.
+
+    A field is an integer (`i64`), a real (`f64`), a list of integers
+    (`DenseI64ArrayAttr`) or a list of such lists (`ArrayAttr`).
+
+    Example: `#nn.shape<rank = 2, dims = [4, 8], strides = [[8, 1], [0, 1]], value = 1.0>`.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::NamedAttribute">:$fields);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    // Used by frontends/onnx/Evaluate.cpp.
+    operator ::mlir::DictionaryAttr() const {
+      return ::mlir::DictionaryAttr::get(getContext(), getFields());
+    }
+  }];
+}
+
 #endif // NNC_DIALECTS_NN_DIALECT

@@ -38,13 +38,11 @@ static LogicalResult inferPool(std::optional<Location> location,
 template <class Op>
 static SmallVector<RoutineCall> getPoolCalls(Op op, StringRef family,
                                              bool countPadding) {
-  RankedTensorType x = op.getX().getType(), y = op.getY().getType();
   ArrayRef<int64_t> pads = op.getPads();
-  ShapeFields fields(op.getContext());
-  fields.add("n", x.getDimSize(0)).add("c", x.getDimSize(1));
-  addWindow(fields, x.getShape(), y.getShape(),
-            {op.getKernel(), op.getStrides(), op.getDilations(), pads});
+  ShapeFields fields = getImageFields(op.getX().getType());
+  addWindow(fields, {op.getKernel(), op.getStrides(), op.getDilations(), pads});
   addPair(fields, "pb", "pr", pads.drop_front(pads.size() / 2), 0);
+  addOutput(fields, op.getY().getType());
   fields.add("count_include_pad", countPadding);
   return {{family.str(), fields.get(), {0}}};
 }

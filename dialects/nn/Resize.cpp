@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/Nn.h"
+#include "dialects/nn/Spatial.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -31,11 +31,8 @@ OpFoldResult ResizeOp::fold(FoldAdaptor) {
 bool ResizeOp::isLayoutTolerant() { return true; }
 
 SmallVector<RoutineCall> ResizeOp::getRoutineCalls() {
-  RankedTensorType x = getX().getType(), y = getY().getType();
-  ShapeFields fields(getContext());
-  fields.add("n", x.getDimSize(0)).add("c", x.getDimSize(1));
-  fields.add("h", x.getDimSize(2)).add("w", x.getDimSize(3));
-  fields.add("oh", y.getDimSize(2)).add("ow", y.getDimSize(3));
+  ShapeFields fields = getImageFields(getX().getType());
+  addOutput(fields, getY().getType());
   fields.add("mode", static_cast<int64_t>(getMode()));
   fields.add("coord", static_cast<int64_t>(getCoordinates()));
   fields.add("nearest", static_cast<int64_t>(getNearest()));

@@ -35,9 +35,15 @@ int64_t slideWindow(int64_t input, int64_t kernel, int64_t stride,
 void addPair(ShapeFields &fields, llvm::StringRef height, llvm::StringRef width,
              llvm::ArrayRef<int64_t> values, int64_t missing);
 
-/// Adds the fields h, w, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow.
-void addWindow(ShapeFields &fields, llvm::ArrayRef<int64_t> input,
-               llvm::ArrayRef<int64_t> output, const Window &window);
+/// Returns the fields n, c, h, w of the images `x`, with which the shapes of
+/// all families on images begin.
+ShapeFields getImageFields(mlir::RankedTensorType x);
+
+/// Adds the fields kh, kw, sh, sw, dh, dw, pt, pl.
+void addWindow(ShapeFields &fields, const Window &window);
+
+/// Adds the fields oh, ow of the resulting images `y`.
+void addOutput(ShapeFields &fields, mlir::RankedTensorType y);
 
 } // namespace nnc::nn
 

@@ -7,6 +7,8 @@
 #ifndef NNC_DIALECTS_NN_SUPPORT_H
 #define NNC_DIALECTS_NN_SUPPORT_H
 
+#include "dialects/nn/Attributes.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -35,47 +37,43 @@ struct Work {
   int64_t bytesWritten = 0;
 };
 
-/// Builder of the shape of one call of a family: a dictionary whose names are
-/// the fields of the struct in `runtime/routines/<family>/shape.h`. Integers
-/// are IntegerAttr (i64), reals FloatAttr (f64), lists DenseI64ArrayAttr, and
-/// lists of lists ArrayAttr of those.
+/// Builder of a #nn.shape. The fields are added in the order of the struct in
+/// `runtime/routines/<family>/shape.h`.
 class ShapeFields {
 public:
   explicit ShapeFields(mlir::MLIRContext *context) : builder(context) {}
   ShapeFields &add(llvm::StringRef name, int64_t value) {
-    return set(name, builder.getI64IntegerAttr(value));
+    return append(name, builder.getI64IntegerAttr(value));
   }
   ShapeFields &addReal(llvm::StringRef name, double value) {
-    return set(name, builder.getF64FloatAttr(value));
+    return append(name, builder.getF64FloatAttr(value));
   }
   ShapeFields &add(llvm::StringRef name, llvm::ArrayRef<int64_t> values) {
-    return set(name, builder.getDenseI64ArrayAttr(values));
+    return append(name, builder.getDenseI64ArrayAttr(values));
   }
   ShapeFields &addRows(llvm::StringRef name,
                        llvm::ArrayRef<llvm::SmallVector<int64_t>> rows) {
     llvm::SmallVector<mlir::Attribute> list;
     for (const auto &row : rows)
       list.push_back(builder.getDenseI64ArrayAttr(row));
-    return set(name, builder.getArrayAttr(list));
+    return append(name, builder.getArrayAttr(list));
   }
-  mlir::DictionaryAttr get() const {
-    return fields.getDictionary(builder.getContext());
-  }
+  ShapeAttr get() const { return ShapeAttr::get(builder.getContext(), fields); }
 
 private:
-  ShapeFields &set(llvm::StringRef name, mlir::Attribute value) {
-    fields.set(name, value);
+  ShapeFields &append(llvm::StringRef name, mlir::Attribute value) {
+    fields.push_back(builder.getNamedAttr(name, value));
     return *this;
   }
-  mutable mlir::Builder builder;
-  mlir::NamedAttrList fields;
+  mlir::Builder builder;
+  llvm::SmallVector<mlir::NamedAttribute> fields;
 };
 
 /// One call of a routine of a family. `operands` are indices of the op's
 /// operands, in the order of the routine's inputs.
 struct RoutineCall {
   std::string family;
-  mlir::DictionaryAttr fields;
+  ShapeAttr fields;
   llvm::SmallVector<unsigned> operands;
 };
 

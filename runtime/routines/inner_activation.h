@@ -9,8 +9,8 @@
 
 namespace nnc {
 
-/// The activation that a shape names: 0: none, 1: relu, 2: clip to [low, high],
-/// 3: hard_swish, 4: silu.
+/// The activation of a shape. The cases are the values of inner_activation in
+/// routines/shape_values.h, as numbers, because emitted modules lack that file.
 template <class V, class S> NNC_INLINE V activate(const S &s, V v) {
   switch (s.activation) {
   case 1:

@@ -24,6 +24,7 @@
 #include "runtime/routines/resize/shape.h"
 #include "runtime/routines/scaled_conv2d/shape.h"
 #include "runtime/routines/separable_conv2d/shape.h"
+#include "runtime/routines/shape_values.h"
 #include "runtime/routines/softmax/shape.h"
 
 #endif // NNC_ROUTINES_SHAPES_H

@@ -2,6 +2,7 @@
 #ifndef NNC_TEST_EXPECTED_H
 #define NNC_TEST_EXPECTED_H
 
+#include "runtime/routines/shape_values.h"
 #include "test/runtime/blocked.h"
 #include "test/runtime/check.h"
 
@@ -11,14 +12,14 @@ namespace nnc_test {
 
 /// The activation between two parts of a layer of shape `s`.
 template <class S> double activated(const S &s, double v) {
-  switch (s.activation) {
-  case 1:
+  switch (nnc::inner_activation(s.activation)) {
+  case nnc::inner_activation::relu:
     return std::max(v, 0.0);
-  case 2:
+  case nnc::inner_activation::clip:
     return std::min(std::max(v, double(s.low)), double(s.high));
-  case 3:
+  case nnc::inner_activation::hard_swish:
     return v * std::min(std::max(v + 3, 0.0), 6.0) / 6;
-  case 4:
+  case nnc::inner_activation::silu:
     return v / (1 + std::exp(-v));
   default:
     return v;

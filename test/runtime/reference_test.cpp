@@ -1,6 +1,7 @@
-// nnc_reference_call: finds families, fields, functions and types by name, and
-// says what it lacks.
+// nnc_reference_call: finds families, functions and types by name, and says
+// what it lacks.
 #include "runtime/reference.h"
+#include "runtime/routines/shapes.h"
 #include "runtime/simd/half.h"
 #include "test/runtime/check.h"
 
@@ -16,26 +17,20 @@ template <class T> nnc_tensor tensor(std::vector<T> &v, int dtype) {
   return {v.data(), dtype, static_cast<long long>(v.size())};
 }
 
-/// The fields of a dense elementwise shape of one axis.
-struct line {
-  long long rank = 1, dim, one = 1;
-  std::vector<long long> strides;
-  nnc_field fields[5];
-  line(long long n, int inputs) : dim(n), strides(8 * inputs) {
-    for (int i = 0; i < inputs; ++i)
-      strides[8 * i] = 1;
-    fields[0] = {"rank", &rank, 1, 0, false};
-    fields[1] = {"dims", &dim, 1, 0, false};
-    fields[2] = {"strides", strides.data(), 8 * inputs, 0, false};
-    fields[3] = {"planes", &one, 1, 0, false};
-    fields[4] = {"pixels", &one, 1, 0, false};
-  }
-};
+/// A dense elementwise shape of one axis.
+nnc::elementwise_shape line(long long n, int inputs) {
+  nnc::elementwise_shape shape{};
+  shape.rank = shape.planes = shape.pixels = 1;
+  shape.dims[0] = static_cast<int>(n);
+  for (int i = 0; i < inputs; ++i)
+    shape.strides[i][0] = 1;
+  return shape;
+}
 
 int call(const char *function, std::vector<nnc_tensor> in, nnc_tensor out,
          std::vector<double> scalars = {}) {
-  line shape(out.elements, static_cast<int>(in.size()));
-  return nnc_reference_call("elementwise", shape.fields, 5, in.data(),
+  const auto shape = line(out.elements, static_cast<int>(in.size()));
+  return nnc_reference_call("elementwise", &shape, in.data(),
                             static_cast<int>(in.size()), &out, 1, function,
                             scalars.data(), static_cast<int>(scalars.size()));
 }
@@ -110,12 +105,13 @@ TEST_CASE("what is lacking has a status", "[reference]") {
   CHECK(call("exp", {y}, y) == NNC_REFERENCE_NO_TYPE);
   CHECK(call("relu", {x}, y) == NNC_REFERENCE_NO_TYPE);
   CHECK(call("add", {x, y}, x) == NNC_REFERENCE_NO_TYPE);
-  CHECK(call("add", {x}, x) == NNC_REFERENCE_BAD_FIELD);
-  CHECK(call("clip", {x}, x) == NNC_REFERENCE_BAD_FIELD);
-  CHECK(nnc_reference_call("no_such_family", nullptr, 0, &x, 1, &y, 1, nullptr,
+  CHECK(call("add", {x}, x) == NNC_REFERENCE_BAD_COUNT);
+  CHECK(call("clip", {x}, x) == NNC_REFERENCE_BAD_COUNT);
+  const nnc::softmax_shape shape{1, 3, 1, 0};
+  CHECK(nnc_reference_call("no_such_family", &shape, &x, 1, &x, 1, nullptr,
                            nullptr, 0) == NNC_REFERENCE_NO_FAMILY);
-  CHECK(nnc_reference_call("softmax", nullptr, 0, &x, 1, &x, 1, nullptr,
-                           nullptr, 0) == NNC_REFERENCE_BAD_FIELD);
+  CHECK(nnc_reference_call("softmax", &shape, &y, 1, &y, 1, nullptr, nullptr,
+                           0) == NNC_REFERENCE_NO_TYPE);
 }
 
 TEST_CASE("every function of the table is there for some type", "[reference]") {
@@ -139,4 +135,30 @@ TEST_CASE("every function of the table is there for some type", "[reference]") {
   }
 #include "runtime/routines/elementwise.inc"
   CHECK(found > 60);
+}
+
+namespace {
+/// A visitor of a struct's fields that checks that each begins where the one
+/// before it ends.
+struct in_a_row {
+  const char *end;
+  template <class T> void operator()(const char *name, T &field) {
+    INFO(name);
+    CHECK(reinterpret_cast<const char *>(&field) == end);
+    end = reinterpret_cast<const char *>(&field) + sizeof(field);
+  }
+};
+} // namespace
+
+TEST_CASE("visit names every field of a shape, in order", "[reference]") {
+#define NNC_FAMILY(NAME, INPUTS, OUTPUTS, CHANNEL_AXIS)                        \
+  {                                                                            \
+    INFO(#NAME);                                                               \
+    nnc::NAME##_shape shape{};                                                 \
+    const char *begin = reinterpret_cast<const char *>(&shape);                \
+    in_a_row row{begin};                                                       \
+    shape.visit([&](const char *name, auto &field) { row(name, field); });     \
+    CHECK(row.end == begin + sizeof(shape));                                   \
+  }
+#include "runtime/routines/families.inc"
 }

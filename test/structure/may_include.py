@@ -12,10 +12,12 @@ MLIR = ["mlir/*", "mlir-c/*", "llvm/*"]
 SCHEMAS = ["onnx/*", "google/protobuf/*", "flatbuffers/*"]
 TOOLBOX = ["fmt/*", "sqlite3.h"]
 
-# What runtime/ shows to the compiler as data: its tables, the shapes they speak
-# of, and the one door to the portable routines.
+# What runtime/ shows to the compiler as data: the families with their shapes, the
+# tables of routines, and the one door to the portable routines.
+SHAPES = ["runtime/routines/families.inc", "runtime/routines/*/shape.h",
+          "runtime/routines/shapes.h"]
 ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
-                  "runtime/routines/shapes.h", "runtime/routines/catalogue.h",
+                  "runtime/routines/catalogue.h",
                   "runtime/routines/catalogue/*.h",
                   "runtime/reference.h"]
 
@@ -51,11 +53,13 @@ TABLE = {
     "compiler": (["compiler/*", "dialects/*"], MLIR + TOOLBOX, True),
     "compiler/search": (["compiler/search/*"],
                         ["llvm/ADT/*", "llvm/Support/*", "llvm/CodeGen/PBQP/*"], True),
-    "compiler/memory": (["compiler/memory/*", "dialects/*"], MLIR, True),
+    "compiler/shapes": (rooms("shapes") + SHAPES, MLIR, True),
+    "compiler/memory": (rooms("memory", "shapes"), MLIR, True),
     "compiler/patterns": (["compiler/patterns/*", "dialects/*"], MLIR, True),
-    "compiler/evaluate": (rooms("evaluate", "patterns") + ["runtime/reference.h"],
+    "compiler/evaluate": (rooms("evaluate", "patterns", "shapes")
+                          + ["runtime/reference.h"],
                           MLIR, True),
-    "compiler/routines": (rooms("routines", "search") + ROUTINE_TABLES, MLIR, True),
+    "compiler/routines": (rooms("routines", "search", "shapes") + ROUTINE_TABLES, MLIR, True),
     "compiler/passes": (rooms("passes", "patterns", "evaluate", "routines", "memory",
                               "search"), MLIR, True),
     "compiler/tuning": (rooms("tuning", "routines", "memory", "search"),

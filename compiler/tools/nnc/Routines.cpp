@@ -32,9 +32,9 @@ public:
 
   ExitCode run() override {
     const Catalogue &catalogue = Catalogue::get();
-    if (!family.empty() && !catalogue.findFamily(family)) {
+    if (!family.empty() && !findFamily(family)) {
       std::vector<std::string> names;
-      for (const Family &one : catalogue.getFamilies())
+      for (const Family &one : getFamilies())
         names.push_back(one.name.str());
       return fail(makeError(fmt::format("there is no family '{}'; choose one "
                                         "of {}{}",

@@ -7,15 +7,16 @@
 #include "runtime/routines/expanded_conv2d/plan.h"
 #include "runtime/routines/scaled_conv2d/plan.h"
 #include "runtime/routines/separable_conv2d/plan.h"
+#include "runtime/routines/shape_values.h"
 
 namespace nnc {
 
-/// Cost of a bias and an activation of inner_activation.h between two parts of
+/// Cost of a bias and an activation of shape_values.h between two parts of
 /// a layer, in multiply-adds for each value.
 constexpr double inner_time(const tile_limits &t, int activation) {
-  constexpr int silu = 4; // as inner_activation.h numbers it
-  return activation == silu ? t.cost->silu_cost
-                            : t.cost->simple_activation_cost;
+  return activation == int(inner_activation::silu)
+             ? t.cost->silu_cost
+             : t.cost->simple_activation_cost;
 }
 
 /// Efficiency of scaled_conv2d/products.h with L levels of Strassen's method.

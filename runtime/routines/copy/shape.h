@@ -2,6 +2,8 @@
 #ifndef NNC_ROUTINES_COPY_SHAPE_H
 #define NNC_ROUTINES_COPY_SHAPE_H
 
+#include "runtime/routines/shape_values.h"
+
 namespace nnc {
 
 /// Strided copy: for every index i below dims,
@@ -10,7 +12,7 @@ namespace nnc {
 /// strides are in elements; strides may be 0 or negative.
 struct copy_shape {
   int rank;
-  int dims[8], src_strides[8], dst_strides[8];
+  int dims[max_axes], src_strides[max_axes], dst_strides[max_axes];
   int src_offset, dst_offset;
 
   /// Calls f(name, field) for each field.

@@ -2,6 +2,8 @@
 #ifndef NNC_ROUTINES_ELEMENTWISE_SHAPE_H
 #define NNC_ROUTINES_ELEMENTWISE_SHAPE_H
 
+#include "runtime/routines/shape_values.h"
+
 namespace nnc {
 
 /// Elementwise function: y[i] = f(x0[i . strides[0]], x1[i . strides[1]], ...)
@@ -11,7 +13,7 @@ namespace nnc {
 /// pixels of each; otherwise both are 1.
 struct elementwise_shape {
   int rank;
-  int dims[8], strides[8][8];
+  int dims[max_axes], strides[max_elementwise_inputs][max_axes];
   int planes, pixels;
 
   /// Calls f(name, field) for each field.

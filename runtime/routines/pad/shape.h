@@ -2,6 +2,8 @@
 #ifndef NNC_ROUTINES_PAD_SHAPE_H
 #define NNC_ROUTINES_PAD_SHAPE_H
 
+#include "runtime/routines/shape_values.h"
+
 namespace nnc {
 
 /// Padding of x[in_dims] to y[dims], both dense: y[i] = x[i - before]. Where
@@ -10,7 +12,7 @@ namespace nnc {
 /// `before` crops.
 struct pad_shape {
   int rank;
-  int dims[8], in_dims[8], before[8];
+  int dims[max_axes], in_dims[max_axes], before[max_axes];
   int mode;
   float value;
 

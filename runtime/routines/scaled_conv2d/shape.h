@@ -7,8 +7,8 @@ namespace nnc {
 /// A 1 x 1 convolution whose input is first scaled channel by channel:
 ///   z[n][c] = activation(x[n][c] * scale[c] + bias[c])
 ///   y[n][k] = sum over c of z[n][c] * v[k][c]
-/// for images of h x w pixels. The activation is 0: none, 1: relu, 2: clip to
-/// [low, high], 3: hard_swish, 4: silu.
+/// for images of h x w pixels. The activation is an inner_activation of
+/// routines/shape_values.h.
 struct scaled_conv2d_shape {
   int n, c, h, w, k, activation;
   float low, high;
