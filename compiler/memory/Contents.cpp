@@ -59,77 +59,78 @@ SmallVector<Move> nnc::getMoves(Operation *op) {
 // Contents
 //===----------------------------------------------------------------------===//
 
-/// A join may have so many pieces, or so many for each of its parts.
-static constexpr int64_t kMaxPieces = 1024, kMaxPiecesOfPart = 4;
-/// All values together may have so many pieces (of 32 bytes).
-static constexpr int64_t kMaxPiecesInAll = int64_t(1) << 24;
+/// A join may have so many ranges, or so many for each of its parts.
+static constexpr int64_t kMaxRanges = 1024, kMaxRangesOfPart = 4;
+/// All values together may have so many ranges (of 32 bytes).
+static constexpr int64_t kMaxRangesInAll = int64_t(1) << 24;
 
-ArrayRef<Piece> Contents::store(Pieces own) {
+ArrayRef<ByteRange> Contents::store(ByteRanges own) {
   count += own.size();
   return stored.emplace_back(std::move(own));
 }
 
-/// The pieces that `moves` bring together; none where they are too many.
-ArrayRef<Piece> Contents::follow(Operation *op, ArrayRef<Move> moves) {
+/// The ranges that `moves` bring together; none where they are too many.
+ArrayRef<ByteRange> Contents::follow(Operation *op, ArrayRef<Move> moves) {
   int64_t limit =
-      std::max<int64_t>(kMaxPieces, kMaxPiecesOfPart * moves.size());
+      std::max<int64_t>(kMaxRanges, kMaxRangesOfPart * moves.size());
   bool isJoin = moves.size() > 1;
-  Pieces own;
+  ByteRanges own;
   for (const Move &move : moves) {
     Value operand = op->getOperand(move.operand);
     bool isWhole =
         move.source == 0 && move.target == 0 && move.bytes == getBytes(operand);
     if (isWhole && !isJoin)
       return of(operand);
-    for (Piece piece : of(operand, move.source, move.source + move.bytes)) {
-      piece.begin += move.target;
-      piece.end += move.target;
-      own.push_back(piece);
+    for (ByteRange range : of(operand, move.source, move.source + move.bytes)) {
+      range.begin += move.target;
+      range.end += move.target;
+      own.push_back(range);
     }
     int64_t size = own.size();
-    if (isJoin && (size > limit || count + size > kMaxPiecesInAll))
+    if (isJoin && (size > limit || count + size > kMaxRangesInAll))
       return {};
   }
-  llvm::sort(own,
-             [](const Piece &a, const Piece &b) { return a.begin < b.begin; });
+  llvm::sort(own, [](const ByteRange &a, const ByteRange &b) {
+    return a.begin < b.begin;
+  });
   return store(std::move(own));
 }
 
 Contents::Contents(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments())
-    pieces[argument] = store({{0, getBytes(argument), argument, 0}});
+    ranges[argument] = store({{0, getBytes(argument), argument, 0}});
   for (Operation &op : function.getBody().front())
     for (Value result : op.getResults()) {
       SmallVector<Move> moves = getMoves(&op);
-      ArrayRef<Piece> own =
-          moves.empty() ? ArrayRef<Piece>() : follow(&op, moves);
+      ArrayRef<ByteRange> own =
+          moves.empty() ? ArrayRef<ByteRange>() : follow(&op, moves);
       if (own.empty()) {
         own = store({{0, getBytes(result), result, 0}});
         if (!moves.empty())
           copied.insert(result);
       }
-      pieces[result] = own;
+      ranges[result] = own;
     }
 }
 
-Pieces Contents::of(Value value, int64_t begin, int64_t end) const {
-  Pieces result;
-  ArrayRef<Piece> all = of(value);
-  const Piece *first = llvm::partition_point(
-      all, [&](const Piece &piece) { return piece.end <= begin; });
-  for (const Piece &piece : llvm::make_range(first, all.end())) {
-    int64_t from = std::max(piece.begin, begin), to = std::min(piece.end, end);
-    if (piece.begin >= end)
+ByteRanges Contents::of(Value value, int64_t begin, int64_t end) const {
+  ByteRanges result;
+  ArrayRef<ByteRange> all = of(value);
+  const ByteRange *first = llvm::partition_point(
+      all, [&](const ByteRange &range) { return range.end <= begin; });
+  for (const ByteRange &range : llvm::make_range(first, all.end())) {
+    int64_t from = std::max(range.begin, begin), to = std::min(range.end, end);
+    if (range.begin >= end)
       break;
     if (from >= to)
       continue;
-    int64_t origin = piece.origin + from - piece.begin;
-    Piece *last = result.empty() ? nullptr : &result.back();
-    if (last && last->root == piece.root && last->end == from - begin &&
+    int64_t origin = range.origin + from - range.begin;
+    ByteRange *last = result.empty() ? nullptr : &result.back();
+    if (last && last->root == range.root && last->end == from - begin &&
         last->origin + last->end - last->begin == origin)
       last->end = to - begin;
     else
-      result.push_back({from - begin, to - begin, piece.root, origin});
+      result.push_back({from - begin, to - begin, range.root, origin});
   }
   return result;
 }

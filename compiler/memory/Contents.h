@@ -42,47 +42,48 @@ llvm::SmallVector<Move> getMoves(mlir::Operation *op);
 
 /// A byte range of a value and its origin: the bytes [begin, end) of the value
 /// are the bytes of the value `root` that begin at offset `origin`.
-struct Piece {
+struct ByteRange {
   int64_t begin;
   int64_t end;
   mlir::Value root;
   int64_t origin;
-  bool operator==(const Piece &other) const {
+  bool operator==(const ByteRange &other) const {
     return begin == other.begin && end == other.end && root == other.root &&
            origin == other.origin;
   }
 };
-using Pieces = llvm::SmallVector<Piece, 1>;
+using ByteRanges = llvm::SmallVector<ByteRange, 1>;
 
-/// Maps every value of a function to the pieces of computed values that it
+/// Maps every value of a function to the ranges of computed values that it
 /// consists of. Results of views and of contiguous slices and concats are made
-/// of the bytes of other values; every other value is a single piece whose root
+/// of the bytes of other values; every other value is a single range whose root
 /// is the value itself.
 ///
-/// Joins of joins can have far more pieces than the function has ops: 25
-/// concats of a value with itself have 33 million. A join with too many pieces
+/// Joins of joins can have far more ranges than the function has ops: 25
+/// concats of a value with itself have 33 million. A join with too many ranges
 /// is its own root, like a computed value, and its parts are copied into it.
 class Contents {
 public:
   explicit Contents(mlir::func::FuncOp function);
-  /// Returns the pieces of `value` in the order of their offsets.
-  llvm::ArrayRef<Piece> of(mlir::Value value) const {
-    return pieces.find(value)->second;
+  /// Returns the ranges of `value` in the order of their offsets.
+  llvm::ArrayRef<ByteRange> of(mlir::Value value) const {
+    return ranges.find(value)->second;
   }
-  /// Returns the pieces of the bytes [begin, end) of `value`, with offsets
+  /// Returns the ranges of the bytes [begin, end) of `value`, with offsets
   /// relative to `begin`.
-  Pieces of(mlir::Value value, int64_t begin, int64_t end) const;
-  /// Returns true if moves make `value` but it has too many pieces to follow.
+  ByteRanges of(mlir::Value value, int64_t begin, int64_t end) const;
+  /// Returns true if moves make `value` but it has too many ranges to follow.
   bool isCopied(mlir::Value value) const { return copied.contains(value); }
 
 private:
-  llvm::ArrayRef<Piece> follow(mlir::Operation *op, llvm::ArrayRef<Move> moves);
-  llvm::ArrayRef<Piece> store(Pieces own);
+  llvm::ArrayRef<ByteRange> follow(mlir::Operation *op,
+                                   llvm::ArrayRef<Move> moves);
+  llvm::ArrayRef<ByteRange> store(ByteRanges own);
 
-  llvm::DenseMap<mlir::Value, llvm::ArrayRef<Piece>> pieces;
+  llvm::DenseMap<mlir::Value, llvm::ArrayRef<ByteRange>> ranges;
   llvm::DenseSet<mlir::Value> copied;
-  std::deque<Pieces> stored; ///< the memory that `pieces` refers to
-  int64_t count = 0;         ///< pieces in all of `stored`
+  std::deque<ByteRanges> stored; ///< the memory that `ranges` refers to
+  int64_t count = 0;             ///< ranges in all of `stored`
 };
 
 /// Returns true if `op` reads each element of its operand number `operand` just

@@ -87,12 +87,12 @@ private:
 } // namespace
 
 /// Returns true if a byte of another value occurs twice in a value.
-static bool hasRepeats(ArrayRef<Piece> pieces) {
-  SmallVector<Piece> sorted(pieces);
-  auto getKey = [](const Piece &piece) {
-    return std::pair(piece.root.getAsOpaquePointer(), piece.origin);
+static bool hasRepeats(ArrayRef<ByteRange> ranges) {
+  SmallVector<ByteRange> sorted(ranges);
+  auto getKey = [](const ByteRange &range) {
+    return std::pair(range.root.getAsOpaquePointer(), range.origin);
   };
-  llvm::sort(sorted, [&](const Piece &a, const Piece &b) {
+  llvm::sort(sorted, [&](const ByteRange &a, const ByteRange &b) {
     return getKey(a) < getKey(b);
   });
   for (auto [a, b] : llvm::zip(sorted, llvm::drop_begin(sorted)))

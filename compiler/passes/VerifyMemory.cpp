@@ -26,15 +26,15 @@ using exec::PlaceAttr;
 using exec::Pool;
 
 namespace {
-/// The bytes of one arena or buffer, as pieces in order.
+/// The bytes of one arena or buffer, as ranges in order.
 class Bytes {
 public:
-  void write(int64_t at, ArrayRef<Piece> pieces);
-  bool holds(int64_t at, ArrayRef<Piece> pieces) const;
+  void write(int64_t at, ArrayRef<ByteRange> ranges);
+  bool holds(int64_t at, ArrayRef<ByteRange> ranges) const;
 
 private:
   void clear(int64_t begin, int64_t end);
-  std::map<int64_t, Piece> pieces;
+  std::map<int64_t, ByteRange> ranges;
 };
 
 class Checker {
@@ -77,41 +77,41 @@ static PlaceAttr moveBy(PlaceAttr place, int64_t bytes) {
 //===----------------------------------------------------------------------===//
 
 void Bytes::clear(int64_t begin, int64_t end) {
-  auto it = pieces.lower_bound(begin);
-  if (it != pieces.begin() && std::prev(it)->second.end > begin)
+  auto it = ranges.lower_bound(begin);
+  if (it != ranges.begin() && std::prev(it)->second.end > begin)
     --it;
-  while (it != pieces.end() && it->second.begin < end) {
-    Piece old = it->second;
-    it = pieces.erase(it);
+  while (it != ranges.end() && it->second.begin < end) {
+    ByteRange old = it->second;
+    it = ranges.erase(it);
     if (old.begin < begin)
-      pieces[old.begin] = {old.begin, begin, old.root, old.origin};
+      ranges[old.begin] = {old.begin, begin, old.root, old.origin};
     if (old.end > end)
-      pieces[end] = {end, old.end, old.root, old.origin + end - old.begin};
+      ranges[end] = {end, old.end, old.root, old.origin + end - old.begin};
   }
 }
 
-void Bytes::write(int64_t at, ArrayRef<Piece> written) {
-  for (Piece piece : written) {
-    if (piece.begin == piece.end) // a tensor without elements
+void Bytes::write(int64_t at, ArrayRef<ByteRange> written) {
+  for (ByteRange range : written) {
+    if (range.begin == range.end) // a tensor without elements
       continue;
-    piece.begin += at;
-    piece.end += at;
-    clear(piece.begin, piece.end);
-    pieces[piece.begin] = piece;
+    range.begin += at;
+    range.end += at;
+    clear(range.begin, range.end);
+    ranges[range.begin] = range;
   }
 }
 
-bool Bytes::holds(int64_t at, ArrayRef<Piece> wanted) const {
-  for (const Piece &piece : wanted) {
+bool Bytes::holds(int64_t at, ArrayRef<ByteRange> wanted) const {
+  for (const ByteRange &range : wanted) {
     // Walk what lies there; it may be cut finer.
-    int64_t position = at + piece.begin;
-    while (position < at + piece.end) {
-      auto it = pieces.upper_bound(position);
-      if (it == pieces.begin())
+    int64_t position = at + range.begin;
+    while (position < at + range.end) {
+      auto it = ranges.upper_bound(position);
+      if (it == ranges.begin())
         return false;
-      const Piece &found = std::prev(it)->second;
-      int64_t origin = piece.origin + position - at - piece.begin;
-      if (found.end <= position || found.root != piece.root ||
+      const ByteRange &found = std::prev(it)->second;
+      int64_t origin = range.origin + position - at - range.begin;
+      if (found.end <= position || found.root != range.root ||
           found.origin + position - found.begin != origin)
         return false;
       position = found.end;
@@ -204,14 +204,14 @@ LogicalResult Checker::compute(Operation *op, PlaceAttr place) {
     if (meet(scratch, scratch.getBytes(), place, getBytes(result)))
       return op->emitOpError("has scratch over its result");
     memory(scratch).write(scratch.getOffset(),
-                          Piece{0, scratch.getBytes(), Value(), 0});
+                          ByteRange{0, scratch.getBytes(), Value(), 0});
   }
   memory(place).write(place.getOffset(), contents.of(result));
   return success();
 }
 
 /// Parts that do not lie in the result already are copied, one by one. What has
-/// too many pieces to follow holds, where a part has come to, bytes of its own.
+/// too many ranges to follow holds, where a part has come to, bytes of its own.
 LogicalResult Checker::move(Operation *op, PlaceAttr place,
                             ArrayRef<Move> moves) {
   Value result = op->getResult(0);
@@ -229,7 +229,7 @@ LogicalResult Checker::move(Operation *op, PlaceAttr place,
              << "copies operand " << move.operand << " over itself";
     memory(to).write(
         to.getOffset(),
-        isCopied ? Pieces{{0, move.bytes, result, move.target}}
+        isCopied ? ByteRanges{{0, move.bytes, result, move.target}}
                  : contents.of(operand, move.source, move.source + move.bytes));
   }
   if (!memory(place).holds(place.getOffset(), contents.of(op->getResult(0))))

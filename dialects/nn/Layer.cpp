@@ -119,3 +119,11 @@ Work LayerOp::getWork() {
   work.operations += perElement * getY().getType().getNumElements();
   return work;
 }
+
+SmallVector<RoutineCall> nn::getRoutineCalls(Operation *op) {
+  if (auto layer = dyn_cast<LayerOp>(op))
+    return layer.getRoutineCalls();
+  if (auto routine = dyn_cast<RoutineOpInterface>(op))
+    return routine.getRoutineCalls();
+  return {};
+}

@@ -14,6 +14,13 @@
 using namespace mlir;
 using namespace nnc::nn;
 
+int64_t nn::product(ArrayRef<int64_t> dims) {
+  int64_t result = 1;
+  for (int64_t dim : dims)
+    result *= dim;
+  return result;
+}
+
 /// The orders in which layout letters name logical axes.
 static constexpr llvm::StringLiteral kLogicalOrders[] = {"NCHW", "KCRS", "NCW",
                                                          "KCS", "KN"};

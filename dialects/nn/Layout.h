@@ -24,6 +24,9 @@ inline mlir::RankedTensorType getTensorType(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
+/// Returns the product of `dims`; the empty product is 1.
+int64_t product(llvm::ArrayRef<int64_t> dims);
+
 /// The layout in a type, or null for row-major.
 LayoutAttr getLayout(mlir::Type type);
 

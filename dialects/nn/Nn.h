@@ -8,8 +8,11 @@
 #define NNC_DIALECTS_NN_NN_H
 
 #include "dialects/nn/Attributes.h"
+#include "dialects/nn/Broadcast.h"
 #include "dialects/nn/Layout.h"
-#include "dialects/nn/Support.h"
+#include "dialects/nn/ModelName.h"
+#include "dialects/nn/RoutineCall.h"
+#include "dialects/nn/Work.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,4 @@
-//===- Support.cpp - Shapes, bounds and work ------------------------------===//
+//===- Broadcast.cpp - Broadcasting and types of elementwise ops ----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -9,14 +9,6 @@
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
-
-SmallVector<RoutineCall> nn::getRoutineCalls(Operation *op) {
-  if (auto layer = dyn_cast<LayerOp>(op))
-    return layer.getRoutineCalls();
-  if (auto routine = dyn_cast<RoutineOpInterface>(op))
-    return routine.getRoutineCalls();
-  return {};
-}
 
 ExtraKind nn::getExtraKind(ArrayRef<int64_t> shape, ArrayRef<int64_t> result,
                            std::optional<int64_t> channelAxis) {
@@ -33,13 +25,6 @@ ExtraKind nn::getExtraKind(ArrayRef<int64_t> shape, ArrayRef<int64_t> result,
   if (full)
     return ExtraKind::Full;
   return channel ? ExtraKind::Channel : ExtraKind::Broadcast;
-}
-
-int64_t nn::product(ArrayRef<int64_t> dims) {
-  int64_t result = 1;
-  for (int64_t dim : dims)
-    result *= dim;
-  return result;
 }
 
 static bool isSameLogicalType(Type lhs, Type rhs) {
@@ -74,38 +59,4 @@ nn::broadcastShapes(ArrayRef<ArrayRef<int64_t>> shapes) {
     }
   }
   return result;
-}
-
-static int64_t getTypeBytes(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? getPhysicalBytes(tensor) : 0;
-}
-
-Work nn::bytesOnly(Operation *op) {
-  Work work;
-  for (Type type : op->getOperandTypes())
-    work.bytesRead += getTypeBytes(type);
-  for (Type type : op->getResultTypes())
-    work.bytesWritten += getTypeBytes(type);
-  return work;
-}
-
-Work nn::elementwiseWork(Operation *op) {
-  Work work = bytesOnly(op);
-  for (Type type : op->getResultTypes())
-    if (auto tensor = dyn_cast<RankedTensorType>(type))
-      work.operations += tensor.getNumElements();
-  return work;
-}
-
-StringRef nn::getModelName(Location location, StringRef fallback) {
-  StringRef name = fallback;
-  location->walk([&](Location inner) {
-    auto named = dyn_cast<NameLoc>(inner);
-    if (!named)
-      return WalkResult::advance();
-    name = named.getName();
-    return WalkResult::interrupt();
-  });
-  return name;
 }

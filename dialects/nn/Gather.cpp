@@ -1,0 +1,41 @@
+//===- Gather.cpp - nn.gather ---------------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/Copy.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getPlain(adaptor.getX());
+  int64_t axis = adaptor.getAxis();
+  if (axis < 0 || axis >= x.getRank())
+    return emitOptionalError(location, "has axis ", axis,
+                             " of a tensor of rank ", x.getRank());
+  SmallVector<int64_t> shape(x.getShape().take_front(axis));
+  llvm::append_range(shape, getPlain(adaptor.getIndices()).getShape());
+  llvm::append_range(shape, x.getShape().drop_front(axis + 1));
+  types.push_back(withShape(x, shape));
+  return success();
+}
+SmallVector<RoutineCall> GatherOp::getRoutineCalls() {
+  ArrayRef<int64_t> x = getX().getType().getShape();
+  ShapeFields fields(getContext());
+  fields.add("outer", product(x.take_front(getAxis())));
+  fields.add("axis_size", x[getAxis()]);
+  fields.add("inner", product(x.drop_front(getAxis() + 1)));
+  fields.add("count", getIndices().getType().getNumElements());
+  return {{"gather", fields.get(), {0, 1}}};
+}
+Work GatherOp::getWork() {
+  Work work = bytesOnly(*this);
+  work.bytesRead = work.bytesWritten;
+  return work;
+}
