@@ -21,21 +21,18 @@ using namespace nnc;
 using namespace nnc::nn;
 
 namespace {
-/// The functions that build the fused layer of a form.
+/// The functions of a form: the last columns of fused_forms.inc.
 struct Rule {
-  StringLiteral form;
-  FuseFunction fuse;
-  /// Builds the competing form, which fuses the second layer with its own
-  /// reader, or null. If that form saves more time, the pair is not fused.
-  FuseFunction rival;
+  FuseFunction fuse, rival;
 };
 } // namespace
 
-/// The rules of the forms, in the order of kFusedForms.
+/// The rule of each of kFusedForms.
 static constexpr Rule kRules[] = {
-    {"expanded", fuseExpanded, fuseSeparable},
-    {"separable", fuseSeparable, nullptr},
-    {"scaling", fuseScaling, nullptr},
+#define NNC_FUSED_FORM(name, family, note, worthwhile, countsFetch, fuse,      \
+                       rival)                                                  \
+  {fuse, rival},
+#include "compiler/routines/fused_forms.inc"
 };
 
 /// Returns the cost in seconds of the cheapest candidate whose error is at most
@@ -184,7 +181,6 @@ struct FuseLayersPass : nnc::impl::FuseLayersBase<FuseLayersPass> {
         return signalPassFailure();
       }
     for (const auto &[form, rule] : llvm::zip_equal(kFusedForms, kRules)) {
-      assert(form.name == rule.form && "tables in the same order");
       if (!forms.empty() && !llvm::is_contained(forms, form.name))
         continue;
       for (auto function : getOperation().getOps<func::FuncOp>()) {

@@ -341,6 +341,26 @@ llvm::SetVector<LayoutAttr> nnc::findLayouts(Block &block,
   return layouts;
 }
 
+void nnc::forEachAdapt(
+    ArrayRef<RankedTensorType> values, ArrayRef<LayoutAttr> layouts,
+    const CostModel &cost,
+    llvm::function_ref<void(RankedTensorType, RankedTensorType,
+                            const AdaptCost &)>
+        visit) {
+  auto visitAll = [&](RankedTensorType from, RankedTensorType to) {
+    cost.forEachAdapt(from, to,
+                      [&](const AdaptCost &adapt) { visit(from, to, adapt); });
+  };
+  for (RankedTensorType plain : values)
+    for (LayoutAttr layout : layouts) {
+      if (layout.getRank() != plain.getRank())
+        continue;
+      RankedTensorType blocked = withLayout(plain, layout);
+      visitAll(plain, blocked);
+      visitAll(blocked, plain);
+    }
+}
+
 CostModel nnc::makeCostModel(func::FuncOp function, target::MachineAttr machine,
                              const Measurements *measured,
                              CandidateMemo *memo) {
@@ -362,20 +382,13 @@ CostModel nnc::makeCostModel(func::FuncOp function, target::MachineAttr machine,
                 *candidate.routine, candidate.params, candidate);
         });
   }
-  for (RankedTensorType plain : values)
-    for (LayoutAttr layout : layouts) {
-      if (layout.getRank() != plain.getRank())
-        continue;
-      RankedTensorType blocked = withLayout(plain, layout);
-      for (auto ends : {std::pair(plain, blocked), std::pair(blocked, plain)})
-        cost.forEachAdapt(ends.first, ends.second, [&](const AdaptCost &adapt) {
-          if (adapt.measured)
-            calibration.add(
-                describeAdapt(*getAdaptCall(ends.first, ends.second),
-                              ends.first),
-                *adapt.routine, adapt.params, adapt);
-        });
-    }
+  forEachAdapt(
+      values.getArrayRef(), layouts.getArrayRef(), cost,
+      [&](RankedTensorType from, RankedTensorType to, const AdaptCost &adapt) {
+        if (adapt.measured)
+          calibration.add(describeAdapt(*getAdaptCall(from, to), from),
+                          *adapt.routine, adapt.params, adapt);
+      });
   cost.setCalibration(std::move(calibration));
   return cost;
 }

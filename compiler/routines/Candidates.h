@@ -66,6 +66,15 @@ void forEachCandidate(nn::LayerOp layer, const CostModel &cost,
 llvm::SetVector<nn::LayoutAttr> findLayouts(mlir::Block &block,
                                             const CostModel &cost);
 
+/// Visits every way to change a value of one of the types `values` between
+/// row-major order and each of `layouts`, in both directions.
+void forEachAdapt(
+    llvm::ArrayRef<mlir::RankedTensorType> values,
+    llvm::ArrayRef<nn::LayoutAttr> layouts, const CostModel &cost,
+    llvm::function_ref<void(mlir::RankedTensorType from,
+                            mlir::RankedTensorType to, const AdaptCost &adapt)>
+        visit);
+
 /// The costs of `function` on `machine`, calibrated by what is measured of its
 /// own layers. `measured` and `memo`, if not null, outlive the result.
 CostModel makeCostModel(mlir::func::FuncOp function,

@@ -132,25 +132,27 @@ void nnc::setMachine(exec::ProgramOp program, target::MachineAttr machine) {
   program.setFeaturesAttr(machine.getFeatures());
 }
 
+/// Returns true for the types that headers other than runtime/simd/number.h
+/// compute with; 16-bit floats are loaded as floats.
+static bool isFloatType(Type type) { return type.isF32() || type.isF16(); }
+
 /// Returns true if an operation of an expression is printed as a function that
-/// only runtime/simd/number.h has: one on other types than floats, 16-bit
-/// floats (which are loaded as floats) and the results of their comparisons, or
-/// one that makes a bool of numbers or chooses between two bools.
+/// only runtime/simd/number.h has: one on other types than floats and the
+/// results of their comparisons, or one that makes a bool of numbers or chooses
+/// between two bools.
 static bool needsNumbers(Operation &op) {
-  auto isFloat = [](Type type) { return type.isF32() || type.isF16(); };
   Type result = op.getResult(0).getType();
-  if (isa<nn::CastOp, nn::SelectOp>(op) && !isFloat(result))
+  if (isa<nn::CastOp, nn::SelectOp>(op) && !isFloatType(result))
     return true;
   auto isOther = [&](Type type) {
-    return !isFloat(type) && !type.isInteger(1);
+    return !isFloatType(type) && !type.isInteger(1);
   };
   return isOther(result) || llvm::any_of(op.getOperandTypes(), isOther);
 }
 
 /// Returns true if an expression needs runtime/simd/number.h.
 static bool usesOtherTypes(Block &expression) {
-  auto isFloat = [](Type type) { return type.isF32() || type.isF16(); };
-  return !llvm::all_of(expression.getArgumentTypes(), isFloat) ||
+  return !llvm::all_of(expression.getArgumentTypes(), isFloatType) ||
          llvm::any_of(expression.without_terminator(), needsNumbers);
 }
 

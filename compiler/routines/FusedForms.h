@@ -31,12 +31,9 @@ struct FusedForm {
 
 /// All forms, in the order in which nnc-fuse-layers tries them.
 inline constexpr FusedForm kFusedForms[] = {
-    {"expanded", "expanded_conv2d", "nn.expanded", costs::kExpandedWorthwhile,
-     true},
-    {"separable", "separable_conv2d", "nn.separable",
-     costs::kSeparableWorthwhile, true},
-    {"scaling", "scaled_conv2d", "nn.scaling", costs::kScalingWorthwhile,
-     false},
+#define NNC_FUSED_FORM(name, family, note, worthwhile, countsFetch, ...)       \
+  {name, family, note, costs::worthwhile, countsFetch},
+#include "compiler/routines/fused_forms.inc"
 };
 
 } // namespace nnc

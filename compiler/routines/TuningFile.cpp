@@ -7,17 +7,16 @@
 #include "compiler/routines/TuningFile.h"
 
 #include "compiler/routines/Catalogue.h"
+#include "compiler/routines/MeasuredFile.h"
 
-#include "mlir/IR/Location.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace nnc;
 
-static constexpr llvm::StringLiteral kMagic = "nnc-tuning";
-static constexpr int kFormat = 1;
+static constexpr MeasuredFileKind kTuningKind = {"nnc-tuning", 1,
+                                                 "a tuning file", "nnc tune"};
 
 //===----------------------------------------------------------------------===//
 // Printing
@@ -31,9 +30,9 @@ static void printSubject(StringRef word, const Subject &subject,
 std::string TuningFile::print() const {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << kMagic << ' ' << kFormat << "\nnnc " << version << "\nchip " << chip
-         << "\nisas " << llvm::join(isas, " ") << "\nthreads " << threads
-         << '\n';
+  stream << kTuningKind.magic << ' ' << kTuningKind.format << "\nnnc "
+         << version << "\nchip " << chip << "\nisas " << llvm::join(isas, " ")
+         << "\nthreads " << threads << '\n';
   if (precision != Precision::f32)
     stream << "precision " << getName(precision) << '\n';
   if (!choices.empty())
@@ -101,16 +100,15 @@ static SmallVector<StringRef> splitWords(StringRef text) {
 }
 
 std::optional<TuningFile> Parser::run(StringRef text) {
-  bool begun = false;
-  for (StringRef line : llvm::split(text, '\n')) {
-    ++number;
-    line = line.trim();
-    if (line.empty() || line.starts_with("#"))
-      continue;
-    if (!(begun ? parseLine(line) : parseFormat(line)))
-      return std::nullopt;
+  bool begun = false, sound = true;
+  number = forEachLine(text, [&](StringRef line, unsigned current) {
+    number = current;
+    sound = begun ? parseLine(line) : parseFormat(line);
     begun = true;
-  }
+    return sound;
+  });
+  if (!sound)
+    return std::nullopt;
   if (!begun)
     parseFormat("");
   else if (file.chip.empty() || file.isas.empty())
@@ -121,14 +119,8 @@ std::optional<TuningFile> Parser::run(StringRef text) {
 }
 
 bool Parser::parseFormat(StringRef line) {
-  int format;
-  if (!line.consume_front(kMagic) || line.trim().getAsInteger(10, format))
-    return fail("is not a tuning file: it does not begin with '" + kMagic +
-                " " + Twine(kFormat) + "', as those of nnc tune do");
-  if (format != kFormat)
-    return fail("is of format " + Twine(format) + ", this nnc reads " +
-                Twine(kFormat) + "; write it anew with nnc tune");
-  return true;
+  std::string problem = kTuningKind.findHeadProblem(line);
+  return problem.empty() || fail(problem);
 }
 
 bool Parser::parseLine(StringRef line) {
@@ -238,32 +230,14 @@ nnc::parseTuningFile(StringRef text, SmallVectorImpl<TuningProblem> &problems) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Returns why the measurements of the file do not hold for `machine`, or an
-/// empty string if they do.
-static std::string findMismatch(const TuningFile &file,
-                                target::MachineAttr machine) {
-  SmallVector<StringRef> isas(machine.getIsas().getAsValueRange<StringAttr>());
-  std::string own = llvm::join(isas, " ");
-  if (std::string measured = llvm::join(file.isas, " "); measured != own)
-    return "was measured for " + measured + "; the target '" +
-           machine.getName().str() + "' has " + own +
-           ": measure for it with nnc tune --target=" + machine.getName().str();
-  if (!machine.getChip().empty() && machine.getChip() != file.chip)
-    return "was measured on a " + file.chip + ", this is a " +
-           machine.getChip().str() +
-           ": measure here with nnc tune, or give the --target whose chip that "
-           "is";
-  return "";
-}
-
 FailureOr<TuningFile> nnc::readTuningFile(StringRef path,
                                           target::MachineAttr machine) {
   auto at = [&](unsigned line) {
-    return FileLineColLoc::get(machine.getContext(), path, line, line ? 1 : 0);
+    return getLineLoc(machine.getContext(), path, line);
   };
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return emitError(at(0), "cannot be read: ") << buffer.getError().message();
+  auto buffer = readWithDiagnostic(path, machine.getContext());
+  if (failed(buffer))
+    return failure();
   SmallVector<TuningProblem> problems;
   auto file = parseTuningFile((*buffer)->getBuffer(), problems);
   for (const TuningProblem &problem : problems) {
@@ -274,7 +248,9 @@ FailureOr<TuningFile> nnc::readTuningFile(StringRef path,
   }
   if (!file)
     return failure();
-  if (std::string mismatch = findMismatch(*file, machine); !mismatch.empty())
+  if (std::string mismatch =
+          kTuningKind.findMismatch(file->isas, file->chip, machine);
+      !mismatch.empty())
     return emitError(at(0), mismatch);
   return std::move(*file);
 }

@@ -6,17 +6,17 @@
 
 #include "compiler/tuning/ProbeFile.h"
 
-#include "mlir/IR/Location.h"
+#include "compiler/routines/MeasuredFile.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace nnc;
 
-static constexpr llvm::StringLiteral kProbeMagic = "nnc-probe";
-static constexpr int kProbeFormat = 1;
+static constexpr MeasuredFileKind kProbeKind = {
+    "nnc-probe", 1, "a probe's file", "nnc target-probe"};
 
 /// The largest figure that is accepted. Products of such figures with others
 /// fit in 64 bits.
@@ -26,7 +26,7 @@ static constexpr size_t kMostCaches = 4;
 std::string ProbeFile::print() const {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << kProbeMagic << ' ' << kProbeFormat << "\nnnc " << version
+  stream << kProbeKind.magic << ' ' << kProbeKind.format << "\nnnc " << version
          << "\nchip " << chip << "\nisas " << llvm::join(isas, " ") << "\nmhz "
          << mhz << "\nmultiply_adds " << multiplyAdds << '\n';
   for (const Cache &cache : caches)
@@ -119,29 +119,13 @@ std::optional<ProbeFile>
 nnc::parseProbeFile(StringRef text, std::string &problem, unsigned &number) {
   ProbeFile file;
   bool begun = false;
-  number = 0;
-  for (StringRef line : llvm::split(text, '\n')) {
-    ++number;
-    line = line.trim();
-    if (line.empty() || line.starts_with("#"))
-      continue;
-    if (begun) {
-      problem = parseLine(line, file);
-    } else if (int format; !line.consume_front(kProbeMagic) ||
-                           line.trim().getAsInteger(10, format)) {
-      problem =
-          ("is not a probe's file: it does not begin with '" + kProbeMagic +
-           " " + Twine(kProbeFormat) + "', as those of nnc target-probe do")
-              .str();
-    } else if (format != kProbeFormat) {
-      problem = ("is of format " + Twine(format) + ", this nnc reads " +
-                 Twine(kProbeFormat) + "; write it anew with nnc target-probe")
-                    .str();
-    }
-    if (!problem.empty())
-      return std::nullopt;
+  number = forEachLine(text, [&](StringRef line, unsigned) {
+    problem = begun ? parseLine(line, file) : kProbeKind.findHeadProblem(line);
     begun = true;
-  }
+    return problem.empty();
+  });
+  if (!problem.empty())
+    return std::nullopt;
   if (file.chip.empty() || file.isas.empty() || file.caches.empty() ||
       file.mhz < 1 || file.multiplyAdds < 1 || file.memoryMbS < 1) {
     problem =
@@ -156,37 +140,21 @@ nnc::parseProbeFile(StringRef text, std::string &problem, unsigned &number) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Returns why the file does not apply to `machine`, or an empty string if it
-/// does.
-static std::string findMismatch(const ProbeFile &file,
-                                target::MachineAttr machine) {
-  SmallVector<StringRef> isas(machine.getIsas().getAsValueRange<StringAttr>());
-  StringRef name = machine.getName();
-  std::string own = llvm::join(isas, " "), probed = llvm::join(file.isas, " ");
-  if (probed != own)
-    return "was measured for " + probed + "; the target '" + name.str() +
-           "' has " + own +
-           ": measure for it with nnc target-probe --target=" + name.str();
-  if (!machine.getChip().empty() && machine.getChip() != file.chip)
-    return "was measured on a " + file.chip + ", this is a " +
-           machine.getChip().str() + ": measure here with nnc target-probe";
-  return "";
-}
-
 FailureOr<target::MachineAttr> nnc::readProbeFile(StringRef path,
                                                   target::MachineAttr machine) {
   auto at = [&](unsigned line) {
-    return FileLineColLoc::get(machine.getContext(), path, line, line ? 1 : 0);
+    return getLineLoc(machine.getContext(), path, line);
   };
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return emitError(at(0), "cannot be read: ") << buffer.getError().message();
+  auto buffer = readWithDiagnostic(path, machine.getContext());
+  if (failed(buffer))
+    return failure();
   std::string problem;
   unsigned line;
   auto file = parseProbeFile((*buffer)->getBuffer(), problem, line);
   if (!file)
     return emitError(at(line), problem);
-  if (problem = findMismatch(*file, machine); !problem.empty())
+  if (problem = kProbeKind.findMismatch(file->isas, file->chip, machine);
+      !problem.empty())
     return emitError(at(0), problem);
   return file->apply(machine);
 }

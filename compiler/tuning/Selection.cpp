@@ -51,16 +51,11 @@ void nnc::forEachJob(func::FuncOp function, const CostModel &cost,
                        visitNew(makeLayerJob(layer, std::move(candidate)));
                      });
   }
-  for (RankedTensorType plain : values)
-    for (LayoutAttr layout : layouts) {
-      if (layout.getRank() != plain.getRank())
-        continue;
-      RankedTensorType blocked = withLayout(plain, layout);
-      for (auto ends : {std::pair(plain, blocked), std::pair(blocked, plain)})
-        cost.forEachAdapt(ends.first, ends.second, [&](const AdaptCost &adapt) {
-          visitNew(makeAdaptJob(ends.first, ends.second, adapt));
-        });
-    }
+  forEachAdapt(
+      values.getArrayRef(), layouts.getArrayRef(), cost,
+      [&](RankedTensorType from, RankedTensorType to, const AdaptCost &adapt) {
+        visitNew(makeAdaptJob(from, to, adapt));
+      });
 }
 
 namespace {

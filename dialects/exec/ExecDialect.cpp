@@ -47,8 +47,9 @@ static ParseResult parseRoutine(OpAsmParser &parser, StringAttr &routine,
             return success();
           }))
     return failure();
-  params = nn::ShapeAttr::get(parser.getContext(), values);
-  return success();
+  params = parser.getChecked<nn::ShapeAttr>(parser.getContext(),
+                                            ArrayRef<NamedAttribute>(values));
+  return success(params != nullptr);
 }
 
 static void printRoutine(OpAsmPrinter &printer, Operation *, StringAttr routine,

@@ -14,7 +14,7 @@ using namespace nnc::nn;
 
 static bool isField(Attribute value) {
   if (auto integer = dyn_cast<IntegerAttr>(value))
-    return integer.getType().isInteger(64);
+    return integer.getType().isSignlessInteger(64);
   if (auto real = dyn_cast<FloatAttr>(value))
     return real.getType().isF64();
   auto rows = dyn_cast<ArrayAttr>(value);
@@ -45,7 +45,7 @@ static Attribute packLists(Attribute value) {
   SmallVector<int64_t> integers;
   SmallVector<Attribute> rows;
   for (Attribute item : list) {
-    if (auto integer = dyn_cast<IntegerAttr>(item))
+    if (auto integer = dyn_cast<IntegerAttr>(item); integer && isField(integer))
       integers.push_back(integer.getInt());
     rows.push_back(packLists(item));
   }

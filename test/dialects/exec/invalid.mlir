@@ -125,3 +125,59 @@ exec.program @padding arena 64 lower_bound 64 align 64 weights 64 {
   // expected-error @below {{has a value of type 'tensor<8xi8>', its stored bytes are a 'tensor<16xi8>'}}
   %w = exec.weight "w" at 0 = encoded dense<0> : tensor<8xi8> : tensor<2x1xf32, #nn.layout<NK2n>>
 }
+
+// -----
+
+exec.program @twice arena 64 lower_bound 64 align 64 weights 0 {
+  %a = exec.buffer "a" at 0 : tensor<16xf32>
+  // expected-error @below {{'n' is given twice}}
+  exec.call "one" r of "r.h" inputs(%a) outputs(%a) shape <n = 1, m = 1, n = 1>
+}
+
+// -----
+
+exec.program @params arena 64 lower_bound 64 align 64 weights 0 {
+  %a = exec.buffer "a" at 0 : tensor<16xf32>
+  // expected-error @below {{'P' is given twice}}
+  exec.call "one" r<P = 1, P = 2> of "r.h" inputs(%a) outputs(%a) shape <>
+}
+
+// -----
+
+exec.program @text arena 64 lower_bound 64 align 64 weights 0 {
+  %a = exec.buffer "a" at 0 : tensor<16xf32>
+  // expected-error @below {{'n' is not a number or a list of numbers}}
+  exec.call "one" r of "r.h" inputs(%a) outputs(%a) shape <n = "one">
+}
+
+// -----
+
+exec.program @narrow arena 64 lower_bound 64 align 64 weights 0 {
+  %a = exec.buffer "a" at 0 : tensor<16xf32>
+  // expected-error @below {{'n' is not a number or a list of numbers}}
+  exec.call "one" r of "r.h" inputs(%a) outputs(%a) shape <n = 1 : i32>
+}
+
+// -----
+
+exec.program @unsigned arena 64 lower_bound 64 align 64 weights 0 {
+  %a = exec.buffer "a" at 0 : tensor<16xf32>
+  // expected-error @below {{'n' is not a number or a list of numbers}}
+  exec.call "one" r of "r.h" inputs(%a) outputs(%a) shape <n = [1, 2 : ui8]>
+}
+
+// -----
+
+exec.program @mixed arena 64 lower_bound 64 align 64 weights 0 {
+  %a = exec.buffer "a" at 0 : tensor<16xf32>
+  // expected-error @below {{'n' is not a number or a list of numbers}}
+  exec.call "one" r of "r.h" inputs(%a) outputs(%a) shape <n = [1, [2]]>
+}
+
+// -----
+
+exec.program @deep arena 64 lower_bound 64 align 64 weights 0 {
+  %a = exec.buffer "a" at 0 : tensor<16xf32>
+  // expected-error @below {{'n' is not a number or a list of numbers}}
+  exec.call "one" r of "r.h" inputs(%a) outputs(%a) shape <n = [[[1]]]>
+}

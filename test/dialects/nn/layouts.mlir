@@ -18,6 +18,10 @@ func.func @layouts(%a: tensor<1x40x7x7xf32, #nn.layout<NCHW16c>>, %b: tensor<64x
 // CHECK: @encoding() attributes {e = #nn.encoding<folded_winograd4>}
 func.func private @encoding() attributes {e = #nn.encoding<folded_winograd4>}
 
+// The shape of a call holds numbers, lists of them, and lists of lists, in order.
+// CHECK: @shape() attributes {s = #nn.shape<rank = 2, dims = [4, 8], b = [], strides = {{\[\[}}8, 1], [], [0, -1]], value = 1.500000e+00>}
+func.func private @shape() attributes {s = #nn.shape<rank = 2, dims = [4, 8], b = [], strides = [[8, 1], [], [0, -1]], value = 1.5>}
+
 // A constant's value is row-major; its type says how it will be packed.
 // CHECK-LABEL: @packed_constant
 // CHECK: nn.constant dense<1.000000e+00> : tensor<64x3x7x7xf32> -> tensor<64x3x7x7xf32, #nn.layout<KCRS16k>>

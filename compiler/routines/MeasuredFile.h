@@ -1,0 +1,58 @@
+//===- MeasuredFile.h - Text files of what was measured on a machine ------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// What tuning files and probe files have in common: a first line with a word
+// and the format's number, one line for each fact, comments after #, and the
+// instruction sets and the chip of the machine that was measured.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_ROUTINES_MEASUREDFILE_H
+#define NNC_COMPILER_ROUTINES_MEASUREDFILE_H
+
+#include "dialects/target/Target.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <string>
+#include <vector>
+
+namespace nnc {
+
+/// What a kind of file is called.
+struct MeasuredFileKind {
+  llvm::StringLiteral magic; ///< the first word
+  int format;                ///< the number behind it
+  llvm::StringLiteral name;  ///< for messages: "a tuning file"
+  llvm::StringLiteral maker; ///< the command that writes it: "nnc tune"
+
+  /// Returns what is wrong with the first line, or an empty string.
+  std::string findHeadProblem(llvm::StringRef line) const;
+  /// Returns why what was measured on `chip`, for the instruction sets `isas`,
+  /// does not hold for `machine`, or an empty string if it does.
+  std::string findMismatch(llvm::ArrayRef<std::string> isas,
+                           llvm::StringRef chip,
+                           target::MachineAttr machine) const;
+};
+
+/// Visits the lines of `text` with their numbers, from 1, without those that
+/// are empty or begin with #, until `visit` returns false. Returns the number
+/// of the line that it stopped at, or of the last one.
+unsigned forEachLine(
+    llvm::StringRef text,
+    llvm::function_ref<bool(llvm::StringRef line, unsigned number)> visit);
+
+/// Returns the location of a line of a file; line 0 is the file as a whole.
+mlir::Location getLineLoc(mlir::MLIRContext *context, llvm::StringRef path,
+                          unsigned line);
+
+/// Reads the file at `path`, or fails with a diagnostic at its location.
+mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+readWithDiagnostic(llvm::StringRef path, mlir::MLIRContext *context);
+
+} // namespace nnc
+
+#endif // NNC_COMPILER_ROUTINES_MEASUREDFILE_H
