@@ -39,7 +39,7 @@ static cl::opt<int64_t> elide("elide", cl::init(16),
                               cl::desc("Hide constants of more elements"));
 
 /// Parses an option such as "x=1x3x48x320" into `options`.
-static bool parseShape(StringRef text, onnx::ImportOptions &options) {
+static bool parseShape(StringRef text, frontends::ImportOptions &options) {
   auto [key, sizes] = text.rsplit('=');
   SmallVector<StringRef> parts;
   sizes.split(parts, 'x');
@@ -50,28 +50,28 @@ static bool parseShape(StringRef text, onnx::ImportOptions &options) {
   return true;
 }
 
-static StringRef getName(onnx::ImportStatus status) {
+static StringRef getName(frontends::ImportStatus status) {
   switch (status) {
-  case onnx::ImportStatus::ok:
+  case frontends::ImportStatus::ok:
     return "ok";
-  case onnx::ImportStatus::broken:
+  case frontends::ImportStatus::broken:
     return "broken";
-  case onnx::ImportStatus::unsupported:
+  case frontends::ImportStatus::unsupported:
     return "unsupported";
-  case onnx::ImportStatus::unbound:
+  case frontends::ImportStatus::unbound:
     return "unbound";
-  case onnx::ImportStatus::limit:
+  case frontends::ImportStatus::limit:
     return "limit";
-  case onnx::ImportStatus::fault:
+  case frontends::ImportStatus::fault:
     return "fault";
   }
   llvm_unreachable("unknown status");
 }
 
 /// Imports one model and prints it. Returns false on failure.
-static bool runImport(StringRef path, const onnx::ImportOptions &options,
+static bool runImport(StringRef path, const frontends::ImportOptions &options,
                       MLIRContext &context) {
-  onnx::ImportResult result = onnx::importModel(path, options, context);
+  frontends::ImportResult result = onnx::importModel(path, options, context);
   if (metadata)
     for (const auto &[key, value] : result.metadata)
       llvm::outs() << "// " << key << " = " << value << "\n";
@@ -96,7 +96,7 @@ static int runImports() {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  onnx::ImportOptions options;
+  frontends::ImportOptions options;
   options.name = name;
   for (const std::string &shape : shapes)
     if (!parseShape(shape, options)) {
