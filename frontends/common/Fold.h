@@ -6,8 +6,8 @@
 // Concat, then Reshape. If the input shapes are static, all these values are
 // known, and the importer needs them to infer the shapes of later ops. Only ops
 // that occur in such computations are folded: those on small tensors whose
-// result is exact and defined. Weights are folded later by the reference
-// evaluator (compiler/evaluate).
+// result is exact and defined. The arithmetic is that of the reference
+// evaluator (compiler/evaluate), which later folds weights, too.
 //
 //===----------------------------------------------------------------------===//
 
