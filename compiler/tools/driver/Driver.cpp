@@ -16,7 +16,7 @@
 #include "compiler/routines/WeightError.h"
 #include "compiler/tuning/ProbeFile.h"
 #include "dialects/target/Target.h"
-#include "frontends/onnx/Import.h"
+#include "frontends/Registry.h"
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -123,7 +123,7 @@ ExitCode Driver::import() {
   auto machine = findMachine();
   if (mlir::failed(machine) || !isFile)
     return ExitCode::usage;
-  frontends::ImportResult result = onnx::importModel(
+  frontends::ImportResult result = frontends::importModel(
       choices.model, {choices.shapes, choices.name, choices.externalData},
       context);
   if (result.status != frontends::ImportStatus::ok)

@@ -3,13 +3,12 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // A tool for tests and for people who want to see the IR of an imported model:
-// `nnc-translate --import-onnx model.onnx --shape=x=1x3x48x320`.
+// `nnc-translate --import model.onnx --shape=x=1x3x48x320`.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Pipeline.h"
-#include "frontends/onnx/Import.h"
-#include "frontends/onnx/Ops.h"
+#include "frontends/Registry.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,10 +21,12 @@ using namespace nnc;
 namespace cl = llvm::cl;
 
 static cl::list<std::string> inputs(cl::Positional, cl::desc("<models>"));
-static cl::opt<bool> importOnnx("import-onnx",
-                                cl::desc("Print a model as nn dialect"));
-static cl::opt<bool> listOnnxOps("list-onnx-ops",
-                                 cl::desc("Print the operators supported"));
+static cl::opt<bool> importModels("import",
+                                  cl::desc("Print a model as nn dialect"));
+static cl::alias importOnnx("import-onnx", cl::desc("The same as --import"),
+                            cl::aliasopt(importModels));
+static cl::opt<bool> listOps("list-ops",
+                             cl::desc("Print the operators supported"));
 static cl::list<std::string>
     shapes("shape", cl::desc("Shape of an input: x=1x3x48x320"));
 static cl::opt<std::string> name("name", cl::desc("Name of the module"));
@@ -71,7 +72,8 @@ static StringRef getName(frontends::ImportStatus status) {
 /// Imports one model and prints it. Returns false on failure.
 static bool runImport(StringRef path, const frontends::ImportOptions &options,
                       MLIRContext &context) {
-  frontends::ImportResult result = onnx::importModel(path, options, context);
+  frontends::ImportResult result =
+      frontends::importModel(path, options, context);
   if (metadata)
     for (const auto &[key, value] : result.metadata)
       llvm::outs() << "// " << key << " = " << value << "\n";
@@ -113,22 +115,21 @@ static int runImports() {
 }
 
 static void printOps() {
-  for (const onnx::OpInfo &op : onnx::getOps()) {
-    auto [first, last] = op.getOpsets();
-    llvm::outs() << op.name << " " << first << "-" << last << " " << op.limits
-                 << "\n";
-  }
+  for (const frontends::Frontend *frontend : frontends::getFrontends())
+    for (const frontends::OpRow &op : frontend->getOps())
+      llvm::outs() << frontend->name << " " << op.name << " " << op.first << "-"
+                   << op.last << " " << op.limits << "\n";
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "nnc's frontends\n");
-  if (listOnnxOps) {
+  if (listOps) {
     printOps();
     return 0;
   }
-  if (importOnnx && !inputs.empty())
+  if (importModels && !inputs.empty())
     return runImports();
-  llvm::errs() << "error: needs --import-onnx and a model\n";
+  llvm::errs() << "error: needs --import and a model\n";
   return 2;
 }
