@@ -141,7 +141,7 @@ RankedTensorType Binder::getType(const TensorInfo &input) {
   else if (!input.element)
     problems.report(ImportStatus::unsupported, loc)
         << "input '" << input.name << "' has elements of type "
-        << input.elementName << ", which nnc does not handle yet";
+        << input.elementName << ", which nnc does not handle";
   auto shape = getShape(input);
   if (!shape || !input.element)
     return {};

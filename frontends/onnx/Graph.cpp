@@ -296,20 +296,12 @@ void GraphImporter::noteUnsupported(const NodeProto &node, Scope &scope) {
 
 void GraphImporter::reportUnsupported() {
   for (const auto &[name, nodes] : missing) {
-    StringRef op = name.getValue().rsplit('.').second.empty()
-                       ? name.getValue()
-                       : name.getValue().rsplit('.').second;
-    bool isQuantized = op.contains("QLinear") ||
-                       op.contains("QuantizeLinear") || op.ends_with("Integer");
     auto diagnostic = problems.report(ImportStatus::unsupported, nodes.first,
                                       name.getValue());
     diagnostic << "operator '" << name.getValue() << "' is not supported";
     if (nodes.count > 1)
       diagnostic << " (" << nodes.count << " nodes, this is the first)";
-    if (isQuantized)
-      diagnostic << ": quantized models come later; export the model in float";
-    else
-      diagnostic << "; `nnc ops` lists those that are";
+    diagnostic << "; " << getAdvice(name.getValue());
   }
 }
 

@@ -122,7 +122,7 @@ ElementsAttr Weights::convert(TensorProto &tensor, Location loc) {
   if (!element)
     return fail(ImportStatus::unsupported,
                 "has elements of type " + getDataTypeName(tensor.data_type()) +
-                    ", which nnc does not handle yet");
+                    ", which nnc does not handle");
   SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
   if (llvm::any_of(shape, [](int64_t dim) { return dim < 0; }))
     return fail(ImportStatus::broken,
