@@ -7,7 +7,8 @@
 #ifndef NNC_FRONTENDS_ONNX_CHECK_H
 #define NNC_FRONTENDS_ONNX_CHECK_H
 
-#include "frontends/onnx/Problems.h"
+#include "frontends/common/Problems.h"
+#include "frontends/onnx/Import.h"
 
 #include "onnx/onnx_pb.h"
 

@@ -32,7 +32,7 @@ Value convertConstant(Node &node) {
         {type, {}, {values->floats().begin(), values->floats().end()}}));
   }
   return node.unsupported("holds strings or a sparse tensor, which nnc does "
-                          "not handle yet");
+                          "not handle");
 }
 
 Value convertConstantOfShape(Node &node) {

@@ -220,7 +220,7 @@ Value convertCast(Node &node) {
   Type element = getElementType(node.getBuilder().getContext(), dataType);
   if (!element)
     return node.unsupported("casts to " + getDataTypeName(dataType) +
-                            ", which nnc does not handle yet");
+                            ", which nnc does not handle");
   return node.castTo(node.getOperand(0), element);
 }
 

@@ -6,11 +6,14 @@
 
 #include "frontends/onnx/Graph.h"
 
+#include "frontends/common/Module.h"
 #include "frontends/onnx/Check.h"
 #include "frontends/onnx/Node.h"
 #include "frontends/onnx/Ops.h"
 #include "frontends/onnx/Schema.h"
 #include "frontends/onnx/Sort.h"
+#include "frontends/onnx/Stated.h"
+#include "frontends/onnx/Types.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -33,8 +36,10 @@ GraphImporter::GraphImporter(::onnx::ModelProto &model, Problems &problems,
                              bool isRebound)
     : model(model), problems(problems), weights(weights), function(function),
       builder(OpBuilder::atBlockEnd(&function.getBody().front())),
-      declarations(problems, isRebound),
-      declaredInMain(Declarations::collect(model.graph())) {
+      declarations(
+          problems, isRebound,
+          [](Type type) { return getDataTypeName(getDataType(type)); }),
+      declaredInMain(getDeclared(builder.getContext(), model.graph())) {
   main.imports = &model.opset_import();
   main.declared = &declaredInMain;
   for (auto &tensor : *model.mutable_graph()->mutable_initializer())
@@ -260,7 +265,7 @@ bool GraphImporter::inlineGraph(GraphProto &graph, Scope &outer,
   scope.actual = outer.actual;
   scope.prefix = prefix;
   scope.depth = outer.depth + 1;
-  Declarations::Scope declared = Declarations::collect(graph);
+  Declarations::Scope declared = getDeclared(builder.getContext(), graph);
   scope.declared = &declared;
   for (auto &tensor : *graph.mutable_initializer())
     scope.initializers[tensor.name()] = &tensor;
@@ -291,26 +296,18 @@ void GraphImporter::noteUnsupported(const NodeProto &node, Scope &scope) {
 
 void GraphImporter::reportUnsupported() {
   for (const auto &[name, nodes] : missing) {
-    StringRef op = name.getValue().rsplit('.').second.empty()
-                       ? name.getValue()
-                       : name.getValue().rsplit('.').second;
-    bool isQuantized = op.contains("QLinear") ||
-                       op.contains("QuantizeLinear") || op.ends_with("Integer");
     auto diagnostic = problems.report(ImportStatus::unsupported, nodes.first,
                                       name.getValue());
     diagnostic << "operator '" << name.getValue() << "' is not supported";
     if (nodes.count > 1)
       diagnostic << " (" << nodes.count << " nodes, this is the first)";
-    if (isQuantized)
-      diagnostic << ": quantized models come later; export the model in float";
-    else
-      diagnostic << "; `nnc ops` lists those that are";
+    diagnostic << "; " << getAdvice(name.getValue());
   }
 }
 
 void GraphImporter::addResults() {
   SmallVector<Value> results;
-  SmallVector<Attribute> names;
+  SmallVector<StringRef> names;
   for (const auto &output : model.graph().output()) {
     Value value = lookup(output.name(), main).value_or(Value());
     if (!value)
@@ -320,14 +317,9 @@ void GraphImporter::addResults() {
       checkDeclared(output.name(), value, "the input",
                     problems.getLoc(output.name()), main);
     results.push_back(value);
-    names.push_back(builder.getDictionaryAttr(
-        builder.getNamedAttr("nn.name", builder.getStringAttr(output.name()))));
+    names.push_back(output.name());
   }
-  builder.create<func::ReturnOp>(problems.getLoc(), results);
-  auto type = builder.getFunctionType(function.getArgumentTypes(),
-                                      TypeRange(ValueRange(results)));
-  function.setType(type);
-  function.setAllResultAttrs(names);
+  returnFromMain(function, results, names);
 }
 
 void GraphImporter::run() {

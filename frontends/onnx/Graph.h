@@ -7,8 +7,7 @@
 #ifndef NNC_FRONTENDS_ONNX_GRAPH_H
 #define NNC_FRONTENDS_ONNX_GRAPH_H
 
-#include "frontends/onnx/Declared.h"
-#include "frontends/onnx/Problems.h"
+#include "frontends/common/Declared.h"
 #include "frontends/onnx/Weights.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

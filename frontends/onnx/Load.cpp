@@ -9,6 +9,8 @@
 
 #include "frontends/onnx/Load.h"
 
+#include "frontends/common/Frontend.h"
+
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "onnx/defs/parser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -37,15 +39,11 @@ public:
       return -1;
     }
     hash.update(ArrayRef(static_cast<const uint8_t *>(buffer), *read));
-    if (start.size() < 8)
-      start.append(static_cast<const char *>(buffer),
-                   std::min<size_t>(*read, 8));
     return static_cast<int>(*read);
   }
 
   llvm::sys::fs::file_t file;
   llvm::SHA256 hash;
-  std::string start;   ///< the first bytes
   std::string problem; ///< why a read failed
 };
 
@@ -53,20 +51,6 @@ public:
 
 static std::string toHex(std::array<uint8_t, 32> digest) {
   return llvm::toHex(digest, /*LowerCase=*/true);
-}
-
-/// Returns a guess at the format of a file that is no ONNX model, for the
-/// message.
-static StringRef guessFormat(StringRef start) {
-  if (start.substr(4, 4) == "TFL3")
-    return "; this looks like a TensorFlow Lite model";
-  if (start.starts_with("PK"))
-    return "; this looks like a zip archive (a PyTorch or Keras file?)";
-  if (start.starts_with("\x89HDF"))
-    return "; this looks like an HDF5 (Keras) file";
-  if (start.starts_with("version "))
-    return "; this is a Git LFS pointer: run git lfs pull";
-  return "; it may be truncated";
 }
 
 /// Returns the name of a field in `message` whose text is not UTF-8, which
@@ -185,8 +169,8 @@ static std::optional<LoadedModel> loadBinary(StringRef path,
   if (!source.problem.empty())
     return fail("cannot be read: " + source.problem);
   if (!parsed)
-    return fail("is not an ONNX model: protobuf cannot parse it" +
-                guessFormat(source.start));
+    return fail("is not an ONNX model, or is damaged or truncated: protobuf "
+                "cannot parse it");
   model.sha256 = toHex(source.hash.final());
   return model;
 }
@@ -197,20 +181,16 @@ std::optional<LoadedModel> nnc::onnx::loadModel(StringRef path,
     problems.report(status) << why;
     return std::nullopt;
   };
-  llvm::sys::fs::file_status info;
-  if (std::error_code error = llvm::sys::fs::status(path, info))
-    return fail(ImportStatus::broken, "cannot be read: " + error.message());
-  // Opening a pipe or a device could wait forever.
-  if (!llvm::sys::fs::is_regular_file(info))
-    return fail(ImportStatus::broken, "is not a file");
-  if (info.getSize() == 0)
-    return fail(ImportStatus::broken, "is empty");
-  if (info.getSize() > std::numeric_limits<int32_t>::max())
+  auto start = readFileStart(path);
+  if (!start)
+    return fail(ImportStatus::broken,
+                "cannot be read: " + start.getError().message());
+  if (start->size > std::numeric_limits<int32_t>::max())
     return fail(ImportStatus::limit,
                 "is larger than 2 GB, the most that protobuf reads: save the "
                 "model with its weights as external data");
-  auto model = path.ends_with(".onnxtxt") ? loadText(path, problems)
-                                          : loadBinary(path, problems);
+  auto model =
+      start->isText() ? loadText(path, problems) : loadBinary(path, problems);
   if (!model)
     return std::nullopt;
   if (std::string field = findBadText(model->proto); !field.empty())

@@ -7,7 +7,8 @@
 #ifndef NNC_FRONTENDS_ONNX_LOAD_H
 #define NNC_FRONTENDS_ONNX_LOAD_H
 
-#include "frontends/onnx/Problems.h"
+#include "frontends/common/Problems.h"
+#include "frontends/onnx/Import.h"
 
 #include "onnx/onnx_pb.h"
 

@@ -13,24 +13,12 @@ using namespace nnc;
 using namespace nnc::onnx;
 using ::onnx::AttributeProto;
 
-SmallVector<int64_t> nnc::onnx::iota(int64_t count) {
-  return llvm::to_vector(llvm::seq<int64_t>(0, count));
-}
-
-int64_t nnc::onnx::product(ArrayRef<int64_t> sizes) {
-  return ShapedType::getNumElements(sizes);
-}
-
 Node::Node(GraphImporter &importer, ::onnx::NodeProto &proto, Scope &scope,
            ArrayRef<Value> operands, const ::onnx::OpSchema &schema)
-    : importer(importer), proto(proto), scope(scope),
-      loc(importer.getLoc(proto, scope)), schema(schema), operands(operands),
-      results(proto.output_size()) {}
-
-Value Node::fail(ImportStatus status, const Twine &why) {
-  importer.getProblems().report(status, loc, getOp()) << getOp() << " " << why;
-  return {};
-}
+    : LayerBuilder(importer.getBuilder(), importer.getProblems(),
+                   importer.getLoc(proto, scope), proto.op_type()),
+      importer(importer), proto(proto), scope(scope), schema(schema),
+      operands(operands), results(proto.output_size()) {}
 
 //===----------------------------------------------------------------------===//
 // Attributes
@@ -92,48 +80,12 @@ ElementsAttr Node::getElements(StringRef name) {
   // Tensors in attributes have no names of their own; the result's is known.
   if (attribute->t().name().empty() && hasResult(0))
     attribute->mutable_t()->set_name(proto.output(0));
-  return importer.getWeights().get(*attribute->mutable_t(), loc);
+  return importer.getWeights().get(*attribute->mutable_t(), getLoc());
 }
 
 //===----------------------------------------------------------------------===//
-// Known values
+// Axes and subgraphs
 //===----------------------------------------------------------------------===//
-
-std::optional<SmallVector<int64_t>> Node::getConstantInts(size_t i,
-                                                          StringRef what) {
-  std::optional<Elements> elements;
-  if (Value operand = getOperand(i))
-    elements = readElements(operand);
-  if (elements && !elements->isReal())
-    return elements->ints;
-  unsupported("needs " + what +
-              " that are known when compiling; here they are computed from the "
-              "network's inputs");
-  return std::nullopt;
-}
-
-std::optional<SmallVector<double>> Node::getConstantReals(size_t i,
-                                                          StringRef what) {
-  std::optional<Elements> elements;
-  if (Value operand = getOperand(i))
-    elements = readElements(operand);
-  if (elements && elements->isReal())
-    return elements->reals;
-  if (elements)
-    return SmallVector<double>(elements->ints.begin(), elements->ints.end());
-  unsupported("needs " + what +
-              " that are known when compiling; here they are computed from the "
-              "network's inputs");
-  return std::nullopt;
-}
-
-std::optional<int64_t> Node::normalizeAxis(int64_t axis, int64_t rank) {
-  if (axis >= -rank && axis < rank)
-    return axis < 0 ? axis + rank : axis;
-  broken("has axis " + Twine(axis) + " of a tensor of " + Twine(rank) +
-         " axes");
-  return std::nullopt;
-}
 
 bool Node::getAxes(size_t i, StringRef name, int64_t rank,
                    std::optional<SmallVector<int64_t>> &axes) {
@@ -148,18 +100,7 @@ bool Node::getAxes(size_t i, StringRef name, int64_t rank,
     axes.reset();
     return true;
   }
-  for (int64_t &axis : *axes) {
-    auto normal = normalizeAxis(axis, rank);
-    if (!normal)
-      return false;
-    axis = *normal;
-  }
-  SmallVector<int64_t> sorted(*axes);
-  llvm::sort(sorted);
-  if (std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end())
-    return true;
-  broken("names an axis twice");
-  return false;
+  return normalizeAxes(*axes, rank);
 }
 
 bool Node::inlineGraph(StringRef name, SmallVectorImpl<Value> &values) {

@@ -8,6 +8,8 @@
 
 #include "frontends/onnx/Node.h"
 
+#include "llvm/Support/GlobPattern.h"
+
 using namespace mlir;
 using namespace nnc::onnx;
 
@@ -41,6 +43,17 @@ const OpInfo *nnc::onnx::findOp(StringRef domain, StringRef name) {
         return op.name < wanted;
       });
   return found != std::end(kOps) && found->name == name ? found : nullptr;
+}
+
+StringRef nnc::onnx::getAdvice(StringRef name) {
+  static constexpr std::pair<StringLiteral, StringLiteral> kAdvice[] = {
+#define NNC_ONNX_ADVICE(pattern, advice) {pattern, advice},
+#include "frontends/onnx/Advice.inc"
+  };
+  for (const auto &[pattern, advice] : kAdvice)
+    if (llvm::cantFail(llvm::GlobPattern::create(pattern)).match(name))
+      return advice;
+  return "";
 }
 
 std::pair<int, int> OpInfo::getOpsets() const {

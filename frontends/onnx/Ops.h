@@ -37,6 +37,11 @@ llvm::ArrayRef<OpInfo> getOps();
 /// operators are of ONNX's default domain.
 const OpInfo *findOp(llvm::StringRef domain, llvm::StringRef name);
 
+/// Returns what a user can do about an operator that is not supported: the end
+/// of a sentence that says so. `name` has the domain in front, unless that is
+/// the default one.
+llvm::StringRef getAdvice(llvm::StringRef name);
+
 } // namespace nnc::onnx
 
 #endif // NNC_FRONTENDS_ONNX_OPS_H

@@ -174,7 +174,7 @@ Value convertDequantizeLinear(Node &node) {
   if (!isa_and_nonnull<FloatType>(result))
     return node.unsupported("gives numbers of type " +
                             getDataTypeName(node.getInt("output_dtype")) +
-                            ", which nnc does not handle yet");
+                            ", which nnc does not handle");
   if (haveType(node)) {
     RankedTensorType type = getQuantizedType(node, getShape(x), storage);
     if (!type)

@@ -157,7 +157,7 @@ static std::optional<Interpolation> getInterpolation(Node &node,
   bool shrinks = llvm::any_of(sizes.scales, [](double s) { return s < 1; });
   if (node.getBool("antialias") && shrinks &&
       *mode != nn::ResizeMode::nearest) {
-    node.unsupported("shrinks with antialias=1, which nnc does not handle yet");
+    node.unsupported("shrinks with antialias=1, which nnc does not handle");
     return std::nullopt;
   }
   StringRef coordinatesName = node.getString("coordinate_transformation_mode");
@@ -177,7 +177,7 @@ static std::optional<Interpolation> getInterpolation(Node &node,
   }
   if (!coordinates) {
     node.unsupported("has coordinate_transformation_mode '" + coordinatesName +
-                     "', which nnc does not handle yet");
+                     "', which nnc does not handle");
     return std::nullopt;
   }
   return Interpolation{*mode, *coordinates, *nearest};

@@ -7,7 +7,8 @@
 #ifndef NNC_FRONTENDS_ONNX_SORT_H
 #define NNC_FRONTENDS_ONNX_SORT_H
 
-#include "frontends/onnx/Problems.h"
+#include "frontends/common/Problems.h"
+#include "frontends/onnx/Import.h"
 
 #include "onnx/onnx_pb.h"
 

@@ -6,11 +6,8 @@
 
 #include "frontends/onnx/Weights.h"
 
-#include "dialects/nn/Resource.h"
 #include "frontends/onnx/Types.h"
 
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -81,28 +78,28 @@ static AsmResourceBlob takeBytes(TensorProto &tensor, Type element) {
   }
 }
 
-/// C++ knows no other bools than 0 and 1.
-static AsmResourceBlob normalizeBools(AsmResourceBlob blob) {
-  ArrayRef<char> bytes = blob.getData();
-  if (llvm::all_of(bytes, [](char byte) { return byte == 0 || byte == 1; }))
-    return blob;
-  AsmResourceBlob copy =
-      HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, 1);
-  for (char &byte : copy.getMutableData())
-    byte = byte != 0;
-  return copy;
-}
-
-ElementsAttr nnc::onnx::makeElements(RankedTensorType type, StringRef name,
-                                     AsmResourceBlob blob) {
-  ArrayRef<char> bytes = blob.getData();
-  if (type.getNumElements() <= kMaxInlineElements) {
-    if (!type.getElementType().isInteger(1))
-      return DenseElementsAttr::getFromRawBuffer(type, bytes);
-    SmallVector<bool> bools(bytes.begin(), bytes.end());
-    return DenseElementsAttr::get(type, bools);
+std::optional<AsmResourceBlob> Weights::mapExternal(const TensorProto &tensor,
+                                                    int64_t bytes, size_t align,
+                                                    Location loc) {
+  std::string location;
+  uint64_t offset = 0, length = bytes;
+  for (const auto &entry : tensor.external_data()) {
+    StringRef key = entry.key(), value = entry.value();
+    bool isNumber = true;
+    if (key == "location")
+      location = value.str();
+    else if (key == "offset")
+      isNumber = llvm::to_integer(value, offset, 10);
+    else if (key == "length")
+      isNumber = llvm::to_integer(value, length, 10);
+    if (!isNumber) {
+      problems.report(ImportStatus::broken, loc)
+          << "has external data whose " << key << " is '" << value
+          << "', not a number";
+      return std::nullopt;
+    }
   }
-  return nn::createResource(type, name, std::move(blob));
+  return files.map(location, offset, length, align, loc);
 }
 
 ElementsAttr Weights::get(TensorProto &tensor, Location loc) {
@@ -125,7 +122,7 @@ ElementsAttr Weights::convert(TensorProto &tensor, Location loc) {
   if (!element)
     return fail(ImportStatus::unsupported,
                 "has elements of type " + getDataTypeName(tensor.data_type()) +
-                    ", which nnc does not handle yet");
+                    ", which nnc does not handle");
   SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
   if (llvm::any_of(shape, [](int64_t dim) { return dim < 0; }))
     return fail(ImportStatus::broken,
@@ -154,7 +151,5 @@ ElementsAttr Weights::convert(TensorProto &tensor, Location loc) {
                 "holds " + Twine(blob->getData().size()) +
                     " bytes of data; its type and shape (" + toString(shape) +
                     ") need " + Twine(bytes));
-  if (element.isInteger(1))
-    blob = normalizeBools(std::move(*blob));
   return makeElements(type, tensor.name(), std::move(*blob));
 }

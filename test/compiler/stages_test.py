@@ -100,7 +100,7 @@ def refuses_bad_decisions(imported):
 def main():
     model = next(iter(sorted(CACHE.glob("ocr-*/ch_ppocr_mobile_v2.0_cls_infer.onnx"))))
     imported = subprocess.run(
-        [BIN / "nnc-translate", "--import-onnx", "--complete", "--name=model",
+        [BIN / "nnc-translate", "--import", "--complete", "--name=model",
          "--shape=x=1x3x48x192", model],
         text=True, check=True, capture_output=True).stdout
     with tempfile.TemporaryDirectory() as folder:

@@ -33,6 +33,18 @@ class MayInclude(unittest.TestCase):
             self.found(codegen__a_DOT_cpp='#include "compiler/Passes.h"\n'),
             ["codegen/a.cpp: codegen/ may not include compiler/Passes.h"])
 
+    def test_frontends_do_not_see_each_other(self):
+        self.assertEqual(
+            self.found(frontends__common__a_DOT_cpp='#include "onnx/onnx_pb.h"\n'
+                                                    '#include "compiler/evaluate/Evaluate.h"\n'
+                                                    '#include "compiler/patterns/Patterns.h"\n',
+                       frontends__onnx__b_DOT_cpp='#include "frontends/common/Problems.h"\n'
+                                                  '#include "frontends/Registry.h"\n'),
+            ["frontends/common/a.cpp: frontends/common/ may not include onnx/onnx_pb.h",
+             "frontends/common/a.cpp: frontends/common/ may not include "
+             "compiler/patterns/Patterns.h",
+             "frontends/onnx/b.cpp: frontends/onnx/ may not include frontends/Registry.h"])
+
     def test_a_path_beside_the_file_is_resolved(self):
         self.assertEqual(
             self.found(compiler__a_DOT_cpp='#include "tools/b.h"\n',

@@ -16,7 +16,7 @@
 #include "compiler/routines/WeightError.h"
 #include "compiler/tuning/ProbeFile.h"
 #include "dialects/target/Target.h"
-#include "frontends/onnx/Import.h"
+#include "frontends/Registry.h"
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -39,19 +39,19 @@ Driver::Driver(ModelOptions options, DriverOptions wanted)
   context.loadAllAvailableDialects();
 }
 
-static ExitCode exitCodeOf(onnx::ImportStatus status) {
+static ExitCode exitCodeOf(frontends::ImportStatus status) {
   switch (status) {
-  case onnx::ImportStatus::ok:
+  case frontends::ImportStatus::ok:
     return ExitCode::done;
-  case onnx::ImportStatus::broken:
+  case frontends::ImportStatus::broken:
     return ExitCode::broken;
-  case onnx::ImportStatus::unsupported:
+  case frontends::ImportStatus::unsupported:
     return ExitCode::unsupported;
-  case onnx::ImportStatus::unbound: // --shape says what the model does not
+  case frontends::ImportStatus::unbound: // --shape says what the model does not
     return ExitCode::usage;
-  case onnx::ImportStatus::limit:
+  case frontends::ImportStatus::limit:
     return ExitCode::limit;
-  case onnx::ImportStatus::fault:
+  case frontends::ImportStatus::fault:
     return ExitCode::ownFault;
   }
   llvm_unreachable("unknown status");
@@ -123,10 +123,10 @@ ExitCode Driver::import() {
   auto machine = findMachine();
   if (mlir::failed(machine) || !isFile)
     return ExitCode::usage;
-  onnx::ImportResult result = onnx::importModel(
+  frontends::ImportResult result = frontends::importModel(
       choices.model, {choices.shapes, choices.name, choices.externalData},
       context);
-  if (result.status != onnx::ImportStatus::ok)
+  if (result.status != frontends::ImportStatus::ok)
     return exitCodeOf(result.status);
   op = std::move(result.module);
   (*op)->setAttr(target::kTargetAttr, *machine);

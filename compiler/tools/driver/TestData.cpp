@@ -9,18 +9,29 @@
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Terminal.h"
 
+#include "frontends/Registry.h"
+
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
 namespace nnc::tools {
 
-/// The file of each port; empty where there is none.
+/// Returns the files of a tensor called `stem` in the frontends' own formats.
+static std::vector<std::string> withTensorExtensions(const std::string &stem) {
+  std::vector<std::string> names;
+  for (llvm::StringRef extension : frontends::getTensorExtensions())
+    names.push_back(stem + extension.str());
+  return names;
+}
+
+/// Returns the file of each port, or an empty text where there is none.
 static std::vector<std::string> findFiles(const std::string &folder,
                                           const std::vector<Port> &ports,
                                           const char *kind) {
@@ -29,12 +40,14 @@ static std::vector<std::string> findFiles(const std::string &folder,
   taken.insert(stems.begin(), stems.end());
   for (size_t i = 0; i < ports.size(); ++i) {
     std::string numbered = fmt::format("{}_{}", kind, i);
-    std::vector<std::string> names = {numbered + ".pb", stems[i] + ".npy"};
+    std::vector<std::string> names = withTensorExtensions(numbered);
+    names.push_back(stems[i] + ".npy");
     // These may be what another port is called.
     for (const std::string &stem : {ports[i].name, numbered})
       if (!taken.contains(stem))
         names.push_back(stem + ".npy");
-    names.push_back(stems[i] + ".pb");
+    for (std::string &name : withTensorExtensions(stems[i]))
+      names.push_back(std::move(name));
     for (const std::string &name : names)
       if (std::string file = folder + "/" + name;
           files[i].empty() && fs::is_regular_file(file))
@@ -46,7 +59,7 @@ static std::vector<std::string> findFiles(const std::string &folder,
 static llvm::Expected<Tensor> readPort(const std::string &file,
                                        const Port &port) {
   llvm::Expected<Tensor> tensor =
-      path::extension(file) == ".pb" ? readTensorProto(file) : readNpy(file);
+      path::extension(file) == ".npy" ? readNpy(file) : readTensorFile(file);
   if (!tensor)
     return tensor;
   if (llvm::Error error = checkTensor(*tensor, port.dtype, port.shape, file))
@@ -63,9 +76,11 @@ static llvm::Expected<TestCase> readCase(const std::string &folder,
     const Port &port = manifest.inputs[i];
     const std::string &file = files[i];
     if (file.empty())
-      return makeError(fmt::format("{} has neither {}.npy nor input_{}.pb",
-                                   folder,
-                                   fileStems(manifest.inputs, "input")[i], i));
+      return makeError(fmt::format(
+          "{} has neither {}.npy nor {}", folder,
+          fileStems(manifest.inputs, "input")[i],
+          fmt::join(withTensorExtensions(fmt::format("input_{}", i)),
+                    " nor ")));
     llvm::Expected<Tensor> tensor = readPort(file, port);
     if (!tensor)
       return tensor.takeError();

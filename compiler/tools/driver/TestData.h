@@ -24,8 +24,9 @@ struct TestCase {
 llvm::Expected<std::vector<TestCase>> readTestData(const std::string &folder,
                                                    const Manifest &manifest);
 
-/// Reads a file that holds a TensorProto of ONNX.
-llvm::Expected<Tensor> readTensorProto(const std::string &path);
+/// Reads a file that holds a tensor in the format of one of the frontends
+/// (`.pb`).
+llvm::Expected<Tensor> readTensorFile(const std::string &path);
 
 } // namespace nnc::tools
 

@@ -3,13 +3,12 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // A tool for tests and for people who want to see the IR of an imported model:
-// `nnc-translate --import-onnx model.onnx --shape=x=1x3x48x320`.
+// `nnc-translate --import model.onnx --shape=x=1x3x48x320`.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Pipeline.h"
-#include "frontends/onnx/Import.h"
-#include "frontends/onnx/Ops.h"
+#include "frontends/Registry.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,10 +21,12 @@ using namespace nnc;
 namespace cl = llvm::cl;
 
 static cl::list<std::string> inputs(cl::Positional, cl::desc("<models>"));
-static cl::opt<bool> importOnnx("import-onnx",
-                                cl::desc("Print a model as nn dialect"));
-static cl::opt<bool> listOnnxOps("list-onnx-ops",
-                                 cl::desc("Print the operators supported"));
+static cl::opt<bool> importModels("import",
+                                  cl::desc("Print a model as nn dialect"));
+static cl::alias importOnnx("import-onnx", cl::desc("The same as --import"),
+                            cl::aliasopt(importModels));
+static cl::opt<bool> listOps("list-ops",
+                             cl::desc("Print the operators supported"));
 static cl::list<std::string>
     shapes("shape", cl::desc("Shape of an input: x=1x3x48x320"));
 static cl::opt<std::string> name("name", cl::desc("Name of the module"));
@@ -39,7 +40,7 @@ static cl::opt<int64_t> elide("elide", cl::init(16),
                               cl::desc("Hide constants of more elements"));
 
 /// Parses an option such as "x=1x3x48x320" into `options`.
-static bool parseShape(StringRef text, onnx::ImportOptions &options) {
+static bool parseShape(StringRef text, frontends::ImportOptions &options) {
   auto [key, sizes] = text.rsplit('=');
   SmallVector<StringRef> parts;
   sizes.split(parts, 'x');
@@ -50,28 +51,29 @@ static bool parseShape(StringRef text, onnx::ImportOptions &options) {
   return true;
 }
 
-static StringRef getName(onnx::ImportStatus status) {
+static StringRef getName(frontends::ImportStatus status) {
   switch (status) {
-  case onnx::ImportStatus::ok:
+  case frontends::ImportStatus::ok:
     return "ok";
-  case onnx::ImportStatus::broken:
+  case frontends::ImportStatus::broken:
     return "broken";
-  case onnx::ImportStatus::unsupported:
+  case frontends::ImportStatus::unsupported:
     return "unsupported";
-  case onnx::ImportStatus::unbound:
+  case frontends::ImportStatus::unbound:
     return "unbound";
-  case onnx::ImportStatus::limit:
+  case frontends::ImportStatus::limit:
     return "limit";
-  case onnx::ImportStatus::fault:
+  case frontends::ImportStatus::fault:
     return "fault";
   }
   llvm_unreachable("unknown status");
 }
 
 /// Imports one model and prints it. Returns false on failure.
-static bool runImport(StringRef path, const onnx::ImportOptions &options,
+static bool runImport(StringRef path, const frontends::ImportOptions &options,
                       MLIRContext &context) {
-  onnx::ImportResult result = onnx::importModel(path, options, context);
+  frontends::ImportResult result =
+      frontends::importModel(path, options, context);
   if (metadata)
     for (const auto &[key, value] : result.metadata)
       llvm::outs() << "// " << key << " = " << value << "\n";
@@ -96,7 +98,7 @@ static int runImports() {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  onnx::ImportOptions options;
+  frontends::ImportOptions options;
   options.name = name;
   for (const std::string &shape : shapes)
     if (!parseShape(shape, options)) {
@@ -113,22 +115,21 @@ static int runImports() {
 }
 
 static void printOps() {
-  for (const onnx::OpInfo &op : onnx::getOps()) {
-    auto [first, last] = op.getOpsets();
-    llvm::outs() << op.name << " " << first << "-" << last << " " << op.limits
-                 << "\n";
-  }
+  for (const frontends::Frontend *frontend : frontends::getFrontends())
+    for (const frontends::OpRow &op : frontend->getOps())
+      llvm::outs() << frontend->name << " " << op.name << " " << op.first << "-"
+                   << op.last << " " << op.limits << "\n";
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "nnc's frontends\n");
-  if (listOnnxOps) {
+  if (listOps) {
     printOps();
     return 0;
   }
-  if (importOnnx && !inputs.empty())
+  if (importModels && !inputs.empty())
     return runImports();
-  llvm::errs() << "error: needs --import-onnx and a model\n";
+  llvm::errs() << "error: needs --import and a model\n";
   return 2;
 }

@@ -11,6 +11,7 @@
 #include "compiler/tools/driver/Terminal.h"
 
 #include "dialects/exec/Identifiers.h"
+#include "frontends/Registry.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
@@ -102,7 +103,9 @@ static std::string findNameProblem(const std::string &given) {
 }
 
 void addModelOptions(CLI::App &app, ModelOptions &options) {
-  app.add_option("MODEL", options.model, "The model: an ONNX file")->required();
+  app.add_option("MODEL", options.model,
+                 "The model: " + frontends::describeFormats())
+      ->required();
   addTargetOption(app, options.target,
                   "Machine to make code for, see 'nnc targets'");
   app.add_option(
@@ -196,7 +199,8 @@ void addPrecisionOption(CLI::App &app, ModelOptions &options) {
 
 void allowFolder(CLI::App &app, const ModelOptions &options) {
   app.get_option("MODEL")->description(
-      "The model: an ONNX file, or a folder that nnc compile wrote");
+      "The model: " + frontends::describeFormats() +
+      ", or a folder that nnc compile wrote");
   app.parse_complete_callback([&app, &options] {
     if (!llvm::sys::fs::is_directory(options.model))
       return;

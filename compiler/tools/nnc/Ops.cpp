@@ -7,7 +7,7 @@
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
 
-#include "frontends/onnx/Ops.h"
+#include "frontends/Registry.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -24,28 +24,32 @@ public:
   ExitCode run() override {
     if (json) {
       json::Array array;
-      for (const onnx::OpInfo &op : onnx::getOps())
-        array.push_back(json::Object{{"name", op.name},
-                                     {"first_opset", op.getOpsets().first},
-                                     {"last_opset", op.getOpsets().second},
-                                     {"limits", op.limits}});
+      for (const frontends::Frontend *frontend : frontends::getFrontends())
+        for (const frontends::OpRow &op : frontend->getOps())
+          array.push_back(json::Object{{"frontend", frontend->name},
+                                       {"name", op.name},
+                                       {"first_opset", op.first},
+                                       {"last_opset", op.last},
+                                       {"limits", op.limits}});
       printJson(std::move(array));
       return ExitCode::done;
     }
-    Table table({"operator", "opsets", "limits"});
-    for (const onnx::OpInfo &op : onnx::getOps()) {
-      auto [first, last] = op.getOpsets();
-      table.add({op.name.str(), fmt::format("{} to {}", first, last),
-                 op.limits.str()});
-    }
-    table.print();
-    printOut("\n{} operators of ONNX's default domain, and what ONNX itself "
-             "defines by these.\n",
-             onnx::getOps().size());
+    for (const frontends::Frontend *frontend : frontends::getFrontends())
+      print(*frontend);
     return ExitCode::done;
   }
 
 private:
+  static void print(const frontends::Frontend &frontend) {
+    std::vector<frontends::OpRow> ops = frontend.getOps();
+    Table table({"operator", "opsets", "limits"});
+    for (const frontends::OpRow &op : ops)
+      table.add(
+          {op.name, fmt::format("{} to {}", op.first, op.last), op.limits});
+    table.print();
+    printOut("\n{} {}.\n", ops.size(), frontend.opsNote.str());
+  }
+
   bool json = false;
 };
 

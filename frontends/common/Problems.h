@@ -4,16 +4,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNC_FRONTENDS_ONNX_PROBLEMS_H
-#define NNC_FRONTENDS_ONNX_PROBLEMS_H
+#ifndef NNC_FRONTENDS_COMMON_PROBLEMS_H
+#define NNC_FRONTENDS_COMMON_PROBLEMS_H
 
-#include "frontends/onnx/Import.h"
+#include "frontends/common/Import.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/DenseSet.h"
 
-namespace nnc::onnx {
+namespace nnc::frontends {
 
 /// Reports problems and remembers the status that they add up to.
 class Problems {
@@ -42,6 +42,6 @@ private:
   ImportStatus worst = ImportStatus::ok;
 };
 
-} // namespace nnc::onnx
+} // namespace nnc::frontends
 
-#endif // NNC_FRONTENDS_ONNX_PROBLEMS_H
+#endif // NNC_FRONTENDS_COMMON_PROBLEMS_H

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/onnx/Problems.h"
+#include "frontends/common/Problems.h"
 
 using namespace mlir;
-using namespace nnc::onnx;
+using namespace nnc::frontends;
 
 Problems::Problems(MLIRContext &context, StringRef path)
     : file(FileLineColLoc::get(&context, path, 0, 0)) {}

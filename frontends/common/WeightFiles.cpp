@@ -1,4 +1,4 @@
-//===- External.cpp - Weights in files beside the model -------------------===//
+//===- WeightFiles.cpp - Weights in files beside the model ----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/onnx/Weights.h"
+#include "frontends/common/WeightFiles.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -20,11 +20,11 @@
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
-using namespace nnc::onnx;
+using namespace nnc::frontends;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-Weights::Weights(Problems &problems, StringRef model, StringRef folder)
+WeightFiles::WeightFiles(Problems &problems, StringRef model, StringRef folder)
     : problems(problems) {
   StringRef parent = path::parent_path(model);
   folders.push_back(parent.empty() ? "." : parent.str());
@@ -50,8 +50,8 @@ static bool isBelow(StringRef real, StringRef root) {
   return real.consume_front(root) && real.starts_with(path::get_separator());
 }
 
-std::shared_ptr<llvm::MemoryBuffer> Weights::openExternal(StringRef location,
-                                                          Location loc) {
+std::shared_ptr<llvm::MemoryBuffer> WeightFiles::open(StringRef location,
+                                                      Location loc) {
   auto [entry, isNew] = files.try_emplace(location);
   if (!isNew)
     return entry->second;
@@ -100,28 +100,11 @@ std::shared_ptr<llvm::MemoryBuffer> Weights::openExternal(StringRef location,
   return entry->second;
 }
 
-std::optional<AsmResourceBlob>
-Weights::mapExternal(const ::onnx::TensorProto &tensor, int64_t bytes,
-                     size_t align, Location loc) {
-  std::string location;
-  uint64_t offset = 0, length = bytes;
-  for (const auto &entry : tensor.external_data()) {
-    StringRef key = entry.key(), value = entry.value();
-    bool isNumber = true;
-    if (key == "location")
-      location = value.str();
-    else if (key == "offset")
-      isNumber = llvm::to_integer(value, offset, 10);
-    else if (key == "length")
-      isNumber = llvm::to_integer(value, length, 10);
-    if (!isNumber) {
-      problems.report(ImportStatus::broken, loc)
-          << "has external data whose " << key << " is '" << value
-          << "', not a number";
-      return std::nullopt;
-    }
-  }
-  auto file = openExternal(location, loc);
+std::optional<AsmResourceBlob> WeightFiles::map(StringRef location,
+                                                uint64_t offset,
+                                                uint64_t length, size_t align,
+                                                Location loc) {
+  auto file = open(location, loc);
   if (!file)
     return std::nullopt;
   uint64_t size = file->getBufferSize();

@@ -4,44 +4,32 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/onnx/Declared.h"
+#include "frontends/common/Declared.h"
 
-#include "frontends/onnx/Types.h"
+#include "frontends/common/Limits.h"
 
 using namespace mlir;
-using namespace nnc::onnx;
-using ::onnx::GraphProto;
-using ::onnx::TensorShapeProto;
+using namespace nnc::frontends;
 
-Declarations::Scope Declarations::collect(const GraphProto &graph) {
-  Scope scope;
-  auto add = [&](const auto &values, StringRef list) {
-    for (const ::onnx::ValueInfoProto &value : values)
-      if (value.type().has_tensor_type())
-        scope.try_emplace(value.name(), Declared{&value.type(), list});
-  };
-  add(graph.output(), "outputs");
-  add(graph.value_info(), "value_info");
-  add(graph.input(), "inputs");
-  return scope;
-}
+/// Whether the model states a size. Some exporters write 0 for what they do not
+/// know.
+static bool isKnown(const Dim &dim) { return dim.size.value_or(0) > 0; }
 
-/// "1x?x8": open and named dimensions are not numbers.
-static std::string describe(const TensorShapeProto &shape) {
+/// Returns a text such as "1x?x8": open and named dimensions are not numbers.
+static std::string describe(ArrayRef<Dim> dims) {
   std::string text;
-  for (const auto &dim : shape.dim()) {
+  for (const Dim &dim : dims) {
     text += text.empty() ? "" : "x";
-    bool isKnown = dim.has_dim_value() && dim.dim_value() > 0;
-    text += isKnown ? std::to_string(dim.dim_value()) : "?";
+    text += isKnown(dim) ? std::to_string(*dim.size) : "?";
   }
   return text.empty() ? "()" : text;
 }
 
-static bool fits(const TensorShapeProto &shape, ArrayRef<int64_t> inferred) {
-  if (shape.dim_size() != static_cast<int>(inferred.size()))
+static bool fits(ArrayRef<Dim> dims, ArrayRef<int64_t> inferred) {
+  if (dims.size() != inferred.size())
     return false;
-  for (auto [dim, size] : llvm::zip(shape.dim(), inferred))
-    if (dim.has_dim_value() && dim.dim_value() > 0 && dim.dim_value() != size)
+  for (auto [dim, size] : llvm::zip(dims, inferred))
+    if (isKnown(dim) && *dim.size != size)
       return false;
   return true;
 }
@@ -52,18 +40,18 @@ void Declarations::check(const Scope &scope, StringRef name,
   auto found = scope.find(name);
   if (found == scope.end())
     return;
-  const auto &declared = found->second.type->tensor_type();
+  const TensorInfo &declared = found->second.info;
   StringRef list = found->second.list;
-  int32_t element = getDataType(inferred.getElementType());
-  if (declared.elem_type() != 0 && declared.elem_type() != element)
+  Type element = inferred.getElementType();
+  if (!declared.elementName.empty() && declared.element != element)
     problems.report(ImportStatus::broken, loc)
         << origin << " gives '" << name << "' elements of type "
-        << getDataTypeName(element) << ", but the model declares "
-        << getDataTypeName(declared.elem_type()) << " for it among its " << list
+        << nameOf(element) << ", but the model declares "
+        << declared.elementName << " for it among its " << list
         << "; correct the declaration, or add a Cast";
-  if (!declared.has_shape() || fits(declared.shape(), inferred.getShape()))
+  if (!declared.dims || fits(*declared.dims, inferred.getShape()))
     return;
-  std::string shape = describe(declared.shape()),
+  std::string shape = describe(*declared.dims),
               actual = toString(inferred.getShape());
   if (isRebound) {
     if (stale++ == 0)

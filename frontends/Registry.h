@@ -1,0 +1,38 @@
+//===- Registry.h - All frontends -----------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// What the tools use instead of a certain frontend. A model's frontend is
+// picked by the content of its file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_REGISTRY_H
+#define NNC_FRONTENDS_REGISTRY_H
+
+#include "frontends/common/Frontend.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace nnc::frontends {
+
+/// Returns all frontends, in the order of frontends.inc.
+llvm::ArrayRef<const Frontend *> getFrontends();
+
+/// Returns the formats that nnc reads, for help: "ONNX (.onnx, .onnxtxt)".
+std::string describeFormats();
+
+/// Reads the model at `path` with the frontend that recognises it. If none
+/// does, reports what the file looks like and what to do.
+ImportResult importModel(llvm::StringRef path, const ImportOptions &options,
+                         mlir::MLIRContext &context);
+
+/// Returns the extensions of files that hold a tensor of test data.
+llvm::SmallVector<llvm::StringRef> getTensorExtensions();
+
+/// Reads a file with one of these extensions.
+llvm::Expected<RawTensor> readTensorFile(llvm::StringRef path);
+
+} // namespace nnc::frontends
+
+#endif // NNC_FRONTENDS_REGISTRY_H

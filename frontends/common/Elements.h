@@ -1,0 +1,61 @@
+//===- Elements.h - Constants of a model ----------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_COMMON_ELEMENTS_H
+#define NNC_FRONTENDS_COMMON_ELEMENTS_H
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+
+#include <optional>
+
+namespace nnc::frontends {
+
+/// The most elements of a constant that becomes a DenseElementsAttr. Larger
+/// ones become blobs.
+inline constexpr int64_t kMaxInlineElements = 16;
+/// The most elements of a tensor that is read while importing; larger tensors
+/// are not shapes.
+inline constexpr int64_t kMaxReadElements = 4096;
+
+/// Returns an attribute over the row-major bytes of `type` in `blob`. An i1
+/// takes a byte, and is true if that is not zero.
+mlir::ElementsAttr makeElements(mlir::RankedTensorType type,
+                                llvm::StringRef name,
+                                mlir::AsmResourceBlob blob);
+
+/// A small tensor. Its elements are in `reals` if they are floats, else in
+/// `ints`.
+struct Elements {
+  mlir::RankedTensorType type;
+  llvm::SmallVector<int64_t> ints;
+  llvm::SmallVector<double> reals;
+
+  bool isReal() const {
+    return type.getElementType().isF32() || type.getElementType().isF64();
+  }
+};
+
+/// Whether `Elements` can hold elements of this type. Halves and unsigned
+/// integers of 64 bits are not among them.
+bool isReadable(mlir::Type element);
+
+/// Returns the elements of a constant, or nullopt if it has more than
+/// kMaxReadElements or its element type is not readable.
+std::optional<Elements> readElements(mlir::ElementsAttr attribute);
+/// Returns the elements of the nn.constant that defines `value`, with the same
+/// limits, or nullopt if another op defines it.
+std::optional<Elements> readElements(mlir::Value value);
+
+/// Returns the attribute that holds `elements`; the inverse of readElements.
+/// Integers keep the low bits that fit in their type.
+mlir::ElementsAttr makeAttribute(const Elements &elements);
+
+} // namespace nnc::frontends
+
+#endif // NNC_FRONTENDS_COMMON_ELEMENTS_H

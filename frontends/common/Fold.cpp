@@ -1,0 +1,119 @@
+//===- Fold.cpp - Computations of shapes while importing ------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/common/Fold.h"
+
+#include "compiler/evaluate/Evaluate.h"
+#include "frontends/common/Elements.h"
+
+#include "dialects/nn/Nn.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::frontends;
+
+/// Functions on integers and bools that are exact. All but divisions and powers
+/// are defined for all operands: sums and products wrap around.
+static constexpr StringLiteral kIntFunctions[] = {
+    "abs",        "add",        "bit_and",       "bit_not",     "bit_or",
+    "bit_xor",    "cast",       "div",           "equal",       "fmod",
+    "greater",    "less",       "less_equal",    "max",         "min",
+    "mod",        "mul",        "neg",           "pow",         "select",
+    "sign",       "sub",        "greater_equal", "logical_and", "logical_not",
+    "logical_or", "logical_xor"};
+
+/// Functions on floats whose results are the same on every machine.
+static constexpr StringLiteral kRealFunctions[] = {
+    "abs",   "add",        "cast",          "ceil",   "div",        "equal",
+    "floor", "greater",    "greater_equal", "less",   "less_equal", "mul",
+    "neg",   "reciprocal", "round",         "select", "sqrt",       "sub"};
+
+/// Routines that only move elements, or reduce them.
+static constexpr StringLiteral kMoves[] = {"copy", "gather"};
+static constexpr StringLiteral kReductions[] = {"reduce_max", "reduce_min",
+                                                "reduce_prod", "reduce_sum"};
+
+/// Whether ONNX and other frameworks define x cast to `element`: x must be in
+/// the type's range once its fraction is cut off.
+static bool isCastDefined(double x, Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  if (!integer || integer.getWidth() == 1)
+    return true;
+  bool isUnsigned = integer.isUnsigned();
+  double end = std::ldexp(1.0, integer.getWidth() - (isUnsigned ? 0 : 1));
+  return std::trunc(x) >= (isUnsigned ? 0 : -end) && x < end;
+}
+
+static bool isDefined(StringRef function, ArrayRef<Elements> x, Type result) {
+  if (function == "cast" && x[0].isReal())
+    return llvm::all_of(x[0].reals,
+                        [&](double v) { return isCastDefined(v, result); });
+  if (x.back().isReal())
+    return true;
+  if (function == "div" || function == "mod" || function == "fmod")
+    return !llvm::is_contained(x[1].ints, 0);
+  if (function == "pow")
+    return llvm::all_of(x[1].ints, [](int64_t v) { return v >= 0; });
+  return true;
+}
+
+static bool isFoldable(nn::ElementwiseOpInterface op, ArrayRef<Elements> x,
+                       Type result) {
+  StringRef function = op.getFunction();
+  bool isKnown = x.back().isReal()
+                     ? llvm::is_contained(kRealFunctions, function)
+                     : llvm::is_contained(kIntFunctions, function);
+  return isKnown && op.getScalars().empty() && isDefined(function, x, result);
+}
+
+static bool isFoldable(const nn::RoutineCall &call, ArrayRef<Elements> x) {
+  StringRef family = call.family;
+  const Elements &first = x[call.operands[0]];
+  // Sums of floats depend on the order of the terms.
+  if (llvm::is_contained(kReductions, family))
+    return !first.isReal() && first.type.getNumElements() != 0;
+  if (!llvm::is_contained(kMoves, family))
+    return false;
+  if (family != "gather")
+    return true;
+  // The routine moves an index out of range to the nearest end.
+  int64_t size = call.fields.getAs<IntegerAttr>("axis_size").getInt();
+  return llvm::all_of(x[call.operands[1]].ints, [&](int64_t index) {
+    return index >= -size && index < size;
+  });
+}
+
+ElementsAttr nnc::frontends::foldShapes(Operation *op) {
+  if (op->getNumResults() != 1 || op->getNumOperands() == 0)
+    return {};
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (type.getNumElements() > kMaxReadElements ||
+      !isReadable(type.getElementType()))
+    return {};
+  SmallVector<Elements> x;
+  SmallVector<TensorData> operands;
+  for (Value operand : op->getOperands()) {
+    auto elements = readElements(operand);
+    if (!elements)
+      return {};
+    x.push_back(std::move(*elements));
+    operands.push_back(*TensorData::get(operand));
+  }
+  if (auto elementwise = dyn_cast<nn::ElementwiseOpInterface>(op)) {
+    if (!isFoldable(elementwise, x, type.getElementType()))
+      return {};
+  } else {
+    auto routine = dyn_cast<nn::RoutineOpInterface>(op);
+    if (!routine ||
+        !llvm::all_of(routine.getRoutineCalls(),
+                      [&](const auto &call) { return isFoldable(call, x); }))
+      return {};
+  }
+  FailureOr<TensorData> result = evaluate(op, operands);
+  return failed(result) ? ElementsAttr() : result->toAttribute("folded");
+}

@@ -1,0 +1,57 @@
+//===- Import.h - What an import is given and what it returns -------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_COMMON_IMPORT_H
+#define NNC_FRONTENDS_COMMON_IMPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nnc::frontends {
+
+/// Sizes that the user gives for inputs, by the inputs' names.
+using GivenShapes = std::map<std::string, std::vector<int64_t>>;
+
+struct ImportOptions {
+  /// Sizes of the inputs whose dimensions the model leaves open.
+  GivenShapes shapes;
+  /// Name of the emitted module; empty: from the file's name.
+  std::string name;
+  /// A folder, beside the model's own, that may hold its external data; or
+  /// empty.
+  std::string externalData;
+};
+
+/// How an import ended. If a model has several problems, the status is that of
+/// the severest: fault, broken, unsupported, limit, unbound, in this order.
+enum class ImportStatus {
+  ok,
+  broken,      ///< the file is not a sound model
+  unsupported, ///< the model is sound, but it needs what nnc lacks
+  unbound,     ///< open dimensions, or shapes given that do not fit the model
+  limit,       ///< the model is larger than nnc handles
+  fault,       ///< nnc's own mistake
+};
+
+struct ImportResult {
+  /// One `func.func @main` of nn and qnn ops on static shapes; null unless the
+  /// status is ok. The context owns the bytes of the weights, so that the file
+  /// is not needed any more.
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  ImportStatus status = ImportStatus::ok;
+  /// The model's own metadata entries.
+  std::vector<std::pair<std::string, std::string>> metadata;
+};
+
+} // namespace nnc::frontends
+
+#endif // NNC_FRONTENDS_COMMON_IMPORT_H

@@ -1,0 +1,177 @@
+//===- Inputs.cpp - Shapes of the network's inputs ------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/common/Inputs.h"
+
+#include "frontends/common/Limits.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace nnc::frontends;
+
+/// Names of dimensions, with their sizes once they are known.
+using Symbols = llvm::StringMap<int64_t>;
+
+/// Whether the user may give the size of the dimension.
+static bool mayBind(const Dim &dim) { return dim.size.value_or(0) == 0; }
+
+/// Returns the sizes that the model and the symbols give, as in "1x3x?x320".
+static std::string describe(ArrayRef<Dim> dims, const Symbols &symbols) {
+  std::string text;
+  for (const Dim &dim : dims) {
+    text += text.empty() ? "" : "x";
+    auto bound = symbols.find(dim.symbol);
+    if (dim.size)
+      text += std::to_string(*dim.size);
+    else if (bound != symbols.end())
+      text += std::to_string(bound->second);
+    else
+      text += "?";
+  }
+  return text;
+}
+
+namespace {
+
+class Binder {
+public:
+  Binder(ArrayRef<TensorInfo> inputs, const GivenShapes &shapes,
+         Problems &problems)
+      : inputs(inputs), shapes(shapes), problems(problems) {}
+  std::vector<Input> run();
+
+private:
+  void checkNames();
+  void learnSymbols(const TensorInfo &input);
+  std::optional<SmallVector<int64_t>> getShape(const TensorInfo &input);
+  RankedTensorType getType(const TensorInfo &input);
+
+  ArrayRef<TensorInfo> inputs;
+  const GivenShapes &shapes;
+  Problems &problems;
+  Symbols symbols;
+};
+
+} // namespace
+
+/// Reports shapes that are given for inputs that the model does not have, which
+/// are typing mistakes.
+void Binder::checkNames() {
+  for (const auto &[name, shape] : shapes) {
+    bool isKnown =
+        llvm::any_of(inputs, [&, &name = name](const TensorInfo &input) {
+          return input.name == name;
+        });
+    if (isKnown)
+      continue;
+    auto diagnostic = problems.report(ImportStatus::unbound);
+    diagnostic << "has no input '" << name
+               << "' to give a shape to; its inputs "
+               << "are ";
+    llvm::interleaveComma(inputs, diagnostic, [&](const TensorInfo &input) {
+      diagnostic << "'" << input.name << "'";
+    });
+  }
+}
+
+void Binder::learnSymbols(const TensorInfo &input) {
+  auto given = shapes.find(input.name);
+  if (given == shapes.end() || !input.dims ||
+      given->second.size() != input.dims->size())
+    return;
+  for (auto [dim, size] : llvm::zip(*input.dims, given->second))
+    if (!dim.size && !dim.symbol.empty())
+      symbols.try_emplace(dim.symbol, size);
+}
+
+std::optional<SmallVector<int64_t>> Binder::getShape(const TensorInfo &input) {
+  Location loc = problems.getLoc(input.name);
+  ArrayRef<Dim> declared;
+  if (input.dims)
+    declared = *input.dims;
+  auto given = shapes.find(input.name);
+  if (given == shapes.end()) {
+    std::string known = describe(declared, symbols);
+    if (input.dims && !StringRef(known).contains('?')) {
+      SmallVector<int64_t> sizes;
+      for (const Dim &dim : declared)
+        sizes.push_back(dim.size ? *dim.size : symbols.lookup(dim.symbol));
+      return sizes;
+    }
+    auto diagnostic = problems.report(ImportStatus::unbound, loc);
+    diagnostic << "input '" << input.name << "' has open dimensions";
+    if (input.dims)
+      diagnostic << ": pass --shape " << input.name << "=" << known
+                 << " with a number for each '?'";
+    else
+      diagnostic << " and not even their number: pass --shape " << input.name
+                 << "=1x3x224x224 or what it is";
+    return std::nullopt;
+  }
+  SmallVector<int64_t> sizes(given->second.begin(), given->second.end());
+  bool fits = !input.dims || sizes.size() == declared.size();
+  for (size_t i = 0; fits && i < declared.size(); ++i) {
+    auto bound = symbols.find(declared[i].symbol);
+    fits = mayBind(declared[i])
+               ? bound == symbols.end() || bound->second == sizes[i]
+               : *declared[i].size == sizes[i];
+  }
+  if (fits)
+    return sizes;
+  problems.report(ImportStatus::unbound, loc)
+      << "input '" << input.name << "' has shape "
+      << (declared.empty() ? "()" : describe(declared, symbols))
+      << " in the model, which the given " << toString(sizes)
+      << " does not fit";
+  return std::nullopt;
+}
+
+RankedTensorType Binder::getType(const TensorInfo &input) {
+  if (input.isReported)
+    return {};
+  Location loc = problems.getLoc(input.name);
+  if (input.elementName.empty())
+    problems.report(ImportStatus::broken, loc)
+        << "input '" << input.name << "' has no element type";
+  else if (!input.element)
+    problems.report(ImportStatus::unsupported, loc)
+        << "input '" << input.name << "' has elements of type "
+        << input.elementName << ", which nnc does not handle";
+  auto shape = getShape(input);
+  if (!shape || !input.element)
+    return {};
+  if (auto problem = findSizeProblem(*shape, input.element)) {
+    problems.report(ImportStatus::limit, loc)
+        << "input '" << input.name << "' is one " << *problem;
+    return {};
+  }
+  if (llvm::is_contained(*shape, 0) && !shapes.count(input.name))
+    emitWarning(loc) << "input '" << input.name << "' is of shape "
+                     << toString(*shape) << ", which has no elements; pass "
+                     << "--shape " << input.name << "=... if that is not so";
+  return RankedTensorType::get(*shape, input.element);
+}
+
+std::vector<Input> Binder::run() {
+  checkNames();
+  for (const TensorInfo &input : inputs)
+    learnSymbols(input);
+  std::vector<Input> result;
+  for (const TensorInfo &input : inputs) {
+    bool isOpen = !input.dims || llvm::any_of(*input.dims, mayBind);
+    result.push_back(
+        {input.name, getType(input), isOpen && shapes.count(input.name) > 0});
+  }
+  return result;
+}
+
+std::vector<Input> nnc::frontends::bindInputs(ArrayRef<TensorInfo> inputs,
+                                              const GivenShapes &shapes,
+                                              Problems &problems) {
+  return Binder(inputs, shapes, problems).run();
+}

@@ -1,0 +1,33 @@
+//===- Inputs.h - Shapes of the network's inputs --------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_COMMON_INPUTS_H
+#define NNC_FRONTENDS_COMMON_INPUTS_H
+
+#include "frontends/common/Problems.h"
+#include "frontends/common/TensorInfo.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace nnc::frontends {
+
+/// A tensor that the user passes in.
+struct Input {
+  std::string name;
+  mlir::RankedTensorType type; ///< null where it is not known
+  bool isRebound; ///< the user gave sizes that the model leaves open
+};
+
+/// Binds the open dimensions of the model's inputs by the user's shapes. An
+/// open dimension that has a name is bound wherever that name stands. Reports
+/// what stays open, with the flag to pass, and what cannot be an input.
+std::vector<Input> bindInputs(llvm::ArrayRef<TensorInfo> inputs,
+                              const GivenShapes &shapes, Problems &problems);
+
+} // namespace nnc::frontends
+
+#endif // NNC_FRONTENDS_COMMON_INPUTS_H

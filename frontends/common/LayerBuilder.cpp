@@ -1,0 +1,206 @@
+//===- LayerBuilder.cpp - Builds the nn ops of one layer of a model -------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/common/LayerBuilder.h"
+
+#include "frontends/common/Fold.h"
+
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::frontends;
+
+SmallVector<int64_t> nnc::frontends::iota(int64_t count) {
+  return llvm::to_vector(llvm::seq<int64_t>(0, count));
+}
+
+int64_t nnc::frontends::product(ArrayRef<int64_t> sizes) {
+  return ShapedType::getNumElements(sizes);
+}
+
+Value LayerBuilder::fail(ImportStatus status, const Twine &why) {
+  problems.report(status, loc, op) << op << " " << why;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Known values
+//===----------------------------------------------------------------------===//
+
+std::optional<SmallVector<int64_t>> LayerBuilder::readInts(Value value,
+                                                           StringRef what) {
+  auto elements = value ? readElements(value) : std::nullopt;
+  if (elements && !elements->isReal())
+    return elements->ints;
+  unsupported("needs " + what +
+              " that are known when compiling; here they are computed from the "
+              "network's inputs");
+  return std::nullopt;
+}
+
+std::optional<SmallVector<double>> LayerBuilder::readReals(Value value,
+                                                           StringRef what) {
+  auto elements = value ? readElements(value) : std::nullopt;
+  if (elements && elements->isReal())
+    return elements->reals;
+  if (elements)
+    return SmallVector<double>(elements->ints.begin(), elements->ints.end());
+  unsupported("needs " + what +
+              " that are known when compiling; here they are computed from the "
+              "network's inputs");
+  return std::nullopt;
+}
+
+std::optional<int64_t> LayerBuilder::normalizeAxis(int64_t axis, int64_t rank) {
+  if (axis >= -rank && axis < rank)
+    return axis < 0 ? axis + rank : axis;
+  broken("has axis " + Twine(axis) + " of a tensor of " + Twine(rank) +
+         " axes");
+  return std::nullopt;
+}
+
+bool LayerBuilder::normalizeAxes(MutableArrayRef<int64_t> axes, int64_t rank) {
+  for (int64_t &axis : axes) {
+    auto normal = normalizeAxis(axis, rank);
+    if (!normal)
+      return false;
+    axis = *normal;
+  }
+  SmallVector<int64_t> sorted(axes);
+  llvm::sort(sorted);
+  if (std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end())
+    return true;
+  broken("names an axis twice");
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+bool LayerBuilder::checkSize(Type type, int64_t maxBytes) {
+  auto tensor = cast<RankedTensorType>(type);
+  auto problem =
+      findSizeProblem(tensor.getShape(), tensor.getElementType(), maxBytes);
+  if (problem)
+    fail(ImportStatus::limit, "has a result " + *problem);
+  return !problem;
+}
+
+Value LayerBuilder::infer(OperationState &state) {
+  auto *inference = state.name.getInterface<InferTypeOpInterface>();
+  assert(inference && "createAs() is for ops that do not infer");
+  MLIRContext *context = getBuilder().getContext();
+  SmallVector<Type> types;
+  std::string why;
+  LogicalResult result = failure();
+  {
+    // The op's diagnostic is reported to the user as one of the node.
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      why = diagnostic.str();
+      return success();
+    });
+    result = inference->inferReturnTypes(
+        context, loc, state.operands, state.attributes.getDictionary(context),
+        state.getRawProperties(), state.regions, types);
+  }
+  if (failed(result))
+    return broken(why);
+  if (!checkSize(types[0]))
+    return {};
+  state.types.assign(types.begin(), types.end());
+  return insert(state);
+}
+
+Value LayerBuilder::insert(OperationState &state) {
+  Operation *op = builder.create(state);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  ElementsAttr value;
+  // An empty result becomes a constant, so that routines need not handle it.
+  if (type.getNumElements() == 0)
+    value = DenseElementsAttr::get(type, ArrayRef<Attribute>());
+  else
+    value = foldShapes(op);
+  if (!value)
+    return op->getResult(0);
+  op->erase();
+  return constant(value);
+}
+
+Value LayerBuilder::createElementwise(StringRef op, ArrayRef<Value> operands,
+                                      ArrayRef<NamedAttribute> attributes) {
+  if (llvm::is_contained(operands, Value()))
+    return {};
+  OperationState state(loc, ("nn." + op).str(), operands, /*types=*/{},
+                       attributes);
+  return infer(state);
+}
+
+Value LayerBuilder::constant(ElementsAttr value) {
+  return value ? Value(builder.create<nn::ConstantOp>(loc, value)) : Value();
+}
+
+Value LayerBuilder::constant(ArrayRef<int64_t> values) {
+  auto type = RankedTensorType::get(static_cast<int64_t>(values.size()),
+                                    getBuilder().getI64Type());
+  return constant(makeAttribute({type, llvm::to_vector(values), {}}));
+}
+
+Value LayerBuilder::splat(TypedAttr value, ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(shape, value.getType());
+  if (!checkSize(type, kMaxMadeBytes))
+    return {};
+  if (type.getNumElements() == 0)
+    return constant(DenseElementsAttr::get(type, ArrayRef<Attribute>()));
+  return constant(DenseElementsAttr::get(type, Attribute(value)));
+}
+
+Value LayerBuilder::splat(double value, Type element, ArrayRef<int64_t> shape) {
+  if (auto real = dyn_cast<FloatType>(element))
+    return splat(FloatAttr::get(real, value), shape);
+  return splat(IntegerAttr::get(element, static_cast<int64_t>(value)), shape);
+}
+
+Value LayerBuilder::reshape(Value x, ArrayRef<int64_t> shape) {
+  if (!x || getShape(x) == shape)
+    return x;
+  // A reshaped constant keeps its name and its memory.
+  auto constant = x.getDefiningOp<nn::ConstantOp>();
+  auto type = RankedTensorType::get(shape, getElement(x));
+  if (auto dense = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                            : DenseElementsAttr())
+    return builder.create<nn::ConstantOp>(constant.getLoc(),
+                                          dense.reshape(type));
+  if (auto blob = constant
+                      ? dyn_cast<DenseResourceElementsAttr>(constant.getValue())
+                      : DenseResourceElementsAttr())
+    return builder.create<nn::ConstantOp>(
+        constant.getLoc(),
+        DenseResourceElementsAttr::get(type, blob.getRawHandle()));
+  return createAs<nn::ReshapeOp>(type, x);
+}
+
+Value LayerBuilder::transpose(Value x, ArrayRef<int64_t> permutation) {
+  return llvm::is_sorted(permutation) ? x
+                                      : create<nn::TransposeOp>(x, permutation);
+}
+
+Value LayerBuilder::expand(Value x, ArrayRef<int64_t> shape) {
+  if (!x || getShape(x) == shape)
+    return x;
+  auto broadcast = nn::broadcastShapes({getShape(x), shape});
+  if (!broadcast || ArrayRef<int64_t>(*broadcast) != shape)
+    return broken("cannot expand a tensor of shape " + toString(getShape(x)) +
+                  " to " + toString(shape));
+  return createAs<nn::ExpandOp>(RankedTensorType::get(shape, getElement(x)), x);
+}
+
+Value LayerBuilder::castTo(Value x, Type element) {
+  if (!x || getElement(x) == element)
+    return x;
+  return createAs<nn::CastOp>(RankedTensorType::get(getShape(x), element), x);
+}

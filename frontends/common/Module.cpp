@@ -1,0 +1,90 @@
+//===- Module.cpp - The module that an import fills -----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/common/Module.h"
+
+#include "dialects/exec/Identifiers.h"
+#include "dialects/nn/Nn.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::frontends;
+
+/// Returns the attributes of an argument or result of that name.
+static DictionaryAttr getNameAttributes(Builder builder, StringRef name) {
+  return builder.getDictionaryAttr(
+      builder.getNamedAttr("nn.name", builder.getStringAttr(name)));
+}
+
+func::FuncOp nnc::frontends::createMain(ModuleOp module, ArrayRef<Input> inputs,
+                                        Problems &problems) {
+  SmallVector<Type> types;
+  SmallVector<StringRef> names;
+  for (const Input &input : inputs) {
+    if (!input.type)
+      continue;
+    types.push_back(input.type);
+    names.push_back(input.name);
+  }
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto main = builder.create<func::FuncOp>(problems.getLoc(), "main",
+                                           builder.getFunctionType(types, {}));
+  Block *entry = main.addEntryBlock();
+  // All at once: each change copies the attributes of all arguments.
+  SmallVector<Attribute> attributes;
+  for (auto [i, name] : llvm::enumerate(names)) {
+    attributes.push_back(getNameAttributes(builder, name));
+    entry->getArgument(i).setLoc(problems.getLoc(name));
+  }
+  main.setAllArgAttrs(attributes);
+  return main;
+}
+
+void nnc::frontends::returnFromMain(func::FuncOp main, ArrayRef<Value> results,
+                                    ArrayRef<StringRef> names) {
+  OpBuilder builder = OpBuilder::atBlockEnd(&main.getBody().front());
+  builder.create<func::ReturnOp>(main.getLoc(), results);
+  main.setType(builder.getFunctionType(main.getArgumentTypes(),
+                                       TypeRange(ValueRange(results))));
+  SmallVector<Attribute> attributes;
+  for (StringRef name : names)
+    attributes.push_back(getNameAttributes(builder, name));
+  main.setAllResultAttrs(attributes);
+}
+
+/// Erases constants whose values the importer has used up.
+static void eraseUnusedConstants(ModuleOp module) {
+  for (auto main : module.getOps<func::FuncOp>())
+    for (Operation &op : llvm::make_early_inc_range(main.getBody().front()))
+      if (isa<nn::ConstantOp>(op) && op.use_empty())
+        op.erase();
+}
+
+void nnc::frontends::finishModule(OwningOpRef<ModuleOp> module, StringRef path,
+                                  StringRef sha256,
+                                  const ImportOptions &options,
+                                  Problems &problems, ImportResult &result) {
+  if (problems.none()) {
+    eraseUnusedConstants(*module);
+    if (failed(verify(*module)))
+      problems.report(ImportStatus::fault)
+          << "was imported to what is no sound program; please report this";
+  }
+  result.status = problems.getStatus();
+  if (!problems.none())
+    return;
+  Builder builder(module->getContext());
+  std::string name = options.name.empty()
+                         ? exec::makeModuleName(llvm::sys::path::stem(path))
+                         : options.name;
+  (*module)->setAttr("nn.model", builder.getStringAttr(name));
+  (*module)->setAttr("nn.sha256", builder.getStringAttr(sha256));
+  result.module = std::move(module);
+}

@@ -1,0 +1,84 @@
+//===- Stated.cpp - What an ONNX graph states about its tensors -----------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Stated.h"
+
+#include "frontends/onnx/Types.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace nnc::onnx;
+using ::onnx::GraphProto;
+using ::onnx::TensorShapeProto;
+using ::onnx::ValueInfoProto;
+
+/// Reads a dimension. Some exporters write -1 or a symbol such as "?" for a
+/// dimension that has neither size nor name.
+static Dim readDim(const TensorShapeProto::Dimension &dim) {
+  Dim result;
+  if (dim.has_dim_value() && dim.dim_value() >= 0)
+    result.size = dim.dim_value();
+  StringRef name = dim.dim_param();
+  if (!name.empty() && (llvm::isAlpha(name[0]) || name[0] == '_'))
+    result.symbol = name.str();
+  return result;
+}
+
+static TensorInfo readInfo(MLIRContext *context, const ValueInfoProto &value) {
+  const auto &type = value.type().tensor_type();
+  TensorInfo info;
+  info.name = value.name();
+  if (type.elem_type() != 0) {
+    info.element = getElementType(context, type.elem_type());
+    info.elementName = getDataTypeName(type.elem_type());
+  }
+  if (!type.has_shape())
+    return info;
+  info.dims.emplace();
+  for (const auto &dim : type.shape().dim())
+    info.dims->push_back(readDim(dim));
+  return info;
+}
+
+std::vector<TensorInfo> nnc::onnx::getInputs(const GraphProto &graph,
+                                             Problems &problems) {
+  llvm::StringSet<> initializers;
+  for (const auto &tensor : graph.initializer())
+    initializers.insert(tensor.name());
+  std::vector<TensorInfo> inputs;
+  for (const ValueInfoProto &input : graph.input()) {
+    if (initializers.contains(input.name()))
+      continue;
+    Location loc = problems.getLoc(input.name());
+    inputs.push_back(readInfo(loc.getContext(), input));
+    if (input.type().has_tensor_type())
+      continue;
+    bool isNone = input.type().value_case() == ::onnx::TypeProto::VALUE_NOT_SET;
+    problems.report(isNone ? ImportStatus::broken : ImportStatus::unsupported,
+                    loc)
+        << "input '" << input.name() << "' is "
+        << (isNone ? "of no type" : "not a tensor; nnc handles only those");
+    inputs.back().isReported = true;
+  }
+  return inputs;
+}
+
+Declarations::Scope nnc::onnx::getDeclared(MLIRContext *context,
+                                           const GraphProto &graph) {
+  Declarations::Scope scope;
+  auto add = [&](const auto &values, StringRef list) {
+    for (const ValueInfoProto &value : values)
+      if (value.type().has_tensor_type())
+        scope.try_emplace(value.name(), Declarations::Declared{
+                                            readInfo(context, value), list});
+  };
+  add(graph.output(), "outputs");
+  add(graph.value_info(), "value_info");
+  add(graph.input(), "inputs");
+  return scope;
+}

@@ -1,0 +1,29 @@
+//===- Stated.h - What an ONNX graph states about its tensors -------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_ONNX_STATED_H
+#define NNC_FRONTENDS_ONNX_STATED_H
+
+#include "frontends/common/Declared.h"
+#include "frontends/onnx/Import.h"
+
+#include "onnx/onnx_pb.h"
+
+namespace nnc::onnx {
+
+/// Returns the graph's inputs, without those that have initial values. Reports
+/// inputs that are not tensors.
+std::vector<TensorInfo> getInputs(const ::onnx::GraphProto &graph,
+                                  Problems &problems);
+
+/// Returns the types that the graph declares for its outputs, for values
+/// between its nodes (`value_info`) and for inputs with initial values.
+Declarations::Scope getDeclared(mlir::MLIRContext *context,
+                                const ::onnx::GraphProto &graph);
+
+} // namespace nnc::onnx
+
+#endif // NNC_FRONTENDS_ONNX_STATED_H
