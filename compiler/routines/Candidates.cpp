@@ -31,9 +31,10 @@ static bool isConstant(Value value) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a routine makes of a layer's types.
+/// The types of a layer's operands and result that a routine takes.
 struct Schema {
-  SmallVector<RankedTensorType> operands; ///< inputs, then extras
+  /// Those of the inputs, then of the extras.
+  SmallVector<RankedTensorType> operands;
   RankedTensorType result;
 };
 } // namespace
@@ -47,8 +48,8 @@ static StringRef getFamily(LayerOp layer, std::string &storage) {
   return storage;
 }
 
-/// `type` in the layout that a table calls `name`; `any` stands for "any".
-/// Nothing where the layout is of another rank.
+/// Returns `type` in the layout that a table calls `name`; `any` is used for
+/// the name "any". Nullopt if the layout has another rank.
 static std::optional<RankedTensorType>
 withTableLayout(LayerOp layer, RankedTensorType type, StringRef name,
                 int64_t operand, LayoutAttr any) {
@@ -138,8 +139,8 @@ bool Candidate::hasSchemaOf(const Candidate &other) const {
          llvm::all_of(llvm::zip(operands, other.operands), isSame);
 }
 
-/// Why `routine`, of the layer's family, cannot compute it whatever its
-/// layouts, or nothing.
+/// Returns why `routine`, which is of the layer's family, cannot compute the
+/// layer in any layout, or an empty string if it can.
 static std::string getObstacle(LayerOp layer, const Routine &routine,
                                target::MachineAttr machine) {
   if (machine && !machine.hasIsa(routine.isa))
@@ -159,7 +160,7 @@ static std::string getObstacle(LayerOp layer, const Routine &routine,
   return "";
 }
 
-/// What `function` is counted as.
+/// Returns the counter of `work` to which an elementwise function belongs.
 static double &getCount(LayerWork &work, StringRef function) {
   StringRef header = Catalogue::get().getHeaderOf(function);
   if (header == "runtime/simd/gates.h")
@@ -179,11 +180,11 @@ LayerWork nnc::getLayerWork(LayerOp layer, ArrayRef<RankedTensorType> operands,
     Work own = anchor.getWork();
     work.operations = std::max<double>(own.multiplyAdds, own.operations);
   }
-  if (work.operations == 0) // it only moves what it writes
+  if (work.operations == 0) // the layer only moves data
     work.operations = elements;
   work.activationBytes = getPhysicalBytes(result);
   for (auto [value, type] : llvm::zip(layer.getOperands(), operands)) {
-    // Of a table there are not more entries read than there are operations.
+    // At most one entry of a table is read per operation.
     auto bytes = std::min(getPhysicalBytes(type),
                           8 * static_cast<int64_t>(work.operations));
     (isConstant(value) ? work.weightBytes : work.activationBytes) += bytes;
@@ -191,7 +192,8 @@ LayerWork nnc::getLayerWork(LayerOp layer, ArrayRef<RankedTensorType> operands,
   return work;
 }
 
-/// What storing the layer's own weights adds to the error of the routine.
+/// Returns the error that storing the layer's weights in the schema's encodings
+/// adds to that of the routine.
 static double getWeightError(LayerOp layer, const Schema &schema,
                              CandidateMemo &memo) {
   double error = 0;
@@ -209,7 +211,7 @@ static double getWeightError(LayerOp layer, const Schema &schema,
   return error;
 }
 
-/// Elements of the layer's result in each channel.
+/// Returns the number of elements of the layer's result in each channel.
 static int64_t getPoints(LayerOp layer) {
   RankedTensorType type = getTensorType(layer.getY());
   std::optional<int64_t> axis = layer.getChannelAxis();
@@ -218,8 +220,9 @@ static int64_t getPoints(LayerOp layer) {
   return type.getNumElements() / type.getDimSize(*axis);
 }
 
-/// Whether params that are estimated alike are so because either way one tile
-/// takes all of so many points: then they make the same code.
+/// Returns true if two lists of parameters make the same code for a layer with
+/// so many points: if they differ only in sizes of a tile that holds all points
+/// anyway.
 static bool makeSameTile(const Routine &routine, ArrayRef<int64_t> a,
                          ArrayRef<int64_t> b, int64_t points) {
   int64_t pointsOfA = 1, pointsOfB = 1;
@@ -234,8 +237,8 @@ static bool makeSameTile(const Routine &routine, ArrayRef<int64_t> a,
   return points <= std::min(pointsOfA, pointsOfB);
 }
 
-/// What `routine` could compute of the layer, with `any` for what it leaves
-/// open, at what is estimated.
+/// Returns the candidates of `routine` for the layer with their estimated
+/// costs; operands that the routine takes in any layout have the layout `any`.
 static std::vector<CandidateMemo::Entry>
 findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
               const CostModel &cost, CandidateMemo &memo) {
@@ -281,8 +284,8 @@ findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
   return found;
 }
 
-/// Whether `routine` takes weights of fewer bits than the layer's function lets
-/// a choice make them. A layer may name such a routine itself.
+/// Returns true if `routine` takes weights with fewer bits than the function
+/// allows for choices. A layer may still name such a routine itself.
 static bool takesTooFewBits(LayerOp layer, const Routine &routine) {
   auto function = layer->getParentOfType<func::FuncOp>();
   auto least = function ? function->getAttrOfType<IntegerAttr>(kWeightBitsAttr)
@@ -467,7 +470,8 @@ LogicalResult nnc::checkRoutine(LayerOp layer, target::MachineAttr machine) {
     return layer.emitOpError("names the routine '")
            << name << "', which " << obstacle;
 
-  // "any" is what the result has, or the first operand that may have it.
+  // The layout for "any" is that of the result, or of the first operand whose
+  // routine layout is "any".
   LayoutAttr any = getLayout(layer.getY().getType());
   auto schema = getSchema(layer, *routine, any);
   if (!schema)

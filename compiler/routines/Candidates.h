@@ -13,56 +13,62 @@
 
 namespace nnc {
 
-/// A routine with its parameters for a layer; SoftNeuro's schema is in the
-/// types: what layouts the operands and the result have then.
+/// A routine that can compute a layer, with its parameters and cost. The types
+/// of the operands and the result, with their layouts, are the candidate's
+/// schema in the sense of SoftNeuro.
 struct Candidate : UnitCost {
   const Routine *routine = nullptr;
   llvm::SmallVector<int64_t> params;
-  llvm::SmallVector<mlir::RankedTensorType> operands; ///< inputs, then extras
+  /// Those of the inputs, then of the extras.
+  llvm::SmallVector<mlir::RankedTensorType> operands;
   mlir::RankedTensorType result;
-  double error = 0; ///< what rounding adds, as Routine::getError() says
+  double error = 0; ///< rounding error, as Routine::getError() defines it
 
-  /// Whether both ask the same of other layers.
+  /// Returns true if both have the same schema, so that they are the same to
+  /// other layers.
   bool hasSchemaOf(const Candidate &other) const;
-  /// Whether both are the same routine, called in the same way.
+  /// Returns true if both are the same routine with the same parameters and
+  /// types.
   bool isSameAs(const Candidate &other) const {
     return routine == other.routine && params == other.params &&
            hasSchemaOf(other);
   }
 };
 
-/// Which params of a routine are tried: all in its line of routines.inc, or the
-/// first of them that apply, those that suit most layers.
+/// Which parameters of a routine are tried: all in its line of routines.inc, or
+/// only the first that apply, which suit most layers.
 enum class ParamChoice { all, first };
 
-/// What could compute the layers of a function, but for measurements: for who
-/// plans it again and again, while its layers stay as they are.
+/// The estimated candidates of the layers of a function, without measurements.
+/// A caller that plans the same function repeatedly keeps it, as long as the
+/// layers do not change.
 class CandidateMemo {
 public:
   struct Entry {
-    Candidate candidate; ///< at what is estimated
-    std::string layer;   ///< as measurements describe it
+    Candidate candidate; ///< with its estimated cost
+    std::string layer;   ///< the layer's description, the key of measurements
   };
-  /// By the layer, the routine, and the layout for what that leaves open.
+  /// The key is the layer, the routine, and the layout for operands that the
+  /// routine takes in any layout.
   std::map<std::tuple<mlir::Operation *, const Routine *, const void *>,
            std::vector<Entry>>
       entries;
-  /// What storing a weight costs (WeightEncoding::getError), by its encoding
-  /// and the axis of its outermost block.
+  /// The error that storing a weight adds (WeightEncoding::getError). The key
+  /// is the weight, its encoding, and the axis of its outermost block.
   llvm::DenseMap<std::tuple<mlir::Value, mlir::Attribute, unsigned>, double>
       weightErrors;
 };
 
-/// Everything that could compute `layer`; where it names a routine (and params)
-/// already, only that. Routines that follow any layout are tried in each of
-/// `layouts` that fits, and in row-major order.
+/// Visits all candidates of `layer`. If the layer names a routine (and
+/// parameters) already, only this one is visited. Routines that work in any
+/// layout are tried in row-major order and in each of `layouts` that fits.
 void forEachCandidate(nn::LayerOp layer, const CostModel &cost,
                       llvm::ArrayRef<nn::LayoutAttr> layouts,
                       llvm::function_ref<void(Candidate)> visit,
                       ParamChoice params = ParamChoice::all);
 
-/// The layouts that candidates of the block's layers insist on: those that the
-/// others, which take any, are to be tried in.
+/// Returns the layouts that candidates of the block's layers require. Routines
+/// that work in any layout are to be tried in them.
 llvm::SetVector<nn::LayoutAttr> findLayouts(mlir::Block &block,
                                             const CostModel &cost);
 
@@ -75,38 +81,39 @@ void forEachAdapt(
                             mlir::RankedTensorType to, const AdaptCost &adapt)>
         visit);
 
-/// The costs of `function` on `machine`, calibrated by what is measured of its
-/// own layers. `measured` and `memo`, if not null, outlive the result.
+/// Returns the cost model of `function` on `machine`, calibrated by the
+/// measurements of the function's own layers. `measured` and `memo`, if not
+/// null, must outlive the result.
 CostModel makeCostModel(mlir::func::FuncOp function,
                         target::MachineAttr machine,
                         const Measurements *measured,
                         CandidateMemo *memo = nullptr);
 
-/// Of these, for each schema, the cheapest, and those that are dearer but lose
-/// less to rounding.
+/// Returns, for each schema, the cheapest candidate and those dearer ones that
+/// have smaller rounding errors.
 llvm::SmallVector<Candidate, 0>
 findCandidates(nn::LayerOp layer, const CostModel &cost,
                llvm::ArrayRef<nn::LayoutAttr> layouts,
                ParamChoice params = ParamChoice::all);
 
-/// Checks what the layer says: its routine is in the catalogue, runs on the
-/// target, and computes this anchor and epilogue with these shapes, layouts,
-/// element types and params. Reports what is wrong and what to do. A null
-/// machine runs everything.
+/// Checks the choice that the layer states: its routine is in the catalogue,
+/// runs on the machine, and computes this anchor and epilogue with these
+/// shapes, layouts, element types and parameters. Reports what is wrong and
+/// what to do. If the machine is null, every routine runs.
 mlir::LogicalResult checkRoutine(nn::LayerOp layer,
                                  target::MachineAttr machine);
 mlir::LogicalResult checkRoutine(nn::AdaptOp adapt,
                                  target::MachineAttr machine);
-/// The same for every layer and adapt in `root`.
+/// Checks every layer and adapt in `root`.
 mlir::LogicalResult checkRoutines(mlir::Operation *root,
                                   target::MachineAttr machine);
 
-/// Whether the layer's epilogue maps zeros in the operands that have a layout
-/// to zero: then it may run over the padding of that layout.
+/// Returns true if the layer's epilogue gives zero for zeros in the operands
+/// that have a layout, so that it may also run on the padding of that layout.
 bool keepsZeros(nn::LayerOp layer,
                 llvm::ArrayRef<mlir::RankedTensorType> operands);
 
-/// What `layer` computes and touches with operands and result of these types.
+/// Returns the work of `layer` with operands and a result of these types.
 LayerWork getLayerWork(nn::LayerOp layer,
                        llvm::ArrayRef<mlir::RankedTensorType> operands,
                        mlir::RankedTensorType result);

@@ -66,7 +66,7 @@ std::string nnc::tryCosts(StringRef text) {
   return "";
 }
 
-/// What limits a register tile of an instruction set on `core`.
+/// Returns the limits of register tiles of an instruction set on `core`.
 static tile_limits getTile(const tile_limits &usual, const core_limits &core) {
   tile_limits tile = usual.on(core);
   if (trialCosts) {

@@ -67,9 +67,10 @@ void Calibration::scale(StringRef layer, const Routine &routine,
     }
 }
 
-/// How far weights displace other data from a last-level cache: 0 if they fit
-/// into one of its kSharedCacheParts parts, 1 if they fill it, and 1 if there
-/// is no cache. See core_limits in runtime/routines/catalogue/core.h.
+/// The degree to which weights displace other data from a last-level cache: 0
+/// if they fit into one of its kSharedCacheParts parts, 1 if they fill it, and
+/// 1 if there is no cache. See core_limits in
+/// runtime/routines/catalogue/core.h.
 static double getCrowding(double weightBytes, double lastBytes) {
   constexpr double parts = target::costs::kSharedCacheParts;
   if (lastBytes <= 0)

@@ -16,28 +16,31 @@
 namespace nnc {
 class CandidateMemo;
 
-/// What a layer computes and touches, whatever the routine.
+/// The work of a layer, which does not depend on the routine.
 struct LayerWork {
-  double operations = 0; ///< multiply-adds, or what the routine has instead
+  /// Multiply-adds, or the operations of a family without them.
+  double operations = 0;
   double epilogueOperations = 0; ///< of values in registers, most of which fit
                                  ///< between multiply-adds
-  double exponentials = 0;       ///< and functions like these
-  double gates = 0;              ///< functions of runtime/simd/gates.h
-  int64_t activationBytes = 0;   ///< read and written
-  int64_t weightBytes = 0;       ///< constants read
+  double exponentials = 0;       ///< exponentials and functions of similar cost
+  double gates = 0;              ///< calls of functions of runtime/simd/gates.h
+  /// Bytes of activations that are read and written.
+  int64_t activationBytes = 0;
+  int64_t weightBytes = 0; ///< bytes of constants that are read
 };
 
-/// How long something takes.
+/// The time that a call takes.
 struct UnitCost {
   double seconds = 0;
-  double estimate = 0; ///< what the target's row alone lets expect
+  /// Estimate from the target's row, without measurements.
+  double estimate = 0;
   bool measured = false;
-  bool alike = false; ///< not measured, but the same call on a layer alike is
+  bool alike = false; ///< not measured itself, but on a similar layer
 };
 
-/// What computes an adapt, and its cost.
+/// The routine that computes an adapt, and its cost.
 struct AdaptCost : UnitCost {
-  const Routine *routine = nullptr; ///< none for a view
+  const Routine *routine = nullptr; ///< null if the adapt is a view
   llvm::SmallVector<int64_t> params;
 };
 
@@ -71,59 +74,65 @@ private:
 /// estimated times, so that both can be compared.
 class CostModel {
 public:
-  /// `weightBytes` is the size of the whole model's weights, which decides from
-  /// where they are read. `measured` is null if nothing was measured.
+  /// `weightBytes` is the size of all weights of the model, from which follows
+  /// the cache or memory that they are read from. `measured` is null if nothing
+  /// was measured.
   CostModel(target::MachineAttr machine, int64_t weightBytes,
             const Measurements *measured = nullptr);
 
   target::MachineAttr getMachine() const { return machine; }
   bool knowsMeasurements() const { return measured && !measured->empty(); }
 
-  /// Estimated seconds of a layer that consists of `calls` of one routine;
-  /// infinity where other params are always as fast on such a machine.
+  /// Returns the estimated seconds of a layer that consists of `calls` of one
+  /// routine; infinity if other parameters are always at least as fast on such
+  /// a machine.
   double estimate(const Routine &routine, llvm::ArrayRef<RoutineShape> calls,
                   llvm::ArrayRef<int64_t> params, const LayerWork &work) const;
-  /// The part of an estimate that a call takes before it computes anything.
+  /// Returns the estimated seconds that a call takes before it computes
+  /// anything.
   static double getStartSeconds(bool hasParams);
-  /// Sets the seconds of an estimated cost to what measurements say.
-  /// `layer` is the layer's description if measurements are known.
+  /// Sets the seconds of an estimated cost from measurements. `layer` is the
+  /// layer's description if measurements are known.
   void price(UnitCost &cost, const Routine &routine,
              llvm::ArrayRef<int64_t> params, llvm::StringRef layer) const;
 
-  /// The cheapest way from one layout to another; kImpossible where nothing
-  /// computes it.
+  /// Returns the cheapest routine that changes one layout to another; its cost
+  /// is kImpossible if there is none.
   AdaptCost getAdapt(mlir::RankedTensorType from,
                      mlir::RankedTensorType to) const;
-  /// Every way, none for a view.
+  /// Visits every routine that changes one layout to another; none if the
+  /// change is a view.
   void forEachAdapt(mlir::RankedTensorType from, mlir::RankedTensorType to,
                     llvm::function_ref<void(AdaptCost)> visit) const;
 
-  /// Seconds to bring the memory of a value near before it is written, in a
-  /// network; 0 if the caches near the core hold it. The memory comes from a
-  /// level through which all weights may have passed since it was last written.
-  /// Measurements and estimates of single layers find it near.
+  /// Returns the seconds to bring the memory of a value into the caches near
+  /// the core before the value is written; 0 if these caches still hold it. In
+  /// a network, all weights may have passed through the cache that holds the
+  /// memory since it was last written. Measurements and estimates of single
+  /// layers do not include this time.
   double getFetchSeconds(mlir::RankedTensorType value) const;
 
   void setCalibration(Calibration found) { calibration = std::move(found); }
 
-  /// What forEachCandidate() remembers candidates in, or null.
+  /// Returns the memo in which forEachCandidate() keeps candidates, or null.
   CandidateMemo *getMemo() const { return memo; }
   void setMemo(CandidateMemo *own) { memo = own; }
 
 private:
-  /// The machine's core, with vectors of `isa`.
+  /// Returns the limits of the machine's core for vectors of `isa`.
   core_limits getCore(llvm::StringRef isa) const;
 
   target::MachineAttr machine;
   int64_t weightBytes;
-  double crowding;      ///< 0 to 1: how far weights fill the last cache
-  double weightSeconds; ///< to read a byte of the weights
+  /// Fraction of the last-level cache that weights fill, 0 to 1.
+  double crowding;
+  double weightSeconds; ///< seconds to read a byte of the weights
   const Measurements *measured;
   CandidateMemo *memo = nullptr;
   Calibration calibration;
 };
 
-/// Bytes of all constants of `function`, each counted once.
+/// Returns the bytes of all constants of `function`, each counted once.
 int64_t getWeightBytes(mlir::func::FuncOp function);
 
 } // namespace nnc

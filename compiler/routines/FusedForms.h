@@ -13,19 +13,19 @@
 
 namespace nnc {
 
-/// A kind of layer that computes what two layers do. The costs of both forms
-/// decide which one a pair of layers gets.
+/// A kind of layer that computes two layers in one. The costs of both decide
+/// which one a pair of layers gets.
 struct FusedForm {
-  llvm::StringLiteral name;   ///< as the option of nnc-fuse-layers says it
-  llvm::StringLiteral family; ///< of the routines that compute the one layer
-  /// The attribute that holds the costs of both forms. The one layer has it, or
+  llvm::StringLiteral name; ///< value of the option `forms` of nnc-fuse-layers
+  llvm::StringLiteral family; ///< family of the routines of the fused layer
+  /// Name of the attribute that holds both costs. The fused layer has it, or
   /// the second of two layers that stay apart.
   llvm::StringLiteral note;
-  /// The pair becomes one layer only if that takes less than this share of the
-  /// time of two; see costs.inc.
+  /// The pair is fused only if that takes less than this share of the time of
+  /// both layers; see costs.inc.
   double worthwhile;
-  /// Whether the cost of two layers includes bringing the memory of the value
-  /// between them into the caches near the core.
+  /// True if the cost of two layers includes the time to bring the memory of
+  /// the value between them into the caches near the core.
   bool countsFetch;
 };
 

@@ -22,12 +22,12 @@
 
 namespace nnc {
 
-/// What a kind of file is called.
+/// The words by which a kind of file is recognized and named.
 struct MeasuredFileKind {
-  llvm::StringLiteral magic; ///< the first word
-  int format;                ///< the number behind it
-  llvm::StringLiteral name;  ///< for messages: "a tuning file"
-  llvm::StringLiteral maker; ///< the command that writes it: "nnc tune"
+  llvm::StringLiteral magic; ///< first word of the file
+  int format; ///< number after the first word: version of the format
+  llvm::StringLiteral name;  ///< name in messages: "a tuning file"
+  llvm::StringLiteral maker; ///< command that writes such files: "nnc tune"
 
   /// Returns what is wrong with the first line, or an empty string.
   std::string findHeadProblem(llvm::StringRef line) const;

@@ -135,9 +135,12 @@ def Nn_ShapeAttr : AttrDef<Nn_Dialect, "Shape"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    // Used by frontends/onnx/Evaluate.cpp.
-    operator ::mlir::DictionaryAttr() const {
-      return ::mlir::DictionaryAttr::get(getContext(), getFields());
+    /// Returns the value of the field `name`, or null if there is none.
+    ::mlir::Attribute get(::llvm::StringRef name) const {
+      for (::mlir::NamedAttribute field : getFields())
+        if (field.getName() == name)
+          return field.getValue();
+      return {};
     }
   }];
 }

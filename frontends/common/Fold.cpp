@@ -82,7 +82,7 @@ static bool isFoldable(const nn::RoutineCall &call, ArrayRef<Elements> x) {
   if (family != "gather")
     return true;
   // The routine moves an index out of range to the nearest end.
-  int64_t size = call.fields.getAs<IntegerAttr>("axis_size").getInt();
+  int64_t size = cast<IntegerAttr>(call.fields.get("axis_size")).getInt();
   return llvm::all_of(x[call.operands[1]].ints, [&](int64_t index) {
     return index >= -size && index < size;
   });
