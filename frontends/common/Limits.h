@@ -7,6 +7,8 @@
 #ifndef NNC_FRONTENDS_COMMON_LIMITS_H
 #define NNC_FRONTENDS_COMMON_LIMITS_H
 
+#include "dialects/nn/Layout.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 
 #include <optional>
@@ -14,9 +16,8 @@
 
 namespace nnc::frontends {
 
-/// The largest rank of a tensor: the shape structs of the runtime have room for
-/// this many axes.
-inline constexpr int64_t kMaxRank = 8;
+/// The largest rank of a tensor.
+using nn::kMaxRank;
 /// The largest size of an axis: the shape structs count its elements in an int.
 inline constexpr int64_t kMaxDim = INT32_MAX;
 /// The largest tensor, in bytes (8 GiB): larger ones do not occur in models
