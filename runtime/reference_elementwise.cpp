@@ -136,19 +136,43 @@ int call_on(const call &c, std::index_sequence<I...>,
   };
 #include "runtime/routines/elementwise.inc"
 
-struct function_cast_from {
-  template <class Y> struct to {
-    template <class X> Y operator()(X x) const { return nnc::cast<Y>(x); }
-  };
+/// N bytes of an element of some type.
+template <std::size_t N> struct raw {
+  unsigned char bytes[N];
 };
+
+/// A cast of elements, of which only the sizes are known: the loops of
+/// elementwise_portable are compiled once for two sizes, not for two types.
+template <std::size_t X, std::size_t Y> struct cast_of_raw {
+  raw<Y> (*function)(raw<X> x);
+  raw<Y> operator()(raw<X> x) const { return function(x); }
+};
+
+template <class X, class Y> raw<sizeof(Y)> cast_raw(raw<sizeof(X)> from) {
+  X x;
+  std::memcpy(&x, &from, sizeof x);
+  const Y y = nnc::cast<Y>(x);
+  raw<sizeof(Y)> to;
+  std::memcpy(&to, &y, sizeof y);
+  return to;
+}
+
+template <std::size_t X, std::size_t Y>
+int run_cast(const call &c, const cast_of_raw<X, Y> &f) {
+  using R = elementwise_portable<elementwise_shape, cast_of_raw<X, Y>>;
+  R::run(c.s, c.x<raw<X>>(0), static_cast<raw<Y> *>(c.out.data), f, 0,
+         R::units(c.s));
+  return NNC_REFERENCE_OK;
+}
 
 int call_cast(const call &c) {
   if (c.inputs != 1)
     return NNC_REFERENCE_NO_TYPE;
   return with_type(c.in[0].dtype, [&](auto x) {
     return with_type(c.out.dtype, [&](auto y) {
+      using X = decltype(x);
       using Y = decltype(y);
-      return c.run<function_cast_from::to<Y>, Y>({}, c.x<decltype(x)>(0));
+      return run_cast(c, cast_of_raw<sizeof(X), sizeof(Y)>{cast_raw<X, Y>});
     });
   });
 }

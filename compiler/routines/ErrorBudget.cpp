@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-using namespace llvm;
+using namespace mlir;
 using namespace nnc;
 
 using Layers = ArrayRef<SmallVector<Candidate, 0>>;
@@ -19,9 +19,10 @@ static double getCost(const Candidate &candidate, double price) {
 
 static const Candidate &getCheapest(ArrayRef<Candidate> candidates,
                                     double price) {
-  return *min_element(candidates, [&](const Candidate &a, const Candidate &b) {
-    return getCost(a, price) < getCost(b, price);
-  });
+  return *llvm::min_element(candidates,
+                            [&](const Candidate &a, const Candidate &b) {
+                              return getCost(a, price) < getCost(b, price);
+                            });
 }
 
 static double sumSquares(ArrayRef<double> errors) {
@@ -57,7 +58,7 @@ static SmallVector<double> shareBudget(Layers layers, double squares) {
   // Equal layers change their routine at the same price. The rest of the budget
   // lets some of them use the faster one.
   double rest = squares - sumSquares(shares);
-  for (auto [share, more] : zip(shares, getErrors(layers, low))) {
+  for (auto [share, more] : llvm::zip(shares, getErrors(layers, low))) {
     double taken = more * more - share * share;
     if (taken > 0 && taken <= rest) {
       rest -= taken;
@@ -70,7 +71,7 @@ static SmallVector<double> shareBudget(Layers layers, double squares) {
 void nnc::limitError(MutableArrayRef<SmallVector<Candidate, 0>> layers,
                      double maxError) {
   SmallVector<double> shares = shareBudget(layers, maxError * maxError);
-  for (auto [candidates, share] : zip(layers, shares)) {
+  for (auto [candidates, share] : llvm::zip(layers, shares)) {
     SmallVector<Candidate, 0> kept;
     for (Candidate &candidate : candidates) {
       if (candidate.error > share)

@@ -12,10 +12,10 @@
 namespace nnc {
 
 /// Attribute of a function: the least bits that choices may leave of a weight,
-/// 24 or 20. Without it weights keep the model's 32. Integers of so many bits
-/// share a scale: a weight loses up to 2^-24 or 2^-20 of the largest of its
-/// group, however small it is itself. No bound of the results' relative error
-/// follows that holds for every input, so a user has to ask for them.
+/// 24. Without it weights keep the model's 32. Integers of 24 bits share a
+/// scale: a weight loses up to 2^-24 of the largest of its group, however small
+/// it is itself. No bound of the results' relative error follows that holds for
+/// every input, so a user has to ask for them.
 inline constexpr llvm::StringLiteral kWeightBitsAttr = "nn.weight_bits";
 
 /// Root mean square of what the encoding in the layout of `type` changes of the

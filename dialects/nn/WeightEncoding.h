@@ -32,7 +32,7 @@ public:
   /// is none.
   static const WeightEncoding *get(llvm::StringRef spelling);
 
-  /// All spellings, for messages: "int20, int24, strassen, ...".
+  /// All spellings, for messages: "int24, strassen, ...".
   static llvm::StringRef listSpellings();
 
   llvm::StringRef getSpelling() const { return spelling; }

@@ -41,20 +41,6 @@ template <> struct f32x<8> {
         _mm256_inserti128_si256(_mm256_castsi128_si256(half(0)), half(12), 1);
     return _mm256_cvtepi32_ps(_mm256_shuffle_epi8(x, spread));
   }
-  static NNC_INLINE void load_int20(const unsigned char *words,
-                                    const unsigned char *lower, f32x &first,
-                                    f32x &second) {
-    const __m256i x =
-        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(words));
-    const __m256i low = _mm256_cvtepu8_epi32(
-        _mm_loadl_epi64(reinterpret_cast<const __m128i *>(lower)));
-    // The upper half of each word comes from one operand, the lower half from
-    // the other.
-    first = _mm256_cvtepi32_ps(_mm256_blend_epi16(
-        _mm256_slli_epi32(x, 16), _mm256_slli_epi32(low, 12), 0x55));
-    second = _mm256_cvtepi32_ps(
-        _mm256_blend_epi16(x, _mm256_slli_epi32(low, 8), 0x55));
-  }
   static NNC_INLINE f32x load(const float *p, int count) {
     return _mm256_maskload_ps(
         p, _mm256_castps_si256(first_lanes_of<f32x<8>>::make(count).v));

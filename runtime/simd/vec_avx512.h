@@ -45,26 +45,6 @@ template <> struct f32x<16> {
         _mm512_maskz_permutexvar_epi32(every, words, _mm512_loadu_si512(p));
     return _mm512_maskz_cvtepi32_ps(every, _mm512_shuffle_epi8(x, spread));
   }
-  static NNC_INLINE void load_int20(const unsigned char *words,
-                                    const unsigned char *lower, f32x &first,
-                                    f32x &second) {
-    const auto every = static_cast<__mmask16>(0xffff);
-    const __m512i x = _mm512_loadu_si512(words);
-    const __m512i low = _mm512_maskz_cvtepu8_epi32(
-        every, _mm_loadu_si128(reinterpret_cast<const __m128i *>(lower)));
-    // The upper half of each word comes from one operand, the lower half from
-    // the other.
-    const auto join = [](__m512i one, __m512i other) {
-      const int by_bit = 0xca; // bitwise first ? second : third
-      return _mm512_ternarylogic_epi32(_mm512_set1_epi32(-65536), one, other,
-                                       by_bit);
-    };
-    const __m512i above = _mm512_maskz_slli_epi32(every, x, 16);
-    first = _mm512_maskz_cvtepi32_ps(
-        every, join(above, _mm512_maskz_slli_epi32(every, low, 12)));
-    second = _mm512_maskz_cvtepi32_ps(
-        every, join(x, _mm512_maskz_slli_epi32(every, low, 8)));
-  }
 #endif
   static NNC_INLINE f32x load(const float *p, int count) {
     return _mm512_maskz_loadu_ps(first_lanes_of<f32x<16>>::make(count).v, p);

@@ -48,22 +48,6 @@ template <> struct f32x<4> {
 #endif
     return vcvtq_f32_s32(vreinterpretq_s32_u8(x));
   }
-  static NNC_INLINE void load_int20(const unsigned char *words,
-                                    const unsigned char *lower, f32x &first,
-                                    f32x &second) {
-    std::uint32_t bytes;
-    __builtin_memcpy(&bytes, lower, sizeof bytes);
-    const uint32x4_t x = vreinterpretq_u32_u8(vld1q_u8(words));
-    const uint16x8_t halves = vmovl_u8(vcreate_u8(bytes));
-    const uint32x4_t low = vmovl_u16(vget_low_u16(halves));
-    // The upper half of each word comes from one operand, the lower half from
-    // the other.
-    const uint32x4_t one = vsliq_n_u32(vshlq_n_u32(low, 12), x, 16);
-    const uint32x4_t other =
-        vsliq_n_u32(vshlq_n_u32(low, 8), vshrq_n_u32(x, 16), 16);
-    first = vcvtq_f32_s32(vreinterpretq_s32_u32(one));
-    second = vcvtq_f32_s32(vreinterpretq_s32_u32(other));
-  }
   static NNC_INLINE f32x load(const float *p, int count) {
     if (count >= 4)
       return vld1q_f32(p);

@@ -214,14 +214,6 @@ template <int W> struct f32x {
   static NNC_INLINE f32x load_int24(const unsigned char *p) {
     return {f32x<W / 2>::load_int24(p), f32x<W / 2>::load_int24(p + 3 * W / 2)};
   }
-  /// Loads two rows of W integers of 20 bits, times 4096, packed as
-  /// integers<20> of runtime/routines/matmul/integers_plan.h describes.
-  static NNC_INLINE void load_int20(const unsigned char *words,
-                                    const unsigned char *lower, f32x &first,
-                                    f32x &second) {
-    f32x<W / 2>::load_int20(words, lower, first.lo, second.lo);
-    f32x<W / 2>::load_int20(words + 2 * W, lower + W / 2, first.hi, second.hi);
-  }
   NNC_INLINE void store(float *p) const {
     lo.store(p);
     hi.store(p + W / 2);
@@ -248,18 +240,6 @@ template <> struct f32x<1> {
                                std::uint32_t(p[1]) << 16 |
                                std::uint32_t(p[2]) << 24;
     return f32x(static_cast<float>(static_cast<std::int32_t>(bits)));
-  }
-  static NNC_INLINE void load_int20(const unsigned char *words,
-                                    const unsigned char *lower, f32x &first,
-                                    f32x &second) {
-    const std::uint32_t low = *lower;
-    const std::uint32_t bits = std::uint32_t(words[0]) << 16 |
-                               std::uint32_t(words[1]) << 24 |
-                               (low << 12 & 0xffff);
-    const std::uint32_t others = std::uint32_t(words[2]) << 16 |
-                                 std::uint32_t(words[3]) << 24 | low << 8;
-    first.v = static_cast<float>(static_cast<std::int32_t>(bits));
-    second.v = static_cast<float>(static_cast<std::int32_t>(others));
   }
   NNC_INLINE void store(float *p) const { *p = v; }
   NNC_INLINE void store(float *p, int count) const {

@@ -36,19 +36,6 @@ template <> struct f32x<4> {
     const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i *>(p));
     return _mm_cvtepi32_ps(_mm_shuffle_epi8(x, spread));
   }
-  static NNC_INLINE void load_int20(const unsigned char *words,
-                                    const unsigned char *lower, f32x &first,
-                                    f32x &second) {
-    std::int32_t bytes;
-    __builtin_memcpy(&bytes, lower, sizeof bytes);
-    const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i *>(words));
-    const __m128i low = _mm_cvtepu8_epi32(_mm_cvtsi32_si128(bytes));
-    // The upper half of each word comes from one operand, the lower half from
-    // the other.
-    first = _mm_cvtepi32_ps(
-        _mm_blend_epi16(_mm_slli_epi32(x, 16), _mm_slli_epi32(low, 12), 0x55));
-    second = _mm_cvtepi32_ps(_mm_blend_epi16(x, _mm_slli_epi32(low, 8), 0x55));
-  }
 #if defined(__AVX__)
   static NNC_INLINE f32x load(const float *p, int count) {
     return _mm_maskload_ps(

@@ -84,6 +84,37 @@ function(nnc_sources_throw)
   set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -fexceptions)
 endfunction()
 
+# nnc_join_sources(variable NAME A.cpp B.cpp ...)
+#
+# For a test of several sources, in a build that compiles several sources as one:
+# sets `variable` to a source that includes these, else to these. Each is in a
+# namespace of its own, as tests define the same names, behind all headers that
+# any of them includes.
+function(nnc_join_sources variable name)
+  list(LENGTH ARGN count)
+  if(NOT "$CACHE{CMAKE_UNITY_BUILD}" OR count EQUAL 1)
+    set(${variable} ${ARGN} PARENT_SCOPE)
+    return()
+  endif()
+  set(headers "")
+  set(sources "")
+  foreach(source ${ARGN})
+    get_filename_component(path ${source} ABSOLUTE)
+    get_filename_component(space ${source} NAME_WE)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+    file(STRINGS ${path} includes REGEX "^#include (<.*>|\".*[.]h\")$")
+    list(APPEND headers ${includes})
+    # From the top, so that two clones have the same text.
+    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${path})
+    string(APPEND sources "namespace of_${space} {\n#include \"${path}\"\n}\n")
+  endforeach()
+  list(REMOVE_DUPLICATES headers)
+  list(JOIN headers "\n" headers)
+  set(joined ${CMAKE_CURRENT_BINARY_DIR}/Unity/${name}.cpp)
+  file(CONFIGURE OUTPUT ${joined} CONTENT "@headers@\n\n@sources@" @ONLY)
+  set(${variable} ${joined} PARENT_SCOPE)
+endfunction()
+
 # nnc_embed_text(output.inc [STRIP folder] folder/a.h ...)
 #
 # Files, named from the top, as text inside C++: see EmbedText.cmake.

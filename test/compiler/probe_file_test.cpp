@@ -45,7 +45,7 @@ static std::string replaceLine(const std::string &word,
   return text.replace(begin, text.find('\n', begin) - begin, line);
 }
 
-TEST_CASE("What is printed reads back") {
+TEST_CASE("What is printed of a probe reads back") {
   auto file = parse(kText);
   REQUIRE(file);
   file->comments = {"bytes a cycle: many"};

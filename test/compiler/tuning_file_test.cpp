@@ -40,7 +40,7 @@ static void checkProblem(const std::string &text, const std::string &part) {
   CHECK_THAT(problems[0], Catch::Contains(part));
 }
 
-TEST_CASE("What is printed reads back") {
+TEST_CASE("What is printed of a tuning reads back") {
   TuningFile file;
   file.version = "0.1.0";
   file.chip = "znver4";

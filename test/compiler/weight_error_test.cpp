@@ -51,10 +51,7 @@ public:
     auto *bytes = reinterpret_cast<const unsigned char *>(packed.data());
     int64_t terms = filters == 0 ? columns : rows;
     int64_t panels = llvm::divideCeil(filters == 0 ? rows : columns, 16);
-    const bool narrow = nn::getLayout(type).getEncoding()->getBits() == 20;
-    auto panel = [&](int64_t k) {
-      return narrow ? integers<20>::panel(k, 16) : integers<24>::panel(k, 16);
-    };
+    auto panel = [](int64_t k) { return integers::panel(k, 16); };
     REQUIRE(static_cast<int64_t>(packed.size()) == panels * panel(terms));
     double lost = 0, all = 0;
     for (int64_t i = 0; i < rows * columns; ++i) {
@@ -67,26 +64,18 @@ public:
       auto scales = group + panel(count) - 4 * 16;
       float scale;
       std::memcpy(&scale, scales + 4 * (filter % 16), 4);
-      double written = double(scale) * (narrow ? read20 : read24)(
-                                           group, term - first, filter % 16);
+      double written = double(scale) * read(group, term - first, filter % 16);
       lost += std::pow(values[i] - written, 2);
       all += std::pow(values[i], 2);
     }
     return std::sqrt(lost / all);
   }
 
-  /// What stands for a weight, times 256 or 4096.
-  static int32_t read24(const unsigned char *group, int64_t k, int64_t lane) {
+  /// What stands for a weight, times 256.
+  static int32_t read(const unsigned char *group, int64_t k, int64_t lane) {
     const unsigned char *at = group + 3 * (k * 16 + lane);
     return static_cast<int32_t>(uint32_t(at[0]) << 8 | uint32_t(at[1]) << 16 |
                                 uint32_t(at[2]) << 24);
-  }
-  static int32_t read20(const unsigned char *group, int64_t k, int64_t lane) {
-    const unsigned char *rows = group + k / 2 * 5 * 16;
-    const unsigned char *at = rows + 4 * lane + 2 * (k % 2);
-    uint32_t lower = rows[4 * 16 + lane];
-    return static_cast<int32_t>(uint32_t(at[0]) << 16 | uint32_t(at[1]) << 24 |
-                                (k % 2 ? lower << 8 : (lower & 15) << 12));
   }
 
   void fill(float deviation) {
@@ -103,17 +92,15 @@ public:
 };
 } // namespace
 
-TEMPLATE_TEST_CASE_SIG("the estimate is what is lost of what is written", "",
-                       ((int Bits), Bits), 24, 20) {
-  const std::string end = "_int" + std::to_string(Bits);
-  Weight inColumns(1300, 37, "NK16n" + end);
+TEST_CASE("the estimate is what is lost of what is written") {
+  Weight inColumns(1300, 37, "NK16n_int24");
   inColumns.fill(0.02f);
   double error = inColumns.estimate();
   CHECK(error == Approx(inColumns.measure(1)).epsilon(0.02));
   // As much as the table expects of such weights.
-  CHECK(error == Approx(integers<Bits>::error).epsilon(0.1));
+  CHECK(error == Approx(integers::error).epsilon(0.1));
 
-  Weight inRows(37, 1301, "AB16a" + end);
+  Weight inRows(37, 1301, "AB16a_int24");
   inRows.fill(0.02f);
   CHECK(inRows.estimate() == Approx(inRows.measure(0)).epsilon(0.02));
 
@@ -129,7 +116,7 @@ TEMPLATE_TEST_CASE_SIG("the estimate is what is lost of what is written", "",
 }
 
 TEST_CASE("weights that integers cannot stand for") {
-  Weight weight(520, 16, GENERATE("NK16n_int24", "NK16n_int20"));
+  Weight weight(520, 16, "NK16n_int24");
   CHECK(weight.estimate() == 0); // all zeros
   weight.fill(1e-35f);
   CHECK(weight.estimate() == Approx(1));

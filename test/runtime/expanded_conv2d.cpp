@@ -117,6 +117,12 @@ void check_constant(random_source &r) {
   const problem<element_of<V>> p(r, fields_of<expanded_conv2d_shape, S>());
   check_rows<V, COLS, OC>(S{}, p);
 }
+/// The same known when it runs, with a tile that random shapes have.
+template <class V, int COLS, int OC, class S>
+void check_at_run_time(random_source &r) {
+  const problem<element_of<V>> p(r, fields_of<expanded_conv2d_shape, S>());
+  check_rows<V, COLS, OC>(p.s, p);
+}
 
 } // namespace
 
@@ -143,12 +149,12 @@ TEMPLATE_TEST_CASE("expanded convolution of constant shapes",
   random_source r;
   check_constant<V, 6, 2, constant_pair<1, 16, 16, 16, 24, 3, 1, 2>>(r);
   check_constant<V, 6, 2, constant_pair<2, 20, 15, 17, 33, 3, 2, 1>>(r);
-  check_constant<V, 5, 2, constant_pair<1, 17, 13, 11, 7, 5, 1, 3>>(r);
+  check_at_run_time<V, 6, 2, constant_pair<1, 17, 13, 11, 7, 5, 1, 3>>(r);
   check_constant<V, 4, 3, constant_pair<3, 16, 9, 10, 64, 7, 1, 4>>(r);
-  check_constant<V, 6, 2, constant_pair<1, 9, 7, 7, 48, 5, 2, 0>>(r);
+  check_at_run_time<V, 6, 2, constant_pair<1, 9, 7, 7, 48, 5, 2, 0>>(r);
   // Sums in parts, of halves and of floats.
   check_constant<V, 6, 2, constant_pair<1, 150, 5, 6, 20, 3, 1, 1>>(r);
-  check_constant<V, 5, 1, constant_pair<1, 1100, 4, 5, 9, 3, 1, 0>>(r);
+  check_at_run_time<V, 5, 1, constant_pair<1, 1100, 4, 5, 9, 3, 1, 0>>(r);
   // Rows that no output reads.
-  check_constant<V, 7, 1, constant_pair<1, 8, 20, 9, 8, 1, 3, 1>>(r);
+  check_at_run_time<V, 5, 1, constant_pair<1, 8, 20, 9, 8, 1, 3, 1>>(r);
 }

@@ -1,4 +1,4 @@
-// Matrix product of a few rows with weights of 24 or 20 bits, at every width,
+// Matrix product of a few rows with weights of 24 bits, at every width,
 // within the bound of plain sums.
 #include "runtime/routines/catalogue.h"
 #include "runtime/routines/matmul/integers.h"
@@ -10,15 +10,15 @@ using namespace nnc_test;
 
 namespace {
 
-template <int Bits, int W, int M, int B, class S>
+template <int W, int M, int B, class S>
 void check(random_source &random, const S &shape, const matmul_shape &s) {
-  using routine = matmul_f32_integers_t<Bits, W, S, M, B, matmul_epilogue>;
-  REQUIRE(integers_apply<Bits>(s, M));
+  using routine = matmul_f32_integers_t<W, S, M, B, matmul_epilogue>;
+  REQUIRE(integers_apply(s, M));
   const auto run = [&](const S &same, const float *a, const float *b, float *y,
                        const matmul_epilogue &epi, int begin, int end) {
-    const floats u = integer_weights<Bits>(s, floats(b, b + s.k * s.n), W);
+    const floats u = integer_weights(s, floats(b, b + s.k * s.n), W);
     REQUIRE(std::ptrdiff_t(sizeof(float) * u.size()) ==
-            ceil_div(s.n, W) * integers<Bits>::panel(s.k, W));
+            ceil_div(s.n, W) * integers::panel(s.k, W));
     routine::run(same, a, u.data(), y, epi, begin, end);
   };
   check_matmul(random, shape, s, 0, routine::units(shape), run);
@@ -30,19 +30,17 @@ template <int M, int N, int K> struct constant_shape {
   static constexpr int transpose_a = 0, transpose_b = 0;
 };
 
-template <int Bits, int W, int M, int B, class S>
-void check_constant(random_source &r) {
-  check<Bits, W, M, B>(r, S{}, run_time_matmul<S>());
+template <int W, int M, int B, class S> void check_constant(random_source &r) {
+  check<W, M, B>(r, S{}, run_time_matmul<S>());
 }
 
-template <int Bits, int W>
-void check_random(random_source &random, matmul_shape s) {
+template <int W> void check_random(random_source &random, matmul_shape s) {
   s.m = 1;
-  check<Bits, W, 1, 4>(random, s, s);
+  check<W, 1, 4>(random, s, s);
   s.m = random.between(1, 2);
-  check<Bits, W, 2, 3>(random, s, s);
+  check<W, 2, 3>(random, s, s);
   s.m = random.between(4, 6);
-  check<Bits, W, 6, 2>(random, s, s);
+  check<W, 6, 2>(random, s, s);
 }
 
 } // namespace
@@ -57,9 +55,7 @@ TEMPLATE_TEST_CASE("products of random shapes with integers", "[integers]",
     s.n = random.between(1, 100);
     s.k = random.between(1, random.between(0, 3) ? 400 : 1400);
     s.transpose_a = random.between(0, 1);
-    check_random<24, W>(random, s);
-    s.k = random.between(256, random.between(0, 3) ? 400 : 1400);
-    check_random<20, W>(random, s);
+    check_random<W>(random, s);
   }
 }
 
@@ -67,27 +63,14 @@ TEMPLATE_TEST_CASE("products of constant shapes with integers", "[integers]",
                    wide<NNC_TEST_WIDTHS>) {
   constexpr int W = TestType::W;
   random_source random;
-  check_constant<24, W, 1, 4, constant_shape<1, 100, 77>>(random);
-  check_constant<24, W, 4, 2, constant_shape<3, 33, 1024>>(random);
-  check_constant<24, W, 6, 2, constant_shape<5, 6 * W, 1500>>(random);
-  check_constant<20, W, 1, 4, constant_shape<1, 100, 277>>(random);
-  check_constant<20, W, 4, 2, constant_shape<3, 33, 1024>>(random);
-  check_constant<20, W, 6, 2, constant_shape<5, 6 * W, 1501>>(random);
-}
-
-TEST_CASE("20 bits are for long sums", "[integers]") {
-  matmul_shape s{};
-  s.batch = s.m = 1;
-  s.n = 100;
-  s.k = 255;
-  REQUIRE(integers_apply<24>(s, 1));
-  REQUIRE(!integers_apply<20>(s, 1));
+  check_constant<W, 1, 4, constant_shape<1, 100, 77>>(random);
+  check_constant<W, 4, 2, constant_shape<3, 33, 1024>>(random);
+  check_constant<W, 6, 2, constant_shape<5, 6 * W, 1500>>(random);
 }
 
 TEST_CASE("a scale is normal, or all weights are zeros", "[integers]") {
-  REQUIRE(integers<24>::scale(0.0f) == 0.0f);
-  REQUIRE(integers<24>::scale(1e-30f) == 0.0f);
-  REQUIRE(integers<24>::scale(1e-20f) / integers<24>::unit > 1e-37f);
-  REQUIRE(integers<24>::scale(8388607.0f) == 1.0f);
-  REQUIRE(integers<20>::scale(524287.0f) == 1.0f);
+  REQUIRE(integers::scale(0.0f) == 0.0f);
+  REQUIRE(integers::scale(1e-30f) == 0.0f);
+  REQUIRE(integers::scale(1e-20f) / integers::unit > 1e-37f);
+  REQUIRE(integers::scale(8388607.0f) == 1.0f);
 }

@@ -85,6 +85,64 @@ TEST_CASE("cast goes between any two types", "[reference]") {
   CHECK(d == std::vector<double>{1.0, 0.0, 1.0});
 }
 
+namespace {
+/// Values of one type, in memory that holds any, and what they are as doubles.
+template <class T>
+nnc_tensor hold(std::vector<double> &memory, int dtype,
+                const std::vector<double> &values) {
+  auto *at = reinterpret_cast<unsigned char *>(memory.data());
+  for (double value : values) {
+    const T x = static_cast<T>(value);
+    std::memcpy(at, &x, sizeof x);
+    at += sizeof x;
+  }
+  return {memory.data(), dtype, static_cast<long long>(values.size())};
+}
+template <class T> std::vector<double> read(const nnc_tensor &tensor) {
+  std::vector<double> values;
+  auto *at = static_cast<const unsigned char *>(tensor.data);
+  for (long long i = 0; i < tensor.elements; ++i, at += sizeof(T)) {
+    T x;
+    std::memcpy(&x, at, sizeof x);
+    values.push_back(static_cast<double>(x));
+  }
+  return values;
+}
+
+struct element_type {
+  int dtype;
+  nnc_tensor (*hold)(std::vector<double> &, int, const std::vector<double> &);
+  std::vector<double> (*read)(const nnc_tensor &);
+};
+template <class T> element_type type(int dtype) {
+  return {dtype, hold<T>, read<T>};
+}
+} // namespace
+
+TEST_CASE("all pairs of types are cast", "[reference]") {
+  const element_type types[] = {
+      type<float>(NNC_F32),         type<double>(NNC_F64),
+      type<bool>(NNC_BOOL),         type<std::int8_t>(NNC_I8),
+      type<std::int16_t>(NNC_I16),  type<std::int32_t>(NNC_I32),
+      type<std::int64_t>(NNC_I64),  type<std::uint8_t>(NNC_U8),
+      type<std::uint16_t>(NNC_U16), type<std::uint32_t>(NNC_U32),
+      type<std::uint64_t>(NNC_U64)};
+  for (const element_type &from : types)
+    for (const element_type &to : types) {
+      INFO("from " << from.dtype << " to " << to.dtype);
+      // Which all types but bool hold.
+      const std::vector<double> values = {0, 1, 100, 0, 127};
+      std::vector<double> in(8), out(8, -1.0);
+      const nnc_tensor x = from.hold(in, from.dtype, values);
+      const nnc_tensor y{out.data(), to.dtype, x.elements};
+      REQUIRE(call("cast", {x}, y) == 0);
+      const bool flags = from.dtype == NNC_BOOL || to.dtype == NNC_BOOL;
+      CHECK(to.read(y) ==
+            (flags ? std::vector<double>{0, 1, 1, 0, 1} : values));
+      CHECK(out[5] == -1.0); // behind the last
+    }
+}
+
 TEST_CASE("halves are computed with as floats, and rounded", "[reference]") {
   std::vector<float> f = {0.1f, -2.0f, 70000.0f};
   std::vector<nnc::f16> h(3), y(3);

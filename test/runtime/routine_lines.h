@@ -46,6 +46,21 @@
        CHOSEN_0)                                                               \
   (__VA_ARGS__)
 
+#define LOOPS_0()
+#define LOOPS_1(A) *loops_of(A)
+#define LOOPS_2(A, B) LOOPS_1(A) LOOPS_1(B)
+#define LOOPS_3(A, B, C) LOOPS_2(A, B) LOOPS_1(C)
+#define LOOPS_4(A, B, C, D) LOOPS_3(A, B, C) LOOPS_1(D)
+#define LOOPS_PARAMS(...)                                                      \
+  PICK(_ __VA_OPT__(, ) __VA_ARGS__, LOOPS_4, LOOPS_3, LOOPS_2, LOOPS_1,       \
+       LOOPS_0)                                                                \
+  (__VA_ARGS__)
+
+/// How much code a tile of n rows or blocks and all its remainders take: that
+/// of tiles of n, n - 1, ..., 1. A tile of one has no remainder, and counts as
+/// one of five, since it leaves the loops over remainders untested.
+constexpr double loops_of(int n) { return n == 1 ? 15 : n * (n + 1) / 2.0; }
+
 #define NNC_LINE(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, CANDIDATES,       \
                  APPLIES, SCRATCH, EFFICIENCY, ERROR)                          \
   struct NAME##_line {                                                         \
@@ -71,6 +86,7 @@
         return VALUE_OF_##ERROR;                                               \
       }                                                                        \
       std::string text() const { return TEXT_##PARAMS; }                       \
+      constexpr double loops() const { return 1 LOOPS_##PARAMS; }              \
     };                                                                         \
     static constexpr candidate lines[] = LINES_##CANDIDATES;                   \
     template <int I, class S, class EPI>                                       \

@@ -13,6 +13,7 @@
 #include "test/runtime/routine_lines.h"
 #include "test/runtime/transformed_weights.h"
 
+#include <functional>
 #include <sstream>
 
 using namespace nnc;
@@ -172,14 +173,37 @@ void run_on(const std::vector<std::vector<T>> &x, const S &s, std::vector<T> &y,
     run<R>(s, y.data(), scratch, epi, x[0].data(), x[1].data());
 }
 
-template <class F, class LINE>
-void check(random_source &random, const typename F::shape &s) {
-  using S = typename F::shape;
-  using T = std::conditional_t<has_halves(LINE::name), f16, float>;
-  constexpr auto line = LINE::lines[0];
-  INFO(LINE::name << " of " << line.text() << describe(s));
+/// The candidate of LINE that is quickest to compile. Of a shape that is known
+/// when it runs, each one contains tiles of all sizes up to its own.
+template <class LINE> constexpr int smallest_candidate() {
+  int best = 0, at = 0;
+  for (const auto &line : LINE::lines) {
+    if (line.loops() < LINE::lines[best].loops())
+      best = at;
+    ++at;
+  }
+  return best;
+}
+
+/// What a line says of a shape, and its routine, on memory of T.
+template <class T> struct line_on_shape {
+  const char *name, *layouts;
+  std::string parameters;
+  std::size_t scratch; ///< bytes
+  float method_bound;  ///< how far its method may be off besides
+  std::function<void(const std::vector<std::vector<T>> &, std::vector<T> &,
+                     floats &, const epilogue_of<T> &)>
+      run;
+};
+
+/// Compiled once for a family and T, not once for each line.
+template <class F, class T>
+NNC_NOINLINE void check_line_on(random_source &random,
+                                const typename F::shape &s,
+                                const line_on_shape<T> &line) {
+  INFO(line.name << " of " << line.parameters << describe(s));
   const std::vector<axes> tensors = F::inputs(s);
-  const std::vector<std::string> layouts = split(LINE::layouts);
+  const std::vector<std::string> layouts = split(line.layouts);
   std::vector<floats> inputs, sizes;
   std::vector<std::vector<T>> prepared;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -200,23 +224,14 @@ void check(random_source &random, const typename F::shape &s) {
   const layout_map output(F::output(s), layouts.back());
   auto stored = store_all<T>(output.pack(residual));
   bias.resize(bias.size() + 16, 1.0f);
-  floats scratch = not_written(line.scratch(s, most_threads) / sizeof(float));
-  using E = epilogue_of<T>;
-  using R = typename LINE::template routine<0, S, E>;
-  run_on<R>(prepared, s, stored, scratch, E{bias.data(), stored.data()});
+  floats scratch = not_written(line.scratch / sizeof(float));
+  line.run(prepared, stored, scratch,
+           epilogue_of<T>{bias.data(), stored.data()});
   const floats got = output.unpack(load_all(stored));
 
-  const float terms = float(F::terms(s));
-  // With halves Winograd's method is within the bound of plain sums.
-  constexpr bool is_within =
-      has_halves(LINE::name) && !has_part(LINE::name, "_strassen");
-  // Of Winograd's tiles of 6 x 6 the last outputs err most: of 200000 sums the
-  // largest error was 14 to 21 times what all have in root mean square.
-  constexpr float uneven = has_part(LINE::name, "_winograd") ? 2 : 1;
-  const float method =
-      is_within ? 0 : uneven * method_bound<T>(line.error(s), terms);
   for (std::size_t i = 0; i < want.size(); ++i) {
-    const float bound = error_bound<T>(terms, size[i]) + method;
+    const float bound =
+        error_bound<T>(float(F::terms(s)), size[i]) + line.method_bound;
     if (!(std::fabs(got[i] - want[i]) <= bound)) {
       INFO("at " << i << ": got " << got[i] << ", want " << want[i]);
       REQUIRE(std::fabs(got[i] - want[i]) <= bound);
@@ -224,14 +239,37 @@ void check(random_source &random, const typename F::shape &s) {
   }
 }
 
-/// LINE's first candidate on shapes that it applies to, of which there are
+template <class F, class LINE>
+void check(random_source &random, const typename F::shape &s) {
+  using S = typename F::shape;
+  using T = std::conditional_t<has_halves(LINE::name), f16, float>;
+  constexpr int chosen = smallest_candidate<LINE>();
+  constexpr auto line = LINE::lines[chosen];
+  // With halves Winograd's method is within the bound of plain sums.
+  constexpr bool is_within =
+      has_halves(LINE::name) && !has_part(LINE::name, "_strassen");
+  // Of Winograd's tiles of 6 x 6 the last outputs err most: of 200000 sums the
+  // largest error was 14 to 21 times what all have in root mean square.
+  constexpr float uneven = has_part(LINE::name, "_winograd") ? 2 : 1;
+  const float terms = float(F::terms(s));
+  using R = typename LINE::template routine<chosen, S, epilogue_of<T>>;
+  check_line_on<F, T>(
+      random, s,
+      {LINE::name, LINE::layouts, line.text(), line.scratch(s, most_threads),
+       is_within ? 0 : uneven * method_bound<T>(line.error(s), terms),
+       [&](const std::vector<std::vector<T>> &x, std::vector<T> &y,
+           floats &scratch,
+           const epilogue_of<T> &epi) { run_on<R>(x, s, y, scratch, epi); }});
+}
+
+/// LINE's smallest candidate on shapes that it applies to, of which there are
 /// some.
 template <class F, class LINE> void check_line_of_isa() {
   random_source random;
   int checked = 0;
   for (int tries = 0; tries < 2000 && checked < 20; ++tries) {
     const typename F::shape s = F::random(random);
-    if (!LINE::lines[0].applies(s))
+    if (!LINE::lines[smallest_candidate<LINE>()].applies(s))
       continue;
     check<F, LINE>(random, s);
     ++checked;

@@ -121,6 +121,12 @@ void check_constant(random_source &r) {
   const problem<element_of<V>> p(r, fields_of<separable_conv2d_shape, S>());
   check_strips<V, ROWS, COLS, OC>(S{}, p);
 }
+/// The same known when it runs, with a tile that random shapes have.
+template <class V, int ROWS, int COLS, int OC, class S>
+void check_at_run_time(random_source &r) {
+  const problem<element_of<V>> p(r, fields_of<separable_conv2d_shape, S>());
+  check_strips<V, ROWS, COLS, OC>(p.s, p);
+}
 
 } // namespace
 
@@ -147,9 +153,9 @@ TEMPLATE_TEST_CASE("separable convolution of constant shapes",
   random_source r;
   check_constant<V, 4, 6, 2, constant_pair<1, 32, 16, 16, 24, 3, 1, 2>>(r);
   check_constant<V, 2, 6, 2, constant_pair<2, 20, 15, 17, 33, 3, 2, 1>>(r);
-  check_constant<V, 4, 5, 2, constant_pair<1, 17, 13, 11, 7, 5, 1, 3>>(r);
+  check_at_run_time<V, 4, 5, 1, constant_pair<1, 17, 13, 11, 7, 5, 1, 3>>(r);
   check_constant<V, 3, 4, 1, constant_pair<3, 16, 9, 10, 64, 7, 1, 0>>(r);
-  check_constant<V, 8, 6, 2, constant_pair<1, 9, 7, 7, 48, 5, 2, 3>>(r);
+  check_at_run_time<V, 4, 5, 1, constant_pair<1, 9, 7, 7, 48, 5, 2, 3>>(r);
   // More strips than units.
-  check_constant<V, 1, 6, 2, constant_pair<1, 8, 40, 5, 8, 3, 1, 2>>(r);
+  check_at_run_time<V, 1, 6, 2, constant_pair<1, 8, 40, 5, 8, 3, 1, 2>>(r);
 }

@@ -111,41 +111,10 @@ inline floats strassen_weights(const nnc::matmul_shape &s, const floats &w,
   return strassen_weights(w, s.n, s.k, 1, s.n, levels, width);
 }
 
-/// A group of integers, [k][width], as nnc::integers<Bits> lays them out.
-template <int Bits>
-std::vector<unsigned char> integer_bytes(const std::vector<long> &values,
-                                         int width) {
-  std::vector<unsigned char> bytes;
-  const auto add = [&](long bits) {
-    bytes.push_back(static_cast<unsigned char>(bits & 255));
-  };
-  if constexpr (Bits == 24) {
-    for (long value : values)
-      for (int shift = 0; shift < 24; shift += 8)
-        add(value >> shift);
-  } else {
-    for (std::size_t row = 0; row < values.size(); row += 2 * width) {
-      const auto value = [&](std::size_t of, int lane) {
-        const std::size_t at = row + of * width + lane;
-        return at < values.size() ? values[at] : 0;
-      };
-      for (int lane = 0; lane < width; ++lane)
-        for (int of : {0, 1}) {
-          add(value(of, lane) >> 4);
-          add(value(of, lane) >> 12);
-        }
-      for (int lane = 0; lane < width; ++lane)
-        add((value(0, lane) & 15) | (value(1, lane) & 15) << 4);
-    }
-  }
-  return bytes;
-}
-
-/// Rounded to so many bits: for each panel of columns and each group of rows,
+/// Rounded to 24 bits: for each panel of columns and each group of rows,
 /// the integers and their scales, in the bytes of floats.
-template <int Bits>
-floats integer_weights(const nnc::matmul_shape &s, const floats &w, int width) {
-  using form = nnc::integers<Bits>;
+inline floats integer_weights(const nnc::matmul_shape &s, const floats &w,
+                              int width) {
   std::vector<unsigned char> bytes;
   for (int first = 0; first < s.n; first += width)
     for (int group = 0; group < s.k; group += nnc::integers_group) {
@@ -159,21 +128,18 @@ floats integer_weights(const nnc::matmul_shape &s, const floats &w, int width) {
         float most = 0;
         for (int k = group; k < end; ++k)
           most = std::fmax(most, std::fabs(weight(k, lane)));
-        scales.push_back(form::scale(most));
+        scales.push_back(nnc::integers::scale(most));
       }
-      std::vector<long> values;
       for (int k = group; k < end; ++k)
         for (int lane = 0; lane < width; ++lane) {
-          double units =
+          const double units =
               scales[lane] == 0 ? 0 : double(weight(k, lane)) / scales[lane];
-          if (Bits == 20 && (k - group) % 2)
-            units -= double(values[values.size() - width] & 15) / 16;
-          values.push_back(std::lrint(units));
+          for (int shift = 0; shift < 24; shift += 8)
+            bytes.push_back(
+                static_cast<unsigned char>(std::lrint(units) >> shift & 255));
         }
-      const auto rows = integer_bytes<Bits>(values, width);
-      bytes.insert(bytes.end(), rows.begin(), rows.end());
       for (float &scale : scales)
-        scale /= form::unit;
+        scale /= nnc::integers::unit;
       const auto *of_scales =
           reinterpret_cast<const unsigned char *>(scales.data());
       bytes.insert(bytes.end(), of_scales, of_scales + 4 * width);
@@ -197,16 +163,13 @@ inline floats transform_weights(const nnc::conv2d_shape &s, const floats &w,
              ? folded_winograd_weights(s, w, outputs, width)
              : winograd_weights(s, w, outputs, width);
 }
-/// The same of NK<W>n_strassen, NK<W>n_strassen2, NK<W>n_int24 and
-/// NK<W>n_int20.
+/// The same of NK<W>n_strassen, NK<W>n_strassen2 and NK<W>n_int24.
 inline floats transform_weights(const nnc::matmul_shape &s, const floats &w,
                                 const std::string &layout) {
   const int width = std::stoi(layout.substr(2));
   const std::string method = layout.substr(layout.find('_') + 1);
   if (method == "int24")
-    return integer_weights<24>(s, w, width);
-  if (method == "int20")
-    return integer_weights<20>(s, w, width);
+    return integer_weights(s, w, width);
   return strassen_weights(s, w, method == "strassen" ? 1 : 2, width);
 }
 

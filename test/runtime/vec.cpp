@@ -285,34 +285,6 @@ TEMPLATE_TEST_CASE("three bytes are an integer", "[vec]", NNC_TEST_VECTORS) {
   }
 }
 
-TEMPLATE_TEST_CASE("five bytes are two integers", "[vec]", NNC_TEST_VECTORS) {
-  using V = TestType;
-  const std::vector<int> values = {0,       1,     -1,     15,     16,
-                                   -16,     17,    524287, 4095,   -65536,
-                                   -524288, 65535, 12345,  -12345, 8};
-  const auto value = [&](std::size_t i) { return values[i % values.size()]; };
-  for (std::size_t first = 0; first < values.size(); ++first) {
-    std::vector<unsigned char> bytes;
-    for (std::size_t i = first; i < first + lanes<V>; ++i)
-      for (int of : {value(i), value(7 * i + 3)}) {
-        bytes.push_back(static_cast<unsigned char>(of >> 4 & 255));
-        bytes.push_back(static_cast<unsigned char>(of >> 12 & 255));
-      }
-    for (std::size_t i = first; i < first + lanes<V>; ++i)
-      bytes.push_back(static_cast<unsigned char>((value(i) & 15) |
-                                                 (value(7 * i + 3) & 15) << 4));
-    V one, other;
-    V::load_int20(bytes.data(), bytes.data() + 4 * lanes<V>, one, other);
-    for (int i = 0; i < lanes<V>; ++i) {
-      const int below = value(first + i);
-      REQUIRE(lane(one, i) == 4096.0f * float(below));
-      // With the lower bits of the first beneath it.
-      REQUIRE(lane(other, i) == 4096.0f * float(value(7 * (first + i) + 3)) +
-                                    256.0f * float(below & 15));
-    }
-  }
-}
-
 namespace {
 struct count_units {
   static int units(const reduce_shape &s) { return s.outer; }

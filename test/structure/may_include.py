@@ -22,7 +22,7 @@ ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
                   "runtime/reference.h"]
 
 # And to the encodings of weights: the matrices that transform them, and what those
-# of 24 and 20 bits look like.
+# of 24 bits look like.
 MATRICES = ["runtime/routines/*_matrices.h", "runtime/routines/*/*_matrices.h",
             "runtime/routines/*/integers_plan.h"]
 

@@ -28,6 +28,7 @@ def compile_commands():
             continue
         joined = pathlib.Path(command["file"]).read_text()
         for source in re.findall(r'#include "(.+\.cpp)"', joined):
+            source = str(tree.ROOT / source)  # an absolute path stays as it is
             yield {**command, "file": source,
                    "command": command["command"].replace(command["file"], source)}
 

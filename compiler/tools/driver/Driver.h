@@ -35,7 +35,7 @@ struct ModelOptions {
   int threads = 1;               ///< that the code has memory for
   int runThreads = 0; ///< how many it will run on, where that is known
   double maxError = PipelineOptions().maxError;
-  int weightBits = 32; ///< least that is left of a weight: 32, 24 or 20
+  int weightBits = 32; ///< least that is left of a weight: 32 or 24
   LayoutScope layouts = LayoutScope::global;
   Precision precision = Precision::f32;
 

@@ -157,11 +157,16 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
       ->capture_default_str();
   app.add_option("--weight-bits", options.weightBits,
                  "Least bits that weights of dense layers of a few rows may "
-                 "be stored in; with 24 or 20 they take less time to read, "
-                 "and each is off by up to 2^-24 or 2^-20 of the largest of "
-                 "512, however small it is itself")
-      ->type_name("32|24|20")
-      ->check(CLI::IsMember({32, 24, 20}))
+                 "be stored in; with 24 they take less time to read, and each "
+                 "is off by up to 2^-24 of the largest of 512, however small "
+                 "it is itself")
+      ->type_name("32|24")
+      ->check([](const std::string &given) -> std::string {
+        return given == "32" || given == "24"
+                   ? ""
+                   : given + " is not 24, the one number of bits that weights "
+                             "can be reduced to; 32 keeps the model's floats";
+      })
       ->capture_default_str();
   app.add_option("--tuning", options.tuning,
                  "Costs measured by 'nnc tune', to choose routines by")

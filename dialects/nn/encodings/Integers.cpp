@@ -1,13 +1,12 @@
-//===- Integers.cpp - Matrices rounded to integers of 24 or 20 bits -------===//
+//===- Integers.cpp - Matrices rounded to integers of 24 bits -------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 // `int24` stores a matrix of floats as integers of three bytes: a panel after
 // the other, which are the columns of a block, and behind each 512 rows of a
 // panel one scale for each column. A `25088x4096` as `NK16n_int24` takes 256
-// panels of 1207360 bytes, three quarters of what `NK16n` takes. In `int20` two
-// rows together take five bytes a column. runtime/routines/matmul/
-// integers_plan.h says where each byte is.
+// panels of 1207360 bytes, three quarters of what `NK16n` takes.
+// runtime/routines/matmul/integers_plan.h says where each byte is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +23,7 @@ using namespace nnc;
 using namespace nnc::nn;
 
 namespace {
-template <int Bits> class Integers : public WeightEncoding {
-  using Form = integers<Bits>;
-
+class Integers : public WeightEncoding {
 public:
   using WeightEncoding::WeightEncoding;
 
@@ -52,7 +49,7 @@ public:
   RankedTensorType getStoredType(RankedTensorType type) const override {
     Matrix matrix(type);
     int64_t panels = llvm::divideCeil(matrix.columns, matrix.width);
-    int64_t bytes = Form::panel(matrix.rows, matrix.width);
+    int64_t bytes = integers::panel(matrix.rows, matrix.width);
     return RankedTensorType::get({panels, bytes / int64_t(sizeof(float))},
                                  type.getElementType());
   }
@@ -60,7 +57,7 @@ public:
   void encode(RankedTensorType type, ArrayRef<float> weight,
               MutableArrayRef<float> stored) const override {
     Matrix matrix(type);
-    // For columns behind the last, and for integers of half a byte.
+    // For columns behind the last.
     std::fill(stored.begin(), stored.end(), 0.0f);
     auto *group = reinterpret_cast<unsigned char *>(stored.data());
     for (int64_t first = 0; first < matrix.columns; first += matrix.width)
@@ -71,11 +68,11 @@ public:
           roundColumn(weight.data() + (first + lane) * matrix.columnStep +
                           row * matrix.rowStep,
                       count, matrix.rowStep, matrix.width, lane, group);
-        group += Form::panel(count, matrix.width);
+        group += integers::panel(count, matrix.width);
       }
   }
 
-  int getBits() const override { return Bits; }
+  int getBits() const override { return integers::bits; }
 
   double getError(RankedTensorType type,
                   const TensorData &weight) const override;
@@ -108,43 +105,29 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// Writes the integer of row `k` and column `lane` into a group.
-template <int Bits>
-void Integers<Bits>::writeInteger(int32_t value, int64_t k, int64_t width,
-                                  int64_t lane, unsigned char *group) {
+void Integers::writeInteger(int32_t value, int64_t k, int64_t width,
+                            int64_t lane, unsigned char *group) {
   auto bits = static_cast<uint32_t>(value);
-  int64_t second = k % Form::rows; // or the first of two rows
-  unsigned char *rows = group + Form::group(k - second, width);
-  if constexpr (Bits == 24) {
-    for (int byte = 0; byte < 3; ++byte)
-      rows[3 * lane + byte] = bits >> 8 * byte;
-    return;
-  }
-  unsigned char *upper = rows + 4 * lane + 2 * second;
-  upper[0] = bits >> 4;
-  upper[1] = bits >> 12;
-  rows[4 * width + lane] |= (bits & 15) << 4 * second;
+  unsigned char *row = group + integers::group(k, width);
+  for (int byte = 0; byte < integers::bytes; ++byte)
+    row[integers::bytes * lane + byte] = bits >> 8 * byte;
 }
 
 /// Writes column `lane` of a group, which holds zeros before: `count` weights,
 /// `step` elements from one to the next, as integers, and their scale behind
 /// the group.
-template <int Bits>
-void Integers<Bits>::roundColumn(const float *w, int64_t count, int64_t step,
-                                 int64_t width, int64_t lane,
-                                 unsigned char *group) {
+void Integers::roundColumn(const float *w, int64_t count, int64_t step,
+                           int64_t width, int64_t lane, unsigned char *group) {
   float most = 0;
   for (int64_t k = 0; k < count; ++k)
     most = std::max(most, std::fabs(w[k * step]));
-  float scale = Form::scale(most), stored = scale / Form::unit;
-  std::memcpy(group + Form::group(count, width) + lane * sizeof(float), &stored,
-              sizeof(float));
-  int32_t last = 0;
+  float scale = integers::scale(most), stored = scale / integers::unit;
+  std::memcpy(group + integers::group(count, width) + lane * sizeof(float),
+              &stored, sizeof(float));
   for (int64_t k = 0; k < count && scale != 0; ++k) {
-    double units = double(w[k * step]) / scale;
-    if (k % Form::rows != 0) // see integers<20>::rows
-      units -= (last & 15) / 16.0;
-    last = std::clamp<int32_t>(std::lrint(units), -Form::most, Form::most);
-    writeInteger(last, k, width, lane, group);
+    long units = std::lrint(double(w[k * step]) / scale);
+    writeInteger(std::clamp<long>(units, -integers::most, integers::most), k,
+                 width, lane, group);
   }
 }
 
@@ -224,13 +207,12 @@ struct RoundingLoss {
 };
 } // namespace
 
-template <int Bits>
-double Integers<Bits>::getError(RankedTensorType type,
-                                const TensorData &weight) const {
+double Integers::getError(RankedTensorType type,
+                          const TensorData &weight) const {
   const float *w = weight.getAs<float>().data();
   int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
   RoundingLoss loss;
-  loss.getScale = Form::scale;
+  loss.getScale = integers::scale;
   if (getLayout(type).getBlocks().front().axis == 0)
     loss.addRows(w, rows, columns);
   else
@@ -242,8 +224,6 @@ double Integers<Bits>::getError(RankedTensorType type,
 
 std::unique_ptr<WeightEncoding> nn::makeIntegersEncoding(StringRef spelling) {
   if (spelling == "int24")
-    return std::make_unique<Integers<24>>(spelling);
-  if (spelling == "int20")
-    return std::make_unique<Integers<20>>(spelling);
+    return std::make_unique<Integers>(spelling);
   return nullptr;
 }

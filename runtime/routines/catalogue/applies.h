@@ -97,11 +97,10 @@ template <class S> constexpr bool expanded_applies(const S &s, int W, int B) {
   return plan_expanded(s, W, B).thread_scratch() <= most_bytes;
 }
 
-/// All of a few rows are in one tile. With 20 bits the sums have to be so long
-/// that what rounding the weights adds is as small as the sums' own roundings.
-template <int Bits, class S> constexpr bool integers_apply(const S &s, int M) {
+/// All of a few rows are in one tile.
+template <class S> constexpr bool integers_apply(const S &s, int M) {
   return s.batch == 1 && s.b_batch_stride == 0 && !s.transpose_b && s.m <= M &&
-         (M <= 2 || s.m > M / 2) && (Bits == 24 || s.k >= 256);
+         (M <= 2 || s.m > M / 2);
 }
 
 /// Adapts are from or to plain NCHW, or between blocks of which the smaller has

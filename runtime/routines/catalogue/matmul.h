@@ -23,10 +23,9 @@ constexpr double packed_efficiency(tile_limits t, const S &s, int M, int B) {
 
 /// Efficiency of matmul/integers.h. To convert weights to floats takes as long
 /// as computing a few rows more.
-template <int Bits, class S>
+template <class S>
 constexpr double integers_efficiency(tile_limits t, const S &s) {
-  return t.cost->peak_share * s.m /
-         (s.m + (Bits == 24 ? t.cost->integer24_rows : t.cost->integer20_rows));
+  return t.cost->peak_share * s.m / (s.m + t.cost->integer24_rows);
 }
 
 /// Efficiency of matmul/plain.h. It copies each element of b once for all m

@@ -1,13 +1,11 @@
 //===- integers.h - Matrix product of a few rows and integer weights ------===//
 //
 // y[m][n] = sum over k of a[m][k] * b[k][n], a and y row-major, b constant and
-// packed as NK<W>n_int24 or NK<W>n_int20; see integers_plan.h. A product of a
-// few rows waits for weights from memory. Weights of 24 bits take a quarter
-// fewer bytes than floats, weights of 20 bits three eighths fewer. A weight of
-// 24 bits is off by at most half of 2^-23 of the largest weight of its group,
-// which costs a sum of products about as much accuracy as its roundings. A
-// weight of 20 bits is off by at most half of 2^-19, which in sums of many
-// terms is still within the error bound of their roundings.
+// packed as NK<W>n_int24; see integers_plan.h. A product of a few rows waits
+// for weights from memory, and weights of 24 bits take a quarter fewer bytes
+// than floats. A weight is off by at most half of 2^-23 of the largest weight
+// of its group, which costs a sum of products about as much accuracy as its
+// roundings.
 //
 // A unit is a run of B panels.
 //
@@ -21,7 +19,7 @@
 
 namespace nnc {
 
-template <int Bits, int W, class S, int M, int B, class Epi>
+template <int W, class S, int M, int B, class Epi>
 struct matmul_f32_integers_t {
   static_assert(W >= 4 && (W & (W - 1)) == 0, "W is a vector width");
   static_assert(M > 0 && B > 0, "a tile has points");
@@ -36,15 +34,13 @@ struct matmul_f32_integers_t {
       in_one_tile<B, left>(smaller(B, panels(s) - unit * B), [&](auto count,
                                                                  int at) {
         const int panel = unit * B + at;
-        const job j{a,        bytes + panel * form::panel(s.k, W), y, &epi, 0,
-                    panel * W};
+        const job j{
+            a, bytes + panel * integers::panel(s.k, W), y, &epi, 0, panel * W};
         rows<count>(s, j);
       });
   }
 
 private:
-  using form = integers<Bits>;
-
   /// Values that all tiles of one run of panels use.
   struct job {
     const float *a;
@@ -68,21 +64,11 @@ private:
                       [&](auto count, int row) { tile<count, N>(s, j, row); });
   }
 
-  /// Weights of a panel's next form::rows rows, which are packed together, as
-  /// floats.
-  struct weights {
-    f32x<W> row[form::rows];
-
-    NNC_INLINE void load(const unsigned char *b) {
-      NNC_PREFETCH(b + ahead);
-      if constexpr (constexpr int line = 64; form::bytes * W > line)
-        NNC_PREFETCH(b + ahead + line);
-      if constexpr (Bits == 20)
-        f32x<W>::load_int20(b, b + 4 * W, row[0], row[1]);
-      else
-        row[0] = f32x<W>::load_int24(b);
-    }
-  };
+  /// Loads the weights of a panel's next row as floats.
+  static NNC_INLINE f32x<W> load(const unsigned char *b) {
+    NNC_PREFETCH(b + ahead);
+    return f32x<W>::load_int24(b);
+  }
 
   /// Computes R rows from `row` on of N panels, group after group.
   template <int R, int N>
@@ -92,31 +78,24 @@ private:
     alignas(64) float partial[R * N * W] = {};
     const std::ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
     const std::ptrdiff_t a_step = s.transpose_a ? s.m : 1;
-    const std::ptrdiff_t panel = form::panel(s.k, W);
+    const std::ptrdiff_t panel = integers::panel(s.k, W);
     const float *a = j.a + row * a_row;
     const unsigned char *b = j.b;
     for (int k = 0; k < s.k; k += integers_group) {
       const int end = smaller(k + integers_group, s.k);
       f32_tile<W, 1, R, N> t;
       t.clear();
-      const auto add = [&](auto count) {
-        constexpr int taken = decltype(count)::value;
-        weights w[N];
-        NNC_UNROLL for (int p = 0; p < N; ++p) w[p].load(b + p * panel);
-        NNC_UNROLL for (int i = 0; i < taken; ++i)
-            NNC_UNROLL for (int r = 0; r < R; ++r) {
-          const f32x<W> v(a[r * a_row + i * a_step]);
+      NNC_KEEP_LOOP for (int i = k; i < end; ++i) {
+        f32x<W> w[N];
+        NNC_UNROLL for (int p = 0; p < N; ++p) w[p] = load(b + p * panel);
+        NNC_UNROLL for (int r = 0; r < R; ++r) {
+          const f32x<W> v(a[r * a_row]);
           NNC_UNROLL for (int p = 0; p < N; ++p) t.sum[0][r][p] =
-              fma(v, w[p].row[i], t.sum[0][r][p]);
+              fma(v, w[p], t.sum[0][r][p]);
         }
-        a += taken * a_step;
-        b += form::bytes * W;
-      };
-      int i = k;
-      NNC_KEEP_LOOP for (; i + form::rows <= end; i += form::rows)
-          add(std::integral_constant<int, form::rows>());
-      if (i < end)
-        add(std::integral_constant<int, 1>());
+        a += a_step;
+        b += integers::bytes * W;
+      }
       NNC_UNROLL for (int p = 0; p < N; ++p) {
         const auto *scales = reinterpret_cast<const float *>(b + p * panel);
         const f32x<W> scale = f32x<W>::load(scales);
@@ -130,23 +109,13 @@ private:
 };
 
 template <class S, int M, int B, class Epi>
-using matmul_f32_nk16n_int24_avx512 =
-    matmul_f32_integers_t<24, 16, S, M, B, Epi>;
+using matmul_f32_nk16n_int24_avx512 = matmul_f32_integers_t<16, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
-using matmul_f32_nk8n_int24_avx2 = matmul_f32_integers_t<24, 8, S, M, B, Epi>;
+using matmul_f32_nk8n_int24_avx2 = matmul_f32_integers_t<8, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
-using matmul_f32_nk4n_int24_neon = matmul_f32_integers_t<24, 4, S, M, B, Epi>;
+using matmul_f32_nk4n_int24_neon = matmul_f32_integers_t<4, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
-using matmul_f32_nk4n_int24_sse4 = matmul_f32_integers_t<24, 4, S, M, B, Epi>;
-template <class S, int M, int B, class Epi>
-using matmul_f32_nk16n_int20_avx512 =
-    matmul_f32_integers_t<20, 16, S, M, B, Epi>;
-template <class S, int M, int B, class Epi>
-using matmul_f32_nk8n_int20_avx2 = matmul_f32_integers_t<20, 8, S, M, B, Epi>;
-template <class S, int M, int B, class Epi>
-using matmul_f32_nk4n_int20_neon = matmul_f32_integers_t<20, 4, S, M, B, Epi>;
-template <class S, int M, int B, class Epi>
-using matmul_f32_nk4n_int20_sse4 = matmul_f32_integers_t<20, 4, S, M, B, Epi>;
+using matmul_f32_nk4n_int24_sse4 = matmul_f32_integers_t<4, S, M, B, Epi>;
 
 } // namespace nnc
 

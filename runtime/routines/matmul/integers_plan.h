@@ -1,4 +1,4 @@
-//===- integers_plan.h - Weights of 24 or 20 bits and their scales --------===//
+//===- integers_plan.h - Weights of 24 bits and their scales --------------===//
 #ifndef NNC_ROUTINES_MATMUL_INTEGERS_PLAN_H
 #define NNC_ROUTINES_MATMUL_INTEGERS_PLAN_H
 
@@ -9,27 +9,19 @@ namespace nnc {
 /// Length of a group: consecutive weights of a column that share a scale.
 constexpr int integers_group = 512;
 
-/// Weights as integers of `Bits` bits, and how they are packed in a panel of W
+/// Weights as integers of 24 bits, and how they are packed in a panel of W
 /// columns.
-template <int Bits> struct integers {
-  static_assert(Bits == 24 || Bits == 20, "what f32x loads");
+struct integers {
+  static constexpr int bits = 24;
 
   /// The largest integer, to which the largest magnitude of a group is scaled.
-  static constexpr int most = (1 << (Bits - 1)) - 1;
+  static constexpr int most = (1 << (bits - 1)) - 1;
 
   /// Factor by which an integer is multiplied when f32x<W> loads it.
-  static constexpr float unit = float(1 << (32 - Bits));
+  static constexpr float unit = float(1 << (32 - bits));
 
-  /// Rows that are packed together, and bytes that they take in each column.
-  /// Rows of 24 bits are packed one by one: W times three bytes, the lowest
-  /// first. Rows of 20 bits are packed in twos, as W 32-bit words and then W
-  /// bytes. The lower half of a word is the upper 16 bits of the first row's
-  /// integer, the upper half those of the second row's; the lower half of a
-  /// byte is the lower 4 bits of the first, the upper half those of the second.
-  /// The second row's integer is loaded with the first's lower 4 bits behind
-  /// its own, which add a sixteenth of their value to it.
-  static constexpr int rows = Bits == 20 ? 2 : 1;
-  static constexpr int bytes = Bits == 20 ? 5 : 3;
+  /// Bytes of an integer, the lowest first.
+  static constexpr int bytes = bits / 8;
 
   /// Value of the integer 1 in a group whose largest magnitude is `largest`. It
   /// is 0, and so are all weights of the group, where it would be close to the
@@ -41,7 +33,7 @@ template <int Bits> struct integers {
 
   /// Bytes of a group of k rows of W columns, without its scales.
   static constexpr std::ptrdiff_t group(int k, int W) {
-    return std::ptrdiff_t(ceil_div(k, rows)) * bytes * W;
+    return std::ptrdiff_t(k) * bytes * W;
   }
 
   /// Bytes of a panel of W columns of k weights: its groups, each followed by

@@ -103,7 +103,7 @@ static bool isClose(double got, double want, bool halves) {
 TEST_CASE("an encoding is known by its spelling alone") {
   for (const char *spelling :
        {"winograd2", "winograd8", "strided_winograd2", "folded_winograd5",
-        "strassen", "strassen2", "int24", "int20"}) {
+        "strassen", "strassen2", "int24"}) {
     const WeightEncoding *encoding = WeightEncoding::get(spelling);
     REQUIRE(encoding);
     CHECK(encoding->getSpelling() == spelling);
@@ -111,13 +111,13 @@ TEST_CASE("an encoding is known by its spelling alone") {
   }
   for (const char *spelling :
        {"", "winograd", "winograd0", "winograd9", "winograd04", "winograd-2",
-        "winograd4x", "strassen1", "strassen3", "int16", "Int24", "folded",
-        "strided_folded_winograd2", "strided_strassen", "24"}) {
+        "winograd4x", "strassen1", "strassen3", "int16", "int20", "Int24",
+        "folded", "strided_folded_winograd2", "strided_strassen", "24"}) {
     INFO(spelling);
     CHECK(!WeightEncoding::get(spelling));
   }
   CHECK(WeightEncoding::listSpellings() ==
-        "int20, int24, strassen, strassen2, winograd<m>, strided_winograd<m>, "
+        "int24, strassen, strassen2, winograd<m>, strided_winograd<m>, "
         "folded_winograd<m>");
 }
 
@@ -140,7 +140,6 @@ TEST_CASE("a layout is its blocks and its encoding") {
 }
 
 TEST_CASE("bits that are left of a weight") {
-  CHECK(WeightEncoding::get("int20")->getBits() == 20);
   CHECK(WeightEncoding::get("int24")->getBits() == 24);
   CHECK(WeightEncoding::get("winograd4")->getBits() == 32);
 }
@@ -168,7 +167,7 @@ TEST_CASE("what is stored is a tensor of its own, and no one's view") {
   CHECK(getStored({60, 20}, "NK8n_strassen2") ==
         makeType({5, 15, 1, 49}, "KRSC8k"));
   CHECK(getStored({100, 20}, "NK16n_int24") == makeType({2, 1216}, ""));
-  CHECK(getStored({20, 101}, "AB4a_int20") == makeType({5, 259}, ""));
+  CHECK(getStored({20, 101}, "AB4a_int24") == makeType({5, 307}, ""));
 
   RankedTensorType taps = makeType({60, 20, 3, 3}, "KRSC16k");
   RankedTensorType points = makeType({60, 20, 3, 3}, "KRSC16k_winograd4");
@@ -428,13 +427,11 @@ TEST_CASE("strassen and strassen2 store the right factors of products") {
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// Decodes what `int24` or `int20` stores of a matrix of `terms` rows in panels
+/// Decodes what `int24` stores of a matrix of `terms` rows in panels
 /// of `width` columns, from the description of the format.
-static double decode(const std::vector<char> &bytes, int bits, int64_t terms,
+static double decode(const std::vector<char> &bytes, int64_t terms,
                      int64_t width, int64_t term, int64_t column) {
-  auto getRowBytes = [&](int64_t rows) {
-    return bits == 24 ? 3 * width * rows : 5 * width * ((rows + 1) / 2);
-  };
+  auto getRowBytes = [&](int64_t rows) { return 3 * width * rows; };
   constexpr int64_t group = 512;
   int64_t groups = (terms + group - 1) / group;
   auto *panel = reinterpret_cast<const unsigned char *>(bytes.data()) +
@@ -448,65 +445,53 @@ static double decode(const std::vector<char> &bytes, int bits, int64_t terms,
                   4 * (column % width),
               4);
   int64_t row = term - first, lane = column % width;
-  uint32_t word;
-  if (bits == 24) {
-    const unsigned char *at = rows + 3 * (row * width + lane);
-    word = uint32_t(at[0]) << 8 | uint32_t(at[1]) << 16 | uint32_t(at[2]) << 24;
-  } else {
-    const unsigned char *pair = rows + row / 2 * 5 * width;
-    const unsigned char *at = pair + 4 * lane + 2 * (row % 2);
-    uint32_t lower = pair[4 * width + lane];
-    word = uint32_t(at[0]) << 16 | uint32_t(at[1]) << 24 |
-           (row % 2 ? lower << 8 : (lower & 15) << 12);
-  }
+  const unsigned char *at = rows + 3 * (row * width + lane);
+  uint32_t word =
+      uint32_t(at[0]) << 8 | uint32_t(at[1]) << 16 | uint32_t(at[2]) << 24;
   return double(static_cast<int32_t>(word)) * scale;
 }
 
 TEST_CASE("integers decode to the weights, within half an integer") {
   Random random;
-  for (int bits : {24, 20})
-    for (StringRef blocks : {"NK16n", "NK4n", "AB8a"})
-      for (int64_t terms : {1, 2, 511, 513, 1025}) {
-        int64_t columns = random.between(1, 37);
-        bool columnsFirst = blocks == "AB8a";
-        int64_t width = blocks == "NK16n" ? 16 : columnsFirst ? 8 : 4;
-        std::string layout = (blocks + "_int").str() + std::to_string(bits);
-        INFO(layout << " of " << terms << " x " << columns);
-        RankedTensorType type = makeType(
-            columnsFirst ? Dims{columns, terms} : Dims{terms, columns}, layout);
-        TensorData weight = random.weight(type);
-        std::vector<char> stored = store(type, weight);
-        double lost = 0, all = 0;
-        int64_t wrong = 0;
-        for (int64_t column = 0; column < columns; ++column)
-          for (int64_t first = 0; first < terms; first += 512) {
-            auto get = [&](int64_t term) {
-              return weight.getReal(columnsFirst ? column * terms + term
-                                                 : term * columns + column);
-            };
-            int64_t end = std::min<int64_t>(first + 512, terms);
-            double most = 0;
-            for (int64_t term = first; term < end; ++term)
-              most = std::max(most, std::abs(get(term)));
-            double unit = most / double((1 << (bits - 1)) - 1);
-            for (int64_t term = first; term < end; ++term) {
-              double change =
-                  decode(stored, bits, terms, width, term, column) - get(term);
-              // Of 20 bits the largest one may be cut off by up to one integer.
-              bool mayBeCut = bits == 20 && std::abs(get(term)) > most - unit;
-              wrong +=
-                  std::abs(change) > (mayBeCut ? 1 : 0.5) * unit + 1e-7 * most;
-              lost += change * change;
-              all += get(term) * get(term);
-            }
+  for (StringRef blocks : {"NK16n", "NK4n", "AB8a"})
+    for (int64_t terms : {1, 2, 511, 513, 1025}) {
+      int64_t columns = random.between(1, 37);
+      bool columnsFirst = blocks == "AB8a";
+      int64_t width = blocks == "NK16n" ? 16 : columnsFirst ? 8 : 4;
+      std::string layout = (blocks + "_int24").str();
+      INFO(layout << " of " << terms << " x " << columns);
+      RankedTensorType type = makeType(
+          columnsFirst ? Dims{columns, terms} : Dims{terms, columns}, layout);
+      TensorData weight = random.weight(type);
+      std::vector<char> stored = store(type, weight);
+      double lost = 0, all = 0;
+      int64_t wrong = 0;
+      for (int64_t column = 0; column < columns; ++column)
+        for (int64_t first = 0; first < terms; first += 512) {
+          auto get = [&](int64_t term) {
+            return weight.getReal(columnsFirst ? column * terms + term
+                                               : term * columns + column);
+          };
+          int64_t end = std::min<int64_t>(first + 512, terms);
+          double most = 0;
+          for (int64_t term = first; term < end; ++term)
+            most = std::max(most, std::abs(get(term)));
+          double unit = most / double((1 << 23) - 1);
+          for (int64_t term = first; term < end; ++term) {
+            double change =
+                decode(stored, terms, width, term, column) - get(term);
+            wrong += std::abs(change) > 0.5 * unit + 1e-7 * most;
+            lost += change * change;
+            all += get(term) * get(term);
           }
-        CHECK(wrong == 0);
-        // What the encoding says it loses; of a few weights that is chance.
-        double error = getLayout(type).getEncoding()->getError(type, weight);
-        CHECK(error > 0);
-        if (terms * columns > 2000)
-          CHECK(std::sqrt(lost / all) == Approx(error).epsilon(0.05));
-      }
+        }
+      CHECK(wrong == 0);
+      // What the encoding says it loses; of a few weights that is chance.
+      double error = getLayout(type).getEncoding()->getError(type, weight);
+      CHECK(error > 0);
+      if (terms * columns > 2000)
+        CHECK(std::sqrt(lost / all) == Approx(error).epsilon(0.05));
+    }
 }
 
 TEST_CASE("transforms change no weight by storing it") {
@@ -531,7 +516,7 @@ TEST_CASE("a weight encoded in parts is the weight encoded whole") {
       {{36, 8, 1, 1}, "KRSC8k_strassen2"},
       {{40, 36}, "NK8n_strassen"},
       {{700, 37}, "NK16n_int24"},
-      {{37, 700}, "AB16a_int20"}};
+      {{37, 700}, "AB16a_int24"}};
   for (const auto &[shape, layout] : cases)
     for (bool halves : {false, true}) {
       if (halves && StringRef(layout).contains("int"))
