@@ -1,7 +1,8 @@
 //===- epilogue.h - The work on each value before it is stored ------------===//
 //
-// A routine computes v, a float or a vector, and stores epi(v, pos). An
-// epilogue is either none or fused<F, operands...>, where F is pure arithmetic,
+// A routine computes v, a float, a vector of floats or an integer, and stores
+// epi(v, pos). An epilogue is either none or fused<F, operands...>, where F is
+// pure arithmetic,
 //
 //   struct conv1_epilogue {
 //     template <class V> V operator()(V x, V bias, V residual) const {
@@ -13,12 +14,26 @@
 //
 //   fused<conv1_epilogue, channel_of<float>, full_of<float>>{bias, residual}
 //
+// For an integer, such as the sum of a quantized convolution, F has the types
+// of the expression: it takes the sum and operands of their own types, and
+// returns what is stored.
+//
+//   struct conv2_epilogue {
+//     std::uint8_t operator()(std::int32_t v, float scale) const {
+//       return nnc::cast<std::uint8_t>(
+//           nnc::clip(nnc::round(nnc::mul(nnc::cast<float>(v), scale)), 0,
+//           255));
+//     }
+//   };
+//
 //===----------------------------------------------------------------------===//
 #ifndef NNC_EPILOGUE_H
 #define NNC_EPILOGUE_H
 
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec.h"
+
+#include <type_traits>
 
 namespace nnc {
 
@@ -43,11 +58,32 @@ struct none {
   NNC_INLINE void fetch(std::ptrdiff_t) const {}
 };
 
+/// The type in which an operand of type T reaches F beside a value of type V:
+/// floats and vectors of them are of V's type; beside an integer, each operand
+/// keeps its own type.
+template <class V, class T>
+using operand_type = std::conditional_t<std::is_integral<V>::value, T, V>;
+
+template <class V, class T>
+NNC_INLINE operand_type<V, T> load_operand(const T *from) {
+  if constexpr (std::is_integral<V>::value)
+    return *from;
+  else
+    return load<V>(from);
+}
+template <class V, class T>
+NNC_INLINE operand_type<V, T> repeat_operand(const T *from) {
+  if constexpr (std::is_integral<V>::value)
+    return *from;
+  else
+    return V(float(*from));
+}
+
 /// An operand with the physical layout of the output.
 template <class T> struct full_of {
   const T *data;
-  template <class V, class P> NNC_INLINE V get(P pos) const {
-    return load<V>(data + pos.offset);
+  template <class V, class P> NNC_INLINE operand_type<V, T> get(P pos) const {
+    return load_operand<V>(data + pos.offset);
   }
   template <class V, class P> NNC_INLINE V get(P pos, int count) const {
     return load<V>(data + pos.offset, count);
@@ -61,11 +97,11 @@ template <class T> struct full_of {
 /// blocked layout, its buffer extends to the end of the last block.
 template <class T> struct channel_of {
   const T *data;
-  template <class V, class P> NNC_INLINE V get(P pos) const {
+  template <class V, class P> NNC_INLINE operand_type<V, T> get(P pos) const {
     if constexpr (P::lanes_are_channels)
-      return load<V>(data + pos.channel);
+      return load_operand<V>(data + pos.channel);
     else
-      return V(float(data[pos.channel]));
+      return repeat_operand<V>(data + pos.channel);
   }
   template <class V, class P> NNC_INLINE V get(P pos, int count) const {
     if constexpr (P::lanes_are_channels)
@@ -79,8 +115,8 @@ template <class T> struct channel_of {
 /// An operand with one value.
 template <class T> struct scalar_of {
   const T *data;
-  template <class V, class P> NNC_INLINE V get(P) const {
-    return V(float(*data));
+  template <class V, class P> NNC_INLINE operand_type<V, T> get(P) const {
+    return repeat_operand<V>(data);
   }
   template <class V, class P> NNC_INLINE V get(P, int) const {
     return V(float(*data));
@@ -91,7 +127,7 @@ template <class T> struct scalar_of {
 /// A list of operands that loads each in turn and passes them on.
 template <class... Operands> struct operand_list {
   template <class F, class V, class P, class... Loaded>
-  NNC_INLINE V apply(const F &f, V v, P, Loaded... loaded) const {
+  NNC_INLINE auto apply(const F &f, V v, P, Loaded... loaded) const {
     return f(v, loaded...);
   }
   template <class F, class V, class P, class... Loaded>
@@ -106,7 +142,7 @@ template <class Head, class... Tail> struct operand_list<Head, Tail...> {
   template <class H, class... T>
   constexpr operand_list(H h, T... t) : head{h}, tail{t...} {}
   template <class F, class V, class P, class... Loaded>
-  NNC_INLINE V apply(const F &f, V v, P pos, Loaded... loaded) const {
+  NNC_INLINE auto apply(const F &f, V v, P pos, Loaded... loaded) const {
     return tail.apply(f, v, pos, loaded..., head.template get<V>(pos));
   }
   template <class F, class V, class P, class... Loaded>
@@ -131,7 +167,7 @@ template <class F, class... Operands> struct fused {
     static_assert(sizeof...(Pointers) == sizeof...(Operands),
                   "one pointer for each operand");
   }
-  template <class V, class P> NNC_INLINE V operator()(V v, P pos) const {
+  template <class V, class P> NNC_INLINE auto operator()(V v, P pos) const {
     return operands.apply(F{}, v, pos);
   }
   template <class V, class P>

@@ -109,7 +109,35 @@ int call_float_pair(const S &s, const operands &o) {
     return run_all<R<T, S, none>>(s, o.x<T>(0), o.x<T>(1), o.y<T>());
   });
 }
+/// The elements of a tensor of integers of at most 32 bits, converted to i32.
+/// An empty result stands for other types.
+std::vector<std::int32_t> to_i32(const nnc_tensor &tensor) {
+  std::vector<std::int32_t> values;
+  with_number(tensor.dtype, [&](auto t) {
+    using T = decltype(t);
+    if constexpr (std::is_integral<T>::value && sizeof(T) <= 4) {
+      const T *data = static_cast<const T *>(tensor.data);
+      values.assign(data, data + tensor.elements);
+    }
+    return int(NNC_REFERENCE_OK);
+  });
+  return values;
+}
+/// Whether the result is a sum in i32 of products of narrower integers.
+bool sums_in_i32(const operands &o) {
+  return o.out[0].dtype == NNC_I32 &&
+         (o.type(0) != NNC_I32 || o.type(1) != NNC_I32);
+}
+/// Runs the routine R on integers of any two types, with sums in i32.
+template <class R, class S> int call_in_i32(const S &s, const operands &o) {
+  const std::vector<std::int32_t> x = to_i32(o.in[0]), w = to_i32(o.in[1]);
+  if (x.empty() || w.empty())
+    return NNC_REFERENCE_NO_TYPE;
+  return run_all<R>(s, x.data(), w.data(), o.y<std::int32_t>());
+}
 int call_conv2d(const conv2d_shape &s, const operands &o) {
+  if (o.out[0].dtype == NNC_I32)
+    return call_in_i32<conv2d_i32_portable<conv2d_shape, none>>(s, o);
   return call_float_pair<conv2d_portable>(s, o);
 }
 int call_scaled_conv2d(const scaled_conv2d_shape &s, const operands &o) {
@@ -152,6 +180,8 @@ int call_avg_pool2d(const pool2d_shape &s, const operands &o) {
   });
 }
 int call_matmul(const matmul_shape &s, const operands &o) {
+  if (sums_in_i32(o))
+    return call_in_i32<matmul_i32_portable<matmul_shape, none>>(s, o);
   if (o.type(0) != o.type(1))
     return NNC_REFERENCE_NO_TYPE;
   return with_number(o.type(0), [&](auto t) {

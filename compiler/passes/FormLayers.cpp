@@ -43,6 +43,19 @@ static bool hasOnly(Operation *op, Type type) {
          llvm::all_of(op->getResults(), isOf);
 }
 
+/// Returns true if all operands and results of an op are integers of at most 32
+/// bits, bools or f32: the types of the epilogue of an integer sum, which is an
+/// expression on scalars.
+static bool hasScalarTypes(Operation *op) {
+  auto fits = [](Value value) {
+    Type type = getTensorType(value).getElementType();
+    return type.isF32() ||
+           (isa<IntegerType>(type) && type.getIntOrFloatBitWidth() <= 32);
+  };
+  return llvm::all_of(op->getOperands(), fits) &&
+         llvm::all_of(op->getResults(), fits);
+}
+
 /// Limits on what one layer computes, for chains of thousands of elementwise
 /// ops and values that thousands of them read: the time to form a group grows
 /// with the square of its size, and a compiler has to build its expression.
@@ -60,6 +73,8 @@ struct Group {
   /// In a group without an anchor, the values from outside that its expression
   /// reads, except for literals.
   SmallVector<Value> operands = {};
+  /// Whether members may have operands and results of different types.
+  bool isMixed = false;
 
   bool contains(Operation *op) const {
     return op == anchor || llvm::is_contained(body, op);
@@ -123,7 +138,8 @@ bool Grouping::mayJoin(Operation *op, const Group &group) const {
     return false;
   RankedTensorType result = getTensorType(group.result);
   if (getTensorType(op->getResult(0)).getShape() != result.getShape() ||
-      !hasOnly(op, result.getElementType()) ||
+      !(group.isMixed ? hasScalarTypes(op)
+                      : hasOnly(op, result.getElementType())) ||
       group.getOperandsWith(op).size() > kMaxElementwiseOperands)
     return false;
   return llvm::all_of(op->getOperands(), [&](Value value) {
@@ -191,9 +207,11 @@ SmallVector<Group> Grouping::run() {
     if (!anchor || isa<ReshapeOp, AdaptOp>(op))
       continue;
     Group group{&op, {}, op.getResult(0)};
-    // Epilogues read f32 (runtime/epilogue.h).
+    // Epilogues of floats read f32; those of integer sums read any scalars
+    // (runtime/epilogue.h).
+    group.isMixed = anchor.getAccumulatorType() != nullptr;
     if (anchor.takesEpilogue() &&
-        hasOnly(&op, Float32Type::get(op.getContext())))
+        (group.isMixed || hasOnly(&op, Float32Type::get(op.getContext()))))
       grow(group);
     take(group);
     groups.push_back(group);

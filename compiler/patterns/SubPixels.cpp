@@ -55,7 +55,7 @@ struct FewChannelsToSubPixels : OpRewritePattern<ConvTransposeOp> {
     shape[1] = results;
     Value conv = rewriter.create<ConvOp>(
         location, RankedTensorType::get(shape, x.getElementType()), op.getX(),
-        weight, ones, ones, zeros, /*groups=*/1);
+        weight, ones, ones, zeros, /*groups=*/1, /*accumulator=*/TypeAttr());
 
     // [n, k, taps..., pixels...] to [n, k, pixel, tap, pixel, tap...].
     shape = {x.getDimSize(0), outputs};

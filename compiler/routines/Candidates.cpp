@@ -150,6 +150,9 @@ static std::string getObstacle(LayerOp layer, const Routine &routine,
       layer.getOperands().empty() ? Value(layer.getY()) : layer.getOperand(0);
   if (!routine.takesElement(getTensorType(first).getElementType()))
     return "does not compute on the layer's element type";
+  auto anchor = dyn_cast_or_null<RoutineOpInterface>(layer.getAnchorOp());
+  if (!routine.takesSums(anchor ? anchor.getAccumulatorType() : Type()))
+    return "does not sum in the layer's accumulator type";
   for (auto [i, value] : llvm::enumerate(layer.getInputs()))
     if (splitLayoutName(routine.getLayout(i)).second && !isConstant(value))
       return "transforms operand " + std::to_string(i) +

@@ -85,8 +85,8 @@ static tile_limits getTile(const tile_limits &usual, const core_limits &core) {
 #define SCRATCH(...) __VA_ARGS__
 #define EFFICIENCY(...) __VA_ARGS__
 #define ERROR(...) __VA_ARGS__
-#define NNC_ROUTINE(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, CANDIDATES,    \
-                    APPLIES, SCRATCH, EFFICIENCY, ERROR)                       \
+#define NNC_ROUTINE(FAMILY, NAME, HEADER, ISA, TYPES, LAYOUTS, PARAMS,         \
+                    CANDIDATES, APPLIES, SCRATCH, EFFICIENCY, ERROR)           \
   namespace {                                                                  \
   struct NAME##_line {                                                         \
     PARAMS                                                                     \
@@ -151,9 +151,15 @@ static SmallVector<StringRef> splitNames(StringRef text) {
 using Lists = std::initializer_list<std::initializer_list<int64_t>>;
 
 static Routine makeRoutine(const Family *family, StringRef name,
-                           StringRef header, StringRef isa, StringRef layouts,
-                           StringRef params, Lists candidates) {
-  Routine routine{name, header, isa, family, {}, {}, {}, {}, {}, {}, {}};
+                           StringRef header, StringRef isa, StringRef types,
+                           StringRef layouts, StringRef params,
+                           Lists candidates) {
+  Routine routine{name, header, isa, family, {}, {}, {},
+                  {},   {},     {},  {},     {}, {}};
+  SmallVector<StringRef> names = splitNames(types);
+  routine.elements = names.front();
+  if (names.size() > 1)
+    routine.sums = names.back();
   routine.layouts = splitNames(layouts);
   routine.params = splitNames(params);
   for (const auto &values : candidates)
@@ -164,6 +170,7 @@ static Routine makeRoutine(const Family *family, StringRef name,
 }
 
 Catalogue::Catalogue() {
+#define TYPES(...) #__VA_ARGS__
 #define LAYOUTS(...) #__VA_ARGS__
 #define PARAMS(...) #__VA_ARGS__
 #define CANDIDATES(...) {__VA_ARGS__}
@@ -172,16 +179,16 @@ Catalogue::Catalogue() {
 #define EFFICIENCY(...) 0
 #define ERROR(...) 0
   // Two levels of macros, so that macros in the arguments are expanded.
-#define NNC_ADD(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, ...)               \
+#define NNC_ADD(FAMILY, NAME, HEADER, ISA, TYPES, LAYOUTS, PARAMS, ...)        \
   routines.push_back(makeRoutine(findFamily(#FAMILY), #NAME, HEADER, #ISA,     \
-                                 LAYOUTS, PARAMS, __VA_ARGS__));               \
+                                 TYPES, LAYOUTS, PARAMS, __VA_ARGS__));        \
   routines.back().appliesTo = appliesTo<NAME##_line, FAMILY##_shape>;          \
   routines.back().scratchBytes = scratchBytes<NAME##_line, FAMILY##_shape>;    \
   routines.back().efficiency = efficiency<NAME##_line, FAMILY##_shape>;        \
   routines.back().error = error<NAME##_line, FAMILY##_shape>;
-#define NNC_ROUTINE(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, CANDIDATES,    \
-                    ...)                                                       \
-  NNC_ADD(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, CANDIDATES)
+#define NNC_ROUTINE(FAMILY, NAME, HEADER, ISA, TYPES, LAYOUTS, PARAMS,         \
+                    CANDIDATES, ...)                                           \
+  NNC_ADD(FAMILY, NAME, HEADER, ISA, TYPES, LAYOUTS, PARAMS, CANDIDATES)
 #include "runtime/routines/routines.inc"
 }
 
@@ -249,28 +256,23 @@ StringRef Routine::getLayout(int64_t i) const {
   return family->inputs < 0 || isOnly ? layouts.front() : layouts[i];
 }
 
-/// Returns true if the family's routines without an element type in their name
-/// accept 16-bit floats: they only move elements, or load them as floats.
-static bool takesHalves(StringRef family) {
-  return llvm::StringSwitch<bool>(family)
-      .Cases("adapt", "copy", "elementwise", "gather", "pad", true)
-      .Default(false);
-}
-
 bool Routine::takesElement(Type type) const {
-  static constexpr llvm::StringLiteral names[] = {"f32", "f64", "f16", "bf16",
-                                                  "i8",  "i16", "i32", "i64",
-                                                  "u8",  "u16", "u32", "u64"};
-  StringRef rest = name;
-  rest.consume_front(family->name);
-  rest.consume_front("_");
-  StringRef first = rest.split('_').first;
-  if (!llvm::is_contained(names, first))
-    return !type.isF16() || takesHalves(family->name);
+  if (elements == "any")
+    return true;
+  if (elements == "number")
+    return !type.isF16();
+  if (elements == "integer")
+    return llvm::isa<IntegerType>(type) && type.getIntOrFloatBitWidth() <= 32;
   std::string own;
   llvm::raw_string_ostream stream(own);
   stream << type;
-  if (StringRef(own).starts_with("ui"))
-    own.erase(1, 1);
-  return first == own;
+  return elements == own;
+}
+
+bool Routine::takesSums(Type type) const {
+  std::string own;
+  llvm::raw_string_ostream stream(own);
+  if (type)
+    stream << type;
+  return sums == own;
 }

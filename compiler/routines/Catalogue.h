@@ -17,6 +17,9 @@ struct Routine {
   llvm::StringRef name, header, isa;
   const Family *family;
   /// Names of the layouts of the inputs, followed by that of the output:
+  /// The element type of the inputs: a type, or "number", "any" or "integer" as
+  /// routines.inc explains; and the type of the sums, empty if it is the same.
+  llvm::StringRef elements, sums;
   /// "plain", "any", or as in #nn.layout. If all are "any", the shape of a call
   /// holds physical dimensions.
   llvm::SmallVector<llvm::StringRef> layouts;
@@ -45,10 +48,11 @@ struct Routine {
   /// Returns the layout of input `i`, or of the output if `i` is -1. Families
   /// with any number of inputs list one layout for all of them.
   llvm::StringRef getLayout(int64_t i) const;
-  /// Returns true if the routine accepts elements of `type`. Its name states
-  /// the type, as in conv2d_f32_..., or no type if it accepts all. Halves are
-  /// accepted by the latter only where it merely moves them.
+  /// Returns true if the routine accepts elements of `type`.
   bool takesElement(mlir::Type type) const;
+  /// Returns true if the routine's sums have the type `type`; null stands for
+  /// the type of the elements.
+  bool takesSums(mlir::Type type) const;
 
   // The expressions of the line in routines.inc, compiled.
   bool (*appliesTo)(const void *shape, const int *params);

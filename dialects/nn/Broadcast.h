@@ -33,6 +33,14 @@ bool haveSameLogicalTypes(mlir::TypeRange lhs, mlir::TypeRange rhs);
 std::optional<llvm::SmallVector<int64_t>>
 broadcastShapes(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 
+/// Infers the shape of a matrix product, whose batch axes broadcast. Fails,
+/// with an error if there is a location, if the operands do not fit.
+mlir::LogicalResult inferMatMul(std::optional<mlir::Location> location,
+                                mlir::RankedTensorType a,
+                                mlir::RankedTensorType b, bool transposesA,
+                                bool transposesB,
+                                llvm::SmallVectorImpl<int64_t> &shape);
+
 /// Infers the result type of an elementwise op. `element` selects its element
 /// type: that of the "first" or "last" operand, or "bool". The operands are all
 /// tensors or all scalars.

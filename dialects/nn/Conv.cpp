@@ -74,13 +74,11 @@ void nn::addOutput(ShapeFields &fields, RankedTensorType y) {
 // nn.conv
 //===----------------------------------------------------------------------===//
 
-/// Infers the shape of a convolution of `x` with the weight `w`.
-static LogicalResult inferConv(std::optional<Location> location,
-                               RankedTensorType x, RankedTensorType w,
-                               ArrayRef<int64_t> strides,
-                               ArrayRef<int64_t> dilations,
-                               ArrayRef<int64_t> pads, int64_t groups,
-                               SmallVectorImpl<int64_t> &shape) {
+LogicalResult nn::inferConv(std::optional<Location> location,
+                            RankedTensorType x, RankedTensorType w,
+                            ArrayRef<int64_t> strides,
+                            ArrayRef<int64_t> dilations, ArrayRef<int64_t> pads,
+                            int64_t groups, SmallVectorImpl<int64_t> &shape) {
   if (x.getRank() != w.getRank())
     return emitOptionalError(location, "needs a weight of the input's rank, ",
                              x.getRank(), ", not ", w.getRank());
@@ -115,15 +113,22 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
                                        std::optional<Location> location,
                                        Adaptor adaptor,
                                        SmallVectorImpl<Type> &types) {
-  RankedTensorType x = getTensorType(adaptor.getX());
+  RankedTensorType x = getTensorType(adaptor.getX()),
+                   w = getTensorType(adaptor.getW());
   SmallVector<int64_t> shape;
-  if (failed(inferConv(location, x, getTensorType(adaptor.getW()),
-                       adaptor.getStrides(), adaptor.getDilations(),
-                       adaptor.getPads(), adaptor.getGroups(), shape)))
+  if (failed(inferConv(location, x, w, adaptor.getStrides(),
+                       adaptor.getDilations(), adaptor.getPads(),
+                       adaptor.getGroups(), shape)))
     return failure();
-  types.push_back(RankedTensorType::get(shape, x.getElementType()));
+  Type element = inferAccumulator(location, x.getElementType(),
+                                  w.getElementType(), adaptor.getAccumulator());
+  if (!element)
+    return failure();
+  types.push_back(RankedTensorType::get(shape, element));
   return success();
 }
+
+Type ConvOp::getAccumulatorType() { return getAccumulator().value_or(Type()); }
 
 bool ConvOp::isPointwise() {
   auto isOne = [](int64_t value) { return value == 1; };

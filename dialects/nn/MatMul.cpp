@@ -23,25 +23,65 @@ static ArrayRef<int64_t> getBatch(RankedTensorType type) {
   return type.getShape().drop_back(2);
 }
 
-LogicalResult MatMulOp::inferReturnTypes(MLIRContext *,
-                                         std::optional<Location> location,
-                                         Adaptor adaptor,
-                                         SmallVectorImpl<Type> &types) {
-  auto a = cast<RankedTensorType>(adaptor.getA().getType());
-  auto b = cast<RankedTensorType>(adaptor.getB().getType());
+Type nn::inferAccumulator(std::optional<Location> location, Type a, Type b,
+                          std::optional<Type> accumulator) {
+  auto isNarrow = [](Type type) {
+    return isa<IntegerType>(type) && type.getIntOrFloatBitWidth() > 1 &&
+           type.getIntOrFloatBitWidth() <= 32;
+  };
+  if (!accumulator) {
+    if (a == b)
+      return a;
+    emitOptionalError(location, "multiplies ", a, " by ", b,
+                      " without an accumulator; add accumulator = i32");
+    return {};
+  }
+  if (accumulator->isSignlessInteger(32) && isNarrow(a) && isNarrow(b))
+    return *accumulator;
+  emitOptionalError(location, "multiplies ", a, " by ", b, " and sums in ",
+                    *accumulator,
+                    "; sums of integers of up to 32 bits may be i32");
+  return {};
+}
+
+Type MatMulOp::getAccumulatorType() {
+  return getAccumulator().value_or(Type());
+}
+
+LogicalResult nn::inferMatMul(std::optional<Location> location,
+                              RankedTensorType a, RankedTensorType b,
+                              bool transposesA, bool transposesB,
+                              SmallVectorImpl<int64_t> &shape) {
   if (a.getRank() < 2 || b.getRank() < 2)
     return emitOptionalError(location, "needs operands of rank 2 or more");
-  auto [m, k] = getMatrix(a, adaptor.getTransposeA());
-  auto [k2, n] = getMatrix(b, adaptor.getTransposeB());
+  auto [m, k] = getMatrix(a, transposesA);
+  auto [k2, n] = getMatrix(b, transposesB);
   if (k != k2)
     return emitOptionalError(location, "multiplies ", m, " x ", k, " by ", k2,
                              " x ", n);
   auto batch = broadcastShapes({getBatch(a), getBatch(b)});
   if (!batch)
     return emitOptionalError(location, "has batch axes that do not broadcast");
-  batch->push_back(m);
-  batch->push_back(n);
-  types.push_back(RankedTensorType::get(*batch, a.getElementType()));
+  shape.assign(*batch);
+  shape.append({m, n});
+  return success();
+}
+
+LogicalResult MatMulOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  auto a = cast<RankedTensorType>(adaptor.getA().getType());
+  auto b = cast<RankedTensorType>(adaptor.getB().getType());
+  SmallVector<int64_t> shape;
+  if (failed(inferMatMul(location, a, b, adaptor.getTransposeA(),
+                         adaptor.getTransposeB(), shape)))
+    return failure();
+  Type element = inferAccumulator(location, a.getElementType(),
+                                  b.getElementType(), adaptor.getAccumulator());
+  if (!element)
+    return failure();
+  types.push_back(RankedTensorType::get(shape, element));
   return success();
 }
 

@@ -83,6 +83,12 @@ def Nn_RoutineOpInterface : OpInterface<"RoutineOpInterface"> {
       "bool", "takesHalf", (ins "int64_t":$operand), [{}],
       /*defaultImplementation=*/[{ return true; }]>,
     InterfaceMethod<[{
+        Returns the type of the sums if that is not the element type of the
+        operands, or null.
+      }],
+      "::mlir::Type", "getAccumulatorType", (ins), [{}],
+      /*defaultImplementation=*/[{ return {}; }]>,
+    InterfaceMethod<[{
         Returns the axis of the result along which an epilogue operand may hold
         one value per channel (1 for convolutions, the last for matrix
         products), or nullopt.

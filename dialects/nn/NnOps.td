@@ -20,12 +20,17 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 // Convolution, pooling, products
 //===----------------------------------------------------------------------===//
 
-def Nn_ConvOp : Nn_AnchorOp<"conv", ["isLayoutTolerant"]> {
+def Nn_ConvOp : Nn_AnchorOp<"conv", ["isLayoutTolerant", "getAccumulatorType"]> {
   let summary = "Convolution (cross-correlation) over 1 or 2 spatial axes";
   let description = [{
     `y[n,k,oy,ox] = sum over c,i,j of x[n, c, oy*sh - pt + i*dh, ox*sw - pl +
     j*dw] * w[k,c,i,j]`, where elements outside x are zero. The channels are
     divided into `groups`. A bias is a separate `nn.add`.
+
+    The operands have one element type, which is also that of the sums and of
+    the result. If they are integers, they may have two types of at most 32
+    bits, with the type of the sums and of the result as `accumulator = i32`:
+    each element is converted to it first, and sums wrap around.
 
     Example:
     ```mlir
@@ -36,7 +41,8 @@ def Nn_ConvOp : Nn_AnchorOp<"conv", ["isLayoutTolerant"]> {
   }];
   let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$w,
     DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
-    DenseI64ArrayAttr:$pads, I64Attr:$groups);
+    DenseI64ArrayAttr:$pads, I64Attr:$groups,
+    OptionalAttr<TypeAttr>:$accumulator);
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
@@ -207,10 +213,12 @@ def Nn_AvgPoolOp : Nn_PoolOp<"avg_pool", (ins BoolAttr:$count_include_pad)> {
   let hasFolder = 1;
 }
 
-def Nn_MatMulOp : Nn_AnchorOp<"matmul", ["getRoutineCallsOn", "spellLayout"]> {
+def Nn_MatMulOp : Nn_AnchorOp<"matmul", ["getRoutineCallsOn", "getAccumulatorType",
+                                         "spellLayout"]> {
   let summary = "Matrix product with NumPy's rules, either side transposed";
   let description = [{
     Batch axes broadcast; a vector operand is not allowed (frontends reshape).
+    Types of elements and the accumulator are as in `nn.conv`.
 
     Example:
     ```mlir
@@ -219,7 +227,8 @@ def Nn_MatMulOp : Nn_AnchorOp<"matmul", ["getRoutineCallsOn", "spellLayout"]> {
     ```
   }];
   let arguments = (ins Nn_Tensor:$a, Nn_Tensor:$b, BoolAttr:$transpose_a,
-                       BoolAttr:$transpose_b);
+                       BoolAttr:$transpose_b,
+                       OptionalAttr<TypeAttr>:$accumulator);
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$a `,` $b attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{

@@ -45,6 +45,14 @@ void addWindow(ShapeFields &fields, const Window &window);
 /// Adds the fields oh, ow of the resulting images `y`.
 void addOutput(ShapeFields &fields, mlir::RankedTensorType y);
 
+/// Infers the shape of a convolution of `x` with the weight `w`. Fails, with an
+/// error if there is a location, if they do not fit.
+mlir::LogicalResult
+inferConv(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+          mlir::RankedTensorType w, llvm::ArrayRef<int64_t> strides,
+          llvm::ArrayRef<int64_t> dilations, llvm::ArrayRef<int64_t> pads,
+          int64_t groups, llvm::SmallVectorImpl<int64_t> &shape);
+
 } // namespace nnc::nn
 
 #endif // NNC_DIALECTS_NN_SPATIAL_H

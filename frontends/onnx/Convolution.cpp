@@ -11,10 +11,7 @@ using namespace nnc;
 
 namespace nnc::onnx {
 
-/// Returns the spatial sizes of the weight. Fails if the node's kernel_shape
-/// differs from them.
-static std::optional<ArrayRef<int64_t>> getKernel(Node &node) {
-  Value x = node.getOperand(0), w = node.getOperand(1);
+std::optional<ArrayRef<int64_t>> getKernel(Node &node, Value x, Value w) {
   if (!checkSpatial(node, x))
     return std::nullopt;
   if (getRank(w) != getRank(x)) {
@@ -48,12 +45,13 @@ static Value addBias(Node &node, Value y) {
 
 Value convertConv(Node &node) {
   Value x = node.getOperand(0), w = node.getOperand(1);
-  auto kernel = getKernel(node);
+  auto kernel = getKernel(node, node.getOperand(0), node.getOperand(1));
   auto window = kernel ? readWindow(node, *kernel) : std::nullopt;
   if (!window || !applyAutoPad(node, getShape(x).drop_front(2), *window))
     return {};
   Value y = node.create<nn::ConvOp>(x, w, window->strides, window->dilations,
-                                    window->pads, node.getInt("group", 1));
+                                    window->pads, node.getInt("group", 1),
+                                    TypeAttr());
   return addBias(node, y);
 }
 
@@ -93,7 +91,7 @@ static bool fitOutput(Node &node, ArrayRef<int64_t> input, Window &window,
 
 Value convertConvTranspose(Node &node) {
   Value x = node.getOperand(0), w = node.getOperand(1);
-  auto kernel = getKernel(node);
+  auto kernel = getKernel(node, node.getOperand(0), node.getOperand(1));
   auto window = kernel ? readWindow(node, *kernel) : std::nullopt;
   if (!window)
     return {};

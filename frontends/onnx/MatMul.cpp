@@ -24,7 +24,7 @@ Value convertMatMul(Node &node) {
     a = node.reshape(a, {1, getShape(a)[0]});
   if (isColumn)
     b = node.reshape(b, {getShape(b)[0], 1});
-  Value y = node.create<nn::MatMulOp>(a, b, false, false);
+  Value y = node.create<nn::MatMulOp>(a, b, false, false, TypeAttr());
   SmallVector<int64_t> shape(getShape(y));
   if (isColumn && y)
     shape.pop_back();
@@ -48,7 +48,7 @@ Value convertGemm(Node &node) {
     return node.broken("needs matrices, not operands of shapes " +
                        toString(getShape(a)) + " and " + toString(getShape(b)));
   Value y = node.create<nn::MatMulOp>(a, b, node.getBool("transA"),
-                                      node.getBool("transB"));
+                                      node.getBool("transB"), TypeAttr());
   y = scale(node, y, node.getFloat("alpha"));
   double beta = node.getFloat("beta");
   if (!c || !y || beta == 0)

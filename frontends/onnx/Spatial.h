@@ -31,6 +31,11 @@ struct Window {
 /// Whether `x` has 1 or 2 spatial axes; reports where not.
 bool checkSpatial(Node &node, mlir::Value x);
 
+/// Returns the spatial sizes of the weight `w` of a convolution of `x`. Fails,
+/// with a report, if they do not fit or the node's kernel_shape differs.
+std::optional<llvm::ArrayRef<int64_t>> getKernel(Node &node, mlir::Value x,
+                                                 mlir::Value w);
+
 /// The window of a node with that kernel, without its auto_pad; reports what
 /// does not fit together.
 std::optional<Window> readWindow(Node &node, llvm::ArrayRef<int64_t> kernel);

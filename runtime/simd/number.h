@@ -10,6 +10,7 @@
 
 #include "runtime/simd/traits.h"
 #include "runtime/simd/vec.h"
+#include "runtime/simd/wrap.h"
 
 #include <limits>
 
@@ -37,22 +38,17 @@ template <class T, if_other<T> = 0> NNC_INLINE T min(T a, T b) {
 }
 
 //===----------------------------------------------------------------------===//
-// Integers. Arithmetic goes through an unsigned type of at least 32 bits, where
-// wrapping is defined.
+// Integers, whose arithmetic wraps (runtime/simd/wrap.h)
 //===----------------------------------------------------------------------===//
 
-template <class T>
-using wrapping =
-    std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
-
 template <class T, if_int<T> = 0> NNC_INLINE T add(T a, T b) {
-  return static_cast<T>(wrapping<T>(a) + wrapping<T>(b));
+  return plus(a, b);
 }
 template <class T, if_int<T> = 0> NNC_INLINE T sub(T a, T b) {
   return static_cast<T>(wrapping<T>(a) - wrapping<T>(b));
 }
 template <class T, if_int<T> = 0> NNC_INLINE T mul(T a, T b) {
-  return static_cast<T>(wrapping<T>(a) * wrapping<T>(b));
+  return times(a, b);
 }
 template <class T, if_int<T> = 0> NNC_INLINE T neg(T x) {
   return static_cast<T>(wrapping<T>(0) - wrapping<T>(x));
@@ -65,20 +61,6 @@ template <class T, if_int<T> = 0> NNC_INLINE T sign(T x) {
 }
 template <class T, if_int<T> = 0> NNC_INLINE T relu(T x) {
   return x < T(0) ? T(0) : x;
-}
-
-/// a + b and a * b for any scalar: integers wrap, reals round.
-template <class T> NNC_INLINE T plus(T a, T b) {
-  if constexpr (is_int<T>)
-    return add(a, b);
-  else
-    return a + b;
-}
-template <class T> NNC_INLINE T times(T a, T b) {
-  if constexpr (is_int<T>)
-    return mul(a, b);
-  else
-    return a * b;
 }
 
 template <class T> NNC_INLINE bool is_minus_one(T x) {

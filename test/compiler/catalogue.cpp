@@ -70,6 +70,20 @@ TEST_CASE("A shape decides which routines apply") {
   CHECK(routine->getLayout(1) == "KCRS16c16k");
   CHECK(routine->takesElement(Float32Type::get(&context)));
   CHECK(!routine->takesElement(Float64Type::get(&context)));
+  CHECK(routine->takesSums(Type()));
+
+  // The integer routine is for layers that ask for sums in i32, and for others
+  // the float routine is.
+  Type i8 = IntegerType::get(&context, 8), i32 = IntegerType::get(&context, 32);
+  const Routine *sums = find("conv2d_i32_portable");
+  CHECK(sums->takesElement(i8));
+  CHECK(
+      sums->takesElement(IntegerType::get(&context, 8, IntegerType::Unsigned)));
+  CHECK(!sums->takesElement(Float32Type::get(&context)));
+  CHECK(!sums->takesElement(IntegerType::get(&context, 64)));
+  CHECK(sums->takesSums(i32));
+  CHECK(!sums->takesSums(Type()));
+  CHECK(!routine->takesSums(i32));
 }
 
 TEST_CASE("What a routine reaches depends on the core") {

@@ -208,6 +208,44 @@ struct in_a_row {
 };
 } // namespace
 
+TEST_CASE("narrow integers are summed in i32, which wraps", "[reference]") {
+  // 300 products of the largest numbers do not fit in 16 bits.
+  std::vector<std::uint8_t> a(2 * 300, 255);
+  std::vector<std::int8_t> b(300 * 3, -128);
+  a[299] = 1, b[0] = 127;
+  std::vector<std::int32_t> y(6);
+  nnc::matmul_shape product{};
+  product.batch = 1, product.m = 2, product.k = 300, product.n = 3;
+  nnc_tensor in[] = {tensor(a, NNC_U8), tensor(b, NNC_I8)};
+  nnc_tensor out = tensor(y, NNC_I32);
+  REQUIRE(nnc_reference_call("matmul", &product, in, 2, &out, 1, nullptr,
+                             nullptr, 0) == 0);
+  const std::int32_t all = 300 * 255 * -128, first = 255 * (127 + 128),
+                     last = (1 - 255) * -128;
+  CHECK(y == std::vector<std::int32_t>{all + first + last, all + last,
+                                       all + last, all + first, all, all});
+
+  // The middle of a padded 3 x 3 convolution, and a sum that wraps.
+  std::vector<std::int32_t> x = {1 << 30, 5, 1 << 30}, w = {2, 1, 2};
+  std::vector<std::int32_t> z(3);
+  nnc::conv2d_shape line{};
+  line.n = line.c = line.h = line.k = line.kh = line.groups = 1;
+  line.sh = line.sw = line.dh = line.dw = line.oh = 1;
+  line.w = line.kw = line.ow = 3, line.pl = 1;
+  nnc_tensor images[] = {tensor(x, NNC_I32), tensor(w, NNC_I32)};
+  out = tensor(z, NNC_I32);
+  REQUIRE(nnc_reference_call("conv2d", &line, images, 2, &out, 1, nullptr,
+                             nullptr, 0) == 0);
+  CHECK(z == std::vector<std::int32_t>{(1 << 30) + 10, 5, 10 + (1 << 30)});
+
+  // Floats have no sums in i32.
+  std::vector<float> f(600);
+  in[0] = tensor(f, NNC_F32);
+  out = tensor(y, NNC_I32);
+  CHECK(nnc_reference_call("matmul", &product, in, 2, &out, 1, nullptr, nullptr,
+                           0) == NNC_REFERENCE_NO_TYPE);
+}
+
 TEST_CASE("visit names every field of a shape, in order", "[reference]") {
 #define NNC_FAMILY(NAME, INPUTS, OUTPUTS, CHANNEL_AXIS)                        \
   {                                                                            \

@@ -61,8 +61,8 @@
 /// one of five, since it leaves the loops over remainders untested.
 constexpr double loops_of(int n) { return n == 1 ? 15 : n * (n + 1) / 2.0; }
 
-#define NNC_LINE(FAMILY, NAME, HEADER, ISA, LAYOUTS, PARAMS, CANDIDATES,       \
-                 APPLIES, SCRATCH, EFFICIENCY, ERROR)                          \
+#define NNC_LINE(FAMILY, NAME, HEADER, ISA, TYPES, LAYOUTS, PARAMS,            \
+                 CANDIDATES, APPLIES, SCRATCH, EFFICIENCY, ERROR)              \
   struct NAME##_line {                                                         \
     static constexpr const char *name = #NAME, *isa = #ISA;                    \
     static constexpr const char *layouts = TEXT_##LAYOUTS;                     \

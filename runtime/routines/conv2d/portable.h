@@ -12,14 +12,18 @@
 #define NNC_ROUTINES_CONV2D_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/simd/wrap.h"
 
 namespace nnc {
 
-/// T is float or double; only float takes an epilogue.
-template <class T, class S, class Epi> struct conv2d_portable {
+/// Sums are of type A: float, double or std::int32_t. Elements of x and w are
+/// converted to A first; sums of integers wrap. Y is what the epilogue makes of
+/// a sum. Sums of double take no epilogue.
+template <class A, class S, class Epi> struct conv2d_portable {
   static constexpr int units(const S &s) { return s.n * s.k * s.oh; }
 
-  static void run(const S &s, const T *x, const T *w, T *y, const Epi &epi,
+  template <class X, class W, class Y>
+  static void run(const S &s, const X *x, const W *w, Y *y, const Epi &epi,
                   int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const int oy = unit % s.oh, k = unit / s.oh % s.k, n = unit / s.oh / s.k;
@@ -31,23 +35,24 @@ template <class T, class S, class Epi> struct conv2d_portable {
 private:
   static constexpr int tile = 64; ///< sums that stay in registers or L1
 
-  static void run_tile(const S &s, const T *x, const T *w, T *y, const Epi &epi,
+  template <class X, class W, class Y>
+  static void run_tile(const S &s, const X *x, const W *w, Y *y, const Epi &epi,
                        int n, int k, int oy, int ox) {
     const int width = s.ow - ox < tile ? s.ow - ox : tile;
     const int channels = s.c / s.groups;
     const int first = k / (s.k / s.groups) * channels;
-    T sum[tile] = {};
+    A sum[tile] = {};
     for (int c = 0; c < channels; ++c) {
-      const T *plane = x + (std::ptrdiff_t(n) * s.c + first + c) * s.h * s.w;
-      const T *taps = w + (std::ptrdiff_t(k) * channels + c) * s.kh * s.kw;
+      const X *plane = x + (std::ptrdiff_t(n) * s.c + first + c) * s.h * s.w;
+      const W *taps = w + (std::ptrdiff_t(k) * channels + c) * s.kh * s.kw;
       for (int i = 0; i < s.kh; ++i) {
         const int iy = oy * s.sh - s.pt + i * s.dh;
         if (iy < 0 || iy >= s.h)
           continue;
-        const T *row = plane + std::ptrdiff_t(iy) * s.w;
+        const X *row = plane + std::ptrdiff_t(iy) * s.w;
         for (int j = 0; j < s.kw; ++j)
-          add_tap(s, row, taps[i * s.kw + j], ox * s.sw - s.pl + j * s.dw,
-                  width, sum);
+          add_tap(s, row, static_cast<A>(taps[i * s.kw + j]),
+                  ox * s.sw - s.pl + j * s.dw, width, sum);
       }
     }
     const std::ptrdiff_t at =
@@ -57,17 +62,18 @@ private:
   }
 
   /// sum[j] += row[left + j * sw] * tap, where that lies inside the row.
-  static void add_tap(const S &s, const T *row, T tap, int left, int width,
-                      T *sum) {
+  template <class X>
+  static void add_tap(const S &s, const X *row, A tap, int left, int width,
+                      A *sum) {
     int from = left < 0 ? (-left + s.sw - 1) / s.sw : 0;
     int to = left >= s.w ? 0 : (s.w - left + s.sw - 1) / s.sw;
     to = to < width ? to : width;
     if (s.sw == 1) {
       for (int j = from; j < to; ++j)
-        sum[j] += row[left + j] * tap;
+        sum[j] = plus(sum[j], times(static_cast<A>(row[left + j]), tap));
     } else {
       for (int j = from; j < to; ++j)
-        sum[j] += row[left + j * s.sw] * tap;
+        sum[j] = plus(sum[j], times(static_cast<A>(row[left + j * s.sw]), tap));
     }
   }
 };
@@ -76,6 +82,8 @@ template <class S, class Epi>
 using conv2d_f32_portable = conv2d_portable<float, S, Epi>;
 template <class S, class Epi>
 using conv2d_f64_portable = conv2d_portable<double, S, Epi>;
+template <class S, class Epi>
+using conv2d_i32_portable = conv2d_portable<std::int32_t, S, Epi>;
 
 } // namespace nnc
 

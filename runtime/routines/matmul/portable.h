@@ -10,23 +10,25 @@
 #define NNC_ROUTINES_MATMUL_PORTABLE_H
 
 #include "runtime/epilogue.h"
-#include "runtime/simd/number.h"
+#include "runtime/simd/wrap.h"
 
 namespace nnc {
 
-template <class S, class Epi> struct matmul_portable {
+/// Sums are of type Sum: float, double or an integer, whose sums wrap; void
+/// stands for the type of a's elements. Elements are converted to Sum first. Y
+/// is what the epilogue makes of a sum. Sums of double take no epilogue.
+template <class Sum, class S, class Epi> struct matmul_of_sums {
   static constexpr int units(const S &s) { return s.batch * s.m; }
 
-  /// T is float, double or an integer; only float takes an epilogue.
-  template <class T>
-  static void run(const S &s, const T *a, const T *b, T *y, const Epi &epi,
+  template <class A, class B, class Y>
+  static void run(const S &s, const A *a, const B *b, Y *y, const Epi &epi,
                   int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const int row = unit % s.m;
       const std::ptrdiff_t batch = unit / s.m;
-      const T *left = a + batch * s.a_batch_stride +
+      const A *left = a + batch * s.a_batch_stride +
                       std::ptrdiff_t(row) * (s.transpose_a ? 1 : s.k);
-      const T *right = b + batch * s.b_batch_stride;
+      const B *right = b + batch * s.b_batch_stride;
       for (int n = 0; n < s.n; n += tile)
         run_tile(s, left, right, y, epi, unit, n);
     }
@@ -35,21 +37,24 @@ template <class S, class Epi> struct matmul_portable {
 private:
   static constexpr int tile = 64;
 
-  template <class T>
-  static void run_tile(const S &s, const T *a, const T *b, T *y, const Epi &epi,
+  template <class A, class B, class Y>
+  static void run_tile(const S &s, const A *a, const B *b, Y *y, const Epi &epi,
                        int unit, int n0) {
+    using T = std::conditional_t<std::is_void<Sum>::value, A, Sum>;
     const int width = s.n - n0 < tile ? s.n - n0 : tile;
     const std::ptrdiff_t step = s.transpose_a ? s.m : 1;
     T sum[tile] = {};
     for (int k = 0; k < s.k; ++k) {
-      const T v = a[k * step];
+      const T v = static_cast<T>(a[k * step]);
       if (s.transpose_b) {
         for (int j = 0; j < width; ++j)
-          sum[j] = plus(sum[j], times(v, b[std::ptrdiff_t(n0 + j) * s.k + k]));
+          sum[j] = plus(
+              sum[j],
+              times(v, static_cast<T>(b[std::ptrdiff_t(n0 + j) * s.k + k])));
       } else {
-        const T *row = b + std::ptrdiff_t(k) * s.n + n0;
+        const B *row = b + std::ptrdiff_t(k) * s.n + n0;
         for (int j = 0; j < width; ++j)
-          sum[j] = plus(sum[j], times(v, row[j]));
+          sum[j] = plus(sum[j], times(v, static_cast<T>(row[j])));
       }
     }
     const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.n + n0;
@@ -57,6 +62,11 @@ private:
       y[at + j] = epi(sum[j], position<true>{at + j, n0 + j});
   }
 };
+
+template <class S, class Epi>
+using matmul_portable = matmul_of_sums<void, S, Epi>;
+template <class S, class Epi>
+using matmul_i32_portable = matmul_of_sums<std::int32_t, S, Epi>;
 
 } // namespace nnc
 

@@ -379,3 +379,21 @@ func.func @layer_epilogue(%x: tensor<2x3xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @no_accumulator(%a: tensor<2x3xui8>, %b: tensor<3x4xi8>) {
+  // expected-error@+2 {{'nn.matmul' op failed to infer returned types}}
+  // expected-error@+1 {{multiplies 'ui8' by 'i8' without an accumulator; add accumulator = i32}}
+  %0 = nn.matmul %a, %b {transpose_a = false, transpose_b = false} : (tensor<2x3xui8>, tensor<3x4xi8>) -> tensor<2x4xi32>
+  return
+}
+
+// -----
+
+func.func @float_accumulator(%x: tensor<1x1x2x2xf32>, %w: tensor<1x1x1x1xf32>) {
+  // expected-error@+2 {{'nn.conv' op failed to infer returned types}}
+  // expected-error@+1 {{multiplies 'f32' by 'f32' and sums in 'i32'; sums of integers of up to 32 bits may be i32}}
+  %0 = nn.conv %x, %w {accumulator = i32, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x1x2x2xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x2x2xi32>
+  return
+}
