@@ -181,13 +181,19 @@ Value RequantizeOp::lower(OpBuilder &builder) {
   for (size_t i = 0; i < std::max(from.scales.size(), to.scales.size()); ++i)
     factors.push_back(from.scales[from.scales.size() == 1 ? 0 : i] /
                       to.scales[to.scales.size() == 1 ? 0 : i]);
-  Value centred =
-      e.make<nn::SubOp>(e.toI64(reinterpret(builder, *this, getX(),
-                                            getStorageType(getX().getType()))),
-                        e.integers(from.zeroPoints, from.axis));
+  Value stored =
+      reinterpret(builder, *this, getX(), getStorageType(getX().getType()));
+  bool isCentred =
+      llvm::all_of(from.zeroPoints, [](int64_t zero) { return zero == 0; });
+  auto centre = [&]() -> Value {
+    Value wide = e.toI64(stored);
+    return isCentred ? wide
+                     : e.make<nn::SubOp>(
+                           wide, e.integers(from.zeroPoints, from.axis));
+  };
   if (getRescale() == Rescale::real) {
-    Value product =
-        e.make<nn::MulOp>(e.toF32(centred), e.reals(toFloats(factors), axis));
+    Value real = e.toF32(isCentred ? stored : centre());
+    Value product = e.make<nn::MulOp>(real, e.reals(toFloats(factors), axis));
     Value moved = e.make<nn::AddOp>(Value(e.make<nn::RoundOp>(product)),
                                     e.reals(toFloats(to.zeroPoints), to.axis));
     return reinterpret(builder, *this,
@@ -196,8 +202,8 @@ Value RequantizeOp::lower(OpBuilder &builder) {
   }
   SmallVector<FixedPoint> fixed(llvm::map_range(factors, toFixedPoint));
   Value rescaled = getRescale() == Rescale::double_rounding
-                       ? rescaleDouble(e, centred, fixed, axis)
-                       : rescaleSingle(e, centred, fixed, axis);
+                       ? rescaleDouble(e, centre(), fixed, axis)
+                       : rescaleSingle(e, centre(), fixed, axis);
   Value moved = e.make<nn::AddOp>(rescaled, e.integers(to.zeroPoints, to.axis));
   Value bounded =
       e.make<nn::MinOp>(Value(e.make<nn::MaxOp>(moved, e.integers({to.min}))),

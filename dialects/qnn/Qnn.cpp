@@ -75,9 +75,7 @@ static LogicalResult verifyShapes(Operation *op) {
   return success();
 }
 
-/// Verifies that `type` is quantized, expresses f32, and has parameters that
-/// fit its shape.
-static LogicalResult verifyQuantized(Operation *op, Type type) {
+LogicalResult qnn::verifyQuantized(Operation *op, Type type) {
   auto tensor = cast<RankedTensorType>(type);
   quant::QuantizedType element = getQuantizedType(type);
   if (!isa_and_nonnull<quant::UniformQuantizedType,

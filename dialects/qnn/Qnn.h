@@ -39,6 +39,10 @@ struct Parameters {
 };
 Parameters getParameters(mlir::Type type);
 
+/// Verifies that `type`, of an operand or result of `op`, is quantized,
+/// expresses f32, and has parameters that fit its shape.
+mlir::LogicalResult verifyQuantized(mlir::Operation *op, mlir::Type type);
+
 /// A factor in TFLite's fixed-point form, `multiplier * 2^(shift - 31)`,
 /// rounded once from a double.
 struct FixedPoint {

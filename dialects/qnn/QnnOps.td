@@ -93,6 +93,52 @@ def Qnn_RequantizeOp : Qnn_LoweredOp<"requantize"> {
   let assemblyFormat = "$rescale $x attr-dict `:` type($x) `->` type($y)";
 }
 
+def Qnn_ConvOp : Qnn_LoweredOp<"conv"> {
+  let summary = "Convolution of quantized tensors, exact in an i32 accumulator";
+  let description = [{
+    Computes `nn.conv` of `x - x_zero_point` and `w - w_zero_point`, plus
+    `bias`, in 32-bit integers that wrap around. Padding stands for the real
+    number 0. The weight may have a scale and zero point for each filter. The
+    result is quantized with the product of both scales and the zero point 0:
+    what `bias`, a vector of i32, is added to.
+
+    Example:
+    ```mlir
+    %y = qnn.conv %x, %w, %b {strides = array<i64: 1, 1>,
+        dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64}
+        : (tensor<1x3x8x8x!quant.uniform<u8:f32, 2.0e-02:128>>,
+           tensor<2x3x3x3x!quant.uniform<i8:f32, 1.0e-02>>, tensor<2xi32>)
+          -> tensor<1x2x8x8x!quant.uniform<i32:f32, 2.0e-04>>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$w,
+    Optional<RankedTensorOf<[I32]>>:$bias, DenseI64ArrayAttr:$strides,
+    DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads, I64Attr:$groups);
+  let results = (outs AnyRankedTensor:$y);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Qnn_MatMulOp : Qnn_LoweredOp<"matmul"> {
+  let summary = "Matrix product of quantized tensors, exact in an i32 accumulator";
+  let description = [{
+    Computes `nn.matmul` of `a - a_zero_point` and `b - b_zero_point` in 32-bit
+    integers that wrap around. `b` may have a scale and zero point for each
+    column (its last axis). The result is quantized with the product of both
+    scales and the zero point 0.
+
+    Example:
+    ```mlir
+    %y = qnn.matmul %a, %b
+        : (tensor<2x3x!quant.uniform<u8:f32, 2.0e-02:128>>,
+           tensor<3x4x!quant.uniform<i8:f32, 1.0e-02:5>>)
+          -> tensor<2x4x!quant.uniform<i32:f32, 2.0e-04>>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b);
+  let results = (outs AnyRankedTensor:$y);
+  let assemblyFormat = "$a `,` $b attr-dict `:` functional-type(operands, results)";
+}
+
 def Qnn_ReinterpretOp : Qnn_Op<"reinterpret"> {
   let summary = "The integers of a quantized tensor, or integers as one";
   let description = [{

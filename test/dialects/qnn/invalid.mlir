@@ -53,3 +53,35 @@ func.func @axes(%x: tensor<2x2x!quant.uniform<i32:f32:0, {0.02, 0.5}>>) {
   %0 = qnn.requantize real %x : tensor<2x2x!quant.uniform<i32:f32:0, {0.02, 0.5}>> -> tensor<2x2x!quant.uniform<i8:f32:1, {0.02, 0.5}>>
   return
 }
+
+// -----
+
+func.func @sums(%x: tensor<1x1x2x2x!quant.uniform<u8:f32, 0.02:1>>, %w: tensor<1x1x1x1x!quant.uniform<i8:f32, 0.5>>) {
+  // expected-error@+1 {{'qnn.conv' op sums in i32, not in 'tensor<1x1x2x2x!quant.uniform<i16:f32, 1.000000e-02>>'}}
+  %0 = qnn.conv %x, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x1x2x2x!quant.uniform<u8:f32, 0.02:1>>, tensor<1x1x1x1x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x1x2x2x!quant.uniform<i16:f32, 1.0e-02>>
+  return
+}
+
+// -----
+
+func.func @sums_zero(%a: tensor<2x3x!quant.uniform<u8:f32, 0.02:1>>, %b: tensor<3x4x!quant.uniform<i8:f32, 0.5>>) {
+  // expected-error@+1 {{'qnn.matmul' op has sums with a zero point}}
+  %0 = qnn.matmul %a, %b : (tensor<2x3x!quant.uniform<u8:f32, 0.02:1>>, tensor<3x4x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x4x!quant.uniform<i32:f32, 1.0e-02:7>>
+  return
+}
+
+// -----
+
+func.func @rows(%a: tensor<2x3x!quant.uniform<u8:f32:0, {0.02, 0.04}>>, %b: tensor<3x4x!quant.uniform<i8:f32, 0.5>>) {
+  // expected-error@+1 {{'qnn.matmul' op has a first operand with scales along axis 0; it may have only one scale}}
+  %0 = qnn.matmul %a, %b : (tensor<2x3x!quant.uniform<u8:f32:0, {0.02, 0.04}>>, tensor<3x4x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x4x!quant.uniform<i32:f32, 1.0e-02>>
+  return
+}
+
+// -----
+
+func.func @product_shape(%a: tensor<2x3x!quant.uniform<u8:f32, 0.02>>, %b: tensor<3x4x!quant.uniform<i8:f32, 0.5>>) {
+  // expected-error@+1 {{'qnn.matmul' op has a result of type 'tensor<2x3x!quant.uniform<i32:f32, 1.000000e-02>>'; its shape has to be that of 'tensor<2x4x}}
+  %0 = qnn.matmul %a, %b : (tensor<2x3x!quant.uniform<u8:f32, 0.02>>, tensor<3x4x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x3x!quant.uniform<i32:f32, 1.0e-02>>
+  return
+}
