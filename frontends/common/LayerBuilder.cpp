@@ -91,26 +91,33 @@ bool LayerBuilder::checkSize(Type type, int64_t maxBytes) {
   return !problem;
 }
 
+bool LayerBuilder::check(llvm::function_ref<LogicalResult()> infer) {
+  std::string why;
+  LogicalResult result = failure();
+  {
+    ScopedDiagnosticHandler handler(getBuilder().getContext(),
+                                    [&](Diagnostic &diagnostic) {
+                                      why = diagnostic.str();
+                                      return success();
+                                    });
+    result = infer();
+  }
+  if (failed(result))
+    broken(why);
+  return succeeded(result);
+}
+
 Value LayerBuilder::infer(OperationState &state) {
   auto *inference = state.name.getInterface<InferTypeOpInterface>();
   assert(inference && "createAs() is for ops that do not infer");
   MLIRContext *context = getBuilder().getContext();
   SmallVector<Type> types;
-  std::string why;
-  LogicalResult result = failure();
-  {
-    // The op's diagnostic is reported to the user as one of the node.
-    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-      why = diagnostic.str();
-      return success();
-    });
-    result = inference->inferReturnTypes(
+  bool isInferred = check([&] {
+    return inference->inferReturnTypes(
         context, loc, state.operands, state.attributes.getDictionary(context),
         state.getRawProperties(), state.regions, types);
-  }
-  if (failed(result))
-    return broken(why);
-  if (!checkSize(types[0]))
+  });
+  if (!isInferred || !checkSize(types[0]))
     return {};
   state.types.assign(types.begin(), types.end());
   return insert(state);

@@ -89,6 +89,10 @@ public:
   /// Whether nnc handles a result of that type; reports where not.
   bool checkSize(mlir::Type type, int64_t maxBytes = kMaxBytes);
 
+  /// Calls `infer`, which emits a diagnostic and fails if operands do not fit.
+  /// Reports that as a problem of the layer, and returns false then.
+  bool check(llvm::function_ref<mlir::LogicalResult()> infer);
+
   // Failing. The text completes a sentence that starts with the operator.
 
   mlir::Value broken(const llvm::Twine &why) {

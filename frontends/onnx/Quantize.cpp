@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/qnn/Qnn.h"
-#include "frontends/onnx/Node.h"
+#include "frontends/onnx/Quantize.h"
 
 #include <cmath>
 
@@ -27,14 +26,9 @@ static bool haveType(Node &node) {
          node.getInt("block_size") == 0;
 }
 
-/// `shape` of what quantized tensors hold: `storage`, by the scales and zero
-/// points, along `axis` if there are several.
-static RankedTensorType getQuantizedType(Node &node, ArrayRef<int64_t> shape,
-                                         IntegerType storage) {
-  SmallVector<double> scales = *node.getConstantReals(1, "scales");
-  SmallVector<int64_t> zeroPoints(scales.size(), 0);
-  if (node.getOperand(2))
-    zeroPoints = *node.getConstantInts(2, "zero points");
+RankedTensorType makeQuantizedType(Node &node, ArrayRef<int64_t> shape,
+                                   IntegerType storage, ArrayRef<double> scales,
+                                   ArrayRef<int64_t> zeroPoints, int64_t axis) {
   bool isSigned = !storage.isUnsigned();
   unsigned width = storage.getWidth();
   int64_t min =
@@ -45,7 +39,7 @@ static RankedTensorType getQuantizedType(Node &node, ArrayRef<int64_t> shape,
       zeroPoints.size() == scales.size() && !scales.empty() &&
       llvm::all_of(scales, [](double s) { return std::isfinite(s) && s > 0; });
   if (!isSound) {
-    node.broken("needs finite scales and as many zero points");
+    node.broken("needs finite scales above 0 and as many zero points");
     return {};
   }
   Builder &builder = node.getBuilder();
@@ -55,6 +49,27 @@ static RankedTensorType getQuantizedType(Node &node, ArrayRef<int64_t> shape,
     return RankedTensorType::get(
         shape, quant::UniformQuantizedType::get(flags, holder, real, scales[0],
                                                 zeroPoints[0], min, max));
+  if (int64_t(scales.size()) != shape[axis]) {
+    node.broken("has " + Twine(scales.size()) + " scales along axis " +
+                Twine(axis) + " of size " + Twine(shape[axis]));
+    return {};
+  }
+  return RankedTensorType::get(
+      shape, quant::UniformQuantizedPerAxisType::get(
+                 flags, holder, real, scales, zeroPoints, axis, min, max));
+}
+
+/// Returns the type of quantized tensors of shape `shape` that are stored as
+/// `storage`, with the scales and zero points of operands 1 and 2, along the
+/// node's axis if there are several.
+static RankedTensorType getQuantizedType(Node &node, ArrayRef<int64_t> shape,
+                                         IntegerType storage) {
+  SmallVector<double> scales = *node.getConstantReals(1, "scales");
+  SmallVector<int64_t> zeroPoints(scales.size(), 0);
+  if (node.getOperand(2))
+    zeroPoints = *node.getConstantInts(2, "zero points");
+  if (scales.size() <= 1)
+    return makeQuantizedType(node, shape, storage, scales, zeroPoints, 0);
   auto axis = node.normalizeAxis(node.getInt("axis", 1), shape.size());
   if (!axis)
     return {};
@@ -64,9 +79,7 @@ static RankedTensorType getQuantizedType(Node &node, ArrayRef<int64_t> shape,
                 Twine(*axis) + " of size " + Twine(shape[*axis]));
     return {};
   }
-  return RankedTensorType::get(
-      shape, quant::UniformQuantizedPerAxisType::get(
-                 flags, holder, real, scales, zeroPoints, *axis, min, max));
+  return makeQuantizedType(node, shape, storage, scales, zeroPoints, *axis);
 }
 
 /// A scale or zero point of type `element` for each element of `shape`: there

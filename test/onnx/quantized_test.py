@@ -1,0 +1,184 @@
+"""Convolutions and matrix products of integers against the specification's arithmetic:
+sums in exact integers, one f32 factor, halves rounded to even. Equal bit for bit."""
+
+import itertools
+import sys
+import unittest
+
+import numpy as np
+from onnx import helper
+
+from graphs import Graph
+
+random = np.random.default_rng(36)
+TYPES = [np.uint8, np.int8]
+TARGETS = ("native", "portable")
+
+
+def extremes(shape, dtype):
+    """Random integers, a quarter of which are the least or the largest."""
+    info = np.iinfo(dtype)
+    values = random.integers(info.min, info.max + 1, shape)
+    edge = random.random(shape)
+    values = np.where(edge < 0.125, info.min, np.where(edge > 0.875, info.max, values))
+    return values.astype(dtype)
+
+
+def convolve(x, w, pads, strides, dilations, group):
+    """Exact sums of a convolution over any number of spatial axes; x and w are centred."""
+    spatial = x.ndim - 2
+    pad = [(0, 0), (0, 0)] + [(pads[i], pads[spatial + i]) for i in range(spatial)]
+    x = np.pad(x.astype(np.int64), pad)
+    extent = [(w.shape[2 + i] - 1) * dilations[i] + 1 for i in range(spatial)]
+    size = [(x.shape[2 + i] - extent[i]) // strides[i] + 1 for i in range(spatial)]
+    y = np.zeros((x.shape[0], w.shape[0], *size), np.int64)
+    filters, channels = w.shape[0] // group, w.shape[1]
+    for k in range(w.shape[0]):
+        first = k // filters * channels
+        for tap in itertools.product(*map(range, w.shape[2:])):
+            window = tuple(slice(t * d, t * d + (n - 1) * s + 1, s)
+                           for t, d, n, s in zip(tap, dilations, size, strides))
+            part = x[(slice(None), slice(first, first + channels)) + window]
+            weights = w[(k, slice(None)) + tap].reshape((1, -1) + (1,) * spatial)
+            y[:, k] += (part * weights.astype(np.int64)).sum(axis=1)
+    return y
+
+
+def requantize(sums, x_scale, w_scale, y_scale, y_zero):
+    """Sums as integers of another scale; all scales are f32, w_scale broadcasts."""
+    factor = np.float32(np.float32(x_scale) * np.asarray(w_scale, np.float32))
+    factor = np.float32(factor / np.float32(y_scale))
+    info = np.iinfo(y_zero.dtype)
+    real = np.round(sums.astype(np.float32) * factor) + np.float32(y_zero)
+    return np.clip(real, info.min, info.max).astype(y_zero.dtype)
+
+
+def scales(count=None):
+    return np.float32(random.uniform(0.002, 0.05, count))
+
+
+class Quantized(unittest.TestCase):
+    def add_conv(self, graph, x_type, w_type, y_type, per_channel, zeros, *, shape, kernel,
+                 filters, group=1, pads=None, strides=None, dilations=None, bias=True):
+        spatial = len(kernel)
+        pads = pads or [0] * 2 * spatial
+        strides, dilations = strides or [1] * spatial, dilations or [1] * spatial
+        x = extremes(shape, x_type)
+        w = extremes((filters, shape[1] // group, *kernel), w_type)
+        count = filters if per_channel else None
+        x_zero = x_type(extremes((), x_type) if zeros else 0)
+        w_zero = extremes(count or (), w_type) if zeros else np.zeros(count or (), w_type)
+        y_zero = y_type(extremes((), y_type))
+        x_scale, w_scale = scales(), scales(count)
+        y_scale = np.float32(0.05 * np.sqrt(w[0].size) * random.uniform(0.3, 3))
+        channel = (-1,) + (1,) * spatial
+        centred = w.astype(np.int64) - np.reshape(w_zero, channel + (1,))
+        sums = convolve(x.astype(np.int64) - int(x_zero), centred, pads, strides, dilations,
+                        group)
+        operands = [graph.input(x), graph.constant(np.float32(x_scale)),
+                    graph.constant(x_zero), graph.constant(w),
+                    graph.constant(np.float32(w_scale)), graph.constant(w_zero),
+                    graph.constant(y_scale), graph.constant(y_zero)]
+        if bias:
+            added = random.integers(-20000, 20000, filters).astype(np.int32)
+            operands.append(graph.constant(added))
+            sums = sums + added.reshape(channel)
+        w_scale_of_sums = np.reshape(w_scale, channel if per_channel else ())
+        expected = requantize(sums, x_scale, w_scale_of_sums, y_scale, y_zero)
+        graph.add("QLinearConv", *operands, expected=expected, group=group, pads=pads,
+                  strides=strides, dilations=dilations)
+
+    def check(self, graph):
+        for target in TARGETS:
+            with self.subTest(target=target):
+                graph.check(target=target)
+
+    def test_conv_types(self):
+        """All types, symmetric and asymmetric, with a scale for each filter or one."""
+        graph = Graph()
+        for x_type, w_type, y_type, per_channel, zeros in itertools.product(
+                TYPES, TYPES, TYPES, (False, True), (False, True)):
+            self.add_conv(graph, x_type, w_type, y_type, per_channel, zeros,
+                          shape=(1, 5, 7, 6), kernel=(3, 3), filters=4, pads=[1, 0, 1, 2])
+        self.check(graph)
+
+    def test_conv_shapes(self):
+        graph = Graph()
+        for zeros in (False, True):
+            common = dict(graph=graph, x_type=np.uint8, w_type=np.int8, y_type=np.uint8,
+                          per_channel=True, zeros=zeros)
+            self.add_conv(**common, shape=(2, 3, 9, 8), kernel=(1, 1), filters=7)
+            self.add_conv(**common, shape=(1, 6, 9, 8), kernel=(3, 3), filters=6, group=6,
+                          pads=[1, 1, 1, 1])
+            self.add_conv(**common, shape=(1, 6, 9, 11), kernel=(3, 2), filters=9, group=3,
+                          strides=[2, 3], bias=False)
+            self.add_conv(**common, shape=(1, 2, 12, 13), kernel=(3, 3), filters=3,
+                          dilations=[2, 3], pads=[2, 3, 2, 3])
+            self.add_conv(**common, shape=(1, 4, 70), kernel=(5,), filters=3, pads=[2, 2],
+                          strides=[2])
+            self.add_conv(**common, shape=(1, 300, 3, 2), kernel=(3, 2), filters=2)
+        self.check(graph)
+
+    def test_matmul(self):
+        graph = Graph()
+        shapes = [((5, 7), (7, 3)), ((2, 5, 70), (70, 4)), ((2, 3, 4, 6), (2, 3, 6, 5)),
+                  ((1, 65), (65, 130))]
+        for (a_shape, b_shape), a_type, b_type, zeros, constant in itertools.product(
+                shapes, TYPES, TYPES, (False, True), (False, True)):
+            a, b = extremes(a_shape, a_type), extremes(b_shape, b_type)
+            per_column = zeros and len(b_shape) == 2
+            count = b_shape[-1] if per_column else None
+            a_zero = a_type(extremes((), a_type) if zeros else 0)
+            b_zero = extremes(count or (), b_type) if zeros else b_type(0)
+            y_zero = a_type(extremes((), a_type))
+            a_scale, b_scale, y_scale = scales(), scales(count), np.float32(0.7)
+            sums = np.matmul(a.astype(np.int64) - int(a_zero), b.astype(np.int64) - b_zero)
+            right = graph.constant(b) if constant else graph.input(b)
+            graph.add("QLinearMatMul", graph.input(a), graph.constant(np.float32(a_scale)),
+                      graph.constant(a_zero), right, graph.constant(np.float32(b_scale)),
+                      graph.constant(b_zero), graph.constant(y_scale), graph.constant(y_zero),
+                      expected=requantize(sums, a_scale, b_scale, y_scale, y_zero))
+        self.check(graph)
+
+    def test_integers(self):
+        """ConvInteger and MatMulInteger, with zero points that are known or computed."""
+        graph = Graph()
+        for x_type, w_type, known in itertools.product(TYPES, TYPES, (False, True)):
+            place = graph.constant if known else graph.input
+            x, w = extremes((1, 3, 6, 7), x_type), extremes((4, 3, 3, 3), w_type)
+            x_zero, w_zero = extremes((), x_type), extremes((), w_type)
+            sums = convolve(x.astype(np.int64) - x_zero, w.astype(np.int64) - w_zero,
+                            [1, 1, 1, 1], [1, 1], [1, 1], 1)
+            graph.add("ConvInteger", graph.input(x), graph.constant(w), place(x_zero),
+                      place(w_zero), pads=[1, 1, 1, 1], expected=sums.astype(np.int32))
+            a, b = extremes((3, 40), x_type), extremes((40, 5), w_type)
+            b_zero = extremes((5,), w_type)
+            product = np.matmul(a.astype(np.int64) - x_zero, b.astype(np.int64) - b_zero)
+            graph.add("MatMulInteger", graph.input(a), graph.constant(b), place(x_zero),
+                      place(b_zero), expected=product.astype(np.int32))
+            graph.add("MatMulInteger", graph.input(a), graph.input(b),
+                      expected=np.matmul(a.astype(np.int32), b.astype(np.int32)))
+        self.check(graph)
+
+    def test_dynamic(self):
+        """What dynamic quantization makes of a layer: its input's scale is computed."""
+        graph = Graph()
+        x = random.standard_normal((4, 33)).astype(np.float32)
+        w, w_scale = extremes((33, 6), np.int8), scales(6)
+        low, high = min(x.min(), 0), max(x.max(), 0)
+        scale = np.float32((high - low) / np.float32(255))
+        zero = np.uint8(np.clip(np.round(np.float32(0 - low) / scale), 0, 255))
+        q = np.clip(np.round(x / scale) + np.float32(zero), 0, 255).astype(np.uint8)
+        sums = np.matmul(q.astype(np.int32) - int(zero), w.astype(np.int32))
+        graph.nodes.append(helper.make_node("DynamicQuantizeLinear", [graph.input(x)],
+                                            ["q", "s", "z"], "quantize"))
+        product = graph.add("MatMulInteger", "q", graph.constant(w), "z",
+                            expected=sums.astype(np.int32))
+        real = graph.hidden("Cast", product, to=1)
+        factor = graph.hidden("Mul", "s", graph.constant(w_scale))
+        graph.add("Mul", real, factor, expected=sums.astype(np.float32) * (scale * w_scale))
+        self.check(graph)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
