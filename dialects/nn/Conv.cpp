@@ -120,9 +120,9 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
                        adaptor.getDilations(), adaptor.getPads(),
                        adaptor.getGroups(), shape)))
     return failure();
-  Type element = inferAccumulator(location, x.getElementType(),
-                                  w.getElementType(), adaptor.getAccumulator());
-  if (!element)
+  Type element;
+  if (failed(inferAccumulator(location, x.getElementType(), w.getElementType(),
+                              adaptor.getAccumulator(), element)))
     return failure();
   types.push_back(RankedTensorType::get(shape, element));
   return success();

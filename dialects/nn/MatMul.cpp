@@ -23,25 +23,23 @@ static ArrayRef<int64_t> getBatch(RankedTensorType type) {
   return type.getShape().drop_back(2);
 }
 
-Type nn::inferAccumulator(std::optional<Location> location, Type a, Type b,
-                          std::optional<Type> accumulator) {
+LogicalResult nn::inferAccumulator(std::optional<Location> location, Type a,
+                                   Type b, std::optional<Type> accumulator,
+                                   Type &sums) {
   auto isNarrow = [](Type type) {
     return isa<IntegerType>(type) && type.getIntOrFloatBitWidth() > 1 &&
            type.getIntOrFloatBitWidth() <= 32;
   };
-  if (!accumulator) {
-    if (a == b)
-      return a;
-    emitOptionalError(location, "multiplies ", a, " by ", b,
-                      " without an accumulator; add accumulator = i32");
-    return {};
-  }
-  if (accumulator->isSignlessInteger(32) && isNarrow(a) && isNarrow(b))
-    return *accumulator;
-  emitOptionalError(location, "multiplies ", a, " by ", b, " and sums in ",
-                    *accumulator,
-                    "; sums of integers of up to 32 bits may be i32");
-  return {};
+  sums = accumulator.value_or(a);
+  if (!accumulator && a != b)
+    return emitOptionalError(location, "multiplies ", a, " by ", b,
+                             " without an accumulator; add accumulator = i32");
+  if (accumulator &&
+      (!sums.isSignlessInteger(32) || !isNarrow(a) || !isNarrow(b)))
+    return emitOptionalError(location, "multiplies ", a, " by ", b,
+                             " and sums in ", sums,
+                             "; sums of integers of up to 32 bits may be i32");
+  return success();
 }
 
 Type MatMulOp::getAccumulatorType() {
@@ -77,9 +75,9 @@ LogicalResult MatMulOp::inferReturnTypes(MLIRContext *,
   if (failed(inferMatMul(location, a, b, adaptor.getTransposeA(),
                          adaptor.getTransposeB(), shape)))
     return failure();
-  Type element = inferAccumulator(location, a.getElementType(),
-                                  b.getElementType(), adaptor.getAccumulator());
-  if (!element)
+  Type element;
+  if (failed(inferAccumulator(location, a.getElementType(), b.getElementType(),
+                              adaptor.getAccumulator(), element)))
     return failure();
   types.push_back(RankedTensorType::get(shape, element));
   return success();

@@ -6,6 +6,8 @@
 
 #include "dialects/nn/ModelName.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;

@@ -58,12 +58,13 @@ struct RoutineCall {
 /// of routines computes; none for other ops.
 llvm::SmallVector<RoutineCall> getRoutineCalls(mlir::Operation *op);
 
-/// Returns the element type of the result of an op on sums of products of `a`
-/// and `b`: `accumulator`, or if that is null, the type of both. Null, and an
-/// error, if an accumulator is missing or does not fit.
-mlir::Type inferAccumulator(std::optional<mlir::Location> location,
-                            mlir::Type a, mlir::Type b,
-                            std::optional<mlir::Type> accumulator);
+/// Infers the element type of an op's sums of products of `a` and `b`:
+/// `accumulator`, or if that is absent, the type of both. Fails, with an error
+/// if there is a location, if an accumulator is missing or does not fit.
+mlir::LogicalResult inferAccumulator(std::optional<mlir::Location> location,
+                                     mlir::Type a, mlir::Type b,
+                                     std::optional<mlir::Type> accumulator,
+                                     mlir::Type &sums);
 
 /// Returns the call of the elementwise family on `operands`, which broadcast to
 /// `result` and are row-major or in the layout of `result`. Its dimensions and

@@ -46,12 +46,16 @@ static std::optional<Known> readKnown(Node &node, const Places &places) {
     if (!scales)
       return std::nullopt;
     known.scales = *scales;
+    if (known.scales.empty())
+      return node.broken("has no scale"), std::nullopt;
   }
   if (getOptional(node, places.zeroPoint)) {
     auto zeroPoints = node.getConstantInts(places.zeroPoint, "zero points");
     if (!zeroPoints)
       return std::nullopt;
     known.zeroPoints = *zeroPoints;
+    if (known.zeroPoints.empty())
+      return node.broken("has an empty zero point"), std::nullopt;
   }
   size_t count = std::max(known.scales.size(), known.zeroPoints.size());
   count = std::max<size_t>(count, 1);
@@ -104,23 +108,14 @@ static RankedTensorType makeSumType(Node &node, ArrayRef<int64_t> shape,
       SmallVector<int64_t>(scales.size(), 0), axis);
 }
 
-/// Returns integers minus a zero point that is computed at run time: one for
-/// all, or one for each index of `axis`.
-static Value centre(Node &node, Value x, Value zeroPoint, int64_t axis) {
-  if (!zeroPoint)
-    return x;
-  Type wide = node.getBuilder().getI32Type();
-  SmallVector<int64_t> shape;
-  if (getNumElements(zeroPoint) != 1) {
-    shape.assign(getRank(x) - axis, 1);
-    shape[0] = getShape(x)[axis];
-    if (getNumElements(zeroPoint) != shape[0])
-      return node.broken("has zero points of shape " +
-                         toString(getShape(zeroPoint)) +
-                         " for an operand of shape " + toString(getShape(x)));
-  }
-  Value zero = node.reshape(node.castTo(zeroPoint, wide), shape);
-  return node.createElementwise("sub", {node.castTo(x, wide), zero});
+/// Returns true if the operand or result at `places` has several scales or zero
+/// points.
+static bool hasSeveral(Node &node, const Places &places) {
+  auto isSeveral = [&](int place) {
+    Value value = getOptional(node, place);
+    return value && getNumElements(value) > 1;
+  };
+  return isSeveral(places.scale) || isSeveral(places.zeroPoint);
 }
 
 /// Returns true if the scales and zero points at `places` are known.
@@ -131,34 +126,52 @@ static bool isKnown(Node &node, const Places &places) {
   return true;
 }
 
-/// Returns a scale or zero point, of which there may be one for each index of
-/// axis `axis`, in a shape that broadcasts to tensors of rank `rank`.
-static Value broadcast(Node &node, Value given, int64_t axis, int64_t rank) {
-  SmallVector<int64_t> shape;
-  if (getNumElements(given) != 1) {
-    shape.assign(rank - axis, 1);
-    shape[0] = getNumElements(given);
-  }
-  return node.reshape(given, shape);
+/// Returns a scale or zero point in a shape that broadcasts to `shape`: one for
+/// all, or one for each index of `axis`. No axis is -1.
+static Value broadcast(Node &node, Value given, int64_t axis,
+                       ArrayRef<int64_t> shape) {
+  if (getNumElements(given) == 1)
+    return node.reshape(given, {});
+  if (axis < 0 || getNumElements(given) != shape[axis])
+    return node.broken("has scales or zero points of shape " +
+                       toString(getShape(given)) +
+                       " that do not fit a tensor of shape " + toString(shape));
+  SmallVector<int64_t> column(shape.size() - axis, 1);
+  column[0] = shape[axis];
+  return node.reshape(given, column);
+}
+
+/// Returns integers minus a zero point that is computed at run time: one for
+/// all, or one for each index of `axis`.
+static Value centre(Node &node, Value x, Value zeroPoint, int64_t axis) {
+  if (!zeroPoint)
+    return x;
+  Type wide = node.getBuilder().getI32Type();
+  Value zero = broadcast(node, node.castTo(zeroPoint, wide), axis, getShape(x));
+  return node.createElementwise("sub", {node.castTo(x, wide), zero});
 }
 
 /// Returns plain `sums` rescaled by scales and zero points of which some are
-/// computed at run time. The scales of the weight may vary along `axis`.
+/// computed at run time. Those of the operands may vary along the axes of the
+/// sums that they have; no axis is -1.
 static Value requantizeComputed(Node &node, Value sums, const Places &x,
-                                const Places &w, const Places &y,
-                                int64_t axis) {
+                                int64_t xAxis, const Places &w, int64_t wAxis,
+                                const Places &y) {
   Type real = node.getBuilder().getF32Type();
   auto storage =
       dyn_cast<IntegerType>(getElement(node.getOperand(y.zeroPoint)));
+  if (!storage)
+    return node.unsupported("has results that are no integers");
   Value from = node.createElementwise(
-      "mul", {broadcast(node, node.getOperand(x.scale), axis, getRank(sums)),
-              broadcast(node, node.getOperand(w.scale), axis, getRank(sums))});
+      "mul",
+      {broadcast(node, node.getOperand(x.scale), xAxis, getShape(sums)),
+       broadcast(node, node.getOperand(w.scale), wAxis, getShape(sums))});
   Value factor = node.createElementwise(
-      "div", {from, node.reshape(node.getOperand(y.scale), {})});
+      "div", {from, broadcast(node, node.getOperand(y.scale), -1, {})});
   Value scaled =
       node.createElementwise("mul", {node.castTo(sums, real), factor});
   Value zero =
-      node.castTo(node.reshape(node.getOperand(y.zeroPoint), {}), real);
+      node.castTo(broadcast(node, node.getOperand(y.zeroPoint), -1, {}), real);
   Value moved = node.createElementwise(
       "add", {node.createElementwise("round", scaled), zero});
   double range = std::ldexp(1.0, storage.getWidth());
@@ -172,12 +185,15 @@ static Value requantizeComputed(Node &node, Value sums, const Places &x,
 
 /// Returns `sums`, which have a quantized type or are plain, rescaled to the
 /// scale and zero point at `y`.
-static Value requantize(Node &node, Value sums, const Places &x,
-                        const Places &w, const Places &y, int64_t axis) {
+static Value requantize(Node &node, Value sums, const Places &x, int64_t xAxis,
+                        const Places &w, int64_t wAxis, const Places &y) {
   if (!sums)
     return {};
+  for (int place : {x.scale, w.scale, y.scale})
+    if (!getElement(node.getOperand(place)).isF32())
+      return node.unsupported("has scales that are not float; cast them");
   if (!qnn::getQuantizedType(sums.getType()))
-    return requantizeComputed(node, sums, x, w, y, axis);
+    return requantizeComputed(node, sums, x, xAxis, w, wAxis, y);
   auto known = readKnown(node, y);
   if (!known)
     return {};
@@ -186,6 +202,8 @@ static Value requantize(Node &node, Value sums, const Places &x,
         "has several scales or zero points for its result; nnc takes one");
   auto storage =
       dyn_cast<IntegerType>(getElement(node.getOperand(y.zeroPoint)));
+  if (!storage)
+    return node.unsupported("has results that are no integers");
   RankedTensorType type = makeQuantizedType(
       node, getShape(sums), storage, known->scales, known->zeroPoints, 0);
   if (!type)
@@ -217,12 +235,12 @@ static Value convolve(Node &node, const Places &x, const Places &w,
                        toString(getShape(added)));
   if (!isKnown(node, x) || !isKnown(node, w) || !isKnown(node, y)) {
     Value sums = node.create<nn::ConvOp>(
-        centre(node, image, getOptional(node, x.zeroPoint), 0),
+        centre(node, image, getOptional(node, x.zeroPoint), -1),
         centre(node, weight, getOptional(node, w.zeroPoint), 0),
         window->strides, window->dilations, window->pads, group, i32);
     if (added)
       sums = node.createElementwise(
-          "add", {sums, broadcast(node, added, 1, getRank(image))});
+          "add", {sums, broadcast(node, added, 1, getShape(sums))});
     return sums;
   }
   auto knownX = readKnown(node, x), knownW = readKnown(node, w);
@@ -254,7 +272,7 @@ static Value convolve(Node &node, const Places &x, const Places &w,
 
 Value convertQLinearConv(Node &node) {
   Places x = {0, 1, 2}, w = {3, 4, 5}, y = {-1, 6, 7};
-  return requantize(node, convolve(node, x, w, y, 8), x, w, y, 1);
+  return requantize(node, convolve(node, x, w, y, 8), x, -1, w, 1, y);
 }
 
 /// Returns the integers of sums that may have a quantized type.
@@ -282,7 +300,9 @@ static Value multiply(Node &node, const Places &a, const Places &b,
     return node.unsupported("multiplies a vector; reshape it to a matrix");
   TypeAttr i32 = TypeAttr::get(node.getBuilder().getI32Type());
   int64_t column = getRank(right) - 1;
-  if (!isKnown(node, a) || !isKnown(node, b) || !isKnown(node, y))
+  // Rows of a that have zero points of their own are centred, too.
+  if (hasSeveral(node, a) || !isKnown(node, a) || !isKnown(node, b) ||
+      !isKnown(node, y))
     return node.create<nn::MatMulOp>(
         centre(node, left, getOptional(node, a.zeroPoint), getRank(left) - 2),
         centre(node, right, getOptional(node, b.zeroPoint), column), false,
@@ -310,7 +330,8 @@ static Value multiply(Node &node, const Places &a, const Places &b,
 Value convertQLinearMatMul(Node &node) {
   Places a = {0, 1, 2}, b = {3, 4, 5}, y = {-1, 6, 7};
   Value sums = multiply(node, a, b, y);
-  return requantize(node, sums, a, b, y, getRank(sums) - 1);
+  int64_t rank = getRank(sums);
+  return requantize(node, sums, a, rank - 2, b, rank - 1, y);
 }
 
 Value convertMatMulInteger(Node &node) {

@@ -2,10 +2,15 @@
 sums in exact integers, one f32 factor, halves rounded to even. Equal bit for bit."""
 
 import itertools
+import os
+import pathlib
+import subprocess
 import sys
+import tempfile
 import unittest
 
 import numpy as np
+import onnx
 from onnx import helper
 
 from graphs import Graph
@@ -13,6 +18,8 @@ from graphs import Graph
 random = np.random.default_rng(36)
 TYPES = [np.uint8, np.int8]
 TARGETS = ("native", "portable")
+NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
+BROKEN, UNSUPPORTED = 3, 4
 
 
 def extremes(shape, dtype):
@@ -139,6 +146,57 @@ class Quantized(unittest.TestCase):
                       graph.constant(b_zero), graph.constant(y_scale), graph.constant(y_zero),
                       expected=requantize(sums, a_scale, b_scale, y_scale, y_zero))
         self.check(graph)
+
+    def test_rows(self):
+        """Rows of the first operand with scales and zero points of their own."""
+        graph = Graph()
+        for known in (False, True):
+            a, b = extremes((5, 9), np.uint8), extremes((9, 5), np.int8)
+            a_zero, a_scale = extremes((5,), np.uint8), scales(5)
+            b_zero, b_scale = extremes((5,), np.int8), scales(5)
+            place = graph.constant if known else graph.input
+            sums = np.matmul(a.astype(np.int64) - a_zero[:, None],
+                             b.astype(np.int64) - b_zero)
+            graph.add("MatMulInteger", graph.input(a), graph.constant(b), place(a_zero),
+                      place(b_zero), expected=sums.astype(np.int32))
+            y_zero = np.int8(-3)
+            graph.add("QLinearMatMul", graph.input(a), place(a_scale), place(a_zero),
+                      graph.constant(b), place(b_scale), place(b_zero),
+                      graph.constant(np.float32(0.3)), graph.constant(y_zero),
+                      expected=requantize(sums, a_scale[:, None], b_scale, 0.3, y_zero))
+        self.check(graph)
+
+    def test_unsound(self):
+        """Scales and zero points that no specification allows are told of, with a code."""
+        good = dict(x_scale=np.float32(0.1), x_zero=np.uint8(1), w_scale=scales(2),
+                    w_zero=np.zeros(2, np.int8), y_scale=np.float32(1), y_zero=np.uint8(0))
+        cases = [("x_scale", 0.0, BROKEN), ("x_scale", -1.0, BROKEN),
+                 ("x_scale", np.nan, BROKEN), ("w_scale", [np.inf, 1], BROKEN),
+                 ("y_scale", 0.0, BROKEN), ("w_scale", [1, 2, 3], BROKEN),
+                 ("w_zero", [1, 2, 3], BROKEN), ("x_scale", [], BROKEN),
+                 ("x_zero", [1, 2], UNSUPPORTED), ("y_scale", [1, 2], UNSUPPORTED),
+                 ("x_scale", 1e-30, None), ("w_scale", [1e-38, 1e-38], None)]
+        for name, value, code in cases:
+            with self.subTest(name=name, value=value):
+                given = dict(good)
+                given[name] = np.asarray(value, good[name].dtype)
+                if name == "w_scale" and code is None:  # the product underflows
+                    given["x_scale"], code = np.float32(1e-30), BROKEN
+                graph = Graph()
+                operands = [graph.input(extremes((1, 1, 3, 3), np.uint8))]
+                operands += [graph.constant(given[key]) for key in ("x_scale", "x_zero")]
+                operands.append(graph.constant(extremes((2, 1, 2, 2), np.int8)))
+                operands += [graph.constant(given[key])
+                             for key in ("w_scale", "w_zero", "y_scale", "y_zero")]
+                graph.add("QLinearConv", *operands)
+                with tempfile.TemporaryDirectory() as folder:
+                    path = pathlib.Path(folder) / "unsound.onnx"
+                    onnx.save(graph.model(), path)
+                    done = subprocess.run([NNC, "compile", path, "-o", path.parent / "out"],
+                                          capture_output=True, text=True)
+                self.assertEqual(done.returncode, code or 0, done.stderr)
+                if code:
+                    self.assertRegex(done.stderr, "unsound.onnx: error: node '.*': QLinearConv")
 
     def test_integers(self):
         """ConvInteger and MatMulInteger, with zero points that are known or computed."""
