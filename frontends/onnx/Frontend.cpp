@@ -7,6 +7,7 @@
 #include "frontends/common/Frontend.h"
 
 #include "frontends/onnx/Import.h"
+#include "frontends/onnx/Microsoft.h"
 #include "frontends/onnx/Ops.h"
 #include "frontends/onnx/TensorFile.h"
 
@@ -97,6 +98,10 @@ static std::vector<OpRow> listOps() {
     auto [first, last] = op.getOpsets();
     rows.push_back({op.name.str(), first, last, op.limits.str()});
   }
+  for (StringRef name : getMicrosoftOps())
+    rows.push_back({(kMicrosoftDomain + "." + name).str(), 1, 1,
+                    "as the unfused operators between DequantizeLinear and "
+                    "QuantizeLinear"});
   return rows;
 }
 
@@ -109,8 +114,8 @@ const Frontend &getFrontend() {
       /*hasMagic=*/false,
       importModel,
       listOps,
-      "operators of ONNX's default domain, and what ONNX itself defines by "
-      "these",
+      "operators of ONNX's default domain and of onnxruntime's, and what ONNX "
+      "itself defines by these",
       ".pb",
       readTensor};
   return frontend;

@@ -8,6 +8,7 @@
 
 #include "frontends/common/Module.h"
 #include "frontends/onnx/Check.h"
+#include "frontends/onnx/Microsoft.h"
 #include "frontends/onnx/Node.h"
 #include "frontends/onnx/Ops.h"
 #include "frontends/onnx/Schema.h"
@@ -108,6 +109,11 @@ void GraphImporter::importNodes(Nodes &nodes, Scope &scope,
   }
 }
 
+static bool isMicrosoftOp(const NodeProto &node) {
+  return node.domain() == kMicrosoftDomain.str() &&
+         llvm::is_contained(getMicrosoftOps(), StringRef(node.op_type()));
+}
+
 void GraphImporter::importNode(NodeProto &node, Scope &scope) {
   SmallVector<Value> operands, results;
   // Of a node that fails ONNX's own check all has been said.
@@ -127,7 +133,7 @@ void GraphImporter::importNode(NodeProto &node, Scope &scope) {
   // Behind a problem, all that can be told is which operators there are.
   if (known || isCall)
     results = convert(node, scope, operands);
-  else if (!findOp(node.domain(), node.op_type()))
+  else if (!findOp(node.domain(), node.op_type()) && !isMicrosoftOp(node))
     noteUnsupported(node, scope);
   results.resize(node.output_size());
   for (auto [name, value] : llvm::zip(node.output(), results)) {
@@ -142,10 +148,8 @@ SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
     return call(*function, node, scope, operands);
   int opset = findOpset(*scope.imports, node.domain());
   const auto *schema = findSchema(node.domain(), node.op_type(), opset);
-  if (!schema) {
-    noteUnsupported(node, scope);
-    return {};
-  }
+  if (!schema)
+    return convertForeign(node, scope, operands);
   SmallVector<RankedTensorType> types;
   for (Value operand : operands)
     types.push_back(operand ? cast<RankedTensorType>(operand.getType())
@@ -173,6 +177,23 @@ SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
     return call(*bodies.back(), node, scope, operands, schema);
   }
   noteUnsupported(node, scope);
+  return {};
+}
+
+SmallVector<Value> GraphImporter::convertForeign(NodeProto &node, Scope &scope,
+                                                 ArrayRef<Value> operands) {
+  std::string why;
+  if (node.domain() == kMicrosoftDomain.str())
+    if (auto body = makeMicrosoftBody(node, why)) {
+      bodies.push_back(std::move(body));
+      return call(*bodies.back(), node, scope, operands);
+    }
+  if (why.empty())
+    noteUnsupported(node, scope);
+  else
+    problems.report(ImportStatus::unsupported, getLoc(node, scope),
+                    node.op_type())
+        << node.op_type() << " " << why;
   return {};
 }
 

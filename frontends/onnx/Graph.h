@@ -78,6 +78,10 @@ private:
   /// Results of the node, null where it failed.
   llvm::SmallVector<mlir::Value> convert(::onnx::NodeProto &node, Scope &scope,
                                          llvm::ArrayRef<mlir::Value> operands);
+  /// Converts a node of which ONNX has no definition, as convert() does.
+  llvm::SmallVector<mlir::Value>
+  convertForeign(::onnx::NodeProto &node, Scope &scope,
+                 llvm::ArrayRef<mlir::Value> operands);
   /// `schema` is that of an operator whose definition the function is.
   llvm::SmallVector<mlir::Value> call(::onnx::FunctionProto &function,
                                       ::onnx::NodeProto &node, Scope &scope,

@@ -1,0 +1,33 @@
+//===- Microsoft.h - onnxruntime's own quantized operators ----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_ONNX_MICROSOFT_H
+#define NNC_FRONTENDS_ONNX_MICROSOFT_H
+
+#include "onnx/onnx_pb.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <memory>
+
+namespace nnc::onnx {
+
+inline constexpr llvm::StringLiteral kMicrosoftDomain = "com.microsoft";
+
+/// Returns the names of the operators of the domain com.microsoft that are
+/// known, sorted.
+llvm::ArrayRef<llvm::StringLiteral> getMicrosoftOps();
+
+/// Returns the body of a node of the domain com.microsoft as a function of
+/// ONNX's own operators. Null if the operator is not known, or not with these
+/// attributes; `why` then says why, as the end of a sentence that starts with
+/// the operator, or is empty.
+std::unique_ptr<::onnx::FunctionProto>
+makeMicrosoftBody(const ::onnx::NodeProto &node, std::string &why);
+
+} // namespace nnc::onnx
+
+#endif // NNC_FRONTENDS_ONNX_MICROSOFT_H
