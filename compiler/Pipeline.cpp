@@ -31,8 +31,10 @@ void nnc::buildPipeline(OpPassManager &manager,
 
 void nnc::buildLayersPipeline(OpPassManager &manager,
                               const PipelineOptions &options) {
+  // First of all, while it shows which floats are quantized.
+  manager.addPass(createQnnFuse({options.target}));
   OpPassManager &function = manager.nest<func::FuncOp>();
-  // First of all: from here on there is nn alone.
+  // From here on there is nn alone.
   function.addPass(createQnnCanonicalize());
   // Early, so that later patterns see constants and no identities.
   function.addPass(createSimplify());

@@ -12,6 +12,38 @@
 
 include "mlir/Pass/PassBase.td"
 
+def QnnFuse : Pass<"nnc-qnn-fuse", "::mlir::ModuleOp"> {
+  let summary = "Compute layers of QDQ models in integers where that is faster";
+  let description = [{
+    A convolution or matrix product whose operands are dequantized and whose
+    result is quantized becomes `qnn.conv` or `qnn.matmul` and a
+    `qnn.requantize`, with the bias in the scale of the sums. An activation
+    between them is dropped if quantizing saturates wherever it would change a
+    value. Reshapes, transposes and max pools between equal parameters work on
+    the integers. Results are within one unit of those of the float ops.
+
+    The integer routines are portable ones, so that only targets without vector
+    routines, such as microcontrollers, gain from them: for all others the pass
+    changes nothing.
+
+    ```mlir
+    %0 = qnn.dequantize %x : tensor<2x3x!quant.uniform<u8:f32, 2.0e-02:128>> -> tensor<2x3xf32>
+    %1 = qnn.dequantize %w : tensor<3x4x!quant.uniform<i8:f32, 1.0e-02>> -> tensor<3x4xf32>
+    %2 = nn.matmul %0, %1 {...} : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+    %3 = qnn.quantize half_even %2 : tensor<2x4xf32> -> tensor<2x4x!quant.uniform<u8:f32, 5.0e-02:3>>
+    ==>
+    %2 = qnn.matmul %x, %w : (...) -> tensor<2x4x!quant.uniform<i32:f32, 2.0e-04>>
+    %3 = qnn.requantize real %2 : ... -> tensor<2x4x!quant.uniform<u8:f32, 5.0e-02:3>>
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"",
+           "a row of targets.inc, or native (default: the module's nn.target)">,
+  ];
+  let dependentDialects = ["::nnc::nn::NnDialect", "::nnc::qnn::QnnDialect",
+                           "::nnc::target::TargetDialect"];
+}
+
 def QnnCanonicalize : Pass<"nnc-qnn-canonicalize", "::mlir::func::FuncOp"> {
   let summary = "Replace quantized ops by nn ops on integers and floats";
   let description = [{

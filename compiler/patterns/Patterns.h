@@ -68,6 +68,10 @@ void populateMatMulForms(mlir::RewritePatternSet &patterns);
 /// rearrangement into their positions (sub-pixel convolution).
 void populateSubPixels(mlir::RewritePatternSet &patterns);
 
+/// Adds patterns that replace a float op between dequantized operands and a
+/// quantized result by the op on integers, where that is within one unit.
+void populateQuantizedLayers(mlir::RewritePatternSet &patterns);
+
 /// Returns true if no pattern of populateLegalForms applies to `op`.
 bool hasLegalForm(mlir::Operation *op);
 

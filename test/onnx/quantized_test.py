@@ -12,7 +12,9 @@ import unittest
 import numpy as np
 import onnx
 from onnx import helper
+from onnx.reference import ReferenceEvaluator
 
+import emitted
 from graphs import Graph
 
 random = np.random.default_rng(36)
@@ -217,6 +219,62 @@ class Quantized(unittest.TestCase):
             graph.add("MatMulInteger", graph.input(a), graph.input(b),
                       expected=np.matmul(a.astype(np.int32), b.astype(np.int32)))
         self.check(graph)
+
+    def test_qdq(self):
+        """Float layers between DequantizeLinear and QuantizeLinear: on a target without
+        vector routines they are integer layers, within one unit of the float ones."""
+        graph = Graph(opset=19)
+        layers = 0
+
+        def dequantize(name, scale, zero, **how):
+            return graph.hidden("DequantizeLinear", name, graph.constant(np.float32(scale)),
+                                graph.constant(zero), **how)
+
+        def quantize(name, scale, zero):
+            graph.add("QuantizeLinear", name, graph.constant(np.float32(scale)),
+                      graph.constant(zero))
+
+        for dtype, per_channel, activation in itertools.product(
+                TYPES, (False, True), (None, "Relu", "Clip")):
+            low = np.iinfo(dtype).min
+            x_scale, w_scale = scales(), scales(6 if per_channel else None)
+            x = dequantize(graph.input(extremes((1, 4, 7, 6), dtype)), x_scale,
+                           dtype(extremes((), dtype)))
+            w = dequantize(graph.constant(extremes((6, 4, 3, 3), np.int8)), w_scale,
+                           np.zeros_like(w_scale, np.int8), **({"axis": 0} if per_channel else {}))
+            bias = dequantize(graph.constant(random.integers(-9999, 9999, 6).astype(np.int32)),
+                              np.float32(x_scale) * w_scale, np.zeros_like(w_scale, np.int32),
+                              **({"axis": 0} if per_channel else {}))
+            y = graph.hidden("Conv", x, w, bias, pads=[1, 1, 1, 1])
+            if activation:
+                bounds = [graph.constant(np.float32(b)) for b in (0, 51)]
+                y = graph.hidden(activation, y, *(bounds if activation == "Clip" else []))
+            zero = dtype(low) if activation else dtype(low // 2 + 60)
+            quantize(y, 0.2, zero)
+            layers += 1
+
+            a = dequantize(graph.input(extremes((3, 33), dtype)), x_scale, dtype(7))
+            b = dequantize(graph.constant(extremes((6, 33), np.int8)), w_scale,
+                           np.zeros_like(w_scale, np.int8), **({"axis": 0} if per_channel else {}))
+            c = graph.constant(random.uniform(-9, 9, 6).astype(np.float32))
+            quantize(graph.hidden("Gemm", a, b, c, transB=1), 0.2, dtype(low // 2 + 60))
+            layers += 1
+        known = ReferenceEvaluator(graph.model()).run(None, graph.feeds)
+        differing = total = 0
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "qdq.onnx"
+            onnx.save(graph.model(), path)
+            module = emitted.compile_model(path, path.parent / "out", target="portable")
+            routines = [layer["routine"] for layer in module.manifest["layers"]]
+            module.build()
+            actual = module(graph.feeds)
+        self.assertEqual(sum("_i32_" in routine for routine in routines), layers)
+        for name, want in zip(graph.expected, known):
+            apart = np.abs(actual[name].astype(int) - want.astype(int))
+            self.assertLessEqual(apart.max(), 1, name)
+            self.assertGreater(len(np.unique(want)), 3, name)
+            differing, total = differing + (apart > 0).sum(), total + apart.size
+        self.assertLessEqual(differing, 0.01 * total)
 
     def test_dynamic(self):
         """What dynamic quantization makes of a layer: its input's scale is computed."""

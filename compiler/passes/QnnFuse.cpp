@@ -1,0 +1,38 @@
+//===- QnnFuse.cpp - Layers of a QDQ model become integer layers ----------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/Passes.h"
+#include "compiler/patterns/Patterns.h"
+#include "dialects/qnn/Qnn.h"
+#include "dialects/target/Target.h"
+
+namespace nnc {
+#define GEN_PASS_DEF_QNNFUSE
+#include "compiler/passes/Passes.h.inc"
+} // namespace nnc
+
+using namespace mlir;
+
+namespace {
+struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
+  using QnnFuseBase::QnnFuseBase;
+  void runOnOperation() override {
+    auto machine = nnc::target::setTarget(getOperation(), target);
+    if (failed(machine))
+      return signalPassFailure();
+    // The integer routines are portable ones. Where there are vector routines
+    // for floats, these are faster.
+    if (machine->getIsas().size() > 1)
+      return;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      RewritePatternSet patterns(&getContext());
+      nnc::populateQuantizedLayers(patterns);
+      if (failed(nnc::applyPatterns(function, std::move(patterns))))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

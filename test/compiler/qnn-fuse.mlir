@@ -1,0 +1,106 @@
+// RUN: nnc-opt --nnc-qnn-fuse=target=portable --split-input-file %s | FileCheck %s
+// RUN: nnc-opt --nnc-qnn-fuse=target=x86-64-v3 --split-input-file %s | FileCheck %s --check-prefix=FLOAT
+
+!x = tensor<1x1x2x2x!quant.uniform<u8:f32, 5.0e-01:3>>
+!w = tensor<2x1x1x1x!quant.uniform<i8:f32:0, {1.0, 2.0}>>
+!y = tensor<1x2x2x2x!quant.uniform<u8:f32, 2.5e-01:0>>
+
+// The bias is in units of the sums, 0.5 and 1; relu is what saturating does.
+// CHECK-LABEL: @conv
+// CHECK-DAG: %[[B:.*]] = nn.constant dense<[6, -4]> : tensor<2xi32>
+// CHECK: %[[S:.*]] = qnn.conv %{{.*}}, %{{.*}}, %[[B]] {{.*}} -> tensor<1x2x2x2x!quant.uniform<i32:f32:1, {5.000000e-01,1.000000e+00}>>
+// CHECK-NEXT: qnn.requantize real %[[S]]
+// CHECK-NOT: nn.relu
+// Vector routines for floats are faster than portable ones for integers.
+// FLOAT-LABEL: @conv
+// FLOAT-NOT: qnn.conv
+func.func @conv(%x: tensor<1x1x2x2xui8>) -> tensor<1x2x2x2xui8> {
+  %w = nn.constant dense<[[[[3]]], [[[-2]]]]> : tensor<2x1x1x1xi8>
+  %b = nn.constant dense<[[[3.0]], [[-4.0]]]> : tensor<2x1x1xf32>
+  %0 = qnn.reinterpret %x : tensor<1x1x2x2xui8> -> !x
+  %1 = qnn.dequantize %0 : !x -> tensor<1x1x2x2xf32>
+  %2 = qnn.reinterpret %w : tensor<2x1x1x1xi8> -> !w
+  %3 = qnn.dequantize %2 : !w -> tensor<2x1x1x1xf32>
+  %4 = nn.conv %1, %3 {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x1x2x2xf32>, tensor<2x1x1x1xf32>) -> tensor<1x2x2x2xf32>
+  %5 = nn.add %4, %b : tensor<1x2x2x2xf32>, tensor<2x1x1xf32>
+  %6 = nn.relu %5 : tensor<1x2x2x2xf32>
+  %7 = qnn.quantize half_even %6 : tensor<1x2x2x2xf32> -> !y
+  %8 = qnn.reinterpret %7 : !y -> tensor<1x2x2x2xui8>
+  return %8 : tensor<1x2x2x2xui8>
+}
+
+// -----
+
+!x = tensor<1x1x2x2x!quant.uniform<u8:f32, 5.0e-01:3>>
+!w = tensor<1x1x1x1x!quant.uniform<i8:f32, 1.0>>
+!y = tensor<1x1x2x2x!quant.uniform<u8:f32, 2.5e-01:7>>
+
+// Numbers below zero have codes, which the relu removes: it is not implied.
+// CHECK-LABEL: @relu_stays
+// CHECK-NOT: qnn.conv
+func.func @relu_stays(%x: !x, %w: !w) -> !y {
+  %1 = qnn.dequantize %x : !x -> tensor<1x1x2x2xf32>
+  %3 = qnn.dequantize %w : !w -> tensor<1x1x1x1xf32>
+  %4 = nn.conv %1, %3 {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x1x2x2xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x2x2xf32>
+  %6 = nn.relu %4 : tensor<1x1x2x2xf32>
+  %7 = qnn.quantize half_even %6 : tensor<1x1x2x2xf32> -> !y
+  return %7 : !y
+}
+
+// -----
+
+!a = tensor<1x2x!quant.uniform<i8:f32, 5.0e-01:-5>>
+!b = tensor<3x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 4.0}>>
+!c = tensor<1x3x!quant.uniform<i8:f32, 2.5e-01:1>>
+
+// The transposed weight is turned, and its scales with it.
+// CHECK-LABEL: @matmul
+// CHECK: %[[T:.*]] = nn.transpose %{{.*}} {permutation = array<i64: 1, 0>} : (tensor<3x2xi8>) -> tensor<2x3xi8>
+// CHECK: qnn.matmul %{{.*}}, %{{.*}} : (tensor<1x2x!quant.uniform<i8:f32, 5.000000e-01:-5>>, tensor<2x3x!quant.uniform<i8:f32:1, {1.000000e+00,2.000000e+00,4.000000e+00}>>) -> tensor<1x3x!quant.uniform<i32:f32:1, {5.000000e-01,1.000000e+00,2.000000e+00}>>
+// CHECK: nn.add %{{.*}}, %{{.*}} : tensor<1x3xi32>, tensor<3xi32>
+func.func @matmul(%x: tensor<1x2xi8>) -> tensor<1x3xi8> {
+  %w = nn.constant dense<[[3, 1], [-2, 0], [7, 8]]> : tensor<3x2xi8>
+  %b = nn.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %0 = qnn.reinterpret %x : tensor<1x2xi8> -> !a
+  %1 = qnn.dequantize %0 : !a -> tensor<1x2xf32>
+  %2 = qnn.reinterpret %w : tensor<3x2xi8> -> !b
+  %3 = qnn.dequantize %2 : !b -> tensor<3x2xf32>
+  %4 = nn.matmul %1, %3 {transpose_a = false, transpose_b = true} : (tensor<1x2xf32>, tensor<3x2xf32>) -> tensor<1x3xf32>
+  %5 = nn.add %4, %b : tensor<1x3xf32>, tensor<3xf32>
+  %7 = qnn.quantize half_even %5 : tensor<1x3xf32> -> !c
+  %8 = qnn.reinterpret %7 : !c -> tensor<1x3xi8>
+  return %8 : tensor<1x3xi8>
+}
+
+// -----
+
+!x = tensor<1x1x4x4x!quant.uniform<u8:f32, 5.0e-01:3>>
+!y = tensor<1x1x2x2x!quant.uniform<u8:f32, 5.0e-01:3>>
+
+// CHECK-LABEL: @pool
+// CHECK: nn.max_pool %{{.*}} : (tensor<1x1x4x4xui8>) -> tensor<1x1x2x2xui8>
+func.func @pool(%x: !x) -> !y {
+  %0 = qnn.dequantize %x : !x -> tensor<1x1x4x4xf32>
+  %1 = nn.max_pool %0 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false} : (tensor<1x1x4x4xf32>) -> tensor<1x1x2x2xf32>
+  %2 = qnn.quantize half_even %1 : tensor<1x1x2x2xf32> -> !y
+  return %2 : !y
+}
+
+// -----
+
+!a = tensor<1x40000x!quant.uniform<u8:f32, 5.0e-01:0>>
+!b = tensor<40000x1x!quant.uniform<u8:f32, 1.0:0>>
+!c = tensor<1x1x!quant.uniform<u8:f32, 1.0e+07>>
+
+// 40000 products of 255 and 255 do not fit in 32 bits.
+// CHECK-LABEL: @too_long
+// CHECK-NOT: qnn.matmul
+func.func @too_long(%x: !a) -> !c {
+  %w = nn.constant dense<255> : tensor<40000x1xui8>
+  %1 = qnn.dequantize %x : !a -> tensor<1x40000xf32>
+  %2 = qnn.reinterpret %w : tensor<40000x1xui8> -> !b
+  %3 = qnn.dequantize %2 : !b -> tensor<40000x1xf32>
+  %4 = nn.matmul %1, %3 {transpose_a = false, transpose_b = false} : (tensor<1x40000xf32>, tensor<40000x1xf32>) -> tensor<1x1xf32>
+  %5 = qnn.quantize half_even %4 : tensor<1x1xf32> -> !c
+  return %5 : !c
+}
