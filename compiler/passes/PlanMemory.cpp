@@ -86,7 +86,8 @@ private:
 };
 } // namespace
 
-/// Returns true if a byte of another value occurs twice in a value.
+/// Returns true if the same byte of a value occurs twice among these ranges, as
+/// in a concat of a value with itself.
 static bool hasRepeats(ArrayRef<ByteRange> ranges) {
   SmallVector<ByteRange> sorted(ranges);
   auto getKey = [](const ByteRange &range) {
@@ -274,9 +275,9 @@ void Planner::takeOutputs() {
   }
 }
 
-/// Operands of a concat are produced in its result, where it wants them. Groups
-/// of values that repeat themselves stay as they are: such a value could come
-/// to lie a little beside where it is to be copied.
+/// Computes the operands of a concat at their places in its result. Groups with
+/// a value whose bytes repeat are left out: its parts would overlap their own
+/// copies.
 void Planner::joinParts() {
   for (Operation *op : steps)
     for (const Move &move : getMoves(op)) {

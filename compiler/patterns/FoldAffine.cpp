@@ -230,7 +230,8 @@ struct ComposeChain : RewritePattern {
 private:
   bool normsOnly;
 
-  /// Returns true if no chain that starts at an earlier op contains `op`.
+  /// Returns true if `op` is the first of its chain: if none of the scales and
+  /// shifts before it would be composed with it.
   bool startsChain(Operation *op, AffineOp match) const {
     SmallVector<std::pair<Operation *, AffineOp>> above;
     while (match.x.hasOneUse() && above.size() < kMostOps) {

@@ -48,8 +48,9 @@ static StringRef getFamily(LayerOp layer, std::string &storage) {
   return storage;
 }
 
-/// Returns `type` in the layout that a table calls `name`; `any` is used for
-/// the name "any". Nullopt if the layout has another rank.
+/// Returns `type` in the layout that a line of routines.inc calls `name`. If
+/// the line says "any", that is the layout `any`. Nullopt if the layout has
+/// another rank.
 static std::optional<RankedTensorType>
 withTableLayout(LayerOp layer, RankedTensorType type, StringRef name,
                 int64_t operand, LayoutAttr any) {

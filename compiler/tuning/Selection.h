@@ -23,14 +23,13 @@ struct Selection {
 };
 
 /// Selects the jobs that are not measured yet and could change the plan that
-/// follows from the present costs. These are the adapts of the plan, and the
-/// candidates that would be in the plan if their cost were wrong by a fifth; by
-/// a tenth if the same routine is measured on the layer with other parameters;
-/// by a thirtieth if the same call is measured on a similar layer. The value of
-/// a job is the time that the plan gains from it on average, summed over all
-/// similar layers, of which one is measured; it falls with the number of better
-/// or measured candidates of the layer. Jobs that gain less than a
-/// five-thousandth of the plan's time are left out.
+/// follows from the present costs: the adapts of the plan, and the candidates
+/// that would be in the plan if their cost were a little lower. How much lower
+/// depends on what is known of a candidate; see the constants in Selection.cpp.
+/// The value of a job is the time that the plan gains from it on average,
+/// summed over all similar layers, of which one is measured; it falls with the
+/// number of better or measured candidates of the layer. Jobs with a negligible
+/// gain are left out.
 mlir::FailureOr<Selection> selectJobs(mlir::func::FuncOp function,
                                       const CostModel &cost, double maxError);
 

@@ -127,8 +127,9 @@ Value LayerBuilder::insert(OperationState &state) {
   Operation *op = builder.create(state);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   ElementsAttr value;
-  // An empty result becomes a constant, so that routines need not handle it.
-  if (type.getNumElements() == 0)
+  // An empty result becomes a constant, so that routines need not handle it;
+  // one of a quantized type when it is lowered to integers.
+  if (type.getNumElements() == 0 && type.getElementType().isIntOrFloat())
     value = DenseElementsAttr::get(type, ArrayRef<Attribute>());
   else
     value = foldShapes(op);

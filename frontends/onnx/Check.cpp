@@ -109,7 +109,8 @@ static void dropExternal(Message &message) {
   tensor.add_dims(0);
 }
 
-/// The message, or a copy of it in `copy` without external data.
+/// Returns `proto` if it has no external data; else a copy without it, which is
+/// made in `copy`.
 template <class Proto>
 static const Proto &withoutExternal(const Proto &proto, Proto &copy) {
   if (!hasExternal(proto))

@@ -77,8 +77,8 @@ static Value quantized(Node &node, const Places &places, const Known &known,
                        int64_t axis, StringRef what) {
   Value x = node.getOperand(places.value);
   if (known.scales.size() > 1 && axis < 0)
-    return node.unsupported("has several scales or zero points for its " +
-                            what + "; nnc takes one");
+    return node.broken("has several scales or zero points for its " + what +
+                       ", which needs one");
   auto storage = dyn_cast<IntegerType>(getElement(x));
   if (!storage)
     return {};
@@ -108,12 +108,12 @@ static RankedTensorType makeSumType(Node &node, ArrayRef<int64_t> shape,
       SmallVector<int64_t>(scales.size(), 0), axis);
 }
 
-/// Returns true if the operand or result at `places` has several scales or zero
-/// points.
-static bool hasSeveral(Node &node, const Places &places) {
+/// Returns true if a scale or zero point at `places` has more than `rank` axes
+/// and several elements.
+static bool hasSeveral(Node &node, const Places &places, int64_t rank) {
   auto isSeveral = [&](int place) {
     Value value = getOptional(node, place);
-    return value && getNumElements(value) > 1;
+    return value && getNumElements(value) > 1 && getRank(value) > rank;
   };
   return isSeveral(places.scale) || isSeveral(places.zeroPoint);
 }
@@ -132,7 +132,14 @@ static Value broadcast(Node &node, Value given, int64_t axis,
                        ArrayRef<int64_t> shape) {
   if (getNumElements(given) == 1)
     return node.reshape(given, {});
-  if (axis < 0 || getNumElements(given) != shape[axis])
+  // One for each row or column of each matrix of a batch has all axes.
+  auto fits = [](auto pair) {
+    return std::get<0>(pair) == 1 || std::get<0>(pair) == std::get<1>(pair);
+  };
+  if (getRank(given) > 1 && getRank(given) == int64_t(shape.size()) &&
+      llvm::all_of(llvm::zip(getShape(given), shape), fits))
+    return given;
+  if (getRank(given) > 1 || axis < 0 || getNumElements(given) != shape[axis])
     return node.broken("has scales or zero points of shape " +
                        toString(getShape(given)) +
                        " that do not fit a tensor of shape " + toString(shape));
@@ -198,8 +205,8 @@ static Value requantize(Node &node, Value sums, const Places &x, int64_t xAxis,
   if (!known)
     return {};
   if (known->scales.size() != 1)
-    return node.unsupported(
-        "has several scales or zero points for its result; nnc takes one");
+    return node.broken(
+        "has several scales or zero points for its result, which needs one");
   auto storage =
       dyn_cast<IntegerType>(getElement(node.getOperand(y.zeroPoint)));
   if (!storage)
@@ -258,9 +265,9 @@ static Value convolve(Node &node, const Places &x, const Places &w,
   RankedTensorType type = makeSumType(node, shape, *knownX, *knownW, 1);
   if (!type)
     return {};
-  Value a = quantized(node, x, *knownX, -1, "input"),
-        b = quantized(node, w, *knownW, 0, "weight");
-  if (!a || !b)
+  Value a = quantized(node, x, *knownX, -1, "input");
+  Value b = a ? quantized(node, w, *knownW, 0, "weight") : Value();
+  if (!b)
     return {};
   // The type says that the operand may be absent.
   auto optional = cast_or_null<TypedValue<RankedTensorType>>(added);
@@ -300,9 +307,10 @@ static Value multiply(Node &node, const Places &a, const Places &b,
     return node.unsupported("multiplies a vector; reshape it to a matrix");
   TypeAttr i32 = TypeAttr::get(node.getBuilder().getI32Type());
   int64_t column = getRank(right) - 1;
-  // Rows of a that have zero points of their own are centred, too.
-  if (hasSeveral(node, a) || !isKnown(node, a) || !isKnown(node, b) ||
-      !isKnown(node, y))
+  // Rows of a, and matrices of a batch of b, that have zero points of their own
+  // are centred, too.
+  if (hasSeveral(node, a, 0) || hasSeveral(node, b, 1) || !isKnown(node, a) ||
+      !isKnown(node, b) || !isKnown(node, y))
     return node.create<nn::MatMulOp>(
         centre(node, left, getOptional(node, a.zeroPoint), getRank(left) - 2),
         centre(node, right, getOptional(node, b.zeroPoint), column), false,
@@ -320,9 +328,9 @@ static Value multiply(Node &node, const Places &a, const Places &b,
     return {};
   RankedTensorType type =
       makeSumType(node, shape, *knownA, *knownB, shape.size() - 1);
-  Value x = quantized(node, a, *knownA, -1, "first operand"),
-        w = quantized(node, b, *knownB, column, "second operand");
-  if (!type || !x || !w)
+  Value x = type ? quantized(node, a, *knownA, -1, "first operand") : Value();
+  Value w = x ? quantized(node, b, *knownB, column, "second operand") : Value();
+  if (!w)
     return {};
   return node.createAs<qnn::MatMulOp>(type, x, w);
 }

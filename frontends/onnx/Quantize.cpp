@@ -50,8 +50,9 @@ RankedTensorType makeQuantizedType(Node &node, ArrayRef<int64_t> shape,
         shape, quant::UniformQuantizedType::get(flags, holder, real, scales[0],
                                                 zeroPoints[0], min, max));
   if (int64_t(scales.size()) != shape[axis]) {
-    node.broken("has " + Twine(scales.size()) + " scales along axis " +
-                Twine(axis) + " of size " + Twine(shape[axis]));
+    node.broken("has " + Twine(scales.size()) +
+                " scales or zero points for an axis of size " +
+                Twine(shape[axis]));
     return {};
   }
   return RankedTensorType::get(

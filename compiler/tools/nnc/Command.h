@@ -48,7 +48,8 @@ void addModelOptions(CLI::App &app, ModelOptions &options);
 /// MODEL may also be a folder that nnc compile wrote, then without options that
 /// decide the code.
 void allowFolder(CLI::App &app, const ModelOptions &options);
-/// --layouts=global and less, for comparison.
+/// Adds --layouts=plain|local|fixed|global. All but `global` restrict the
+/// search, for comparisons.
 void addLayoutsOption(CLI::App &app, ModelOptions &options);
 /// --precision=f32|f16.
 void addPrecisionOption(CLI::App &app, ModelOptions &options);

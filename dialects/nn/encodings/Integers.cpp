@@ -78,8 +78,8 @@ public:
                   const TensorData &weight) const override;
 
 private:
-  /// A weight as the product sees it: its columns, of which `width` make a
-  /// panel, are those of the result, and its rows are summed over.
+  /// The shape of a weight in a matrix product. Its columns are those of the
+  /// result; `width` of them make a panel. Sums run over its rows.
   struct Matrix {
     explicit Matrix(RankedTensorType type) {
       LayoutAttr::Block block = getLayout(type).getBlocks().front();
