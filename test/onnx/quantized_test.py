@@ -315,6 +315,27 @@ class Quantized(unittest.TestCase):
             differing, total = differing + (apart > 0).sum(), total + apart.size
         self.assertLessEqual(differing, 0.01 * total)
 
+    def test_verify(self):
+        """nnc verify knows the reference of quantized operators."""
+        graph = Graph()
+        self.add_conv(graph, np.uint8, np.int8, np.uint8, True, True, shape=(1, 3, 6, 6),
+                      kernel=(3, 3), filters=4, pads=[1, 1, 1, 1])
+        x = graph.hidden("QuantizeLinear", graph.input(np.ones((2, 9), np.float32)),
+                         graph.constant(np.float32(0.02)), graph.constant(np.int8(3)))
+        parts = [graph.hidden("DequantizeLinear", name, graph.constant(np.float32(0.02)),
+                              graph.constant(np.int8(zero)))
+                 for name, zero in ((x, 3), (graph.constant(extremes((9, 5), np.int8)), 0))]
+        graph.add("QuantizeLinear", graph.hidden("MatMul", *parts),
+                  graph.constant(np.float32(0.1)), graph.constant(np.int8(-4)))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "verified.onnx"
+            onnx.save(graph.model(), path)
+            for target in TARGETS:
+                done = subprocess.run([NNC, "verify", path, f"--target={target}"],
+                                      capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("same", done.stdout)
+
     def test_dynamic(self):
         """What dynamic quantization makes of a layer: its input's scale is computed."""
         graph = Graph()

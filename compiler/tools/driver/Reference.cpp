@@ -7,11 +7,14 @@
 #include "compiler/tools/driver/Reference.h"
 
 #include "compiler/evaluate/Evaluate.h"
+#include "compiler/passes/Passes.h"
 #include "compiler/tools/driver/Compare.h"
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Runner.h"
 
 #include "dialects/nn/Layout.h"
+
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <fmt/format.h>
@@ -61,8 +64,16 @@ static std::vector<TensorData> borrow(mlir::func::FuncOp main,
 }
 
 llvm::Expected<std::vector<Tensor>>
-evaluateReference(mlir::ModuleOp module, const std::vector<Tensor> &inputs) {
-  llvm::Expected<mlir::func::FuncOp> main = mainOf(module);
+evaluateReference(mlir::ModuleOp module, llvm::StringRef target,
+                  const std::vector<Tensor> &inputs) {
+  // Quantized ops have no routines of their own.
+  mlir::OwningOpRef<mlir::ModuleOp> lowered = module.clone();
+  mlir::PassManager passes(module.getContext());
+  passes.addPass(createQnnFuse({target.str()}));
+  passes.nest<mlir::func::FuncOp>().addPass(createQnnCanonicalize());
+  if (mlir::failed(passes.run(*lowered)))
+    return makeError("the reference cannot be lowered");
+  llvm::Expected<mlir::func::FuncOp> main = mainOf(*lowered);
   if (!main)
     return main.takeError();
   llvm::SmallVector<TensorData> results;

@@ -14,9 +14,11 @@
 namespace nnc::tools {
 
 /// Computes the results of the module's main function with the portable
-/// routines.
+/// routines. Layers that are computed in integers on `target` are computed so
+/// here, too.
 llvm::Expected<std::vector<Tensor>>
-evaluateReference(mlir::ModuleOp module, const std::vector<Tensor> &inputs);
+evaluateReference(mlir::ModuleOp module, llvm::StringRef target,
+                  const std::vector<Tensor> &inputs);
 
 /// Returns a sentence about the first layer whose output in `layersFile` (see
 /// RunResult) differs from that of the portable routines on the same layers.

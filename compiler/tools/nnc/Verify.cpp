@@ -98,7 +98,8 @@ private:
     if (one.outputs.empty()) {
       Progress progress("evaluating the reference");
       llvm::Expected<std::vector<Tensor>> expected =
-          evaluateReference(prepared.driver->imported(), one.inputs);
+          evaluateReference(prepared.driver->imported(),
+                            prepared.driver->options().target, one.inputs);
       if (!expected)
         return expected.takeError();
       one.outputs = std::move(*expected);
