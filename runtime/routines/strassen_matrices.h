@@ -78,9 +78,11 @@ constexpr int strassen_left_sums(int levels, int point) {
   return sums;
 }
 
-/// One use of a product: kept sums are added to it, and the result is kept as a
-/// sum or is a block of C. Only the last of a product's uses may be a block of
-/// C; all others add at least one sum.
+/// A step that uses one of the products. Strassen's method adds products and
+/// sums of products, which are kept until their last use. A step adds up to two
+/// kept sums to the product, and stores the result as a kept sum or as a block
+/// of the result matrix C. Only the last step of a product may store a block of
+/// C; the others add at least one sum.
 struct strassen_use {
   int add[2];      ///< numbers of kept sums; 0: none
   int keep;        ///< number of the sum to keep; 0: a block of C

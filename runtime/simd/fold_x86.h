@@ -36,8 +36,9 @@ struct min_lanes {
 #endif
 };
 
-/// F of all lanes: F combines the two halves, then their halves, down to one
-/// lane.
+/// Reduces all lanes to one by the binary function F (a sum, a maximum): F
+/// combines the two halves of the vector, then the halves of the result, and so
+/// on.
 template <class F> NNC_INLINE float fold(__m128 a) {
   __m128 pair = F::of(a, _mm_movehl_ps(a, a));
   return _mm_cvtss_f32(F::of(pair, _mm_shuffle_ps(pair, pair, 1)));

@@ -138,7 +138,8 @@ private:
     return by_lanes<C>() ? ceil_div(span<C>(s), W) * W : span<C>(s);
   }
 
-  /// Adds a row of taps, with operands from lanes of vectors of input pixels.
+  /// Adds a row of taps to the sums. Input pixels are loaded as vectors, and
+  /// each multiply-add broadcasts one lane of such a vector.
   template <int C, int B>
   static NNC_INLINE void add_by_lanes(register_tile<V, 1, C, B> &t,
                                       const T *row, const T *w) {
