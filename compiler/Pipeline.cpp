@@ -29,13 +29,18 @@ void nnc::buildPipeline(OpPassManager &manager,
   buildEncodePipeline(manager);
 }
 
+void nnc::buildQuantizedPipeline(OpPassManager &manager,
+                                 const std::string &target) {
+  // First of all, while it shows which floats are quantized.
+  manager.addPass(createQnnFuse({target}));
+  // From here on there is nn alone.
+  manager.nest<func::FuncOp>().addPass(createQnnCanonicalize());
+}
+
 void nnc::buildLayersPipeline(OpPassManager &manager,
                               const PipelineOptions &options) {
-  // First of all, while it shows which floats are quantized.
-  manager.addPass(createQnnFuse({options.target}));
+  buildQuantizedPipeline(manager, options.target);
   OpPassManager &function = manager.nest<func::FuncOp>();
-  // From here on there is nn alone.
-  function.addPass(createQnnCanonicalize());
   // Early, so that later patterns see constants and no identities.
   function.addPass(createSimplify());
   // Before ops are merged with their neighbours: it looks for expressions.

@@ -41,6 +41,11 @@ void registerDialects(mlir::DialectRegistry &registry);
 void buildPipeline(mlir::OpPassManager &manager,
                    const PipelineOptions &options);
 
+/// The beginning of the first of them, after which there are no quantized ops.
+/// `target` is a row of targets.inc.
+void buildQuantizedPipeline(mlir::OpPassManager &manager,
+                            const std::string &target);
+
 /// The first of them, up to layers without routines.
 void buildLayersPipeline(mlir::OpPassManager &manager,
                          const PipelineOptions &options);

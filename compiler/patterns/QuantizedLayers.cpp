@@ -107,24 +107,6 @@ static Product findProduct(Value value) {
   return {};
 }
 
-/// Returns the type of sums of shape `shape`: one scale, or one for each index
-/// of `axis`.
-static RankedTensorType makeSumType(MLIRContext *context,
-                                    ArrayRef<int64_t> shape,
-                                    ArrayRef<double> scales, int64_t axis) {
-  Type i32 = IntegerType::get(context, 32), f32 = Float32Type::get(context);
-  unsigned isSigned = quant::QuantizationFlags::Signed;
-  int64_t min = INT32_MIN, max = INT32_MAX;
-  if (scales.size() == 1)
-    return RankedTensorType::get(
-        shape, quant::UniformQuantizedType::get(isSigned, i32, f32, scales[0],
-                                                0, min, max));
-  return RankedTensorType::get(
-      shape, quant::UniformQuantizedPerAxisType::get(
-                 isSigned, i32, f32, scales,
-                 SmallVector<int64_t>(scales.size(), 0), axis, min, max));
-}
-
 /// Returns the bias as integers of the scales of the sums; nullopt if one does
 /// not fit in 32 bits.
 static std::optional<SmallVector<int32_t>>
@@ -159,15 +141,13 @@ static Value transposeStored(PatternRewriter &rewriter, Value w) {
       RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)},
                             getTensorType(stored).getElementType()),
       stored, ArrayRef<int64_t>{1, 0});
-  Type element = type.getElementType();
-  if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element))
-    element = quant::UniformQuantizedPerAxisType::get(
-        perAxis.getFlags(), perAxis.getStorageType(),
-        perAxis.getExpressedType(), perAxis.getScales(),
-        perAxis.getZeroPoints(), 1 - perAxis.getQuantizedDimension(),
-        perAxis.getStorageTypeMin(), perAxis.getStorageTypeMax());
+  qnn::Parameters parameters = qnn::getParameters(type);
   return rewriter.create<qnn::ReinterpretOp>(
-      loc, RankedTensorType::get(getTensorType(turned).getShape(), element),
+      loc,
+      qnn::makeType(getTensorType(turned).getShape(),
+                    cast<IntegerType>(getTensorType(stored).getElementType()),
+                    parameters.scales, parameters.zeroPoints,
+                    1 - parameters.axis),
       turned);
 }
 
@@ -241,7 +221,8 @@ struct FuseProduct : OpRewritePattern<qnn::QuantizeOp> {
     Location loc = product->getLoc();
     int64_t channelAxis = conv ? 1 : type.getRank() - 1;
     RankedTensorType sums =
-        makeSumType(getContext(), type.getShape(), scales, channelAxis);
+        qnn::makeType(type.getShape(), rewriter.getI32Type(), scales,
+                      SmallVector<int64_t>(scales.size(), 0), channelAxis);
     Value shift;
     if (added)
       shift = rewriter.create<ConstantOp>(

@@ -47,6 +47,28 @@ Parameters qnn::getParameters(Type type) {
   return result;
 }
 
+RankedTensorType qnn::makeType(ArrayRef<int64_t> shape, IntegerType storage,
+                               ArrayRef<double> scales,
+                               ArrayRef<int64_t> zeroPoints, int64_t axis) {
+  MLIRContext *context = storage.getContext();
+  bool isSigned = !storage.isUnsigned();
+  unsigned width = storage.getWidth();
+  unsigned flags = isSigned ? quant::QuantizationFlags::Signed : 0;
+  Type holder = IntegerType::get(context, width),
+       real = Float32Type::get(context);
+  int64_t min = quant::QuantizedType::getDefaultMinimumForInteger(isSigned,
+                                                                  width),
+          max = quant::QuantizedType::getDefaultMaximumForInteger(isSigned,
+                                                                  width);
+  if (scales.size() == 1)
+    return RankedTensorType::get(
+        shape, quant::UniformQuantizedType::get(flags, holder, real, scales[0],
+                                                zeroPoints[0], min, max));
+  return RankedTensorType::get(
+      shape, quant::UniformQuantizedPerAxisType::get(
+                 flags, holder, real, scales, zeroPoints, axis, min, max));
+}
+
 FixedPoint qnn::toFixedPoint(double factor) {
   if (factor == 0)
     return {0, 0};

@@ -39,6 +39,15 @@ struct Parameters {
 };
 Parameters getParameters(mlir::Type type);
 
+/// Returns the type of tensors of shape `shape` that stand for f32 and are
+/// stored as `storage`: with one scale and zero point, or with as many as
+/// `axis` is long. The inverse of getParameters and getStorageType.
+mlir::RankedTensorType makeType(llvm::ArrayRef<int64_t> shape,
+                                mlir::IntegerType storage,
+                                llvm::ArrayRef<double> scales,
+                                llvm::ArrayRef<int64_t> zeroPoints,
+                                int64_t axis);
+
 /// Verifies that `type`, of an operand or result of `op`, is quantized,
 /// expresses f32, and has parameters that fit its shape.
 mlir::LogicalResult verifyQuantized(mlir::Operation *op, mlir::Type type);

@@ -57,12 +57,11 @@ static std::optional<Known> readKnown(Node &node, const Places &places) {
     if (known.zeroPoints.empty())
       return node.broken("has an empty zero point"), std::nullopt;
   }
-  size_t count = std::max(known.scales.size(), known.zeroPoints.size());
-  count = std::max<size_t>(count, 1);
-  if (known.scales.empty() || (known.scales.size() == 1 && places.scale < 0))
-    known.scales.assign(count, 1);
+  if (known.scales.empty())
+    known.scales = {1};
   if (known.zeroPoints.empty())
-    known.zeroPoints.assign(count, 0);
+    known.zeroPoints = {0};
+  size_t count = std::max(known.scales.size(), known.zeroPoints.size());
   // One scale may stand beside a zero point for each channel, and the reverse.
   if (known.scales.size() == 1)
     known.scales.assign(count, known.scales[0]);

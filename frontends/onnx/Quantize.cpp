@@ -29,12 +29,6 @@ static bool haveType(Node &node) {
 RankedTensorType makeQuantizedType(Node &node, ArrayRef<int64_t> shape,
                                    IntegerType storage, ArrayRef<double> scales,
                                    ArrayRef<int64_t> zeroPoints, int64_t axis) {
-  bool isSigned = !storage.isUnsigned();
-  unsigned width = storage.getWidth();
-  int64_t min =
-      quant::QuantizedType::getDefaultMinimumForInteger(isSigned, width);
-  int64_t max =
-      quant::QuantizedType::getDefaultMaximumForInteger(isSigned, width);
   bool isSound =
       zeroPoints.size() == scales.size() && !scales.empty() &&
       llvm::all_of(scales, [](double s) { return std::isfinite(s) && s > 0; });
@@ -42,22 +36,13 @@ RankedTensorType makeQuantizedType(Node &node, ArrayRef<int64_t> shape,
     node.broken("needs finite scales above 0 and as many zero points");
     return {};
   }
-  Builder &builder = node.getBuilder();
-  Type holder = builder.getIntegerType(width), real = builder.getF32Type();
-  unsigned flags = isSigned ? quant::QuantizationFlags::Signed : 0;
-  if (scales.size() == 1)
-    return RankedTensorType::get(
-        shape, quant::UniformQuantizedType::get(flags, holder, real, scales[0],
-                                                zeroPoints[0], min, max));
-  if (int64_t(scales.size()) != shape[axis]) {
+  if (scales.size() > 1 && int64_t(scales.size()) != shape[axis]) {
     node.broken("has " + Twine(scales.size()) +
                 " scales or zero points for an axis of size " +
                 Twine(shape[axis]));
     return {};
   }
-  return RankedTensorType::get(
-      shape, quant::UniformQuantizedPerAxisType::get(
-                 flags, holder, real, scales, zeroPoints, axis, min, max));
+  return qnn::makeType(shape, storage, scales, zeroPoints, axis);
 }
 
 /// Returns the type of quantized tensors of shape `shape` that are stored as

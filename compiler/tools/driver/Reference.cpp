@@ -6,8 +6,8 @@
 
 #include "compiler/tools/driver/Reference.h"
 
+#include "compiler/Pipeline.h"
 #include "compiler/evaluate/Evaluate.h"
-#include "compiler/passes/Passes.h"
 #include "compiler/tools/driver/Compare.h"
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Runner.h"
@@ -69,8 +69,7 @@ evaluateReference(mlir::ModuleOp module, llvm::StringRef target,
   // Quantized ops have no routines of their own.
   mlir::OwningOpRef<mlir::ModuleOp> lowered = module.clone();
   mlir::PassManager passes(module.getContext());
-  passes.addPass(createQnnFuse({target.str()}));
-  passes.nest<mlir::func::FuncOp>().addPass(createQnnCanonicalize());
+  buildQuantizedPipeline(passes, target.str());
   if (mlir::failed(passes.run(*lowered)))
     return makeError("the reference cannot be lowered");
   llvm::Expected<mlir::func::FuncOp> main = mainOf(*lowered);
