@@ -76,8 +76,8 @@ std::string printLayer(exec::CallOp call, int number, int64_t total);
 std::string printPrototype(llvm::StringRef name, bool parallel,
                            llvm::StringRef head, llvm::StringRef tail);
 
-/// What identifies the weights that belong to the code. All fields are 0 for a
-/// model without weights.
+/// The size and the hash of the weights that belong to the code. All fields are
+/// 0 for a model without weights.
 struct WeightsStamp {
   uint64_t headerBytes = 0; ///< offset of the first weight
   uint64_t bytes = 0;       ///< size of the header and all weights

@@ -35,8 +35,8 @@ struct Candidate : UnitCost {
   }
 };
 
-/// Which parameters of a routine are tried: all in its line of routines.inc, or
-/// only the first that apply, which suit most layers.
+/// The parameters of a routine that are tried: all in its line of routines.inc,
+/// or only the first that apply, which suit most layers.
 enum class ParamChoice { all, first };
 
 /// The estimated candidates of the layers of a function, without measurements.

@@ -2,7 +2,7 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// What tuning files and probe files have in common: a first line with a word
+// The parts that tuning files and probe files share: a first line with a word
 // and the format's number, one line for each fact, comments after #, and the
 // instruction sets and the chip of the machine that was measured.
 //

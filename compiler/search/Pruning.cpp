@@ -69,7 +69,8 @@ bool Pruning::isNeverDearer(unsigned node, unsigned a, unsigned b) const {
 bool Pruning::prune(unsigned node) {
   SmallVector<unsigned> &own = kept[node];
   size_t before = own.size();
-  // Of several equal candidates the first is kept.
+  // The loop runs from the last candidate, so that the first of several equal
+  // ones is kept.
   for (size_t i = own.size(); i-- > 0;)
     if (any_of(own, [&](unsigned other) {
           return other != own[i] && isNeverDearer(node, other, own[i]);

@@ -167,7 +167,7 @@ std::optional<RoutineShape> nnc::readShape(const nn::RoutineCall &call,
 }
 
 //===----------------------------------------------------------------------===//
-// What the dialect and the structs have in common
+// Limits and codes that the dialect and the structs share
 //===----------------------------------------------------------------------===//
 
 static_assert(nn::kMaxRank == max_axes,

@@ -22,7 +22,7 @@
 
 namespace nnc::tools {
 
-/// What the options of every command that takes a model say.
+/// The options that every command with a model has.
 struct ModelOptions {
   std::string model;
   std::string target = "native";
@@ -39,8 +39,8 @@ struct ModelOptions {
   LayoutScope layouts = LayoutScope::global;
   Precision precision = Precision::f32;
 
-  /// Of code that must run on any number of threads: on more, some layers run
-  /// on so many.
+  /// The number of threads that is assumed for code that must run on any
+  /// number. With more threads, some layers use only this many.
   static constexpr int anyThreads = 16;
 
   void runOn(int count) { threads = runThreads = count; }
@@ -50,8 +50,8 @@ struct DriverOptions {
   bool keepStages = false; ///< `imported()`, `formed()` and `layered()`
 };
 
-/// The steps from a model to code, each on the result of the one before it.
-/// What goes wrong is printed.
+/// The steps from a model to code. Each works on the result of the step before
+/// it, and reports its problems.
 class Driver {
 public:
   explicit Driver(ModelOptions options, DriverOptions wanted = {});

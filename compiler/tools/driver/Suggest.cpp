@@ -10,7 +10,8 @@
 
 namespace nnc::tools {
 
-/// What tells options apart is behind their dashes.
+/// Returns a word in the form in which words are compared: in lower case, and
+/// an option without its dashes.
 static std::string normalize(llvm::StringRef word) {
   return word.ltrim('-').lower();
 }
@@ -24,7 +25,8 @@ std::string didYouMean(llvm::StringRef given,
       if (closest.empty() && word != given &&
           llvm::StringRef(normalize(word)).starts_with(wanted))
         closest = word;
-  // Of a single letter nothing would be left.
+  // The limit is at most the length of the word: otherwise every word would be
+  // close to a single letter.
   unsigned least = std::min<unsigned>(
       std::max<unsigned>(1, (wanted.size() + 1) / 3) + 1, wanted.size());
   if (closest.empty())

@@ -25,7 +25,7 @@
 namespace nnc::tools {
 namespace {
 
-/// What both processes see.
+/// The memory that the command and its supervisor share.
 struct Shared {
   static constexpr int slots = 16;
   char step[256];
@@ -104,7 +104,8 @@ ExitCode finish(ExitCode code) {
   std::fflush(stderr);
   if (!failure)
     return code;
-  // Also with --json: the document cannot say it.
+  // This error is printed with --json, too, since the document could not be
+  // written.
   writeError("nnc: error: cannot write to standard output: " +
              failure.message() + "\n");
   return ExitCode::environment;
