@@ -3,9 +3,9 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // Joins the runtime headers that a program needs into one. Every header appears
-// once, behind the headers that it includes; the vector types of an instruction
-// set appear only if the program names the set or another vector type builds on
-// them. Everything is in an unnamed namespace, so that models built for
+// once, behind the headers that it includes; what an instruction set does with
+// vectors appears only if the program names the set or another set builds on
+// it. Everything is in an unnamed namespace, so that models built for
 // different machines can be linked into one program.
 //
 //===----------------------------------------------------------------------===//
@@ -25,12 +25,13 @@ public:
   explicit Amalgamation(exec::ProgramOp program)
       : program(program), stream(text) {
     for (StringRef path : program.getHeaders().getAsValueRange<StringAttr>())
-      if (isVectors(path))
+      if (!getVectorSet(path).empty())
         addVectors(path);
   }
 
   LogicalResult add(StringRef path) {
-    if (isVectors(path) && !vectors.contains(path))
+    StringRef set = getVectorSet(path);
+    if (!set.empty() && !vectors.contains(set))
       return success();
     if (!added.insert(path).second)
       return success();
@@ -61,19 +62,25 @@ public:
   std::string take() { return std::move(text); }
 
 private:
-  /// Returns true if `path` defines the vector types of one instruction set.
-  /// The header vec.h includes those of all sets.
-  static bool isVectors(StringRef path) {
-    return path.starts_with("runtime/simd/vec_") &&
-           path != "runtime/simd/vec_portable.h";
+  /// Returns the instruction set whose vectors of numbers or of bytes `path`
+  /// defines; "" for other headers. vec.h and bytes.h include those of all
+  /// sets.
+  static StringRef getVectorSet(StringRef path) {
+    if ((!path.consume_front("runtime/simd/vec_") &&
+         !path.consume_front("runtime/simd/bytes_")) ||
+        path == "portable.h" || !path.consume_back(".h"))
+      return "";
+    return path;
   }
-  /// Adds the vector types at `path` and those that they build on.
+  /// Adds the instruction set of the vectors at `path` and those that it builds
+  /// on.
   void addVectors(StringRef path) {
     std::optional<StringRef> header = getEmbedded(path);
-    if (!header || !vectors.insert(path).second)
+    if (!header || !vectors.insert(getVectorSet(path)).second)
       return;
     for (StringRef line : llvm::split(*header, '\n'))
-      if (line.consume_front("#include \"") && isVectors(line.rtrim('"')))
+      if (line.consume_front("#include \"") &&
+          !getVectorSet(line.rtrim('"')).empty())
         addVectors(line.rtrim('"'));
   }
   /// Returns true if `line` is part of an include guard.

@@ -19,13 +19,21 @@ using namespace nnc::codegen;
 static bool isFloat(Type type) { return type.isF32() || type.isF16(); }
 
 namespace {
+/// What an expression is printed for.
+enum class Form {
+  scalars, ///< values of the types that the expression has
+  floats,  ///< floats and vectors of them: a template over V, their type
+  mixed,   ///< scalars and the vectors of runtime/simd/bytes.h: a template over
+           ///< V, the type of the first argument
+};
+
 /// Printer of one expression. A value with a single use is printed inside the
 /// expression that uses it; other values, and those that would make a line too
 /// long, become local variables.
 class ExpressionPrinter {
 public:
-  ExpressionPrinter(Block &block, bool isTemplate, ArrayRef<std::string> names)
-      : block(block), isTemplate(isTemplate) {
+  ExpressionPrinter(Block &block, Form form, ArrayRef<std::string> names)
+      : block(block), form(form) {
     for (auto [argument, name] : llvm::zip(block.getArguments(), names))
       texts[argument] = name;
   }
@@ -65,10 +73,12 @@ private:
   /// Returns a constant as a literal of the type that operations compute with.
   std::string printConstant(TypedAttr value) {
     std::string literal = getLiteral(value);
-    if (isTemplate && isa<FloatAttr>(value))
+    if (form == Form::floats && isa<FloatAttr>(value))
       return "V(" + literal + ")";
     if (isa<IntegerAttr>(value) && !value.getType().isInteger(1))
-      return (getCppType(value.getType()) + "(" + literal + ")").str();
+      literal = (getCppType(value.getType()) + "(" + literal + ")").str();
+    if (form == Form::mixed && !value.getType().isInteger(1))
+      return "nnc::same<V>(" + literal + ")";
     return literal;
   }
 
@@ -106,7 +116,7 @@ private:
 
   using ListSeparator = llvm::ListSeparator;
   Block &block;
-  bool isTemplate;
+  Form form;
   llvm::DenseMap<Value, std::string> texts;
   int locals = 0;
 };
@@ -124,20 +134,38 @@ static bool isAllFloat(Block &block) {
          });
 }
 
+/// Returns what the expression of `call` is printed for. Programs that have the
+/// vectors of mixed types include their header.
+static Form getForm(exec::CallOp call, Block &block) {
+  if (isAllFloat(block))
+    return Form::floats;
+  auto program = call->getParentOfType<exec::ProgramOp>();
+  bool hasVectors =
+      llvm::is_contained(program.getHeaders().getAsValueRange<StringAttr>(),
+                         "runtime/simd/bytes.h");
+  return hasVectors && call.hasMixedExpression() ? Form::mixed : Form::scalars;
+}
+
 std::string codegen::printExpression(exec::CallOp call, StringRef name,
                                      ArrayRef<std::string> arguments) {
   Block &block = call.getExpression().front();
-  bool isTemplate = isAllFloat(block);
+  Form form = getForm(call, block);
   Type result = block.getTerminator()->getOperand(0).getType();
   SmallVector<std::string> parameters;
   for (auto [argument, word] : llvm::zip(block.getArguments(), arguments)) {
     // An unused argument gets no name, since compilers would warn of it.
-    std::string type = isTemplate ? "V" : getCppType(argument.getType()).str();
+    std::string type = getCppType(argument.getType()).str();
+    if (form == Form::floats || (form == Form::mixed && parameters.empty()))
+      type = "V";
+    else if (form == Form::mixed)
+      type = "nnc::like<V, " + type + ">";
     parameters.push_back(argument.use_empty() ? type : type + " " + word);
   }
-  std::string head =
-      isTemplate ? "template <class V> V " : getCppType(result).str() + " ";
+  std::string head = getCppType(result).str() + " ";
+  if (form != Form::scalars)
+    head = form == Form::floats ? "template <class V> V "
+                                : "template <class V> auto ";
   return "struct " + name.str() + " {\n" +
          printList("  " + head + "operator()(", parameters, ") const {") +
-         ExpressionPrinter(block, isTemplate, arguments).print() + "  }\n};\n";
+         ExpressionPrinter(block, form, arguments).print() + "  }\n};\n";
 }

@@ -21,10 +21,13 @@
 //   struct conv2_epilogue {
 //     std::uint8_t operator()(std::int32_t v, float scale) const {
 //       return nnc::cast<std::uint8_t>(
-//           nnc::clip(nnc::round(nnc::mul(nnc::cast<float>(v), scale)), 0,
-//           255));
+//           nnc::round(nnc::mul(nnc::cast<float>(v), scale)));
 //     }
 //   };
+//
+// With runtime/simd/bytes.h, such an F may be a template, too, and then serves
+// vectors of integers: template <class V> auto operator()(V v, like<V, float>
+// scale) const.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_EPILOGUE_H
@@ -58,35 +61,37 @@ struct none {
   NNC_INLINE void fetch(std::ptrdiff_t) const {}
 };
 
-/// The type in which an operand of type T reaches F beside a value of type V:
-/// floats and vectors of them are of V's type; beside an integer, each operand
-/// keeps its own type.
+/// How an operand of type T reaches F beside a value of type V: floats and
+/// vectors of them are of V's type; beside an integer, each operand keeps its
+/// own type. runtime/simd/bytes.h adds operands beside vectors of integers.
+template <class V, class T, class = void> struct operand_beside {
+  using type = V;
+  static NNC_INLINE V load(const T *p) { return load_floats<V>(p); }
+  static NNC_INLINE V load(const T *p, int count) {
+    return load_floats<V>(p, count);
+  }
+  static NNC_INLINE V repeat(const T *p) { return V(float(*p)); }
+};
 template <class V, class T>
-using operand_type = std::conditional_t<std::is_integral<V>::value, T, V>;
-
+struct operand_beside<V, T, std::enable_if_t<std::is_integral<V>::value>> {
+  using type = T;
+  static NNC_INLINE T load(const T *p) { return *p; }
+  static NNC_INLINE T load(const T *p, int) { return *p; }
+  static NNC_INLINE T repeat(const T *p) { return *p; }
+};
 template <class V, class T>
-NNC_INLINE operand_type<V, T> load_operand(const T *from) {
-  if constexpr (std::is_integral<V>::value)
-    return *from;
-  else
-    return load<V>(from);
-}
-template <class V, class T>
-NNC_INLINE operand_type<V, T> repeat_operand(const T *from) {
-  if constexpr (std::is_integral<V>::value)
-    return *from;
-  else
-    return V(float(*from));
-}
+using operand_type = typename operand_beside<V, T>::type;
 
 /// An operand with the physical layout of the output.
 template <class T> struct full_of {
+  using element = T;
   const T *data;
   template <class V, class P> NNC_INLINE operand_type<V, T> get(P pos) const {
-    return load_operand<V>(data + pos.offset);
+    return operand_beside<V, T>::load(data + pos.offset);
   }
-  template <class V, class P> NNC_INLINE V get(P pos, int count) const {
-    return load<V>(data + pos.offset, count);
+  template <class V, class P>
+  NNC_INLINE operand_type<V, T> get(P pos, int count) const {
+    return operand_beside<V, T>::load(data + pos.offset, count);
   }
   NNC_INLINE void fetch(std::ptrdiff_t offset) const {
     NNC_PREFETCH(data + offset);
@@ -96,30 +101,33 @@ template <class T> struct full_of {
 /// An operand with one value for each channel. Where lanes are channels of a
 /// blocked layout, its buffer extends to the end of the last block.
 template <class T> struct channel_of {
+  using element = T;
   const T *data;
   template <class V, class P> NNC_INLINE operand_type<V, T> get(P pos) const {
     if constexpr (P::lanes_are_channels)
-      return load_operand<V>(data + pos.channel);
+      return operand_beside<V, T>::load(data + pos.channel);
     else
-      return repeat_operand<V>(data + pos.channel);
+      return operand_beside<V, T>::repeat(data + pos.channel);
   }
-  template <class V, class P> NNC_INLINE V get(P pos, int count) const {
+  template <class V, class P>
+  NNC_INLINE operand_type<V, T> get(P pos, int count) const {
     if constexpr (P::lanes_are_channels)
-      return load<V>(data + pos.channel, count);
+      return operand_beside<V, T>::load(data + pos.channel, count);
     else
-      return V(float(data[pos.channel]));
+      return operand_beside<V, T>::repeat(data + pos.channel);
   }
   NNC_INLINE void fetch(std::ptrdiff_t) const {}
 };
 
 /// An operand with one value.
 template <class T> struct scalar_of {
+  using element = T;
   const T *data;
   template <class V, class P> NNC_INLINE operand_type<V, T> get(P) const {
-    return repeat_operand<V>(data);
+    return operand_beside<V, T>::repeat(data);
   }
-  template <class V, class P> NNC_INLINE V get(P, int) const {
-    return V(float(*data));
+  template <class V, class P> NNC_INLINE operand_type<V, T> get(P, int) const {
+    return operand_beside<V, T>::repeat(data);
   }
   NNC_INLINE void fetch(std::ptrdiff_t) const {}
 };
@@ -131,7 +139,7 @@ template <class... Operands> struct operand_list {
     return f(v, loaded...);
   }
   template <class F, class V, class P, class... Loaded>
-  NNC_INLINE V apply_first(const F &f, V v, P, int, Loaded... loaded) const {
+  NNC_INLINE auto apply_first(const F &f, V v, P, int, Loaded... loaded) const {
     return f(v, loaded...);
   }
   NNC_INLINE void fetch(std::ptrdiff_t) const {}
@@ -146,8 +154,8 @@ template <class Head, class... Tail> struct operand_list<Head, Tail...> {
     return tail.apply(f, v, pos, loaded..., head.template get<V>(pos));
   }
   template <class F, class V, class P, class... Loaded>
-  NNC_INLINE V apply_first(const F &f, V v, P pos, int count,
-                           Loaded... loaded) const {
+  NNC_INLINE auto apply_first(const F &f, V v, P pos, int count,
+                              Loaded... loaded) const {
     return tail.apply_first(f, v, pos, count, loaded...,
                             head.template get<V>(pos, count));
   }
@@ -171,12 +179,20 @@ template <class F, class... Operands> struct fused {
     return operands.apply(F{}, v, pos);
   }
   template <class V, class P>
-  NNC_INLINE V operator()(V v, P pos, int count) const {
+  NNC_INLINE auto operator()(V v, P pos, int count) const {
     return operands.apply_first(F{}, v, pos, count);
   }
   /// Prefetches the operands of the output value at flat index `offset`.
   NNC_INLINE void fetch(std::ptrdiff_t offset) const { operands.fetch(offset); }
 };
+
+/// Whether an epilogue takes values of the vector type V.
+template <class Epi, class V> constexpr bool takes_vectors = false;
+template <class V> constexpr bool takes_vectors<none, V> = true;
+template <class F, class... Operands, class V>
+constexpr bool takes_vectors<fused<F, Operands...>, V> =
+    std::is_invocable<const F &, V,
+                      operand_type<V, typename Operands::element>...>::value;
 
 /// Stores epi(v) at y[at] in a blocked layout. Lane 0 is channel `first`; lanes
 /// for channels from `channels` on are stored as zero.

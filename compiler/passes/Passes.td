@@ -22,9 +22,8 @@ def QnnFuse : Pass<"nnc-qnn-fuse", "::mlir::ModuleOp"> {
     value. Reshapes, transposes and max pools between equal parameters work on
     the integers. Results are within one unit of those of the float ops.
 
-    The integer routines are portable ones, so that only targets without vector
-    routines, such as microcontrollers, gain from them: for all others the pass
-    changes nothing.
+    A product stays in floats where the fastest routine of the target for them,
+    with the conversions around it, is estimated to take less time.
 
     ```mlir
     %0 = qnn.dequantize %x : tensor<2x3x!quant.uniform<u8:f32, 2.0e-02:128>> -> tensor<2x3xf32>

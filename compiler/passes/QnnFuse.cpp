@@ -6,6 +6,7 @@
 
 #include "compiler/passes/Passes.h"
 #include "compiler/patterns/Patterns.h"
+#include "compiler/routines/IntegerSums.h"
 #include "dialects/qnn/Qnn.h"
 #include "dialects/target/Target.h"
 
@@ -23,13 +24,14 @@ struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
     auto machine = nnc::target::setTarget(getOperation(), target);
     if (failed(machine))
       return signalPassFailure();
-    // The integer routines are portable ones. Where there are vector routines
-    // for floats, these are faster.
-    if (machine->getIsas().size() > 1)
-      return;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
+      nnc::CostModel cost(*machine, nnc::getWeightBytes(function));
+      auto isFasterInIntegers = [&](Operation *product) {
+        nnc::ProductTimes times = nnc::estimateProduct(product, cost);
+        return times.integers <= times.floats;
+      };
       RewritePatternSet patterns(&getContext());
-      nnc::populateQuantizedLayers(patterns);
+      nnc::populateQuantizedLayers(patterns, isFasterInIntegers);
       if (failed(nnc::applyPatterns(function, std::move(patterns))))
         return signalPassFailure();
     }

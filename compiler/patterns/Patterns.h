@@ -13,6 +13,8 @@
 
 #include "mlir/IR/PatternMatch.h"
 
+#include <functional>
+
 namespace nnc {
 
 /// Applies `patterns` and the ops' folders to a fixed point. Constants keep
@@ -68,9 +70,15 @@ void populateMatMulForms(mlir::RewritePatternSet &patterns);
 /// rearrangement into their positions (sub-pixel convolution).
 void populateSubPixels(mlir::RewritePatternSet &patterns);
 
+/// Whether a product, an nn.conv or nn.matmul of floats, is computed in
+/// integers.
+using ProductChoice = std::function<bool(mlir::Operation *)>;
+
 /// Adds patterns that replace a float op between dequantized operands and a
-/// quantized result by the op on integers, where that is within one unit.
-void populateQuantizedLayers(mlir::RewritePatternSet &patterns);
+/// quantized result by the op on integers, where that is within one unit;
+/// products only where `isFasterInIntegers` holds.
+void populateQuantizedLayers(mlir::RewritePatternSet &patterns,
+                             ProductChoice isFasterInIntegers);
 
 /// Returns true if no pattern of populateLegalForms applies to `op`.
 bool hasLegalForm(mlir::Operation *op);

@@ -156,7 +156,8 @@ namespace {
 /// integers. What the result loses is at most the rounding of one float product
 /// where the floats round each sum: within one unit.
 struct FuseProduct : OpRewritePattern<qnn::QuantizeOp> {
-  using OpRewritePattern::OpRewritePattern;
+  FuseProduct(MLIRContext *context, ProductChoice choice)
+      : OpRewritePattern(context), isFasterInIntegers(std::move(choice)) {}
   LogicalResult matchAndRewrite(qnn::QuantizeOp quantize,
                                 PatternRewriter &rewriter) const override {
     qnn::Parameters to = qnn::getParameters(quantize.getType());
@@ -189,7 +190,8 @@ struct FuseProduct : OpRewritePattern<qnn::QuantizeOp> {
     int64_t filters = conv ? 0 : isTurned ? rank - 2 : rank - 1;
     if (from.axis >= 0 || (by.axis >= 0 && by.axis != filters) ||
         !isNarrow(x) || !isNarrow(w) ||
-        (matmul && (matmul.getTransposeA() || rank != 2)))
+        (matmul && (matmul.getTransposeA() || rank != 2)) ||
+        !isFasterInIntegers(product))
       return failure();
     SmallVector<double> scales;
     for (double scale : by.scales)
@@ -250,6 +252,9 @@ struct FuseProduct : OpRewritePattern<qnn::QuantizeOp> {
                                                    qnn::Rescale::real, result);
     return success();
   }
+
+private:
+  ProductChoice isFasterInIntegers;
 };
 
 /// Replaces quantize(op(dequantize x)) by op(x) on integers, if both have the
@@ -282,7 +287,10 @@ template <class Op> struct FuseMove : OpRewritePattern<qnn::QuantizeOp> {
 };
 } // namespace
 
-void nnc::populateQuantizedLayers(RewritePatternSet &patterns) {
-  patterns.add<FuseProduct, FuseMove<ReshapeOp>, FuseMove<TransposeOp>,
+void nnc::populateQuantizedLayers(RewritePatternSet &patterns,
+                                  ProductChoice isFasterInIntegers) {
+  patterns.add<FuseProduct>(patterns.getContext(),
+                            std::move(isFasterInIntegers));
+  patterns.add<FuseMove<ReshapeOp>, FuseMove<TransposeOp>,
                FuseMove<MaxPoolOp>>(patterns.getContext());
 }

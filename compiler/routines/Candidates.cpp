@@ -151,6 +151,12 @@ static std::string getObstacle(LayerOp layer, const Routine &routine,
       layer.getOperands().empty() ? Value(layer.getY()) : layer.getOperand(0);
   if (!routine.takesElement(getTensorType(first).getElementType()))
     return "does not compute on the layer's element type";
+  // Only lines that say so have inputs of types of their own.
+  if (!routine.sums.empty())
+    for (auto [i, value] : llvm::enumerate(layer.getInputs()))
+      if (!routine.takesElement(getTensorType(value).getElementType(), i))
+        return "does not compute on the element type of operand " +
+               std::to_string(i);
   auto anchor = dyn_cast_or_null<RoutineOpInterface>(layer.getAnchorOp());
   if (!routine.takesSums(anchor ? anchor.getAccumulatorType() : Type()))
     return "does not sum in the layer's accumulator type";

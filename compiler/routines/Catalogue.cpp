@@ -155,9 +155,10 @@ static Routine makeRoutine(const Family *family, StringRef name,
                            StringRef layouts, StringRef params,
                            Lists candidates) {
   Routine routine{name, header, isa, family, {}, {}, {},
-                  {},   {},     {},  {},     {}, {}};
+                  {},   {},     {},  {},     {}, {}, {}};
   SmallVector<StringRef> names = splitNames(types);
   routine.elements = names.front();
+  routine.otherElements = names.size() > 2 ? names[1] : names.front();
   if (names.size() > 1)
     routine.sums = names.back();
   routine.layouts = splitNames(layouts);
@@ -256,17 +257,21 @@ StringRef Routine::getLayout(int64_t i) const {
   return family->inputs < 0 || isOnly ? layouts.front() : layouts[i];
 }
 
-bool Routine::takesElement(Type type) const {
-  if (elements == "any")
+bool Routine::takesElement(Type type, int64_t i) const {
+  StringRef taken = i == 0 ? elements : otherElements;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (taken == "any")
     return true;
-  if (elements == "number")
+  if (taken == "number")
     return !type.isF16();
-  if (elements == "integer")
-    return llvm::isa<IntegerType>(type) && type.getIntOrFloatBitWidth() <= 32;
+  if (taken == "integer")
+    return integer && integer.getWidth() <= 32;
+  if (taken == "narrow")
+    return integer && (integer.getWidth() == 8 || type.isSignlessInteger(16));
   std::string own;
   llvm::raw_string_ostream stream(own);
   stream << type;
-  return elements == own;
+  return taken == own;
 }
 
 bool Routine::takesSums(Type type) const {

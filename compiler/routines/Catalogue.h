@@ -16,10 +16,11 @@ namespace nnc {
 struct Routine {
   llvm::StringRef name, header, isa;
   const Family *family;
+  /// The element types of the first input and of the others: a type, or
+  /// "number", "any", "integer" or "narrow" as routines.inc explains; and the
+  /// type of the sums, empty if it is the same.
+  llvm::StringRef elements, otherElements, sums;
   /// Names of the layouts of the inputs, followed by that of the output:
-  /// The element type of the inputs: a type, or "number", "any" or "integer" as
-  /// routines.inc explains; and the type of the sums, empty if it is the same.
-  llvm::StringRef elements, sums;
   /// "plain", "any", or as in #nn.layout. If all are "any", the shape of a call
   /// holds physical dimensions.
   llvm::SmallVector<llvm::StringRef> layouts;
@@ -48,8 +49,8 @@ struct Routine {
   /// Returns the layout of input `i`, or of the output if `i` is -1. Families
   /// with any number of inputs list one layout for all of them.
   llvm::StringRef getLayout(int64_t i) const;
-  /// Returns true if the routine accepts elements of `type`.
-  bool takesElement(mlir::Type type) const;
+  /// Returns true if the routine accepts elements of `type` in input `i`.
+  bool takesElement(mlir::Type type, int64_t i = 0) const;
   /// Returns true if the routine's sums have the type `type`; null stands for
   /// the type of the elements.
   bool takesSums(mlir::Type type) const;

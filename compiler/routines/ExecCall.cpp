@@ -170,6 +170,8 @@ void nnc::collectHeaders(exec::ProgramOp program) {
       headers.insert(("runtime/simd/vec_" + isa + ".h").str());
     if (call.hasEmptyExpression())
       continue;
+    if (isa != "portable" && call.hasMixedExpression())
+      headers.insert("runtime/simd/bytes.h");
     Block &expression = call.getExpression().front();
     hasOtherTypes |= usesOtherTypes(expression);
     for (auto op : expression.getOps<nn::ElementwiseOpInterface>())

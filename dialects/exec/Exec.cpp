@@ -135,6 +135,55 @@ LogicalResult ViewOp::verify() {
 
 bool CallOp::hasEmptyExpression() { return getExpression().empty(); }
 
+/// Returns true for types that runtime/simd/bytes.h has vectors of.
+static bool hasVectors(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer)
+    return type.isF32();
+  unsigned width = integer.getWidth();
+  return width == 8 || width == 16 || type.isSignlessInteger(32);
+}
+
+bool CallOp::hasMixedExpression() {
+  if (hasEmptyExpression())
+    return false;
+  Block &block = getExpression().front();
+  auto isFloat = [](Type type) { return type.isF32(); };
+  auto hasOnlyFloats = [&](Operation &op) {
+    return llvm::all_of(op.getOperandTypes(), [&](Type type) {
+      return isFloat(type) || type.isInteger(1);
+    });
+  };
+  if (!llvm::all_of(block.getArgumentTypes(), hasVectors))
+    return false;
+  bool isMixed = !llvm::all_of(block.getArgumentTypes(), isFloat);
+  for (Operation &op : block.without_terminator()) {
+    Type result = op.getResult(0).getType();
+    if (op.hasTrait<OpTrait::ConstantLike>()) {
+      if (!hasVectors(result))
+        return false;
+      continue;
+    }
+    bool ofFloats = hasOnlyFloats(op);
+    isMixed |= !ofFloats || !(isFloat(result) || result.isInteger(1));
+    if (isa<nn::CastOp>(op)) {
+      if (!hasVectors(op.getOperand(0).getType()) || !hasVectors(result))
+        return false;
+    } else if (ofFloats) {
+      // Comparisons make masks, which only functions of floats take.
+      if (!isFloat(result) && !result.isInteger(1))
+        return false;
+    } else if (!isa<nn::AddOp, nn::SubOp, nn::MulOp, nn::MaxOp, nn::MinOp,
+                    nn::ClipOp, nn::ReluOp>(op) ||
+               !hasVectors(result) ||
+               !llvm::all_of(op.getOperandTypes(), hasVectors)) {
+      return false;
+    }
+  }
+  Type result = block.getTerminator()->getOperand(0).getType();
+  return isMixed && hasVectors(result);
+}
+
 static Type getElementType(Value place) {
   return getPlaceOp(place).getTensor().getElementType();
 }

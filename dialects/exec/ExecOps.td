@@ -207,6 +207,10 @@ def Exec_CallOp : Exec_Op<"call", [
   let extraClassDeclaration = [{
     /// Returns true if the call stores the routine's results unchanged.
     bool hasEmptyExpression();
+    /// Returns true if the expression mixes element types, all of which
+    /// runtime/simd/bytes.h has vectors of, and calls only functions that are
+    /// there for these vectors.
+    bool hasMixedExpression();
     /// Returns true if both calls can share one function of the emitted code.
     bool isLike(CallOp other);
   }];

@@ -109,6 +109,16 @@ LogicalResult nn::inferConv(std::optional<Location> location,
   return success();
 }
 
+/// Returns true if `type` is an integer type that holds `value`.
+static bool fitsIn(int64_t value, Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.getWidth() > 32)
+    return false;
+  int64_t range = int64_t(1) << integer.getWidth();
+  return integer.isUnsigned() ? value >= 0 && value < range
+                              : value >= -range / 2 && value < range / 2;
+}
+
 LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
                                        std::optional<Location> location,
                                        Adaptor adaptor,
@@ -124,6 +134,11 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
   if (failed(inferAccumulator(location, x.getElementType(), w.getElementType(),
                               adaptor.getAccumulator(), element)))
     return failure();
+  if (adaptor.getFill() != 0 && !fitsIn(adaptor.getFill(), x.getElementType()))
+    return emitOptionalError(
+        location, "pads ", x.getElementType(), " with ", adaptor.getFill(),
+        "; only integers with an accumulator are padded with other numbers of "
+        "their type than 0");
   types.push_back(RankedTensorType::get(shape, element));
   return success();
 }
@@ -155,7 +170,7 @@ template <class Op> static ShapeFields getConvFields(Op op) {
 
 SmallVector<RoutineCall> ConvOp::getRoutineCalls() {
   ShapeFields fields = getConvFields(*this);
-  fields.add("groups", getGroups());
+  fields.add("groups", getGroups()).add("fill", getFill());
   return {{"conv2d", fields.get(), {0, 1}}};
 }
 

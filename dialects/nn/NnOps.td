@@ -30,7 +30,8 @@ def Nn_ConvOp : Nn_AnchorOp<"conv", ["isLayoutTolerant", "getAccumulatorType"]> 
     The operands have one element type, which is also that of the sums and of
     the result. If they are integers, they may have two types of at most 32
     bits, with the type of the sums and of the result as `accumulator = i32`:
-    each element is converted to it first, and sums wrap around.
+    each element is converted to it first, and sums wrap around. Elements outside
+    x then have the value `fill`, such as the zero point of a quantized x.
 
     Example:
     ```mlir
@@ -42,7 +43,7 @@ def Nn_ConvOp : Nn_AnchorOp<"conv", ["isLayoutTolerant", "getAccumulatorType"]> 
   let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$w,
     DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
     DenseI64ArrayAttr:$pads, I64Attr:$groups,
-    OptionalAttr<TypeAttr>:$accumulator);
+    OptionalAttr<TypeAttr>:$accumulator, DefaultValuedAttr<I64Attr, "0">:$fill);
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{

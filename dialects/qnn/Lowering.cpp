@@ -43,7 +43,14 @@ public:
   }
 
   /// Clips a real to the range of the storage type and converts it to integers.
+  /// A cast clips to the whole range of its type by itself.
   Value saturate(Value real, const Parameters &to, Type storage) {
+    auto integer = llvm::cast<IntegerType>(storage);
+    int64_t range = int64_t(1) << integer.getWidth();
+    int64_t least = integer.isUnsigned() ? 0 : -range / 2;
+    if (integer.getWidth() < 32 && to.min <= least &&
+        to.max >= least + range - 1)
+      return cast(real, storage);
     Value clipped = make<nn::ClipOp>(
         real, builder.getF64FloatAttr(static_cast<double>(to.min)),
         builder.getF64FloatAttr(static_cast<double>(to.max)));

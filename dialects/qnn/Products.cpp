@@ -185,34 +185,16 @@ Value Sums::centre(Value x) {
   return isMiddle ? cast(centred, builder.getIntegerType(width)) : centred;
 }
 
-/// Returns `x` with its zero point around it, so that a convolution of the
-/// integers needs no padding.
-static Value padWithZeroPoint(Sums &sums, Value x, ArrayRef<int64_t> pads,
-                              int64_t zero) {
-  if (llvm::all_of(pads, [](int64_t pad) { return pad == 0; }))
-    return x;
-  // nn.pad counts axes of batch and channels, too.
-  size_t spatial = pads.size() / 2;
-  SmallVector<int64_t> all(2 * (spatial + 2), 0);
-  llvm::copy(pads.take_front(spatial), all.begin() + 2);
-  llvm::copy(pads.drop_front(spatial), all.begin() + spatial + 4);
-  return sums.make<nn::PadOp>(nn::PadMode::constant, x, ArrayRef<int64_t>(all),
-                              APFloat(double(zero)));
-}
-
 Value qnn::ConvOp::lower(OpBuilder &builder) {
   Sums sums(builder, *this);
   Value x = sums.integers(getX()), w = sums.centre(getW());
   int64_t zero = getParameters(getX().getType()).zeroPoints[0];
-  SmallVector<int64_t> pads(getPads());
-  if (zero != 0) {
-    x = padWithZeroPoint(sums, x, pads, zero);
-    pads.assign(pads.size(), 0);
-  }
   Type i32 = builder.getI32Type();
-  Value y = sums.make<nn::ConvOp>(x, w, getStrides(), getDilations(),
-                                  ArrayRef<int64_t>(pads), getGroups(),
-                                  TypeAttr::get(i32));
+  // A real number 0 outside of the image is stored as the zero point.
+  bool isPadded = llvm::any_of(getPads(), [](int64_t pad) { return pad != 0; });
+  Value y = sums.make<nn::ConvOp>(x, w, getStrides(), getDilations(), getPads(),
+                                  getGroups(), TypeAttr::get(i32),
+                                  isPadded ? zero : 0);
   int64_t rank = cast<RankedTensorType>(w.getType()).getRank();
   auto axes = llvm::to_vector(llvm::seq<int64_t>(1, rank));
   Value shift = getBias();

@@ -13,9 +13,13 @@
 #include "runtime/routines/catalogue/convolution.h"
 #include "runtime/routines/catalogue/elementwise.h"
 #include "runtime/routines/catalogue/fused.h"
+#include "runtime/routines/catalogue/integers.h"
 #include "runtime/routines/catalogue/matmul.h"
 #include "runtime/routines/catalogue/rounding.h"
 #include "runtime/routines/catalogue/transformed.h"
+#include "runtime/routines/conv2d/integers_depthwise_plan.h"
+#include "runtime/routines/conv2d/integers_plan.h"
+#include "runtime/routines/matmul/bytes_plan.h"
 #include "runtime/routines/matmul/integers_plan.h"
 #include "runtime/routines/pool2d/global_plan.h"
 

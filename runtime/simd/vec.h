@@ -93,6 +93,33 @@ template <int W> NNC_INLINE void store(float *p, f32x<W> v, int count) {
   v.store(p, count);
 }
 
+/// What is in memory as elements of type T and is a vector of W lanes in
+/// registers: for floats and halves f32x<W>. Other types have no vectors except
+/// those of bytes.h.
+template <class T, int W, class = void> struct vector_memory {
+  static constexpr bool exists = false;
+};
+template <class V, class... A> NNC_INLINE V load_floats(A... arguments) {
+  return load<V>(arguments...);
+}
+template <class... A> NNC_INLINE void store_floats(A... arguments) {
+  store(arguments...);
+}
+template <class T, int W>
+struct vector_memory<T, W, std::enable_if_t<holds_float<T>>> {
+  static constexpr bool exists = true;
+  using vector = f32x<W>;
+  static NNC_INLINE vector load(const T *p) { return load_floats<vector>(p); }
+  static NNC_INLINE vector load(const T *p, int count) {
+    return load_floats<vector>(p, count);
+  }
+  static NNC_INLINE vector repeat(T x) { return vector(float(x)); }
+  static NNC_INLINE void store(T *p, vector v) { store_floats(p, v); }
+  static NNC_INLINE void store(T *p, vector v, int count) {
+    store_floats(p, v, count);
+  }
+};
+
 /// v in a register, where the compiler might read it from memory for each use;
 /// see vec_avx512.h.
 template <class V> NNC_INLINE V in_register(V v) { return v; }

@@ -31,6 +31,14 @@ template <class S> constexpr bool first_applies(const S &s, int C) {
 template <class S> constexpr bool direct_applies(const S &s, int W) {
   return whole_blocks(s, W) && s.sw <= 4;
 }
+template <class S> constexpr bool integers_apply_to_conv2d(const S &s, int W) {
+  return whole_blocks(s, W) && !(s.groups > 1 && s.groups == s.c);
+}
+/// The planes of an image are copied one by one, which does not pay for many of
+/// them.
+template <class S> constexpr bool first_integers_apply(const S &s) {
+  return s.groups == 1 && s.c <= 16;
+}
 template <class S> constexpr bool pointwise_applies(const S &s, int W) {
   return direct_applies(s, W) && s.kh == 1 && s.kw == 1 && s.pt == 0 &&
          s.pl == 0 && (s.oh - 1) * s.sh < s.h && (s.ow - 1) * s.sw < s.w;

@@ -2,7 +2,8 @@
 //
 // y[n][k][oy][ox] = epi(sum over c, i, j of
 //     x[n][c][oy * sh - pt + i * dh][ox * sw - pl + j * dw] * w[k][c][i][j])
-// with zeros outside of x; plain NCHW and KCRS. A unit is a row of the output.
+// with zeros, or in sums of integers s.fill, outside of x; plain NCHW and KCRS.
+// A unit is a row of the output.
 //
 // A tile of one output row adds its products in the order c, i, j, so the error
 // is that of a plain sum of kh * kw * c / groups products.
@@ -47,8 +48,11 @@ private:
       const W *taps = w + (std::ptrdiff_t(k) * channels + c) * s.kh * s.kw;
       for (int i = 0; i < s.kh; ++i) {
         const int iy = oy * s.sh - s.pt + i * s.dh;
-        if (iy < 0 || iy >= s.h)
+        if (iy < 0 || iy >= s.h) {
+          for (int j = 0; j < s.kw; ++j)
+            add_fill(s, static_cast<A>(taps[i * s.kw + j]), 0, width, sum);
           continue;
+        }
         const X *row = plane + std::ptrdiff_t(iy) * s.w;
         for (int j = 0; j < s.kw; ++j)
           add_tap(s, row, static_cast<A>(taps[i * s.kw + j]),
@@ -61,13 +65,26 @@ private:
       y[at + j] = epi(sum[j], position<false>{at + j, k});
   }
 
+  /// Adds a tap outside of x to sums [from, to).
+  static void add_fill([[maybe_unused]] const S &s, [[maybe_unused]] A tap,
+                       [[maybe_unused]] int from, [[maybe_unused]] int to,
+                       [[maybe_unused]] A *sum) {
+    if constexpr (std::is_integral<A>::value)
+      if (s.fill != 0)
+        for (int j = from; j < to; ++j)
+          sum[j] = plus(sum[j], times(static_cast<A>(s.fill), tap));
+  }
+
   /// sum[j] += row[left + j * sw] * tap, where that lies inside the row.
   template <class X>
   static void add_tap(const S &s, const X *row, A tap, int left, int width,
                       A *sum) {
     int from = left < 0 ? (-left + s.sw - 1) / s.sw : 0;
+    from = from < width ? from : width;
     int to = left >= s.w ? 0 : (s.w - left + s.sw - 1) / s.sw;
     to = to < width ? to : width;
+    add_fill(s, tap, 0, from, sum);
+    add_fill(s, tap, to > from ? to : from, width, sum);
     if (s.sw == 1) {
       for (int j = from; j < to; ++j)
         sum[j] = plus(sum[j], times(static_cast<A>(row[left + j]), tap));

@@ -6,9 +6,10 @@ namespace nnc {
 
 /// 2-D convolution: x[n][c][h][w], w[k][c/groups][kh][kw] -> y[n][k][oh][ow].
 /// Output row i reads input row i*sh + r*dh - pt for tap r; rows outside the
-/// input are zero. Columns likewise.
+/// input are zero, or `fill` in sums of integers. Columns likewise.
 struct conv2d_shape {
   int n, c, h, w, k, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow, groups;
+  int fill = 0;
 
   /// Calls f(name, field) for each field.
   template <class F> void visit(F f) {
@@ -28,6 +29,7 @@ struct conv2d_shape {
     f("oh", oh);
     f("ow", ow);
     f("groups", groups);
+    f("fill", fill);
   }
 };
 

@@ -3,9 +3,10 @@
 // y[i] = f(x0[i . strides[0]], x1[i . strides[1]], ...), as shape.h says. y is
 // dense and may be one of the inputs. F is a functor like that of an epilogue,
 // with one argument for each input. If all tensors are floats or halves, which
-// F takes as float, and every input is contiguous or constant along the last
-// axis, F is applied to vectors of W along that axis; otherwise to one element
-// at a time. The last axis should be long, so axes should be merged before.
+// F takes as float, or if F also takes the vectors of simd/bytes.h, and every
+// input is contiguous or constant along the last axis, F is applied to vectors
+// of W along that axis; otherwise to one element at a time. The last axis
+// should be long, so axes should be merged before.
 //
 // Called as run(s, x0, x1, ..., y, f, begin, end). A unit is up to 4096
 // elements of one row of the last axis, or up to 64 where threads divide planes
@@ -32,9 +33,6 @@ template <int W, class S, class F> struct elementwise_t {
   }
 
 private:
-  using V = f32x<W>;
-  template <class X> using vector_for = V;
-
   static constexpr int rows(const S &s) {
     int rows = 1;
     for (int d = 0; d + 1 < s.rank; ++d)
@@ -145,10 +143,13 @@ private:
     }
   }
 
+  template <class X> using memory = vector_memory<X, W>;
+
   /// Whether F can be applied to vectors of these element types.
   template <class Y, class... X> static constexpr bool takes_vectors() {
-    if constexpr (W > 1 && holds_float<Y> && (holds_float<X> && ...))
-      return std::is_invocable_r<V, F, vector_for<X>...>::value;
+    if constexpr (W > 1 && memory<Y>::exists && (memory<X>::exists && ...))
+      return std::is_invocable_r<typename memory<Y>::vector, F,
+                                 typename memory<X>::vector...>::value;
     else
       return false;
   }
@@ -161,13 +162,15 @@ private:
       if (((s.strides[I][last] == 1 || s.strides[I][last] == 0) && ...)) {
         int i = 0;
         for (; i + W <= count; i += W)
-          store(y + i,
-                f((s.strides[I][last] ? load<V>(x + i) : V(value(*x)))...));
+          memory<Y>::store(y + i,
+                           f((s.strides[I][last] ? memory<X>::load(x + i)
+                                                 : memory<X>::repeat(*x))...));
         if (i < count)
-          store(y + i,
-                f((s.strides[I][last] ? load<V>(x + i, count - i)
-                                      : V(value(*x)))...),
-                count - i);
+          memory<Y>::store(
+              y + i,
+              f((s.strides[I][last] ? memory<X>::load(x + i, count - i)
+                                    : memory<X>::repeat(*x))...),
+              count - i);
         return;
       }
     }

@@ -1,0 +1,64 @@
+//===- integers.h - Efficiency of sums of products of bytes ---------------===//
+#ifndef NNC_ROUTINES_CATALOGUE_INTEGERS_H
+#define NNC_ROUTINES_CATALOGUE_INTEGERS_H
+
+#include "runtime/routines/catalogue/convolution.h"
+#include "runtime/routines/conv2d/integers_depthwise_plan.h"
+#include "runtime/routines/conv2d/integers_plan.h"
+#include "runtime/routines/matmul/bytes_plan.h"
+
+namespace nnc {
+
+/// Products, made G at a time, in the time of a multiply-add of floats.
+constexpr double rate_of_products(const tile_limits &t, int G) {
+  return G == 4 ? t.cost->fours_rate : t.cost->pairs_rate;
+}
+
+/// Efficiency of conv2d/integers.h with tiles of C pixels by B blocks. Products
+/// are made G at a time. Strips of the input are copied before.
+template <class S>
+constexpr double integers_efficiency_of_conv2d(tile_limits t, const S &s, int C,
+                                               int B, int G) {
+  const conv2d_integers_plan p = plan_conv2d_integers(s, t.lanes, 4 / G, C);
+  const int channels = s.c / s.groups, padded = ceil_div(channels, G) * G;
+  const double taps = double(s.kh) * s.kw;
+  const double work = double(s.k) * s.oh * s.ow * channels * taps;
+  const double reached = rate_of_products(t, G) * channels / padded *
+                         tiles_efficiency(t, p.out_height, p.out_width, s.k,
+                                          padded * taps / G, 1, C, B);
+  const double copied = double(p.down) * p.across * p.copy_rows *
+                        p.copy_columns * p.blocks * t.lanes;
+  return work / (work / reached + t.cost->integers_copy_cost * copied);
+}
+
+/// Efficiency of conv2d/integers_depthwise.h with tiles of C pixels. For each
+/// output row, lines of interleaved rows are made first.
+template <class S>
+constexpr double integers_depthwise_efficiency(tile_limits t, const S &s, int C,
+                                               int G) {
+  const int groups = ceil_div(s.kh, G);
+  const double taps = double(s.kh) * s.kw;
+  const double lines =
+      t.cost->integers_line_cost * groups * integers_depthwise_columns(s);
+  const double sums = double(s.ow) * groups * s.kw * G /
+                      rate_of_products(t, G) / chained(t, smaller(C, s.ow));
+  return s.ow * taps / (sums + lines) * s.k /
+         (ceil_div(s.k, t.lanes) * t.lanes);
+}
+
+/// Efficiency of matmul/bytes.h with tiles of M rows by B panels.
+template <class S>
+constexpr double bytes_efficiency(tile_limits t, const S &s, int M, int B,
+                                  int G) {
+  const int padded = ceil_div(s.k, G) * G;
+  const double work = double(s.m) * s.n * s.k;
+  const double reached =
+      rate_of_products(t, G) * s.k / padded *
+      tiles_efficiency(t, 1, s.m, s.n, double(padded) / G, 1, M, B);
+  return work /
+         (work / reached + t.cost->integers_copy_cost * double(s.m) * s.k);
+}
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_CATALOGUE_INTEGERS_H

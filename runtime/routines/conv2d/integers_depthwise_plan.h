@@ -1,0 +1,26 @@
+//===- integers_depthwise_plan.h - Lines of a depthwise convolution -------===//
+#ifndef NNC_ROUTINES_CONV2D_INTEGERS_DEPTHWISE_PLAN_H
+#define NNC_ROUTINES_CONV2D_INTEGERS_DEPTHWISE_PLAN_H
+
+#include "runtime/routines/policy.h"
+
+namespace nnc {
+
+/// Columns of the line that the taps of an output row read.
+template <class S> constexpr int integers_depthwise_columns(const S &s) {
+  return (s.ow - 1) * s.sw + (s.kw - 1) * s.dw + 1;
+}
+
+/// Bytes of scratch of `threads` threads, where lines of W channels hold G rows
+/// each.
+template <class S>
+constexpr std::ptrdiff_t integers_depthwise_scratch(const S &s, int W, int G,
+                                                    int threads) {
+  return whole_lines(std::ptrdiff_t(ceil_div(s.kh, G)) *
+                     integers_depthwise_columns(s) * W * 4) *
+         threads;
+}
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_CONV2D_INTEGERS_DEPTHWISE_PLAN_H

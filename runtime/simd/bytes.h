@@ -1,0 +1,287 @@
+//===- bytes.h - Vectors of integers, and sums of products of bytes -------===//
+//
+// narrow<T, W> is a vector of W integers of a type T of fewer than 32 bits,
+// each in a lane of 32 bits of its own; vector_of<T, W> is the vector of any
+// type of at most 32 bits. One template of an expression on mixed types
+// therefore serves scalars and vectors of every width, with the same result in
+// each lane:
+//
+//   template <class V> auto operator()(V sum, nnc::like<V, float> scale) const
+//   {
+//     return nnc::cast<std::uint8_t>(nnc::mul(nnc::cast<float>(sum), scale));
+//   }
+//
+// byte_lanes<W> has what each instruction set does in its own way. Sums of
+// products take several narrow factors for each lane of a sum: two of 16 bits
+// (dot2), or four of 8 bits (dot4).
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_SIMD_BYTES_H
+#define NNC_SIMD_BYTES_H
+
+#include "runtime/epilogue.h"
+#include "runtime/routines/policy.h"
+#include "runtime/simd/bytes_portable.h"
+#include "runtime/simd/number.h"
+
+#include "runtime/simd/bytes_avx2.h"
+#include "runtime/simd/bytes_avx512.h"
+#include "runtime/simd/bytes_neon.h"
+#include "runtime/simd/bytes_sse4.h"
+
+namespace nnc {
+
+/// Whether T is an integer of memory that vectors hold: one of at most 32 bits.
+template <class T>
+using if_vector_integer =
+    std::enable_if_t<is_int<T> &&
+                     (sizeof(T) < 4 || std::is_same<T, std::int32_t>::value)>;
+
+/// W integers of type T, each in a lane of 32 bits that holds its value.
+template <class T, int W> struct narrow {
+  static_assert(std::is_integral<T>::value && sizeof(T) < 4, "a narrow type");
+  i32x<W> v;
+};
+template <class T, int W> constexpr int lanes<narrow<T, W>> = W;
+
+template <class T, int W> struct vector_type {
+  using type = narrow<T, W>;
+};
+template <int W> struct vector_type<float, W> {
+  using type = f32x<W>;
+};
+template <int W> struct vector_type<std::int32_t, W> {
+  using type = i32x<W>;
+};
+template <class T> struct vector_type<T, 1> {
+  using type = T;
+};
+template <> struct vector_type<float, 1> {
+  using type = float;
+};
+template <> struct vector_type<std::int32_t, 1> {
+  using type = std::int32_t;
+};
+/// Whether V is a vector of integers.
+template <class V> constexpr bool is_int_vector = false;
+template <int W> constexpr bool is_int_vector<i32x<W>> = true;
+template <class T, int W> constexpr bool is_int_vector<narrow<T, W>> = true;
+template <class V>
+using if_int_vector = std::enable_if_t<is_int_vector<V>, int>;
+
+/// The vector of W values of type T: T itself if W is 1.
+template <class T, int W> using vector_of = typename vector_type<T, W>::type;
+/// The vector of values of type T with as many lanes as V.
+template <class V, class T> using like = vector_of<T, lanes<V>>;
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Vectors of T in memory, which takes a vector where T is one of the types of
+/// this header.
+template <class T, int W> struct vector_memory<T, W, if_vector_integer<T>> {
+  using vector = vector_of<T, W>;
+  static constexpr bool exists = true;
+
+  static NNC_INLINE vector load(const T *p) {
+    if constexpr (W == 1) {
+      return *p;
+    } else if constexpr (sizeof(T) == 1) {
+      return {byte_lanes<W>::load(p)};
+    } else if constexpr (sizeof(T) == 4) {
+      return byte_lanes<W>::load_bits(p);
+    } else {
+      std::int32_t values[W];
+      for (int i = 0; i < W; ++i)
+        values[i] = p[i];
+      return {byte_lanes<W>::load_bits(values)};
+    }
+  }
+  /// Loads the first `count` lanes; the others are zero and are not read.
+  static NNC_INLINE vector load(const T *p, int count) {
+    T values[W] = {};
+    for (int i = 0; i < W && i < count; ++i)
+      values[i] = p[i];
+    return load(values);
+  }
+  static NNC_INLINE vector repeat(T x) {
+    if constexpr (W == 1)
+      return x;
+    else
+      return {i32x<W>(x)};
+  }
+  static NNC_INLINE void store(T *p, vector v) {
+    if constexpr (W == 1) {
+      *p = v;
+    } else if constexpr (sizeof(T) == 4) {
+      byte_lanes<W>::store_bits(p, v);
+    } else if constexpr (sizeof(T) == 1) {
+      byte_lanes<W>::store(p, v.v);
+    } else {
+      std::int32_t values[W];
+      byte_lanes<W>::store_bits(values, v.v);
+      for (int i = 0; i < W; ++i)
+        p[i] = static_cast<T>(values[i]);
+    }
+  }
+  /// Stores the first `count` lanes; memory after them is untouched.
+  static NNC_INLINE void store(T *p, vector v, int count) {
+    T values[W];
+    store(values, v);
+    for (int i = 0; i < W && i < count; ++i)
+      p[i] = values[i];
+  }
+};
+
+/// An operand of an epilogue beside a vector of integers: a vector of its own
+/// type.
+template <class V, class T>
+struct operand_beside<V, T, std::enable_if_t<is_int_vector<V>>> {
+  using memory = vector_memory<T, lanes<V>>;
+  using type = like<V, T>;
+  static NNC_INLINE type load(const T *p) { return memory::load(p); }
+  static NNC_INLINE type load(const T *p, int count) {
+    return memory::load(p, count);
+  }
+  static NNC_INLINE type repeat(const T *p) { return memory::repeat(*p); }
+};
+
+/// Stores epi(v) at y[at] of a blocked layout, where v are sums of integers.
+/// Lane 0 is channel `first`; lanes for channels from `channels` on are stored
+/// as zero. An epilogue that takes only scalars is called for each lane.
+template <int W, class Y, class Epi>
+NNC_INLINE void store_sums(i32x<W> v, Y *y, std::ptrdiff_t at, int first,
+                           int channels, const Epi &epi) {
+  using memory = vector_memory<Y, W>;
+  const bool whole = channels % W == 0 || first + W <= channels;
+  if constexpr (takes_vectors<Epi, i32x<W>>) {
+    const auto result = epi(v, position<true>{at, first});
+    if (whole)
+      return memory::store(y + at, result);
+    memory::store(y + at, memory::repeat(Y(0)));
+    memory::store(y + at, result, channels - first);
+  } else {
+    std::int32_t sums[W];
+    byte_lanes<W>::store_bits(sums, v);
+    for (int i = 0; i < W; ++i)
+      y[at + i] = first + i < channels
+                      ? Y(epi(sums[i], position<true>{at + i, first + i}))
+                      : Y(0);
+  }
+}
+/// Stores epi(v) at y[at] of a row of `columns` columns, whose column `first`
+/// is lane 0. Lanes behind the last column are not stored.
+template <int W, class Y, class Epi>
+NNC_INLINE void store_sums_of_row(i32x<W> v, Y *y, std::ptrdiff_t at, int first,
+                                  int columns, const Epi &epi) {
+  using memory = vector_memory<Y, W>;
+  const int count = smaller(W, columns - first);
+  if constexpr (takes_vectors<Epi, i32x<W>>) {
+    const position<true> pos{at, first};
+    if (count == W)
+      memory::store(y + at, epi(v, pos));
+    else
+      memory::store(y + at, epi(v, pos, count), count);
+  } else {
+    std::int32_t sums[W];
+    byte_lanes<W>::store_bits(sums, v);
+    for (int i = 0; i < count; ++i)
+      y[at + i] = Y(epi(sums[i], position<true>{at + i, first + i}));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of expressions, as simd/elementwise.h describes them
+//===----------------------------------------------------------------------===//
+
+/// The lanes of a vector of integers, and such a vector of T made of lanes that
+/// may lie outside T's range: they keep their low bits.
+template <int W> NNC_INLINE i32x<W> lanes_of(i32x<W> x) { return x; }
+template <class T, int W> NNC_INLINE i32x<W> lanes_of(narrow<T, W> x) {
+  return x.v;
+}
+template <class T, int W> NNC_INLINE vector_of<T, W> wrap_lanes(i32x<W> x) {
+  if constexpr (sizeof(T) == 4) {
+    return x;
+  } else if constexpr (std::is_unsigned<T>::value) {
+    return {x & i32x<W>((1 << 8 * sizeof(T)) - 1)};
+  } else {
+    constexpr int spare = 32 - 8 * int(sizeof(T));
+    return {shift_right<spare>(shift_left<spare>(x))};
+  }
+}
+template <class V> struct integer_lanes {};
+template <int W> struct integer_lanes<i32x<W>> {
+  using type = std::int32_t;
+};
+template <class T, int W> struct integer_lanes<narrow<T, W>> {
+  using type = T;
+};
+template <class V> using lane_type = typename integer_lanes<V>::type;
+
+template <class V, if_int_vector<V> = 0> NNC_INLINE V add(V a, V b) {
+  return wrap_lanes<lane_type<V>>(lanes_of(a) + lanes_of(b));
+}
+template <class V, if_int_vector<V> = 0> NNC_INLINE V sub(V a, V b) {
+  return wrap_lanes<lane_type<V>>(lanes_of(a) - lanes_of(b));
+}
+template <class V, if_int_vector<V> = 0> NNC_INLINE V mul(V a, V b) {
+  return wrap_lanes<lane_type<V>>(
+      byte_lanes<lanes<V>>::multiply(lanes_of(a), lanes_of(b)));
+}
+template <class V, if_int_vector<V> = 0> NNC_INLINE V max(V a, V b) {
+  return {byte_lanes<lanes<V>>::most(lanes_of(a), lanes_of(b))};
+}
+template <class V, if_int_vector<V> = 0> NNC_INLINE V min(V a, V b) {
+  return {byte_lanes<lanes<V>>::least(lanes_of(a), lanes_of(b))};
+}
+template <class V, if_int_vector<V> = 0> NNC_INLINE V clip(V x, V low, V high) {
+  return min(high, max(low, x));
+}
+template <class V, if_int_vector<V> = 0> NNC_INLINE V relu(V x) {
+  return {byte_lanes<lanes<V>>::most(lanes_of(x), i32x<lanes<V>>(0))};
+}
+
+/// cast() of number.h for vectors: a real out of range gives the nearest end of
+/// T's range, and NaN gives 0.
+template <class T, int W> NNC_INLINE vector_of<T, W> cast(f32x<W> x) {
+  if constexpr (std::is_same<T, float>::value) {
+    return x;
+  } else if constexpr (sizeof(T) == 4) {
+    const f32x<W> beyond(0x1p31f);
+    const maskx<W> fits = x < beyond;
+    const f32x<W> inside = select(fits, max_fast(x, -beyond), f32x<W>(0.0f));
+    const i32x<W> cut = select(fits, to_int(inside), i32x<W>(INT32_MAX));
+    return select(x == x, cut, i32x<W>(0));
+  } else {
+    // If x is NaN, max_fast(x, low) is NaN or low.
+    if constexpr (std::is_signed<T>::value)
+      x = select(x == x, x, f32x<W>(0.0f));
+    const f32x<W> low(std::numeric_limits<T>::min());
+    const f32x<W> high(std::numeric_limits<T>::max());
+    return {to_int(min_fast(high, max_fast(x, low)))};
+  }
+}
+template <class T, int W> NNC_INLINE vector_of<T, W> cast(i32x<W> x) {
+  if constexpr (std::is_same<T, float>::value)
+    return to_float(x);
+  else
+    return wrap_lanes<T>(x);
+}
+template <class T, class S, int W>
+NNC_INLINE vector_of<T, W> cast(narrow<S, W> x) {
+  return cast<T>(x.v);
+}
+
+/// The constant x in as many lanes as V has.
+template <class V, class T> NNC_INLINE like<V, T> same(T x) {
+  if constexpr (lanes<V> == 1)
+    return x;
+  else
+    return vector_memory<T, lanes<V>>::repeat(x);
+}
+
+} // namespace nnc
+
+#endif // NNC_SIMD_BYTES_H

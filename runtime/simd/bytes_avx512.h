@@ -1,0 +1,76 @@
+//===- bytes_avx512.h - Vectors of bytes in AVX-512 registers
+//---------------===//
+#ifndef NNC_SIMD_BYTES_AVX512_H
+#define NNC_SIMD_BYTES_AVX512_H
+
+#include "runtime/simd/bytes_portable.h"
+#include "runtime/simd/vec_avx512.h"
+
+#if defined(__AVX512BW__) && defined(__FMA__) && !defined(NNC_PORTABLE_SIMD)
+namespace nnc {
+
+template <> struct byte_lanes<16> {
+  using V = i32x<16>;
+  static NNC_INLINE V load(const std::uint8_t *p) {
+    return {_mm512_cvtepu8_epi32(load_sixteen(p))};
+  }
+  static NNC_INLINE V load(const std::int8_t *p) {
+    return {_mm512_cvtepi8_epi32(load_sixteen(p))};
+  }
+  static NNC_INLINE V load_pairs(const std::int8_t *p) {
+    return {_mm512_cvtepi8_epi16(
+        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p)))};
+  }
+  static NNC_INLINE V load_pairs(const std::uint8_t *p) {
+    return {_mm512_cvtepu8_epi16(
+        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p)))};
+  }
+  static NNC_INLINE V load_pairs(const std::int16_t *p) { return load_bits(p); }
+  static NNC_INLINE V load_bits(const void *p) {
+    return {_mm512_loadu_si512(p)};
+  }
+  static NNC_INLINE void store_bits(void *p, V v) {
+    _mm512_storeu_si512(p, v.v);
+  }
+  static NNC_INLINE void store(void *p, V v) {
+    // All lanes by a mask, because g++ 12 takes the operand that the plain
+    // conversion leaves undefined for an uninitialized variable.
+    _mm512_mask_cvtepi32_storeu_epi8(p, static_cast<__mmask16>(0xffff), v.v);
+  }
+  static NNC_INLINE V multiply(V a, V b) {
+    return {_mm512_mullo_epi32(a.v, b.v)};
+  }
+  static NNC_INLINE V most(V a, V b) {
+    return {_mm512_maskz_max_epi32(static_cast<__mmask16>(0xffff), a.v, b.v)};
+  }
+  static NNC_INLINE V least(V a, V b) {
+    return {_mm512_maskz_min_epi32(static_cast<__mmask16>(0xffff), a.v, b.v)};
+  }
+  static NNC_INLINE V dot2(V sum, V a, V b) {
+    return {_mm512_add_epi32(sum.v, _mm512_madd_epi16(a.v, b.v))};
+  }
+#if defined(__AVX512VNNI__)
+  static NNC_INLINE V dot4(V sum, V a, V b) {
+    return {_mm512_dpbusd_epi32(sum.v, a.v, b.v)};
+  }
+#else
+  /// Even and odd bytes by themselves, as numbers of 16 bits.
+  static NNC_INLINE V dot4(V sum, V a, V b) {
+    const V even =
+        dot2(sum, {_mm512_and_si512(a.v, _mm512_set1_epi32(0x00ff00ff))},
+             {_mm512_srai_epi16(_mm512_slli_epi16(b.v, 8), 8)});
+    return dot2(even, {_mm512_srli_epi16(a.v, 8)}, {_mm512_srai_epi16(b.v, 8)});
+  }
+#endif
+
+private:
+  static NNC_INLINE __m128i load_sixteen(const void *p) {
+    return _mm_loadu_si128(static_cast<const __m128i *>(p));
+  }
+};
+
+} // namespace nnc
+
+#endif
+
+#endif // NNC_SIMD_BYTES_AVX512_H

@@ -1,0 +1,82 @@
+//===- bytes_neon.h - Vectors of bytes in NEON registers ------------------===//
+#ifndef NNC_SIMD_BYTES_NEON_H
+#define NNC_SIMD_BYTES_NEON_H
+
+#include "runtime/simd/bytes_portable.h"
+#include "runtime/simd/vec_neon.h"
+
+#if defined(NNC_NEON_VECTORS)
+namespace nnc {
+
+template <> struct byte_lanes<4> {
+  using V = i32x<4>;
+  static NNC_INLINE V load(const std::uint8_t *p) {
+    const uint8x8_t bytes = vreinterpret_u8_u32(vdup_n_u32(load_word(p)));
+    return {vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(bytes))))};
+  }
+  static NNC_INLINE V load(const std::int8_t *p) {
+    const int8x8_t bytes = vreinterpret_s8_u32(vdup_n_u32(load_word(p)));
+    return {vmovl_s16(vget_low_s16(vmovl_s8(bytes)))};
+  }
+  static NNC_INLINE V load_pairs(const std::int8_t *p) {
+    return {vreinterpretq_s32_s16(vmovl_s8(vld1_s8(p)))};
+  }
+  static NNC_INLINE V load_pairs(const std::uint8_t *p) {
+    return {vreinterpretq_s32_u16(vmovl_u8(vld1_u8(p)))};
+  }
+  static NNC_INLINE V load_pairs(const std::int16_t *p) { return load_bits(p); }
+  static NNC_INLINE V load_bits(const void *p) {
+    return {
+        vreinterpretq_s32_u8(vld1q_u8(static_cast<const std::uint8_t *>(p)))};
+  }
+  static NNC_INLINE void store_bits(void *p, V v) {
+    vst1q_u8(static_cast<std::uint8_t *>(p), vreinterpretq_u8_s32(v.v));
+  }
+  static NNC_INLINE void store(void *p, V v) {
+    const int16x4_t words = vmovn_s32(v.v);
+    const int8x8_t bytes = vmovn_s16(vcombine_s16(words, words));
+    const std::uint32_t four = vget_lane_u32(vreinterpret_u32_s8(bytes), 0);
+    memcpy(p, &four, sizeof four);
+  }
+  static NNC_INLINE V multiply(V a, V b) { return {vmulq_s32(a.v, b.v)}; }
+  static NNC_INLINE V most(V a, V b) { return {vmaxq_s32(a.v, b.v)}; }
+  static NNC_INLINE V least(V a, V b) { return {vminq_s32(a.v, b.v)}; }
+  static NNC_INLINE V dot2(V sum, V a, V b) {
+    const int16x8_t x = vreinterpretq_s16_s32(a.v);
+    const int16x8_t y = vreinterpretq_s16_s32(b.v);
+    const int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(y));
+    const int32x4_t high = vmull_s16(vget_high_s16(x), vget_high_s16(y));
+    return {vaddq_s32(sum.v, add_pairs(low, high))};
+  }
+  static NNC_INLINE V dot4(V sum, V a, V b) {
+    const int16x8_t x = vreinterpretq_s16_s32(a.v);
+    const int16x8_t y = vreinterpretq_s16_s32(b.v);
+    const V even =
+        dot2(sum, {vandq_s32(a.v, vdupq_n_s32(0x00ff00ff))},
+             {vreinterpretq_s32_s16(vshrq_n_s16(vshlq_n_s16(y, 8), 8))});
+    return dot2(
+        even, {vreinterpretq_s32_u16(vshrq_n_u16(vreinterpretq_u16_s16(x), 8))},
+        {vreinterpretq_s32_s16(vshrq_n_s16(y, 8))});
+  }
+
+private:
+  static NNC_INLINE std::uint32_t load_word(const void *p) {
+    std::uint32_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+  }
+  static NNC_INLINE int32x4_t add_pairs(int32x4_t a, int32x4_t b) {
+#if defined(__aarch64__)
+    return vpaddq_s32(a, b);
+#else
+    return vcombine_s32(vpadd_s32(vget_low_s32(a), vget_high_s32(a)),
+                        vpadd_s32(vget_low_s32(b), vget_high_s32(b)));
+#endif
+  }
+};
+
+} // namespace nnc
+
+#endif
+
+#endif // NNC_SIMD_BYTES_NEON_H

@@ -1,0 +1,108 @@
+//===- bytes_portable.h - What instruction sets do with bytes -------------===//
+//
+// The primary template of byte_lanes, whose vectors are pairs down to one lane.
+// Each bytes_<isa>.h specializes it for its own registers.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_SIMD_BYTES_PORTABLE_H
+#define NNC_SIMD_BYTES_PORTABLE_H
+
+#include "runtime/simd/wrap.h"
+
+namespace nnc {
+
+template <int W> struct byte_lanes {
+  using half = byte_lanes<W / 2>;
+
+  /// Loads W bytes, each into a lane.
+  template <class T> static NNC_INLINE i32x<W> load(const T *p) {
+    return {half::load(p), half::load(p + W / 2)};
+  }
+  /// Loads 2 * W bytes, each into 16 bits.
+  template <class T> static NNC_INLINE i32x<W> load_pairs(const T *p) {
+    return {half::load_pairs(p), half::load_pairs(p + W)};
+  }
+  /// Loads 4 * W bytes as they are.
+  static NNC_INLINE i32x<W> load_bits(const void *p) {
+    const auto *bytes = static_cast<const unsigned char *>(p);
+    return {half::load_bits(bytes), half::load_bits(bytes + 2 * W)};
+  }
+  static NNC_INLINE void store_bits(void *p, i32x<W> v) {
+    auto *bytes = static_cast<unsigned char *>(p);
+    half::store_bits(bytes, v.lo);
+    half::store_bits(bytes + 2 * W, v.hi);
+  }
+  /// Stores the low byte of every lane.
+  static NNC_INLINE void store(void *p, i32x<W> v) {
+    auto *bytes = static_cast<unsigned char *>(p);
+    half::store(bytes, v.lo);
+    half::store(bytes + W / 2, v.hi);
+  }
+  /// Products of lanes, which wrap.
+  static NNC_INLINE i32x<W> multiply(i32x<W> a, i32x<W> b) {
+    return {half::multiply(a.lo, b.lo), half::multiply(a.hi, b.hi)};
+  }
+  static NNC_INLINE i32x<W> most(i32x<W> a, i32x<W> b) {
+    return select(a < b, b, a);
+  }
+  static NNC_INLINE i32x<W> least(i32x<W> a, i32x<W> b) {
+    return select(a < b, a, b);
+  }
+  /// sum + a0 * b0 + a1 * b1 in every lane, of its two signed factors of 16
+  /// bits. Not all four factors may be -2^15.
+  static NNC_INLINE i32x<W> dot2(i32x<W> sum, i32x<W> a, i32x<W> b) {
+    return {half::dot2(sum.lo, a.lo, b.lo), half::dot2(sum.hi, a.hi, b.hi)};
+  }
+  /// sum + the four products of a lane's unsigned bytes of a and signed bytes
+  /// of b.
+  static NNC_INLINE i32x<W> dot4(i32x<W> sum, i32x<W> a, i32x<W> b) {
+    return {half::dot4(sum.lo, a.lo, b.lo), half::dot4(sum.hi, a.hi, b.hi)};
+  }
+};
+
+template <> struct byte_lanes<1> {
+  template <class T> static NNC_INLINE i32x<1> load(const T *p) {
+    return i32x<1>(*p);
+  }
+  template <class T> static NNC_INLINE i32x<1> load_pairs(const T *p) {
+    const std::int16_t pair[2] = {p[0], p[1]};
+    return load_bits(pair);
+  }
+  static NNC_INLINE i32x<1> load_bits(const void *p) {
+    std::int32_t v;
+    memcpy(&v, p, sizeof v);
+    return i32x<1>(v);
+  }
+  static NNC_INLINE void store_bits(void *p, i32x<1> v) {
+    memcpy(p, &v.v, sizeof v.v);
+  }
+  static NNC_INLINE void store(void *p, i32x<1> v) {
+    *static_cast<unsigned char *>(p) = static_cast<unsigned char>(v.v);
+  }
+  static NNC_INLINE i32x<1> multiply(i32x<1> a, i32x<1> b) {
+    return i32x<1>(times(a.v, b.v));
+  }
+  static NNC_INLINE i32x<1> most(i32x<1> a, i32x<1> b) {
+    return a.v < b.v ? b : a;
+  }
+  static NNC_INLINE i32x<1> least(i32x<1> a, i32x<1> b) {
+    return a.v < b.v ? a : b;
+  }
+  static NNC_INLINE i32x<1> dot2(i32x<1> sum, i32x<1> a, i32x<1> b) {
+    std::int16_t x[2], y[2];
+    memcpy(x, &a.v, sizeof x);
+    memcpy(y, &b.v, sizeof y);
+    return sum + i32x<1>(x[0] * y[0] + x[1] * y[1]);
+  }
+  static NNC_INLINE i32x<1> dot4(i32x<1> sum, i32x<1> a, i32x<1> b) {
+    unsigned char x[4];
+    signed char y[4];
+    memcpy(x, &a.v, sizeof x);
+    memcpy(y, &b.v, sizeof y);
+    return sum + i32x<1>(x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3]);
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_SIMD_BYTES_PORTABLE_H

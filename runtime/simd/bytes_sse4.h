@@ -1,0 +1,66 @@
+//===- bytes_sse4.h - Vectors of bytes in SSE4.1 registers
+//------------------===//
+#ifndef NNC_SIMD_BYTES_SSE4_H
+#define NNC_SIMD_BYTES_SSE4_H
+
+#include "runtime/simd/bytes_portable.h"
+#include "runtime/simd/vec_sse4.h"
+
+#if defined(__SSE4_1__) && !defined(NNC_PORTABLE_SIMD)
+namespace nnc {
+
+template <> struct byte_lanes<4> {
+  using V = i32x<4>;
+  static NNC_INLINE V load(const std::uint8_t *p) {
+    return {_mm_cvtepu8_epi32(load_word(p))};
+  }
+  static NNC_INLINE V load(const std::int8_t *p) {
+    return {_mm_cvtepi8_epi32(load_word(p))};
+  }
+  static NNC_INLINE V load_pairs(const std::int8_t *p) {
+    return {_mm_cvtepi8_epi16(
+        _mm_loadl_epi64(reinterpret_cast<const __m128i *>(p)))};
+  }
+  static NNC_INLINE V load_pairs(const std::uint8_t *p) {
+    return {_mm_cvtepu8_epi16(
+        _mm_loadl_epi64(reinterpret_cast<const __m128i *>(p)))};
+  }
+  static NNC_INLINE V load_pairs(const std::int16_t *p) { return load_bits(p); }
+  static NNC_INLINE V load_bits(const void *p) {
+    return {_mm_loadu_si128(static_cast<const __m128i *>(p))};
+  }
+  static NNC_INLINE void store_bits(void *p, V v) {
+    _mm_storeu_si128(static_cast<__m128i *>(p), v.v);
+  }
+  static NNC_INLINE void store(void *p, V v) {
+    const __m128i low = _mm_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1,
+                                      -1, -1, -1, -1, -1);
+    const int bytes = _mm_cvtsi128_si32(_mm_shuffle_epi8(v.v, low));
+    memcpy(p, &bytes, sizeof bytes);
+  }
+  static NNC_INLINE V multiply(V a, V b) { return {_mm_mullo_epi32(a.v, b.v)}; }
+  static NNC_INLINE V most(V a, V b) { return {_mm_max_epi32(a.v, b.v)}; }
+  static NNC_INLINE V least(V a, V b) { return {_mm_min_epi32(a.v, b.v)}; }
+  static NNC_INLINE V dot2(V sum, V a, V b) {
+    return {_mm_add_epi32(sum.v, _mm_madd_epi16(a.v, b.v))};
+  }
+  /// Even and odd bytes by themselves, as numbers of 16 bits.
+  static NNC_INLINE V dot4(V sum, V a, V b) {
+    const V even = dot2(sum, {_mm_and_si128(a.v, _mm_set1_epi32(0x00ff00ff))},
+                        {_mm_srai_epi16(_mm_slli_epi16(b.v, 8), 8)});
+    return dot2(even, {_mm_srli_epi16(a.v, 8)}, {_mm_srai_epi16(b.v, 8)});
+  }
+
+private:
+  static NNC_INLINE __m128i load_word(const void *p) {
+    int bytes;
+    memcpy(&bytes, p, sizeof bytes);
+    return _mm_cvtsi32_si128(bytes);
+  }
+};
+
+} // namespace nnc
+
+#endif
+
+#endif // NNC_SIMD_BYTES_SSE4_H
