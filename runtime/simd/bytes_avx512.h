@@ -11,19 +11,24 @@ namespace nnc {
 
 template <> struct byte_lanes<16> {
   using V = i32x<16>;
+  // Masks of all lanes, because g++ 12 takes the operand that instructions
+  // without a mask leave undefined for an uninitialized variable.
+  static constexpr __mmask16 every = 0xffff;
+  static constexpr __mmask32 every_word = 0xffffffff;
+
   static NNC_INLINE V load(const std::uint8_t *p) {
-    return {_mm512_cvtepu8_epi32(load_sixteen(p))};
+    return {_mm512_maskz_cvtepu8_epi32(every, load_sixteen(p))};
   }
   static NNC_INLINE V load(const std::int8_t *p) {
-    return {_mm512_cvtepi8_epi32(load_sixteen(p))};
+    return {_mm512_maskz_cvtepi8_epi32(every, load_sixteen(p))};
   }
   static NNC_INLINE V load_pairs(const std::int8_t *p) {
-    return {_mm512_cvtepi8_epi16(
-        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p)))};
+    return {_mm512_maskz_cvtepi8_epi16(
+        every_word, _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p)))};
   }
   static NNC_INLINE V load_pairs(const std::uint8_t *p) {
-    return {_mm512_cvtepu8_epi16(
-        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p)))};
+    return {_mm512_maskz_cvtepu8_epi16(
+        every_word, _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p)))};
   }
   static NNC_INLINE V load_pairs(const std::int16_t *p) { return load_bits(p); }
   static NNC_INLINE V load_bits(const void *p) {
@@ -33,18 +38,16 @@ template <> struct byte_lanes<16> {
     _mm512_storeu_si512(p, v.v);
   }
   static NNC_INLINE void store(void *p, V v) {
-    // All lanes by a mask, because g++ 12 takes the operand that the plain
-    // conversion leaves undefined for an uninitialized variable.
-    _mm512_mask_cvtepi32_storeu_epi8(p, static_cast<__mmask16>(0xffff), v.v);
+    _mm512_mask_cvtepi32_storeu_epi8(p, every, v.v);
   }
   static NNC_INLINE V multiply(V a, V b) {
     return {_mm512_mullo_epi32(a.v, b.v)};
   }
   static NNC_INLINE V most(V a, V b) {
-    return {_mm512_maskz_max_epi32(static_cast<__mmask16>(0xffff), a.v, b.v)};
+    return {_mm512_maskz_max_epi32(every, a.v, b.v)};
   }
   static NNC_INLINE V least(V a, V b) {
-    return {_mm512_maskz_min_epi32(static_cast<__mmask16>(0xffff), a.v, b.v)};
+    return {_mm512_maskz_min_epi32(every, a.v, b.v)};
   }
   static NNC_INLINE V dot2(V sum, V a, V b) {
     return {_mm512_add_epi32(sum.v, _mm512_madd_epi16(a.v, b.v))};

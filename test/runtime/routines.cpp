@@ -8,6 +8,7 @@
 #include "runtime/routines/matmul/portable.h"
 #include "runtime/routines/pool2d/portable.h"
 #include "test/runtime/check.h"
+#include "test/runtime/integers_test.h"
 #include "test/runtime/layouts.h"
 #include "test/runtime/random_shapes.h"
 #include "test/runtime/routine_lines.h"
@@ -44,6 +45,7 @@ using epilogue = epilogue_of<float>;
 struct conv2d_family {
   using shape = conv2d_shape;
   template <class E> using reference = conv2d_f32_portable<shape, E>;
+  template <class E> using integers = conv2d_i32_portable<shape, E>;
   static shape random(random_source &r) { return random_conv2d_of_a_kind(r); }
   static std::vector<axes> inputs(const shape &s) {
     return {{"NCHW", {s.n, s.c, s.h, s.w}},
@@ -74,6 +76,7 @@ struct conv_transpose2d_family {
 struct matmul_family {
   using shape = matmul_shape;
   template <class E> using reference = matmul_portable<shape, E>;
+  template <class E> using integers = matmul_i32_portable<shape, E>;
   static shape random(random_source &r) { return random_matmul(r); }
   static std::vector<axes> inputs(const shape &s) {
     const int lefts = s.a_batch_stride ? s.batch : 1;
@@ -262,6 +265,27 @@ void check(random_source &random, const typename F::shape &s) {
            const epilogue_of<T> &epi) { run_on<R>(x, s, y, scratch, epi); }});
 }
 
+/// Runs a line whose sums are integers on bytes, and compares bit for bit.
+template <class F, class LINE>
+void check_integers(random_source &random, const typename F::shape &s) {
+  constexpr int chosen = smallest_candidate<LINE>();
+  constexpr auto line = LINE::lines[chosen];
+  using T = std::uint8_t;
+  using E = integers_epilogue<to<T>, T>;
+  using PE = integers_epilogue<to_scalars<T>, T>;
+  using R = typename LINE::template routine<chosen, typename F::shape, E>;
+  INFO(LINE::name << " of " << line.text() << describe(s));
+  const std::vector<axes> inputs = F::inputs(s);
+  const std::vector<std::string> names = split(LINE::layouts);
+  const axes tensors[] = {inputs[0], inputs[1], F::output(s)};
+  const std::string layouts[] = {names[0], names[1], names[2]};
+  compare<R, typename F::template integers<PE>, T, E, PE>(
+      random, s, s, tensors, layouts, F::channels(s),
+      std::ptrdiff_t(line.scratch(s, most_threads)),
+      numbers<T>(random, inputs[0].count()),
+      numbers<std::int8_t>(random, inputs[1].count()));
+}
+
 /// LINE's smallest candidate on shapes that it applies to, of which there are
 /// some.
 template <class F, class LINE> void check_line_of_isa() {
@@ -271,7 +295,10 @@ template <class F, class LINE> void check_line_of_isa() {
     const typename F::shape s = F::random(random);
     if (!LINE::lines[smallest_candidate<LINE>()].applies(s))
       continue;
-    check<F, LINE>(random, s);
+    if constexpr (has_part(LINE::name, "_i32_"))
+      check_integers<F, LINE>(random, s);
+    else
+      check<F, LINE>(random, s);
     ++checked;
   }
   INFO(LINE::name << " applies to no shape of test/runtime/random_shapes.h");

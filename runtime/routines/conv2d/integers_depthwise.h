@@ -131,7 +131,7 @@ private:
     i32x<W> sum[C];
     NNC_UNROLL for (int c = 0; c < C; ++c) sum[c] = i32x<W>(0);
     NNC_KEEP_LOOP for (int t = 0; t < s.kw; ++t) {
-      NNC_KEEP_LOOP for (int group = 0; group < groups(s); ++group) {
+      for (int group = 0; group < groups(s); ++group) {
         const P *at = line + group * line_size(s) + t * s.dw * W * G;
         const i32x<W> weights = D::weights(w);
         NNC_UNROLL for (int c = 0; c < C; ++c) sum[c] = D::add(

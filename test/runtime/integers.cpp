@@ -1,0 +1,213 @@
+// Convolutions and matrix products of integers of 8 and 16 bits against the
+// portable routines, bit for bit, with numbers at the ends of their types.
+#include "runtime/routines/conv2d/integers.h"
+#include "runtime/routines/conv2d/integers_depthwise.h"
+#include "runtime/routines/conv2d/portable.h"
+#include "runtime/routines/matmul/bytes.h"
+#include "runtime/routines/matmul/portable.h"
+#include "test/runtime/integers_test.h"
+#include "test/runtime/random_shapes.h"
+#include "test/runtime/widths.h"
+
+using namespace nnc;
+using namespace nnc_test;
+
+namespace {
+
+template <class D, bool PLAIN, class X, class W, class T,
+          template <class> class F, class S>
+void check_conv(random_source &r, const S &shape, conv2d_shape s) {
+  INFO(describe(s));
+  constexpr int C = D::lanes == 16 ? 5 : 3, B = 2;
+  using R = conv2d_integers_t<D, PLAIN, S, C, B, integers_epilogue<F<T>, T>>;
+  using PE = integers_epilogue<to_scalars<T>, T>;
+  const std::string lanes = std::to_string(D::lanes);
+  const std::string group = std::to_string(D::group);
+  const axes tensors[] = {{"NCHW", {s.n, s.c, s.h, s.w}},
+                          {"KCRS", {s.k, s.c / s.groups, s.kh, s.kw}},
+                          {"NCHW", {s.n, s.k, s.oh, s.ow}}};
+  const std::string layouts[] = {PLAIN ? "plain" : "NCHW" + lanes + "c",
+                                 "KCRS" + lanes + "k" + group + "c",
+                                 "NCHW" + lanes + "c"};
+  const auto p =
+      plan_conv2d_integers(s, D::lanes, int(sizeof(typename D::point)), C);
+  compare<R, conv2d_i32_portable<conv2d_shape, PE>, T,
+          integers_epilogue<F<T>, T>, PE>(
+      r, shape, s, tensors, layouts, s.k, p.scratch(1),
+      numbers<X>(r, tensors[0].count()), numbers<W>(r, tensors[1].count()));
+}
+
+template <class D, class X, class W, class T, template <class> class F, class S>
+void check_depthwise(random_source &r, const S &shape, conv2d_shape s) {
+  INFO(describe(s));
+  using R = conv2d_integers_depthwise_t<D, S, 5, integers_epilogue<F<T>, T>>;
+  using PE = integers_epilogue<to_scalars<T>, T>;
+  const std::string lanes = std::to_string(D::lanes);
+  const axes tensors[] = {{"NCHW", {s.n, s.c, s.h, s.w}},
+                          {"KCRS", {s.k, 1, s.kh, s.kw}},
+                          {"NCHW", {s.n, s.k, s.oh, s.ow}}};
+  const std::string layouts[] = {"NCHW" + lanes + "c",
+                                 "KCSR" + lanes + "k" +
+                                     std::to_string(D::group) + "r",
+                                 "NCHW" + lanes + "c"};
+  compare<R, conv2d_i32_portable<conv2d_shape, PE>, T,
+          integers_epilogue<F<T>, T>, PE>(
+      r, shape, s, tensors, layouts, s.k,
+      integers_depthwise_scratch(s, D::lanes, D::group, 1),
+      numbers<X>(r, tensors[0].count()), numbers<W>(r, tensors[1].count()));
+}
+
+template <class D, class X, class W, class T, template <class> class F>
+void check_matmul(random_source &r, matmul_shape s) {
+  INFO(describe(s));
+  using R = matmul_bytes_t<D, matmul_shape, 3, 2, integers_epilogue<F<T>, T>>;
+  using PE = integers_epilogue<to_scalars<T>, T>;
+  const int lefts = s.a_batch_stride ? s.batch : 1;
+  const int rights = s.b_batch_stride ? s.batch : 1;
+  const axes tensors[] = {s.transpose_a ? axes{"BKM", {lefts, s.k, s.m}}
+                                        : axes{"BMK", {lefts, s.m, s.k}},
+                          s.transpose_b ? axes{"BNK", {rights, s.n, s.k}}
+                                        : axes{"BKN", {rights, s.k, s.n}},
+                          axes{"BMN", {s.batch, s.m, s.n}}};
+  const std::string layouts[] = {"plain",
+                                 "NK" + std::to_string(D::lanes) + "n" +
+                                     std::to_string(D::group) + "k",
+                                 "plain"};
+  compare<R, matmul_i32_portable<matmul_shape, PE>, T,
+          integers_epilogue<F<T>, T>, PE>(
+      r, s, s, tensors, layouts, s.n,
+      plan_matmul_bytes(s, D::group, int(sizeof(typename D::point)), 3)
+          .scratch(1),
+      numbers<X>(r, tensors[0].count()), numbers<W>(r, tensors[1].count()));
+}
+
+constexpr int W = widest;
+using u8 = std::uint8_t;
+using i8 = std::int8_t;
+using i16 = std::int16_t;
+
+template <class X> int random_fill(random_source &r) {
+  return int(numbers<X>(r, 1)[0]);
+}
+
+conv2d_shape random_shape(random_source &r, bool grouped) {
+  conv2d_shape s = random_conv2d(r, 14);
+  if (grouped) {
+    s.groups = r.between(2, 3);
+    s.c = s.groups * W * r.between(1, 2);
+    s.k = s.groups * W * r.between(1, 3);
+  } else if (r.between(0, 2) == 0) { // 1 x 1, of all pixels or every second
+    s.kh = s.kw = s.dh = s.dw = 1;
+    s.sh = s.sw = r.between(1, 2);
+    s.pt = s.pl = 0;
+    s.oh = (s.h - 1) / s.sh + 1;
+    s.ow = (s.w - 1) / s.sw + 1;
+  }
+  return s;
+}
+
+template <class D, class X, class W, class T, template <class> class F>
+void check_random(random_source &r, int count) {
+  for (int i = 0; i < count; ++i) {
+    conv2d_shape s = random_shape(r, i % 4 == 3);
+    s.fill = random_fill<X>(r);
+    check_conv<D, false, X, W, T, F>(r, s, s);
+    if (s.groups == 1)
+      check_conv<D, true, X, W, T, F>(r, s, s);
+    s = random_conv2d(r, 14);
+    s.groups = s.c = s.k = r.between(2, 50);
+    s.fill = random_fill<X>(r);
+    check_depthwise<D, X, W, T, F>(r, s, s);
+    check_matmul<D, X, W, T, F>(r, random_matmul(r));
+  }
+}
+
+template <int C, int H, int WIDTH, int K, int R, int STRIDE, int PAD, int FILL>
+struct constant_shape {
+  static constexpr int n = 2, c = C, h = H, w = WIDTH, k = K, kh = R, kw = R;
+  static constexpr int sh = STRIDE, sw = STRIDE, dh = 1, dw = 1;
+  static constexpr int pt = PAD, pl = PAD;
+  static constexpr int oh = (H + 2 * PAD - R) / STRIDE + 1;
+  static constexpr int ow = (WIDTH + 2 * PAD - R) / STRIDE + 1;
+  static constexpr int groups = 1, fill = FILL;
+  static conv2d_shape values() {
+    return {n,  c,  h,  w,  k,  kh, kw,     sh,  sw,
+            dh, dw, pt, pl, oh, ow, groups, fill};
+  }
+};
+template <class D, class X, class S> void check_constant(random_source &r) {
+  check_conv<D, false, X, i8, u8, to>(r, S{}, S::values());
+  check_conv<D, true, X, i8, u8, to>(r, S{}, S::values());
+}
+
+} // namespace
+
+TEST_CASE("pairs of random integers", "[integers]") {
+  random_source r;
+  check_random<pair_dots<W>, u8, i8, u8, to>(r, 40);
+  check_random<pair_dots<W>, i8, i8, i8, to>(r, 20);
+  check_random<pair_dots<W>, i8, u8, std::int32_t, to>(r, 10);
+  check_random<pair_dots<W>, u8, i16, i16, to>(r, 10);
+  check_random<pair_dots<W>, u8, i8, u8, to_scalars>(r, 10);
+}
+
+TEST_CASE("fours of random bytes", "[integers]") {
+  random_source r;
+  check_random<byte_dots<W>, u8, i8, u8, to>(r, 40);
+  check_random<byte_dots<W>, u8, i8, i8, to>(r, 10);
+}
+
+TEST_CASE("integers of constant shapes", "[integers]") {
+  random_source r;
+  check_constant<pair_dots<W>, i8, constant_shape<20, 9, 11, 19, 3, 1, 1, -7>>(
+      r);
+  check_constant<pair_dots<W>, u8, constant_shape<3, 13, 17, 35, 3, 2, 1, 128>>(
+      r);
+  check_constant<byte_dots<W>, u8, constant_shape<33, 8, 7, 40, 3, 1, 1, 255>>(
+      r);
+  check_constant<byte_dots<W>, u8, constant_shape<32, 8, 8, 32, 1, 1, 0, 0>>(r);
+  check_constant<byte_dots<W>, u8, constant_shape<32, 9, 9, 18, 1, 2, 0, 0>>(r);
+}
+
+TEST_CASE("long rows are cut into strips", "[integers]") {
+  random_source r;
+  conv2d_shape s{1, 64, 3, 900, 5, 3, 3, 1, 1, 1, 1, 1, 1, 3, 900, 1, 9};
+  check_conv<pair_dots<W>, false, u8, i8, u8, to>(r, s, s);
+  s = {1, 130, 9, 200, 5, 1, 1, 1, 1, 1, 1, 0, 0, 9, 200, 1, 0};
+  check_conv<pair_dots<W>, false, u8, i8, u8, to>(r, s, s);
+}
+
+TEST_CASE("casts of vectors", "[integers]") {
+  const float at[] = {NAN,    INFINITY, -INFINITY,     3e9f,
+                      -3e9f,  255.0f,   256.0f,        -129.0f,
+                      127.0f, -0.0f,    2147483520.0f, -2147483648.0f,
+                      -1.0f,  1.5f,     300.7f,        -1000.25f};
+  random_source r;
+  const auto check_as = [&](auto type, const float *x) {
+    using T = decltype(type);
+    T got[W];
+    vector_memory<T, W>::store(got, cast<T>(f32x<W>::load(x)));
+    for (int i = 0; i < W; ++i) {
+      INFO(x[i]);
+      CHECK(got[i] == cast<T>(x[i]));
+    }
+  };
+  for (int first = 0; first + W <= 16; first += W) {
+    check_as(u8(), at + first);
+    check_as(i8(), at + first);
+    check_as(i16(), at + first);
+    check_as(std::int32_t(), at + first);
+  }
+  for (int i = 0; i < 200; ++i) {
+    const auto x = numbers<std::int16_t>(r, W);
+    const auto v = vector_memory<i16, W>::load(x.data());
+    u8 bytes[W];
+    i8 signs[W];
+    vector_memory<u8, W>::store(bytes, cast<u8>(v));
+    vector_memory<i8, W>::store(signs, cast<i8>(v));
+    for (int j = 0; j < W; ++j) {
+      CHECK(bytes[j] == cast<u8>(x[std::size_t(j)]));
+      CHECK(signs[j] == cast<i8>(x[std::size_t(j)]));
+    }
+  }
+}
