@@ -33,6 +33,8 @@ void nnc::buildQuantizedPipeline(OpPassManager &manager,
                                  const std::string &target) {
   // First of all, while it shows which floats are quantized.
   manager.addPass(createQnnFuse({target}));
+  // Before zero points become constants.
+  manager.addPass(createQnnLegalize({target}));
   // From here on there is nn alone.
   manager.nest<func::FuncOp>().addPass(createQnnCanonicalize());
 }

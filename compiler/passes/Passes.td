@@ -43,6 +43,30 @@ def QnnFuse : Pass<"nnc-qnn-fuse", "::mlir::ModuleOp"> {
                            "::nnc::target::TargetDialect"];
 }
 
+def QnnLegalize : Pass<"nnc-qnn-legalize", "::mlir::ModuleOp"> {
+  let summary = "Give products of bytes the operands that the target multiplies";
+  let description = [{
+    Some instructions multiply unsigned bytes by signed ones (VNNI), others two
+    signed bytes. If the best instruction set of the target has routines for only
+    one kind of first operand, an operand of `qnn.conv` or `qnn.matmul` of the
+    other kind is moved by 128, and its zero point with it. The real numbers stay
+    the same. What moves the numbers becomes a part of the layer that makes them.
+
+    ```mlir
+    %3 = qnn.matmul %x, %w : (tensor<2x3x!quant.uniform<i8:f32, 2.0e-02:5>>, ...
+    ==>
+    %2 = qnn.reinterpret ... : tensor<2x3xui8> -> tensor<2x3x!quant.uniform<u8:f32, 2.0e-02:133>>
+    %3 = qnn.matmul %2, %w : (tensor<2x3x!quant.uniform<u8:f32, 2.0e-02:133>>, ...
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"",
+           "a row of targets.inc, or native (default: the module's nn.target)">,
+  ];
+  let dependentDialects = ["::nnc::nn::NnDialect", "::nnc::qnn::QnnDialect",
+                           "::nnc::target::TargetDialect"];
+}
+
 def QnnCanonicalize : Pass<"nnc-qnn-canonicalize", "::mlir::func::FuncOp"> {
   let summary = "Replace quantized ops by nn ops on integers and floats";
   let description = [{

@@ -291,6 +291,6 @@ void nnc::populateQuantizedLayers(RewritePatternSet &patterns,
                                   ProductChoice isFasterInIntegers) {
   patterns.add<FuseProduct>(patterns.getContext(),
                             std::move(isFasterInIntegers));
-  patterns.add<FuseMove<ReshapeOp>, FuseMove<TransposeOp>,
-               FuseMove<MaxPoolOp>>(patterns.getContext());
+  patterns.add<FuseMove<ReshapeOp>, FuseMove<TransposeOp>, FuseMove<MaxPoolOp>>(
+      patterns.getContext());
 }

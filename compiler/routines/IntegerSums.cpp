@@ -61,7 +61,8 @@ ProductTimes nnc::estimateProduct(Operation *product, const CostModel &cost) {
          weights = getElements(product->getOperand(1)),
          outputs = getElements(product->getResult(0));
   LayerWork work;
-  work.operations = double(cast<CostOpInterface>(product).getWork().multiplyAdds);
+  work.operations =
+      double(cast<CostOpInterface>(product).getWork().multiplyAdds);
   work.weightBytes = weights;
   work.activationBytes = inputs + outputs;
   work.epilogueOperations = kConversion * outputs;

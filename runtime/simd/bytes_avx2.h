@@ -46,9 +46,9 @@ template <> struct byte_lanes<8> {
   }
   static NNC_INLINE V most(V a, V b) { return {_mm256_max_epi32(a.v, b.v)}; }
   static NNC_INLINE V least(V a, V b) { return {_mm256_min_epi32(a.v, b.v)}; }
-  /// g++ makes all products of a register tile before it adds them, and then has
-  /// no registers left for the sums: it kept half of 6 x 2 sums in memory, and
-  /// tiles took half as long again as with these two instructions in order.
+  /// g++ makes all products of a register tile before it adds them, and then
+  /// has no registers left for the sums: it kept half of 6 x 2 sums in memory,
+  /// and tiles took half as long again as with these two instructions in order.
   static NNC_INLINE V dot2(V sum, V a, V b) {
 #if defined(__GNUC__) && !defined(__clang__)
     __m256i product;

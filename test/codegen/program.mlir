@@ -76,7 +76,7 @@ exec.program @tiny arena 512 lower_bound 512 align 64 weights 192
   exec.call "conv1" conv2d_f32_portable of "runtime/routines/conv2d/portable.h"
       inputs(%x, %w) extras(channel %b) outputs(%y)
       shape <n = 1, c = 4, h = 4, w = 4, k = 8, kh = 1, kw = 1, sh = 1, sw = 1,
-             dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1>
+             dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1, fill = 0>
       attributes {what = "conv", multiply_adds = 512 : i64, work = 1280 : i64} {
   ^bb0(%v: f32, %bias: f32):
     %0 = nn.add %v, %bias : f32, f32
@@ -86,7 +86,7 @@ exec.program @tiny arena 512 lower_bound 512 align 64 weights 192
   exec.call "conv1_again" conv2d_f32_portable of "runtime/routines/conv2d/portable.h"
       inputs(%x, %w) extras(channel %b) outputs(%y)
       shape <n = 1, c = 4, h = 4, w = 4, k = 8, kh = 1, kw = 1, sh = 1, sw = 1,
-             dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1>
+             dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1, fill = 0>
       like "conv1" serial
       attributes {what = "conv", multiply_adds = 512 : i64, work = 1280 : i64} {
   ^bb0(%v: f32, %bias: f32):

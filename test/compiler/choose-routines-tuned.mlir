@@ -33,17 +33,17 @@
 nnc-tuning 1
 chip znver3
 isas avx2 sse4 portable
-measured conv2d n=1 c=64 h=56 w=56 k=64 kh=3 kw=3 sh=1 sw=1 dh=1 dw=1 pt=1 pl=1 oh=56 ow=56 groups=1 constant 1 then relu : conv2d_f32_nchw8c_direct_avx2 1 5 2 : 1000
-measured conv2d n=1 c=64 h=56 w=56 k=64 kh=3 kw=3 sh=1 sw=1 dh=1 dw=1 pt=1 pl=1 oh=56 ow=56 groups=1 constant 1 then relu : conv2d_f32_nchw8c_direct_avx2 1 6 2 : 1500000
-measured conv2d n=1 c=64 h=56 w=56 k=64 kh=3 kw=3 sh=1 sw=1 dh=1 dw=1 pt=1 pl=1 oh=56 ow=56 groups=1 constant 1 then relu : conv2d_f32_nchw8c_winograd6_avx2 6 2 32 : 800000
+measured conv2d n=1 c=64 h=56 w=56 k=64 kh=3 kw=3 sh=1 sw=1 dh=1 dw=1 pt=1 pl=1 oh=56 ow=56 groups=1 fill=0 constant 1 then relu : conv2d_f32_nchw8c_direct_avx2 1 5 2 : 1000
+measured conv2d n=1 c=64 h=56 w=56 k=64 kh=3 kw=3 sh=1 sw=1 dh=1 dw=1 pt=1 pl=1 oh=56 ow=56 groups=1 fill=0 constant 1 then relu : conv2d_f32_nchw8c_direct_avx2 1 6 2 : 1500000
+measured conv2d n=1 c=64 h=56 w=56 k=64 kh=3 kw=3 sh=1 sw=1 dh=1 dw=1 pt=1 pl=1 oh=56 ow=56 groups=1 fill=0 constant 1 then relu : conv2d_f32_nchw8c_winograd6_avx2 6 2 32 : 800000
 
 //--- slow.tune
 nnc-tuning 1
 chip znver3
 isas avx2 sse4 portable
-measured conv2d n=1 c=64 h=56 w=56 k=64 kh=3 kw=3 sh=1 sw=1 dh=1 dw=1 pt=1 pl=1 oh=56 ow=56 groups=1 constant 1 then relu : conv2d_f32_nchw8c_direct_avx2 1 6 2 : 2000000
-measured conv2d n=1 c=64 h=56 w=56 k=64 kh=3 kw=3 sh=1 sw=1 dh=1 dw=1 pt=1 pl=1 oh=56 ow=56 groups=1 constant 1 then relu : conv2d_f32_nchw8c_winograd4_avx2 6 2 32 : 900000
-measured conv2d n=1 c=64 h=56 w=56 k=64 kh=3 kw=3 sh=1 sw=1 dh=1 dw=1 pt=1 pl=1 oh=56 ow=56 groups=1 constant 1 then relu : conv2d_f32_nchw8c_winograd6_avx2 6 2 32 : 9000000
+measured conv2d n=1 c=64 h=56 w=56 k=64 kh=3 kw=3 sh=1 sw=1 dh=1 dw=1 pt=1 pl=1 oh=56 ow=56 groups=1 fill=0 constant 1 then relu : conv2d_f32_nchw8c_direct_avx2 1 6 2 : 2000000
+measured conv2d n=1 c=64 h=56 w=56 k=64 kh=3 kw=3 sh=1 sw=1 dh=1 dw=1 pt=1 pl=1 oh=56 ow=56 groups=1 fill=0 constant 1 then relu : conv2d_f32_nchw8c_winograd4_avx2 6 2 32 : 900000
+measured conv2d n=1 c=64 h=56 w=56 k=64 kh=3 kw=3 sh=1 sw=1 dh=1 dw=1 pt=1 pl=1 oh=56 ow=56 groups=1 fill=0 constant 1 then relu : conv2d_f32_nchw8c_winograd6_avx2 6 2 32 : 9000000
 
 //--- choices
 max-error 3e-6

@@ -11,7 +11,7 @@
 // CHECK-NEXT: %[[W:.*]] = exec.weight "weight" at 0
 // CHECK-NEXT: %[[B:.*]] = exec.weight "weight_2" at 64
 // CHECK-NEXT: exec.call "conv1" conv2d_f32_portable of "runtime/routines/conv2d/portable.h" inputs(%x_0, %[[W]]) extras(channel %[[B]]) outputs(%output_int)
-// CHECK-SAME: shape <n = 1, c = 4, h = 4, w = 4, k = 4, kh = 1, kw = 1, sh = 1, sw = 1, dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1>
+// CHECK-SAME: shape <n = 1, c = 4, h = 4, w = 4, k = 4, kh = 1, kw = 1, sh = 1, sw = 1, dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1, fill = 0>
 // CHECK-SAME: multiply_adds = 256 : i64, what = "conv", work =
 // CHECK: nn.add
 // CHECK: exec.yield

@@ -7,8 +7,7 @@
 // CHECK: %[[D:.*]] = nn.div %arg0, %[[S]]
 // CHECK-NEXT: %[[R:.*]] = nn.round %[[D]]
 // CHECK-NEXT: %[[A:.*]] = nn.add %[[R]], %[[Z]]
-// CHECK-NEXT: %[[C:.*]] = nn.clip %[[A]] {max = 2.550000e+02 : f64, min = 0.000000e+00 : f64}
-// CHECK-NEXT: %[[Q:.*]] = nn.cast %[[C]] : tensor<4xf32> to tensor<4xui8>
+// CHECK-NEXT: %[[Q:.*]] = nn.cast %[[A]] : tensor<4xf32> to tensor<4xui8>
 // CHECK-NEXT: return %[[Q]]
 func.func @quantize(%x: tensor<4xf32>) -> tensor<4xui8> {
   %0 = qnn.quantize half_even %x : tensor<4xf32> -> tensor<4x!quant.uniform<u8:f32, 0.02:128>>

@@ -1,5 +1,5 @@
 // RUN: nnc-opt --nnc-qnn-fuse=target=portable --split-input-file %s | FileCheck %s
-// RUN: nnc-opt --nnc-qnn-fuse=target=x86-64-v3 --split-input-file %s | FileCheck %s --check-prefix=FLOAT
+// RUN: nnc-opt --nnc-qnn-fuse=target=aarch64 --split-input-file %s | FileCheck %s --check-prefix=FLOAT
 
 !x = tensor<1x1x2x2x!quant.uniform<u8:f32, 5.0e-01:3>>
 !w = tensor<2x1x1x1x!quant.uniform<i8:f32:0, {1.0, 2.0}>>
@@ -11,9 +11,6 @@
 // CHECK: %[[S:.*]] = qnn.conv %{{.*}}, %{{.*}}, %[[B]] {{.*}} -> tensor<1x2x2x2x!quant.uniform<i32:f32:1, {5.000000e-01,1.000000e+00}>>
 // CHECK-NEXT: qnn.requantize real %[[S]]
 // CHECK-NOT: nn.relu
-// Vector routines for floats are faster than portable ones for integers.
-// FLOAT-LABEL: @conv
-// FLOAT-NOT: qnn.conv
 func.func @conv(%x: tensor<1x1x2x2xui8>) -> tensor<1x2x2x2xui8> {
   %w = nn.constant dense<[[[[3]]], [[[-2]]]]> : tensor<2x1x1x1xi8>
   %b = nn.constant dense<[[[3.0]], [[-4.0]]]> : tensor<2x1x1xf32>
@@ -27,6 +24,27 @@ func.func @conv(%x: tensor<1x1x2x2xui8>) -> tensor<1x2x2x2xui8> {
   %7 = qnn.quantize half_even %6 : tensor<1x2x2x2xf32> -> !y
   %8 = qnn.reinterpret %7 : !y -> tensor<1x2x2x2xui8>
   return %8 : tensor<1x2x2x2xui8>
+}
+
+// -----
+
+!x = tensor<1x64x56x56x!quant.uniform<u8:f32, 5.0e-01:3>>
+!w = tensor<64x64x3x3x!quant.uniform<i8:f32, 1.0>>
+
+// NEON without dot products multiplies pairs of integers no faster than floats,
+// of which Winograd's method needs few.
+// CHECK-LABEL: @floats_are_faster
+// CHECK: qnn.conv
+// FLOAT-LABEL: @floats_are_faster
+// FLOAT-NOT: qnn.conv
+func.func @floats_are_faster(%x: !x) -> !x {
+  %c = nn.constant dense<3> : tensor<64x64x3x3xi8>
+  %w = qnn.reinterpret %c : tensor<64x64x3x3xi8> -> !w
+  %1 = qnn.dequantize %x : !x -> tensor<1x64x56x56xf32>
+  %3 = qnn.dequantize %w : !w -> tensor<64x64x3x3xf32>
+  %4 = nn.conv %1, %3 {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64} : (tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x56x56xf32>
+  %7 = qnn.quantize half_even %4 : tensor<1x64x56x56xf32> -> !x
+  return %7 : !x
 }
 
 // -----

@@ -5,14 +5,13 @@
 // CHECK-LABEL: @conv
 // CHECK-DAG: %[[W:.*]] = nn.constant dense<{{.*3.*-2.*}}> : tensor<2x1x1x1xi8>
 // CHECK-DAG: %[[SHIFT:.*]] = nn.constant dense<{{.*-284.*-550.*}}> : tensor<2x1x1xi32>
-// CHECK: %[[P:.*]] = nn.pad constant %arg0 {pads = array<i64: 0, 0, 1, 0, 0, 0, 1, 0>, value = 1.280000e+02 : f64}
-// CHECK: %[[Y:.*]] = nn.conv %[[P]], %[[W]] {accumulator = i32, {{.*}} pads = array<i64: 0, 0, 0, 0>
-// CHECK-SAME: (tensor<1x1x4x2xui8>, tensor<2x1x1x1xi8>) -> tensor<1x2x4x2xi32>
+// CHECK: %[[Y:.*]] = nn.conv %arg0, %[[W]] {accumulator = i32, {{.*}} fill = 128 : i64, groups = 1 : i64, pads = array<i64: 1, 0, 1, 0>
+// CHECK-SAME: (tensor<1x1x2x2xui8>, tensor<2x1x1x1xi8>) -> tensor<1x2x4x2xi32>
 // CHECK: nn.add %[[Y]], %[[SHIFT]] : tensor<1x2x4x2xi32>
 
 // The whole requantization is the epilogue of one layer, which stores bytes.
 // LAYER-LABEL: @conv
-// LAYER: nn.layer "conv" inputs({{.*}} : tensor<1x1x4x2xui8>, tensor<2x1x1x1xi8>) extras({{.*}}) -> tensor<1x2x4x2xui8>
+// LAYER: nn.layer "conv" inputs({{.*}} : tensor<1x1x2x2xui8>, tensor<2x1x1x1xi8>) extras({{.*}}) -> tensor<1x2x4x2xui8>
 // LAYER: epilogue
 // LAYER-NEXT: ^bb0(%{{.*}}: i32, %{{.*}}: i32, %{{.*}}: f32):
 // LAYER: nn.cast %{{.*}} : f32 to ui8

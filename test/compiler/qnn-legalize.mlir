@@ -1,0 +1,41 @@
+// RUN: nnc-opt --nnc-qnn-legalize=target=x86-64-v4-vnni %s | FileCheck %s
+// RUN: nnc-opt --nnc-qnn-legalize=target=x86-64-v3 %s | FileCheck %s --check-prefix=ANY
+// RUN: nnc-opt --nnc-qnn-legalize=target=x86-64-v4-vnni --nnc-qnn-canonicalize --nnc-simplify --nnc-form-layers %s | FileCheck %s --check-prefix=LAYER
+
+!x = tensor<2x3x!quant.uniform<i8:f32, 2.0e-02:5>>
+!w = tensor<3x4x!quant.uniform<i8:f32, 1.0e-02>>
+!s = tensor<2x4x!quant.uniform<i32:f32, 2.0e-04>>
+
+// VNNI multiplies unsigned by signed bytes, vpmaddwd numbers of 16 bits.
+// CHECK-LABEL: @signed
+// CHECK: %[[W:.*]] = nn.cast %arg0 : tensor<2x3xi8> to tensor<2x3xi16>
+// CHECK: nn.add %[[W]]
+// CHECK: nn.cast %{{.*}} : tensor<2x3xi16> to tensor<2x3xui8>
+// CHECK: qnn.matmul %{{.*}} : (tensor<2x3x!quant.uniform<u8:f32, 2.000000e-02:133>>, tensor<3x4x!quant.uniform<i8:f32, 1.000000e-02>>)
+// ANY-LABEL: @signed
+// ANY-NOT: nn.cast
+// ANY: return
+// LAYER-LABEL: @chain
+// LAYER: nn.layer "{{.*}}" inputs(%{{.*}}, %{{.*}} : tensor<2x3xui8>, tensor<3x3xi8>) {{.*}} -> tensor<2x3xui8>
+// LAYER: nn.layer "{{.*}}" inputs(%{{.*}}, %{{.*}} : tensor<2x3xui8>, tensor<3x4xi8>)
+func.func @signed(%x: tensor<2x3xi8>, %w: tensor<3x4xi8>) -> tensor<2x4xi32> {
+  %0 = qnn.reinterpret %x : tensor<2x3xi8> -> !x
+  %1 = qnn.reinterpret %w : tensor<3x4xi8> -> !w
+  %2 = qnn.matmul %0, %1 : (!x, !w) -> !s
+  %3 = qnn.reinterpret %2 : !s -> tensor<2x4xi32>
+  return %3 : tensor<2x4xi32>
+}
+
+// The layer that makes the bytes moves them.
+func.func @chain(%a: tensor<2x3xui8>) -> tensor<2x4xi32> {
+  %c = nn.constant dense<[[1, 2, 3], [4, 5, 6], [7, 8, 9]]> : tensor<3x3xi8>
+  %d = nn.constant dense<[[1, 2, 3, 4], [4, 5, 6, 7], [7, 8, 9, 10]]> : tensor<3x4xi8>
+  %0 = qnn.reinterpret %a : tensor<2x3xui8> -> tensor<2x3x!quant.uniform<u8:f32, 1.0:7>>
+  %1 = qnn.reinterpret %c : tensor<3x3xi8> -> tensor<3x3x!quant.uniform<i8:f32, 1.0>>
+  %2 = qnn.matmul %0, %1 : (tensor<2x3x!quant.uniform<u8:f32, 1.0:7>>, tensor<3x3x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x3x!quant.uniform<i32:f32, 1.0>>
+  %3 = qnn.requantize real %2 : tensor<2x3x!quant.uniform<i32:f32, 1.0>> -> !x
+  %4 = qnn.reinterpret %d : tensor<3x4xi8> -> !w
+  %5 = qnn.matmul %3, %4 : (!x, !w) -> !s
+  %6 = qnn.reinterpret %5 : !s -> tensor<2x4xi32>
+  return %6 : tensor<2x4xi32>
+}
