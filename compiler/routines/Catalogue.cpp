@@ -268,6 +268,8 @@ bool Routine::takesElement(Type type, int64_t i) const {
     return integer && integer.getWidth() <= 32;
   if (taken == "narrow")
     return integer && (integer.getWidth() == 8 || type.isSignlessInteger(16));
+  if (taken == "byte")
+    return integer && integer.getWidth() == 8;
   if (type.isUnsignedInteger())
     return taken == "u" + std::to_string(integer.getWidth());
   std::string own;

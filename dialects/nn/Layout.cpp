@@ -128,10 +128,8 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
                        << shape.size();
   if (!getEncoding())
     return success();
-  if (!element.isF32() && !element.isF16())
-    return emitNamed() << "encodes floats or halves, the tensor has elements "
-                          "of type "
-                       << element;
+  if (!getEncoding()->takes(element))
+    return emitNamed() << "does not encode elements of type " << element;
   return getEncoding()->verify(*this, shape, element, emitNamed);
 }
 

@@ -105,11 +105,29 @@ static uint16_t roundToHalf(float value) {
   return rounded.bitcastToAPInt().getZExtValue();
 }
 
+template <class T>
+static void storeBytes(RankedTensorType type, const char *elements,
+                       char *stored) {
+  EncodingAttr encoding = getLayout(type).getEncoding();
+  RankedTensorType storedType = encoding->getStoredType(type);
+  auto *bytes = reinterpret_cast<const T *>(elements);
+  std::vector<float> weight(bytes, bytes + type.getNumElements()),
+      values(storedType.getNumElements());
+  encoding->encode(type, weight, values);
+  std::vector<T> narrowed(values.begin(), values.end());
+  packElements(storedType, reinterpret_cast<const char *>(narrowed.data()),
+               stored);
+}
+
 /// Encodes the row-major `elements` of a weight, or of a part of one.
 static void storePart(RankedTensorType type, const char *elements,
                       char *stored) {
   EncodingAttr encoding = getLayout(type).getEncoding();
   RankedTensorType storedType = encoding->getStoredType(type);
+  if (type.getElementType().isUnsignedInteger(8))
+    return storeBytes<uint8_t>(type, elements, stored);
+  if (type.getElementType().isSignlessInteger(8))
+    return storeBytes<int8_t>(type, elements, stored);
   bool areHalves = type.getElementType().isF16();
   std::vector<float> widened;
   if (areHalves) {

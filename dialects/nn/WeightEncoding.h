@@ -43,8 +43,13 @@ public:
   virtual mlir::LogicalResult verifyBlocks(LayoutAttr layout,
                                            EmitError emitError) const = 0;
 
-  /// The same of a weight with this logical shape and floats or halves as
-  /// elements; verifyBlocks() has succeeded.
+  /// Whether weights of this element type can be encoded.
+  virtual bool takes(mlir::Type element) const {
+    return element.isF32() || element.isF16();
+  }
+
+  /// The same as verifyBlocks(), which has succeeded, of a weight with this
+  /// logical shape and elements that takes() allows.
   virtual mlir::LogicalResult verify(LayoutAttr layout,
                                      llvm::ArrayRef<int64_t> shape,
                                      mlir::Type element,
@@ -56,7 +61,8 @@ public:
   getStoredType(mlir::RankedTensorType type) const = 0;
 
   /// Computes each element of getStoredType(type) from those of the weight.
-  /// Both are row-major. What halves become is rounded to halves afterwards.
+  /// Both are row-major. What halves become is rounded to halves afterwards;
+  /// what bytes become are numbers that bytes hold.
   virtual void encode(mlir::RankedTensorType type, llvm::ArrayRef<float> weight,
                       llvm::MutableArrayRef<float> stored) const = 0;
 

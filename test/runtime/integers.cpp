@@ -2,6 +2,7 @@
 // portable routines, bit for bit, with numbers at the ends of their types.
 #include "runtime/routines/conv2d/integers.h"
 #include "runtime/routines/conv2d/integers_depthwise.h"
+#include "runtime/routines/conv2d/integers_winograd.h"
 #include "runtime/routines/conv2d/portable.h"
 #include "runtime/routines/matmul/bytes.h"
 #include "runtime/routines/matmul/portable.h"
@@ -79,6 +80,47 @@ void check_matmul(random_source &r, matmul_shape s) {
       plan_matmul_bytes(s, D::group, int(sizeof(typename D::point)), 3)
           .scratch(1),
       numbers<X>(r, tensors[0].count()), numbers<W>(r, tensors[1].count()));
+}
+
+/// The weights of Winograd's method, as dialects/nn/encodings/ stores them, and
+/// the convolution against the portable one.
+template <int W, class X, class T, template <class> class F>
+void check_winograd(random_source &r, conv2d_shape s) {
+  INFO(describe(s));
+  using Y = std::uint8_t;
+  using E = integers_epilogue<F<Y>, Y>;
+  using PE = integers_epilogue<to_scalars<Y>, Y>;
+  using R = conv2d_integers_winograd_t<W, conv2d_shape, 3, 2, E>;
+  const auto p = plan_integers_winograd(s, W, 3, 2);
+  const std::string lanes = std::to_string(W);
+  const axes tensors[] = {{"NCHW", {s.n, s.c, s.h, s.w}},
+                          {"KCRS", {s.k, s.c, 3, 3}},
+                          {"NCHW", {s.n, s.k, s.oh, s.ow}}};
+  const std::string layouts[] = {"NCHW" + lanes + "c", "plain",
+                                 "NCHW" + lanes + "c"};
+  const auto w = numbers<T>(r, tensors[1].count());
+  const int filter[4][3] = {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};
+  std::vector<std::int16_t> points(std::size_t(s.k * s.c * 16));
+  for (int f = 0; f < s.k * s.c; ++f)
+    for (int i = 0; i < 4; ++i)
+      for (int j = 0; j < 4; ++j) {
+        int sum = 0;
+        for (int a = 0; a < 3; ++a)
+          for (int b = 0; b < 3; ++b)
+            sum +=
+                filter[i][a] * w[std::size_t(f * 9 + a * 3 + b)] * filter[j][b];
+        points[std::size_t(f * 16 + i * 4 + j)] = std::int16_t(sum);
+      }
+  const auto packed =
+      pack(points, places({"KCRS", {s.k, s.c, 4, 4}}, "KRSC" + lanes + "k2c"));
+  compare_with<conv2d_i32_portable<conv2d_shape, PE>, Y, E, PE>(
+      r, s, tensors, layouts, s.k, p.scratch(1),
+      numbers<X>(r, tensors[0].count()), w, R::units(s),
+      [&](const X *x, const T *, Y *y, unsigned char *scratch, const E &epi,
+          int begin, int end) {
+        R::run(s, x, reinterpret_cast<const std::int8_t *>(packed.data()), y,
+               scratch, epi, begin, end);
+      });
 }
 
 constexpr int W = widest;
@@ -167,6 +209,26 @@ TEST_CASE("integers of constant shapes", "[integers]") {
       r);
   check_constant<byte_dots<W>, u8, constant_shape<32, 8, 8, 32, 1, 1, 0, 0>>(r);
   check_constant<byte_dots<W>, u8, constant_shape<32, 9, 9, 18, 1, 2, 0, 0>>(r);
+}
+
+TEST_CASE("Winograd's method on bytes", "[integers]") {
+  random_source r;
+  for (int i = 0; i < 60; ++i) {
+    conv2d_shape s = random_conv2d(r, 14);
+    s.kh = s.kw = 3;
+    s.sh = s.sw = s.dh = s.dw = 1;
+    s.h = r.between(3, 14);
+    s.w = r.between(3, 14);
+    pad_randomly(r, s);
+    s.fill = random_fill<u8>(r);
+    check_winograd<W, u8, i8, to>(r, s);
+    check_winograd<W, u8, u8, to_scalars>(r, s);
+    s.fill = random_fill<i8>(r);
+    check_winograd<W, i8, i8, to>(r, s);
+  }
+  // Sums that wrap around on the way.
+  check_winograd<W, u8, i8, to>(
+      r, {1, 1024, 5, 5, 3, 3, 3, 1, 1, 1, 1, 1, 1, 5, 5, 1, 255});
 }
 
 TEST_CASE("long rows are cut into strips", "[integers]") {

@@ -67,14 +67,15 @@ std::vector<T> pack(const std::vector<T> &x, const std::vector<int> &at) {
   return packed;
 }
 
-/// Runs R in three parts, the middle one first, with epilogue E on outputs of
-/// T, and compares with the portable routine P.
-template <class R, class P, class T, class E, class PE, class RS, class S,
-          class X, class W>
-void compare(random_source &r, const RS &shape, const S &s,
-             const axes (&tensors)[3], const std::string (&layouts)[3],
-             int channels, std::ptrdiff_t scratch_bytes,
-             const std::vector<X> &x, const std::vector<W> &w) {
+/// Calls run(x, w, y, scratch, epilogue, begin, end) for `units` units in three
+/// parts, the middle one first, with epilogue E on outputs of T, and compares
+/// with the portable routine P.
+template <class P, class T, class E, class PE, class S, class X, class W,
+          class F>
+void compare_with(random_source &r, const S &s, const axes (&tensors)[3],
+                  const std::string (&layouts)[3], int channels,
+                  std::ptrdiff_t scratch_bytes, const std::vector<X> &x,
+                  const std::vector<W> &w, int units, const F &run) {
   std::vector<std::int32_t> bias(std::size_t(channels) + 64, 77);
   std::vector<float> scale(bias.size(), 1.0f);
   for (int i = 0; i < channels; ++i) {
@@ -96,9 +97,8 @@ void compare(random_source &r, const RS &shape, const S &s,
       scratch.data() +
       (64 - reinterpret_cast<std::uintptr_t>(scratch.data()) % 64) % 64;
   const E epi{bias.data(), scale.data(), packed_residual.data()};
-  in_parts(R::units(shape), [&](int begin, int end) {
-    R::run(shape, packed_x.data(), packed_w.data(), y.data(), aligned, epi,
-           begin, end);
+  in_parts(units, [&](int begin, int end) {
+    run(packed_x.data(), packed_w.data(), y.data(), aligned, epi, begin, end);
   });
   const std::vector<T> packed_want = pack(want, to_y);
   for (std::size_t i = 0; i < y.size(); ++i)
@@ -108,6 +108,21 @@ void compare(random_source &r, const RS &shape, const S &s,
       REQUIRE(y[i] == packed_want[i]);
     }
   CHECK(y == packed_want);
+}
+
+/// The same for a routine R on `shape`, which has the values of s.
+template <class R, class P, class T, class E, class PE, class RS, class S,
+          class X, class W>
+void compare(random_source &r, const RS &shape, const S &s,
+             const axes (&tensors)[3], const std::string (&layouts)[3],
+             int channels, std::ptrdiff_t scratch_bytes,
+             const std::vector<X> &x, const std::vector<W> &w) {
+  compare_with<P, T, E, PE>(
+      r, s, tensors, layouts, channels, scratch_bytes, x, w, R::units(shape),
+      [&](const X *at, const W *weights, T *y, unsigned char *scratch,
+          const E &epi, int begin, int end) {
+        R::run(shape, at, weights, y, scratch, epi, begin, end);
+      });
 }
 
 } // namespace nnc_test

@@ -295,9 +295,11 @@ template <class F, class LINE> void check_line_of_isa() {
     const typename F::shape s = F::random(random);
     if (!LINE::lines[smallest_candidate<LINE>()].applies(s))
       continue;
-    if constexpr (has_part(LINE::name, "_i32_"))
-      check_integers<F, LINE>(random, s);
-    else
+    // test/runtime/integers.cpp transforms weights of bytes.
+    if constexpr (has_part(LINE::name, "_i32_")) {
+      if constexpr (!has_part(LINE::name, "_winograd_"))
+        check_integers<F, LINE>(random, s);
+    } else
       check<F, LINE>(random, s);
     ++checked;
   }

@@ -5,6 +5,7 @@
 #include "runtime/routines/catalogue/convolution.h"
 #include "runtime/routines/conv2d/integers_depthwise_plan.h"
 #include "runtime/routines/conv2d/integers_plan.h"
+#include "runtime/routines/conv2d/integers_winograd_plan.h"
 #include "runtime/routines/matmul/bytes_plan.h"
 
 namespace nnc {
@@ -29,6 +30,24 @@ constexpr double integers_efficiency_of_conv2d(tile_limits t, const S &s, int C,
   const double copied = double(p.down) * p.across * p.copy_rows *
                         p.copy_columns * p.blocks * t.lanes;
   return work / (work / reached + t.cost->integers_copy_cost * copied);
+}
+
+/// Efficiency of conv2d/integers_winograd.h with register tiles of P tiles by B
+/// blocks.
+template <class S>
+constexpr double integers_winograd_efficiency(tile_limits t, const S &s, int P,
+                                              int B) {
+  const integers_winograd_plan p = plan_integers_winograd(s, t.lanes, P, B);
+  const int tiles = p.tile_rows * p.tile_columns;
+  const double work = double(s.k) * s.oh * s.ow * s.c * 9;
+  const double products = double(p.points) * tiles * s.c * s.k;
+  const double reached =
+      t.cost->pairs_rate *
+      tiles_efficiency(t, p.chunks, p.chunk, s.k, s.c / 2.0, 1, P, B);
+  const double transformed =
+      double(p.points) * tiles * (p.channels + double(p.out_blocks) * t.lanes);
+  return work /
+         (products / reached + t.cost->integers_transform_cost * transformed);
 }
 
 /// Efficiency of conv2d/integers_depthwise.h with tiles of C pixels. For each
