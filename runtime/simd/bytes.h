@@ -147,23 +147,58 @@ struct operand_beside<V, T, std::enable_if_t<is_int_vector<V>>> {
   static NNC_INLINE type repeat(const T *p) { return memory::repeat(*p); }
 };
 
-/// Stores epi(v) at y[at] of a blocked layout, where v are sums of integers.
-/// Lane 0 is channel `first`; lanes for channels from `channels` on are stored
-/// as zero. An epilogue that takes only scalars is called for each lane.
-template <int W, class Y, class Epi>
-NNC_INLINE void store_sums(i32x<W> v, Y *y, std::ptrdiff_t at, int first,
+/// The same beside a vector of floats, or beside a float.
+template <class V, class T>
+struct operand_beside<
+    V, T, std::enable_if_t<is_f32<V> && std::is_integral<T>::value>> {
+  using type = like<V, T>;
+  static NNC_INLINE type load(const T *p) { return load_lanes(p, lanes<V>); }
+  static NNC_INLINE type load(const T *p, int count) {
+    return load_lanes(p, count);
+  }
+  static NNC_INLINE type repeat(const T *p) {
+    if constexpr (lanes<V> == 1)
+      return *p;
+    else
+      return vector_memory<T, lanes<V>>::repeat(*p);
+  }
+
+private:
+  static NNC_INLINE type load_lanes(const T *p, int count) {
+    if constexpr (lanes<V> == 1)
+      return *p;
+    else if (count == lanes<V>)
+      return vector_memory<T, lanes<V>>::load(p);
+    else
+      return vector_memory<T, lanes<V>>::load(p, count);
+  }
+};
+
+/// The numbers in the lanes of a vector.
+template <int W> NNC_INLINE void spread(i32x<W> v, std::int32_t *to) {
+  byte_lanes<W>::store_bits(to, v);
+}
+template <int W> NNC_INLINE void spread(f32x<W> v, float *to) { v.store(to); }
+
+/// Stores epi(v) at y[at] of a blocked layout, where v are sums or means of
+/// integers. Lane 0 is channel `first`; lanes for channels from `channels` on
+/// are stored as zero. An epilogue that takes only scalars is called for each
+/// lane.
+template <class V, class Y, class Epi>
+NNC_INLINE void store_sums(V v, Y *y, std::ptrdiff_t at, int first,
                            int channels, const Epi &epi) {
-  using memory = vector_memory<Y, W>;
+  constexpr int W = lanes<V>;
   const bool whole = channels % W == 0 || first + W <= channels;
-  if constexpr (takes_vectors<Epi, i32x<W>>) {
+  if constexpr (takes_vectors<Epi, V>) {
+    using memory = vector_memory<Y, W>;
     const auto result = epi(v, position<true>{at, first});
     if (whole)
       return memory::store(y + at, result);
     memory::store(y + at, memory::repeat(Y(0)));
     memory::store(y + at, result, channels - first);
   } else {
-    std::int32_t sums[W];
-    byte_lanes<W>::store_bits(sums, v);
+    std::conditional_t<is_f32<V>, float, std::int32_t> sums[W];
+    spread(v, sums);
     for (int i = 0; i < W; ++i)
       y[at + i] = first + i < channels
                       ? Y(epi(sums[i], position<true>{at + i, first + i}))
