@@ -171,8 +171,8 @@ def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose", ["isLayoutTolerant"]> {
   let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
 }
 
-class Nn_PoolOp<string mnemonic, dag more>
-    : Nn_AnchorOp<mnemonic, ["isLayoutTolerant"]> {
+class Nn_PoolOp<string mnemonic, dag more, list<string> methods = []>
+    : Nn_AnchorOp<mnemonic, !listconcat(["isLayoutTolerant"], methods)> {
   let arguments = !con((ins Nn_Tensor:$x, DenseI64ArrayAttr:$kernel,
     DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
     DenseI64ArrayAttr:$pads, BoolAttr:$ceil_mode), more);
@@ -195,12 +195,15 @@ def Nn_MaxPoolOp : Nn_PoolOp<"max_pool", (ins)> {
   }];
   let hasFolder = 1;
 }
-def Nn_AvgPoolOp : Nn_PoolOp<"avg_pool", (ins BoolAttr:$count_include_pad)> {
+def Nn_AvgPoolOp : Nn_PoolOp<"avg_pool",
+    (ins BoolAttr:$count_include_pad, OptionalAttr<TypeAttr>:$accumulator),
+    ["getAccumulatorType"]> {
   let summary = "Mean of each window";
   let description = [{
     The divisor includes the padding only with `count_include_pad`, and never
     the elements that `ceil_mode` adds. A global pooling has a kernel of the
-    size of the plane.
+    size of the plane. With `accumulator = f32`, the elements are integers of at
+    most 32 bits, which are added in 32 bits that wrap around; the mean is f32.
 
     Example:
     ```mlir

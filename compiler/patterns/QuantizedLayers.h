@@ -1,0 +1,41 @@
+//===- QuantizedLayers.h - What the patterns of QDQ models share ----------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_PATTERNS_QUANTIZEDLAYERS_H
+#define NNC_COMPILER_PATTERNS_QUANTIZEDLAYERS_H
+
+#include "dialects/qnn/Qnn.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace nnc {
+
+/// Returns the dequantization of integers of at most `maxWidth` bits that
+/// computes `value`, or null.
+qnn::DequantizeOp getDequantized(mlir::Value value, unsigned maxWidth = 16);
+
+/// Returns the largest magnitude of a stored number minus its zero point.
+double getReach(const qnn::Parameters &parameters);
+
+/// Returns the integers of a quantized value.
+mlir::Value getIntegers(mlir::PatternRewriter &rewriter, mlir::Value quantized);
+
+/// Adds patterns that replace products of dequantized operands by products of
+/// integers, whose sums are dequantized or requantized.
+void populateQuantizedProducts(mlir::RewritePatternSet &patterns);
+
+/// Adds patterns that move dequantizations behind ops that only move or select
+/// elements, and quantizations in front of them, so that the ops work on
+/// integers.
+void populateQuantizedMoves(mlir::RewritePatternSet &patterns);
+
+/// Adds patterns that compute means of dequantized values as means of the
+/// integers.
+void populateQuantizedMeans(mlir::RewritePatternSet &patterns);
+
+} // namespace nnc
+
+#endif // NNC_COMPILER_PATTERNS_QUANTIZEDLAYERS_H
