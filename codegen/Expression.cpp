@@ -51,6 +51,9 @@ public:
     return body;
   }
 
+  /// Returns the declarations of the tables that the printed text reads.
+  StringRef getTables() const { return declarations; }
+
 private:
   /// The longest expression that fits on a line.
   static constexpr size_t kLongest =
@@ -60,6 +63,22 @@ private:
     std::string local = "t" + std::to_string(++locals);
     stream << "    const auto " << local << " = " << text << ";\n";
     return local;
+  }
+
+  /// Declares the table of an op once; returns its name.
+  std::string addTable(nn::LookupOp op) {
+    auto [entry, isNew] =
+        tables.try_emplace(op, "table" + std::to_string(tables.size() + 1));
+    if (isNew) {
+      SmallVector<std::string> items;
+      for (int64_t item : op.getTable())
+        items.push_back(std::to_string(item));
+      declarations += printList("  static constexpr " +
+                                    getCppType(op.getY().getType()).str() +
+                                    " " + entry->second + "[256] = {",
+                                items, "};");
+    }
+    return entry->second;
   }
 
   /// Returns a constant as a literal of the type that operations compute with.
@@ -77,6 +96,9 @@ private:
     if (matchPattern(&op, m_Constant(&constant)))
       return printConstant(cast<TypedAttr>(constant));
     auto elementwise = cast<nn::ElementwiseOpInterface>(op);
+    if (auto lookup = dyn_cast<nn::LookupOp>(op))
+      return "nnc::lookup(" + addTable(lookup) + ", " +
+             texts.lookup(lookup.getX()) + ")";
     if (isa<nn::CastOp>(op) && isFloat(op.getOperand(0).getType()) &&
         isFloat(op.getResult(0).getType()))
       return texts.lookup(op.getOperand(0));
@@ -108,6 +130,9 @@ private:
   Block &block;
   bool isTemplate;
   llvm::DenseMap<Value, std::string> texts;
+  /// The names of the tables, and their declarations.
+  llvm::DenseMap<Operation *, std::string> tables;
+  std::string declarations;
   int locals = 0;
 };
 } // namespace
@@ -137,7 +162,9 @@ std::string codegen::printExpression(exec::CallOp call, StringRef name,
   }
   std::string head =
       isTemplate ? "template <class V> V " : getCppType(result).str() + " ";
-  return "struct " + name.str() + " {\n" +
+  ExpressionPrinter printer(block, isTemplate, arguments);
+  std::string body = printer.print();
+  return "struct " + name.str() + " {\n" + printer.getTables().str() +
          printList("  " + head + "operator()(", parameters, ") const {") +
-         ExpressionPrinter(block, isTemplate, arguments).print() + "  }\n};\n";
+         body + "  }\n};\n";
 }

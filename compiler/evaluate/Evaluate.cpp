@@ -104,6 +104,13 @@ evaluateElementwise(ElementwiseOpInterface op, ArrayRef<TensorData> operands) {
       getBroadcastType(operands, op->getResult(0).getType()));
   if (result.getNumElements() == 0)
     return result;
+  if (auto lookup = dyn_cast<LookupOp>(op.getOperation())) {
+    for (auto [y, x] : llvm::zip(MutableArrayRef(result.getMutable<uint8_t>(),
+                                                 result.getNumElements()),
+                                 operands.front().getAs<uint8_t>()))
+      y = static_cast<uint8_t>(lookup.getTable()[x]);
+    return result;
+  }
   SmallVector<Type> types;
   for (const TensorData &operand : operands)
     types.push_back(operand.getType());

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/evaluate/FoldConstants.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/patterns/Patterns.h"
 #include "dialects/qnn/Qnn.h"
@@ -30,6 +31,9 @@ struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       RewritePatternSet patterns(&getContext());
       nnc::populateQuantizedLayers(patterns);
+      // Transposed weights are constants again, which the lowering of products
+      // looks for.
+      nnc::populateFoldConstants(patterns);
       if (failed(nnc::applyPatterns(function, std::move(patterns))))
         return signalPassFailure();
     }

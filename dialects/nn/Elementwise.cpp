@@ -140,15 +140,19 @@ RoutineCall nn::getElementwiseCall(RankedTensorType result, TypeRange types) {
 // nn.cast
 //===----------------------------------------------------------------------===//
 
-LogicalResult CastOp::verify() {
-  auto x = dyn_cast<RankedTensorType>(getX().getType());
-  auto y = dyn_cast<RankedTensorType>(getY().getType());
+/// Verifies that operand and result of `op`, whose element types may differ,
+/// have the same shape.
+static LogicalResult verifySameShape(Operation *op) {
+  auto x = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  auto y = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (bool(x) != bool(y))
-    return emitOpError("mixes a tensor and a scalar");
+    return op->emitOpError("mixes a tensor and a scalar");
   if (x && x.getShape() != y.getShape())
-    return emitOpError("changes the shape");
+    return op->emitOpError("changes the shape");
   return success();
 }
+
+LogicalResult CastOp::verify() { return verifySameShape(*this); }
 
 /// Returns true if `to` represents every value of `from`.
 static bool holdsAll(Type to, Type from) {
@@ -190,3 +194,27 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
 StringRef CastOp::getFunction() { return "cast"; }
 SmallVector<double> CastOp::getScalars() { return {}; }
 Work CastOp::getWork() { return elementwiseWork(*this); }
+
+//===----------------------------------------------------------------------===//
+// nn.lookup
+//===----------------------------------------------------------------------===//
+
+LogicalResult LookupOp::verify() {
+  Type x = getElementTypeOrSelf(getX().getType()),
+       y = getElementTypeOrSelf(getY().getType());
+  for (Type type : {x, y})
+    if (!type.isInteger(8))
+      return emitOpError("looks up integers of 8 bits, not ") << type;
+  if (getTable().size() != 256)
+    return emitOpError("needs a table of 256 entries, not ")
+           << getTable().size();
+  bool isUnsigned = y.isUnsignedInteger();
+  for (int64_t entry : getTable())
+    if (entry < (isUnsigned ? 0 : -128) || entry > (isUnsigned ? 255 : 127))
+      return emitOpError("has an entry ") << entry << " in a table of " << y;
+  return verifySameShape(*this);
+}
+
+StringRef LookupOp::getFunction() { return "lookup"; }
+SmallVector<double> LookupOp::getScalars() { return {}; }
+Work LookupOp::getWork() { return elementwiseWork(*this); }

@@ -220,7 +220,11 @@ class Quantizers(unittest.TestCase):
         for form in FORMS:
             with self.subTest(form=form):
                 manifest, twin = self.check("residual", form)
-                self.assertLessEqual(manifest["arena_bytes"], 0.35 * twin["arena_bytes"])
+                # Padding of other values than 0 is a copy of the image.
+                share = 0.42 if form == "s8s8_channels" else 0.35
+                self.assertLessEqual(manifest["arena_bytes"], share * twin["arena_bytes"])
+                # Of a few thousand weights, each filter has a bias and a scale of four bytes.
+                self.assertLessEqual(manifest["weight_bytes"], 0.35 * twin["weight_bytes"])
                 for layer in manifest["layers"]:
                     self.assertNotRegex(layer["routine"], "_f32_|adapt", layer["name"])
 
