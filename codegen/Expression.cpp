@@ -8,6 +8,7 @@
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -71,8 +72,10 @@ private:
         tables.try_emplace(op, "table" + std::to_string(tables.size() + 1));
     if (isNew) {
       SmallVector<std::string> items;
-      for (int64_t item : op.getTable())
-        items.push_back(std::to_string(item));
+      bool isSigned =
+          !getElementTypeOrSelf(op.getY().getType()).isUnsignedInteger();
+      for (const APInt &item : op.getTable())
+        items.push_back(llvm::toString(item, /*Radix=*/10, isSigned));
       declarations += printList("  static constexpr " +
                                     getCppType(op.getY().getType()).str() +
                                     " " + entry->second + "[256] = {",

@@ -170,6 +170,9 @@ int call_expanded_conv2d(const expanded_conv2d_shape &s, const operands &o) {
       s, o, std::size_t(s.n) * s.k * s.h * s.w);
 }
 int call_conv_transpose2d(const conv_transpose2d_shape &s, const operands &o) {
+  if (o.out[0].dtype == NNC_I32)
+    return call_in_i32<
+        conv_transpose2d_i32_portable<conv_transpose2d_shape, none>>(s, o);
   return call_float_pair<conv_transpose2d_portable>(s, o);
 }
 int call_avg_pool2d(const pool2d_shape &s, const operands &o) {

@@ -105,10 +105,12 @@ evaluateElementwise(ElementwiseOpInterface op, ArrayRef<TensorData> operands) {
   if (result.getNumElements() == 0)
     return result;
   if (auto lookup = dyn_cast<LookupOp>(op.getOperation())) {
-    for (auto [y, x] : llvm::zip(MutableArrayRef(result.getMutable<uint8_t>(),
-                                                 result.getNumElements()),
-                                 operands.front().getAs<uint8_t>()))
-      y = static_cast<uint8_t>(lookup.getTable()[x]);
+    std::optional<TensorData> table = TensorData::get(lookup.getTable());
+    if (!table)
+      return failure();
+    auto *y = result.getMutable<uint8_t>();
+    for (uint8_t x : operands.front().getAs<uint8_t>())
+      *y++ = table->getAs<uint8_t>()[x];
     return result;
   }
   SmallVector<Type> types;

@@ -68,6 +68,38 @@ static bool hasQuantizedTypes(Operation *op) {
          llvm::all_of(op->getResults(), isWide);
 }
 
+/// The most ops that compute a value again for each of its readers.
+static constexpr size_t kMaxRepeated = 4;
+
+/// Returns the ops, last first, that compute the floats `value` from a tensor
+/// of narrow integers and literals alone, such as the integers of a quantized
+/// tensor as real numbers; none if there are more than kMaxRepeated.
+static SmallVector<Operation *> getWidening(Value value) {
+  SmallVector<Operation *> chain;
+  while (chain.size() < kMaxRepeated) {
+    Operation *op = value.getDefiningOp();
+    if (!isa_and_nonnull<ElementwiseOpInterface>(op))
+      return {};
+    chain.push_back(op);
+    Value source;
+    for (Value operand : op->getOperands())
+      if (!getLiteral(operand)) {
+        if (source)
+          return {};
+        source = operand;
+      }
+    if (!source)
+      return {};
+    Type from = getTensorType(source).getElementType(),
+         to = getTensorType(value).getElementType();
+    unsigned width = from.getIntOrFloatBitWidth();
+    if (isa<CastOp>(op) && isa<IntegerType>(from) && to.isF32())
+      return width >= 8 && width <= 16 ? chain : SmallVector<Operation *>();
+    value = source;
+  }
+  return {};
+}
+
 /// Limits on what one layer computes, for chains of thousands of elementwise
 /// ops and values that thousands of them read: the time to form a group grows
 /// with the square of its size, and a compiler has to build its expression.
@@ -171,9 +203,25 @@ bool Grouping::mayJoin(Operation *op, const Group &group) const {
   });
 }
 
+/// Returns true if other layers can compute the floats `value` from integers of
+/// the group (repeatWidening): then the integers are what is worth storing.
+static bool isWidenedByReaders(Value value, const Group &group) {
+  auto isReader = [&](Operation *user) {
+    return isa<ElementwiseOpInterface>(user) && hasQuantizedTypes(user) &&
+           getTensorType(user->getResult(0)).getShape() ==
+               getTensorType(value).getShape();
+  };
+  SmallVector<Operation *> chain = getWidening(value);
+  Operation *producer =
+      chain.empty() ? nullptr : chain.back()->getOperand(0).getDefiningOp();
+  return producer && group.contains(producer) &&
+         llvm::all_of(value.getUsers(), isReader);
+}
+
 /// Adds the ops that use the result, in block order, for as long as they may
-/// join. The group is complete whenever just one of its values is used outside;
-/// what was added after the last such moment is dropped again.
+/// join. The group is complete whenever just one of its values is used outside,
+/// which other layers do not compute as well from integers of the group; what
+/// was added after the last such moment is dropped again.
 void Grouping::grow(Group &group) {
   Group attempt = group;
   SmallVector<Value> open = {group.result};
@@ -193,7 +241,7 @@ void Grouping::grow(Group &group) {
     llvm::erase_if(open, [&](Value value) {
       return !value.use_empty() && llvm::none_of(value.getUsers(), isOutside);
     });
-    if (open.size() == 1) {
+    if (open.size() == 1 && !isWidenedByReaders(open.front(), attempt)) {
       attempt.result = open.front();
       group = attempt;
     }
@@ -265,38 +313,6 @@ SmallVector<Group> Grouping::run() {
 //===----------------------------------------------------------------------===//
 // Values that are computed again
 //===----------------------------------------------------------------------===//
-
-/// The most ops that compute a value again for each of its readers.
-static constexpr size_t kMaxRepeated = 4;
-
-/// Returns the ops, last first, that compute the floats `value` from a tensor
-/// of narrow integers and literals alone, such as the integers of a quantized
-/// tensor as real numbers; none if there are more than kMaxRepeated.
-static SmallVector<Operation *> getWidening(Value value) {
-  SmallVector<Operation *> chain;
-  while (chain.size() < kMaxRepeated) {
-    Operation *op = value.getDefiningOp();
-    if (!isa_and_nonnull<ElementwiseOpInterface>(op))
-      return {};
-    chain.push_back(op);
-    Value source;
-    for (Value operand : op->getOperands())
-      if (!getLiteral(operand)) {
-        if (source)
-          return {};
-        source = operand;
-      }
-    if (!source)
-      return {};
-    Type from = getTensorType(source).getElementType(),
-         to = getTensorType(value).getElementType();
-    unsigned width = from.getIntOrFloatBitWidth();
-    if (isa<CastOp>(op) && isa<IntegerType>(from) && to.isF32())
-      return width >= 8 && width <= 16 ? chain : SmallVector<Operation *>();
-    value = source;
-  }
-  return {};
-}
 
 /// Gives each elementwise op that reads a value of getWidening its own copy, so
 /// that its layer reads the integers: they are what is stored between layers,

@@ -165,7 +165,7 @@ def Tabulate : Pass<"nnc-tabulate", "::mlir::ModuleOp"> {
     %4 = nn.round %3 : tensor<1x512xf32>
     %5 = nn.cast %4 : tensor<1x512xf32> to tensor<1x512xui8>
     ==>
-    %5 = nn.lookup %x {table = array<i64: 128, 130, 132, ...>}
+    %5 = nn.lookup %x {table = dense<[128, 130, 132, ...]> : tensor<256xui8>}
         : tensor<1x512xui8> to tensor<1x512xui8>
     ```
   }];

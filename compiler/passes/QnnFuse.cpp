@@ -17,6 +17,16 @@ namespace nnc {
 
 using namespace mlir;
 
+static bool hasQuantizedOps(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        return isa<nnc::qnn::QnnDialect>(op->getDialect())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
   using QnnFuseBase::QnnFuseBase;
@@ -24,6 +34,10 @@ struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
     auto machine = nnc::target::setTarget(getOperation(), target);
     if (failed(machine))
       return signalPassFailure();
+    if (!hasQuantizedOps(getOperation()))
+      return;
+    getOperation()->setAttr(nnc::qnn::kQuantizedAttr,
+                            UnitAttr::get(&getContext()));
     // The integer routines are portable ones. Where there are vector routines
     // for floats, these are faster.
     if (machine->getIsas().size() > 1)
@@ -36,6 +50,11 @@ struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
       nnc::populateFoldConstants(patterns);
       if (failed(nnc::applyPatterns(function, std::move(patterns))))
         return signalPassFailure();
+      // For `nnc check` and `nnc explain`.
+      for (Operation &op : function.getBody().front())
+        if (std::string why = nnc::getFloatObstacle(&op); !why.empty())
+          op.setAttr(nnc::qnn::kStaysFloatAttr,
+                     StringAttr::get(&getContext(), why));
     }
   }
 };

@@ -54,7 +54,7 @@ struct Expression {
   /// possible.
   void followTables();
   /// Returns the entries of the table.
-  std::optional<SmallVector<int64_t>> tabulate() const;
+  std::optional<TensorData> tabulate() const;
 };
 } // namespace
 
@@ -101,7 +101,7 @@ void Expression::followTables() {
   }
 }
 
-std::optional<SmallVector<int64_t>> Expression::tabulate() const {
+std::optional<TensorData> Expression::tabulate() const {
   Value source = sources.front();
   auto makeType = [](Value like) {
     return RankedTensorType::get({256}, getElementTypeOrSelf(like.getType()));
@@ -124,11 +124,7 @@ std::optional<SmallVector<int64_t>> Expression::tabulate() const {
       return std::nullopt;
     values[op->getResult(0)] = *result;
   }
-  SmallVector<int64_t> table;
-  for (int i = 0; i < 256; ++i)
-    table.push_back(static_cast<int64_t>(
-        values.lookup(inOrder.back()->getResult(0)).getReal(i)));
-  return table;
+  return values.lookup(inOrder.back()->getResult(0));
 }
 
 /// Returns true if computing the function takes long, as an exponential does.
@@ -154,12 +150,14 @@ static void tabulate(Operation *op) {
   if (expression.sources.size() != 1 || count < kMinOps ||
       (!isLong && getTensorType(result).getNumElements() < 256))
     return;
-  std::optional<SmallVector<int64_t>> table = expression.tabulate();
+  std::optional<TensorData> table = expression.tabulate();
   if (!table)
     return;
+  auto entries = cast<DenseIntElementsAttr>(
+      DenseElementsAttr::getFromRawBuffer(table->getType(), table->getBytes()));
   OpBuilder builder(op);
   auto lookup = builder.create<LookupOp>(op->getLoc(), result.getType(),
-                                         expression.sources.front(), *table);
+                                         expression.sources.front(), entries);
   result.replaceAllUsesWith(lookup.getY());
 }
 

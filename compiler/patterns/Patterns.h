@@ -72,6 +72,10 @@ void populateSubPixels(mlir::RewritePatternSet &patterns);
 /// quantized result by the op on integers, where that is within one unit.
 void populateQuantizedLayers(mlir::RewritePatternSet &patterns);
 
+/// Returns why `op`, which computes with floats after these patterns, has no
+/// form on integers; empty for ops that have no routine of their own.
+std::string getFloatObstacle(mlir::Operation *op);
+
 /// Returns true if no pattern of populateLegalForms applies to `op`.
 bool hasLegalForm(mlir::Operation *op);
 

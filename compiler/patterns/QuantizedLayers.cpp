@@ -80,3 +80,31 @@ void nnc::populateQuantizedLayers(RewritePatternSet &patterns) {
   populateQuantizedMoves(patterns);
   populateQuantizedMeans(patterns);
 }
+
+std::string nnc::getFloatObstacle(Operation *op) {
+  auto isReal = [](Value value) {
+    return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+  };
+  if (!isa<RoutineOpInterface>(op) || !isReal(op->getOperand(0)))
+    return "";
+  if (isa<ConvOp, ConvTransposeOp, MatMulOp>(op))
+    return getProductObstacle(op).str();
+  bool isMean = isa<AvgPoolOp>(op);
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    isMean = reduce.getKind() == ReduceKind::mean;
+  unsigned count = isMean ? 1 : countMoved(op);
+  if (count == 0)
+    return ("there is no integer form of " + op->getName().stripDialect())
+        .str();
+  for (Value operand : op->getOperands().take_front(count)) {
+    auto dequantize = getDequantized(operand);
+    if (!dequantize)
+      return "its input is not quantized";
+    if (qnn::getParameters(dequantize.getX().getType()).axis >= 0)
+      return "its input has scales along an axis";
+  }
+  if (isMean)
+    return "its sums do not fit in 32 bits, or its axes are no neighbours";
+  return isa<ConcatOp>(op) ? "its inputs have different scales or zero points"
+                           : "no integer stands for what it pads with";
+}

@@ -23,6 +23,14 @@ double getReach(const qnn::Parameters &parameters);
 /// Returns the integers of a quantized value.
 mlir::Value getIntegers(mlir::PatternRewriter &rewriter, mlir::Value quantized);
 
+/// Returns why a product that computes with floats, nn.conv, nn.conv_transpose
+/// or nn.matmul, has no form on integers; empty if it has one.
+llvm::StringRef getProductObstacle(mlir::Operation *op);
+
+/// Returns how many of the first operands of `op` hold the elements that it
+/// moves or selects; 0 if it computes elements.
+unsigned countMoved(mlir::Operation *op);
+
 /// Adds patterns that replace products of dequantized operands by products of
 /// integers, whose sums are dequantized or requantized.
 void populateQuantizedProducts(mlir::RewritePatternSet &patterns);

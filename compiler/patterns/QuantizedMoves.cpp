@@ -17,9 +17,7 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Returns how many of the first operands of `op` hold the elements that it
-/// moves or selects; 0 if it computes elements.
-static unsigned countMoved(Operation *op) {
+unsigned nnc::countMoved(Operation *op) {
   if (isa<ReshapeOp, TransposeOp, ExpandOp, SliceOp, PadOp, MaxPoolOp,
           GatherOp>(op))
     return 1;

@@ -118,8 +118,9 @@ struct Operands {
 };
 } // namespace
 
-/// Returns the operands of the product `op`, nn.conv or nn.matmul, if it can be
-/// computed in integers; otherwise `obstacle` says why it cannot.
+/// Returns the operands of the product `op`, nn.conv, nn.conv_transpose or
+/// nn.matmul, if it can be computed in integers; otherwise `obstacle` says why
+/// it cannot.
 static std::optional<Operands> getOperands(Operation *op, StringRef &obstacle) {
   auto fail = [&](StringRef why) {
     obstacle = why;
@@ -156,21 +157,65 @@ static std::optional<Operands> getOperands(Operation *op, StringRef &obstacle) {
   // A float sum cannot overflow, and so must not the integer one.
   int64_t terms =
       matmul ? weight.getDimSize(matmul.getTransposeB() ? rank - 1 : rank - 2)
-             : weight.getNumElements() / weight.getDimSize(0);
+             : weight.getNumElements() / weight.getDimSize(filters);
   operands.mostSum = getReach(from) * getReach(by) * double(terms);
   if (operands.mostSum >= 0x1p31)
     return fail("its sums do not fit in 32 bits");
   return operands;
 }
 
-/// Returns the sums that the matrix product of integers makes of which
-/// `value` adds a bias to the integers, or `value` itself.
-static Value skipReinterpretedBias(Value value) {
-  auto outer = value.getDefiningOp<qnn::ReinterpretOp>();
-  auto add = outer ? outer.getX().getDefiningOp<AddOp>() : AddOp();
-  auto inner = add ? add.getA().getDefiningOp<qnn::ReinterpretOp>()
-                   : qnn::ReinterpretOp();
-  return inner ? inner.getX() : value;
+/// Returns the type of a tensor of `count` elements like those of `like` along
+/// the first of `rank` axes.
+static RankedTensorType getColumn(int64_t count, int64_t rank, Value like) {
+  SmallVector<int64_t> shape(rank, 1);
+  shape[0] = count;
+  return RankedTensorType::get(shape, getTensorType(like).getElementType());
+}
+
+/// Adds integers, or nothing if `shift` is null, to sums.
+static Value addToSums(PatternRewriter &rewriter, Value sums, Value shift) {
+  if (!shift)
+    return sums;
+  Value plain =
+      rewriter.create<AddOp>(sums.getLoc(), getIntegers(rewriter, sums), shift);
+  return rewriter.create<qnn::ReinterpretOp>(sums.getLoc(), sums.getType(),
+                                             plain);
+}
+
+/// Returns the integers of 8 bits `quantized` minus their zero points, in as
+/// few bits as hold them.
+static Value centre(PatternRewriter &rewriter, Value quantized) {
+  Location loc = quantized.getLoc();
+  qnn::Parameters parameters = qnn::getParameters(quantized.getType());
+  Value stored = getIntegers(rewriter, quantized);
+  auto areAll = [&](int64_t zero) {
+    return llvm::all_of(parameters.zeroPoints,
+                        [=](int64_t own) { return own == zero; });
+  };
+  if (areAll(0))
+    return stored;
+  RankedTensorType type = getTensorType(stored);
+  auto cast = [&](Value x, Type element) -> Value {
+    return rewriter.create<CastOp>(
+        loc, RankedTensorType::get(type.getShape(), element), x);
+  };
+  Type wide = rewriter.getI16Type();
+  SmallVector<int16_t> zeros(parameters.zeroPoints.begin(),
+                             parameters.zeroPoints.end());
+  Value zero = rewriter.create<ConstantOp>(
+      loc, ElementsAttr(DenseElementsAttr::get(
+               RankedTensorType::get({int64_t(zeros.size())}, wide),
+               ArrayRef<int16_t>(zeros))));
+  zero = rewriter.create<ReshapeOp>(
+      loc,
+      getColumn(zeros.size(),
+                parameters.axis < 0 ? 1 : type.getRank() - parameters.axis,
+                zero),
+      zero);
+  Value centred = rewriter.create<SubOp>(loc, cast(stored, wide), zero);
+  // Unsigned integers around the middle of their range are signed ones.
+  bool isMiddle = type.getElementType().isUnsignedInteger() && areAll(128);
+  return isMiddle ? cast(centred, rewriter.getI8Type()) : centred;
 }
 
 namespace {
@@ -205,11 +250,11 @@ template <class Op> struct FuseProduct : OpRewritePattern<Op> {
     rewriter.setInsertionPoint(last);
     Location loc = product.getLoc();
     RankedTensorType type = getTensorType(value);
-    constexpr bool isConv = std::is_same_v<Op, ConvOp>;
+    constexpr bool isMatMul = std::is_same_v<Op, MatMulOp>;
     RankedTensorType sums =
         qnn::makeType(type.getShape(), rewriter.getI32Type(), operands->scales,
                       SmallVector<int64_t>(operands->scales.size(), 0),
-                      isConv ? 1 : type.getRank() - 1);
+                      isMatMul ? type.getRank() - 1 : 1);
     Value shift;
     if (added)
       shift = rewriter.create<ConstantOp>(
@@ -218,22 +263,27 @@ template <class Op> struct FuseProduct : OpRewritePattern<Op> {
                                          rewriter.getI32Type()),
                    ArrayRef<int32_t>(*added))));
     Value x = operands->x.getX(), w = operands->w.getX(), result;
-    if constexpr (isConv) {
+    if constexpr (std::is_same_v<Op, ConvOp>) {
       result = rewriter.create<qnn::ConvOp>(
           loc, sums, x, w, shift, product.getStrides(), product.getDilations(),
           product.getPads(), product.getGroups());
-    } else {
+    } else if constexpr (std::is_same_v<Op, MatMulOp>) {
       if (product.getTransposeA())
         x = transposeStored(rewriter, x);
       if (product.getTransposeB())
         w = transposeStored(rewriter, w);
       result = rewriter.create<qnn::MatMulOp>(loc, sums, x, w);
-      if (shift) {
-        // The sums are integers, to which the bias is added as such.
-        Value plain =
-            rewriter.create<AddOp>(loc, getIntegers(rewriter, result), shift);
-        result = rewriter.create<qnn::ReinterpretOp>(loc, sums, plain);
-      }
+      result = addToSums(rewriter, result, shift);
+    } else {
+      Value plain = rewriter.create<ConvTransposeOp>(
+          loc, centre(rewriter, x), centre(rewriter, w), product.getStrides(),
+          product.getDilations(), product.getPads(), product.getOutputPadding(),
+          product.getGroups(), TypeAttr::get(rewriter.getI32Type()));
+      result = rewriter.create<qnn::ReinterpretOp>(loc, sums, plain);
+      if (shift)
+        shift = rewriter.create<ReshapeOp>(
+            loc, getColumn(added->size(), type.getRank() - 1, shift), shift);
+      result = addToSums(rewriter, result, shift);
     }
     rewriter.replaceOpWithNewOp<qnn::DequantizeOp>(last, type, result);
     return success();
@@ -249,8 +299,8 @@ struct RequantizeSums : OpRewritePattern<qnn::QuantizeOp> {
     if (!sums || !sums->hasOneUse() ||
         quantize.getRounding() != qnn::Rounding::half_even ||
         qnn::getParameters(quantize.getType()).axis >= 0 ||
-        !isa_and_nonnull<qnn::ConvOp, qnn::MatMulOp>(
-            skipReinterpretedBias(sums.getX()).getDefiningOp()))
+        qnn::getQuantizedType(sums.getX().getType())
+                .getStorageTypeIntegralWidth() != 32)
       return failure();
     rewriter.replaceOpWithNewOp<qnn::RequantizeOp>(
         quantize, quantize.getType(), qnn::Rescale::real, sums.getX());
@@ -259,7 +309,13 @@ struct RequantizeSums : OpRewritePattern<qnn::QuantizeOp> {
 };
 } // namespace
 
+StringRef nnc::getProductObstacle(Operation *op) {
+  StringRef obstacle;
+  getOperands(op, obstacle);
+  return obstacle;
+}
+
 void nnc::populateQuantizedProducts(RewritePatternSet &patterns) {
-  patterns.add<FuseProduct<ConvOp>, FuseProduct<MatMulOp>, RequantizeSums>(
-      patterns.getContext());
+  patterns.add<FuseProduct<ConvOp>, FuseProduct<ConvTransposeOp>,
+               FuseProduct<MatMulOp>, RequantizeSums>(patterns.getContext());
 }

@@ -164,10 +164,10 @@ def Nn_LookupOp : Nn_Op<"lookup", [
     Elementwise `table[x]`, where the bits of x are the unsigned index of the
     entry. Elements and entries are integers of 8 bits.
 
-    Example: `%y = nn.lookup %x {table = array<i64: 0, 1, 1, 2, ...>}
+    Example: `%y = nn.lookup %x {table = dense<7> : tensor<256xi8>}
     : tensor<2x3xui8> to tensor<2x3xi8>`.
   }];
-  let arguments = (ins Nn_ScalarOrTensor:$x, DenseI64ArrayAttr:$table);
+  let arguments = (ins Nn_ScalarOrTensor:$x, AnyIntElementsAttr:$table);
   let results = (outs Nn_ScalarOrTensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x) `to` type($y)";
   let hasVerifier = 1;

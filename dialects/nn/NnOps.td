@@ -150,11 +150,13 @@ def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv", ["isLayoutTolerant", "takesHalf
   }];
 }
 
-def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose", ["isLayoutTolerant"]> {
+def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose",
+    ["isLayoutTolerant", "getAccumulatorType"]> {
   let summary = "Transposed convolution over 1 or 2 spatial axes";
   let description = [{
     The gradient of `nn.conv`: `y[n, k, iy*sh - pt + i*dh, ix*sw - pl + j*dw] +=
-    x[n,c,iy,ix] * w[c,k,i,j]`. The weight is `[c, k / groups, kh, kw]`.
+    x[n,c,iy,ix] * w[c,k,i,j]`. The weight is `[c, k / groups, kh, kw]`. Types
+    of elements and the accumulator are as in `nn.conv`.
 
     Example:
     ```mlir
@@ -166,7 +168,8 @@ def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose", ["isLayoutTolerant"]> {
   }];
   let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$w,
     DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
-    DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$output_padding, I64Attr:$groups);
+    DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$output_padding, I64Attr:$groups,
+    OptionalAttr<TypeAttr>:$accumulator);
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
 }

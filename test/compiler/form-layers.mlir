@@ -294,3 +294,30 @@ func.func @mean(%x: tensor<1x2x4x4xui8>) -> tensor<1x2x1x1xi8> {
   %2 = nn.cast %1 : tensor<1x2x1x1xf32> to tensor<1x2x1x1xi8>
   return %2 : tensor<1x2x1x1xi8>
 }
+
+// -----
+
+// A layer stores integers, rather than the floats that the next one makes of
+// them: the sum is in the epilogue of the second product, which reads bytes.
+
+// CHECK-LABEL: func.func @residual
+// CHECK: %[[A:.*]] = nn.layer "matmul" inputs(%arg0, %arg1 : tensor<2x4xi8>, tensor<4x4xi8>) -> tensor<2x4xi8>
+// CHECK: nn.layer "{{.*}}" inputs(%{{.*}}) extras(%[[A]] : tensor<2x4xi8>) -> tensor<2x4xi8>
+func.func @residual(%x: tensor<2x4xi8>, %w: tensor<4x4xi8>) -> tensor<2x4xi8> {
+  %s = nn.constant dense<0.5> : tensor<f32>
+  %0 = nn.matmul %x, %w {transpose_a = false, transpose_b = false, accumulator = i32} : (tensor<2x4xi8>, tensor<4x4xi8>) -> tensor<2x4xi32>
+  %1 = nn.cast %0 : tensor<2x4xi32> to tensor<2x4xf32>
+  %2 = nn.mul %1, %s : tensor<2x4xf32>, tensor<f32>
+  %3 = nn.cast %2 : tensor<2x4xf32> to tensor<2x4xi8>
+  %4 = nn.cast %3 : tensor<2x4xi8> to tensor<2x4xf32>
+  %5 = nn.mul %4, %s : tensor<2x4xf32>, tensor<f32>
+  %6 = nn.matmul %w, %x {transpose_a = false, transpose_b = true, accumulator = i32} : (tensor<4x4xi8>, tensor<2x4xi8>) -> tensor<4x2xi32>
+  %7 = nn.cast %6 : tensor<4x2xi32> to tensor<4x2xi8>
+  %8 = nn.matmul %x, %7 {transpose_a = false, transpose_b = false, accumulator = i32} : (tensor<2x4xi8>, tensor<4x2xi8>) -> tensor<2x2xi32>
+  %9 = nn.cast %8 : tensor<2x2xi32> to tensor<2x2xi8>
+  %10 = nn.matmul %9, %x {transpose_a = false, transpose_b = false, accumulator = i32} : (tensor<2x2xi8>, tensor<2x4xi8>) -> tensor<2x4xi32>
+  %11 = nn.cast %10 : tensor<2x4xi32> to tensor<2x4xf32>
+  %12 = nn.add %11, %5 : tensor<2x4xf32>, tensor<2x4xf32>
+  %13 = nn.cast %12 : tensor<2x4xf32> to tensor<2x4xi8>
+  return %13 : tensor<2x4xi8>
+}

@@ -5,7 +5,7 @@
 // The square of the number that an integer stands for. Negative ones have the
 // upper half of the table.
 // CHECK-LABEL: @square
-// CHECK-NEXT: %[[Y:.*]] = nn.lookup %arg0 {table = array<i64: 0, 0, 1, 2, 4, 6, {{.*}}, 6, 4, 2, 1, 0>} : tensor<300xi8> to tensor<300xui8>
+// CHECK-NEXT: %[[Y:.*]] = nn.lookup %arg0 {table = dense<"0x000001020406{{.*}}0604020100"> : tensor<256xui8>} : tensor<300xi8> to tensor<300xui8>
 // CHECK-NEXT: return %[[Y]]
 // VECTOR-LABEL: @square
 // VECTOR-NOT: nn.lookup
@@ -25,12 +25,12 @@ func.func @square(%x: tensor<300xi8>) -> tensor<300xui8> {
 // -----
 
 // A table that only another table reads is a part of it, and so is one that
-// stands beside its own source: 2 * 3 and 4 * 3 plus the source.
+// is added to its own source: times 2 * 3, and times 2 + 1.
 // CHECK-LABEL: @chain
-// CHECK-NEXT: %[[Y:.*]] = nn.lookup %arg0 {table = array<i64: 0, 6, 12,
+// CHECK-NEXT: %[[Y:.*]] = nn.lookup %arg0 {table = dense<"0x00060C12
 // CHECK-NEXT: return %[[Y]]
 // CHECK-LABEL: @gate
-// CHECK-NEXT: %[[Y:.*]] = nn.lookup %arg0 {table = array<i64: 0, 3, 6,
+// CHECK-NEXT: %[[Y:.*]] = nn.lookup %arg0 {table = dense<"0x00030609
 // CHECK-NEXT: return %[[Y]]
 func.func @chain(%x: tensor<300xui8>) -> tensor<300xui8> {
   %two = nn.constant dense<2.0> : tensor<f32>
