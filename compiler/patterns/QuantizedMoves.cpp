@@ -142,8 +142,9 @@ struct RaiseQuantize : OpRewritePattern<qnn::QuantizeOp> {
     for (Value operand : op->getOperands().take_front(count)) {
       bool isRead = llvm::any_of(operand.getUsers(),
                                  [&](Operation *user) { return user != op; });
-      // A part of a concat may have other readers: it is stored for them.
-      if (isRead && !isa<ConcatOp>(op))
+      // A part of a concat may have other readers: it is stored for them. From
+      // integers, each reader computes its own value.
+      if (isRead && !isa<ConcatOp>(op) && !getDequantized(operand))
         return failure();
     }
     for (Value operand : op->getOperands().take_front(count))
