@@ -8,6 +8,7 @@
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -59,6 +60,9 @@ public:
     return body;
   }
 
+  /// Returns the declarations of the tables that the printed text reads.
+  StringRef getTables() const { return declarations; }
+
 private:
   /// The longest expression that fits on a line.
   static constexpr size_t kLongest =
@@ -68,6 +72,24 @@ private:
     std::string local = "t" + std::to_string(++locals);
     stream << "    const auto " << local << " = " << text << ";\n";
     return local;
+  }
+
+  /// Declares the table of an op once; returns its name.
+  std::string addTable(nn::LookupOp op) {
+    auto [entry, isNew] =
+        tables.try_emplace(op, "table" + std::to_string(tables.size() + 1));
+    if (isNew) {
+      SmallVector<std::string> items;
+      bool isSigned =
+          !getElementTypeOrSelf(op.getY().getType()).isUnsignedInteger();
+      for (const APInt &item : op.getTable())
+        items.push_back(llvm::toString(item, /*Radix=*/10, isSigned));
+      declarations += printList("  static constexpr " +
+                                    getCppType(op.getY().getType()).str() +
+                                    " " + entry->second + "[256] = {",
+                                items, "};");
+    }
+    return entry->second;
   }
 
   /// Returns a constant as a literal of the type that operations compute with.
@@ -87,6 +109,9 @@ private:
     if (matchPattern(&op, m_Constant(&constant)))
       return printConstant(cast<TypedAttr>(constant));
     auto elementwise = cast<nn::ElementwiseOpInterface>(op);
+    if (auto lookup = dyn_cast<nn::LookupOp>(op))
+      return "nnc::lookup(" + addTable(lookup) + ", " +
+             texts.lookup(lookup.getX()) + ")";
     if (isa<nn::CastOp>(op) && isFloat(op.getOperand(0).getType()) &&
         isFloat(op.getResult(0).getType()))
       return texts.lookup(op.getOperand(0));
@@ -118,6 +143,9 @@ private:
   Block &block;
   Form form;
   llvm::DenseMap<Value, std::string> texts;
+  /// The names of the tables, and their declarations.
+  llvm::DenseMap<Operation *, std::string> tables;
+  std::string declarations;
   int locals = 0;
 };
 } // namespace
@@ -165,7 +193,9 @@ std::string codegen::printExpression(exec::CallOp call, StringRef name,
   if (form != Form::scalars)
     head = form == Form::floats ? "template <class V> V "
                                 : "template <class V> auto ";
-  return "struct " + name.str() + " {\n" +
+  ExpressionPrinter printer(block, form, arguments);
+  std::string body = printer.print();
+  return "struct " + name.str() + " {\n" + printer.getTables().str() +
          printList("  " + head + "operator()(", parameters, ") const {") +
-         ExpressionPrinter(block, form, arguments).print() + "  }\n};\n";
+         body + "  }\n};\n";
 }

@@ -51,8 +51,11 @@ void nnc::buildLayersPipeline(OpPassManager &manager,
   function.addPass(createSimplify());
   // From here on every op has a routine.
   function.addPass(createLegalize());
+  // While conversions between integers and floats stand beside what computes
+  // with the floats, and before layers are formed of them.
+  manager.addPass(createTabulate({options.target}));
   // Last of the passes on ops: from here on the unit is the layer.
-  function.addPass(createFormLayers());
+  manager.nest<func::FuncOp>().addPass(createFormLayers());
   // Before epilogues get casts. Where layouts are limited it would hide what
   // they are worth between two layers.
   if (options.layouts == LayoutScope::global ||

@@ -170,13 +170,23 @@ int call_expanded_conv2d(const expanded_conv2d_shape &s, const operands &o) {
       s, o, std::size_t(s.n) * s.k * s.h * s.w);
 }
 int call_conv_transpose2d(const conv_transpose2d_shape &s, const operands &o) {
+  if (o.out[0].dtype == NNC_I32)
+    return call_in_i32<
+        conv_transpose2d_i32_portable<conv_transpose2d_shape, none>>(s, o);
   return call_float_pair<conv_transpose2d_portable>(s, o);
 }
 int call_avg_pool2d(const pool2d_shape &s, const operands &o) {
+  if (o.type(0) != o.out[0].dtype) {
+    const std::vector<std::int32_t> x = to_i32(o.in[0]);
+    if (x.empty() || o.out[0].dtype != NNC_F32)
+      return NNC_REFERENCE_NO_TYPE;
+    return run_all<avg_pool2d_i32_portable<pool2d_shape, none>>(s, x.data(),
+                                                                o.y<float>());
+  }
   return with_float(o.type(0), [&](auto t) {
     using T = decltype(t);
-    return run_all<avg_pool2d_portable<T, pool2d_shape, none>>(s, o.x<T>(0),
-                                                               o.y<T>());
+    return run_all<avg_pool2d_portable<T, T, pool2d_shape, none>>(s, o.x<T>(0),
+                                                                  o.y<T>());
   });
 }
 int call_matmul(const matmul_shape &s, const operands &o) {

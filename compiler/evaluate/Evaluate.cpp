@@ -104,6 +104,15 @@ evaluateElementwise(ElementwiseOpInterface op, ArrayRef<TensorData> operands) {
       getBroadcastType(operands, op->getResult(0).getType()));
   if (result.getNumElements() == 0)
     return result;
+  if (auto lookup = dyn_cast<LookupOp>(op.getOperation())) {
+    std::optional<TensorData> table = TensorData::get(lookup.getTable());
+    if (!table)
+      return failure();
+    auto *y = result.getMutable<uint8_t>();
+    for (uint8_t x : operands.front().getAs<uint8_t>())
+      *y++ = table->getAs<uint8_t>()[x];
+    return result;
+  }
   SmallVector<Type> types;
   for (const TensorData &operand : operands)
     types.push_back(operand.getType());

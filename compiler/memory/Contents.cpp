@@ -139,12 +139,24 @@ ByteRanges Contents::of(Value value, int64_t begin, int64_t end) const {
 // Operands of layers
 //===----------------------------------------------------------------------===//
 
+/// Returns true if each element of a tensor of type `a` has the place and the
+/// size of that of a tensor of type `b`. Of different types, only those of
+/// characters may share memory in C++.
+static bool haveSameBytes(RankedTensorType a, RankedTensorType b) {
+  auto isByte = [](RankedTensorType type) {
+    return type.getElementType().isInteger(8);
+  };
+  return a == b || (isByte(a) && isByte(b) && a.getShape() == b.getShape() &&
+                    a.getEncoding() == b.getEncoding());
+}
+
 bool nnc::readsInPlace(Operation *op, unsigned operand) {
   auto layer = dyn_cast<LayerOp>(op);
   if (!layer || operand < layer.getInputs().size())
     return false;
   unsigned extra = operand - layer.getInputs().size();
-  if (layer.getExtras()[extra].getType() != layer.getY().getType())
+  if (!haveSameBytes(getTensorType(layer.getExtras()[extra]),
+                     layer.getY().getType()))
     return false;
   if (!layer.getAnchorOp())
     return true;

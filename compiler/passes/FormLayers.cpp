@@ -56,6 +56,50 @@ static bool hasScalarTypes(Operation *op) {
          llvm::all_of(op->getResults(), fits);
 }
 
+/// Returns true if all operands and results of an op are f32 or integers of 8
+/// to 32 bits: the types of an elementwise layer that reads or stores quantized
+/// numbers and computes with floats in between.
+static bool hasQuantizedTypes(Operation *op) {
+  auto isWide = [](Value value) {
+    Type type = getTensorType(value).getElementType();
+    return type.isF32() || type.getIntOrFloatBitWidth() >= 8;
+  };
+  return hasScalarTypes(op) && llvm::all_of(op->getOperands(), isWide) &&
+         llvm::all_of(op->getResults(), isWide);
+}
+
+/// The most ops that compute a value again for each of its readers.
+static constexpr size_t kMaxRepeated = 4;
+
+/// Returns the ops, last first, that compute the floats `value` from a tensor
+/// of narrow integers and literals alone, such as the integers of a quantized
+/// tensor as real numbers; none if there are more than kMaxRepeated.
+static SmallVector<Operation *> getWidening(Value value) {
+  SmallVector<Operation *> chain;
+  while (chain.size() < kMaxRepeated) {
+    Operation *op = value.getDefiningOp();
+    if (!isa_and_nonnull<ElementwiseOpInterface>(op))
+      return {};
+    chain.push_back(op);
+    Value source;
+    for (Value operand : op->getOperands())
+      if (!getLiteral(operand)) {
+        if (source)
+          return {};
+        source = operand;
+      }
+    if (!source)
+      return {};
+    Type from = getTensorType(source).getElementType(),
+         to = getTensorType(value).getElementType();
+    unsigned width = from.getIntOrFloatBitWidth();
+    if (isa<CastOp>(op) && isa<IntegerType>(from) && to.isF32())
+      return width >= 8 && width <= 16 ? chain : SmallVector<Operation *>();
+    value = source;
+  }
+  return {};
+}
+
 /// Limits on what one layer computes, for chains of thousands of elementwise
 /// ops and values that thousands of them read: the time to form a group grows
 /// with the square of its size, and a compiler has to build its expression.
@@ -73,7 +117,8 @@ struct Group {
   /// In a group without an anchor, the values from outside that its expression
   /// reads, except for literals.
   SmallVector<Value> operands = {};
-  /// Whether members may have operands and results of different types.
+  /// Whether members may have operands and results of different types, as
+  /// mayCompute says.
   bool isMixed = false;
 
   bool contains(Operation *op) const {
@@ -128,8 +173,19 @@ bool Grouping::mayRead(Value value, const Group &group) const {
   auto anchor = dyn_cast_or_null<RoutineOpInterface>(group.anchor);
   if (!anchor || getLiteral(value))
     return true;
+  // Beside a float, the operands of an epilogue are floats, too.
+  if (group.isMixed && anchor.getAccumulatorType().isF32() &&
+      !getTensorType(value).getElementType().isF32())
+    return false;
   return getExtraKind(getTensorType(value).getShape(), result.getShape(),
                       anchor.getChannelAxis()) != ExtraKind::Broadcast;
+}
+
+/// Returns true if the group's expression may have the types of an op.
+static bool mayCompute(Operation *op, const Group &group) {
+  if (!group.isMixed)
+    return hasOnly(op, getTensorType(group.result).getElementType());
+  return group.anchor ? hasScalarTypes(op) : hasQuantizedTypes(op);
 }
 
 bool Grouping::mayJoin(Operation *op, const Group &group) const {
@@ -138,8 +194,7 @@ bool Grouping::mayJoin(Operation *op, const Group &group) const {
     return false;
   RankedTensorType result = getTensorType(group.result);
   if (getTensorType(op->getResult(0)).getShape() != result.getShape() ||
-      !(group.isMixed ? hasScalarTypes(op)
-                      : hasOnly(op, result.getElementType())) ||
+      !mayCompute(op, group) ||
       group.getOperandsWith(op).size() > kMaxElementwiseOperands)
     return false;
   return llvm::all_of(op->getOperands(), [&](Value value) {
@@ -148,9 +203,25 @@ bool Grouping::mayJoin(Operation *op, const Group &group) const {
   });
 }
 
+/// Returns true if other layers can compute the floats `value` from integers of
+/// the group (repeatWidening): then the integers are what is worth storing.
+static bool isWidenedByReaders(Value value, const Group &group) {
+  auto isReader = [&](Operation *user) {
+    return isa<ElementwiseOpInterface>(user) && hasQuantizedTypes(user) &&
+           getTensorType(user->getResult(0)).getShape() ==
+               getTensorType(value).getShape();
+  };
+  SmallVector<Operation *> chain = getWidening(value);
+  Operation *producer =
+      chain.empty() ? nullptr : chain.back()->getOperand(0).getDefiningOp();
+  return producer && group.contains(producer) &&
+         llvm::all_of(value.getUsers(), isReader);
+}
+
 /// Adds the ops that use the result, in block order, for as long as they may
-/// join. The group is complete whenever just one of its values is used outside;
-/// what was added after the last such moment is dropped again.
+/// join. The group is complete whenever just one of its values is used outside,
+/// which other layers do not compute as well from integers of the group; what
+/// was added after the last such moment is dropped again.
 void Grouping::grow(Group &group) {
   Group attempt = group;
   SmallVector<Value> open = {group.result};
@@ -170,7 +241,7 @@ void Grouping::grow(Group &group) {
     llvm::erase_if(open, [&](Value value) {
       return !value.use_empty() && llvm::none_of(value.getUsers(), isOutside);
     });
-    if (open.size() == 1) {
+    if (open.size() == 1 && !isWidenedByReaders(open.front(), attempt)) {
       attempt.result = open.front();
       group = attempt;
     }
@@ -225,7 +296,8 @@ SmallVector<Group> Grouping::run() {
       continue;
     Group group{nullptr, {}, op.getResult(0)};
     group.add(&op);
-    if (hasOnly(&op, getTensorType(group.result).getElementType())) {
+    group.isMixed = hasQuantizedTypes(&op);
+    if (mayCompute(&op, group)) {
       grow(group);
       absorbProducers(group);
     }
@@ -236,6 +308,37 @@ SmallVector<Group> Grouping::run() {
     return a.result.getDefiningOp()->isBeforeInBlock(b.result.getDefiningOp());
   });
   return groups;
+}
+
+//===----------------------------------------------------------------------===//
+// Values that are computed again
+//===----------------------------------------------------------------------===//
+
+/// Gives each elementwise op that reads a value of getWidening its own copy, so
+/// that its layer reads the integers: they are what is stored between layers,
+/// and the floats never are.
+static void repeatWidening(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (!isa<ElementwiseOpInterface>(op) || op.getResult(0).hasOneUse())
+      continue;
+    SmallVector<Operation *> chain = getWidening(op.getResult(0));
+    if (chain.empty())
+      continue;
+    SmallVector<Operation *> users(op.getUsers());
+    llvm::sort(users, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+    users.erase(llvm::unique(users), users.end());
+    for (Operation *user : users) {
+      if (!isa<ElementwiseOpInterface>(user) || op.getResult(0).hasOneUse())
+        continue;
+      OpBuilder builder(user);
+      IRMapping copies;
+      for (Operation *one : llvm::reverse(chain))
+        builder.clone(*one, copies);
+      user->replaceUsesOfWith(op.getResult(0), copies.lookup(op.getResult(0)));
+    }
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -335,6 +438,7 @@ struct FormLayersPass : nnc::impl::FormLayersBase<FormLayersPass> {
     Block &block = function.getBody().front();
     if (failed(checkOps(block)))
       return signalPassFailure();
+    repeatWidening(block);
     SmallVector<Group> groups = Grouping(block).run();
     exec::Names names;
     for (LayerOp layer : block.getOps<LayerOp>())

@@ -168,6 +168,37 @@ def Legalize : Pass<"nnc-legalize", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nnc::nn::NnDialect"];
 }
 
+def Tabulate : Pass<"nnc-tabulate", "::mlir::ModuleOp"> {
+  let summary = "Replace expressions of one 8-bit integer by tables";
+  let description = [{
+    Elementwise ops that compute an integer of 8 bits from a single integer of 8
+    bits and constants alone, such as the sigmoid of a quantized value with the
+    conversions to float and back, become `nn.lookup`, whose 256 entries the
+    portable routines compute. Expressions of fewer than four ops, and cheap
+    ones that make fewer elements than a table has, stay as they are.
+
+    Vectors compute expressions faster than they look up elements, so that the
+    pass changes nothing where a target has vector routines.
+
+    ```mlir
+    %0 = nn.cast %x : tensor<1x512xui8> to tensor<1x512xf32>
+    %1 = nn.mul %0, %scale : tensor<1x512xf32>, tensor<f32>
+    %2 = nn.sigmoid %1 : tensor<1x512xf32>
+    %3 = nn.mul %2, %other : tensor<1x512xf32>, tensor<f32>
+    %4 = nn.round %3 : tensor<1x512xf32>
+    %5 = nn.cast %4 : tensor<1x512xf32> to tensor<1x512xui8>
+    ==>
+    %5 = nn.lookup %x {table = dense<[128, 130, 132, ...]> : tensor<256xui8>}
+        : tensor<1x512xui8> to tensor<1x512xui8>
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"",
+           "a row of targets.inc, or native (default: the module's nn.target)">,
+  ];
+  let dependentDialects = ["::nnc::nn::NnDialect", "::nnc::target::TargetDialect"];
+}
+
 def FormLayers : Pass<"nnc-form-layers", "::mlir::func::FuncOp"> {
   let summary = "Group ops into layers: an anchor and its elementwise epilogue";
   let description = [{

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/evaluate/FoldConstants.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/patterns/Patterns.h"
 #include "compiler/routines/IntegerSums.h"
@@ -17,6 +18,16 @@ namespace nnc {
 
 using namespace mlir;
 
+static bool hasQuantizedOps(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        return isa<nnc::qnn::QnnDialect>(op->getDialect())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
   using QnnFuseBase::QnnFuseBase;
@@ -24,6 +35,10 @@ struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
     auto machine = nnc::target::setTarget(getOperation(), target);
     if (failed(machine))
       return signalPassFailure();
+    if (!hasQuantizedOps(getOperation()))
+      return;
+    getOperation()->setAttr(nnc::qnn::kQuantizedAttr,
+                            UnitAttr::get(&getContext()));
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       nnc::CostModel cost(*machine, nnc::getWeightBytes(function));
       auto isFasterInIntegers = [&](Operation *product) {
@@ -32,8 +47,17 @@ struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
       };
       RewritePatternSet patterns(&getContext());
       nnc::populateQuantizedLayers(patterns, isFasterInIntegers);
+      // Transposed weights are constants again, which the lowering of products
+      // looks for.
+      nnc::populateFoldConstants(patterns);
       if (failed(nnc::applyPatterns(function, std::move(patterns))))
         return signalPassFailure();
+      // For `nnc check` and `nnc explain`.
+      for (Operation &op : function.getBody().front())
+        if (std::string why = nnc::getFloatObstacle(&op, isFasterInIntegers);
+            !why.empty())
+          op.setAttr(nnc::qnn::kStaysFloatAttr,
+                     StringAttr::get(&getContext(), why));
     }
   }
 };

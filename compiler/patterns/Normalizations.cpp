@@ -284,7 +284,8 @@ struct MeanToPool : OpRewritePattern<ReduceOp> {
       pooled = rewriter.create<AvgPoolOp>(reduce.getLoc(), reduce.getX(),
                                           kernel, one, one, none,
                                           /*ceil_mode=*/false,
-                                          /*count_include_pad=*/false);
+                                          /*count_include_pad=*/false,
+                                          /*accumulator=*/TypeAttr());
     else
       pooled = rewriter.create<MaxPoolOp>(reduce.getLoc(), reduce.getX(),
                                           kernel, one, one, none,

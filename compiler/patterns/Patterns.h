@@ -78,7 +78,13 @@ using ProductChoice = std::function<bool(mlir::Operation *)>;
 /// quantized result by the op on integers, where that is within one unit;
 /// products only where `isFasterInIntegers` holds.
 void populateQuantizedLayers(mlir::RewritePatternSet &patterns,
-                             ProductChoice isFasterInIntegers);
+                             const ProductChoice &isFasterInIntegers);
+
+/// Returns why `op`, which computes with floats after these patterns, has no
+/// form on integers, or which form is faster; empty for ops that have no
+/// routine of their own.
+std::string getFloatObstacle(mlir::Operation *op,
+                             const ProductChoice &isFasterInIntegers);
 
 /// Returns true if no pattern of populateLegalForms applies to `op`.
 bool hasLegalForm(mlir::Operation *op);

@@ -28,8 +28,10 @@ struct FewChannelsToSubPixels : OpRewritePattern<ConvTransposeOp> {
     RankedTensorType x = op.getX().getType(), w = op.getW().getType();
     ArrayRef<int64_t> taps = w.getShape().drop_front(2);
     auto isZero = [](int64_t value) { return value == 0; };
-    if (!op.getW().getDefiningOp<ConstantOp>() || op.getGroups() != 1 ||
-        op.getStrides() != taps || !llvm::all_of(op.getPads(), isZero) ||
+    // Sums of integers have their epilogue where they are made.
+    if (op.getAccumulatorType() || !op.getW().getDefiningOp<ConstantOp>() ||
+        op.getGroups() != 1 || op.getStrides() != taps ||
+        !llvm::all_of(op.getPads(), isZero) ||
         !llvm::all_of(op.getOutputPadding(), isZero) ||
         !llvm::all_equal(op.getDilations()) || op.getDilations()[0] != 1)
       return failure();

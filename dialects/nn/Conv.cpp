@@ -386,8 +386,16 @@ LogicalResult ConvTransposeOp::inferReturnTypes(
       return emitOptionalError(location, "has no output along spatial axis ",
                                i);
   }
-  types.push_back(RankedTensorType::get(shape, x.getElementType()));
+  Type sums;
+  if (failed(inferAccumulator(location, x.getElementType(), w.getElementType(),
+                              adaptor.getAccumulator(), sums)))
+    return failure();
+  types.push_back(RankedTensorType::get(shape, sums));
   return success();
+}
+
+Type ConvTransposeOp::getAccumulatorType() {
+  return getAccumulator().value_or(Type());
 }
 
 bool ConvTransposeOp::isLayoutTolerant() { return true; }

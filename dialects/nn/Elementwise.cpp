@@ -140,15 +140,19 @@ RoutineCall nn::getElementwiseCall(RankedTensorType result, TypeRange types) {
 // nn.cast
 //===----------------------------------------------------------------------===//
 
-LogicalResult CastOp::verify() {
-  auto x = dyn_cast<RankedTensorType>(getX().getType());
-  auto y = dyn_cast<RankedTensorType>(getY().getType());
+/// Verifies that operand and result of `op`, whose element types may differ,
+/// have the same shape.
+static LogicalResult verifySameShape(Operation *op) {
+  auto x = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  auto y = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (bool(x) != bool(y))
-    return emitOpError("mixes a tensor and a scalar");
+    return op->emitOpError("mixes a tensor and a scalar");
   if (x && x.getShape() != y.getShape())
-    return emitOpError("changes the shape");
+    return op->emitOpError("changes the shape");
   return success();
 }
+
+LogicalResult CastOp::verify() { return verifySameShape(*this); }
 
 /// Returns true if `to` represents every value of `from`.
 static bool holdsAll(Type to, Type from) {
@@ -190,3 +194,23 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
 StringRef CastOp::getFunction() { return "cast"; }
 SmallVector<double> CastOp::getScalars() { return {}; }
 Work CastOp::getWork() { return elementwiseWork(*this); }
+
+//===----------------------------------------------------------------------===//
+// nn.lookup
+//===----------------------------------------------------------------------===//
+
+LogicalResult LookupOp::verify() {
+  Type x = getElementTypeOrSelf(getX().getType()),
+       y = getElementTypeOrSelf(getY().getType());
+  for (Type type : {x, y})
+    if (!type.isInteger(8))
+      return emitOpError("looks up integers of 8 bits, not ") << type;
+  if (getTable().getType() != RankedTensorType::get({256}, y))
+    return emitOpError("needs a table of ") << RankedTensorType::get({256}, y)
+                                            << ", not " << getTable().getType();
+  return verifySameShape(*this);
+}
+
+StringRef LookupOp::getFunction() { return "lookup"; }
+SmallVector<double> LookupOp::getScalars() { return {}; }
+Work LookupOp::getWork() { return elementwiseWork(*this); }

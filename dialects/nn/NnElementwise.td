@@ -156,4 +156,21 @@ def Nn_CastOp : Nn_Op<"cast", [
   let hasFolder = 1;
 }
 
+def Nn_LookupOp : Nn_Op<"lookup", [
+    DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,
+    DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
+  let summary = "The entry of a table of 256 for each integer of 8 bits";
+  let description = [{
+    Elementwise `table[x]`, where the bits of x are the unsigned index of the
+    entry. Elements and entries are integers of 8 bits.
+
+    Example: `%y = nn.lookup %x {table = dense<7> : tensor<256xi8>}
+    : tensor<2x3xui8> to tensor<2x3xi8>`.
+  }];
+  let arguments = (ins Nn_ScalarOrTensor:$x, AnyIntElementsAttr:$table);
+  let results = (outs Nn_ScalarOrTensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($y)";
+  let hasVerifier = 1;
+}
+
 #endif // NNC_DIALECTS_NN_ELEMENTWISE

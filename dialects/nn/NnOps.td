@@ -151,11 +151,13 @@ def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv", ["isLayoutTolerant", "takesHalf
   }];
 }
 
-def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose", ["isLayoutTolerant"]> {
+def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose",
+    ["isLayoutTolerant", "getAccumulatorType"]> {
   let summary = "Transposed convolution over 1 or 2 spatial axes";
   let description = [{
     The gradient of `nn.conv`: `y[n, k, iy*sh - pt + i*dh, ix*sw - pl + j*dw] +=
-    x[n,c,iy,ix] * w[c,k,i,j]`. The weight is `[c, k / groups, kh, kw]`.
+    x[n,c,iy,ix] * w[c,k,i,j]`. The weight is `[c, k / groups, kh, kw]`. Types
+    of elements and the accumulator are as in `nn.conv`.
 
     Example:
     ```mlir
@@ -167,13 +169,14 @@ def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose", ["isLayoutTolerant"]> {
   }];
   let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$w,
     DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
-    DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$output_padding, I64Attr:$groups);
+    DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$output_padding, I64Attr:$groups,
+    OptionalAttr<TypeAttr>:$accumulator);
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
 }
 
-class Nn_PoolOp<string mnemonic, dag more>
-    : Nn_AnchorOp<mnemonic, ["isLayoutTolerant"]> {
+class Nn_PoolOp<string mnemonic, dag more, list<string> methods = []>
+    : Nn_AnchorOp<mnemonic, !listconcat(["isLayoutTolerant"], methods)> {
   let arguments = !con((ins Nn_Tensor:$x, DenseI64ArrayAttr:$kernel,
     DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
     DenseI64ArrayAttr:$pads, BoolAttr:$ceil_mode), more);
@@ -196,12 +199,15 @@ def Nn_MaxPoolOp : Nn_PoolOp<"max_pool", (ins)> {
   }];
   let hasFolder = 1;
 }
-def Nn_AvgPoolOp : Nn_PoolOp<"avg_pool", (ins BoolAttr:$count_include_pad)> {
+def Nn_AvgPoolOp : Nn_PoolOp<"avg_pool",
+    (ins BoolAttr:$count_include_pad, OptionalAttr<TypeAttr>:$accumulator),
+    ["getAccumulatorType"]> {
   let summary = "Mean of each window";
   let description = [{
     The divisor includes the padding only with `count_include_pad`, and never
     the elements that `ceil_mode` adds. A global pooling has a kernel of the
-    size of the plane.
+    size of the plane. With `accumulator = f32`, the elements are integers of at
+    most 32 bits, which are added in 32 bits that wrap around; the mean is f32.
 
     Example:
     ```mlir

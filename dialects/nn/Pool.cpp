@@ -35,6 +35,26 @@ static LogicalResult inferPool(std::optional<Location> location,
   return success();
 }
 
+/// Means of integers are floats.
+static LogicalResult inferMean(std::optional<Location> location,
+                               AvgPoolOp::Adaptor adaptor,
+                               SmallVectorImpl<Type> &types) {
+  std::optional<Type> accumulator = adaptor.getAccumulator();
+  if (!accumulator)
+    return success();
+  auto mean = cast<RankedTensorType>(types.pop_back_val());
+  Type element = mean.getElementType();
+  bool isNarrow = isa<IntegerType>(element) &&
+                  element.getIntOrFloatBitWidth() > 1 &&
+                  element.getIntOrFloatBitWidth() <= 32;
+  if (!accumulator->isF32() || !isNarrow)
+    return emitOptionalError(location, "has elements of ", element,
+                             " and means of ", *accumulator,
+                             "; means of integers of up to 32 bits may be f32");
+  types.push_back(mean.clone(*accumulator));
+  return success();
+}
+
 template <class Op>
 static SmallVector<RoutineCall> getPoolCalls(Op op, StringRef family,
                                              bool countPadding) {
@@ -87,7 +107,12 @@ LogicalResult AvgPoolOp::inferReturnTypes(MLIRContext *,
                                           std::optional<Location> location,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &types) {
-  return inferPool(location, adaptor, types);
+  if (failed(inferPool(location, adaptor, types)))
+    return failure();
+  return inferMean(location, adaptor, types);
+}
+Type AvgPoolOp::getAccumulatorType() {
+  return getAccumulator().value_or(Type());
 }
 OpFoldResult AvgPoolOp::fold(FoldAdaptor) { return foldPool(*this); }
 bool AvgPoolOp::isLayoutTolerant() { return true; }

@@ -22,6 +22,12 @@
 
 namespace nnc::qnn {
 
+/// Attribute of a module that had quantized values when it was imported.
+inline constexpr llvm::StringLiteral kQuantizedAttr = "qnn.quantized";
+/// Attribute of an op of such a module that computes with floats: a string that
+/// says why.
+inline constexpr llvm::StringLiteral kStaysFloatAttr = "qnn.stays_float";
+
 /// Returns the quantized element type of a tensor type, or null.
 mlir::quant::QuantizedType getQuantizedType(mlir::Type type);
 

@@ -106,7 +106,8 @@ Value convertConvTranspose(Node &node) {
     return {};
   Value y = node.create<nn::ConvTransposeOp>(x, w, window->strides,
                                              window->dilations, window->pads,
-                                             more, node.getInt("group", 1));
+                                             more, node.getInt("group", 1),
+                                             /*accumulator=*/TypeAttr());
   return addBias(node, y);
 }
 

@@ -229,7 +229,8 @@ Value convertLRN(Node &node) {
   SmallVector<int64_t> kernel = {size, 1}, ones = {1, 1},
                        pads = {(size - 1) / 2, 0, size / 2, 0};
   Value mean =
-      node.create<nn::AvgPoolOp>(square, kernel, ones, ones, pads, false, true);
+      node.create<nn::AvgPoolOp>(square, kernel, ones, ones, pads, false, true,
+                                 /*accumulator=*/TypeAttr());
   mean = node.reshape(mean, shape);
   Type type = getElement(x);
   auto real = [&](StringRef name) {

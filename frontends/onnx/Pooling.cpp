@@ -80,7 +80,8 @@ Value convertAveragePool(Node &node) {
       node, node.getOperand(0), *window, [&](Value x, const Window &w) {
         return node.create<nn::AvgPoolOp>(x, w.kernel, w.strides, w.dilations,
                                           w.pads, ceil,
-                                          node.getBool("count_include_pad"));
+                                          node.getBool("count_include_pad"),
+                                          /*accumulator=*/TypeAttr());
       });
 }
 
@@ -102,7 +103,8 @@ static Value poolGlobally(Node &node, bool isMax) {
   SmallVector<int64_t> ones(kernel.size(), 1), zeros(2 * kernel.size(), 0);
   if (isMax)
     return node.create<nn::MaxPoolOp>(x, kernel, ones, ones, zeros, false);
-  return node.create<nn::AvgPoolOp>(x, kernel, ones, ones, zeros, false, false);
+  return node.create<nn::AvgPoolOp>(x, kernel, ones, ones, zeros, false, false,
+                                    /*accumulator=*/TypeAttr());
 }
 
 Value convertGlobalAveragePool(Node &node) {

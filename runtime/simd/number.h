@@ -111,6 +111,12 @@ template <class T, if_int<T> = 0> NNC_INLINE T bit_not(T a) {
   return static_cast<T>(~a);
 }
 
+/// The entry of a table whose index is the bits of x, an integer of 8 bits.
+template <class T, class X> NNC_INLINE T lookup(const T (&table)[256], X x) {
+  static_assert(sizeof(X) == 1 && is_int<X>, "256 values");
+  return table[static_cast<std::uint8_t>(x)];
+}
+
 /// x converted to T. Reals are cut towards zero; those out of range give the
 /// nearest end of T's range, NaN gives 0. Integers keep their low bits.
 /// Conversion to bool gives x != 0. A vector of float is its own cast<float>.

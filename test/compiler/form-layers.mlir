@@ -233,3 +233,91 @@ func.func @ten_operands(%0: tensor<4xf32>, %1: tensor<4xf32>, %2: tensor<4xf32>,
   %j = nn.mul %i, %two : tensor<4xf32>, tensor<f32>
   return %j : tensor<4xf32>
 }
+
+// -----
+
+// Quantized numbers are read, computed with as floats, and stored in one layer.
+// What makes floats of %x is in the layer of each reader, so that no floats are
+// stored.
+
+// CHECK-LABEL: func.func @quantized
+// CHECK: %[[Y:.*]] = nn.layer "{{.*}}" extras(%arg1, %arg0 : tensor<4xi8>, tensor<4xui8>) -> tensor<4xui8>
+// CHECK-COUNT-2: nn.cast %{{.*}} to f32
+// CHECK: nn.add
+// CHECK: nn.cast %{{.*}} : f32 to ui8
+// CHECK: %[[Z:.*]] = nn.layer "{{.*}}" extras(%arg0 : tensor<4xui8>) -> tensor<4xi8>
+// CHECK: nn.cast %{{.*}} : ui8 to f32
+// CHECK: nn.relu
+// CHECK: nn.cast %{{.*}} : f32 to i8
+// CHECK-NOT: nn.layer
+// CHECK: return %[[Y]], %[[Z]]
+func.func @quantized(%x: tensor<4xui8>, %y: tensor<4xi8>) -> (tensor<4xui8>, tensor<4xi8>) {
+  %s = nn.constant dense<2.0> : tensor<f32>
+  %0 = nn.cast %x : tensor<4xui8> to tensor<4xf32>
+  %1 = nn.mul %0, %s : tensor<4xf32>, tensor<f32>
+  %2 = nn.cast %y : tensor<4xi8> to tensor<4xf32>
+  %3 = nn.add %1, %2 : tensor<4xf32>, tensor<4xf32>
+  %4 = nn.cast %3 : tensor<4xf32> to tensor<4xui8>
+  %5 = nn.relu %1 : tensor<4xf32>
+  %6 = nn.cast %5 : tensor<4xf32> to tensor<4xi8>
+  return %4, %6 : tensor<4xui8>, tensor<4xi8>
+}
+
+// -----
+
+// A layer of integers of 64 bits, or of bools, stays apart from one of floats.
+
+// CHECK-LABEL: func.func @apart
+// CHECK: nn.layer "{{.*}}" extras(%arg0 : tensor<4xi64>) -> tensor<4xf32>
+// CHECK: nn.layer "{{.*}}" extras(%{{.*}} : tensor<4xf32>) -> tensor<4xf32>
+// CHECK: nn.layer "{{.*}}" extras(%{{.*}} : tensor<4xf32>) -> tensor<4xi1>
+func.func @apart(%x: tensor<4xi64>) -> tensor<4xi1> {
+  %s = nn.constant dense<2.0> : tensor<f32>
+  %0 = nn.cast %x : tensor<4xi64> to tensor<4xf32>
+  %1 = nn.mul %0, %s : tensor<4xf32>, tensor<f32>
+  %2 = nn.greater %1, %s : tensor<4xf32>, tensor<f32>
+  return %2 : tensor<4xi1>
+}
+
+// -----
+
+// Means of integers are floats: the epilogue reads floats and stores integers.
+
+// CHECK-LABEL: func.func @mean
+// CHECK: nn.layer "avg_pool" inputs(%arg0 : tensor<1x2x4x4xui8>) -> tensor<1x2x1x1xi8>
+// CHECK: nn.mul
+// CHECK: nn.cast %{{.*}} : f32 to i8
+func.func @mean(%x: tensor<1x2x4x4xui8>) -> tensor<1x2x1x1xi8> {
+  %s = nn.constant dense<0.5> : tensor<f32>
+  %0 = nn.avg_pool %x {kernel = array<i64: 4, 4>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false, count_include_pad = false, accumulator = f32} : (tensor<1x2x4x4xui8>) -> tensor<1x2x1x1xf32>
+  %1 = nn.mul %0, %s : tensor<1x2x1x1xf32>, tensor<f32>
+  %2 = nn.cast %1 : tensor<1x2x1x1xf32> to tensor<1x2x1x1xi8>
+  return %2 : tensor<1x2x1x1xi8>
+}
+
+// -----
+
+// A layer stores integers, rather than the floats that the next one makes of
+// them: the sum is in the epilogue of the second product, which reads bytes.
+
+// CHECK-LABEL: func.func @residual
+// CHECK: %[[A:.*]] = nn.layer "matmul" inputs(%arg0, %arg1 : tensor<2x4xi8>, tensor<4x4xi8>) -> tensor<2x4xi8>
+// CHECK: nn.layer "{{.*}}" inputs(%{{.*}}) extras(%[[A]] : tensor<2x4xi8>) -> tensor<2x4xi8>
+func.func @residual(%x: tensor<2x4xi8>, %w: tensor<4x4xi8>) -> tensor<2x4xi8> {
+  %s = nn.constant dense<0.5> : tensor<f32>
+  %0 = nn.matmul %x, %w {transpose_a = false, transpose_b = false, accumulator = i32} : (tensor<2x4xi8>, tensor<4x4xi8>) -> tensor<2x4xi32>
+  %1 = nn.cast %0 : tensor<2x4xi32> to tensor<2x4xf32>
+  %2 = nn.mul %1, %s : tensor<2x4xf32>, tensor<f32>
+  %3 = nn.cast %2 : tensor<2x4xf32> to tensor<2x4xi8>
+  %4 = nn.cast %3 : tensor<2x4xi8> to tensor<2x4xf32>
+  %5 = nn.mul %4, %s : tensor<2x4xf32>, tensor<f32>
+  %6 = nn.matmul %w, %x {transpose_a = false, transpose_b = true, accumulator = i32} : (tensor<4x4xi8>, tensor<2x4xi8>) -> tensor<4x2xi32>
+  %7 = nn.cast %6 : tensor<4x2xi32> to tensor<4x2xi8>
+  %8 = nn.matmul %x, %7 {transpose_a = false, transpose_b = false, accumulator = i32} : (tensor<2x4xi8>, tensor<4x2xi8>) -> tensor<2x2xi32>
+  %9 = nn.cast %8 : tensor<2x2xi32> to tensor<2x2xi8>
+  %10 = nn.matmul %9, %x {transpose_a = false, transpose_b = false, accumulator = i32} : (tensor<2x2xi8>, tensor<2x4xi8>) -> tensor<2x4xi32>
+  %11 = nn.cast %10 : tensor<2x4xi32> to tensor<2x4xf32>
+  %12 = nn.add %11, %5 : tensor<2x4xf32>, tensor<2x4xf32>
+  %13 = nn.cast %12 : tensor<2x4xf32> to tensor<2x4xi8>
+  return %13 : tensor<2x4xi8>
+}

@@ -53,16 +53,53 @@ func.func @floats_are_faster(%x: !x) -> !x {
 !w = tensor<1x1x1x1x!quant.uniform<i8:f32, 1.0>>
 !y = tensor<1x1x2x2x!quant.uniform<u8:f32, 2.5e-01:7>>
 
-// Numbers below zero have codes, which the relu removes: it is not implied.
+// Numbers below zero have codes, which the relu removes: it is not implied. The
+// sums are integers all the same.
 // CHECK-LABEL: @relu_stays
-// CHECK-NOT: qnn.conv
-func.func @relu_stays(%x: !x, %w: !w) -> !y {
+// CHECK: qnn.conv
+// CHECK: %[[R:.*]] = qnn.dequantize %{{.*}} : tensor<1x1x2x2x!quant.uniform<i32:f32, 5.000000e-01>>
+// CHECK-NEXT: %[[P:.*]] = nn.relu %[[R]]
+// CHECK-NEXT: qnn.quantize half_even %[[P]]
+func.func @relu_stays(%x: !x) -> !y {
+  %w = nn.constant dense<3> : tensor<1x1x1x1xi8>
+  %0 = qnn.reinterpret %w : tensor<1x1x1x1xi8> -> !w
   %1 = qnn.dequantize %x : !x -> tensor<1x1x2x2xf32>
-  %3 = qnn.dequantize %w : !w -> tensor<1x1x1x1xf32>
+  %3 = qnn.dequantize %0 : !w -> tensor<1x1x1x1xf32>
   %4 = nn.conv %1, %3 {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x1x2x2xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x2x2xf32>
   %6 = nn.relu %4 : tensor<1x1x2x2xf32>
   %7 = qnn.quantize half_even %6 : tensor<1x1x2x2xf32> -> !y
   return %7 : !y
+}
+
+// -----
+
+!x = tensor<1x1x2x2x!quant.uniform<u8:f32, 5.0e-01:3>>
+!w = tensor<1x1x1x1x!quant.uniform<i8:f32, 1.0>>
+
+// Weights that are computed at run time have no sums that are known.
+// CHECK-LABEL: @weights_at_run_time
+// CHECK-NOT: qnn.conv
+func.func @weights_at_run_time(%x: !x, %w: !w) -> tensor<1x1x2x2xf32> {
+  %1 = qnn.dequantize %x : !x -> tensor<1x1x2x2xf32>
+  %3 = qnn.dequantize %w : !w -> tensor<1x1x1x1xf32>
+  %4 = nn.conv %1, %3 {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x1x2x2xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x2x2xf32>
+  return %4 : tensor<1x1x2x2xf32>
+}
+
+// -----
+
+!a = tensor<2x3x4x!quant.uniform<u8:f32, 5.0e-01:3>>
+!b = tensor<2x5x4x!quant.uniform<u8:f32, 2.5e-01:128>>
+
+// Both sides are computed at run time; the second is transposed as integers.
+// CHECK-LABEL: @attention_scores
+// CHECK: %[[T:.*]] = nn.transpose %{{.*}} {permutation = array<i64: 0, 2, 1>} : (tensor<2x5x4xui8>) -> tensor<2x4x5xui8>
+// CHECK: qnn.matmul %arg0, %{{.*}} -> tensor<2x3x5x!quant.uniform<i32:f32, 1.250000e-01>>
+func.func @attention_scores(%a: !a, %b: !b) -> tensor<2x3x5xf32> {
+  %0 = qnn.dequantize %a : !a -> tensor<2x3x4xf32>
+  %1 = qnn.dequantize %b : !b -> tensor<2x5x4xf32>
+  %2 = nn.matmul %0, %1 {transpose_a = false, transpose_b = true} : (tensor<2x3x4xf32>, tensor<2x5x4xf32>) -> tensor<2x3x5xf32>
+  return %2 : tensor<2x3x5xf32>
 }
 
 // -----
@@ -73,7 +110,7 @@ func.func @relu_stays(%x: !x, %w: !w) -> !y {
 
 // The transposed weight is turned, and its scales with it.
 // CHECK-LABEL: @matmul
-// CHECK: %[[T:.*]] = nn.transpose %{{.*}} {permutation = array<i64: 1, 0>} : (tensor<3x2xi8>) -> tensor<2x3xi8>
+// CHECK: nn.constant dense<{{\[}}[3, -2, 7], [1, 0, 8]]> : tensor<2x3xi8>
 // CHECK: qnn.matmul %{{.*}}, %{{.*}} : (tensor<1x2x!quant.uniform<i8:f32, 5.000000e-01:-5>>, tensor<2x3x!quant.uniform<i8:f32:1, {1.000000e+00,2.000000e+00,4.000000e+00}>>) -> tensor<1x3x!quant.uniform<i32:f32:1, {5.000000e-01,1.000000e+00,2.000000e+00}>>
 // CHECK: nn.add %{{.*}}, %{{.*}} : tensor<1x3xi32>, tensor<3xi32>
 func.func @matmul(%x: tensor<1x2xi8>) -> tensor<1x3xi8> {
@@ -121,4 +158,93 @@ func.func @too_long(%x: !a) -> !c {
   %4 = nn.matmul %1, %3 {transpose_a = false, transpose_b = false} : (tensor<1x40000xf32>, tensor<40000x1xf32>) -> tensor<1x1xf32>
   %5 = qnn.quantize half_even %4 : tensor<1x1xf32> -> !c
   return %5 : !c
+}
+
+// -----
+
+!x = tensor<2x4x!quant.uniform<u8:f32, 5.0e-01:3>>
+!y = tensor<4x2x!quant.uniform<u8:f32, 2.5e-01:7>>
+!z = tensor<2x8x!quant.uniform<u8:f32, 2.5e-01:7>>
+
+// A dequantization moves behind what only moves elements.
+// CHECK-LABEL: @sink
+// CHECK: %[[T:.*]] = nn.transpose %{{.*}} : (tensor<2x4xui8>) -> tensor<4x2xui8>
+// CHECK: %[[P:.*]] = nn.pad constant %[[T]] {pads = array<i64: 0, 1, 0, 0>, value = 3.000000e+00 : f64}
+// CHECK: %[[Q:.*]] = qnn.reinterpret %[[P]]
+// CHECK: %[[R:.*]] = qnn.dequantize %[[Q]]
+// CHECK: return %[[R]]
+func.func @sink(%x: !x) -> tensor<4x3xf32> {
+  %0 = qnn.dequantize %x : !x -> tensor<2x4xf32>
+  %1 = nn.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<2x4xf32>) -> tensor<4x2xf32>
+  %2 = nn.pad constant %1 {pads = array<i64: 0, 1, 0, 0>, value = 0.0 : f64} : (tensor<4x2xf32>) -> tensor<4x3xf32>
+  return %2 : tensor<4x3xf32>
+}
+
+// No integer stands for 0.3.
+// CHECK-LABEL: @sink_pad
+// CHECK: nn.pad constant %{{.*}} : (tensor<2x4xf32>) -> tensor<2x5xf32>
+func.func @sink_pad(%x: !x) -> tensor<2x5xf32> {
+  %0 = qnn.dequantize %x : !x -> tensor<2x4xf32>
+  %1 = nn.pad constant %0 {pads = array<i64: 0, 0, 0, 1>, value = 0.3 : f64} : (tensor<2x4xf32>) -> tensor<2x5xf32>
+  return %1 : tensor<2x5xf32>
+}
+
+// Quantizing moves in front of what only moves elements: 0.3 becomes 1 + 7.
+// CHECK-LABEL: @raise
+// CHECK: %[[Q:.*]] = qnn.quantize half_even %arg0 : tensor<2x4xf32>
+// CHECK: %[[I:.*]] = qnn.reinterpret %[[Q]]
+// CHECK: %[[P:.*]] = nn.pad constant %[[I]] {pads = array<i64: 0, 0, 0, 4>, value = 8.000000e+00 : f64} : (tensor<2x4xui8>) -> tensor<2x8xui8>
+// CHECK: %[[R:.*]] = qnn.reinterpret %[[P]]
+// CHECK: return %[[R]]
+func.func @raise(%x: tensor<2x4xf32>) -> !z {
+  %1 = nn.pad constant %x {pads = array<i64: 0, 0, 0, 4>, value = 0.3 : f64} : (tensor<2x4xf32>) -> tensor<2x8xf32>
+  %2 = qnn.quantize half_even %1 : tensor<2x8xf32> -> !z
+  return %2 : !z
+}
+
+// Parts of a concat with other parameters are quantized to those of the whole.
+// CHECK-LABEL: @concat
+// CHECK: %[[D:.*]] = qnn.dequantize %arg0
+// CHECK: %[[Q:.*]] = qnn.quantize half_even %[[D]] : tensor<2x4xf32> -> tensor<2x4x!quant.uniform<u8:f32, 2.500000e-01:7>>
+// CHECK: nn.concat %{{.*}}, %{{.*}} {axis = 1 : i64} : (tensor<2x4xui8>, tensor<2x4xui8>) -> tensor<2x8xui8>
+func.func @concat(%x: !x, %y: tensor<2x4xui8>) -> !z {
+  %0 = qnn.dequantize %x : !x -> tensor<2x4xf32>
+  %1 = qnn.reinterpret %y : tensor<2x4xui8> -> tensor<2x4x!quant.uniform<u8:f32, 2.5e-01:7>>
+  %2 = qnn.dequantize %1 : tensor<2x4x!quant.uniform<u8:f32, 2.5e-01:7>> -> tensor<2x4xf32>
+  %3 = nn.concat %0, %2 {axis = 1 : i64} : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x8xf32>
+  %4 = qnn.quantize half_even %3 : tensor<2x8xf32> -> !z
+  return %4 : !z
+}
+
+// -----
+
+!x = tensor<1x2x4x4x!quant.uniform<u8:f32, 5.0e-01:3>>
+
+// Padding that counts is the number 0, whose integer is the zero point.
+// CHECK-LABEL: @mean
+// CHECK: %[[P:.*]] = nn.pad constant %{{.*}} {pads = array<i64: 0, 0, 1, 1, 0, 0, 1, 1>, value = 3.000000e+00 : f64}
+// CHECK: %[[M:.*]] = nn.avg_pool %[[P]] {accumulator = f32, {{.*}} pads = array<i64: 0, 0, 0, 0>, {{.*}}} : (tensor<1x2x6x6xui8>) -> tensor<1x2x2x2xf32>
+// CHECK: %[[C:.*]] = nn.sub %[[M]], %{{.*}}
+// CHECK: nn.mul %[[C]], %{{.*}}
+func.func @mean(%x: !x) -> tensor<1x2x2x2xf32> {
+  %0 = qnn.dequantize %x : !x -> tensor<1x2x4x4xf32>
+  %1 = nn.avg_pool %0 {kernel = array<i64: 3, 3>, strides = array<i64: 3, 3>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, ceil_mode = false, count_include_pad = true} : (tensor<1x2x4x4xf32>) -> tensor<1x2x2x2xf32>
+  return %1 : tensor<1x2x2x2xf32>
+}
+
+// CHECK-LABEL: @mean_of_axes
+// CHECK: %[[I:.*]] = nn.reshape %{{.*}} : tensor<1x2x4x4xui8> -> tensor<1x2x16x1xui8>
+// CHECK: nn.avg_pool %[[I]] {{.*}} -> tensor<1x2x1x1xf32>
+// CHECK-LABEL: @mean_of_outer_axes
+// CHECK: %[[I:.*]] = nn.reshape %{{.*}} : tensor<1x2x4x4xui8> -> tensor<1x1x2x16xui8>
+// CHECK: nn.avg_pool %[[I]] {{.*}} -> tensor<1x1x1x16xf32>
+func.func @mean_of_axes(%x: !x) -> tensor<1x2xf32> {
+  %0 = qnn.dequantize %x : !x -> tensor<1x2x4x4xf32>
+  %1 = nn.reduce mean %0 {axes = array<i64: 2, 3>, keepdims = false} : (tensor<1x2x4x4xf32>) -> tensor<1x2xf32>
+  return %1 : tensor<1x2xf32>
+}
+func.func @mean_of_outer_axes(%x: !x) -> tensor<1x1x4x4xf32> {
+  %0 = qnn.dequantize %x : !x -> tensor<1x2x4x4xf32>
+  %1 = nn.reduce mean %0 {axes = array<i64: 1>, keepdims = true} : (tensor<1x2x4x4xf32>) -> tensor<1x1x4x4xf32>
+  return %1 : tensor<1x1x4x4xf32>
 }

@@ -7,7 +7,8 @@ import sys
 import tree
 
 # Passes that every model goes through again have one line in the diagrams.
-OPTIONAL = {"qnn-fuse", "qnn-legalize", "qnn-canonicalize", "use-halves", "assign-threads"}
+OPTIONAL = {"qnn-fuse", "qnn-legalize", "qnn-canonicalize", "tabulate", "use-halves",
+            "assign-threads"}
 
 
 def flag(name):

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/tools/driver/Process.h"
+#include "compiler/tools/driver/Quantized.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
 
@@ -55,11 +56,13 @@ public:
     if (llvm::sys::fs::is_directory(options.model))
       return fail(makeError(options.model + " is a folder; give a model"),
                   ExitCode::usage);
-    if (ExitCode code = prepared.open(options); code != ExitCode::done)
+    if (ExitCode code = prepared.open(options, {/*keepStages=*/true});
+        code != ExitCode::done)
       return code;
     llvm::Expected<CodeSize> size = measure(prepared.manifest);
     if (!size)
       return fail(size.takeError(), ExitCode::ownFault);
+    quantized = reportQuantized(prepared.driver->formed());
     report(prepared.manifest, *size);
     return ExitCode::done;
   }
@@ -113,6 +116,8 @@ private:
       said[size.built() ? "code_bytes" : "source_bytes"] = size.bytes;
       if (size.built())
         said["compiler"] = size.command;
+      if (quantized.isQuantized)
+        said["quantized"] = quantized.toJson();
       printJson(std::move(said));
       return;
     }
@@ -141,9 +146,12 @@ private:
       line("code", fmt::format("{}, of {}", bytes, size.command));
     else
       line("source", bytes);
+    if (quantized.isQuantized)
+      quantized.print();
   }
 
   ModelOptions options;
+  QuantizedReport quantized;
   std::string compiler;
   bool noBuild = false, json = false;
 };

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/routines/PlanGraph.h"
+#include "compiler/tools/driver/Quantized.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
 
@@ -83,6 +84,8 @@ struct Explained {
   /// Name in the emitted code and in the model.
   std::string name, modelName, shape;
   std::string ops; ///< for instance "nn.conv, nn.add, nn.relu"
+  /// Why it works on floats, in a quantized model; empty for other layers.
+  std::string floats;
   std::optional<Fusion> fusion;
   std::vector<Alternative> alternatives;
 
@@ -103,6 +106,9 @@ Explained describe(nn::LayerOp layer) {
           nn::getModelName(layer.getLoc()).str(),
           shapeText(type.getShape()) + (isHalf ? " of f16" : ""),
           fmt::format("{}", fmt::join(ops, ", ")),
+          layer->getParentOfType<mlir::ModuleOp>()->hasAttr(qnn::kQuantizedAttr)
+              ? getFloatReason(layer)
+              : "",
           findFusion(layer),
           {}};
 }
@@ -144,6 +150,7 @@ public:
     auto machine = target::getTarget(driver.formed());
     if (mlir::failed(machine))
       return ExitCode::ownFault;
+    quantized = reportQuantized(driver.formed());
     for (auto function : driver.formed().getOps<mlir::func::FuncOp>()) {
       const TuningFile *tuned = driver.tuned();
       CostModel cost = makeCostModel(function, *machine,
@@ -242,6 +249,8 @@ private:
       printOut("{}  {}  {}\n",
                colouredForStdout(Colour::bold, displayText(one.name)),
                one.shape, one.ops);
+      if (!one.floats.empty())
+        printOut("  stays in floats: {}\n", one.floats);
       if (const auto &found = one.fusion)
         printOut("  {} the {} layer before it: {} as one, {} apart\n",
                  found->fused ? "computes" : "is kept from", found->first(),
@@ -262,6 +271,9 @@ private:
                originText(change.cost));
     auto measured = llvm::count_if(
         layers, [](const Explained &one) { return one.chosen().measured; });
+    if (quantized.isQuantized)
+      printOut("{} of {} layers work on integers\n", quantized.countIntegers(),
+               quantized.layers);
     printOut("{}: {} layers, {} of them measured, {} in all for {}; {}\n",
              options.model, layers.size(), measured, formatSeconds(plan.cost),
              options.target, solverText());
@@ -319,6 +331,8 @@ private:
                          {"ops", one.ops},
                          {"shape", one.shape},
                          {"alternatives", std::move(all)}};
+      if (!one.floats.empty())
+        layer["float_because"] = one.floats;
       if (const auto &found = one.fusion)
         layer[found->form] = json::Object{{"fused", found->fused},
                                           {"one_seconds", found->one},
@@ -374,6 +388,7 @@ private:
   Plan plan;
   std::vector<Explained> layers;
   std::vector<LayoutChange> changes;
+  QuantizedReport quantized;
 };
 
 } // namespace

@@ -12,6 +12,7 @@
 
 #include "runtime/epilogue.h"
 #include "runtime/routines/pool2d/window.h"
+#include "runtime/simd/wrap.h"
 
 namespace nnc {
 
@@ -51,14 +52,17 @@ private:
   }
 };
 
-/// T is float or double; only float takes an epilogue.
-template <class T, class S, class Epi> struct avg_pool2d_portable {
+/// Sums are of type A and means of type T, which is float or double; only float
+/// takes an epilogue, which makes Y of it. Sums of integers, which are of type
+/// std::int32_t, wrap around.
+template <class A, class T, class S, class Epi> struct avg_pool2d_portable {
   static constexpr int units(const S &s) { return s.n * s.c; }
 
-  static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
+  template <class X, class Y>
+  static void run(const S &s, const X *x, Y *y, const Epi &epi, int begin,
                   int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const T *plane = x + std::ptrdiff_t(unit) * s.h * s.w;
+      const X *plane = x + std::ptrdiff_t(unit) * s.h * s.w;
       std::ptrdiff_t at = std::ptrdiff_t(unit) * s.oh * s.ow;
       for (int oy = 0; oy < s.oh; ++oy)
         for (int ox = 0; ox < s.ow; ++ox, ++at)
@@ -68,29 +72,34 @@ template <class T, class S, class Epi> struct avg_pool2d_portable {
   }
 
 private:
-  static T mean(const S &s, const T *plane, int top, int left) {
+  template <class X>
+  static T mean(const S &s, const X *plane, int top, int left) {
     const pool_range rows(top, s.dh, s.kh, 0, s.h);
     const pool_range columns(left, s.dw, s.kw, 0, s.w);
-    T sum = T(0);
+    A sum = A(0);
     for (int i = rows.from; i < rows.to; ++i) {
-      const T *row = plane + std::ptrdiff_t(top + i * s.dh) * s.w + left;
-      T row_sum = T(0);
+      const X *row = plane + std::ptrdiff_t(top + i * s.dh) * s.w + left;
+      A row_sum = A(0);
       for (int j = columns.from; j < columns.to; ++j)
-        row_sum += row[j * s.dw];
-      sum += row_sum;
+        row_sum = plus(row_sum, static_cast<A>(row[j * s.dw]));
+      sum = plus(sum, row_sum);
     }
     int count = rows.count() * columns.count();
     if (s.count_include_pad)
       count = pool_range(top, s.dh, s.kh, -s.pt, s.h + s.pb).count() *
               pool_range(left, s.dw, s.kw, -s.pl, s.w + s.pr).count();
-    return count == 0 ? T(0) : sum / static_cast<T>(count);
+    return count == 0 ? T(0) : static_cast<T>(sum) / static_cast<T>(count);
   }
 };
 
 template <class S, class Epi>
-using avg_pool2d_f32_portable = avg_pool2d_portable<float, S, Epi>;
+using avg_pool2d_f32_portable = avg_pool2d_portable<float, float, S, Epi>;
 template <class S, class Epi>
-using avg_pool2d_f64_portable = avg_pool2d_portable<double, S, Epi>;
+using avg_pool2d_f64_portable = avg_pool2d_portable<double, double, S, Epi>;
+/// Means of integers.
+template <class S, class Epi>
+using avg_pool2d_i32_portable =
+    avg_pool2d_portable<std::int32_t, float, S, Epi>;
 
 } // namespace nnc
 

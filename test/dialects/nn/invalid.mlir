@@ -203,6 +203,22 @@ func.func @adapt(%x: tensor<1x16x2x2xf32>) {
 
 // -----
 
+func.func @lookup(%x: tensor<4xui8>) {
+  // expected-error@+1 {{'nn.lookup' op needs a table of 'tensor<256xi8>', not 'tensor<255xi8>'}}
+  %0 = nn.lookup %x {table = dense<7> : tensor<255xi8>} : tensor<4xui8> to tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @lookup_of_floats(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'nn.lookup' op looks up integers of 8 bits, not 'f32'}}
+  %0 = nn.lookup %x {table = dense<7> : tensor<256xi8>} : tensor<4xf32> to tensor<4xi8>
+  return
+}
+
+// -----
+
 func.func @cast(%x: tensor<4xf32>) {
   // expected-error@+1 {{'nn.cast' op changes the shape}}
   %0 = nn.cast %x : tensor<4xf32> to tensor<2x2xi32>

@@ -1,0 +1,183 @@
+//===- Tabulate.cpp - Expressions of one 8-bit integer become tables ------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/evaluate/Evaluate.h"
+#include "compiler/passes/Passes.h"
+#include "compiler/routines/Catalogue.h"
+#include "dialects/target/Target.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace nnc {
+#define GEN_PASS_DEF_TABULATE
+#include "compiler/passes/Passes.h.inc"
+} // namespace nnc
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+/// Limits of what becomes a table: fewer ops are as fast, and more are no
+/// expression that a person wrote.
+static constexpr size_t kMinOps = 4, kMaxOps = 64;
+
+static bool isByte(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getElementType().isInteger(8);
+}
+
+/// Returns the one value of a constant as a tensor without axes, or nullopt.
+static std::optional<TensorData> getSplat(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  auto dense =
+      constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
+  if (!dense || dense.empty() || !dense.isSplat())
+    return std::nullopt;
+  auto type = RankedTensorType::get({}, dense.getElementType());
+  return TensorData::get(
+      DenseElementsAttr::get(type, dense.getSplatValue<Attribute>()));
+}
+
+namespace {
+/// What computes a value from a tensor of bytes.
+struct Expression {
+  llvm::SetVector<Operation *> ops; ///< users before producers
+  llvm::SetVector<Value> sources;   ///< the tensors of bytes
+
+  /// Adds the ops that compute `value`, which ends at tensors of bytes. Returns
+  /// false if it depends on anything else.
+  bool add(Operation *root, Value result);
+  /// Goes on through the tables that compute the sources, where that is
+  /// possible.
+  void followTables();
+  /// Returns the entries of the table.
+  std::optional<TensorData> tabulate() const;
+};
+} // namespace
+
+bool Expression::add(Operation *root, Value result) {
+  auto shape = cast<RankedTensorType>(result.getType()).getShape();
+  SmallVector<Operation *> rest = {root};
+  while (!rest.empty()) {
+    Operation *op = rest.pop_back_val();
+    if (!isa_and_nonnull<ElementwiseOpInterface>(op) || ops.size() == kMaxOps)
+      return false;
+    if (!ops.insert(op))
+      continue;
+    for (Value operand : op->getOperands()) {
+      if (getSplat(operand))
+        continue;
+      auto type = dyn_cast<RankedTensorType>(operand.getType());
+      if (!type || type.getShape() != shape || type.getEncoding())
+        return false;
+      if (isByte(operand))
+        sources.insert(operand);
+      else
+        rest.push_back(operand.getDefiningOp());
+    }
+  }
+  return true;
+}
+
+void Expression::followTables() {
+  auto isOnly = [&](Value value) {
+    return sources.size() > 1 || value.hasOneUse();
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Value source : sources) {
+      auto table = source.getDefiningOp<LookupOp>();
+      if (!table || !isOnly(source))
+        continue;
+      ops.insert(table);
+      sources.remove(source);
+      sources.insert(table.getX());
+      changed = true;
+      break;
+    }
+  }
+}
+
+std::optional<TensorData> Expression::tabulate() const {
+  Value source = sources.front();
+  auto makeType = [](Value like) {
+    return RankedTensorType::get({256}, getElementTypeOrSelf(like.getType()));
+  };
+  llvm::DenseMap<Value, TensorData> values;
+  values[source] = TensorData::allocate(makeType(source));
+  for (int i = 0; i < 256; ++i)
+    values[source].getMutable<uint8_t>()[i] = static_cast<uint8_t>(i);
+  SmallVector<Operation *> inOrder(ops.begin(), ops.end());
+  llvm::sort(inOrder,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : inOrder) {
+    SmallVector<TensorData> operands;
+    for (Value operand : op->getOperands()) {
+      std::optional<TensorData> constant = getSplat(operand);
+      operands.push_back(constant ? *constant : values.lookup(operand));
+    }
+    FailureOr<TensorData> result = evaluate(op, operands);
+    if (failed(result) || result->getType() != makeType(op->getResult(0)))
+      return std::nullopt;
+    values[op->getResult(0)] = *result;
+  }
+  return values.lookup(inOrder.back()->getResult(0));
+}
+
+/// Returns true if computing the function takes long, as an exponential does.
+static bool isExpensive(Operation *op) {
+  StringRef header = Catalogue::get().getHeaderOf(
+      cast<ElementwiseOpInterface>(op).getFunction());
+  return !header.empty() && header != "runtime/simd/arithmetic.h" &&
+         header != "runtime/simd/vec.h";
+}
+
+/// Replaces the result of `op` by the entry of a table where that is worth it.
+static void tabulate(Operation *op) {
+  if (!isa<ElementwiseOpInterface>(op) || isa<LookupOp>(op) ||
+      !isByte(op->getResult(0)))
+    return;
+  Value result = op->getResult(0);
+  Expression expression;
+  if (!expression.add(op, result))
+    return;
+  expression.followTables();
+  size_t count = expression.ops.size();
+  bool isLong = llvm::any_of(expression.ops, isExpensive);
+  if (expression.sources.size() != 1 || count < kMinOps ||
+      (!isLong && getTensorType(result).getNumElements() < 256))
+    return;
+  std::optional<TensorData> table = expression.tabulate();
+  if (!table)
+    return;
+  auto entries = cast<DenseIntElementsAttr>(
+      DenseElementsAttr::getFromRawBuffer(table->getType(), table->getBytes()));
+  OpBuilder builder(op);
+  auto lookup = builder.create<LookupOp>(op->getLoc(), result.getType(),
+                                         expression.sources.front(), entries);
+  result.replaceAllUsesWith(lookup.getY());
+}
+
+namespace {
+struct TabulatePass : nnc::impl::TabulateBase<TabulatePass> {
+  using TabulateBase::TabulateBase;
+  void runOnOperation() override {
+    auto machine = nnc::target::setTarget(getOperation(), target);
+    if (failed(machine))
+      return signalPassFailure();
+    if (machine->getIsas().size() > 1)
+      return;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      Block &block = function.getBody().front();
+      for (Operation &op : llvm::make_early_inc_range(block))
+        tabulate(&op);
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+        if (isOpTriviallyDead(&op))
+          op.erase();
+    }
+  }
+};
+} // namespace

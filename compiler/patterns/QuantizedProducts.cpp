@@ -1,0 +1,330 @@
+//===- QuantizedProducts.cpp - Products of dequantized values -------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// Dequantized numbers are integers times a scale, so that the sums of their
+// products are integers times the product of two scales, without any rounding.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/patterns/QuantizedLayers.h"
+#include "dialects/nn/TensorData.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+/// Returns the integers of the constant that `value` is dequantized from, or
+/// nullopt.
+static std::optional<TensorData> getStored(Value value) {
+  auto dequantize = value.getDefiningOp<qnn::DequantizeOp>();
+  auto reinterpret = dequantize
+                         ? dequantize.getX().getDefiningOp<qnn::ReinterpretOp>()
+                         : nullptr;
+  return reinterpret ? TensorData::get(reinterpret.getX()) : std::nullopt;
+}
+
+/// Returns the elements of a constant vector of floats, or of a dequantized
+/// one, in any shape; nullopt for other values.
+static std::optional<SmallVector<double>> getVector(Value value) {
+  if (auto reshape = value.getDefiningOp<ReshapeOp>())
+    return getVector(reshape.getX());
+  SmallVector<double> reals;
+  if (auto data = TensorData::get(value)) {
+    for (int64_t i = 0; i < data->getNumElements(); ++i)
+      reals.push_back(data->getReal(i));
+    return reals;
+  }
+  auto stored = getStored(value);
+  qnn::Parameters parameters;
+  if (stored)
+    parameters = qnn::getParameters(
+        value.getDefiningOp<qnn::DequantizeOp>().getX().getType());
+  if (!stored ||
+      (parameters.scales.size() > 1 &&
+       int64_t(parameters.scales.size()) != stored->getNumElements()))
+    return std::nullopt;
+  for (int64_t i = 0; i < stored->getNumElements(); ++i) {
+    size_t own = parameters.scales.size() == 1 ? 0 : i;
+    reals.push_back((stored->getReal(i) - double(parameters.zeroPoints[own])) *
+                    parameters.scales[own]);
+  }
+  return reals;
+}
+
+/// Returns the vector that `add` adds to each channel of the product `value`,
+/// which has no other use, or null.
+static Value getBias(AddOp add, Value value) {
+  auto anchor = cast<RoutineOpInterface>(value.getDefiningOp());
+  if (value.getType() != add.getType() || add.getA() == add.getB())
+    return {};
+  Value bias = add.getA() == value ? add.getB() : add.getA();
+  ArrayRef<int64_t> shape = getTensorType(value).getShape();
+  ExtraKind kind = getExtraKind(getTensorType(bias).getShape(), shape,
+                                anchor.getChannelAxis());
+  bool isVector =
+      kind != ExtraKind::Broadcast &&
+      getTensorType(bias).getNumElements() == shape[*anchor.getChannelAxis()];
+  return isVector ? bias : Value();
+}
+
+/// Returns the bias as integers of the scales of the sums; nullopt if one does
+/// not fit in 32 bits.
+static std::optional<SmallVector<int32_t>>
+quantizeBias(ArrayRef<double> reals, ArrayRef<double> scales) {
+  SmallVector<int32_t> integers;
+  for (auto [i, real] : llvm::enumerate(reals)) {
+    double integer = std::nearbyint(real / scales[scales.size() == 1 ? 0 : i]);
+    if (!(std::abs(integer) < 0x1p31))
+      return std::nullopt;
+    integers.push_back(static_cast<int32_t>(integer));
+  }
+  return integers;
+}
+
+/// Returns `w`, a matrix or several of them, with its last two axes swapped:
+/// those of its integers are transposed.
+static Value transposeStored(PatternRewriter &rewriter, Value w) {
+  Location loc = w.getLoc();
+  auto type = cast<RankedTensorType>(w.getType());
+  int64_t rank = type.getRank();
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  std::swap(order[rank - 2], order[rank - 1]);
+  SmallVector<int64_t> shape(type.getShape());
+  std::swap(shape[rank - 2], shape[rank - 1]);
+  Value stored = getIntegers(rewriter, w);
+  Type storage = getTensorType(stored).getElementType();
+  Value turned = rewriter.create<TransposeOp>(
+      loc, RankedTensorType::get(shape, storage), stored, order);
+  qnn::Parameters parameters = qnn::getParameters(type);
+  int64_t axis = parameters.axis < 0
+                     ? -1
+                     : llvm::find(order, parameters.axis) - order.begin();
+  return rewriter.create<qnn::ReinterpretOp>(
+      loc,
+      qnn::makeType(shape, cast<IntegerType>(storage), parameters.scales,
+                    parameters.zeroPoints, axis),
+      turned);
+}
+
+namespace {
+/// The operands of a product of dequantized values.
+struct Operands {
+  qnn::DequantizeOp x, w;
+  SmallVector<double> scales; ///< of the sums
+  double mostSum;             ///< the largest magnitude of a sum of products
+};
+} // namespace
+
+/// Returns the operands of the product `op`, nn.conv, nn.conv_transpose or
+/// nn.matmul, if it can be computed in integers; otherwise `obstacle` says why
+/// it cannot.
+static std::optional<Operands> getOperands(Operation *op, StringRef &obstacle) {
+  auto fail = [&](StringRef why) {
+    obstacle = why;
+    return std::nullopt;
+  };
+  auto matmul = dyn_cast<MatMulOp>(op);
+  Operands operands{getDequantized(op->getOperand(0), 8),
+                    getDequantized(op->getOperand(1), 8),
+                    {},
+                    0};
+  if (!operands.x)
+    return fail("its input is not quantized to 8 bits");
+  if (!operands.w)
+    return fail("its weights are not quantized to 8 bits");
+  bool isKnown = getStored(op->getOperand(1)).has_value();
+  if (!matmul && !isKnown)
+    return fail("its weights are computed at run time");
+  qnn::Parameters from = qnn::getParameters(operands.x.getX().getType()),
+                  by = qnn::getParameters(operands.w.getX().getType());
+  RankedTensorType weight = getTensorType(op->getOperand(1));
+  int64_t rank = weight.getRank();
+  int64_t filters = !matmul ? 0 : matmul.getTransposeB() ? rank - 2 : rank - 1;
+  if (from.axis >= 0)
+    return fail("its input has scales along an axis");
+  if (by.axis >= 0 && by.axis != filters)
+    return fail("its weights have scales along an axis that is summed over");
+  if (weight.getNumElements() == 0)
+    return fail("it has no weights");
+  for (double scale : by.scales) {
+    operands.scales.push_back(static_cast<float>(from.scales[0] * scale));
+    if (!(operands.scales.back() > 0) || std::isinf(operands.scales.back()))
+      return fail("the product of its scales is no normal number");
+  }
+  // A float sum cannot overflow, and so must not the integer one.
+  int64_t terms =
+      matmul ? weight.getDimSize(matmul.getTransposeB() ? rank - 1 : rank - 2)
+             : weight.getNumElements() / weight.getDimSize(filters);
+  operands.mostSum = getReach(from) * getReach(by) * double(terms);
+  if (operands.mostSum >= 0x1p31)
+    return fail("its sums do not fit in 32 bits");
+  return operands;
+}
+
+/// Returns the type of a tensor of `count` elements like those of `like` along
+/// the first of `rank` axes.
+static RankedTensorType getColumn(int64_t count, int64_t rank, Value like) {
+  SmallVector<int64_t> shape(rank, 1);
+  shape[0] = count;
+  return RankedTensorType::get(shape, getTensorType(like).getElementType());
+}
+
+/// Adds integers, or nothing if `shift` is null, to sums.
+static Value addToSums(PatternRewriter &rewriter, Value sums, Value shift) {
+  if (!shift)
+    return sums;
+  Value plain =
+      rewriter.create<AddOp>(sums.getLoc(), getIntegers(rewriter, sums), shift);
+  return rewriter.create<qnn::ReinterpretOp>(sums.getLoc(), sums.getType(),
+                                             plain);
+}
+
+/// Returns the integers of 8 bits `quantized` minus their zero points, in as
+/// few bits as hold them.
+static Value centre(PatternRewriter &rewriter, Value quantized) {
+  Location loc = quantized.getLoc();
+  qnn::Parameters parameters = qnn::getParameters(quantized.getType());
+  Value stored = getIntegers(rewriter, quantized);
+  auto areAll = [&](int64_t zero) {
+    return llvm::all_of(parameters.zeroPoints,
+                        [=](int64_t own) { return own == zero; });
+  };
+  if (areAll(0))
+    return stored;
+  RankedTensorType type = getTensorType(stored);
+  auto cast = [&](Value x, Type element) -> Value {
+    return rewriter.create<CastOp>(
+        loc, RankedTensorType::get(type.getShape(), element), x);
+  };
+  Type wide = rewriter.getI16Type();
+  SmallVector<int16_t> zeros(parameters.zeroPoints.begin(),
+                             parameters.zeroPoints.end());
+  Value zero = rewriter.create<ConstantOp>(
+      loc, ElementsAttr(DenseElementsAttr::get(
+               RankedTensorType::get({int64_t(zeros.size())}, wide),
+               ArrayRef<int16_t>(zeros))));
+  zero = rewriter.create<ReshapeOp>(
+      loc,
+      getColumn(zeros.size(),
+                parameters.axis < 0 ? 1 : type.getRank() - parameters.axis,
+                zero),
+      zero);
+  Value centred = rewriter.create<SubOp>(loc, cast(stored, wide), zero);
+  // Unsigned integers around the middle of their range are signed ones.
+  bool isMiddle = type.getElementType().isUnsignedInteger() && areAll(128);
+  return isMiddle ? cast(centred, rewriter.getI8Type()) : centred;
+}
+
+namespace {
+/// Replaces a product of dequantized values, and a bias that is added to it, by
+/// a product of the integers whose sums are dequantized. What the result loses
+/// is at most the rounding of one float product where the floats round each
+/// sum.
+template <class Op> struct FuseProduct : OpRewritePattern<Op> {
+  FuseProduct(MLIRContext *context, ProductChoice choice)
+      : OpRewritePattern<Op>(context), isFasterInIntegers(std::move(choice)) {}
+  LogicalResult matchAndRewrite(Op product,
+                                PatternRewriter &rewriter) const override {
+    StringRef obstacle;
+    std::optional<Operands> operands = getOperands(product, obstacle);
+    if (!operands)
+      return rewriter.notifyMatchFailure(product, obstacle);
+    if (!isFasterInIntegers(product))
+      return rewriter.notifyMatchFailure(product, "floats are faster");
+    Value value = product->getResult(0);
+    Operation *last = product;
+    std::optional<SmallVector<int32_t>> added;
+    auto add =
+        value.hasOneUse() ? dyn_cast<AddOp>(*value.user_begin()) : AddOp();
+    if (Value bias = add ? getBias(add, value) : Value()) {
+      if (auto reals = getVector(bias))
+        added = quantizeBias(*reals, operands->scales);
+      double largest = operands->mostSum;
+      for (int32_t one : added.value_or(SmallVector<int32_t>()))
+        largest = std::max(largest, operands->mostSum + std::abs(double(one)));
+      if (added && largest < 0x1p31)
+        last = add;
+      else
+        added.reset();
+    }
+    rewriter.setInsertionPoint(last);
+    Location loc = product.getLoc();
+    RankedTensorType type = getTensorType(value);
+    constexpr bool isMatMul = std::is_same_v<Op, MatMulOp>;
+    RankedTensorType sums =
+        qnn::makeType(type.getShape(), rewriter.getI32Type(), operands->scales,
+                      SmallVector<int64_t>(operands->scales.size(), 0),
+                      isMatMul ? type.getRank() - 1 : 1);
+    Value shift;
+    if (added)
+      shift = rewriter.create<ConstantOp>(
+          loc, ElementsAttr(DenseElementsAttr::get(
+                   RankedTensorType::get({int64_t(added->size())},
+                                         rewriter.getI32Type()),
+                   ArrayRef<int32_t>(*added))));
+    Value x = operands->x.getX(), w = operands->w.getX(), result;
+    if constexpr (std::is_same_v<Op, ConvOp>) {
+      result = rewriter.create<qnn::ConvOp>(
+          loc, sums, x, w, shift, product.getStrides(), product.getDilations(),
+          product.getPads(), product.getGroups());
+    } else if constexpr (std::is_same_v<Op, MatMulOp>) {
+      if (product.getTransposeA())
+        x = transposeStored(rewriter, x);
+      if (product.getTransposeB())
+        w = transposeStored(rewriter, w);
+      result = rewriter.create<qnn::MatMulOp>(loc, sums, x, w);
+      result = addToSums(rewriter, result, shift);
+    } else {
+      Value plain = rewriter.create<ConvTransposeOp>(
+          loc, centre(rewriter, x), centre(rewriter, w), product.getStrides(),
+          product.getDilations(), product.getPads(), product.getOutputPadding(),
+          product.getGroups(), TypeAttr::get(rewriter.getI32Type()));
+      result = rewriter.create<qnn::ReinterpretOp>(loc, sums, plain);
+      if (shift)
+        shift = rewriter.create<ReshapeOp>(
+            loc, getColumn(added->size(), type.getRank() - 1, shift), shift);
+      result = addToSums(rewriter, result, shift);
+    }
+    rewriter.replaceOpWithNewOp<qnn::DequantizeOp>(last, type, result);
+    return success();
+  }
+
+private:
+  ProductChoice isFasterInIntegers;
+};
+
+/// Replaces quantize(dequantize(sums)) by a requantization of the sums.
+struct RequantizeSums : OpRewritePattern<qnn::QuantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(qnn::QuantizeOp quantize,
+                                PatternRewriter &rewriter) const override {
+    auto sums = quantize.getX().getDefiningOp<qnn::DequantizeOp>();
+    if (!sums || !sums->hasOneUse() ||
+        quantize.getRounding() != qnn::Rounding::half_even ||
+        qnn::getParameters(quantize.getType()).axis >= 0 ||
+        qnn::getQuantizedType(sums.getX().getType())
+                .getStorageTypeIntegralWidth() != 32)
+      return failure();
+    rewriter.replaceOpWithNewOp<qnn::RequantizeOp>(
+        quantize, quantize.getType(), qnn::Rescale::real, sums.getX());
+    return success();
+  }
+};
+} // namespace
+
+StringRef nnc::getProductObstacle(Operation *op) {
+  StringRef obstacle;
+  getOperands(op, obstacle);
+  return obstacle;
+}
+
+void nnc::populateQuantizedProducts(RewritePatternSet &patterns,
+                                    const ProductChoice &isFasterInIntegers) {
+  patterns.add<FuseProduct<ConvOp>, FuseProduct<ConvTransposeOp>,
+               FuseProduct<MatMulOp>>(patterns.getContext(),
+                                      isFasterInIntegers);
+  patterns.add<RequantizeSums>(patterns.getContext());
+}

@@ -1,0 +1,49 @@
+//===- Quantized.h - Which layers of a quantized model are integer --------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_DRIVER_QUANTIZED_H
+#define NNC_TOOLS_DRIVER_QUANTIZED_H
+
+#include "dialects/qnn/Qnn.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/JSON.h"
+
+#include <string>
+#include <vector>
+
+namespace nnc::tools {
+
+/// A layer of a quantized model that reads or stores floats.
+struct FloatLayer {
+  std::string name;      ///< in the emitted code
+  std::string modelName; ///< in the model
+  std::string op;        ///< "softmax", or "elementwise"
+  std::string why;
+};
+
+/// What the layers of a model compute with.
+struct QuantizedReport {
+  bool isQuantized = false; ///< the model has quantized values
+  int64_t layers = 0;
+  std::vector<FloatLayer> floats;
+
+  int64_t countIntegers() const { return layers - int64_t(floats.size()); }
+  llvm::json::Value toJson() const;
+  void print() const;
+};
+
+/// Returns why a layer reads or stores floats, or an empty string if it only
+/// reads and stores integers, apart from constants, or converts between the
+/// floats of the model's inputs and outputs and integers.
+std::string getFloatReason(nn::LayerOp layer);
+
+/// Reports on a module whose layers are formed.
+QuantizedReport reportQuantized(mlir::ModuleOp module);
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_DRIVER_QUANTIZED_H
