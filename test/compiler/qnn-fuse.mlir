@@ -37,6 +37,7 @@ func.func @conv(%x: tensor<1x1x2x2xui8>) -> tensor<1x2x2x2xui8> {
 // CHECK: qnn.conv
 // FLOAT-LABEL: @floats_are_faster
 // FLOAT-NOT: qnn.conv
+// FLOAT: return
 func.func @floats_are_faster(%x: !x) -> !x {
   %c = nn.constant dense<3> : tensor<64x64x3x3xi8>
   %w = qnn.reinterpret %c : tensor<64x64x3x3xi8> -> !w

@@ -6,6 +6,8 @@
 #include "runtime/routines/conv2d/portable.h"
 #include "runtime/routines/matmul/bytes.h"
 #include "runtime/routines/matmul/portable.h"
+#include "runtime/routines/pool2d/bytes.h"
+#include "runtime/routines/pool2d/portable.h"
 #include "test/runtime/integers_test.h"
 #include "test/runtime/random_shapes.h"
 #include "test/runtime/widths.h"
@@ -123,6 +125,59 @@ void check_winograd(random_source &r, conv2d_shape s) {
       });
 }
 
+/// A requantization of a mean, and the same for scalars only.
+template <class T> struct from_mean {
+  template <class V> auto operator()(V mean, like<V, T> residual) const {
+    return nnc::cast<T>(nnc::add(nnc::round(nnc::mul(mean, nnc::same<V>(0.7f))),
+                                 nnc::cast<float>(residual)));
+  }
+};
+template <class T> struct from_mean_of_scalars {
+  T operator()(float mean, T residual) const {
+    return from_mean<T>()(mean, residual);
+  }
+};
+
+template <int W, class X, template <class> class F>
+void check_pools(random_source &r, const pool2d_shape &s) {
+  INFO(describe(s));
+  const axes input{"NCHW", {s.n, s.c, s.h, s.w}};
+  const axes output{"NCHW", {s.n, s.c, s.oh, s.ow}};
+  const std::string layout = "NCHW" + std::to_string(W) + "c";
+  const auto x = numbers<X>(r, input.count());
+  const auto packed = pack(x, places(input, layout));
+  const auto at = places(output, layout);
+  std::vector<X> want(output.count()), got(at.size(), X(55));
+  using largest = max_pool2d_portable<pool2d_shape, none>;
+  largest::run(s, x.data(), want.data(), none{}, 0, largest::units(s));
+  using M = max_pool2d_bytes_t<W, pool2d_shape, none>;
+  in_parts(M::units(s), [&](int begin, int end) {
+    M::run(s, packed.data(), got.data(), none{}, begin, end);
+  });
+  // Windows without taps are not compared.
+  bool has_taps = true;
+  for (int i = 0; i < s.oh; ++i)
+    has_taps =
+        has_taps && pool_range(i * s.sh - s.pt, s.dh, s.kh, 0, s.h).count();
+  for (int i = 0; i < s.ow; ++i)
+    has_taps =
+        has_taps && pool_range(i * s.sw - s.pl, s.dw, s.kw, 0, s.w).count();
+  if (has_taps)
+    CHECK(got == pack(want, at));
+
+  const auto residual = numbers<X>(r, output.count());
+  const auto packed_residual = pack(residual, at);
+  using PE = fused<from_mean_of_scalars<X>, full_of<X>>;
+  using P = avg_pool2d_i32_portable<pool2d_shape, PE>;
+  P::run(s, x.data(), want.data(), PE{residual.data()}, 0, P::units(s));
+  using E = fused<F<X>, full_of<X>>;
+  using R = avg_pool2d_bytes_t<W, pool2d_shape, E>;
+  in_parts(R::units(s), [&](int begin, int end) {
+    R::run(s, packed.data(), got.data(), E{packed_residual.data()}, begin, end);
+  });
+  CHECK(got == pack(want, at));
+}
+
 constexpr int W = widest;
 using u8 = std::uint8_t;
 using i8 = std::int8_t;
@@ -229,6 +284,15 @@ TEST_CASE("Winograd's method on bytes", "[integers]") {
   // Sums that wrap around on the way.
   check_winograd<W, u8, i8, to>(
       r, {1, 1024, 5, 5, 3, 3, 3, 1, 1, 1, 1, 1, 1, 5, 5, 1, 255});
+}
+
+TEST_CASE("pools of bytes", "[integers]") {
+  random_source r;
+  for (int i = 0; i < 60; ++i) {
+    check_pools<W, u8, from_mean>(r, random_pool2d(r));
+    check_pools<W, i8, from_mean>(r, random_pool2d(r));
+    check_pools<W, i8, from_mean_of_scalars>(r, random_pool2d(r));
+  }
 }
 
 TEST_CASE("long rows are cut into strips", "[integers]") {

@@ -295,9 +295,12 @@ template <class F, class LINE> void check_line_of_isa() {
     const typename F::shape s = F::random(random);
     if (!LINE::lines[smallest_candidate<LINE>()].applies(s))
       continue;
-    // test/runtime/integers.cpp transforms weights of bytes.
-    if constexpr (has_part(LINE::name, "_i32_")) {
-      if constexpr (!has_part(LINE::name, "_winograd_"))
+    // test/runtime/integers.cpp pools bytes and transforms their weights.
+    constexpr bool is_pool = std::is_same<typename F::shape, pool2d_shape>();
+    constexpr bool has_integers =
+        has_part(LINE::name, "_i32_") || has_part(LINE::name, "_bytes_");
+    if constexpr (has_integers) {
+      if constexpr (!is_pool && !has_part(LINE::name, "_winograd_"))
         check_integers<F, LINE>(random, s);
     } else
       check<F, LINE>(random, s);
