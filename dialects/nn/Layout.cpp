@@ -328,6 +328,9 @@ std::string nnc::nn::spellImageLayout(StringRef layout, Type type) {
   auto order = getLogicalOrder(outer);
   if (tensor.getRank() != 3 || outer.size() != 4 || !order)
     return layout.str();
+  // A layout with blocks of rows fits no tensor without rows.
+  if (blocked.contains(llvm::toLower((*order)[2])))
+    return layout.str();
   std::string name;
   for (char letter : blocked)
     if (letter != (*order)[2])

@@ -24,7 +24,8 @@ public:
 
   LogicalResult verifyBlocks(LayoutAttr layout,
                              EmitError emitError) const override {
-    if (layout.getAxisLetters() != "KCRS" || layout.getBlockSize(1) != 4)
+    std::string axes = layout.getAxisLetters();
+    if ((axes != "KCRS" && axes != "KCS") || layout.getBlockSize(1) != 4)
       return emitError() << "stores two numbers of 16 bits together: it needs "
                             "the axes KCRS and blocks of 4c";
     return success();
@@ -34,9 +35,8 @@ public:
 
   LogicalResult verify(LayoutAttr, ArrayRef<int64_t> shape, Type,
                        EmitError emitError) const override {
-    if (shape[2] != 3 || shape[3] != 3)
-      return emitError() << "transforms filters of 3 x 3 taps, not of "
-                         << shape[2] << " x " << shape[3];
+    if (shape.size() != 4 || shape[2] != 3 || shape[3] != 3)
+      return emitError() << "transforms only filters of 3 x 3 taps";
     return success();
   }
 

@@ -325,6 +325,27 @@ func.func @layout_too_many_outputs(%x: tensor<32x32xf32, #nn.layout<NK16n_winogr
 
 // -----
 
+// expected-error@+1 {{layout 'KRSC8k4c_integer_winograd2' transforms only filters of 3 x 3 taps}}
+func.func @layout_integer_winograd_taps(%x: tensor<8x4x1x1xi8, #nn.layout<KRSC8k4c_integer_winograd2>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'KRSC8k_integer_winograd2' stores two numbers of 16 bits together: it needs the axes KCRS and blocks of 4c}}
+func.func @layout_integer_winograd_blocks(%x: tensor<8x4x3x3xi8, #nn.layout<KRSC8k_integer_winograd2>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{layout 'KRSC8k4c_integer_winograd2' does not encode elements of type 'f32'}}
+func.func @layout_integer_winograd_floats(%x: tensor<8x4x3x3xf32, #nn.layout<KRSC8k4c_integer_winograd2>>) {
+  return
+}
+
+// -----
+
 // expected-error@+1 {{layout 'KRSC16k_winograd4' does not encode elements of type 'i8'}}
 func.func @layout_encodes_integers(%x: tensor<16x16x3x3xi8, #nn.layout<KRSC16k_winograd4>>) {
   return
