@@ -267,14 +267,21 @@ private:
         }
       }
     }
+    // The sums leave the registers first: code of the epilogue for each of them
+    // would be long, and g++ then keeps them in memory in the loop, too.
+    i32x<W> done[B][C];
+    NNC_UNROLL for (int b = 0; b < B; ++b)
+        NNC_UNROLL for (int c = 0; c < C; ++c) done[b][c] = sum[c][b];
+    NNC_FORGET_LOADS;
     // Local copies, because the compiler has to assume that stores to y change
     // j.
     const Epi epi = *j.epi;
     Y *const y = j.y;
     const int channel = j.channel;
-    NNC_UNROLL for (int b = 0; b < B; ++b)
-        NNC_UNROLL for (int c = 0; c < C; ++c) store_sums(
-            sum[c][b], y, out + b * plane + c * W, channel + b * W, s.k, epi);
+    for (int b = 0; b < B; ++b)
+      for (int c = 0; c < C; ++c)
+        store_sums(done[b][c], y, out + b * plane + c * W, channel + b * W, s.k,
+                   epi);
   }
 };
 

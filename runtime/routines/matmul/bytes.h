@@ -148,13 +148,18 @@ private:
       a += G;
       b += W * G;
     }
+    // The sums leave the registers first, as in conv2d/integers.h.
+    i32x<W> done[R][N];
+    NNC_UNROLL for (int r = 0; r < R; ++r)
+        NNC_UNROLL for (int n = 0; n < N; ++n) done[r][n] = sum[r][n];
+    NNC_FORGET_LOADS;
     const Epi epi = *j.epi;
     Y *const y = j.y;
     const int column = j.column;
     const std::ptrdiff_t out = j.out + std::ptrdiff_t(row) * s.n + column;
-    NNC_UNROLL for (int r = 0; r < R; ++r) NNC_UNROLL for (int n = 0; n < N;
-                                                           ++n)
-        store_sums_of_row(sum[r][n], y, out + std::ptrdiff_t(r) * s.n + n * W,
+    for (int r = 0; r < R; ++r)
+      for (int n = 0; n < N; ++n)
+        store_sums_of_row(done[r][n], y, out + std::ptrdiff_t(r) * s.n + n * W,
                           column + n * W, s.n, epi);
   }
 };
