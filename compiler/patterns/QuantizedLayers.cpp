@@ -89,7 +89,7 @@ std::string nnc::getFloatObstacle(Operation *op) {
     return "";
   if (isa<ConvOp, ConvTransposeOp, MatMulOp>(op))
     return getProductObstacle(op).str();
-  bool isMean = isa<AvgPoolOp>(op);
+  bool isMean = isa<AvgPoolOp, LayerNormOp>(op);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     isMean = reduce.getKind() == ReduceKind::mean;
   unsigned count = isMean ? 1 : countMoved(op);

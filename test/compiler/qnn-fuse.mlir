@@ -230,3 +230,19 @@ func.func @mean_of_outer_axes(%x: !x) -> tensor<1x1x4x4xf32> {
   %1 = nn.reduce mean %0 {axes = array<i64: 1>, keepdims = true} : (tensor<1x2x4x4xf32>) -> tensor<1x1x4x4xf32>
   return %1 : tensor<1x1x4x4xf32>
 }
+
+// -----
+
+!x = tensor<2x4x!quant.uniform<u8:f32, 5.0e-01:3>>
+
+// Neither the zero point nor the scale matters, apart from epsilon.
+// CHECK-LABEL: @layer_norm
+// CHECK: %[[I:.*]] = qnn.reinterpret %arg0
+// CHECK: nn.layer_norm %[[I]], %arg1, %arg2 {accumulator = f32, axis = 1 : i64, epsilon = 4.000000e-03 : f64} : (tensor<2x4xui8>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+// CHECK: nn.softmax %{{.*}} {{.*}}qnn.stays_float = "there is no integer form of softmax"
+func.func @layer_norm(%x: !x, %s: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
+  %0 = qnn.dequantize %x : !x -> tensor<2x4xf32>
+  %1 = nn.layer_norm %0, %s, %b {axis = 1 : i64, epsilon = 1.0e-3 : f64} : (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  %2 = nn.softmax %0 {axis = 1 : i64, log = false} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %1, %2 : tensor<2x4xf32>, tensor<2x4xf32>
+}
