@@ -212,6 +212,14 @@ int call_attention(const attention_shape &s, const operands &o) {
   });
 }
 int call_layer_norm(const layer_norm_shape &s, const operands &o) {
+  if (o.type(0) != o.out[0].dtype) {
+    const std::vector<std::int32_t> x = to_i32(o.in[0]);
+    if (x.empty() || o.out[0].dtype != NNC_F32 || o.type(1) != NNC_F32 ||
+        o.type(2) != NNC_F32)
+      return NNC_REFERENCE_NO_TYPE;
+    return run_all<layer_norm_i32_portable<layer_norm_shape, none>>(
+        s, x.data(), o.x<float>(1), o.x<float>(2), o.y<float>());
+  }
   return with_float(o.type(0), [&](auto t) {
     using T = decltype(t);
     return run_all<layer_norm_portable<layer_norm_shape, none>>(

@@ -15,12 +15,22 @@ include "mlir/Pass/PassBase.td"
 def QnnFuse : Pass<"nnc-qnn-fuse", "::mlir::ModuleOp"> {
   let summary = "Compute layers of QDQ models in integers where that is faster";
   let description = [{
-    A convolution or matrix product whose operands are dequantized and whose
-    result is quantized becomes `qnn.conv` or `qnn.matmul` and a
-    `qnn.requantize`, with the bias in the scale of the sums. An activation
-    between them is dropped if quantizing saturates wherever it would change a
-    value. Reshapes, transposes and max pools between equal parameters work on
-    the integers. Results are within one unit of those of the float ops.
+    Results are within one unit of those of the float ops:
+
+    - A convolution or matrix product of dequantized operands becomes `qnn.conv`
+      or `qnn.matmul`, with the bias in the scale of the sums, and a
+      `qnn.requantize` where the sums are quantized, else a `qnn.dequantize`. A
+      transposed convolution becomes `nn.conv_transpose` on integers.
+    - Averages and layer normalizations of dequantized values read the integers.
+    - A dequantization moves behind ops that only move or select elements, such
+      as reshapes, slices, concats, paddings and max pools, and a quantization
+      moves before them: they work on the integers.
+    - An activation is dropped if quantizing saturates wherever it would change
+      a value.
+
+    Elementwise ops stay: `nnc-form-layers` makes one layer of them and of the
+    conversions around them. `qnn.stays_float` says of ops that compute with
+    floats why they do.
 
     A product stays in floats where the fastest routine of the target for them,
     with the conversions around it, is estimated to take less time.

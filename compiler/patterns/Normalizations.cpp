@@ -145,7 +145,7 @@ private:
     };
     rewriter.replaceOpWithNewOp<LayerNormOp>(
         op, x, constant(1), constant(0), rewriter.getI64IntegerAttr(axis),
-        rewriter.getF64FloatAttr(*epsilon));
+        rewriter.getF64FloatAttr(*epsilon), /*accumulator=*/TypeAttr());
     return success();
   }
 };
@@ -181,9 +181,9 @@ struct ScaleLayerNorm : RewritePattern {
     if (isScale)
       newScale = constant(combine(*scale), newScale);
     Value newBias = constant(combine(*bias), norm.getBias());
-    rewriter.replaceOpWithNewOp<LayerNormOp>(op, norm.getX(), newScale, newBias,
-                                             norm.getAxisAttr(),
-                                             norm.getEpsilonAttr());
+    rewriter.replaceOpWithNewOp<LayerNormOp>(
+        op, norm.getX(), newScale, newBias, norm.getAxisAttr(),
+        norm.getEpsilonAttr(), norm.getAccumulatorAttr());
     return success();
   }
 

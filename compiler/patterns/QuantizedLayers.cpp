@@ -95,7 +95,7 @@ std::string nnc::getFloatObstacle(Operation *op,
       return "floats are estimated to be faster on this target";
     return obstacle.str();
   }
-  bool isMean = isa<AvgPoolOp>(op);
+  bool isMean = isa<AvgPoolOp, LayerNormOp>(op);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     isMean = reduce.getKind() == ReduceKind::mean;
   unsigned count = isMean ? 1 : countMoved(op);

@@ -43,8 +43,8 @@ void populateQuantizedProducts(mlir::RewritePatternSet &patterns,
 /// integers.
 void populateQuantizedMoves(mlir::RewritePatternSet &patterns);
 
-/// Adds patterns that compute means of dequantized values as means of the
-/// integers.
+/// Adds patterns that compute means and layer normalisations of dequantized
+/// values as those of the integers.
 void populateQuantizedMeans(mlir::RewritePatternSet &patterns);
 
 } // namespace nnc

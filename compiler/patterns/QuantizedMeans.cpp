@@ -127,8 +127,31 @@ struct ReduceIntegers : OpRewritePattern<ReduceOp> {
     return success();
   }
 };
+
+/// Replaces the layer normalisation of dequantized values by that of their
+/// integers: neither the zero point nor the scale changes the result, if
+/// epsilon is divided by the square of the scale.
+struct NormalizeIntegers : OpRewritePattern<LayerNormOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(LayerNormOp norm,
+                                PatternRewriter &rewriter) const override {
+    auto x = getSummed(norm.getX(), 1);
+    if (!x)
+      return failure();
+    double scale = qnn::getParameters(x.getX().getType()).scales[0];
+    double epsilon = norm.getEpsilon().convertToDouble() / (scale * scale);
+    if (!(epsilon < 1e30))
+      return failure();
+    rewriter.replaceOpWithNewOp<LayerNormOp>(
+        norm, getIntegers(rewriter, x.getX()), norm.getScale(), norm.getBias(),
+        norm.getAxisAttr(), rewriter.getF64FloatAttr(epsilon),
+        TypeAttr::get(rewriter.getF32Type()));
+    return success();
+  }
+};
 } // namespace
 
 void nnc::populateQuantizedMeans(RewritePatternSet &patterns) {
-  patterns.add<PoolIntegers, ReduceIntegers>(patterns.getContext());
+  patterns.add<PoolIntegers, ReduceIntegers, NormalizeIntegers>(
+      patterns.getContext());
 }

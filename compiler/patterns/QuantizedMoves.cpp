@@ -81,6 +81,14 @@ static bool isRepresented(double value, const qnn::Parameters &parameters) {
   return real(quantize(value, parameters)) == static_cast<float>(value);
 }
 
+/// Returns true if the integers of more than 16 bits are the sums that a layer
+/// makes: they are never stored, but only what its epilogue makes of them.
+static bool isWideSum(qnn::DequantizeOp dequantize) {
+  auto stored = dequantize.getX().getDefiningOp<qnn::ReinterpretOp>();
+  bool isKnown = stored && stored.getX().getDefiningOp<ConstantOp>();
+  return !isKnown && !getDequantized(dequantize.getY());
+}
+
 namespace {
 /// Replaces move(dequantize x) by dequantize(move x).
 struct SinkDequantize : RewritePattern {
@@ -93,7 +101,7 @@ struct SinkDequantize : RewritePattern {
     Type element;
     for (Value operand : op->getOperands().take_front(count)) {
       auto dequantize = getDequantized(operand, /*maxWidth=*/32);
-      if (!dequantize)
+      if (!dequantize || isWideSum(dequantize))
         return failure();
       quantized.push_back(dequantize.getX());
       Type own = getElementTypeOrSelf(dequantize.getX().getType());

@@ -291,11 +291,13 @@ def Nn_SoftmaxOp : Nn_RoutineOp<"softmax"> {
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
 }
 
-def Nn_LayerNormOp : Nn_RoutineOp<"layer_norm"> {
+def Nn_LayerNormOp : Nn_RoutineOp<"layer_norm", [],
+    ["getAccumulatorType", "getChannelAxis"]> {
   let summary = "Normalise over the axes from `axis` on, then scale and shift";
   let description = [{
     `(x - mean) / sqrt(variance + epsilon) * scale + bias`; scale and bias have
-    the shape of the normalised axes.
+    the shape of the normalised axes. With `accumulator = f32`, x holds integers
+    of at most 32 bits; the result is f32, and an epilogue may follow.
 
     Example:
     ```mlir
@@ -303,8 +305,9 @@ def Nn_LayerNormOp : Nn_RoutineOp<"layer_norm"> {
         : (tensor<1x128x768xf32>, tensor<768xf32>, tensor<768xf32>) -> tensor<1x128x768xf32>
     ```
   }];
-  let arguments = (ins Nn_Float:$x, Nn_Float:$scale, Nn_Float:$bias,
-                       I64Attr:$axis, F64Attr:$epsilon);
+  let arguments = (ins Nn_Tensor:$x, Nn_Float:$scale, Nn_Float:$bias,
+                       I64Attr:$axis, F64Attr:$epsilon,
+                       OptionalAttr<TypeAttr>:$accumulator);
   let results = (outs Nn_Float:$y);
   let assemblyFormat = [{
     $x `,` $scale `,` $bias attr-dict `:` functional-type(operands, results)

@@ -70,7 +70,20 @@ LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *,
       return emitOptionalError(location, "needs scale and bias of ", size,
                                " elements");
   types.push_back(x);
-  return success();
+  if (!adaptor.getAccumulator() && !isa<FloatType>(x.getElementType()))
+    return emitOptionalError(location, "normalises ", x.getElementType(),
+                             " without an accumulator; add accumulator = f32");
+  return inferMean(location, adaptor.getAccumulator(), types.back());
+}
+Type LayerNormOp::getAccumulatorType() {
+  return getAccumulator().value_or(Type());
+}
+/// The vector routines of floats take no epilogue.
+std::optional<int64_t> LayerNormOp::getChannelAxis() {
+  int64_t last = getX().getType().getRank() - 1;
+  if (!getAccumulator() || static_cast<int64_t>(getAxis()) != last)
+    return std::nullopt;
+  return last;
 }
 SmallVector<RoutineCall> LayerNormOp::getRoutineCalls() {
   RankedTensorType x = getX().getType();

@@ -35,14 +35,11 @@ static LogicalResult inferPool(std::optional<Location> location,
   return success();
 }
 
-/// Means of integers are floats.
-static LogicalResult inferMean(std::optional<Location> location,
-                               AvgPoolOp::Adaptor adaptor,
-                               SmallVectorImpl<Type> &types) {
-  std::optional<Type> accumulator = adaptor.getAccumulator();
+LogicalResult nn::inferMean(std::optional<Location> location,
+                            std::optional<Type> accumulator, Type &type) {
   if (!accumulator)
     return success();
-  auto mean = cast<RankedTensorType>(types.pop_back_val());
+  auto mean = cast<RankedTensorType>(type);
   Type element = mean.getElementType();
   bool isNarrow = isa<IntegerType>(element) &&
                   element.getIntOrFloatBitWidth() > 1 &&
@@ -51,7 +48,7 @@ static LogicalResult inferMean(std::optional<Location> location,
     return emitOptionalError(location, "has elements of ", element,
                              " and means of ", *accumulator,
                              "; means of integers of up to 32 bits may be f32");
-  types.push_back(mean.clone(*accumulator));
+  type = mean.clone(*accumulator);
   return success();
 }
 
@@ -109,7 +106,7 @@ LogicalResult AvgPoolOp::inferReturnTypes(MLIRContext *,
                                           SmallVectorImpl<Type> &types) {
   if (failed(inferPool(location, adaptor, types)))
     return failure();
-  return inferMean(location, adaptor, types);
+  return inferMean(location, adaptor.getAccumulator(), types.back());
 }
 Type AvgPoolOp::getAccumulatorType() {
   return getAccumulator().value_or(Type());

@@ -66,6 +66,13 @@ mlir::LogicalResult inferAccumulator(std::optional<mlir::Location> location,
                                      std::optional<mlir::Type> accumulator,
                                      mlir::Type &sums);
 
+/// Gives `type`, which has the elements of the operand of an op that computes
+/// means, the element type `accumulator`, if there is one. Fails, with an error
+/// if there is a location, unless it is f32 and the elements are integers.
+mlir::LogicalResult inferMean(std::optional<mlir::Location> location,
+                              std::optional<mlir::Type> accumulator,
+                              mlir::Type &type);
+
 /// Returns the call of the elementwise family on `operands`, which broadcast to
 /// `result` and are row-major or in the layout of `result`. Its dimensions and
 /// strides are those of physical shapes.

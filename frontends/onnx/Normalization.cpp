@@ -120,7 +120,8 @@ Value convertLayerNormalization(Node &node) {
   bias = bias ? node.expand(bias, normalized)
               : node.splat(0, getElement(x), normalized);
   Value y = node.create<nn::LayerNormOp>(x, scale, bias, *axis,
-                                         APFloat(node.getFloat("epsilon")));
+                                         APFloat(node.getFloat("epsilon")),
+                                         /*accumulator=*/TypeAttr());
   if (node.hasResult(1) || node.hasResult(2)) {
     SmallVector<int64_t> axes = iota(getRank(x));
     Statistics s(node, x, ArrayRef(axes).drop_front(*axis));

@@ -7,7 +7,7 @@ import sys
 import unittest
 
 import numpy as np
-from onnx import helper
+from onnx import helper, numpy_helper
 
 import nnc
 from nnc import BROKEN, LACKING, USAGE, model, network, network_input, value
@@ -120,6 +120,41 @@ class Code(nnc.TestCase):
         self.nnc("verify", "network.onnx", *f16, said=["^random 0: y: same: "])
         self.nnc("compile", "network.onnx", "-o", "out", "--target=aarch64", "--precision=f16",
                  code=USAGE, said=["'aarch64' has no arithmetic on halves.* for aarch64-fp16$"])
+
+    def test_quantized(self):
+        """Which layers of a quantized model work on integers, and why others do not."""
+        def constant(name, array):
+            return numpy_helper.from_array(np.asarray(array), name)
+
+        node = helper.make_node
+        parameters = ["s", "z"]
+        self.save("quantized", model(
+            [node("QuantizeLinear", ["x", *parameters], ["q"]),
+             node("DequantizeLinear", ["q", *parameters], ["d"]),
+             node("DequantizeLinear", ["w", *parameters], ["dw"]),
+             node("Conv", ["d", "dw"], ["c"], "conv1"),
+             node("QuantizeLinear", ["c", *parameters], ["cq"]),
+             node("DequantizeLinear", ["cq", *parameters], ["cd"]),
+             node("Softmax", ["cd"], ["p"], "softmax1", axis=1),
+             node("Conv", ["p", "dw"], ["y"], "conv2")],
+            [value("x", [1, 4, 5, 5])], [value("y", [1, 4, 5, 5])],
+            [constant("s", np.float32(0.1)), constant("z", np.int8(0)),
+             constant("w", np.arange(16, dtype=np.int8).reshape(4, 4, 1, 1))]))
+        why = {"softmax1": "there is no integer form of softmax",
+               "conv2": "its input is not quantized to 8 bits"}
+        said = self.nnc("check", "quantized.onnx", "--target=portable", "--no-build", said=[
+            r"^  quantized +\d of \d layers work on integers$",
+            *(rf"^    {name} \(\w+\) stays in floats: {reason}$" for name, reason in
+              why.items())])
+        self.assertNotIn("conv1 (", said)
+        said = json.loads(self.nnc("check", "quantized.onnx", "--target=portable", "--no-build",
+                                   "--json"))["quantized"]
+        self.assertEqual(said["layers"], said["integer_layers"] + len(said["float_layers"]))
+        floats = {layer["name"]: layer["why"] for layer in said["float_layers"]}
+        self.assertLessEqual(why.items(), floats.items())
+        self.nnc("explain", "quantized.onnx", "--target=portable",
+                 said=[f"^  stays in floats: {reason}$" for reason in why.values()])
+        self.assertNotIn("quantized", json.loads(self.nnc("check", "network.onnx", "--json")))
 
     def test_weight_bits(self):
         """Weights of fewer bits only where the user asks for them."""

@@ -249,3 +249,41 @@ func.func @mean_of_outer_axes(%x: !x) -> tensor<1x1x4x4xf32> {
   %1 = nn.reduce mean %0 {axes = array<i64: 1>, keepdims = true} : (tensor<1x2x4x4xf32>) -> tensor<1x1x4x4xf32>
   return %1 : tensor<1x1x4x4xf32>
 }
+
+// -----
+
+!x = tensor<2x4x!quant.uniform<u8:f32, 5.0e-01:3>>
+
+// Neither the zero point nor the scale matters, apart from epsilon.
+// CHECK-LABEL: @layer_norm
+// CHECK: %[[I:.*]] = qnn.reinterpret %arg0
+// CHECK: nn.layer_norm %[[I]], %arg1, %arg2 {accumulator = f32, axis = 1 : i64, epsilon = 4.000000e-03 : f64} : (tensor<2x4xui8>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+// CHECK: nn.softmax %{{.*}} {{.*}}qnn.stays_float = "there is no integer form of softmax"
+func.func @layer_norm(%x: !x, %s: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
+  %0 = qnn.dequantize %x : !x -> tensor<2x4xf32>
+  %1 = nn.layer_norm %0, %s, %b {axis = 1 : i64, epsilon = 1.0e-3 : f64} : (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  %2 = nn.softmax %0 {axis = 1 : i64, log = false} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %1, %2 : tensor<2x4xf32>, tensor<2x4xf32>
+}
+
+// -----
+
+!x = tensor<1x1x2x2x!quant.uniform<u8:f32, 5.0e-01:3>>
+!w = tensor<2x1x1x1x!quant.uniform<i8:f32, 1.0>>
+!y = tensor<1x2x1x1x!quant.uniform<u8:f32, 2.5e-01:0>>
+
+// The sums are quantized before the largest is chosen: they are not stored.
+// CHECK-LABEL: @sums_stay
+// CHECK: %[[S:.*]] = qnn.conv
+// CHECK-NEXT: %[[Q:.*]] = qnn.requantize real %[[S]]
+// CHECK: nn.max_pool %{{.*}} : (tensor<1x2x2x2xui8>) -> tensor<1x2x1x1xui8>
+func.func @sums_stay(%x: !x) -> !y {
+  %w = nn.constant dense<[[[[3]]], [[[-2]]]]> : tensor<2x1x1x1xi8>
+  %1 = qnn.dequantize %x : !x -> tensor<1x1x2x2xf32>
+  %2 = qnn.reinterpret %w : tensor<2x1x1x1xi8> -> !w
+  %3 = qnn.dequantize %2 : !w -> tensor<2x1x1x1xf32>
+  %4 = nn.conv %1, %3 {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x1x2x2xf32>, tensor<2x1x1x1xf32>) -> tensor<1x2x2x2xf32>
+  %5 = nn.max_pool %4 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false} : (tensor<1x2x2x2xf32>) -> tensor<1x2x1x1xf32>
+  %6 = qnn.quantize half_even %5 : tensor<1x2x1x1xf32> -> !y
+  return %6 : !y
+}

@@ -43,6 +43,10 @@ static bool isOutput(Value value) {
 }
 
 std::string tools::getFloatReason(LayerOp layer) {
+  // Sums of integers, whatever is made of them before they are stored.
+  auto routine = dyn_cast_or_null<RoutineOpInterface>(layer.getAnchorOp());
+  if (routine && routine.getAccumulatorType())
+    return "";
   bool storesFloats = isReal(layer.getY()) && !isOutput(layer.getY());
   Value floats;
   for (Value operand : layer.getOperands())

@@ -17,7 +17,7 @@
 
 namespace nnc::tools {
 
-/// A layer of a quantized model that reads or stores floats.
+/// A layer of a quantized model that computes with floats.
 struct FloatLayer {
   std::string name;      ///< in the emitted code
   std::string modelName; ///< in the model
@@ -36,9 +36,10 @@ struct QuantizedReport {
   void print() const;
 };
 
-/// Returns why a layer reads or stores floats, or an empty string if it only
-/// reads and stores integers, apart from constants, or converts between the
-/// floats of the model's inputs and outputs and integers.
+/// Returns why a layer computes with floats. The string is empty if the anchor
+/// sums integers, if the layer only reads and stores integers, apart from
+/// constants, or if it converts between integers and the floats of the model's
+/// inputs and outputs.
 std::string getFloatReason(nn::LayerOp layer);
 
 /// Reports on a module whose layers are formed.

@@ -16,21 +16,22 @@ namespace nnc {
 template <class S, class Epi> struct layer_norm_portable {
   static constexpr int units(const S &s) { return s.outer; }
 
-  /// T is float or double.
-  template <class T>
-  static void run(const S &s, const T *x, const T *scale, const T *bias, T *y,
+  /// T is float or double. X is T or an integer, whose elements are converted
+  /// to T; of an integer, Y is what the epilogue makes of T.
+  template <class X, class T, class Y>
+  static void run(const S &s, const X *x, const T *scale, const T *bias, Y *y,
                   const Epi &epi, int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.size;
-      const T *row = x + at;
-      const T mean = sum(s.size, [&](int i) { return row[i]; }) / T(s.size);
+      const X *row = x + at;
+      const T mean = sum(s.size, [&](int i) { return T(row[i]); }) / T(s.size);
       const T variance =
           sum(s.size,
-              [&](int i) { return (row[i] - mean) * (row[i] - mean); }) /
+              [&](int i) { return (T(row[i]) - mean) * (T(row[i]) - mean); }) /
           T(s.size);
       const T factor = T(1) / nnc::sqrt(variance + T(s.epsilon));
       for (int i = 0; i < s.size; ++i)
-        y[at + i] = epi((row[i] - mean) * factor * scale[i] + bias[i],
+        y[at + i] = epi((T(row[i]) - mean) * factor * scale[i] + bias[i],
                         position<true>{at + i, i});
     }
   }
@@ -46,6 +47,10 @@ private:
     return total;
   }
 };
+
+/// Of integers.
+template <class S, class Epi>
+using layer_norm_i32_portable = layer_norm_portable<S, Epi>;
 
 } // namespace nnc
 
