@@ -159,7 +159,8 @@ llvm::Expected<RunResult> BuiltModule::run(const RunRequest &request) const {
   if (request.pin)
     command.push_back("--pin");
 
-  Progress progress("running " + description.name);
+  Progress progress(request.step.empty() ? "running " + description.name
+                                         : request.step);
   llvm::Expected<std::string> printed = runProgram(command, base + "run");
   if (!printed)
     return printed.takeError();

@@ -22,6 +22,8 @@ struct RunRequest {
   bool measurePeak = false;
   bool pin = false; ///< binds each thread to a core of its own
   bool keepLayers = false;
+  /// What the line of progress says; that the module runs, unless given.
+  std::string step;
 };
 
 /// Times in seconds of a layer whose work is divided among threads: `rest`
