@@ -13,7 +13,8 @@ namespace nnc::tools {
 
 ExitCode Executable::open(const std::string &model, const std::string &name,
                           const ModelOptions &options,
-                          const std::string &compiler, int count) {
+                          const std::string &compiler, int count,
+                          const Executable *earlier) {
   threads = count;
   llvm::Expected<std::unique_ptr<Scratch>> temporary = makeTemporaryFolder();
   if (!temporary)
@@ -62,7 +63,8 @@ ExitCode Executable::open(const std::string &model, const std::string &name,
   if (std::string obstacle = findObstacle(manifest.isa, *toolchain);
       !obstacle.empty())
     return fail(makeError(obstacle), ExitCode::unsupported);
-  llvm::Expected<BuiltModule> built = BuiltModule::build(manifest, *toolchain);
+  llvm::Expected<BuiltModule> built = BuiltModule::build(
+      manifest, *toolchain, earlier ? earlier->module.get() : nullptr);
   if (!built)
     return fail(built.takeError(), ExitCode::ownFault);
   module = std::make_unique<BuiltModule>(std::move(*built));

@@ -17,10 +17,11 @@ namespace nnc::tools {
 class Executable {
 public:
   /// `model` is the text of an ONNX file that is called `name`. Of `options`
-  /// the shapes count.
+  /// the shapes count. Parts of `earlier`, which was opened with the same
+  /// compiler, are used again.
   ExitCode open(const std::string &model, const std::string &name,
                 const ModelOptions &options, const std::string &compiler,
-                int threads);
+                int threads, const Executable *earlier = nullptr);
   /// Returns the outputs in the manifest's order. `step` is shown meanwhile.
   llvm::Expected<std::vector<Tensor>> run(const std::vector<Tensor> &inputs,
                                           const std::string &step) const;

@@ -226,9 +226,7 @@ ExitCode Quantize::quantize() {
     return fail(text.takeError(), ExitCode::limit);
   if (llvm::Error error = replaceTextFile(settings.output, *text))
     return fail(std::move(error), ExitCode::usage);
-  uint64_t bytes = 0;
-  fs::file_size(settings.model.model, bytes);
-  totals.floatBytes = int64_t(bytes);
+  totals.floatBytes = session.getQuantizer().getFloatBytes();
   totals.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

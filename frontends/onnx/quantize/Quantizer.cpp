@@ -26,6 +26,7 @@ struct Quantizer::Implementation {
   QuantizeOptions options;
   std::vector<std::string> nodeNames;
   int folded = 0, equalized = 0;
+  int64_t floatBytes = 0;
   std::map<std::string, std::string> unusable;
   std::map<int, std::string> kept;
   std::map<std::string, Range> ranges;
@@ -76,6 +77,7 @@ std::unique_ptr<Quantizer> Quantizer::open(llvm::StringRef path,
   status = problems.getStatus();
   if (!problems.none())
     return nullptr;
+  own->floatBytes = static_cast<int64_t>(own->model.ByteSizeLong());
   own->folded = foldAffine(own->model);
   if (options.equalize)
     own->equalized = equalize(own->model);
@@ -101,6 +103,7 @@ std::string Quantizer::findQuantizedNode() const {
 
 int Quantizer::getNumFolded() const { return own->folded; }
 int Quantizer::getNumEqualized() const { return own->equalized; }
+int64_t Quantizer::getFloatBytes() const { return own->floatBytes; }
 int64_t Quantizer::getOpset() const {
   return findOpset(own->model.opset_import(), "");
 }

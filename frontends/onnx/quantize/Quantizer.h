@@ -67,6 +67,7 @@ public:
   std::string findQuantizedNode() const;
   int getNumFolded() const;    ///< batch norms and other factors of channels
   int getNumEqualized() const; ///< pairs of layers
+  int64_t getFloatBytes() const; ///< with its external data
   int64_t getOpset() const;
   int getNumOutputs() const; ///< of the model itself
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 using namespace nnc::onnx;
 
@@ -26,8 +25,7 @@ void Range::include(const Range &other) {
 
 bool Range::hasScale() const {
   double scale = getExtent() / kSteps;
-  return std::isfinite(scale) && scale >= std::numeric_limits<float>::min() &&
-         scale <= std::numeric_limits<float>::max();
+  return scale >= 0x1p-60 && scale <= 0x1p60;
 }
 
 double Parameters::roundTrip(double value) const {

@@ -29,8 +29,9 @@ struct Range {
   void include(double value);
   void include(const Range &other);
   double getExtent() const { return high - low; }
-  /// Returns false for a range that is too narrow for a scale that is a normal
-  /// number of 32 bits, or that is not finite.
+  /// Returns false for a range whose scale would lie outside of 2^-60 to 2^60:
+  /// the products of two scales are normal numbers of 32 bits inside. Wider are
+  /// the masks of attention, for example, which are the least float.
   bool hasScale() const;
 };
 

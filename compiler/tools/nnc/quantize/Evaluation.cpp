@@ -233,8 +233,9 @@ ExitCode Evaluator::run() {
   if (!text)
     return fail(text.takeError(), ExitCode::limit);
   const QuantizeSettings &settings = session.getSettings();
-  if (ExitCode code = quantized.open(*text, "quantized", settings.model,
-                                     settings.compiler, settings.threads);
+  if (ExitCode code =
+          quantized.open(*text, "quantized", settings.model, settings.compiler,
+                         settings.threads, &session.getFloatModel());
       code != ExitCode::done)
     return code;
   text = quantizer().printQuantized();

@@ -226,8 +226,9 @@ ExitCode Session::correctBiases() {
   if (!text)
     return fail(text.takeError(), ExitCode::limit);
   Executable model;
-  if (ExitCode code = model.open(*text, "weight_errors", settings.model,
-                                 settings.compiler, settings.threads);
+  if (ExitCode code =
+          model.open(*text, "weight_errors", settings.model, settings.compiler,
+                     settings.threads, &floatModel);
       code != ExitCode::done)
     return code;
   std::map<int, std::string> ops;
