@@ -13,6 +13,8 @@ import nnc
 from nnc import LACKING, USAGE, model, network, value, weights
 
 QUICK = "--compiler=c++ -O1"
+# Without a compiler the small models are evaluated, which takes less time.
+WITHOUT = {**os.environ, "CXX": "none"}
 
 
 def images(count=4):
@@ -32,18 +34,21 @@ class Quantize(nnc.TestCase):
     def setUp(self):
         super().setUp()
         np.savez(self.folder / "data.npz", x=images())
-        self.to = ["-o", "int8.onnx", QUICK]
+        self.to = ["-o", "int8.onnx"]
+
+    def quantize(self, *arguments, **how):
+        return self.nnc("quantize", *arguments, **{"env": WITHOUT, **how})
 
     def refuse(self, *arguments, said, code=USAGE, model="network.onnx"):
         """Fails with all of these messages in one run, and writes nothing."""
         before = self.names()
-        to = [QUICK] if "-o" in arguments else self.to
-        text = self.nnc("quantize", model, *to, *arguments, code=code, said=said)
+        to = [] if "-o" in arguments else self.to
+        text = self.quantize(model, *to, *arguments, code=code, said=said)
         self.assertEqual(self.names(), before)
         return text
 
     def test_report(self):
-        self.nnc("quantize", "network.onnx", "--calibration=data.npz", *self.to, said=[
+        self.nnc("quantize", "network.onnx", "--calibration=data.npz", QUICK, *self.to, said=[
             r"^layer +op +low +high +scale +zero +SQNR \(dB\)$", "^conv1 +Conv +0 +", "^dense1 +Gemm",
             "^output +largest error", r"^y .* 4 of 4$",
             "^int8.onnx: 4 layers quantized, .* by minmax of 4 samples, activations s8, in ",
@@ -52,7 +57,7 @@ class Quantize(nnc.TestCase):
 
     def test_json(self):
         said = json.loads(self.nnc("quantize", "network.onnx", "--calibration=data.npz", "--json",
-                                   "--exclude=dense1", "--method=entropy", *self.to))
+                                   "--exclude=dense1", "--method=entropy", QUICK, *self.to))
         self.assertEqual((said["ok"], said["problems"], said["samples"]), (True, [], 4))
         self.assertEqual([layer["name"] for layer in said["layers"]],
                          ["conv1", "pool1", "flatten1"])
@@ -65,7 +70,7 @@ class Quantize(nnc.TestCase):
         self.assertLess(said["bytes"], 10 * said["float_bytes"])
 
     def test_ops(self):
-        said = json.loads(self.nnc("quantize", "network.onnx", "--calibration=data.npz", "--json",
+        said = json.loads(self.quantize("network.onnx", "--calibration=data.npz", "--json",
                                    "--ops=Conv,MatMul", *self.to))
         self.assertEqual([layer["op"] for layer in said["layers"]], ["Conv"])
         self.refuse("--calibration=data.npz", "--ops=Conv,Gem",
@@ -89,7 +94,7 @@ class Quantize(nnc.TestCase):
         np.save(self.folder / "one.npy", x)
         written = set()
         for data in "many", "arrays", "axis.npz", "one.npy":
-            said = json.loads(self.nnc("quantize", "network.onnx", f"--calibration={data}",
+            said = json.loads(self.quantize("network.onnx", f"--calibration={data}",
                                        "--json", *self.to))
             self.assertEqual(said["samples"], 3)
             written.add((self.folder / "int8.onnx").read_bytes())
@@ -98,7 +103,7 @@ class Quantize(nnc.TestCase):
     def test_several_inputs(self):
         self.save("two", two_inputs())
         np.savez(self.folder / "two.npz", x=images(5), i=np.tile(np.int64([0, 3]), (5, 1)))
-        said = json.loads(self.nnc("quantize", "two.onnx", "--calibration=two.npz", "--json",
+        said = json.loads(self.quantize("two.onnx", "--calibration=two.npz", "--json",
                                    *self.to))
         self.assertEqual([layer["name"] for layer in said["layers"]], ["conv1", "conv2"])
         np.save(self.folder / "x.npy", images(1))
@@ -130,12 +135,12 @@ class Quantize(nnc.TestCase):
         (bad / "text.npz").write_text("no archive")
         (bad / "empty.npy").write_bytes(b"")
         self.refuse("--calibration=bad", said=[
-            "^nnc: error: bad/name.npz has an array 'X': no input 'X'; it has x",
+            "^nnc: error: bad/name.npz has an array 'X': the model has no input 'X'; it has x",
             "^nnc: error: bad/name.npz has no array for input 'x'; it needs 1x3x8x8 of f32",
             "^nnc: error: bad/shape.npz: array 'x' is 4x3x7x8 of f32; the model wants 1x3x8x8",
             "^nnc: error: bad/type.npz: array 'x' is 4x3x8x8 of f64; the model wants .* of f32",
             "^nnc: error: bad/none.npz: array 'x' is empty",
-            "^nnc: error: bad/more.npz has an array 'z': no input 'z'",
+            "^nnc: error: bad/more.npz has an array 'z': the model has no input 'z'",
             "^nnc: error: bad/nan.npz: array 'x' holds NaN at element 348",
             "^nnc: error: bad/inf.npz: array 'x' holds an infinite value at element 348",
             "^nnc: error: bad/short.npz is damaged or truncated",
@@ -153,7 +158,7 @@ class Quantize(nnc.TestCase):
 
     def test_arguments(self):
         """All that is wrong with the arguments, in one run."""
-        self.nnc("quantize", "network.onnx", code=USAGE,
+        self.quantize("network.onnx", code=USAGE,
                  said=["--output is required", "--calibration is required"])
         (self.folder / "folder").mkdir()
         self.refuse("--calibration=nowhere", "--percentile=99", "--mixed", "-o", "folder",
@@ -184,7 +189,7 @@ class Quantize(nnc.TestCase):
 
     def test_models(self):
         """A quantized model, one without layers, and one that computes NaN."""
-        self.nnc("quantize", "network.onnx", "--calibration=data.npz", *self.to)
+        self.quantize("network.onnx", "--calibration=data.npz", *self.to)
         self.refuse("--calibration=data.npz", model="int8.onnx",
                     said=["int8.onnx is quantized already: its node '"])
         node = helper.make_node
@@ -216,9 +221,10 @@ class Quantize(nnc.TestCase):
              node("Conv", ["x", "v"], ["y"], "alive")],
             [value("x", [1, 3, 8, 8])],
             [value("y", [1, 2, 8, 8]), value("z", [1, 4, 8, 8]), value("p", [1, 3, 1, 1])],
-            [weights("w", 4, 3, 1, 1), weights("v", 2, 3, 1, 1), zero, low,
+            [numpy_helper.from_array(np.ones((4, 3, 1, 1), np.float32), "w"),
+             weights("v", 2, 3, 1, 1), zero, low,
              numpy_helper.from_array(np.float32(-1), "limit")]))
-        said = json.loads(self.nnc("quantize", "odd.onnx", "--calibration=data.npz", "--json",
+        said = json.loads(self.quantize("odd.onnx", "--calibration=data.npz", "--json",
                                    *self.to))
         self.assertEqual([layer["name"] for layer in said["layers"]], ["alive"])
         warnings = " ".join(problem["message"] for problem in said["problems"])
@@ -241,10 +247,10 @@ class Quantize(nnc.TestCase):
         """Weights beside the model become a part of the new one."""
         onnx.save(network(), self.folder / "apart.onnx", save_as_external_data=True,
                   location="apart.bin", size_threshold=0)
-        self.nnc("quantize", "apart.onnx", "--calibration=data.npz", *self.to)
+        self.quantize("apart.onnx", "--calibration=data.npz", *self.to)
         apart = onnx.load(self.folder / "int8.onnx", load_external_data=False)
         self.assertFalse([t.name for t in apart.graph.initializer if t.data_location])
-        self.nnc("quantize", "network.onnx", "--calibration=data.npz", "-o", "whole.onnx", QUICK)
+        self.quantize("network.onnx", "--calibration=data.npz", "-o", "whole.onnx")
         self.assertEqual({t.name: numpy_helper.to_array(t).tobytes()
                           for t in apart.graph.initializer},
                          {t.name: numpy_helper.to_array(t).tobytes()
@@ -256,7 +262,7 @@ class Quantize(nnc.TestCase):
         open_batch.graph.output[0].type.tensor_type.shape.dim[0].dim_param = "batch"
         self.save("open", open_batch)
         self.refuse("--calibration=data.npz", model="open.onnx", said=["--shape"])
-        said = json.loads(self.nnc("quantize", "open.onnx", "--shape=x=2x3x8x8", "--json",
+        said = json.loads(self.quantize("open.onnx", "--shape=x=2x3x8x8", "--json",
                                    "--calibration=data.npz", *self.to))
         self.assertEqual(said["samples"], 2) # of two images each
         written = onnx.load(self.folder / "int8.onnx")
@@ -264,8 +270,8 @@ class Quantize(nnc.TestCase):
 
     def test_without_compiler(self):
         """The samples are evaluated where no program can be built."""
-        said = json.loads(self.nnc("quantize", "network.onnx", "--calibration=data.npz", "--json",
-                                   "-o", "int8.onnx", env={**os.environ, "CXX": "no-such-c++"}))
+        said = json.loads(self.quantize("network.onnx", "--calibration=data.npz", "--json",
+                                   "-o", "int8.onnx"))
         self.assertIn("evaluated slowly", said["problems"][0]["message"])
         self.assertGreater(said["outputs"][0]["sqnr_db"], 25)
 

@@ -187,6 +187,9 @@ Range nnc::onnx::chooseRange(const Histogram &histogram, Method method,
     range = chooseSquaredError(histogram, storage);
     break;
   }
-  // A percentile of a tensor that is hardly ever other than zero is empty.
-  return range.hasScale() ? range : histogram.range;
+  // The percentile of a tensor that is hardly ever other than zero lies among
+  // the zeros.
+  bool isSound =
+      range.hasScale() && range.getExtent() > histogram.getBinWidth();
+  return isSound ? range : histogram.range;
 }

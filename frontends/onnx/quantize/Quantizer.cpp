@@ -139,6 +139,7 @@ std::vector<LayerSummary> Quantizer::getLayers() const {
                       {layer.inputs.begin(), layer.inputs.end()},
                       layer.output,
                       layer.weights >= 0,
+                      own->plan.sameAs.count(layer.output) != 0,
                       products});
   }
   return layers;

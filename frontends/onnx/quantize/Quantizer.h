@@ -37,6 +37,7 @@ struct LayerSummary {
   std::vector<std::string> inputs; ///< names of quantized tensors
   std::string output;
   bool hasWeights;
+  bool isMove; ///< moves elements, which keep their scale
   /// Multiply-adds for each element of the output (of the operand, if it is a
   /// ConvTranspose); 0 without weights.
   int64_t products;
@@ -65,8 +66,8 @@ public:
   const std::vector<std::string> &getNodeNames() const;
   /// Name of a node that computes on quantized values already, or "".
   std::string findQuantizedNode() const;
-  int getNumFolded() const;    ///< batch norms and other factors of channels
-  int getNumEqualized() const; ///< pairs of layers
+  int getNumFolded() const;      ///< batch norms and other factors of channels
+  int getNumEqualized() const;   ///< pairs of layers
   int64_t getFloatBytes() const; ///< with its external data
   int64_t getOpset() const;
   int getNumOutputs() const; ///< of the model itself

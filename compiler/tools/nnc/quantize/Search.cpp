@@ -87,8 +87,10 @@ Candidate Search::describe(const onnx::LayerSummary &layer) const {
 }
 
 void Search::sortCandidates() {
+  // What moves elements adds no noise, and follows what it reads.
   for (const onnx::LayerSummary &layer : session.getQuantizer().getLayers())
-    candidates.push_back(describe(layer));
+    if (!layer.isMove)
+      candidates.push_back(describe(layer));
   bool isMixed = session.getSettings().mixed;
   auto getKey = [&](const Candidate &each) {
     return isMixed ? each.noise / std::max(each.work, 1.0) : each.noise;
