@@ -48,7 +48,8 @@ static std::optional<Affine> getBatchNorm(GraphIndex &index,
 }
 
 /// Returns what a Mul or Add with `value` does to each of `channels` channels
-/// along axis 1 of a tensor of `rank` axes, if it has a constant for each.
+/// along axis 1 of a tensor of `rank` axes, if it has a constant for each, or
+/// one for all.
 static std::optional<Affine> getBinary(GraphIndex &index, const NodeProto &node,
                                        const std::string &value,
                                        int64_t channels, size_t rank) {
@@ -57,13 +58,18 @@ static std::optional<Affine> getBinary(GraphIndex &index, const NodeProto &node,
   const std::string &other = node.input(node.input(0) == value ? 1 : 0);
   const auto *tensor = index.getConstant(other);
   auto values = index.getFloats(other);
-  if (!values || int64_t(values->size()) != channels)
+  if (!values || values->empty())
     return std::nullopt;
-  // The shape is [1, C, 1, ...], where the first axis may be missing.
   std::vector<int64_t> dims(tensor->dims().begin(), tensor->dims().end());
-  bool isAligned = dims.size() == rank || dims.size() == rank - 1;
-  if (!isAligned || dims[dims.size() - rank + 1] != channels)
-    return std::nullopt;
+  if (values->size() == 1 && dims.size() <= rank) {
+    values->resize(channels, values->front());
+  } else {
+    // The shape is [1, C, 1, ...], where the first axis may be missing.
+    bool isAligned = dims.size() == rank || dims.size() == rank - 1;
+    if (int64_t(values->size()) != channels || !isAligned ||
+        dims[dims.size() - rank + 1] != channels)
+      return std::nullopt;
+  }
   Affine affine{std::vector<double>(channels, 1),
                 std::vector<double>(channels, 0)};
   (node.op_type() == "Mul" ? affine.scales : affine.offsets)

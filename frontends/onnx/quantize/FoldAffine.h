@@ -11,10 +11,10 @@
 
 namespace nnc::onnx {
 
-/// Folds a BatchNormalization, or a Mul or Add of a constant for each channel,
-/// that alone reads the result of a Conv or ConvTranspose (BatchNormalization
-/// also of a Gemm) into the weights and bias of that. Quantized, both would
-/// round. Returns how many nodes were folded.
+/// Folds a BatchNormalization, or a Mul or Add of one constant or of one for
+/// each channel, that alone reads the result of a Conv or ConvTranspose
+/// (BatchNormalization also of a Gemm) into the weights and bias of that.
+/// Quantized, both would round. Returns how many nodes were folded.
 int foldAffine(::onnx::ModelProto &model);
 
 } // namespace nnc::onnx

@@ -67,8 +67,9 @@ public:
 
 private:
   std::optional<Kind> getKind(int node) const;
-  void refuse(int node, const std::string &reason) {
-    plan.floats.push_back({node, reason});
+  bool isDecided(int node) const {
+    return kept.count(node) ||
+           options.exclude.count(getName(index.getNode(node)));
   }
   /// Plans a layer of the kind; returns why it cannot be quantized, or "".
   std::string planLinear(PlannedLayer &layer);
@@ -294,7 +295,15 @@ Plan Planner::run() {
       absorb(layer);
     if (reason.empty())
       reason = findUnusable(layer);
-    reasons[i] = reason;
+    // Nobody expects that of a node between floats, or between sizes of
+    // tensors.
+    bool isExpected = kind == Kind::linear || kept.count(i) ||
+                      options.exclude.count(getName(node)) ||
+                      llvm::any_of(node.input(), [&](const std::string &input) {
+                        return tensors.count(input) != 0;
+                      });
+    if (isExpected)
+      reasons[i] = reason;
     if (!reason.empty())
       return false;
     for (int absorbed : layer.absorbed) {
@@ -327,7 +336,8 @@ Plan Planner::run() {
   }
   for (auto &[node, reason] : reasons)
     if (!reason.empty())
-      refuse(node, reason);
+      plan.floats.push_back(
+          {node, reason, isDecided(node) || getKind(node) == Kind::linear});
   orderTensors();
   return std::move(plan);
 }

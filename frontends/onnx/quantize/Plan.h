@@ -35,6 +35,8 @@ struct PlannedLayer {
 struct FloatNode {
   int node;
   std::string reason;
+  /// Whether it multiplies by weights, or somebody decided that it stays float.
+  bool isImportant;
 };
 
 struct Plan {

@@ -149,7 +149,8 @@ std::vector<FloatSummary> Quantizer::getFloats() const {
   std::vector<FloatSummary> floats;
   for (const FloatNode &each : own->plan.floats) {
     const NodeProto &node = own->model.graph().node(each.node);
-    floats.push_back({getName(node), node.op_type(), each.reason});
+    floats.push_back(
+        {getName(node), node.op_type(), each.reason, each.isImportant});
   }
   return floats;
 }
@@ -166,6 +167,20 @@ std::string Quantizer::describeProducer(const std::string &tensor) const {
     if (llvm::is_contained(node.output(), tensor))
       return "node '" + getName(node) + "' (" + node.op_type() + ")";
   return "an input";
+}
+
+bool Quantizer::isSoftmax(const std::string &tensor) const {
+  static constexpr llvm::StringLiteral moves[] = {
+      "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose", "Identity"};
+  GraphIndex index(own->model);
+  int node = index.getProducer(tensor);
+  while (node >= 0) {
+    const NodeProto &proto = index.getNode(node);
+    if (!llvm::is_contained(moves, proto.op_type()) || !hasInput(proto, 0))
+      return proto.op_type() == "Softmax" || proto.op_type() == "LogSoftmax";
+    node = index.getProducer(proto.input(0));
+  }
+  return false;
 }
 
 void Quantizer::setUnusable(const std::string &tensor,

@@ -46,6 +46,8 @@ struct LayerSummary {
 /// A node that could be quantized by its kind, but is not.
 struct FloatSummary {
   std::string name, op, reason;
+  /// Whether it multiplies by weights, or the user or the search decided it.
+  bool isImportant;
 };
 
 /// A float model while it is being quantized. It does not run the model: it
@@ -78,6 +80,9 @@ public:
   std::vector<std::string> getTensors() const;
   /// Returns what computes a tensor: "node 'conv1' (Conv)", or "an input".
   std::string describeProducer(const std::string &tensor) const;
+
+  /// Whether a tensor is the result of a softmax, perhaps in another shape.
+  bool isSoftmax(const std::string &tensor) const;
 
   /// Excludes a tensor; `reason` follows its name in a sentence.
   void setUnusable(const std::string &tensor, const std::string &reason);

@@ -34,12 +34,10 @@ static size_t getClassAxis(const std::vector<int64_t> &shape) {
   return shape.size() >= 4 ? 1 : shape.size() - 1;
 }
 
-static bool looksLikeScores(const Port &port, const std::string &producer) {
+static bool looksLikeScores(const Port &port, bool isSoftmax) {
   if (port.dtype != Dtype::f32 || port.shape.size() < 2 ||
       port.shape[getClassAxis(port.shape)] < 2)
     return false;
-  bool isSoftmax = llvm::StringRef(producer).contains("(Softmax)") ||
-                   llvm::StringRef(producer).contains("(LogSoftmax)");
   return isSoftmax || llvm::all_of(llvm::ArrayRef(port.shape).drop_front(2),
                                    [](int64_t size) { return size == 1; });
 }
@@ -105,7 +103,7 @@ void Evaluator::describeOutputs() {
     OutputNoise output;
     output.name = outputs[i].name;
     output.isClassifier =
-        looksLikeScores(outputs[i], quantizer().describeProducer(output.name));
+        looksLikeScores(outputs[i], quantizer().isSoftmax(output.name));
     evaluation.outputs.push_back(output);
     ports.emplace_back(session.getFloatModel().findOutput(output.name), int(i));
   }

@@ -9,6 +9,7 @@
 #include "compiler/tools/driver/Terminal.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace json = llvm::json;
 
@@ -118,6 +119,34 @@ static std::string decibelText(std::optional<double> decibels) {
   return decibels ? fmt::format("{:.1f}", *decibels) : "exact";
 }
 
+/// Prints which layers stay float: those with products, and those that somebody
+/// decided on. Of others that lie between float values it prints how many.
+static void printFloats(const std::vector<onnx::FloatSummary> &floats) {
+  Table table({"stays float", "op", "because"});
+  std::map<std::string, int> others;
+  bool hasRows = false;
+  for (const onnx::FloatSummary &each : floats) {
+    if (!each.isImportant) {
+      ++others[each.op];
+      continue;
+    }
+    table.add({each.name, each.op, each.reason});
+    hasRows = true;
+  }
+  if (hasRows) {
+    printOut("\n");
+    table.print();
+  }
+  if (others.empty())
+    return;
+  std::vector<std::string> counts;
+  for (const auto &[op, count] : others)
+    counts.push_back(fmt::format("{} {}", count, op));
+  printOut("\nNext to quantized layers, these nodes stay float, as they read "
+           "constants or other floats: {}; --json names them\n",
+           fmt::join(counts, ", "));
+}
+
 static void printTables(Session &session, const Evaluation &evaluation) {
   Table layers({"layer", "op", "low", "high", "scale", "zero", "SQNR (dB)"});
   for (const LayerReport &each : describe(session, evaluation))
@@ -128,15 +157,7 @@ static void printTables(Session &session, const Evaluation &evaluation) {
                 fmt::format("{}", each.parameters.zeroPoint),
                 decibelText(each.decibels)});
   layers.print();
-  if (std::vector<onnx::FloatSummary> floats =
-          session.getQuantizer().getFloats();
-      !floats.empty()) {
-    printOut("\n");
-    Table table({"stays float", "op", "because"});
-    for (const onnx::FloatSummary &each : floats)
-      table.add({each.name, each.op, each.reason});
-    table.print();
-  }
+  printFloats(session.getQuantizer().getFloats());
   printOut("\n");
   Table outputs(
       {"output", "largest error", "largest value", "SQNR (dB)", "same argmax"});
