@@ -256,6 +256,33 @@ class Quantize(nnc.TestCase):
                          {t.name: numpy_helper.to_array(t).tobytes()
                           for t in onnx.load(self.folder / "whole.onnx").graph.initializer})
 
+    def test_old_format(self):
+        """In the format's version 3 weights are inputs as well; the text syntax; results
+        that are integers."""
+        old = network()
+        old.ir_version = 3
+        del old.opset_import[:]
+        old.opset_import.extend([helper.make_opsetid("", 9)])
+        old.graph.initializer.append(weights("o", 10))
+        old.graph.node[-1].input.append("o") # was not optional
+        old.graph.input.extend(value(t.name, t.dims) for t in old.graph.initializer)
+        self.save("old", old)
+        for options in [], ["--per-channel"]:
+            said = json.loads(self.quantize("old.onnx", "--calibration=data.npz", "--json",
+                                            *options, *self.to))
+            self.assertEqual((len(said["layers"]), said["opset"]), (4, 13))
+            written = onnx.load(self.folder / "int8.onnx")
+            onnx.checker.check_model(written, full_check=True)
+            self.assertNotIn("w", [i.name for i in written.graph.input])
+        choice = network()
+        choice.graph.node.append(helper.make_node("ArgMax", ["y"], ["best"], "best", axis=1))
+        choice.graph.output[0].CopyFrom(value("best", [1, 1], TensorProto.INT64))
+        (self.folder / "choice.onnxtxt").write_text(onnx.printer.to_text(choice))
+        said = json.loads(self.quantize("choice.onnxtxt", "--calibration=data.npz", "--json",
+                                        "--max-drop=0", *self.to))
+        self.assertEqual((said["drop"], said["outputs"][0]["agreement"]), (0, 1))
+        self.assertEqual(said["outputs"][0]["vectors"], 4)
+
     def test_open_dimensions(self):
         open_batch = network()
         open_batch.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"

@@ -35,24 +35,26 @@ static size_t getClassAxis(const std::vector<int64_t> &shape) {
 }
 
 static bool looksLikeScores(const Port &port, bool isSoftmax) {
-  if (port.dtype != Dtype::f32 || port.shape.size() < 2 ||
-      port.shape[getClassAxis(port.shape)] < 2)
+  if (!isFloat(port.dtype))
+    return true;
+  if (port.shape.size() < 2 || port.shape[getClassAxis(port.shape)] < 2)
     return false;
   return isSoftmax || llvm::all_of(llvm::ArrayRef(port.shape).drop_front(2),
                                    [](int64_t size) { return size == 1; });
 }
 
-static void compareScores(const Tensor &expected, const Tensor &actual,
-                          OutputNoise &output) {
-  size_t axis = getClassAxis(expected.shape);
-  int64_t classes = expected.shape[axis], inner = 1;
-  for (size_t d = axis + 1; d < expected.shape.size(); ++d)
-    inner *= expected.shape[d];
-  llvm::ArrayRef<float> e = getFloats(expected), a = getFloats(actual);
-  int64_t outer = int64_t(e.size()) / (classes * inner);
+/// Counts the vectors of scores whose largest elements are at the same place.
+static void compareScores(const std::vector<int64_t> &shape,
+                          llvm::ArrayRef<double> expected,
+                          llvm::ArrayRef<double> actual, OutputNoise &output) {
+  size_t axis = getClassAxis(shape);
+  int64_t classes = shape[axis], inner = 1;
+  for (size_t d = axis + 1; d < shape.size(); ++d)
+    inner *= shape[d];
+  int64_t outer = int64_t(expected.size()) / (classes * inner);
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t i = 0; i < inner; ++i) {
-      auto best = [&](llvm::ArrayRef<float> values) {
+      auto findBest = [&](llvm::ArrayRef<double> values) {
         int64_t found = 0, base = o * classes * inner + i;
         for (int64_t c = 1; c < classes; ++c)
           if (values[base + c * inner] > values[base + found * inner])
@@ -60,8 +62,28 @@ static void compareScores(const Tensor &expected, const Tensor &actual,
         return found;
       };
       ++output.vectors;
-      output.agreeing += best(e) == best(a);
+      output.agreeing += findBest(expected) == findBest(actual);
     }
+}
+
+static void compareOutput(const Tensor &expected, const Tensor &actual,
+                          OutputNoise &output) {
+  std::vector<double> wanted = expected.values(), got = actual.values();
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    output.noise.add(wanted[i], got[i]);
+    output.largestError =
+        std::max(output.largestError, std::abs(wanted[i] - got[i]));
+    output.largestExpected =
+        std::max(output.largestExpected, std::abs(wanted[i]));
+  }
+  if (!isFloat(expected.dtype)) {
+    // Integers and truth values are choices already.
+    for (size_t i = 0; i < wanted.size(); ++i)
+      output.agreeing += wanted[i] == got[i];
+    output.vectors += int64_t(wanted.size());
+  } else if (expected.shape.size() >= 2 && !wanted.empty()) {
+    compareScores(expected.shape, wanted, got, output);
+  }
 }
 
 namespace {
@@ -98,8 +120,6 @@ private:
 void Evaluator::describeOutputs() {
   const std::vector<Port> &outputs = quantized.getManifest().outputs;
   for (size_t i = 0; i < size_t(quantizer().getNumOutputs()); ++i) {
-    if (outputs[i].dtype != Dtype::f32)
-      continue;
     OutputNoise output;
     output.name = outputs[i].name;
     output.isClassifier =
@@ -126,20 +146,9 @@ void Evaluator::compare(const std::vector<Tensor> &expected,
     for (float value : e)
       rounding.add(value, parameters.roundTrip(value));
   }
-  for (size_t i = 0; i < ports.size(); ++i) {
-    OutputNoise &output = evaluation.outputs[i];
-    const Tensor &e = expected[ports[i].first], &a = actual[ports[i].second];
-    llvm::ArrayRef<float> wanted = getFloats(e), got = getFloats(a);
-    for (size_t j = 0; j < wanted.size(); ++j) {
-      output.noise.add(wanted[j], got[j]);
-      output.largestError = std::max(
-          output.largestError, std::abs(double(wanted[j]) - double(got[j])));
-      output.largestExpected =
-          std::max(output.largestExpected, std::abs(double(wanted[j])));
-    }
-    if (e.shape.size() >= 2 && e.elements() > 0)
-      compareScores(e, a, output);
-  }
+  for (size_t i = 0; i < ports.size(); ++i)
+    compareOutput(expected[ports[i].first], actual[ports[i].second],
+                  evaluation.outputs[i]);
 }
 
 ExitCode Evaluator::runSamples() {

@@ -31,11 +31,12 @@ struct OutputNoise {
   std::string name;
   Noise noise;
   double largestError = 0, largestExpected = 0;
-  /// Vectors of class scores, and those of them whose largest element is the
-  /// same.
+  /// Vectors of class scores, and those of them whose largest element is at the
+  /// same place; of integers all elements, and those that are equal.
   int64_t vectors = 0, agreeing = 0;
   /// Whether the output looks like scores of classes: floats of shape [N, C] or
-  /// [N, C, 1, ...] with two classes or more, or the result of a softmax.
+  /// [N, C, 1, ...] with two classes or more, the result of a softmax, or
+  /// integers, which are classes that were chosen.
   bool isClassifier = false;
 
   double getAgreement() const {
@@ -47,7 +48,7 @@ struct Evaluation {
   std::map<std::string, Noise> tensors;
   /// The noise that rounding and clipping alone adds to each tensor.
   std::map<std::string, Noise> rounding;
-  std::vector<OutputNoise> outputs; ///< those that are floats
+  std::vector<OutputNoise> outputs; ///< of the model itself
   std::string metricName;
   double floatMetric = 0, metric = 0, drop = 0;
   int64_t bytes = 0; ///< of the quantized model
