@@ -35,9 +35,21 @@ struct Quantizer::Implementation {
   /// Names of constants that others took the place of.
   llvm::StringSet<> replaced;
 
+  /// Excludes tensors whose ranges are not known once others are. Returns
+  /// whether there are any.
+  bool excludeUnknown() {
+    size_t before = unusable.size();
+    for (const auto &[tensor, byLayer] : plan.tensors)
+      if (!ranges.empty() && !ranges.count(tensor))
+        unusable[tensor] = "was not observed in the calibration";
+    return unusable.size() != before;
+  }
+
   void replan() {
     GraphIndex index(model);
-    plan = makePlan(index, options, unusable, kept);
+    do
+      plan = makePlan(index, options, unusable, kept);
+    while (excludeUnknown());
     scales = assignScales(plan, ranges, options.storage);
   }
 };
