@@ -78,20 +78,21 @@ static AsmResourceBlob takeBytes(TensorProto &tensor, Type element) {
   }
 }
 
-std::optional<AsmResourceBlob> Weights::mapExternal(const TensorProto &tensor,
-                                                    int64_t bytes, size_t align,
-                                                    Location loc) {
-  std::string location;
-  uint64_t offset = 0, length = bytes;
+std::optional<ExternalPlace> nnc::onnx::findExternal(const TensorProto &tensor,
+                                                     uint64_t bytes,
+                                                     Problems &problems,
+                                                     Location loc) {
+  ExternalPlace place;
+  place.length = bytes;
   for (const auto &entry : tensor.external_data()) {
     StringRef key = entry.key(), value = entry.value();
     bool isNumber = true;
     if (key == "location")
-      location = value.str();
+      place.location = value.str();
     else if (key == "offset")
-      isNumber = llvm::to_integer(value, offset, 10);
+      isNumber = llvm::to_integer(value, place.offset, 10);
     else if (key == "length")
-      isNumber = llvm::to_integer(value, length, 10);
+      isNumber = llvm::to_integer(value, place.length, 10);
     if (!isNumber) {
       problems.report(ImportStatus::broken, loc)
           << "has external data whose " << key << " is '" << value
@@ -99,7 +100,16 @@ std::optional<AsmResourceBlob> Weights::mapExternal(const TensorProto &tensor,
       return std::nullopt;
     }
   }
-  return files.map(location, offset, length, align, loc);
+  return place;
+}
+
+std::optional<AsmResourceBlob> Weights::mapExternal(const TensorProto &tensor,
+                                                    int64_t bytes, size_t align,
+                                                    Location loc) {
+  auto place = findExternal(tensor, bytes, problems, loc);
+  if (!place)
+    return std::nullopt;
+  return files.map(place->location, place->offset, place->length, align, loc);
 }
 
 ElementsAttr Weights::get(TensorProto &tensor, Location loc) {

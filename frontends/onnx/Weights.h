@@ -16,6 +16,19 @@
 
 namespace nnc::onnx {
 
+/// Where a tensor's external data is.
+struct ExternalPlace {
+  std::string location;
+  uint64_t offset = 0, length = 0;
+};
+
+/// Returns what a tensor with external data says about its place; its length is
+/// `bytes` unless it says another. Returns nullopt, and reports why at `loc`,
+/// if it is not sound.
+std::optional<ExternalPlace> findExternal(const ::onnx::TensorProto &tensor,
+                                          uint64_t bytes, Problems &problems,
+                                          mlir::Location loc);
+
 /// Turns tensors of the model into attributes without copying their bytes:
 /// large ones become blobs that take over the memory of the parsed model, or
 /// map the file with the external data.

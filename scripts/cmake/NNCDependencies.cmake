@@ -38,6 +38,7 @@ find_package(CLI11 REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(Catch2 2 REQUIRED)
 find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
 
 # Python for the tests: the venv that scripts/setup makes, with pinned packages.
 set(NNC_PYTHON ${NNC_CACHE}/venv/bin/python CACHE FILEPATH "Python of the tests")

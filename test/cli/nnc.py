@@ -14,8 +14,8 @@ from onnx import TensorProto, helper, numpy_helper
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
 DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT, ENVIRONMENT = range(8)
-COMMANDS = ("compile", "check", "run", "verify", "bench", "tune", "explain", "ops",
-            "target-probe", "targets", "routines")
+COMMANDS = ("compile", "check", "run", "verify", "bench", "tune", "quantize",
+            "explain", "ops", "target-probe", "targets", "routines")
 
 
 def value(name, shape, dtype=TensorProto.FLOAT):

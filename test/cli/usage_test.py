@@ -35,7 +35,8 @@ class Usage(nnc.TestCase):
                      said=[rf"^nnc: error: .*--foo.*; see nnc {command} --help$"])
 
     def test_missing_arguments(self):
-        for command in ("compile", "check", "run", "verify", "bench", "tune", "explain"):
+        for command in ("compile", "check", "run", "verify", "bench", "tune", "explain",
+                        "quantize"):
             self.nnc(command, code=USAGE, said=["MODEL is required"])
         self.nnc("compile", "network.onnx", code=USAGE, said=["--output is required"])
 

@@ -45,7 +45,7 @@ static llvm::StringRef entry(llvm::StringRef text, llvm::StringRef key) {
   return value.take_until([](char c) { return c == ',' || c == '}'; }).trim();
 }
 
-static llvm::Expected<Tensor> parse(llvm::StringRef bytes) {
+llvm::Expected<Tensor> parseNpy(llvm::StringRef bytes) {
   if (!bytes.consume_front(magic) || bytes.size() < 4)
     return makeError("is not a .npy file; write it with numpy.save");
   unsigned version = static_cast<unsigned char>(bytes[0]);
@@ -103,7 +103,7 @@ llvm::Expected<Tensor> readNpy(const std::string &path) {
   llvm::Expected<std::string> bytes = readTextFile(path);
   if (!bytes)
     return bytes.takeError();
-  llvm::Expected<Tensor> tensor = parse(*bytes);
+  llvm::Expected<Tensor> tensor = parseNpy(*bytes);
   if (!tensor)
     return makeError(path + " " + llvm::toString(tensor.takeError()));
   return tensor;

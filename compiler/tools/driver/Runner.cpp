@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 #include <cstring>
 #include <fmt/format.h>
@@ -23,11 +24,24 @@ BuiltModule::BuiltModule(Manifest manifest, Toolchain toolchain,
     : description(std::move(manifest)), toolchain(std::move(toolchain)),
       folder(std::move(folder)), program(std::move(program)) {}
 
+/// Copies the object files of the runner. One that cannot be copied is built.
+static void copyRunner(const std::string &from, const std::string &to) {
+  fs::create_directory(to + "/runner");
+  for (const std::string &file : listFolder(from + "/runner"))
+    if (llvm::StringRef name = llvm::sys::path::filename(file);
+        name.ends_with(".o"))
+      if (fs::copy_file(file, to + "/runner/" + name.str()))
+        fs::remove(to + "/runner/" + name.str());
+}
+
 llvm::Expected<BuiltModule> BuiltModule::build(const Manifest &manifest,
-                                               const Toolchain &toolchain) {
+                                               const Toolchain &toolchain,
+                                               const BuiltModule *earlier) {
   llvm::Expected<std::unique_ptr<Scratch>> folder = makeTemporaryFolder();
   if (!folder)
     return folder.takeError();
+  if (earlier)
+    copyRunner(earlier->folder->path(), (*folder)->path());
   Progress progress("building with " + toolchain.compiler);
   llvm::Expected<std::vector<std::string>> programs =
       buildRunners(manifest, toolchain, (*folder)->path());
@@ -159,7 +173,8 @@ llvm::Expected<RunResult> BuiltModule::run(const RunRequest &request) const {
   if (request.pin)
     command.push_back("--pin");
 
-  Progress progress("running " + description.name);
+  Progress progress(request.step.empty() ? "running " + description.name
+                                         : request.step);
   llvm::Expected<std::string> printed = runProgram(command, base + "run");
   if (!printed)
     return printed.takeError();

@@ -22,6 +22,8 @@ struct RunRequest {
   bool measurePeak = false;
   bool pin = false; ///< binds each thread to a core of its own
   bool keepLayers = false;
+  /// What the line of progress says; that the module runs, unless given.
+  std::string step;
 };
 
 /// Times in seconds of a layer whose work is divided among threads: `rest`
@@ -50,7 +52,11 @@ struct LayerOutput {
 /// An emitted module that is built, in a temporary folder of its own.
 class BuiltModule {
 public:
-  static llvm::Expected<BuiltModule> build(const Manifest &, const Toolchain &);
+  /// Builds a module. What was built around `earlier`, by the same toolchain,
+  /// and does not depend on the module is used again.
+  static llvm::Expected<BuiltModule>
+  build(const Manifest &, const Toolchain &,
+        const BuiltModule *earlier = nullptr);
   llvm::Expected<RunResult> run(const RunRequest &) const;
   /// Writes the program and the request's inputs to `folder`, which is marked
   /// as an output of nnc, with a script that starts it. FOLDER/run --help

@@ -55,6 +55,8 @@ struct Tensor {
 /// Reads a .npy file as numpy.save writes it. Big-endian, Fortran-ordered and
 /// structured arrays give an error that tells what to do.
 llvm::Expected<Tensor> readNpy(const std::string &path);
+/// Reads the bytes of a .npy file. The error follows the name of the file.
+llvm::Expected<Tensor> parseNpy(llvm::StringRef bytes);
 llvm::Error writeNpy(const std::string &path, const Tensor &);
 
 /// Succeeds if the tensor has the type and shape of an input or output of a

@@ -102,18 +102,10 @@ static std::string findNameProblem(const std::string &given) {
                                        exec::makeModuleName(given));
 }
 
-void addModelOptions(CLI::App &app, ModelOptions &options) {
+void addModelFileOptions(CLI::App &app, ModelOptions &options) {
   app.add_option("MODEL", options.model,
                  "The model: " + frontends::describeFormats())
       ->required();
-  addTargetOption(app, options.target,
-                  "Machine to make code for, see 'nnc targets'");
-  app.add_option(
-         "--name", options.name,
-         "Name of the C functions and files; from the model's file name "
-         "unless given")
-      ->check(findNameProblem)
-      ->type_name("N");
   app.add_option_function<std::vector<std::string>>(
          "--shape",
          [&options](const std::vector<std::string> &shapes) {
@@ -137,6 +129,18 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
                  "model's own; links that lead out of both are refused")
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory);
+}
+
+void addModelOptions(CLI::App &app, ModelOptions &options) {
+  addModelFileOptions(app, options);
+  addTargetOption(app, options.target,
+                  "Machine to make code for, see 'nnc targets'");
+  app.add_option(
+         "--name", options.name,
+         "Name of the C functions and files; from the model's file name "
+         "unless given")
+      ->check(findNameProblem)
+      ->type_name("N");
   static const std::vector<std::pair<std::string, std::string>> places = {
       {"embed", "embed"}, {"array", "array"}, {"file", "file"}};
   addChoice(app, "--weights", options.weights, places,

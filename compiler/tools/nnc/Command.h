@@ -34,6 +34,7 @@ std::unique_ptr<Command> makeCheck();
 std::unique_ptr<Command> makeCompile();
 std::unique_ptr<Command> makeExplain();
 std::unique_ptr<Command> makeOps();
+std::unique_ptr<Command> makeQuantize();
 std::unique_ptr<Command> makeRoutines();
 std::unique_ptr<Command> makeRun();
 std::unique_ptr<Command> makeTargetProbe();
@@ -43,7 +44,9 @@ std::unique_ptr<Command> makeVerify();
 
 /// --target=T, which must be one that there is.
 void addTargetOption(CLI::App &app, std::string &target, const char *help);
-/// MODEL, --target, --shape and what else decides the code.
+/// MODEL, --shape and --external-data.
+void addModelFileOptions(CLI::App &app, ModelOptions &options);
+/// The same, --target and what else decides the code.
 void addModelOptions(CLI::App &app, ModelOptions &options);
 /// MODEL may also be a folder that nnc compile wrote, then without options that
 /// decide the code.

@@ -34,6 +34,8 @@ constexpr Entry entries[] = {
     {"verify", "Compares a model's results with expected ones", makeVerify},
     {"bench", "Times a model, layer by layer", makeBench},
     {"tune", "Measures what could compute each layer, for --tuning", makeTune},
+    {"quantize", "Makes a float model an 8-bit one, by calibration data",
+     makeQuantize},
     {"explain", "Shows what each layer could be computed by, and at what cost",
      makeExplain},
     {"ops", "Lists the operators that models may use", makeOps},

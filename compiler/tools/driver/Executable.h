@@ -1,0 +1,42 @@
+//===- Executable.h - Runs a serialized model on this machine -------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_DRIVER_EXECUTABLE_H
+#define NNC_TOOLS_DRIVER_EXECUTABLE_H
+
+#include "compiler/tools/driver/Driver.h"
+#include "compiler/tools/driver/Runner.h"
+
+namespace nnc::tools {
+
+/// A model that is compiled and built for this machine. Without a compiler it
+/// is evaluated by the portable routines.
+class Executable {
+public:
+  /// `model` is the text of an ONNX file that is called `name`. Of `options`
+  /// the shapes count. Parts of `earlier`, which was opened with the same
+  /// compiler, are used again.
+  ExitCode open(const std::string &model, const std::string &name,
+                const ModelOptions &options, const std::string &compiler,
+                int threads, const Executable *earlier = nullptr);
+  /// Returns the outputs in the manifest's order. `step` is shown meanwhile.
+  llvm::Expected<std::vector<Tensor>> run(const std::vector<Tensor> &inputs,
+                                          const std::string &step) const;
+  const Manifest &getManifest() const { return manifest; }
+  /// Returns the number of an output, or -1.
+  int findOutput(const std::string &name) const;
+
+private:
+  std::unique_ptr<Scratch> folder;
+  std::unique_ptr<Driver> driver;
+  Manifest manifest;
+  std::unique_ptr<BuiltModule> module; ///< null if it is evaluated
+  int threads = 1;
+};
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_DRIVER_EXECUTABLE_H

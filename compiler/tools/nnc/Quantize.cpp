@@ -1,0 +1,244 @@
+//===- Quantize.cpp - nnc quantize ----------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Suggest.h"
+#include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/nnc/Command.h"
+#include "compiler/tools/nnc/quantize/Report.h"
+#include "compiler/tools/nnc/quantize/Search.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace fs = llvm::sys::fs;
+
+namespace nnc::tools {
+namespace {
+
+/// Reads "0.5%" or "0.005" as a share.
+std::optional<double> parseShare(llvm::StringRef text) {
+  bool isPercentage = text.consume_back("%");
+  double value;
+  if (!llvm::to_float(text.trim(), value) || !(value >= 0))
+    return std::nullopt;
+  value = isPercentage ? value / 100 : value;
+  return value <= 1 ? std::optional(value) : std::nullopt;
+}
+
+class Quantize : public Command {
+public:
+  void addOptions(CLI::App &app) override {
+    addModelFileOptions(app, settings.model);
+    app.add_option("-o,--output", settings.output,
+                   "The quantized model, an ONNX file in QDQ form")
+        ->type_name("FILE.onnx")
+        ->required();
+    app.add_option("--calibration", settings.calibration,
+                   "Samples of the inputs: a folder of .npz files, or of .npy "
+                   "files if the model has one input; or such a file. Arrays "
+                   "are called by the inputs, and hold one or several samples "
+                   "along the first axis")
+        ->type_name("DIR|FILE.npz")
+        ->required();
+    addMethodOptions(app);
+    addLayerOptions(app);
+    addDropOptions(app);
+    addThreadCountOption(app, settings.threads);
+    addCompilerOption(app, settings.compiler);
+    addJsonOption(app, json);
+  }
+
+  ExitCode run() override;
+
+private:
+  void addMethodOptions(CLI::App &app);
+  void addLayerOptions(CLI::App &app);
+  void addDropOptions(CLI::App &app);
+  ExitCode checkSettings() const;
+  ExitCode quantize();
+
+  QuantizeSettings settings;
+  std::string method = "minmax", storage = "s8", maxDrop;
+  std::optional<double> percentile;
+  std::vector<std::string> exclude, ops;
+  bool json = false;
+};
+
+} // namespace
+
+/// Accepts one of `words`, and suggests one for others.
+static CLI::Option *addWords(CLI::App &app, const char *name,
+                             std::string &value, std::vector<std::string> words,
+                             const char *help) {
+  return app.add_option(name, value, help)
+      ->check([words](const std::string &given) -> std::string {
+        return llvm::is_contained(words, given)
+                   ? ""
+                   : fmt::format("{} not in {{{}}}{}", given,
+                                 fmt::join(words, ","),
+                                 didYouMean(given, words));
+      })
+      ->type_name(fmt::format("{}", fmt::join(words, "|")))
+      ->capture_default_str();
+}
+
+void Quantize::addMethodOptions(CLI::App &app) {
+  addWords(app, "--method", method, {"minmax", "percentile", "entropy", "mse"},
+           "How the range of an activation follows from its values: all of "
+           "them, all but a share at both ends, the least divergence of the "
+           "two distributions, or the least mean squared error");
+  app.add_option("--percentile", percentile,
+                 "Percentage of the values that --method=percentile keeps; "
+                 "99.99 unless given")
+      ->type_name("P")
+      ->check(CLI::Range(50.0, 100.0));
+  addWords(app, "--activations", storage, {"s8", "u8"},
+           "Integers that activations are stored as; onnxruntime's default is "
+           "s8, too");
+  app.add_flag("--per-channel", settings.options.perChannel,
+               "Give weights a scale for each output channel instead of one");
+  app.add_flag("--equalize", settings.options.equalize,
+               "Scale the channels between layers so that weights have even "
+               "ranges; the float model computes the same");
+  app.add_flag("--bias-correction", settings.biasCorrection,
+               "Subtract from biases what the rounding of weights adds to a "
+               "layer's result in the mean over the samples");
+}
+
+void Quantize::addLayerOptions(CLI::App &app) {
+  app.add_option("--exclude", exclude, "A node that stays float")
+      ->allow_extra_args(false)
+      ->type_name("NODE");
+  const std::vector<std::string> &known = onnx::getQuantizableOps();
+  app.add_option("--ops", ops,
+                 fmt::format("Operators to quantize, of {}; all of them unless "
+                             "given",
+                             fmt::join(known, ", ")))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check([&known](const std::string &given) -> std::string {
+        return llvm::is_contained(known, given)
+                   ? ""
+                   : fmt::format("nnc quantizes no operator {}{}", given,
+                                 didYouMean(given, known));
+      })
+      ->type_name("LIST");
+}
+
+void Quantize::addDropOptions(CLI::App &app) {
+  app.add_option("--max-drop", maxDrop,
+                 "Keep the most sensitive layers float until the metric drops "
+                 "by no more than this. The metric is the agreement of argmax "
+                 "of the first output with the float model if that looks like "
+                 "scores of classes, else its relative L2 error")
+      ->type_name("0.5%")
+      ->check([](const std::string &given) -> std::string {
+        return parseShare(given) ? "" : given + " is no share from 0% to 100%";
+      });
+  app.add_option("--metric", settings.metric,
+                 "A command that is given a model's file and prints a number "
+                 "last, the larger the better; a drop is relative to the float "
+                 "model's number")
+      ->type_name("COMMAND");
+  app.add_flag("--mixed", settings.mixed,
+               "Keep those layers float that are most sensitive for each "
+               "multiply-add, which stands for their time; with --max-drop");
+}
+
+/// Reports what single options cannot know.
+ExitCode Quantize::checkSettings() const {
+  ExitCode code = ExitCode::done;
+  auto complain = [&](const std::string &problem) {
+    code = fail(makeError(problem), ExitCode::usage);
+  };
+  if (percentile && method != "percentile")
+    complain("--percentile needs --method=percentile");
+  if (settings.mixed && maxDrop.empty())
+    complain("--mixed needs --max-drop");
+  // It is found before the work of minutes that nothing can be written.
+  const std::string &output = settings.output;
+  std::string folder = llvm::sys::path::parent_path(output).str();
+  if (folder.empty())
+    folder = ".";
+  if (output == "-")
+    complain("-o: a model is not text; give a file");
+  else if (fs::is_directory(output))
+    complain(fmt::format("-o: {} is a folder; give a file", output));
+  else if (!fs::is_directory(folder))
+    complain(fmt::format("-o: there is no folder {}", folder));
+  else if (std::error_code error = fs::access(folder, fs::AccessMode::Write))
+    complain(
+        fmt::format("-o: cannot write to {}: {}", folder, error.message()));
+  if (fs::is_directory(settings.model.model))
+    complain(settings.model.model + " is a folder; give a model");
+  if (!fs::exists(settings.calibration))
+    complain(fmt::format("--calibration: {}: there is no such file or folder",
+                         settings.calibration));
+  return code;
+}
+
+ExitCode Quantize::run() {
+  settings.method = llvm::StringSwitch<onnx::Method>(method)
+                        .Case("percentile", onnx::Method::percentile)
+                        .Case("entropy", onnx::Method::entropy)
+                        .Case("mse", onnx::Method::mse)
+                        .Default(onnx::Method::minmax);
+  settings.percentile = percentile.value_or(settings.percentile);
+  settings.options.storage =
+      storage == "u8" ? onnx::Storage::u8 : onnx::Storage::s8;
+  settings.options.exclude.insert(exclude.begin(), exclude.end());
+  settings.options.ops.insert(ops.begin(), ops.end());
+  if (!maxDrop.empty())
+    settings.maxDrop = parseShare(maxDrop);
+  ExitCode code = checkSettings();
+  return code == ExitCode::done ? quantize() : code;
+}
+
+ExitCode Quantize::quantize() {
+  auto start = std::chrono::steady_clock::now();
+  Session session(settings);
+  for (ExitCode (Session::*step)() : {&Session::open, &Session::calibrate})
+    if (ExitCode code = (session.*step)(); code != ExitCode::done)
+      return code;
+  if (settings.biasCorrection)
+    if (ExitCode code = session.correctBiases(); code != ExitCode::done)
+      return code;
+  Evaluation evaluation;
+  QuantizeTotals totals;
+  if (ExitCode code = evaluate(session, evaluation); code != ExitCode::done)
+    return code;
+  if (settings.maxDrop)
+    if (ExitCode code = limitDrop(session, evaluation, totals.evaluated);
+        code != ExitCode::done)
+      return code;
+  llvm::Expected<std::string> text = session.getQuantizer().printQuantized();
+  if (!text)
+    return fail(text.takeError(), ExitCode::limit);
+  if (llvm::Error error = replaceTextFile(settings.output, *text))
+    return fail(std::move(error), ExitCode::usage);
+  totals.floatBytes = session.getQuantizer().getFloatBytes();
+  totals.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  if (session.getQuantizer().getLayers().empty())
+    printWarning("all layers stay float: the drop is not allowed otherwise");
+  if (json)
+    printJson(toJson(session, evaluation, totals));
+  else
+    printReport(session, evaluation, totals);
+  return ExitCode::done;
+}
+
+std::unique_ptr<Command> makeQuantize() { return std::make_unique<Quantize>(); }
+
+} // namespace nnc::tools

@@ -1,0 +1,208 @@
+//===- Report.cpp - What nnc quantize prints ------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/nnc/quantize/Report.h"
+
+#include "compiler/tools/driver/Terminal.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace json = llvm::json;
+
+namespace nnc::tools {
+
+llvm::StringRef getName(onnx::Method method) {
+  switch (method) {
+  case onnx::Method::minmax:
+    return "minmax";
+  case onnx::Method::percentile:
+    return "percentile";
+  case onnx::Method::entropy:
+    return "entropy";
+  case onnx::Method::mse:
+    return "mse";
+  }
+  llvm_unreachable("unknown method");
+}
+
+llvm::StringRef getName(onnx::Storage storage) {
+  return storage == onnx::Storage::s8 ? "s8" : "u8";
+}
+
+/// A layer with what is known about its output.
+struct LayerReport {
+  onnx::LayerSummary layer;
+  onnx::Range range;
+  onnx::Parameters parameters;
+  std::optional<double> decibels;
+};
+
+static std::vector<LayerReport> describe(Session &session,
+                                         const Evaluation &evaluation) {
+  std::vector<LayerReport> reports;
+  onnx::Quantizer &quantizer = session.getQuantizer();
+  for (const onnx::LayerSummary &layer : quantizer.getLayers()) {
+    onnx::Parameters parameters = quantizer.getParameters(layer.output);
+    // What the integers reach may be more than the range of the tensor alone,
+    // where it shares the scale of others.
+    double scale = parameters.scale;
+    onnx::Range range{
+        (onnx::getMin(parameters.storage) - parameters.zeroPoint) * scale,
+        (onnx::getMax(parameters.storage) - parameters.zeroPoint) * scale};
+    reports.push_back({layer, range, parameters,
+                       evaluation.tensors.at(layer.output).getDecibels()});
+  }
+  return reports;
+}
+
+/// Null stands for the value of an error that is zero.
+static json::Value orNull(std::optional<double> value) {
+  return value ? json::Value(*value) : json::Value(nullptr);
+}
+
+json::Object toJson(Session &session, const Evaluation &evaluation,
+                    const QuantizeTotals &totals) {
+  const QuantizeSettings &settings = session.getSettings();
+  onnx::Quantizer &quantizer = session.getQuantizer();
+  json::Array layers, floats, outputs;
+  for (const LayerReport &each : describe(session, evaluation))
+    layers.push_back(json::Object{{"name", each.layer.name},
+                                  {"op", each.layer.op},
+                                  {"output", each.layer.output},
+                                  {"low", each.range.low},
+                                  {"high", each.range.high},
+                                  {"scale", double(each.parameters.scale)},
+                                  {"zero_point", each.parameters.zeroPoint},
+                                  {"sqnr_db", orNull(each.decibels)}});
+  for (const onnx::FloatSummary &each : quantizer.getFloats())
+    floats.push_back(json::Object{
+        {"name", each.name}, {"op", each.op}, {"reason", each.reason}});
+  for (const OutputNoise &each : evaluation.outputs)
+    outputs.push_back(json::Object{
+        {"name", each.name},
+        {"largest_error", each.largestError},
+        {"largest_expected", each.largestExpected},
+        {"sqnr_db", orNull(each.noise.getDecibels())},
+        {"agreement", each.vectors ? json::Value(each.getAgreement())
+                                   : json::Value(nullptr)},
+        {"vectors", each.vectors}});
+  json::Object object{{"file", settings.output},
+                      {"method", getName(settings.method)},
+                      {"activations", getName(settings.options.storage)},
+                      {"per_channel", settings.options.perChannel},
+                      {"samples", int64_t(session.getSamples().size())},
+                      {"opset", quantizer.getOpset()},
+                      {"folded", quantizer.getNumFolded()},
+                      {"equalized", quantizer.getNumEqualized()},
+                      {"corrected", session.getNumCorrected()},
+                      {"float_bytes", totals.floatBytes},
+                      {"bytes", evaluation.bytes},
+                      {"seconds", totals.seconds},
+                      {"evaluated", totals.evaluated},
+                      {"metric", evaluation.metricName},
+                      {"float_metric", evaluation.floatMetric},
+                      {"quantized_metric", evaluation.metric},
+                      {"drop", evaluation.drop},
+                      {"layers", std::move(layers)},
+                      {"float_layers", std::move(floats)},
+                      {"outputs", std::move(outputs)}};
+  if (settings.mixed)
+    object["time_estimate"] = "multiply-adds";
+  return object;
+}
+
+static std::string decibelText(std::optional<double> decibels) {
+  return decibels ? fmt::format("{:.1f}", *decibels) : "exact";
+}
+
+/// Prints which layers stay float: those with products, and those that somebody
+/// decided on. Of others that lie between float values it prints how many.
+static void printFloats(const std::vector<onnx::FloatSummary> &floats) {
+  Table table({"stays float", "op", "because"});
+  std::map<std::string, int> others;
+  bool hasRows = false;
+  for (const onnx::FloatSummary &each : floats) {
+    if (!each.isImportant) {
+      ++others[each.op];
+      continue;
+    }
+    table.add({each.name, each.op, each.reason});
+    hasRows = true;
+  }
+  if (hasRows) {
+    printOut("\n");
+    table.print();
+  }
+  if (others.empty())
+    return;
+  std::vector<std::string> counts;
+  for (const auto &[op, count] : others)
+    counts.push_back(fmt::format("{} {}", count, op));
+  printOut("\nNext to quantized layers, these nodes stay float, as they read "
+           "constants or other floats: {}; --json names them\n",
+           fmt::join(counts, ", "));
+}
+
+static void printTables(Session &session, const Evaluation &evaluation) {
+  Table layers({"layer", "op", "low", "high", "scale", "zero", "SQNR (dB)"});
+  for (const LayerReport &each : describe(session, evaluation))
+    layers.add({each.layer.name, each.layer.op,
+                fmt::format("{:.4g}", each.range.low),
+                fmt::format("{:.4g}", each.range.high),
+                fmt::format("{:.4g}", each.parameters.scale),
+                fmt::format("{}", each.parameters.zeroPoint),
+                decibelText(each.decibels)});
+  layers.print();
+  printFloats(session.getQuantizer().getFloats());
+  printOut("\n");
+  Table outputs(
+      {"output", "largest error", "largest value", "SQNR (dB)", "same argmax"});
+  for (const OutputNoise &each : evaluation.outputs)
+    outputs.add({each.name, fmt::format("{:.4g}", each.largestError),
+                 fmt::format("{:.4g}", each.largestExpected),
+                 decibelText(each.noise.getDecibels()),
+                 each.vectors
+                     ? fmt::format("{} of {}", each.agreeing, each.vectors)
+                     : ""});
+  outputs.print();
+}
+
+void printReport(Session &session, const Evaluation &evaluation,
+                 const QuantizeTotals &totals) {
+  const QuantizeSettings &settings = session.getSettings();
+  onnx::Quantizer &quantizer = session.getQuantizer();
+  printTables(session, evaluation);
+  printOut("\n{}: {} layers quantized, {} instead of {}, by {} of {} samples, "
+           "activations {}, in {}\n",
+           settings.output, quantizer.getLayers().size(),
+           formatBytes(double(evaluation.bytes)),
+           formatBytes(double(totals.floatBytes)),
+           getName(settings.method).str(), session.getSamples().size(),
+           getName(settings.options.storage).str(),
+           formatSeconds(totals.seconds));
+  if (quantizer.getNumFolded())
+    printOut("{} batch norms and other factors of channels were folded into "
+             "weights\n",
+             quantizer.getNumFolded());
+  if (settings.options.equalize)
+    printOut("{} pairs of layers were equalized\n",
+             quantizer.getNumEqualized());
+  if (settings.biasCorrection)
+    printOut("the biases of {} layers were corrected\n",
+             session.getNumCorrected());
+  if (evaluation.metricName.empty())
+    return;
+  printOut("{}: {:.6g} instead of {:.6g}, a drop of {:.3g} %\n",
+           evaluation.metricName, evaluation.metric, evaluation.floatMetric,
+           100 * evaluation.drop);
+  if (settings.maxDrop)
+    printOut("{} models were evaluated{}\n", totals.evaluated,
+             settings.mixed ? "; multiply-adds stood for the time of a layer"
+                            : "");
+}
+
+} // namespace nnc::tools

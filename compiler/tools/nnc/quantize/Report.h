@@ -1,0 +1,33 @@
+//===- Report.h - What nnc quantize prints --------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_NNC_QUANTIZE_REPORT_H
+#define NNC_TOOLS_NNC_QUANTIZE_REPORT_H
+
+#include "compiler/tools/nnc/quantize/Evaluation.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace nnc::tools {
+
+/// The numbers of a run that neither the session nor the evaluation has.
+struct QuantizeTotals {
+  int64_t floatBytes = 0; ///< of the model's file
+  double seconds = 0;
+  int evaluated = 1; ///< models
+};
+
+llvm::json::Object toJson(Session &session, const Evaluation &evaluation,
+                          const QuantizeTotals &totals);
+void printReport(Session &session, const Evaluation &evaluation,
+                 const QuantizeTotals &totals);
+
+llvm::StringRef getName(onnx::Method method);
+llvm::StringRef getName(onnx::Storage storage);
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_NNC_QUANTIZE_REPORT_H

@@ -1,0 +1,269 @@
+//===- Session.cpp - One run of nnc quantize ------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/nnc/quantize/Session.h"
+
+#include "compiler/tools/driver/Suggest.h"
+#include "compiler/tools/driver/Terminal.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace nnc::tools {
+
+/// Bytes of outputs of the float model that are kept between the passes.
+static constexpr int64_t kCacheBytes = int64_t(1) << 30;
+
+llvm::ArrayRef<float> getFloats(const Tensor &tensor) {
+  return {reinterpret_cast<const float *>(tensor.data.data()),
+          tensor.data.size() / sizeof(float)};
+}
+
+ExitCode Session::open() {
+  {
+    // The import finds all that is wrong with the model, in the file's own
+    // terms.
+    Driver original(settings.model);
+    if (ExitCode code = original.import(); code != ExitCode::done)
+      return code;
+  }
+  frontends::ImportStatus status;
+  {
+    Progress progress("reading " + settings.model.model);
+    quantizer =
+        onnx::Quantizer::open(settings.model.model, settings.model.externalData,
+                              settings.options, context, status);
+  }
+  if (!quantizer)
+    return status == frontends::ImportStatus::unsupported
+               ? ExitCode::unsupported
+               : ExitCode::broken;
+  if (ExitCode code = checkNodes(); code != ExitCode::done)
+    return code;
+  llvm::Expected<std::string> text = quantizer->printObserved();
+  if (!text)
+    return fail(text.takeError(), ExitCode::limit);
+  if (ExitCode code = floatModel.open(*text, "observed", settings.model,
+                                      settings.compiler, settings.threads);
+      code != ExitCode::done)
+    return code;
+  if (ExitCode code = dropTensorsOfOtherTypes(); code != ExitCode::done)
+    return code;
+  return readCalibration(settings.calibration, floatModel.getManifest(),
+                         samples);
+}
+
+/// Returns ExitCode::unsupported, and says why, if nothing is left to do.
+static ExitCode checkLayers(onnx::Quantizer &quantizer,
+                            const std::string &model) {
+  if (!quantizer.getLayers().empty())
+    return ExitCode::done;
+  Problem problem{Problem::error, model, "", "", "", {}};
+  problem.message = "has no layer that can be quantized";
+  for (const onnx::FloatSummary &each : quantizer.getFloats())
+    if (problem.notes.size() < 10)
+      problem.notes.push_back(fmt::format("{} '{}' stays float: {}", each.op,
+                                          each.name, each.reason));
+  report(std::move(problem));
+  return ExitCode::unsupported;
+}
+
+ExitCode Session::checkNodes() {
+  ExitCode code = ExitCode::done;
+  const std::vector<std::string> &names = quantizer->getNodeNames();
+  for (const std::string &name : settings.options.exclude)
+    if (!llvm::is_contained(names, name))
+      code = fail(makeError(fmt::format("--exclude: {} has no node '{}'{}",
+                                        settings.model.model, name,
+                                        didYouMean(name, names))),
+                  ExitCode::usage);
+  if (std::string node = quantizer->findQuantizedNode(); !node.empty())
+    code = fail(makeError(fmt::format(
+                    "{} is quantized already: its node '{}' computes on "
+                    "quantized values; give the float model",
+                    settings.model.model, displayText(node))),
+                ExitCode::usage);
+  return code == ExitCode::done ? checkLayers(*quantizer, settings.model.model)
+                                : code;
+}
+
+ExitCode Session::dropTensorsOfOtherTypes() {
+  for (const std::string &tensor : quantizer->getTensors()) {
+    int output = floatModel.findOutput(tensor);
+    if (output < 0)
+      return fail(makeError(fmt::format("the model that observes '{}' has no "
+                                        "such output",
+                                        displayText(tensor))),
+                  ExitCode::ownFault);
+    Dtype dtype = floatModel.getManifest().outputs[output].dtype;
+    if (dtype != Dtype::f32)
+      quantizer->setUnusable(tensor,
+                             "has elements of type " + dtypeName(dtype));
+  }
+  return checkLayers(*quantizer, settings.model.model);
+}
+
+llvm::Expected<std::vector<Tensor>> Session::runFloat(size_t sample,
+                                                      const char *step) {
+  if (sample < cache.size())
+    return cache[sample];
+  llvm::Expected<std::vector<Tensor>> outputs = floatModel.run(
+      samples[sample].inputs,
+      fmt::format("{}: sample {} of {}", step, sample + 1, samples.size()));
+  if (!outputs)
+    return outputs;
+  int64_t bytes = 0;
+  for (const Tensor &output : *outputs)
+    bytes += int64_t(output.data.size());
+  if (bytes <= kCacheBytes / int64_t(samples.size()) && sample == cache.size())
+    cache.push_back(*outputs);
+  return outputs;
+}
+
+template <class F> ExitCode Session::forEachTensor(const char *step, F visit) {
+  std::vector<std::string> tensors = quantizer->getTensors();
+  for (size_t i = 0; i < samples.size(); ++i) {
+    llvm::Expected<std::vector<Tensor>> outputs = runFloat(i, step);
+    if (!outputs)
+      return fail(outputs.takeError(), ExitCode::ownFault);
+    for (const std::string &tensor : tensors)
+      visit(tensor, samples[i],
+            getFloats((*outputs)[floatModel.findOutput(tensor)]));
+  }
+  return ExitCode::done;
+}
+
+ExitCode Session::findRanges() {
+  std::map<std::string, std::string> infinite;
+  std::string notNumbers;
+  ExitCode code = forEachTensor(
+      "calibrating", [&](const std::string &tensor, const Sample &sample,
+                         llvm::ArrayRef<float> values) {
+        onnx::Range &range = ranges[tensor];
+        float low = 0, high = 0;
+        bool isNumber = true;
+        for (float value : values) {
+          low = std::min(low, value);
+          high = std::max(high, value);
+          isNumber = isNumber && value == value;
+        }
+        // What comes behind the first such tensor follows from it.
+        if (!isNumber && notNumbers.empty())
+          notNumbers = fmt::format(
+              "tensor '{}' of {} holds NaN in sample {}: calibration needs "
+              "samples on which the float model computes numbers",
+              displayText(tensor), quantizer->describeProducer(tensor),
+              sample.name);
+        if (!std::isfinite(low) || !std::isfinite(high)) {
+          infinite.try_emplace(tensor, sample.name);
+          return;
+        }
+        range.include({low, high});
+      });
+  if (code != ExitCode::done)
+    return code;
+  if (!notNumbers.empty())
+    return fail(makeError(notNumbers), ExitCode::usage);
+  for (const auto &[tensor, sample] : infinite) {
+    printWarning(fmt::format(
+        "tensor '{}' of {} holds infinite values in sample {}: what computes "
+        "it and what reads it stays float",
+        displayText(tensor), quantizer->describeProducer(tensor), sample));
+    quantizer->setUnusable(tensor, "is infinite in a sample");
+  }
+  return ExitCode::done;
+}
+
+ExitCode Session::checkRanges() {
+  for (const std::string &tensor : quantizer->getTensors()) {
+    if (ranges[tensor].hasScale())
+      continue;
+    printWarning(fmt::format(
+        "tensor '{}' of {} is 0 in all samples, or its range is too narrow or "
+        "too wide for a scale: what computes it and what reads it stays float",
+        displayText(tensor), quantizer->describeProducer(tensor)));
+    quantizer->setUnusable(tensor, "has no range that a scale fits");
+  }
+  return checkLayers(*quantizer, settings.model.model);
+}
+
+ExitCode Session::refineRanges() {
+  if (settings.method == onnx::Method::minmax)
+    return ExitCode::done;
+  std::map<std::string, onnx::Histogram> histograms;
+  for (const std::string &tensor : quantizer->getTensors())
+    histograms.emplace(tensor, onnx::Histogram(ranges[tensor]));
+  ExitCode code =
+      forEachTensor("counting", [&](const std::string &tensor, const Sample &,
+                                    llvm::ArrayRef<float> values) {
+        histograms.at(tensor).add(values.data(), values.size());
+      });
+  if (code != ExitCode::done)
+    return code;
+  Progress progress("choosing ranges");
+  for (const auto &[tensor, histogram] : histograms)
+    ranges[tensor] =
+        onnx::chooseRange(histogram, settings.method, settings.percentile,
+                          settings.options.storage);
+  return ExitCode::done;
+}
+
+ExitCode Session::calibrate() {
+  for (ExitCode (Session::*step)() :
+       {&Session::findRanges, &Session::checkRanges, &Session::refineRanges})
+    if (ExitCode code = (this->*step)(); code != ExitCode::done)
+      return code;
+  quantizer->setRanges(ranges);
+  return ExitCode::done;
+}
+
+ExitCode Session::correctBiases() {
+  std::map<std::string, int> outputs;
+  llvm::Expected<std::string> text = quantizer->printWeightErrors(outputs);
+  if (!text)
+    return fail(text.takeError(), ExitCode::limit);
+  Executable model;
+  if (ExitCode code =
+          model.open(*text, "weight_errors", settings.model, settings.compiler,
+                     settings.threads, &floatModel);
+      code != ExitCode::done)
+    return code;
+  std::map<int, std::string> ops;
+  for (const onnx::LayerSummary &layer : quantizer->getLayers())
+    ops[layer.node] = layer.op;
+  std::map<int, std::vector<double>> sums;
+  std::map<int, double> counts; // of values of a channel
+  for (size_t i = 0; i < samples.size(); ++i) {
+    llvm::Expected<std::vector<Tensor>> results = model.run(
+        samples[i].inputs, fmt::format("measuring errors: sample {} of {}",
+                                       i + 1, samples.size()));
+    if (!results)
+      return fail(results.takeError(), ExitCode::ownFault);
+    for (const auto &[name, node] : outputs) {
+      const Tensor &errors = (*results)[model.findOutput(name)];
+      bool isConv = llvm::StringRef(ops[node]).starts_with("Conv");
+      size_t axis = isConv ? 1 : errors.shape.size() - 1;
+      int64_t channels = errors.shape[axis], inner = 1;
+      for (size_t d = axis + 1; d < errors.shape.size(); ++d)
+        inner *= errors.shape[d];
+      std::vector<double> &own = sums[node];
+      own.resize(channels);
+      llvm::ArrayRef<float> values = getFloats(errors);
+      for (size_t e = 0; e < values.size(); ++e)
+        own[int64_t(e) / inner % channels] += values[e];
+      counts[node] += double(values.size()) / double(channels);
+    }
+  }
+  for (auto &[node, means] : sums) {
+    for (double &mean : means)
+      mean /= std::max(counts[node], 1.0);
+    quantizer->correctBias(node, means);
+    ++corrected;
+  }
+  return ExitCode::done;
+}
+
+} // namespace nnc::tools

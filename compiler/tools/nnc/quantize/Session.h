@@ -1,0 +1,82 @@
+//===- Session.h - One run of nnc quantize --------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_NNC_QUANTIZE_SESSION_H
+#define NNC_TOOLS_NNC_QUANTIZE_SESSION_H
+
+#include "compiler/tools/driver/Calibration.h"
+#include "compiler/tools/driver/Executable.h"
+
+#include "frontends/onnx/quantize/Quantizer.h"
+
+#include <optional>
+
+namespace nnc::tools {
+
+struct QuantizeSettings {
+  ModelOptions model;
+  std::string calibration, output, compiler, metric;
+  onnx::QuantizeOptions options;
+  onnx::Method method = onnx::Method::minmax;
+  double percentile = 99.99;
+  bool biasCorrection = false, mixed = false;
+  std::optional<double> maxDrop; ///< a share: 0.005 for 0.5 %
+  int threads = 1;
+};
+
+/// The float model, the samples, and what the samples say about the tensors.
+class Session {
+public:
+  explicit Session(QuantizeSettings settings)
+      : settings(std::move(settings)), diagnostics(context) {}
+
+  /// Reads the model, builds it with its tensors as outputs, and reads the
+  /// samples.
+  ExitCode open();
+  /// Observes the ranges of all tensors.
+  ExitCode calibrate();
+  /// Subtracts from the biases what the quantization of weights adds to sums.
+  ExitCode correctBiases();
+
+  const QuantizeSettings &getSettings() const { return settings; }
+  onnx::Quantizer &getQuantizer() { return *quantizer; }
+  const std::vector<Sample> &getSamples() const { return samples; }
+  const Executable &getFloatModel() const { return floatModel; }
+  const onnx::Range &getRange(const std::string &tensor) const {
+    return ranges.at(tensor);
+  }
+  int getNumCorrected() const { return corrected; }
+
+  /// Runs the float model on a sample.
+  llvm::Expected<std::vector<Tensor>> runFloat(size_t sample, const char *step);
+
+private:
+  ExitCode checkNodes();
+  ExitCode dropTensorsOfOtherTypes();
+  /// Calls `visit` with the values of each quantized tensor in each sample.
+  template <class F> ExitCode forEachTensor(const char *step, F visit);
+  ExitCode findRanges();
+  ExitCode checkRanges();
+  ExitCode refineRanges();
+
+  QuantizeSettings settings;
+  mlir::MLIRContext context;
+  Diagnostics diagnostics;
+  std::unique_ptr<onnx::Quantizer> quantizer;
+  Executable floatModel;
+  std::vector<Sample> samples;
+  std::map<std::string, onnx::Range> ranges;
+  /// Outputs of the float model for each sample, if they take little memory.
+  std::vector<std::vector<Tensor>> cache;
+  int corrected = 0;
+};
+
+/// The elements of a tensor of 32-bit floats.
+llvm::ArrayRef<float> getFloats(const Tensor &tensor);
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_NNC_QUANTIZE_SESSION_H

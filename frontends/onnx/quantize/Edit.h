@@ -1,0 +1,27 @@
+//===- Edit.h - Writes quantize and dequantize nodes ----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_ONNX_QUANTIZE_EDIT_H
+#define NNC_FRONTENDS_ONNX_QUANTIZE_EDIT_H
+
+#include "frontends/onnx/quantize/Scales.h"
+
+namespace nnc::onnx {
+
+/// Returns the model in QDQ form: a QuantizeLinear and a DequantizeLinear
+/// behind each tensor of the plan, and a DequantizeLinear behind integer
+/// weights and biases. `dequantized` gets the name of what each tensor becomes.
+::onnx::ModelProto
+makeQuantized(const ::onnx::ModelProto &model, const Plan &plan,
+              const std::map<std::string, TensorScale> &scales, bool perChannel,
+              std::map<std::string, std::string> &dequantized);
+
+/// Adds a value to the outputs of a graph, unless it is one.
+void addOutput(::onnx::GraphProto &graph, const std::string &value);
+
+} // namespace nnc::onnx
+
+#endif // NNC_FRONTENDS_ONNX_QUANTIZE_EDIT_H

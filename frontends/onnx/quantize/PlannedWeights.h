@@ -1,0 +1,33 @@
+//===- PlannedWeights.h - The integer weights and biases of a plan --------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_ONNX_QUANTIZE_PLANNEDWEIGHTS_H
+#define NNC_FRONTENDS_ONNX_QUANTIZE_PLANNEDWEIGHTS_H
+
+#include "frontends/onnx/quantize/Scales.h"
+#include "frontends/onnx/quantize/Weights.h"
+
+namespace nnc::onnx {
+
+/// Weights of one or several layers.
+struct PlannedWeights {
+  std::string name; ///< of the constant
+  int64_t axis;     ///< of the channels that have scales of their own, or -1
+  std::vector<int64_t> dims;
+  ChannelShape shape;
+  QuantizedWeights quantized;
+};
+
+/// Quantizes the weights of all layers of the plan. Returns for each layer the
+/// entry of `all` that is its, or -1.
+std::vector<int>
+quantizePlanned(const GraphIndex &index, const Plan &plan,
+                const std::map<std::string, TensorScale> &scales,
+                bool perChannel, std::vector<PlannedWeights> &all);
+
+} // namespace nnc::onnx
+
+#endif // NNC_FRONTENDS_ONNX_QUANTIZE_PLANNEDWEIGHTS_H

@@ -1,0 +1,28 @@
+//===- Prepare.h - Makes a loaded model fit to be quantized ---------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_ONNX_QUANTIZE_PREPARE_H
+#define NNC_FRONTENDS_ONNX_QUANTIZE_PREPARE_H
+
+#include "frontends/common/WeightFiles.h"
+
+#include "onnx/onnx_pb.h"
+
+namespace nnc::onnx {
+
+/// Reads all external data into the model.
+void inlineExternalData(::onnx::ModelProto &model,
+                        frontends::Problems &problems,
+                        frontends::WeightFiles &files);
+
+/// Converts the model to the first operator set that has what QDQ models need,
+/// if its own is older: 10 for scales of tensors, 13 for scales of channels.
+void raiseOpset(::onnx::ModelProto &model, bool perChannel,
+                frontends::Problems &problems);
+
+} // namespace nnc::onnx
+
+#endif // NNC_FRONTENDS_ONNX_QUANTIZE_PREPARE_H
