@@ -80,11 +80,13 @@ private:
   static void add_tap(const S &s, const X *row, A tap, int left, int width,
                       A *sum) {
     int from = left < 0 ? (-left + s.sw - 1) / s.sw : 0;
-    from = from < width ? from : width;
     int to = left >= s.w ? 0 : (s.w - left + s.sw - 1) / s.sw;
     to = to < width ? to : width;
-    add_fill(s, tap, 0, from, sum);
-    add_fill(s, tap, to > from ? to : from, width, sum);
+    if constexpr (std::is_integral<A>::value) {
+      const int first = from < width ? from : width;
+      add_fill(s, tap, 0, first, sum);
+      add_fill(s, tap, to > first ? to : first, width, sum);
+    }
     if (s.sw == 1) {
       for (int j = from; j < to; ++j)
         sum[j] = plus(sum[j], times(static_cast<A>(row[left + j]), tap));
