@@ -26,6 +26,14 @@ template <> struct byte_lanes<8> {
         _mm_loadu_si128(reinterpret_cast<const __m128i *>(p)))};
   }
   static NNC_INLINE V load_pairs(const std::int16_t *p) { return load_bits(p); }
+  static NNC_INLINE V load_two(const std::int8_t *p, const std::int8_t *q) {
+    return {
+        _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(load_eight(p), load_eight(q)))};
+  }
+  static NNC_INLINE V load_two(const std::uint8_t *p, const std::uint8_t *q) {
+    return {
+        _mm256_cvtepu8_epi16(_mm_unpacklo_epi8(load_eight(p), load_eight(q)))};
+  }
   static NNC_INLINE V load_bits(const void *p) {
     return {_mm256_loadu_si256(static_cast<const __m256i *>(p))};
   }

@@ -31,6 +31,12 @@ template <> struct byte_lanes<16> {
         every_word, _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p)))};
   }
   static NNC_INLINE V load_pairs(const std::int16_t *p) { return load_bits(p); }
+  static NNC_INLINE V load_two(const std::int8_t *p, const std::int8_t *q) {
+    return {_mm512_maskz_cvtepi8_epi16(every_word, zip(p, q))};
+  }
+  static NNC_INLINE V load_two(const std::uint8_t *p, const std::uint8_t *q) {
+    return {_mm512_maskz_cvtepu8_epi16(every_word, zip(p, q))};
+  }
   static NNC_INLINE V load_bits(const void *p) {
     return {_mm512_loadu_si512(p)};
   }
@@ -81,6 +87,12 @@ template <> struct byte_lanes<16> {
 #endif
 
 private:
+  static NNC_INLINE __m256i zip(const void *p, const void *q) {
+    const __m128i a = load_sixteen(p), b = load_sixteen(q);
+    return _mm256_inserti128_si256(
+        _mm256_castsi128_si256(_mm_unpacklo_epi8(a, b)),
+        _mm_unpackhi_epi8(a, b), 1);
+  }
   static NNC_INLINE __m128i load_sixteen(const void *p) {
     return _mm_loadu_si128(static_cast<const __m128i *>(p));
   }

@@ -25,6 +25,12 @@ template <> struct byte_lanes<4> {
     return {vreinterpretq_s32_u16(vmovl_u8(vld1_u8(p)))};
   }
   static NNC_INLINE V load_pairs(const std::int16_t *p) { return load_bits(p); }
+  static NNC_INLINE V load_two(const std::int8_t *p, const std::int8_t *q) {
+    return {vreinterpretq_s32_s16(vmovl_s8(vreinterpret_s8_u8(zip(p, q))))};
+  }
+  static NNC_INLINE V load_two(const std::uint8_t *p, const std::uint8_t *q) {
+    return {vreinterpretq_s32_u16(vmovl_u8(zip(p, q)))};
+  }
   static NNC_INLINE V load_bits(const void *p) {
     return {
         vreinterpretq_s32_u8(vld1q_u8(static_cast<const std::uint8_t *>(p)))};
@@ -60,6 +66,11 @@ template <> struct byte_lanes<4> {
   }
 
 private:
+  static NNC_INLINE uint8x8_t zip(const void *p, const void *q) {
+    return vzip_u8(vreinterpret_u8_u32(vdup_n_u32(load_word(p))),
+                   vreinterpret_u8_u32(vdup_n_u32(load_word(q))))
+        .val[0];
+  }
   static NNC_INLINE std::uint32_t load_word(const void *p) {
     std::uint32_t word;
     memcpy(&word, p, sizeof word);

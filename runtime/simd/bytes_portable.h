@@ -22,6 +22,12 @@ template <int W> struct byte_lanes {
   template <class T> static NNC_INLINE i32x<W> load_pairs(const T *p) {
     return {half::load_pairs(p), half::load_pairs(p + W)};
   }
+  /// Loads W bytes from each of two places, one of each into the lower and the
+  /// upper half of a lane.
+  template <class T>
+  static NNC_INLINE i32x<W> load_two(const T *p, const T *q) {
+    return {half::load_two(p, q), half::load_two(p + W / 2, q + W / 2)};
+  }
   /// Loads 4 * W bytes as they are.
   static NNC_INLINE i32x<W> load_bits(const void *p) {
     const auto *bytes = static_cast<const unsigned char *>(p);
@@ -49,7 +55,7 @@ template <int W> struct byte_lanes {
     return select(a < b, a, b);
   }
   /// sum + a0 * b0 + a1 * b1 in every lane, of its two signed factors of 16
-  /// bits. Not all four factors may be -2^15.
+  /// bits; sums wrap around.
   static NNC_INLINE i32x<W> dot2(i32x<W> sum, i32x<W> a, i32x<W> b) {
     return {half::dot2(sum.lo, a.lo, b.lo), half::dot2(sum.hi, a.hi, b.hi)};
   }
@@ -66,6 +72,11 @@ template <> struct byte_lanes<1> {
   }
   template <class T> static NNC_INLINE i32x<1> load_pairs(const T *p) {
     const std::int16_t pair[2] = {p[0], p[1]};
+    return load_bits(pair);
+  }
+  template <class T>
+  static NNC_INLINE i32x<1> load_two(const T *p, const T *q) {
+    const std::int16_t pair[2] = {*p, *q};
     return load_bits(pair);
   }
   static NNC_INLINE i32x<1> load_bits(const void *p) {
@@ -92,7 +103,7 @@ template <> struct byte_lanes<1> {
     std::int16_t x[2], y[2];
     memcpy(x, &a.v, sizeof x);
     memcpy(y, &b.v, sizeof y);
-    return sum + i32x<1>(x[0] * y[0] + x[1] * y[1]);
+    return sum + i32x<1>(x[0] * y[0]) + i32x<1>(x[1] * y[1]);
   }
   static NNC_INLINE i32x<1> dot4(i32x<1> sum, i32x<1> a, i32x<1> b) {
     unsigned char x[4];

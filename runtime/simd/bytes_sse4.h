@@ -26,6 +26,12 @@ template <> struct byte_lanes<4> {
         _mm_loadl_epi64(reinterpret_cast<const __m128i *>(p)))};
   }
   static NNC_INLINE V load_pairs(const std::int16_t *p) { return load_bits(p); }
+  static NNC_INLINE V load_two(const std::int8_t *p, const std::int8_t *q) {
+    return {_mm_cvtepi8_epi16(_mm_unpacklo_epi8(load_word(p), load_word(q)))};
+  }
+  static NNC_INLINE V load_two(const std::uint8_t *p, const std::uint8_t *q) {
+    return {_mm_cvtepu8_epi16(_mm_unpacklo_epi8(load_word(p), load_word(q)))};
+  }
   static NNC_INLINE V load_bits(const void *p) {
     return {_mm_loadu_si128(static_cast<const __m128i *>(p))};
   }

@@ -248,6 +248,18 @@ TEST_CASE("pairs of random integers", "[integers]") {
   check_random<pair_dots<W>, u8, i8, u8, to_scalars>(r, 10);
 }
 
+TEST_CASE("pairs of numbers of 16 bits", "[integers]") {
+  random_source r;
+  for (int i = 0; i < 20; ++i) {
+    conv2d_shape s = random_shape(r, i % 4 == 3);
+    s.fill = random_fill<i16>(r);
+    check_conv<pair_dots<W>, false, i16, i16, u8, to>(r, s, s);
+    if (s.groups == 1)
+      check_conv<pair_dots<W>, true, i16, i8, i16, to>(r, s, s);
+    check_matmul<pair_dots<W>, i16, i16, std::int32_t, to>(r, random_matmul(r));
+  }
+}
+
 TEST_CASE("fours of random bytes", "[integers]") {
   random_source r;
   check_random<byte_dots<W>, u8, i8, u8, to>(r, 40);

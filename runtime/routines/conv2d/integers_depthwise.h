@@ -76,6 +76,8 @@ private:
                     ? x + (std::ptrdiff_t(row) * s.w - s.pl) * W
                     : nullptr;
     }
+    const int first = smaller(s.pl, columns(s));
+    const int last = larger(first, smaller(columns(s), s.pl + s.w));
     const std::uint32_t low = (1u << bits) - 1;
     const std::uint32_t fill = std::uint32_t(s.fill) & low;
     // What the rows outside of the input contribute, and what a column outside
@@ -89,28 +91,65 @@ private:
     const i32x<W> rest(static_cast<std::int32_t>(missing));
     const i32x<W> edge(static_cast<std::int32_t>(outside));
     const i32x<W> mask(static_cast<std::int32_t>(low));
-    const int first = smaller(s.pl, columns(s));
-    const int last = larger(first, smaller(columns(s), s.pl + s.w));
     for (int c = 0; c < first; ++c)
       byte_lanes<W>::store_bits(line + c * W * G, edge);
-    for (int c = first; c < last; ++c) {
-      i32x<W> v = rest;
-      if (rows[0])
-        v = v | (byte_lanes<W>::load(rows[0] + c * W) & mask);
-      if (rows[1])
-        v = v | shift_left<bits>(byte_lanes<W>::load(rows[1] + c * W) & mask);
-      if constexpr (G == 4) {
-        if (rows[2])
-          v = v |
-              shift_left<2 * bits>(byte_lanes<W>::load(rows[2] + c * W) & mask);
-        if (rows[3])
-          v = v |
-              shift_left<3 * bits>(byte_lanes<W>::load(rows[3] + c * W) & mask);
+    bool inside = true;
+    for (int i = 0; i < count; ++i)
+      inside = inside && rows[i];
+    if (inside) {
+      interleave_inside(rows, count, first, last, line);
+    } else
+      for (int c = first; c < last; ++c) {
+        i32x<W> v = rest;
+        if (rows[0])
+          v = v | (byte_lanes<W>::load(rows[0] + c * W) & mask);
+        if (rows[1])
+          v = v | shift_left<bits>(byte_lanes<W>::load(rows[1] + c * W) & mask);
+        if constexpr (G == 4) {
+          if (rows[2])
+            v = v | shift_left<2 * bits>(byte_lanes<W>::load(rows[2] + c * W) &
+                                         mask);
+          if (rows[3])
+            v = v | shift_left<3 * bits>(byte_lanes<W>::load(rows[3] + c * W) &
+                                         mask);
+        }
+        byte_lanes<W>::store_bits(line + c * W * G, v);
       }
-      byte_lanes<W>::store_bits(line + c * W * G, v);
-    }
     for (int c = last; c < columns(s); ++c)
       byte_lanes<W>::store_bits(line + c * W * G, edge);
+  }
+
+  /// The same for columns [first, last), where all rows lie inside the input.
+  /// What a row that is missing leaves in the line meets weights of zero.
+  template <class X>
+  static void interleave_inside(const X *const (&rows)[G], int count, int first,
+                                int last, P *line) {
+    const auto columns = [&](auto make) {
+      for (int c = first; c < last; ++c)
+        byte_lanes<W>::store_bits(line + c * W * G, make(c * W));
+    };
+    const X *a = rows[0], *b = rows[1];
+    if (count == 1)
+      return columns([&](int at) { return byte_lanes<W>::load(a + at); });
+    if constexpr (G == 2) {
+      columns([&](int at) { return byte_lanes<W>::load_two(a + at, b + at); });
+    } else {
+      const X *c = rows[2], *d = rows[3];
+      const auto two = [&](int at) {
+        return byte_lanes<W>::load(a + at) |
+               shift_left<8>(byte_lanes<W>::load(b + at));
+      };
+      if (count == 2)
+        return columns(two);
+      const auto three = [&](int at) {
+        return two(at) | shift_left<16>(byte_lanes<W>::load(c + at));
+      };
+      if (count == 3)
+        return columns(three);
+      columns([&](int at) {
+        return three(at) | shift_left<24>(byte_lanes<W>::load(d + at));
+      });
+    }
   }
 
   template <class T, class Y>
