@@ -152,6 +152,12 @@ class Code(nnc.TestCase):
         self.assertEqual(said["layers"], said["integer_layers"] + len(said["float_layers"]))
         floats = {layer["name"]: layer["why"] for layer in said["float_layers"]}
         self.assertLessEqual(why.items(), floats.items())
+        # How many values differ, and more room for floats between integers.
+        self.nnc("verify", "quantized.onnx",
+                 said=[r"^random 0: y: same: .*; \d+ of 100 elements differ$"])
+        said = json.loads(self.nnc("verify", "quantized.onnx", "--json"))
+        self.assertEqual(said["tolerance"], 0.05)
+        self.assertEqual(said["cases"][0]["outputs"][0]["elements"], 100)
         self.nnc("explain", "quantized.onnx", "--target=portable",
                  said=[f"^  stays in floats: {reason}$" for reason in why.values()])
         self.assertNotIn("quantized", json.loads(self.nnc("check", "network.onnx", "--json")))

@@ -40,7 +40,7 @@ static nn::RoutineCall makeConv(MLIRContext &context, int64_t kernel,
   for (const char *name : {"sh", "sw", "dh", "dw"})
     fields.add(name, 1);
   fields.add("pt", kernel / 2).add("pl", kernel / 2);
-  fields.add("oh", 56).add("ow", 56).add("groups", groups);
+  fields.add("oh", 56).add("ow", 56).add("groups", groups).add("fill", 0);
   return {"conv2d", fields.get(), {0, 1}};
 }
 

@@ -19,6 +19,7 @@ Difference compare(const Tensor &actual, const Tensor &expected,
   // compared.
   bool sameBytes = !isReal && actual.data == expected.data;
   std::vector<double> is = actual.values(), wanted = expected.values();
+  result.elements = int64_t(wanted.size());
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (std::isfinite(wanted[i]))
       result.scale = std::max(result.scale, std::abs(wanted[i]));
@@ -27,6 +28,7 @@ Difference compare(const Tensor &actual, const Tensor &expected,
       error = 0;
     else if (std::isnan(error))
       error = INFINITY;
+    result.differing += error != 0;
     if (error > result.largest) {
       result.largest = error;
       result.at = int64_t(i);

@@ -14,8 +14,9 @@ namespace nnc::tools {
 struct Difference {
   double largest = 0; ///< largest absolute error; infinite if only one is NaN
   double scale = 0;   ///< largest finite magnitude expected
-  int64_t at = -1;    ///< row-major index of the largest error
-  double expected = 0, actual = 0; ///< elements at that index
+  int64_t elements = 0, differing = 0; ///< all, and those that are not equal
+  int64_t at = -1;                     ///< row-major index of the largest error
+  double expected = 0, actual = 0;     ///< elements at that index
   bool within = true;
 
   double relative() const { return scale > 0 ? largest / scale : largest; }

@@ -17,6 +17,9 @@
 
 namespace nnc::tools {
 
+/// Returns true if an imported module has quantized values.
+bool isQuantized(mlir::ModuleOp imported);
+
 /// A layer of a quantized model that computes with floats.
 struct FloatLayer {
   std::string name;      ///< in the emitted code

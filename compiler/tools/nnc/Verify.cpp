@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/tools/driver/Compare.h"
+#include "compiler/tools/driver/Quantized.h"
 #include "compiler/tools/driver/Reference.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/driver/TestData.h"
@@ -42,7 +43,8 @@ public:
     app.add_option("--tolerance", givenTolerance,
                    "Error that floats may have, as a share of the largest "
                    "expected element; all else must be equal; 1e-4 unless "
-                   "given, 2e-2 with --precision=f16")
+                   "given, 2e-2 with --precision=f16, 5e-2 for quantized "
+                   "models, whose floats may round to the next integer")
         ->type_name("E")
         ->check(CLI::Range(0.0, 1.0));
     addThreadCountOption(app, threads);
@@ -55,13 +57,15 @@ public:
       return fail(makeError(options.model + " is a folder; give the model that "
                                             "it was compiled from"),
                   ExitCode::usage);
-    tolerance = givenTolerance.value_or(
-        options.precision == Precision::f16 ? 2e-2 : 1e-4);
     DriverOptions wanted;
     wanted.keepStages = true;
     options.runOn(threads);
     if (ExitCode code = prepared.open(options, wanted); code != ExitCode::done)
       return code;
+    tolerance =
+        givenTolerance.value_or(isQuantized(prepared.driver->imported()) ? 5e-2
+                                : options.precision == Precision::f16    ? 2e-2
+                                                                      : 1e-4);
     llvm::Expected<std::vector<TestCase>> cases = readCases();
     if (!cases)
       return fail(cases.takeError(), ExitCode::usage);
@@ -157,9 +161,9 @@ private:
                               ? colouredForStdout(Colour::green, "same")
                               : colouredForStdout(Colour::red, "DIFFERS");
     printOut("{}: {}: {}: largest error {:.3g}, {:.3g} of the largest "
-             "element\n",
+             "element; {} of {} elements differ\n",
              one.name, displayText(port.name), verdict, found.largest,
-             found.relative());
+             found.relative(), found.differing, found.elements);
     if (!found.within)
       printOut("  at {}: {:.9g} instead of {:.9g}\n",
                indexText(found.at, port.shape), found.actual, found.expected);
@@ -168,6 +172,8 @@ private:
   static json::Object toJson(const Port &port, const Difference &found) {
     return json::Object{{"name", port.name},
                         {"within", found.within},
+                        {"elements", found.elements},
+                        {"differing", found.differing},
                         {"largest_error", found.largest},
                         {"largest_expected", found.scale},
                         {"at", found.at}};

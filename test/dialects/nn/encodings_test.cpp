@@ -103,7 +103,7 @@ static bool isClose(double got, double want, bool halves) {
 TEST_CASE("an encoding is known by its spelling alone") {
   for (const char *spelling :
        {"winograd2", "winograd8", "strided_winograd2", "folded_winograd5",
-        "strassen", "strassen2", "int24"}) {
+        "strassen", "strassen2", "int24", "integer_winograd2"}) {
     const WeightEncoding *encoding = WeightEncoding::get(spelling);
     REQUIRE(encoding);
     CHECK(encoding->getSpelling() == spelling);
@@ -117,8 +117,47 @@ TEST_CASE("an encoding is known by its spelling alone") {
     CHECK(!WeightEncoding::get(spelling));
   }
   CHECK(WeightEncoding::listSpellings() ==
-        "int24, strassen, strassen2, winograd<m>, strided_winograd<m>, "
-        "folded_winograd<m>");
+        "integer_winograd2, int24, strassen, strassen2, winograd<m>, "
+        "strided_winograd<m>, folded_winograd<m>");
+}
+
+TEST_CASE("integer_winograd2 stores numbers of 16 bits in points") {
+  Random random;
+  // 2 G of F(2, 3): a polynomial of degree 2 at 0, 1 and -1, and its last
+  // coefficient.
+  const int points[4][3] = {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};
+  for (bool isUnsigned : {false, true}) {
+    auto element = IntegerType::get(&getContext(), 8,
+                                    isUnsigned ? IntegerType::Unsigned
+                                               : IntegerType::Signless);
+    const int64_t filters = random.between(1, 20),
+                  channels = random.between(1, 9);
+    auto type =
+        withLayout(RankedTensorType::get({filters, channels, 3, 3}, element),
+                   "KRSC8k4c_integer_winograd2");
+    TensorData weight = TensorData::allocate(getLogicalType(type));
+    for (int64_t i = 0; i < weight.getNumElements(); ++i)
+      weight.getMutableBytes()[i] =
+          static_cast<char>(random.between(-128, 127));
+    std::vector<char> stored = store(type, weight);
+    const int64_t pairs = llvm::divideCeil(channels, 2);
+    REQUIRE(stored.size() ==
+            size_t(llvm::divideCeil(filters, 8) * 16 * pairs * 8 * 2 * 2));
+    for (int64_t k = 0; k < llvm::alignTo(filters, 8); ++k)
+      for (int64_t c = 0; c < 2 * pairs; ++c)
+        for (int point = 0; point < 16; ++point) {
+          int want = 0;
+          for (int r = 0; r < 3 && k < filters && c < channels; ++r)
+            for (int s = 0; s < 3; ++s)
+              want += points[point / 4][r] * points[point % 4][s] *
+                      int(weight.getReal(((k * channels + c) * 3 + r) * 3 + s));
+          int16_t got;
+          const int64_t index =
+              (((k / 8 * 16 + point) * pairs + c / 2) * 8 + k % 8) * 2 + c % 2;
+          std::memcpy(&got, stored.data() + 2 * index, sizeof got);
+          REQUIRE(got == want);
+        }
+  }
 }
 
 TEST_CASE("a layout is its blocks and its encoding") {
