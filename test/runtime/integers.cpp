@@ -1,6 +1,7 @@
 // Convolutions and matrix products of integers of 8 and 16 bits against the
 // portable routines, bit for bit, with numbers at the ends of their types.
 #include "runtime/routines/conv2d/integers.h"
+#include "runtime/routines/catalogue/applies.h"
 #include "runtime/routines/conv2d/integers_depthwise.h"
 #include "runtime/routines/conv2d/integers_winograd.h"
 #include "runtime/routines/conv2d/portable.h"
@@ -87,7 +88,7 @@ void check_matmul(random_source &r, matmul_shape s) {
 /// The weights of Winograd's method, as dialects/nn/encodings/ stores them, and
 /// the convolution against the portable one.
 template <int W, class X, class T, template <class> class F>
-void check_winograd(random_source &r, conv2d_shape s) {
+void check_winograd(random_source &r, conv2d_shape s, bool highest = false) {
   INFO(describe(s));
   using Y = std::uint8_t;
   using E = integers_epilogue<F<Y>, Y>;
@@ -100,7 +101,12 @@ void check_winograd(random_source &r, conv2d_shape s) {
                           {"NCHW", {s.n, s.k, s.oh, s.ow}}};
   const std::string layouts[] = {"NCHW" + lanes + "c", "plain",
                                  "NCHW" + lanes + "c"};
-  const auto w = numbers<T>(r, tensors[1].count());
+  const auto make = [&](auto type, std::size_t count) {
+    using N = decltype(type);
+    return highest ? std::vector<N>(count, std::numeric_limits<N>::max())
+                   : numbers<N>(r, count);
+  };
+  const auto w = make(T(), tensors[1].count());
   const int filter[4][3] = {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};
   std::vector<std::int16_t> points(std::size_t(s.k * s.c * 16));
   for (int f = 0; f < s.k * s.c; ++f)
@@ -116,8 +122,8 @@ void check_winograd(random_source &r, conv2d_shape s) {
   const auto packed =
       pack(points, places({"KCRS", {s.k, s.c, 4, 4}}, "KRSC" + lanes + "k2c"));
   compare_with<conv2d_i32_portable<conv2d_shape, PE>, Y, E, PE>(
-      r, s, tensors, layouts, s.k, p.scratch(1),
-      numbers<X>(r, tensors[0].count()), w, R::units(s),
+      r, s, tensors, layouts, s.k, p.scratch(1), make(X(), tensors[0].count()),
+      w, R::units(s),
       [&](const X *x, const T *, Y *y, unsigned char *scratch, const E &epi,
           int begin, int end) {
         R::run(s, x, reinterpret_cast<const std::int8_t *>(packed.data()), y,
@@ -293,6 +299,13 @@ TEST_CASE("Winograd's method on bytes", "[integers]") {
     s.fill = random_fill<i8>(r);
     check_winograd<W, i8, i8, to>(r, s);
   }
+  // The largest sums, of as many channels as the catalogue allows.
+  conv2d_shape s{1, 917, 5, 5, 3, 3, 3, 1, 1, 1, 1, 1, 1, 5, 5, 1, 255};
+  CHECK(integers_winograd_applies(s));
+  check_winograd<W, u8, u8, to>(r, s, true);
+  check_winograd<W, u8, u8, to>(r, s);
+  s.c = 918;
+  CHECK(!integers_winograd_applies(s));
   // Sums that wrap around on the way.
   check_winograd<W, u8, i8, to>(
       r, {1, 1024, 5, 5, 3, 3, 3, 1, 1, 1, 1, 1, 1, 5, 5, 1, 255});

@@ -34,11 +34,12 @@ template <class S> constexpr bool direct_applies(const S &s, int W) {
 template <class S> constexpr bool integers_apply_to_conv2d(const S &s, int W) {
   return whole_blocks(s, W) && !(s.groups > 1 && s.groups == s.c);
 }
-/// The sums, which are 4 times those of the convolution, have to fit in 32 bits
-/// in the end.
+/// Four times a sum of the convolution has to fit in 32 bits, whatever bytes it
+/// is made of.
 template <class S> constexpr bool integers_winograd_applies(const S &s) {
+  constexpr int most = (1 << 29) / (9 * 255 * 255);
   return s.groups == 1 && s.kh == 3 && s.kw == 3 && s.sh == 1 && s.sw == 1 &&
-         s.dh == 1 && s.dw == 1 && s.c <= 1024;
+         s.dh == 1 && s.dw == 1 && s.c <= most;
 }
 /// The planes of an image are copied one by one, which does not pay for many of
 /// them.
