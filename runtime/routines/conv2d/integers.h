@@ -18,8 +18,8 @@
 
 #include "runtime/epilogue.h"
 #include "runtime/routines/conv2d/integers_plan.h"
+#include "runtime/routines/dot_tile.h"
 #include "runtime/routines/remainder.h"
-#include "runtime/simd/dots.h"
 
 namespace nnc {
 
@@ -240,9 +240,8 @@ private:
   template <int C, int B, class T, class Y>
   NNC_NOINLINE static void tile(const S &s, const job<T, Y> &j, const P *points,
                                 std::ptrdiff_t out, std::ptrdiff_t plane) {
-    i32x<W> sum[C][B];
-    NNC_UNROLL for (int c = 0; c < C; ++c)
-        NNC_UNROLL for (int b = 0; b < B; ++b) sum[c][b] = i32x<W>(0);
+    dot_tile<D, C, B> sums;
+    sums.clear();
     const T *w = j.w;
     const std::ptrdiff_t pixel = std::ptrdiff_t(j.column_step) * W;
     const std::ptrdiff_t row_stride = j.row_stride;
@@ -254,34 +253,20 @@ private:
       NNC_KEEP_LOOP for (int r = 0; r < s.kh; ++r) {
         const P *at = first + r * s.dh * row_stride;
         NNC_KEEP_LOOP for (int t = 0; t < s.kw; ++t) {
-          i32x<W> weights[B];
-          NNC_UNROLL for (int b = 0; b < B; ++b) weights[b] =
-              D::weights(w + b * weight_block(s));
-          NNC_UNROLL for (int c = 0; c < C; ++c) {
-            const i32x<W> v = repeat_group<D>(at + c * pixel);
-            NNC_UNROLL for (int b = 0; b < B; ++b) sum[c][b] =
-                D::add(sum[c][b], v, weights[b]);
-          }
+          sums.add(at, pixel, w, weight_block(s));
           w += W * G;
           at += s.dw * W;
         }
       }
     }
-    // The sums leave the registers first: code of the epilogue for each of them
-    // would be long, and g++ then keeps them in memory in the loop, too.
-    i32x<W> done[B][C];
-    NNC_UNROLL for (int b = 0; b < B; ++b)
-        NNC_UNROLL for (int c = 0; c < C; ++c) done[b][c] = sum[c][b];
-    NNC_FORGET_LOADS;
     // Local copies, because the compiler has to assume that stores to y change
     // j.
     const Epi epi = *j.epi;
     Y *const y = j.y;
     const int channel = j.channel;
-    for (int b = 0; b < B; ++b)
-      for (int c = 0; c < C; ++c)
-        store_sums(done[b][c], y, out + b * plane + c * W, channel + b * W, s.k,
-                   epi);
+    sums.for_each([&](int c, int b, i32x<W> sum) {
+      store_sums(sum, y, out + b * plane + c * W, channel + b * W, s.k, epi);
+    });
   }
 };
 

@@ -19,8 +19,8 @@
 
 #include "runtime/epilogue.h"
 #include "runtime/routines/conv2d/integers_winograd_plan.h"
+#include "runtime/routines/dot_tile.h"
 #include "runtime/routines/remainder.h"
-#include "runtime/simd/dots.h"
 
 namespace nnc {
 
@@ -168,24 +168,16 @@ private:
   NNC_NOINLINE static void products(const S &s, const std::int16_t *rows,
                                     std::ptrdiff_t row, const std::int16_t *w,
                                     std::int32_t *to) {
-    i32x<W> sum[C][N];
-    NNC_UNROLL for (int c = 0; c < C; ++c)
-        NNC_UNROLL for (int n = 0; n < N; ++n) sum[c][n] = i32x<W>(0);
+    dot_tile<D, C, N> tile;
+    tile.clear();
     for (int step = 0; step < steps(s); ++step) {
-      i32x<W> weights[N];
-      NNC_UNROLL for (int n = 0; n < N; ++n) weights[n] =
-          D::weights(w + n * weight_block(s));
-      NNC_UNROLL for (int c = 0; c < C; ++c) {
-        const i32x<W> v = repeat_group<D>(rows + c * row);
-        NNC_UNROLL for (int n = 0; n < N; ++n) sum[c][n] =
-            D::add(sum[c][n], v, weights[n]);
-      }
+      tile.add(rows, row, w, weight_block(s));
       rows += 2;
       w += W * 2;
     }
     NNC_UNROLL for (int c = 0; c < C; ++c)
         NNC_UNROLL for (int n = 0; n < N; ++n)
-            byte_lanes<W>::store_bits(to + (c * N + n) * W, sum[c][n]);
+            byte_lanes<W>::store_bits(to + (c * N + n) * W, tile.sum[c][n]);
   }
 
   /// Stores the outputs of tiles [from, from + tiles): A^T m A of the sums m of

@@ -12,9 +12,9 @@
 #ifndef NNC_ROUTINES_MATMUL_BYTES_H
 #define NNC_ROUTINES_MATMUL_BYTES_H
 
+#include "runtime/routines/dot_tile.h"
 #include "runtime/routines/matmul/bytes_plan.h"
 #include "runtime/routines/remainder.h"
-#include "runtime/simd/dots.h"
 
 namespace nnc {
 
@@ -130,37 +130,24 @@ private:
   template <int R, int N, class T, class Y>
   NNC_NOINLINE static void tile(const S &s, const matmul_bytes_plan &p,
                                 const job<T, Y> &j, int row) {
-    i32x<W> sum[R][N];
-    NNC_UNROLL for (int r = 0; r < R; ++r)
-        NNC_UNROLL for (int n = 0; n < N; ++n) sum[r][n] = i32x<W>(0);
+    dot_tile<D, R, N> sums;
+    sums.clear();
     const std::ptrdiff_t length = p.length;
     const P *a = j.a + row * length;
     const T *b = j.b;
     NNC_KEEP_LOOP for (int k = 0; k < s.k; k += G) {
-      i32x<W> weights[N];
-      NNC_UNROLL for (int n = 0; n < N; ++n) weights[n] =
-          D::weights(b + n * panel_size(s));
-      NNC_UNROLL for (int r = 0; r < R; ++r) {
-        const i32x<W> v = repeat_group<D>(a + r * length);
-        NNC_UNROLL for (int n = 0; n < N; ++n) sum[r][n] =
-            D::add(sum[r][n], v, weights[n]);
-      }
+      sums.add(a, length, b, panel_size(s));
       a += G;
       b += W * G;
     }
-    // The sums leave the registers first, as in conv2d/integers.h.
-    i32x<W> done[R][N];
-    NNC_UNROLL for (int r = 0; r < R; ++r)
-        NNC_UNROLL for (int n = 0; n < N; ++n) done[r][n] = sum[r][n];
-    NNC_FORGET_LOADS;
     const Epi epi = *j.epi;
     Y *const y = j.y;
     const int column = j.column;
     const std::ptrdiff_t out = j.out + std::ptrdiff_t(row) * s.n + column;
-    for (int r = 0; r < R; ++r)
-      for (int n = 0; n < N; ++n)
-        store_sums_of_row(done[r][n], y, out + std::ptrdiff_t(r) * s.n + n * W,
-                          column + n * W, s.n, epi);
+    sums.for_each([&](int r, int n, i32x<W> sum) {
+      store_sums_of_row(sum, y, out + std::ptrdiff_t(r) * s.n + n * W,
+                        column + n * W, s.n, epi);
+    });
   }
 };
 
