@@ -34,7 +34,12 @@ struct conv2d_integers_depthwise_t {
   static void run(const S &s, const X *x, const T *w, Y *y,
                   unsigned char *scratch, const Epi &epi, int begin, int end) {
     const int blocks = ceil_div(s.k, W);
+    static_assert(sizeof(X) == 1, "bytes");
     P *const line = reinterpret_cast<P *>(scratch);
+    X *const fill =
+        reinterpret_cast<X *>(scratch + integers_depthwise_lines(s, W, G));
+    for (int i = 0; i < s.w * W; ++i)
+      fill[i] = static_cast<X>(s.fill);
     for_each_run(
         begin, end, s.oh, blocks, shares_places_of_planes(s.c, s.h * s.w),
         [&](int image, int block, int first, int last) {
@@ -42,7 +47,7 @@ struct conv2d_integers_depthwise_t {
           const X *input = x + std::ptrdiff_t(plane) * s.h * s.w * W;
           for (int row = first; row < last; ++row) {
             for (int group = 0; group < groups(s); ++group)
-              interleave(s, input, row * s.sh - s.pt + group * G * s.dh,
+              interleave(s, input, fill, row * s.sh - s.pt + group * G * s.dh,
                          smaller(G, s.kh - group * G),
                          line + group * line_size(s));
             output_row(s, line,
@@ -65,90 +70,56 @@ private:
 
   /// Interleaves `count` rows of taps, the first of which reads row `from` of
   /// the input: at each column of the line, channel c has the numbers of all
-  /// rows one after the other, and zeros for rows that are missing.
+  /// rows one after the other. Rows outside of the input are `fill`. What the
+  /// line has in the place of rows that are missing meets weights of zero.
   template <class X>
-  static void interleave(const S &s, const X *x, int from, int count, P *line) {
-    constexpr int bits = 32 / G;
+  static void interleave(const S &s, const X *x, const X *fill, int from,
+                         int count, P *line) {
     const X *rows[G];
-    for (int i = 0; i < G; ++i) {
+    std::uint32_t outside = 0; // a column outside of the input
+    for (int i = 0; i < count; ++i) {
       const int row = from + i * s.dh;
-      rows[i] = i < count && row >= 0 && row < s.h
-                    ? x + (std::ptrdiff_t(row) * s.w - s.pl) * W
-                    : nullptr;
+      rows[i] =
+          row >= 0 && row < s.h ? x + std::ptrdiff_t(row) * s.w * W : fill;
+      constexpr int bits = 32 / G;
+      outside |= (std::uint32_t(s.fill) & ((1u << bits) - 1)) << i * bits;
     }
+    const i32x<W> edge(static_cast<std::int32_t>(outside));
     const int first = smaller(s.pl, columns(s));
     const int last = larger(first, smaller(columns(s), s.pl + s.w));
-    const std::uint32_t low = (1u << bits) - 1;
-    const std::uint32_t fill = std::uint32_t(s.fill) & low;
-    // What the rows outside of the input contribute, and what a column outside
-    // of it has.
-    std::uint32_t missing = 0, outside = 0;
-    for (int i = 0; i < count; ++i) {
-      outside |= fill << i * bits;
-      if (!rows[i])
-        missing |= fill << i * bits;
-    }
-    const i32x<W> rest(static_cast<std::int32_t>(missing));
-    const i32x<W> edge(static_cast<std::int32_t>(outside));
-    const i32x<W> mask(static_cast<std::int32_t>(low));
     for (int c = 0; c < first; ++c)
       byte_lanes<W>::store_bits(line + c * W * G, edge);
-    bool inside = true;
-    for (int i = 0; i < count; ++i)
-      inside = inside && rows[i];
-    if (inside) {
-      interleave_inside(rows, count, first, last, line);
-    } else
-      for (int c = first; c < last; ++c) {
-        i32x<W> v = rest;
-        if (rows[0])
-          v = v | (byte_lanes<W>::load(rows[0] + c * W) & mask);
-        if (rows[1])
-          v = v | shift_left<bits>(byte_lanes<W>::load(rows[1] + c * W) & mask);
-        if constexpr (G == 4) {
-          if (rows[2])
-            v = v | shift_left<2 * bits>(byte_lanes<W>::load(rows[2] + c * W) &
-                                         mask);
-          if (rows[3])
-            v = v | shift_left<3 * bits>(byte_lanes<W>::load(rows[3] + c * W) &
-                                         mask);
-        }
-        byte_lanes<W>::store_bits(line + c * W * G, v);
-      }
+    P *const inside = line + first * W * G;
+    const int start = (first - s.pl) * W, length = last - first;
+    if (count == 1)
+      interleave_rows<1>(rows, start, length, inside);
+    else if (count == 2)
+      interleave_rows<2>(rows, start, length, inside);
+    else if (count == 3)
+      interleave_rows<smaller(3, G)>(rows, start, length, inside);
+    else
+      interleave_rows<G>(rows, start, length, inside);
     for (int c = last; c < columns(s); ++c)
       byte_lanes<W>::store_bits(line + c * W * G, edge);
   }
 
-  /// The same for columns [first, last), where all rows lie inside the input.
-  /// What a row that is missing leaves in the line meets weights of zero.
-  template <class X>
-  static void interleave_inside(const X *const (&rows)[G], int count, int first,
-                                int last, P *line) {
-    const auto columns = [&](auto make) {
-      for (int c = first; c < last; ++c)
-        byte_lanes<W>::store_bits(line + c * W * G, make(c * W));
-    };
-    const X *a = rows[0], *b = rows[1];
-    if (count == 1)
-      return columns([&](int at) { return byte_lanes<W>::load(a + at); });
-    if constexpr (G == 2) {
-      columns([&](int at) { return byte_lanes<W>::load_two(a + at, b + at); });
-    } else {
-      const X *c = rows[2], *d = rows[3];
-      const auto two = [&](int at) {
-        return byte_lanes<W>::load(a + at) |
-               shift_left<8>(byte_lanes<W>::load(b + at));
-      };
-      if (count == 2)
-        return columns(two);
-      const auto three = [&](int at) {
-        return two(at) | shift_left<16>(byte_lanes<W>::load(c + at));
-      };
-      if (count == 3)
-        return columns(three);
-      columns([&](int at) {
-        return three(at) | shift_left<24>(byte_lanes<W>::load(d + at));
-      });
+  /// Interleaves `length` pixels of N rows from index `start` of each on.
+  template <int N, class X>
+  static void interleave_rows(const X *const (&rows)[G], int start, int length,
+                              P *line) {
+    for (int c = 0; c < length; ++c, start += W, line += W * G) {
+      i32x<W> v;
+      if constexpr (G == 2 && N == 2)
+        v = byte_lanes<W>::load_two(rows[0] + start, rows[1] + start);
+      else
+        v = byte_lanes<W>::load(rows[0] + start);
+      if constexpr (G == 4 && N > 1)
+        v = v | shift_left<8>(byte_lanes<W>::load(rows[1] + start));
+      if constexpr (G == 4 && N > 2)
+        v = v | shift_left<16>(byte_lanes<W>::load(rows[2] + start));
+      if constexpr (G == 4 && N > 3)
+        v = v | shift_left<24>(byte_lanes<W>::load(rows[3] + start));
+      byte_lanes<W>::store_bits(line, v);
     }
   }
 

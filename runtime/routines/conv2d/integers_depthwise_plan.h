@@ -11,13 +11,21 @@ template <class S> constexpr int integers_depthwise_columns(const S &s) {
   return (s.ow - 1) * s.sw + (s.kw - 1) * s.dw + 1;
 }
 
-/// Bytes of scratch of `threads` threads, where lines of W channels hold G rows
-/// each.
+/// Bytes of the lines of an output row, which have W channels and hold G rows
+/// of the input each.
+template <class S>
+constexpr std::ptrdiff_t integers_depthwise_lines(const S &s, int W, int G) {
+  return whole_lines(std::ptrdiff_t(ceil_div(s.kh, G)) *
+                     integers_depthwise_columns(s) * W * 4);
+}
+
+/// Bytes of scratch of `threads` threads: the lines, and a row that stands for
+/// those outside of the input.
 template <class S>
 constexpr std::ptrdiff_t integers_depthwise_scratch(const S &s, int W, int G,
                                                     int threads) {
-  return whole_lines(std::ptrdiff_t(ceil_div(s.kh, G)) *
-                     integers_depthwise_columns(s) * W * 4) *
+  return (integers_depthwise_lines(s, W, G) +
+          whole_lines(std::ptrdiff_t(s.w) * W)) *
          threads;
 }
 
