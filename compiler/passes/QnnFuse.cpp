@@ -18,16 +18,6 @@ namespace nnc {
 
 using namespace mlir;
 
-static bool hasQuantizedOps(ModuleOp module) {
-  return module
-      .walk([](Operation *op) {
-        return isa<nnc::qnn::QnnDialect>(op->getDialect())
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 namespace {
 struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
   using QnnFuseBase::QnnFuseBase;
@@ -35,7 +25,7 @@ struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
     auto machine = nnc::target::setTarget(getOperation(), target);
     if (failed(machine))
       return signalPassFailure();
-    if (!hasQuantizedOps(getOperation()))
+    if (!nnc::qnn::hasQuantizedOps(getOperation()))
       return;
     getOperation()->setAttr(nnc::qnn::kQuantizedAttr,
                             UnitAttr::get(&getContext()));

@@ -182,42 +182,6 @@ static Value addToSums(PatternRewriter &rewriter, Value sums, Value shift) {
                                              plain);
 }
 
-/// Returns the integers of 8 bits `quantized` minus their zero points, in as
-/// few bits as hold them.
-static Value centre(PatternRewriter &rewriter, Value quantized) {
-  Location loc = quantized.getLoc();
-  qnn::Parameters parameters = qnn::getParameters(quantized.getType());
-  Value stored = getIntegers(rewriter, quantized);
-  auto areAll = [&](int64_t zero) {
-    return llvm::all_of(parameters.zeroPoints,
-                        [=](int64_t own) { return own == zero; });
-  };
-  if (areAll(0))
-    return stored;
-  RankedTensorType type = getTensorType(stored);
-  auto cast = [&](Value x, Type element) -> Value {
-    return rewriter.create<CastOp>(
-        loc, RankedTensorType::get(type.getShape(), element), x);
-  };
-  Type wide = rewriter.getI16Type();
-  SmallVector<int16_t> zeros(parameters.zeroPoints.begin(),
-                             parameters.zeroPoints.end());
-  Value zero = rewriter.create<ConstantOp>(
-      loc, ElementsAttr(DenseElementsAttr::get(
-               RankedTensorType::get({int64_t(zeros.size())}, wide),
-               ArrayRef<int16_t>(zeros))));
-  zero = rewriter.create<ReshapeOp>(
-      loc,
-      getColumn(zeros.size(),
-                parameters.axis < 0 ? 1 : type.getRank() - parameters.axis,
-                zero),
-      zero);
-  Value centred = rewriter.create<SubOp>(loc, cast(stored, wide), zero);
-  // Unsigned integers around the middle of their range are signed ones.
-  bool isMiddle = type.getElementType().isUnsignedInteger() && areAll(128);
-  return isMiddle ? cast(centred, rewriter.getI8Type()) : centred;
-}
-
 namespace {
 /// Replaces a product of dequantized values, and a bias that is added to it, by
 /// a product of the integers whose sums are dequantized. What the result loses
@@ -279,9 +243,10 @@ template <class Op> struct FuseProduct : OpRewritePattern<Op> {
       result = addToSums(rewriter, result, shift);
     } else {
       Value plain = rewriter.create<ConvTransposeOp>(
-          loc, centre(rewriter, x), centre(rewriter, w), product.getStrides(),
-          product.getDilations(), product.getPads(), product.getOutputPadding(),
-          product.getGroups(), TypeAttr::get(rewriter.getI32Type()));
+          loc, qnn::centre(rewriter, loc, x), qnn::centre(rewriter, loc, w),
+          product.getStrides(), product.getDilations(), product.getPads(),
+          product.getOutputPadding(), product.getGroups(),
+          TypeAttr::get(rewriter.getI32Type()));
       result = rewriter.create<qnn::ReinterpretOp>(loc, sums, plain);
       if (shift)
         shift = rewriter.create<ReshapeOp>(

@@ -112,8 +112,8 @@ namespace {
 /// A builder of the integer arithmetic of one product.
 class Sums {
 public:
-  Sums(OpBuilder &builder, Operation *op)
-      : builder(builder), location(op->getLoc()) {}
+  Sums(OpBuilder &builder, Location location)
+      : builder(builder), location(location) {}
 
   template <class Op, class... Args> Value make(Args... args) {
     return builder.createOrFold<Op>(location, args...);
@@ -147,9 +147,7 @@ public:
     return constant({value}, element, 0, 0);
   }
 
-  /// Returns the integers of a quantized value minus its zero points: i8 if
-  /// they are known to fit, else i16.
-  Value centre(Value x);
+  Value centre(Value x) { return qnn::centre(builder, location, x); }
   /// Returns `-zero` times the sums of `w` over `axes`, in i32.
   Value makeCorrection(Value w, int64_t zero, ArrayRef<int64_t> axes) {
     Value sums = make<nn::ReduceOp>(nn::ReduceKind::sum,
@@ -164,29 +162,31 @@ private:
 };
 } // namespace
 
-Value Sums::centre(Value x) {
+Value qnn::centre(OpBuilder &builder, Location location, Value x) {
+  Sums sums(builder, location);
   Parameters parameters = getParameters(x.getType());
   RankedTensorType storage = getStorageType(x.getType());
   auto areAll = [&](int64_t zero) {
     return llvm::all_of(parameters.zeroPoints,
                         [=](int64_t own) { return own == zero; });
   };
-  Value stored = integers(x);
+  Value stored = sums.integers(x);
   if (areAll(0))
     return stored;
   unsigned width = storage.getElementType().getIntOrFloatBitWidth();
   Type wide = builder.getIntegerType(2 * width);
-  Value centred = make<nn::SubOp>(cast(stored, wide),
-                                  constant(parameters.zeroPoints, wide,
-                                           parameters.axis, storage.getRank()));
+  Value centred =
+      sums.make<nn::SubOp>(sums.cast(stored, wide),
+                           sums.constant(parameters.zeroPoints, wide,
+                                         parameters.axis, storage.getRank()));
   // Unsigned integers around the middle of their range are signed ones.
   bool isMiddle = storage.getElementType().isUnsignedInteger() &&
                   areAll(int64_t(1) << (width - 1));
-  return isMiddle ? cast(centred, builder.getIntegerType(width)) : centred;
+  return isMiddle ? sums.cast(centred, builder.getIntegerType(width)) : centred;
 }
 
 Value qnn::ConvOp::lower(OpBuilder &builder) {
-  Sums sums(builder, *this);
+  Sums sums(builder, getLoc());
   Value x = sums.integers(getX()), w = sums.centre(getW());
   int64_t zero = getParameters(getX().getType()).zeroPoints[0];
   Type i32 = builder.getI32Type();
@@ -213,7 +213,7 @@ Value qnn::ConvOp::lower(OpBuilder &builder) {
 }
 
 Value qnn::MatMulOp::lower(OpBuilder &builder) {
-  Sums sums(builder, *this);
+  Sums sums(builder, getLoc());
   int64_t zero = getParameters(getA().getType()).zeroPoints[0];
   // The zero point of a costs least as a number for each column, if these are
   // constant.

@@ -97,6 +97,15 @@ static LogicalResult verifyShapes(Operation *op) {
   return success();
 }
 
+bool qnn::hasQuantizedOps(Operation *root) {
+  return root
+      ->walk([](Operation *op) {
+        return isa<QnnDialect>(op->getDialect()) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 LogicalResult qnn::verifyQuantized(Operation *op, Type type) {
   auto tensor = cast<RankedTensorType>(type);
   quant::QuantizedType element = getQuantizedType(type);

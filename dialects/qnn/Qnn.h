@@ -58,6 +58,14 @@ mlir::RankedTensorType makeType(llvm::ArrayRef<int64_t> shape,
 /// expresses f32, and has parameters that fit its shape.
 mlir::LogicalResult verifyQuantized(mlir::Operation *op, mlir::Type type);
 
+/// Returns true if an op of this dialect is nested in `root`.
+bool hasQuantizedOps(mlir::Operation *root);
+
+/// Creates the integers of a quantized value minus its zero points: of the
+/// stored width if they are known to fit, else of twice that width.
+mlir::Value centre(mlir::OpBuilder &builder, mlir::Location location,
+                   mlir::Value x);
+
 /// A factor in TFLite's fixed-point form, `multiplier * 2^(shift - 31)`,
 /// rounded once from a double.
 struct FixedPoint {

@@ -42,15 +42,6 @@ static bool isOutput(Value value) {
   });
 }
 
-bool tools::isQuantized(mlir::ModuleOp imported) {
-  auto result = imported.walk([](mlir::Operation *op) {
-    return llvm::isa<qnn::QnnDialect>(op->getDialect())
-               ? mlir::WalkResult::interrupt()
-               : mlir::WalkResult::advance();
-  });
-  return result.wasInterrupted();
-}
-
 std::string tools::getFloatReason(LayerOp layer) {
   // Sums of integers, whatever is made of them before they are stored.
   auto routine = dyn_cast_or_null<RoutineOpInterface>(layer.getAnchorOp());

@@ -17,9 +17,6 @@
 
 namespace nnc::tools {
 
-/// Returns true if an imported module has quantized values.
-bool isQuantized(mlir::ModuleOp imported);
-
 /// A layer of a quantized model that computes with floats.
 struct FloatLayer {
   std::string name;      ///< in the emitted code
@@ -28,7 +25,7 @@ struct FloatLayer {
   std::string why;
 };
 
-/// What the layers of a model compute with.
+/// A report on which layers of a model compute with integers.
 struct QuantizedReport {
   bool isQuantized = false; ///< the model has quantized values
   int64_t layers = 0;

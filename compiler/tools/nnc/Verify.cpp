@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/tools/driver/Compare.h"
-#include "compiler/tools/driver/Quantized.h"
 #include "compiler/tools/driver/Reference.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/driver/TestData.h"
 #include "compiler/tools/nnc/Command.h"
+#include "dialects/qnn/Qnn.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -62,10 +62,10 @@ public:
     options.runOn(threads);
     if (ExitCode code = prepared.open(options, wanted); code != ExitCode::done)
       return code;
-    tolerance =
-        givenTolerance.value_or(isQuantized(prepared.driver->imported()) ? 5e-2
-                                : options.precision == Precision::f16    ? 2e-2
-                                                                      : 1e-4);
+    tolerance = givenTolerance.value_or(
+        qnn::hasQuantizedOps(prepared.driver->imported()) ? 5e-2
+        : options.precision == Precision::f16             ? 2e-2
+                                                          : 1e-4);
     llvm::Expected<std::vector<TestCase>> cases = readCases();
     if (!cases)
       return fail(cases.takeError(), ExitCode::usage);
