@@ -20,7 +20,7 @@ using namespace nnc::codegen;
 static bool isFloat(Type type) { return type.isF32() || type.isF16(); }
 
 namespace {
-/// What an expression is printed for.
+/// The kinds of values for which an expression is printed.
 enum class Form {
   scalars, ///< values of the types that the expression has
   floats,  ///< floats and vectors of them: a template over V, their type

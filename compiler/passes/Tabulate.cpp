@@ -42,7 +42,7 @@ static std::optional<TensorData> getSplat(Value value) {
 }
 
 namespace {
-/// What computes a value from a tensor of bytes.
+/// The ops that compute a value from a tensor of bytes.
 struct Expression {
   llvm::SetVector<Operation *> ops; ///< users before producers
   llvm::SetVector<Value> sources;   ///< the tensors of bytes

@@ -16,7 +16,7 @@
 
 namespace nnc::onnx {
 
-/// Where a tensor's external data is.
+/// The place of a tensor's external data.
 struct ExternalPlace {
   std::string location;
   uint64_t offset = 0, length = 0;

@@ -22,7 +22,8 @@ struct RunRequest {
   bool measurePeak = false;
   bool pin = false; ///< binds each thread to a core of its own
   bool keepLayers = false;
-  /// What the line of progress says; that the module runs, unless given.
+  /// The text of the line of progress. If it is empty, the line says that the
+  /// module runs.
   std::string step;
 };
 

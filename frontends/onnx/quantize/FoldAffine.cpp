@@ -131,7 +131,7 @@ int nnc::onnx::foldAffine(ModelProto &model) {
       removed.insert(value);
       read.insert(index.getNode(reader).input().begin(),
                   index.getNode(reader).input().end());
-      // What was not changed keeps its number.
+      // The node is emptied and not erased, so that others keep their numbers.
       index.getNode(reader).Clear();
     }
     folded += static_cast<int>(dead.size());

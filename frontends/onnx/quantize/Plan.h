@@ -62,7 +62,7 @@ Plan makePlan(GraphIndex &index, const QuantizeOptions &options,
               const std::map<std::string, std::string> &unusable,
               const std::map<int, std::string> &kept);
 
-/// What a node is called: its name, else that of its first result.
+/// Returns the name of a node, or if it has none, that of its first result.
 std::string getName(const ::onnx::NodeProto &node);
 
 } // namespace nnc::onnx

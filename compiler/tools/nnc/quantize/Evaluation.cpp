@@ -110,7 +110,7 @@ private:
   Executable quantized;
   std::string plain; ///< text of the quantized model
   std::map<std::string, std::string> observed;
-  /// Of each of `evaluation.outputs`, its number in the two models.
+  /// The numbers that each of `evaluation.outputs` has in the two models.
   std::vector<std::pair<int, int>> ports;
 };
 

@@ -47,8 +47,8 @@ static std::vector<LayerReport> describe(Session &session,
   onnx::Quantizer &quantizer = session.getQuantizer();
   for (const onnx::LayerSummary &layer : quantizer.getLayers()) {
     onnx::Parameters parameters = quantizer.getParameters(layer.output);
-    // What the integers reach may be more than the range of the tensor alone,
-    // where it shares the scale of others.
+    // The integers may reach further than the range of the tensor alone, if it
+    // shares the scale of others.
     double scale = parameters.scale;
     onnx::Range range{
         (onnx::getMin(parameters.storage) - parameters.zeroPoint) * scale,

@@ -87,7 +87,8 @@ Candidate Search::describe(const onnx::LayerSummary &layer) const {
 }
 
 void Search::sortCandidates() {
-  // What moves elements adds no noise, and follows what it reads.
+  // A layer that moves elements adds no noise, and follows the layer that it
+  // reads.
   for (const onnx::LayerSummary &layer : session.getQuantizer().getLayers())
     if (!layer.isMove)
       candidates.push_back(describe(layer));

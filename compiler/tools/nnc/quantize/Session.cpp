@@ -150,7 +150,7 @@ ExitCode Session::findRanges() {
           high = std::max(high, value);
           isNumber = isNumber && value == value;
         }
-        // What comes behind the first such tensor follows from it.
+        // Tensors behind the first one with NaN follow from it.
         if (!isNumber && notNumbers.empty())
           notNumbers = fmt::format(
               "tensor '{}' of {} holds NaN in sample {}: calibration needs "
