@@ -79,6 +79,16 @@ template <> struct byte_lanes<8> {
     return {_mm256_add_epi32(sum.v, _mm256_madd_epi16(a.v, b.v))};
 #endif
   }
+#if defined(__AVXVNNI__)
+  static NNC_INLINE V dot4(V sum, V a, V b) {
+#if defined(__GNUC__) && !defined(__clang__)
+    asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum.v) : "x"(a.v), "x"(b.v));
+    return sum;
+#else
+    return {_mm256_dpbusd_avx_epi32(sum.v, a.v, b.v)};
+#endif
+  }
+#else
   /// Even and odd bytes by themselves, as numbers of 16 bits.
   static NNC_INLINE V dot4(V sum, V a, V b) {
     const V even =
@@ -86,6 +96,7 @@ template <> struct byte_lanes<8> {
              {_mm256_srai_epi16(_mm256_slli_epi16(b.v, 8), 8)});
     return dot2(even, {_mm256_srli_epi16(a.v, 8)}, {_mm256_srai_epi16(b.v, 8)});
   }
+#endif
 
 private:
   static NNC_INLINE __m128i load_eight(const void *p) {

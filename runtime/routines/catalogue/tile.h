@@ -44,6 +44,7 @@ constexpr tile_limits make_by_lane(tile_limits t) {
 constexpr tile_limits avx512_tile = make_tile_limits(all_costs.avx512, 16, 1);
 constexpr tile_limits avx512vnni_tile = avx512_tile;
 constexpr tile_limits avx2_tile = make_tile_limits(all_costs.avx2, 8, 2);
+constexpr tile_limits avxvnni_tile = avx2_tile;
 constexpr tile_limits neon_tile =
     make_by_lane(make_tile_limits(all_costs.neon, 4, 2));
 constexpr tile_limits neondot_tile = neon_tile;

@@ -296,6 +296,9 @@ template <class S, int COLS, int OC, class Epi>
 using conv2d_i32_nchw16c_avx512 =
     conv2d_integers_t<pair_dots<16>, false, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
+using conv2d_i32_nchw8c_avxvnni =
+    conv2d_integers_t<byte_dots<8>, false, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
 using conv2d_i32_nchw8c_avx2 =
     conv2d_integers_t<pair_dots<8>, false, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
@@ -317,6 +320,9 @@ using conv2d_i32_nchw16c_first_avx512vnni =
 template <class S, int COLS, int OC, class Epi>
 using conv2d_i32_nchw16c_first_avx512 =
     conv2d_integers_t<pair_dots<16>, true, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv2d_i32_nchw8c_first_avxvnni =
+    conv2d_integers_t<byte_dots<8>, true, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
 using conv2d_i32_nchw8c_first_avx2 =
     conv2d_integers_t<pair_dots<8>, true, S, COLS, OC, Epi>;

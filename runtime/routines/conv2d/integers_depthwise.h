@@ -176,6 +176,9 @@ template <class S, int COLS, class Epi>
 using conv2d_i32_nchw16c_depthwise_avx512 =
     conv2d_integers_depthwise_t<pair_dots<16>, S, COLS, Epi>;
 template <class S, int COLS, class Epi>
+using conv2d_i32_nchw8c_depthwise_avxvnni =
+    conv2d_integers_depthwise_t<byte_dots<8>, S, COLS, Epi>;
+template <class S, int COLS, class Epi>
 using conv2d_i32_nchw8c_depthwise_avx2 =
     conv2d_integers_depthwise_t<pair_dots<8>, S, COLS, Epi>;
 template <class S, int COLS, class Epi>

@@ -158,6 +158,8 @@ using matmul_i32_nk16n_avx512vnni = matmul_bytes_t<byte_dots<16>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using matmul_i32_nk16n_avx512 = matmul_bytes_t<pair_dots<16>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
+using matmul_i32_nk8n_avxvnni = matmul_bytes_t<byte_dots<8>, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
 using matmul_i32_nk8n_avx2 = matmul_bytes_t<pair_dots<8>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using matmul_i32_nk4n_sse4 = matmul_bytes_t<pair_dots<4>, S, M, B, Epi>;
