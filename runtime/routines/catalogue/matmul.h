@@ -28,6 +28,16 @@ constexpr double integers_efficiency(tile_limits t, const S &s) {
   return t.cost->peak_share * s.m / (s.m + t.cost->integer24_rows);
 }
 
+/// Efficiency of block_matmul/registers.h with tiles of M rows, which share the
+/// decoding of their weights.
+template <class S>
+constexpr double block_matmul_efficiency(tile_limits t, const S &s, int M,
+                                         int B) {
+  const double tiles = ceil_div(s.m, M);
+  const double reached = tiles_efficiency(t, 1, s.m, s.n, s.k, 1, M, B);
+  return s.m / (s.m / reached + tiles * t.cost->block_weights_rows);
+}
+
 /// Efficiency of matmul/plain.h. It copies each element of b once for all m
 /// rows, and transposes it if needed. For few rows it reads b in place, from
 /// lines that lie far apart.
