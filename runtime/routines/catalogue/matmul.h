@@ -28,14 +28,17 @@ constexpr double integers_efficiency(tile_limits t, const S &s) {
   return t.cost->peak_share * s.m / (s.m + t.cost->integer24_rows);
 }
 
-/// Efficiency of block_matmul/registers.h with tiles of M rows, which share the
-/// decoding of their weights.
+/// Efficiency of block_matmul/registers.h with tiles of M rows by B vectors,
+/// which share the decoding of their weights. Few sums wait for each other, and
+/// weights are decoded meanwhile.
 template <class S>
 constexpr double block_matmul_efficiency(tile_limits t, const S &s, int M,
                                          int B) {
-  const double tiles = ceil_div(s.m, M);
-  const double reached = tiles_efficiency(t, 1, s.m, s.n, s.k, 1, M, B);
-  return s.m / (s.m / reached + tiles * t.cost->block_weights_rows);
+  const double waiting = s.m / chained(t, double(smaller(M, s.m)) * B);
+  const double issued =
+      s.m / t.cost->peak_share + ceil_div(s.m, M) * t.cost->block_weights_rows;
+  const double columns = ceil_div(s.n, 32) * 32;
+  return s.m / (waiting < issued ? issued : waiting) * s.n / columns;
 }
 
 /// Efficiency of matmul/plain.h. It copies each element of b once for all m
