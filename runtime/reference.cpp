@@ -5,6 +5,7 @@
 #include "runtime/routines/adapt/portable.h"
 #include "runtime/routines/argmax/portable.h"
 #include "runtime/routines/attention/portable.h"
+#include "runtime/routines/block_matmul/portable.h"
 #include "runtime/routines/conv2d/portable.h"
 #include "runtime/routines/conv_transpose2d/portable.h"
 #include "runtime/routines/copy/portable.h"
@@ -199,6 +200,14 @@ int call_matmul(const matmul_shape &s, const operands &o) {
     return run_all<matmul_portable<matmul_shape, none>>(s, o.x<T>(0), o.x<T>(1),
                                                         o.y<T>());
   });
+}
+int call_block_matmul(const block_matmul_shape &s, const operands &o) {
+  if (o.type(0) != NNC_F32 || o.type(1) != NNC_U8 || o.type(2) != NNC_F32 ||
+      o.type(3) != NNC_U8)
+    return NNC_REFERENCE_NO_TYPE;
+  return run_all<block_matmul_portable<block_matmul_shape, none>>(
+      s, o.x<float>(0), o.x<std::uint8_t>(1), o.x<float>(2),
+      o.x<std::uint8_t>(3), o.y<float>());
 }
 int call_attention(const attention_shape &s, const operands &o) {
   using R = attention_portable<attention_shape, none>;

@@ -27,6 +27,9 @@ def QnnFuse : Pass<"nnc-qnn-fuse", "::mlir::ModuleOp"> {
       moves before them: they work on the integers.
     - An activation is dropped if quantizing saturates wherever it would change
       a value.
+    - A matrix product of floats with dequantized constant weights, of one scale,
+      of one for each column of the result or of one for each block, becomes
+      `nn.block_matmul`, whose weights stay compressed.
 
     Elementwise ops stay: `nnc-form-layers` makes one layer of them and of the
     conversions around them. `qnn.stays_float` says of ops that compute with

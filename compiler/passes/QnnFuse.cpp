@@ -42,6 +42,10 @@ struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
       nnc::populateFoldConstants(patterns);
       if (failed(nnc::applyPatterns(function, std::move(patterns))))
         return signalPassFailure();
+      RewritePatternSet compressed(&getContext());
+      nnc::populateBlockWeights(compressed);
+      if (failed(nnc::applyPatterns(function, std::move(compressed))))
+        return signalPassFailure();
       // For `nnc check` and `nnc explain`.
       for (Operation &op : function.getBody().front())
         if (std::string why = nnc::getFloatObstacle(&op, isFasterInIntegers);

@@ -176,7 +176,7 @@ private:
     if (isStep(op) || isa<CastOp>(op))
       return false;
     if (isa<ElementwiseOpInterface, SoftmaxOp, LayerNormOp, BatchNormOp,
-            AttentionOp>(op))
+            AttentionOp, BlockMatMulOp>(op))
       return true;
     if (isa<ReduceOp, AvgPoolOp, ResizeOp>(op))
       return !isOfWholes(op->getOperand(0));

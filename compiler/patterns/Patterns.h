@@ -80,6 +80,11 @@ using ProductChoice = std::function<bool(mlir::Operation *)>;
 void populateQuantizedLayers(mlir::RewritePatternSet &patterns,
                              const ProductChoice &isFasterInIntegers);
 
+/// Adds a pattern that multiplies by dequantized constant weights of at most 8
+/// bits as they are stored, in floats. For products that no pattern above
+/// computes with integers.
+void populateBlockWeights(mlir::RewritePatternSet &patterns);
+
 /// Returns why `op`, which computes with floats after these patterns, has no
 /// form on integers, or which form is faster; empty for ops that have no
 /// routine of their own.

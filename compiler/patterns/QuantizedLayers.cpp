@@ -89,6 +89,9 @@ std::string nnc::getFloatObstacle(Operation *op,
   };
   if (!isa<RoutineOpInterface>(op) || !isReal(op->getOperand(0)))
     return "";
+  if (auto product = dyn_cast<BlockMatMulOp>(op))
+    return "its input is not quantized; its weights stay integers of " +
+           std::to_string(product.getBits()) + " bits";
   if (isa<ConvOp, ConvTransposeOp, MatMulOp>(op)) {
     StringRef obstacle = getProductObstacle(op);
     if (obstacle.empty() && !isFasterInIntegers(op))

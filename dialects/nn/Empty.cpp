@@ -77,7 +77,7 @@ TypedAttr nn::getEmptyResult(Operation *op) {
   Type type = getElementTypeOrSelf(op->getResult(0).getType());
   return llvm::TypeSwitch<Operation *, TypedAttr>(op)
       // Sums of products, and of values that a softmax of no scores weights.
-      .Case<ConvOp, ConvTransposeOp, MatMulOp, AttentionOp>(
+      .Case<ConvOp, ConvTransposeOp, MatMulOp, BlockMatMulOp, AttentionOp>(
           [&](auto) { return getNumber(type, 0); })
       .Case<MaxPoolOp>([&](auto) { return getExtreme(type, false); })
       // The mean of zeros where padding counts, else of no elements.

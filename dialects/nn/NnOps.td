@@ -245,6 +245,33 @@ def Nn_MatMulOp : Nn_AnchorOp<"matmul", ["getRoutineCallsOn", "getAccumulatorTyp
   }];
 }
 
+def Nn_BlockMatMulOp : Nn_AnchorOp<"block_matmul", ["getRoutineCallsOn",
+                                                     "spellLayout"]> {
+  let summary = "Matrix product with weights of 4 or 8 bits and their scales";
+  let description = [{
+    `y[..., m, n] = sum over k of x[..., m, k] * w[n, k]`, where `w[n, k]` is
+    `(q[n, k] - zero_points[n, k / block]) * scales[n, k / block]`. The sums are
+    of floats. The integers `q` have `bits` bits, 4 or 8, of a `ui8` each; in the
+    compiled model they take no more than these, and routines decode them in
+    registers. A `block` is a multiple of 8 or all of a column. A single zero
+    point stands for all.
+
+    Example:
+    ```mlir
+    %y = nn.block_matmul %x, %q, %scales, %zero {bits = 4 : i64, block = 32 : i64}
+        : (tensor<1x64xf32>, tensor<10x64xui8>, tensor<10x2xf32>, tensor<1x1xui8>)
+          -> tensor<1x10xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Float:$x, Nn_Tensor:$q, Nn_Float:$scales,
+                       Nn_Tensor:$zero_points, I64Attr:$bits, I64Attr:$block);
+  let results = (outs Nn_Float:$y);
+  let assemblyFormat = [{
+    $x `,` $q `,` $scales `,` $zero_points attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
 def Nn_AttentionOp : Nn_RoutineOp<"attention", [], ["takesHalf"]> {
   let summary = "softmax(scale * q . k + mask) . v, for each of several heads";
   let description = [{

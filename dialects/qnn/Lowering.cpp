@@ -126,6 +126,28 @@ Value DequantizeOp::lower(OpBuilder &builder) {
   return e.make<nn::MulOp>(centred, e.reals(toFloats(from.scales), from.axis));
 }
 
+Value DequantizeBlocksOp::lower(OpBuilder &builder) {
+  auto x = cast<RankedTensorType>(getX().getType());
+  int64_t axis = getAxis(), blocks = x.getDimSize(axis) / getBlock();
+  int64_t outer = axis == 0 ? 1 : x.getDimSize(0);
+  int64_t inner = axis == 0 ? x.getDimSize(1) : 1;
+  Type real = builder.getF32Type();
+  // Blocks are an axis of their own, along which parameters broadcast.
+  auto reshape = [&](Value value, int64_t size) -> Value {
+    auto from = cast<RankedTensorType>(value.getType());
+    if (from.getElementType() != real)
+      value = builder.create<nn::CastOp>(getLoc(), from.clone(real), value);
+    return builder.create<nn::ReshapeOp>(
+        getLoc(), RankedTensorType::get({outer, blocks, size, inner}, real),
+        value);
+  };
+  Value y = reshape(getX(), getBlock());
+  if (getZeroPoints())
+    y = builder.create<nn::SubOp>(getLoc(), y, reshape(getZeroPoints(), 1));
+  y = builder.create<nn::MulOp>(getLoc(), y, reshape(getScales(), 1));
+  return builder.create<nn::ReshapeOp>(getLoc(), x.clone(real), y);
+}
+
 /// Returns a / b, rounded to nearest with halves away from zero; b is positive
 /// and even, or 1.
 static Value divideHalfAway(Expression &e, Value a, Value half, Value b) {

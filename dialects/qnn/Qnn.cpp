@@ -146,6 +146,32 @@ LogicalResult DequantizeOp::verify() {
   return success();
 }
 
+LogicalResult DequantizeBlocksOp::verify() {
+  auto x = cast<RankedTensorType>(getX().getType());
+  int64_t axis = getAxis(), block = getBlock();
+  if (x.getRank() != 2 || axis < 0 || axis > 1 || block < 1)
+    return emitOpError("needs a matrix, an axis of it and blocks of 1 or more");
+  if (x.getDimSize(axis) % block != 0)
+    return emitOpError("has blocks of ")
+           << block << ", which do not divide an axis of "
+           << x.getDimSize(axis);
+  SmallVector<int64_t> shape(x.getShape());
+  shape[axis] /= block;
+  auto fits = [&](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape() ==
+           ArrayRef(shape);
+  };
+  if (!fits(getScales()) || (getZeroPoints() && !fits(getZeroPoints())))
+    return emitOpError("needs ")
+           << shape[0] << " x " << shape[1] << " scales and zero points";
+  auto y = cast<RankedTensorType>(getType());
+  if (!isa<IntegerType>(x.getElementType()) || !y.getElementType().isF32() ||
+      !getElementTypeOrSelf(getScales().getType()).isF32() ||
+      y.getShape() != x.getShape())
+    return emitOpError("makes f32 of integers and scales of f32, of one shape");
+  return success();
+}
+
 LogicalResult RequantizeOp::verify() {
   if (failed(verifyShapes(*this)) ||
       failed(verifyQuantized(*this, getX().getType())) ||
@@ -191,6 +217,8 @@ OpFoldResult QuantizeOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult DequantizeOp::fold(FoldAdaptor) { return {}; }
+
+OpFoldResult DequantizeBlocksOp::fold(FoldAdaptor) { return {}; }
 
 OpFoldResult RequantizeOp::fold(FoldAdaptor) {
   return getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();

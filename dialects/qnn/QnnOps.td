@@ -71,6 +71,30 @@ def Qnn_DequantizeOp : Qnn_LoweredOp<"dequantize"> {
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
 }
 
+def Qnn_DequantizeBlocksOp : Qnn_LoweredOp<"dequantize_blocks"> {
+  let summary = "Weights that share scales in blocks as real numbers";
+  let description = [{
+    Computes `(x - zero_point) * scale` in f32 for a matrix whose elements share
+    a scale, and a zero point, in blocks of `block` along `axis`. Both have the
+    shape of x, with as many elements along the axis as there are blocks. Without
+    zero points these are 0. `nnc-qnn-fuse` computes a product with such weights
+    from the integers.
+
+    Example:
+    ```mlir
+    %w = qnn.dequantize_blocks %q, %scales {axis = 0 : i64, block = 32 : i64}
+        : tensor<64x10xi8>, tensor<2x10xf32> -> tensor<64x10xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$scales,
+    Optional<AnyRankedTensor>:$zero_points, I64Attr:$axis, I64Attr:$block);
+  let results = (outs AnyRankedTensor:$y);
+  let assemblyFormat = [{
+    $x `,` $scales (`,` $zero_points^)? attr-dict `:` type($x) `,` type($scales)
+    (`,` type($zero_points)^)? `->` type($y)
+  }];
+}
+
 def Qnn_RequantizeOp : Qnn_LoweredOp<"requantize"> {
   let summary = "Quantized numbers, an accumulator's, in another scale";
   let description = [{

@@ -6,6 +6,7 @@
 
 #include "frontends/onnx/Ops.h"
 
+#include "frontends/onnx/Microsoft.h"
 #include "frontends/onnx/Node.h"
 
 #include "llvm/Support/GlobPattern.h"
@@ -22,6 +23,8 @@ Value convertElementwise(Node &node, StringRef op,
 #define NNC_ONNX_FUNCTION(...)
 #define NNC_ONNX_OP(name, converter, limits) Value converter(Node &);
 #include "frontends/onnx/Ops.inc"
+/// Defined in BlockWeights.cpp.
+Value convertMatMulNBits(Node &node);
 } // namespace nnc::onnx
 
 static constexpr OpInfo kOps[] = {
@@ -33,9 +36,15 @@ static constexpr OpInfo kOps[] = {
 #include "frontends/onnx/Ops.inc"
 };
 
+/// The operator of onnxruntime's that is no function of ONNX's own.
+static constexpr OpInfo kMatMulNBits = {
+    "MatMulNBits", "4 and 8 bits, without g_idx", convertMatMulNBits};
+
 ArrayRef<OpInfo> nnc::onnx::getOps() { return kOps; }
 
 const OpInfo *nnc::onnx::findOp(StringRef domain, StringRef name) {
+  if (domain == kMicrosoftDomain && name == kMatMulNBits.name)
+    return &kMatMulNBits;
   if (!domain.empty())
     return nullptr;
   auto found =

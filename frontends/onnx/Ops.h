@@ -33,8 +33,8 @@ struct OpInfo {
 /// Returns all supported operators, sorted by name.
 llvm::ArrayRef<OpInfo> getOps();
 
-/// Returns the operator's entry, or null if it is not supported. All supported
-/// operators are of ONNX's default domain.
+/// Returns the operator's entry, or null if it is not supported. Besides
+/// operators of ONNX's default domain there is com.microsoft's MatMulNBits.
 const OpInfo *findOp(llvm::StringRef domain, llvm::StringRef name);
 
 /// Returns what a user can do about an operator that is not supported: the end

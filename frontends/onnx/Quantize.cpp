@@ -103,6 +103,46 @@ static Value spread(Node &node, Value given, Type element,
   return node.reshape(given, shape);
 }
 
+/// Returns the constant weights of the node, a matrix, as real numbers that
+/// remember their integers; null if their scales do not suit that. Of scales
+/// for each index of an axis, blocks are as long as the other axis.
+static Value dequantizeWeights(Node &node) {
+  Value x = node.getOperand(0), scales = node.getOperand(1),
+        zeroPoints = node.getOperand(2);
+  auto isConstant = [](Value value) {
+    return !value || value.getDefiningOp<nn::ConstantOp>();
+  };
+  int64_t axis = node.getInt("axis", 1), block = node.getInt("block_size");
+  if (getRank(x) != 2 || axis < -2 || axis > 1 || block < 0 || !isConstant(x) ||
+      !isConstant(scales) || !isConstant(zeroPoints) ||
+      !getElement(scales).isF32() || getNumElements(x) == 0)
+    return {};
+  axis = axis < 0 ? axis + 2 : axis;
+  SmallVector<int64_t> shape(getShape(x));
+  if (block > 0) {
+    if (shape[axis] % block != 0)
+      return {};
+  } else {
+    if (getShape(scales) != ArrayRef(shape[axis]))
+      return {};
+    axis = 1 - axis;
+    block = shape[axis];
+  }
+  shape[axis] /= block;
+  int64_t count = product(shape);
+  if ((node.getInt("block_size") > 0 && getShape(scales) != ArrayRef(shape)) ||
+      (zeroPoints && getShape(zeroPoints) != getShape(scales)) ||
+      getNumElements(scales) != count)
+    return {};
+  if (zeroPoints)
+    zeroPoints = node.reshape(zeroPoints, shape);
+  return node.createAs<qnn::DequantizeBlocksOp>(
+      RankedTensorType::get(getShape(x), getElement(scales)), x,
+      node.reshape(scales, shape),
+      // The type says that the operand may be absent.
+      cast_or_null<TypedValue<RankedTensorType>>(zeroPoints), axis, block);
+}
+
 /// The type to compute in.
 static Type getReal(Node &node) {
   Type scale = getElement(node.getOperand(1));
@@ -183,6 +223,8 @@ Value convertDequantizeLinear(Node &node) {
         RankedTensorType::get(getShape(x), real), quantized);
     return node.castTo(y, result);
   }
+  if (Value y = dequantizeWeights(node))
+    return node.castTo(y, result);
   Value y = node.castTo(x, real);
   if (zeroPoint)
     y = node.createElementwise("sub",

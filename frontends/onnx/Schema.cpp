@@ -24,8 +24,42 @@ int nnc::onnx::getNewestOpset() {
       .second;
 }
 
+/// Returns the definition of com.microsoft's MatMulNBits, which the ONNX
+/// library does not have.
+static const OpSchema &getMatMulNBits() {
+  static const OpSchema schema = [] {
+    using Attribute = ::onnx::AttributeProto;
+    OpSchema made("MatMulNBits", __FILE__, __LINE__);
+    made.SetDomain("com.microsoft").SinceVersion(1);
+    made.Attr("K", "", Attribute::INT, true)
+        .Attr("N", "", Attribute::INT, true);
+    made.Attr("bits", "", Attribute::INT, int64_t(4));
+    made.Attr("block_size", "", Attribute::INT, true);
+    made.Attr("accuracy_level", "", Attribute::INT, int64_t(0));
+    made.Input(0, "A", "", "T")
+        .Input(1, "B", "", "Q")
+        .Input(2, "scales", "", "T");
+    made.Input(3, "zero_points", "", "Z", OpSchema::Optional);
+    made.Input(4, "g_idx", "", "I", OpSchema::Optional);
+    made.Input(5, "bias", "", "T", OpSchema::Optional);
+    made.Output(0, "Y", "", "T");
+    const std::vector<std::string> reals = {"tensor(float)", "tensor(float16)",
+                                            "tensor(bfloat16)"};
+    std::vector<std::string> zeros = reals;
+    zeros.push_back("tensor(uint8)");
+    made.TypeConstraint("T", reals, "").TypeConstraint("Z", zeros, "");
+    made.TypeConstraint("Q", {"tensor(uint8)"}, "");
+    made.TypeConstraint("I", {"tensor(int32)"}, "");
+    made.Finalize();
+    return made;
+  }();
+  return schema;
+}
+
 const OpSchema *nnc::onnx::findSchema(StringRef domain, StringRef op,
                                       int opset) {
+  if (domain == "com.microsoft" && op == "MatMulNBits")
+    return &getMatMulNBits();
   return OpSchemaRegistry::Schema(op.str(), opset, domain.str());
 }
 

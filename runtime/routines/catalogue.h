@@ -9,6 +9,7 @@
 #define NNC_ROUTINES_CATALOGUE_H
 
 #include "runtime/routines/attention/plan.h"
+#include "runtime/routines/block_matmul/plan.h"
 #include "runtime/routines/catalogue/applies.h"
 #include "runtime/routines/catalogue/convolution.h"
 #include "runtime/routines/catalogue/elementwise.h"

@@ -10,6 +10,7 @@
 #include "runtime/routines/adapt/shape.h"
 #include "runtime/routines/argmax/shape.h"
 #include "runtime/routines/attention/shape.h"
+#include "runtime/routines/block_matmul/shape.h"
 #include "runtime/routines/conv2d/shape.h"
 #include "runtime/routines/conv_transpose2d/shape.h"
 #include "runtime/routines/copy/shape.h"

@@ -22,9 +22,10 @@ ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
                   "runtime/reference.h"]
 
 # And to the encodings of weights: the matrices that transform them, and what those
-# of 24 bits look like.
+# of 24 bits and of 4 look like.
 MATRICES = ["runtime/routines/*_matrices.h", "runtime/routines/*/*_matrices.h",
-            "runtime/routines/*/integers_plan.h"]
+            "runtime/routines/*/integers_plan.h",
+            "runtime/routines/block_matmul/plan.h"]
 
 # Headers of C, in either spelling, and those of C++ that need no library.
 C_HEADERS = """assert errno fenv float inttypes limits math setjmp signal stdarg

@@ -28,6 +28,19 @@ constexpr double integers_efficiency(tile_limits t, const S &s) {
   return t.cost->peak_share * s.m / (s.m + t.cost->integer24_rows);
 }
 
+/// Efficiency of block_matmul/registers.h with tiles of M rows by B vectors,
+/// which share the decoding of their weights. Few sums wait for each other, and
+/// weights are decoded meanwhile.
+template <class S>
+constexpr double block_matmul_efficiency(tile_limits t, const S &s, int M,
+                                         int B) {
+  const double waiting = s.m / chained(t, double(smaller(M, s.m)) * B);
+  const double issued =
+      s.m / t.cost->peak_share + ceil_div(s.m, M) * t.cost->block_weights_rows;
+  const double columns = ceil_div(s.n, 32) * 32;
+  return s.m / (waiting < issued ? issued : waiting) * s.n / columns;
+}
+
 /// Efficiency of matmul/plain.h. It copies each element of b once for all m
 /// rows, and transposes it if needed. For few rows it reads b in place, from
 /// lines that lie far apart.

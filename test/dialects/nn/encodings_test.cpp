@@ -103,7 +103,7 @@ static bool isClose(double got, double want, bool halves) {
 TEST_CASE("an encoding is known by its spelling alone") {
   for (const char *spelling :
        {"winograd2", "winograd8", "strided_winograd2", "folded_winograd5",
-        "strassen", "strassen2", "int24", "integer_winograd2"}) {
+        "strassen", "strassen2", "int24", "int4", "integer_winograd2"}) {
     const WeightEncoding *encoding = WeightEncoding::get(spelling);
     REQUIRE(encoding);
     CHECK(encoding->getSpelling() == spelling);
@@ -117,7 +117,7 @@ TEST_CASE("an encoding is known by its spelling alone") {
     CHECK(!WeightEncoding::get(spelling));
   }
   CHECK(WeightEncoding::listSpellings() ==
-        "integer_winograd2, int24, strassen, strassen2, winograd<m>, "
+        "integer_winograd2, int24, int4, strassen, strassen2, winograd<m>, "
         "strided_winograd<m>, folded_winograd<m>");
 }
 
@@ -207,6 +207,11 @@ TEST_CASE("what is stored is a tensor of its own, and no one's view") {
         makeType({5, 15, 1, 49}, "KRSC8k"));
   CHECK(getStored({100, 20}, "NK16n_int24") == makeType({2, 1216}, ""));
   CHECK(getStored({20, 101}, "AB4a_int24") == makeType({5, 307}, ""));
+  Type byte = IntegerType::get(&getContext(), 8, IntegerType::Unsigned);
+  auto nibbles = cast<RankedTensorType>(makeType({70, 101}, "").clone(byte));
+  nibbles = withLayout(nibbles, "AB32a_int4");
+  CHECK(getLayout(nibbles).getEncoding()->getStoredType(nibbles) ==
+        RankedTensorType::get({3, 13 * 128}, byte));
 
   RankedTensorType taps = makeType({60, 20, 3, 3}, "KRSC16k");
   RankedTensorType points = makeType({60, 20, 3, 3}, "KRSC16k_winograd4");
@@ -538,6 +543,34 @@ TEST_CASE("transforms change no weight by storing it") {
   Random random;
   CHECK(getLayout(type).getEncoding()->getError(type, random.weight(type)) ==
         0);
+}
+
+TEST_CASE("int4 stores words of eight integers of a column") {
+  Type byte = IntegerType::get(&getContext(), 8, IntegerType::Unsigned);
+  for (auto [layout, columns, length] :
+       {std::tuple("AB32a_int4", 40, 21), {"NK32n_int4", 33, 8}}) {
+    bool isFirst = StringRef(layout).starts_with("A");
+    SmallVector<int64_t> shape = {columns, length};
+    if (!isFirst)
+      std::swap(shape[0], shape[1]);
+    auto type = withLayout(RankedTensorType::get(shape, byte), layout);
+    TensorData weight =
+        TensorData::allocate(RankedTensorType::get(shape, byte));
+    for (int64_t i = 0; i < weight.getNumElements(); ++i)
+      weight.getMutable<uint8_t>()[i] = i * 7 % 16;
+    std::vector<char> stored(getPhysicalBytes(type));
+    storeWeight(type, weight, stored.data());
+    int64_t words = (length + 7) / 8;
+    REQUIRE(int64_t(stored.size()) == 2 * words * 128);
+    for (int64_t column = 0; column < 64; ++column)
+      for (int64_t i = 0; i < words * 8; ++i) {
+        int64_t at = ((column / 32 * words + i / 8) * 32 + column % 32) * 4;
+        int found = uint8_t(stored[at + i % 8 / 2]) >> (i % 2 * 4) & 15;
+        bool isThere = column < columns && i < length;
+        int64_t index = isFirst ? column * length + i : i * columns + column;
+        CHECK(found == (isThere ? index * 7 % 16 : 0));
+      }
+  }
 }
 
 //===----------------------------------------------------------------------===//

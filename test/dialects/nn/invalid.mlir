@@ -311,7 +311,7 @@ func.func @layout_points(%x: tensor<16x16x7x7xf32, #nn.layout<KRSC16k_winograd4>
 
 // -----
 
-// expected-error@+1 {{'NK16n_int16' ends in 'int16', which is not an encoding of weights; there are integer_winograd2, int24, strassen, strassen2, winograd<m>, strided_winograd<m>, folded_winograd<m>}}
+// expected-error@+1 {{'NK16n_int16' ends in 'int16', which is not an encoding of weights; there are integer_winograd2, int24, int4, strassen, strassen2, winograd<m>, strided_winograd<m>, folded_winograd<m>}}
 func.func @layout_unknown_encoding(%x: tensor<32x32xf32, #nn.layout<NK16n_int16>>) {
   return
 }
@@ -432,5 +432,39 @@ func.func @float_accumulator(%x: tensor<1x1x2x2xf32>, %w: tensor<1x1x1x1xf32>) {
   // expected-error@+2 {{'nn.conv' op failed to infer returned types}}
   // expected-error@+1 {{multiplies 'f32' by 'f32' and sums in 'i32'; sums of integers of up to 32 bits may be i32}}
   %0 = nn.conv %x, %w {accumulator = i32, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x1x2x2xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x2x2xi32>
+  return
+}
+
+// -----
+
+func.func @block_matmul_bits(%x: tensor<1x64xf32>, %q: tensor<3x64xui8>, %s: tensor<3x2xf32>, %z: tensor<1x1xui8>) {
+  // expected-error@+2 {{'nn.block_matmul' op failed to infer returned types}}
+  // expected-error@+1 {{has weights of 3 bits, not of 4 or 8}}
+  %0 = nn.block_matmul %x, %q, %s, %z {bits = 3 : i64, block = 32 : i64} : (tensor<1x64xf32>, tensor<3x64xui8>, tensor<3x2xf32>, tensor<1x1xui8>) -> tensor<1x3xf32>
+  return
+}
+
+// -----
+
+func.func @block_matmul_scales(%x: tensor<1x64xf32>, %q: tensor<3x64xui8>, %s: tensor<3x3xf32>, %z: tensor<1x1xui8>) {
+  // expected-error@+2 {{'nn.block_matmul' op failed to infer returned types}}
+  // expected-error@+1 {{needs 3 x 2 scales, has a 'tensor<3x3xf32>'}}
+  %0 = nn.block_matmul %x, %q, %s, %z {bits = 4 : i64, block = 32 : i64} : (tensor<1x64xf32>, tensor<3x64xui8>, tensor<3x3xf32>, tensor<1x1xui8>) -> tensor<1x3xf32>
+  return
+}
+
+// -----
+
+func.func @block_matmul_block(%x: tensor<1x64xf32>, %q: tensor<3x64xui8>, %s: tensor<3x16xf32>, %z: tensor<1x1xui8>) {
+  // expected-error@+2 {{'nn.block_matmul' op failed to infer returned types}}
+  // expected-error@+1 {{has blocks of 4 weights; a block is a multiple of 8 or all 64 weights of a column}}
+  %0 = nn.block_matmul %x, %q, %s, %z {bits = 4 : i64, block = 4 : i64} : (tensor<1x64xf32>, tensor<3x64xui8>, tensor<3x16xf32>, tensor<1x1xui8>) -> tensor<1x3xf32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{layout 'NK32n_int4' does not encode elements of type 'f32'}}
+func.func @nibbles_of_floats(%w: tensor<64x3xf32, #nn.layout<NK32n_int4>>) {
   return
 }

@@ -85,3 +85,19 @@ func.func @product_shape(%a: tensor<2x3x!quant.uniform<u8:f32, 0.02>>, %b: tenso
   %0 = qnn.matmul %a, %b : (tensor<2x3x!quant.uniform<u8:f32, 0.02>>, tensor<3x4x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x3x!quant.uniform<i32:f32, 1.0e-02>>
   return
 }
+
+// -----
+
+func.func @blocks_divide(%q: tensor<64x3xi8>, %s: tensor<2x3xf32>) {
+  // expected-error@+1 {{'qnn.dequantize_blocks' op has blocks of 48, which do not divide an axis of 64}}
+  %0 = qnn.dequantize_blocks %q, %s {axis = 0 : i64, block = 48 : i64} : tensor<64x3xi8>, tensor<2x3xf32> -> tensor<64x3xf32>
+  return
+}
+
+// -----
+
+func.func @blocks_scales(%q: tensor<64x3xi8>, %s: tensor<3x3xf32>) {
+  // expected-error@+1 {{'qnn.dequantize_blocks' op needs 2 x 3 scales and zero points}}
+  %0 = qnn.dequantize_blocks %q, %s {axis = 0 : i64, block = 32 : i64} : tensor<64x3xi8>, tensor<3x3xf32> -> tensor<64x3xf32>
+  return
+}

@@ -1,0 +1,93 @@
+//===- Nibbles.cpp - Matrices of integers of 4 bits -----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// `int4` stores a matrix of integers from 0 to 15, which have a byte each
+// before, in 4 bits each: a panel of 32 columns of the result after the other,
+// in words of 8 consecutive weights of a column. A `64x4096` as `NK32n_int4`
+// (of the product's axes) takes 2 panels of 65536 bytes.
+// runtime/routines/block_matmul/plan.h says where each weight is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/WeightEncoding.h"
+#include "runtime/routines/block_matmul/plan.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+namespace {
+class Nibbles : public WeightEncoding {
+  using words = block_words<4>;
+
+public:
+  using WeightEncoding::WeightEncoding;
+
+  LogicalResult verifyBlocks(LayoutAttr layout,
+                             EmitError emitError) const override {
+    auto blocks = layout.getBlocks();
+    if (layout.getRank() != 2 || blocks.size() != 1 ||
+        blocks.front().size != words::columns)
+      return emitError() << "holds integers of 4 bits, which only a matrix may "
+                            "be, in one block of "
+                         << words::columns << " columns of the result";
+    return success();
+  }
+
+  bool takes(Type element) const override {
+    return element.isUnsignedInteger(8);
+  }
+
+  LogicalResult verify(LayoutAttr, ArrayRef<int64_t>, Type,
+                       EmitError) const override {
+    return success();
+  }
+
+  /// A row for each panel, of as many bytes as the panel takes.
+  RankedTensorType getStoredType(RankedTensorType type) const override {
+    Matrix matrix(type);
+    int64_t panels = llvm::divideCeil(matrix.columns, words::columns);
+    return RankedTensorType::get({panels, words::panel(matrix.length)},
+                                 type.getElementType());
+  }
+
+  void encode(RankedTensorType type, ArrayRef<float> weight,
+              MutableArrayRef<float> stored) const override {
+    Matrix matrix(type);
+    std::fill(stored.begin(), stored.end(), 0.0f);
+    for (int64_t column = 0; column < matrix.columns; ++column) {
+      float *panel = stored.data() +
+                     column / words::columns * words::panel(matrix.length) +
+                     column % words::columns * 4;
+      const float *w = weight.data() + column * matrix.columnStep;
+      for (int64_t i = 0; i < matrix.length; ++i, w += matrix.step) {
+        int64_t word = i / words::weights, place = i % words::weights;
+        float unit = place % 2 ? 16 : 1; // the first is in the lower half
+        panel[word * words::columns * 4 + place / 2] += unit * *w;
+      }
+    }
+  }
+
+private:
+  /// The shape of a weight in a matrix product: columns of the result, each a
+  /// sum over `length` weights.
+  struct Matrix {
+    explicit Matrix(RankedTensorType type) {
+      unsigned axis = getLayout(type).getBlocks().front().axis;
+      columns = type.getDimSize(axis);
+      length = type.getDimSize(1 - axis);
+      columnStep = axis == 0 ? length : 1;
+      step = axis == 0 ? 1 : columns;
+    }
+    int64_t columns, length;
+    int64_t columnStep, step; ///< elements from one to the next
+  };
+};
+} // namespace
+
+std::unique_ptr<WeightEncoding> nn::makeNibblesEncoding(StringRef spelling) {
+  if (spelling == "int4")
+    return std::make_unique<Nibbles>(spelling);
+  return nullptr;
+}
