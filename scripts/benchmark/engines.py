@@ -211,8 +211,8 @@ class Mnn(Peer):
 
 
 class MnnInt8(Mnn):
-    """What its own quantizer makes of the float network and a sample: its converter does not
-    keep a QDQ model's layers in integers."""
+    """What its own quantizer makes of the float network and a sample: its converter fails on
+    QDQ models of onnxruntime's quantizer, or writes ones that do not run."""
     name = "MNN int8"
 
     def prepare(self, model, folder):
