@@ -323,13 +323,15 @@ bool nnc::nn::isPadded(RankedTensorType type) {
 
 std::string nnc::nn::spellImageLayout(StringRef layout, Type type) {
   auto tensor = cast<RankedTensorType>(type);
-  StringRef blocked = splitLayoutName(layout).first;
+  auto [blocked, encoding] = splitLayoutName(layout);
   StringRef outer = getOuterLetters(blocked);
   auto order = getLogicalOrder(outer);
   if (tensor.getRank() != 3 || outer.size() != 4 || !order)
     return layout.str();
-  // A layout with blocks of rows fits no tensor without rows.
-  if (blocked.contains(llvm::toLower((*order)[2])))
+  // A layout with blocks of rows, or an encoding of them, fits no tensor
+  // without rows.
+  if (blocked.contains(llvm::toLower((*order)[2])) ||
+      (encoding && encoding->needsRows()))
     return layout.str();
   std::string name;
   for (char letter : blocked)

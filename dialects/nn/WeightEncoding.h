@@ -43,6 +43,10 @@ public:
   virtual mlir::LogicalResult verifyBlocks(LayoutAttr layout,
                                            EmitError emitError) const = 0;
 
+  /// Returns true if the weights have to have rows: those of convolutions along
+  /// one axis cannot be encoded.
+  virtual bool needsRows() const { return false; }
+
   /// Whether weights of this element type can be encoded.
   virtual bool takes(mlir::Type element) const {
     return element.isF32() || element.isF16();

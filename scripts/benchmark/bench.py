@@ -18,6 +18,7 @@ import itertools
 import json
 import os
 import pathlib
+import shutil
 import signal
 import statistics
 import subprocess
@@ -33,7 +34,9 @@ import instructions  # noqa: E402
 import picture  # noqa: E402
 import tuning  # noqa: E402
 import without_avx512  # noqa: E402
-from engines import ENGINES, STEPS, USUAL, Model, Nnc, Unsupported, is_installed  # noqa: E402
+import int8  # noqa: E402
+from engines import (ENGINES, INT8, STEPS, USUAL, Model, Nnc,  # noqa: E402
+                     Unsupported, is_installed)
 
 CACHE = pathlib.Path(os.environ["NNC_CACHE"])
 BUILD = pathlib.Path(os.environ["NNC_BUILD_DIR"])
@@ -278,7 +281,8 @@ def versions(engines):
     import importlib.metadata
     known = {"onnxruntime": "onnxruntime", "OpenVINO": "openvino", "MNN": "mnn", "ncnn": "ncnn",
              "TVM": "apache-tvm", "PyTorch": "torch", "LiteRT": "ai-edge-litert"}
-    return ", ".join(f"{e} {importlib.metadata.version(known[e])}" for e in engines if e in known)
+    names = [e.removesuffix(" int8") for e in engines]
+    return ", ".join(f"{e} {importlib.metadata.version(known[e])}" for e in names if e in known)
 
 
 def table(rows, engines, threads, single):
@@ -372,6 +376,31 @@ def report_ablation(names, threads, rounds, seconds):
         print("\n" + "\n".join(ablation.table(rows[count], count)))
 
 
+def report_int8(names, threads, rounds, seconds, file):
+    rows = {count: [] for count in threads}
+    engines = {name: engine for name, engine in INT8.items() if is_installed(engine)}
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        for model in int8.quantize(find_models(names, scratch), scratch / "int8", CACHE):
+            say(model.name)
+            own = scratch / f"{model.name}-engines"
+            taken = prepare(model, engines, own)
+            for count, results in measure(model, taken, own, threads, rounds, seconds).items():
+                rows[count].append((model.name, results))
+            shutil.rmtree(own)
+    print(f"{chip()}; {versions(engines)}; median of {rounds} turns of {seconds:g} s")
+    for count in threads:
+        print("\n" + "\n".join(int8.table(rows[count], list(engines), count)))
+    if file:
+        write_json(rows, file)
+
+
+def write_json(rows, file):
+    pathlib.Path(file).write_text(json.dumps(
+        {threads: {name: {e: dataclasses.asdict(r) for e, r in results.items()}
+                   for name, results in rows[threads]} for threads in rows}, indent=1))
+
+
 def report_instructions(names, precision):
     nnc = BUILD / "bin/nnc"
     with tempfile.TemporaryDirectory() as scratch:
@@ -405,6 +434,11 @@ def main():
     parser.add_argument("--without-avx512", action="store_true",
                         help="the usual engines, on x86-64, as if the chip had AVX2 at most: a "
                         "model of such chips; see scripts/benchmark/without_avx512.py")
+    parser.add_argument("--int8", action="store_true",
+                        help="instead: networks quantized by onnxruntime in nnc, onnxruntime, "
+                        "OpenVINO and MNN, beside the float networks in nnc; "
+                        f"{', '.join(int8.NETWORKS)} unless others are given; "
+                        "see scripts/benchmark/quantized.py")
     parser.add_argument("--json", metavar="FILE", help="also write every figure here")
     parser.add_argument("--picture", metavar="FILE", help="also draw the times: an SVG")
     parser.add_argument("--cost", type=float, metavar="SECONDS",
@@ -431,11 +465,17 @@ def main():
         if name not in known:
             parser.error(f"no network is called {name}; there are: {', '.join(known)}")
 
-    if args.without_avx512 and (args.instructions or args.ablation or args.cost is not None
+    if args.without_avx512 and (args.instructions or args.ablation or args.int8
+                                or args.cost is not None
                                 or args.tune is not None):
         parser.error("--without-avx512 is for a run of the usual engines")
     if args.measurements < 1:
         parser.error("--measurements counts from 1")
+    if args.int8:
+        if wrong := sorted(set(args.networks) - set(MADE)):
+            parser.error(f"--int8 does not quantize {', '.join(wrong)}")
+        return report_int8(args.networks or int8.NETWORKS, args.threads, args.rounds,
+                           args.seconds, args.json)
     if args.instructions:
         return report_instructions(args.networks or COUNTED, args.precision)
     if args.tune is not None:
@@ -480,9 +520,7 @@ def main():
         pathlib.Path(args.picture).write_text(picture.draw(
             f"{chip()}; {versions(engines)}", rows, engines))
     if args.json:
-        pathlib.Path(args.json).write_text(json.dumps(
-            {threads: {name: {e: dataclasses.asdict(r) for e, r in results.items()}
-                       for name, results in rows[threads]} for threads in rows}, indent=1))
+        write_json(rows, args.json)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ waits for lines that say for how many seconds to run, and answers each with the 
 those runs.
 
 An engine's prepare() turns a model into what its worker loads, once; what does
-not depend on the number of threads is done there. All compute in float32.
+not depend on the number of threads is done there. All compute in float32 what the model
+does not quantize.
 """
 
 import dataclasses
@@ -34,6 +35,7 @@ class Model:
     shapes: dict  # dims of each input
     dtypes: dict  # numpy's name for each input's element type
     outputs: list  # names
+    floats: pathlib.Path = None  # of a quantized network the float one
 
     def inputs(self):
         import numpy as np
@@ -122,6 +124,13 @@ class Nnc:
         return turn
 
 
+class NncFloat(Nnc):
+    """The float network, beside the quantized one."""
+
+    def prepare(self, model, folder):
+        super().prepare(dataclasses.replace(model, path=model.floats), folder)
+
+
 class Peer:
     """Runs in this process, which load()s it."""
 
@@ -199,6 +208,33 @@ class Mnn(Peer):
             for output in net.forward(variables):
                 output.read()
         return run
+
+
+class MnnInt8(Mnn):
+    """What its own quantizer makes of the float network and a sample: its converter fails on
+    QDQ models of onnxruntime's quantizer, or writes ones that do not run."""
+    name = "MNN int8"
+
+    def prepare(self, model, folder):
+        import numpy as np
+        super().prepare(dataclasses.replace(model, path=model.floats), folder)
+        sample = folder / "samples/0"
+        sample.mkdir(parents=True)
+        for name, array in model.inputs().items():
+            np.savetxt(sample / f"{name}.txt", array.ravel(), fmt="%g")
+        (sample / "input.json").write_text(json.dumps({
+            "inputs": [{"name": name, "shape": dims} for name, dims in model.shapes.items()],
+            "outputs": model.outputs}))
+        (folder / "quantize.json").write_text(json.dumps({
+            "path": "samples/", "input_type": "sequence", "used_sample_num": 1, "batch_size": 1,
+            "feature_quantize_method": "EMA", "weight_quantize_method": "MAX_ABS",
+            "winogradOpt": True}))
+        (folder / "model.mnn").rename(folder / "float.mnn")
+        # Its command sends usage logs, as the converter's does.
+        call([sys.executable, "-c", "import sys, _tools; _tools.mnnquant(sys.argv)",
+              "float.mnn", "model.mnn", "quantize.json"], folder)
+        if not (folder / "model.mnn").exists():
+            raise Unsupported("MNN's quantizer wrote no model")
 
 
 def convert_with_pnnx(model, folder):
@@ -333,6 +369,10 @@ ENGINES = {engine.name: engine for engine in
 # Measured unless others are asked for.
 USUAL = ["nnc", "onnxruntime", "OpenVINO", "MNN", "ncnn"]
 
+# Measured with --int8. ncnn's quantizer is not on PyPI: see README.md.
+INT8 = {engine.name: engine for engine in
+        (NncFloat("nnc float32"), Nnc("nnc"), OnnxRuntime(), OpenVino(), MnnInt8())}
+
 # NeoCPU's ablation (its table 3): nnc with less and less left out. Methods that compute
 # less, which the paper does not have, come last.
 STEPS = {step.name: step for step in
@@ -355,7 +395,7 @@ def answer(value):
 if __name__ == "__main__":
     name, folder, threads = sys.argv[1:]
     try:
-        turn = {**ENGINES, **STEPS}[name].start(pathlib.Path(folder), int(threads))
+        turn = {**ENGINES, **INT8, **STEPS}[name].start(pathlib.Path(folder), int(threads))
         turn(WARM_UP_SECONDS)
         answer("ready")
         for line in sys.stdin:

@@ -165,6 +165,23 @@ class Qdq(unittest.TestCase):
             self.write(self.op("GlobalAveragePool", line), dtype, 0.01)
         self.check()
 
+    def test_halves(self):
+        """Averages of even numbers of elements may lie halfway between two integers: each
+        becomes the nearest, or one of two."""
+        x = self.read((1, 6, 8, 8))
+        integers = self.graph.feeds["x0"].astype(np.int64) - 100
+        wants = [integers.reshape(1, 6, 4, 2, 4, 2).sum(axis=(3, 5)) / 4,
+                 integers.reshape(1, 6, 2, 4, 8).sum(axis=3) / 4]
+        for how in (dict(kernel_shape=[2, 2], strides=[2, 2]),
+                    dict(kernel_shape=[4, 1], strides=[4, 1])):
+            self.write(self.op("AveragePool", x, **how))
+        for target in ("native", "portable"):
+            actual = self.graph.run(target=target)
+            for name, want in zip(self.graph.expected, wants):
+                self.assertGreater((want % 1 == 0.5).sum(), 5)
+                apart = np.abs(actual[name].astype(int) - 100 - want)
+                self.assertLessEqual(apart.max(), 0.5, name)
+
     def test_products(self):
         for dtype, weights in itertools.product(TYPES, (0, 3)):
             def weight(shape, zero=weights):

@@ -11,59 +11,19 @@ import unittest
 import numpy as np
 import onnx
 import onnxruntime
-from onnx import helper, numpy_helper
+from onnx import numpy_helper
 from onnxruntime import quantization
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType
 
 import emitted
+from float_nets import Net
 
 random = np.random.default_rng(5)
 
 
-class Net:
-    """A float network, built from its input on."""
-
-    def __init__(self, shape):
-        self.shape, self.nodes, self.weights = shape, [], []
-
-    def weight(self, array):
-        name = f"w{len(self.weights)}"
-        self.weights.append(numpy_helper.from_array(np.asarray(array), name))
-        return name
-
-    def add(self, op, *operands, outputs=1, **attributes):
-        names = [f"t{len(self.nodes)}_{i}" for i in range(outputs)]
-        self.nodes.append(helper.make_node(op, operands, names, names[0], **attributes))
-        return names[0] if outputs == 1 else names
-
-    def conv(self, x, channels, filters, kernel=3, group=1, stride=1, op="Conv", **how):
-        pad = kernel // 2
-        fan = channels // group * kernel * kernel
-        shape = ((filters, channels // group) if op == "Conv" else (channels, filters)) + (kernel,) * 2
-        w = random.standard_normal(shape) / np.sqrt(fan)
-        b = random.standard_normal(filters) * 0.1
-        return self.add(op, x, self.weight(w.astype(np.float32)),
-                        self.weight(b.astype(np.float32)), pads=[pad] * 4,
-                        strides=[stride] * 2, group=group, **how)
-
-    def linear(self, x, rows, columns):
-        w = random.standard_normal((rows, columns)) / np.sqrt(rows)
-        y = self.add("MatMul", x, self.weight(w.astype(np.float32)))
-        return self.add("Add", y, self.weight(
-            (random.standard_normal(columns) * 0.1).astype(np.float32)))
-
-    def save(self, path, *outputs):
-        graph = helper.make_graph(
-            self.nodes, "net", [helper.make_tensor_value_info("x", 1, self.shape)],
-            [helper.make_empty_tensor_value_info(name) for name in outputs], self.weights)
-        model = helper.make_model(graph, ir_version=9,
-                                  opset_imports=[helper.make_opsetid("", 17)])
-        onnx.save(onnx.shape_inference.infer_shapes(model), path)
-
-
 def make_residual(path):
     """Residuals, depthwise layers, pools, concats of other scales, a gate."""
-    net = Net([1, 3, 16, 16])
+    net = Net(random, [1, 3, 16, 16])
     x = net.add("Relu", net.conv("x", 3, 16, stride=1))
     y = net.add("Relu", net.conv(x, 16, 16, group=16))
     y = net.conv(y, 16, 16, kernel=1)
@@ -88,7 +48,7 @@ def make_residual(path):
 
 def make_decoder(path):
     """A transposed convolution, and ops that move elements or are cheap."""
-    net = Net([1, 4, 8, 8])
+    net = Net(random, [1, 4, 8, 8])
     x = net.add("Relu", net.conv("x", 4, 16, stride=2))
     x = net.conv(x, 16, 8, kernel=3, stride=2, op="ConvTranspose", output_padding=[1, 1])
     bounds = [net.weight(np.float32(b)) for b in (0, 6)]
@@ -110,7 +70,7 @@ def make_decoder(path):
 
 def make_transformer(path, tokens=12, width=32, heads=4):
     """One layer of a transformer: attention, layer norms, GELU as erf."""
-    net = Net([1, tokens, width])
+    net = Net(random, [1, tokens, width])
 
     def norm(x):
         scale = 1 + random.standard_normal(width) * 0.1

@@ -13,6 +13,8 @@
 #include "test/runtime/random_shapes.h"
 #include "test/runtime/widths.h"
 
+#include <cstdlib>
+
 using namespace nnc;
 using namespace nnc_test;
 
@@ -209,9 +211,16 @@ conv2d_shape random_shape(random_source &r, bool grouped) {
   return s;
 }
 
+/// A number of repetitions: NNC_TEST_REPEAT times as many if that is set, with
+/// which the slow tests check ten thousand layers.
+int repeated(int count) {
+  const char *times = std::getenv("NNC_TEST_REPEAT");
+  return times ? count * std::atoi(times) : count;
+}
+
 template <class D, class X, class W, class T, template <class> class F>
 void check_random(random_source &r, int count) {
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < repeated(count); ++i) {
     conv2d_shape s = random_shape(r, i % 4 == 3);
     s.fill = random_fill<X>(r);
     check_conv<D, false, X, W, T, F>(r, s, s);
@@ -256,7 +265,7 @@ TEST_CASE("pairs of random integers", "[integers]") {
 
 TEST_CASE("pairs of numbers of 16 bits", "[integers]") {
   random_source r;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < repeated(20); ++i) {
     conv2d_shape s = random_shape(r, i % 4 == 3);
     s.fill = random_fill<i16>(r);
     check_conv<pair_dots<W>, false, i16, i16, u8, to>(r, s, s);
@@ -308,7 +317,7 @@ TEST_CASE("integers of constant shapes", "[integers]") {
 
 TEST_CASE("Winograd's method on bytes", "[integers]") {
   random_source r;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < repeated(60); ++i) {
     conv2d_shape s = random_conv2d(r, 14);
     s.kh = s.kw = 3;
     s.sh = s.sw = s.dh = s.dw = 1;
@@ -335,7 +344,7 @@ TEST_CASE("Winograd's method on bytes", "[integers]") {
 
 TEST_CASE("pools of bytes", "[integers]") {
   random_source r;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < repeated(60); ++i) {
     check_pools<W, u8, from_mean>(r, random_pool2d(r));
     check_pools<W, i8, from_mean>(r, random_pool2d(r));
     check_pools<W, i8, from_mean_of_scalars>(r, random_pool2d(r));

@@ -40,11 +40,13 @@ public:
     std::string axes = layout.getAxisLetters();
     if (axes != "KCRS" && axes != "KCS")
       return emitError() << "transforms taps, which only a weight has";
-    if (kind != Kind::plain && axes != "KCRS")
+    if (needsRows() && axes != "KCRS")
       return emitError() << "parts rows and columns, which only a weight of "
                             "four axes has";
     return success();
   }
+
+  bool needsRows() const override { return kind != Kind::plain; }
 
   LogicalResult verify(LayoutAttr, ArrayRef<int64_t> shape, Type,
                        EmitError emitError) const override {
