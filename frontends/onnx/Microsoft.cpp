@@ -198,7 +198,8 @@ static std::string findBody(const ::onnx::NodeProto &node,
   if (name == "QEmbedLayerNormalization")
     return printEmbedding(node);
   if (name == "QAttention") {
-    if (countInputs(node) > 8 || node.output_size() > 1)
+    if (countInputs(node) > 8 ||
+        (node.output_size() > 1 && !node.output(1).empty()))
       why = "with past or present keys and values is not supported";
     else if (countInputs(node) > 5 && ranks[5] != 2 && ranks[5] >= 0)
       why = "with a mask of another number of axes than two is not supported";

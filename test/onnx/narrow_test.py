@@ -211,6 +211,57 @@ class Networks(unittest.TestCase):
         np.testing.assert_allclose(got.astype(float), want.astype(float), rtol=5e-3, atol=1e-4)
 
 
+class Commands(unittest.TestCase):
+    """`nnc verify` and `nnc run`, also on targets that are emulated."""
+
+    def small(self, half):
+        net = Net(half, 22)
+        x = net.add("Conv", net.input(1, 3, 8, 8), net.random(8, 3, 3, 3), net.random(8))
+        x = net.add("Conv", net.add("Relu", x), net.random(8, 8, 1, 1))
+        net.output(net.add("GlobalAveragePool", x))
+        return net
+
+    def test_verify(self):
+        for name, half in HALVES.items():
+            with self.subTest(half=name), tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "net.onnx"
+                onnx.save(self.small(half).model(half), path)
+                for target in ("native", "portable"):
+                    self.assertIn("same", emitted.nnc("verify", path, f"--target={target}"))
+
+    def test_emulated(self):
+        for (name, half), target, options, rtol in (
+                (("float16", np.float16), "aarch64", [], 1e-3),
+                (("bfloat16", ml_dtypes.bfloat16), "aarch64", [], 8e-3),
+                (("float16", np.float16), "aarch64-fp16", ["--precision=f16"], 1e-2)):
+            with self.subTest(half=name, target=target), tempfile.TemporaryDirectory() as folder:
+                net = self.small(half)
+                path = pathlib.Path(folder) / "net.onnx"
+                onnx.save(net.model(half), path)
+                feeds = {n: a.astype(half) for n, a in net.feeds.items()}
+                got = emitted.run_in_emulator(path, path.parent / "run", feeds, target=target,
+                                              options=options)[net.outputs[0]]
+                want, = net.expected()
+                np.testing.assert_allclose(got.view(half).astype(np.float32), want, rtol=rtol,
+                                           atol=rtol * np.abs(want).max())
+
+    def test_small_integers(self):
+        """Inputs of 4 bits are given as bytes."""
+        q = random.integers(-8, 8, (2, 5)).astype(np.int8)
+        graph = helper.make_graph(
+            [helper.make_node("DequantizeLinear", ["q", "s"], ["y"])], "net",
+            [helper.make_tensor_value_info("q", TensorProto.INT4, q.shape)],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, q.shape)],
+            [numpy_helper.from_array(np.float32(0.5), "s")])
+        model = helper.make_model(graph, ir_version=10,
+                                  opset_imports=[helper.make_opsetid("", 21)])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "net.onnx"
+            onnx.save(model, path)
+            got = emitted.run_in_emulator(path, path.parent / "run", {"q": q}, target="native")
+            np.testing.assert_array_equal(got["y"], q * np.float32(0.5))
+
+
 class Casts(unittest.TestCase):
     """Casts are the model's own rounding: bit for bit."""
 
