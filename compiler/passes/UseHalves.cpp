@@ -108,6 +108,7 @@ private:
   bool gainsByHalves(LayerOp layer) const;
   bool computeWithHalves(LayerOp layer);
   void visit(LayerOp layer);
+  void setResults(Operation &returns);
 
   Block &block;
   const CostModel &cost;
@@ -263,12 +264,26 @@ void Halver::visit(LayerOp layer) {
   retypeEpilogue(layer);
 }
 
+/// Has the function return the types that it declares, which are those of the
+/// model's outputs.
+void Halver::setResults(Operation &returns) {
+  auto function = returns.getParentOfType<func::FuncOp>();
+  for (auto [operand, type] :
+       llvm::zip(returns.getOpOperands(), function.getResultTypes())) {
+    auto wanted = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+    if (wanted && wanted != getElement(operand.get()))
+      operand.set(getAs(operand.get(), wanted));
+  }
+}
+
 void Halver::run() {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (auto layer = dyn_cast<LayerOp>(op))
       visit(layer);
     else if (auto reshape = dyn_cast<ReshapeOp>(op))
       setElement(reshape.getResult(), getElement(reshape->getOperand(0)));
+    else if (isa<func::ReturnOp>(op))
+      setResults(op);
     else
       for (OpOperand &operand : op.getOpOperands())
         if (isHalf(operand.get()))
