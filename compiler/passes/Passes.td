@@ -60,7 +60,9 @@ def QnnLegalize : Pass<"nnc-qnn-legalize", "::mlir::ModuleOp"> {
     signed bytes. If the best instruction set of the target has routines for only
     one kind of first operand, an operand of `qnn.conv` or `qnn.matmul` of the
     other kind is moved by 128, and its zero point with it. The real numbers stay
-    the same. What moves the numbers becomes a part of the layer that makes them.
+    the same. If ops that quantize make the operand, alone or with ops that move
+    elements in between, these get the other type. Otherwise an addition moves the
+    numbers, which becomes a part of the layer that makes them.
 
     ```mlir
     %3 = qnn.matmul %x, %w : (tensor<2x3x!quant.uniform<i8:f32, 2.0e-02:5>>, ...

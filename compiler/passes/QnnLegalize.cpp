@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/passes/Passes.h"
-#include "compiler/patterns/Patterns.h"
+#include "compiler/patterns/QuantizedLayers.h"
 #include "compiler/routines/Catalogue.h"
 #include "dialects/qnn/Qnn.h"
 #include "dialects/target/Target.h"
@@ -41,15 +41,23 @@ static IntegerType getWantedType(StringRef family,
   return {};
 }
 
+/// Returns what a quantized type of 8 bits is when its numbers and zero points
+/// move by half of the range to `wanted`.
+static Type flipType(RankedTensorType type, IntegerType wanted) {
+  qnn::Parameters parameters = qnn::getParameters(type);
+  int64_t distance = wanted.isUnsigned() ? 128 : -128;
+  for (int64_t &zeroPoint : parameters.zeroPoints)
+    zeroPoint += distance;
+  return qnn::makeType(type.getShape(), wanted, parameters.scales,
+                       parameters.zeroPoints, parameters.axis);
+}
+
 /// Returns `x`, of 8 bits, with every number and the zero point moved by half
 /// of the range, so that the other signedness holds the same reals.
 static Value flipSign(PatternRewriter &rewriter, Value x, IntegerType wanted) {
   Location loc = x.getLoc();
   auto type = cast<RankedTensorType>(x.getType());
-  qnn::Parameters parameters = qnn::getParameters(type);
   int64_t distance = wanted.isUnsigned() ? 128 : -128;
-  SmallVector<int64_t> zeroPoints = llvm::to_vector(llvm::map_range(
-      parameters.zeroPoints, [=](int64_t zero) { return zero + distance; }));
   auto cast = [&](Value value, Type element) -> Value {
     return rewriter.create<nn::CastOp>(
         loc, RankedTensorType::get(type.getShape(), element), value);
@@ -62,14 +70,73 @@ static Value flipSign(PatternRewriter &rewriter, Value x, IntegerType wanted) {
                RankedTensorType::get({}, wide),
                ArrayRef<int16_t>{static_cast<int16_t>(distance)})));
   Value moved = rewriter.create<nn::AddOp>(loc, cast(stored, wide), shift);
-  return rewriter.create<qnn::ReinterpretOp>(
-      loc,
-      qnn::makeType(type.getShape(), wanted, parameters.scales, zeroPoints,
-                    parameters.axis),
-      cast(moved, wanted));
+  return rewriter.create<qnn::ReinterpretOp>(loc, flipType(type, wanted),
+                                             cast(moved, wanted));
 }
 
 namespace {
+/// Values that have one signedness in common: a quantized value, what moves
+/// make of its integers, and so on.
+class SameIntegers {
+public:
+  explicit SameIntegers(Value value) { isClosed = add(value); }
+
+  /// Gives all values the storage type `wanted`, if every one of them is made
+  /// by an op that quantizes, and read by ops that take both types.
+  bool flip(PatternRewriter &rewriter, IntegerType wanted) {
+    if (!isClosed)
+      return false;
+    for (Value value : values) {
+      auto type = cast<RankedTensorType>(value.getType());
+      value.setType(isa<IntegerType>(type.getElementType())
+                        ? type.clone(wanted)
+                        : flipType(type, wanted));
+      Operation *maker = value.getDefiningOp();
+      if (auto pad = dyn_cast<nn::PadOp>(maker))
+        pad.setValue(APFloat(pad.getValue().convertToDouble() +
+                             (wanted.isUnsigned() ? 128 : -128)));
+      rewriter.modifyOpInPlace(maker, []() {});
+      for (Operation *user : value.getUsers())
+        rewriter.modifyOpInPlace(user, []() {});
+    }
+    return true;
+  }
+
+private:
+  llvm::SetVector<Value> values;
+  bool isClosed;
+
+  bool add(Value value) {
+    if (!values.insert(value))
+      return true;
+    Operation *maker = value.getDefiningOp();
+    return maker && addMaker(maker) &&
+           llvm::all_of(value.getUses(),
+                        [&](OpOperand &use) { return addUser(use); });
+  }
+  bool addMaker(Operation *maker) {
+    if (isa<qnn::QuantizeOp, qnn::RequantizeOp>(maker))
+      return true;
+    if (auto reinterpret = dyn_cast<qnn::ReinterpretOp>(maker))
+      return add(reinterpret.getX());
+    return addMoved(maker);
+  }
+  bool addUser(OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<qnn::DequantizeOp, qnn::RequantizeOp, qnn::ConvOp, qnn::MatMulOp>(
+            user))
+      return true;
+    if (auto reinterpret = dyn_cast<qnn::ReinterpretOp>(user))
+      return add(reinterpret.getY());
+    return use.getOperandNumber() < countMoved(user) && add(user->getResult(0));
+  }
+  bool addMoved(Operation *move) {
+    unsigned count = countMoved(move);
+    return count && llvm::all_of(move->getOperands().take_front(count),
+                                 [&](Value operand) { return add(operand); });
+  }
+};
+
 /// Gives the first operand of a product the element type that the target
 /// multiplies fastest.
 template <class Op> struct LegalizeProduct : OpRewritePattern<Op> {
@@ -81,6 +148,8 @@ template <class Op> struct LegalizeProduct : OpRewritePattern<Op> {
     Type stored = qnn::getStorageType(x.getType()).getElementType();
     if (stored == wanted || stored.getIntOrFloatBitWidth() != 8)
       return failure();
+    if (SameIntegers(x).flip(rewriter, wanted))
+      return success();
     Value flipped = flipSign(rewriter, x, wanted);
     rewriter.modifyOpInPlace(op, [&]() { op->setOperand(0, flipped); });
     return success();

@@ -20,7 +20,8 @@ static constexpr double kConversion = 6;
 static bool computes(const Routine &routine, bool integers, Builder &builder) {
   if (integers)
     return routine.takesSums(builder.getI32Type()) &&
-           routine.takesElement(builder.getIntegerType(8, false));
+           (routine.takesElement(builder.getIntegerType(8, false)) ||
+            routine.takesElement(builder.getIntegerType(8)));
   return routine.takesSums(Type()) &&
          routine.takesElement(builder.getF32Type());
 }

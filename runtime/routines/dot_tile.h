@@ -8,6 +8,7 @@
 #ifndef NNC_ROUTINES_DOT_TILE_H
 #define NNC_ROUTINES_DOT_TILE_H
 
+#include "runtime/routines/policy.h"
 #include "runtime/simd/dots.h"
 
 namespace nnc {
@@ -32,24 +33,92 @@ template <class D, int P, int B> struct dot_tile {
     i32x<W> weights[B];
     NNC_UNROLL for (int b = 0; b < B; ++b) weights[b] =
         D::weights(w + b * block);
-    NNC_UNROLL for (int p = 0; p < P; ++p) {
+    if constexpr (D::by_lane)
+      if (point == D::group) {
+        constexpr int fours = P / 4 * 4;
+        NNC_UNROLL for (int p = 0; p < fours; p += 4) {
+          const i32x<W> four = byte_lanes<W>::load_bits(points + p * D::group);
+          NNC_UNROLL for (int b = 0; b < B; ++b) {
+            sum[p][b] = D::template add_lane<0>(sum[p][b], four, weights[b]);
+            sum[p + 1][b] =
+                D::template add_lane<1>(sum[p + 1][b], four, weights[b]);
+            sum[p + 2][b] =
+                D::template add_lane<2>(sum[p + 2][b], four, weights[b]);
+            sum[p + 3][b] =
+                D::template add_lane<3>(sum[p + 3][b], four, weights[b]);
+          }
+        }
+        return add_each<fours>(points, point, weights);
+      }
+    add_each<0>(points, point, weights);
+  }
+
+  /// Calls store(b, sums) for every vector of weights, with the sums of all
+  /// points. The sums leave the registers before: code of an epilogue for each
+  /// of them would be long, and g++ would keep them in memory in the loop that
+  /// makes them, too.
+  template <class F> NNC_INLINE void for_each(const F &store) const {
+    i32x<W> done[B][P];
+    NNC_UNROLL for (int p = 0; p < P; ++p)
+        NNC_UNROLL for (int b = 0; b < B; ++b) done[b][p] = sum[p][b];
+    NNC_FORGET_LOADS;
+    for (int b = 0; b < B; ++b)
+      store(b, done[b]);
+  }
+
+private:
+  /// Adds the products of points FIRST to P - 1.
+  template <int FIRST>
+  NNC_INLINE void add_each(const typename D::point *points,
+                           std::ptrdiff_t point, const i32x<W> (&weights)[B]) {
+    NNC_UNROLL for (int p = FIRST; p < P; ++p) {
       const i32x<W> v = repeat_group<D>(points + p * point);
       NNC_UNROLL for (int b = 0; b < B; ++b) sum[p][b] =
           D::add(sum[p][b], v, weights[b]);
     }
   }
+};
 
-  /// Calls store(p, b, sum) for every sum. The sums leave the registers before:
-  /// code of an epilogue for each of them would be long, and g++ would keep
-  /// them in memory in the loop that makes them, too.
+/// The same with products of matrices: a sum has two rows, which are points
+/// that follow each other, and two columns.
+template <int P, int B> struct dot_tile<matrix_dots, P, B> {
+  using D = matrix_dots;
+  static constexpr int W = D::lanes, halves = W / 2, pairs = ceil_div(P, 2);
+
+  D::sums sum[pairs][B * halves];
+
+  NNC_INLINE void clear() {
+    NNC_UNROLL for (int p = 0; p < pairs; ++p)
+        NNC_UNROLL for (int b = 0; b < B * halves; ++b) sum[p][b] = D::zero();
+  }
+
+  NNC_INLINE void add(const std::int8_t *points, std::ptrdiff_t point,
+                      const std::int8_t *w, std::ptrdiff_t block) {
+    D::factors weights[B * halves];
+    NNC_UNROLL for (int b = 0; b < B * halves; ++b) weights[b] =
+        D::load(w + b / halves * block + b % halves * 16);
+    NNC_UNROLL for (int p = 0; p < pairs; ++p) {
+      const std::int8_t *first = points + 2 * p * point;
+      // The last point of an odd number of them is alone.
+      const D::factors v = 2 * p + 1 == P ? D::load(first, first)
+                           : point == 8   ? D::load(first)
+                                          : D::load(first, first + point);
+      NNC_UNROLL for (int b = 0; b < B * halves; ++b) sum[p][b] =
+          D::add(sum[p][b], v, weights[b]);
+    }
+  }
+
   template <class F> NNC_INLINE void for_each(const F &store) const {
-    i32x<W> done[P][B];
+    i32x<W> done[B][P];
     NNC_UNROLL for (int p = 0; p < P; ++p)
-        NNC_UNROLL for (int b = 0; b < B; ++b) done[p][b] = sum[p][b];
+        NNC_UNROLL for (int b = 0; b < B; ++b) {
+      const D::sums *columns = sum[p / 2] + b * halves;
+      done[b][p] = p % 2 ? D::row<1>(columns[0], columns[1])
+                         : D::row<0>(columns[0], columns[1]);
+    }
     NNC_FORGET_LOADS;
     for (int b = 0; b < B; ++b)
-      for (int p = 0; p < P; ++p)
-        store(p, b, done[p][b]);
+      store(b, done[b]);
   }
 };
 

@@ -205,6 +205,32 @@ NNC_INLINE void store_sums(V v, Y *y, std::ptrdiff_t at, int first,
                       : Y(0);
   }
 }
+/// Calls store_sums for each of P points that follow each other in a blocked
+/// layout, the first at y[at]. Operands that all points share are loaded once,
+/// and bytes are stored several points at a time.
+template <class V, int P, class Y, class Epi>
+NNC_INLINE void store_points(const V (&v)[P], Y *y, std::ptrdiff_t at,
+                             int first, int channels, const Epi &epi) {
+  constexpr int W = lanes<V>;
+  if constexpr (takes_vectors<Epi, V> && sizeof(Y) == 1 && P > 1) {
+    if (channels % W == 0 || first + W <= channels) {
+      // No store comes between the loads of operands.
+      vector_of<Y, W> results[P];
+      NNC_UNROLL for (int p = 0; p < P; ++p) results[p] =
+          epi(v[p], position<true>{at + p * W, first});
+      constexpr int fours = P / 4 * 4;
+      NNC_UNROLL for (int p = 0; p < fours; p += 4)
+          byte_lanes<W>::template store_four<Y>(
+              y + at + p * W, results[p].v, results[p + 1].v, results[p + 2].v,
+              results[p + 3].v);
+      NNC_UNROLL for (int p = fours; p < P; ++p)
+          vector_memory<Y, W>::store(y + at + p * W, results[p]);
+      return;
+    }
+  }
+  for (int p = 0; p < P; ++p)
+    store_sums(v[p], y, at + p * W, first, channels, epi);
+}
 /// Stores epi(v) at y[at] of a row of `columns` columns, whose column `first`
 /// is lane 0. Lanes behind the last column are not stored.
 template <int W, class Y, class Epi>
@@ -289,6 +315,10 @@ template <class T, int W> NNC_INLINE vector_of<T, W> cast(f32x<W> x) {
     const f32x<W> inside = select(fits, max_fast(x, -beyond), f32x<W>(0.0f));
     const i32x<W> cut = select(fits, to_int(inside), i32x<W>(INT32_MAX));
     return select(x == x, cut, i32x<W>(0));
+  } else if constexpr (byte_lanes<W>::conversion_saturates) {
+    const i32x<W> low(std::numeric_limits<T>::min());
+    const i32x<W> high(std::numeric_limits<T>::max());
+    return {byte_lanes<W>::least(byte_lanes<W>::most(to_int(x), low), high)};
   } else {
     // If x is NaN, max_fast(x, low) is NaN or low.
     if constexpr (std::is_signed<T>::value)

@@ -1,5 +1,4 @@
-//===- bytes_avx2.h - Vectors of bytes in AVX2 registers
-//--------------------===//
+//===- bytes_avx2.h - Vectors of bytes in AVX2 registers ------------------===//
 #ifndef NNC_SIMD_BYTES_AVX2_H
 #define NNC_SIMD_BYTES_AVX2_H
 
@@ -11,6 +10,7 @@ namespace nnc {
 
 template <> struct byte_lanes<8> {
   using V = i32x<8>;
+  static constexpr bool conversion_saturates = false;
   static NNC_INLINE V load(const std::uint8_t *p) {
     return {_mm256_cvtepu8_epi32(load_eight(p))};
   }
@@ -48,6 +48,17 @@ template <> struct byte_lanes<8> {
     _mm_storel_epi64(static_cast<__m128i *>(p),
                      _mm_unpacklo_epi32(_mm256_castsi256_si128(bytes),
                                         _mm256_extracti128_si256(bytes, 1)));
+  }
+  template <class T>
+  static NNC_INLINE void store_four(T *p, V a, V b, V c, V d) {
+    const __m256i low = _mm256_packs_epi32(a.v, b.v);
+    const __m256i high = _mm256_packs_epi32(c.v, d.v);
+    const __m256i bytes = std::is_signed<T>::value
+                              ? _mm256_packs_epi16(low, high)
+                              : _mm256_packus_epi16(low, high);
+    // Each half of a register was packed for itself.
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    store_bits(p, {_mm256_permutevar8x32_epi32(bytes, order)});
   }
   static NNC_INLINE V multiply(V a, V b) {
     return {_mm256_mullo_epi32(a.v, b.v)};

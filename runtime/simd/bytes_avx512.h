@@ -11,6 +11,7 @@ namespace nnc {
 
 template <> struct byte_lanes<16> {
   using V = i32x<16>;
+  static constexpr bool conversion_saturates = false;
   // Masks of all lanes, because g++ 12 takes the operand that instructions
   // without a mask leave undefined for an uninitialized variable.
   static constexpr __mmask16 every = 0xffff;
@@ -45,6 +46,13 @@ template <> struct byte_lanes<16> {
   }
   static NNC_INLINE void store(void *p, V v) {
     _mm512_mask_cvtepi32_storeu_epi8(p, every, v.v);
+  }
+  template <class T>
+  static NNC_INLINE void store_four(T *p, V a, V b, V c, V d) {
+    store(p, a);
+    store(p + 16, b);
+    store(p + 32, c);
+    store(p + 48, d);
   }
   static NNC_INLINE V multiply(V a, V b) {
     return {_mm512_mullo_epi32(a.v, b.v)};

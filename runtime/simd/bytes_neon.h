@@ -10,6 +10,7 @@ namespace nnc {
 
 template <> struct byte_lanes<4> {
   using V = i32x<4>;
+  static constexpr bool conversion_saturates = true;
   static NNC_INLINE V load(const std::uint8_t *p) {
     const uint8x8_t bytes = vreinterpret_u8_u32(vdup_n_u32(load_word(p)));
     return {vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(bytes))))};
@@ -43,6 +44,14 @@ template <> struct byte_lanes<4> {
     const int8x8_t bytes = vmovn_s16(vcombine_s16(words, words));
     const std::uint32_t four = vget_lane_u32(vreinterpret_u32_s8(bytes), 0);
     memcpy(p, &four, sizeof four);
+  }
+  template <class T>
+  static NNC_INLINE void store_four(T *p, V a, V b, V c, V d) {
+    const int8x8_t low =
+        vmovn_s16(vcombine_s16(vmovn_s32(a.v), vmovn_s32(b.v)));
+    const int8x8_t high =
+        vmovn_s16(vcombine_s16(vmovn_s32(c.v), vmovn_s32(d.v)));
+    store_bits(p, {vreinterpretq_s32_s8(vcombine_s8(low, high))});
   }
   static NNC_INLINE V multiply(V a, V b) { return {vmulq_s32(a.v, b.v)}; }
   static NNC_INLINE V most(V a, V b) { return {vmaxq_s32(a.v, b.v)}; }

@@ -13,6 +13,9 @@ namespace nnc {
 
 template <int W> struct byte_lanes {
   using half = byte_lanes<W / 2>;
+  /// Whether to_int() gives the nearest end of the range of 32 bits for numbers
+  /// out of it, and 0 for NaN.
+  static constexpr bool conversion_saturates = half::conversion_saturates;
 
   /// Loads W bytes, each into a lane.
   template <class T> static NNC_INLINE i32x<W> load(const T *p) {
@@ -44,6 +47,16 @@ template <int W> struct byte_lanes {
     half::store(bytes, v.lo);
     half::store(bytes + W / 2, v.hi);
   }
+  /// Stores the lanes of four vectors, which are in the range of T, one after
+  /// the other.
+  template <class T>
+  static NNC_INLINE void store_four(T *p, i32x<W> a, i32x<W> b, i32x<W> c,
+                                    i32x<W> d) {
+    store(p, a);
+    store(p + W, b);
+    store(p + 2 * W, c);
+    store(p + 3 * W, d);
+  }
   /// Products of lanes, which wrap.
   static NNC_INLINE i32x<W> multiply(i32x<W> a, i32x<W> b) {
     return {half::multiply(a.lo, b.lo), half::multiply(a.hi, b.hi)};
@@ -67,6 +80,7 @@ template <int W> struct byte_lanes {
 };
 
 template <> struct byte_lanes<1> {
+  static constexpr bool conversion_saturates = false;
   template <class T> static NNC_INLINE i32x<1> load(const T *p) {
     return i32x<1>(*p);
   }
@@ -89,6 +103,14 @@ template <> struct byte_lanes<1> {
   }
   static NNC_INLINE void store(void *p, i32x<1> v) {
     *static_cast<unsigned char *>(p) = static_cast<unsigned char>(v.v);
+  }
+  template <class T>
+  static NNC_INLINE void store_four(T *p, i32x<1> a, i32x<1> b, i32x<1> c,
+                                    i32x<1> d) {
+    store(p, a);
+    store(p + 1, b);
+    store(p + 2, c);
+    store(p + 3, d);
   }
   static NNC_INLINE i32x<1> multiply(i32x<1> a, i32x<1> b) {
     return i32x<1>(times(a.v, b.v));

@@ -11,6 +11,7 @@ namespace nnc {
 
 template <> struct byte_lanes<4> {
   using V = i32x<4>;
+  static constexpr bool conversion_saturates = false;
   static NNC_INLINE V load(const std::uint8_t *p) {
     return {_mm_cvtepu8_epi32(load_word(p))};
   }
@@ -43,6 +44,13 @@ template <> struct byte_lanes<4> {
                                       -1, -1, -1, -1, -1);
     const int bytes = _mm_cvtsi128_si32(_mm_shuffle_epi8(v.v, low));
     memcpy(p, &bytes, sizeof bytes);
+  }
+  template <class T>
+  static NNC_INLINE void store_four(T *p, V a, V b, V c, V d) {
+    const __m128i low = _mm_packs_epi32(a.v, b.v);
+    const __m128i high = _mm_packs_epi32(c.v, d.v);
+    store_bits(p, {std::is_signed<T>::value ? _mm_packs_epi16(low, high)
+                                            : _mm_packus_epi16(low, high)});
   }
   static NNC_INLINE V multiply(V a, V b) { return {_mm_mullo_epi32(a.v, b.v)}; }
   static NNC_INLINE V most(V a, V b) { return {_mm_max_epi32(a.v, b.v)}; }

@@ -3,7 +3,9 @@
 // What a register tile of integer sums does in a step: it multiplies `group`
 // consecutive numbers of each point with as many of each of W columns of
 // weights, and adds the products to W sums of 32 bits. Which form is fast
-// depends on the instruction set.
+// depends on the instruction set. Copies of points hold `together` numbers of a
+// point one after the other. Where `by_lane`, the instruction takes a lane of a
+// vector of points as a factor, so that one load serves four points.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_DOTS_H
@@ -17,7 +19,8 @@ namespace nnc {
 /// for weights of 9 bits, which a weight minus its zero point may have. Points
 /// are stored as 16 bits; weights are widened when they are loaded.
 template <int W> struct pair_dots {
-  static constexpr int lanes = W, group = 2;
+  static constexpr int lanes = W, group = 2, together = W;
+  static constexpr bool by_lane = false;
   using point = std::int16_t;
 
   template <class T> static NNC_INLINE i32x<W> weights(const T *w) {
@@ -30,7 +33,8 @@ template <int W> struct pair_dots {
 
 /// Four products of an unsigned byte of a point and a signed byte of a weight.
 template <int W> struct byte_dots {
-  static constexpr int lanes = W, group = 4;
+  static constexpr int lanes = W, group = 4, together = W;
+  static constexpr bool by_lane = false;
   using point = std::uint8_t;
 
   static NNC_INLINE i32x<W> weights(const std::int8_t *w) {
@@ -39,6 +43,120 @@ template <int W> struct byte_dots {
   static NNC_INLINE i32x<W> add(i32x<W> sum, i32x<W> points, i32x<W> weights) {
     return byte_lanes<W>::dot4(sum, points, weights);
   }
+};
+
+/// Four products of signed bytes: what sdot of aarch64 does in four lanes.
+struct signed_dots {
+  static constexpr int lanes = 4, group = 4, together = 4;
+  static constexpr bool by_lane = true;
+  using point = std::int8_t;
+
+  static NNC_INLINE i32x<4> weights(const std::int8_t *w) {
+    return byte_lanes<4>::load_bits(w);
+  }
+  static NNC_INLINE i32x<4> add(i32x<4> sum, i32x<4> points, i32x<4> weights) {
+#if defined(NNC_NEON_VECTORS) && defined(__ARM_FEATURE_DOTPROD)
+#if defined(__GNUC__) && !defined(__clang__)
+    // g++ moves sums between registers otherwise.
+    asm("sdot %0.4s, %1.16b, %2.16b"
+        : "+w"(sum.v)
+        : "w"(points.v), "w"(weights.v));
+    return sum;
+#else
+    return {vdotq_s32(sum.v, vreinterpretq_s8_s32(points.v),
+                      vreinterpretq_s8_s32(weights.v))};
+#endif
+#else
+    std::int8_t x[16], w[16];
+    std::int32_t sums[4];
+    byte_lanes<4>::store_bits(x, points);
+    byte_lanes<4>::store_bits(w, weights);
+    byte_lanes<4>::store_bits(sums, sum);
+    for (int i = 0; i < 16; ++i)
+      sums[i / 4] += x[i] * w[i];
+    return byte_lanes<4>::load_bits(sums);
+#endif
+  }
+  /// The same with the four bytes of lane LANE of `points` for all lanes.
+  template <int LANE>
+  static NNC_INLINE i32x<4> add_lane(i32x<4> sum, i32x<4> points,
+                                     i32x<4> weights) {
+#if defined(NNC_NEON_VECTORS) && defined(__ARM_FEATURE_DOTPROD)
+#if defined(__GNUC__) && !defined(__clang__)
+    asm("sdot %0.4s, %1.16b, %2.4b[%3]"
+        : "+w"(sum.v)
+        : "w"(weights.v), "w"(points.v), "i"(LANE));
+    return sum;
+#else
+    return {vdotq_laneq_s32(sum.v, vreinterpretq_s8_s32(weights.v),
+                            vreinterpretq_s8_s32(points.v), LANE)};
+#endif
+#else
+    std::int32_t x[4];
+    byte_lanes<4>::store_bits(x, points);
+    return add(sum, i32x<4>(x[LANE]), weights);
+#endif
+  }
+};
+
+/// Eight products of signed bytes for each of two points and two columns: what
+/// smmla of aarch64 does. Sums and factors are matrices of two rows; a register
+/// tile of them is dot_tile<matrix_dots, P, B>.
+struct matrix_dots {
+  static constexpr int lanes = 4, group = 8, together = 8;
+  using point = std::int8_t;
+
+#if defined(NNC_NEON_VECTORS) && defined(__ARM_FEATURE_MATMUL_INT8)
+  using sums = int32x4_t;    ///< row 0 then row 1, each of two columns
+  using factors = int8x16_t; ///< two rows of eight
+
+  static NNC_INLINE sums zero() { return vdupq_n_s32(0); }
+  static NNC_INLINE factors load(const std::int8_t *p) { return vld1q_s8(p); }
+  static NNC_INLINE factors load(const std::int8_t *p, const std::int8_t *q) {
+    return vcombine_s8(vld1_s8(p), vld1_s8(q));
+  }
+  static NNC_INLINE sums add(sums sum, factors points, factors weights) {
+#if defined(__GNUC__) && !defined(__clang__)
+    asm("smmla %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(points), "w"(weights));
+    return sum;
+#else
+    return vmmlaq_s32(sum, points, weights);
+#endif
+  }
+  /// Row ROW of two sums side by side.
+  template <int ROW> static NNC_INLINE i32x<4> row(sums a, sums b) {
+    const int64x2_t x = vreinterpretq_s64_s32(a), y = vreinterpretq_s64_s32(b);
+    return {vreinterpretq_s32_s64(ROW ? vzip2q_s64(x, y) : vzip1q_s64(x, y))};
+  }
+#else
+  struct sums {
+    std::int32_t at[4];
+  };
+  struct factors {
+    std::int8_t at[16];
+  };
+
+  static NNC_INLINE sums zero() { return {}; }
+  static NNC_INLINE factors load(const std::int8_t *p) {
+    return load(p, p + 8);
+  }
+  static NNC_INLINE factors load(const std::int8_t *p, const std::int8_t *q) {
+    factors f;
+    memcpy(f.at, p, 8);
+    memcpy(f.at + 8, q, 8);
+    return f;
+  }
+  static NNC_INLINE sums add(sums sum, factors points, factors weights) {
+    for (int i = 0; i < 32; ++i)
+      sum.at[i / 8] += points.at[i / 16 * 8 + i % 8] * weights.at[i % 16];
+    return sum;
+  }
+  template <int ROW> static NNC_INLINE i32x<4> row(sums a, sums b) {
+    const std::int32_t lanes_of_row[] = {a.at[2 * ROW], a.at[2 * ROW + 1],
+                                         b.at[2 * ROW], b.at[2 * ROW + 1]};
+    return byte_lanes<4>::load_bits(lanes_of_row);
+  }
+#endif
 };
 
 /// A group of numbers of a point, in every lane.
@@ -63,6 +181,73 @@ NNC_INLINE void copy_points(Y *y, const X *x, std::ptrdiff_t count) {
     for (; i < count; ++i)
       y[i] = static_cast<Y>(x[i]);
   }
+}
+
+/// Copies `count` points of blocks of W bytes, of block x and of block y in
+/// turn.
+template <int W, class X>
+NNC_INLINE void interleave_points(X *to, const X *x, const X *y,
+                                  std::ptrdiff_t count) {
+  std::ptrdiff_t i = 0;
+#if defined(NNC_NEON_VECTORS)
+  if constexpr (W == 4 && sizeof(X) == 1)
+    for (; i + 4 <= count; i += 4) {
+      const int32x4x2_t both = vzipq_s32(byte_lanes<4>::load_bits(x + i * W).v,
+                                         byte_lanes<4>::load_bits(y + i * W).v);
+      byte_lanes<4>::store_bits(to + 2 * i * W, {both.val[0]});
+      byte_lanes<4>::store_bits(to + 2 * i * W + 16, {both.val[1]});
+    }
+#endif
+  for (; i < count; ++i) {
+    memcpy(to + 2 * i * W, x + i * W, W * sizeof(X));
+    memcpy(to + 2 * i * W + W, y + i * W, W * sizeof(X));
+  }
+}
+
+/// Copies bytes of three rows, or of four if d is not null: one of each, then
+/// the next of each, with zeros in the place of a fourth row. It does what
+/// whole vectors hold of `count` bytes a row, and returns how many these are.
+template <class X>
+NNC_INLINE std::ptrdiff_t interleave_bytes(X *to, const X *a, const X *b,
+                                           const X *c, const X *d,
+                                           std::ptrdiff_t count) {
+  static_assert(sizeof(X) == 1, "bytes");
+  std::ptrdiff_t i = 0;
+#if defined(NNC_NEON_VECTORS)
+  const auto load = [&](const X *row) {
+    return vld1q_u8(reinterpret_cast<const std::uint8_t *>(row + i));
+  };
+  for (; i + 16 <= count; i += 16) {
+    const uint8x16x2_t first = vzipq_u8(load(a), load(b));
+    const uint8x16x2_t second = vzipq_u8(load(c), d ? load(d) : vdupq_n_u8(0));
+    for (int half = 0; half < 2; ++half) {
+      const uint16x8x2_t all =
+          vzipq_u16(vreinterpretq_u16_u8(first.val[half]),
+                    vreinterpretq_u16_u8(second.val[half]));
+      for (int quarter = 0; quarter < 2; ++quarter)
+        vst1q_u8(reinterpret_cast<std::uint8_t *>(to + 4 * i + 32 * half +
+                                                  16 * quarter),
+                 vreinterpretq_u8_u16(all.val[quarter]));
+    }
+  }
+#elif defined(__SSE4_1__) && !defined(NNC_PORTABLE_SIMD)
+  const auto load = [&](const X *row) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i *>(row + i));
+  };
+  for (; i + 16 <= count; i += 16) {
+    const __m128i x = load(a), y = load(b), z = load(c);
+    const __m128i w = d ? load(d) : _mm_setzero_si128();
+    const __m128i first[] = {_mm_unpacklo_epi8(x, y), _mm_unpackhi_epi8(x, y)};
+    const __m128i second[] = {_mm_unpacklo_epi8(z, w), _mm_unpackhi_epi8(z, w)};
+    for (int half = 0; half < 2; ++half) {
+      auto *place = reinterpret_cast<__m128i *>(to + 4 * i + 32 * half);
+      _mm_storeu_si128(place, _mm_unpacklo_epi16(first[half], second[half]));
+      _mm_storeu_si128(place + 1,
+                       _mm_unpackhi_epi16(first[half], second[half]));
+    }
+  }
+#endif
+  return i;
 }
 
 } // namespace nnc

@@ -39,3 +39,24 @@ func.func @chain(%a: tensor<2x3xui8>) -> tensor<2x4xi32> {
   %6 = qnn.reinterpret %5 : !s -> tensor<2x4xi32>
   return %6 : tensor<2x4xi32>
 }
+
+// What quantizes the bytes makes the other type, through moves and for all that
+// reads them.
+// CHECK-LABEL: @quantized
+// CHECK: %[[Q:.*]] = qnn.quantize half_even %arg0 : tensor<2x3xf32> -> tensor<2x3x!quant.uniform<u8:f32, 2.000000e-02:133>>
+// CHECK: %[[I:.*]] = qnn.reinterpret %[[Q]] {{.*}} -> tensor<2x3xui8>
+// CHECK: %[[P:.*]] = nn.pad constant %[[I]] {{.*}}value = 1.330000e+02{{.*}} -> tensor<2x4xui8>
+// CHECK: %[[R:.*]] = qnn.reinterpret %[[P]] : tensor<2x4xui8> -> tensor<2x4x!quant.uniform<u8:f32, 2.000000e-02:133>>
+// CHECK: qnn.matmul %[[R]]
+// CHECK: qnn.dequantize %[[Q]] : tensor<2x3x!quant.uniform<u8:f32, 2.000000e-02:133>> -> tensor<2x3xf32>
+func.func @quantized(%x: tensor<2x3xf32>, %w: tensor<4x4xi8>) -> (tensor<2x4xi32>, tensor<2x3xf32>) {
+  %0 = qnn.quantize half_even %x : tensor<2x3xf32> -> !x
+  %1 = qnn.reinterpret %0 : !x -> tensor<2x3xi8>
+  %2 = nn.pad constant %1 {pads = array<i64: 0, 0, 0, 1>, value = 5.0 : f64} : (tensor<2x3xi8>) -> tensor<2x4xi8>
+  %3 = qnn.reinterpret %2 : tensor<2x4xi8> -> tensor<2x4x!quant.uniform<i8:f32, 2.0e-02:5>>
+  %4 = qnn.reinterpret %w : tensor<4x4xi8> -> tensor<4x4x!quant.uniform<i8:f32, 1.0e-02>>
+  %5 = qnn.matmul %3, %4 : (tensor<2x4x!quant.uniform<i8:f32, 2.0e-02:5>>, tensor<4x4x!quant.uniform<i8:f32, 1.0e-02>>) -> !s
+  %6 = qnn.reinterpret %5 : !s -> tensor<2x4xi32>
+  %7 = qnn.dequantize %0 : !x -> tensor<2x3xf32>
+  return %6, %7 : tensor<2x4xi32>, tensor<2x3xf32>
+}

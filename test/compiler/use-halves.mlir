@@ -1,7 +1,7 @@
 // RUN: nnc-opt %s --nnc-use-halves=target=aarch64-fp16 --split-input-file | FileCheck %s
 // RUN: not nnc-opt %s --nnc-use-halves=target=aarch64 --split-input-file 2>&1 | FileCheck %s --check-prefix=TARGET
 
-// TARGET: error: the target 'aarch64' has no arithmetic on halves, which the precision f16 needs; there is for aarch64-fp16
+// TARGET: error: the target 'aarch64' has no arithmetic on halves, which the precision f16 needs; there is for aarch64-dotprod, aarch64-fp16, aarch64-i8mm
 
 // The weights are rounded, the bias stays a float; the epilogue computes with
 // floats; what the caller sees is cast.

@@ -58,6 +58,9 @@ class Graph:
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "graph.onnx"
             onnx.save(self.model(), path)
+            if not emitted.is_native(target):
+                return emitted.run_in_emulator(path, path.parent / "out", self.feeds,
+                                               target=target, options=options)
             module = emitted.compile_model(path, path.parent / "out", target=target,
                                            options=options)
             module.build()

@@ -102,6 +102,25 @@ class Quantized(unittest.TestCase):
             with self.subTest(target=target):
                 graph.check(target=target)
 
+    def test_dot_products(self):
+        """Targets with routines of their own for products of bytes."""
+        graph = Graph()
+        for zeros, strides in ((False, [1, 1]), (True, [2, 1])):
+            common = dict(x_type=np.uint8, w_type=np.int8, y_type=np.uint8, per_channel=True,
+                          zeros=zeros, strides=strides)
+            self.add_conv(graph, **common, shape=(1, 3, 11, 10), kernel=(3, 3), filters=13,
+                          pads=[1, 0, 1, 2])
+            self.add_conv(graph, **common, shape=(2, 21, 9, 10), kernel=(3, 3), filters=18,
+                          pads=[1, 1, 1, 1])
+            self.add_conv(graph, **common, shape=(1, 40, 9, 8), kernel=(1, 1), filters=9)
+            self.add_conv(graph, **common, shape=(1, 9, 12, 13), kernel=(3, 3), filters=9,
+                          group=9, pads=[1, 1, 1, 1])
+            self.add_conv(graph, **common, shape=(1, 24, 9, 8), kernel=(3, 3), filters=16,
+                          group=2)
+        for target in ("aarch64-dotprod", "aarch64-i8mm"):
+            with self.subTest(target=target):
+                graph.check(target=target)
+
     def test_conv_types(self):
         """All types, symmetric and asymmetric, with a scale for each filter or one."""
         graph = Graph()

@@ -33,8 +33,8 @@ void check_conv(random_source &r, const S &shape, conv2d_shape s) {
   const std::string layouts[] = {PLAIN ? "plain" : "NCHW" + lanes + "c",
                                  "KCRS" + lanes + "k" + group + "c",
                                  "NCHW" + lanes + "c"};
-  const auto p =
-      plan_conv2d_integers(s, D::lanes, int(sizeof(typename D::point)), C);
+  const auto p = plan_conv2d_integers(
+      s, D::lanes, int(sizeof(typename D::point)), C, D::together);
   compare<R, conv2d_i32_portable<conv2d_shape, PE>, T,
           integers_epilogue<F<T>, T>, PE>(
       r, shape, s, tensors, layouts, s.k, p.scratch(1),
@@ -272,6 +272,22 @@ TEST_CASE("fours of random bytes", "[integers]") {
   check_random<byte_dots<W>, u8, i8, i8, to>(r, 10);
 }
 
+TEST_CASE("fours of signed bytes", "[integers]") {
+  random_source r;
+  check_random<signed_dots, i8, i8, i8, to>(r, 40);
+  check_random<signed_dots, i8, i8, u8, to_scalars>(r, 10);
+}
+
+TEST_CASE("matrices of signed bytes", "[integers]") {
+  random_source r;
+  for (int i = 0; i < 40; ++i) {
+    conv2d_shape s = random_shape(r, i % 4 == 3);
+    s.fill = random_fill<i8>(r);
+    check_conv<matrix_dots, false, i8, i8, i8, to>(r, s, s);
+    check_matmul<matrix_dots, i8, i8, i8, to>(r, random_matmul(r));
+  }
+}
+
 TEST_CASE("integers of constant shapes", "[integers]") {
   random_source r;
   check_constant<pair_dots<W>, i8, constant_shape<20, 9, 11, 19, 3, 1, 1, -7>>(
@@ -282,6 +298,12 @@ TEST_CASE("integers of constant shapes", "[integers]") {
       r);
   check_constant<byte_dots<W>, u8, constant_shape<32, 8, 8, 32, 1, 1, 0, 0>>(r);
   check_constant<byte_dots<W>, u8, constant_shape<32, 9, 9, 18, 1, 2, 0, 0>>(r);
+  check_constant<signed_dots, i8, constant_shape<33, 8, 7, 40, 3, 1, 1, -128>>(
+      r);
+  check_constant<signed_dots, i8, constant_shape<32, 8, 8, 32, 1, 1, 0, 0>>(r);
+  check_constant<matrix_dots, i8, constant_shape<33, 8, 7, 40, 3, 1, 1, -128>>(
+      r);
+  check_constant<matrix_dots, i8, constant_shape<20, 9, 9, 18, 1, 2, 0, 0>>(r);
 }
 
 TEST_CASE("Winograd's method on bytes", "[integers]") {

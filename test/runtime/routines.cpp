@@ -270,6 +270,10 @@ template <class F, class LINE>
 void check_integers(random_source &random, const typename F::shape &s) {
   constexpr int chosen = smallest_candidate<LINE>();
   constexpr auto line = LINE::lines[chosen];
+  // Column TYPES: what sdot and smmla multiply is signed.
+  constexpr bool is_signed =
+      has_part(LINE::name, "_neondot") || has_part(LINE::name, "_neoni8mm");
+  using X = std::conditional_t<is_signed, std::int8_t, std::uint8_t>;
   using T = std::uint8_t;
   using E = integers_epilogue<to<T>, T>;
   using PE = integers_epilogue<to_scalars<T>, T>;
@@ -282,7 +286,7 @@ void check_integers(random_source &random, const typename F::shape &s) {
   compare<R, typename F::template integers<PE>, T, E, PE>(
       random, s, s, tensors, layouts, F::channels(s),
       std::ptrdiff_t(line.scratch(s, most_threads)),
-      numbers<T>(random, inputs[0].count()),
+      numbers<X>(random, inputs[0].count()),
       numbers<std::int8_t>(random, inputs[1].count()));
 }
 

@@ -142,8 +142,9 @@ findFirstDifference(mlir::ModuleOp layered, const std::vector<Tensor> &inputs,
     return found;
   if (!complete)
     return makeError("the reference of the layers cannot be evaluated");
-  return "every layer agrees with its reference: the results given come from "
-         "another model, or a pass before the layers were formed is wrong";
+  return "every layer agrees with its reference: the difference comes from "
+         "rounding in passes before the layers were formed, if it is small; "
+         "else the results given come from another model, or a pass is wrong";
 }
 
 } // namespace nnc::tools

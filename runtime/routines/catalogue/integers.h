@@ -12,7 +12,9 @@ namespace nnc {
 
 /// Products, made G at a time, in the time of a multiply-add of floats.
 constexpr double rate_of_products(const tile_limits &t, int G) {
-  return G == 4 ? t.cost->fours_rate : t.cost->pairs_rate;
+  return G == 8   ? t.cost->eights_rate
+         : G == 4 ? t.cost->fours_rate
+                  : t.cost->pairs_rate;
 }
 
 /// Efficiency of conv2d/integers.h with tiles of C pixels by B blocks. Products
@@ -20,7 +22,8 @@ constexpr double rate_of_products(const tile_limits &t, int G) {
 template <class S>
 constexpr double integers_efficiency_of_conv2d(tile_limits t, const S &s, int C,
                                                int B, int G) {
-  const conv2d_integers_plan p = plan_conv2d_integers(s, t.lanes, 4 / G, C);
+  const conv2d_integers_plan p =
+      plan_conv2d_integers(s, t.lanes, G == 2 ? 2 : 1, C, larger(G, t.lanes));
   const int channels = s.c / s.groups, padded = ceil_div(channels, G) * G;
   const double taps = double(s.kh) * s.kw;
   const double work = double(s.k) * s.oh * s.ow * channels * taps;
@@ -28,7 +31,7 @@ constexpr double integers_efficiency_of_conv2d(tile_limits t, const S &s, int C,
                          tiles_efficiency(t, p.out_height, p.out_width, s.k,
                                           padded * taps / G, 1, C, B);
   const double copied = double(p.down) * p.across * p.copy_rows *
-                        p.copy_columns * p.blocks * t.lanes;
+                        p.copy_columns * p.copy_blocks * larger(G, t.lanes);
   return work / (work / reached + t.cost->integers_copy_cost * copied);
 }
 

@@ -46,6 +46,8 @@ constexpr tile_limits avx512vnni_tile = avx512_tile;
 constexpr tile_limits avx2_tile = make_tile_limits(all_costs.avx2, 8, 2);
 constexpr tile_limits neon_tile =
     make_by_lane(make_tile_limits(all_costs.neon, 4, 2));
+constexpr tile_limits neondot_tile = neon_tile;
+constexpr tile_limits neoni8mm_tile = neon_tile;
 constexpr tile_limits neonfp16_tile =
     make_by_lane(make_tile_limits(all_costs.neonfp16, 8, 2));
 constexpr tile_limits sse4_tile = make_tile_limits(all_costs.sse4, 4, 2);

@@ -5,9 +5,10 @@
 // bits. G numbers of a pixel are multiplied at a time; see simd/dots.h.
 //
 // The input of a strip of the output is copied first: the copy contains its
-// padding, which has the value `fill`, and numbers are as wide as the products
-// need them. All output channels read the copy, so the inner loop knows neither
-// edges nor types. The copy is left out where the input has that form already.
+// padding, which has the value `fill`, and numbers are as wide, and as many of
+// a pixel together, as the products need them. All output channels read the
+// copy, so the inner loop knows neither edges nor types. The copy is left out
+// where the input has that form already.
 //
 // A unit is a run of OC blocks of output channels of a strip. Groups are
 // supported where both c / groups and k / groups are multiples of W.
@@ -26,10 +27,11 @@ namespace nnc {
 /// D is a form of products of simd/dots.h. PLAIN says that x is in NCHW.
 template <class D, bool PLAIN, class S, int COLS, int OC, class Epi>
 struct conv2d_integers_t {
-  static constexpr int W = D::lanes, G = D::group;
+  static constexpr int W = D::lanes, G = D::group, V = D::together;
   using P = typename D::point;
   using plan_type = conv2d_integers_plan;
   static_assert(COLS > 0 && OC > 0, "a tile has points");
+  static_assert(V == W || V == 2 * W, "blocks of the copy");
 
   static constexpr int units(const S &s) { return plan(s).units(OC); }
 
@@ -100,7 +102,7 @@ private:
   };
 
   static constexpr plan_type plan(const S &s) {
-    return plan_conv2d_integers(s, W, int(sizeof(P)), COLS);
+    return plan_conv2d_integers(s, W, int(sizeof(P)), COLS, V);
   }
   /// Steps along the input channels of a group.
   static constexpr int steps(const S &s) { return ceil_div(s.c / s.groups, G); }
@@ -116,7 +118,7 @@ private:
   static void set_points(const S &s, const plan_type &p, const X *x, int image,
                          int row, int column, P *copy, job<T, Y> &j) {
     const std::ptrdiff_t plane = std::ptrdiff_t(p.height) * p.width * W;
-    if constexpr (!PLAIN && std::is_same<X, P>::value) {
+    if constexpr (!PLAIN && V == W && std::is_same<X, P>::value) {
       if (reads_in_place(s)) {
         j.points = x + image * p.blocks * plane +
                    (std::ptrdiff_t(row) * s.sh * p.width + column * s.sw) * W;
@@ -128,8 +130,8 @@ private:
       }
     }
     j.points = copy;
-    j.block_stride = std::ptrdiff_t(p.copy_columns) * W;
-    j.row_stride = p.blocks * j.block_stride;
+    j.block_stride = std::ptrdiff_t(p.copy_columns) * V;
+    j.row_stride = p.copy_blocks * j.block_stride;
     j.row_step = p.row_step;
     j.column_step = p.column_step;
     const int copy_rows = (j.rows - 1) * p.row_step + (s.kh - 1) * s.dh + 1;
@@ -141,10 +143,15 @@ private:
         copy_plain_row(s, p, first, from, column, j.columns,
                        copy + r * j.row_stride);
       } else {
-        for (int b = 0; b < p.blocks; ++b)
-          copy_row(s, p, x + (std::ptrdiff_t(image) * p.blocks + b) * plane,
+        for (int b = 0; b < p.copy_blocks; ++b) {
+          const int block = b * (V / W);
+          const X *first =
+              x + (std::ptrdiff_t(image) * p.blocks + block) * plane;
+          // Weights are zero where there is no second block.
+          copy_row(s, p, first, block + 1 < p.blocks ? first + plane : first,
                    from, column, j.columns,
                    copy + r * j.row_stride + b * j.block_stride);
+        }
       }
     }
   }
@@ -165,25 +172,33 @@ private:
     return c;
   }
 
-  /// Copies row `from` of a block of input channels.
+  /// Copies row `from` of a block of input channels: of those at x, and where
+  /// blocks of the copy are twice as long, also of the next block, at `next`.
   template <class X>
-  static void copy_row(const S &s, const plan_type &p, const X *x, int from,
-                       int column, int columns, P *copy) {
+  static void copy_row(const S &s, const plan_type &p, const X *x,
+                       const X *next, int from, int column, int columns,
+                       P *copy) {
     span c = find_span(s, p, column, columns);
     if (from < 0 || from >= p.height)
       c.first = c.last = c.all;
-    for (int i = 0; i < c.first * W; ++i)
+    for (int i = 0; i < c.first * V; ++i)
       copy[i] = static_cast<P>(s.fill);
+    const std::ptrdiff_t row = std::ptrdiff_t(from) * p.width * W;
+    const auto copy_pixels = [&](int at, int pixel, int count) {
+      const std::ptrdiff_t place = row + std::ptrdiff_t(pixel) * W;
+      if constexpr (V == W)
+        copy_points<W>(copy + at * V, x + place, std::ptrdiff_t(count) * W);
+      else
+        interleave_points<W>(copy + at * V, x + place, next + place, count);
+    };
     if (c.first < c.last) {
-      const X *row = x + std::ptrdiff_t(from) * p.width * W;
       if (c.step == 1)
-        copy_points<W>(copy + c.first * W, row + (c.from + c.first) * W,
-                       std::ptrdiff_t(c.last - c.first) * W);
+        copy_pixels(c.first, c.from + c.first, c.last - c.first);
       else
         for (int i = c.first; i < c.last; ++i)
-          copy_points<W>(copy + i * W, row + (c.from + i * c.step) * W, W);
+          copy_pixels(i, c.from + i * c.step, 1);
     }
-    for (int i = c.last * W; i < c.all * W; ++i)
+    for (int i = c.last * V; i < c.all * V; ++i)
       copy[i] = static_cast<P>(s.fill);
   }
 
@@ -197,20 +212,20 @@ private:
     const int channels = s.c / s.groups;
     for (int channel = 0; channel < steps(s) * G; ++channel) {
       P *to =
-          copy + channel / W * std::ptrdiff_t(p.copy_columns) * W + channel % W;
+          copy + channel / V * std::ptrdiff_t(p.copy_columns) * V + channel % V;
       if (channel >= channels) {
         for (int i = 0; i < c.all; ++i)
-          to[i * W] = 0;
+          to[i * V] = 0;
         continue;
       }
       const X *row =
           x + (std::ptrdiff_t(channel) * p.height + from) * p.width + c.from;
       for (int i = 0; i < c.first; ++i)
-        to[i * W] = static_cast<P>(s.fill);
+        to[i * V] = static_cast<P>(s.fill);
       for (int i = c.first; i < c.last; ++i)
-        to[i * W] = static_cast<P>(row[i * c.step]);
+        to[i * V] = static_cast<P>(row[i * c.step]);
       for (int i = c.last; i < c.all; ++i)
-        to[i * W] = static_cast<P>(s.fill);
+        to[i * V] = static_cast<P>(s.fill);
     }
   }
 
@@ -224,7 +239,7 @@ private:
       const P *points = j.points + row * j.row_step * j.row_stride;
       const auto tiles = [&](auto count, int column) {
         tile<count, B>(s, j,
-                       points + std::ptrdiff_t(column) * j.column_step * W,
+                       points + std::ptrdiff_t(column) * j.column_step * V,
                        j.out + (std::ptrdiff_t(row) * p.out_width + column) * W,
                        out_plane(p));
       };
@@ -243,19 +258,22 @@ private:
     dot_tile<D, C, B> sums;
     sums.clear();
     const T *w = j.w;
-    const std::ptrdiff_t pixel = std::ptrdiff_t(j.column_step) * W;
+    // A constant where the shape is, but for 1 x 1 convolutions with a stride.
+    const int step_of_columns = s.kw == 1 && s.sw > 1 ? j.column_step : s.sw;
+    const std::ptrdiff_t pixel = std::ptrdiff_t(step_of_columns) * V;
     const std::ptrdiff_t row_stride = j.row_stride;
     const std::ptrdiff_t block_stride = j.block_stride;
-    constexpr int per_block = W / G;
+    constexpr int per_block = V / G;
     for (int step = 0; step < steps(s); ++step) {
       const P *first =
           points + step / per_block * block_stride + step % per_block * G;
       NNC_KEEP_LOOP for (int r = 0; r < s.kh; ++r) {
         const P *at = first + r * s.dh * row_stride;
-        NNC_KEEP_LOOP for (int t = 0; t < s.kw; ++t) {
+        for (int t = 0; t < s.kw; ++t) {
+          NNC_FORGET_LOADS;
           sums.add(at, pixel, w, weight_block(s));
           w += W * G;
-          at += s.dw * W;
+          at += s.dw * V;
         }
       }
     }
@@ -264,8 +282,9 @@ private:
     const Epi epi = *j.epi;
     Y *const y = j.y;
     const int channel = j.channel;
-    sums.for_each([&](int c, int b, i32x<W> sum) {
-      store_sums(sum, y, out + b * plane + c * W, channel + b * W, s.k, epi);
+    sums.for_each([&](int b, const i32x<W>(&points_of_block)[C]) {
+      store_points(points_of_block, y, out + b * plane, channel + b * W, s.k,
+                   epi);
     });
   }
 };
@@ -287,6 +306,12 @@ using conv2d_i32_nchw4c_neon =
     conv2d_integers_t<pair_dots<4>, false, S, COLS, OC, Epi>;
 
 template <class S, int COLS, int OC, class Epi>
+using conv2d_i32_nchw4c_neondot =
+    conv2d_integers_t<signed_dots, false, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv2d_i32_nchw4c_neoni8mm =
+    conv2d_integers_t<matrix_dots, false, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
 using conv2d_i32_nchw16c_first_avx512vnni =
     conv2d_integers_t<byte_dots<16>, true, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
@@ -301,6 +326,9 @@ using conv2d_i32_nchw4c_first_sse4 =
 template <class S, int COLS, int OC, class Epi>
 using conv2d_i32_nchw4c_first_neon =
     conv2d_integers_t<pair_dots<4>, true, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv2d_i32_nchw4c_first_neondot =
+    conv2d_integers_t<signed_dots, true, S, COLS, OC, Epi>;
 
 } // namespace nnc
 

@@ -107,18 +107,33 @@ private:
   template <int N, class X>
   static void interleave_rows(const X *const (&rows)[G], int start, int length,
                               P *line) {
-    for (int c = 0; c < length; ++c, start += W, line += W * G) {
+    int c = 0;
+    if constexpr (G == 4 && N > 2) {
+      const int bytes = int(interleave_bytes(
+          line, rows[0] + start, rows[1] + start, rows[2] + start,
+          N > 3 ? rows[N - 1] + start : nullptr, length * W));
+      c = bytes / W;
+      start += bytes;
+      line += bytes * G;
+    }
+    for (; c < length; ++c, start += W, line += W * G) {
+      // Four bytes of a lane must not get the sign of the first of them.
+      const auto load = [&](int row) {
+        using T = std::conditional_t<G == 4, std::uint8_t, X>;
+        return byte_lanes<W>::load(reinterpret_cast<const T *>(rows[row]) +
+                                   start);
+      };
       i32x<W> v;
       if constexpr (G == 2 && N == 2)
         v = byte_lanes<W>::load_two(rows[0] + start, rows[1] + start);
       else
-        v = byte_lanes<W>::load(rows[0] + start);
+        v = load(0);
       if constexpr (G == 4 && N > 1)
-        v = v | shift_left<8>(byte_lanes<W>::load(rows[1] + start));
+        v = v | shift_left<8>(load(1));
       if constexpr (G == 4 && N > 2)
-        v = v | shift_left<16>(byte_lanes<W>::load(rows[2] + start));
+        v = v | shift_left<16>(load(2));
       if constexpr (G == 4 && N > 3)
-        v = v | shift_left<24>(byte_lanes<W>::load(rows[3] + start));
+        v = v | shift_left<24>(load(3));
       byte_lanes<W>::store_bits(line, v);
     }
   }
@@ -150,8 +165,7 @@ private:
       }
     }
     const Epi epi = epilogue;
-    NNC_UNROLL for (int c = 0; c < C; ++c)
-        store_sums(sum[c], y, out + c * W, channel, s.k, epi);
+    store_points(sum, y, out, channel, s.k, epi);
   }
 };
 
@@ -170,6 +184,9 @@ using conv2d_i32_nchw4c_depthwise_sse4 =
 template <class S, int COLS, class Epi>
 using conv2d_i32_nchw4c_depthwise_neon =
     conv2d_integers_depthwise_t<pair_dots<4>, S, COLS, Epi>;
+template <class S, int COLS, class Epi>
+using conv2d_i32_nchw4c_depthwise_neondot =
+    conv2d_integers_depthwise_t<signed_dots, S, COLS, Epi>;
 
 } // namespace nnc
 

@@ -18,6 +18,7 @@ struct conv2d_integers_plan {
   int row_step, column_step; ///< pixels of the copy from one output to the next
   int copy_rows, copy_columns; ///< pixels of the copy of a strip
   int blocks;                  ///< blocks of input channels of a group
+  int copy_blocks;             ///< the same of the copy
   int out_blocks;              ///< blocks of output channels of a group
   int images;                  ///< images times groups
   std::ptrdiff_t copy_bytes;
@@ -44,10 +45,11 @@ template <class S> constexpr bool reads_in_place(const S &s) {
 constexpr int strip_copy_bytes = 96 * 1024;
 
 /// Plan for blocks of W channels, numbers of `bytes` bytes and tiles of COLS
-/// pixels. A 1 x 1 convolution of all pixels is computed as one row of them.
+/// pixels. Blocks of the copy have `together` channels, those of W if it is 0.
+/// A 1 x 1 convolution of all pixels is computed as one row of them.
 template <class S>
-constexpr conv2d_integers_plan plan_conv2d_integers(const S &s, int W,
-                                                    int bytes, int COLS) {
+constexpr conv2d_integers_plan
+plan_conv2d_integers(const S &s, int W, int bytes, int COLS, int together = 0) {
   conv2d_integers_plan p{};
   const bool flat =
       s.kh == 1 && s.kw == 1 && s.pt == 0 && s.pl == 0 && every_pixel(s);
@@ -61,7 +63,9 @@ constexpr conv2d_integers_plan plan_conv2d_integers(const S &s, int W,
   p.row_step = s.kh == 1 ? 1 : s.sh;
   p.column_step = s.kw == 1 ? 1 : s.sw;
 
-  const std::ptrdiff_t pixel = std::ptrdiff_t(p.blocks) * W * bytes;
+  const int copied = together ? together : W;
+  p.copy_blocks = ceil_div(s.c / s.groups, copied);
+  const std::ptrdiff_t pixel = std::ptrdiff_t(p.copy_blocks) * copied * bytes;
   const int row_reach = (s.kh - 1) * s.dh, column_reach = (s.kw - 1) * s.dw;
   const std::ptrdiff_t pixels = strip_copy_bytes / pixel;
   // Columns: all of them, or as many as leave room for the rows of one output

@@ -136,6 +136,7 @@ private:
     const P *a = j.a + row * length;
     const T *b = j.b;
     NNC_KEEP_LOOP for (int k = 0; k < s.k; k += G) {
+      NNC_FORGET_LOADS;
       sums.add(a, length, b, panel_size(s));
       a += G;
       b += W * G;
@@ -144,9 +145,10 @@ private:
     Y *const y = j.y;
     const int column = j.column;
     const std::ptrdiff_t out = j.out + std::ptrdiff_t(row) * s.n + column;
-    sums.for_each([&](int r, int n, i32x<W> sum) {
-      store_sums_of_row(sum, y, out + std::ptrdiff_t(r) * s.n + n * W,
-                        column + n * W, s.n, epi);
+    sums.for_each([&](int n, const i32x<W>(&rows)[R]) {
+      for (int r = 0; r < R; ++r)
+        store_sums_of_row(rows[r], y, out + std::ptrdiff_t(r) * s.n + n * W,
+                          column + n * W, s.n, epi);
     });
   }
 };
@@ -161,6 +163,10 @@ template <class S, int M, int B, class Epi>
 using matmul_i32_nk4n_sse4 = matmul_bytes_t<pair_dots<4>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using matmul_i32_nk4n_neon = matmul_bytes_t<pair_dots<4>, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_i32_nk4n_neondot = matmul_bytes_t<signed_dots, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_i32_nk4n_neoni8mm = matmul_bytes_t<matrix_dots, S, M, B, Epi>;
 
 } // namespace nnc
 
