@@ -253,8 +253,12 @@ void Halver::visit(LayerOp layer) {
   if (llvm::none_of(layer.getExtras(), readsHalf))
     return;
   if (!computesWithFloats(layer)) {
-    for (OpOperand &extra : layer.getExtrasMutable())
-      if (isHalf(extra.get()))
+    // Inputs of float16 of the model's are halves for the epilogue, too.
+    auto extras = layer.getExtrasMutable();
+    auto arguments = layer.getEpilogue().front().getArguments();
+    for (auto [extra, argument] :
+         llvm::zip(extras, arguments.take_back(extras.size())))
+      if (isHalf(extra.get()) && argument.getType() != half)
         extra.set(getAs(extra.get(), single));
     return;
   }
