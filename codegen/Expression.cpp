@@ -17,7 +17,7 @@ using namespace nnc::codegen;
 
 /// Returns true for types that expressions compute as float: 16-bit floats are
 /// loaded as floats and rounded when they are stored.
-static bool isFloat(Type type) { return type.isF32() || type.isF16(); }
+static bool isFloat(Type type) { return type.isF32() || nn::isHalf(type); }
 
 namespace {
 /// The kinds of values for which an expression is printed.
@@ -104,6 +104,21 @@ private:
     return literal;
   }
 
+  /// Returns `op`, a cast, as a float. It is rounded to 16 bits if others than
+  /// the store behind the expression read it, which rounds itself.
+  std::string printFloatCast(Operation &op) {
+    Type from = op.getOperand(0).getType(), to = op.getResult(0).getType();
+    std::string text = texts.lookup(op.getOperand(0));
+    if (!isFloat(from))
+      text = "nnc::cast<float>(" + text + ")";
+    bool isStored = llvm::all_of(op.getUsers(), [](Operation *user) {
+      return user->hasTrait<OpTrait::IsTerminator>();
+    });
+    if (to.isF32() || to == from || isStored)
+      return text;
+    return "nnc::round_to<" + getCppType(to).str() + ">(" + text + ")";
+  }
+
   std::string printOp(Operation &op) {
     Attribute constant;
     if (matchPattern(&op, m_Constant(&constant)))
@@ -112,9 +127,8 @@ private:
     if (auto lookup = dyn_cast<nn::LookupOp>(op))
       return "nnc::lookup(" + addTable(lookup) + ", " +
              texts.lookup(lookup.getX()) + ")";
-    if (isa<nn::CastOp>(op) && isFloat(op.getOperand(0).getType()) &&
-        isFloat(op.getResult(0).getType()))
-      return texts.lookup(op.getOperand(0));
+    if (isa<nn::CastOp>(op) && isFloat(op.getResult(0).getType()))
+      return printFloatCast(op);
     std::string text = "nnc::" + elementwise.getFunction().str();
     Type type = op.getResult(0).getType();
     // cast is the only function whose result type does not follow from its
@@ -182,7 +196,8 @@ std::string codegen::printExpression(exec::CallOp call, StringRef name,
   SmallVector<std::string> parameters;
   for (auto [argument, word] : llvm::zip(block.getArguments(), arguments)) {
     // An unused argument gets no name, since compilers would warn of it.
-    std::string type = getCppType(argument.getType()).str();
+    Type element = argument.getType();
+    std::string type = isFloat(element) ? "float" : getCppType(element).str();
     if (form == Form::floats || (form == Form::mixed && parameters.empty()))
       type = "V";
     else if (form == Form::mixed)

@@ -45,9 +45,9 @@ static std::string printPlace(exec::PlaceOpInterface place) {
     return printComment(describe(type), "  //") +
            at(getName(view.getBase()), std::to_string(view.getOffset()));
   std::string field = (isa<exec::InputOp>(op) ? "inputs." : "outputs.") + name;
-  // A bool of the model is a byte in the C header.
-  return type.getElementType().isInteger(1) ? at(field, "0")
-                                            : printList(head, {field}, ";");
+  // In the C header a bool is a byte, and a 16-bit float its bits.
+  bool isSame = StringRef(element).ends_with(getCType(type.getElementType()));
+  return isSame ? printList(head, {field}, ";") : at(field, "0");
 }
 
 //===----------------------------------------------------------------------===//

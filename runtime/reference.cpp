@@ -21,7 +21,7 @@
 #include "runtime/routines/separable_conv2d/portable.h"
 #include "runtime/routines/shapes.h"
 #include "runtime/routines/softmax/portable.h"
-#include "runtime/simd/half.h"
+#include "runtime/simd/bfloat.h"
 
 #include <cstdint>
 #include <cstring>
@@ -293,27 +293,40 @@ NNC_CALL_ARG(argmax)
 NNC_CALL_ARG(argmin)
 #undef NNC_CALL_ARG
 
-/// A copy of a tensor of halves as floats, or any other tensor itself.
+/// Whether numbers of the type have 16 bits and are computed with as floats.
+bool is_half(int dtype) { return dtype == NNC_F16 || dtype == NNC_BF16; }
+
+/// A copy of a tensor of 16-bit floats as floats, or any other tensor itself.
 class as_floats {
 public:
   explicit as_floats(const nnc_tensor &tensor) : original(tensor) {
-    if (tensor.dtype == NNC_F16) {
-      const f16 *halves = static_cast<const f16 *>(tensor.data);
-      floats.assign(halves, halves + tensor.elements);
-    }
+    if (tensor.dtype == NNC_F16)
+      read<f16>();
+    else if (tensor.dtype == NNC_BF16)
+      read<bf16>();
   }
   nnc_tensor get() {
-    if (original.dtype != NNC_F16)
+    if (!is_half(original.dtype))
       return original;
     return {floats.data(), NNC_F32, original.elements};
   }
   void round_back() const {
     if (original.dtype == NNC_F16)
-      for (std::size_t i = 0; i < floats.size(); ++i)
-        static_cast<f16 *>(original.data)[i] = floats[i];
+      write<f16>();
+    else if (original.dtype == NNC_BF16)
+      write<bf16>();
   }
 
 private:
+  template <class T> void read() {
+    const T *values = static_cast<const T *>(original.data);
+    floats.assign(values, values + original.elements);
+  }
+  template <class T> void write() const {
+    for (std::size_t i = 0; i < floats.size(); ++i)
+      static_cast<T *>(original.data)[i] = floats[i];
+  }
+
   nnc_tensor original;
   std::vector<float> floats;
 };
@@ -326,9 +339,9 @@ int nnc_reference_call(const char *family, const void *shape,
                        int scalar_count) {
   if (outputs != 1)
     return NNC_REFERENCE_NO_TYPE;
-  bool has_halves = out->dtype == NNC_F16;
+  bool has_halves = is_half(out->dtype);
   for (int i = 0; i < inputs; ++i)
-    has_halves = has_halves || in[i].dtype == NNC_F16;
+    has_halves = has_halves || is_half(in[i].dtype);
   if (has_halves) {
     std::vector<as_floats> copies(in, in + inputs);
     std::vector<nnc_tensor> tensors;

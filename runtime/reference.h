@@ -20,7 +20,8 @@ enum nnc_dtype {
   NNC_U16,
   NNC_U32,
   NNC_U64,
-  NNC_F16 ///< computed with floats; results are rounded to halves
+  NNC_F16, ///< computed with floats; results are rounded to halves
+  NNC_BF16 ///< computed with floats; results are rounded to bf16
 };
 
 /// A row-major tensor in the caller's memory.

@@ -28,6 +28,8 @@ static std::optional<int> getDtype(Type type) {
     return NNC_F64;
   if (type.isF16())
     return NNC_F16;
+  if (type.isBF16())
+    return NNC_BF16;
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer)
     return std::nullopt;

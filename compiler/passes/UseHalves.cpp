@@ -108,6 +108,7 @@ private:
   bool gainsByHalves(LayerOp layer) const;
   bool computeWithHalves(LayerOp layer);
   void visit(LayerOp layer);
+  void setResults(Operation &returns);
 
   Block &block;
   const CostModel &cost;
@@ -252,8 +253,12 @@ void Halver::visit(LayerOp layer) {
   if (llvm::none_of(layer.getExtras(), readsHalf))
     return;
   if (!computesWithFloats(layer)) {
-    for (OpOperand &extra : layer.getExtrasMutable())
-      if (isHalf(extra.get()))
+    // Inputs of float16 of the model's are halves for the epilogue, too.
+    auto extras = layer.getExtrasMutable();
+    auto arguments = layer.getEpilogue().front().getArguments();
+    for (auto [extra, argument] :
+         llvm::zip(extras, arguments.take_back(extras.size())))
+      if (isHalf(extra.get()) && argument.getType() != half)
         extra.set(getAs(extra.get(), single));
     return;
   }
@@ -263,12 +268,26 @@ void Halver::visit(LayerOp layer) {
   retypeEpilogue(layer);
 }
 
+/// Has the function return the types that it declares, which are those of the
+/// model's outputs.
+void Halver::setResults(Operation &returns) {
+  auto function = returns.getParentOfType<func::FuncOp>();
+  for (auto [operand, type] :
+       llvm::zip(returns.getOpOperands(), function.getResultTypes())) {
+    auto wanted = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+    if (wanted && wanted != getElement(operand.get()))
+      operand.set(getAs(operand.get(), wanted));
+  }
+}
+
 void Halver::run() {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (auto layer = dyn_cast<LayerOp>(op))
       visit(layer);
     else if (auto reshape = dyn_cast<ReshapeOp>(op))
       setElement(reshape.getResult(), getElement(reshape->getOperand(0)));
+    else if (isa<func::ReturnOp>(op))
+      setResults(op);
     else
       for (OpOperand &operand : op.getOpOperands())
         if (isHalf(operand.get()))

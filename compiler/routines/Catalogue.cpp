@@ -263,7 +263,7 @@ bool Routine::takesElement(Type type, int64_t i) const {
   if (taken == "any")
     return true;
   if (taken == "number")
-    return !type.isF16();
+    return !nn::isHalf(type);
   if (taken == "integer")
     return integer && integer.getWidth() <= 32;
   if (taken == "narrow")

@@ -134,7 +134,12 @@ void nnc::setMachine(exec::ProgramOp program, target::MachineAttr machine) {
 
 /// Returns true for the types that headers other than runtime/simd/number.h
 /// compute with; 16-bit floats are loaded as floats.
-static bool isFloatType(Type type) { return type.isF32() || type.isF16(); }
+static bool isFloatType(Type type) { return type.isF32() || nn::isHalf(type); }
+
+/// Returns the header that defines `half`, a type of 16-bit floats.
+static StringRef getHeaderOf(Type half) {
+  return half.isBF16() ? "runtime/simd/bfloat.h" : "runtime/simd/half.h";
+}
 
 /// Returns true if an operation of an expression is printed as a function that
 /// only runtime/simd/number.h has: one on other types than floats and the
@@ -160,11 +165,11 @@ void nnc::collectHeaders(exec::ProgramOp program) {
   const Catalogue &catalogue = Catalogue::get();
   std::set<std::string> headers;
   bool hasOtherTypes = false;
+  // What no call reads is declared, too.
+  for (auto place : program.getBody().getOps<exec::PlaceOpInterface>())
+    if (Type element = place.getTensor().getElementType(); nn::isHalf(element))
+      headers.insert(getHeaderOf(element).str());
   for (auto call : program.getBody().getOps<exec::CallOp>()) {
-    if (llvm::any_of(call->getOperands(), [](Value place) {
-          return exec::getPlaceOp(place).getTensor().getElementType().isF16();
-        }))
-      headers.insert("runtime/simd/half.h");
     StringRef isa = catalogue.findRoutine(call.getRoutine())->isa;
     if (isa != "portable")
       headers.insert(("runtime/simd/vec_" + isa + ".h").str());
@@ -174,6 +179,9 @@ void nnc::collectHeaders(exec::ProgramOp program) {
       headers.insert("runtime/simd/bytes.h");
     Block &expression = call.getExpression().front();
     hasOtherTypes |= usesOtherTypes(expression);
+    for (Operation &op : expression.without_terminator())
+      if (Type result = op.getResult(0).getType(); nn::isHalf(result))
+        headers.insert(getHeaderOf(result).str());
     for (auto op : expression.getOps<nn::ElementwiseOpInterface>())
       if (StringRef header = catalogue.getHeaderOf(op.getFunction());
           !header.empty())

@@ -56,6 +56,10 @@ llvm::SmallVector<int64_t> getPhysicalShape(mlir::RankedTensorType type);
 int64_t getPhysicalElements(mlir::RankedTensorType type);
 int64_t getPhysicalBytes(mlir::RankedTensorType type);
 
+/// Returns true for floats of 16 bits, f16 and bf16. Vectors and expressions
+/// compute with them as f32.
+inline bool isHalf(mlir::Type type) { return type.isF16() || type.isBF16(); }
+
 /// Bytes of one element in memory (i1 takes a byte).
 int64_t getElementBytes(mlir::Type element);
 

@@ -157,8 +157,9 @@ Value convertMatMulNBits(Node &node) {
     return node.broken("needs a bias of " + Twine(s->n) +
                        " elements, not one of shape " +
                        toString(getShape(bias)));
-  return bias ? node.createElementwise("add", {y, node.reshape(bias, {s->n})})
-              : y;
+  if (bias)
+    y = node.createElementwise("add", {y, node.reshape(bias, {s->n})});
+  return node.asModelType(y, node.getModelType(0));
 }
 
 } // namespace nnc::onnx

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/onnx/Narrow.h"
 #include "frontends/onnx/Node.h"
 
 #include <cmath>
@@ -18,7 +19,8 @@ Value convertIdentity(Node &node) { return node.getOperand(0); }
 Value convertConstant(Node &node) {
   Builder &builder = node.getBuilder();
   if (node.hasAttribute("value"))
-    return node.constant(node.getElements("value"));
+    return node.asModelType(node.constant(node.getElements("value")),
+                            node.getElementsType("value"));
   if (const auto *value = node.find("value_int"))
     return node.reshape(node.constant(value->i()), {});
   if (auto values = node.getInts("value_ints"))
@@ -48,7 +50,11 @@ Value convertConstantOfShape(Node &node) {
     return {};
   if (!dense || dense.getNumElements() != 1)
     return node.broken("needs one value to fill the tensor with");
-  return node.splat(cast<TypedAttr>(*dense.value_begin<Attribute>()), *shape);
+  Value result =
+      node.splat(cast<TypedAttr>(*dense.value_begin<Attribute>()), *shape);
+  if (!node.hasAttribute("value"))
+    return result;
+  return node.asModelType(result, node.getElementsType("value"));
 }
 
 Value convertRange(Node &node) {
@@ -171,9 +177,12 @@ Value convertIf(Node &node) {
     if (!known && values[i].getType() != others[i].getType())
       return node.unsupported("gives a result of another type or shape "
                               "depending on what the network computes");
+    Type element = getElement(values[i]);
     if (!known)
-      values[i] =
-          node.createElementwise("select", {condition, values[i], others[i]});
+      values[i] = node.asModelType(
+          node.createElementwise("select", {condition, getCarrier(values[i]),
+                                            getCarrier(others[i])}),
+          element);
     node.setResult(i, values[i]);
   }
   return values.empty() ? Value() : values[0];

@@ -211,6 +211,13 @@ Value convertPow(Node &node) {
 // Types
 //===----------------------------------------------------------------------===//
 
+/// Operand 0 cast to `element`. Its own type needs no rounding.
+static Value castFrom(Node &node, Type element) {
+  Value x = node.getOperand(0);
+  return element == node.getModelType(0) ? node.asModelType(x, element)
+                                         : node.castToModelType(x, element);
+}
+
 Value convertCast(Node &node) {
   const auto *to = node.find("to");
   // Opset 1 to 5 wrote the type's name.
@@ -221,11 +228,11 @@ Value convertCast(Node &node) {
   if (!element)
     return node.unsupported("casts to " + getDataTypeName(dataType) +
                             ", which nnc does not handle");
-  return node.castTo(node.getOperand(0), element);
+  return castFrom(node, element);
 }
 
 Value convertCastLike(Node &node) {
-  return node.castTo(node.getOperand(0), getElement(node.getOperand(1)));
+  return castFrom(node, node.getModelType(1));
 }
 
 } // namespace nnc::onnx

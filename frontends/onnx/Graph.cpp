@@ -9,6 +9,7 @@
 #include "frontends/common/Module.h"
 #include "frontends/onnx/Check.h"
 #include "frontends/onnx/Microsoft.h"
+#include "frontends/onnx/Narrow.h"
 #include "frontends/onnx/Node.h"
 #include "frontends/onnx/Ops.h"
 #include "frontends/onnx/Schema.h"
@@ -65,6 +66,10 @@ std::optional<Value> GraphImporter::lookup(StringRef name, Scope &scope) {
     Location loc = problems.getLoc(scope.prefix + name.str());
     ElementsAttr elements = weights.get(*found->second, loc);
     Value value = elements ? createConstant(elements, loc) : Value();
+    Type element =
+        getElementType(builder.getContext(), found->second->data_type());
+    if (value && isNarrow(element))
+      value = makeNarrow(builder, value, element);
     checkDeclared(name, value, "the initializer", loc, scope);
     return scope.values[name] = value;
   }
@@ -183,8 +188,11 @@ SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
 SmallVector<Value> GraphImporter::convertForeign(NodeProto &node, Scope &scope,
                                                  ArrayRef<Value> operands) {
   std::string why;
+  SmallVector<int64_t> ranks;
+  for (Value operand : operands)
+    ranks.push_back(operand ? getRank(operand) : -1);
   if (node.domain() == kMicrosoftDomain.str())
-    if (auto body = makeMicrosoftBody(node, why)) {
+    if (auto body = makeMicrosoftBody(node, ranks, why)) {
       bodies.push_back(std::move(body));
       return call(*bodies.back(), node, scope, operands);
     }
@@ -326,6 +334,37 @@ void GraphImporter::reportUnsupported() {
   }
 }
 
+/// Returns true if `value` is an input of the network, or one whose carrier is
+/// made of it.
+static bool isInput(Value value) {
+  value = getCarrier(value);
+  if (auto cast = value.getDefiningOp<nn::CastOp>())
+    value = cast.getX();
+  return isa<BlockArgument>(value);
+}
+
+/// Returns `value` as it lies in the memory of an output.
+Value GraphImporter::store(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  value = getCarrier(value);
+  Type stored = getStoredType(type.getElementType());
+  if (getElementTypeOrSelf(value) == stored)
+    return value;
+  return builder.create<nn::CastOp>(value.getLoc(), type.clone(stored), value);
+}
+
+/// Returns an input, which the model declares as `element`, as nodes see it.
+Value GraphImporter::load(Value argument, Type element) {
+  if (!element || !isNarrow(element))
+    return argument;
+  auto type = cast<RankedTensorType>(argument.getType());
+  Type carrier = getCarrier(element);
+  if (type.getElementType() != carrier)
+    argument = builder.create<nn::CastOp>(argument.getLoc(),
+                                          type.clone(carrier), argument);
+  return makeNarrow(builder, argument, element);
+}
+
 void GraphImporter::addResults() {
   SmallVector<Value> results;
   SmallVector<StringRef> names;
@@ -334,10 +373,10 @@ void GraphImporter::addResults() {
     if (!value)
       return;
     // What nodes compute has been checked.
-    if (isa<BlockArgument>(value))
+    if (isInput(value))
       checkDeclared(output.name(), value, "the input",
                     problems.getLoc(output.name()), main);
-    results.push_back(value);
+    results.push_back(store(value));
     names.push_back(output.name());
   }
   returnFromMain(function, results, names);
@@ -350,7 +389,8 @@ void GraphImporter::run() {
   for (BlockArgument argument : function.getArguments())
     if (auto name = function.getArgAttrOfType<StringAttr>(
             argument.getArgNumber(), "nn.name"))
-      main.values[name.getValue()] = argument;
+      main.values[name.getValue()] =
+          load(argument, declaredInMain.lookup(name.getValue()).info.element);
   llvm::StringSet<> outputs;
   for (const auto &output : model.graph().output())
     outputs.insert(output.name());
@@ -358,6 +398,7 @@ void GraphImporter::run() {
   reportUnsupported();
   if (problems.none())
     addResults();
+  eraseNarrow(function);
   if (problems.none())
     declarations.warnOfStale();
 }

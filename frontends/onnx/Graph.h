@@ -98,6 +98,8 @@ private:
   ::onnx::FunctionProto *findFunction(const ::onnx::NodeProto &node);
   void noteUnsupported(const ::onnx::NodeProto &node, Scope &scope);
   void reportUnsupported();
+  mlir::Value load(mlir::Value argument, mlir::Type element);
+  mlir::Value store(mlir::Value value);
   void addResults();
 
   ::onnx::ModelProto &model;

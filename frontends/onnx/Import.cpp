@@ -12,6 +12,7 @@
 #include "frontends/onnx/Check.h"
 #include "frontends/onnx/Graph.h"
 #include "frontends/onnx/Load.h"
+#include "frontends/onnx/Narrow.h"
 #include "frontends/onnx/Sort.h"
 #include "frontends/onnx/Stated.h"
 
@@ -36,8 +37,10 @@ ImportResult nnc::onnx::importModel(StringRef path,
 
   bool isSound = !model.has_graph() || sortNodes(model, problems);
   isSound &= checkModel(model, problems);
-  std::vector<Input> inputs =
-      bindInputs(getInputs(model.graph(), problems), options.shapes, problems);
+  std::vector<TensorInfo> declared = getInputs(model.graph(), problems);
+  for (TensorInfo &input : declared)
+    input.element = getStoredType(input.element);
+  std::vector<Input> inputs = bindInputs(declared, options.shapes, problems);
 
   OwningOpRef<ModuleOp> module(ModuleOp::create(problems.getLoc()));
   func::FuncOp main = createMain(*module, inputs, problems);

@@ -9,6 +9,8 @@
 #include "onnx/defs/parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace nnc::onnx;
 using llvm::StringLiteral;
@@ -42,6 +44,19 @@ static int64_t getInt(const ::onnx::NodeProto &node, StringRef name,
   return attribute ? attribute->i() : otherwise;
 }
 
+static double getFloat(const ::onnx::NodeProto &node, StringRef name,
+                       double otherwise) {
+  const ::onnx::AttributeProto *attribute = find(node, name);
+  return attribute ? attribute->f() : otherwise;
+}
+
+/// Returns a literal from which a parser reads the same float.
+static std::string print(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.9e", value);
+  return text;
+}
+
 /// Returns the number of the node's inputs without absent ones at the end.
 static int countInputs(const ::onnx::NodeProto &node) {
   int count = node.input_size();
@@ -72,8 +87,7 @@ static std::string printGemm(const ::onnx::NodeProto &node) {
   auto has = [&](int i) {
     return i < node.input_size() && !node.input(i).empty();
   };
-  std::string alpha =
-      std::to_string(find(node, "alpha") ? find(node, "alpha")->f() : 1.0f);
+  std::string alpha = print(getFloat(node, "alpha", 1));
   std::string body;
   for (auto [name, attribute] : {std::pair("a", "transA"), {"b", "transB"}})
     body += std::string(name) + "t = " +
@@ -96,9 +110,70 @@ static std::string printGemm(const ::onnx::NodeProto &node) {
          body;
 }
 
+/// Returns the body of QAttention: a product of integers with the weights of
+/// queries, keys and values, and attention on floats. The mask has two axes; it
+/// adds `mask_filter_value` where it is 0.
+static std::string printAttention(const ::onnx::NodeProto &node) {
+  std::string heads = std::to_string(getInt(node, "num_heads", 0));
+  std::string body =
+      "sums = MatMulInteger (x, w, x_zero, w_zero) "
+      "real = Cast <to = 1> (sums) factor = Mul (x_scale, w_scale) "
+      "product = Mul (real, factor) all = Add (product, bias) "
+      "q, k, v = Split <axis = -1, num_outputs = 3> (all) ";
+  bool hasMask = node.input_size() > 5 && !node.input(5).empty();
+  if (hasMask)
+    body += "kept = Cast <to = 1> (mask) "
+            "one = Constant <value_float: float = 1.0> () "
+            "filter = Constant <value_float: float = " +
+            print(getFloat(node, "mask_filter_value", -10000)) +
+            "> () dropped = Sub (one, kept) row = Mul (dropped, filter) "
+            "axes = Constant <value_ints: ints = [1, 2]> () "
+            "added = Unsqueeze (row, axes) ";
+  body += "y = Attention <q_num_heads = " + heads +
+          ", kv_num_heads = " + heads +
+          ", is_causal = " + std::to_string(getInt(node, "unidirectional", 0));
+  if (double scale = getFloat(node, "scale", 0))
+    body += ", scale: float = " + print(scale);
+  return "(x, w, bias, x_scale, w_scale, mask, x_zero, w_zero) => (y) {" +
+         body + "> (q, k, v" + (hasMask ? ", added" : "") + ") }";
+}
+
+/// Returns the body of QEmbedLayerNormalization: the sum of quantized
+/// embeddings of words, places and, optionally, segments, normalized.
+static std::string printEmbedding(const ::onnx::NodeProto &node) {
+  auto has = [&](int i) {
+    return i < node.input_size() && !node.input(i).empty();
+  };
+  std::string text =
+      "(ids, segments, word, place, segment, gamma, beta, mask, word_scale, "
+      "place_scale, segment_scale, gamma_scale, beta_scale, word_zero, "
+      "place_zero, segment_zero, gamma_zero, beta_zero) => (y, lengths) {"
+      "rows = Gather (word, ids) size = Shape <start = 1, end = 2> (ids) "
+      "first = Constant <value_ints: ints = [0]> () "
+      "places = Slice (place, first, size) "
+      "a = DequantizeLinear (rows, word_scale, word_zero) "
+      "b = DequantizeLinear (places, place_scale, place_zero) "
+      "two = Add (a, b) ";
+  text += has(1) && has(4)
+              ? "more = Gather (segment, segments) "
+                "c = DequantizeLinear (more, segment_scale, segment_zero) "
+                "sum = Add (two, c) "
+              : "sum = Identity (two) ";
+  text += has(7) ? "axis = Constant <value_ints: ints = [1]> () "
+                   "lengths = ReduceSum <keepdims = 0> (mask, axis) "
+                 : "count = Shape <start = 0, end = 1> (ids) "
+                   "lengths = ConstantOfShape <value = int32[1] {0}> (count) ";
+  return text +
+         "g = DequantizeLinear (gamma, gamma_scale, gamma_zero) "
+         "h = DequantizeLinear (beta, beta_scale, beta_zero) "
+         "y = LayerNormalization <axis = -1, epsilon: float = " +
+         print(getFloat(node, "epsilon", 1e-12)) + "> (sum, g, h) }";
+}
+
 llvm::ArrayRef<StringLiteral> nnc::onnx::getMicrosoftOps() {
   static const auto names = [] {
-    llvm::SmallVector<StringLiteral> names = {"QGemm", "QLinearConcat"};
+    llvm::SmallVector<StringLiteral> names = {
+        "QAttention", "QEmbedLayerNormalization", "QGemm", "QLinearConcat"};
     for (const Line &line : kLines)
       if (!llvm::is_contained(names, line.name))
         names.push_back(line.name);
@@ -109,7 +184,8 @@ llvm::ArrayRef<StringLiteral> nnc::onnx::getMicrosoftOps() {
 }
 
 /// Returns the signature and body of a node; empty if there is none.
-static std::string findBody(const ::onnx::NodeProto &node, std::string &why) {
+static std::string findBody(const ::onnx::NodeProto &node,
+                            llvm::ArrayRef<int64_t> ranks, std::string &why) {
   StringRef name = node.op_type();
   if (name == "QLinearConcat") {
     if (node.input_size() >= 5 && node.input_size() % 3 == 2)
@@ -119,6 +195,20 @@ static std::string findBody(const ::onnx::NodeProto &node, std::string &why) {
   }
   if (name == "QGemm")
     return printGemm(node);
+  if (name == "QEmbedLayerNormalization")
+    return printEmbedding(node);
+  if (name == "QAttention") {
+    if (countInputs(node) > 8 ||
+        (node.output_size() > 1 && !node.output(1).empty()))
+      why = "with past or present keys and values is not supported";
+    else if (countInputs(node) > 5 && ranks[5] != 2 && ranks[5] >= 0)
+      why = "with a mask of another number of axes than two is not supported";
+    else if (getInt(node, "do_rotary", 0) != 0)
+      why = "with do_rotary is not supported";
+    else
+      return printAttention(node);
+    return "";
+  }
   for (const Line &line : kLines) {
     if (line.name != name)
       continue;
@@ -135,16 +225,24 @@ static std::string findBody(const ::onnx::NodeProto &node, std::string &why) {
 }
 
 std::unique_ptr<::onnx::FunctionProto>
-nnc::onnx::makeMicrosoftBody(const ::onnx::NodeProto &node, std::string &why) {
-  std::string body = findBody(node, why);
+nnc::onnx::makeMicrosoftBody(const ::onnx::NodeProto &node,
+                             llvm::ArrayRef<int64_t> ranks, std::string &why) {
+  std::string body = findBody(node, ranks, why);
   if (body.empty())
     return nullptr;
   // A softmax of before opset 13 is one over all axes from its own on.
   bool isOld =
       node.op_type() == "QLinearSoftmax" && getInt(node, "opset", 13) < 13;
+  // Blocks, types of less than 8 bits and attention came late.
+  bool isNew =
+      llvm::is_contained({"DequantizeLinear", "QAttention", "QuantizeLinear"},
+                         StringRef(node.op_type()));
   std::string text = std::string("<opset_import: [\"\" : ") +
-                     (isOld ? "12" : "17") + "], domain: \"com.microsoft\"> " +
-                     node.op_type() + " " + body;
+                     (isOld   ? "12"
+                      : isNew ? "25"
+                              : "17") +
+                     "], domain: \"com.microsoft\"> " + node.op_type() + " " +
+                     body;
   auto function = std::make_unique<::onnx::FunctionProto>();
   ::onnx::OnnxParser parser(text.c_str());
   if (!parser.Parse(*function).IsOK())

@@ -22,11 +22,12 @@ inline constexpr llvm::StringLiteral kMicrosoftDomain = "com.microsoft";
 llvm::ArrayRef<llvm::StringLiteral> getMicrosoftOps();
 
 /// Returns the body of a node of the domain com.microsoft as a function of
-/// ONNX's own operators. Null if the operator is not known, or not with these
-/// attributes; `why` then says why, as the end of a sentence that starts with
-/// the operator, or is empty.
+/// ONNX's own operators. `ranks` has the number of axes of each input. Null if
+/// the operator is not known, or not with these attributes; `why` then says
+/// why, as the end of a sentence that starts with the operator, or is empty.
 std::unique_ptr<::onnx::FunctionProto>
-makeMicrosoftBody(const ::onnx::NodeProto &node, std::string &why);
+makeMicrosoftBody(const ::onnx::NodeProto &node, llvm::ArrayRef<int64_t> ranks,
+                  std::string &why);
 
 } // namespace nnc::onnx
 

@@ -7,6 +7,7 @@
 #include "frontends/onnx/Node.h"
 
 #include "frontends/onnx/Check.h"
+#include "frontends/onnx/Narrow.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -18,7 +19,59 @@ Node::Node(GraphImporter &importer, ::onnx::NodeProto &proto, Scope &scope,
     : LayerBuilder(importer.getBuilder(), importer.getProblems(),
                    importer.getLoc(proto, scope), proto.op_type()),
       importer(importer), proto(proto), scope(scope), schema(schema),
-      operands(operands), results(proto.output_size()) {}
+      operands(operands), results(proto.output_size()) {
+  for (Value &operand : this->operands) {
+    modelTypes.push_back(getElement(operand));
+    operand = getCarrier(operand);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Narrow types
+//===----------------------------------------------------------------------===//
+
+void Node::setResult(size_t i, Value value) {
+  Type given = findResultType(schema, i, modelTypes);
+  if (value && given && isNarrow(given) && getElement(value) != given &&
+      getElement(value) == getCarrier(given))
+    value = asModelType(value, given);
+  results[i] = value;
+}
+
+Value Node::asModelType(Value x, Type element) {
+  return x && isNarrow(element) ? makeNarrow(importer.getBuilder(), x, element)
+                                : x;
+}
+
+/// Returns the integer `x` in the bits of `element`, a type of 2 or 4 bits, as
+/// an element of its carrier.
+static Value keepLowBits(Node &node, Value x, IntegerType element) {
+  Type wide = node.getBuilder().getI32Type();
+  auto number = [&](double value) { return node.splat(value, wide); };
+  double sign = 1 << (element.getWidth() - 1);
+  x = node.createElementwise("bit_and",
+                             {node.castTo(x, wide), number(2 * sign - 1)});
+  if (!element.isUnsigned()) {
+    x = node.createElementwise("bit_xor", {x, number(sign)});
+    x = node.createElementwise("sub", {x, number(sign)});
+  }
+  return node.castTo(x, getCarrier(element));
+}
+
+Value Node::castToModelType(Value x, Type element) {
+  if (!isNarrow(element))
+    return castTo(x, element);
+  Type carrier = getCarrier(element);
+  if (auto integer = dyn_cast<IntegerType>(element))
+    return asModelType(keepLowBits(*this, x, integer), element);
+  x = castTo(x, carrier);
+  auto known = x ? readElements(x) : std::nullopt;
+  if (!known)
+    return asModelType(castTo(castTo(x, element), carrier), element);
+  for (double &value : known->reals)
+    value = roundTo(cast<FloatType>(element), value);
+  return asModelType(constant(makeAttribute(*known)), element);
+}
 
 //===----------------------------------------------------------------------===//
 // Attributes
@@ -71,6 +124,11 @@ std::optional<SmallVector<int64_t>> Node::getInts(StringRef name) const {
     return std::nullopt;
   return SmallVector<int64_t>(attribute->ints().begin(),
                               attribute->ints().end());
+}
+
+Type Node::getElementsType(StringRef name) {
+  AttributeProto *attribute = findGiven(name);
+  return getElementType(getBuilder().getContext(), attribute->t().data_type());
 }
 
 ElementsAttr Node::getElements(StringRef name) {

@@ -24,14 +24,20 @@ public:
   /// Version of the operator's definition: the opset that brought it.
   int getVersion() const { return getSince(schema); }
 
-  // Operands; null where absent.
+  // Operands; null where absent. Those of narrow types are carriers.
   size_t getNumOperands() const { return operands.size(); }
   mlir::Value getOperand(size_t i) const {
     return i < operands.size() ? operands[i] : mlir::Value();
   }
   llvm::ArrayRef<mlir::Value> getOperands() const { return operands; }
+  /// The element type that operand `i` has in the model; null where absent.
+  mlir::Type getModelType(size_t i) const {
+    return i < modelTypes.size() ? modelTypes[i] : mlir::Type();
+  }
 
-  // Results. Converters return the first; further ones they set.
+  // Results. Converters return the first; further ones they set. Carriers of
+  // the type that the schema says to be that of an operand become values of
+  // that type.
   size_t getNumResults() const { return proto.output_size(); }
   /// Whether the node gives it a name.
   bool namesResult(size_t i) const {
@@ -41,8 +47,13 @@ public:
   bool hasResult(size_t i) const {
     return i < getNumResults() && scope.needed->contains(proto.output(i));
   }
-  void setResult(size_t i, mlir::Value value) { results[i] = value; }
+  void setResult(size_t i, mlir::Value value);
   llvm::ArrayRef<mlir::Value> getResults() const { return results; }
+
+  /// Casts to any element type of ONNX's, and rounds to it.
+  mlir::Value castToModelType(mlir::Value x, mlir::Type element);
+  /// `x` as a value of type `element`, whose values it has already.
+  mlir::Value asModelType(mlir::Value x, mlir::Type element);
 
   // Attributes. Where the node leaves one out it has the schema's default;
   // `otherwise` is for those that have none.
@@ -56,8 +67,11 @@ public:
   llvm::StringRef getString(llvm::StringRef name) const;
   std::optional<llvm::SmallVector<int64_t>> getInts(llvm::StringRef name) const;
   const ::onnx::AttributeProto *find(llvm::StringRef name) const;
-  /// The elements of a tensor attribute.
+  /// The elements of a tensor attribute; of a narrow type, those of its
+  /// carrier.
   mlir::ElementsAttr getElements(llvm::StringRef name);
+  /// The element type of a tensor attribute, which may be a narrow one.
+  mlir::Type getElementsType(llvm::StringRef name);
 
   // Values known while importing. Each reports where operand `i`, called `what`
   // in the message, is not one.
@@ -84,6 +98,7 @@ private:
   Scope &scope;
   const ::onnx::OpSchema &schema;
   llvm::SmallVector<mlir::Value> operands, results;
+  llvm::SmallVector<mlir::Type> modelTypes;
 };
 
 } // namespace nnc::onnx

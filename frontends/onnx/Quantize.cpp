@@ -6,6 +6,8 @@
 
 #include "frontends/onnx/Quantize.h"
 
+#include "frontends/onnx/Narrow.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -149,16 +151,35 @@ static Type getReal(Node &node) {
   return scale.isF64() ? scale : Type(node.getBuilder().getF32Type());
 }
 
-/// The integer type that operand 0 or the result of the node is of; null, and a
-/// report, for another one.
+/// The integer type that operand 0 or the result of the node is of in the
+/// model; null, and a report, for another one.
 static IntegerType getStorage(Node &node, Type type, unsigned maxWidth) {
   auto integer = dyn_cast_or_null<IntegerType>(type);
-  if (integer && integer.getWidth() >= 8 && integer.getWidth() <= maxWidth)
+  if (integer && integer.getWidth() >= 2 && integer.getWidth() <= maxWidth)
     return integer;
-  node.unsupported("has quantized elements of a type other than integers of 8 "
-                   "to " +
-                   Twine(maxWidth) + " bits");
+  int64_t dataType = node.getInt("output_dtype");
+  bool isNamed = !type && dataType != 0;
+  node.unsupported(
+      "has quantized elements of " +
+      (isNamed ? "type " + getDataTypeName(static_cast<int32_t>(dataType))
+               : std::string("another type")) +
+      "; nnc handles integers of 2 to " + Twine(maxWidth) + " bits");
   return {};
+}
+
+/// Checks what the general form takes: scales that are numbers, and a size of
+/// blocks that is one.
+static bool isSound(Node &node) {
+  auto scales = readElements(node.getOperand(1));
+  bool areNumbers = !scales || llvm::all_of(scales->reals, [](double scale) {
+    return std::isfinite(scale);
+  });
+  int64_t block = node.getInt("block_size");
+  if (!areNumbers)
+    node.broken("needs finite scales");
+  else if (block < 0)
+    node.broken("has a block_size of " + Twine(block));
+  return areNumbers && block >= 0;
 }
 
 Value convertQuantizeLinear(Node &node) {
@@ -166,14 +187,15 @@ Value convertQuantizeLinear(Node &node) {
   Builder &builder = node.getBuilder();
   Type result = builder.getIntegerType(8, /*isSigned=*/false);
   if (zeroPoint)
-    result = getElement(zeroPoint);
+    result = node.getModelType(2);
   else if (int64_t dataType = node.getInt("output_dtype"))
     result =
         getElementType(builder.getContext(), static_cast<int32_t>(dataType));
   IntegerType storage = getStorage(node, result, 16);
   if (!storage)
     return {};
-  if (haveType(node)) {
+  bool isPacked = isNarrow(storage);
+  if (!isPacked && haveType(node)) {
     RankedTensorType type = getQuantizedType(node, getShape(x), storage);
     if (!type)
       return {};
@@ -181,6 +203,8 @@ Value convertQuantizeLinear(Node &node) {
         type, qnn::Rounding::half_even, node.castTo(x, builder.getF32Type()));
     return node.createAs<qnn::ReinterpretOp>(qnn::getStorageType(type), y);
   }
+  if (!isSound(node))
+    return {};
   Type real = getReal(node);
   Value y = node.createElementwise(
       "div", {node.castTo(x, real),
@@ -197,16 +221,17 @@ Value convertQuantizeLinear(Node &node) {
   Value isGreater = node.createElementwise("greater", {y, least});
   y = node.createElementwise("select", {isGreater, y, least});
   y = node.createElementwise("min", {y, node.splat(first + range - 1, real)});
-  return node.castTo(y, storage);
+  return node.asModelType(node.castTo(y, getCarrier(storage)), storage);
 }
 
 Value convertDequantizeLinear(Node &node) {
   Value x = node.getOperand(0), zeroPoint = node.getOperand(2);
-  IntegerType storage = getStorage(node, getElement(x), 32);
-  if (!storage)
+  if (!getStorage(node, node.getModelType(0), 32))
     return {};
+  // Integers of 2 and 4 bits are quantized ones of 8 bits, too.
+  auto storage = cast<IntegerType>(getElement(x));
   // Later opsets take the scale's type for the result's, or state it.
-  Type result = getElement(node.getOperand(1)), real = getReal(node);
+  Type result = node.getModelType(1), real = getReal(node);
   if (int64_t dataType = node.getInt("output_dtype"))
     result = getElementType(node.getBuilder().getContext(),
                             static_cast<int32_t>(dataType));
@@ -221,17 +246,19 @@ Value convertDequantizeLinear(Node &node) {
     Value quantized = node.createAs<qnn::ReinterpretOp>(type, x);
     Value y = node.createAs<qnn::DequantizeOp>(
         RankedTensorType::get(getShape(x), real), quantized);
-    return node.castTo(y, result);
+    return node.asModelType(node.castTo(y, getCarrier(result)), result);
   }
+  if (!isSound(node))
+    return {};
   if (Value y = dequantizeWeights(node))
-    return node.castTo(y, result);
+    return node.asModelType(node.castTo(y, getCarrier(result)), result);
   Value y = node.castTo(x, real);
   if (zeroPoint)
     y = node.createElementwise("sub",
                                {y, spread(node, zeroPoint, real, getShape(x))});
   y = node.createElementwise(
       "mul", {y, spread(node, node.getOperand(1), real, getShape(x))});
-  return node.castTo(y, result);
+  return node.asModelType(node.castTo(y, getCarrier(result)), result);
 }
 
 } // namespace nnc::onnx

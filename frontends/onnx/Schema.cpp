@@ -156,6 +156,20 @@ nnc::onnx::findTypeProblem(const OpSchema &schema,
   return std::nullopt;
 }
 
+Type nnc::onnx::findResultType(const OpSchema &schema, size_t i,
+                               ArrayRef<Type> operands) {
+  const auto &formals = schema.inputs();
+  if (schema.outputs().empty() || formals.empty())
+    return {};
+  const auto &result =
+      schema.outputs()[std::min(i, schema.outputs().size() - 1)];
+  for (size_t j = 0; j < operands.size(); ++j)
+    if (operands[j] && formals[std::min(j, formals.size() - 1)].GetTypeStr() ==
+                           result.GetTypeStr())
+      return operands[j];
+  return {};
+}
+
 std::unique_ptr<::onnx::FunctionProto>
 nnc::onnx::getFunctionBody(const OpSchema &schema,
                            const ::onnx::NodeProto &node,

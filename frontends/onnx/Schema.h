@@ -56,6 +56,11 @@ std::optional<std::string>
 findTypeProblem(const ::onnx::OpSchema &schema,
                 llvm::ArrayRef<mlir::RankedTensorType> operands);
 
+/// Returns the type of operand among `operands` (null where absent) that the
+/// schema says to be that of result `i`; null if it says no such thing.
+mlir::Type findResultType(const ::onnx::OpSchema &schema, size_t i,
+                          llvm::ArrayRef<mlir::Type> operands);
+
 /// Returns the body of an operator that ONNX defines as a function of other
 /// operators, for a node with operands of these types; null if it has no body.
 std::unique_ptr<::onnx::FunctionProto>

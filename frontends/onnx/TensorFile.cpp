@@ -6,8 +6,11 @@
 
 #include "frontends/onnx/TensorFile.h"
 
+#include "frontends/onnx/Narrow.h"
+
 #include "onnx/onnx_pb.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace nnc::onnx;
@@ -17,17 +20,21 @@ namespace {
 struct DataKind {
   int type;
   llvm::StringLiteral dtype;
-  size_t bytes; ///< of an element
+  size_t bytes;      ///< of an element
+  unsigned bits = 0; ///< of an integer of which a byte holds several
 };
 } // namespace
 
 static constexpr DataKind kDataKinds[] = {
     {TensorProto::FLOAT, "f32", 4},   {TensorProto::DOUBLE, "f64", 8},
-    {TensorProto::FLOAT16, "f16", 2}, {TensorProto::INT8, "i8", 1},
-    {TensorProto::UINT8, "u8", 1},    {TensorProto::INT16, "i16", 2},
-    {TensorProto::UINT16, "u16", 2},  {TensorProto::INT32, "i32", 4},
-    {TensorProto::UINT32, "u32", 4},  {TensorProto::INT64, "i64", 8},
-    {TensorProto::UINT64, "u64", 8},  {TensorProto::BOOL, "bool", 1},
+    {TensorProto::FLOAT16, "f16", 2}, {TensorProto::BFLOAT16, "bf16", 2},
+    {TensorProto::INT2, "i8", 1, 2},  {TensorProto::INT4, "i8", 1, 4},
+    {TensorProto::UINT2, "u8", 1, 2}, {TensorProto::UINT4, "u8", 1, 4},
+    {TensorProto::INT8, "i8", 1},     {TensorProto::UINT8, "u8", 1},
+    {TensorProto::INT16, "i16", 2},   {TensorProto::UINT16, "u16", 2},
+    {TensorProto::INT32, "i32", 4},   {TensorProto::UINT32, "u32", 4},
+    {TensorProto::INT64, "i64", 8},   {TensorProto::UINT64, "u64", 8},
+    {TensorProto::BOOL, "bool", 1},
 };
 
 /// Appends the low `bytes` bytes of each value in little-endian order, the
@@ -86,7 +93,17 @@ llvm::Expected<RawTensor> nnc::onnx::readTensor(llvm::StringRef path) {
     return llvm::createStringError(path + " holds elements of ONNX's type " +
                                    llvm::Twine(proto.data_type()) +
                                    ", which nnc does not read");
+  std::vector<char> data = getData(proto, kind->bytes);
+  if (kind->bits != 0) {
+    int64_t count = 1, perByte = 8 / kind->bits;
+    bool overflows = false;
+    for (int64_t dim : proto.dims())
+      overflows |= dim < 0 || llvm::MulOverflow(count, dim, count);
+    if (!overflows &&
+        data.size() == llvm::divideCeil(uint64_t(count), uint64_t(perByte)))
+      data = unpackIntegers(kind->bits, kind->dtype == "u8", data, count);
+  }
   return RawTensor{kind->dtype.str(),
                    {proto.dims().begin(), proto.dims().end()},
-                   getData(proto, kind->bytes)};
+                   std::move(data)};
 }

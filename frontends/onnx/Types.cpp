@@ -26,17 +26,21 @@ struct ElementKind {
 static constexpr ElementKind kKinds[] = {
     {TensorProto::FLOAT, "float", -32},
     {TensorProto::DOUBLE, "double", -64},
-    {TensorProto::FLOAT16, "float16", 0},
+    {TensorProto::FLOAT16, "float16", -16},
     {TensorProto::BOOL, "bool", 1},
     {TensorProto::INT8, "int8", 8},
     {TensorProto::INT16, "int16", 16},
     {TensorProto::INT32, "int32", 32},
     {TensorProto::INT64, "int64", 64},
+    {TensorProto::INT2, "int2", 2},
+    {TensorProto::INT4, "int4", 4},
+    {TensorProto::UINT2, "uint2", 2, IntegerType::Unsigned},
+    {TensorProto::UINT4, "uint4", 4, IntegerType::Unsigned},
     {TensorProto::UINT8, "uint8", 8, IntegerType::Unsigned},
     {TensorProto::UINT16, "uint16", 16, IntegerType::Unsigned},
     {TensorProto::UINT32, "uint32", 32, IntegerType::Unsigned},
     {TensorProto::UINT64, "uint64", 64, IntegerType::Unsigned},
-    {TensorProto::BFLOAT16, "bfloat16", 0},
+    {TensorProto::BFLOAT16, "bfloat16", -16},
     {TensorProto::COMPLEX64, "complex64", 0},
     {TensorProto::COMPLEX128, "complex128", 0},
     {TensorProto::STRING, "string", 0},
@@ -47,6 +51,9 @@ static Type makeType(MLIRContext *context, const ElementKind &kind) {
   switch (kind.bits) {
   case 0:
     return {};
+  case -16:
+    return kind.dataType == TensorProto::BFLOAT16 ? Type(builder.getBF16Type())
+                                                  : builder.getF16Type();
   case -32:
     return builder.getF32Type();
   case -64:

@@ -13,7 +13,8 @@ namespace nnc::onnx {
 using namespace frontends;
 
 /// Returns the element type for ONNX's type `dataType` (a value of the
-/// enumeration in TensorProto), or null if nnc has none.
+/// enumeration in TensorProto), or null if nnc has none. It may be a narrow one
+/// (Narrow.h), which no op of the imported program has.
 mlir::Type getElementType(mlir::MLIRContext *context, int32_t dataType);
 
 /// Returns ONNX's type for `element`, the inverse of getElementType; 0

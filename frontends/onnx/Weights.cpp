@@ -6,6 +6,7 @@
 
 #include "frontends/onnx/Weights.h"
 
+#include "frontends/onnx/Narrow.h"
 #include "frontends/onnx/Types.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -129,6 +130,8 @@ ElementsAttr Weights::convert(TensorProto &tensor, Location loc) {
     return {};
   };
   Type element = getElementType(loc.getContext(), tensor.data_type());
+  // Sizes are checked before the elements are widened, too.
+  Type carrier = element ? getCarrier(element) : Type();
   if (!element)
     return fail(ImportStatus::unsupported,
                 "has elements of type " + getDataTypeName(tensor.data_type()) +
@@ -137,12 +140,12 @@ ElementsAttr Weights::convert(TensorProto &tensor, Location loc) {
   if (llvm::any_of(shape, [](int64_t dim) { return dim < 0; }))
     return fail(ImportStatus::broken,
                 "has a negative size: " + toString(shape));
-  if (auto problem = findSizeProblem(shape, element))
+  if (auto problem = findSizeProblem(shape, carrier))
     return fail(ImportStatus::limit, "is one " + *problem);
 
-  auto type = RankedTensorType::get(shape, element);
+  auto type = RankedTensorType::get(shape, carrier);
   size_t size = std::max(1u, element.getIntOrFloatBitWidth() / 8);
-  int64_t bytes = type.getNumElements() * static_cast<int64_t>(size);
+  int64_t bytes = getPackedBytes(element, type.getNumElements());
   if (bytes == 0)
     return DenseElementsAttr::get(type, ArrayRef<Attribute>());
   std::optional<AsmResourceBlob> blob;
@@ -161,5 +164,7 @@ ElementsAttr Weights::convert(TensorProto &tensor, Location loc) {
                 "holds " + Twine(blob->getData().size()) +
                     " bytes of data; its type and shape (" + toString(shape) +
                     ") need " + Twine(bytes));
+  if (isNarrow(element))
+    blob = unpack(element, blob->getData(), type.getNumElements());
   return makeElements(type, tensor.name(), std::move(*blob));
 }

@@ -71,6 +71,30 @@ template <int W> struct halves {
       p[i] = values[i];
   }
 };
+#if defined(__F16C__) && defined(NNC_AVX2_VECTORS)
+template <> struct halves<8> {
+  static NNC_INLINE f32x<8> load(const f16 *p) {
+    return _mm256_cvtph_ps(
+        _mm_loadu_si128(reinterpret_cast<const __m128i *>(p)));
+  }
+  static NNC_INLINE void store(f16 *p, f32x<8> v) {
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(p),
+                     _mm256_cvtps_ph(v.v, _MM_FROUND_TO_NEAREST_INT));
+  }
+};
+#endif
+#if defined(NNC_AVX512_VECTORS)
+template <> struct halves<16> {
+  static NNC_INLINE f32x<16> load(const f16 *p) {
+    return _mm512_cvtph_ps(
+        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p)));
+  }
+  static NNC_INLINE void store(f16 *p, f32x<16> v) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i *>(p),
+                        _mm512_cvtps_ph(v.v, _MM_FROUND_TO_NEAREST_INT));
+  }
+};
+#endif
 #if defined(__aarch64__) && defined(NNC_NEON_VECTORS)
 template <> struct halves<4> {
   static NNC_INLINE f32x<4> load(const f16 *p) {
@@ -105,6 +129,10 @@ template <class V> NNC_INLINE V load(const f16 *p, int count) {
   return load<V>(first);
 }
 NNC_INLINE void store(f16 *p, float v) { *p = v; }
+NNC_INLINE void store(f16 *p, float v, int count) {
+  if (count > 0)
+    *p = v;
+}
 template <int W> NNC_INLINE void store(f16 *p, f32x<W> v) {
   halves<W>::store(p, v);
 }
@@ -113,6 +141,17 @@ template <int W> NNC_INLINE void store(f16 *p, f32x<W> v, int count) {
   halves<W>::store(all, v);
   for (int i = 0; i < W && i < count; ++i)
     p[i] = all[i];
+}
+
+/// x, a float or a vector of them, rounded to T, which is f16 or bf16.
+template <class T, class V> NNC_INLINE V round_to(V x) {
+  if constexpr (lanes<V> == 1) {
+    return static_cast<float>(T(x));
+  } else {
+    T memory[lanes<V>];
+    store(memory, x);
+    return load<V>(memory);
+  }
 }
 
 } // namespace nnc

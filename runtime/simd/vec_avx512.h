@@ -5,6 +5,9 @@
 #include "runtime/simd/fold_x86.h"
 
 #if defined(__AVX512F__) && defined(__FMA__) && !defined(NNC_PORTABLE_SIMD)
+/// Says that this header is included; see vec_neon.h.
+#define NNC_AVX512_VECTORS
+
 namespace nnc {
 
 template <> struct maskx<16> {

@@ -172,14 +172,74 @@ def wrong_type_for_op():
                  initializers=[constant("w", np.ones((4, 3, 1, 1), np.int64))])
 
 
-def half_precision():
-    return model([node("Relu", ["x"], ["y"])], [value("x", [2], TensorProto.FLOAT16)],
-                 [result(rank=1, dtype=TensorProto.FLOAT16)])
+def float8_input():
+    return model([node("Cast", ["x"], ["y"], to=TensorProto.FLOAT)],
+                 [value("x", [2], TensorProto.FLOAT8E4M3FN)], [result(rank=1)], opset=21)
 
 
-def casts_to_half():
-    return model([node("Cast", ["x"], ["h"], to=TensorProto.FLOAT16),
-                  node("Cast", ["h"], ["y"], "back", to=TensorProto.FLOAT)])
+def casts_to_float8():
+    return model([node("Cast", ["x"], ["h"], to=TensorProto.FLOAT8E5M2),
+                  node("Cast", ["h"], ["y"], "back", to=TensorProto.FLOAT)], opset=21)
+
+
+def quantizes_to_float8():
+    return model([node("QuantizeLinear", ["x", "s"], ["h"], output_dtype=TensorProto.FLOAT8E4M3FN),
+                  node("DequantizeLinear", ["h", "s"], ["y"], "back")], opset=21,
+                 initializers=[constant("s", np.float32(1))])
+
+
+def mixes_halves():
+    """Float16 and float32 in one sum."""
+    return model([node("Cast", ["x"], ["h"], "half", to=TensorProto.FLOAT16),
+                  node("Add", ["x", "h"], ["y"])])
+
+
+def output_half_lie():
+    return model([node("Cast", ["x"], ["y"], to=TensorProto.BFLOAT16)],
+                 outputs=[result(dtype=TensorProto.FLOAT16)])
+
+
+def packed(data_type, dims, data, raw=True):
+    """A tensor whose data have any size."""
+    tensor = TensorProto(name="w", data_type=data_type, dims=dims)
+    if raw:
+        tensor.raw_data = data
+    else:
+        tensor.int32_data.extend(data)
+    return tensor
+
+
+def dequantized(tensor, **how):
+    return model([node("DequantizeLinear", ["w", "s"], ["d"], **how),
+                  node("Add", ["x", "d"], ["y"], "sum")], opset=25,
+                 initializers=[tensor, constant("s", np.float32(0.5))])
+
+
+def half_weights_cut_off():
+    return model([node("Cast", ["w"], ["c"], "widen", to=TensorProto.FLOAT),
+                  node("Add", ["x", "c"], ["y"])],
+                 initializers=[packed(TensorProto.FLOAT16, [8], b"\0" * 15)])
+
+
+def packed_with_scales(scales, zeros=None, shape=(3, 5), data_type=TensorProto.INT4, **how):
+    """Integers of 4 bits with scales, and zero points, of any shape."""
+    count = int(np.prod(shape))
+    zeros = [] if zeros is None else [packed(data_type, [len(zeros)], bytes(
+        sum(z << 4 * i for i, z in enumerate(zeros[at:at + 2])) for at in
+        range(0, len(zeros), 2)))]
+    weight = packed(data_type, shape, b"\x21" * ((count + 1) // 2))
+    for tensor in zeros:
+        tensor.name = "z"
+    return model([node("DequantizeLinear", ["w", "s", *(t.name for t in zeros)], ["d"], **how),
+                  node("MatMul", ["x", "d"], ["y"], "product")], opset=21,
+                 inputs=[value("x", [2, shape[0]])], outputs=[result(rank=2)],
+                 initializers=[weight, constant("s", np.asarray(scales, np.float32)), *zeros])
+
+
+def quantizes_to_4_bits(scale):
+    return model([node("QuantizeLinear", ["x", "s"], ["q"], output_dtype=TensorProto.INT4),
+                  node("DequantizeLinear", ["q", "s"], ["y"], "back")], opset=21,
+                 initializers=[constant("s", np.float32(scale))])
 
 
 def output_shape_lie():
@@ -570,7 +630,7 @@ CASES = [
     Case("axis-out-of-range", axis_out_of_range),
     Case("branch-without-results", branch_without_results, names="open"),
     Case("cannot-broadcast", cannot_broadcast),
-    Case("casts-to-half", casts_to_half, (LACKING,)),
+    Case("casts-to-float8", casts_to_float8, (LACKING,)),
     Case("channels-disagree", channels_disagree),
     Case("constant-of-absurd-size", constant_of_absurd_size, (BROKEN, LACKING, LIMIT)),
     Case("constant-of-large-size", constant_of_large_size, (LACKING, LIMIT), names="fill"),
@@ -589,25 +649,44 @@ CASES = [
     Case("external-no-number", external("whole.bin", whole_file, offset="here"),
          names=WEIGHTS),
     Case("external-short", external("short.bin", short_file), names=WEIGHTS),
+    Case("float8-input", float8_input, (LACKING,), names="x"),
     Case("function-result-never-made", function_result_never_made, names="nowhere"),
     Case("function-without-results", function_without_results, names="Block"),
     Case("gather-out-of-range", gather_out_of_range),
     Case("groups-do-not-divide", groups_do_not_divide),
-    Case("half-precision", half_precision, (LACKING,), names="x"),
+    Case("half-weights-cut-off", half_weights_cut_off, (BROKEN,), names="w"),
     Case("initializer-lie", initializer_lie, names="w"),
     Case("inner-dims-disagree", inner_dims_disagree),
     Case("input-with-absurd-dims", input_with_absurd_dims, (BROKEN, LACKING, LIMIT), names="x"),
     # Some exporters write an open dim so: then it is --shape that is missing.
     Case("input-with-negative-dim", input_with_negative_dim, (USAGE, BROKEN), names="x"),
+    Case("int4-blocks-negative", lambda: packed_with_scales(
+        np.ones((2, 5)), axis=0, block_size=-2), (BROKEN,)),
+    Case("int4-blocks-too-few", lambda: packed_with_scales(
+        np.ones((1, 5)), axis=0, block_size=2), (BROKEN,)),
+    Case("int4-huge", lambda: dequantized(packed(TensorProto.INT4, [2**40, 2**40], b"ab")),
+         (BROKEN, LIMIT), names="w"),
+    Case("int4-odd-field", lambda: dequantized(
+        packed(TensorProto.INT4, [5], [1, 2], raw=False)), (BROKEN,), names="w"),
+    Case("int4-scale-infinite", lambda: quantizes_to_4_bits(np.inf), (BROKEN,)),
+    Case("int4-scale-nan", lambda: packed_with_scales(np.nan), (BROKEN,)),
+    Case("int4-scales-missing", lambda: packed_with_scales([1, 2], axis=0), (BROKEN,)),
+    Case("int4-too-long", lambda: dequantized(packed(TensorProto.INT4, [7], b"abcde")), (BROKEN,),
+         names="w"),
+    Case("int4-too-short", lambda: dequantized(packed(TensorProto.INT4, [7], b"abc")), (BROKEN,),
+         names="w"),
+    Case("int4-zeros-missing", lambda: packed_with_scales([1, 2, 3], [1, 2], axis=0), (BROKEN,)),
     Case("kernel-beyond-image", kernel_beyond_image),
     Case("kernel-disagrees", kernel_disagrees),
     Case("missing-graph", missing_graph, names=FILE),
     Case("missing-opset", missing_opset, names=FILE),
     Case("mixed-types", mixed_types),
+    Case("mixes-halves", mixes_halves, (BROKEN,)),
     Case("name-made-twice", name_made_twice, names="y"),
     Case("negative-kernel", negative_kernel),
     Case("no-outputs", no_outputs, names=FILE),
     Case("opset-of-the-future", opset_of_the_future, (BROKEN, LACKING), names="9999"),
+    Case("output-half-lie", output_half_lie, (BROKEN,), names="y"),
     Case("output-never-made", output_never_made, names="y"),
     Case("output-rank-lie", output_rank_lie),
     Case("output-shape-lie", output_shape_lie),
@@ -615,6 +694,7 @@ CASES = [
     Case("not-utf8", not_utf8, names="NodeProto.name"),
     Case("padded-to-absurd-size", padded_to_absurd_size, (BROKEN, LACKING, LIMIT)),
     Case("permutation-repeats", permutation_repeats),
+    Case("quantizes-to-float8", quantizes_to_float8, (LACKING,), names="float8e4m3fn"),
     Case("recursive-function", recursive_function, names="Loop1"),
     Case("reshape-to-other-size", reshape_to_other_size),
     Case("self-cycle", self_cycle),
@@ -631,6 +711,8 @@ CASES = [
     Case("too-many-inputs", too_many_inputs),
     Case("trains-batch-norm", trains_batch_norm, (LACKING,)),
     Case("trains-dropout", trains_dropout, (LACKING,)),
+    Case("uint2-too-short", lambda: dequantized(packed(TensorProto.UINT2, [9], b"ab")), (BROKEN,),
+         names="w"),
     Case("undefined-input", undefined_input, names="nowhere"),
     Case("unknown-attribute", unknown_attribute),
     Case("unknown-domain", unknown_domain, (LACKING,), names="com.example"),

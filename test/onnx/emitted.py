@@ -9,14 +9,19 @@ import platform
 import shutil
 import subprocess
 
+import ml_dtypes
 import numpy as np
 
 BUILD = pathlib.Path(os.environ.get("NNC_BUILD_DIR", "build"))
 NNC = BUILD / "bin" / "nnc"
 
-DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "i8": np.int8,
-          "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32,
-          "u32": np.uint32, "i64": np.int64, "u64": np.uint64, "bool": np.bool_}
+DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16,
+          "bf16": ml_dtypes.bfloat16, "i8": np.int8, "u8": np.uint8, "i16": np.int16,
+          "u16": np.uint16, "i32": np.int32, "u32": np.uint32, "i64": np.int64,
+          "u64": np.uint64, "bool": np.bool_}
+# Types of models of which a byte of memory holds one element.
+STORED = {ml_dtypes.int2: np.int8, ml_dtypes.int4: np.int8, ml_dtypes.uint2: np.uint8,
+          ml_dtypes.uint4: np.uint8}
 
 DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT, ENVIRONMENT = range(8)
 
@@ -39,6 +44,12 @@ def run(command, what, timeout=600, **how):
         said = (done.stderr or done.stdout).strip()
         raise Failure(f"{what}: exit code {done.returncode}: {said}", done.returncode)
     return done.stdout
+
+
+def as_stored(array):
+    """The array as it lies in the memory of an input or output."""
+    array = np.asarray(array)
+    return array.astype(STORED.get(array.dtype.type, array.dtype))
 
 
 def nnc(*arguments, timeout=600):

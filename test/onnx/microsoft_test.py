@@ -5,10 +5,12 @@ import itertools
 import sys
 import unittest
 
+import ml_dtypes
 import numpy as np
 import onnxruntime
 from onnx import helper
 
+import emitted
 from graphs import Graph
 
 random = np.random.default_rng(17)
@@ -130,6 +132,89 @@ class Microsoft(unittest.TestCase):
             graph.add("DynamicQuantizeMatMul", y, b, w_scale, w_zero, real)
             graph.add("DynamicQuantizeMatMul", y, b, w_scale, w_zero)
         self.check(graph)
+
+    def test_where(self):
+        graph = Extended()
+        for dtype in TYPES:
+            which = graph.input(random.random((3, 40)) < 0.5)
+            graph.add("QLinearWhere", which, *graph.quantized((3, 40), dtype),
+                      *graph.quantized((1, 40), dtype), *graph.parameters(dtype))
+        self.check(graph)
+
+    def add_attention(self, graph, mask=None, **attributes):
+        """Two heads of 8; weights of one scale, and small (see test_products)."""
+        attributes.setdefault("num_heads", 2)
+        weights = graph.constant(random.integers(-60, 60, (16, 48)).astype(np.int8))
+        bias = graph.constant(random.standard_normal(48).astype(np.float32))
+        graph.add("QAttention", graph.integers((2, 5, 16), np.uint8), weights, bias,
+                  graph.constant(np.float32(0.02)), graph.constant(np.float32(0.01)),
+                  graph.input(mask) if mask is not None else "",
+                  graph.constant(np.uint8(120)), graph.constant(np.int8(0)), **attributes)
+
+    def test_attention(self):
+        graph = Extended()
+        mask = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 0]], np.int32)
+        self.add_attention(graph)
+        self.add_attention(graph, mask)
+        self.add_attention(graph, unidirectional=1)
+        self.add_attention(graph, mask, mask_filter_value=-1.5)
+        self.check(graph)
+
+    def test_embedding(self):
+        graph = Extended()
+        ids = np.array([[3, 1, 4], [1, 5, 8]], np.int32)
+        scales = [graph.constant(np.float32(s)) for s in (0.02, 0.03, 0.025, 0.01, 0.015)]
+        for segments in (True, False):
+            zeros = [graph.constant(np.uint8(z)) for z in (120, 110, 128, 60, 128)]
+            tables = [graph.constant(random.integers(0, 256, shape).astype(np.uint8))
+                      for shape in ((9, 24), (7, 24), (2, 24), (24,), (24,))]
+            absent = [] if segments else [2]
+            inputs = [graph.input(ids), graph.input(ids % 2) if segments else ""]
+            tables, zeros = (["" if i in absent else v for i, v in enumerate(values)]
+                             for values in (tables, zeros))
+            given = ["" if i in absent else v for i, v in enumerate(scales)]
+            graph.add("QEmbedLayerNormalization", *inputs, *tables, "", *given, *zeros,
+                      epsilon=1e-3)
+            graph.nodes[-1].output.append(f"lengths{len(graph.nodes)}")
+        self.check(graph)
+
+    def test_lacking(self):
+        """What nnc does not have, it tells of."""
+        graph = Extended()
+        self.add_attention(graph, np.array([5, 3], np.int32))
+        with self.assertRaisesRegex(emitted.Failure, "QAttention .*mask") as caught:
+            graph.run()
+        self.assertEqual(caught.exception.code, emitted.LACKING)
+        graph = Extended()
+        x = graph.input(np.zeros((2, 1, 3), np.float32))
+        w = [graph.constant(np.zeros(shape, np.uint8)) for shape in ((1, 3, 16), (1, 4, 16))]
+        s, z = graph.constant(np.ones(1, np.float32)), graph.constant(np.zeros(1, np.uint8))
+        graph.add("DynamicQuantizeLSTM", x, *w, "", "", "", "", "", s, z, s, z, hidden_size=4)
+        with self.assertRaisesRegex(emitted.Failure, "DynamicQuantizeLSTM.*not supported") as caught:
+            graph.run()
+        self.assertEqual(caught.exception.code, emitted.LACKING)
+
+    def test_wide_and_narrow(self):
+        """Quantized integers of 16 and of 4 bits, with blocks."""
+        graph = Extended()
+        for dtype in (np.int16, np.uint16):
+            x = graph.input((random.standard_normal((3, 50)) * 90).astype(np.float32))
+            graph.add("QuantizeLinear", x, *graph.parameters(dtype))
+            graph.add("DequantizeLinear", *graph.quantized((3, 50), dtype))
+        self.check(graph)
+        for dtype in (ml_dtypes.int4, ml_dtypes.uint4):
+            info = ml_dtypes.iinfo(dtype)
+            q, z = (random.integers(int(info.min), int(info.max) + 1, shape).astype(dtype)
+                    for shape in ((6, 8), (2, 8)))
+            s = random.uniform(0.1, 1, (2, 8)).astype(np.float32)
+            graph = Extended()
+            graph.add("DequantizeLinear", graph.constant(q), graph.constant(s),
+                      graph.constant(z), axis=0, block_size=3)
+            graph.input(np.zeros(1, np.float32))
+            actual = graph.run(target="portable")
+            want = (q.astype(np.float32) - np.repeat(z.astype(np.float32), 3, 0)) * np.repeat(
+                s, 3, 0)
+            np.testing.assert_array_equal(actual["y0_DequantizeLinear"], want)
 
     def test_linear(self):
         graph = Extended()

@@ -51,7 +51,11 @@ DISPUTED = {
 }
 
 TYPES = {getattr(TensorProto, name) for name in
-         "FLOAT DOUBLE INT8 UINT8 INT16 UINT16 INT32 UINT32 INT64 UINT64 BOOL".split()}
+         ("FLOAT DOUBLE FLOAT16 BFLOAT16 INT2 INT4 INT8 INT16 INT32 INT64 "
+          "UINT2 UINT4 UINT8 UINT16 UINT32 UINT64 BOOL").split()}
+
+# Relative tolerances of what is rounded to 16 bits: two units in the last place.
+ROUNDED = {"f16": 2e-3, "bf16": 16e-3}
 
 
 def load_cases():
@@ -86,12 +90,15 @@ def out_of_scope(case, supported):
 def compare(case, outputs, expected, ports):
     """Raises Failure where outputs are not what the test expects."""
     for port, want in zip(ports, expected):
-        got, want = outputs[port["name"]], to_array(want)
+        got, want = outputs[port["name"]], emitted.as_stored(to_array(want))
         if got.shape != want.shape or got.dtype != want.dtype:
             raise emitted.Failure(f"{port['name']} is {got.dtype}{list(got.shape)}, expected "
                                   f"{want.dtype}{list(want.shape)}")
-        if want.dtype.kind == "f":
-            same = np.isclose(got, want, rtol=case.rtol, atol=case.atol, equal_nan=True)
+        if port["dtype"] in ("f64", "f32", *ROUNDED):
+            rtol = max(case.rtol, ROUNDED.get(port["dtype"], 0))
+            exact = np.float64
+            same = np.isclose(got.astype(exact), want.astype(exact), rtol=rtol,
+                              atol=case.atol, equal_nan=True)
         else:
             same = got == want
         if not same.all():
@@ -138,6 +145,7 @@ def check(case, target, all_constant):
             onnx.save(model, path)
             module = emitted.compile_model(path, os.path.join(folder, "out"), target=target)
             module.build()
+            given = {name: emitted.as_stored(array) for name, array in given.items()}
             outputs = run_apart(module, given)
         compare(case, outputs, expected, module.manifest["outputs"])
 

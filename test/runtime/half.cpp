@@ -4,6 +4,7 @@
 #include "runtime/routines/adapt/shape.h"
 #include "runtime/routines/elementwise/elementwise.h"
 #include "runtime/routines/elementwise/shape.h"
+#include "runtime/simd/bfloat.h"
 #include "runtime/simd/vec_neonfp16.h"
 #include "test/runtime/blocked.h"
 #include "test/runtime/check.h"
@@ -17,12 +18,12 @@ namespace {
 
 using bits = std::uint16_t;
 
-f16 from_bits(bits b) {
-  f16 x;
+template <class T = f16> T from_bits(bits b) {
+  T x;
   std::memcpy(&x, &b, sizeof(x));
   return x;
 }
-bits to_bits(f16 x) {
+template <class T> bits to_bits(T x) {
   bits b;
   std::memcpy(&b, &x, sizeof(x));
   return b;
@@ -115,6 +116,55 @@ TEMPLATE_TEST_CASE("vectors of float from and to halves", "[half]",
     std::fill(all.begin(), all.end(), f16(7.0f));
     store(all.data(), load<V>(x.data()), count);
     REQUIRE(load_all(std::vector<f16>(all.begin(), all.end() - 1)) == first);
+  }
+}
+
+TEST_CASE("every bf16 is a float, and comes back", "[half]") {
+  for (int b = 0; b < 0x10000; ++b) {
+    const float want = bit_cast_float(std::int32_t(std::uint32_t(b) << 16));
+    const bf16 x = from_bits<bf16>(bits(b));
+    INFO(b);
+    if (std::isnan(want)) {
+      REQUIRE(std::isnan(float(x)));
+      REQUIRE(std::isnan(float(bf16(want))));
+    } else {
+      REQUIRE(float(x) == want);
+      REQUIRE(to_bits(bf16(want)) == b);
+    }
+  }
+}
+
+TEST_CASE("floats round to the nearest bf16, ties to even", "[half]") {
+  // What is behind a bf16 is 16 bits of a float.
+  for (int b = 0; b < 0x7f80; ++b)
+    for (int sign : {0, 0x8000})
+      for (int rest : {0x0001, 0x7fff, 0x8000, 0x8001, 0xffff}) {
+        const auto all = std::uint32_t(sign | b) << 16 | std::uint32_t(rest);
+        const bool up = rest > 0x8000 || (rest == 0x8000 && b % 2);
+        INFO(b << " " << rest);
+        REQUIRE(to_bits(bf16(bit_cast_float(std::int32_t(all)))) ==
+                (sign | (b + up)));
+      }
+}
+
+TEMPLATE_TEST_CASE("vectors of float from and to bf16", "[half]",
+                   NNC_TEST_VECTORS) {
+  using V = TestType;
+  constexpr int W = lanes<V>;
+  const floats x = random_floats(W);
+  const std::vector<bf16> memory = store_all<bf16>(x);
+  const floats want = rounded<bf16>(x);
+  REQUIRE(lanes_of(load<V>(memory.data())) == want);
+  REQUIRE(lanes_of(round_to<bf16>(load<V>(x.data()))) == want);
+  REQUIRE(lanes_of(round_to<f16>(load<V>(x.data()))) == rounded<f16>(x));
+  for (int count = 0; count <= W; ++count) {
+    floats first = want;
+    std::fill(first.begin() + count, first.end(), 0.0f);
+    REQUIRE(lanes_of(load<V>(memory.data(), count)) == first);
+    std::fill(first.begin() + count, first.end(), 7.0f);
+    std::vector<bf16> all(W, bf16(7.0f));
+    store(all.data(), load<V>(x.data()), count);
+    REQUIRE(load_all(all) == first);
   }
 }
 

@@ -21,9 +21,11 @@ namespace nnc::tools {
 static constexpr llvm::StringLiteral magic = "\x93NUMPY";
 
 /// NumPy's codes of the element types (little-endian), in the order of Dtype.
-static const char *const descriptors[] = {"<f4", "<f8", "<f2", "|i1",
-                                          "|u1", "<i2", "<u2", "<i4",
-                                          "<u4", "<i8", "<u8", "|b1"};
+/// NumPy has no bfloat16: arrays of the package ml_dtypes are saved as two
+/// bytes of no type.
+static const char *const descriptors[] = {"<f4", "<f8", "<f2", "<V2", "|i1",
+                                          "|u1", "<i2", "<u2", "<i4", "<u4",
+                                          "<i8", "<u8", "|b1"};
 
 namespace {
 /// The three entries of a file's header, which is a literal of a Python
@@ -64,6 +66,8 @@ llvm::Expected<Tensor> parseNpy(llvm::StringRef bytes) {
   Header header{entry(text, "descr").trim("'\""), entry(text, "fortran_order"),
                 entry(text, "shape")};
 
+  if (header.descriptor == "|V2")
+    header.descriptor = "<V2";
   const auto *found = llvm::find(descriptors, header.descriptor);
   if (found == std::end(descriptors))
     return makeError(fmt::format(

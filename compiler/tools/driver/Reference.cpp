@@ -28,6 +28,8 @@ static std::optional<Dtype> dtypeOf(mlir::Type type) {
     return Dtype::f64;
   if (type.isF16())
     return Dtype::f16;
+  if (type.isBF16())
+    return Dtype::bf16;
   auto integer = llvm::dyn_cast<mlir::IntegerType>(type);
   if (!integer)
     return std::nullopt;

@@ -19,9 +19,9 @@
 namespace nnc::tools {
 
 std::string dtypeName(Dtype dtype) {
-  static const char *const names[] = {"f32", "f64", "f16", "i8",
-                                      "u8",  "i16", "u16", "i32",
-                                      "u32", "i64", "u64", "bool"};
+  static const char *const names[] = {"f32", "f64", "f16", "bf16", "i8",
+                                      "u8",  "i16", "u16", "i32",  "u32",
+                                      "i64", "u64", "bool"};
   return names[int(dtype)];
 }
 
@@ -33,11 +33,11 @@ std::optional<Dtype> parseDtype(llvm::StringRef name) {
 }
 
 int64_t dtypeBytes(Dtype dtype) {
-  static const int bytes[] = {4, 8, 2, 1, 1, 2, 2, 4, 4, 8, 8, 1};
+  static const int bytes[] = {4, 8, 2, 2, 1, 1, 2, 2, 4, 4, 8, 8, 1};
   return bytes[int(dtype)];
 }
 
-bool isFloat(Dtype dtype) { return dtype <= Dtype::f16; }
+bool isFloat(Dtype dtype) { return dtype <= Dtype::bf16; }
 
 std::string shapeText(const std::vector<int64_t> &shape) {
   return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, "x"));
@@ -57,23 +57,22 @@ Tensor Tensor::zeros(Dtype dtype, std::vector<int64_t> shape) {
 }
 
 namespace {
-/// The bits of an IEEE half-precision float.
-struct Half {
-  uint16_t bits;
+/// The bits of a 16-bit float of the format that `Semantics` returns.
+template <const llvm::fltSemantics &(*Semantics)()> struct Half {
+  uint16_t bits = 0;
+  Half() = default;
+  explicit Half(double value) {
+    llvm::APFloat number(value);
+    bool inexact;
+    number.convert(Semantics(), llvm::APFloat::rmNearestTiesToEven, &inexact);
+    bits = uint16_t(number.bitcastToAPInt().getZExtValue());
+  }
   explicit operator double() const {
-    return llvm::APFloat(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits))
-        .convertToDouble();
+    llvm::APFloat number(Semantics(), llvm::APInt(16, bits));
+    return number.convertToDouble();
   }
 };
 } // namespace
-
-static Half toHalf(float value) {
-  llvm::APFloat number(value);
-  bool inexact;
-  number.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven,
-                 &inexact);
-  return {uint16_t(number.bitcastToAPInt().getZExtValue())};
-}
 
 /// Calls `visit` with a value of the C++ type of `dtype`.
 template <class F> static void withType(Dtype dtype, F visit) {
@@ -83,7 +82,9 @@ template <class F> static void withType(Dtype dtype, F visit) {
   case Dtype::f64:
     return visit(double());
   case Dtype::f16:
-    return visit(Half());
+    return visit(Half<llvm::APFloat::IEEEhalf>());
+  case Dtype::bf16:
+    return visit(Half<llvm::APFloat::BFloat>());
   case Dtype::i8:
     return visit(int8_t());
   case Dtype::u8:
@@ -137,9 +138,7 @@ Tensor randomTensor(Dtype dtype, const std::vector<int64_t> &shape,
   withType(dtype, [&](auto sample) {
     using T = decltype(sample);
     for (int64_t i = 0, n = tensor.elements(); i < n; ++i) {
-      if constexpr (std::is_same_v<T, Half>)
-        sample = toHalf(float(unit()));
-      else if constexpr (std::is_floating_point_v<T>)
+      if constexpr (!std::is_integral_v<T>)
         sample = T(unit());
       else
         sample = T(unit() * (dtype == Dtype::boolean ? 2 : 100));

@@ -20,6 +20,7 @@ enum class Dtype {
   f32,
   f64,
   f16,
+  bf16,
   i8,
   u8,
   i16,

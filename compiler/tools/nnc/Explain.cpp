@@ -100,11 +100,13 @@ Explained describe(nn::LayerOp layer) {
     if (mlir::isa<nn::ElementwiseOpInterface>(op))
       ops.push_back(op.getName().getStringRef().str());
   auto type = mlir::cast<mlir::RankedTensorType>(layer.getY().getType());
-  bool isHalf = type.getElementType().isF16();
   return {layer,
           layer.getName().str(),
           nn::getModelName(layer.getLoc()).str(),
-          shapeText(type.getShape()) + (isHalf ? " of f16" : ""),
+          shapeText(type.getShape()) +
+              (type.getElementType().isF16()    ? " of f16"
+               : type.getElementType().isBF16() ? " of bf16"
+                                                : ""),
           fmt::format("{}", fmt::join(ops, ", ")),
           layer->getParentOfType<mlir::ModuleOp>()->hasAttr(qnn::kQuantizedAttr)
               ? getFloatReason(layer)

@@ -43,7 +43,8 @@ public:
     app.add_option("--tolerance", givenTolerance,
                    "Error that floats may have, as a share of the largest "
                    "expected element; all else must be equal; 1e-4 unless "
-                   "given, 2e-2 with --precision=f16, 5e-2 for quantized "
+                   "given, 2e-2 with --precision=f16, a unit in the last "
+                   "place for outputs of 16 bits, 5e-2 for quantized "
                    "models, whose floats may round to the next integer")
         ->type_name("E")
         ->check(CLI::Range(0.0, 1.0));
@@ -63,10 +64,11 @@ public:
     if (ExitCode code = prepared.open(options, wanted); code != ExitCode::done)
       return code;
     isQuantized = qnn::hasQuantizedOps(prepared.driver->imported());
-    tolerance =
-        givenTolerance.value_or(isQuantized                           ? 5e-2
-                                : options.precision == Precision::f16 ? 2e-2
-                                                                      : 1e-4);
+    tolerance = givenTolerance.value_or(
+        std::max(isQuantized                           ? 5e-2
+                 : options.precision == Precision::f16 ? 2e-2
+                                                       : 1e-4,
+                 getRounding()));
     llvm::Expected<std::vector<TestCase>> cases = readCases();
     if (!cases)
       return fail(cases.takeError(), ExitCode::usage);
@@ -85,6 +87,17 @@ public:
   }
 
 private:
+  /// Returns the largest difference of two outputs of 16 bits that are rounded
+  /// from almost the same values: a unit in the last place of the largest.
+  double getRounding() const {
+    double rounding = 0;
+    for (const Port &port : prepared.manifest.outputs)
+      rounding = std::max(rounding, port.dtype == Dtype::f16    ? 0x1p-10
+                                    : port.dtype == Dtype::bf16 ? 0x1p-7
+                                                                : 0);
+    return rounding;
+  }
+
   llvm::Expected<std::vector<TestCase>> readCases() const {
     if (!dataFolder.empty())
       return readTestData(dataFolder, prepared.manifest);

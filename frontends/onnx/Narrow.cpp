@@ -1,0 +1,115 @@
+//===- Narrow.cpp - Types narrower than what nnc computes with ------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Narrow.h"
+
+#include "dialects/nn/Nn.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::onnx;
+
+static bool isSmallInteger(Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  return integer && (integer.getWidth() == 2 || integer.getWidth() == 4);
+}
+
+bool nnc::onnx::isNarrow(Type element) {
+  return nn::isHalf(element) || isSmallInteger(element);
+}
+
+Type nnc::onnx::getCarrier(Type element) {
+  if (nn::isHalf(element))
+    return Float32Type::get(element.getContext());
+  return getStoredType(element);
+}
+
+Type nnc::onnx::getStoredType(Type element) {
+  if (!element || !isSmallInteger(element))
+    return element;
+  return IntegerType::get(element.getContext(), 8,
+                          cast<IntegerType>(element).getSignedness());
+}
+
+Value nnc::onnx::makeNarrow(OpBuilder &builder, Value carrier, Type element) {
+  if (!carrier)
+    return {};
+  auto type = cast<RankedTensorType>(carrier.getType());
+  assert(type.getElementType() == getCarrier(element));
+  return builder
+      .create<UnrealizedConversionCastOp>(carrier.getLoc(), type.clone(element),
+                                          carrier)
+      .getResult(0);
+}
+
+Value nnc::onnx::getCarrier(Value value) {
+  auto cast =
+      value ? value.getDefiningOp<UnrealizedConversionCastOp>() : nullptr;
+  return cast ? cast.getOperand(0) : value;
+}
+
+int64_t nnc::onnx::getPackedBytes(Type element, int64_t count) {
+  unsigned bits = element.getIntOrFloatBitWidth();
+  if (isSmallInteger(element))
+    return llvm::divideCeil(count * bits, 8);
+  return count * std::max(1u, bits / 8);
+}
+
+std::vector<char> nnc::onnx::unpackIntegers(unsigned bits, bool isUnsigned,
+                                            ArrayRef<char> packed,
+                                            int64_t count) {
+  std::vector<char> elements(count);
+  unsigned perByte = 8 / bits;
+  for (int64_t i = 0; i < count; ++i) {
+    auto byte = static_cast<uint8_t>(packed[i / perByte]);
+    int value = byte >> (i % perByte * bits) & ((1 << bits) - 1);
+    bool isNegative = !isUnsigned && value >> (bits - 1);
+    elements[i] = static_cast<char>(isNegative ? value - (1 << bits) : value);
+  }
+  return elements;
+}
+
+AsmResourceBlob nnc::onnx::unpack(Type element, ArrayRef<char> packed,
+                                  int64_t count) {
+  if (auto integer = dyn_cast<IntegerType>(element)) {
+    std::vector<char> elements =
+        unpackIntegers(integer.getWidth(), integer.isUnsigned(), packed, count);
+    return HeapAsmResourceBlob::allocateAndCopyWithAlign(elements, 1);
+  }
+  AsmResourceBlob blob =
+      HeapAsmResourceBlob::allocate(count * sizeof(float), alignof(float));
+  auto *to = reinterpret_cast<float *>(blob.getMutableData().data());
+  const auto &semantics = cast<FloatType>(element).getFloatSemantics();
+  for (int64_t i = 0; i < count; ++i) {
+    uint16_t bits;
+    std::memcpy(&bits, packed.data() + i * sizeof bits, sizeof bits);
+    APFloat value(semantics, APInt(16, bits));
+    bool isInexact;
+    value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                  &isInexact);
+    to[i] = value.convertToFloat();
+  }
+  return blob;
+}
+
+double nnc::onnx::roundTo(FloatType element, double value) {
+  APFloat number(value);
+  bool isInexact;
+  number.convert(element.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                 &isInexact);
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                 &isInexact);
+  return number.convertToDouble();
+}
+
+void nnc::onnx::eraseNarrow(func::FuncOp function) {
+  Block &block = function.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isa<UnrealizedConversionCastOp>(op) && op.use_empty())
+      op.erase();
+}
