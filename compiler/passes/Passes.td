@@ -190,10 +190,9 @@ def Tabulate : Pass<"nnc-tabulate", "::mlir::ModuleOp"> {
     bits and constants alone, such as the sigmoid of a quantized value with the
     conversions to float and back, become `nn.lookup`, whose 256 entries the
     portable routines compute. Expressions of fewer than four ops, and cheap
-    ones that make fewer elements than a table has, stay as they are.
-
-    Vectors compute expressions faster than they look up elements, so that the
-    pass changes nothing where a target has vector routines.
+    ones that make fewer elements than a table has, stay as they are. On targets
+    with vector routines expressions stay that take a vector fewer cycles than
+    to look it up (LOOKUP in `isas.inc`), such as those without divisions.
 
     ```mlir
     %0 = nn.cast %x : tensor<1x512xui8> to tensor<1x512xf32>

@@ -7,6 +7,7 @@
 #include "compiler/evaluate/Evaluate.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/routines/Catalogue.h"
+#include "dialects/target/Costs.h"
 #include "dialects/target/Target.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -20,8 +21,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Limits of what becomes a table: fewer ops are as fast, and more are no
-/// expression that a person wrote.
+/// Limits of what becomes a table: without vectors fewer ops are as fast, and
+/// more are no expression that a person wrote.
 static constexpr size_t kMinOps = 4, kMaxOps = 64;
 
 static bool isByte(Value value) {
@@ -53,6 +54,9 @@ struct Expression {
   /// Goes on through the tables that compute the sources, where that is
   /// possible.
   void followTables();
+  /// While there are several sources, goes on through the ops that compute the
+  /// last of them. Returns false if there are several in the end.
+  bool followSources();
   /// Returns the entries of the table.
   std::optional<TensorData> tabulate() const;
 };
@@ -101,6 +105,22 @@ void Expression::followTables() {
   }
 }
 
+bool Expression::followSources() {
+  while (sources.size() > 1) {
+    Value last = sources.front();
+    for (Value source : sources) {
+      Operation *op = source.getDefiningOp();
+      if (op &&
+          (!last.getDefiningOp() || last.getDefiningOp()->isBeforeInBlock(op)))
+        last = source;
+    }
+    sources.remove(last);
+    if (!add(last.getDefiningOp(), last))
+      return false;
+  }
+  return true;
+}
+
 std::optional<TensorData> Expression::tabulate() const {
   Value source = sources.front();
   auto makeType = [](Value like) {
@@ -135,8 +155,34 @@ static bool isExpensive(Operation *op) {
          header != "runtime/simd/vec.h";
 }
 
+namespace {
+/// What decides whether a table is worth it.
+struct Costs {
+  int64_t lookupCycles; ///< of a vector; 0 where there are no vectors
+  int64_t longCycles;   ///< of a vector of a function that takes long
+
+  explicit Costs(target::MachineAttr machine)
+      : lookupCycles(machine.getLookupCycles()),
+        longCycles(machine.getExponentialCycles()) {}
+
+  bool isWorthIt(const Expression &expression, int64_t elements) const;
+};
+} // namespace
+
+bool Costs::isWorthIt(const Expression &expression, int64_t elements) const {
+  bool isLong = llvm::any_of(expression.ops, isExpensive);
+  if (!lookupCycles)
+    return expression.ops.size() >= kMinOps && (isLong || elements >= 256);
+  double cycles = 0;
+  for (Operation *op : expression.ops)
+    cycles += isExpensive(op)  ? double(longCycles)
+              : isa<DivOp>(op) ? target::costs::kDivisionCycles
+                               : target::costs::kSimpleCycles;
+  return elements >= 256 && cycles > double(lookupCycles);
+}
+
 /// Replaces the result of `op` by the entry of a table where that is worth it.
-static void tabulate(Operation *op) {
+static void tabulate(Operation *op, const Costs &costs) {
   if (!isa<ElementwiseOpInterface>(op) || isa<LookupOp>(op) ||
       !isByte(op->getResult(0)))
     return;
@@ -145,10 +191,8 @@ static void tabulate(Operation *op) {
   if (!expression.add(op, result))
     return;
   expression.followTables();
-  size_t count = expression.ops.size();
-  bool isLong = llvm::any_of(expression.ops, isExpensive);
-  if (expression.sources.size() != 1 || count < kMinOps ||
-      (!isLong && getTensorType(result).getNumElements() < 256))
+  if (!expression.followSources() || expression.sources.size() != 1 ||
+      !costs.isWorthIt(expression, getTensorType(result).getNumElements()))
     return;
   std::optional<TensorData> table = expression.tabulate();
   if (!table)
@@ -168,12 +212,14 @@ struct TabulatePass : nnc::impl::TabulateBase<TabulatePass> {
     auto machine = nnc::target::setTarget(getOperation(), target);
     if (failed(machine))
       return signalPassFailure();
-    if (machine->getIsas().size() > 1)
+    bool hasVectors = machine->getIsas().size() > 1;
+    Costs costs(*machine);
+    if (hasVectors && !costs.lookupCycles)
       return;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       Block &block = function.getBody().front();
       for (Operation &op : llvm::make_early_inc_range(block))
-        tabulate(&op);
+        tabulate(&op, costs);
       for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
         if (isOpTriviallyDead(&op))
           op.erase();

@@ -166,6 +166,8 @@ bool CallOp::hasMixedExpression() {
     }
     bool ofFloats = hasOnlyFloats(op);
     isMixed |= !ofFloats || !(isFloat(result) || result.isInteger(1));
+    if (isa<nn::LookupOp>(op))
+      continue;
     if (isa<nn::CastOp>(op)) {
       if (!hasVectors(op.getOperand(0).getType()) || !hasVectors(result))
         return false;

@@ -72,7 +72,7 @@ namespace {
 struct Isa {
   StringLiteral name;
   int64_t bytes, elementBytes; ///< size of a vector and of one of its elements
-  int64_t exponentialCycles, gateCycles;
+  int64_t exponentialCycles, gateCycles, lookupCycles;
   int64_t getLanes() const { return bytes / elementBytes; }
 };
 } // namespace
@@ -84,11 +84,13 @@ static Isa getIsa(MachineAttr machine, StringRef name) {
 #define VECTORS(bytes, element) bytes, element
 #define EXPONENTIAL(cycles) cycles
 #define GATE(cycles) cycles
+#define LOOKUP(cycles) cycles
 #define NNC_ISA(name, ...) {#name, __VA_ARGS__},
 #include "dialects/target/isas.inc"
 #undef VECTORS
 #undef EXPONENTIAL
 #undef GATE
+#undef LOOKUP
   };
   int64_t own = machine.getVectorBytes();
   for (Isa isa : isas)
@@ -96,7 +98,7 @@ static Isa getIsa(MachineAttr machine, StringRef name) {
       isa.bytes = std::min(isa.bytes ? isa.bytes : own, own);
       return isa;
     }
-  return {"", own, sizeof(float), 0, 0};
+  return {"", own, sizeof(float), 0, 0, 0};
 }
 
 double MachineAttr::getVectorRate(StringRef name) const {
@@ -132,6 +134,19 @@ double MachineAttr::getExponentialSeconds(StringRef name) const {
 double MachineAttr::getGateSeconds(StringRef name) const {
   Isa isa = getIsa(*this, name);
   return getLaneSeconds(*this, isa, isa.gateCycles);
+}
+
+/// Returns the first of the instruction sets of a machine, which is the best.
+static Isa getBestIsa(MachineAttr machine) {
+  return getIsa(machine, cast<StringAttr>(machine.getIsas()[0]).getValue());
+}
+
+int64_t MachineAttr::getLookupCycles() const {
+  return getBestIsa(*this).lookupCycles;
+}
+
+int64_t MachineAttr::getExponentialCycles() const {
+  return getBestIsa(*this).exponentialCycles;
 }
 
 bool MachineAttr::isNear(int64_t bytes) const {

@@ -75,6 +75,11 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
     double getExponentialSeconds(::llvm::StringRef isa) const;
     /// The same for a function of runtime/simd/gates.h.
     double getGateSeconds(::llvm::StringRef isa) const;
+    /// Cycles for looking up a vector of bytes in a table of 256, with the best
+    /// instruction set; 0 where expressions are faster.
+    int64_t getLookupCycles() const;
+    /// Cycles for e^x of a vector of floats, with the best instruction set.
+    int64_t getExponentialCycles() const;
     /// Whether one of the first two caches holds `bytes`.
     bool isNear(int64_t bytes) const;
     /// Index of the first cache that holds `bytes`; none if they come from

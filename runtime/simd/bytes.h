@@ -304,6 +304,13 @@ template <class V, if_int_vector<V> = 0> NNC_INLINE V relu(V x) {
   return {byte_lanes<lanes<V>>::most(lanes_of(x), i32x<lanes<V>>(0))};
 }
 
+/// The entries of a table whose indices are the bits of the bytes in x.
+template <class T, class X, int W>
+NNC_INLINE vector_of<T, W> lookup(const T (&table)[256], narrow<X, W> x) {
+  static_assert(sizeof(T) == 1 && sizeof(X) == 1, "256 bytes");
+  return wrap_lanes<T>(byte_lanes<W>::look_up(table, x.v & i32x<W>(255)));
+}
+
 /// cast() of number.h for vectors: a real out of range gives the nearest end of
 /// T's range, and NaN gives 0.
 template <class T, int W> NNC_INLINE vector_of<T, W> cast(f32x<W> x) {

@@ -60,6 +60,14 @@ template <> struct byte_lanes<8> {
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     store_bits(p, {_mm256_permutevar8x32_epi32(bytes, order)});
   }
+  /// Gathers words of four bytes, none of which lies outside of the table.
+  template <class T> static NNC_INLINE V look_up(const T *table, V at) {
+    const auto *words = reinterpret_cast<const int *>(table);
+    const __m256i word = _mm256_srli_epi32(at.v, 2);
+    const __m256i byte =
+        _mm256_slli_epi32(_mm256_and_si256(at.v, _mm256_set1_epi32(3)), 3);
+    return {_mm256_srlv_epi32(_mm256_i32gather_epi32(words, word, 4), byte)};
+  }
   static NNC_INLINE V multiply(V a, V b) {
     return {_mm256_mullo_epi32(a.v, b.v)};
   }

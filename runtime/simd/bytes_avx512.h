@@ -54,6 +54,14 @@ template <> struct byte_lanes<16> {
     store(p + 32, c);
     store(p + 48, d);
   }
+  /// Gathers words of four bytes, none of which lies outside of the table.
+  template <class T> static NNC_INLINE V look_up(const T *table, V at) {
+    const auto *words = reinterpret_cast<const int *>(table);
+    const __m512i word = _mm512_srli_epi32(at.v, 2);
+    const __m512i byte =
+        _mm512_slli_epi32(_mm512_and_si512(at.v, _mm512_set1_epi32(3)), 3);
+    return {_mm512_srlv_epi32(_mm512_i32gather_epi32(word, words, 4), byte)};
+  }
   static NNC_INLINE V multiply(V a, V b) {
     return {_mm512_mullo_epi32(a.v, b.v)};
   }

@@ -57,6 +57,12 @@ template <int W> struct byte_lanes {
     store(p + 2 * W, c);
     store(p + 3 * W, d);
   }
+  /// Bytes of a table of 256, the indices of which are in the lanes. The other
+  /// bits of the lanes of the result are of no meaning.
+  template <class T>
+  static NNC_INLINE i32x<W> look_up(const T *table, i32x<W> at) {
+    return {half::look_up(table, at.lo), half::look_up(table, at.hi)};
+  }
   /// Products of lanes, which wrap.
   static NNC_INLINE i32x<W> multiply(i32x<W> a, i32x<W> b) {
     return {half::multiply(a.lo, b.lo), half::multiply(a.hi, b.hi)};
@@ -111,6 +117,10 @@ template <> struct byte_lanes<1> {
     store(p + 1, b);
     store(p + 2, c);
     store(p + 3, d);
+  }
+  template <class T>
+  static NNC_INLINE i32x<1> look_up(const T *table, i32x<1> at) {
+    return i32x<1>(table[at.v]);
   }
   static NNC_INLINE i32x<1> multiply(i32x<1> a, i32x<1> b) {
     return i32x<1>(times(a.v, b.v));

@@ -145,7 +145,7 @@ template <int W> NNC_INLINE void store(f16 *p, f32x<W> v, int count) {
 
 /// x, a float or a vector of them, rounded to T, which is f16 or bf16.
 template <class T, class V> NNC_INLINE V round_to(V x) {
-  if constexpr (lanes<V> == 1) {
+  if constexpr (std::is_arithmetic<V>::value) {
     return static_cast<float>(T(x));
   } else {
     T memory[lanes<V>];

@@ -105,3 +105,37 @@ func.func @exponential(%x: tensor<20xui8>) -> tensor<20xui8> {
   %4 = nn.cast %3 : tensor<20xf32> to tensor<20xui8>
   return %4 : tensor<20xui8>
 }
+
+// -----
+
+// Two divisions take longer than a look-up, also where integers of 8 bits lie
+// in between, of which several ops read the same. One is faster than a look-up.
+// VECTOR-LABEL: @divisions(
+// VECTOR-NEXT: %[[Y:.*]] = nn.lookup %arg0
+// VECTOR-NEXT: return %[[Y]]
+// VECTOR-LABEL: @division(
+// VECTOR-NOT: nn.lookup
+// VECTOR: return
+func.func @divisions(%x: tensor<300xui8>) -> tensor<300xui8> {
+  %s = nn.constant dense<3.0> : tensor<f32>
+  %0 = nn.cast %x : tensor<300xui8> to tensor<300xf32>
+  %1 = nn.mul %0, %0 : tensor<300xf32>, tensor<300xf32>
+  %2 = nn.div %1, %s : tensor<300xf32>, tensor<f32>
+  %3 = nn.round %2 : tensor<300xf32>
+  %4 = nn.cast %3 : tensor<300xf32> to tensor<300xui8>
+  %5 = nn.cast %4 : tensor<300xui8> to tensor<300xf32>
+  %6 = nn.mul %5, %0 : tensor<300xf32>, tensor<300xf32>
+  %7 = nn.div %6, %s : tensor<300xf32>, tensor<f32>
+  %8 = nn.round %7 : tensor<300xf32>
+  %9 = nn.cast %8 : tensor<300xf32> to tensor<300xui8>
+  return %9 : tensor<300xui8>
+}
+func.func @division(%x: tensor<300xui8>) -> tensor<300xui8> {
+  %s = nn.constant dense<3.0> : tensor<f32>
+  %0 = nn.cast %x : tensor<300xui8> to tensor<300xf32>
+  %1 = nn.mul %0, %0 : tensor<300xf32>, tensor<300xf32>
+  %2 = nn.div %1, %s : tensor<300xf32>, tensor<f32>
+  %3 = nn.round %2 : tensor<300xf32>
+  %4 = nn.cast %3 : tensor<300xf32> to tensor<300xui8>
+  return %4 : tensor<300xui8>
+}

@@ -393,3 +393,29 @@ TEST_CASE("casts of vectors", "[integers]") {
     }
   }
 }
+
+TEST_CASE("bytes are looked up in tables", "[integers]") {
+  random_source r;
+  u8 table[256];
+  i8 other[256];
+  for (int i = 0; i < 256; ++i) {
+    table[i] = u8(r.between(0, 255));
+    other[i] = i8(r.between(-128, 127));
+  }
+  for (int first = 0; first < 256; first += W) {
+    u8 x[W], unsigned_bytes[W];
+    i8 y[W], signed_bytes[W];
+    for (int i = 0; i < W; ++i) {
+      x[i] = u8(first + i);
+      y[i] = i8(first + i - 128);
+    }
+    vector_memory<i8, W>::store(signed_bytes,
+                                lookup(other, vector_memory<u8, W>::load(x)));
+    vector_memory<u8, W>::store(unsigned_bytes,
+                                lookup(table, vector_memory<i8, W>::load(y)));
+    for (int i = 0; i < W; ++i) {
+      CHECK(signed_bytes[i] == lookup(other, x[i]));
+      CHECK(unsigned_bytes[i] == lookup(table, y[i]));
+    }
+  }
+}
