@@ -20,7 +20,7 @@ using bits = std::uint16_t;
 
 template <class T = f16> T from_bits(bits b) {
   T x;
-  std::memcpy(&x, &b, sizeof(x));
+  std::memcpy(static_cast<void *>(&x), &b, sizeof(x));
   return x;
 }
 template <class T> bits to_bits(T x) {
