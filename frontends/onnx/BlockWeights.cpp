@@ -132,7 +132,8 @@ Value convertMatMulNBits(Node &node) {
     return {};
   for (float scale : scales->getAs<float>())
     if (!std::isfinite(scale))
-      return node.broken("needs finite scales");
+      return node.broken("has a scale of " + toString(scale) +
+                         "; needs finite scales");
   Value zeros = readZeroPoints(node, *s);
   if (!zeros)
     return {};

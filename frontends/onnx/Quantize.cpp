@@ -31,11 +31,18 @@ static bool haveType(Node &node) {
 RankedTensorType makeQuantizedType(Node &node, ArrayRef<int64_t> shape,
                                    IntegerType storage, ArrayRef<double> scales,
                                    ArrayRef<int64_t> zeroPoints, int64_t axis) {
-  bool isSound =
-      zeroPoints.size() == scales.size() && !scales.empty() &&
-      llvm::all_of(scales, [](double s) { return std::isfinite(s) && s > 0; });
-  if (!isSound) {
-    node.broken("needs finite scales above 0 and as many zero points");
+  if (zeroPoints.size() != scales.size() || scales.empty()) {
+    node.broken("has " + Twine(scales.size()) + " scales and " +
+                Twine(zeroPoints.size()) +
+                " zero points; there must be one of each, or as many of each "
+                "as the axis is long");
+    return {};
+  }
+  const double *wrong = llvm::find_if(
+      scales, [](double s) { return !(std::isfinite(s) && s > 0); });
+  if (wrong != scales.end()) {
+    node.broken("has a scale of " + toString(*wrong) +
+                "; needs finite scales above 0");
     return {};
   }
   if (scales.size() > 1 && int64_t(scales.size()) != shape[axis]) {
@@ -171,13 +178,16 @@ static IntegerType getStorage(Node &node, Type type, unsigned maxWidth) {
 /// blocks that is one.
 static bool isSound(Node &node) {
   auto scales = readElements(node.getOperand(1));
-  bool areNumbers = !scales || llvm::all_of(scales->reals, [](double scale) {
-    return std::isfinite(scale);
-  });
+  bool areNumbers = true;
+  if (scales)
+    for (double scale : scales->reals)
+      if (areNumbers && !std::isfinite(scale)) {
+        areNumbers = false;
+        node.broken("has a scale of " + toString(scale) +
+                    "; needs finite scales");
+      }
   int64_t block = node.getInt("block_size");
-  if (!areNumbers)
-    node.broken("needs finite scales");
-  else if (block < 0)
+  if (areNumbers && block < 0)
     node.broken("has a block_size of " + Twine(block));
   return areNumbers && block >= 0;
 }
