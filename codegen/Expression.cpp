@@ -17,7 +17,7 @@ using namespace nnc::codegen;
 
 /// Returns true for types that expressions compute as float: 16-bit floats are
 /// loaded as floats and rounded when they are stored.
-static bool isFloat(Type type) { return type.isF32() || nn::isHalf(type); }
+static bool isFloat(Type type) { return nn::isComputedAsFloat(type); }
 
 namespace {
 /// The kinds of values for which an expression is printed.

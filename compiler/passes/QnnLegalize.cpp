@@ -41,13 +41,17 @@ static IntegerType getWantedType(StringRef family,
   return {};
 }
 
-/// Returns what a quantized type of 8 bits is when its numbers and zero points
-/// move by half of the range to `wanted`.
+/// Returns how far numbers of 8 bits move when they become numbers of `wanted`.
+static int getDistance(IntegerType wanted) {
+  return wanted.isUnsigned() ? 128 : -128;
+}
+
+/// Returns the type that a quantized type of 8 bits becomes when its numbers
+/// and zero points move by half of the range to `wanted`.
 static Type flipType(RankedTensorType type, IntegerType wanted) {
   qnn::Parameters parameters = qnn::getParameters(type);
-  int64_t distance = wanted.isUnsigned() ? 128 : -128;
   for (int64_t &zeroPoint : parameters.zeroPoints)
-    zeroPoint += distance;
+    zeroPoint += getDistance(wanted);
   return qnn::makeType(type.getShape(), wanted, parameters.scales,
                        parameters.zeroPoints, parameters.axis);
 }
@@ -57,7 +61,6 @@ static Type flipType(RankedTensorType type, IntegerType wanted) {
 static Value flipSign(PatternRewriter &rewriter, Value x, IntegerType wanted) {
   Location loc = x.getLoc();
   auto type = cast<RankedTensorType>(x.getType());
-  int64_t distance = wanted.isUnsigned() ? 128 : -128;
   auto cast = [&](Value value, Type element) -> Value {
     return rewriter.create<nn::CastOp>(
         loc, RankedTensorType::get(type.getShape(), element), value);
@@ -68,7 +71,7 @@ static Value flipSign(PatternRewriter &rewriter, Value x, IntegerType wanted) {
   Value shift = rewriter.create<nn::ConstantOp>(
       loc, ElementsAttr(DenseElementsAttr::get(
                RankedTensorType::get({}, wide),
-               ArrayRef<int16_t>{static_cast<int16_t>(distance)})));
+               ArrayRef<int16_t>{static_cast<int16_t>(getDistance(wanted))})));
   Value moved = rewriter.create<nn::AddOp>(loc, cast(stored, wide), shift);
   return rewriter.create<qnn::ReinterpretOp>(loc, flipType(type, wanted),
                                              cast(moved, wanted));
@@ -93,8 +96,8 @@ public:
                         : flipType(type, wanted));
       Operation *maker = value.getDefiningOp();
       if (auto pad = dyn_cast<nn::PadOp>(maker))
-        pad.setValue(APFloat(pad.getValue().convertToDouble() +
-                             (wanted.isUnsigned() ? 128 : -128)));
+        pad.setValue(
+            APFloat(pad.getValue().convertToDouble() + getDistance(wanted)));
       rewriter.modifyOpInPlace(maker, []() {});
       for (Operation *user : value.getUsers())
         rewriter.modifyOpInPlace(user, []() {});

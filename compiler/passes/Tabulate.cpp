@@ -156,7 +156,7 @@ static bool isExpensive(Operation *op) {
 }
 
 namespace {
-/// What decides whether a table is worth it.
+/// The costs that decide whether a table is worth it.
 struct Costs {
   int64_t lookupCycles; ///< of a vector; 0 where there are no vectors
   int64_t longCycles;   ///< of a vector of a function that takes long

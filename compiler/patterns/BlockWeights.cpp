@@ -160,8 +160,9 @@ static Value makeConstant(PatternRewriter &rewriter, Location loc, Type element,
 /// compressed. The result has the shape of x, but for its last axis.
 static Value multiply(PatternRewriter &rewriter, Location loc, Value x, Value w,
                       bool transposed) {
-  // Of a product whose input is quantized, too, floats have been found to be
-  // faster than integers: its many rows would wait for the decoding.
+  // A product whose input is quantized, too, is here only if floats have been
+  // found to be faster than integers: its many rows would wait for the
+  // decoding.
   if (getDequantized(x))
     return {};
   auto weights = getWeights(w, transposed);

@@ -134,7 +134,7 @@ void nnc::setMachine(exec::ProgramOp program, target::MachineAttr machine) {
 
 /// Returns true for the types that headers other than runtime/simd/number.h
 /// compute with; 16-bit floats are loaded as floats.
-static bool isFloatType(Type type) { return type.isF32() || nn::isHalf(type); }
+static bool isFloatType(Type type) { return nn::isComputedAsFloat(type); }
 
 /// Returns the header that defines `half`, a type of 16-bit floats.
 static StringRef getHeaderOf(Type half) {
@@ -165,7 +165,7 @@ void nnc::collectHeaders(exec::ProgramOp program) {
   const Catalogue &catalogue = Catalogue::get();
   std::set<std::string> headers;
   bool hasOtherTypes = false;
-  // What no call reads is declared, too.
+  // Places that no call reads are declared, too.
   for (auto place : program.getBody().getOps<exec::PlaceOpInterface>())
     if (Type element = place.getTensor().getElementType(); nn::isHalf(element))
       headers.insert(getHeaderOf(element).str());

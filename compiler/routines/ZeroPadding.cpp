@@ -45,7 +45,7 @@ bool nnc::keepsZeros(LayerOp layer, ArrayRef<RankedTensorType> operands) {
       known[argument] = 0;
   for (Operation &op : block.without_terminator()) {
     Type type = op.getResult(0).getType();
-    if (!type.isF32() && !isHalf(type))
+    if (!isComputedAsFloat(type))
       return false;
     // A cast keeps zeros and the values that functions give for zeros.
     if (isa<CastOp>(op)) {

@@ -139,7 +139,7 @@ bool CallOp::hasEmptyExpression() { return getExpression().empty(); }
 static bool hasVectors(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer)
-    return type.isF32() || nn::isHalf(type);
+    return nn::isComputedAsFloat(type);
   unsigned width = integer.getWidth();
   return width == 8 || width == 16 || type.isSignlessInteger(32);
 }
@@ -148,7 +148,7 @@ bool CallOp::hasMixedExpression() {
   if (hasEmptyExpression())
     return false;
   Block &block = getExpression().front();
-  auto isFloat = [](Type type) { return type.isF32() || nn::isHalf(type); };
+  auto isFloat = nn::isComputedAsFloat;
   auto hasOnlyFloats = [&](Operation &op) {
     return llvm::all_of(op.getOperandTypes(), [&](Type type) {
       return isFloat(type) || type.isInteger(1);

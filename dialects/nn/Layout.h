@@ -60,6 +60,11 @@ int64_t getPhysicalBytes(mlir::RankedTensorType type);
 /// compute with them as f32.
 inline bool isHalf(mlir::Type type) { return type.isF16() || type.isBF16(); }
 
+/// Returns true for f32 and for the types that are computed with as f32.
+inline bool isComputedAsFloat(mlir::Type type) {
+  return type.isF32() || isHalf(type);
+}
+
 /// Bytes of one element in memory (i1 takes a byte).
 int64_t getElementBytes(mlir::Type element);
 

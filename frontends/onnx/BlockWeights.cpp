@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/TensorData.h"
+#include "frontends/onnx/Narrow.h"
 #include "frontends/onnx/Node.h"
 
 #include "llvm/ADT/bit.h"
@@ -65,9 +66,11 @@ static std::optional<TensorData> readConstant(Node &node, int i, StringRef what,
   return data;
 }
 
-/// Returns number `i` of packed integers; the first has the lowest bits.
-static uint8_t unpack(ArrayRef<uint8_t> packed, int64_t i, int64_t bits) {
-  return bits == 8 ? packed[i] : packed[i / 2] >> (i % 2 * 4) & 15;
+/// Returns all the unsigned integers in a constant of packed ones.
+static std::vector<char> unpackAll(const TensorData &packed, int64_t bits) {
+  ArrayRef<char> bytes = packed.getBytes();
+  return unpackIntegers(static_cast<unsigned>(bits), /*isUnsigned=*/true, bytes,
+                        int64_t(bytes.size()) * 8 / bits);
 }
 
 /// Returns the zero points, one for each block or a single one for all.
@@ -81,9 +84,9 @@ static Value readZeroPoints(Node &node, const BlockShape &s) {
     auto packed = readConstant(node, 3, "bytes of zero points", s.n * row);
     if (!packed)
       return {};
+    std::vector<char> all = unpackAll(*packed, s.bits);
     for (int64_t i = 0; i < count; ++i)
-      zeros[i] = unpack(packed->getAs<uint8_t>().drop_front(i / s.groups * row),
-                        i % s.groups, s.bits);
+      zeros[i] = uint8_t(all[i / s.groups * (row * 8 / s.bits) + i % s.groups]);
   } else if (given) {
     auto reals = readConstant(node, 3, "zero points", count);
     if (!reals)
@@ -140,11 +143,10 @@ Value convertMatMulNBits(Node &node) {
   Type byte = node.getBuilder().getIntegerType(8, /*isSigned=*/false);
   TensorData q =
       TensorData::allocate(RankedTensorType::get({s->n, s->k}, byte));
-  ArrayRef<uint8_t> bytes = packed->getAs<uint8_t>();
-  uint8_t *to = q.getMutable<uint8_t>();
+  std::vector<char> all = unpackAll(*packed, s->bits);
+  char *to = q.getMutable<char>();
   for (int64_t column = 0; column < s->n; ++column)
-    for (int64_t i = 0; i < s->k; ++i)
-      *to++ = unpack(bytes.drop_front(column * s->groups * blob), i, s->bits);
+    to = std::copy_n(all.data() + column * s->groups * s->block, s->k, to);
   bool isRow = getRank(x) == 1;
   if (isRow)
     x = node.reshape(x, {1, s->k});

@@ -98,9 +98,9 @@ static std::vector<OpRow> listOps() {
     auto [first, last] = op.getOpsets();
     rows.push_back({op.name.str(), first, last, op.limits.str()});
   }
-  const OpInfo *blocks = findOp(kMicrosoftDomain, "MatMulNBits");
-  rows.push_back({(kMicrosoftDomain + "." + blocks->name).str(), 1, 1,
-                  blocks->limits.str()});
+  for (const OpInfo &op : getOps(kMicrosoftDomain))
+    rows.push_back(
+        {(kMicrosoftDomain + "." + op.name).str(), 1, 1, op.limits.str()});
   for (StringRef name : getMicrosoftOps())
     rows.push_back({(kMicrosoftDomain + "." + name).str(), 1, 1,
                     "as the unfused operators between DequantizeLinear and "

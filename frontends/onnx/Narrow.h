@@ -48,8 +48,8 @@ int64_t getPackedBytes(mlir::Type element, int64_t count);
 mlir::AsmResourceBlob unpack(mlir::Type element, llvm::ArrayRef<char> packed,
                              int64_t count);
 
-/// Returns `count` packed integers of `bits` bits, 2 or 4, as one a byte. The
-/// first has the lowest bits of its byte.
+/// Returns `count` packed integers of `bits` bits, 2, 4 or 8, as one a byte.
+/// The first has the lowest bits of its byte.
 std::vector<char> unpackIntegers(unsigned bits, bool isUnsigned,
                                  llvm::ArrayRef<char> packed, int64_t count);
 

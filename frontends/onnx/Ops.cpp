@@ -36,22 +36,24 @@ static constexpr OpInfo kOps[] = {
 #include "frontends/onnx/Ops.inc"
 };
 
-/// The operator of onnxruntime's that is no function of ONNX's own.
-static constexpr OpInfo kMatMulNBits = {
-    "MatMulNBits", "4 and 8 bits, without g_idx", convertMatMulNBits};
+/// The operators of onnxruntime that are no functions of ONNX's own.
+static constexpr OpInfo kMicrosoftOps[] = {
+    {"MatMulNBits", "4 and 8 bits, without g_idx", convertMatMulNBits}};
 
-ArrayRef<OpInfo> nnc::onnx::getOps() { return kOps; }
+ArrayRef<OpInfo> nnc::onnx::getOps(StringRef domain) {
+  if (domain.empty())
+    return kOps;
+  return domain == kMicrosoftDomain ? ArrayRef<OpInfo>(kMicrosoftOps)
+                                    : ArrayRef<OpInfo>();
+}
 
 const OpInfo *nnc::onnx::findOp(StringRef domain, StringRef name) {
-  if (domain == kMicrosoftDomain && name == kMatMulNBits.name)
-    return &kMatMulNBits;
-  if (!domain.empty())
-    return nullptr;
-  auto found =
-      llvm::lower_bound(kOps, name, [](const OpInfo &op, StringRef wanted) {
+  ArrayRef<OpInfo> ops = getOps(domain);
+  const auto *found =
+      llvm::lower_bound(ops, name, [](const OpInfo &op, StringRef wanted) {
         return op.name < wanted;
       });
-  return found != std::end(kOps) && found->name == name ? found : nullptr;
+  return found != ops.end() && found->name == name ? found : nullptr;
 }
 
 StringRef nnc::onnx::getAdvice(StringRef name) {

@@ -30,11 +30,12 @@ struct OpInfo {
   std::pair<int, int> getOpsets() const;
 };
 
-/// Returns all supported operators, sorted by name.
-llvm::ArrayRef<OpInfo> getOps();
+/// Returns the operators of a domain that have a converter or are functions of
+/// ONNX's own, sorted by name: ONNX's default domain ("") and com.microsoft
+/// have some.
+llvm::ArrayRef<OpInfo> getOps(llvm::StringRef domain = "");
 
-/// Returns the operator's entry, or null if it is not supported. Besides
-/// operators of ONNX's default domain there is com.microsoft's MatMulNBits.
+/// Returns the operator's entry in getOps(domain), or null if it has none.
 const OpInfo *findOp(llvm::StringRef domain, llvm::StringRef name);
 
 /// Returns what a user can do about an operator that is not supported: the end

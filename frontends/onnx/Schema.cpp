@@ -6,6 +6,8 @@
 
 #include "frontends/onnx/Schema.h"
 
+#include "frontends/onnx/Microsoft.h"
+
 #include "frontends/onnx/Types.h"
 
 #include "onnx/defs/data_type_utils.h"
@@ -30,7 +32,7 @@ static const OpSchema &getMatMulNBits() {
   static const OpSchema schema = [] {
     using Attribute = ::onnx::AttributeProto;
     OpSchema made("MatMulNBits", __FILE__, __LINE__);
-    made.SetDomain("com.microsoft").SinceVersion(1);
+    made.SetDomain(nnc::onnx::kMicrosoftDomain.str()).SinceVersion(1);
     made.Attr("K", "", Attribute::INT, true)
         .Attr("N", "", Attribute::INT, true);
     made.Attr("bits", "", Attribute::INT, int64_t(4));
@@ -58,7 +60,7 @@ static const OpSchema &getMatMulNBits() {
 
 const OpSchema *nnc::onnx::findSchema(StringRef domain, StringRef op,
                                       int opset) {
-  if (domain == "com.microsoft" && op == "MatMulNBits")
+  if (domain == kMicrosoftDomain && op == "MatMulNBits")
     return &getMatMulNBits();
   return OpSchemaRegistry::Schema(op.str(), opset, domain.str());
 }

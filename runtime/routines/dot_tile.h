@@ -79,8 +79,8 @@ private:
   }
 };
 
-/// The same with products of matrices: a sum has two rows, which are points
-/// that follow each other, and two columns.
+/// A register tile of products of matrices: a sum has two rows, which are
+/// points that follow each other, and two columns.
 template <int P, int B> struct dot_tile<matrix_dots, P, B> {
   using D = matrix_dots;
   static constexpr int W = D::lanes, halves = W / 2, pairs = ceil_div(P, 2);

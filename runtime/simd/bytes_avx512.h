@@ -49,10 +49,7 @@ template <> struct byte_lanes<16> {
   }
   template <class T>
   static NNC_INLINE void store_four(T *p, V a, V b, V c, V d) {
-    store(p, a);
-    store(p + 16, b);
-    store(p + 32, c);
-    store(p + 48, d);
+    store_in_turn<16>(p, a, b, c, d);
   }
   /// Gathers words of four bytes, none of which lies outside of the table.
   template <class T> static NNC_INLINE V look_up(const T *table, V at) {

@@ -11,6 +11,9 @@
 
 namespace nnc {
 
+template <int W, class T>
+void store_in_turn(T *p, i32x<W> a, i32x<W> b, i32x<W> c, i32x<W> d);
+
 template <int W> struct byte_lanes {
   using half = byte_lanes<W / 2>;
   /// Whether to_int() gives the nearest end of the range of 32 bits for numbers
@@ -52,10 +55,7 @@ template <int W> struct byte_lanes {
   template <class T>
   static NNC_INLINE void store_four(T *p, i32x<W> a, i32x<W> b, i32x<W> c,
                                     i32x<W> d) {
-    store(p, a);
-    store(p + W, b);
-    store(p + 2 * W, c);
-    store(p + 3 * W, d);
+    store_in_turn<W>(p, a, b, c, d);
   }
   /// Bytes of a table of 256, the indices of which are in the lanes. The other
   /// bits of the lanes of the result are of no meaning.
@@ -85,6 +85,25 @@ template <int W> struct byte_lanes {
   }
 };
 
+/// byte_lanes<W>::store_four and look_up for instruction sets that do not do
+/// them in a way of their own.
+template <int W, class T>
+NNC_INLINE void store_in_turn(T *p, i32x<W> a, i32x<W> b, i32x<W> c,
+                              i32x<W> d) {
+  byte_lanes<W>::store(p, a);
+  byte_lanes<W>::store(p + W, b);
+  byte_lanes<W>::store(p + 2 * W, c);
+  byte_lanes<W>::store(p + 3 * W, d);
+}
+template <int W, class T>
+NNC_INLINE i32x<W> look_up_in_turn(const T *table, i32x<W> at) {
+  std::int32_t lanes_of_at[W];
+  byte_lanes<W>::store_bits(lanes_of_at, at);
+  for (std::int32_t &lane : lanes_of_at)
+    lane = table[lane];
+  return byte_lanes<W>::load_bits(lanes_of_at);
+}
+
 template <> struct byte_lanes<1> {
   static constexpr bool conversion_saturates = false;
   template <class T> static NNC_INLINE i32x<1> load(const T *p) {
@@ -113,10 +132,7 @@ template <> struct byte_lanes<1> {
   template <class T>
   static NNC_INLINE void store_four(T *p, i32x<1> a, i32x<1> b, i32x<1> c,
                                     i32x<1> d) {
-    store(p, a);
-    store(p + 1, b);
-    store(p + 2, c);
-    store(p + 3, d);
+    store_in_turn<1>(p, a, b, c, d);
   }
   template <class T>
   static NNC_INLINE i32x<1> look_up(const T *table, i32x<1> at) {

@@ -53,11 +53,7 @@ template <> struct byte_lanes<4> {
                                             : _mm_packus_epi16(low, high)});
   }
   template <class T> static NNC_INLINE V look_up(const T *table, V at) {
-    std::int32_t lanes_of_at[4];
-    store_bits(lanes_of_at, at);
-    for (std::int32_t &lane : lanes_of_at)
-      lane = table[lane];
-    return load_bits(lanes_of_at);
+    return look_up_in_turn<4>(table, at);
   }
   static NNC_INLINE V multiply(V a, V b) { return {_mm_mullo_epi32(a.v, b.v)}; }
   static NNC_INLINE V most(V a, V b) { return {_mm_max_epi32(a.v, b.v)}; }

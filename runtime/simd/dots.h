@@ -77,7 +77,7 @@ struct signed_dots {
     return byte_lanes<4>::load_bits(sums);
 #endif
   }
-  /// The same with the four bytes of lane LANE of `points` for all lanes.
+  /// Adds the products of the four bytes of lane LANE of `points` to all lanes.
   template <int LANE>
   static NNC_INLINE i32x<4> add_lane(i32x<4> sum, i32x<4> points,
                                      i32x<4> weights) {
@@ -208,9 +208,11 @@ NNC_INLINE void interleave_points(X *to, const X *x, const X *y,
 /// the next of each, with zeros in the place of a fourth row. It does what
 /// whole vectors hold of `count` bytes a row, and returns how many these are.
 template <class X>
-NNC_INLINE std::ptrdiff_t interleave_bytes(X *to, const X *a, const X *b,
-                                           const X *c, const X *d,
-                                           std::ptrdiff_t count) {
+NNC_INLINE std::ptrdiff_t
+interleave_bytes([[maybe_unused]] X *to, [[maybe_unused]] const X *a,
+                 [[maybe_unused]] const X *b, [[maybe_unused]] const X *c,
+                 [[maybe_unused]] const X *d,
+                 [[maybe_unused]] std::ptrdiff_t count) {
   static_assert(sizeof(X) == 1, "bytes");
   std::ptrdiff_t i = 0;
 #if defined(NNC_NEON_VECTORS)

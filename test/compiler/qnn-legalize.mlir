@@ -40,8 +40,8 @@ func.func @chain(%a: tensor<2x3xui8>) -> tensor<2x4xi32> {
   return %6 : tensor<2x4xi32>
 }
 
-// What quantizes the bytes makes the other type, through moves and for all that
-// reads them.
+// The op that quantizes makes the other type, also where moves follow it, and
+// all readers of the bytes get that type.
 // CHECK-LABEL: @quantized
 // CHECK: %[[Q:.*]] = qnn.quantize half_even %arg0 : tensor<2x3xf32> -> tensor<2x3x!quant.uniform<u8:f32, 2.000000e-02:133>>
 // CHECK: %[[I:.*]] = qnn.reinterpret %[[Q]] {{.*}} -> tensor<2x3xui8>

@@ -56,7 +56,7 @@ operands make_operands(random_source &r, const block_matmul_shape &s,
   return o;
 }
 
-/// What is computed, and how far off it may be.
+/// Computes the results in double, and how far off each may be.
 void compute(const block_matmul_shape &s, const operands &o,
              std::vector<double> &want, std::vector<double> &bound) {
   const int groups = block_groups(s);
@@ -199,7 +199,7 @@ TEMPLATE_TEST_CASE("products of constant shapes with weights of few bits",
 }
 
 TEST_CASE("strips of rows fit in the scratch of their plan", "[blocks]") {
-  // Of rows of 40000 numbers a strip has one tile alone.
+  // A strip of rows of 40000 numbers has one tile alone.
   block_matmul_shape s{9, 3, 40000, 4, 32, 1};
   REQUIRE(plan_block_matmul(s, 4).rows == 4);
   random_source random;

@@ -135,7 +135,7 @@ TEST_CASE("every bf16 is a float, and comes back", "[half]") {
 }
 
 TEST_CASE("floats round to the nearest bf16, ties to even", "[half]") {
-  // What is behind a bf16 is 16 bits of a float.
+  // A float has 16 more bits behind those of a bf16.
   for (int b = 0; b < 0x7f80; ++b)
     for (int sign : {0, 0x8000})
       for (int rest : {0x0001, 0x7fff, 0x8000, 0x8001, 0xffff}) {

@@ -16,8 +16,8 @@
 
 namespace nnc {
 
-/// Where all is row-major: q is [n][k], a byte each, and scales and zero points
-/// are [n][ceil(k / block)]. This is the reference.
+/// The row-major form of the operands: q is [n][k], a byte each, and scales and
+/// zero points are [n][ceil(k / block)]. This is the reference.
 struct block_plain {
   static std::ptrdiff_t parameter(int column, int group, int groups) {
     return std::ptrdiff_t(column) * groups + group;
@@ -34,8 +34,8 @@ struct block_plain {
   }
 };
 
-/// Where q are words of 4-bit weights in panels, and scales and zero points are
-/// in blocks of 32 columns; see plan.h.
+/// The packed form of the operands: q are words of 4-bit weights in panels, and
+/// scales and zero points are in blocks of 32 columns; see plan.h.
 struct block_int4 {
   using words = block_words<4>;
   static std::ptrdiff_t parameter(int column, int group, int groups) {

@@ -52,7 +52,7 @@ template <int BITS, int W> struct block_decoder {
     return bit_cast_float(half & i32x<W>(mask | exponent));
   }
 
-  /// What is subtracted from raised(): the zero point as it was raised.
+  /// The zero point in the form of raised(), which is subtracted from that.
   static NNC_INLINE f32x<W> raised_zero(f32x<W> zero, int f) {
     return fma(zero, f32x<W>(unit(f)), f32x<W>(one));
   }
