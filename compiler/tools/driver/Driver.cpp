@@ -124,7 +124,9 @@ ExitCode Driver::import() {
   if (mlir::failed(machine) || !isFile)
     return ExitCode::usage;
   frontends::ImportResult result = frontends::importModel(
-      choices.model, {choices.shapes, choices.name, choices.externalData},
+      choices.model,
+      {choices.shapes, choices.name, choices.externalData,
+       choices.singleRounding},
       context);
   if (result.status != frontends::ImportStatus::ok)
     return exitCodeOf(result.status);

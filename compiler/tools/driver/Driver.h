@@ -29,6 +29,7 @@ struct ModelOptions {
   std::string name; ///< empty: from the file's name
   std::map<std::string, std::vector<int64_t>> shapes;
   std::string externalData;      ///< folder that may hold weights, or empty
+  bool singleRounding = false;   ///< of TFLite's fixed-point products
   std::string weights = "embed"; ///< or "array" or "file"
   std::string tuning;            ///< file of measured costs, or empty
   std::string probe;             ///< file of the machine's figures, or empty
