@@ -39,7 +39,9 @@ SmallVector<Move> nnc::getMoves(Operation *op) {
   if (op->getNumResults() != 1)
     return {};
   RankedTensorType result = getTensorType(op->getResult(0));
-  if (auto adapt = dyn_cast<AdaptOp>(op); adapt && adapt.isView())
+  auto adapt = dyn_cast<AdaptOp>(op);
+  auto transpose = dyn_cast<TransposeOp>(op);
+  if ((adapt && adapt.isView()) || (transpose && transpose.isView()))
     return {{0, 0, 0, getPhysicalBytes(result)}};
   if (auto layer = dyn_cast<LayerOp>(op);
       layer && (!layer.getAnchorOp() || !layer.hasEmptyEpilogue()))

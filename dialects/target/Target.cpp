@@ -137,6 +137,13 @@ double MachineAttr::getGateSeconds(StringRef name) const {
 }
 
 /// Returns the first of the instruction sets of a machine, which is the best.
+bool MachineAttr::hasVectors() const {
+  return llvm::any_of(
+      getIsas().getAsValueRange<StringAttr>(), [&](StringRef name) {
+        return name != "portable" && getIsa(*this, name).bytes >= 16;
+      });
+}
+
 static Isa getBestIsa(MachineAttr machine) {
   return getIsa(machine, cast<StringAttr>(machine.getIsas()[0]).getValue());
 }

@@ -65,6 +65,8 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
   let extraClassDeclaration = [{
     /// Whether routines of this level run on it.
     bool hasIsa(::llvm::StringRef isa) const;
+    /// Returns true if routines of one of its isas are written for vectors.
+    bool hasVectors() const;
     /// Peak rate of one core, in f32 multiply-adds a second.
     double getPeak() const;
     /// The same with vectors of `isa`.
