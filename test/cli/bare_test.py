@@ -17,7 +17,7 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 import nnc
-from nnc import DIFFERS, LACKING, OWN_FAULT, USAGE, model, value
+from nnc import DIFFERS, LACKING, LIMIT, OWN_FAULT, USAGE, model, value
 
 COMPILER, EMULATOR = "arm-none-eabi-g++", "qemu-system-arm"
 MISSING = [tool for tool in (COMPILER, EMULATOR) if not shutil.which(tool)]
@@ -279,6 +279,30 @@ class Bare(nnc.TestCase):
             said = json.loads(self.nnc("bench", "dense.onnx", "--target=cortex-m7", "--json"))
             counts.append(said["median_instructions"] / said["multiply_adds"])
         self.assertAlmostEqual(counts[1] / counts[0], 1, delta=0.05)
+
+    def test_limits(self):
+        """Sizes that fit, and ones that are a byte too large, with what they consist of."""
+        on = "--target=cortex-m4"
+        said = json.loads(self.nnc("check", "plain.onnx", on, "--json"))
+        self.assertEqual(said["text_bytes"] + said["constant_bytes"], said["code_bytes"])
+        self.assertEqual((said["input_bytes"], said["output_bytes"]), (4 * 3 * 13 * 11, 4 * 7))
+        ram = said["arena_bytes"] + said["input_bytes"] + said["output_bytes"]
+        flash = said["code_bytes"] + said["weight_bytes"]
+        self.nnc("check", "plain.onnx", on, f"--max-ram={ram}", f"--max-flash={flash}")
+        self.nnc("check", "plain.onnx", on, "--max-ram=64K", "--max-flash=1M")
+        self.nnc("check", "plain.onnx", on, f"--max-ram={ram - 1}", code=LIMIT,
+                 said=[f"needs {ram} bytes .* of arena, .*, 1 more than the {ram - 1} of --max-ram"])
+        text = self.nnc("check", "plain.onnx", on, "--max-ram=1K", f"--max-flash={flash - 1}",
+                        "--json", code=LIMIT)
+        said = json.loads(text)
+        self.assertEqual(said["exit_code"], LIMIT)
+        self.assertEqual(len(said["problems"]), 2)
+        self.assertGreater(said["arena_bytes"], 0)
+        self.nnc("check", "plain.onnx", on, "--max-ram=many", code=USAGE, said=["64K or 1M"])
+        self.nnc("check", "plain.onnx", on, "--no-build", "--max-flash=1M", code=USAGE,
+                 said=["--max-flash needs the size of the code"])
+        # Other targets have limits, too.
+        self.nnc("check", "plain.onnx", "--max-ram=1", code=LIMIT, said=["--max-ram"])
 
     def test_alignment(self):
         """The arena and the weights have the row's alignment and no more."""
