@@ -56,10 +56,9 @@ template <class T, class... Types>
 struct is_one_of : bool_constant<(is_same<T, Types>::value || ...)> {};
 
 template <class T>
-struct is_integral
-    : is_one_of<T, bool, char, signed char, unsigned char, short,
-                unsigned short, int, unsigned, long, unsigned long, long long,
-                unsigned long long> {};
+struct is_integral : is_one_of<T, bool, char, signed char, unsigned char, short,
+                               unsigned short, int, unsigned, long,
+                               unsigned long, long long, unsigned long long> {};
 template <class T>
 struct is_floating_point : is_one_of<T, float, double, long double> {};
 template <class T>

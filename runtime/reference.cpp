@@ -11,6 +11,7 @@
 #include "runtime/routines/copy/portable.h"
 #include "runtime/routines/expanded_conv2d/portable.h"
 #include "runtime/routines/gather/portable.h"
+#include "runtime/routines/integer_softmax/portable.h"
 #include "runtime/routines/layer_norm/portable.h"
 #include "runtime/routines/matmul/portable.h"
 #include "runtime/routines/pad/portable.h"
@@ -180,7 +181,12 @@ int call_conv_transpose2d(const conv_transpose2d_shape &s, const operands &o) {
 int call_avg_pool2d(const pool2d_shape &s, const operands &o) {
   if (o.type(0) != o.out[0].dtype) {
     const std::vector<std::int32_t> x = to_i32(o.in[0]);
-    if (x.empty() || o.out[0].dtype != NNC_F32)
+    if (x.empty())
+      return NNC_REFERENCE_NO_TYPE;
+    if (o.out[0].dtype == NNC_I32)
+      return run_all<avg_pool2d_rounded_portable<pool2d_shape, none>>(
+          s, x.data(), o.y<std::int32_t>());
+    if (o.out[0].dtype != NNC_F32)
       return NNC_REFERENCE_NO_TYPE;
     return run_all<avg_pool2d_i32_portable<pool2d_shape, none>>(s, x.data(),
                                                                 o.y<float>());
@@ -209,6 +215,28 @@ int call_block_matmul(const block_matmul_shape &s, const operands &o) {
   return run_all<block_matmul_portable<block_matmul_shape, none>>(
       s, o.x<float>(0), o.x<std::uint8_t>(1), o.x<float>(2),
       o.x<std::uint8_t>(3), o.y<float>());
+}
+int call_integer_softmax(const integer_softmax_shape &s, const operands &o) {
+  if (o.type(1) != NNC_I32)
+    return NNC_REFERENCE_NO_TYPE;
+  const auto to = [&](const auto *x) {
+    using R = integer_softmax_portable<integer_softmax_shape, none>;
+    const std::int32_t *table = o.x<std::int32_t>(1);
+    switch (o.out[0].dtype) {
+    case NNC_I8:
+      return run_all<R>(s, x, table, o.y<std::int8_t>());
+    case NNC_U8:
+      return run_all<R>(s, x, table, o.y<std::uint8_t>());
+    case NNC_I16:
+      return run_all<R>(s, x, table, o.y<std::int16_t>());
+    default:
+      return int(NNC_REFERENCE_NO_TYPE);
+    }
+  };
+  if (o.type(0) == NNC_I8)
+    return to(o.x<std::int8_t>(0));
+  return o.type(0) == NNC_U8 ? to(o.x<std::uint8_t>(0))
+                             : int(NNC_REFERENCE_NO_TYPE);
 }
 int call_attention(const attention_shape &s, const operands &o) {
   using R = attention_portable<attention_shape, none>;

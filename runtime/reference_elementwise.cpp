@@ -60,6 +60,12 @@ template <class F> int with_type(int dtype, F f) {
   }
 }
 
+constexpr bool is_name(const char *a, const char *b) {
+  while (*a && *a == *b)
+    ++a, ++b;
+  return *a == *b;
+}
+
 /// Tensors and attributes of one call.
 struct call {
   const elementwise_shape &s;
@@ -131,7 +137,7 @@ int call_on(const call &c, std::index_sequence<I...>,
 
 #define NNC_ELEMENTWISE(NAME, TENSORS, SCALARS, HEADER)                        \
   struct function_##NAME {                                                     \
-    static constexpr bool is_select = TENSORS == 3;                            \
+    static constexpr bool is_select = is_name(#NAME, "select");                \
     template <class... X>                                                      \
     auto operator()(X... x) const -> decltype(nnc::NAME(x...)) {               \
       return nnc::NAME(x...);                                                  \
@@ -193,7 +199,7 @@ int nnc::reference_elementwise(const char *function, const elementwise_shape &s,
   if (std::strcmp(function, #NAME) == 0) {                                     \
     if (inputs != TENSORS || scalar_count != SCALARS)                          \
       return NNC_REFERENCE_BAD_COUNT;                                          \
-    return with_type(in[TENSORS == 3].dtype, [&](auto t) {                     \
+    return with_type(in[function_##NAME::is_select].dtype, [&](auto t) {       \
       return call_on<function_##NAME, decltype(t)>(                            \
           c, std::make_index_sequence<TENSORS>{},                              \
           std::make_index_sequence<SCALARS>{});                                \

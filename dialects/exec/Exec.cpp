@@ -176,7 +176,8 @@ bool CallOp::hasMixedExpression() {
       if (!isFloat(result) && !result.isInteger(1))
         return false;
     } else if (!isa<nn::AddOp, nn::SubOp, nn::MulOp, nn::MaxOp, nn::MinOp,
-                    nn::ClipOp, nn::ReluOp>(op) ||
+                    nn::ClipOp, nn::ReluOp, nn::RescaleDoubleOp,
+                    nn::RescaleSingleOp>(op) ||
                !hasVectors(result) ||
                !llvm::all_of(op.getOperandTypes(), hasVectors)) {
       return false;

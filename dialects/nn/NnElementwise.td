@@ -139,6 +139,28 @@ def Nn_SelectOp : Nn_Elementwise<"select", "a where the condition holds, else b"
   }];
 }
 
+class Nn_Rescale<string mnemonic, string rounding>
+    : Nn_Elementwise<mnemonic, "x * multiplier * 2^(shift - 31), " # rounding> {
+  let description = [{
+    Elementwise product of an i32 and a fixed-point number, with NumPy
+    broadcasting. The multiplier is 0 or at least 2^30, the shift from -31 to
+    30. `runtime/simd/fixed_point.h` defines the rounding.
+
+    Example: `%y = nn.}] # mnemonic # [{ %x, %multiplier, %shift
+    : tensor<1x4x5xi32>, tensor<4x1xi32>, tensor<4x1xi32>`.
+  }];
+  let arguments = (ins Nn_ScalarOrTensor:$x, Nn_ScalarOrTensor:$multiplier,
+                       Nn_ScalarOrTensor:$shift);
+  let results = (outs Nn_ScalarOrTensor:$y);
+  let assemblyFormat = [{
+    $x `,` $multiplier `,` $shift attr-dict
+    `:` type($x) `,` type($multiplier) `,` type($shift)
+  }];
+}
+def Nn_RescaleDoubleOp : Nn_Rescale<"rescale_double",
+    "rounded by the multiplication and by the shift">;
+def Nn_RescaleSingleOp : Nn_Rescale<"rescale_single", "rounded once">;
+
 def Nn_CastOp : Nn_Op<"cast", [
     DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {

@@ -208,6 +208,8 @@ def Nn_AvgPoolOp : Nn_PoolOp<"avg_pool",
     the elements that `ceil_mode` adds. A global pooling has a kernel of the
     size of the plane. With `accumulator = f32`, the elements are integers of at
     most 32 bits, which are added in 32 bits that wrap around; the mean is f32.
+    With `accumulator = i32`, of integers of at most 16 bits, the mean is an i32,
+    rounded to nearest with halves away from zero.
 
     Example:
     ```mlir
@@ -316,6 +318,25 @@ def Nn_SoftmaxOp : Nn_RoutineOp<"softmax"> {
   let arguments = (ins Nn_Float:$x, I64Attr:$axis, BoolAttr:$log);
   let results = (outs Nn_Float:$y);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+def Nn_IntegerSoftmaxOp : Nn_Op<"integer_softmax", [
+    DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
+    DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
+  let summary = "Softmax of integers along the last axis, in fixed point";
+  let description = [{
+    An integer of 8 bits that is d less than the largest of its row has the
+    exponential `exponentials[d]`, an i32 with 31 fraction bits, or 0 if there
+    is no such entry. The result is its share of the sum of the row, in units of
+    2^-8 or 2^-16 from the least integer of its type on, rounded as TFLite does
+    (`runtime/routines/integer_softmax/portable.h`).
+
+    Example: `%y = nn.integer_softmax %x, %e : (tensor<1x10xi8>, tensor<200xi32>) -> tensor<1x10xi8>`.
+  }];
+  let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$exponentials);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def Nn_LayerNormOp : Nn_RoutineOp<"layer_norm", [],

@@ -54,6 +54,39 @@ Work SoftmaxOp::getWork() {
 }
 
 //===----------------------------------------------------------------------===//
+// nn.integer_softmax
+//===----------------------------------------------------------------------===//
+
+LogicalResult IntegerSoftmaxOp::verify() {
+  RankedTensorType x = getX().getType(), y = getY().getType(),
+                   table = getExponentials().getType();
+  Type to = y.getElementType();
+  if (x.getRank() < 1 || x.getShape() != y.getShape() ||
+      x.getElementTypeBitWidth() != 8 ||
+      (to.getIntOrFloatBitWidth() != 8 && !to.isSignlessInteger(16)))
+    return emitOpError("needs integers of 8 bits, and a result of that shape "
+                       "of integers of 8 bits or of i16");
+  if (table.getRank() != 1 || table.getNumElements() < 1 ||
+      !table.getElementType().isSignlessInteger(32))
+    return emitOpError("needs a vector of exponentials of type i32, the first "
+                       "for a difference of 0");
+  return success();
+}
+SmallVector<RoutineCall> IntegerSoftmaxOp::getRoutineCalls() {
+  RankedTensorType x = getX().getType();
+  ShapeFields fields(getContext());
+  fields.add("outer", product(x.getShape().drop_back()));
+  fields.add("size", x.getShape().back());
+  fields.add("entries", getExponentials().getType().getNumElements());
+  return {{"integer_softmax", fields.get(), {0, 1}}};
+}
+Work IntegerSoftmaxOp::getWork() {
+  Work work = bytesOnly(*this);
+  work.operations = 10 * getX().getType().getNumElements();
+  return work;
+}
+
+//===----------------------------------------------------------------------===//
 // nn.layer_norm
 //===----------------------------------------------------------------------===//
 

@@ -106,7 +106,15 @@ LogicalResult AvgPoolOp::inferReturnTypes(MLIRContext *,
                                           SmallVectorImpl<Type> &types) {
   if (failed(inferPool(location, adaptor, types)))
     return failure();
-  return inferMean(location, adaptor.getAccumulator(), types.back());
+  auto x = cast<RankedTensorType>(types.back());
+  bool isRounded = adaptor.getAccumulator() &&
+                   adaptor.getAccumulator()->isSignlessInteger(32) &&
+                   isa<IntegerType>(x.getElementType()) &&
+                   x.getElementTypeBitWidth() <= 16;
+  if (!isRounded)
+    return inferMean(location, adaptor.getAccumulator(), types.back());
+  types.back() = x.clone(*adaptor.getAccumulator());
+  return success();
 }
 Type AvgPoolOp::getAccumulatorType() {
   return getAccumulator().value_or(Type());

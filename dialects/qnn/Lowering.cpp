@@ -24,7 +24,7 @@ public:
                                       RankedTensorType::get(shape, element), x);
   }
   Value toF32(Value x) { return cast(x, builder.getF32Type()); }
-  Value toI64(Value x) { return cast(x, builder.getI64Type()); }
+  Value toI32(Value x) { return cast(x, builder.getI32Type()); }
 
   template <class Op, class... Args> Value make(Args... args) {
     return builder.create<Op>(location, args...);
@@ -37,9 +37,10 @@ public:
         ElementsAttr(DenseElementsAttr::get(type, values)));
   }
   Value integers(ArrayRef<int64_t> values, int64_t axis = -1) {
-    auto type = getShape(values.size(), axis, builder.getI64Type());
+    auto type = getShape(values.size(), axis, builder.getI32Type());
+    SmallVector<int32_t> narrow(values.begin(), values.end());
     return make<nn::ConstantOp>(
-        ElementsAttr(DenseElementsAttr::get(type, values)));
+        ElementsAttr(DenseElementsAttr::get(type, ArrayRef(narrow))));
   }
 
   /// Clips a real to the range of the storage type and converts it to integers.
@@ -148,56 +149,20 @@ Value DequantizeBlocksOp::lower(OpBuilder &builder) {
   return builder.create<nn::ReshapeOp>(getLoc(), x.clone(real), y);
 }
 
-/// Returns a / b, rounded to nearest with halves away from zero; b is positive
-/// and even, or 1.
-static Value divideHalfAway(Expression &e, Value a, Value half, Value b) {
-  Value isNegative = e.make<nn::LessOp>(a, e.integers({0}));
-  Value nudge = e.make<nn::SelectOp>(
-      isNegative, Value(e.make<nn::SubOp>(e.integers({0}), half)), half);
-  return e.make<nn::DivOp>(Value(e.make<nn::AddOp>(a, nudge)), b);
-}
-
-/// Returns x * factor with the two roundings of gemmlowp (TFLite's
-/// MultiplyByQuantizedMultiplier): a left shift, a doubling high multiply that
-/// rounds halves of a negative product towards zero, and a right shift that
-/// rounds halves away from zero.
-static Value rescaleDouble(Expression &e, Value x, ArrayRef<FixedPoint> factors,
-                           int64_t axis) {
-  SmallVector<int64_t> multiplier, left, half, right;
-  for (FixedPoint factor : factors) {
-    int down = std::max(-factor.shift, 0);
-    multiplier.push_back(factor.multiplier);
-    left.push_back(1LL << std::max(factor.shift, 0));
-    right.push_back(1LL << down);
-    half.push_back(down ? 1LL << (down - 1) : 0);
+/// Returns x, in i32, times `factors`, as TFLite rounds it.
+static Value rescale(Expression &e, Value x, ArrayRef<double> factors,
+                     int64_t axis, Rescale rounding) {
+  SmallVector<int64_t> multipliers, shifts;
+  for (double factor : factors) {
+    FixedPoint fixed = toFixedPoint(factor);
+    multipliers.push_back(fixed.multiplier);
+    shifts.push_back(fixed.shift);
   }
-  Value shifted = e.make<nn::MulOp>(x, e.integers(left, axis));
-  Value product = e.make<nn::MulOp>(shifted, e.integers(multiplier, axis));
-  Value isNegative = e.make<nn::LessOp>(product, e.integers({0}));
-  Value nudge = e.make<nn::SelectOp>(isNegative, e.integers({1 - (1LL << 30)}),
-                                     e.integers({1LL << 30}));
-  Value high = e.make<nn::DivOp>(Value(e.make<nn::AddOp>(product, nudge)),
-                                 e.integers({1LL << 31}));
-  return divideHalfAway(e, high, e.integers(half, axis),
-                        e.integers(right, axis));
-}
-
-/// Returns x * factor with a single rounding, halves up.
-static Value rescaleSingle(Expression &e, Value x, ArrayRef<FixedPoint> factors,
-                           int64_t axis) {
-  SmallVector<int64_t> multiplier, half, divisor;
-  for (FixedPoint factor : factors) {
-    int shift = 31 - factor.shift;
-    multiplier.push_back(factor.multiplier);
-    half.push_back(1LL << (shift - 1));
-    divisor.push_back(1LL << shift);
-  }
-  Value product = e.make<nn::MulOp>(x, e.integers(multiplier, axis));
-  Value nudged = e.make<nn::AddOp>(product, e.integers(half, axis));
-  // An arithmetic shift right divides and rounds down.
-  Value below = e.make<nn::ModOp>(nudged, e.integers(divisor, axis));
-  return e.make<nn::DivOp>(Value(e.make<nn::SubOp>(nudged, below)),
-                           e.integers(divisor, axis));
+  Value multiplier = e.integers(multipliers, axis),
+        shift = e.integers(shifts, axis);
+  return rounding == Rescale::double_rounding
+             ? Value(e.make<nn::RescaleDoubleOp>(x, multiplier, shift))
+             : Value(e.make<nn::RescaleSingleOp>(x, multiplier, shift));
 }
 
 Value RequantizeOp::lower(OpBuilder &builder) {
@@ -215,7 +180,7 @@ Value RequantizeOp::lower(OpBuilder &builder) {
   bool isCentred =
       llvm::all_of(from.zeroPoints, [](int64_t zero) { return zero == 0; });
   auto centre = [&]() -> Value {
-    Value wide = e.toI64(stored);
+    Value wide = e.toI32(stored);
     return isCentred ? wide
                      : e.make<nn::SubOp>(
                            wide, e.integers(from.zeroPoints, from.axis));
@@ -229,10 +194,7 @@ Value RequantizeOp::lower(OpBuilder &builder) {
                        e.saturate(moved, to, storage.getElementType()),
                        getType());
   }
-  SmallVector<FixedPoint> fixed(llvm::map_range(factors, toFixedPoint));
-  Value rescaled = getRescale() == Rescale::double_rounding
-                       ? rescaleDouble(e, centre(), fixed, axis)
-                       : rescaleSingle(e, centre(), fixed, axis);
+  Value rescaled = rescale(e, centre(), factors, axis, getRescale());
   Value moved = e.make<nn::AddOp>(rescaled, e.integers(to.zeroPoints, to.axis));
   Value bounded =
       e.make<nn::MinOp>(Value(e.make<nn::MaxOp>(moved, e.integers({to.min}))),

@@ -82,6 +82,8 @@ FixedPoint qnn::toFixedPoint(double factor) {
   }
   if (shift < -31)
     return {0, 0};
+  if (shift > 30)
+    return {(1LL << 31) - 1, 30};
   return {multiplier, shift};
 }
 

@@ -31,7 +31,8 @@ llvm::ErrorOr<FileStart> readFileStart(llvm::StringRef path);
 struct OpRow {
   std::string name;
   /// The first and the last version of the framework's operator set (or of the
-  /// operator, where versions are counted so) that is supported.
+  /// operator, where versions are counted so) that is supported; 0 where all
+  /// are.
   int first, last;
   std::string limits; ///< what of its definition is not supported, or empty
 };

@@ -29,6 +29,9 @@ struct ImportOptions {
   /// A folder, beside the model's own, that may hold its external data; or
   /// empty.
   std::string externalData;
+  /// Whether TFLite's fixed-point products are rounded once, as by its newer
+  /// kernels, instead of twice, as by TFLite Micro.
+  bool singleRounding = false;
 };
 
 /// How an import ended. If a model has several problems, the status is that of

@@ -17,6 +17,7 @@
 #include "runtime/routines/elementwise/shape.h"
 #include "runtime/routines/expanded_conv2d/shape.h"
 #include "runtime/routines/gather/shape.h"
+#include "runtime/routines/integer_softmax/shape.h"
 #include "runtime/routines/layer_norm/shape.h"
 #include "runtime/routines/matmul/shape.h"
 #include "runtime/routines/pad/shape.h"

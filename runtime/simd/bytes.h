@@ -297,6 +297,16 @@ template <class V, if_int_vector<V> = 0> NNC_INLINE V min(V a, V b) {
 template <class V, if_int_vector<V> = 0> NNC_INLINE V clip(V x, V low, V high) {
   return min(high, max(low, x));
 }
+template <int W>
+NNC_INLINE i32x<W> rescale_double(i32x<W> x, i32x<W> multiplier,
+                                  i32x<W> shift) {
+  return byte_lanes<W>::rescale_double(x, multiplier, shift);
+}
+template <int W>
+NNC_INLINE i32x<W> rescale_single(i32x<W> x, i32x<W> multiplier,
+                                  i32x<W> shift) {
+  return byte_lanes<W>::rescale_single(x, multiplier, shift);
+}
 template <class V, if_int_vector<V> = 0> NNC_INLINE V relu(V x) {
   return {byte_lanes<lanes<V>>::most(lanes_of(x), i32x<lanes<V>>(0))};
 }

@@ -67,6 +67,48 @@ template <> struct byte_lanes<8> {
         _mm256_slli_epi32(_mm256_and_si256(at.v, _mm256_set1_epi32(3)), 3);
     return {_mm256_srlv_epi32(_mm256_i32gather_epi32(words, word, 4), byte)};
   }
+  static NNC_INLINE V rescale_double(V x, V multiplier, V shift) {
+    const __m256i zero = _mm256_setzero_si256();
+    const __m256i left = _mm256_max_epi32(shift.v, zero);
+    const __m256i right = _mm256_sub_epi32(zero, shift.v);
+    const __m256i from = _mm256_sllv_epi32(x.v, left);
+    const __m256i half = _mm256_set1_epi64x(1 << 30);
+    const __m256i even =
+        _mm256_add_epi64(_mm256_mul_epi32(from, multiplier.v), half);
+    const __m256i odd =
+        _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(from, 32),
+                                          _mm256_srli_epi64(multiplier.v, 32)),
+                         half);
+    const __m256i high = _mm256_blend_epi32(_mm256_srli_epi64(even, 31),
+                                            _mm256_slli_epi64(odd, 1), 0xaa);
+    const __m256i one = _mm256_set1_epi32(1);
+    const __m256i nudged = _mm256_add_epi32(high, _mm256_srai_epi32(high, 31));
+    const __m256i last = _mm256_and_si256(
+        _mm256_srlv_epi32(nudged, _mm256_sub_epi32(right, one)), one);
+    const __m256i divided =
+        _mm256_add_epi32(_mm256_srav_epi32(nudged, right), last);
+    return {_mm256_blendv_epi8(high, divided, _mm256_cmpgt_epi32(right, zero))};
+  }
+  static NNC_INLINE V rescale_single(V x, V multiplier, V shift) {
+    // Shifts of 64 bits are logical ones, so that products, which are between
+    // -2^62 and 2^62, are moved to where they are positive, and back again.
+    const __m256i bits = _mm256_sub_epi32(_mm256_set1_epi32(31), shift.v);
+    const auto part = [&](__m256i a, __m256i b, __m256i by) {
+      const __m256i offset = _mm256_set1_epi64x(int64_t(1) << 62);
+      const __m256i half = _mm256_sllv_epi64(
+          _mm256_set1_epi64x(1), _mm256_sub_epi64(by, _mm256_set1_epi64x(1)));
+      const __m256i sum = _mm256_add_epi64(
+          _mm256_add_epi64(_mm256_mul_epi32(a, b), offset), half);
+      return _mm256_sub_epi64(_mm256_srlv_epi64(sum, by),
+                              _mm256_srlv_epi64(offset, by));
+    };
+    const __m256i low = _mm256_set1_epi64x(0xffffffff);
+    const __m256i even = part(x.v, multiplier.v, _mm256_and_si256(bits, low));
+    const __m256i odd =
+        part(_mm256_srli_epi64(x.v, 32), _mm256_srli_epi64(multiplier.v, 32),
+             _mm256_srli_epi64(bits, 32));
+    return {_mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa)};
+  }
   static NNC_INLINE V multiply(V a, V b) {
     return {_mm256_mullo_epi32(a.v, b.v)};
   }

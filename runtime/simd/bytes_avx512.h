@@ -59,6 +59,12 @@ template <> struct byte_lanes<16> {
         _mm512_slli_epi32(_mm512_and_si512(at.v, _mm512_set1_epi32(3)), 3);
     return {_mm512_srlv_epi32(_mm512_i32gather_epi32(word, words, 4), byte)};
   }
+  static NNC_INLINE V rescale_double(V x, V multiplier, V shift) {
+    return rescale_in_turn<double_rescaling>(x, multiplier, shift);
+  }
+  static NNC_INLINE V rescale_single(V x, V multiplier, V shift) {
+    return rescale_in_turn<single_rescaling>(x, multiplier, shift);
+  }
   static NNC_INLINE V multiply(V a, V b) {
     return {_mm512_mullo_epi32(a.v, b.v)};
   }

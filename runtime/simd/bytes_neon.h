@@ -55,6 +55,25 @@ template <> struct byte_lanes<4> {
   template <class T> static NNC_INLINE V look_up(const T *table, V at) {
     return look_up_in_turn<4>(table, at);
   }
+  static NNC_INLINE V rescale_double(V x, V multiplier, V shift) {
+    const int32x4_t zero = vdupq_n_s32(0);
+    const int32x4_t right = vminq_s32(shift.v, zero);
+    const int32x4_t high =
+        vqrdmulhq_s32(vshlq_s32(x.v, vmaxq_s32(shift.v, zero)), multiplier.v);
+    // A rounding shift rounds halves up: negative numbers are made less first.
+    const int32x4_t nudge = vshrq_n_s32(vandq_s32(high, right), 31);
+    return {vrshlq_s32(vaddq_s32(high, nudge), right)};
+  }
+  static NNC_INLINE V rescale_single(V x, V multiplier, V shift) {
+    const int32x4_t left = vsubq_s32(shift.v, vdupq_n_s32(31));
+    const auto part = [](int32x2_t a, int32x2_t b, int32x2_t by) {
+      return vmovn_s64(vrshlq_s64(vmull_s32(a, b), vmovl_s32(by)));
+    };
+    return {vcombine_s32(
+        part(vget_low_s32(x.v), vget_low_s32(multiplier.v), vget_low_s32(left)),
+        part(vget_high_s32(x.v), vget_high_s32(multiplier.v),
+             vget_high_s32(left)))};
+  }
   static NNC_INLINE V multiply(V a, V b) { return {vmulq_s32(a.v, b.v)}; }
   static NNC_INLINE V most(V a, V b) { return {vmaxq_s32(a.v, b.v)}; }
   static NNC_INLINE V least(V a, V b) { return {vminq_s32(a.v, b.v)}; }

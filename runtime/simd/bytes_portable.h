@@ -7,6 +7,7 @@
 #ifndef NNC_SIMD_BYTES_PORTABLE_H
 #define NNC_SIMD_BYTES_PORTABLE_H
 
+#include "runtime/simd/fixed_point.h"
 #include "runtime/simd/wrap.h"
 
 namespace nnc {
@@ -67,6 +68,17 @@ template <int W> struct byte_lanes {
   static NNC_INLINE i32x<W> multiply(i32x<W> a, i32x<W> b) {
     return {half::multiply(a.lo, b.lo), half::multiply(a.hi, b.hi)};
   }
+  /// rescale_double and rescale_single of fixed_point.h, lane by lane.
+  static NNC_INLINE i32x<W> rescale_double(i32x<W> x, i32x<W> multiplier,
+                                           i32x<W> shift) {
+    return {half::rescale_double(x.lo, multiplier.lo, shift.lo),
+            half::rescale_double(x.hi, multiplier.hi, shift.hi)};
+  }
+  static NNC_INLINE i32x<W> rescale_single(i32x<W> x, i32x<W> multiplier,
+                                           i32x<W> shift) {
+    return {half::rescale_single(x.lo, multiplier.lo, shift.lo),
+            half::rescale_single(x.hi, multiplier.hi, shift.hi)};
+  }
   static NNC_INLINE i32x<W> most(i32x<W> a, i32x<W> b) {
     return select(a < b, b, a);
   }
@@ -104,6 +116,29 @@ NNC_INLINE i32x<W> look_up_in_turn(const T *table, i32x<W> at) {
   return byte_lanes<W>::load_bits(lanes_of_at);
 }
 
+/// byte_lanes<W>::rescale_double and rescale_single for them.
+template <class F, int W>
+NNC_INLINE i32x<W> rescale_in_turn(i32x<W> x, i32x<W> multiplier,
+                                   i32x<W> shift) {
+  int32_t values[W], multipliers[W], shifts[W];
+  byte_lanes<W>::store_bits(values, x);
+  byte_lanes<W>::store_bits(multipliers, multiplier);
+  byte_lanes<W>::store_bits(shifts, shift);
+  for (int i = 0; i < W; ++i)
+    values[i] = F::call(values[i], multipliers[i], shifts[i]);
+  return byte_lanes<W>::load_bits(values);
+}
+struct double_rescaling {
+  static NNC_INLINE int32_t call(int32_t x, int32_t multiplier, int32_t shift) {
+    return nnc::rescale_double(x, multiplier, shift);
+  }
+};
+struct single_rescaling {
+  static NNC_INLINE int32_t call(int32_t x, int32_t multiplier, int32_t shift) {
+    return nnc::rescale_single(x, multiplier, shift);
+  }
+};
+
 template <> struct byte_lanes<1> {
   static constexpr bool conversion_saturates = false;
   template <class T> static NNC_INLINE i32x<1> load(const T *p) {
@@ -140,6 +175,14 @@ template <> struct byte_lanes<1> {
   }
   static NNC_INLINE i32x<1> multiply(i32x<1> a, i32x<1> b) {
     return i32x<1>(times(a.v, b.v));
+  }
+  static NNC_INLINE i32x<1> rescale_double(i32x<1> x, i32x<1> multiplier,
+                                           i32x<1> shift) {
+    return i32x<1>(nnc::rescale_double(x.v, multiplier.v, shift.v));
+  }
+  static NNC_INLINE i32x<1> rescale_single(i32x<1> x, i32x<1> multiplier,
+                                           i32x<1> shift) {
+    return i32x<1>(nnc::rescale_single(x.v, multiplier.v, shift.v));
   }
   static NNC_INLINE i32x<1> most(i32x<1> a, i32x<1> b) {
     return a.v < b.v ? b : a;

@@ -55,6 +55,12 @@ template <> struct byte_lanes<4> {
   template <class T> static NNC_INLINE V look_up(const T *table, V at) {
     return look_up_in_turn<4>(table, at);
   }
+  static NNC_INLINE V rescale_double(V x, V multiplier, V shift) {
+    return rescale_in_turn<double_rescaling>(x, multiplier, shift);
+  }
+  static NNC_INLINE V rescale_single(V x, V multiplier, V shift) {
+    return rescale_in_turn<single_rescaling>(x, multiplier, shift);
+  }
   static NNC_INLINE V multiply(V a, V b) { return {_mm_mullo_epi32(a.v, b.v)}; }
   static NNC_INLINE V most(V a, V b) { return {_mm_max_epi32(a.v, b.v)}; }
   static NNC_INLINE V least(V a, V b) { return {_mm_min_epi32(a.v, b.v)}; }

@@ -33,6 +33,9 @@ if(NOT ONNX_FOUND)
   message(WARNING "ONNX ${NNC_ONNX_VERSION} is not in ${NNC_CACHE}: run scripts/setup")
 endif()
 
+# TFLite's format: headers alone, and the compiler of schemas.
+find_path(FLATBUFFERS_HEADERS flatbuffers/flatbuffers.h REQUIRED)
+find_program(FLATC flatc REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(SQLite3 REQUIRED)

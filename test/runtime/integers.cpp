@@ -421,3 +421,47 @@ TEST_CASE("bytes are looked up in tables", "[integers]") {
     }
   }
 }
+
+namespace {
+/// a / b, rounded to nearest; halves go up, or away from zero. b is positive.
+std::int64_t divide(std::int64_t a, std::int64_t b, bool away) {
+  std::int64_t down = a / b - (a % b < 0), rest = a - down * b;
+  return down + (2 * rest > b || (2 * rest == b && !(away && a < 0)));
+}
+} // namespace
+
+TEST_CASE("integers times fixed-point numbers", "[integers]") {
+  random_source r;
+  for (int round = 0; round < 400; ++round) {
+    std::int32_t x[W], multiplier[W], shift[W], doubles[W], singles[W];
+    for (int i = 0; i < W; ++i) {
+      multiplier[i] = r.between(0, 9) ? r.between(1 << 30, INT32_MAX) : 0;
+      shift[i] = r.between(-31, 12);
+      // Small numbers meet halves; a shift to the left must not overflow.
+      const int most = INT32_MAX >> (shift[i] > 0 ? shift[i] + 1 : 1);
+      x[i] = round % 2 ? r.between(-300, 300) : r.between(-most, most);
+      if (round % 4 == 1)
+        multiplier[i] = 1 << 30;
+    }
+    using memory = vector_memory<std::int32_t, W>;
+    const auto v = memory::load(x), m = memory::load(multiplier),
+               s = memory::load(shift);
+    memory::store(doubles, rescale_double(v, m, s));
+    memory::store(singles, rescale_single(v, m, s));
+    for (int i = 0; i < W; ++i) {
+      INFO(x[i] << " * " << multiplier[i] << " * 2^" << shift[i] - 31);
+      const int left = shift[i] > 0 ? shift[i] : 0, right = left - shift[i];
+      const std::int64_t high = divide(
+          std::int64_t(x[i]) * (1 << left) * multiplier[i], 1LL << 31, false);
+      const auto twice =
+          std::int32_t(divide(high, std::int64_t(1) << right, true));
+      const auto once =
+          std::int32_t(divide(std::int64_t(x[i]) * multiplier[i],
+                              std::int64_t(1) << (31 - shift[i]), false));
+      CHECK(rescale_double(x[i], multiplier[i], shift[i]) == twice);
+      CHECK(rescale_single(x[i], multiplier[i], shift[i]) == once);
+      CHECK(doubles[i] == twice);
+      CHECK(singles[i] == once);
+    }
+  }
+}

@@ -55,6 +55,8 @@ TABLE = {
                          MLIR, True),
     "frontends/onnx": (["frontends/onnx/*", "frontends/common/*", "dialects/*"],
                        MLIR + ONNX, True),
+    "frontends/tflite": (["frontends/tflite/*", "frontends/common/*", "dialects/*"],
+                         MLIR + ["flatbuffers/*"], True),
     # Edits models; builds no IR.
     "frontends/onnx/quantize": (["frontends/onnx/*", "frontends/common/*"],
                                 MLIR + ONNX, True),

@@ -129,9 +129,11 @@ ExitCode Driver::import() {
   auto machine = findMachine();
   if (mlir::failed(machine) || !isFile)
     return ExitCode::usage;
-  frontends::ImportResult result = frontends::importModel(
-      choices.model, {choices.shapes, choices.name, choices.externalData},
-      context);
+  frontends::ImportResult result =
+      frontends::importModel(choices.model,
+                             {choices.shapes, choices.name,
+                              choices.externalData, choices.singleRounding},
+                             context);
   if (result.status != frontends::ImportStatus::ok)
     return exitCodeOf(result.status);
   op = std::move(result.module);

@@ -28,7 +28,8 @@ struct ModelOptions {
   std::string target = "native";
   std::string name; ///< empty: from the file's name
   std::map<std::string, std::vector<int64_t>> shapes;
-  std::string externalData; ///< folder that may hold weights, or empty
+  std::string externalData;    ///< folder that may hold weights, or empty
+  bool singleRounding = false; ///< of TFLite's fixed-point products
   /// "embed", "array" or "file"; if empty, "array" for a target without an
   /// operating system, since each compiler takes it, and "embed" for others.
   std::string weights;

@@ -35,6 +35,9 @@ static cl::opt<bool> complete(
     cl::desc("Print weights and locations too, as nnc-opt reads them"));
 static cl::opt<bool> locations("locations", cl::desc("Print locations"));
 static cl::opt<bool> metadata("metadata", cl::desc("Print metadata entries"));
+static cl::opt<bool>
+    singleRounding("single-rounding",
+                   cl::desc("Round TFLite's fixed-point products once"));
 static cl::opt<bool> quiet("quiet", cl::desc("Import, but print nothing"));
 static cl::opt<int64_t> elide("elide", cl::init(16),
                               cl::desc("Hide constants of more elements"));
@@ -100,6 +103,7 @@ static int runImports() {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   frontends::ImportOptions options;
   options.name = name;
+  options.singleRounding = singleRounding;
   for (const std::string &shape : shapes)
     if (!parseShape(shape, options)) {
       llvm::errs() << "error: --shape=" << shape << " is not of the form "

@@ -129,6 +129,13 @@ void addModelFileOptions(CLI::App &app, ModelOptions &options) {
                  "model's own; links that lead out of both are refused")
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory);
+  static const std::vector<std::pair<std::string, bool>> roundings = {
+      {"double", false}, {"single", true}};
+  addChoice(app, "--tflite-rounding", options.singleRounding, roundings,
+            "How fixed-point products of quantized TFLite models round: twice, "
+            "as by TFLite Micro and CMSIS-NN (double), or once, as by newer "
+            "kernels of TFLite (single)")
+      ->default_str("double");
 }
 
 void addModelOptions(CLI::App &app, ModelOptions &options) {
@@ -214,9 +221,10 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
   app.parse_complete_callback([&app, &options] {
     if (!llvm::sys::fs::is_directory(options.model))
       return;
-    for (const char *name : {"--target", "--name", "--shape", "--external-data",
-                             "--weights", "--max-error", "--weight-bits",
-                             "--layouts", "--precision", "--tuning", "--probe"})
+    for (const char *name :
+         {"--target", "--name", "--shape", "--external-data",
+          "--tflite-rounding", "--weights", "--max-error", "--weight-bits",
+          "--layouts", "--precision", "--tuning", "--probe"})
       if (CLI::Option *option = app.get_option_no_throw(name);
           option && option->count())
         throw CLI::ValidationError(

@@ -44,8 +44,9 @@ private:
     std::vector<frontends::OpRow> ops = frontend.getOps();
     Table table({"operator", "opsets", "limits"});
     for (const frontends::OpRow &op : ops)
-      table.add(
-          {op.name, fmt::format("{} to {}", op.first, op.last), op.limits});
+      table.add({op.name,
+                 op.last ? fmt::format("{} to {}", op.first, op.last) : "all",
+                 op.limits});
     table.print();
     printOut("\n{} {}.\n", ops.size(), frontend.opsNote.str());
   }

@@ -51,9 +51,10 @@ private:
   }
 };
 
-/// Sums are of type A and means of type T, which is float or double; only float
-/// takes an epilogue, which makes Y of it. Sums of integers, which are of type
-/// int32_t, wrap around.
+/// Sums are of type A and means of type T: float, double, or int32_t for
+/// means of integers that are rounded to nearest, halves away from zero. Means
+/// in float and int32_t take an epilogue, which makes Y of them. Sums of
+/// integers, which are of type int32_t, wrap around.
 template <class A, class T, class S, class Epi> struct avg_pool2d_portable {
   static constexpr int units(const S &s) { return s.n * s.c; }
 
@@ -87,7 +88,13 @@ private:
     if (s.count_include_pad)
       count = pool_range(top, s.dh, s.kh, -s.pt, s.h + s.pb).count() *
               pool_range(left, s.dw, s.kw, -s.pl, s.w + s.pr).count();
-    return count == 0 ? T(0) : static_cast<T>(sum) / static_cast<T>(count);
+    if (count == 0)
+      return T(0);
+    if constexpr (is_int<T>)
+      return static_cast<T>((sum > 0 ? sum + count / 2 : sum - count / 2) /
+                            count);
+    else
+      return static_cast<T>(sum) / static_cast<T>(count);
   }
 };
 
@@ -98,6 +105,9 @@ using avg_pool2d_f64_portable = avg_pool2d_portable<double, double, S, Epi>;
 /// Means of integers.
 template <class S, class Epi>
 using avg_pool2d_i32_portable = avg_pool2d_portable<int32_t, float, S, Epi>;
+template <class S, class Epi>
+using avg_pool2d_rounded_portable =
+    avg_pool2d_portable<int32_t, int32_t, S, Epi>;
 
 } // namespace nnc
 

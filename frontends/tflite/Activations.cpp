@@ -1,0 +1,308 @@
+//===- Activations.cpp - Elementwise operators of one operand
+//--------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/tflite/FixedPoint.h"
+#include "frontends/tflite/Quantized.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace nnc;
+
+namespace nnc::tflite {
+
+/// Converts an operator that is the nn op `op` on floats and a table of
+/// `function` on bytes.
+static Value convertUnary(Layer &layer, StringRef op,
+                          float (*function)(float)) {
+  Value x = layer.getInput(0);
+  if (!isQuantized(x, layer.getInputQuantization(0)))
+    return layer.createElementwise(op, {x});
+  return function ? tabulateReal(layer, x, function)
+                  : layer.unsupported("works on quantized integers, which "
+                                      "TFLite does not define");
+}
+
+Value convertAbs(Layer &layer) {
+  return convertUnary(layer, "abs", [](float x) { return std::fabs(x); });
+}
+Value convertCeil(Layer &layer) { return convertUnary(layer, "ceil", nullptr); }
+Value convertCos(Layer &layer) { return convertUnary(layer, "cos", nullptr); }
+Value convertExp(Layer &layer) {
+  return convertUnary(layer, "exp", [](float x) { return std::exp(x); });
+}
+Value convertFloor(Layer &layer) {
+  return convertUnary(layer, "floor", nullptr);
+}
+Value convertLog(Layer &layer) {
+  return convertUnary(layer, "log", [](float x) { return std::log(x); });
+}
+Value convertNeg(Layer &layer) { return convertUnary(layer, "neg", nullptr); }
+Value convertRound(Layer &layer) {
+  return convertUnary(layer, "round", nullptr);
+}
+Value convertSign(Layer &layer) { return convertUnary(layer, "sign", nullptr); }
+Value convertSin(Layer &layer) { return convertUnary(layer, "sin", nullptr); }
+Value convertSqrt(Layer &layer) { return convertUnary(layer, "sqrt", nullptr); }
+Value convertRsqrt(Layer &layer) {
+  return convertUnary(layer, "rsqrt", nullptr);
+}
+Value convertLogicalNot(Layer &layer) {
+  return convertUnary(layer, "logical_not", nullptr);
+}
+Value convertSquare(Layer &layer) {
+  Value x = layer.getInput(0);
+  if (isQuantized(x, layer.getInputQuantization(0)))
+    return layer.unsupported("works on quantized integers, which TFLite does "
+                             "not define");
+  return layer.createElementwise("mul", {x, x});
+}
+
+static NamedAttribute real(Layer &layer, StringRef name, double value) {
+  return layer.getBuilder().getNamedAttr(
+      name, layer.getBuilder().getF64FloatAttr(value));
+}
+
+Value convertElu(Layer &layer) {
+  Value x = layer.getInput(0);
+  if (!isQuantized(x, layer.getInputQuantization(0)))
+    return layer.createElementwise("elu", {x}, {real(layer, "alpha", 1)});
+  return tabulateReal(layer, x,
+                      [](float v) { return v < 0 ? std::expm1(v) : v; });
+}
+
+Value convertGelu(Layer &layer) {
+  const auto *options = layer.getOptions<fb::GeluOptions>(fb::Options::Gelu);
+  if (!options)
+    return {};
+  if (options->approximate())
+    return convertUnary(layer, "gelu_tanh", [](float x) {
+      return 0.5f * x *
+             (1 + std::tanh(0.797884561f * (x + 0.044715f * x * x * x)));
+    });
+  return convertUnary(layer, "gelu", [](float x) {
+    return 0.5f * x * (1 + std::erf(x * 0.707106781f));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Limits of a range
+//===----------------------------------------------------------------------===//
+
+/// Converts the activation `kind` as an operator of its own.
+static Value convertLimit(Layer &layer, fb::Activation kind) {
+  Value x = layer.getInput(0);
+  Quantization in = layer.getInputQuantization(0),
+               out = layer.getOutputQuantization();
+  if (!isQuantized(x, in))
+    return activate(layer, x, kind);
+  auto range = getActivationRange(layer, kind);
+  if (!range || in.axis >= 0 || out.axis >= 0)
+    return {};
+  double factor =
+      static_cast<float>(in.getScale()) / static_cast<float>(out.getScale());
+  return store(layer, rescale(layer, centre(layer, x, in), factor), range);
+}
+
+Value convertRelu(Layer &layer) {
+  return convertLimit(layer, fb::Activation::RELU);
+}
+Value convertRelu6(Layer &layer) {
+  return convertLimit(layer, fb::Activation::RELU6);
+}
+Value convertReluN1To1(Layer &layer) {
+  return convertLimit(layer, fb::Activation::RELU_N1_TO_1);
+}
+Value convertRelu0To1(Layer &layer) {
+  Value x = layer.getInput(0);
+  if (isQuantized(x, layer.getInputQuantization(0)))
+    return layer.unsupported("works on quantized integers, which nnc does not "
+                             "handle");
+  return layer.createElementwise(
+      "clip", {x}, {real(layer, "min", 0), real(layer, "max", 1)});
+}
+
+Value convertLeakyRelu(Layer &layer) {
+  const auto *options =
+      layer.getOptions<fb::LeakyReluOptions>(fb::Options::LeakyRelu);
+  Value x = layer.getInput(0);
+  if (!options)
+    return {};
+  Quantization in = layer.getInputQuantization(0),
+               out = layer.getOutputQuantization();
+  if (!isQuantized(x, in))
+    return layer.createElementwise("leaky_relu", {x},
+                                   {real(layer, "alpha", options->alpha())});
+  if (!out)
+    return layer.unsupported("has a result without a quantization");
+  auto from = static_cast<float>(in.getScale()),
+       to = static_cast<float>(out.getScale());
+  float slope = from * options->alpha() / to;
+  qnn::FixedPoint same = qnn::toFixedPoint(from / to),
+                  down = qnn::toFixedPoint(std::fabs(slope));
+  return tabulate(layer, x, [&](int64_t q) {
+    auto centred = static_cast<int32_t>(q - in.getZeroPoint());
+    int64_t y =
+        multiply(centred, centred >= 0 ? same : down, layer.getRescale());
+    return out.getZeroPoint() + (centred < 0 && slope < 0 ? -y : y);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Sigmoid, tanh, hard-swish
+//===----------------------------------------------------------------------===//
+
+/// Converts LOGISTIC or TANH: `op` on floats, `table` in fixed point, as TFLite
+/// Micro computes it, or `function` in f32, as TFLite does. The result has
+/// `bits` fraction bits.
+static Value convertGate(Layer &layer, StringRef op, float (*function)(float),
+                         int32_t (*table)(int32_t), int bits) {
+  Value x = layer.getInput(0);
+  Quantization in = layer.getInputQuantization(0),
+               out = layer.getOutputQuantization();
+  if (!isQuantized(x, in))
+    return layer.createElementwise(op, {x});
+  bool isByte = getElement(x).isSignlessInteger(8);
+  if (layer.getRescale() == qnn::Rescale::single_rounding || !isByte)
+    return tabulateReal(layer, x, function);
+  if (!out)
+    return layer.unsupported("has a result without a quantization");
+  qnn::FixedPoint factor =
+      qnn::toFixedPoint(in.getScale() * std::ldexp(1.0, 31 - 4));
+  int32_t radius = getInputRadius(4, factor.shift);
+  Range range = getRange(layer.getOutputElement());
+  return tabulate(layer, x, [&](int64_t q) -> int64_t {
+    auto centred = static_cast<int32_t>(q - in.getZeroPoint());
+    if (centred <= -radius)
+      return range.min;
+    if (centred >= radius)
+      return range.max;
+    int32_t y = table(multiply(centred, factor, layer.getRescale()));
+    return divideByPower(y, 31 - bits) + (bits == 8 ? range.min : 0);
+  });
+}
+
+Value convertLogistic(Layer &layer) {
+  return convertGate(
+      layer, "sigmoid", [](float x) { return 1.0f / (1.0f + std::exp(-x)); },
+      logistic, 8);
+}
+
+Value convertTanh(Layer &layer) {
+  return convertGate(
+      layer, "tanh", [](float x) { return std::tanh(x); }, tflite::tanh, 7);
+}
+
+namespace {
+/// A factor whose multiplier has 15 bits.
+struct ShortFixedPoint {
+  int32_t multiplier;
+  int shift;
+};
+} // namespace
+
+static ShortFixedPoint shorten(qnn::FixedPoint factor) {
+  int64_t most = std::numeric_limits<int32_t>::max() - (1 << 15);
+  int64_t multiplier = factor.multiplier >= most
+                           ? std::numeric_limits<int16_t>::max()
+                           : (factor.multiplier + (1 << 15)) >> 16;
+  return {static_cast<int32_t>(multiplier), factor.shift};
+}
+
+static int32_t saturate16(int64_t x) {
+  return static_cast<int32_t>(
+      std::clamp<int64_t>(x, std::numeric_limits<int16_t>::min(),
+                          std::numeric_limits<int16_t>::max()));
+}
+
+/// Returns the product of numbers of 16 bits without integer bits, rounded.
+static int32_t times16(int32_t a, int32_t b) {
+  return saturate16((int64_t(a) * b + (1 << 14)) >> 15);
+}
+
+/// x * relu6(x + 3) / 6 on numbers of 16 bits; the factor relu6(x + 3) / 6 is
+/// found first.
+Value convertHardSwish(Layer &layer) {
+  Value x = layer.getInput(0);
+  Quantization in = layer.getInputQuantization(0),
+               out = layer.getOutputQuantization();
+  if (!isQuantized(x, in))
+    return layer.createElementwise("hard_swish", {x});
+  if (!out)
+    return layer.unsupported("has a result without a quantization");
+  float fine = (1.0f / 128.0f) * static_cast<float>(in.getScale());
+  ShortFixedPoint last = shorten(qnn::toFixedPoint(
+                      fine / static_cast<float>(out.getScale()))),
+                  gate = shorten(qnn::toFixedPoint(fine / (3.0f / 32768.0f)));
+  if (last.shift > 0)
+    return layer.unsupported("has a result whose scale is less than 1/128 of "
+                             "its input's");
+  return tabulate(layer, x, [&](int64_t q) -> int64_t {
+    auto value = static_cast<int32_t>((q - in.getZeroPoint()) * 128);
+    int32_t scaled = times16(value, last.multiplier);
+    int32_t factor = value;
+    if (gate.shift > 0)
+      factor = saturate16(int64_t(factor) << (gate.shift - 1));
+    factor = times16(factor, gate.multiplier);
+    if (gate.shift > 0)
+      factor = saturate16(int64_t(factor) * 2);
+    if (gate.shift < 0)
+      factor = divideByPower(factor, -gate.shift);
+    factor = (factor + (1 << 15)) >> 1;
+    // This product is cut towards zero.
+    int32_t y = saturate16(int64_t(factor) * scaled / (1 << 15));
+    return divideByPower(y, -last.shift) + out.getZeroPoint();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Changes of type
+//===----------------------------------------------------------------------===//
+
+Value convertQuantize(Layer &layer) {
+  Value x = layer.getInput(0);
+  Quantization in = layer.getInputQuantization(0),
+               out = layer.getOutputQuantization();
+  auto storage = dyn_cast_or_null<IntegerType>(layer.getOutputElement());
+  if (!x)
+    return {};
+  if (!out || !storage)
+    return layer.broken("has a result without a quantization");
+  if (isa<FloatType>(getElement(x))) {
+    auto type = qnn::makeType(getShape(x), storage, out.scales, out.zeroPoints,
+                              out.axis);
+    Value y =
+        layer.createAs<qnn::QuantizeOp>(type, qnn::Rounding::half_away, x);
+    return layer.createAs<qnn::ReinterpretOp>(
+        RankedTensorType::get(getShape(x), storage), y);
+  }
+  if (!in || in.axis >= 0 || out.axis >= 0)
+    return layer.unsupported("rescales integers with several scales or none");
+  if (getElement(x) == storage && in.scales == out.scales &&
+      in.zeroPoints == out.zeroPoints)
+    return x;
+  return store(
+      layer,
+      rescale(layer, centre(layer, x, in), in.getScale() / out.getScale()),
+      getRange(storage));
+}
+
+Value convertDequantize(Layer &layer) {
+  Value x = layer.getInput(0);
+  if (x && isa<FloatType>(getElement(x)))
+    return layer.castTo(x, layer.getBuilder().getF32Type());
+  return layer.createAs<qnn::DequantizeOp>(
+      RankedTensorType::get(getShape(x), layer.getBuilder().getF32Type()),
+      asQuantized(layer, x, layer.getInputQuantization(0)));
+}
+
+Value convertCast(Layer &layer) {
+  return layer.castTo(layer.getInput(0), layer.getOutputElement());
+}
+
+} // namespace nnc::tflite

@@ -1,0 +1,353 @@
+//===- Convolution.cpp - Convolutions and matrix products
+//------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/tflite/Spatial.h"
+
+using namespace mlir;
+using namespace nnc;
+
+namespace nnc::tflite {
+
+/// Returns the scales of sums of products: one, or one for each filter. TFLite
+/// multiplies the scales of a convolution in f64.
+static SmallVector<double> getSumScales(const Quantization &x,
+                                        const Quantization &w) {
+  return SmallVector<double>(llvm::map_range(
+      w.scales, [&](double scale) { return x.getScale() * scale; }));
+}
+
+/// Returns the bias of a product on integers, zeros where it has none; null,
+/// and a report, for a bias that is no list of i32 of this size.
+static Value getBias(Layer &layer, int64_t channels) {
+  Type wide = layer.getBuilder().getI32Type();
+  if (!layer.hasInput(2))
+    return layer.splat(0.0, wide, {channels});
+  Value bias = layer.getInput(2);
+  if (!bias)
+    return {};
+  if (getElement(bias) != wide)
+    return layer.unsupported("has a bias of type " +
+                             getTypeName(getElement(bias)) +
+                             " beside integers; nnc handles INT32");
+  if (getNumElements(bias) == channels)
+    return layer.reshape(bias, {channels});
+  return layer.broken("needs a bias of " + Twine(channels) +
+                      " elements, not one of shape " +
+                      toString(getShape(bias)));
+}
+
+/// Returns `y`, an image or matrix of floats, plus the bias along `axis`, if
+/// there is one.
+static Value addFloatBias(Layer &layer, Value y, int64_t axis) {
+  if (!layer.hasInput(2) || !y)
+    return y;
+  Value bias = layer.getInput(2);
+  int64_t channels = getShape(y)[axis];
+  if (bias && getNumElements(bias) != channels)
+    return layer.broken("needs a bias of " + Twine(channels) +
+                        " elements, not one of shape " +
+                        toString(getShape(bias)));
+  SmallVector<int64_t> shape(getRank(y) - axis, 1);
+  shape[0] = channels;
+  return layer.createElementwise("add", {y, layer.reshape(bias, shape)});
+}
+
+/// Returns true, and a report, where operands are neither all floats nor all
+/// quantized integers.
+static bool isMixed(Layer &layer, Value x, Value w) {
+  if (!x || !w)
+    return true;
+  bool isInteger = isQuantized(x, layer.getInputQuantization(0));
+  if (isInteger == isQuantized(w, layer.getInputQuantization(1)) &&
+      (isInteger || (getElement(x).isF32() && getElement(w).isF32())))
+    return false;
+  layer.unsupported("multiplies " + getTypeName(getElement(x)) + " and " +
+                    getTypeName(getElement(w)) +
+                    "; nnc handles floats, and integers that are quantized");
+  return true;
+}
+
+/// Returns weights of floats: those of 8 bits or halves beside an input of
+/// floats are converted when compiling, as hybrid kernels do when they run.
+static Value getWeights(Layer &layer) {
+  Value w = layer.getInput(1);
+  Value x = layer.getInput(0);
+  if (!x || !w || !getElement(x).isF32() || getElement(w).isF32())
+    return w;
+  Quantization quantization = layer.getInputQuantization(1);
+  if (getElement(w).isF16())
+    return layer.castTo(w, getElement(x));
+  if (!isQuantized(w, quantization))
+    return w;
+  return layer.createAs<qnn::DequantizeOp>(
+      RankedTensorType::get(getShape(w), getElement(x)),
+      asQuantized(layer, w, quantization));
+}
+
+/// Computes a convolution of x, in NHWC, with filters in the order K, C, H, W.
+/// `axis` is that along which the model states the filters' scales.
+static Value convolve(Layer &layer, Value x, Value w,
+                      ArrayRef<int64_t> filterOrder, const Window &window,
+                      int64_t groups, fb::Activation activation) {
+  x = toChannelsFirst(layer, x);
+  Value filters = layer.transpose(w, filterOrder);
+  if (!x || !filters)
+    return {};
+  if (getElement(x).isF32()) {
+    Value y =
+        layer.create<nn::ConvOp>(x, filters, window.strides, window.dilations,
+                                 window.pads, groups, TypeAttr());
+    return toChannelsLast(
+        layer, activate(layer, addFloatBias(layer, y, 1), activation));
+  }
+  Quantization from = layer.getInputQuantization(0),
+               weights = layer.getInputQuantization(1);
+  if (from.axis >= 0)
+    return layer.unsupported("has an input with several scales");
+  if (weights.axis >= 0) {
+    const auto *place = llvm::find(filterOrder, weights.axis);
+    weights.axis = place - filterOrder.begin();
+    if (weights.axis != 0)
+      return layer.unsupported("has weights with scales along an axis other "
+                               "than that of the filters");
+  }
+  SmallVector<double> scales = getSumScales(from, weights);
+  int64_t channels = getShape(filters)[0];
+  Value bias = getBias(layer, channels);
+  x = asQuantized(layer, x, from);
+  filters = asQuantized(layer, filters, weights);
+  auto wide = IntegerType::get(layer.getLoc().getContext(), 32);
+  // The op infers nothing: its result is that of nn.conv on the same shapes.
+  SmallVector<int64_t> shape = {getShape(x)[0], channels};
+  for (size_t i = 0; i < 2; ++i) {
+    int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
+    int64_t room = getShape(x)[2 + i] + window.pads[i] + window.pads[2 + i];
+    if (room < extent)
+      return layer.broken("has a window of " + Twine(extent) +
+                          " elements on an input of " + Twine(room) +
+                          " along an axis");
+    shape.push_back((room - extent) / window.strides[i] + 1);
+  }
+  if (getShape(x)[1] != getShape(filters)[1] * groups || channels % groups != 0)
+    return layer.broken("has an input of " + Twine(getShape(x)[1]) +
+                        " channels and filters of shape " +
+                        toString(getShape(filters)));
+  SmallVector<int64_t> zeros(scales.size(), 0);
+  auto type =
+      qnn::makeType(shape, wide, scales, zeros, scales.size() == 1 ? -1 : 1);
+  Value sums =
+      layer.createAs<qnn::ConvOp>(type, x, filters, bias, window.strides,
+                                  window.dilations, window.pads, groups);
+  return toChannelsLast(
+      layer, requantize(layer, sums, scales, scales.size() == 1 ? -1 : 1,
+                        getActivationRange(layer, activation)));
+}
+
+Value convertConv(Layer &layer) {
+  const auto *options =
+      layer.getOptions<fb::ConvOptions>(fb::Options::ConvOptions);
+  Value x = layer.getInput(0), w = getWeights(layer);
+  if (!options || isMixed(layer, x, w))
+    return {};
+  if (getRank(w) != 4)
+    return layer.broken("needs filters of 4 axes, not of shape " +
+                        toString(getShape(w)));
+  Window window;
+  window.kernel = {getShape(w)[1], getShape(w)[2]};
+  window.strides = {options->stride_h(), options->stride_w()};
+  window.dilations = {options->dilation_h(), options->dilation_w()};
+  if (!fitWindow(layer, x, options->padding(), window))
+    return {};
+  int64_t channels = getShape(x)[3], own = getShape(w)[3];
+  if (own < 1 || channels % own != 0)
+    return layer.broken("has an input of " + Twine(channels) +
+                        " channels and filters of " + Twine(own));
+  return convolve(layer, x, w, {0, 3, 1, 2}, window, channels / own,
+                  options->activation());
+}
+
+Value convertDepthwiseConv(Layer &layer) {
+  const auto *options =
+      layer.getOptions<fb::DepthwiseOptions>(fb::Options::Depthwise);
+  Value x = layer.getInput(0), w = getWeights(layer);
+  if (!options || isMixed(layer, x, w))
+    return {};
+  if (getRank(w) != 4 || getShape(w)[0] != 1)
+    return layer.broken("needs filters of shape 1 x height x width x "
+                        "channels, not of shape " +
+                        toString(getShape(w)));
+  Window window;
+  window.kernel = {getShape(w)[1], getShape(w)[2]};
+  window.strides = {options->stride_h(), options->stride_w()};
+  window.dilations = {options->dilation_h(), options->dilation_w()};
+  if (!fitWindow(layer, x, options->padding(), window))
+    return {};
+  return convolve(layer, x, w, {3, 0, 1, 2}, window, getShape(x)[3],
+                  options->activation());
+}
+
+Value convertTransposeConv(Layer &layer) {
+  // Inputs: the result's shape, the filters, the image, and a bias.
+  const auto *options =
+      layer.getOptions<fb::TransposeConvOptions>(fb::Options::TransposeConv);
+  auto shape = layer.readInts(layer.getInput(0), "sizes");
+  Value w = layer.getInput(1), x = layer.getInput(2);
+  if (!options || !shape || !w || !x)
+    return {};
+  if (shape->size() != 4 || getRank(w) != 4 || getRank(x) != 4)
+    return layer.broken("needs images and filters of 4 axes");
+  if (!getElement(x).isF32() || !getElement(w).isF32())
+    return layer.unsupported("works on " + getTypeName(getElement(x)) +
+                             "; nnc handles FLOAT32");
+  Window window;
+  window.kernel = {getShape(w)[1], getShape(w)[2]};
+  window.strides = {options->stride_h(), options->stride_w()};
+  window.dilations = {1, 1};
+  if (!fitWindow(layer, x, fb::Padding::VALID, window))
+    return {};
+  // The pads are those of the convolution from the result to the input.
+  SmallVector<int64_t> more = {0, 0};
+  for (size_t i = 0; i < 2; ++i) {
+    int64_t natural =
+        (getShape(x)[1 + i] - 1) * window.strides[i] + window.kernel[i];
+    int64_t total = natural - (*shape)[1 + i];
+    if (options->padding() == fb::Padding::VALID || total < 0) {
+      more[i] = std::max<int64_t>(-total, 0);
+      total = std::max<int64_t>(total, 0);
+      window.pads[2 + i] = total;
+      continue;
+    }
+    window.pads[i] = total / 2;
+    window.pads[2 + i] = total - total / 2;
+  }
+  // Filters are stored as O, H, W, I; nn takes I, O, H, W.
+  Value y = layer.create<nn::ConvTransposeOp>(
+      toChannelsFirst(layer, x), layer.transpose(w, {3, 0, 1, 2}),
+      window.strides, window.dilations, window.pads, more, int64_t(1),
+      TypeAttr());
+  if (layer.hasInput(3) && y) {
+    Value bias = layer.getInput(3);
+    if (!bias || getNumElements(bias) != getShape(y)[1])
+      return layer.broken("has a bias that does not fit its result");
+    y = layer.createElementwise(
+        "add", {y, layer.reshape(bias, {getShape(y)[1], 1, 1})});
+  }
+  return toChannelsLast(layer, activate(layer, y, options->activation()));
+}
+
+/// Returns the product of the matrices x [rows, k] and the transpose of w
+/// [units, k] on integers.
+static Value multiplyIntegers(Layer &layer, Value x, Value w,
+                              fb::Activation activation) {
+  Quantization from = layer.getInputQuantization(0),
+               weights = layer.getInputQuantization(1);
+  if (from.axis >= 0 || weights.axis > 0)
+    return layer.unsupported("has scales along an axis other than that of its "
+                             "units");
+  SmallVector<double> scales = getSumScales(from, weights);
+  // One product of scales is made in f32.
+  if (scales.size() == 1)
+    scales[0] = static_cast<float>(from.getScale()) *
+                static_cast<float>(weights.getScale());
+  int64_t units = getShape(w)[0];
+  Value bias = getBias(layer, units);
+  if (weights.axis == 0)
+    weights.axis = 1;
+  Value b = asQuantized(layer, layer.transpose(w, {1, 0}), weights);
+  auto wide = IntegerType::get(layer.getLoc().getContext(), 32);
+  SmallVector<int64_t> zeros(scales.size(), 0);
+  int64_t axis = scales.size() == 1 ? -1 : 1;
+  auto type = qnn::makeType({getShape(x)[0], units}, wide, scales, zeros, axis);
+  Value sums =
+      layer.createAs<qnn::MatMulOp>(type, asQuantized(layer, x, from), b);
+  auto plain = RankedTensorType::get(type.getShape(), wide);
+  sums = layer.createElementwise(
+      "add", {layer.createAs<qnn::ReinterpretOp>(plain, sums), bias});
+  return requantize(layer, sums, scales, axis,
+                    getActivationRange(layer, activation));
+}
+
+Value convertFullyConnected(Layer &layer) {
+  const auto *options =
+      layer.getOptions<fb::FullyConnectedOptions>(fb::Options::FullyConnected);
+  Value x = layer.getInput(0), w = getWeights(layer);
+  if (!options || isMixed(layer, x, w))
+    return {};
+  if (options->weights_format() != 0)
+    return layer.unsupported("has shuffled weights; convert the model without "
+                             "them");
+  if (getRank(w) != 2)
+    return layer.broken("needs weights of 2 axes, not of shape " +
+                        toString(getShape(w)));
+  int64_t units = getShape(w)[0], k = getShape(w)[1];
+  if (k == 0 || getNumElements(x) % k != 0)
+    return layer.broken("has an input of shape " + toString(getShape(x)) +
+                        " and weights of shape " + toString(getShape(w)));
+  SmallVector<int64_t> shape = {getNumElements(x) / k, units};
+  if (options->keep_num_dims()) {
+    shape.assign(getShape(x).begin(), getShape(x).end());
+    if (shape.empty() || shape.back() != k)
+      return layer.broken("keeps the axes of an input of shape " +
+                          toString(getShape(x)) + ", whose last is not " +
+                          Twine(k));
+    shape.back() = units;
+  }
+  Value rows = layer.reshape(x, {getNumElements(x) / k, k});
+  Value y;
+  if (getElement(x).isF32()) {
+    y = layer.create<nn::MatMulOp>(rows, w, /*transpose_a=*/false,
+                                   /*transpose_b=*/true, TypeAttr());
+    y = activate(layer, addFloatBias(layer, y, 1), options->activation());
+  } else {
+    y = multiplyIntegers(layer, rows, w, options->activation());
+  }
+  return layer.reshape(y, shape);
+}
+
+Value convertBatchMatMul(Layer &layer) {
+  const auto *options =
+      layer.getOptions<fb::BatchMatMulOptions>(fb::Options::BatchMatMul);
+  Value a = layer.getInput(0), b = layer.getInput(1);
+  if (!options || isMixed(layer, a, b))
+    return {};
+  if (getRank(a) < 2 || getRank(b) < 2)
+    return layer.broken("multiplies tensors of shapes " +
+                        toString(getShape(a)) + " and " +
+                        toString(getShape(b)));
+  if (getElement(a).isF32())
+    return layer.create<nn::MatMulOp>(a, b, options->adj_x(), options->adj_y(),
+                                      TypeAttr());
+  auto swapLast = [&](Value x) {
+    SmallVector<int64_t> order = iota(getRank(x));
+    std::swap(order.back(), order[order.size() - 2]);
+    return layer.transpose(x, order);
+  };
+  a = options->adj_x() ? swapLast(a) : a;
+  b = options->adj_y() ? swapLast(b) : b;
+  Quantization left = layer.getInputQuantization(0),
+               right = layer.getInputQuantization(1);
+  if (left.axis >= 0 || right.axis >= 0)
+    return layer.unsupported("has operands with several scales");
+  ArrayRef<int64_t> x = getShape(a), y = getShape(b);
+  auto batch = nn::broadcastShapes({x.drop_back(2), y.drop_back(2)});
+  if (!batch || x.back() != y[y.size() - 2])
+    return layer.broken("multiplies tensors of shapes " + toString(x) +
+                        " and " + toString(y));
+  SmallVector<int64_t> shape(*batch);
+  shape.push_back(x[x.size() - 2]);
+  shape.push_back(y.back());
+  double scale = static_cast<float>(left.getScale()) *
+                 static_cast<float>(right.getScale());
+  auto wide = IntegerType::get(layer.getLoc().getContext(), 32);
+  Value sums = layer.createAs<qnn::MatMulOp>(
+      qnn::makeType(shape, wide, {scale}, {0}, -1), asQuantized(layer, a, left),
+      asQuantized(layer, b, right));
+  return requantize(layer, sums, {scale}, -1,
+                    getActivationRange(layer, fb::Activation::NONE));
+}
+
+} // namespace nnc::tflite

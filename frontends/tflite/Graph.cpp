@@ -1,0 +1,261 @@
+//===- Graph.cpp - Walks a model's subgraphs
+//-------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/tflite/Graph.h"
+
+#include "frontends/common/Elements.h"
+#include "frontends/common/Module.h"
+#include "frontends/tflite/Layer.h"
+#include "frontends/tflite/Ops.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::tflite;
+
+/// Deeper nesting of subgraphs is nobody's network.
+static constexpr int kMaxDepth = 64;
+
+GraphImporter::GraphImporter(const LoadedModel &loaded,
+                             const ImportOptions &options, Problems &problems,
+                             func::FuncOp function, bool isRebound)
+    : loaded(loaded), options(options), problems(problems), function(function),
+      builder(OpBuilder::atBlockEnd(&function.getBody().front())),
+      isRebound(isRebound) {}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// Returns the elements of `packed`, of `width` bits each, the first in the low
+/// bits of its byte, as elements of 8 bits.
+static AsmResourceBlob unpack(StringRef packed, unsigned width, bool isSigned,
+                              int64_t count) {
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(count, /*align=*/1);
+  MutableArrayRef<char> to = blob.getMutableData();
+  unsigned perByte = 8 / width, sign = isSigned ? 1U << (width - 1) : 0;
+  for (int64_t i = 0; i < count; ++i) {
+    auto byte = static_cast<unsigned char>(packed[i / perByte]);
+    unsigned bits = (byte >> (i % perByte * width)) & ((1U << width) - 1);
+    to[i] = static_cast<char>((bits ^ sign) - sign);
+  }
+  return blob;
+}
+
+/// Returns the constant of a tensor that no operator computes; null, and a
+/// report, if it has none.
+ElementsAttr GraphImporter::getConstant(Scope &scope, int32_t index) {
+  const fb::Tensor &tensor = *scope.graph->tensors()->Get(index);
+  std::string name = scope.prefix + getTensorName(*scope.graph, index);
+  auto fail = [&](ImportStatus status, const Twine &why) -> ElementsAttr {
+    problems.report(status, problems.getLoc(name)) << why;
+    return {};
+  };
+  Type element = getElementType(builder.getContext(), tensor.type());
+  if (!element)
+    return fail(ImportStatus::unsupported, "has elements of type " +
+                                               getTypeName(tensor.type()) +
+                                               ", which nnc does not handle");
+  if (tensor.sparsity())
+    return fail(ImportStatus::unsupported,
+                "is a sparse tensor; convert the model without sparse weights");
+  SmallVector<int64_t> shape(getList(tensor.shape()));
+  unsigned width = element.getIntOrFloatBitWidth();
+  bool isNarrow = width > 1 && width < 8;
+  Type wide =
+      isNarrow
+          ? Type(IntegerType::get(builder.getContext(), 8,
+                                  cast<IntegerType>(element).getSignedness()))
+          : element;
+  if (auto problem = findSizeProblem(shape, wide))
+    return fail(ImportStatus::limit, "is one " + *problem);
+  auto type = RankedTensorType::get(shape, wide);
+  int64_t count = type.getNumElements();
+  StringRef bytes = *loaded.getBuffer(tensor.buffer());
+  int64_t expected = isNarrow ? llvm::divideCeil(count * width, 8)
+                              : count * std::max(1U, width / 8);
+  if (int64_t(bytes.size()) != expected)
+    return fail(ImportStatus::broken,
+                bytes.empty()
+                    ? Twine("has no data, and nothing computes it before it "
+                            "is read")
+                    : "holds " + Twine(bytes.size()) +
+                          " bytes of data; its type and shape (" +
+                          toString(shape) + ") need " + Twine(expected));
+  if (count == 0)
+    return DenseElementsAttr::get(type, ArrayRef<Attribute>());
+  if (isNarrow)
+    return makeElements(
+        type, name,
+        unpack(bytes, width, !cast<IntegerType>(element).isUnsigned(), count));
+  size_t align = std::max(1U, width / 8);
+  ArrayRef<char> data(bytes.data(), bytes.size());
+  if (reinterpret_cast<uintptr_t>(data.data()) % align)
+    return makeElements(
+        type, name, HeapAsmResourceBlob::allocateAndCopyWithAlign(data, align));
+  // The file stays mapped for as long as a constant reads it.
+  auto keep = [file = loaded.file](void *, size_t, size_t) {};
+  return makeElements(
+      type, name, AsmResourceBlob(data, align, keep, /*dataIsMutable=*/false));
+}
+
+Value GraphImporter::getValue(Scope &scope, int32_t tensor, Location loc) {
+  std::optional<Value> &value = scope.values[tensor];
+  if (value)
+    return *value;
+  const fb::Tensor &stated = *scope.graph->tensors()->Get(tensor);
+  if (stated.is_variable()) {
+    problems.report(ImportStatus::unsupported, loc)
+        << "reads the variable '" << getTensorName(*scope.graph, tensor)
+        << "', which keeps its value between runs; nnc handles such variables "
+           "in SVDF and LSTM operators";
+    value = Value();
+    return {};
+  }
+  ElementsAttr constant = getConstant(scope, tensor);
+  value =
+      constant
+          ? Value(builder.create<nn::ConstantOp>(
+                problems.getLoc(getTensorName(*scope.graph, tensor)), constant))
+          : Value();
+  return *value;
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+/// Reports where an operator's result is not what the model states.
+void GraphImporter::checkResult(Scope &scope, int32_t tensor, Value value,
+                                StringRef op, Location loc) {
+  const fb::Tensor &stated = *scope.graph->tensors()->Get(tensor);
+  Type element = getElementType(builder.getContext(), stated.type());
+  if (element != getElement(value)) {
+    problems.report(ImportStatus::broken, loc, op)
+        << op << " has a result of type " << getTypeName(getElement(value))
+        << "; the model states " << getTypeName(stated.type());
+    return;
+  }
+  SmallVector<int64_t> shape(getList(stated.shape()));
+  ArrayRef<int32_t> signature = getList(stated.shape_signature());
+  // Converters leave out shapes that they do not know.
+  bool isOpen = shape.empty() || isRebound;
+  for (int32_t size : signature)
+    isOpen |= size < 0;
+  if (!isOpen && ArrayRef<int64_t>(shape) != getShape(value))
+    problems.report(ImportStatus::broken, loc, op)
+        << op << " has a result of shape " << toString(getShape(value))
+        << "; the model states " << toString(shape);
+}
+
+void GraphImporter::importOperator(Scope &scope, const fb::Operator &op,
+                                   unsigned index) {
+  const fb::OperatorCode &code =
+      *loaded.model->operator_codes()->Get(op.opcode());
+  std::string name = getOpName(code);
+  ArrayRef<int32_t> outputs = getList(op.outputs());
+  // Messages name what an operator computes: operators have no names.
+  std::string place = !outputs.empty() && outputs[0] >= 0
+                          ? getTensorName(*scope.graph, outputs[0])
+                          : "operator" + std::to_string(index);
+  Location loc = problems.getLoc(scope.prefix + place);
+  const OpInfo *info = findOp(code);
+  if (!info) {
+    auto [entry, isNew] =
+        missing.insert({builder.getStringAttr(name), Missing{loc, 0}});
+    ++entry->second.count;
+    return;
+  }
+  Layer layer(*this, op, scope, loc, name);
+  if (layer.getNumInputs() < info->minInputs ||
+      layer.getNumInputs() > info->maxInputs || outputs.empty()) {
+    layer.broken("has " + Twine(layer.getNumInputs()) + " inputs and " +
+                 Twine(outputs.size()) + " outputs");
+    return;
+  }
+  layer.setResult(0, info->convert(layer));
+  for (auto [i, tensor] : llvm::enumerate(outputs)) {
+    Value value = layer.getResults()[i];
+    if (tensor < 0)
+      continue;
+    if (value)
+      checkResult(scope, tensor, value, name, loc);
+    scope.values[tensor] = value;
+  }
+}
+
+void GraphImporter::importOperators(Scope &scope) {
+  const auto *operators = scope.graph->operators();
+  // What no operator could compute is null, so that its readers stay silent.
+  for (unsigned i = 0; operators && i < operators->size(); ++i) {
+    const fb::Operator &op = *operators->Get(i);
+    importOperator(scope, op, i);
+    for (int32_t tensor : getList(op.outputs()))
+      if (tensor >= 0 && !scope.values[tensor])
+        scope.values[tensor] = Value();
+  }
+}
+
+bool GraphImporter::inlineGraph(uint32_t subgraph, const Scope &caller,
+                                ArrayRef<Value> inputs,
+                                SmallVectorImpl<Value> &results) {
+  const fb::Model &model = *loaded.model;
+  if (subgraph >= model.subgraphs()->size() || caller.depth >= kMaxDepth) {
+    problems.report(ImportStatus::broken)
+        << "calls subgraph " << subgraph
+        << (caller.depth >= kMaxDepth ? " too deep" : ", which is not there");
+    return false;
+  }
+  const fb::SubGraph *graph = model.subgraphs()->Get(subgraph);
+  Scope scope{graph, caller.prefix + getText(graph->name()) + "/",
+              caller.depth + 1};
+  scope.values.resize(graph->tensors() ? graph->tensors()->size() : 0);
+  ArrayRef<int32_t> parameters = getList(graph->inputs());
+  if (parameters.size() != inputs.size()) {
+    problems.report(ImportStatus::broken)
+        << "calls subgraph " << subgraph << " with " << inputs.size()
+        << " values; it takes " << parameters.size();
+    return false;
+  }
+  for (auto [tensor, value] : llvm::zip(parameters, inputs))
+    scope.values[tensor] = value;
+  importOperators(scope);
+  for (int32_t tensor : getList(graph->outputs()))
+    results.push_back(getValue(scope, tensor, problems.getLoc()));
+  return !llvm::is_contained(results, Value());
+}
+
+void GraphImporter::reportUnsupported() {
+  for (const auto &[name, entry] : missing) {
+    auto diagnostic =
+        problems.report(ImportStatus::unsupported, entry.first, name);
+    diagnostic << name << " is not supported";
+    if (entry.count > 1)
+      diagnostic << " (" << entry.count << " operators)";
+    diagnostic << "; `nnc ops` lists what is";
+  }
+}
+
+void GraphImporter::run(ArrayRef<std::string> names) {
+  Scope scope{loaded.model->subgraphs()->Get(0), ""};
+  scope.values.resize(scope.graph->tensors() ? scope.graph->tensors()->size()
+                                             : 0);
+  for (auto [tensor, argument] :
+       llvm::zip(getList(scope.graph->inputs()), function.getArguments()))
+    scope.values[tensor] = argument;
+  importOperators(scope);
+  reportUnsupported();
+  ArrayRef<int32_t> outputs = getList(scope.graph->outputs());
+  if (outputs.empty())
+    problems.report(ImportStatus::broken) << "has no outputs";
+  SmallVector<Value> results;
+  if (problems.none())
+    for (int32_t tensor : outputs)
+      results.push_back(getValue(scope, tensor, problems.getLoc()));
+  if (problems.none())
+    returnFromMain(function, results,
+                   SmallVector<StringRef>(names.begin(), names.end()));
+}

@@ -1,0 +1,114 @@
+//===- Import.cpp - From a TFLite model to the nn dialect
+//------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/tflite/Import.h"
+
+#include "dialects/nn/Nn.h"
+#include "dialects/qnn/Qnn.h"
+#include "frontends/common/Module.h"
+#include "frontends/tflite/Graph.h"
+#include "frontends/tflite/Types.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::tflite;
+
+/// Returns the signature of the main subgraph, or null.
+static const fb::Signature *getSignature(const fb::Model &model) {
+  if (!model.signatures())
+    return nullptr;
+  for (const fb::Signature *signature : *model.signatures())
+    if (signature->subgraph() == 0)
+      return signature;
+  return nullptr;
+}
+
+/// Returns the names of inputs or outputs for users: those of the signature,
+/// else those of the tensors, made unique.
+static std::vector<std::string>
+getNames(const fb::SubGraph &graph, ArrayRef<int32_t> tensors,
+         const flatbuffers::Vector<flatbuffers::Offset<fb::TensorMap>> *given) {
+  std::vector<std::string> names;
+  llvm::StringSet<> taken;
+  for (int32_t tensor : tensors) {
+    std::string name = getTensorName(graph, tensor);
+    if (given)
+      for (const fb::TensorMap *entry : *given)
+        if (entry->tensor() == uint32_t(tensor) && entry->name() &&
+            entry->name()->size())
+          name = getText(entry->name());
+    std::string unique = name;
+    for (int i = 2; !taken.insert(unique).second; ++i)
+      unique = name + "_" + std::to_string(i);
+    names.push_back(unique);
+  }
+  return names;
+}
+
+/// Returns what the model states of an input. Sizes that it leaves open count
+/// as such only where the user gives the input a shape: else they are those
+/// that the model was converted with.
+static TensorInfo getInfo(const fb::Tensor &tensor, const std::string &name,
+                          const ImportOptions &options, MLIRContext &context) {
+  TensorInfo info;
+  info.name = name;
+  info.element = getElementType(&context, tensor.type());
+  info.elementName = getTypeName(tensor.type());
+  ArrayRef<int32_t> shape = getList(tensor.shape()),
+                    signature = getList(tensor.shape_signature());
+  bool mayOpen =
+      options.shapes.count(name) != 0 && signature.size() == shape.size();
+  info.dims.emplace();
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    Dim dim;
+    if (!mayOpen || signature[i] >= 0)
+      dim.size = size;
+    info.dims->push_back(dim);
+  }
+  return info;
+}
+
+ImportResult nnc::tflite::importModel(StringRef path,
+                                      const ImportOptions &options,
+                                      MLIRContext &context) {
+  context.loadDialect<nn::NnDialect, qnn::QnnDialect, func::FuncDialect>();
+  Problems problems(context, path);
+  ImportResult result;
+  auto loaded = loadModel(path, problems);
+  if (!loaded || !checkModel(*loaded, problems)) {
+    result.status = problems.getStatus();
+    return result;
+  }
+  if (const auto *description = loaded->model->description();
+      description && description->size())
+    result.metadata.emplace_back("description", getText(description));
+
+  const fb::SubGraph &graph = *loaded->model->subgraphs()->Get(0);
+  const fb::Signature *signature = getSignature(*loaded->model);
+  std::vector<std::string> names =
+      getNames(graph, getList(graph.inputs()),
+               signature ? signature->inputs() : nullptr);
+  std::vector<TensorInfo> declared;
+  for (auto [name, tensor] : llvm::zip(names, getList(graph.inputs())))
+    declared.push_back(
+        getInfo(*graph.tensors()->Get(tensor), name, options, context));
+  std::vector<Input> inputs = bindInputs(declared, options.shapes, problems);
+
+  OwningOpRef<ModuleOp> module(ModuleOp::create(problems.getLoc()));
+  func::FuncOp main = createMain(*module, inputs, problems);
+  if (llvm::all_of(inputs, [](const Input &i) { return bool(i.type); }))
+    GraphImporter(
+        *loaded, options, problems, main,
+        llvm::any_of(inputs, [](const Input &i) { return i.isRebound; }))
+        .run(getNames(graph, getList(graph.outputs()),
+                      signature ? signature->outputs() : nullptr));
+  finishModule(std::move(module), path, loaded->sha256, options, problems,
+               result);
+  return result;
+}

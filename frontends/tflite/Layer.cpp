@@ -1,0 +1,81 @@
+//===- Layer.cpp - What a converter sees of a TFLite operator
+//--------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/tflite/Layer.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::tflite;
+
+Layer::Layer(GraphImporter &importer, const fb::Operator &op, Scope &scope,
+             Location loc, StringRef name)
+    : LayerBuilder(importer.getBuilder(), importer.getProblems(), loc, name),
+      importer(importer), op(op), scope(scope), inputs(getList(op.inputs())),
+      outputs(getList(op.outputs())), results(outputs.size()) {}
+
+Value Layer::getInput(size_t i) {
+  return hasInput(i) ? importer.getValue(scope, inputs[i], getLoc()) : Value();
+}
+
+const fb::Tensor *Layer::getInputTensor(size_t i) const {
+  return hasInput(i) ? scope.graph->tensors()->Get(inputs[i]) : nullptr;
+}
+
+const fb::Tensor *Layer::getOutputTensor(size_t i) const {
+  return i < outputs.size() && outputs[i] >= 0
+             ? scope.graph->tensors()->Get(outputs[i])
+             : nullptr;
+}
+
+Quantization Layer::getQuantization(const fb::Tensor *tensor) {
+  Quantization result;
+  if (!tensor)
+    return result;
+  std::string problem = readQuantization(*tensor, result);
+  if (!problem.empty())
+    broken("reads or writes '" + getText(tensor->name()) + "', which " +
+           problem);
+  return problem.empty() ? result : Quantization();
+}
+
+Quantization Layer::getInputQuantization(size_t i) {
+  return getQuantization(getInputTensor(i));
+}
+
+Quantization Layer::getOutputQuantization(size_t i) {
+  return getQuantization(getOutputTensor(i));
+}
+
+Quantization Layer::getIntermediateQuantization(size_t i) {
+  ArrayRef<int32_t> tensors = getList(op.intermediates());
+  return i < tensors.size() && tensors[i] >= 0
+             ? getQuantization(scope.graph->tensors()->Get(tensors[i]))
+             : Quantization();
+}
+
+Type Layer::getOutputElement(size_t i) {
+  const fb::Tensor *tensor = getOutputTensor(i);
+  return tensor ? getElementType(getLoc().getContext(), tensor->type())
+                : Type();
+}
+
+void Layer::setResult(size_t i, Value value) {
+  if (i < results.size())
+    results[i] = value;
+}
+
+const void *Layer::findOptions(fb::Options kind) {
+  if (op.options_type() == kind && op.options())
+    return op.options();
+  broken("has no options of its kind");
+  return nullptr;
+}
+
+qnn::Rescale Layer::getRescale() const {
+  return importer.getOptions().singleRounding ? qnn::Rescale::single_rounding
+                                              : qnn::Rescale::double_rounding;
+}

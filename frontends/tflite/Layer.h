@@ -1,0 +1,80 @@
+//===- Layer.h - What a converter sees of a TFLite operator
+//----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_TFLITE_LAYER_H
+#define NNC_FRONTENDS_TFLITE_LAYER_H
+
+#include "dialects/qnn/Qnn.h"
+#include "frontends/common/LayerBuilder.h"
+#include "frontends/tflite/Graph.h"
+#include "frontends/tflite/Types.h"
+
+namespace nnc::tflite {
+
+/// An operator with its operands' values and its options, and the means to
+/// build what computes it. Values have TFLite's shapes and the integers that
+/// the model stores; what these stand for is asked for apart.
+class Layer : public LayerBuilder {
+public:
+  Layer(GraphImporter &importer, const fb::Operator &op, Scope &scope,
+        mlir::Location loc, llvm::StringRef name);
+
+  // Inputs; null where absent.
+  size_t getNumInputs() const { return inputs.size(); }
+  bool hasInput(size_t i) const { return i < inputs.size() && inputs[i] >= 0; }
+  mlir::Value getInput(size_t i);
+  /// The quantization of input `i`, empty for plain numbers. Unsound ones are
+  /// reported, and are empty.
+  Quantization getInputQuantization(size_t i);
+  const fb::Tensor *getInputTensor(size_t i) const;
+
+  // Results. Converters return the first; further ones they set.
+  size_t getNumResults() const { return outputs.size(); }
+  void setResult(size_t i, mlir::Value value);
+  llvm::ArrayRef<mlir::Value> getResults() const { return results; }
+  Quantization getOutputQuantization(size_t i = 0);
+  /// The element type that the model states for result `i`; null for one that
+  /// nnc lacks.
+  mlir::Type getOutputElement(size_t i = 0);
+  const fb::Tensor *getOutputTensor(size_t i = 0) const;
+  /// A tensor of intermediate results, by which LSTMs state quantization.
+  Quantization getIntermediateQuantization(size_t i);
+
+  /// Returns the operator's options, which are of kind `kind`; null, and a
+  /// report, if it has none.
+  template <class T> const T *getOptions(fb::Options kind) {
+    const void *options = findOptions(kind);
+    return static_cast<const T *>(options);
+  }
+  /// The bytes of a custom operator's options.
+  llvm::ArrayRef<uint8_t> getCustomOptions() const {
+    return getList(op.custom_options());
+  }
+
+  /// Imports a subgraph on these values in place; false where that fails.
+  bool inlineGraph(uint32_t subgraph, llvm::ArrayRef<mlir::Value> values,
+                   llvm::SmallVectorImpl<mlir::Value> &subResults) {
+    return importer.inlineGraph(subgraph, scope, values, subResults);
+  }
+
+  /// How TFLite's fixed-point products round in this import.
+  qnn::Rescale getRescale() const;
+
+private:
+  const void *findOptions(fb::Options kind);
+  Quantization getQuantization(const fb::Tensor *tensor);
+
+  GraphImporter &importer;
+  const fb::Operator &op;
+  Scope &scope;
+  llvm::ArrayRef<int32_t> inputs, outputs;
+  llvm::SmallVector<mlir::Value> results;
+};
+
+} // namespace nnc::tflite
+
+#endif // NNC_FRONTENDS_TFLITE_LAYER_H

@@ -1,0 +1,58 @@
+//===- Ops.cpp - The TFLite operators that nnc knows
+//-----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/tflite/Ops.h"
+
+#include "frontends/tflite/Layer.h"
+#include "frontends/tflite/Load.h"
+
+using namespace mlir;
+using namespace nnc::tflite;
+
+namespace nnc::tflite {
+#define NNC_TFLITE_OP(name, code, from, to, converter, limits)                 \
+  Value converter(Layer &);
+#include "frontends/tflite/Ops.inc"
+} // namespace nnc::tflite
+
+static constexpr OpInfo kOps[] = {
+#define NNC_TFLITE_OP(name, code, from, to, converter, limits)                 \
+  {#name, code, limits, from, to, converter},
+#include "frontends/tflite/Ops.inc"
+};
+
+/// TFLite's number of operators that a name identifies.
+static constexpr int32_t kCustom = 32;
+
+ArrayRef<OpInfo> nnc::tflite::getOps() { return kOps; }
+
+/// Old files have the number in the first field, where it takes 7 bits.
+static int32_t getCode(const fb::OperatorCode &code) {
+  return std::max<int32_t>(code.builtin_code(), code.deprecated_code());
+}
+
+const OpInfo *nnc::tflite::findOp(const fb::OperatorCode &code) {
+  int32_t number = getCode(code);
+  const OpInfo *found =
+      llvm::find_if(kOps, [&](const OpInfo &op) { return op.code == number; });
+  return found == std::end(kOps) ? nullptr : found;
+}
+
+std::string nnc::tflite::getOpName(const fb::OperatorCode &code) {
+  if (const OpInfo *op = findOp(code))
+    return op->name.str();
+  if (getCode(code) == kCustom)
+    return "custom operator '" + getText(code.custom_code()) + "'";
+  static constexpr std::pair<int32_t, StringLiteral> kOthers[] = {
+#define NNC_TFLITE_NAME(name, code) {code, #name},
+#include "frontends/tflite/Others.inc"
+  };
+  for (const auto &[number, name] : kOthers)
+    if (number == getCode(code))
+      return name.str();
+  return "operator number " + std::to_string(getCode(code));
+}

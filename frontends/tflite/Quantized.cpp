@@ -1,0 +1,232 @@
+//===- Quantized.cpp - Integers of quantized tensors
+//-----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/tflite/Quantized.h"
+
+#include "mlir/Dialect/Quant/QuantOps.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::tflite;
+
+bool nnc::tflite::isQuantized(Value x, const Quantization &quantization) {
+  auto integer = dyn_cast_or_null<IntegerType>(getElement(x));
+  return integer && quantization && integer.getWidth() <= 16;
+}
+
+Range nnc::tflite::getRange(Type storage) {
+  auto integer = cast<IntegerType>(storage);
+  int64_t size = int64_t(1) << integer.getWidth();
+  return integer.isUnsigned() ? Range{0, size - 1}
+                              : Range{-size / 2, size / 2 - 1};
+}
+
+/// Returns the quantized type of integers that lie in `range`.
+static Type getType(IntegerType storage, ArrayRef<double> scales,
+                    ArrayRef<int64_t> zeroPoints, int64_t axis, Range range) {
+  MLIRContext *context = storage.getContext();
+  unsigned flags = storage.isUnsigned() ? 0 : quant::QuantizationFlags::Signed;
+  Type plain = IntegerType::get(context, storage.getWidth());
+  Type real = Float32Type::get(context);
+  if (axis < 0)
+    return quant::UniformQuantizedType::get(
+        flags, plain, real, scales[0], zeroPoints[0], range.min, range.max);
+  return quant::UniformQuantizedPerAxisType::get(
+      flags, plain, real, scales, zeroPoints, static_cast<int32_t>(axis),
+      range.min, range.max);
+}
+
+Value nnc::tflite::asQuantized(Layer &layer, Value x,
+                               const Quantization &quantization) {
+  if (!x)
+    return {};
+  auto storage = dyn_cast<IntegerType>(getElement(x));
+  if (!storage || !quantization)
+    return layer.unsupported("has an operand of type " +
+                             getTypeName(getElement(x)) +
+                             " without a quantization beside quantized ones");
+  return layer.createAs<qnn::ReinterpretOp>(
+      RankedTensorType::get(getShape(x),
+                            getType(storage, quantization.scales,
+                                    quantization.zeroPoints, quantization.axis,
+                                    getRange(storage))),
+      x);
+}
+
+std::optional<Range>
+nnc::tflite::getActivationRange(Layer &layer, fb::Activation activation) {
+  Quantization out = layer.getOutputQuantization();
+  Type storage = layer.getOutputElement();
+  if (!out || !isa_and_nonnull<IntegerType>(storage)) {
+    layer.unsupported("has a result without a quantization");
+    return std::nullopt;
+  }
+  Range range = getRange(storage);
+  auto quantize = [&](float real) {
+    float scaled = std::round(real / static_cast<float>(out.getScale()));
+    return out.getZeroPoint() + static_cast<int64_t>(scaled);
+  };
+  auto limit = [&](std::optional<float> low, std::optional<float> high) {
+    if (low)
+      range.min = std::max(range.min, quantize(*low));
+    if (high)
+      range.max = std::min(range.max, quantize(*high));
+  };
+  switch (activation) {
+  case fb::Activation::NONE:
+    break;
+  case fb::Activation::RELU:
+    limit(0.0f, std::nullopt);
+    break;
+  case fb::Activation::RELU6:
+    limit(0.0f, 6.0f);
+    break;
+  case fb::Activation::RELU_N1_TO_1:
+    limit(-1.0f, 1.0f);
+    break;
+  default:
+    layer.unsupported("has an activation that TFLite does not define on "
+                      "integers");
+    return std::nullopt;
+  }
+  return range;
+}
+
+Value nnc::tflite::constantOf(Layer &layer, int64_t value) {
+  return layer.splat(
+      layer.getBuilder().getI32IntegerAttr(static_cast<int32_t>(value)), {});
+}
+
+/// Returns x, in i32, limited to `range`, in the type of the result.
+static Value saturate(Layer &layer, Value x, Range range) {
+  Value bounded = layer.createElementwise(
+      "min", {layer.createElementwise("max", {x, constantOf(layer, range.min)}),
+              constantOf(layer, range.max)});
+  return layer.castTo(bounded, layer.getOutputElement());
+}
+
+Value nnc::tflite::store(Layer &layer, Value x, std::optional<Range> range) {
+  Quantization out = layer.getOutputQuantization();
+  if (!range || !x || !out)
+    return {};
+  return saturate(layer,
+                  layer.createElementwise(
+                      "add", {x, constantOf(layer, out.getZeroPoint())}),
+                  *range);
+}
+
+Value nnc::tflite::requantize(Layer &layer, Value sums, ArrayRef<double> scales,
+                              int64_t axis, std::optional<Range> range) {
+  Quantization out = layer.getOutputQuantization();
+  if (!range || !sums || !out)
+    return {};
+  auto storage = cast<IntegerType>(layer.getOutputElement());
+  auto wide = IntegerType::get(layer.getLoc().getContext(), 32);
+  SmallVector<int64_t> zeros(scales.size(), 0);
+  ArrayRef<int64_t> shape = getShape(sums);
+  Value from = sums;
+  if (getElement(sums) == wide)
+    from = layer.createAs<qnn::ReinterpretOp>(
+        RankedTensorType::get(
+            shape, getType(wide, scales, zeros, axis, getRange(wide))),
+        sums);
+  // The quantized type needs two numbers at least.
+  bool fits = range->min < range->max;
+  Value y = layer.createAs<qnn::RequantizeOp>(
+      RankedTensorType::get(shape,
+                            getType(storage, out.scales, out.zeroPoints, -1,
+                                    fits ? *range : getRange(storage))),
+      layer.getRescale(), from);
+  y = layer.createAs<qnn::ReinterpretOp>(RankedTensorType::get(shape, storage),
+                                         y);
+  if (fits)
+    return y;
+  return saturate(layer, layer.castTo(y, wide), *range);
+}
+
+Value nnc::tflite::centre(Layer &layer, Value x,
+                          const Quantization &quantization) {
+  Value wide = layer.castTo(x, layer.getBuilder().getI32Type());
+  if (!quantization || quantization.getZeroPoint() == 0)
+    return wide;
+  return layer.createElementwise(
+      "sub", {wide, constantOf(layer, quantization.getZeroPoint())});
+}
+
+Value nnc::tflite::rescale(Layer &layer, Value x, double factor) {
+  qnn::FixedPoint fixed = qnn::toFixedPoint(factor);
+  StringRef op = layer.getRescale() == qnn::Rescale::single_rounding
+                     ? "rescale_single"
+                     : "rescale_double";
+  return layer.createElementwise(op, {x, constantOf(layer, fixed.multiplier),
+                                      constantOf(layer, fixed.shift)});
+}
+
+Value nnc::tflite::tabulate(Layer &layer, Value x,
+                            llvm::function_ref<int64_t(int64_t)> function) {
+  auto from = dyn_cast_or_null<IntegerType>(getElement(x));
+  auto to = dyn_cast_or_null<IntegerType>(layer.getOutputElement());
+  if (!x)
+    return {};
+  if (!from || !to || from.getWidth() != 8 || to.getWidth() != 8)
+    return layer.unsupported("computes with types other than INT8 and UINT8");
+  SmallVector<APInt> entries;
+  Range range = getRange(to);
+  for (int64_t bits = 0; bits < 256; ++bits) {
+    int64_t number = from.isUnsigned() || bits < 128 ? bits : bits - 256;
+    int64_t entry = std::clamp(function(number), range.min, range.max);
+    entries.emplace_back(8, static_cast<uint64_t>(entry), /*isSigned=*/true);
+  }
+  auto table =
+      DenseIntElementsAttr::get(RankedTensorType::get(256, to), entries);
+  return layer.createAs<nn::LookupOp>(RankedTensorType::get(getShape(x), to), x,
+                                      table);
+}
+
+Value nnc::tflite::tabulateReal(Layer &layer, Value x,
+                                llvm::function_ref<float(float)> function) {
+  Quantization in = layer.getInputQuantization(0),
+               out = layer.getOutputQuantization();
+  if (!in || !out)
+    return layer.unsupported("has integers without a quantization");
+  auto inScale = static_cast<float>(in.getScale()),
+       outScale = static_cast<float>(out.getScale());
+  float inverse = 1.0f / outScale;
+  return tabulate(layer, x, [&](int64_t q) {
+    float real = function(inScale * static_cast<float>(q - in.getZeroPoint()));
+    float scaled = std::round(real * inverse);
+    if (!(std::abs(scaled) < 1e6f))
+      return scaled > 0 ? int64_t(1000000) : int64_t(-1000000);
+    return static_cast<int64_t>(scaled) + out.getZeroPoint();
+  });
+}
+
+Value nnc::tflite::activate(Layer &layer, Value x, fb::Activation activation) {
+  Builder &builder = layer.getBuilder();
+  auto clip = [&](double low, double high) {
+    return layer.createElementwise(
+        "clip", {x},
+        {builder.getNamedAttr("min", builder.getF64FloatAttr(low)),
+         builder.getNamedAttr("max", builder.getF64FloatAttr(high))});
+  };
+  switch (activation) {
+  case fb::Activation::NONE:
+    return x;
+  case fb::Activation::RELU:
+    return layer.createElementwise("relu", {x});
+  case fb::Activation::RELU6:
+    return clip(0, 6);
+  case fb::Activation::RELU_N1_TO_1:
+    return clip(-1, 1);
+  case fb::Activation::TANH:
+    return layer.createElementwise("tanh", {x});
+  default:
+    return layer.unsupported("has an activation that nnc does not handle");
+  }
+}
