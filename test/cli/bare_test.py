@@ -23,6 +23,9 @@ COMPILER, EMULATOR = "arm-none-eabi-g++", "qemu-system-arm"
 MISSING = [tool for tool in (COMPILER, EMULATOR) if not shutil.which(tool)]
 TARGETS = ["cortex-m0plus", "cortex-m3", "cortex-m33", "cortex-m4", "cortex-m55",
            "cortex-m7", "cortex-m85"]
+# Where its tools are there.
+if shutil.which("riscv64-unknown-elf-g++") and shutil.which("qemu-system-riscv32"):
+    TARGETS.append("rv32imc")
 ALIGN = 8
 
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Wshadow",
@@ -208,7 +211,7 @@ class Bare(nnc.TestCase):
         self.check("plain", "out")
 
     def test_verify(self):
-        for target in "cortex-m4", "cortex-m0plus":
+        for target in {"cortex-m4", "cortex-m0plus", TARGETS[-1]}:
             for name in self.networks:
                 self.nnc("verify", f"{name}.onnx", f"--target={target}", "--random=2",
                          said=["^random 0: .*: same: ", "^random 1: .*: same: "])
@@ -267,6 +270,8 @@ class Bare(nnc.TestCase):
         self.nnc("bench", "quantized.onnx", "--target=cortex-m7",
                  said=["^layer +routine +instructions +share", "^w1_out +conv2d_",
                        "^[0-9]+ instructions a run, [0-9.]+ for each multiply-add$", "^flash: "])
+        self.nnc("bench", "quantized.onnx", f"--target={TARGETS[-1]}",
+                 said=["^w1_out +conv2d_", "^[0-9]+ instructions a run"])
 
     def test_long_runs(self):
         """The timer of 24 bits wraps several times: a product of 240 million

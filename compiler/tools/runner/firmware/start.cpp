@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#if defined(__arm__)
+
 #include "firmware.h"
 
 // Symbols of the linker script.
@@ -111,3 +113,5 @@ size_t measureStack() {
 }
 
 } // namespace firmware
+
+#endif // __arm__

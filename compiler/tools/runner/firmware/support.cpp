@@ -28,6 +28,20 @@ int32_t call(Operation operation, const void *block) {
   register const void *parameters asm("r1") = block;
   asm volatile("bkpt 0xab" : "+r"(result) : "r"(parameters) : "memory");
   return result;
+#elif defined(__riscv)
+  register int32_t result asm("a0") = operation;
+  register const void *parameters asm("a1") = block;
+  asm volatile(".option push\n"
+               ".option norvc\n"
+               ".balign 16\n" // the three are in one page
+               "slli zero, zero, 0x1f\n"
+               "ebreak\n"
+               "srai zero, zero, 7\n"
+               ".option pop"
+               : "+r"(result)
+               : "r"(parameters)
+               : "memory");
+  return result;
 #else
 #error "there is no semihosting call for this machine"
 #endif
