@@ -7,10 +7,21 @@
 #include "compiler/memory/Contents.h"
 
 #include "compiler/shapes/RoutineShape.h"
+#include "dialects/target/Target.h"
 
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
+
+int64_t nnc::getMemoryAlign(Operation *op) {
+  auto module = dyn_cast<ModuleOp>(op);
+  if (!module)
+    module = op->getParentOfType<ModuleOp>();
+  auto machine =
+      module ? module->getAttrOfType<target::MachineAttr>(target::kTargetAttr)
+             : target::MachineAttr();
+  return machine ? machine.getAlign() : int64_t(target::costs::kUsualAlign);
+}
 
 int64_t nnc::getBytes(Value value) {
   return getPhysicalBytes(getTensorType(value));
