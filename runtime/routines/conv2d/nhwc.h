@@ -18,7 +18,7 @@
 
 namespace nnc {
 
-/// Sums are of type A: float or std::int32_t. Elements of x and w are converted
+/// Sums are of type A: float or int32_t. Elements of x and w are converted
 /// to A first; sums of integers wrap. Y is what the epilogue makes of a sum.
 template <class A, class S, class Epi> struct conv2d_nhwc {
   static constexpr int units(const S &s) { return s.n * s.oh; }
@@ -28,8 +28,8 @@ template <class A, class S, class Epi> struct conv2d_nhwc {
                   int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const int oy = unit % s.oh;
-      const X *image = x + std::ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
-      std::ptrdiff_t at = std::ptrdiff_t(unit) * s.ow * s.k;
+      const X *image = x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
+      ptrdiff_t at = ptrdiff_t(unit) * s.ow * s.k;
       for (int ox = 0; ox < s.ow; ++ox)
         for (int k = 0; k < s.k; k += tile, at += tile) {
           const int count = s.k - k < tile ? s.k - k : tile;
@@ -55,7 +55,7 @@ private:
   static void add_window(const S &s, const X *image, const W *w, int oy, int ox,
                          int k, A *sum) {
     const int top = oy * s.sh - s.pt, left = ox * s.sw - s.pl;
-    const std::ptrdiff_t filter = std::ptrdiff_t(s.kh) * s.kw * s.c;
+    const ptrdiff_t filter = ptrdiff_t(s.kh) * s.kw * s.c;
     const W *taps = w + k * filter;
     const pool_range columns(left, s.dw, s.kw, 0, s.w);
     for (int i = 0; i < s.kh; ++i, taps += s.kw * s.c) {
@@ -67,7 +67,7 @@ private:
       add_fill<K>(s, taps, filter, to, s.kw, sum);
       if (from == to)
         continue;
-      const X *row = image + (std::ptrdiff_t(iy) * s.w + left) * s.c;
+      const X *row = image + (ptrdiff_t(iy) * s.w + left) * s.c;
       if (s.dw == 1) {
         add_run<K>(row + from * s.c, taps + from * s.c, filter,
                    (to - from) * s.c, sum);
@@ -80,7 +80,7 @@ private:
 
   /// Adds the products of a run of elements with K rows of weights.
   template <int K, class X, class W>
-  static void add_run(const X *x, const W *w, std::ptrdiff_t filter, int count,
+  static void add_run(const X *x, const W *w, ptrdiff_t filter, int count,
                       A *sums) {
     A sum[K];
     for (int k = 0; k < K; ++k)
@@ -98,7 +98,7 @@ private:
   template <int K, class W>
   static void
   add_fill([[maybe_unused]] const S &s, [[maybe_unused]] const W *taps,
-           [[maybe_unused]] std::ptrdiff_t filter, [[maybe_unused]] int from,
+           [[maybe_unused]] ptrdiff_t filter, [[maybe_unused]] int from,
            [[maybe_unused]] int to, [[maybe_unused]] A *sum) {
     if constexpr (is_int<A>)
       if (s.fill != 0)
@@ -118,8 +118,8 @@ template <class A, class S, class Epi> struct conv2d_nhwc_depthwise {
                   int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const int oy = unit % s.oh;
-      const X *image = x + std::ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
-      std::ptrdiff_t at = std::ptrdiff_t(unit) * s.ow * s.k;
+      const X *image = x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
+      ptrdiff_t at = ptrdiff_t(unit) * s.ow * s.k;
       for (int ox = 0; ox < s.ow; ++ox)
         for (int k = 0; k < s.k; k += tile) {
           const int count = s.k - k < tile ? s.k - k : tile;
@@ -142,12 +142,12 @@ private:
     for (int i = 0; i < s.kh; ++i)
       for (int j = 0; j < s.kw; ++j) {
         const int iy = top + i * s.dh, ix = left + j * s.dw;
-        const W *taps = w + (std::ptrdiff_t(i) * s.kw + j) * s.k + k;
+        const W *taps = w + (ptrdiff_t(i) * s.kw + j) * s.k + k;
         if (iy < 0 || iy >= s.h || ix < 0 || ix >= s.w) {
           add_fill(s, taps, count, sum);
           continue;
         }
-        const X *pixel = image + (std::ptrdiff_t(iy) * s.w + ix) * s.c;
+        const X *pixel = image + (ptrdiff_t(iy) * s.w + ix) * s.c;
         if (copies == 1)
           for (int c = 0; c < count; ++c)
             sum[c] = plus(sum[c], times(static_cast<A>(pixel[k + c]),
@@ -174,12 +174,12 @@ private:
 template <class S, class Epi>
 using conv2d_f32_nhwc_portable = conv2d_nhwc<float, S, Epi>;
 template <class S, class Epi>
-using conv2d_i32_nhwc_portable = conv2d_nhwc<std::int32_t, S, Epi>;
+using conv2d_i32_nhwc_portable = conv2d_nhwc<int32_t, S, Epi>;
 template <class S, class Epi>
 using conv2d_f32_nhwc_depthwise_portable = conv2d_nhwc_depthwise<float, S, Epi>;
 template <class S, class Epi>
 using conv2d_i32_nhwc_depthwise_portable =
-    conv2d_nhwc_depthwise<std::int32_t, S, Epi>;
+    conv2d_nhwc_depthwise<int32_t, S, Epi>;
 
 } // namespace nnc
 

@@ -21,10 +21,10 @@ template <class S, class Epi> struct max_pool2d_nhwc_portable {
   static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
                   int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const T *image = x + std::ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
+      const T *image = x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
       const int top = unit % s.oh * s.sh - s.pt;
       const pool_range rows(top, s.dh, s.kh, 0, s.h);
-      std::ptrdiff_t at = std::ptrdiff_t(unit) * s.ow * s.c;
+      ptrdiff_t at = ptrdiff_t(unit) * s.ow * s.c;
       for (int ox = 0; ox < s.ow; ++ox) {
         const int left = ox * s.sw - s.pl;
         const pool_range columns(left, s.dw, s.kw, 0, s.w);
@@ -33,10 +33,10 @@ template <class S, class Epi> struct max_pool2d_nhwc_portable {
           bool first = true;
           for (int i = rows.from; i < rows.to; ++i)
             for (int j = columns.from; j < columns.to; ++j) {
-              const T v = image[(std::ptrdiff_t(top + i * s.dh) * s.w + left +
-                                 j * s.dw) *
-                                    s.c +
-                                c];
+              const T v =
+                  image[(ptrdiff_t(top + i * s.dh) * s.w + left + j * s.dw) *
+                            s.c +
+                        c];
               // The comparison keeps a NaN, and lets one replace any other.
               best = first || !(v <= best) ? (best != best ? best : v) : best;
               first = false;
@@ -56,9 +56,9 @@ template <class A, class T, class S, class Epi> struct avg_pool2d_nhwc {
   static void run(const S &s, const X *x, Y *y, const Epi &epi, int begin,
                   int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const X *image = x + std::ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
+      const X *image = x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
       const int top = unit % s.oh * s.sh - s.pt;
-      std::ptrdiff_t at = std::ptrdiff_t(unit) * s.ow * s.c;
+      ptrdiff_t at = ptrdiff_t(unit) * s.ow * s.c;
       for (int ox = 0; ox < s.ow; ++ox) {
         const int left = ox * s.sw - s.pl;
         const int count = get_count(s, top, left);
@@ -83,7 +83,7 @@ private:
     const pool_range columns(left, s.dw, s.kw, 0, s.w);
     A sum = A(0);
     for (int i = rows.from; i < rows.to; ++i) {
-      const X *row = x + (std::ptrdiff_t(top + i * s.dh) * s.w + left) * s.c;
+      const X *row = x + (ptrdiff_t(top + i * s.dh) * s.w + left) * s.c;
       A row_sum = A(0);
       for (int j = columns.from; j < columns.to; ++j)
         row_sum = plus(row_sum, static_cast<A>(row[j * s.dw * s.c]));
@@ -106,11 +106,10 @@ template <class S, class Epi>
 using avg_pool2d_f32_nhwc_portable = avg_pool2d_nhwc<float, float, S, Epi>;
 /// Means of integers: in float, or rounded to integers.
 template <class S, class Epi>
-using avg_pool2d_i32_nhwc_portable =
-    avg_pool2d_nhwc<std::int32_t, float, S, Epi>;
+using avg_pool2d_i32_nhwc_portable = avg_pool2d_nhwc<int32_t, float, S, Epi>;
 template <class S, class Epi>
 using avg_pool2d_rounded_nhwc_portable =
-    avg_pool2d_nhwc<std::int32_t, std::int32_t, S, Epi>;
+    avg_pool2d_nhwc<int32_t, int32_t, S, Epi>;
 
 } // namespace nnc
 
