@@ -81,10 +81,7 @@ struct Isa {
 };
 } // namespace
 
-/// The instruction set `name` on a machine. It has the machine's vectors where
-/// its line says nothing, and never wider ones.
-static Isa getIsa(MachineAttr machine, StringRef name) {
-  static constexpr Isa isas[] = {
+static constexpr Isa kIsas[] = {
 #define VECTORS(bytes, element) bytes, element
 #define EXPONENTIAL(cycles) cycles
 #define GATE(cycles) cycles
@@ -95,14 +92,24 @@ static Isa getIsa(MachineAttr machine, StringRef name) {
 #undef EXPONENTIAL
 #undef GATE
 #undef LOOKUP
-  };
+};
+
+/// The instruction set `name` on a machine. It has the machine's vectors where
+/// its line says nothing, and never wider ones.
+static Isa getIsa(MachineAttr machine, StringRef name) {
   int64_t own = machine.getVectorBytes();
-  for (Isa isa : isas)
+  for (Isa isa : kIsas)
     if (name == isa.name) {
       isa.bytes = std::min(isa.bytes ? isa.bytes : own, own);
       return isa;
     }
   return {"", own, sizeof(float), 0, 0, 0};
+}
+
+bool nnc::target::isVectorIsa(StringRef name) {
+  return llvm::any_of(kIsas, [&](const Isa &isa) {
+    return isa.name == name && isa.bytes >= 16;
+  });
 }
 
 double MachineAttr::getVectorRate(StringRef name) const {
