@@ -183,6 +183,26 @@ template <class F, class... Operands> struct fused {
   NNC_INLINE void fetch(ptrdiff_t offset) const { operands.fetch(offset); }
 };
 
+/// The constants of an expression that requantizes sums of integers to i8 as
+/// TFLite does twice rounding: min(max(rescale_double(v + bias, multiplier,
+/// shift) + zero, low), high), whose operands are bias, multiplier and shift of
+/// the channel. F::requantization is such a type where F is that expression.
+template <int Zero, int Low, int High> struct requantization_of {
+  static constexpr int zero = Zero, low = Low, high = High;
+};
+
+/// Whether an epilogue is such an expression of operands of a channel each.
+template <class Epi, class = void> struct requantizes {
+  static constexpr bool value = false;
+};
+template <class F>
+struct requantizes<
+    fused<F, channel_of<int32_t>, channel_of<int32_t>, channel_of<int32_t>>,
+    enable_if_t<(F::requantization::low >= -128)>> {
+  static constexpr bool value = true;
+  using form = typename F::requantization;
+};
+
 /// Whether an epilogue takes values of the vector type V.
 template <class Epi, class V> constexpr bool takes_vectors = false;
 template <class V> constexpr bool takes_vectors<none, V> = true;

@@ -16,19 +16,16 @@ struct dsp_plan {
   }
 };
 
-/// The window of a convolution, whose channels are padded to fours.
+/// The window of a convolution, whose channels, or the columns of the only one,
+/// are padded to fours.
 template <class S> constexpr dsp_plan plan_conv2d_dsp(const S &s) {
-  return {2, s.kh * s.kw * ((s.c + 3) / 4), (s.k + 1) / 2 * 2};
+  const int across = s.c == 1 ? (s.kw + 3) / 4 : s.kw * ((s.c + 3) / 4);
+  return {2, s.kh * across, (s.k + 1) / 2 * 2};
 }
 /// The sums of a pixel of a depthwise convolution.
 template <class S> constexpr dsp_plan plan_depthwise_dsp(const S &s) {
   return {1, 0, s.k};
 }
-/// A row of a matrix product.
-template <class S> constexpr dsp_plan plan_matmul_dsp(const S &s) {
-  return {1, (s.k + 3) / 4, (s.n + 3) / 4 * 4};
-}
-
 } // namespace nnc
 
 #endif // NNC_ROUTINES_DSP_PLAN_H

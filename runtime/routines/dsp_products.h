@@ -12,6 +12,7 @@
 #ifndef NNC_ROUTINES_DSP_PRODUCTS_H
 #define NNC_ROUTINES_DSP_PRODUCTS_H
 
+#include "runtime/epilogue.h"
 #include "runtime/simd/vec_armdsp.h"
 
 #if defined(__GNUC__)
@@ -65,49 +66,133 @@ NNC_NOINLINE inline void dsp_multiply_two(const uint32_t *columns,
                                           int sums_step) {
   for (int r = 0; r < rows; r += 2, sums += 2) {
     const uint32_t *x0 = columns, *x1 = columns + columns_step;
+    const uint32_t *end = x0 + 2 * words;
     int32_t s00 = 0, s01 = 0, s10 = 0, s11 = 0;
-    for (const uint32_t *end = x0 + 2 * words; x0 != end;) {
-      const uint32_t a0 = x0[0], a1 = x0[1], b0 = x1[0], b1 = x1[1];
-      x0 += 2, x1 += 2;
-      const uint32_t u = load_word(w), ue = even_bytes(u), uo = odd_bytes(u);
-      s00 = add_products(s00, a0, ue);
-      s10 = add_products(s10, b0, ue);
-      s00 = add_products(s00, a1, uo);
-      s10 = add_products(s10, b1, uo);
-      const uint32_t v = load_word(w + 4), ve = even_bytes(v),
-                     vo = odd_bytes(v);
-      w += 8;
-      s01 = add_products(s01, a0, ve);
-      s11 = add_products(s11, b0, ve);
-      s01 = add_products(s01, a1, vo);
-      s11 = add_products(s11, b1, vo);
+#if defined(NNC_ARM_DSP) && defined(__OPTIMIZE__)
+    // Compilers keep neither all sums in registers nor use loads of two words
+    // that step their pointers.
+    uint32_t u, v, t, q, a, b;
+    __asm__ volatile(
+        "1:\n\t"
+        "ldrd %[u], %[v], [%[w]], #8\n\t"
+        "ldrd %[a], %[b], [%[x0]], #8\n\t"
+        "sxtb16 %[t], %[u]\n\t"
+        "sxtb16 %[q], %[v]\n\t"
+        "sxtb16 %[u], %[u], ror #8\n\t"
+        "sxtb16 %[v], %[v], ror #8\n\t"
+        "smlad %[s00], %[a], %[t], %[s00]\n\t"
+        "smlad %[s01], %[a], %[q], %[s01]\n\t"
+        "smlad %[s00], %[b], %[u], %[s00]\n\t"
+        "smlad %[s01], %[b], %[v], %[s01]\n\t"
+        "ldrd %[a], %[b], [%[x1]], #8\n\t"
+        "cmp %[x0], %[end]\n\t"
+        "smlad %[s10], %[a], %[t], %[s10]\n\t"
+        "smlad %[s11], %[a], %[q], %[s11]\n\t"
+        "smlad %[s10], %[b], %[u], %[s10]\n\t"
+        "smlad %[s11], %[b], %[v], %[s11]\n\t"
+        "bne 1b"
+        : [s00] "+r"(s00), [s01] "+r"(s01), [s10] "+r"(s10), [s11] "+r"(s11),
+          [x0] "+r"(x0), [x1] "+r"(x1), [w] "+r"(w), [u] "=&r"(u), [v] "=&r"(v),
+          [t] "=&r"(t), [q] "=&r"(q), [a] "=&r"(a), [b] "=&r"(b)
+        : [end] "r"(end)
+        : "cc", "memory");
+#else
+    for (; x0 != end; x0 += 2, x1 += 2, w += 8) {
+      const uint32_t u = load_word(w), v = load_word(w + 4);
+      const uint32_t ue = even_bytes(u), uo = odd_bytes(u);
+      const uint32_t ve = even_bytes(v), vo = odd_bytes(v);
+      s00 = add_products(add_products(s00, x0[0], ue), x0[1], uo);
+      s01 = add_products(add_products(s01, x0[0], ve), x0[1], vo);
+      s10 = add_products(add_products(s10, x1[0], ue), x1[1], uo);
+      s11 = add_products(add_products(s11, x1[0], ve), x1[1], vo);
     }
+#endif
     sums[0] = s00, sums[1] = s01;
     sums[sums_step] = s10, sums[sums_step + 1] = s11;
   }
 }
 
-/// Computes sums[r] for one column and rows of weights in fours.
-NNC_NOINLINE inline void dsp_multiply_one(const uint32_t *column,
-                                          const int8_t *w, int rows, int words,
-                                          int32_t *sums) {
-  for (int r = 0; r < rows; r += 4, sums += 4) {
-    const uint32_t *x = column;
-    int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    for (const uint32_t *end = x + 2 * words; x != end; x += 2, w += 16) {
-      const uint32_t a = x[0], b = x[1];
-      const uint32_t w0 = load_word(w), w1 = load_word(w + 4),
-                     w2 = load_word(w + 8), w3 = load_word(w + 12);
-      s0 = add_products(s0, a, even_bytes(w0));
-      s0 = add_products(s0, b, odd_bytes(w0));
-      s1 = add_products(s1, a, even_bytes(w1));
-      s1 = add_products(s1, b, odd_bytes(w1));
-      s2 = add_products(s2, a, even_bytes(w2));
-      s2 = add_products(s2, b, odd_bytes(w2));
-      s3 = add_products(s3, a, even_bytes(w3));
-      s3 = add_products(s3, b, odd_bytes(w3));
+/// Computes the sums of one row of bytes x[4 * words] and four rows of weights;
+/// returns the end of these.
+NNC_NOINLINE inline const int8_t *
+dsp_multiply_row(const int8_t *x, const int8_t *w, int words, int32_t *sums) {
+  const int8_t *end = x + 4 * words;
+  int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  while (x != end) {
+    const uint32_t word = load_word(x);
+    x += 4;
+    const uint32_t a = even_bytes(word), b = odd_bytes(word);
+    const uint32_t w0 = load_word(w), w1 = load_word(w + 4),
+                   w2 = load_word(w + 8), w3 = load_word(w + 12);
+    w += 16;
+    s0 = add_products(s0, a, even_bytes(w0));
+    s0 = add_products(s0, b, odd_bytes(w0));
+    s1 = add_products(s1, a, even_bytes(w1));
+    s1 = add_products(s1, b, odd_bytes(w1));
+    s2 = add_products(s2, a, even_bytes(w2));
+    s2 = add_products(s2, b, odd_bytes(w2));
+    s3 = add_products(s3, a, even_bytes(w3));
+    s3 = add_products(s3, b, odd_bytes(w3));
+  }
+  sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
+  return w;
+}
+
+/// What a layer does with its sums: an expression of bias, multiplier and shift
+/// of a channel, and of these constants.
+struct dsp_requantization {
+  const int32_t *bias, *multiplier, *shift;
+  int zero, low, high;
+};
+
+/// rescale_double of a number for which the short way below does not hold.
+NNC_NOINLINE inline int32_t dsp_rescale(int32_t x, int32_t multiplier,
+                                        int32_t shift) {
+  return rescale_double(x, multiplier, shift);
+}
+
+/// Stores requantized sums of `count` channels from `first` on.
+NNC_NOINLINE inline void dsp_requantize(const int32_t *sums, int first,
+                                        int count, const dsp_requantization &r,
+                                        int8_t *y) {
+  const int32_t *bias = r.bias + first, *multiplier = r.multiplier + first,
+                *shift = r.shift + first;
+  const int zero = r.zero, low = r.low, high = r.high;
+  for (const int32_t *end = sums + count; sums != end;) {
+    const int32_t x = plus(*sums++, *bias++), m = *multiplier++, s = *shift++;
+    int32_t v;
+    // Twice x fits in 32 bits, and the shift is one to the right.
+    if (s < 0 && plus(x, int32_t(1) << 30) >= 0) {
+      v = doubled_upper_half(x, m);
+      v += v >> 31;
+      v = ((v >> ~s) + 1) >> 1;
+    } else {
+      v = dsp_rescale(x, m, s);
     }
-    sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
+    v += zero;
+    v = v < low ? low : v;
+    v = v > high ? high : v;
+    *y++ = static_cast<int8_t>(v);
+  }
+}
+
+/// Stores epi(sums[i]) at y[at + i] for `count` channels from `first` on.
+template <class Epi, class Y>
+NNC_INLINE void dsp_store(const Epi &epi, const int32_t *sums, int first,
+                          int count, Y *y, ptrdiff_t at) {
+  if constexpr (requantizes<Epi>::value) {
+    using form = typename requantizes<Epi>::form;
+    const auto &operands = epi.operands;
+    const dsp_requantization r = {operands.head.data,
+                                  operands.tail.head.data,
+                                  operands.tail.tail.head.data,
+                                  form::zero,
+                                  form::low,
+                                  form::high};
+    dsp_requantize(sums, first, count, r, y + at);
+  } else {
+    for (int i = 0; i < count; ++i)
+      y[at + i] = epi(sums[i], position<true>{at + i, first + i});
   }
 }
 

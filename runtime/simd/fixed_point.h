@@ -28,26 +28,26 @@ NNC_INLINE int32_t divide_by_power(int32_t x, int32_t bits) {
   return (nudged >> bits) + ((nudged >> (bits - 1)) & 1);
 }
 
-/// The upper half of 2 * x * multiplier, rounded to nearest, halves up.
+/// The upper half of 2 * x * multiplier, rounded to nearest, halves up, for an
+/// x of which twice as much fits in 32 bits.
 NNC_INLINE int32_t doubled_upper_half(int32_t x, int32_t multiplier) {
 #if defined(__ARM_FEATURE_DSP) && defined(__thumb2__)
   // This instruction rounds so, once x is doubled.
-  const int32_t doubled = static_cast<int32_t>(static_cast<uint32_t>(x) << 1);
-  if (doubled >> 1 == x) {
-    int32_t high;
-    __asm__("smmulr %0, %1, %2" : "=r"(high) : "r"(doubled), "r"(multiplier));
-    return high;
-  }
-#endif
+  int32_t high;
+  __asm__("smmulr %0, %1, %2" : "=r"(high) : "r"(2 * x), "r"(multiplier));
+  return high;
+#else
   return static_cast<int32_t>((int64_t(x) * multiplier + (int64_t(1) << 30)) >>
                               31);
+#endif
 }
 
 template <class T, if_i32<T> = 0>
 NNC_INLINE T rescale_double(T x, T multiplier, T shift) {
   if (shift > 0)
     x = static_cast<T>(static_cast<uint32_t>(x) << shift);
-  const T high = doubled_upper_half(x, multiplier);
+  const int64_t product = int64_t(x) * multiplier;
+  const T high = static_cast<T>((product + (int64_t(1) << 30)) >> 31);
   return shift < 0 ? divide_by_power(high, -shift) : high;
 }
 

@@ -24,6 +24,7 @@ NNC_INLINE uint32_t load_word(const void *p) {
 
 #if defined(__ARM_FEATURE_DSP) && defined(__thumb2__) &&                       \
     !defined(NNC_PORTABLE_SIMD)
+#define NNC_ARM_DSP 1
 
 /// The bytes b0 and b2, or b1 and b3, of a word as a pair.
 NNC_INLINE uint32_t even_bytes(uint32_t word) {

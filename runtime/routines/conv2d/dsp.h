@@ -15,6 +15,7 @@
 #include "runtime/epilogue.h"
 #include "runtime/routines/dsp_plan.h"
 #include "runtime/routines/dsp_products.h"
+#include "runtime/routines/pool2d/window.h"
 
 namespace nnc {
 
@@ -36,6 +37,18 @@ NNC_NOINLINE inline void dsp_gather(const dsp_window &s, const int8_t *image,
     const int iy = top + i * s.dh;
     const bool outside = iy < 0 || iy >= s.h;
     const int8_t *row = image + iy * s.w * c;
+    // A row of the only channel is padded to fours as a whole.
+    if (c == 1) {
+      for (int j = 0; j < s.kw; j += 4) {
+        int8_t bytes[4] = {};
+        for (int l = 0; l < 4 && j + l < s.kw; ++l) {
+          const int ix = left + (j + l) * s.dw;
+          bytes[l] = outside || ix < 0 || ix >= s.w ? int8_t(s.fill) : row[ix];
+        }
+        column = dsp_append(column, bytes, 4);
+      }
+      continue;
+    }
     const bool whole = !outside && left >= 0 && s.dw == 1 &&
                        left + s.kw <= s.w && (c & 3) == 0;
     if (whole) {
@@ -51,6 +64,7 @@ NNC_NOINLINE inline void dsp_gather(const dsp_window &s, const int8_t *image,
   }
 }
 
+/// With one channel, filters are w[k / 2][kh][kw / 4][2][4].
 template <class S, class Epi> struct conv2d_i32_nhwc_armdsp {
   static constexpr int units(const S &s) { return s.n * s.oh; }
 
@@ -72,13 +86,63 @@ template <class S, class Epi> struct conv2d_i32_nhwc_armdsp {
           dsp_gather(window, image, top, (ox + i) * s.sw - s.pl,
                      columns + i * step);
         dsp_multiply_two(columns, step, w, s.k, p.words, sums, p.rows);
-        for (int i = 0; i < pixels; ++i)
-          for (int k = 0; k < s.k; ++k, ++at)
-            y[at] = epi(sums[i * p.rows + k], position<true>{at, k});
+        for (int i = 0; i < pixels; ++i, at += s.k)
+          dsp_store(epi, sums + i * p.rows, 0, s.k, y, at);
       }
     }
   }
 };
+
+template <class S, class Epi>
+using conv2d_i32_nhwc_first_armdsp = conv2d_i32_nhwc_armdsp<S, Epi>;
+
+/// Adds the products of four channels of `count` neighbouring taps, at p and q,
+/// `step` bytes from one to the next.
+NNC_INLINE void dsp_add_taps(const int8_t *p, const int8_t *q, int step,
+                             int count, int32_t (&s)[4]) {
+  for (; count > 0; --count, p += step, q += step) {
+    const uint32_t a = load_word(p), b = load_word(q);
+    const uint32_t ae = even_bytes(a), be = even_bytes(b);
+    s[0] = add_low_product(s[0], ae, be);
+    s[2] = add_high_product(s[2], ae, be);
+    const uint32_t ao = odd_bytes(a), bo = odd_bytes(b);
+    s[1] = add_low_product(s[1], ao, bo);
+    s[3] = add_high_product(s[3], ao, bo);
+  }
+}
+/// The same for three taps, whose addresses take no instructions.
+NNC_INLINE void dsp_add_three_taps(const int8_t *p, const int8_t *q, int step,
+                                   int32_t (&s)[4]) {
+#if defined(NNC_ARM_DSP) && defined(__OPTIMIZE__)
+#define NNC_TAP(OFFSET)                                                        \
+  "ldr %[a], [%[p]" OFFSET "]\n\tldr %[b], [%[q]" OFFSET "]\n\t"               \
+  "sxtb16 %[t], %[a]\n\tsxtb16 %[u], %[b]\n\t"                                 \
+  "sxtb16 %[a], %[a], ror #8\n\tsxtb16 %[b], %[b], ror #8\n\t"                 \
+  "smlabb %[s0], %[t], %[u], %[s0]\n\tsmlatt %[s2], %[t], %[u], %[s2]\n\t"     \
+  "smlabb %[s1], %[a], %[b], %[s1]\n\tsmlatt %[s3], %[a], %[b], %[s3]\n\t"
+  uint32_t a, b, t, u;
+  __asm__ volatile(
+      NNC_TAP("") NNC_TAP(", %[step]") NNC_TAP(", %[step], lsl #1")
+      : [s0] "+r"(s[0]), [s1] "+r"(s[1]), [s2] "+r"(s[2]), [s3] "+r"(s[3]),
+        [a] "=&r"(a), [b] "=&r"(b), [t] "=&r"(t), [u] "=&r"(u)
+      : [p] "r"(p), [q] "r"(q), [step] "r"(step)
+      : "memory");
+#undef NNC_TAP
+#else
+  dsp_add_taps(p, q, step, 3, s);
+#endif
+}
+
+/// Adds the products of taps outside of the image to the sums of four channels.
+NNC_NOINLINE inline void dsp_add_fill(const dsp_window &s, const int8_t *w,
+                                      int i0, int i1, int j0, int j1,
+                                      int32_t *sums) {
+  for (int i = 0; i < s.kh; ++i)
+    for (int j = 0; j < s.kw; ++j, w += s.c)
+      if (i < i0 || i >= i1 || j < j0 || j >= j1)
+        for (int l = 0; l < 4; ++l)
+          sums[l] += s.fill * w[l];
+}
 
 /// Computes the sums of all channels, a multiple of four, of a pixel of a
 /// depthwise convolution.
@@ -87,42 +151,29 @@ NNC_NOINLINE inline void dsp_depthwise(const dsp_window &s, const int8_t *image,
                                        int32_t *sums) {
   const int c = s.c;
   // The taps inside of the image.
-  int i0 = 0, i1 = s.kh, j0 = 0, j1 = s.kw;
-  while (i0 < i1 && top + i0 * s.dh < 0)
-    ++i0;
-  while (i1 > i0 && top + (i1 - 1) * s.dh >= s.h)
-    --i1;
-  while (j0 < j1 && left + j0 * s.dw < 0)
-    ++j0;
-  while (j1 > j0 && left + (j1 - 1) * s.dw >= s.w)
-    --j1;
-  const bool isWhole = i1 - i0 == s.kh && j1 - j0 == s.kw;
-  const int across = s.dw * c, down = (s.dh * s.w - (j1 - j0) * s.dw) * c;
-  const int skip = (s.kw - (j1 - j0)) * c;
-  const int8_t *first =
-      image + ((top + i0 * s.dh) * s.w + left + j0 * s.dw) * c;
-  const int8_t *taps = w + (i0 * s.kw + j0) * c;
-  for (int k = 0; k < c; k += 4, sums += 4) {
-    int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    const int8_t *p = first + k, *q = taps + k;
-    for (int i = i0; i < i1; ++i, p += down, q += skip)
-      for (int j = j0; j < j1; ++j, p += across, q += c) {
-        const uint32_t a = load_word(p), b = load_word(q);
-        const uint32_t ae = even_bytes(a), be = even_bytes(b);
-        s0 = add_low_product(s0, ae, be);
-        s2 = add_high_product(s2, ae, be);
-        const uint32_t ao = odd_bytes(a), bo = odd_bytes(b);
-        s1 = add_low_product(s1, ao, bo);
-        s3 = add_high_product(s3, ao, bo);
-      }
-    sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
-    if (isWhole || s.fill == 0)
-      continue;
-    for (int i = 0; i < s.kh; ++i)
-      for (int j = 0; j < s.kw; ++j)
-        if (i < i0 || i >= i1 || j < j0 || j >= j1)
-          for (int l = 0; l < 4; ++l)
-            sums[l] += s.fill * w[(i * s.kw + j) * c + k + l];
+  const pool_range rows(top, s.dh, s.kh, 0, s.h);
+  const pool_range columns(left, s.dw, s.kw, 0, s.w);
+  const int count = columns.count();
+  const bool isWhole = rows.count() == s.kh && count == s.kw;
+  const int down = s.dh * s.w * c, next = s.kw * c;
+  const int8_t *p =
+      image + ((top + rows.from * s.dh) * s.w + left + columns.from * s.dw) * c;
+  const int8_t *q = w + (rows.from * s.kw + columns.from) * c;
+  for (int k = 0; k < c; k += 4, p += 4, q += 4, sums += 4) {
+    int32_t four[4] = {};
+    const int8_t *x = p, *taps = q;
+    if (count == 3 && s.dw == 1)
+      for (int i = rows.count(); i > 0; --i, x += down, taps += next)
+        dsp_add_three_taps(x, taps, c, four);
+    else
+      for (int i = rows.from; i < rows.to; ++i, x += down, taps += next)
+        for (int j = 0; j < count; ++j)
+          dsp_add_taps(x + j * s.dw * c, taps + j * c, c, 1, four);
+    for (int i = 0; i < 4; ++i)
+      sums[i] = four[i];
+    if (!isWhole && s.fill != 0)
+      dsp_add_fill(s, w + k, rows.from, rows.to, columns.from, columns.to,
+                   sums);
   }
 }
 
@@ -140,8 +191,8 @@ template <class S, class Epi> struct conv2d_i32_nhwc_depthwise_armdsp {
       ptrdiff_t at = ptrdiff_t(unit) * s.ow * s.k;
       for (int ox = 0; ox < s.ow; ++ox) {
         dsp_depthwise(window, image, w, top, ox * s.sw - s.pl, sums);
-        for (int k = 0; k < s.k; ++k, ++at)
-          y[at] = epi(sums[k], position<true>{at, k});
+        dsp_store(epi, sums, 0, s.k, y, at);
+        at += s.k;
       }
     }
   }

@@ -8,7 +8,6 @@
 #define NNC_ROUTINES_MATMUL_DSP_H
 
 #include "runtime/epilogue.h"
-#include "runtime/routines/dsp_plan.h"
 #include "runtime/routines/dsp_products.h"
 
 namespace nnc {
@@ -18,16 +17,15 @@ template <class S, class Epi> struct matmul_i32_armdsp {
 
   template <class Y>
   static void run(const S &s, const int8_t *a, const int8_t *b, Y *y,
-                  unsigned char *scratch, const Epi &epi, int begin, int end) {
-    const dsp_plan p = plan_matmul_dsp(s);
-    auto *column = reinterpret_cast<uint32_t *>(scratch);
-    auto *sums = reinterpret_cast<int32_t *>(scratch + p.column_bytes());
+                  const Epi &epi, int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
-      dsp_append_rest(column, a + ptrdiff_t(unit) * s.k, s.k);
-      dsp_multiply_one(column, b, s.n, p.words, sums);
-      ptrdiff_t at = ptrdiff_t(unit) * s.n;
-      for (int j = 0; j < s.n; ++j, ++at)
-        y[at] = epi(sums[j], position<true>{at, j});
+      const int8_t *w = b;
+      const ptrdiff_t at = ptrdiff_t(unit) * s.n;
+      for (int j = 0; j < s.n; j += 4) {
+        int32_t sums[4];
+        w = dsp_multiply_row(a + ptrdiff_t(unit) * s.k, w, s.k / 4, sums);
+        dsp_store(epi, sums, j, s.n - j < 4 ? s.n - j : 4, y, at + j);
+      }
     }
   }
 };
