@@ -17,8 +17,10 @@
 
 #if defined(__GNUC__)
 #define NNC_NOINLINE __attribute__((noinline))
+#define NNC_LIKELY(condition) __builtin_expect(condition, 1)
 #else
 #define NNC_NOINLINE
+#define NNC_LIKELY(condition) (condition)
 #endif
 
 namespace nnc {
@@ -145,6 +147,17 @@ struct dsp_requantization {
   int zero, low, high;
 };
 
+/// The nearest number of 8 bits.
+NNC_INLINE int32_t dsp_saturate(int32_t x) {
+#if defined(NNC_ARM_DSP)
+  int32_t v;
+  __asm__("ssat %0, #8, %1" : "=r"(v) : "r"(x));
+  return v;
+#else
+  return x < -128 ? -128 : x > 127 ? 127 : x;
+#endif
+}
+
 /// rescale_double of a number for which the short way below does not hold.
 NNC_NOINLINE inline int32_t dsp_rescale(int32_t x, int32_t multiplier,
                                         int32_t shift) {
@@ -158,20 +171,23 @@ NNC_NOINLINE inline void dsp_requantize(const int32_t *sums, int first,
   const int32_t *bias = r.bias + first, *multiplier = r.multiplier + first,
                 *shift = r.shift + first;
   const int zero = r.zero, low = r.low, high = r.high;
+  const bool isWhole = low == -128 && high == 127;
   for (const int32_t *end = sums + count; sums != end;) {
     const int32_t x = plus(*sums++, *bias++), m = *multiplier++, s = *shift++;
     int32_t v;
     // Twice x fits in 32 bits, and the shift is one to the right.
-    if (s < 0 && plus(x, int32_t(1) << 30) >= 0) {
+    if (NNC_LIKELY(s < 0 && plus(x, int32_t(1) << 30) >= 0)) {
       v = doubled_upper_half(x, m);
       v += v >> 31;
       v = ((v >> ~s) + 1) >> 1;
     } else {
       v = dsp_rescale(x, m, s);
     }
-    v += zero;
-    v = v < low ? low : v;
-    v = v > high ? high : v;
+    v = dsp_saturate(v + zero);
+    if (!isWhole) {
+      v = v < low ? low : v;
+      v = v > high ? high : v;
+    }
     *y++ = static_cast<int8_t>(v);
   }
 }

@@ -76,19 +76,20 @@ template <class S, class Epi> struct conv2d_i32_nhwc_armdsp {
     auto *columns = reinterpret_cast<uint32_t *>(scratch);
     auto *sums = reinterpret_cast<int32_t *>(scratch + 2 * p.column_bytes());
     const int step = 2 * p.words;
-    for (int unit = begin; unit < end; ++unit) {
-      const int top = unit % s.oh * s.sh - s.pt;
-      const int8_t *image = x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
-      ptrdiff_t at = ptrdiff_t(unit) * s.ow * s.k;
-      for (int ox = 0; ox < s.ow; ox += 2) {
-        const int pixels = s.ow - ox < 2 ? 1 : 2;
-        for (int i = 0; i < pixels; ++i)
-          dsp_gather(window, image, top, (ox + i) * s.sw - s.pl,
-                     columns + i * step);
-        dsp_multiply_two(columns, step, w, s.k, p.words, sums, p.rows);
-        for (int i = 0; i < pixels; ++i, at += s.k)
-          dsp_store(epi, sums + i * p.rows, 0, s.k, y, at);
+    // Pairs of pixels go on from row to row.
+    const int last = end * s.ow;
+    for (int pixel = begin * s.ow; pixel < last; pixel += 2) {
+      const int pixels = last - pixel < 2 ? 1 : 2;
+      for (int i = 0; i < pixels; ++i) {
+        const int unit = (pixel + i) / s.ow, ox = (pixel + i) % s.ow;
+        dsp_gather(window, x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c,
+                   unit % s.oh * s.sh - s.pt, ox * s.sw - s.pl,
+                   columns + i * step);
       }
+      dsp_multiply_two(columns, step, w, s.k, p.words, sums, p.rows);
+      for (int i = 0; i < pixels; ++i)
+        dsp_store(epi, sums + i * p.rows, 0, s.k, y,
+                  ptrdiff_t(pixel + i) * s.k);
     }
   }
 };
@@ -97,10 +98,10 @@ template <class S, class Epi>
 using conv2d_i32_nhwc_first_armdsp = conv2d_i32_nhwc_armdsp<S, Epi>;
 
 /// Adds the products of four channels of `count` neighbouring taps, at p and q,
-/// `step` bytes from one to the next.
-NNC_INLINE void dsp_add_taps(const int8_t *p, const int8_t *q, int step,
-                             int count, int32_t (&s)[4]) {
-  for (; count > 0; --count, p += step, q += step) {
+/// `across` and `step` bytes from one to the next.
+NNC_INLINE void dsp_add_taps(const int8_t *p, const int8_t *q, int across,
+                             int step, int count, int32_t (&s)[4]) {
+  for (; count > 0; --count, p += across, q += step) {
     const uint32_t a = load_word(p), b = load_word(q);
     const uint32_t ae = even_bytes(a), be = even_bytes(b);
     s[0] = add_low_product(s[0], ae, be);
@@ -110,6 +111,10 @@ NNC_INLINE void dsp_add_taps(const int8_t *p, const int8_t *q, int step,
     s[3] = add_high_product(s[3], ao, bo);
   }
 }
+/// Memory of any size, for operands of assembly.
+struct dsp_any {
+  int8_t bytes[1 << 30];
+};
 /// The same for three taps, whose addresses take no instructions.
 NNC_INLINE void dsp_add_three_taps(const int8_t *p, const int8_t *q, int step,
                                    int32_t (&s)[4]) {
@@ -125,11 +130,12 @@ NNC_INLINE void dsp_add_three_taps(const int8_t *p, const int8_t *q, int step,
       NNC_TAP("") NNC_TAP(", %[step]") NNC_TAP(", %[step], lsl #1")
       : [s0] "+r"(s[0]), [s1] "+r"(s[1]), [s2] "+r"(s[2]), [s3] "+r"(s[3]),
         [a] "=&r"(a), [b] "=&r"(b), [t] "=&r"(t), [u] "=&r"(u)
-      : [p] "r"(p), [q] "r"(q), [step] "r"(step)
-      : "memory");
+      : [p] "r"(p), [q] "r"(q), [step] "r"(step),
+        "m"(*reinterpret_cast<const dsp_any *>(p)),
+        "m"(*reinterpret_cast<const dsp_any *>(q)));
 #undef NNC_TAP
 #else
-  dsp_add_taps(p, q, step, 3, s);
+  dsp_add_taps(p, q, step, step, 3, s);
 #endif
 }
 
@@ -166,9 +172,8 @@ NNC_NOINLINE inline void dsp_depthwise(const dsp_window &s, const int8_t *image,
       for (int i = rows.count(); i > 0; --i, x += down, taps += next)
         dsp_add_three_taps(x, taps, c, four);
     else
-      for (int i = rows.from; i < rows.to; ++i, x += down, taps += next)
-        for (int j = 0; j < count; ++j)
-          dsp_add_taps(x + j * s.dw * c, taps + j * c, c, 1, four);
+      for (int i = rows.count(); i > 0; --i, x += down, taps += next)
+        dsp_add_taps(x, taps, s.dw * c, c, count, four);
     for (int i = 0; i < 4; ++i)
       sums[i] = four[i];
     if (!isWhole && s.fill != 0)
