@@ -120,22 +120,39 @@ NNC_NOINLINE inline const int8_t *
 dsp_multiply_row(const int8_t *x, const int8_t *w, int words, int32_t *sums) {
   const int8_t *end = x + 4 * words;
   int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-  while (x != end) {
+#if defined(NNC_ARM_DSP) && defined(__OPTIMIZE__)
+#define NNC_ROW(WORD, SUM)                                                     \
+  "sxtb16 %[t], %[" WORD "]\n\tsxtb16 %[" WORD "], %[" WORD "], ror #8\n\t"    \
+  "smlad %[" SUM "], %[a], %[t], %[" SUM "]\n\t"                               \
+  "smlad %[" SUM "], %[b], %[" WORD "], %[" SUM "]\n\t"
+  uint32_t u, v, t, a, b;
+  __asm__ volatile(
+      "1:\n\tldr %[b], [%[x]], #4\n\t"
+      "ldrd %[u], %[v], [%[w]], #8\n\t"
+      "sxtb16 %[a], %[b]\n\tsxtb16 %[b], %[b], ror #8\n\t" //
+      NNC_ROW("u", "s0") NNC_ROW(
+          "v", "s1") "ldrd %[u], %[v], [%[w]], #8\n\tcmp %[x], %[end]\n\t" //
+      NNC_ROW("u", "s2") NNC_ROW("v", "s3") "bne 1b"
+      : [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2), [s3] "+r"(s3), [x] "+r"(x),
+        [w] "+r"(w), [u] "=&r"(u), [v] "=&r"(v), [t] "=&r"(t), [a] "=&r"(a),
+        [b] "=&r"(b)
+      : [end] "r"(end)
+      : "cc", "memory");
+#undef NNC_ROW
+#else
+  for (; x != end; x += 4, w += 16) {
     const uint32_t word = load_word(x);
-    x += 4;
     const uint32_t a = even_bytes(word), b = odd_bytes(word);
-    const uint32_t w0 = load_word(w), w1 = load_word(w + 4),
-                   w2 = load_word(w + 8), w3 = load_word(w + 12);
-    w += 16;
-    s0 = add_products(s0, a, even_bytes(w0));
-    s0 = add_products(s0, b, odd_bytes(w0));
-    s1 = add_products(s1, a, even_bytes(w1));
-    s1 = add_products(s1, b, odd_bytes(w1));
-    s2 = add_products(s2, a, even_bytes(w2));
-    s2 = add_products(s2, b, odd_bytes(w2));
-    s3 = add_products(s3, a, even_bytes(w3));
-    s3 = add_products(s3, b, odd_bytes(w3));
+    const auto add_row = [&](int32_t sum, uint32_t four) {
+      return add_products(add_products(sum, a, even_bytes(four)), b,
+                          odd_bytes(four));
+    };
+    s0 = add_row(s0, load_word(w));
+    s1 = add_row(s1, load_word(w + 4));
+    s2 = add_row(s2, load_word(w + 8));
+    s3 = add_row(s3, load_word(w + 12));
   }
+#endif
   sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
   return w;
 }

@@ -57,9 +57,20 @@ NNC_NOINLINE inline void dsp_gather(const dsp_window &s, const int8_t *image,
     }
     for (int j = 0; j < s.kw; ++j) {
       const int ix = left + j * s.dw;
-      column = outside || ix < 0 || ix >= s.w
-                   ? dsp_append_fill(column, s.fill, c)
-                   : dsp_append_rest(column, row + ix * c, c);
+      const bool isFill = outside || ix < 0 || ix >= s.w;
+      if (c == 3) {
+        // A word that ends with the pixel's bytes lies in the image, except at
+        // its beginning.
+        const int8_t *p = row + ix * 3;
+        const uint32_t word = isFill       ? uint8_t(s.fill) * 0x010101u
+                              : p == image ? load_word(p) & 0xffffff
+                                           : load_word(p - 1) >> 8;
+        *column++ = even_bytes(word);
+        *column++ = odd_bytes(word);
+        continue;
+      }
+      column = isFill ? dsp_append_fill(column, s.fill, c)
+                      : dsp_append_rest(column, row + ix * c, c);
     }
   }
 }
@@ -139,15 +150,52 @@ NNC_INLINE void dsp_add_three_taps(const int8_t *p, const int8_t *q, int step,
 #endif
 }
 
-/// Adds the products of taps outside of the image to the sums of four channels.
+/// Taps of a window that lie in the image: `rows` rows of `columns` taps, of c
+/// channels each. `across` and `down` lead from one to the next in the image,
+/// c and `next` in the weights.
+struct dsp_taps {
+  int c, rows, columns, across, down, next;
+};
+
+/// Computes the sums of all channels, from the taps at p and their weights at
+/// q.
+NNC_NOINLINE inline void dsp_sum_taps(const dsp_taps &s, const int8_t *p,
+                                      const int8_t *q, int32_t *sums) {
+  for (int32_t *end = sums + s.c; sums != end; sums += 4, p += 4, q += 4) {
+    int32_t four[4] = {};
+    const int8_t *x = p, *w = q;
+    for (int i = s.rows; i > 0; --i, x += s.down, w += s.next)
+      dsp_add_taps(x, w, s.across, s.c, s.columns, four);
+    for (int i = 0; i < 4; ++i)
+      sums[i] = four[i];
+  }
+}
+/// The same for rows of three taps that follow each other.
+NNC_NOINLINE inline void dsp_sum_threes(const int8_t *p, const int8_t *q, int c,
+                                        int rows, int down, int32_t *sums) {
+  for (int32_t *end = sums + c; sums != end; sums += 4, p += 4, q += 4) {
+    int32_t four[4] = {};
+    const int8_t *x = p, *w = q;
+    int i = rows;
+    do {
+      dsp_add_three_taps(x, w, c, four);
+      x += down, w += 3 * c;
+    } while (--i > 0);
+    for (int k = 0; k < 4; ++k)
+      sums[k] = four[k];
+  }
+}
+
+/// Adds the products of taps outside of the image to the sums.
 NNC_NOINLINE inline void dsp_add_fill(const dsp_window &s, const int8_t *w,
-                                      int i0, int i1, int j0, int j1,
+                                      const pool_range &rows,
+                                      const pool_range &columns,
                                       int32_t *sums) {
   for (int i = 0; i < s.kh; ++i)
     for (int j = 0; j < s.kw; ++j, w += s.c)
-      if (i < i0 || i >= i1 || j < j0 || j >= j1)
-        for (int l = 0; l < 4; ++l)
-          sums[l] += s.fill * w[l];
+      if (i < rows.from || i >= rows.to || j < columns.from || j >= columns.to)
+        for (int c = 0; c < s.c; ++c)
+          sums[c] += s.fill * w[c];
 }
 
 /// Computes the sums of all channels, a multiple of four, of a pixel of a
@@ -156,30 +204,20 @@ NNC_NOINLINE inline void dsp_depthwise(const dsp_window &s, const int8_t *image,
                                        const int8_t *w, int top, int left,
                                        int32_t *sums) {
   const int c = s.c;
-  // The taps inside of the image.
   const pool_range rows(top, s.dh, s.kh, 0, s.h);
   const pool_range columns(left, s.dw, s.kw, 0, s.w);
-  const int count = columns.count();
-  const bool isWhole = rows.count() == s.kh && count == s.kw;
-  const int down = s.dh * s.w * c, next = s.kw * c;
   const int8_t *p =
       image + ((top + rows.from * s.dh) * s.w + left + columns.from * s.dw) * c;
   const int8_t *q = w + (rows.from * s.kw + columns.from) * c;
-  for (int k = 0; k < c; k += 4, p += 4, q += 4, sums += 4) {
-    int32_t four[4] = {};
-    const int8_t *x = p, *taps = q;
-    if (count == 3 && s.dw == 1)
-      for (int i = rows.count(); i > 0; --i, x += down, taps += next)
-        dsp_add_three_taps(x, taps, c, four);
-    else
-      for (int i = rows.count(); i > 0; --i, x += down, taps += next)
-        dsp_add_taps(x, taps, s.dw * c, c, count, four);
-    for (int i = 0; i < 4; ++i)
-      sums[i] = four[i];
-    if (!isWhole && s.fill != 0)
-      dsp_add_fill(s, w + k, rows.from, rows.to, columns.from, columns.to,
-                   sums);
+  if (s.kw == 3 && columns.count() == 3 && s.dw == 1 && rows.count() > 0) {
+    dsp_sum_threes(p, q, c, rows.count(), s.dh * s.w * c, sums);
+  } else {
+    const dsp_taps taps = {c,        rows.count(),   columns.count(),
+                           s.dw * c, s.dh * s.w * c, s.kw * c};
+    dsp_sum_taps(taps, p, q, sums);
   }
+  if (s.fill != 0 && (rows.count() < s.kh || columns.count() < s.kw))
+    dsp_add_fill(s, w, rows, columns, sums);
 }
 
 template <class S, class Epi> struct conv2d_i32_nhwc_depthwise_armdsp {
