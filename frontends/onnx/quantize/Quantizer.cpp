@@ -35,6 +35,16 @@ struct Quantizer::Implementation {
   /// Names of constants that others took the place of.
   llvm::StringSet<> replaced;
 
+  /// Makes the quantized model. `dequantized` gives the names of the
+  /// dequantized tensors by those of the tensors.
+  ModelProto
+  makeWritten(std::map<std::string, std::string> &dequantized) const {
+    ModelProto quantized =
+        makeQuantized(model, plan, scales, options.perChannel, dequantized);
+    removeUnusedConstants(quantized, replaced);
+    return quantized;
+  }
+
   /// Excludes tensors whose ranges are not known once others are. Returns
   /// whether there are any.
   bool excludeUnknown() {
@@ -305,14 +315,19 @@ void Quantizer::correctBias(int node, const std::vector<double> &means) {
 llvm::Expected<std::string>
 Quantizer::printQuantized(std::map<std::string, std::string> *observed) const {
   std::map<std::string, std::string> dequantized;
-  ModelProto quantized = makeQuantized(own->model, own->plan, own->scales,
-                                       own->options.perChannel, dequantized);
-  removeUnusedConstants(quantized, own->replaced);
+  ModelProto quantized = own->makeWritten(dequantized);
   if (observed) {
     forgetShapes(quantized);
     for (const auto &[tensor, name] : dequantized)
       addOutput(*quantized.mutable_graph(), name);
     *observed = std::move(dequantized);
   }
+  return serialize(quantized);
+}
+
+llvm::Expected<std::string> Quantizer::printWithoutShapes() const {
+  std::map<std::string, std::string> dequantized;
+  ModelProto quantized = own->makeWritten(dequantized);
+  forgetShapes(quantized);
   return serialize(quantized);
 }

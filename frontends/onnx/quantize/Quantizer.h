@@ -108,6 +108,9 @@ public:
   /// those of the tensors.
   llvm::Expected<std::string>
   printQuantized(std::map<std::string, std::string> *observed = nullptr) const;
+  /// Serializes the quantized model without the shapes that the file states for
+  /// what it computes: they may not fit the shapes that the user gave inputs.
+  llvm::Expected<std::string> printWithoutShapes() const;
 
 private:
   struct Implementation;

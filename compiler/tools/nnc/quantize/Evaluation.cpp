@@ -90,8 +90,8 @@ namespace {
 
 class Evaluator {
 public:
-  Evaluator(Session &session, Evaluation &evaluation)
-      : session(session), evaluation(evaluation) {}
+  Evaluator(Session &session, Compared compared, Evaluation &evaluation)
+      : session(session), compared(compared), evaluation(evaluation) {}
   ExitCode run();
 
 private:
@@ -106,6 +106,7 @@ private:
   onnx::Quantizer &quantizer() { return session.getQuantizer(); }
 
   Session &session;
+  Compared compared;
   Evaluation &evaluation;
   Executable quantized;
   std::string plain; ///< text of the quantized model
@@ -154,7 +155,8 @@ void Evaluator::compare(const std::vector<Tensor> &expected,
 ExitCode Evaluator::runSamples() {
   for (size_t i = 0; i < session.getSamples().size(); ++i) {
     llvm::Expected<std::vector<Tensor>> expected =
-        session.runFloat(i, "comparing");
+        compared == Compared::tensors ? session.runFloat(i, "comparing")
+                                      : session.runFloatOutputs(i, "comparing");
     if (!expected)
       return fail(expected.takeError(), ExitCode::ownFault);
     llvm::Expected<std::vector<Tensor>> actual =
@@ -236,7 +238,9 @@ void Evaluator::useOwnMetric() {
 }
 
 ExitCode Evaluator::run() {
-  llvm::Expected<std::string> text = quantizer().printQuantized(&observed);
+  llvm::Expected<std::string> text = compared == Compared::tensors
+                                         ? quantizer().printQuantized(&observed)
+                                         : quantizer().printWithoutShapes();
   if (!text)
     return fail(text.takeError(), ExitCode::limit);
   const QuantizeSettings &settings = session.getSettings();
@@ -259,8 +263,8 @@ ExitCode Evaluator::run() {
   return ExitCode::done;
 }
 
-ExitCode evaluate(Session &session, Evaluation &evaluation) {
-  return Evaluator(session, evaluation).run();
+ExitCode evaluate(Session &session, Compared compared, Evaluation &evaluation) {
+  return Evaluator(session, compared, evaluation).run();
 }
 
 } // namespace nnc::tools

@@ -69,15 +69,21 @@ json::Object toJson(Session &session, const Evaluation &evaluation,
   const QuantizeSettings &settings = session.getSettings();
   onnx::Quantizer &quantizer = session.getQuantizer();
   json::Array layers, floats, outputs;
-  for (const LayerReport &each : describe(session, evaluation))
-    layers.push_back(json::Object{{"name", each.layer.name},
-                                  {"op", each.layer.op},
-                                  {"output", each.layer.output},
-                                  {"low", each.range.low},
-                                  {"high", each.range.high},
-                                  {"scale", double(each.parameters.scale)},
-                                  {"zero_point", each.parameters.zeroPoint},
-                                  {"sqnr_db", orNull(each.decibels)}});
+  for (const LayerReport &each : describe(session, evaluation)) {
+    json::Object layer{
+        {"name", each.layer.name},     {"op", each.layer.op},
+        {"output", each.layer.output}, {"low", each.range.low},
+        {"high", each.range.high},
+        {"scale", double(each.parameters.scale)},
+        {"zero_point", each.parameters.zeroPoint},
+        {"sqnr_db", orNull(each.decibels)}};
+    auto times = totals.search.layerTimes.find(each.layer.node);
+    if (times != totals.search.layerTimes.end()) {
+      layer["float_us"] = 1e6 * times->second.floats;
+      layer["int8_us"] = 1e6 * times->second.integers;
+    }
+    layers.push_back(std::move(layer));
+  }
   for (const onnx::FloatSummary &each : quantizer.getFloats())
     floats.push_back(json::Object{
         {"name", each.name}, {"op", each.op}, {"reason", each.reason}});
@@ -102,7 +108,7 @@ json::Object toJson(Session &session, const Evaluation &evaluation,
                       {"float_bytes", totals.floatBytes},
                       {"bytes", evaluation.bytes},
                       {"seconds", totals.seconds},
-                      {"evaluated", totals.evaluated},
+                      {"evaluated", totals.search.evaluated},
                       {"metric", evaluation.metricName},
                       {"float_metric", evaluation.floatMetric},
                       {"quantized_metric", evaluation.metric},
@@ -110,8 +116,11 @@ json::Object toJson(Session &session, const Evaluation &evaluation,
                       {"layers", std::move(layers)},
                       {"float_layers", std::move(floats)},
                       {"outputs", std::move(outputs)}};
-  if (settings.mixed)
-    object["time_estimate"] = "multiply-adds";
+  if (const auto &times = totals.search.times)
+    object["time_estimate"] = json::Object{{"target", times->target},
+                                           {"float_us", 1e6 * times->floats},
+                                           {"int8_us", 1e6 * times->integers},
+                                           {"us", 1e6 * times->result}};
   return object;
 }
 
@@ -150,12 +159,12 @@ static void printFloats(const std::vector<onnx::FloatSummary> &floats) {
 static void printTables(Session &session, const Evaluation &evaluation) {
   Table layers({"layer", "op", "low", "high", "scale", "zero", "SQNR (dB)"});
   for (const LayerReport &each : describe(session, evaluation))
-    layers.add({each.layer.name, each.layer.op,
-                fmt::format("{:.4g}", each.range.low),
-                fmt::format("{:.4g}", each.range.high),
-                fmt::format("{:.4g}", each.parameters.scale),
-                fmt::format("{}", each.parameters.zeroPoint),
-                decibelText(each.decibels)});
+    layers.add(
+        {each.layer.name, each.layer.op, fmt::format("{:.4g}", each.range.low),
+         fmt::format("{:.4g}", each.range.high),
+         fmt::format("{:.4g}", each.parameters.scale),
+         fmt::format("{}", each.parameters.zeroPoint),
+         decibelText(each.decibels)});
   layers.print();
   printFloats(session.getQuantizer().getFloats());
   printOut("\n");
@@ -200,9 +209,15 @@ void printReport(Session &session, const Evaluation &evaluation,
            evaluation.metricName, evaluation.metric, evaluation.floatMetric,
            100 * evaluation.drop);
   if (settings.maxDrop)
-    printOut("{} models were evaluated{}\n", totals.evaluated,
-             settings.mixed ? "; multiply-adds stood for the time of a layer"
-                            : "");
+    printOut("{} models were evaluated\n", totals.search.evaluated);
+  if (const auto &times = totals.search.times)
+    printOut(
+        "on target {} it is estimated to take {}, the float model {}, with "
+        "all layers quantized {}; {} layers stay float because integers "
+        "are slower\n",
+        times->target, formatSeconds(times->result),
+        formatSeconds(times->floats), formatSeconds(times->integers),
+        times->slower);
 }
 
 } // namespace nnc::tools
