@@ -477,6 +477,67 @@ class Corrections(TestCase):
         self.assertLess(errors[1], 0.5 * errors[0])
 
 
+class Unrounded(TestCase):
+    def swish(self, opset=17):
+        """Convolutions and a matrix product with activations that stay float between them, and
+        one, a, whose result another layer reads, too."""
+        net = Network(1, 8, 12, 12, opset=opset, seed=9)
+        a = net.conv("x", 8, 16)
+        b = net.add("Mul", a, net.add("Sigmoid", a))
+        c = net.conv(b, 16, 16, 1)
+        d = net.add("Mul", c, net.add("HardSigmoid", c))
+        e = net.add("Relu", net.conv(d, 16, 16))
+        f = net.add("Add", e, net.conv(a, 16, 16, 1))
+        g = net.add("Transpose", f, perm=[0, 2, 3, 1])
+        h = net.add("Add", net.add("MatMul", g, net.weights(16, 10)), net.weights(10))
+        i = net.add("Mul", h, net.add("Tanh", h))
+        j = net.add("MatMul", i, net.weights(10, 6))
+        self.names = {"rounded": [a, e, f], "unrounded": [c, h, j]}
+        return net.model(j)
+
+    def test_rounds_once(self):
+        """What only float nodes read, and the model's output, are not rounded: less is lost, and
+        nnc computes the layers in integers all the same."""
+        model = self.swish()
+        x = samples(model, 4)
+        (expected,) = run(model, x)
+        plain, _ = self.quantize(model, x, "--per-channel")
+        for options in [], ["--activations=u8", "--bias-correction"], ["--mixed", "--max-drop=90%",
+                                                                      "--target=aarch64-i8mm"]:
+            with self.subTest(options=options):
+                quantized, report = self.quantize(model, x, "--per-channel", "--unrounded", *options)
+                scales = {layer["output"]: layer["scale"] for layer in report["layers"]}
+                for name in self.names["rounded"]:
+                    self.assertIsNotNone(scales[name])
+                for name in self.names["unrounded"]:
+                    self.assertIsNone(scales[name])
+                rounded = {node.input[0] for node in quantized.graph.node
+                           if node.op_type == "QuantizeLinear"}
+                self.assertLessEqual({*self.names["rounded"]}, rounded)
+                self.assertFalse(rounded & {*self.names["unrounded"]})
+                (once,), (twice,) = run(quantized, x), run(plain, x)
+                self.assertGreater(decibels(expected, once), decibels(expected, twice) + 1)
+                self.assertAlmostEqual(report["outputs"][0]["sqnr_db"], decibels(expected, once),
+                                       delta=0.5)
+                done = subprocess.run([NNC, "check", "int8.onnx", "--target=aarch64-i8mm", "--json",
+                                       "--no-build"], cwd=self.folder, capture_output=True,
+                                      text=True)
+                self.assertEqual(done.returncode, 0, done.stdout)
+                floats = json.loads(done.stdout)["quantized"]["float_layers"]
+                self.assertFalse([l for l in floats if l["op"] in ("conv", "matmul", "dense")])
+                verified = subprocess.run([NNC, "verify", "int8.onnx", "--random=2"],
+                                          cwd=self.folder, capture_output=True, text=True)
+                self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
+
+    def test_text(self):
+        model = self.swish()
+        self.quantize(model, samples(model, 2))
+        done = subprocess.run([NNC, "quantize", "float.onnx", "--calibration=samples.npz",
+                               "--unrounded", "-o", "int8.onnx"], cwd=self.folder,
+                              env={**os.environ, "CXX": "none"}, capture_output=True, text=True)
+        self.assertRegex(done.stdout, r"conv3 +Conv .* not rounded ")
+
+
 class Drop(TestCase):
     def sensitive(self):
         """A network whose second layer has a weight that leaves the others no steps."""

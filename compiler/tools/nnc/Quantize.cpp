@@ -120,6 +120,12 @@ void Quantize::addLayerOptions(CLI::App &app) {
   app.add_option("--exclude", exclude, "A node that stays float")
       ->allow_extra_args(false)
       ->type_name("NODE");
+  app.add_flag("--unrounded", settings.options.unrounded,
+               "Do not round results of convolutions and matrix products that "
+               "only float nodes read, such as activations without an integer "
+               "form. nnc computes these layers in integers all the same, and "
+               "what follows before the result is stored; tools that want "
+               "integers at both ends of a layer compute it in floats");
   const std::vector<std::string> &known = onnx::getQuantizableOps();
   app.add_option("--ops", ops,
                  fmt::format("Operators to quantize, of {}; all of them unless "

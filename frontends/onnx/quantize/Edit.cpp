@@ -95,8 +95,13 @@ const Editor::Pair &Editor::getScale(const std::string &tensor) {
   return pair;
 }
 
-/// Adds the pair of nodes behind a tensor that has just been computed.
+/// Adds the pair of nodes behind a tensor that has just been computed, if it is
+/// rounded.
 void Editor::quantizeTensor(const std::string &tensor) {
+  if (plan.unrounded.count(tensor)) {
+    dequantized[tensor] = tensor;
+    return;
+  }
   auto found = renamed.find(tensor);
   std::string from = found == renamed.end() ? tensor : found->second;
   std::string to = found == renamed.end()
@@ -199,7 +204,7 @@ void Editor::run() {
   }
   llvm::StringSet<> replaced;
   for (const auto &[tensor, byLayer] : plan.tensors)
-    if (byLayer && index.isOutput(tensor))
+    if (byLayer && index.isOutput(tensor) && !plan.unrounded.count(tensor))
       renamed[tensor] = names.make(tensor + "_QuantizeLinear_Input");
   for (const auto &input : graph.input())
     if (plan.isQuantized(input.name()))

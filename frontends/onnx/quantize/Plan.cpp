@@ -40,6 +40,7 @@ private:
   void absorb(PlannedLayer &layer);
   std::string findUnusable(const PlannedLayer &layer) const;
   void markQuantized(const std::string &tensor, bool byLayer);
+  void findUnrounded();
   void orderTensors();
 
   GraphIndex &index;
@@ -125,6 +126,17 @@ void Planner::orderTensors() {
       add(output);
 }
 
+/// Finds the results of products that no layer reads.
+void Planner::findUnrounded() {
+  std::set<std::string> read;
+  for (const PlannedLayer &layer : plan.layers)
+    read.insert(layer.inputs.begin(), layer.inputs.end());
+  for (const PlannedLayer &layer : plan.layers)
+    if (getKind(index.getNode(layer.node)) == Kind::linear &&
+        !read.count(layer.output))
+      plan.unrounded.insert(layer.output);
+}
+
 /// Returns why the node of the layer stays float, or "".
 std::string Planner::describe(PlannedLayer &layer, Kind kind) {
   if (options.exclude.count(getName(index.getNode(layer.node))))
@@ -193,6 +205,8 @@ Plan Planner::run() {
     plan.floats.push_back(
         {node, reason,
          isDecided(node) || getKind(index.getNode(node)) == Kind::linear});
+  if (options.unrounded)
+    findUnrounded();
   orderTensors();
   return std::move(plan);
 }

@@ -13,6 +13,7 @@
 #include "llvm/ADT/MapVector.h"
 
 #include <map>
+#include <set>
 
 namespace nnc::onnx {
 
@@ -50,6 +51,8 @@ struct Plan {
   /// move elements.
   std::map<std::string, std::string> sameAs;
   std::vector<int> concats; ///< numbers of layers
+  /// Those of `tensors` that stay unrounded, because no layer reads them.
+  std::set<std::string> unrounded;
 
   bool isQuantized(const std::string &tensor) const {
     return tensors.count(tensor) != 0;

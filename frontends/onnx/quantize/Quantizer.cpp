@@ -162,6 +162,7 @@ std::vector<LayerSummary> Quantizer::getLayers() const {
                       layer.output,
                       layer.weights >= 0,
                       own->plan.sameAs.count(layer.output) != 0,
+                      own->plan.unrounded.count(layer.output) == 0,
                       products});
   }
   return layers;

@@ -25,6 +25,8 @@ namespace nnc::onnx {
 struct QuantizeOptions {
   bool perChannel = false; ///< scales of weights
   bool equalize = false;
+  /// Whether the results of products that only float nodes read stay unrounded.
+  bool unrounded = false;
   Storage storage = Storage::s8; ///< of activations
   std::set<std::string> exclude; ///< names of nodes
   std::set<std::string> ops;     ///< operators to quantize; empty: all
@@ -37,7 +39,8 @@ struct LayerSummary {
   std::vector<std::string> inputs; ///< names of quantized tensors
   std::string output;
   bool hasWeights;
-  bool isMove; ///< moves elements, which keep their scale
+  bool isMove;    ///< moves elements, which keep their scale
+  bool isRounded; ///< whether the output is, see QuantizeOptions::unrounded
   /// Multiply-adds for each element of the output (of the operand, if it is a
   /// ConvTranspose); 0 without weights.
   int64_t products;

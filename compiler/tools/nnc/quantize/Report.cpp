@@ -50,6 +50,11 @@ static std::vector<LayerReport> describe(Session &session,
     // The integers may reach further than the range of the tensor alone, if it
     // shares the scale of others.
     double scale = parameters.scale;
+    if (!layer.isRounded) {
+      reports.push_back({layer, session.getRange(layer.output), parameters,
+                         evaluation.tensors.at(layer.output).getDecibels()});
+      continue;
+    }
     onnx::Range range{
         (onnx::getMin(parameters.storage) - parameters.zeroPoint) * scale,
         (onnx::getMax(parameters.storage) - parameters.zeroPoint) * scale};
@@ -73,10 +78,12 @@ json::Object toJson(Session &session, const Evaluation &evaluation,
     json::Object layer{
         {"name", each.layer.name},     {"op", each.layer.op},
         {"output", each.layer.output}, {"low", each.range.low},
-        {"high", each.range.high},
-        {"scale", double(each.parameters.scale)},
-        {"zero_point", each.parameters.zeroPoint},
-        {"sqnr_db", orNull(each.decibels)}};
+        {"high", each.range.high},     {"scale", nullptr},
+        {"zero_point", nullptr},       {"sqnr_db", orNull(each.decibels)}};
+    if (each.layer.isRounded) {
+      layer["scale"] = double(each.parameters.scale);
+      layer["zero_point"] = each.parameters.zeroPoint;
+    }
     auto times = totals.search.layerTimes.find(each.layer.node);
     if (times != totals.search.layerTimes.end()) {
       layer["float_us"] = 1e6 * times->second.floats;
@@ -162,8 +169,10 @@ static void printTables(Session &session, const Evaluation &evaluation) {
     layers.add(
         {each.layer.name, each.layer.op, fmt::format("{:.4g}", each.range.low),
          fmt::format("{:.4g}", each.range.high),
-         fmt::format("{:.4g}", each.parameters.scale),
-         fmt::format("{}", each.parameters.zeroPoint),
+         each.layer.isRounded ? fmt::format("{:.4g}", each.parameters.scale)
+                              : "not rounded",
+         each.layer.isRounded ? fmt::format("{}", each.parameters.zeroPoint)
+                              : "",
          decibelText(each.decibels)});
   layers.print();
   printFloats(session.getQuantizer().getFloats());
