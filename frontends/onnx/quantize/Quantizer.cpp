@@ -136,34 +136,15 @@ int Quantizer::getNumOutputs() const {
 
 std::vector<LayerSummary> Quantizer::getLayers() const {
   std::vector<LayerSummary> layers;
-  GraphIndex index(own->model);
   for (const PlannedLayer &layer : own->plan.layers) {
     const NodeProto &node = own->model.graph().node(layer.node);
-    int64_t products = 0;
-    if (layer.weights >= 0) {
-      const TensorProto &weights =
-          *index.getConstant(node.input(layer.weights));
-      products = 1;
-      for (int64_t dim : weights.dims())
-        products *= dim;
-      // One axis of the weights is the channels of the output, or for
-      // ConvTranspose those of the operand.
-      int64_t axis = node.op_type() == "ConvTranspose" ? 0 : layer.axis;
-      if (axis < 0)
-        axis = layer.weights == 0 ? std::max(weights.dims_size() - 2, 0)
-                                  : weights.dims_size() - 1;
-      products /= std::max<int64_t>(
-          weights.dims_size() ? weights.dims(static_cast<int>(axis)) : 1, 1);
-    }
     layers.push_back({layer.node,
                       getName(node),
                       node.op_type(),
                       {layer.inputs.begin(), layer.inputs.end()},
                       layer.output,
-                      layer.weights >= 0,
                       own->plan.sameAs.count(layer.output) != 0,
-                      own->plan.unrounded.count(layer.output) == 0,
-                      products});
+                      own->plan.unrounded.count(layer.output) == 0});
   }
   return layers;
 }

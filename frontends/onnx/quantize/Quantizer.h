@@ -38,12 +38,8 @@ struct LayerSummary {
   std::string name, op;
   std::vector<std::string> inputs; ///< names of quantized tensors
   std::string output;
-  bool hasWeights;
   bool isMove;    ///< moves elements, which keep their scale
   bool isRounded; ///< whether the output is, see QuantizeOptions::unrounded
-  /// Multiply-adds for each element of the output (of the operand, if it is a
-  /// ConvTranspose); 0 without weights.
-  int64_t products;
 };
 
 /// A node that could be quantized by its kind, but is not.

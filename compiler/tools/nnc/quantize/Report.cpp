@@ -8,6 +8,7 @@
 
 #include "compiler/tools/driver/Terminal.h"
 
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -64,9 +65,11 @@ static std::vector<LayerReport> describe(Session &session,
   return reports;
 }
 
-/// Null stands for the value of an error that is zero.
+/// Null stands for the decibels of an error that is zero, and for what is not
+/// finite where an output holds infinite values: JSON has no such numbers.
 static json::Value orNull(std::optional<double> value) {
-  return value ? json::Value(*value) : json::Value(nullptr);
+  return value && std::isfinite(*value) ? json::Value(*value)
+                                        : json::Value(nullptr);
 }
 
 json::Object toJson(Session &session, const Evaluation &evaluation,
@@ -97,8 +100,8 @@ json::Object toJson(Session &session, const Evaluation &evaluation,
   for (const OutputNoise &each : evaluation.outputs)
     outputs.push_back(json::Object{
         {"name", each.name},
-        {"largest_error", each.largestError},
-        {"largest_expected", each.largestExpected},
+        {"largest_error", orNull(each.largestError)},
+        {"largest_expected", orNull(each.largestExpected)},
         {"sqnr_db", orNull(each.noise.getDecibels())},
         {"agreement", each.vectors ? json::Value(each.getAgreement())
                                    : json::Value(nullptr)},
@@ -117,9 +120,9 @@ json::Object toJson(Session &session, const Evaluation &evaluation,
                       {"seconds", totals.seconds},
                       {"evaluated", totals.search.evaluated},
                       {"metric", evaluation.metricName},
-                      {"float_metric", evaluation.floatMetric},
-                      {"quantized_metric", evaluation.metric},
-                      {"drop", evaluation.drop},
+                      {"float_metric", orNull(evaluation.floatMetric)},
+                      {"quantized_metric", orNull(evaluation.metric)},
+                      {"drop", orNull(evaluation.drop)},
                       {"layers", std::move(layers)},
                       {"float_layers", std::move(floats)},
                       {"outputs", std::move(outputs)}};
