@@ -54,7 +54,8 @@ struct Evaluation {
   int64_t bytes = 0; ///< of the quantized model
 };
 
-/// What is compared: the outputs alone, which takes less time, or all tensors.
+/// What is compared: the outputs alone, which takes less time, or all tensors,
+/// those that are no outputs on some of the samples if there are many.
 enum class Compared { outputs, tensors };
 
 /// Runs the quantized model on all samples and compares it with the float one.

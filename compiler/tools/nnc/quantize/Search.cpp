@@ -25,8 +25,8 @@ struct Candidate {
 class Search {
 public:
   Search(Session &session, Evaluation &evaluation, SearchResult &result)
-      : session(session), evaluation(evaluation), result(result),
-        times(session) {}
+      : session(session), evaluation(evaluation), ofIntegers(evaluation),
+        result(result), times(session) {}
   ExitCode run();
   ExitCode runMixed();
   ExitCode finish();
@@ -37,7 +37,7 @@ private:
   void keep(size_t count);
   ExitCode keepSlower();
   ExitCode keepAll();
-  ExitCode evaluateAgain(Compared compared);
+  ExitCode evaluateAgain();
   bool isMixed() const { return session.getSettings().mixed; }
   bool isAllowed(const Evaluation &each) const {
     return each.drop <= *session.getSettings().maxDrop;
@@ -46,6 +46,9 @@ private:
 
   Session &session;
   Evaluation &evaluation;
+  /// That of the model with all layers quantized. The noise of a layer hardly
+  /// depends on which layers before it are floats.
+  const Evaluation ofIntegers;
   SearchResult &result;
   Times times; ///< known with --mixed
   /// Layers that are floats for speed, by their node, and why.
@@ -66,18 +69,18 @@ Candidate Search::describe(const onnx::LayerSummary &layer) const {
   };
   double before = 0, rounding = 0;
   for (const std::string &input : layer.inputs) {
-    before = std::max(before, getRatio(evaluation.tensors, input));
-    rounding += getRatio(evaluation.rounding, input);
+    before = std::max(before, getRatio(ofIntegers.tensors, input));
+    rounding += getRatio(ofIntegers.rounding, input);
   }
-  double after = getRatio(evaluation.tensors, layer.output);
-  auto own = evaluation.tensors.find(layer.output);
+  double after = getRatio(ofIntegers.tensors, layer.output);
+  auto own = ofIntegers.tensors.find(layer.output);
   double saved = CostModel::getStartSeconds(false);
   if (isMixed()) {
     LayerTimes layerTimes = times.getLayer(layer.node);
     saved = std::max(saved, layerTimes.floats - layerTimes.integers);
   }
   return {layer.node, std::max(0.0, after - before) + rounding, saved,
-          own == evaluation.tensors.end() ? std::nullopt
+          own == ofIntegers.tensors.end() ? std::nullopt
                                           : own->second.getDecibels()};
 }
 
@@ -120,10 +123,10 @@ void Search::keep(size_t count) {
   quantizer().keepFloats(kept);
 }
 
-ExitCode Search::evaluateAgain(Compared compared) {
+ExitCode Search::evaluateAgain() {
   Evaluation found;
   ++result.evaluated;
-  ExitCode code = evaluate(session, compared, found);
+  ExitCode code = evaluate(session, Compared::outputs, found);
   evaluation = std::move(found);
   return code;
 }
@@ -151,8 +154,7 @@ ExitCode Search::run() {
     size_t count = isFound ? (low + high) / 2
                            : std::min(std::max<size_t>(2 * low, 1), high);
     keep(count);
-    if (ExitCode code = evaluateAgain(Compared::outputs);
-        code != ExitCode::done)
+    if (ExitCode code = evaluateAgain(); code != ExitCode::done)
       return code;
     // With all layers floats the model is the float one.
     if (isAllowed(evaluation) || count == candidates.size()) {
@@ -191,7 +193,7 @@ ExitCode Search::keepSlower() {
     quantizer().keepFloats(slower);
     return ExitCode::done;
   }
-  return evaluateAgain(Compared::tensors);
+  return evaluateAgain();
 }
 
 /// Makes all layers floats.
@@ -202,13 +204,12 @@ ExitCode Search::keepAll() {
                                    "model is estimated to be faster",
                                    session.getSettings().model.target);
   quantizer().keepFloats(kept);
-  return evaluateAgain(Compared::outputs);
+  return evaluateAgain();
 }
 
 ExitCode Search::runMixed() {
   if (ExitCode code = times.open(); code != ExitCode::done)
     return code;
-  const Evaluation ofIntegers = evaluation;
   for (ExitCode (Search::*step)() : {&Search::keepSlower, &Search::run})
     if (ExitCode code = (this->*step)(); code != ExitCode::done)
       return code;

@@ -123,8 +123,15 @@ llvm::Expected<std::vector<Tensor>> Session::runFloat(size_t sample,
       fmt::format("{}: sample {} of {}", step, sample + 1, samples.size()));
   if (!results)
     return results;
-  if (isSmall(*results) && sample == cache.size())
+  if (isSmall(*results) && sample == cache.size()) {
     cache.push_back(*results);
+    return results;
+  }
+  // The model's own outputs come before those that were added.
+  auto first = results->begin();
+  std::vector<Tensor> own(first, first + quantizer->getNumOutputs());
+  if (isSmall(own))
+    outputs[sample] = std::move(own);
   return results;
 }
 
@@ -133,12 +140,8 @@ llvm::Expected<std::vector<Tensor>> Session::runFloatOutputs(size_t sample,
   if (auto found = outputs.find(sample); found != outputs.end())
     return found->second;
   llvm::Expected<std::vector<Tensor>> results = runFloat(sample, step);
-  if (!results)
-    return results;
-  // The model's own outputs come before those that were added.
-  results->resize(quantizer->getNumOutputs());
-  if (isSmall(*results))
-    outputs[sample] = *results;
+  if (results)
+    results->resize(quantizer->getNumOutputs());
   return results;
 }
 

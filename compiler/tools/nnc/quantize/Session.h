@@ -52,8 +52,8 @@ public:
 
   /// Runs the float model on a sample.
   llvm::Expected<std::vector<Tensor>> runFloat(size_t sample, const char *step);
-  /// Runs the float model on a sample, unless that was done before, and returns
-  /// the model's own outputs alone.
+  /// Returns the float model's own outputs alone for a sample, on which it is
+  /// run unless they are known.
   llvm::Expected<std::vector<Tensor>> runFloatOutputs(size_t sample,
                                                       const char *step);
 
