@@ -763,6 +763,21 @@ class Drop(TestCase):
         _, report = self.quantize(model, x, f"--metric={script}", "--max-drop=10%")
         self.assertEqual(report["quantized_metric"], 10)
 
+    def test_many_samples(self):
+        """Of many samples all count for the metric, and some for the noise of the layers."""
+        net = Network(1, 3, 4, 4)
+        model = net.model(net.conv(net.conv("x", 3, 4), 4, 2))
+        x = samples(model, 70)
+        # These are none of the samples on which the tensors in between are compared.
+        x[1::3] *= 4
+        quantized, report = self.quantize(model, x)
+        expected, actual = *run(model, x), *run(quantized, x)
+        error = np.linalg.norm(actual - expected) / np.linalg.norm(expected)
+        self.assertAlmostEqual(report["drop"], error, delta=0.02 * error)
+        last = report["layers"][-1]["sqnr_db"]
+        self.assertAlmostEqual(last, decibels(expected[::3], actual[::3]), delta=0.3)
+        self.assertGreater(abs(last - report["outputs"][0]["sqnr_db"]), 1)
+
     def test_regression(self):
         """An output that is no scores of classes: the relative error is the drop."""
         net = Network(1, 3, 8, 8)
