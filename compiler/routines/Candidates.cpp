@@ -179,7 +179,8 @@ static std::string getObstacle(LayerOp layer, const Routine &routine,
 /// Returns the counter of `work` to which an elementwise function belongs.
 static double &getCount(LayerWork &work, StringRef function) {
   StringRef header = Catalogue::get().getHeaderOf(function);
-  if (header == "runtime/simd/gates.h")
+  if (header == "runtime/simd/gates.h" ||
+      header == "runtime/simd/fixed_point.h")
     return work.gates;
   bool isShort = header == "" || header == "runtime/simd/arithmetic.h" ||
                  header == "runtime/simd/vec.h";
