@@ -72,32 +72,33 @@ NNC_NOINLINE inline void dsp_multiply_two(const uint32_t *columns,
     int32_t s00 = 0, s01 = 0, s10 = 0, s11 = 0;
 #if defined(NNC_ARM_DSP) && defined(__OPTIMIZE__)
     // Compilers keep neither all sums in registers nor use loads of two words
-    // that step their pointers.
+    // that step their pointers. Operands that change are marked as written
+    // early, since `end` may begin with the value of one of them.
     uint32_t u, v, t, q, a, b;
-    __asm__ volatile(
-        "1:\n\t"
-        "ldrd %[u], %[v], [%[w]], #8\n\t"
-        "ldrd %[a], %[b], [%[x0]], #8\n\t"
-        "sxtb16 %[t], %[u]\n\t"
-        "sxtb16 %[q], %[v]\n\t"
-        "sxtb16 %[u], %[u], ror #8\n\t"
-        "sxtb16 %[v], %[v], ror #8\n\t"
-        "smlad %[s00], %[a], %[t], %[s00]\n\t"
-        "smlad %[s01], %[a], %[q], %[s01]\n\t"
-        "smlad %[s00], %[b], %[u], %[s00]\n\t"
-        "smlad %[s01], %[b], %[v], %[s01]\n\t"
-        "ldrd %[a], %[b], [%[x1]], #8\n\t"
-        "cmp %[x0], %[end]\n\t"
-        "smlad %[s10], %[a], %[t], %[s10]\n\t"
-        "smlad %[s11], %[a], %[q], %[s11]\n\t"
-        "smlad %[s10], %[b], %[u], %[s10]\n\t"
-        "smlad %[s11], %[b], %[v], %[s11]\n\t"
-        "bne 1b"
-        : [s00] "+r"(s00), [s01] "+r"(s01), [s10] "+r"(s10), [s11] "+r"(s11),
-          [x0] "+r"(x0), [x1] "+r"(x1), [w] "+r"(w), [u] "=&r"(u), [v] "=&r"(v),
-          [t] "=&r"(t), [q] "=&r"(q), [a] "=&r"(a), [b] "=&r"(b)
-        : [end] "r"(end)
-        : "cc", "memory");
+    __asm__ volatile("1:\n\t"
+                     "ldrd %[u], %[v], [%[w]], #8\n\t"
+                     "ldrd %[a], %[b], [%[x0]], #8\n\t"
+                     "sxtb16 %[t], %[u]\n\t"
+                     "sxtb16 %[q], %[v]\n\t"
+                     "sxtb16 %[u], %[u], ror #8\n\t"
+                     "sxtb16 %[v], %[v], ror #8\n\t"
+                     "smlad %[s00], %[a], %[t], %[s00]\n\t"
+                     "smlad %[s01], %[a], %[q], %[s01]\n\t"
+                     "smlad %[s00], %[b], %[u], %[s00]\n\t"
+                     "smlad %[s01], %[b], %[v], %[s01]\n\t"
+                     "ldrd %[a], %[b], [%[x1]], #8\n\t"
+                     "cmp %[x0], %[end]\n\t"
+                     "smlad %[s10], %[a], %[t], %[s10]\n\t"
+                     "smlad %[s11], %[a], %[q], %[s11]\n\t"
+                     "smlad %[s10], %[b], %[u], %[s10]\n\t"
+                     "smlad %[s11], %[b], %[v], %[s11]\n\t"
+                     "bne 1b"
+                     : [s00] "+&r"(s00), [s01] "+&r"(s01), [s10] "+&r"(s10),
+                       [s11] "+&r"(s11), [x0] "+&r"(x0), [x1] "+&r"(x1),
+                       [w] "+&r"(w), [u] "=&r"(u), [v] "=&r"(v), [t] "=&r"(t),
+                       [q] "=&r"(q), [a] "=&r"(a), [b] "=&r"(b)
+                     : [end] "r"(end)
+                     : "cc", "memory");
 #else
     for (; x0 != end; x0 += 2, x1 += 2, w += 8) {
       const uint32_t u = load_word(w), v = load_word(w + 4);
@@ -133,9 +134,9 @@ dsp_multiply_row(const int8_t *x, const int8_t *w, int words, int32_t *sums) {
       NNC_ROW("u", "s0") NNC_ROW(
           "v", "s1") "ldrd %[u], %[v], [%[w]], #8\n\tcmp %[x], %[end]\n\t" //
       NNC_ROW("u", "s2") NNC_ROW("v", "s3") "bne 1b"
-      : [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2), [s3] "+r"(s3), [x] "+r"(x),
-        [w] "+r"(w), [u] "=&r"(u), [v] "=&r"(v), [t] "=&r"(t), [a] "=&r"(a),
-        [b] "=&r"(b)
+      : [s0] "+&r"(s0), [s1] "+&r"(s1), [s2] "+&r"(s2), [s3] "+&r"(s3),
+        [x] "+&r"(x), [w] "+&r"(w), [u] "=&r"(u), [v] "=&r"(v), [t] "=&r"(t),
+        [a] "=&r"(a), [b] "=&r"(b)
       : [end] "r"(end)
       : "cc", "memory");
 #undef NNC_ROW

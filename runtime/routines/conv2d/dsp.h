@@ -139,7 +139,7 @@ NNC_INLINE void dsp_add_three_taps(const int8_t *p, const int8_t *q, int step,
   uint32_t a, b, t, u;
   __asm__ volatile(
       NNC_TAP("") NNC_TAP(", %[step]") NNC_TAP(", %[step], lsl #1")
-      : [s0] "+r"(s[0]), [s1] "+r"(s[1]), [s2] "+r"(s[2]), [s3] "+r"(s[3]),
+      : [s0] "+&r"(s[0]), [s1] "+&r"(s[1]), [s2] "+&r"(s[2]), [s3] "+&r"(s[3]),
         [a] "=&r"(a), [b] "=&r"(b), [t] "=&r"(t), [u] "=&r"(u)
       : [p] "r"(p), [q] "r"(q), [step] "r"(step),
         "m"(*reinterpret_cast<const dsp_any *>(p)),
