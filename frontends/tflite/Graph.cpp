@@ -264,7 +264,7 @@ void GraphImporter::reportUnsupported() {
   for (const auto &[name, entry] : missing) {
     auto diagnostic =
         problems.report(ImportStatus::unsupported, entry.first, name);
-    diagnostic << name << " is not supported";
+    diagnostic << name.getValue() << " is not supported";
     if (entry.count > 1)
       diagnostic << " (" << entry.count << " operators)";
     diagnostic << "; `nnc ops` lists what is";
