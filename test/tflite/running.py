@@ -14,7 +14,7 @@ import flat
 NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
 DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT, ENVIRONMENT = range(8)
 # Tests need no speed: optimizing takes most of the time.
-COMPILER = os.environ.get("NNC_TEST_COMPILER", "c++ -O1")
+COMPILER = os.environ.get("NNC_TEST_COMPILER", "c++ -O0")
 
 # A folder with the Python package ai_edge_litert, which the set-up does not install.
 if os.environ.get("NNC_LITERT"):

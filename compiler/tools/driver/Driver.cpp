@@ -123,11 +123,11 @@ ExitCode Driver::import() {
   auto machine = findMachine();
   if (mlir::failed(machine) || !isFile)
     return ExitCode::usage;
-  frontends::ImportResult result = frontends::importModel(
-      choices.model,
-      {choices.shapes, choices.name, choices.externalData,
-       choices.singleRounding},
-      context);
+  frontends::ImportResult result =
+      frontends::importModel(choices.model,
+                             {choices.shapes, choices.name,
+                              choices.externalData, choices.singleRounding},
+                             context);
   if (result.status != frontends::ImportStatus::ok)
     return exitCodeOf(result.status);
   op = std::move(result.module);
