@@ -162,6 +162,16 @@ class BrokenTest(unittest.TestCase):
         main["outputs"].append(8)
         self.check("results", model, BROKEN, "does not compute result 1")
 
+    def test_scales_far_apart(self):
+        """Factors between scales that a float of 64 bits holds, but not one of 32."""
+        net = flat.Net()
+        x = net.input(np.arange(-100, 100, dtype=np.int8), 3e38, 3)
+        for name, options in (("RELU", {}), ("LEAKY_RELU", {"alpha": -3e38}), ("QUANTIZE", {})):
+            y = net.tensor(np.int8, (200,), 1e-38, 0)
+            net.op(name, [x], [y], **options)
+            net.outputs.append(y)
+        self.check("scales", net.model(), DONE, "")
+
     def test_calls(self):
         self.check("chain", calls(20, 1), DONE, "")
         self.check("deep", calls(100, 1), LIMIT, "calls deep")
