@@ -72,6 +72,8 @@ RankedTensorType qnn::makeType(ArrayRef<int64_t> shape, IntegerType storage,
 FixedPoint qnn::toFixedPoint(double factor) {
   if (factor == 0)
     return {0, 0};
+  if (!std::isfinite(factor))
+    return {(1LL << 31) - 1, 30};
   int shift;
   double fraction = std::frexp(factor, &shift);
   auto multiplier = static_cast<int64_t>(

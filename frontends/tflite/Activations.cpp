@@ -247,7 +247,7 @@ Value convertHardSwish(Layer &layer) {
     int32_t scaled = times16(value, last.multiplier);
     int32_t factor = value;
     if (gate.shift > 0)
-      factor = saturate16(int64_t(factor) << (gate.shift - 1));
+      factor = saturate16(factor * (int64_t(1) << (gate.shift - 1)));
     factor = times16(factor, gate.multiplier);
     if (gate.shift > 0)
       factor = saturate16(int64_t(factor) * 2);

@@ -16,8 +16,11 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::tflite;
 
-/// Deeper nesting of subgraphs is nobody's network.
-static constexpr int kMaxDepth = 64;
+/// Deeper nesting of subgraphs is nobody's network, and neither are more
+/// operators in calls: subgraphs that call others twice each double them at
+/// every level.
+static constexpr size_t kMaxDepth = 64;
+static constexpr int64_t kMaxInlined = 100000;
 
 GraphImporter::GraphImporter(const LoadedModel &loaded,
                              const ImportOptions &options, Problems &problems,
@@ -176,11 +179,21 @@ void GraphImporter::importOperator(Scope &scope, const fb::Operator &op,
                  Twine(outputs.size()) + " outputs");
     return;
   }
+  // Operands behind those that every use of the operator has are optional.
+  for (unsigned i = 0; i < info->minInputs; ++i)
+    if (!layer.hasInput(i)) {
+      layer.broken("lacks operand " + Twine(i));
+      return;
+    }
   layer.setResult(0, info->convert(layer));
   for (auto [i, tensor] : llvm::enumerate(outputs)) {
     Value value = layer.getResults()[i];
     if (tensor < 0)
       continue;
+    // Where nothing was reported, neither here nor of what the operator reads.
+    if (!value && problems.none() && missing.empty())
+      layer.broken("does not compute result " + Twine(i) +
+                   ": it has no such result, or lacks an operand");
     if (value)
       checkResult(scope, tensor, value, name, loc);
     scope.values[tensor] = value;
@@ -199,30 +212,49 @@ void GraphImporter::importOperators(Scope &scope) {
   }
 }
 
+bool GraphImporter::mayInline(uint32_t subgraph, ArrayRef<Value> inputs) {
+  const auto *graphs = loaded.model->subgraphs();
+  auto fail = [&](ImportStatus status, const Twine &why) {
+    problems.report(status) << "calls subgraph " << subgraph << why;
+    return false;
+  };
+  if (subgraph >= graphs->size())
+    return fail(ImportStatus::broken,
+                "; the model has " + Twine(graphs->size()));
+  if (llvm::is_contained(active, subgraph))
+    return fail(ImportStatus::broken, " within itself");
+  if (active.size() > kMaxDepth)
+    return fail(ImportStatus::limit,
+                ", more than " + Twine(kMaxDepth) + " calls deep");
+  const fb::SubGraph *graph = graphs->Get(subgraph);
+  size_t parameters = getList(graph->inputs()).size();
+  if (parameters != inputs.size())
+    return fail(ImportStatus::broken, " with " + Twine(inputs.size()) +
+                                          " values; it takes " +
+                                          Twine(parameters));
+  // One report is enough: the callers stop one by one.
+  if (inlined > kMaxInlined)
+    return false;
+  inlined += graph->operators() ? graph->operators()->size() : 0;
+  if (inlined > kMaxInlined)
+    return fail(ImportStatus::limit, "; with it, calls have more than " +
+                                         Twine(kMaxInlined) + " operators");
+  return true;
+}
+
 bool GraphImporter::inlineGraph(uint32_t subgraph, const Scope &caller,
                                 ArrayRef<Value> inputs,
                                 SmallVectorImpl<Value> &results) {
-  const fb::Model &model = *loaded.model;
-  if (subgraph >= model.subgraphs()->size() || caller.depth >= kMaxDepth) {
-    problems.report(ImportStatus::broken)
-        << "calls subgraph " << subgraph
-        << (caller.depth >= kMaxDepth ? " too deep" : ", which is not there");
+  if (!mayInline(subgraph, inputs))
     return false;
-  }
-  const fb::SubGraph *graph = model.subgraphs()->Get(subgraph);
-  Scope scope{graph, caller.prefix + getText(graph->name()) + "/",
-              caller.depth + 1};
+  const fb::SubGraph *graph = loaded.model->subgraphs()->Get(subgraph);
+  Scope scope{graph, caller.prefix + getText(graph->name()) + "/"};
   scope.values.resize(graph->tensors() ? graph->tensors()->size() : 0);
-  ArrayRef<int32_t> parameters = getList(graph->inputs());
-  if (parameters.size() != inputs.size()) {
-    problems.report(ImportStatus::broken)
-        << "calls subgraph " << subgraph << " with " << inputs.size()
-        << " values; it takes " << parameters.size();
-    return false;
-  }
-  for (auto [tensor, value] : llvm::zip(parameters, inputs))
+  for (auto [tensor, value] : llvm::zip(getList(graph->inputs()), inputs))
     scope.values[tensor] = value;
+  active.push_back(subgraph);
   importOperators(scope);
+  active.pop_back();
   for (int32_t tensor : getList(graph->outputs()))
     results.push_back(getValue(scope, tensor, problems.getLoc()));
   return !llvm::is_contained(results, Value());
@@ -232,7 +264,7 @@ void GraphImporter::reportUnsupported() {
   for (const auto &[name, entry] : missing) {
     auto diagnostic =
         problems.report(ImportStatus::unsupported, entry.first, name);
-    diagnostic << name << " is not supported";
+    diagnostic << name.getValue() << " is not supported";
     if (entry.count > 1)
       diagnostic << " (" << entry.count << " operators)";
     diagnostic << "; `nnc ops` lists what is";

@@ -20,7 +20,6 @@ namespace nnc::tflite {
 struct Scope {
   const fb::SubGraph *graph;
   std::string prefix; ///< of names of tensors, in messages
-  int depth = 0;      ///< calls around this one
   /// By tensor: nothing until something computes it, null where that failed.
   std::vector<std::optional<mlir::Value>> values = {};
 };
@@ -57,6 +56,8 @@ private:
   void checkResult(Scope &scope, int32_t tensor, mlir::Value value,
                    llvm::StringRef op, mlir::Location loc);
   mlir::ElementsAttr getConstant(Scope &scope, int32_t tensor);
+  /// Whether a subgraph may be called now; else reports why not.
+  bool mayInline(uint32_t subgraph, llvm::ArrayRef<mlir::Value> inputs);
   void reportUnsupported();
 
   const LoadedModel &loaded;
@@ -65,6 +66,10 @@ private:
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;
   bool isRebound;
+  /// The subgraphs whose operators are being imported, outermost first.
+  llvm::SmallVector<uint32_t> active = {0};
+  /// How many operators calls have imported.
+  int64_t inlined = 0;
 
   struct Missing {
     mlir::Location first;

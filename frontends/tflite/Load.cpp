@@ -150,7 +150,8 @@ void Checker::checkOperator(const fb::SubGraph &graph, uint32_t index) {
   checkTensors(graph, getList(op->intermediates()), place, "intermediates",
                true);
   for (int32_t output : getList(op->outputs()))
-    if (output >= 0 && !computed.insert(output).second && isSound)
+    if (output >= 0 && output < getSize(graph) &&
+        !computed.insert(output).second)
       fail(getTensorName(graph, output), "is computed by two operators");
 }
 

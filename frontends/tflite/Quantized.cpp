@@ -17,7 +17,8 @@ using namespace nnc::tflite;
 
 bool nnc::tflite::isQuantized(Value x, const Quantization &quantization) {
   auto integer = dyn_cast_or_null<IntegerType>(getElement(x));
-  return integer && quantization && integer.getWidth() <= 16;
+  return integer && quantization && integer.getWidth() >= 8 &&
+         integer.getWidth() <= 16;
 }
 
 Range nnc::tflite::getRange(Type storage) {
@@ -47,7 +48,8 @@ Value nnc::tflite::asQuantized(Layer &layer, Value x,
   if (!x)
     return {};
   auto storage = dyn_cast<IntegerType>(getElement(x));
-  if (!storage || !quantization)
+  if (!storage || !quantization || storage.getWidth() < 8 ||
+      storage.getWidth() > 32)
     return layer.unsupported("has an operand of type " +
                              getTypeName(getElement(x)) +
                              " without a quantization beside quantized ones");
@@ -69,7 +71,8 @@ nnc::tflite::getActivationRange(Layer &layer, fb::Activation activation) {
   }
   Range range = getRange(storage);
   auto quantize = [&](float real) {
-    float scaled = std::round(real / static_cast<float>(out.getScale()));
+    float scaled = std::clamp(
+        std::round(real / static_cast<float>(out.getScale())), -1e6f, 1e6f);
     return out.getZeroPoint() + static_cast<int64_t>(scaled);
   };
   auto limit = [&](std::optional<float> low, std::optional<float> high) {

@@ -11,6 +11,7 @@
 #include "frontends/tflite/Load.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -74,6 +75,23 @@ std::string nnc::tflite::getTypeName(Type element) {
   return "unknown";
 }
 
+/// Whether a zero point is a number of the tensor's type, or of i32 where that
+/// is wider or no integer.
+static bool isInRange(int64_t zeroPoint, fb::TensorType type) {
+  switch (type) {
+  case fb::TensorType::INT8:
+    return llvm::isInt<8>(zeroPoint);
+  case fb::TensorType::UINT8:
+    return llvm::isUInt<8>(zeroPoint);
+  case fb::TensorType::INT16:
+    return llvm::isInt<16>(zeroPoint);
+  case fb::TensorType::UINT16:
+    return llvm::isUInt<16>(zeroPoint);
+  default:
+    return llvm::isInt<32>(zeroPoint);
+  }
+}
+
 std::string nnc::tflite::readQuantization(const fb::Tensor &tensor,
                                           Quantization &result) {
   const fb::Quantization *stated = tensor.quantization();
@@ -90,6 +108,10 @@ std::string nnc::tflite::readQuantization(const fb::Tensor &tensor,
     if (!(scale > 0) || !std::isfinite(scale))
       return "has a scale of " + toString(double(scale)) +
              "; needs finite scales above 0";
+  for (int64_t zeroPoint : zeroPoints)
+    if (!isInRange(zeroPoint, tensor.type()))
+      return "has a zero point of " + std::to_string(zeroPoint) +
+             ", which is no number of type " + getTypeName(tensor.type());
   result.scales.assign(scales.begin(), scales.end());
   result.zeroPoints.assign(scales.size(), 0);
   for (size_t i = 0; i < scales.size() && !zeroPoints.empty(); ++i)

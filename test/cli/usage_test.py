@@ -382,6 +382,11 @@ class Explain(nnc.TestCase):
 class Tables(nnc.TestCase):
     def test_ops(self):
         self.nnc("ops", said=["^operator +opsets +limits$", "^Conv +1 to "])
+        listed = self.nnc("ops", "--frontend=tflite", said=["^CONV_2D +all"])
+        self.assertNotIn("ConvTranspose", listed)
+        listed = self.nnc("ops", "--frontend=onnx", said=["^Conv +1 to "])
+        self.assertNotIn("CONV_2D", listed)
+        self.nnc("ops", "--frontend=caffe", code=USAGE, said=["caffe"])
         names = {op["name"] for op in json.loads(self.nnc("ops", "--json"))}
         self.assertLessEqual({"Conv", "MatMul", "Softmax"}, names)
 

@@ -19,12 +19,20 @@ namespace {
 
 class Ops : public Command {
 public:
-  void addOptions(CLI::App &app) override { addJsonOption(app, json); }
+  void addOptions(CLI::App &app) override {
+    std::vector<std::string> names;
+    for (const frontends::Frontend *frontend : frontends::getFrontends())
+      names.push_back(frontend->name.str());
+    app.add_option("--frontend", only,
+                   "List the operators of this format only, onnx or tflite")
+        ->check(CLI::IsMember(names, CLI::ignore_case));
+    addJsonOption(app, json);
+  }
 
   ExitCode run() override {
     if (json) {
       json::Array array;
-      for (const frontends::Frontend *frontend : frontends::getFrontends())
+      for (const frontends::Frontend *frontend : getChosen())
         for (const frontends::OpRow &op : frontend->getOps())
           array.push_back(json::Object{{"frontend", frontend->name},
                                        {"name", op.name},
@@ -34,12 +42,22 @@ public:
       printJson(std::move(array));
       return ExitCode::done;
     }
-    for (const frontends::Frontend *frontend : frontends::getFrontends())
+    for (const frontends::Frontend *frontend : getChosen())
       print(*frontend);
     return ExitCode::done;
   }
 
 private:
+  /// Returns the frontend that the user names, or all of them.
+  std::vector<const frontends::Frontend *> getChosen() const {
+    std::vector<const frontends::Frontend *> chosen;
+    for (const frontends::Frontend *frontend : frontends::getFrontends())
+      if (only.empty() ||
+          llvm::StringRef(only).equals_insensitive(frontend->name))
+        chosen.push_back(frontend);
+    return chosen;
+  }
+
   static void print(const frontends::Frontend &frontend) {
     std::vector<frontends::OpRow> ops = frontend.getOps();
     Table table({"operator", "opsets", "limits"});
@@ -51,6 +69,7 @@ private:
     printOut("\n{} {}.\n", ops.size(), frontend.opsNote.str());
   }
 
+  std::string only;
   bool json = false;
 };
 

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""What nnc does with TFLite models that are broken in one known way: an exit code of the
+table, a message that names the file and the fault, in bounded time, no output left."""
+
+import contextlib
+import copy
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+import flat
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "broken"))
+import outcome
+from outcome import BROKEN, DONE, LACKING, LIMIT
+
+F32 = np.float32
+
+
+def sound():
+    """A convolution and a dense layer of bytes."""
+    net = flat.Net()
+    x = net.input(np.zeros((1, 6, 5, 3), np.int8), 0.1, 3)
+    conv = net.tensor(np.int8, (1, 3, 3, 4), 0.2, -1)
+    net.op("CONV_2D", [x, net.const(np.ones((4, 3, 3, 3), np.int8), [0.1] * 4, 0, 0),
+                       net.const(np.ones(4, np.int32), [0.01] * 4)], [conv],
+           padding="SAME", stride_h=2, stride_w=2, activation="RELU")
+    flattened = net.tensor(np.int8, (1, 36), 0.2, -1)
+    net.op("RESHAPE", [conv, net.const(np.array([1, -1], np.int32))], [flattened])
+    y = net.tensor(np.int8, (1, 2), 0.3, 0)
+    net.op("FULLY_CONNECTED", [flattened, net.const(np.ones((2, 36), np.int8), 0.1), -1], [y])
+    net.outputs = [y]
+    return net.model()
+
+
+def calls(graphs, each):
+    """A chain of subgraphs, each of which calls the next one `each` times; the last is as
+    `graphs` says: it calls the first ("loop") or adds."""
+    net = flat.Net()
+    net.op("CALL", [net.input(np.zeros(3, F32))], [net.tensor(F32, [3])], subgraph=1)
+    net.outputs = [1]
+    net.code("ADD")
+    for i in range(1, graphs + 1):
+        inner = flat.Net(f"g{i}")
+        inner.codes = net.codes
+        tensors = [inner.tensor(F32, [3]) for _ in range(each + 1)]
+        inner.inputs, inner.outputs = tensors[:1], tensors[-1:]
+        for a, b in zip(tensors, tensors[1:]):
+            if i < graphs:
+                inner.op("CALL", [a], [b], subgraph=i + 1)
+            else:
+                inner.op("ADD", [a, a], [b])
+        net.subgraphs.append(inner.graph())
+    return net.model()
+
+
+def change(path, value):
+    """Sets the field that a path of keys leads to."""
+    def edit(model):
+        for key in path[:-1]:
+            model = model[key]
+        if value is None:
+            del model[path[-1]]
+        else:
+            model[path[-1]] = value
+    return edit
+
+
+MAIN = ("subgraphs", 0)
+OPS, TENSORS = (*MAIN, "operators"), (*MAIN, "tensors")
+# Tensors of sound(): 0 input, 1 convolution, 2 filters, 3 bias, 4 flattened, 5 shape,
+# 6 result, 7 weights.
+CASES = {
+    "tensor-index": (change((*OPS, 0, "inputs"), [0, 99, 3]), BROKEN, "tensor 99"),
+    "negative-index": (change((*OPS, 0, "inputs"), [0, -2, 3]), BROKEN, "tensor -2"),
+    "absent-operand": (change((*OPS, 0, "inputs"), [0, -1, 3]), BROKEN, "lacks operand 1"),
+    "few-operands": (change((*OPS, 0, "inputs"), [0]), BROKEN, "1 inputs"),
+    "more-results": (change((*OPS, 2, "outputs"), [6, 8]), BROKEN, "tensor 8"),
+    "largest-index": (change((*OPS, 2, "outputs"), [(1 << 31) - 1]), BROKEN, "tensor 2147483647"),
+    "no-results": (change((*OPS, 2, "outputs"), []), BROKEN, "0 outputs"),
+    "output-index": (change((*MAIN, "outputs"), [-1]), BROKEN, "tensor -1"),
+    "no-outputs": (change((*MAIN, "outputs"), []), BROKEN, "no outputs"),
+    "uncomputed": (change((*OPS, 2, "outputs"), [1]), BROKEN, "two operators"),
+    "cycle": (change((*OPS, 0, "inputs"), [1, 2, 3]), BROKEN, "no data"),
+    "buffer-index": (change((*TENSORS, 2, "buffer"), 77), BROKEN, "buffer 77"),
+    "buffer-size": (change((*TENSORS, 2, "buffer"), 2), BROKEN, "holds 16 bytes"),
+    "buffer-behind": (change(("buffers", 1), {"offset": 1 << 62, "size": 1 << 62}), BROKEN,
+                      "beyond the end"),
+    "negative-size": (change((*TENSORS, 0, "shape"), [1, -6, 5, 3]), BROKEN, "negative size"),
+    "huge-sizes": (change((*TENSORS, 0, "shape"), [1 << 30] * 4), LIMIT, "up to"),
+    "huge-weights": (change((*TENSORS, 7, "shape"), [1 << 30, 1 << 30, 1 << 30]), LIMIT, "up to"),
+    "rank": (change((*TENSORS, 0, "shape"), [1, 6, 15]), BROKEN, "4 axes"),
+    "many-axes": (change((*TENSORS, 0, "shape"), [1] * 300), LIMIT, "axes"),
+    "opcode": (change((*OPS, 0, "opcode"), 9), BROKEN, "operator code"),
+    "unknown-operator": (change(("operator_codes", 0), {"builtin_code": 9999}), LACKING, "9999"),
+    "custom-operator": (change(("operator_codes", 0), {"deprecated_code": 32, "builtin_code": 32,
+                                                       "custom_code": "Mine"}), LACKING, "Mine"),
+    "no-options": (lambda m: [m["subgraphs"][0]["operators"][0].pop(k) for k in
+                              ("options_type", "options")], BROKEN, "no options"),
+    "other-options": (change((*OPS, 0, "options_type"), "Pool"), BROKEN, "no options"),
+    "zero-stride": (change((*OPS, 0, "options", "stride_h"), 0), BROKEN, "stride"),
+    "negative-stride": (change((*OPS, 0, "options", "stride_w"), -1), BROKEN, "stride"),
+    "huge-dilation": (change((*OPS, 0, "options", "dilation_h"), (1 << 31) - 1), BROKEN,
+                      "dilation"),
+    "wrong-type": (change((*TENSORS, 2, "type"), "BOOL"), LACKING, "multiplies INT8 and BOOL"),
+    "string-type": (change((*TENSORS, 2, "type"), "STRING"), LACKING, "STRING"),
+    "bias-type": (change((*TENSORS, 3, "type"), "FLOAT32"), LACKING, "bias of type FLOAT32"),
+    "scale-zero": (change((*TENSORS, 2, "quantization", "scale"), [0.0] * 4), BROKEN,
+                   "scale of 0"),
+    "scale-count": (change((*TENSORS, 2, "quantization", "scale"), [0.1] * 3), BROKEN, "scales"),
+    "scale-axis": (change((*TENSORS, 2, "quantization", "axis"), 9), BROKEN, "axis 9"),
+    "zero-point": (change((*TENSORS, 1, "quantization", "zero_point"), [1 << 40]), BROKEN,
+                   "zero point of"),
+    "result-shape": (change((*TENSORS, 1, "shape"), [1, 3, 3, 5]), BROKEN, "1x3x3x5"),
+    "reshape": (change(("buffers", 3, "data"), [7, 0, 0, 0, 7, 0, 0, 0]), BROKEN, "reshapes"),
+    "version": (change(("version",), 2), BROKEN, "version 2"),
+    "no-subgraphs": (change(("subgraphs",), []), BROKEN, "no subgraph"),
+    "no-buffers": (change(("buffers",), None), BROKEN, "no list of buffers"),
+    "no-tensors": (change(TENSORS, None), BROKEN, "the subgraph has 0"),
+    "variable": (lambda m: m["subgraphs"][0]["tensors"][2].update(is_variable=True, buffer=0),
+                 LACKING, "variable"),
+}
+
+
+class BrokenTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        holder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.folder = pathlib.Path(holder)
+
+    def check(self, name, model, code, said):
+        with contextlib.ExitStack() as stack:
+            folder = pathlib.Path(stack.enter_context(
+                tempfile.TemporaryDirectory(dir=self.folder)))
+            (path,) = flat.save({"net": model}, folder)
+            got, message, fault = outcome.compile_model(path)
+        self.assertIsNone(fault, message)
+        self.assertEqual(got, code, message)
+        if got:
+            self.assertRegex(message, said)
+
+    def test_sound(self):
+        self.check("sound", sound(), DONE, "")
+
+    def test_one_fault(self):
+        for name, (edit, code, said) in CASES.items():
+            model = copy.deepcopy(sound())
+            edit(model)
+            with self.subTest(name):
+                self.check(name, model, code, said)
+
+    def test_result_without_operator(self):
+        """An operator of one result that states two."""
+        model = sound()
+        main = model["subgraphs"][0]
+        main["tensors"].append({"shape": [1], "name": "more"})
+        main["operators"][2]["outputs"].append(8)
+        main["outputs"].append(8)
+        self.check("results", model, BROKEN, "does not compute result 1")
+
+    def test_scales_far_apart(self):
+        """Factors between scales that a float of 64 bits holds, but not one of 32."""
+        net = flat.Net()
+        x = net.input(np.arange(-100, 100, dtype=np.int8), 3e38, 3)
+        for name, options in (("RELU", {}), ("LEAKY_RELU", {"alpha": -3e38}), ("QUANTIZE", {})):
+            y = net.tensor(np.int8, (200,), 1e-38, 0)
+            net.op(name, [x], [y], **options)
+            net.outputs.append(y)
+        self.check("scales", net.model(), DONE, "")
+
+    def test_calls(self):
+        self.check("chain", calls(20, 1), DONE, "")
+        self.check("deep", calls(100, 1), LIMIT, "calls deep")
+        # 2^40 operators.
+        self.check("twice", calls(40, 2), LIMIT, "operators")
+        model = calls(3, 1)
+        model["subgraphs"][3]["operators"] = [copy.deepcopy(model["subgraphs"][2]["operators"][0])]
+        model["subgraphs"][3]["operators"][0]["options"]["subgraph"] = 1
+        self.check("loop", model, BROKEN, "within itself")
+        model["subgraphs"][0]["operators"][0]["options"]["subgraph"] = 9
+        self.check("nowhere", model, BROKEN, "subgraph 9")
+
+    def test_files(self):
+        """Files that are cut off or hold something else."""
+        (path,) = flat.save({"net": sound()}, self.folder)
+        whole = path.read_bytes()
+        for data in (b"", whole[:7], whole[:8], whole[:100], whole[:-200], whole[:8] * 50,
+                     b"\xff" * 4 + whole[4:], whole[:8] + b"\xff" * 500):
+            path.write_bytes(data)
+            code, said, fault = outcome.compile_model(path)
+            with self.subTest(len(data)):
+                self.assertIsNone(fault, said)
+                self.assertEqual(code, BROKEN, said)
+        os.unlink(path)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

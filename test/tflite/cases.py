@@ -1,0 +1,109 @@
+"""The operators that layers_test.py runs, in nets of many operators each."""
+
+import numpy as np
+
+import integers as q
+import plain
+
+
+def convolutions():
+    net = q.Checked(1)
+    q.conv(net, (1, 9, 7, 3), (5, 3, 3, 3), strides=(2, 1), activation="RELU6")
+    q.conv(net, (2, 7, 8, 4), (6, 2, 3, 4), padding="VALID", dilations=(2, 2), channels=False,
+           zero=127, out_zero=127)
+    q.conv(net, (1, 5, 6, 8), (7, 1, 1, 8), bias=False, activation="RELU", out_zero=-3, zero=0)
+    q.conv(net, (1, 8, 7, 6), (4, 3, 2, 3), strides=(1, 2), activation="RELU_N1_TO_1", out_zero=2)
+    q.conv(net, (1, 6, 5, 3), (4, 3, 3, 3), channels=False, dtype=np.uint8, zero=255, out_zero=0)
+    q.conv(net, (1, 9, 8, 5), (1, 3, 3, 5), kind="DEPTHWISE_CONV_2D", strides=(2, 2), zero=-3)
+    q.conv(net, (2, 6, 7, 3), (1, 5, 3, 6), kind="DEPTHWISE_CONV_2D", padding="VALID",
+           channels=False, activation="RELU6", zero=127)
+    q.conv(net, (1, 9, 9, 4), (1, 3, 3, 4), kind="DEPTHWISE_CONV_2D", dilations=(2, 3),
+           bias=False, out_zero=17)
+    q.conv(net, (1, 7, 5, 1), (1, 4, 3, 8), kind="DEPTHWISE_CONV_2D", strides=(2, 1),
+           activation="RELU")
+    q.dense(net, (1,), 37, 11)
+    q.dense(net, (3,), 16, 5, channels=True, activation="RELU", zero=-128)
+    q.dense(net, (2, 3), 9, 4, bias=False, activation="RELU6", out_zero=-128)
+    q.dense(net, (2, 3), 8, 7, keep=True, zero=3)
+    q.dense(net, (2,), 21, 6, dtype=np.uint8, zero=1, out_zero=131)
+    q.batch_matmul(net, (2, 3, 7), (2, 7, 5))
+    q.batch_matmul(net, (2, 7, 3), (5, 7), adj_x=True, adj_y=True)
+    return net
+
+
+def elementwise():
+    net = q.Checked(2)
+    for kind in ("ADD", "SUB"):
+        q.add(net, kind, (2, 5, 7), (2, 5, 7), zeros=(-128, 127, -5))
+        q.add(net, kind, (3, 4, 5), (5,), "RELU", zeros=(4, -9, 1))
+        q.add(net, kind, (3, 1, 5), (4, 1), "RELU6", scales=(0.004, 0.9, 0.05))
+        q.add(net, kind, (65,), (65,), dtype=np.int16)
+        q.add(net, kind, (2, 9), (2, 9), dtype=np.uint8, zeros=(255, 0, 128))
+    q.mul(net, (2, 5, 7), (2, 5, 7))
+    q.mul(net, (3, 4, 5), (5,), "RELU6", zeros=(2, 3, -128))
+    q.mul(net, (67,), (67,), dtype=np.int16)
+    q.mul(net, (2, 9), (2, 9), "RELU", dtype=np.uint8, zeros=(255, 0, 100))
+    q.squared_difference(net, (3, 7), (7,))
+    for kind in ("EQUAL", "NOT_EQUAL", "GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL"):
+        q.compare(net, kind, (5, 13))
+    q.relu(net, "RELU", (4, 31), (0.06, 0.05))
+    q.relu(net, "RELU6", (4, 31), (0.06, 0.03), zeros=(127, -128))
+    q.relu(net, "RELU_N1_TO_1", (4, 31), (0.02, 0.02), zeros=(0, 3))
+    q.leaky_relu(net, 0.1)
+    q.leaky_relu(net, -0.5, scales=(0.05, 0.05), zeros=(0, 0))
+    q.leaky_relu(net, 1.5)
+    q.prelu(net, (2, 3, 7))
+    q.rescale(net, np.int8, np.int8, (0.05, 0.03), (-128, 127))
+    q.rescale(net, np.int8, np.int8, (0.05, 0.05), (0, -1))
+    q.rescale(net, np.uint8, np.int8, (0.05, 0.05), (128, 0))
+    q.rescale(net, np.int8, np.uint8, (0.01, 0.05), (1, 7))
+    q.rescale(net, np.int16, np.int8, (0.0005, 0.1), (0, -5))
+    q.rescale(net, np.int8, np.int16, (0.1, 0.0005), (3, 0))
+    for dtype, zero in ((np.int8, -128), (np.uint8, 255), (np.int16, 0)):
+        q.quantize(net, dtype, 0.037, zero)
+        q.dequantize(net, dtype, 0.037, zero)
+    return net
+
+
+def pools():
+    net = q.Checked(3)
+    for kind in ("AVERAGE_POOL_2D", "MAX_POOL_2D"):
+        q.pool(net, kind, (1, 7, 9, 3), (3, 2), (2, 2), "SAME", "RELU6")
+        q.pool(net, kind, (2, 8, 5, 4), (2, 3), (1, 2), "VALID")
+        q.pool(net, kind, (1, 4, 5, 2), (5, 5), (1, 1), "SAME", "RELU", np.uint8)
+        q.pool(net, kind, (1, 5, 4, 3), (5, 4), (1, 1), "VALID", dtype=np.int16)
+    for kind in ("MEAN", "SUM"):
+        q.reduce(net, kind, (2, 5, 7, 3), (1, 2), False)
+        q.reduce(net, kind, (2, 5, 7, 3), (1, 2), True, zero=127, out_zero=-128)
+        q.reduce(net, kind, (3, 4, 5), (-1,), True)
+        q.reduce(net, kind, (3, 4, 5), (0, 2), False, np.uint8, 3, 200)
+    q.reduce(net, "MEAN", (3, 64), (1,), False, np.int16, 0, 0)
+    q.reduce_order(net, "REDUCE_MAX", (3, 4, 5), (0, -1), True)
+    q.reduce_order(net, "REDUCE_MIN", (3, 4, 5), (1,), False)
+    q.softmax(net, (3, 10))
+    q.softmax(net, (2, 3, 65), scale=0.01)
+    q.softmax(net, (7, 5), scale=1.5, beta=0.7)
+    q.softmax(net, (2, 1))
+    q.softmax(net, (4, 12), out_dtype=np.int16)
+    q.softmax(net, (4, 12), np.uint8, np.uint8)
+    for kind in ("LOGISTIC", "TANH"):
+        q.gate(net, kind, 0.05)
+        q.gate(net, kind, 0.003, -128)
+        q.gate(net, kind, 0.3, 127)
+        q.gate(net, kind, 0.07, 128, np.uint8)
+    q.hard_swish(net, 0.05, 0.03)
+    q.hard_swish(net, 0.3, 0.2, 127, -128)
+    q.hard_swish(net, 0.004, 0.002)
+    q.table(net, "ABS", np.abs, 0.05, -7, 0.06, -128)
+    q.table(net, "EXP", np.exp, 0.02, 3, 0.05, -128)
+    q.table(net, "LOG", np.log, 0.05, -128, 0.05, 10)
+    q.table(net, "ELU", lambda v: np.where(v < 0, np.expm1(v), v), 0.05, -7, 0.04, -100)
+    return net
+
+
+# Their results do not depend on how fixed-point products round.
+PLAIN = (plain.floats, plain.functions, plain.moves)
+NETS = {f.__name__: f for f in (convolutions, elementwise, pools, *PLAIN)}
+
+# Operators that other tests run.
+ELSEWHERE = set()

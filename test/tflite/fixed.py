@@ -1,0 +1,168 @@
+"""TFLite's arithmetic on fixed-point numbers, as its kernels and gemmlowp define it, in
+Python's whole numbers. A number of n integer bits is the 32-bit integer x for x * 2^(n - 31).
+
+There are two ways to multiply with a fixed-point factor. "double": the high half of the
+doubled product, rounded, then a shift, rounded. "single": one shift of the whole product,
+rounded.
+"""
+
+import math
+
+import numpy as np
+
+DOUBLE, SINGLE = "double", "single"
+LEAST, MOST = -(1 << 31), (1 << 31) - 1
+f32 = np.float32
+
+
+def high_multiply(a, b):
+    """The high half of 2ab, rounded to nearest: gemmlowp's saturating rounding doubling
+    high multiply."""
+    if a == b == LEAST:
+        return MOST
+    product = a * b
+    product += (1 << 30) if product >= 0 else 1 - (1 << 30)
+    return product // (1 << 31) if product >= 0 else -(-product // (1 << 31))
+
+
+def shift_right(x, bits):
+    """x / 2^bits, rounded to nearest, halves away from zero."""
+    mask = (1 << bits) - 1
+    return (x >> bits) + ((x & mask) > (mask >> 1) + (x < 0))
+
+
+def factor_of(real):
+    """(multiplier, shift) for multiplier * 2^(shift - 31), as near to real as can be."""
+    if real == 0:
+        return 0, 0
+    fraction, shift = math.frexp(float(real))
+    multiplier = math.floor(abs(fraction) * (1 << 31) + 0.5) * (1 if real > 0 else -1)
+    if abs(multiplier) == 1 << 31:
+        multiplier, shift = multiplier // 2, shift + 1
+    return (0, 0) if shift < -31 else (multiplier, shift)
+
+
+def times(x, factor, rounding):
+    """x times a fixed-point factor."""
+    multiplier, shift = factor
+    x = int(x)
+    if rounding == SINGLE:
+        if shift > 30:
+            multiplier, shift = MOST, 30
+        return (x * multiplier + (1 << (30 - shift))) >> (31 - shift)
+    wrapped = (x << max(shift, 0)) & 0xFFFFFFFF
+    wrapped -= (wrapped >> 31) << 32
+    return shift_right(high_multiply(wrapped, multiplier), max(-shift, 0))
+
+
+def scale_by(x, reals, rounding):
+    """The elements of an array of integers times real numbers: one, or one for each index
+    of the last axis."""
+    x = np.asarray(x)
+    factors = [factor_of(real) for real in np.broadcast_to(reals, x.shape[-1:])]
+    flat = [times(v, factors[i % x.shape[-1]], rounding) for i, v in enumerate(x.ravel())]
+    return np.array(flat, np.int64).reshape(x.shape)
+
+
+# -- functions of one fixed-point number ------------------------------------------------
+
+
+def saturating_shift(x, bits):
+    return max(LEAST, min(MOST, x << bits))
+
+
+def exp_of_quarter(a):
+    """e^a for a in [-1/4, 0), without integer bits: Taylor's terms around -1/8."""
+    x = a + (1 << 28)
+    x2 = high_multiply(x, x)
+    x3 = high_multiply(x2, x)
+    x4 = high_multiply(x2, x2)
+    sum_of_terms = shift_right(high_multiply(shift_right(x4, 2) + x3, 715827883) + x2, 1)
+    middle = 1895147668
+    return middle + high_multiply(middle, x + sum_of_terms)
+
+
+def exp_of_negative(a, integer_bits):
+    """e^a, without integer bits, for a <= 0."""
+    fraction = 31 - integer_bits
+    quarter = 1 << (fraction - 2)
+    rest = (a & (quarter - 1)) - quarter
+    result = exp_of_quarter(saturating_shift(rest, integer_bits))
+    remainder = rest - a
+    barrels = ((-2, 1672461947), (-1, 1302514674), (0, 790015084), (1, 290630308),
+               (2, 39332535), (3, 720401), (4, 242))
+    for exponent, multiplier in barrels:
+        if integer_bits > exponent and remainder & (1 << (fraction + exponent)):
+            result = high_multiply(result, multiplier)
+    return MOST if a == 0 else result
+
+
+def newton(half):
+    """1 / half with 2 integer bits, for half in [1/2, 1]: three steps from 48/17 - 32/17 half."""
+    x = 1515870810 + high_multiply(half, -1010580540)
+    for _ in range(3):
+        x += saturating_shift(high_multiply(x, (1 << 29) - high_multiply(half, x)), 2)
+    return x
+
+
+def half_sum(a, b):
+    """(a + b) / 2, rounded, halves away from zero."""
+    total = a + b
+    return (total + 1) // 2 if total >= 0 else -((-total + 1) // 2)
+
+
+def one_over_one_plus(a):
+    """1 / (1 + a) without integer bits for a in [0, 1]."""
+    return saturating_shift(newton(half_sum(a, MOST)), 1)
+
+
+def logistic(a):
+    """1 / (1 + e^-a) without integer bits, for an a with 4 of them."""
+    if a == 0:
+        return 1 << 30
+    positive = one_over_one_plus(exp_of_negative(-abs(a), 4))
+    return positive if a > 0 else MOST - positive
+
+
+def tanh(a):
+    """tanh(a) without integer bits, for an a with 4 of them: (1 - e^-2a) / (1 + e^-2a)."""
+    if a == 0:
+        return 0
+    half = half_sum(exp_of_negative(-abs(a), 5), MOST)
+    positive = saturating_shift(newton(half) - (1 << 29), 2)
+    return positive if a > 0 else -positive
+
+
+def input_radius(integer_bits, shift):
+    """The largest integer that times 2^shift stays within that many integer bits."""
+    most = ((1 << integer_bits) - 1) * 2.0 ** (31 - integer_bits)
+    return math.floor(most / 2.0 ** shift)
+
+
+# -- ends of ranges ---------------------------------------------------------------------
+
+
+def round_away(x):
+    """x, an array of floats, rounded to nearest, halves away from zero."""
+    x = np.asarray(x)
+    return np.copysign(np.floor(np.abs(x) + x.dtype.type(0.5)), x)
+
+
+def limits(dtype, scale, zero, activation="NONE"):
+    """The least and the largest integer that an activation leaves."""
+    info = np.iinfo(dtype)
+    low, high = int(info.min), int(info.max)
+    ends = {"NONE": (None, None), "RELU": (0, None), "RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1)}
+    first, last = ends[activation]
+    place = lambda real: zero + int(round_away(f32(real) / f32(scale)))  # noqa: E731
+    if first is not None:
+        low = max(low, place(first))
+    if last is not None:
+        high = min(high, place(last))
+    return low, high
+
+
+def stored(x, dtype, scale, zero, activation="NONE"):
+    """Integers plus the zero point, limited to what the type and the activation leave."""
+    low, high = limits(dtype, scale, zero, activation)
+    return np.clip(np.asarray(x) + zero, low, high).astype(dtype)

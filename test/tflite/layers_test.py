@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Every operator that nnc reads from TFLite models: on integers bit for bit as TFLite
+defines it, with both roundings of fixed-point products, on floats within 1e-5 of the
+largest number.
+
+The definitions are in fixed.py and integers.py. Where NNC_LITERT names a folder with the
+Python package ai_edge_litert (pip install --no-deps --target=FOLDER ai-edge-litert), or
+Python finds it, the definitions are compared with LiteRT's reference kernels as well.
+LiteRT 2.3 rounds most products twice and those of dense layers once, so it has to agree
+with one of both.
+"""
+
+import json
+import tempfile
+import unittest
+
+import numpy as np
+
+import cases
+import integers
+import running
+from fixed import DOUBLE, SINGLE
+
+# LiteRT 2.3 returns -1 throughout for sums of int8, and quantizes the inputs of dense
+# layers of floats whose weights are integers.
+LITERT_DIFFERS = {("SUM", "INT8"), ("FULLY_CONNECTED", "FLOAT32")}
+
+
+def difference(got, want, error):
+    """Why an array is not the one that is wanted, or None."""
+    if got.dtype != want.dtype or got.shape != want.shape:
+        return f"is {got.dtype} {got.shape}, not {want.dtype} {want.shape}"
+    apart = np.abs(got.astype(np.float64) - want.astype(np.float64))
+    if apart.size == 0 or apart.max() <= error * np.abs(want).max():
+        return None
+    at = int(apart.argmax())
+    return (f"differs in {np.count_nonzero(apart)} of {apart.size} elements; "
+            f"{got.ravel()[at]} for {want.ravel()[at]}")
+
+
+def describe(net, tensor):
+    """The operator that makes an output, for messages."""
+    (op,) = [op for op in net.operators if tensor in op["outputs"]]
+    first = net.tensors[max(op["inputs"])]
+    return f"{net.codes[op['opcode']]} {first['type']} {first['shape']} {op.get('options', '')}"
+
+
+class LayersTest(unittest.TestCase):
+    def check_outputs(self, net, got, rounding):
+        self.assertEqual(list(got), net.outputs)
+        for tensor, (wants, error) in net.expected.items():
+            with self.subTest(describe(net, tensor), rounding=rounding):
+                self.assertIsNone(difference(got[tensor], np.asarray(wants[rounding]), error))
+
+    def check(self, make, roundings=(DOUBLE, SINGLE)):
+        net = make()
+        for rounding in roundings:
+            with tempfile.TemporaryDirectory() as folder:
+                got = running.run_net(net, folder, f"--tflite-rounding={rounding}",
+                                      "--target=portable")
+            self.check_outputs(net, got, rounding)
+        return net
+
+    def test_convolutions(self):
+        self.check_roundings_differ(self.check(cases.convolutions))
+
+    def test_elementwise(self):
+        self.check_roundings_differ(self.check(cases.elementwise))
+
+    def check_roundings_differ(self, net):
+        """The net tells the roundings apart, so that the option is tested."""
+        self.assertTrue([t for t, (wants, _) in net.expected.items()
+                         if not np.array_equal(wants[DOUBLE], wants[SINGLE])])
+
+    def test_pools(self):
+        self.check(cases.pools)
+
+    def test_plain_operators(self):
+        for make in cases.PLAIN:
+            self.check(make, (DOUBLE,))
+
+    def test_native(self):
+        """The routines of this machine, in a net that has convolutions of bytes."""
+        net = cases.convolutions()
+        with tempfile.TemporaryDirectory() as folder:
+            got = running.run_net(net, folder, "--target=native")
+        self.check_outputs(net, got, DOUBLE)
+
+    def test_all_operators_are_here(self):
+        code, said = running.nnc("ops", "--frontend=tflite", "--json")
+        self.assertEqual(code, running.DONE, said)
+        rows = json.loads(said)
+        self.assertEqual({row["frontend"] for row in rows}, {"TFLite"})
+        used = set().union(*(make().used for make in cases.NETS.values()))
+        self.assertFalse({row["name"] for row in rows} - used - cases.ELSEWHERE,
+                         "operators without a case; add them to cases.py")
+
+    @unittest.skipUnless(running.HAS_LITERT, "LiteRT is not installed; NNC_LITERT says where")
+    def test_definitions_are_those_of_litert(self):
+        for name, make in cases.NETS.items():
+            net = make()
+            with tempfile.TemporaryDirectory() as folder:
+                got, lacking = running.litert(net, folder)
+            print(f"{name}: LiteRT lacks", sorted({describe(net, t) for t in lacking}))
+            for tensor, array in got.items():
+                wants, error = net.expected[tensor]
+                if self.is_known(net, tensor):
+                    continue
+                said = [difference(array, np.asarray(wants[r]), error) for r in wants]
+                with self.subTest(describe(net, tensor)):
+                    self.assertIn(None, said)
+
+    def is_known(self, net, tensor):
+        (op,) = [op for op in net.operators if tensor in op["outputs"]]
+        types = {net.tensors[t]["type"] for t in op["inputs"] if t >= 0}
+        name = net.codes[op["opcode"]]
+        return ((name, "INT8") in LITERT_DIFFERS and "INT8" in types and
+                "FLOAT32" not in types) or ((name, "FLOAT32") in LITERT_DIFFERS and
+                                            types == {"FLOAT32", "INT8"})
+
+
+class DefinitionTest(unittest.TestCase):
+    """What the definitions make of numbers that are known without them."""
+
+    def test_products_round_once_or_twice(self):
+        times, factor = integers.fixed.times, integers.fixed.factor_of(0.25)
+        self.assertEqual([times(x, factor, SINGLE) for x in (1, 2, 3, 6, -2, -6)],
+                         [0, 1, 1, 2, 0, -1])
+        # Twice, halves go away from zero in the last step.
+        self.assertEqual([times(x, factor, DOUBLE) for x in (1, 2, 3, 6, -2, -6)],
+                         [1, 1, 1, 2, -1, -2])
+
+    def test_functions(self):
+        for real in (-7.9, -3.0, -0.5, -0.01, 0.3, 1.0, 6.5):
+            a = int(real * 2.0**27)
+            self.assertAlmostEqual(integers.fixed.logistic(a) / 2.0**31, 1 / (1 + np.exp(-real)),
+                                   6)
+            self.assertAlmostEqual(integers.fixed.tanh(a) / 2.0**31, np.tanh(real), 6)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

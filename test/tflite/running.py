@@ -1,0 +1,73 @@
+"""Runs a .tflite model by nnc, and by LiteRT where it is installed."""
+
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+import flat
+
+NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
+DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT, ENVIRONMENT = range(8)
+# Tests need no speed: optimizing takes most of the time.
+COMPILER = os.environ.get("NNC_TEST_COMPILER", "c++ -O0")
+
+# A folder with the Python package ai_edge_litert, which the set-up does not install.
+if os.environ.get("NNC_LITERT"):
+    sys.path.append(os.environ["NNC_LITERT"])
+HAS_LITERT = importlib.util.find_spec("ai_edge_litert") is not None
+
+
+def nnc(*arguments, timeout=600):
+    """(exit code, what it said) of a call of nnc."""
+    done = subprocess.run([NNC, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=timeout)
+    return done.returncode, done.stdout if done.returncode == 0 else done.stderr
+
+
+def run(path, inputs, folder, *options):
+    """The outputs of the model at path on inputs, (name, array) each; they stay in order.
+    Raises RuntimeError where nnc fails."""
+    folder = pathlib.Path(folder)
+    given = []
+    for i, (name, array) in enumerate(inputs):
+        np.save(folder / f"in{i}.npy", array)
+        given += ["--input", f"{name}={folder / f'in{i}.npy'}"]
+    done = subprocess.run([NNC, "run", path, *given, "--output-dir", folder, "--json",
+                           "--compiler", COMPILER, *options], capture_output=True, text=True,
+                          timeout=600)
+    if done.returncode:
+        raise RuntimeError(f"nnc run: exit code {done.returncode}: {done.stderr or done.stdout}")
+    ports = json.loads(done.stdout)["outputs"]
+    return [np.load(port["file"]) for port in ports]
+
+
+def run_net(net, folder, *options):
+    """{output tensor: array} of a net of flat.py."""
+    (path,) = flat.save({"net": net.model()}, folder)
+    feeds = [(net.tensors[t]["name"], net.feeds[t]) for t in net.inputs]
+    return dict(zip(net.outputs, run(path, feeds, folder, *options)))
+
+
+def litert(net, folder):
+    """({output tensor: array}, {output tensor: why there is none}) by LiteRT's reference
+    kernels, an operator at a time, since they lack some."""
+    from ai_edge_litert.interpreter import Interpreter, OpResolverType
+    results, lacking = {}, {}
+    models = {f"op{i}": model for i, model in enumerate(flat.one_by_one(net))}
+    for op, path in zip(net.operators, flat.save(models, folder)):
+        try:
+            interpreter = Interpreter(
+                str(path), experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
+            interpreter.allocate_tensors()
+            for tensor in set(op["inputs"]) & set(net.inputs):
+                interpreter.set_tensor(tensor, net.feeds[tensor])
+            interpreter.invoke()
+            results.update((t, interpreter.get_tensor(t).copy()) for t in op["outputs"])
+        except (RuntimeError, ValueError) as error:
+            lacking.update((t, str(error)) for t in op["outputs"])
+    return results, lacking
