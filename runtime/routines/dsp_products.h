@@ -182,6 +182,29 @@ NNC_NOINLINE inline int32_t dsp_rescale(int32_t x, int32_t multiplier,
   return rescale_double(x, multiplier, shift);
 }
 
+/// Whether dsp_rescale_down holds for x and this shift: twice x fits in 32
+/// bits, and the shift is one to the right.
+NNC_INLINE bool dsp_is_usual(int32_t x, int32_t shift) {
+  return NNC_LIKELY(shift < 0 && plus(x, int32_t(1) << 30) >= 0);
+}
+/// rescale_double(x, multiplier, shift) + zero for these.
+NNC_INLINE int32_t dsp_rescale_down(int32_t x, int32_t multiplier,
+                                    int32_t shift, int32_t zero) {
+  int32_t v = doubled_upper_half(x, multiplier);
+  v += v >> 31;
+#if defined(NNC_ARM_DSP)
+  // The last bit that is shifted out, by which the quotient is rounded, is the
+  // carry.
+  __asm__("asrs %0, %0, %1\n\tadc %0, %0, %2"
+          : "+&r"(v)
+          : "r"(-shift), "r"(zero)
+          : "cc");
+  return v;
+#else
+  return (v >> -shift) + ((v >> (-shift - 1)) & 1) + zero;
+#endif
+}
+
 /// Stores requantized sums of `count` channels from `first` on.
 NNC_NOINLINE inline void dsp_requantize(const int32_t *sums, int first,
                                         int count, const dsp_requantization &r,
@@ -192,16 +215,9 @@ NNC_NOINLINE inline void dsp_requantize(const int32_t *sums, int first,
   const bool isWhole = low == -128 && high == 127;
   for (const int32_t *end = sums + count; sums != end;) {
     const int32_t x = plus(*sums++, *bias++), m = *multiplier++, s = *shift++;
-    int32_t v;
-    // Twice x fits in 32 bits, and the shift is one to the right.
-    if (NNC_LIKELY(s < 0 && plus(x, int32_t(1) << 30) >= 0)) {
-      v = doubled_upper_half(x, m);
-      v += v >> 31;
-      v = ((v >> ~s) + 1) >> 1;
-    } else {
-      v = dsp_rescale(x, m, s);
-    }
-    v = dsp_saturate(v + zero);
+    int32_t v = dsp_is_usual(x, s) ? dsp_rescale_down(x, m, s, zero)
+                                   : dsp_rescale(x, m, s) + zero;
+    v = dsp_saturate(v);
     if (!isWhole) {
       v = v < low ? low : v;
       v = v > high ? high : v;
