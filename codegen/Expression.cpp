@@ -9,6 +9,7 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -188,6 +189,45 @@ static Form getForm(exec::CallOp call, Block &block) {
   return hasVectors && call.hasMixedExpression() ? Form::mixed : Form::scalars;
 }
 
+/// Returns the value of a constant of i32 among the operands of `op`, and sets
+/// `other` to the other operand; nullopt if `op` is no Op of such operands.
+template <class Op>
+static std::optional<int64_t> matchConstant(Value value, Value &other) {
+  auto op = value.getDefiningOp<Op>();
+  APInt constant;
+  if (!op || !matchPattern(op.getB(), m_ConstantInt(&constant)))
+    return std::nullopt;
+  other = op.getA();
+  return constant.getSExtValue();
+}
+
+/// Returns the line by which a functor says that it is a requantization
+/// (runtime/epilogue.h), or an empty string if it is another expression.
+static std::string printRequantization(Block &block) {
+  auto cast = block.getTerminator()->getOperand(0).getDefiningOp<nn::CastOp>();
+  if (!cast || !cast.getY().getType().isSignlessInteger(8) ||
+      block.getNumArguments() != 4)
+    return "";
+  Value value = cast.getX();
+  auto high = matchConstant<nn::MinOp>(value, value);
+  auto low = high ? matchConstant<nn::MaxOp>(value, value) : std::nullopt;
+  auto zero = low ? matchConstant<nn::AddOp>(value, value) : std::nullopt;
+  auto rescale =
+      zero ? value.getDefiningOp<nn::RescaleDoubleOp>() : nn::RescaleDoubleOp();
+  auto sum = rescale ? rescale.getX().getDefiningOp<nn::AddOp>() : nn::AddOp();
+  Value arguments[] = {block.getArgument(0), block.getArgument(1),
+                       block.getArgument(2), block.getArgument(3)};
+  bool isAll = sum && sum.getA() == arguments[0] &&
+               sum.getB() == arguments[1] &&
+               rescale.getMultiplier() == arguments[2] &&
+               rescale.getShift() == arguments[3];
+  return isAll ? llvm::formatv("  using requantization = "
+                               "nnc::requantization_of<{0}, {1}, {2}>;\n",
+                               *zero, *low, *high)
+                     .str()
+               : "";
+}
+
 std::string codegen::printExpression(exec::CallOp call, StringRef name,
                                      ArrayRef<std::string> arguments) {
   Block &block = call.getExpression().front();
@@ -210,7 +250,9 @@ std::string codegen::printExpression(exec::CallOp call, StringRef name,
                                 : "template <class V> auto ";
   ExpressionPrinter printer(block, form, arguments);
   std::string body = printer.print();
-  return "struct " + name.str() + " {\n" + printer.getTables().str() +
+  std::string kind =
+      form == Form::scalars ? printRequantization(block) : std::string();
+  return "struct " + name.str() + " {\n" + kind + printer.getTables().str() +
          printList("  " + head + "operator()(", parameters, ") const {") +
          body + "  }\n};\n";
 }

@@ -197,7 +197,7 @@ static SmallVector<std::string> declareParameters(exec::CallOp call,
                          getCppType(element).str() + " *" + names[i]);
   }
   if (call.getScratch())
-    parameters.push_back("std::uint8_t *" + names.back());
+    parameters.push_back("uint8_t *" + names.back());
   return parameters;
 }
 

@@ -82,7 +82,7 @@ static std::string printConstants(StringRef comment, StringRef constants) {
   if (constants.empty())
     return "";
   return printComment(comment) +
-         ("enum : std::size_t {\n" + constants + "};\n").str();
+         ("enum : size_t {\n" + constants + "};\n").str();
 }
 
 std::string codegen::printPlaces(exec::ProgramOp program,

@@ -66,7 +66,7 @@ static std::string printDone(int layer, Value place) {
 
 static std::string printCopy(exec::CopyOp copy) {
   RankedTensorType type = exec::getPlaceOp(copy.getTarget()).getTensor();
-  return printList("  std::memcpy(",
+  return printList("  ::memcpy(",
                    {getName(copy.getTarget()), getName(copy.getSource()),
                     std::to_string(nn::getPhysicalBytes(type))},
                    ");");
@@ -147,9 +147,8 @@ static std::string printChecks(exec::ProgramOp program,
   check(outputs, "NULL_OUTPUT");
   if (program.getArena()) {
     check({"!arena"}, "NULL_ARENA");
-    check(
-        {"reinterpret_cast<std::uintptr_t>(arena) % " + status + "ALIGN != 0"},
-        "MISALIGNED_ARENA");
+    check({"reinterpret_cast<uintptr_t>(arena) % " + status + "ALIGN != 0"},
+          "MISALIGNED_ARENA");
   }
   if (program.getWeights())
     return text + printList("  return find_fault(",
@@ -196,7 +195,7 @@ static std::string printCheckEntry(exec::ProgramOp program,
   bool given = takesWeights(program, options);
   SmallVector<std::string> parameters, arguments;
   if (given) {
-    parameters = {"const void *weights", "std::size_t bytes"};
+    parameters = {"const void *weights", "size_t bytes"};
     arguments = {"weights", "bytes"};
   } else {
     arguments = {getWeightsPointer(program, options),
@@ -256,7 +255,7 @@ std::string codegen::printProgram(exec::ProgramOp program,
                  program.getArena() ? "const void *arena" : "const void *"},
                 ") {");
   values["checks"] = printChecks(program, options);
-  values["copies"] = copies ? "#include <cstring>\n" : "";
+  values["copies"] = copies ? "#include <string.h>\n" : "";
   values["weights"] =
       hasWeights && !takesWeights(program, options)
           ? "\nextern \"C\" const unsigned char " + name + "_weights[];\n"

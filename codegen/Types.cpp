@@ -32,13 +32,13 @@ struct TypeNames {
 } // namespace
 
 static constexpr TypeNames kTypes[] = {
-    {"bf16", "uint16_t", "nnc::bf16"},    {"bool", "unsigned char", "bool"},
-    {"f16", "uint16_t", "nnc::f16"},      {"f32", "float", "float"},
-    {"f64", "double", "double"},          {"i16", "int16_t", "std::int16_t"},
-    {"i32", "int32_t", "std::int32_t"},   {"i64", "int64_t", "std::int64_t"},
-    {"i8", "int8_t", "std::int8_t"},      {"u16", "uint16_t", "std::uint16_t"},
-    {"u32", "uint32_t", "std::uint32_t"}, {"u64", "uint64_t", "std::uint64_t"},
-    {"u8", "uint8_t", "std::uint8_t"},
+    {"bf16", "uint16_t", "nnc::bf16"}, {"bool", "unsigned char", "bool"},
+    {"f16", "uint16_t", "nnc::f16"},   {"f32", "float", "float"},
+    {"f64", "double", "double"},       {"i16", "int16_t", "int16_t"},
+    {"i32", "int32_t", "int32_t"},     {"i64", "int64_t", "int64_t"},
+    {"i8", "int8_t", "int8_t"},        {"u16", "uint16_t", "uint16_t"},
+    {"u32", "uint32_t", "uint32_t"},   {"u64", "uint64_t", "uint64_t"},
+    {"u8", "uint8_t", "uint8_t"},
 };
 
 static const TypeNames &getNames(Type element) {

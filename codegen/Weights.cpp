@@ -108,8 +108,9 @@ uint64_t codegen::getWeightsHeaderBytes(exec::ProgramOp program) {
 }
 
 uint64_t codegen::getWeightsBytes(exec::ProgramOp program) {
+  // Their hash is made of words of 8 bytes.
   return llvm::alignTo(getWeightsHeaderBytes(program) + program.getWeights(),
-                       sizeof(weights_header));
+                       std::max<uint64_t>(program.getAlign(), 8));
 }
 
 bool codegen::takesWeights(exec::ProgramOp program,

@@ -19,8 +19,8 @@
 // returns what is stored.
 //
 //   struct conv2_epilogue {
-//     std::uint8_t operator()(std::int32_t v, float scale) const {
-//       return nnc::cast<std::uint8_t>(
+//     uint8_t operator()(int32_t v, float scale) const {
+//       return nnc::cast<uint8_t>(
 //           nnc::round(nnc::mul(nnc::cast<float>(v), scale)));
 //     }
 //   };
@@ -33,10 +33,9 @@
 #ifndef NNC_EPILOGUE_H
 #define NNC_EPILOGUE_H
 
+#include "runtime/meta.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec.h"
-
-#include <type_traits>
 
 namespace nnc {
 
@@ -45,8 +44,8 @@ namespace nnc {
 /// (as in NHWC or NCHW16c) or all of one channel (as in NCHW).
 template <bool LanesAreChannels> struct position {
   static constexpr bool lanes_are_channels = LanesAreChannels;
-  std::ptrdiff_t offset; ///< flat physical index in the output
-  int channel;           ///< logical channel (conv, pool: axis 1; matmul: n)
+  ptrdiff_t offset; ///< flat physical index in the output
+  int channel;      ///< logical channel (conv, pool: axis 1; matmul: n)
 };
 
 /// No epilogue: values are stored as they are.
@@ -58,7 +57,7 @@ struct none {
     return v;
   }
   /// Does nothing, because there are no operands to prefetch.
-  NNC_INLINE void fetch(std::ptrdiff_t) const {}
+  NNC_INLINE void fetch(ptrdiff_t) const {}
 };
 
 /// How an operand of type T reaches F beside a value of type V: floats and
@@ -73,7 +72,7 @@ template <class V, class T, class = void> struct operand_beside {
   static NNC_INLINE V repeat(const T *p) { return V(float(*p)); }
 };
 template <class V, class T>
-struct operand_beside<V, T, std::enable_if_t<std::is_integral<V>::value>> {
+struct operand_beside<V, T, enable_if_t<is_integral<V>::value>> {
   using type = T;
   static NNC_INLINE T load(const T *p) { return *p; }
   static NNC_INLINE T load(const T *p, int) { return *p; }
@@ -93,9 +92,7 @@ template <class T> struct full_of {
   NNC_INLINE operand_type<V, T> get(P pos, int count) const {
     return operand_beside<V, T>::load(data + pos.offset, count);
   }
-  NNC_INLINE void fetch(std::ptrdiff_t offset) const {
-    NNC_PREFETCH(data + offset);
-  }
+  NNC_INLINE void fetch(ptrdiff_t offset) const { NNC_PREFETCH(data + offset); }
 };
 
 /// An operand with one value for each channel. Where lanes are channels of a
@@ -116,7 +113,7 @@ template <class T> struct channel_of {
     else
       return operand_beside<V, T>::repeat(data + pos.channel);
   }
-  NNC_INLINE void fetch(std::ptrdiff_t) const {}
+  NNC_INLINE void fetch(ptrdiff_t) const {}
 };
 
 /// An operand with one value.
@@ -129,7 +126,7 @@ template <class T> struct scalar_of {
   template <class V, class P> NNC_INLINE operand_type<V, T> get(P, int) const {
     return operand_beside<V, T>::repeat(data);
   }
-  NNC_INLINE void fetch(std::ptrdiff_t) const {}
+  NNC_INLINE void fetch(ptrdiff_t) const {}
 };
 
 /// A list of operands that loads each in turn and passes them on.
@@ -142,7 +139,7 @@ template <class... Operands> struct operand_list {
   NNC_INLINE auto apply_first(const F &f, V v, P, int, Loaded... loaded) const {
     return f(v, loaded...);
   }
-  NNC_INLINE void fetch(std::ptrdiff_t) const {}
+  NNC_INLINE void fetch(ptrdiff_t) const {}
 };
 template <class Head, class... Tail> struct operand_list<Head, Tail...> {
   Head head;
@@ -159,7 +156,7 @@ template <class Head, class... Tail> struct operand_list<Head, Tail...> {
     return tail.apply_first(f, v, pos, count, loaded...,
                             head.template get<V>(pos, count));
   }
-  NNC_INLINE void fetch(std::ptrdiff_t offset) const {
+  NNC_INLINE void fetch(ptrdiff_t offset) const {
     head.fetch(offset);
     tail.fetch(offset);
   }
@@ -183,7 +180,27 @@ template <class F, class... Operands> struct fused {
     return operands.apply_first(F{}, v, pos, count);
   }
   /// Prefetches the operands of the output value at flat index `offset`.
-  NNC_INLINE void fetch(std::ptrdiff_t offset) const { operands.fetch(offset); }
+  NNC_INLINE void fetch(ptrdiff_t offset) const { operands.fetch(offset); }
+};
+
+/// The constants of an expression that requantizes sums of integers to i8 as
+/// TFLite does twice rounding: min(max(rescale_double(v + bias, multiplier,
+/// shift) + zero, low), high), whose operands are bias, multiplier and shift of
+/// the channel. F::requantization is such a type where F is that expression.
+template <int Zero, int Low, int High> struct requantization_of {
+  static constexpr int zero = Zero, low = Low, high = High;
+};
+
+/// Whether an epilogue is such an expression of operands of a channel each.
+template <class Epi, class = void> struct requantizes {
+  static constexpr bool value = false;
+};
+template <class F>
+struct requantizes<
+    fused<F, channel_of<int32_t>, channel_of<int32_t>, channel_of<int32_t>>,
+    enable_if_t<(F::requantization::low >= -128)>> {
+  static constexpr bool value = true;
+  using form = typename F::requantization;
 };
 
 /// Whether an epilogue takes values of the vector type V.
@@ -191,13 +208,13 @@ template <class Epi, class V> constexpr bool takes_vectors = false;
 template <class V> constexpr bool takes_vectors<none, V> = true;
 template <class F, class... Operands, class V>
 constexpr bool takes_vectors<fused<F, Operands...>, V> =
-    std::is_invocable<const F &, V,
-                      operand_type<V, typename Operands::element>...>::value;
+    is_invocable<const F &, V,
+                 operand_type<V, typename Operands::element>...>::value;
 
 /// Stores epi(v) at y[at] in a blocked layout. Lane 0 is channel `first`; lanes
 /// for channels from `channels` on are stored as zero.
 template <int W, class T, class Epi>
-NNC_INLINE void store_channels(f32x<W> v, T *y, std::ptrdiff_t at, int first,
+NNC_INLINE void store_channels(f32x<W> v, T *y, ptrdiff_t at, int first,
                                int channels, const Epi &epi) {
   v = epi(v, position<true>{at, first});
   if (channels % W != 0 && first + W > channels)

@@ -21,8 +21,9 @@
 #include "runtime/routines/policy.h"
 #endif
 
-#include <cstddef>
-#include <type_traits>
+#include "runtime/meta.h"
+
+#include <stddef.h>
 
 namespace nnc {
 
@@ -30,7 +31,7 @@ namespace nnc {
 /// layers use the same memory, a thread often finds its share still in a cache.
 struct scratch_memory {
   unsigned char *bytes;
-  std::ptrdiff_t size;
+  ptrdiff_t size;
 };
 
 /// Argument that thread `thread`, of `threads` working threads, passes to the
@@ -47,7 +48,7 @@ inline unsigned char *argument_of(const scratch_memory &scratch, int thread,
 /// one, that all units share.
 template <class R, class = void> constexpr bool has_finish = false;
 template <class R>
-constexpr bool has_finish<R, std::enable_if_t<R::has_finish>> = true;
+constexpr bool has_finish<R, enable_if_t<R::has_finish>> = true;
 
 /// Calls R::finish() if R has it.
 template <class R, class S, class... A>
@@ -87,7 +88,7 @@ inline int first_unit(const S &shape, int units, int thread, int threads) {
 /// Runs all units of R on pool p. A null pool is one thread.
 template <class R, class S, class... A>
 inline void launch(pool p, const S &shape, const A &...arguments) {
-  constexpr bool scratch = (std::is_same<A, scratch_memory>::value || ...);
+  constexpr bool scratch = (is_same<A, scratch_memory>::value || ...);
   int cut_for = p ? p->threads : 1;
   if (scratch)
     cut_for = smaller(cut_for, NNC_THREADS);

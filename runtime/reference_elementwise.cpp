@@ -6,7 +6,10 @@
 #include "runtime/routines/elementwise/shape.h"
 #include "runtime/simd/elementwise.h"
 
+#include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 namespace {
 using namespace nnc;

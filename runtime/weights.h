@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-#include <cstddef>
-#include <cstdint>
+#include <stddef.h>
+#include <stdint.h>
 
 namespace nnc {
 
@@ -20,13 +20,13 @@ namespace nnc {
 /// begins at the next multiple of the weights' alignment.
 struct weights_header {
   /// "nncw" and the version of this layout and of the hash.
-  static constexpr std::uint32_t word = 0x77636e6e, current = 1;
+  static constexpr uint32_t word = 0x77636e6e, current = 1;
 
-  std::uint32_t magic, version;
+  uint32_t magic, version;
   /// Size of the weights, this header included.
-  std::uint64_t bytes;
+  uint64_t bytes;
   /// hash_words() of all that follows the header and its padding.
-  std::uint64_t hash;
+  uint64_t hash;
   /// The model's name, cut off where it is too long, for a person to read.
   char model[40];
 };
@@ -34,10 +34,10 @@ static_assert(sizeof(weights_header) == 64, "there is no padding");
 
 /// A 64-bit hash of whole words of eight bytes; `hash` is that of the bytes
 /// before these. One word that changes always changes the hash.
-inline std::uint64_t hash_words(const unsigned char *bytes, std::size_t count,
-                                std::uint64_t hash = 0xcbf29ce484222325u) {
-  for (std::size_t i = 0; i < count; i += 8) {
-    std::uint64_t word;
+inline uint64_t hash_words(const unsigned char *bytes, size_t count,
+                           uint64_t hash = 0xcbf29ce484222325u) {
+  for (size_t i = 0; i < count; i += 8) {
+    uint64_t word;
     memcpy(&word, bytes + i, 8);
     hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
     hash ^= hash >> 32;
@@ -46,8 +46,7 @@ inline std::uint64_t hash_words(const unsigned char *bytes, std::size_t count,
 }
 
 /// Whether `weights` begin with the header of weights of this size and hash.
-inline bool has_header(const void *weights, std::uint64_t bytes,
-                       std::uint64_t hash) {
+inline bool has_header(const void *weights, uint64_t bytes, uint64_t hash) {
   weights_header header;
   memcpy(&header, weights, sizeof header);
   return header.magic == weights_header::word &&

@@ -7,10 +7,21 @@
 #include "compiler/memory/Contents.h"
 
 #include "compiler/shapes/RoutineShape.h"
+#include "dialects/target/Target.h"
 
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
+
+int64_t nnc::getMemoryAlign(Operation *op) {
+  auto module = dyn_cast<ModuleOp>(op);
+  if (!module)
+    module = op->getParentOfType<ModuleOp>();
+  auto machine =
+      module ? module->getAttrOfType<target::MachineAttr>(target::kTargetAttr)
+             : target::MachineAttr();
+  return machine ? machine.getAlign() : int64_t(target::costs::kUsualAlign);
+}
 
 int64_t nnc::getBytes(Value value) {
   return getPhysicalBytes(getTensorType(value));
@@ -39,7 +50,9 @@ SmallVector<Move> nnc::getMoves(Operation *op) {
   if (op->getNumResults() != 1)
     return {};
   RankedTensorType result = getTensorType(op->getResult(0));
-  if (auto adapt = dyn_cast<AdaptOp>(op); adapt && adapt.isView())
+  auto adapt = dyn_cast<AdaptOp>(op);
+  auto transpose = dyn_cast<TransposeOp>(op);
+  if ((adapt && adapt.isView()) || (transpose && transpose.isView()))
     return {{0, 0, 0, getPhysicalBytes(result)}};
   if (auto layer = dyn_cast<LayerOp>(op);
       layer && (!layer.getAnchorOp() || !layer.hasEmptyEpilogue()))

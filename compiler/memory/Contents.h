@@ -16,9 +16,10 @@
 
 namespace nnc {
 
-/// Alignment in bytes of the arena, of the weights, and of every buffer that is
-/// not part of another: the size of a cache line and of the widest vector.
-inline constexpr int64_t kMemoryAlign = 64;
+/// Returns the alignment in bytes of the arena, of the weights, and of every
+/// buffer that is not part of another: that of the target of the module which
+/// holds `op`, or the usual one if it has none.
+int64_t getMemoryAlign(mlir::Operation *op);
 
 /// Size in bytes of the tensor `value` in memory, including the padding of its
 /// layout.

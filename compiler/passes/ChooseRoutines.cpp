@@ -10,6 +10,8 @@
 #include "compiler/routines/Layouts.h"
 #include "compiler/routines/PlanGraph.h"
 #include "compiler/routines/TuningFile.h"
+#include "dialects/exec/Exec.h"
+#include "dialects/nn/ModelName.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_CHOOSEROUTINES
@@ -20,6 +22,31 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
+/// Puts a transpose that an earlier choice has made a view into a layer.
+static void makeLayer(TransposeOp transpose) {
+  OpBuilder builder(transpose);
+  Location loc = transpose.getLoc();
+  RankedTensorType x = getLogicalType(transpose.getX().getType()),
+                   y = getLogicalType(transpose.getY().getType());
+  exec::Names names;
+  for (LayerOp layer : transpose->getBlock()->getOps<LayerOp>())
+    names.take(layer.getName(), /*isCall=*/true);
+  std::string name = names.addCall(getModelName(loc, "transpose"));
+  auto layer =
+      builder.create<LayerOp>(loc, y, name, ValueRange(transpose.getX()),
+                              ValueRange(), nullptr, nullptr);
+  Block &anchor = layer.getAnchor().emplaceBlock(),
+        &epilogue = layer.getEpilogue().emplaceBlock();
+  builder.setInsertionPointToStart(&anchor);
+  Value moved = builder.create<TransposeOp>(loc, anchor.addArgument(x, loc),
+                                            transpose.getPermutation());
+  builder.create<YieldOp>(loc, moved);
+  builder.setInsertionPointToStart(&epilogue);
+  builder.create<YieldOp>(loc, epilogue.addArgument(y.getElementType(), loc));
+  transpose.getY().replaceAllUsesWith(layer.getY());
+  transpose.erase();
+}
+
 /// Undoes an earlier choice of layouts: removes all adapts and gives all values
 /// their logical types.
 static void forgetLayouts(func::FuncOp function) {
@@ -27,6 +54,9 @@ static void forgetLayouts(func::FuncOp function) {
     adapt.getY().replaceAllUsesWith(adapt.getX());
     adapt.erase();
   });
+  for (auto transpose : llvm::make_early_inc_range(
+           function.getBody().front().getOps<TransposeOp>()))
+    makeLayer(transpose);
   for (Operation &op : function.getBody().front().without_terminator())
     for (Value result : op.getResults())
       if (auto type = dyn_cast<RankedTensorType>(result.getType()))
@@ -46,6 +76,17 @@ static void adaptBack(LayerOp layer, const CostModel &cost) {
   made.replaceAllUsesExcept(adapt.getY(), adapt);
 }
 
+/// Replaces a layer by its transpose, which is a view of the operand. An op
+/// outside of layers runs no routine.
+static void makeView(LayerOp layer, RankedTensorType type) {
+  auto transpose = cast<TransposeOp>(layer.getAnchorOp());
+  OpBuilder builder(layer);
+  auto view = builder.create<TransposeOp>(
+      layer.getLoc(), type, layer.getInputs()[0], transpose.getPermutation());
+  layer.getY().replaceAllUsesWith(view.getY());
+  layer.erase();
+}
+
 static void apply(func::FuncOp function, const PlanGraph &graph,
                   const Plan &plan, const CostModel &cost, LayoutScope scope) {
   OperandAdapter adapter(cost);
@@ -56,6 +97,10 @@ static void apply(func::FuncOp function, const PlanGraph &graph,
       const Candidate &choice = graph.getChoice(layer, plan);
       for (auto [i, type] : llvm::enumerate(choice.operands))
         adapter.setOperand(op.getOpOperand(i), type);
+      if (choice.isView()) {
+        makeView(layer, choice.result);
+        continue;
+      }
       layer.getY().setType(choice.result);
       layer.setRoutine(choice.routine->name);
       layer.setParams(choice.params);
@@ -65,6 +110,9 @@ static void apply(func::FuncOp function, const PlanGraph &graph,
         adaptBack(layer, cost);
       continue;
     }
+    // Views that stand for layers have the layouts that were chosen.
+    if (isa<TransposeOp>(op))
+      continue;
     // All other ops read and write row-major tensors.
     for (OpOperand &operand : op.getOpOperands())
       adapter.setOperand(operand, getLogicalType(cast<RankedTensorType>(

@@ -71,9 +71,10 @@ static bool hasQuantizedTypes(Operation *op) {
 /// The most ops that compute a value again for each of its readers.
 static constexpr size_t kMaxRepeated = 4;
 
-/// Returns the ops, last first, that compute the floats `value` from a tensor
-/// of narrow integers and literals alone, such as the integers of a quantized
-/// tensor as real numbers; none if there are more than kMaxRepeated.
+/// Returns the ops, last first, that compute the floats or integers of 32 bits
+/// `value` from a tensor of narrow integers and literals alone, such as the
+/// integers of a quantized tensor as real numbers; none if there are more than
+/// kMaxRepeated.
 static SmallVector<Operation *> getWidening(Value value) {
   SmallVector<Operation *> chain;
   while (chain.size() < kMaxRepeated) {
@@ -93,7 +94,8 @@ static SmallVector<Operation *> getWidening(Value value) {
     Type from = getTensorType(source).getElementType(),
          to = getTensorType(value).getElementType();
     unsigned width = from.getIntOrFloatBitWidth();
-    if (isa<CastOp>(op) && isa<IntegerType>(from) && to.isF32())
+    if (isa<CastOp>(op) && isa<IntegerType>(from) &&
+        (to.isF32() || to.isSignlessInteger(32)))
       return width >= 8 && width <= 16 ? chain : SmallVector<Operation *>();
     value = source;
   }

@@ -220,7 +220,7 @@ Value Lowering::getWeight(Operation *op) {
     if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
       bytes =
           std::max(bytes, getReadBytes(use.getOwner(), use.getOperandNumber()));
-  weightBytes += llvm::alignTo(bytes, kMemoryAlign);
+  weightBytes += llvm::alignTo(bytes, getMemoryAlign(module));
   return weight;
 }
 
@@ -421,8 +421,8 @@ exec::ProgramOp Lowering::createProgram(StringRef name) {
   };
   int64_t arena = getBytes(exec::kArenaAttr);
   int64_t bound = getBytes(exec::kLowerBoundAttr);
-  auto created = builder.create<exec::ProgramOp>(function.getLoc(), name, arena,
-                                                 bound, kMemoryAlign, 0);
+  auto created = builder.create<exec::ProgramOp>(
+      function.getLoc(), name, arena, bound, getMemoryAlign(module), 0);
   if (auto machine =
           module->getAttrOfType<target::MachineAttr>(target::kTargetAttr))
     setMachine(created, machine);

@@ -349,13 +349,14 @@ void Planner::pack() {
     }
     packed.push_back(i);
   }
-  Packing packing = packBlocks(blocks, kMemoryAlign);
+  int64_t align = getMemoryAlign(function);
+  Packing packing = packBlocks(blocks, align);
   for (auto [i, offset] : llvm::zip_equal(packed, packing.offsets))
     for (Tenant &tenant : groups[i].tenants)
       tenant.extent.offset += offset;
   Builder builder(function.getContext());
   function->setAttr(exec::kArenaAttr, builder.getI64IntegerAttr(packing.bytes));
-  int64_t bound = getPackingLowerBound(blocks, kMemoryAlign);
+  int64_t bound = getPackingLowerBound(blocks, align);
   function->setAttr(exec::kLowerBoundAttr, builder.getI64IntegerAttr(bound));
 }
 

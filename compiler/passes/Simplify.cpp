@@ -32,6 +32,7 @@ struct SimplifyPass : nnc::impl::SimplifyBase<SimplifyPass> {
     nnc::populateEmptyTensors(patterns);
     nnc::populateFoldConstants(patterns);
     nnc::populateIdentities(patterns);
+    nnc::populateTransposes(patterns);
     // Before means become pools.
     nnc::populateVariances(patterns);
     nnc::populateFoldBatchNorm(patterns);

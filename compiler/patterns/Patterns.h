@@ -70,6 +70,10 @@ void populateMatMulForms(mlir::RewritePatternSet &patterns);
 /// rearrangement into their positions (sub-pixel convolution).
 void populateSubPixels(mlir::RewritePatternSet &patterns);
 
+/// Adds patterns that move transposes behind elementwise ops where another one
+/// undoes them.
+void populateTransposes(mlir::RewritePatternSet &patterns);
+
 /// Whether a product, an nn.conv or nn.matmul of floats, is computed in
 /// integers.
 using ProductChoice = std::function<bool(mlir::Operation *)>;

@@ -147,6 +147,12 @@ static std::string getObstacle(LayerOp layer, const Routine &routine,
   if (machine && !machine.hasIsa(routine.isa))
     return "needs " + routine.isa.str() + ", which the target '" +
            machine.getName().str() + "' lacks";
+  // Portable routines of NHWC are for targets whose other routines have no
+  // blocked layouts: there they would widen the search for nothing.
+  if (machine && machine.hasVectors() && routine.isa == "portable" &&
+      llvm::is_contained(routine.layouts, "NHWC"))
+    return "is slower than the vector routines of the target '" +
+           machine.getName().str() + "'";
   Value first =
       layer.getOperands().empty() ? Value(layer.getY()) : layer.getOperand(0);
   if (!routine.takesElement(getTensorType(first).getElementType()))
@@ -173,7 +179,8 @@ static std::string getObstacle(LayerOp layer, const Routine &routine,
 /// Returns the counter of `work` to which an elementwise function belongs.
 static double &getCount(LayerWork &work, StringRef function) {
   StringRef header = Catalogue::get().getHeaderOf(function);
-  if (header == "runtime/simd/gates.h")
+  if (header == "runtime/simd/gates.h" ||
+      header == "runtime/simd/fixed_point.h")
     return work.gates;
   bool isShort = header == "" || header == "runtime/simd/arithmetic.h" ||
                  header == "runtime/simd/vec.h";
@@ -308,6 +315,43 @@ static bool takesTooFewBits(LayerOp layer, const Routine &routine) {
          });
 }
 
+/// Stands for the routine of candidates that are views.
+static const Routine &getViewRoutine() {
+  static const Routine routine = [] {
+    Routine view = *Catalogue::get().getRoutinesOf("copy").front();
+    view.name = kViewName;
+    return view;
+  }();
+  return routine;
+}
+
+bool Candidate::isView() const { return routine == &getViewRoutine(); }
+
+/// Visits the candidates of a layer that only transposes its operand for which
+/// nothing moves: those in which one side has one of `layouts`, and the other
+/// is row-major.
+static void forEachView(LayerOp layer, ArrayRef<LayoutAttr> layouts,
+                        llvm::function_ref<void(Candidate)> visit) {
+  auto transpose = dyn_cast_or_null<TransposeOp>(layer.getAnchorOp());
+  if (!transpose || !layer.hasEmptyEpilogue() ||
+      layer.getRoutine().value_or(kViewName) != kViewName)
+    return;
+  auto x = getLogicalType(getTensorType(layer.getInputs()[0])),
+       y = getLogicalType(layer.getY().getType());
+  auto visitIfView = [&](RankedTensorType from, RankedTensorType to) {
+    if (!TransposeOp::isViewBetween(from, to, transpose.getPermutation()))
+      return;
+    Candidate view{{}, &getViewRoutine(), {}, {from}, to};
+    view.seconds = 0;
+    visit(std::move(view));
+  };
+  for (LayoutAttr layout : layouts)
+    if (layout.getRank() == x.getRank() && !layout.getEncoding()) {
+      visitIfView(withLayout(x, layout), y);
+      visitIfView(x, withLayout(y, layout));
+    }
+}
+
 void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
                            ArrayRef<LayoutAttr> layouts,
                            llvm::function_ref<void(Candidate)> visit,
@@ -338,6 +382,7 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
       }
     }
   }
+  forEachView(layer, layouts, visit);
 }
 
 llvm::SetVector<LayoutAttr> nnc::findLayouts(Block &block,
@@ -389,7 +434,7 @@ CostModel nnc::makeCostModel(func::FuncOp function, target::MachineAttr machine,
     values.insert(getLogicalType(getTensorType(layer.getY())));
     forEachCandidate(
         layer, cost, layouts.getArrayRef(), [&](const Candidate &candidate) {
-          if (candidate.measured)
+          if (candidate.measured && !candidate.isView())
             calibration.add(
                 describeLayer(layer, candidate.operands, candidate.result),
                 *candidate.routine, candidate.params, candidate);

@@ -27,6 +27,9 @@ struct Candidate : UnitCost {
   /// Returns true if both have the same schema, so that they are the same to
   /// other layers.
   bool hasSchemaOf(const Candidate &other) const;
+  /// Whether no routine runs, because the memory of the operand holds the
+  /// result: a transpose between two layouts.
+  bool isView() const;
   /// Returns true if both are the same routine with the same parameters and
   /// types.
   bool isSameAs(const Candidate &other) const {
@@ -58,6 +61,9 @@ public:
   llvm::DenseMap<std::tuple<mlir::Value, mlir::Attribute, unsigned>, double>
       weightErrors;
 };
+
+/// The name by which plans call a candidate that is a view.
+inline constexpr llvm::StringLiteral kViewName = "view";
 
 /// Visits all candidates of `layer`. If the layer names a routine (and
 /// parameters) already, only this one is visited. Routines that work in any

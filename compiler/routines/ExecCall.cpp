@@ -175,7 +175,7 @@ void nnc::collectHeaders(exec::ProgramOp program) {
       headers.insert(("runtime/simd/vec_" + isa + ".h").str());
     if (call.hasEmptyExpression())
       continue;
-    if (isa != "portable" && call.hasMixedExpression())
+    if (target::isVectorIsa(isa) && call.hasMixedExpression())
       headers.insert("runtime/simd/bytes.h");
     Block &expression = call.getExpression().front();
     hasOtherTypes |= usesOtherTypes(expression);

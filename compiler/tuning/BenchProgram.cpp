@@ -33,6 +33,9 @@ Job nnc::makeLayerJob(LayerOp layer, Candidate candidate) {
   return {layer, std::move(candidate), std::move(subject)};
 }
 
+/// Alignment in bytes of the program's memory: no target needs more.
+static constexpr int64_t kMemoryAlign = target::costs::kUsualAlign;
+
 namespace {
 class Bench {
 public:

@@ -50,7 +50,7 @@ target::MachineAttr ProbeFile::apply(target::MachineAttr machine) const {
       machine.getVectorRegisters(), DenseI64ArrayAttr::get(context, sizes),
       DenseI64ArrayAttr::get(context, rates), memoryMbS, multiplyAdds, mhz,
       machine.getCompiler(), machine.getFlags(), machine.getEmulator(),
-      machine.getExposed());
+      machine.getExposed(), machine.getAlign(), machine.getBoard());
 }
 
 //===----------------------------------------------------------------------===//

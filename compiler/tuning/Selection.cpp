@@ -48,7 +48,8 @@ void nnc::forEachJob(func::FuncOp function, const CostModel &cost,
       values.insert(getTensorType(operand));
     forEachCandidate(layer, cost, layouts.getArrayRef(),
                      [&](Candidate candidate) {
-                       visitNew(makeLayerJob(layer, std::move(candidate)));
+                       if (!candidate.isView())
+                         visitNew(makeLayerJob(layer, std::move(candidate)));
                      });
   }
   forEachAdapt(
@@ -102,6 +103,8 @@ static void addCandidates(LayerOp layer, const CostModel &cost,
   llvm::SmallPtrSet<const Routine *, 8> measured;
   int known = 0;
   forEachCandidate(layer, cost, graph.getLayouts(), [&](Candidate candidate) {
+    if (candidate.isView())
+      return;
     if (candidate.measured) {
       measured.insert(candidate.routine);
       ++known;

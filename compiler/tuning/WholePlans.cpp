@@ -65,7 +65,10 @@ LogicalResult Finder::add(const Measurements *measured, bool untuned) {
     return success();
   std::set<Subject> seen;
   for (auto layer : function.getOps<LayerOp>()) {
-    Job job = makeLayerJob(layer, graph->getChoice(layer, plan));
+    const Candidate &choice = graph->getChoice(layer, plan);
+    if (choice.isView())
+      continue;
+    Job job = makeLayerJob(layer, choice);
     if (seen.insert(job.subject).second)
       found.jobs.push_back(std::move(job));
   }

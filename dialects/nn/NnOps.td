@@ -505,6 +505,10 @@ def Nn_ReshapeOp : Nn_Op<"reshape", [
 def Nn_TransposeOp : Nn_RoutineOp<"transpose"> {
   let summary = "Axes in another order: axis i of the result is axis permutation[i]";
   let description = [{
+    A transpose is a view, for which no routine runs, if the layouts of operand
+    and result order the elements alike: an image whose axes are N, H, W, C is
+    one of N, C, H, W in the layout NHWC.
+
     Example: `%y = nn.transpose %x {permutation = array<i64: 0, 2, 1>} : (tensor<1x4x5xf32>) -> tensor<1x5x4xf32>`.
   }];
   let arguments = (ins Nn_Tensor:$x, DenseI64ArrayAttr:$permutation);
@@ -512,6 +516,15 @@ def Nn_TransposeOp : Nn_RoutineOp<"transpose"> {
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
+  let extraClassDeclaration = [{
+    /// Returns true if the memory of the operand, read in the result's layout,
+    /// is the result.
+    bool isView();
+    /// The same for an operand and a result of these types.
+    static bool isViewBetween(::mlir::RankedTensorType x,
+                              ::mlir::RankedTensorType y,
+                              ::llvm::ArrayRef<int64_t> permutation);
+  }];
 }
 
 def Nn_ExpandOp : Nn_Op<"expand", [

@@ -134,6 +134,36 @@ LogicalResult TransposeOp::canonicalize(TransposeOp op,
   return success();
 }
 
+/// Returns the axes of `type` of more than one element in the order in which
+/// memory steps through them; nullopt if its layout has blocks.
+static std::optional<SmallVector<unsigned>> getOrder(RankedTensorType type) {
+  SmallVector<unsigned> order;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    order.push_back(axis);
+  if (LayoutAttr layout = getLayout(type)) {
+    if (layout.getEncoding() || !layout.getBlocks().empty())
+      return std::nullopt;
+    order = layout.getOuterAxes();
+  }
+  llvm::erase_if(order,
+                 [&](unsigned axis) { return type.getDimSize(axis) == 1; });
+  return order;
+}
+
+bool TransposeOp::isViewBetween(RankedTensorType x, RankedTensorType y,
+                                ArrayRef<int64_t> permutation) {
+  auto from = getOrder(x), to = getOrder(y);
+  if (!from || !to)
+    return false;
+  for (unsigned &axis : *to)
+    axis = permutation[axis];
+  return *from == *to;
+}
+
+bool TransposeOp::isView() {
+  return isViewBetween(getX().getType(), getY().getType(), getPermutation());
+}
+
 SmallVector<RoutineCall> TransposeOp::getRoutineCalls() {
   SmallVector<int64_t> strides = getStrides(getX().getType().getShape()),
                        source;

@@ -69,6 +69,8 @@ bool nnc::target::hostHas(StringRef feature) {
 /// Returns true if this host can run code for the row: it has the architecture
 /// and every feature.
 static bool runsHere(const Row &row, const llvm::Triple &host) {
+  if (row.board[0] != '\0') // this process has an operating system
+    return false;
   if (row.triple[0] != '\0' &&
       llvm::Triple(row.triple).getArch() != host.getArch())
     return false;
@@ -112,5 +114,6 @@ MachineAttr nnc::target::detectMachine(MLIRContext *context) {
       machine.getFeatures(), machine.getVectorBytes(),
       machine.getVectorRegisters(), machine.getCaches(), machine.getBandwidth(),
       machine.getMemoryMbS(), machine.getMultiplyAdds(), machine.getMhz(),
-      "c++", machine.getFlags(), "", machine.getExposed());
+      "c++", machine.getFlags(), "", machine.getExposed(), machine.getAlign(),
+      "");
 }

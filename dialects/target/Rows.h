@@ -18,9 +18,11 @@ struct Row {
   const char *isas[8];
   const char *needs; ///< LLVM's feature names, comma between
   int64_t vectorBytes, vectorRegisters;
-  int64_t caches[3], bandwidth[3];
+  int64_t align; ///< of the arena, of weights and of tensors, in bytes
+  int64_t caches[3], bandwidth[3]; ///< 0 for levels that there are not
   int64_t memory, multiplyAdds, mhz;
   const char *compiler, *flags, *emulator;
+  const char *board = ""; ///< of a machine without an operating system
   /// The default, if no line of the row sets another.
   int64_t exposed = costs::kUsualExposedPercent;
 };

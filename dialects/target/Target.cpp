@@ -36,7 +36,8 @@ LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   DenseI64ArrayAttr caches,
                                   DenseI64ArrayAttr bandwidth, int64_t memory,
                                   int64_t multiplyAdds, int64_t mhz, StringRef,
-                                  StringRef, StringRef, int64_t exposed) {
+                                  StringRef, StringRef, int64_t exposed,
+                                  int64_t align, StringRef) {
   if (isas.empty() || !llvm::all_of(isas, llvm::IsaPred<StringAttr>))
     return emitError() << "a machine needs the names of its isas";
   if (!llvm::all_of(features, llvm::IsaPred<StringAttr>))
@@ -55,6 +56,9 @@ LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           " leave out levels that it lacks";
   if (exposed < 0 || exposed > 100)
     return emitError() << "exposed is a percentage";
+  // Numbers of 64 bits are read as such.
+  if (align < 8 || !llvm::isPowerOf2_64(align))
+    return emitError() << "align is a power of two, 8 at least";
   return success();
 }
 
@@ -77,10 +81,7 @@ struct Isa {
 };
 } // namespace
 
-/// The instruction set `name` on a machine. It has the machine's vectors where
-/// its line says nothing, and never wider ones.
-static Isa getIsa(MachineAttr machine, StringRef name) {
-  static constexpr Isa isas[] = {
+static constexpr Isa kIsas[] = {
 #define VECTORS(bytes, element) bytes, element
 #define EXPONENTIAL(cycles) cycles
 #define GATE(cycles) cycles
@@ -91,14 +92,24 @@ static Isa getIsa(MachineAttr machine, StringRef name) {
 #undef EXPONENTIAL
 #undef GATE
 #undef LOOKUP
-  };
+};
+
+/// The instruction set `name` on a machine. It has the machine's vectors where
+/// its line says nothing, and never wider ones.
+static Isa getIsa(MachineAttr machine, StringRef name) {
   int64_t own = machine.getVectorBytes();
-  for (Isa isa : isas)
+  for (Isa isa : kIsas)
     if (name == isa.name) {
       isa.bytes = std::min(isa.bytes ? isa.bytes : own, own);
       return isa;
     }
   return {"", own, sizeof(float), 0, 0, 0};
+}
+
+bool nnc::target::isVectorIsa(StringRef name) {
+  return llvm::any_of(kIsas, [&](const Isa &isa) {
+    return isa.name == name && isa.bytes >= 16;
+  });
 }
 
 double MachineAttr::getVectorRate(StringRef name) const {
@@ -137,6 +148,13 @@ double MachineAttr::getGateSeconds(StringRef name) const {
 }
 
 /// Returns the first of the instruction sets of a machine, which is the best.
+bool MachineAttr::hasVectors() const {
+  return llvm::any_of(
+      getIsas().getAsValueRange<StringAttr>(), [&](StringRef name) {
+        return name != "portable" && getIsa(*this, name).bytes >= 16;
+      });
+}
+
 static Isa getBestIsa(MachineAttr machine) {
   return getIsa(machine, cast<StringAttr>(machine.getIsas()[0]).getValue());
 }
@@ -234,6 +252,7 @@ ArrayRef<Row> nnc::target::getRows() {
 #define ISAS(...) {__VA_ARGS__}
 #define NEEDS(features) features
 #define VECTORS(bytes, registers) bytes, registers
+#define ALIGN(bytes) bytes
 #define CACHES(l1, l2, l3) {l1, l2, l3}
 #define BANDWIDTH(l1, l2, l3) {l1, l2, l3}
 #define MEMORY(rate) rate
@@ -241,6 +260,7 @@ ArrayRef<Row> nnc::target::getRows() {
 #define COMPILER(command) command
 #define FLAGS(flags) flags
 #define EMULATOR(command) command
+#define BOARD(name) name
 #define NNC_TARGET(...) {__VA_ARGS__},
 #include "dialects/target/targets.inc"
   };
@@ -266,7 +286,8 @@ MachineAttr nnc::target::makeMachine(MLIRContext *context, const Row &row) {
       builder.getStrArrayAttr(features), row.vectorBytes, row.vectorRegisters,
       builder.getDenseI64ArrayAttr(caches),
       builder.getDenseI64ArrayAttr(bandwidth), row.memory, row.multiplyAdds,
-      row.mhz, row.compiler, row.flags, row.emulator, row.exposed);
+      row.mhz, row.compiler, row.flags, row.emulator, row.exposed, row.align,
+      row.board);
 }
 
 SmallVector<MachineAttr> nnc::target::getMachines(MLIRContext *context) {

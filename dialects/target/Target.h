@@ -34,6 +34,9 @@ mlir::FailureOr<MachineAttr> getMachine(llvm::StringRef name,
 /// The best row whose features this host has, with the host's own caches.
 MachineAttr detectMachine(mlir::MLIRContext *context);
 
+/// Returns true if the routines of an instruction set are written for vectors.
+bool isVectorIsa(llvm::StringRef isa);
+
 /// Returns true if this host's CPU has a feature, which has LLVM's name.
 bool hostHas(llvm::StringRef feature);
 

@@ -31,7 +31,11 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
     names. Caches and bandwidths are listed from level 1 on, in bytes and bytes
     a cycle; a machine without caches lists none. Computing and reading from
     memory overlap; `exposed` is the percentage of the shorter one that does
-    not, 60 unless the attribute says another figure.
+    not, 60 unless the attribute says another figure. `align` is the alignment
+    in bytes of the arena, of the weights and of each tensor in them, 64 unless
+    the attribute says another. A machine without an operating system has the
+    name of a `board`, whose test firmware runs its programs; it has no threads
+    and no files.
 
     Example:
     ```mlir
@@ -59,12 +63,20 @@ def Target_MachineAttr : AttrDef<Target_Dialect, "Machine"> {
     StringRefParameter<"what the compiler is given for this machine">:$flags,
     StringRefParameter<"command that runs its programs, or none">:$emulator,
     DefaultValuedParameter<"int64_t",
-        "::nnc::target::costs::kUsualExposedPercent">:$exposed);
+        "::nnc::target::costs::kUsualExposedPercent">:$exposed,
+    DefaultValuedParameter<"int64_t",
+        "::nnc::target::costs::kUsualAlign">:$align,
+    StringRefParameter<"board of a machine without an operating system",
+        "\"\"">:$board);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// Whether programs for it run without an operating system.
+    bool isBare() const { return !getBoard().empty(); }
     /// Whether routines of this level run on it.
     bool hasIsa(::llvm::StringRef isa) const;
+    /// Returns true if routines of one of its isas are written for vectors.
+    bool hasVectors() const;
     /// Peak rate of one core, in f32 multiply-adds a second.
     double getPeak() const;
     /// The same with vectors of `isa`.

@@ -28,8 +28,8 @@ template <class D, int P, int B> struct dot_tile {
   /// Adds the products of one group of numbers of each point. The points are
   /// `point` numbers apart, the vectors of weights `block` weights.
   template <class T>
-  NNC_INLINE void add(const typename D::point *points, std::ptrdiff_t point,
-                      const T *w, std::ptrdiff_t block) {
+  NNC_INLINE void add(const typename D::point *points, ptrdiff_t point,
+                      const T *w, ptrdiff_t block) {
     i32x<W> weights[B];
     NNC_UNROLL for (int b = 0; b < B; ++b) weights[b] =
         D::weights(w + b * block);
@@ -69,8 +69,8 @@ template <class D, int P, int B> struct dot_tile {
 private:
   /// Adds the products of points FIRST to P - 1.
   template <int FIRST>
-  NNC_INLINE void add_each(const typename D::point *points,
-                           std::ptrdiff_t point, const i32x<W> (&weights)[B]) {
+  NNC_INLINE void add_each(const typename D::point *points, ptrdiff_t point,
+                           const i32x<W> (&weights)[B]) {
     NNC_UNROLL for (int p = FIRST; p < P; ++p) {
       const i32x<W> v = repeat_group<D>(points + p * point);
       NNC_UNROLL for (int b = 0; b < B; ++b) sum[p][b] =
@@ -92,13 +92,13 @@ template <int P, int B> struct dot_tile<matrix_dots, P, B> {
         NNC_UNROLL for (int b = 0; b < B * halves; ++b) sum[p][b] = D::zero();
   }
 
-  NNC_INLINE void add(const std::int8_t *points, std::ptrdiff_t point,
-                      const std::int8_t *w, std::ptrdiff_t block) {
+  NNC_INLINE void add(const int8_t *points, ptrdiff_t point, const int8_t *w,
+                      ptrdiff_t block) {
     D::factors weights[B * halves];
     NNC_UNROLL for (int b = 0; b < B * halves; ++b) weights[b] =
         D::load(w + b / halves * block + b % halves * 16);
     NNC_UNROLL for (int p = 0; p < pairs; ++p) {
-      const std::int8_t *first = points + 2 * p * point;
+      const int8_t *first = points + 2 * p * point;
       // The last point of an odd number of them is alone.
       const D::factors v = 2 * p + 1 == P ? D::load(first, first)
                            : point == 8   ? D::load(first)

@@ -2,7 +2,7 @@
 #ifndef NNC_ROUTINES_POLICY_H
 #define NNC_ROUTINES_POLICY_H
 
-#include <cstddef>
+#include <stddef.h>
 
 namespace nnc {
 
@@ -25,7 +25,7 @@ constexpr int cut(int count, int i, int parts) {
 }
 
 /// `bytes` rounded up to whole cache lines of 64 bytes.
-constexpr std::ptrdiff_t whole_lines(std::ptrdiff_t bytes) {
+constexpr ptrdiff_t whole_lines(ptrdiff_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 

@@ -8,9 +8,8 @@
 #ifndef NNC_ROUTINES_REMAINDER_H
 #define NNC_ROUTINES_REMAINDER_H
 
+#include "runtime/meta.h"
 #include "runtime/routines/policy.h"
-
-#include <type_traits>
 
 namespace nnc {
 
@@ -29,9 +28,9 @@ constexpr int left_over([[maybe_unused]] Count count) {
 template <int N, int LEFT, class F>
 inline void in_tiles(int at, int end, const F &f) {
   for (; end - at >= N; at += N)
-    f(std::integral_constant<int, N>(), at);
+    f(integral_constant<int, N>(), at);
   if constexpr (LEFT > 0)
-    f(std::integral_constant<int, LEFT>(), at);
+    f(integral_constant<int, LEFT>(), at);
   else if constexpr (LEFT < 0 && N > 1)
     in_tiles<N / 2, LEFT>(at, end, f);
 }
@@ -41,12 +40,12 @@ inline void in_tiles(int at, int end, const F &f) {
 template <int N, int LEFT, class F>
 inline void in_one_tile(int count, const F &f) {
   if (count == N)
-    return f(std::integral_constant<int, N>(), 0);
+    return f(integral_constant<int, N>(), 0);
   if constexpr (LEFT > 0)
-    f(std::integral_constant<int, LEFT>(), 0);
+    f(integral_constant<int, LEFT>(), 0);
   else if constexpr (LEFT < 0)
     for (int at = 0; at < count; ++at)
-      f(std::integral_constant<int, 1>(), at);
+      f(integral_constant<int, 1>(), at);
 }
 
 } // namespace nnc

@@ -19,12 +19,10 @@
 #ifndef NNC_ROUTINES_STRASSEN_H
 #define NNC_ROUTINES_STRASSEN_H
 
+#include "runtime/meta.h"
 #include "runtime/routines/strassen_matrices.h"
 #include "runtime/routines/strassen_plan.h"
 #include "runtime/routines/transformed.h"
-
-#include <type_traits>
-#include <utility>
 
 namespace nnc {
 
@@ -82,7 +80,7 @@ struct strassen {
       if (part < 0)
         return point_factors<E>::group(t);
       const int row = tile_rows(*p, strip + t).of_part(part);
-      return this->first + std::ptrdiff_t(row) * W;
+      return this->first + ptrdiff_t(row) * W;
     }
   };
   static factors_of_point factors(const S &s, const transformed_plan &p,
@@ -90,7 +88,7 @@ struct strassen {
                                   int t) {
     const int blocks = ceil_div(channels(s), W);
     const strassen_part part = table.of[point].left;
-    if constexpr (std::is_pointer_v<source>)
+    if constexpr (is_pointer_v<source>)
       if (in_place(s) && part.whole)
         return {{x + LAYOUT::left(s, 0, 0, part.column * blocks), W,
                  LAYOUT::left(s, 0, 0, 1)},
@@ -111,7 +109,7 @@ struct strassen {
     if (!last.keep)
       for_each_result<R, N>(
           s, p, last, at,
-          [epi = *at.epi](int, int, std::ptrdiff_t y, int) { epi.fetch(y); });
+          [epi = *at.epi](int, int, ptrdiff_t y, int) { epi.fetch(y); });
   }
 
   template <int R, int N, class Epi>
@@ -119,7 +117,7 @@ struct strassen {
                                 register_tile<V, 1, R, N> &tile,
                                 const sums_place<E, Epi> &at) {
     E *const sums = at.products;
-    const std::ptrdiff_t next = p.product_point;
+    const ptrdiff_t next = p.product_point;
     const strassen_uses &uses = table.of[at.point].uses;
     for (int i = 0; i < uses.count - 1; ++i) {
       const strassen_use use = uses.of[i];
@@ -140,7 +138,7 @@ struct strassen {
     const Epi epi = *at.epi;
     E *const y = at.y;
     for_each_result<R, N>(
-        s, p, last, at, [&](int i, int b, std::ptrdiff_t to, int block) {
+        s, p, last, at, [&](int i, int b, ptrdiff_t to, int block) {
           LAYOUT::store(widen(tile.sum[0][i][b]), y, to, block, s, epi);
         });
   }
@@ -239,7 +237,7 @@ private:
   /// of the square a, at v and every `point` elements on.
   template <int L, int FIRST>
   static NNC_INLINE void left_factors(const S &s, const F (&a)[1 << L][1 << L],
-                                      E *v, std::ptrdiff_t point) {
+                                      E *v, ptrdiff_t point) {
     if constexpr (L == 0) {
       constexpr auto product = table.of[FIRST];
       if (!in_place(s))
@@ -262,14 +260,14 @@ private:
         left[5][i][j] = s1;
         left[6][i][j] = a12 - s2;
       }
-      left_factors_of<L, FIRST>(std::make_index_sequence<strassen_products>{},
-                                s, left, v, point);
+      left_factors_of<L, FIRST>(make_index_sequence<strassen_products>{}, s,
+                                left, v, point);
     }
   }
-  template <int L, int FIRST, std::size_t... I, class Left>
-  static NNC_INLINE void left_factors_of(std::index_sequence<I...>, const S &s,
+  template <int L, int FIRST, size_t... I, class Left>
+  static NNC_INLINE void left_factors_of(index_sequence<I...>, const S &s,
                                          const Left &left, E *v,
-                                         std::ptrdiff_t point) {
+                                         ptrdiff_t point) {
     (left_factors<L - 1, FIRST + int(I) * strassen_points(L - 1)>(s, left[I], v,
                                                                   point),
      ...);

@@ -13,12 +13,11 @@
 #ifndef NNC_ROUTINES_TILE_H
 #define NNC_ROUTINES_TILE_H
 
+#include "runtime/meta.h"
 #include "runtime/routines/policy.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec.h"
 #include "runtime/simd/vec_neonfp16.h"
-
-#include <type_traits>
 
 namespace nnc {
 
@@ -26,8 +25,8 @@ namespace nnc {
 /// while it makes its sums. So memory is read all the time; otherwise the first
 /// tile that needs the weights would wait for all of them.
 template <class T> struct later_weights {
-  const T *at;         ///< prefetched in the first step
-  std::ptrdiff_t step; ///< elements to the next step's; at most W
+  const T *at;    ///< prefetched in the first step
+  ptrdiff_t step; ///< elements to the next step's; at most W
 };
 
 /// Divides the prefetching of weights among tiles that make the same number of
@@ -37,7 +36,7 @@ template <class T> struct later_weights {
 /// streams, the remaining pairs are not prefetched.
 template <class T, int W, int B> class weights_dealer {
 public:
-  weights_dealer(std::ptrdiff_t w_block, int tiles)
+  weights_dealer(ptrdiff_t w_block, int tiles)
       : block(w_block), sharers(larger(1, tiles / pairs)),
         step(ceil_div(W, sharers)), parts(ceil_div(W, int(step))) {}
 
@@ -64,12 +63,12 @@ public:
 
 private:
   static constexpr int pairs = ceil_div(B, 2); // of streams
-  std::ptrdiff_t block;
+  ptrdiff_t block;
   int sharers; ///< tiles that divide one pair of streams
-  std::ptrdiff_t step;
+  ptrdiff_t step;
   int parts; ///< sharers whose part is not empty
   const T *first = nullptr, *own = nullptr;
-  std::ptrdiff_t advance = 0;
+  ptrdiff_t advance = 0;
   int part = 0, pair = 0;
 };
 
@@ -97,7 +96,7 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
   /// Longest sum, in terms, that is made in one go. Longer sums are made in
   /// parts that are then added, because the rounding error of a random sum of n
   /// terms is about 0.3 sqrt(n) ulp.
-  static constexpr int most_terms = std::is_same<T, float>::value ? 512 : 64;
+  static constexpr int most_terms = is_same<T, float>::value ? 512 : 64;
   /// Steps in one iteration of the loop. With narrow vectors a step has so few
   /// multiply-adds that the loop's own instructions cost time: one step an
   /// iteration took 5 % longer with AVX2 on a Zen 3, and up to 30 % longer
@@ -118,9 +117,9 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
   ///   sum[r][c][b] += a[r][(c - FIRST) * a_col + i * a_step]
   ///                   * w[b * w_block + i * w_step + lane]
   template <int FIRST, int LAST, fetch_into CACHE = fetch_into::nothing>
-  NNC_INLINE void add(const T *const (&a)[ROWS], std::ptrdiff_t a_col,
-                      std::ptrdiff_t a_step, const T *w, std::ptrdiff_t w_block,
-                      std::ptrdiff_t w_step, int steps,
+  NNC_INLINE void add(const T *const (&a)[ROWS], ptrdiff_t a_col,
+                      ptrdiff_t a_step, const T *w, ptrdiff_t w_block,
+                      ptrdiff_t w_step, int steps,
                       later_weights<T> later = {}) {
     int i = 0;
     if constexpr (multiplies_by_lane<V>)
@@ -150,8 +149,7 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
 
   /// Prefetches the part of `later` of STEPS steps, one cache line at a time.
   template <fetch_into CACHE, int STEPS>
-  static NNC_INLINE void fetch(later_weights<T> &later,
-                               std::ptrdiff_t w_block) {
+  static NNC_INLINE void fetch(later_weights<T> &later, ptrdiff_t w_block) {
     if constexpr (CACHE != fetch_into::nothing)
       NNC_UNROLL for (int i = 0; i < STEPS; i += steps_a_line) {
         fetch_line<CACHE>(later.at);
@@ -169,10 +167,9 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
 
   /// Adds step i of add().
   template <int FIRST, int LAST>
-  NNC_INLINE void add_step(const T *const (&a)[ROWS], std::ptrdiff_t a_col,
-                           std::ptrdiff_t a_step, const T *w,
-                           std::ptrdiff_t w_block, std::ptrdiff_t w_step,
-                           int i) {
+  NNC_INLINE void add_step(const T *const (&a)[ROWS], ptrdiff_t a_col,
+                           ptrdiff_t a_step, const T *w, ptrdiff_t w_block,
+                           ptrdiff_t w_step, int i) {
     NNC_FORGET_LOADS;
     V weight[B];
     NNC_UNROLL for (int b = 0; b < B; ++b) weight[b] =
@@ -188,9 +185,8 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
   /// Adds W steps of points whose values are contiguous (a_step = 1): one load
   /// of a point serves all steps.
   template <int FIRST, int LAST>
-  NNC_INLINE void add_lanes(const T *const (&a)[ROWS], std::ptrdiff_t a_col,
-                            const T *w, std::ptrdiff_t w_block,
-                            std::ptrdiff_t w_step) {
+  NNC_INLINE void add_lanes(const T *const (&a)[ROWS], ptrdiff_t a_col,
+                            const T *w, ptrdiff_t w_block, ptrdiff_t w_step) {
     V value[ROWS][COLS];
     NNC_UNROLL for (int r = 0; r < ROWS; ++r)
         NNC_UNROLL for (int c = FIRST; c < LAST; ++c) value[r][c] =

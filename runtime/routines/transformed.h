@@ -53,7 +53,7 @@ namespace nnc {
 /// side by side. The next channel block is `block` elements later.
 template <class E> struct point_factors {
   const E *first;
-  std::ptrdiff_t tile, block;
+  ptrdiff_t tile, block;
   const E *group(int t) const { return first + t * tile; }
 };
 
@@ -152,8 +152,8 @@ private:
         T::input(s, p, j.x, t, smaller(P, last - t), c, j.input + at * W);
       }
     const int step = p.points_first ? 1 : T::points;
-    const std::ptrdiff_t next =
-        p.points_first ? std::ptrdiff_t(p.strip_tiles) * B * W : 0;
+    const ptrdiff_t next =
+        p.points_first ? ptrdiff_t(p.strip_tiles) * B * W : 0;
     for (int i = 0; i < T::points; i += step)
       for (int run = from; run < to; ++run)
         multiply(s, p, j, j.products + (run - from) * next, last - first, first,
@@ -175,14 +175,13 @@ private:
 
   /// Elements from the weights of channel c to those that are prefetched
   /// meanwhile: those of later channels, or of a later run if it comes first.
-  static std::ptrdiff_t next_weights(const S &s, const transformed_plan &p,
-                                     int c) {
+  static ptrdiff_t next_weights(const S &s, const transformed_plan &p, int c) {
     constexpr int ahead = weights_ahead(T::summed_channels);
     const int channels = T::channels(s);
     if (!p.points_first || c + T::summed_channels < channels)
       return ahead * W;
     const int runs = channels < ahead ? ahead / channels : 1;
-    return (std::ptrdiff_t(runs) * B * T::points * channels - c) * W;
+    return (ptrdiff_t(runs) * B * T::points * channels - c) * W;
   }
 
   /// multiply() for a run of N blocks.
@@ -190,8 +189,8 @@ private:
   static void multiply_blocks(const S &s, const transformed_plan &p,
                               const job &j, E *products, int count, int first,
                               int block, int point, int end) {
-    const std::ptrdiff_t panel = std::ptrdiff_t(T::channels(s)) * W;
-    const std::ptrdiff_t w_block = T::points * panel;
+    const ptrdiff_t panel = ptrdiff_t(T::channels(s)) * W;
+    const ptrdiff_t w_block = T::points * panel;
     const E *w = j.w + block * w_block + point * panel;
     weights_dealer<E, W, N> dealer(w_block, ceil_div(count, P));
     for (int i = point; i < end; ++i, w += panel) {
@@ -218,7 +217,7 @@ private:
   /// Computes `count` tiles of a group with the register tile of that size.
   template <int N>
   static void place(const S &s, const transformed_plan &p, const E *v,
-                    std::ptrdiff_t v_block, const E *w, int count, int channel,
+                    ptrdiff_t v_block, const E *w, int count, int channel,
                     const later_weights<E> &later,
                     const sums_place<E, Epi> &at) {
     constexpr int rest =
@@ -235,7 +234,7 @@ private:
   /// sums or, after the last channel, finishes the register tile.
   template <int R, int N>
   NNC_NOINLINE static void tile(const S &s, const transformed_plan &p,
-                                const E *v, std::ptrdiff_t v_block, const E *w,
+                                const E *v, ptrdiff_t v_block, const E *w,
                                 int channel, later_weights<E> later,
                                 const sums_place<E, Epi> &at) {
     const int channels = T::channels(s);
@@ -249,7 +248,7 @@ private:
          c += W, v += v_block, w += W * W, later.at += W * later.step) {
       const E *const rows[1] = {v};
       t.template add<0, R, fetch_into::level1>(
-          rows, W, 1, w, std::ptrdiff_t(T::points) * channels * W, W,
+          rows, W, 1, w, ptrdiff_t(T::points) * channels * W, W,
           block_channels<N>(s, c), later);
     }
     E *const partial = at.products + T::partial(at.point) * p.product_point;

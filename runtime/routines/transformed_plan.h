@@ -4,7 +4,7 @@
 
 #include "runtime/routines/policy.h"
 
-#include <cstddef>
+#include <stddef.h>
 
 namespace nnc {
 
@@ -43,21 +43,21 @@ struct transformed_plan {
   /// Elements from one point to the next of the transformed input and of the
   /// products. The additional vector keeps points from mapping to the same sets
   /// of a cache.
-  std::ptrdiff_t input_point, product_point;
+  ptrdiff_t input_point, product_point;
 
   constexpr int units() const { return parts * run_parts; }
 
   /// Bytes of scratch of one thread, a multiple of a cache line.
-  constexpr std::ptrdiff_t thread_scratch() const {
+  constexpr ptrdiff_t thread_scratch() const {
     return whole_lines((inputs * input_point + products * product_point) *
                        bytes);
   }
   /// Bytes of scratch that suffice for `threads` threads and for fewer.
-  constexpr std::ptrdiff_t scratch(int threads) const {
-    std::ptrdiff_t most = 0;
+  constexpr ptrdiff_t scratch(int threads) const {
+    ptrdiff_t most = 0;
     for (int count = 1; count <= threads; ++count) {
       const transformed_plan p = shared(count);
-      const std::ptrdiff_t all = p.units() * p.thread_scratch();
+      const ptrdiff_t all = p.units() * p.thread_scratch();
       most = most < all ? all : most;
     }
     return most;
@@ -96,13 +96,13 @@ struct transformed_plan {
   constexpr void cut_strips() {
     const int all = ceil_div(groups, parts);
     const int out = ceil_div(runs, run_parts) * run_blocks;
-    const std::ptrdiff_t block = std::ptrdiff_t(width) * bytes;
-    const std::ptrdiff_t input = group_tiles * in_blocks * block;
+    const ptrdiff_t block = ptrdiff_t(width) * bytes;
+    const ptrdiff_t input = group_tiles * in_blocks * block;
     strip_groups = groups_near(all, points * input);
     points_first = false;
     if (sums_points) {
-      const std::ptrdiff_t sums = products * group_tiles * out * block;
-      const std::ptrdiff_t weights = points * out * block * channels;
+      const ptrdiff_t sums = products * group_tiles * out * block;
+      const ptrdiff_t weights = points * out * block * channels;
       const int longer = groups_near(all, input + sums);
       const int fewer = ceil_div(all, strip_groups) - ceil_div(all, longer);
       points_first = fewer * weights > 8 * (inputs * input * all);
@@ -110,15 +110,15 @@ struct transformed_plan {
     }
     strip_tiles = strip_groups * group_tiles;
     const int kept = points_first ? out : run_blocks;
-    input_point = (std::ptrdiff_t(strip_tiles) * in_blocks + 1) * width;
-    product_point = (std::ptrdiff_t(strip_tiles) * kept + 1) * width;
+    input_point = (ptrdiff_t(strip_tiles) * in_blocks + 1) * width;
+    product_point = (ptrdiff_t(strip_tiles) * kept + 1) * width;
   }
 
 private:
   /// Groups of a strip if `all` groups, of `each` bytes, are cut into equal
   /// strips that the second-level cache holds.
-  constexpr int groups_near(int all, std::ptrdiff_t each) const {
-    const std::ptrdiff_t strips = (all * each + near / 2) / near;
+  constexpr int groups_near(int all, ptrdiff_t each) const {
+    const ptrdiff_t strips = (all * each + near / 2) / near;
     return strips < 1 ? all : strips > all ? 1 : ceil_div(all, int(strips));
   }
 };

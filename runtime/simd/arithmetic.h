@@ -48,7 +48,8 @@ template <class F> NNC_INLINE float each_lane_of(float a, float b) {
 }
 template <class F, int W>
 NNC_INLINE f32x<W> each_lane_of(f32x<W> a, f32x<W> b) {
-  float x[W], y[W];
+  // g++ 12 warns of the sign of an int here.
+  float x[static_cast<size_t>(W)], y[static_cast<size_t>(W)];
   a.store(x);
   b.store(y);
   for (int i = 0; i < W; ++i)
@@ -62,7 +63,7 @@ struct libm_fmod {
 /// Exact remainders of a / b. The result of fmod has the sign of a, that of mod
 /// the sign of b.
 template <class V, if_real<V> = 0> NNC_INLINE V fmod(V a, V b) {
-  if constexpr (std::is_same<V, double>::value)
+  if constexpr (is_same<V, double>::value)
     return ::fmod(a, b);
   else
     return each_lane_of<libm_fmod>(a, b);

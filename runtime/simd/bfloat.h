@@ -18,18 +18,18 @@ struct bf16 {
   NNC_INLINE operator float() const {
     // The shift is of an unsigned number: the sign is its highest bit.
     return bit_cast_float(
-        static_cast<std::int32_t>(static_cast<std::uint32_t>(bits) << 16));
+        static_cast<int32_t>(static_cast<uint32_t>(bits) << 16));
   }
 
 private:
-  static NNC_INLINE std::uint16_t round(float x) {
-    const auto all = static_cast<std::uint32_t>(bit_cast_int(x));
+  static NNC_INLINE uint16_t round(float x) {
+    const auto all = static_cast<uint32_t>(bit_cast_int(x));
     if ((all & 0x7fffffff) > 0x7f800000) // NaN
-      return static_cast<std::uint16_t>((all >> 16 & 0x8000) | 0x7fc0);
-    return static_cast<std::uint16_t>((all + 0x7fff + (all >> 16 & 1)) >> 16);
+      return static_cast<uint16_t>((all >> 16 & 0x8000) | 0x7fc0);
+    return static_cast<uint16_t>((all + 0x7fff + (all >> 16 & 1)) >> 16);
   }
 
-  std::uint16_t bits;
+  uint16_t bits;
 };
 static_assert(sizeof(bf16) == 2, "as it lies in memory");
 template <> inline constexpr bool holds_float<bf16> = true;

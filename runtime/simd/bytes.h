@@ -8,7 +8,7 @@
 //
 //   template <class V> auto operator()(V sum, nnc::like<V, float> scale) const
 //   {
-//     return nnc::cast<std::uint8_t>(nnc::mul(nnc::cast<float>(sum), scale));
+//     return nnc::cast<uint8_t>(nnc::mul(nnc::cast<float>(sum), scale));
 //   }
 //
 // byte_lanes<W> has what each instruction set does in its own way. Sums of
@@ -34,12 +34,11 @@ namespace nnc {
 /// Whether T is an integer of memory that vectors hold: one of at most 32 bits.
 template <class T>
 using if_vector_integer =
-    std::enable_if_t<is_int<T> &&
-                     (sizeof(T) < 4 || std::is_same<T, std::int32_t>::value)>;
+    enable_if_t<is_int<T> && (sizeof(T) < 4 || is_same<T, int32_t>::value)>;
 
 /// W integers of type T, each in a lane of 32 bits that holds its value.
 template <class T, int W> struct narrow {
-  static_assert(std::is_integral<T>::value && sizeof(T) < 4, "a narrow type");
+  static_assert(is_integral<T>::value && sizeof(T) < 4, "a narrow type");
   i32x<W> v;
 };
 template <class T, int W> constexpr int lanes<narrow<T, W>> = W;
@@ -50,7 +49,7 @@ template <class T, int W> struct vector_type {
 template <int W> struct vector_type<float, W> {
   using type = f32x<W>;
 };
-template <int W> struct vector_type<std::int32_t, W> {
+template <int W> struct vector_type<int32_t, W> {
   using type = i32x<W>;
 };
 template <class T> struct vector_type<T, 1> {
@@ -59,15 +58,14 @@ template <class T> struct vector_type<T, 1> {
 template <> struct vector_type<float, 1> {
   using type = float;
 };
-template <> struct vector_type<std::int32_t, 1> {
-  using type = std::int32_t;
+template <> struct vector_type<int32_t, 1> {
+  using type = int32_t;
 };
 /// Whether V is a vector of integers.
 template <class V> constexpr bool is_int_vector = false;
 template <int W> constexpr bool is_int_vector<i32x<W>> = true;
 template <class T, int W> constexpr bool is_int_vector<narrow<T, W>> = true;
-template <class V>
-using if_int_vector = std::enable_if_t<is_int_vector<V>, int>;
+template <class V> using if_int_vector = enable_if_t<is_int_vector<V>, int>;
 
 /// The vector of W values of type T: T itself if W is 1.
 template <class T, int W> using vector_of = typename vector_type<T, W>::type;
@@ -92,7 +90,7 @@ template <class T, int W> struct vector_memory<T, W, if_vector_integer<T>> {
     } else if constexpr (sizeof(T) == 4) {
       return byte_lanes<W>::load_bits(p);
     } else {
-      std::int32_t values[W];
+      int32_t values[W];
       for (int i = 0; i < W; ++i)
         values[i] = p[i];
       return {byte_lanes<W>::load_bits(values)};
@@ -119,7 +117,7 @@ template <class T, int W> struct vector_memory<T, W, if_vector_integer<T>> {
     } else if constexpr (sizeof(T) == 1) {
       byte_lanes<W>::store(p, v.v);
     } else {
-      std::int32_t values[W];
+      int32_t values[W];
       byte_lanes<W>::store_bits(values, v.v);
       for (int i = 0; i < W; ++i)
         p[i] = static_cast<T>(values[i]);
@@ -137,7 +135,7 @@ template <class T, int W> struct vector_memory<T, W, if_vector_integer<T>> {
 /// An operand of an epilogue beside a vector of integers: a vector of its own
 /// type.
 template <class V, class T>
-struct operand_beside<V, T, std::enable_if_t<is_int_vector<V>>> {
+struct operand_beside<V, T, enable_if_t<is_int_vector<V>>> {
   using memory = vector_memory<T, lanes<V>>;
   using type = like<V, T>;
   static NNC_INLINE type load(const T *p) { return memory::load(p); }
@@ -149,8 +147,7 @@ struct operand_beside<V, T, std::enable_if_t<is_int_vector<V>>> {
 
 /// The same beside a vector of floats, or beside a float.
 template <class V, class T>
-struct operand_beside<
-    V, T, std::enable_if_t<is_f32<V> && std::is_integral<T>::value>> {
+struct operand_beside<V, T, enable_if_t<is_f32<V> && is_integral<T>::value>> {
   using type = like<V, T>;
   static NNC_INLINE type load(const T *p) { return load_lanes(p, lanes<V>); }
   static NNC_INLINE type load(const T *p, int count) {
@@ -175,7 +172,7 @@ private:
 };
 
 /// The numbers in the lanes of a vector.
-template <int W> NNC_INLINE void spread(i32x<W> v, std::int32_t *to) {
+template <int W> NNC_INLINE void spread(i32x<W> v, int32_t *to) {
   byte_lanes<W>::store_bits(to, v);
 }
 template <int W> NNC_INLINE void spread(f32x<W> v, float *to) { v.store(to); }
@@ -185,8 +182,8 @@ template <int W> NNC_INLINE void spread(f32x<W> v, float *to) { v.store(to); }
 /// are stored as zero. An epilogue that takes only scalars is called for each
 /// lane.
 template <class V, class Y, class Epi>
-NNC_INLINE void store_sums(V v, Y *y, std::ptrdiff_t at, int first,
-                           int channels, const Epi &epi) {
+NNC_INLINE void store_sums(V v, Y *y, ptrdiff_t at, int first, int channels,
+                           const Epi &epi) {
   constexpr int W = lanes<V>;
   const bool whole = channels % W == 0 || first + W <= channels;
   if constexpr (takes_vectors<Epi, V>) {
@@ -197,7 +194,7 @@ NNC_INLINE void store_sums(V v, Y *y, std::ptrdiff_t at, int first,
     memory::store(y + at, memory::repeat(Y(0)));
     memory::store(y + at, result, channels - first);
   } else {
-    std::conditional_t<is_f32<V>, float, std::int32_t> sums[W];
+    conditional_t<is_f32<V>, float, int32_t> sums[W];
     spread(v, sums);
     for (int i = 0; i < W; ++i)
       y[at + i] = first + i < channels
@@ -209,8 +206,8 @@ NNC_INLINE void store_sums(V v, Y *y, std::ptrdiff_t at, int first,
 /// layout, the first at y[at]. Operands that all points share are loaded once,
 /// and bytes are stored several points at a time.
 template <class V, int P, class Y, class Epi>
-NNC_INLINE void store_points(const V (&v)[P], Y *y, std::ptrdiff_t at,
-                             int first, int channels, const Epi &epi) {
+NNC_INLINE void store_points(const V (&v)[P], Y *y, ptrdiff_t at, int first,
+                             int channels, const Epi &epi) {
   constexpr int W = lanes<V>;
   if constexpr (takes_vectors<Epi, V> && sizeof(Y) == 1 && P > 1) {
     if (channels % W == 0 || first + W <= channels) {
@@ -234,7 +231,7 @@ NNC_INLINE void store_points(const V (&v)[P], Y *y, std::ptrdiff_t at,
 /// Stores epi(v) at y[at] of a row of `columns` columns, whose column `first`
 /// is lane 0. Lanes behind the last column are not stored.
 template <int W, class Y, class Epi>
-NNC_INLINE void store_sums_of_row(i32x<W> v, Y *y, std::ptrdiff_t at, int first,
+NNC_INLINE void store_sums_of_row(i32x<W> v, Y *y, ptrdiff_t at, int first,
                                   int columns, const Epi &epi) {
   using memory = vector_memory<Y, W>;
   const int count = smaller(W, columns - first);
@@ -245,7 +242,7 @@ NNC_INLINE void store_sums_of_row(i32x<W> v, Y *y, std::ptrdiff_t at, int first,
     else
       memory::store(y + at, epi(v, pos, count), count);
   } else {
-    std::int32_t sums[W];
+    int32_t sums[W];
     byte_lanes<W>::store_bits(sums, v);
     for (int i = 0; i < count; ++i)
       y[at + i] = Y(epi(sums[i], position<true>{at + i, first + i}));
@@ -265,7 +262,7 @@ template <class T, int W> NNC_INLINE i32x<W> lanes_of(narrow<T, W> x) {
 template <class T, int W> NNC_INLINE vector_of<T, W> wrap_lanes(i32x<W> x) {
   if constexpr (sizeof(T) == 4) {
     return x;
-  } else if constexpr (std::is_unsigned<T>::value) {
+  } else if constexpr (is_unsigned<T>::value) {
     return {x & i32x<W>((1 << 8 * sizeof(T)) - 1)};
   } else {
     constexpr int spare = 32 - 8 * int(sizeof(T));
@@ -274,7 +271,7 @@ template <class T, int W> NNC_INLINE vector_of<T, W> wrap_lanes(i32x<W> x) {
 }
 template <class V> struct integer_lanes {};
 template <int W> struct integer_lanes<i32x<W>> {
-  using type = std::int32_t;
+  using type = int32_t;
 };
 template <class T, int W> struct integer_lanes<narrow<T, W>> {
   using type = T;
@@ -324,7 +321,7 @@ NNC_INLINE vector_of<T, W> lookup(const T (&table)[256], narrow<X, W> x) {
 /// cast() of number.h for vectors: a real out of range gives the nearest end of
 /// T's range, and NaN gives 0.
 template <class T, int W> NNC_INLINE vector_of<T, W> cast(f32x<W> x) {
-  if constexpr (std::is_same<T, float>::value) {
+  if constexpr (is_same<T, float>::value) {
     return x;
   } else if constexpr (sizeof(T) == 4) {
     const f32x<W> beyond(0x1p31f);
@@ -333,20 +330,20 @@ template <class T, int W> NNC_INLINE vector_of<T, W> cast(f32x<W> x) {
     const i32x<W> cut = select(fits, to_int(inside), i32x<W>(INT32_MAX));
     return select(x == x, cut, i32x<W>(0));
   } else if constexpr (byte_lanes<W>::conversion_saturates) {
-    const i32x<W> low(std::numeric_limits<T>::min());
-    const i32x<W> high(std::numeric_limits<T>::max());
+    const i32x<W> low(numeric_limits<T>::min());
+    const i32x<W> high(numeric_limits<T>::max());
     return {byte_lanes<W>::least(byte_lanes<W>::most(to_int(x), low), high)};
   } else {
     // If x is NaN, max_fast(x, low) is NaN or low.
-    if constexpr (std::is_signed<T>::value)
+    if constexpr (is_signed<T>::value)
       x = select(x == x, x, f32x<W>(0.0f));
-    const f32x<W> low(std::numeric_limits<T>::min());
-    const f32x<W> high(std::numeric_limits<T>::max());
+    const f32x<W> low(numeric_limits<T>::min());
+    const f32x<W> high(numeric_limits<T>::max());
     return {to_int(min_fast(high, max_fast(x, low)))};
   }
 }
 template <class T, int W> NNC_INLINE vector_of<T, W> cast(i32x<W> x) {
-  if constexpr (std::is_same<T, float>::value)
+  if constexpr (is_same<T, float>::value)
     return to_float(x);
   else
     return wrap_lanes<T>(x);

@@ -11,26 +11,26 @@ namespace nnc {
 template <> struct byte_lanes<8> {
   using V = i32x<8>;
   static constexpr bool conversion_saturates = false;
-  static NNC_INLINE V load(const std::uint8_t *p) {
+  static NNC_INLINE V load(const uint8_t *p) {
     return {_mm256_cvtepu8_epi32(load_eight(p))};
   }
-  static NNC_INLINE V load(const std::int8_t *p) {
+  static NNC_INLINE V load(const int8_t *p) {
     return {_mm256_cvtepi8_epi32(load_eight(p))};
   }
-  static NNC_INLINE V load_pairs(const std::int8_t *p) {
+  static NNC_INLINE V load_pairs(const int8_t *p) {
     return {_mm256_cvtepi8_epi16(
         _mm_loadu_si128(reinterpret_cast<const __m128i *>(p)))};
   }
-  static NNC_INLINE V load_pairs(const std::uint8_t *p) {
+  static NNC_INLINE V load_pairs(const uint8_t *p) {
     return {_mm256_cvtepu8_epi16(
         _mm_loadu_si128(reinterpret_cast<const __m128i *>(p)))};
   }
-  static NNC_INLINE V load_pairs(const std::int16_t *p) { return load_bits(p); }
-  static NNC_INLINE V load_two(const std::int8_t *p, const std::int8_t *q) {
+  static NNC_INLINE V load_pairs(const int16_t *p) { return load_bits(p); }
+  static NNC_INLINE V load_two(const int8_t *p, const int8_t *q) {
     return {
         _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(load_eight(p), load_eight(q)))};
   }
-  static NNC_INLINE V load_two(const std::uint8_t *p, const std::uint8_t *q) {
+  static NNC_INLINE V load_two(const uint8_t *p, const uint8_t *q) {
     return {
         _mm256_cvtepu8_epi16(_mm_unpacklo_epi8(load_eight(p), load_eight(q)))};
   }
@@ -53,9 +53,8 @@ template <> struct byte_lanes<8> {
   static NNC_INLINE void store_four(T *p, V a, V b, V c, V d) {
     const __m256i low = _mm256_packs_epi32(a.v, b.v);
     const __m256i high = _mm256_packs_epi32(c.v, d.v);
-    const __m256i bytes = std::is_signed<T>::value
-                              ? _mm256_packs_epi16(low, high)
-                              : _mm256_packus_epi16(low, high);
+    const __m256i bytes = is_signed<T>::value ? _mm256_packs_epi16(low, high)
+                                              : _mm256_packus_epi16(low, high);
     // Each half of a register was packed for itself.
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     store_bits(p, {_mm256_permutevar8x32_epi32(bytes, order)});
@@ -95,7 +94,7 @@ template <> struct byte_lanes<8> {
     // -2^62 and 2^62, are moved to where they are positive, and back again.
     const __m256i bits = _mm256_sub_epi32(_mm256_set1_epi32(31), shift.v);
     const auto part = [&](__m256i a, __m256i b, __m256i by) {
-      const __m256i offset = _mm256_set1_epi64x(std::int64_t(1) << 62);
+      const __m256i offset = _mm256_set1_epi64x(int64_t(1) << 62);
       const __m256i half = _mm256_sllv_epi64(
           _mm256_set1_epi64x(1), _mm256_sub_epi64(by, _mm256_set1_epi64x(1)));
       const __m256i sum = _mm256_add_epi64(

@@ -17,25 +17,25 @@ template <> struct byte_lanes<16> {
   static constexpr __mmask16 every = 0xffff;
   static constexpr __mmask32 every_word = 0xffffffff;
 
-  static NNC_INLINE V load(const std::uint8_t *p) {
+  static NNC_INLINE V load(const uint8_t *p) {
     return {_mm512_maskz_cvtepu8_epi32(every, load_sixteen(p))};
   }
-  static NNC_INLINE V load(const std::int8_t *p) {
+  static NNC_INLINE V load(const int8_t *p) {
     return {_mm512_maskz_cvtepi8_epi32(every, load_sixteen(p))};
   }
-  static NNC_INLINE V load_pairs(const std::int8_t *p) {
+  static NNC_INLINE V load_pairs(const int8_t *p) {
     return {_mm512_maskz_cvtepi8_epi16(
         every_word, _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p)))};
   }
-  static NNC_INLINE V load_pairs(const std::uint8_t *p) {
+  static NNC_INLINE V load_pairs(const uint8_t *p) {
     return {_mm512_maskz_cvtepu8_epi16(
         every_word, _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p)))};
   }
-  static NNC_INLINE V load_pairs(const std::int16_t *p) { return load_bits(p); }
-  static NNC_INLINE V load_two(const std::int8_t *p, const std::int8_t *q) {
+  static NNC_INLINE V load_pairs(const int16_t *p) { return load_bits(p); }
+  static NNC_INLINE V load_two(const int8_t *p, const int8_t *q) {
     return {_mm512_maskz_cvtepi8_epi16(every_word, zip(p, q))};
   }
-  static NNC_INLINE V load_two(const std::uint8_t *p, const std::uint8_t *q) {
+  static NNC_INLINE V load_two(const uint8_t *p, const uint8_t *q) {
     return {_mm512_maskz_cvtepu8_epi16(every_word, zip(p, q))};
   }
   static NNC_INLINE V load_bits(const void *p) {

@@ -11,38 +11,37 @@ namespace nnc {
 template <> struct byte_lanes<4> {
   using V = i32x<4>;
   static constexpr bool conversion_saturates = true;
-  static NNC_INLINE V load(const std::uint8_t *p) {
+  static NNC_INLINE V load(const uint8_t *p) {
     const uint8x8_t bytes = vreinterpret_u8_u32(vdup_n_u32(load_word(p)));
     return {vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(bytes))))};
   }
-  static NNC_INLINE V load(const std::int8_t *p) {
+  static NNC_INLINE V load(const int8_t *p) {
     const int8x8_t bytes = vreinterpret_s8_u32(vdup_n_u32(load_word(p)));
     return {vmovl_s16(vget_low_s16(vmovl_s8(bytes)))};
   }
-  static NNC_INLINE V load_pairs(const std::int8_t *p) {
+  static NNC_INLINE V load_pairs(const int8_t *p) {
     return {vreinterpretq_s32_s16(vmovl_s8(vld1_s8(p)))};
   }
-  static NNC_INLINE V load_pairs(const std::uint8_t *p) {
+  static NNC_INLINE V load_pairs(const uint8_t *p) {
     return {vreinterpretq_s32_u16(vmovl_u8(vld1_u8(p)))};
   }
-  static NNC_INLINE V load_pairs(const std::int16_t *p) { return load_bits(p); }
-  static NNC_INLINE V load_two(const std::int8_t *p, const std::int8_t *q) {
+  static NNC_INLINE V load_pairs(const int16_t *p) { return load_bits(p); }
+  static NNC_INLINE V load_two(const int8_t *p, const int8_t *q) {
     return {vreinterpretq_s32_s16(vmovl_s8(vreinterpret_s8_u8(zip(p, q))))};
   }
-  static NNC_INLINE V load_two(const std::uint8_t *p, const std::uint8_t *q) {
+  static NNC_INLINE V load_two(const uint8_t *p, const uint8_t *q) {
     return {vreinterpretq_s32_u16(vmovl_u8(zip(p, q)))};
   }
   static NNC_INLINE V load_bits(const void *p) {
-    return {
-        vreinterpretq_s32_u8(vld1q_u8(static_cast<const std::uint8_t *>(p)))};
+    return {vreinterpretq_s32_u8(vld1q_u8(static_cast<const uint8_t *>(p)))};
   }
   static NNC_INLINE void store_bits(void *p, V v) {
-    vst1q_u8(static_cast<std::uint8_t *>(p), vreinterpretq_u8_s32(v.v));
+    vst1q_u8(static_cast<uint8_t *>(p), vreinterpretq_u8_s32(v.v));
   }
   static NNC_INLINE void store(void *p, V v) {
     const int16x4_t words = vmovn_s32(v.v);
     const int8x8_t bytes = vmovn_s16(vcombine_s16(words, words));
-    const std::uint32_t four = vget_lane_u32(vreinterpret_u32_s8(bytes), 0);
+    const uint32_t four = vget_lane_u32(vreinterpret_u32_s8(bytes), 0);
     memcpy(p, &four, sizeof four);
   }
   template <class T>
@@ -102,8 +101,8 @@ private:
                    vreinterpret_u8_u32(vdup_n_u32(load_word(q))))
         .val[0];
   }
-  static NNC_INLINE std::uint32_t load_word(const void *p) {
-    std::uint32_t word;
+  static NNC_INLINE uint32_t load_word(const void *p) {
+    uint32_t word;
     memcpy(&word, p, sizeof word);
     return word;
   }

@@ -109,9 +109,9 @@ NNC_INLINE void store_in_turn(T *p, i32x<W> a, i32x<W> b, i32x<W> c,
 }
 template <int W, class T>
 NNC_INLINE i32x<W> look_up_in_turn(const T *table, i32x<W> at) {
-  std::int32_t lanes_of_at[W];
+  int32_t lanes_of_at[W];
   byte_lanes<W>::store_bits(lanes_of_at, at);
-  for (std::int32_t &lane : lanes_of_at)
+  for (int32_t &lane : lanes_of_at)
     lane = table[lane];
   return byte_lanes<W>::load_bits(lanes_of_at);
 }
@@ -120,7 +120,7 @@ NNC_INLINE i32x<W> look_up_in_turn(const T *table, i32x<W> at) {
 template <class F, int W>
 NNC_INLINE i32x<W> rescale_in_turn(i32x<W> x, i32x<W> multiplier,
                                    i32x<W> shift) {
-  std::int32_t values[W], multipliers[W], shifts[W];
+  int32_t values[W], multipliers[W], shifts[W];
   byte_lanes<W>::store_bits(values, x);
   byte_lanes<W>::store_bits(multipliers, multiplier);
   byte_lanes<W>::store_bits(shifts, shift);
@@ -129,14 +129,12 @@ NNC_INLINE i32x<W> rescale_in_turn(i32x<W> x, i32x<W> multiplier,
   return byte_lanes<W>::load_bits(values);
 }
 struct double_rescaling {
-  static NNC_INLINE std::int32_t call(std::int32_t x, std::int32_t multiplier,
-                                      std::int32_t shift) {
+  static NNC_INLINE int32_t call(int32_t x, int32_t multiplier, int32_t shift) {
     return nnc::rescale_double(x, multiplier, shift);
   }
 };
 struct single_rescaling {
-  static NNC_INLINE std::int32_t call(std::int32_t x, std::int32_t multiplier,
-                                      std::int32_t shift) {
+  static NNC_INLINE int32_t call(int32_t x, int32_t multiplier, int32_t shift) {
     return nnc::rescale_single(x, multiplier, shift);
   }
 };
@@ -147,16 +145,16 @@ template <> struct byte_lanes<1> {
     return i32x<1>(*p);
   }
   template <class T> static NNC_INLINE i32x<1> load_pairs(const T *p) {
-    const std::int16_t pair[2] = {p[0], p[1]};
+    const int16_t pair[2] = {p[0], p[1]};
     return load_bits(pair);
   }
   template <class T>
   static NNC_INLINE i32x<1> load_two(const T *p, const T *q) {
-    const std::int16_t pair[2] = {*p, *q};
+    const int16_t pair[2] = {*p, *q};
     return load_bits(pair);
   }
   static NNC_INLINE i32x<1> load_bits(const void *p) {
-    std::int32_t v;
+    int32_t v;
     memcpy(&v, p, sizeof v);
     return i32x<1>(v);
   }
@@ -193,7 +191,7 @@ template <> struct byte_lanes<1> {
     return a.v < b.v ? a : b;
   }
   static NNC_INLINE i32x<1> dot2(i32x<1> sum, i32x<1> a, i32x<1> b) {
-    std::int16_t x[2], y[2];
+    int16_t x[2], y[2];
     memcpy(x, &a.v, sizeof x);
     memcpy(y, &b.v, sizeof y);
     return sum + i32x<1>(x[0] * y[0]) + i32x<1>(x[1] * y[1]);

@@ -12,25 +12,25 @@ namespace nnc {
 template <> struct byte_lanes<4> {
   using V = i32x<4>;
   static constexpr bool conversion_saturates = false;
-  static NNC_INLINE V load(const std::uint8_t *p) {
+  static NNC_INLINE V load(const uint8_t *p) {
     return {_mm_cvtepu8_epi32(load_word(p))};
   }
-  static NNC_INLINE V load(const std::int8_t *p) {
+  static NNC_INLINE V load(const int8_t *p) {
     return {_mm_cvtepi8_epi32(load_word(p))};
   }
-  static NNC_INLINE V load_pairs(const std::int8_t *p) {
+  static NNC_INLINE V load_pairs(const int8_t *p) {
     return {_mm_cvtepi8_epi16(
         _mm_loadl_epi64(reinterpret_cast<const __m128i *>(p)))};
   }
-  static NNC_INLINE V load_pairs(const std::uint8_t *p) {
+  static NNC_INLINE V load_pairs(const uint8_t *p) {
     return {_mm_cvtepu8_epi16(
         _mm_loadl_epi64(reinterpret_cast<const __m128i *>(p)))};
   }
-  static NNC_INLINE V load_pairs(const std::int16_t *p) { return load_bits(p); }
-  static NNC_INLINE V load_two(const std::int8_t *p, const std::int8_t *q) {
+  static NNC_INLINE V load_pairs(const int16_t *p) { return load_bits(p); }
+  static NNC_INLINE V load_two(const int8_t *p, const int8_t *q) {
     return {_mm_cvtepi8_epi16(_mm_unpacklo_epi8(load_word(p), load_word(q)))};
   }
-  static NNC_INLINE V load_two(const std::uint8_t *p, const std::uint8_t *q) {
+  static NNC_INLINE V load_two(const uint8_t *p, const uint8_t *q) {
     return {_mm_cvtepu8_epi16(_mm_unpacklo_epi8(load_word(p), load_word(q)))};
   }
   static NNC_INLINE V load_bits(const void *p) {
@@ -49,8 +49,8 @@ template <> struct byte_lanes<4> {
   static NNC_INLINE void store_four(T *p, V a, V b, V c, V d) {
     const __m128i low = _mm_packs_epi32(a.v, b.v);
     const __m128i high = _mm_packs_epi32(c.v, d.v);
-    store_bits(p, {std::is_signed<T>::value ? _mm_packs_epi16(low, high)
-                                            : _mm_packus_epi16(low, high)});
+    store_bits(p, {is_signed<T>::value ? _mm_packs_epi16(low, high)
+                                       : _mm_packus_epi16(low, high)});
   }
   template <class T> static NNC_INLINE V look_up(const T *table, V at) {
     return look_up_in_turn<4>(table, at);

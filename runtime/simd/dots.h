@@ -21,7 +21,7 @@ namespace nnc {
 template <int W> struct pair_dots {
   static constexpr int lanes = W, group = 2, together = W;
   static constexpr bool by_lane = false;
-  using point = std::int16_t;
+  using point = int16_t;
 
   template <class T> static NNC_INLINE i32x<W> weights(const T *w) {
     return byte_lanes<W>::load_pairs(w);
@@ -35,9 +35,9 @@ template <int W> struct pair_dots {
 template <int W> struct byte_dots {
   static constexpr int lanes = W, group = 4, together = W;
   static constexpr bool by_lane = false;
-  using point = std::uint8_t;
+  using point = uint8_t;
 
-  static NNC_INLINE i32x<W> weights(const std::int8_t *w) {
+  static NNC_INLINE i32x<W> weights(const int8_t *w) {
     return byte_lanes<W>::load_bits(w);
   }
   static NNC_INLINE i32x<W> add(i32x<W> sum, i32x<W> points, i32x<W> weights) {
@@ -49,9 +49,9 @@ template <int W> struct byte_dots {
 struct signed_dots {
   static constexpr int lanes = 4, group = 4, together = 4;
   static constexpr bool by_lane = true;
-  using point = std::int8_t;
+  using point = int8_t;
 
-  static NNC_INLINE i32x<4> weights(const std::int8_t *w) {
+  static NNC_INLINE i32x<4> weights(const int8_t *w) {
     return byte_lanes<4>::load_bits(w);
   }
   static NNC_INLINE i32x<4> add(i32x<4> sum, i32x<4> points, i32x<4> weights) {
@@ -67,8 +67,8 @@ struct signed_dots {
                       vreinterpretq_s8_s32(weights.v))};
 #endif
 #else
-    std::int8_t x[16], w[16];
-    std::int32_t sums[4];
+    int8_t x[16], w[16];
+    int32_t sums[4];
     byte_lanes<4>::store_bits(x, points);
     byte_lanes<4>::store_bits(w, weights);
     byte_lanes<4>::store_bits(sums, sum);
@@ -92,7 +92,7 @@ struct signed_dots {
                             vreinterpretq_s8_s32(points.v), LANE)};
 #endif
 #else
-    std::int32_t x[4];
+    int32_t x[4];
     byte_lanes<4>::store_bits(x, points);
     return add(sum, i32x<4>(x[LANE]), weights);
 #endif
@@ -104,15 +104,15 @@ struct signed_dots {
 /// tile of them is dot_tile<matrix_dots, P, B>.
 struct matrix_dots {
   static constexpr int lanes = 4, group = 8, together = 8;
-  using point = std::int8_t;
+  using point = int8_t;
 
 #if defined(NNC_NEON_VECTORS) && defined(__ARM_FEATURE_MATMUL_INT8)
   using sums = int32x4_t;    ///< row 0 then row 1, each of two columns
   using factors = int8x16_t; ///< two rows of eight
 
   static NNC_INLINE sums zero() { return vdupq_n_s32(0); }
-  static NNC_INLINE factors load(const std::int8_t *p) { return vld1q_s8(p); }
-  static NNC_INLINE factors load(const std::int8_t *p, const std::int8_t *q) {
+  static NNC_INLINE factors load(const int8_t *p) { return vld1q_s8(p); }
+  static NNC_INLINE factors load(const int8_t *p, const int8_t *q) {
     return vcombine_s8(vld1_s8(p), vld1_s8(q));
   }
   static NNC_INLINE sums add(sums sum, factors points, factors weights) {
@@ -130,17 +130,15 @@ struct matrix_dots {
   }
 #else
   struct sums {
-    std::int32_t at[4];
+    int32_t at[4];
   };
   struct factors {
-    std::int8_t at[16];
+    int8_t at[16];
   };
 
   static NNC_INLINE sums zero() { return {}; }
-  static NNC_INLINE factors load(const std::int8_t *p) {
-    return load(p, p + 8);
-  }
-  static NNC_INLINE factors load(const std::int8_t *p, const std::int8_t *q) {
+  static NNC_INLINE factors load(const int8_t *p) { return load(p, p + 8); }
+  static NNC_INLINE factors load(const int8_t *p, const int8_t *q) {
     factors f;
     memcpy(f.at, p, 8);
     memcpy(f.at + 8, q, 8);
@@ -152,8 +150,8 @@ struct matrix_dots {
     return sum;
   }
   template <int ROW> static NNC_INLINE i32x<4> row(sums a, sums b) {
-    const std::int32_t lanes_of_row[] = {a.at[2 * ROW], a.at[2 * ROW + 1],
-                                         b.at[2 * ROW], b.at[2 * ROW + 1]};
+    const int32_t lanes_of_row[] = {a.at[2 * ROW], a.at[2 * ROW + 1],
+                                    b.at[2 * ROW], b.at[2 * ROW + 1]};
     return byte_lanes<4>::load_bits(lanes_of_row);
   }
 #endif
@@ -163,18 +161,18 @@ struct matrix_dots {
 template <class D>
 NNC_INLINE i32x<D::lanes> repeat_group(const typename D::point *p) {
   static_assert(D::group * sizeof(*p) == 4, "a group fills a lane");
-  std::int32_t bits;
+  int32_t bits;
   memcpy(&bits, p, sizeof bits);
   return i32x<D::lanes>(bits);
 }
 
 /// Copies `count` numbers from x to y, which may be wider.
 template <int W, class X, class Y>
-NNC_INLINE void copy_points(Y *y, const X *x, std::ptrdiff_t count) {
-  if constexpr (std::is_same<X, Y>::value) {
-    memcpy(y, x, static_cast<std::size_t>(count) * sizeof(X));
+NNC_INLINE void copy_points(Y *y, const X *x, ptrdiff_t count) {
+  if constexpr (is_same<X, Y>::value) {
+    memcpy(y, x, static_cast<size_t>(count) * sizeof(X));
   } else {
-    std::ptrdiff_t i = 0;
+    ptrdiff_t i = 0;
     if constexpr (sizeof(Y) == 2 && sizeof(X) == 1)
       for (; i + 2 * W <= count; i += 2 * W)
         byte_lanes<W>::store_bits(y + i, byte_lanes<W>::load_pairs(x + i));
@@ -187,8 +185,8 @@ NNC_INLINE void copy_points(Y *y, const X *x, std::ptrdiff_t count) {
 /// turn.
 template <int W, class X>
 NNC_INLINE void interleave_points(X *to, const X *x, const X *y,
-                                  std::ptrdiff_t count) {
-  std::ptrdiff_t i = 0;
+                                  ptrdiff_t count) {
+  ptrdiff_t i = 0;
 #if defined(NNC_NEON_VECTORS)
   if constexpr (W == 4 && sizeof(X) == 1)
     for (; i + 4 <= count; i += 4) {
@@ -208,16 +206,17 @@ NNC_INLINE void interleave_points(X *to, const X *x, const X *y,
 /// the next of each, with zeros in the place of a fourth row. It does what
 /// whole vectors hold of `count` bytes a row, and returns how many these are.
 template <class X>
-NNC_INLINE std::ptrdiff_t
-interleave_bytes([[maybe_unused]] X *to, [[maybe_unused]] const X *a,
-                 [[maybe_unused]] const X *b, [[maybe_unused]] const X *c,
-                 [[maybe_unused]] const X *d,
-                 [[maybe_unused]] std::ptrdiff_t count) {
+NNC_INLINE ptrdiff_t interleave_bytes([[maybe_unused]] X *to,
+                                      [[maybe_unused]] const X *a,
+                                      [[maybe_unused]] const X *b,
+                                      [[maybe_unused]] const X *c,
+                                      [[maybe_unused]] const X *d,
+                                      [[maybe_unused]] ptrdiff_t count) {
   static_assert(sizeof(X) == 1, "bytes");
-  std::ptrdiff_t i = 0;
+  ptrdiff_t i = 0;
 #if defined(NNC_NEON_VECTORS)
   const auto load = [&](const X *row) {
-    return vld1q_u8(reinterpret_cast<const std::uint8_t *>(row + i));
+    return vld1q_u8(reinterpret_cast<const uint8_t *>(row + i));
   };
   for (; i + 16 <= count; i += 16) {
     const uint8x16x2_t first = vzipq_u8(load(a), load(b));
@@ -227,9 +226,9 @@ interleave_bytes([[maybe_unused]] X *to, [[maybe_unused]] const X *a,
           vzipq_u16(vreinterpretq_u16_u8(first.val[half]),
                     vreinterpretq_u16_u8(second.val[half]));
       for (int quarter = 0; quarter < 2; ++quarter)
-        vst1q_u8(reinterpret_cast<std::uint8_t *>(to + 4 * i + 32 * half +
-                                                  16 * quarter),
-                 vreinterpretq_u8_u16(all.val[quarter]));
+        vst1q_u8(
+            reinterpret_cast<uint8_t *>(to + 4 * i + 32 * half + 16 * quarter),
+            vreinterpretq_u8_u16(all.val[quarter]));
     }
   }
 #elif defined(__SSE4_1__) && !defined(NNC_PORTABLE_SIMD)

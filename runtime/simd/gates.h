@@ -14,7 +14,7 @@
 #include "runtime/simd/traits.h"
 #include "runtime/simd/vec.h"
 
-#include <cmath>
+#include <math.h>
 
 namespace nnc {
 

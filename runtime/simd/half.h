@@ -26,19 +26,19 @@ struct f16 {
   NNC_INLINE operator float() const {
     // The exponent's bias moves by a multiplication, which makes denormal
     // numbers normal; infinities and NaN keep the largest exponent.
-    const std::int32_t rest = std::int32_t(bits & 0x7fff) << 13;
+    const int32_t rest = int32_t(bits & 0x7fff) << 13;
     const float scaled = bit_cast_float(rest) * 0x1p112f;
-    const std::int32_t special = (bits & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;
+    const int32_t special = (bits & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;
     return copysign(bit_cast_float(bit_cast_int(scaled) | special),
                     bits & 0x8000 ? -1.0f : 1.0f);
   }
 
 private:
-  static NNC_INLINE std::uint16_t round(float x) {
-    const std::int32_t all = bit_cast_int(x);
-    const std::int32_t sign = all < 0 ? 0x8000 : 0;
-    const std::int32_t value = all & 0x7fffffff;
-    std::int32_t half;
+  static NNC_INLINE uint16_t round(float x) {
+    const int32_t all = bit_cast_int(x);
+    const int32_t sign = all < 0 ? 0x8000 : 0;
+    const int32_t value = all & 0x7fffffff;
+    int32_t half;
     if (value > 0x7f800000)
       half = 0x7e00; // NaN
     else if (value >= 0x477ff000)
@@ -47,10 +47,10 @@ private:
       half = bit_cast_int(bit_cast_float(value) + 0.5f) - 0x3f000000;
     else
       half = (value + 0xfff + (value >> 13 & 1) - 0x38000000) >> 13;
-    return static_cast<std::uint16_t>(sign | half);
+    return static_cast<uint16_t>(sign | half);
   }
 
-  std::uint16_t bits;
+  uint16_t bits;
 };
 #endif
 static_assert(sizeof(f16) == 2, "as it lies in memory");
@@ -145,7 +145,7 @@ template <int W> NNC_INLINE void store(f16 *p, f32x<W> v, int count) {
 
 /// x, a float or a vector of them, rounded to T, which is f16 or bf16.
 template <class T, class V> NNC_INLINE V round_to(V x) {
-  if constexpr (std::is_arithmetic<V>::value) {
+  if constexpr (is_arithmetic<V>::value) {
     return static_cast<float>(T(x));
   } else {
     T memory[lanes<V>];

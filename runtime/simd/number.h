@@ -8,19 +8,16 @@
 #ifndef NNC_SIMD_NUMBER_H
 #define NNC_SIMD_NUMBER_H
 
+#include "runtime/meta.h"
 #include "runtime/simd/traits.h"
 #include "runtime/simd/vec.h"
 #include "runtime/simd/wrap.h"
 
-#include <limits>
-
 namespace nnc {
 
 template <class T>
-NNC_INLINE
-    std::enable_if_t<std::is_same<T, double>::value || is_int<T> || is_mask<T>,
-                     T>
-    select(bool m, T a, T b) {
+NNC_INLINE enable_if_t<is_same<T, double>::value || is_int<T> || is_mask<T>, T>
+select(bool m, T a, T b) {
   return m ? a : b;
 }
 
@@ -64,7 +61,7 @@ template <class T, if_int<T> = 0> NNC_INLINE T relu(T x) {
 }
 
 template <class T> NNC_INLINE bool is_minus_one(T x) {
-  return std::is_signed<T>::value && x == static_cast<T>(-1);
+  return is_signed<T>::value && x == static_cast<T>(-1);
 }
 /// Quotient towards zero; 0 for a divisor of 0.
 template <class T, if_int<T> = 0> NNC_INLINE T div(T a, T b) {
@@ -114,26 +111,25 @@ template <class T, if_int<T> = 0> NNC_INLINE T bit_not(T a) {
 /// The entry of a table whose index is the bits of x, an integer of 8 bits.
 template <class T, class X> NNC_INLINE T lookup(const T (&table)[256], X x) {
   static_assert(sizeof(X) == 1 && is_int<X>, "256 values");
-  return table[static_cast<std::uint8_t>(x)];
+  return table[static_cast<uint8_t>(x)];
 }
 
 /// x converted to T. Reals are cut towards zero; those out of range give the
 /// nearest end of T's range, NaN gives 0. Integers keep their low bits.
 /// Conversion to bool gives x != 0. A vector of float is its own cast<float>.
 template <class T, class S> NNC_INLINE auto cast(S x) {
-  if constexpr (std::is_same<T, S>::value || lanes<S> != 1) {
-    static_assert(std::is_same<T, S>::value || is_real<S>, "vectors of float");
+  if constexpr (is_same<T, S>::value || lanes<S> != 1) {
+    static_assert(is_same<T, S>::value || is_real<S>, "vectors of float");
     return x;
-  } else if constexpr (std::is_same<T, bool>::value) {
+  } else if constexpr (is_same<T, bool>::value) {
     return x != S(0);
   } else if constexpr (is_int<T> && is_real<S>) {
     // S may not hold the largest T itself, but holds the power of two above it.
-    constexpr S low = static_cast<S>(std::numeric_limits<T>::min());
-    constexpr S high =
-        static_cast<S>(std::numeric_limits<T>::max() / 2 + 1) * S(2);
+    constexpr S low = static_cast<S>(numeric_limits<T>::min());
+    constexpr S high = static_cast<S>(numeric_limits<T>::max() / 2 + 1) * S(2);
     if (!(x > low))
-      return x != x ? T(0) : std::numeric_limits<T>::min();
-    return x >= high ? std::numeric_limits<T>::max() : static_cast<T>(x);
+      return x != x ? T(0) : numeric_limits<T>::min();
+    return x >= high ? numeric_limits<T>::max() : static_cast<T>(x);
   } else {
     return static_cast<T>(x);
   }

@@ -44,9 +44,8 @@ NNC_INLINE void transpose(f32x<1> (&)[1]) {}
 /// Transposes a tile of at most W x W elements: to[j * to_step + i] = from[i *
 /// from_step + j] for i < rows, j < columns.
 template <int W, class From, class To>
-NNC_INLINE void transpose_tile(const From *from, std::ptrdiff_t from_step,
-                               int rows, int columns, To *to,
-                               std::ptrdiff_t to_step) {
+NNC_INLINE void transpose_tile(const From *from, ptrdiff_t from_step, int rows,
+                               int columns, To *to, ptrdiff_t to_step) {
   f32x<W> v[W];
   if (rows == W && columns == W) {
     NNC_UNROLL for (int i = 0; i < W; ++i) v[i] =

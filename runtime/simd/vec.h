@@ -7,7 +7,7 @@
 // emitted module contains vec_<isa>.h only for the instruction sets that its
 // routines are written for.
 //
-// Every free function here also takes plain float (and std::int32_t, bool in
+// Every free function here also takes plain float (and int32_t, bool in
 // place of i32x, maskx), so a template over V serves the scalar tail and all
 // widths, with the same rounding in each lane. That holds as long as the
 // compiler does not contract a*b+c by itself: build with -ffp-contract=off and
@@ -17,14 +17,13 @@
 #ifndef NNC_SIMD_VEC_H
 #define NNC_SIMD_VEC_H
 
+#include "runtime/meta.h"
 #include "runtime/simd/vec_portable.h"
 
 #include "runtime/simd/vec_avx2.h"
 #include "runtime/simd/vec_avx512.h"
 #include "runtime/simd/vec_neon.h"
 #include "runtime/simd/vec_sse4.h"
-
-#include <type_traits>
 
 namespace nnc {
 
@@ -47,10 +46,10 @@ template <> inline constexpr bool holds_float<float> = true;
 template <int W> NNC_INLINE f32x<W> widen(f32x<W> v) { return v; }
 
 /// The 32-bit integer vector and the mask that go with V. Vectors of integers
-/// wrap; std::int32_t must not overflow, so templates over V must not rely on
+/// wrap; int32_t must not overflow, so templates over V must not rely on
 /// wrapping.
 template <class V> struct vector_traits {
-  using integer = std::int32_t;
+  using integer = int32_t;
   using mask = bool;
 };
 template <int W> struct vector_traits<f32x<W>> {
@@ -106,7 +105,7 @@ template <class... A> NNC_INLINE void store_floats(A... arguments) {
   store(arguments...);
 }
 template <class T, int W>
-struct vector_memory<T, W, std::enable_if_t<holds_float<T>>> {
+struct vector_memory<T, W, enable_if_t<holds_float<T>>> {
   static constexpr bool exists = true;
   using vector = f32x<W>;
   static NNC_INLINE vector load(const T *p) { return load_floats<vector>(p); }
@@ -178,8 +177,7 @@ template <class V> NNC_INLINE mask_of<V> vec_is_nan(V x) { return x != x; }
 
 /// a or b, by one condition for all lanes.
 template <int W>
-NNC_INLINE std::enable_if_t<(W > 1), f32x<W>> select(bool m, f32x<W> a,
-                                                     f32x<W> b) {
+NNC_INLINE enable_if_t<(W > 1), f32x<W>> select(bool m, f32x<W> a, f32x<W> b) {
   return m ? a : b;
 }
 

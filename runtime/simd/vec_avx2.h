@@ -17,7 +17,7 @@ template <> struct i32x<8> {
   __m256i v;
   i32x() = default;
   NNC_INLINE i32x(__m256i x) : v(x) {}
-  explicit NNC_INLINE i32x(std::int32_t x) : v(_mm256_set1_epi32(x)) {}
+  explicit NNC_INLINE i32x(int32_t x) : v(_mm256_set1_epi32(x)) {}
 };
 template <> struct first_lanes_of<f32x<8>> {
   static NNC_INLINE maskx<8> make(int count) {

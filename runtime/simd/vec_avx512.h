@@ -17,7 +17,7 @@ template <> struct i32x<16> {
   __m512i v;
   i32x() = default;
   NNC_INLINE i32x(__m512i x) : v(x) {}
-  explicit NNC_INLINE i32x(std::int32_t x) : v(_mm512_set1_epi32(x)) {}
+  explicit NNC_INLINE i32x(int32_t x) : v(_mm512_set1_epi32(x)) {}
 };
 template <> struct first_lanes_of<f32x<16>> {
   static NNC_INLINE maskx<16> make(int count) {

@@ -19,11 +19,11 @@ template <> struct i32x<4> {
   int32x4_t v;
   i32x() = default;
   NNC_INLINE i32x(int32x4_t x) : v(x) {}
-  explicit NNC_INLINE i32x(std::int32_t x) : v(vdupq_n_s32(x)) {}
+  explicit NNC_INLINE i32x(int32_t x) : v(vdupq_n_s32(x)) {}
 };
 template <> struct first_lanes_of<f32x<4>> {
   static NNC_INLINE maskx<4> make(int count) {
-    const std::int32_t lane[4] = {0, 1, 2, 3};
+    const int32_t lane[4] = {0, 1, 2, 3};
     return {vcltq_s32(vld1q_s32(lane), vdupq_n_s32(count))};
   }
 };

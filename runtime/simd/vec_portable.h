@@ -13,9 +13,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <cstddef>
-#include <cstdint>
-
 #if defined(__GNUC__) || defined(__clang__)
 #define NNC_INLINE inline __attribute__((always_inline))
 #else
@@ -38,9 +35,7 @@ NNC_INLINE float fma(float a, float b, float c) {
 }
 
 NNC_INLINE float select(bool m, float a, float b) { return m ? a : b; }
-NNC_INLINE std::int32_t select(bool m, std::int32_t a, std::int32_t b) {
-  return m ? a : b;
-}
+NNC_INLINE int32_t select(bool m, int32_t a, int32_t b) { return m ? a : b; }
 NNC_INLINE float max_fast(float a, float b) { return a > b ? a : b; }
 NNC_INLINE float min_fast(float a, float b) { return a < b ? a : b; }
 
@@ -54,31 +49,29 @@ NNC_INLINE float vec_trunc(float x) { return ::truncf(x); }
 NNC_INLINE float vec_round(float x) { return ::rintf(x); }
 
 /// The bits of a float as an integer, and back.
-NNC_INLINE std::int32_t bit_cast_int(float x) {
-  std::int32_t i;
+NNC_INLINE int32_t bit_cast_int(float x) {
+  int32_t i;
   memcpy(&i, &x, sizeof i);
   return i;
 }
-NNC_INLINE float bit_cast_float(std::int32_t i) {
+NNC_INLINE float bit_cast_float(int32_t i) {
   float x;
   memcpy(&x, &i, sizeof x);
   return x;
 }
 
 /// Conversions by value. to_int cuts towards zero and needs |x| < 2^31.
-NNC_INLINE std::int32_t to_int(float x) { return static_cast<std::int32_t>(x); }
-NNC_INLINE float to_float(std::int32_t i) { return static_cast<float>(i); }
+NNC_INLINE int32_t to_int(float x) { return static_cast<int32_t>(x); }
+NNC_INLINE float to_float(int32_t i) { return static_cast<float>(i); }
 
 /// Shifts of every lane by N bits. Right shifts are arithmetic (the sign is
 /// kept) or logical (zeros are shifted in).
-template <int N> NNC_INLINE std::int32_t shift_left(std::int32_t i) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(i) << N);
+template <int N> NNC_INLINE int32_t shift_left(int32_t i) {
+  return static_cast<int32_t>(static_cast<uint32_t>(i) << N);
 }
-template <int N> NNC_INLINE std::int32_t shift_right(std::int32_t i) {
-  return i >> N;
-}
-template <int N> NNC_INLINE std::int32_t shift_right_logical(std::int32_t i) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(i) >> N);
+template <int N> NNC_INLINE int32_t shift_right(int32_t i) { return i >> N; }
+template <int N> NNC_INLINE int32_t shift_right_logical(int32_t i) {
+  return static_cast<int32_t>(static_cast<uint32_t>(i) >> N);
 }
 
 /// Sum, maximum and minimum over the lanes. The sum adds halves pairwise: lane
@@ -134,20 +127,20 @@ template <int W> NNC_INLINE bool all(maskx<W> a) { return !any(!a); }
 template <int W> struct i32x {
   i32x<W / 2> lo, hi;
   i32x() = default;
-  explicit NNC_INLINE i32x(std::int32_t x) : lo(x), hi(x) {}
+  explicit NNC_INLINE i32x(int32_t x) : lo(x), hi(x) {}
   NNC_INLINE i32x(i32x<W / 2> l, i32x<W / 2> h) : lo(l), hi(h) {}
 };
 template <> struct i32x<1> {
-  std::int32_t v;
+  int32_t v;
   i32x() = default;
-  explicit NNC_INLINE i32x(std::int32_t x) : v(x) {}
+  explicit NNC_INLINE i32x(int32_t x) : v(x) {}
 };
 
 #define NNC_PAIRWISE_INT(OP)                                                   \
   template <int W> NNC_INLINE i32x<W> operator OP(i32x<W> a, i32x<W> b) {      \
     if constexpr (W == 1)                                                      \
-      return i32x<1>(static_cast<std::int32_t>(static_cast<std::uint32_t>(     \
-          a.v) OP static_cast<std::uint32_t>(b.v)));                           \
+      return i32x<1>(static_cast<int32_t>(static_cast<uint32_t>(a.v)           \
+                                              OP static_cast<uint32_t>(b.v))); \
     else                                                                       \
       return {a.lo OP b.lo, a.hi OP b.hi};                                     \
   }
@@ -236,10 +229,9 @@ template <> struct f32x<1> {
     return f32x(count > 0 ? *p : 0.0f);
   }
   static NNC_INLINE f32x load_int24(const unsigned char *p) {
-    const std::uint32_t bits = std::uint32_t(p[0]) << 8 |
-                               std::uint32_t(p[1]) << 16 |
-                               std::uint32_t(p[2]) << 24;
-    return f32x(static_cast<float>(static_cast<std::int32_t>(bits)));
+    const uint32_t bits =
+        uint32_t(p[0]) << 8 | uint32_t(p[1]) << 16 | uint32_t(p[2]) << 24;
+    return f32x(static_cast<float>(static_cast<int32_t>(bits)));
   }
   NNC_INLINE void store(float *p) const { *p = v; }
   NNC_INLINE void store(float *p, int count) const {

@@ -14,7 +14,7 @@ template <> struct i32x<4> {
   __m128i v;
   i32x() = default;
   NNC_INLINE i32x(__m128i x) : v(x) {}
-  explicit NNC_INLINE i32x(std::int32_t x) : v(_mm_set1_epi32(x)) {}
+  explicit NNC_INLINE i32x(int32_t x) : v(_mm_set1_epi32(x)) {}
 };
 template <> struct first_lanes_of<f32x<4>> {
   static NNC_INLINE maskx<4> make(int count) {

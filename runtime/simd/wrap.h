@@ -15,8 +15,7 @@ namespace nnc {
 /// The unsigned type of at least 32 bits in which arithmetic on the integer
 /// type T is done, since it wraps around there.
 template <class T>
-using wrapping =
-    std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
+using wrapping = conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>;
 
 /// a + b for any scalar: integers wrap, reals round.
 template <class T> NNC_INLINE T plus(T a, T b) {

@@ -69,6 +69,18 @@ class Quantize(nnc.TestCase):
         self.assertEqual([o["name"] for o in said["outputs"]], ["y"])
         self.assertLess(said["bytes"], 10 * said["float_bytes"])
 
+    def test_mixed(self):
+        """The estimates are in the text and in JSON."""
+        mixed = ["network.onnx", "--calibration=data.npz", "--mixed", "--max-drop=50%", *self.to,
+                 "--target=x86-64-v3"]
+        self.quantize(*mixed, said=[
+            r"^on target x86-64-v3 it is estimated to take .* us, the float model .* us, with "
+            r"all layers quantized .* us; \d+ layers stay float because integers are slower$"])
+        said = json.loads(self.quantize(*mixed, "--json"))
+        self.assertEqual({*said["time_estimate"]}, {"target", "float_us", "int8_us", "us"})
+        for layer in said["layers"]:
+            self.assertLessEqual({"float_us", "int8_us"}, {*layer})
+
     def test_ops(self):
         said = json.loads(self.quantize("network.onnx", "--calibration=data.npz", "--json",
                                    "--ops=Conv,MatMul", *self.to))
@@ -174,6 +186,10 @@ class Quantize(nnc.TestCase):
         self.refuse("--calibration=data.npz", "--exclude=convl", "--exclude=pool",
                     said=["--exclude: network.onnx has no node 'convl'; did you mean 'conv1'",
                           "--exclude: network.onnx has no node 'pool'"])
+        self.refuse("--calibration=data.npz", "--target=aarch64",
+                    said=["--target needs --mixed"])
+        self.refuse("--calibration=data.npz", "--mixed", "--max-drop=1%", "--target=aarch46",
+                    said=["--target: .*did you mean 'aarch64'"])
         self.refuse("--calibration=data.npz", "--compiler=no-such-compiler",
                     said=["there is no program no-such-compiler"])
 

@@ -42,7 +42,7 @@
 // CPP: Has the code of conv1.
 // CPP: Too short to share: one thread computes it.
 // CPP: conv1(nnc::pool{}, x, conv1_w, conv1_b, conv1_out);
-// CPP: std::memcpy(prob, flat, 512);
+// CPP: ::memcpy(prob, flat, 512);
 // CPP: tiny_run_parallel
 
 // H: * Needs a CPU with avx2, fma.

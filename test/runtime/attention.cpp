@@ -7,6 +7,9 @@
 #include "test/runtime/check.h"
 #include "test/runtime/random_shapes.h"
 
+#include <limits>
+#include <type_traits>
+
 using namespace nnc;
 using namespace nnc_test;
 

@@ -2,6 +2,8 @@
 #include "runtime/routines/conv2d/folded.h"
 #include "test/runtime/winograd_test.h"
 
+#include <type_traits>
+
 using namespace nnc;
 using namespace nnc_test;
 

@@ -8,6 +8,9 @@
 #include "test/runtime/expected.h"
 #include "test/runtime/random_shapes.h"
 
+#include <limits>
+#include <type_traits>
+
 using namespace nnc;
 using namespace nnc_test;
 

@@ -9,6 +9,7 @@
 #include "test/runtime/blocked.h"
 #include "test/runtime/check.h"
 
+#include <cstdint>
 #include <cstring>
 
 using namespace nnc;

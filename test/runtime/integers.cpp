@@ -13,7 +13,9 @@
 #include "test/runtime/random_shapes.h"
 #include "test/runtime/widths.h"
 
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
 
 using namespace nnc;
 using namespace nnc_test;

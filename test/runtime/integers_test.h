@@ -7,6 +7,7 @@
 #include "test/runtime/check.h"
 #include "test/runtime/layouts.h"
 
+#include <cstdint>
 #include <limits>
 
 namespace nnc_test {

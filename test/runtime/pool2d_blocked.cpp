@@ -6,6 +6,8 @@
 #include "test/runtime/check.h"
 #include "test/runtime/random_shapes.h"
 
+#include <limits>
+
 using namespace nnc;
 using namespace nnc_test;
 

@@ -6,6 +6,7 @@
 #include "test/runtime/blocked.h"
 
 #include <string>
+#include <type_traits>
 
 namespace nnc_test {
 

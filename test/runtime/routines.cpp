@@ -14,8 +14,10 @@
 #include "test/runtime/routine_lines.h"
 #include "test/runtime/transformed_weights.h"
 
+#include <cstdint>
 #include <functional>
 #include <sstream>
+#include <type_traits>
 
 using namespace nnc;
 using namespace nnc_test;

@@ -12,6 +12,8 @@
 #include "test/runtime/blocked.h"
 #include "test/runtime/check.h"
 
+#include <limits>
+
 using namespace nnc;
 using namespace nnc_test;
 

@@ -9,6 +9,8 @@
 #include "test/runtime/random_shapes.h"
 #include "test/runtime/transformed_weights.h"
 
+#include <limits>
+
 using namespace nnc;
 using namespace nnc_test;
 

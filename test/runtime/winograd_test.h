@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <functional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 

@@ -3,7 +3,11 @@
 The C++ library of one compiler includes many of its headers in others, that of another
 compiler does not: what builds on a desktop may not build for a microcontroller. A header
 may rely on the headers of runtime/ that it includes, but on no header of the library to
-include another one."""
+include another one.
+
+Some toolchains for microcontrollers have the headers of C alone: what ships includes no
+others, and takes traits from runtime/meta.h. The pool of threads, and what does not ship,
+may use C++'s library."""
 
 import re
 import sys
@@ -34,6 +38,11 @@ def strip_comments(text):
     return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
 
 
+# Headers of C++ are called so; those of C end in .h.
+OF_CPP = re.compile(r"^\s*#\s*include\s*<(\w+)>|(\bstd::\w+)", re.M)
+HAS_LIBRARY = {"runtime/pool.h", "runtime/reference.h"}
+
+
 def included(path, texts, seen):
     """The library's headers that `path` and the headers of runtime/ behind it include."""
     if path in seen or path not in texts:
@@ -52,11 +61,18 @@ def problems(texts):
             used = re.search(name, text)
             if used and not have & set(headers):
                 yield f"{path} uses {used[0]}, and includes no <{headers[0]}>"
+        if path not in HAS_LIBRARY:
+            for header, name in OF_CPP.findall(text):
+                yield (f"{path} includes <{header}>, which some toolchains lack" if header else
+                       f"{path} uses {name}: runtime/meta.h or C has what ships may use")
 
 
 def main():
     assert list(problems({"a.h": "#include <cmath>\nstd::enable_if_t<true> f();"})) == [
-        "a.h uses std::enable_if_t, and includes no <type_traits>"]
+        "a.h uses std::enable_if_t, and includes no <type_traits>",
+        "a.h includes <cmath>, which some toolchains lack",
+        "a.h uses std::enable_if_t: runtime/meta.h or C has what ships may use"]
+    assert not list(problems({"runtime/pool.h": "#include <atomic>\nstd::atomic<int> x;"}))
     texts = {str(path): strip_comments((tree.ROOT / path).read_text())
              for path in tree.files("runtime/*.h")}
     found = list(problems(texts))

@@ -95,6 +95,12 @@ mlir::FailureOr<target::MachineAttr> Driver::findMachine() {
   bool isSound =
       choices.precision != Precision::f16 ||
       mlir::succeeded(checkHalves(*machine, mlir::UnknownLoc::get(&context)));
+  if (machine->isBare() && choices.threads > 1) {
+    mlir::emitError(mlir::UnknownLoc::get(&context))
+        << choices.target
+        << " has no operating system and so no threads; leave out --threads";
+    isSound = false;
+  }
   auto probed = machine;
   if (!choices.probe.empty())
     probed = readProbeFile(choices.probe, *machine);
@@ -246,7 +252,10 @@ ExitCode Driver::emitTuned(mlir::ModuleOp layers,
 ExitCode Driver::emit(const std::string &folder) {
   Progress progress("writing the code");
   codegen::EmitOptions options;
-  options.weights = choices.weights;
+  auto machine = (*op)->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
+  options.weights = !choices.weights.empty()      ? choices.weights
+                    : machine && machine.isBare() ? "array"
+                                                  : "embed";
   options.threads = choices.threads;
   // Stages that are kept have the model's weights, too.
   ModelWeights weights =

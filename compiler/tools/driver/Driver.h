@@ -28,12 +28,14 @@ struct ModelOptions {
   std::string target = "native";
   std::string name; ///< empty: from the file's name
   std::map<std::string, std::vector<int64_t>> shapes;
-  std::string externalData;      ///< folder that may hold weights, or empty
-  bool singleRounding = false;   ///< of TFLite's fixed-point products
-  std::string weights = "embed"; ///< or "array" or "file"
-  std::string tuning;            ///< file of measured costs, or empty
-  std::string probe;             ///< file of the machine's figures, or empty
-  int threads = 1;               ///< that the code has memory for
+  std::string externalData;    ///< folder that may hold weights, or empty
+  bool singleRounding = false; ///< of TFLite's fixed-point products
+  /// "embed", "array" or "file"; if empty, "array" for a target without an
+  /// operating system, since each compiler takes it, and "embed" for others.
+  std::string weights;
+  std::string tuning; ///< file of measured costs, or empty
+  std::string probe;  ///< file of the machine's figures, or empty
+  int threads = 1;    ///< that the code has memory for
   int runThreads = 0; ///< how many it will run on, where that is known
   double maxError = PipelineOptions().maxError;
   int weightBits = 32; ///< least that is left of a weight: 32 or 24

@@ -61,13 +61,15 @@ static void parse(llvm::StringRef text, RunResult &result) {
     if (words.size() < 2 || words.back().getAsDouble(value))
       continue;
     if (words[0] == "run")
-      result.runSeconds.push_back(value);
+      result.runCosts.push_back(value);
     else if (words[0] == "layer") // printed in order
-      result.layerSeconds.push_back(value);
+      result.layerCosts.push_back(value);
     else if (words[0] == "peak")
       result.peak = value;
     else if (words[0] == "resident")
       result.residentBytes = int64_t(value);
+    else if (words[0] == "stack")
+      result.stackBytes = int64_t(value);
     else if (words[0] == "simulated" && words.size() == 5 &&
              !words[2].getAsDouble(rest) && !words[3].getAsDouble(sum))
       result.simulated.push_back({rest, sum, value});
@@ -140,8 +142,7 @@ llvm::Error BuiltModule::keep(const RunRequest &request,
 }
 
 llvm::Expected<RunResult> BuiltModule::run(const RunRequest &request) const {
-  Words command = toolchain.emulator;
-  command.push_back(program);
+  Words command;
   std::string base = folder->path() + "/";
   llvm::Expected<Words> inputs = writeInputs(request, folder->path());
   if (!inputs)
@@ -158,6 +159,17 @@ llvm::Expected<RunResult> BuiltModule::run(const RunRequest &request) const {
     result.layersFile = base + "layers.bin";
     command.push_back("--layers=" + result.layersFile);
   }
+  if (toolchain.isBare()) {
+    // Each run executes the same instructions.
+    if (request.timedRuns > 0 || request.seconds > 0)
+      command.push_back(
+          fmt::format("--runs={}", std::max(request.timedRuns, 1)));
+    std::string file = base + "arguments";
+    if (llvm::Error error =
+            writeTextFile(file, llvm::join(command, "\n") + "\n"))
+      return error;
+    return finish(firmwareCommand(toolchain, program, file), request, result);
+  }
   command.push_back(fmt::format("--threads={}", request.threads));
   if (request.timedRuns > 0 || request.seconds > 0) {
     bool limited = request.timedRuns > 0;
@@ -172,7 +184,16 @@ llvm::Expected<RunResult> BuiltModule::run(const RunRequest &request) const {
     command.push_back("--peak");
   if (request.pin)
     command.push_back("--pin");
+  Words whole = toolchain.emulator;
+  whole.push_back(program);
+  whole.insert(whole.end(), command.begin(), command.end());
+  return finish(whole, request, result);
+}
 
+llvm::Expected<RunResult> BuiltModule::finish(const Words &command,
+                                              const RunRequest &request,
+                                              RunResult result) const {
+  std::string base = folder->path() + "/";
   Progress progress(request.step.empty() ? "running " + description.name
                                          : request.step);
   llvm::Expected<std::string> printed = runProgram(command, base + "run");

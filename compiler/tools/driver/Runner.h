@@ -8,6 +8,7 @@
 #define NNC_TOOLS_DRIVER_RUNNER_H
 
 #include "compiler/tools/driver/Files.h"
+#include "compiler/tools/driver/Firmware.h"
 #include "compiler/tools/driver/Process.h"
 #include "compiler/tools/driver/Toolchain.h"
 
@@ -34,13 +35,16 @@ struct LayerShares {
   double rest, sum, largest;
 };
 
+/// The cost of a run or of a layer is its time in seconds; without an operating
+/// system it is the number of instructions, which an emulator counts.
 struct RunResult {
   std::vector<Tensor> outputs;
-  std::vector<double> runSeconds;
-  std::vector<double> layerSeconds;   ///< median of each layer
+  std::vector<double> runCosts;
+  std::vector<double> layerCosts;     ///< median of each layer
   std::vector<LayerShares> simulated; ///< each layer
   double peak = 0;                    ///< measured multiply-adds per second
   int64_t residentBytes = 0;          ///< peak; 0 if it is not known
+  int64_t stackBytes = 0;             ///< without an operating system
   std::string layersFile;
 };
 
@@ -64,6 +68,10 @@ public:
   /// explains the script.
   llvm::Error keep(const RunRequest &, const std::string &folder) const;
   const Manifest &manifest() const { return description; }
+  /// Measures what the module takes of the flash memory of a board.
+  llvm::Expected<ModuleSize> measure() const {
+    return measureModule(description, toolchain, folder->path());
+  }
 
 private:
   /// Returns the path of the weights file of a module whose weights are not
@@ -78,6 +86,10 @@ private:
   /// names of the files.
   llvm::Expected<Words> writeInputs(const RunRequest &,
                                     const std::string &folder) const;
+
+  /// Runs the command, and reads the outputs that it wrote into `result`.
+  llvm::Expected<RunResult> finish(const Words &command, const RunRequest &,
+                                   RunResult result) const;
 
   Manifest description;
   Toolchain toolchain;

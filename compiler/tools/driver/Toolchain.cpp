@@ -7,6 +7,7 @@
 #include "compiler/tools/driver/Toolchain.h"
 
 #include "compiler/tools/driver/Files.h"
+#include "compiler/tools/driver/Firmware.h"
 #include "compiler/tools/driver/Process.h"
 #include "compiler/tools/runner/Sources.h"
 
@@ -57,6 +58,8 @@ llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
     result.compiler = compiler;
   result.flags = splitCommand(machine->getFlags());
   result.emulator = splitCommand(machine->getEmulator());
+  result.board = machine->getBoard().str();
+  result.linker = machine->getCompiler().str();
   return result;
 }
 
@@ -137,7 +140,7 @@ static Words commandFor(const Toolchain &toolchain, const CompileJob &job) {
   return command;
 }
 
-static llvm::Expected<std::vector<std::string>>
+llvm::Expected<std::vector<std::string>>
 compileAll(const Toolchain &toolchain, const std::vector<CompileJob> &jobs,
            const std::string &log) {
   std::vector<Words> commands;
@@ -151,8 +154,9 @@ compileAll(const Toolchain &toolchain, const std::vector<CompileJob> &jobs,
   return objects;
 }
 
-static std::vector<CompileJob>
-moduleJobs(const Manifest &manifest, const std::string &folder, bool hooks) {
+std::vector<CompileJob> moduleJobs(const Manifest &manifest,
+                                   const std::string &folder, bool hooks,
+                                   const std::vector<std::string> &more) {
   std::vector<CompileJob> jobs;
   for (const std::string &file : manifest.files) {
     llvm::StringRef extension = path::extension(file);
@@ -167,6 +171,7 @@ moduleJobs(const Manifest &manifest, const std::string &folder, bool hooks) {
     if (extension == ".cpp") {
       job.flags.insert(job.flags.end(), manifest.flags.begin(),
                        manifest.flags.end());
+      job.flags.insert(job.flags.end(), more.begin(), more.end());
       if (hooks)
         job.flags.push_back("-DNNC_HOOKS=1");
     }
@@ -192,6 +197,8 @@ runnerJobs(const std::string &folder, llvm::StringRef main,
            std::vector<std::string> &objects) {
   std::vector<CompileJob> jobs;
   for (const runner::Source &source : runner::getSources()) {
+    if (isFirmware(source.name))
+      continue;
     std::string file = folder + "/" + source.name;
     llvm::sys::fs::create_directories(path::parent_path(file));
     if (llvm::Error error = writeTextFile(file, source.text))
@@ -224,6 +231,8 @@ static Words linkCommand(const Toolchain &toolchain,
 llvm::Expected<std::vector<std::string>>
 buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
              const std::string &folder) {
+  if (toolchain.isBare())
+    return buildFirmware(modules, toolchain, folder);
   // The runner's files are in a folder of their own, because the module's files
   // may have any names.
   const std::string own = folder + "/runner";

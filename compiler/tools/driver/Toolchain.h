@@ -20,6 +20,13 @@ struct Toolchain {
       emulator;     ///< command in front of the program, or none
   std::string host; ///< name for ssh, if programs run on another machine
   std::string target;
+  /// The board of a target without an operating system, whose programs are
+  /// firmware (driver/Firmware.h), or "".
+  std::string board;
+  /// The program that links firmware, which knows the target's libraries.
+  std::string linker;
+
+  bool isBare() const { return !board.empty(); }
 
   /// Returns the toolchain of a row of targets.inc or of "native". `compiler`
   /// replaces the compiler of the row; the environment variable CXX replaces
@@ -58,6 +65,18 @@ struct CompileJob {
   bool ofModule = false; ///< compiled by Toolchain::moduleCommand()
 };
 
+/// Compiles the jobs in parallel and returns the paths of their objects. `log`
+/// is the path, without extension, of temporary files.
+llvm::Expected<std::vector<std::string>>
+compileAll(const Toolchain &, const std::vector<CompileJob> &,
+           const std::string &log);
+
+/// Returns the jobs for the sources of the emitted module, whose objects go to
+/// `folder`. `more` flags are given for the C++ source.
+std::vector<CompileJob> moduleJobs(const Manifest &, const std::string &folder,
+                                   bool hooks,
+                                   const std::vector<std::string> &more = {});
+
 /// Compiles the sources of the emitted module as its CMakeLists.txt does, and
 /// returns the paths of the object files.
 llvm::Expected<std::vector<std::string>> buildModule(const Manifest &,
@@ -65,9 +84,10 @@ llvm::Expected<std::vector<std::string>> buildModule(const Manifest &,
                                                      const std::string &folder,
                                                      bool hooks);
 
-/// Links each module with the runner (compiler/tools/runner) into a program;
-/// all programs are built in parallel. Object files of the runner that an
-/// earlier call left in `folder` are reused.
+/// Links each module with the runner (compiler/tools/runner) into a program,
+/// for a target without an operating system with the test firmware; all
+/// programs are built in parallel. Object files of the runner that an earlier
+/// call left in `folder` are reused.
 llvm::Expected<std::vector<std::string>>
 buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &,
              const std::string &folder);

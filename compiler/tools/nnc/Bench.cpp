@@ -79,6 +79,12 @@ public:
     if (ExitCode code = prepared.build(compiler, threads);
         code != ExitCode::done)
       return code;
+    const bool isBare = prepared.toolchain.isBare();
+    if (isBare && (pin || !kept.empty() || !simulated.empty()))
+      return fail(makeError(manifest.target +
+                            " has no operating system: leave out --pin, "
+                            "--simulate and --keep"),
+                  ExitCode::usage);
     RunRequest request;
     request.threads = threads;
     request.timedRuns = runs;
@@ -91,16 +97,18 @@ public:
     llvm::Expected<RunResult> result = prepared.module->run(request);
     if (!result)
       return fail(result.takeError(), ExitCode::ownFault);
-    if (result->runSeconds.empty() ||
-        result->layerSeconds.size() > manifest.layers.size())
+    if (result->runCosts.empty() ||
+        result->layerCosts.size() > manifest.layers.size())
       return fail(makeError("the program that runs the model printed no times"),
                   ExitCode::ownFault);
-    result->layerSeconds.resize(manifest.layers.size());
+    result->layerCosts.resize(manifest.layers.size());
     if (ExitCode code = simulate(prepared, request); code != ExitCode::done)
       return code;
     if (!kept.empty())
       if (llvm::Error error = prepared.module->keep(request, kept))
         return fail(std::move(error), ExitCode::usage);
+    if (isBare)
+      return reportInstructions(prepared, *result);
     report(prepared, *result);
     return ExitCode::done;
   }
@@ -170,9 +178,9 @@ private:
   }
 
   void report(const Prepared &prepared, const RunResult &result) const {
-    double middle = median(result.runSeconds);
+    double middle = median(result.runCosts);
     double least =
-        *std::min_element(result.runSeconds.begin(), result.runSeconds.end());
+        *std::min_element(result.runCosts.begin(), result.runCosts.end());
     bool emulated = !prepared.toolchain.emulator.empty();
     std::string machine = llvm::sys::getHostCPUName().str();
     if (emulated)
@@ -193,7 +201,7 @@ private:
           json::Object{{"name", manifest.layers[i].name},
                        {"routine", manifest.layers[i].routine},
                        {"params", manifest.layers[i].params},
-                       {"seconds", result.layerSeconds[i]},
+                       {"seconds", result.layerCosts[i]},
                        {"multiply_adds", manifest.layers[i].multiplyAdds}});
     json::Array even;
     for (const Balance &one : balances)
@@ -210,7 +218,7 @@ private:
                         {"compiler", prepared.toolchain.compiler},
                         {"threads", threads},
                         {"pinned", pin},
-                        {"run_seconds", json::Array(result.runSeconds)},
+                        {"run_seconds", json::Array(result.runCosts)},
                         {"median_seconds", middle},
                         {"min_seconds", least},
                         {"multiply_adds", manifest.multiplyAdds()},
@@ -224,12 +232,12 @@ private:
              double least, const std::string &machine, bool emulated) const {
     const Manifest &manifest = prepared.manifest;
     Table table({"layer", "routine", "time", "share", "GFLOP/s", "of peak"});
-    double sum = std::accumulate(result.layerSeconds.begin(),
-                                 result.layerSeconds.end(), 0.0);
+    double sum = std::accumulate(result.layerCosts.begin(),
+                                 result.layerCosts.end(), 0.0);
     double peak = 2e-9 * result.peak;
     for (size_t i = 0; i < manifest.layers.size(); ++i) {
       const LayerInfo &layer = manifest.layers[i];
-      double seconds = result.layerSeconds[i];
+      double seconds = result.layerCosts[i];
       double reached = rate(layer.multiplyAdds, seconds);
       bool counts = layer.multiplyAdds > 0;
       table.add({layer.name, routineText(layer), formatSeconds(seconds),
@@ -241,7 +249,7 @@ private:
     printOut("\n{} for {} on {}, built with {}, {} {}thread{}, {} runs\n",
              manifest.name, manifest.target, machine,
              prepared.toolchain.compiler, threads, pin ? "pinned " : "",
-             threads > 1 ? "s" : "", result.runSeconds.size());
+             threads > 1 ? "s" : "", result.runCosts.size());
     double reached = rate(manifest.multiplyAdds(), middle);
     printOut("median {}, min {}; {:.1f} GFLOP/s, {:.0f} % of the {:.1f} that "
              "were measured as the machine's peak\n",
@@ -255,6 +263,71 @@ private:
     if (emulated)
       printOut("In an emulator: times and memory say nothing of the real "
                "machine.\n");
+  }
+
+  /// Reports the instructions that an emulator counted, and the memory that the
+  /// module takes.
+  ExitCode reportInstructions(const Prepared &prepared,
+                              const RunResult &result) const {
+    const Manifest &manifest = prepared.manifest;
+    llvm::Expected<Footprint> footprint =
+        Footprint::measure(*prepared.module, result);
+    if (!footprint)
+      return fail(footprint.takeError(), ExitCode::ownFault);
+    auto toCounts = [](const std::vector<double> &costs) {
+      return std::vector<int64_t>(costs.begin(), costs.end());
+    };
+    std::vector<int64_t> ofLayers = toCounts(result.layerCosts);
+    int64_t count = int64_t(median(result.runCosts));
+    std::string machine =
+        fmt::format("{}", fmt::join(prepared.toolchain.emulator, " "));
+    if (json) {
+      json::Array layers;
+      for (auto [layer, instructions] : llvm::zip(manifest.layers, ofLayers))
+        layers.push_back(json::Object{{"name", layer.name},
+                                      {"routine", layer.routine},
+                                      {"params", layer.params},
+                                      {"instructions", instructions},
+                                      {"multiply_adds", layer.multiplyAdds}});
+      printJson(json::Object{{"name", manifest.name},
+                             {"target", manifest.target},
+                             {"machine", machine},
+                             {"emulated", true},
+                             {"compiler", prepared.toolchain.compiler},
+                             {"unit", "instructions"},
+                             {"run_instructions", toCounts(result.runCosts)},
+                             {"median_instructions", count},
+                             {"multiply_adds", manifest.multiplyAdds()},
+                             {"memory", footprint->toJson()},
+                             {"layers", std::move(layers)}});
+      return ExitCode::done;
+    }
+    auto each = [](int64_t instructions, int64_t multiplyAdds) {
+      return multiplyAdds > 0 ? fmt::format("{:.2f}", double(instructions) /
+                                                          double(multiplyAdds))
+                              : "";
+    };
+    Table table(
+        {"layer", "routine", "instructions", "share", "for each multiply-add"});
+    int64_t sum = std::accumulate(ofLayers.begin(), ofLayers.end(), int64_t(0));
+    for (auto [layer, instructions] : llvm::zip(manifest.layers, ofLayers))
+      table.add({layer.name, routineText(layer), std::to_string(instructions),
+                 fmt::format("{:.1f} %", 100.0 * double(instructions) /
+                                             double(std::max<int64_t>(sum, 1))),
+                 each(instructions, layer.multiplyAdds)});
+    table.print();
+    printOut("\n{} for {} on {}, built with {}\n{} instructions a run",
+             manifest.name, manifest.target, machine,
+             prepared.toolchain.compiler,
+             colouredForStdout(Colour::bold, std::to_string(count)));
+    if (manifest.multiplyAdds() > 0)
+      printOut(", {} for each multiply-add",
+               each(count, manifest.multiplyAdds()));
+    printOut("\n");
+    footprint->print();
+    printOut("An emulator counted: a real core takes one cycle or more for "
+             "each instruction.\n");
+    return ExitCode::done;
   }
 
   void printBalances(const Manifest &manifest) const {

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/Firmware.h"
 #include "compiler/tools/driver/Process.h"
 #include "compiler/tools/driver/Quantized.h"
 #include "compiler/tools/driver/Terminal.h"
@@ -26,6 +27,9 @@ namespace {
 /// compiler for the target, else the size of its source.
 struct CodeSize {
   int64_t bytes = 0;
+  /// What of it is which, for a target without an operating system: the parts
+  /// that a program needs which runs the model.
+  std::optional<ModuleSize> parts;
   /// Command that compiled it, empty if the size is that of the source.
   std::string command;
   bool built() const { return !command.empty(); }
@@ -40,6 +44,40 @@ std::string firstMessage(llvm::StringRef said) {
   return said.trim().str();
 }
 
+/// Returns a number of bytes such as 65536, 64K or 1M, or nothing.
+std::optional<int64_t> parseBytes(llvm::StringRef text) {
+  int64_t unit = text.consume_back("K")   ? 1024
+                 : text.consume_back("M") ? 1024 * 1024
+                                          : 1;
+  int64_t count;
+  if (!llvm::to_integer(text, count, 10) || count < 0 ||
+      count > std::numeric_limits<int64_t>::max() / unit)
+    return std::nullopt;
+  return count * unit;
+}
+
+/// Adds an option for the most bytes of a kind of memory.
+void addLimit(CLI::App &app, const char *name, std::optional<int64_t> &limit,
+              const char *help) {
+  app.add_option_function<std::string>(
+         name,
+         [&limit](const std::string &given) { limit = parseBytes(given); },
+         help)
+      ->check([](const std::string &given) -> std::string {
+        return parseBytes(given) ? ""
+                                 : given + " is no number of bytes such as "
+                                           "65536, 64K or 1M";
+      })
+      ->type_name("BYTES");
+}
+
+int64_t sumBytes(const std::vector<Port> &ports) {
+  int64_t sum = 0;
+  for (const Port &port : ports)
+    sum += port.bytes();
+  return sum;
+}
+
 class Check : public Command {
 public:
   void addOptions(CLI::App &app) override {
@@ -48,6 +86,11 @@ public:
     app.add_flag("--no-build", noBuild,
                  "Give the size of the source instead of building it");
     addCompilerOption(app, compiler);
+    addLimit(app, "--max-ram", maxRam,
+             "Most bytes of RAM, with K or M for 1024 of them or of these: of "
+             "the arena, the inputs and the outputs, without the stack");
+    addLimit(app, "--max-flash", maxFlash,
+             "Most bytes of flash memory: of code, constants and weights");
     addJsonOption(app, json);
   }
 
@@ -62,12 +105,42 @@ public:
     llvm::Expected<CodeSize> size = measure(prepared.manifest);
     if (!size)
       return fail(size.takeError(), ExitCode::ownFault);
+    if (maxFlash && !size->built())
+      return fail(makeError("--max-flash needs the size of the code: leave out "
+                            "--no-build, and install the target's compiler"),
+                  ExitCode::usage);
     quantized = reportQuantized(prepared.driver->formed());
-    report(prepared.manifest, *size);
-    return ExitCode::done;
+    ExitCode code = checkLimits(prepared.manifest, *size);
+    report(prepared.manifest, *size, code);
+    return code;
   }
 
 private:
+  static int64_t getRam(const Manifest &m) {
+    return m.arenaBytes + sumBytes(m.inputs) + sumBytes(m.outputs);
+  }
+
+  /// Reports each limit that is passed.
+  ExitCode checkLimits(const Manifest &m, const CodeSize &size) const {
+    ExitCode code = ExitCode::done;
+    auto check = [&](std::optional<int64_t> limit, int64_t bytes,
+                     llvm::StringRef option, const std::string &parts) {
+      if (limit && bytes > *limit)
+        code = fail(makeError(fmt::format(
+                        "{}: needs {} bytes ({}), {} more than the {} of {}",
+                        options.model, bytes, parts, bytes - *limit, *limit,
+                        option.str())),
+                    ExitCode::limit);
+    };
+    check(maxRam, getRam(m), "--max-ram",
+          fmt::format("{} of arena, {} of inputs, {} of outputs", m.arenaBytes,
+                      sumBytes(m.inputs), sumBytes(m.outputs)));
+    check(maxFlash, size.bytes + m.weightBytes, "--max-flash",
+          fmt::format("{} of code and constants, {} of weights", size.bytes,
+                      m.weightBytes));
+    return code;
+  }
+
   llvm::Expected<CodeSize> measure(const Manifest &manifest) const {
     CodeSize size;
     std::string source = manifest.folder + "/" + manifest.name + ".cpp";
@@ -80,6 +153,18 @@ private:
       Words command = splitCommand(toolchain->compiler);
       auto program = findProgram(command.empty() ? "" : command.front());
       if (program) {
+        Words all = toolchain->moduleCommand();
+        all.insert(all.end(), toolchain->flags.begin(), toolchain->flags.end());
+        size.command = fmt::format("{}", fmt::join(all, " "));
+        if (toolchain->isBare()) {
+          llvm::Expected<ModuleSize> parts =
+              measureModule(manifest, *toolchain, manifest.folder);
+          if (!parts)
+            return parts.takeError();
+          size.bytes = parts->text + parts->constants;
+          size.parts = *parts;
+          return size;
+        }
         auto objects = buildModule(manifest, *toolchain, manifest.folder,
                                    /*hooks=*/false);
         if (!objects)
@@ -89,10 +174,8 @@ private:
         llvm::Expected<int64_t> bytes = codeBytes(source + ".o");
         if (!bytes)
           return bytes.takeError();
-        Words command = toolchain->moduleCommand();
-        command.insert(command.end(), toolchain->flags.begin(),
-                       toolchain->flags.end());
-        return CodeSize{*bytes, fmt::format("{}", fmt::join(command, " "))};
+        size.bytes = *bytes;
+        return size;
       }
       printWarning("the size of the source is given instead of the code's: " +
                    llvm::toString(program.takeError()));
@@ -104,7 +187,7 @@ private:
     return size;
   }
 
-  void report(const Manifest &m, const CodeSize &size) const {
+  void report(const Manifest &m, const CodeSize &size, ExitCode code) const {
     if (json) {
       json::Object said{{"name", m.name},
                         {"target", m.target},
@@ -112,16 +195,23 @@ private:
                         {"arena_bytes", m.arenaBytes},
                         {"lower_bound_bytes", m.lowerBound},
                         {"weight_bytes", m.weightBytes},
+                        {"input_bytes", sumBytes(m.inputs)},
+                        {"output_bytes", sumBytes(m.outputs)},
                         {"multiply_adds", m.multiplyAdds()}};
       said[size.built() ? "code_bytes" : "source_bytes"] = size.bytes;
       if (size.built())
         said["compiler"] = size.command;
+      if (size.parts) {
+        said["text_bytes"] = size.parts->text;
+        said["constant_bytes"] = size.parts->constants;
+      }
       if (quantized.isQuantized)
         said["quantized"] = quantized.toJson();
-      printJson(std::move(said));
+      printJson(std::move(said), code);
       return;
     }
-    printOut("{}: nothing wrong, for {}\n", options.model, m.target);
+    printOut("{}: {}, for {}\n", options.model,
+             code == ExitCode::done ? "nothing wrong" : "too large", m.target);
     for (const auto *ports : {&m.inputs, &m.outputs})
       for (const Port &port : *ports)
         printOut("  {:<14} {}: {} of {}\n",
@@ -153,6 +243,7 @@ private:
   ModelOptions options;
   QuantizedReport quantized;
   std::string compiler;
+  std::optional<int64_t> maxRam, maxFlash;
   bool noBuild = false, json = false;
 };
 

@@ -150,10 +150,11 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
       ->type_name("N");
   static const std::vector<std::pair<std::string, std::string>> places = {
       {"embed", "embed"}, {"array", "array"}, {"file", "file"}};
-  addChoice(app, "--weights", options.weights, places,
-            "Where the weights go: into the object file by the assembler's "
-            ".incbin (embed), as a C array, or a file that the caller maps")
-      ->default_str(options.weights);
+  addChoice(
+      app, "--weights", options.weights, places,
+      "Where the weights go: into the object file by the assembler's "
+      ".incbin (embed), as a C array, or a file that the caller maps; "
+      "embed unless given, array for targets without an operating system");
   app.add_option(
          "--max-error", options.maxError,
          "Most that methods which compute less (Winograd's, Strassen's) "
@@ -321,7 +322,11 @@ ExitCode Workbench::findTools(target::MachineAttr machine,
   if (!found)
     return fail(found.takeError(), ExitCode::usage);
   toolchain = std::move(*found);
-  if (on.empty()) {
+  if (toolchain.isBare()) {
+    return fail(makeError(target + " has no operating system, under which "
+                                   "programs that measure run"),
+                ExitCode::unsupported);
+  } else if (on.empty()) {
     if (std::string obstacle = findOwnObstacle(machine, toolchain);
         !obstacle.empty())
       return fail(makeError(obstacle), ExitCode::unsupported);
@@ -379,7 +384,8 @@ ExitCode Prepared::build(const std::string &compiler, int threads) {
       !obstacle.empty())
     return fail(makeError(obstacle), ExitCode::unsupported);
   for (const Words &command :
-       {splitCommand(toolchain.compiler), toolchain.emulator})
+       {splitCommand(toolchain.compiler), toolchain.emulator,
+        toolchain.isBare() ? splitCommand(toolchain.linker) : Words()})
     if (!command.empty())
       if (llvm::Error error = findProgram(command.front()).takeError())
         return fail(std::move(error), ExitCode::usage);

@@ -99,6 +99,19 @@ struct Prepared {
   ExitCode build(const std::string &compiler, int threads);
 };
 
+/// The bytes that a module takes of the memory of a board without an operating
+/// system.
+struct Footprint {
+  int64_t text = 0, constants = 0, weights = 0; ///< of flash memory
+  int64_t arena = 0, stack = 0; ///< of RAM, beside inputs and outputs
+
+  /// Measures the module, whose run had `result`.
+  static llvm::Expected<Footprint> measure(const BuiltModule &,
+                                           const RunResult &result);
+  llvm::json::Object toJson() const;
+  void print() const;
+};
+
 /// Reads NAME=FILE.npy for each of the model's inputs; reports everything that
 /// is wrong with the arguments.
 ExitCode readInputs(const std::vector<std::string> &arguments,

@@ -115,10 +115,17 @@ void Quantize::addMethodOptions(CLI::App &app) {
                "layer's result in the mean over the samples");
 }
 
+/// Options that say which parts of a layer are quantized, and which layers.
 void Quantize::addLayerOptions(CLI::App &app) {
   app.add_option("--exclude", exclude, "A node that stays float")
       ->allow_extra_args(false)
       ->type_name("NODE");
+  app.add_flag("--unrounded", settings.options.unrounded,
+               "Do not round results of convolutions and matrix products that "
+               "only float nodes read, such as activations without an integer "
+               "form. nnc computes these layers in integers all the same, and "
+               "what follows before the result is stored; tools that want "
+               "integers at both ends of a layer compute it in floats");
   const std::vector<std::string> &known = onnx::getQuantizableOps();
   app.add_option("--ops", ops,
                  fmt::format("Operators to quantize, of {}; all of them unless "
@@ -151,8 +158,12 @@ void Quantize::addDropOptions(CLI::App &app) {
                  "model's number")
       ->type_name("COMMAND");
   app.add_flag("--mixed", settings.mixed,
-               "Keep those layers float that are most sensitive for each "
-               "multiply-add, which stands for their time; with --max-drop");
+               "Keep those layers float that are faster so on the target, and "
+               "then those that are most sensitive for the time that integers "
+               "save, both by the estimates of the compiler; with --max-drop");
+  addTargetOption(app, settings.model.target,
+                  "Machine whose times --mixed estimates, see 'nnc targets'; "
+                  "the samples run on this machine");
 }
 
 /// Reports what single options cannot know.
@@ -165,6 +176,9 @@ ExitCode Quantize::checkSettings() const {
     complain("--percentile needs --method=percentile");
   if (settings.mixed && maxDrop.empty())
     complain("--mixed needs --max-drop");
+  if (!settings.mixed && settings.model.target != "native")
+    complain("--target needs --mixed: without it the model is the same for all "
+             "targets");
   // It is found before the work of minutes that nothing can be written.
   const std::string &output = settings.output;
   std::string folder = llvm::sys::path::parent_path(output).str();
@@ -215,10 +229,11 @@ ExitCode Quantize::quantize() {
       return code;
   Evaluation evaluation;
   QuantizeTotals totals;
-  if (ExitCode code = evaluate(session, evaluation); code != ExitCode::done)
+  if (ExitCode code = evaluate(session, Compared::tensors, evaluation);
+      code != ExitCode::done)
     return code;
   if (settings.maxDrop)
-    if (ExitCode code = limitDrop(session, evaluation, totals.evaluated);
+    if (ExitCode code = limitDrop(session, evaluation, totals.search);
         code != ExitCode::done)
       return code;
   llvm::Expected<std::string> text = session.getQuantizer().printQuantized();
@@ -231,7 +246,11 @@ ExitCode Quantize::quantize() {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
   if (session.getQuantizer().getLayers().empty())
-    printWarning("all layers stay float: the drop is not allowed otherwise");
+    printWarning(totals.search.times
+                     ? "all layers stay float: the float model is estimated to "
+                       "be as fast as any whose drop is allowed"
+                     : "all layers stay float: the drop is not allowed "
+                       "otherwise");
   if (json)
     printJson(toJson(session, evaluation, totals));
   else

@@ -74,6 +74,14 @@ public:
     llvm::Expected<RunResult> result = prepared.module->run(request);
     if (!result)
       return fail(result.takeError(), ExitCode::ownFault);
+    std::optional<Footprint> footprint;
+    if (prepared.toolchain.isBare()) {
+      llvm::Expected<Footprint> found =
+          Footprint::measure(*prepared.module, *result);
+      if (!found)
+        return fail(found.takeError(), ExitCode::ownFault);
+      footprint = *found;
+    }
     if (!outputFolder.empty())
       if (std::error_code code =
               llvm::sys::fs::create_directories(outputFolder))
@@ -101,9 +109,15 @@ public:
       if (!file.empty())
         printOut("  in {}\n", file);
     }
-    if (json)
-      printJson(llvm::json::Object{{"target", prepared.manifest.target},
-                                   {"outputs", std::move(outputs)}});
+    if (json) {
+      llvm::json::Object said{{"target", prepared.manifest.target},
+                              {"outputs", std::move(outputs)}};
+      if (footprint)
+        said["memory"] = footprint->toJson();
+      printJson(std::move(said));
+    } else if (footprint) {
+      footprint->print();
+    }
     return ExitCode::done;
   }
 

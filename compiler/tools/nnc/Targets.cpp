@@ -89,7 +89,9 @@ private:
                        {"compiler", machine.getCompiler()},
                        {"compiler_found", hasCompiler(machine)},
                        {"flags", machine.getFlags()},
-                       {"emulator", machine.getEmulator()}});
+                       {"emulator", machine.getEmulator()},
+                       {"align", machine.getAlign()},
+                       {"board", machine.getBoard()}});
     printJson(std::move(array));
   }
 

@@ -16,6 +16,9 @@ using ::onnx::TensorProto;
 
 namespace {
 
+/// Stands for the axis of a single scale; -1 is the last axis.
+constexpr int64_t kNoAxis = INT64_MIN;
+
 /// Names are those that onnxruntime gives, because other tools look for them.
 class Editor {
 public:
@@ -25,6 +28,7 @@ public:
       : model(model), graph(*model.mutable_graph()), index(model), plan(plan),
         scales(scales), names(model), dequantized(dequantized) {
     layerWeights = quantizePlanned(index, plan, scales, perChannel, weights);
+    stored.resize(weights.size());
     weightNames.resize(weights.size());
   }
   void run();
@@ -39,11 +43,20 @@ private:
   const Pair &getScale(const std::string &tensor);
   void quantizeTensor(const std::string &tensor);
   void rewire(NodeProto &node, const PlannedLayer *layer);
+  struct Stored {
+    std::string integers; ///< name of an initializer
+    Pair pair;
+  };
+
+  const Stored &storeWeights(int entry);
   std::string dequantizeWeights(int entry);
+  void addTable(NodeProto node, int entry);
   std::string dequantizeBias(const PlannedLayer &layer,
                              const std::vector<float> &weightScales);
+  /// Adds a node; its result is called `output`, or if that is empty by `base`.
   std::string addDequantize(const std::string &base, const std::string &stored,
-                            const Pair &pair, int64_t axis);
+                            const Pair &pair, int64_t axis,
+                            std::string output = "");
 
   ModelProto &model;
   GraphProto &graph;
@@ -54,6 +67,7 @@ private:
   std::map<std::string, std::string> &dequantized;
   std::vector<PlannedWeights> weights;
   std::vector<int> layerWeights;
+  std::vector<Stored> stored;           ///< weights
   std::vector<std::string> weightNames; ///< dequantized
   std::map<std::string, Pair> pairs;
   /// New names of values that a quantized layer computes and that are outputs
@@ -95,8 +109,13 @@ const Editor::Pair &Editor::getScale(const std::string &tensor) {
   return pair;
 }
 
-/// Adds the pair of nodes behind a tensor that has just been computed.
+/// Adds the pair of nodes behind a tensor that has just been computed, if it is
+/// rounded.
 void Editor::quantizeTensor(const std::string &tensor) {
+  if (plan.unrounded.count(tensor)) {
+    dequantized[tensor] = tensor;
+    return;
+  }
   auto found = renamed.find(tensor);
   std::string from = found == renamed.end() ? tensor : found->second;
   std::string to = found == renamed.end()
@@ -113,12 +132,13 @@ void Editor::quantizeTensor(const std::string &tensor) {
 
 std::string Editor::addDequantize(const std::string &base,
                                   const std::string &stored, const Pair &pair,
-                                  int64_t axis) {
-  std::string output = names.make(base + "_DequantizeLinear_Output");
+                                  int64_t axis, std::string output) {
+  if (output.empty())
+    output = names.make(base + "_DequantizeLinear_Output");
   NodeProto &node =
       add("DequantizeLinear", names.make(base + "_DequantizeLinear"),
           {stored, pair.scale, pair.zeroPoint}, output);
-  if (axis >= 0) {
+  if (axis != kNoAxis) {
     auto *attribute = node.add_attribute();
     attribute->set_name("axis");
     attribute->set_type(::onnx::AttributeProto::INT);
@@ -127,25 +147,50 @@ std::string Editor::addDequantize(const std::string &base,
   return output;
 }
 
-std::string Editor::dequantizeWeights(int entry) {
-  if (!weightNames[entry].empty())
-    return weightNames[entry];
+/// Adds the integers of weights, their scales and zero points, once.
+const Editor::Stored &Editor::storeWeights(int entry) {
+  Stored &known = stored[entry];
+  if (!known.integers.empty())
+    return known;
   const PlannedWeights &own = weights[entry];
-  std::string stored = names.make(own.name + "_quantized");
-  Pair pair{names.make(own.name + "_scale"),
-            names.make(own.name + "_zero_point")};
+  known = {
+      names.make(own.name + "_quantized"),
+      {names.make(own.name + "_scale"), names.make(own.name + "_zero_point")}};
   const std::vector<float> &scale = own.quantized.scales;
   // A scalar means one scale, a vector one for each index along the axis.
   std::vector<int64_t> dims;
   if (own.axis >= 0)
     dims.push_back(static_cast<int64_t>(scale.size()));
-  addInitializer<int8_t>(graph, stored, TensorProto::INT8, own.dims,
+  addInitializer<int8_t>(graph, known.integers, TensorProto::INT8, own.dims,
                          own.quantized.values);
-  addInitializer<float>(graph, pair.scale, TensorProto::FLOAT, dims, scale);
-  addInitializer<int8_t>(graph, pair.zeroPoint, TensorProto::INT8, dims,
+  addInitializer<float>(graph, known.pair.scale, TensorProto::FLOAT, dims,
+                        scale);
+  addInitializer<int8_t>(graph, known.pair.zeroPoint, TensorProto::INT8, dims,
                          std::vector<int8_t>(scale.size()));
-  weightNames[entry] = addDequantize(own.name, stored, pair, own.axis);
+  return known;
+}
+
+std::string Editor::dequantizeWeights(int entry) {
+  if (weightNames[entry].empty()) {
+    const PlannedWeights &own = weights[entry];
+    const Stored &known = storeWeights(entry);
+    weightNames[entry] = addDequantize(own.name, known.integers, known.pair,
+                                       own.axis >= 0 ? own.axis : kNoAxis);
+  }
   return weightNames[entry];
+}
+
+/// Adds a node that reads rows of integers, and dequantizes what it reads. The
+/// elements of a row are the last axis of both.
+void Editor::addTable(NodeProto node, int entry) {
+  const Stored &known = storeWeights(entry);
+  std::string output = node.output(0);
+  std::string rows = names.make(output + "_quantized");
+  node.set_input(0, known.integers);
+  node.set_output(0, rows);
+  *nodes.Add() = std::move(node);
+  addDequantize(output, rows, known.pair,
+                weights[entry].axis >= 0 ? -1 : kNoAxis, output);
 }
 
 std::string Editor::dequantizeBias(const PlannedLayer &layer,
@@ -157,26 +202,26 @@ std::string Editor::dequantizeBias(const PlannedLayer &layer,
   std::vector<float> scale = getBiasScales(
       weightScales, scales.at(layer.inputs.front()).parameters.scale,
       static_cast<int64_t>(biases.size()));
-  std::vector<int32_t> integers = quantizeBiases(biases, scale);
+  std::vector<int32_t> values = quantizeBiases(biases, scale);
   // Several layers may share a bias, but not its scale.
   std::string base = name;
   if (index.getOnlyReader(name) != layer.node)
     base += "_of_" + getName(node);
-  std::string stored = names.make(base + "_quantized");
+  std::string integers = names.make(base + "_quantized");
   Pair pair{names.make(base + "_scale"), names.make(base + "_zero_point")};
   std::vector<int64_t> dims(tensor.dims().begin(), tensor.dims().end());
   std::vector<int64_t> scaleDims;
-  int64_t axis = -1;
+  int64_t axis = kNoAxis;
   if (scale.size() > 1) {
     scaleDims.push_back(static_cast<int64_t>(scale.size()));
     axis = static_cast<int64_t>(dims.size()) - 1;
   }
-  addInitializer<int32_t>(graph, stored, TensorProto::INT32, dims, integers);
+  addInitializer<int32_t>(graph, integers, TensorProto::INT32, dims, values);
   addInitializer<float>(graph, pair.scale, TensorProto::FLOAT, scaleDims,
                         scale);
   addInitializer<int32_t>(graph, pair.zeroPoint, TensorProto::INT32, scaleDims,
                           std::vector<int32_t>(scale.size()));
-  return addDequantize(base, stored, pair, axis);
+  return addDequantize(base, integers, pair, axis);
 }
 
 /// Makes a node read dequantized values: a layer all that it is planned for,
@@ -199,7 +244,7 @@ void Editor::run() {
   }
   llvm::StringSet<> replaced;
   for (const auto &[tensor, byLayer] : plan.tensors)
-    if (byLayer && index.isOutput(tensor))
+    if (byLayer && index.isOutput(tensor) && !plan.unrounded.count(tensor))
       renamed[tensor] = names.make(tensor + "_QuantizeLinear_Input");
   for (const auto &input : graph.input())
     if (plan.isQuantized(input.name()))
@@ -208,6 +253,13 @@ void Editor::run() {
     const PlannedLayer *layer = layers[i];
     NodeProto node = graph.node(i);
     rewire(node, layer);
+    if (layer && layer->isTable) {
+      replaced.insert(node.input(layer->weights));
+      addTable(std::move(node), weightsOf[i]);
+      if (plan.isQuantized(layer->output))
+        quantizeTensor(layer->output);
+      continue;
+    }
     if (layer && weightsOf[i] >= 0) {
       replaced.insert(node.input(layer->weights));
       node.set_input(layer->weights, dequantizeWeights(weightsOf[i]));

@@ -43,6 +43,7 @@ constexpr OpKind kOps[] = {
     {"DepthToSpace", Kind::move},
     {"SpaceToDepth", Kind::move},
     {"Resize", Kind::move},
+    {"Gather", Kind::table},
 };
 
 } // namespace
@@ -125,6 +126,38 @@ std::string nnc::onnx::describeLinear(GraphIndex &index, PlannedLayer &layer) {
         return "its bias holds values that are not finite";
     layer.bias = 2;
   }
+  return "";
+}
+
+std::string nnc::onnx::describeTable(GraphIndex &index, PlannedLayer &layer) {
+  const NodeProto &node = index.getNode(layer.node);
+  if (!hasInput(node, 0) || !hasInput(node, 1))
+    return "an operand is missing";
+  const std::string &table = node.input(0);
+  if (!index.isConstant(table))
+    return "it reads no table of constants";
+  if (index.isConstant(node.input(1)))
+    return "all of its operands are constants";
+  auto values = index.getFloats(table);
+  if (!values || values->empty())
+    return "its table does not hold 32-bit floats";
+  for (float value : *values)
+    if (!std::isfinite(value))
+      return "its table holds values that are not finite";
+  // The floats would be stored beside the integers.
+  bool isShared = index.isCaptured(table) || index.isOutput(table);
+  for (int reader : index.getReaders(table))
+    isShared = isShared || getKind(index.getNode(reader)) != Kind::table;
+  if (isShared)
+    return "other nodes read the floats of its table";
+  layer.weights = 0;
+  int64_t rank = index.getConstant(table)->dims_size();
+  const auto *attribute = findAttribute(node, "axis");
+  int64_t axis = attribute ? attribute->i() : 0;
+  axis += axis < 0 ? rank : 0;
+  // The elements of a row may have scales of their own.
+  if (axis < rank - 1)
+    layer.axis = rank - 1;
   return "";
 }
 

@@ -19,6 +19,7 @@ enum class Kind {
   clip,    ///< Relu and Clip, alone or behind another layer
   average, ///< of one quantized tensor, to a range of its own
   move,    ///< moves elements of operand 0, whose range stays
+  table,   ///< reads rows of a table of constants, which alone is quantized
 };
 
 /// Returns nullopt for a node that is never quantized.
@@ -27,6 +28,10 @@ std::optional<Kind> getKind(const ::onnx::NodeProto &node);
 /// Describes a node of Kind::linear as a layer. Returns why it cannot be
 /// quantized, or "".
 std::string describeLinear(GraphIndex &index, PlannedLayer &layer);
+
+/// Describes a node of Kind::table as a layer. Returns why its table cannot be
+/// quantized, or "".
+std::string describeTable(GraphIndex &index, PlannedLayer &layer);
 
 /// Describes a node of another kind as a layer. `isQuantized` tells whether a
 /// tensor is quantized. Returns why the node cannot be, or "".

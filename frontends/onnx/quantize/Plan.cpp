@@ -40,6 +40,7 @@ private:
   void absorb(PlannedLayer &layer);
   std::string findUnusable(const PlannedLayer &layer) const;
   void markQuantized(const std::string &tensor, bool byLayer);
+  void findUnrounded();
   void orderTensors();
 
   GraphIndex &index;
@@ -125,6 +126,20 @@ void Planner::orderTensors() {
       add(output);
 }
 
+/// Finds the results of tables, and if wanted those of products, that no layer
+/// reads.
+void Planner::findUnrounded() {
+  std::set<std::string> read;
+  for (const PlannedLayer &layer : plan.layers)
+    read.insert(layer.inputs.begin(), layer.inputs.end());
+  for (const PlannedLayer &layer : plan.layers)
+    if ((layer.isTable ||
+         (options.unrounded &&
+          getKind(index.getNode(layer.node)) == Kind::linear)) &&
+        !read.count(layer.output))
+      plan.unrounded.insert(layer.output);
+}
+
 /// Returns why the node of the layer stays float, or "".
 std::string Planner::describe(PlannedLayer &layer, Kind kind) {
   if (options.exclude.count(getName(index.getNode(layer.node))))
@@ -132,8 +147,10 @@ std::string Planner::describe(PlannedLayer &layer, Kind kind) {
   if (auto found = kept.find(layer.node); found != kept.end())
     return found->second;
   auto isKnown = [&](const std::string &tensor) { return isQuantized(tensor); };
-  std::string reason = kind == Kind::linear
-                           ? describeLinear(index, layer)
+  layer.isTable = kind == Kind::table;
+  std::string reason = kind == Kind::linear ? describeLinear(index, layer)
+                       : kind == Kind::table
+                           ? describeTable(index, layer)
                            : describeOther(index, kind, isKnown, layer);
   if (!reason.empty())
     return reason;
@@ -164,7 +181,8 @@ bool Planner::consider(int number, Kind kind) {
   }
   for (const std::string &input : layer.inputs)
     markQuantized(input, false);
-  markQuantized(layer.output, true);
+  // What reads a row of a table reads its floats.
+  markQuantized(layer.output, kind != Kind::table);
   if (kind == Kind::move)
     plan.sameAs[layer.output] = layer.inputs.front();
   layers.emplace(number, std::move(layer));
@@ -180,10 +198,15 @@ Plan Planner::run() {
   for (bool isChanged = true; isChanged;) {
     isChanged = false;
     for (int i = 0; i < index.getNumNodes(); ++i)
-      if (auto kind = getWantedKind(i);
-          kind && *kind != Kind::linear && !layers.count(i))
+      if (auto kind = getWantedKind(i); kind && *kind != Kind::linear &&
+                                        *kind != Kind::table &&
+                                        !layers.count(i))
         isChanged = consider(i, *kind) || isChanged;
   }
+  // Nothing is quantized because of a table that it reads.
+  for (int i = 0; i < index.getNumNodes(); ++i)
+    if (getWantedKind(i) == Kind::table)
+      consider(i, Kind::table);
   for (auto &[node, layer] : layers) {
     if (getKind(index.getNode(node)) == Kind::concat)
       plan.concats.push_back(static_cast<int>(plan.layers.size()));
@@ -193,6 +216,7 @@ Plan Planner::run() {
     plan.floats.push_back(
         {node, reason,
          isDecided(node) || getKind(index.getNode(node)) == Kind::linear});
+  findUnrounded();
   orderTensors();
   return std::move(plan);
 }

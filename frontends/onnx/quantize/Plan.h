@@ -13,6 +13,7 @@
 #include "llvm/ADT/MapVector.h"
 
 #include <map>
+#include <set>
 
 namespace nnc::onnx {
 
@@ -23,7 +24,9 @@ struct PlannedLayer {
   int node = -1;
   /// Names of the operands that are activations.
   llvm::SmallVector<std::string, 2> inputs;
-  int weights = -1;  ///< number of the operand that is weights, or -1
+  int weights = -1; ///< number of the operand that is weights, or -1; a
+                    ///< table is weights, too
+  bool isTable = false;
   int64_t axis = -1; ///< of the weights' channels, or -1
   int bias = -1;     ///< number of the operand that is an integer bias, or -1
   int biasAdd = -1;  ///< node that adds the bias to a MatMul, or -1
@@ -50,6 +53,9 @@ struct Plan {
   /// move elements.
   std::map<std::string, std::string> sameAs;
   std::vector<int> concats; ///< numbers of layers
+  /// Those of `tensors` that stay unrounded, because no layer reads them:
+  /// results of tables, and if that is wanted those of products.
+  std::set<std::string> unrounded;
 
   bool isQuantized(const std::string &tensor) const {
     return tensors.count(tensor) != 0;

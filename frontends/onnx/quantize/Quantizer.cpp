@@ -35,6 +35,16 @@ struct Quantizer::Implementation {
   /// Names of constants that others took the place of.
   llvm::StringSet<> replaced;
 
+  /// Makes the quantized model. `dequantized` gives the names of the
+  /// dequantized tensors by those of the tensors.
+  ModelProto
+  makeWritten(std::map<std::string, std::string> &dequantized) const {
+    ModelProto quantized =
+        makeQuantized(model, plan, scales, options.perChannel, dequantized);
+    removeUnusedConstants(quantized, replaced);
+    return quantized;
+  }
+
   /// Excludes tensors whose ranges are not known once others are. Returns
   /// whether there are any.
   bool excludeUnknown() {
@@ -126,33 +136,15 @@ int Quantizer::getNumOutputs() const {
 
 std::vector<LayerSummary> Quantizer::getLayers() const {
   std::vector<LayerSummary> layers;
-  GraphIndex index(own->model);
   for (const PlannedLayer &layer : own->plan.layers) {
     const NodeProto &node = own->model.graph().node(layer.node);
-    int64_t products = 0;
-    if (layer.weights >= 0) {
-      const TensorProto &weights =
-          *index.getConstant(node.input(layer.weights));
-      products = 1;
-      for (int64_t dim : weights.dims())
-        products *= dim;
-      // One axis of the weights is the channels of the output, or for
-      // ConvTranspose those of the operand.
-      int64_t axis = node.op_type() == "ConvTranspose" ? 0 : layer.axis;
-      if (axis < 0)
-        axis = layer.weights == 0 ? std::max(weights.dims_size() - 2, 0)
-                                  : weights.dims_size() - 1;
-      products /= std::max<int64_t>(
-          weights.dims_size() ? weights.dims(static_cast<int>(axis)) : 1, 1);
-    }
     layers.push_back({layer.node,
                       getName(node),
                       node.op_type(),
                       {layer.inputs.begin(), layer.inputs.end()},
                       layer.output,
-                      layer.weights >= 0,
                       own->plan.sameAs.count(layer.output) != 0,
-                      products});
+                      own->plan.unrounded.count(layer.output) == 0});
   }
   return layers;
 }
@@ -305,14 +297,19 @@ void Quantizer::correctBias(int node, const std::vector<double> &means) {
 llvm::Expected<std::string>
 Quantizer::printQuantized(std::map<std::string, std::string> *observed) const {
   std::map<std::string, std::string> dequantized;
-  ModelProto quantized = makeQuantized(own->model, own->plan, own->scales,
-                                       own->options.perChannel, dequantized);
-  removeUnusedConstants(quantized, own->replaced);
+  ModelProto quantized = own->makeWritten(dequantized);
   if (observed) {
     forgetShapes(quantized);
     for (const auto &[tensor, name] : dequantized)
       addOutput(*quantized.mutable_graph(), name);
     *observed = std::move(dequantized);
   }
+  return serialize(quantized);
+}
+
+llvm::Expected<std::string> Quantizer::printWithoutShapes() const {
+  std::map<std::string, std::string> dequantized;
+  ModelProto quantized = own->makeWritten(dequantized);
+  forgetShapes(quantized);
   return serialize(quantized);
 }

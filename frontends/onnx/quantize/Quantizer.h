@@ -25,6 +25,8 @@ namespace nnc::onnx {
 struct QuantizeOptions {
   bool perChannel = false; ///< scales of weights
   bool equalize = false;
+  /// Whether the results of products that only float nodes read stay unrounded.
+  bool unrounded = false;
   Storage storage = Storage::s8; ///< of activations
   std::set<std::string> exclude; ///< names of nodes
   std::set<std::string> ops;     ///< operators to quantize; empty: all
@@ -36,11 +38,8 @@ struct LayerSummary {
   std::string name, op;
   std::vector<std::string> inputs; ///< names of quantized tensors
   std::string output;
-  bool hasWeights;
-  bool isMove; ///< moves elements, which keep their scale
-  /// Multiply-adds for each element of the output (of the operand, if it is a
-  /// ConvTranspose); 0 without weights.
-  int64_t products;
+  bool isMove;    ///< moves elements, which keep their scale
+  bool isRounded; ///< whether the output is, see QuantizeOptions::unrounded
 };
 
 /// A node that could be quantized by its kind, but is not.
@@ -108,6 +107,9 @@ public:
   /// those of the tensors.
   llvm::Expected<std::string>
   printQuantized(std::map<std::string, std::string> *observed = nullptr) const;
+  /// Serializes the quantized model without the shapes that the file states for
+  /// what it computes: they may not fit the shapes that the user gave inputs.
+  llvm::Expected<std::string> printWithoutShapes() const;
 
 private:
   struct Implementation;

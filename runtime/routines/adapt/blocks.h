@@ -59,9 +59,8 @@ private:
   }
 
   /// Offset in plain NCHW of the planes of a block's channels.
-  static std::ptrdiff_t planes_at(const S &s, int block) {
-    return (std::ptrdiff_t(block / blocks(s, W)) * s.c +
-            block % blocks(s, W) * W) *
+  static ptrdiff_t planes_at(const S &s, int block) {
+    return (ptrdiff_t(block / blocks(s, W)) * s.c + block % blocks(s, W) * W) *
            s.h * s.w;
   }
   /// Number of channels in a block: W, or fewer in the last block of an image.
@@ -73,7 +72,7 @@ private:
   /// zero.
   template <class T>
   static void gather(const S &s, const T *x, T *y, const piece &here) {
-    const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w;
+    const ptrdiff_t plane = ptrdiff_t(s.h) * s.w;
     const T *from = x + planes_at(s, here.block);
     T *to = y + here.block * plane * W;
     const int channels = channels_of(s, here.block);
@@ -86,7 +85,7 @@ private:
                              : load<f32x<W>>(from + i * plane + p, pixels);
       transpose(v);
       for (int j = 0; j < pixels; ++j)
-        store(to + (std::ptrdiff_t(p) + j) * W, v[j]);
+        store(to + (ptrdiff_t(p) + j) * W, v[j]);
     }
   }
 
@@ -94,30 +93,28 @@ private:
   template <class T>
   static void scatter(const S &s, const T *x, T *y, const piece &here) {
     const int plane = s.h * s.w;
-    const T *from = x + std::ptrdiff_t(here.block) * plane * W;
+    const T *from = x + ptrdiff_t(here.block) * plane * W;
     T *to = y + planes_at(s, here.block);
     for (int p = here.from; p < here.to; p += W)
-      transpose_tile<W>(from + std::ptrdiff_t(p) * W, W,
-                        smaller(W, here.to - p), channels_of(s, here.block),
-                        to + p, plane);
+      transpose_tile<W>(from + ptrdiff_t(p) * W, W, smaller(W, here.to - p),
+                        channels_of(s, here.block), to + p, plane);
   }
 
   /// Copies between blocked layouts of which the smaller block is W.
   template <class T>
   static void move(const S &s, const T *x, T *y, const piece &here) {
-    const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w;
+    const ptrdiff_t plane = ptrdiff_t(s.h) * s.w;
     const int n = here.block / blocks(s, s.block_out);
     const int first = here.block % blocks(s, s.block_out) * s.block_out;
     T *to = y + here.block * plane * s.block_out;
     for (int part = 0; part < s.block_out; part += W) {
       const int c = first + part;
       const bool absent = c >= s.c;
-      const T *from =
-          x +
-          (std::ptrdiff_t(n) * blocks(s, s.block_in) + c / s.block_in) * plane *
-              s.block_in +
-          c % s.block_in;
-      for (std::ptrdiff_t p = here.from; p < here.to; ++p)
+      const T *from = x +
+                      (ptrdiff_t(n) * blocks(s, s.block_in) + c / s.block_in) *
+                          plane * s.block_in +
+                      c % s.block_in;
+      for (ptrdiff_t p = here.from; p < here.to; ++p)
         store(to + p * s.block_out + part,
               absent ? f32x<W>(0.0f) : load<f32x<W>>(from + p * s.block_in));
     }

@@ -20,7 +20,7 @@ template <class S, class Epi> struct adapt_portable {
   template <class T>
   static void run(const S &s, const T *x, T *y, const Epi &, int begin,
                   int end) {
-    const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w;
+    const ptrdiff_t plane = ptrdiff_t(s.h) * s.w;
     for (int unit = begin; unit < end; ++unit) {
       const int n = unit / blocks(s, s.block_out);
       const int first = unit % blocks(s, s.block_out) * s.block_out;
@@ -28,16 +28,16 @@ template <class S, class Epi> struct adapt_portable {
       for (int i = 0; i < s.block_out; ++i) {
         const int c = first + i;
         if (c >= s.c) {
-          for (std::ptrdiff_t p = 0; p < plane; ++p)
+          for (ptrdiff_t p = 0; p < plane; ++p)
             to[p * s.block_out + i] = T(0);
           continue;
         }
         const T *from =
             x +
-            (std::ptrdiff_t(n) * blocks(s, s.block_in) + c / s.block_in) *
-                plane * s.block_in +
+            (ptrdiff_t(n) * blocks(s, s.block_in) + c / s.block_in) * plane *
+                s.block_in +
             c % s.block_in;
-        for (std::ptrdiff_t p = 0; p < plane; ++p)
+        for (ptrdiff_t p = 0; p < plane; ++p)
           to[p * s.block_out + i] = from[p * s.block_in];
       }
     }

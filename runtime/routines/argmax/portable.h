@@ -10,7 +10,7 @@
 
 #include "runtime/epilogue.h"
 
-#include <cstdint>
+#include <stdint.h>
 
 namespace nnc {
 
@@ -18,15 +18,15 @@ template <int SIGN, class S, class Epi> struct arg_extreme_portable {
   static constexpr int units(const S &s) { return s.outer * s.inner; }
 
   template <class T>
-  static void run(const S &s, const T *x, std::int64_t *y, const Epi &,
-                  int begin, int end) {
+  static void run(const S &s, const T *x, int64_t *y, const Epi &, int begin,
+                  int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const T *at = x + std::ptrdiff_t(unit / s.inner) * s.size * s.inner +
-                    unit % s.inner;
+      const T *at =
+          x + ptrdiff_t(unit / s.inner) * s.size * s.inner + unit % s.inner;
       T best = at[0];
       int index = 0;
       for (int i = 1; i < s.size; ++i) {
-        const T v = at[std::ptrdiff_t(i) * s.inner];
+        const T v = at[ptrdiff_t(i) * s.inner];
         const bool better = SIGN > 0 ? v > best : v < best;
         if (better || (s.select_last && v == best)) {
           best = v;

@@ -30,7 +30,7 @@
 #include "runtime/simd/math.h"
 #include "runtime/simd/transpose.h"
 
-#include <cfloat>
+#include <float.h>
 
 namespace nnc {
 
@@ -61,15 +61,15 @@ template <class V, class S, int M, int B, class Epi> struct attention_online_t {
       const int head = group / p.head_groups;
       const int vector = group % p.head_groups * B, query = vector * W;
       const auto row = [&](const int *strides, int index) {
-        return std::ptrdiff_t(head / s.heads) * strides[0] +
-               std::ptrdiff_t(head % s.heads) * strides[1] +
-               std::ptrdiff_t(index) * strides[2];
+        return ptrdiff_t(head / s.heads) * strides[0] +
+               ptrdiff_t(head % s.heads) * strides[1] +
+               ptrdiff_t(index) * strides[2];
       };
       const job j{
           q + s.q_start + row(s.q_strides, query),
           k + s.k_start + row(s.k_strides, 0),
           v + s.v_start + row(s.v_strides, 0),
-          y + ((std::ptrdiff_t(head / s.heads) * s.queries + query) * s.heads +
+          y + ((ptrdiff_t(head / s.heads) * s.queries + query) * s.heads +
                head % s.heads) *
                   s.value_dim,
           reinterpret_cast<T *>(scratch),
@@ -135,7 +135,7 @@ private:
         float *const at = j.sums + (c * N + n) * W;
         (F::load(at) / sum[n]).store(at);
       }
-    const std::ptrdiff_t y_row = std::ptrdiff_t(s.heads) * s.value_dim;
+    const ptrdiff_t y_row = ptrdiff_t(s.heads) * s.value_dim;
     for (int n = 0; n < N; ++n)
       for (int c = 0; c < s.value_dim; c += W)
         transpose_tile<W>(j.sums + (c * N + n) * W, N * W,
@@ -147,7 +147,7 @@ private:
   /// Transposes `count` rows of `size` elements, `step` apart, into columns of
   /// `to`, which has N vectors a row. Lanes behind the last row are zero.
   template <int N, class From, class To>
-  static void turn(const From *from, std::ptrdiff_t step, int count, int size,
+  static void turn(const From *from, ptrdiff_t step, int count, int size,
                    To *to) {
     if (count < N * W)
       for (int i = 0; i < size * N; ++i)
@@ -163,7 +163,7 @@ private:
   /// scales them.
   template <int N>
   static void turn_queries(const S &s, const job &j, int first) {
-    const std::ptrdiff_t step = s.q_strides[2];
+    const ptrdiff_t step = s.q_strides[2];
     turn<N>(j.q + first * step, step, j.count - first, s.dim, j.queries);
     const F scale(s.scale);
     for (int i = 0; i < s.dim * N; ++i)
@@ -180,7 +180,7 @@ private:
         NNC_UNROLL for (int n = 0; n < N; ++n) F(float(mask[key + i]))
             .store(j.scores + (i * N + n) * W);
     else if (mask)
-      turn<N>(mask + first * std::ptrdiff_t(s.mask_strides[2]) + key,
+      turn<N>(mask + first * ptrdiff_t(s.mask_strides[2]) + key,
               s.mask_strides[2], j.count - first, count, j.scores);
     constexpr int left =
         left_over<M, S>([](const S &shape) { return shape.keys; });
@@ -200,7 +200,7 @@ private:
   template <int R, int N>
   NNC_NOINLINE static void add_scores(const S &s, const job &j, int key, int i,
                                       bool is_first) {
-    const T *const first = j.k + std::ptrdiff_t(key + i) * s.k_strides[2];
+    const T *const first = j.k + ptrdiff_t(key + i) * s.k_strides[2];
     constexpr int part = register_tile<V, 1, R, N>::most_terms;
     for (int d = 0; d < s.dim; d += part) {
       register_tile<V, 1, R, N> t;
@@ -263,7 +263,7 @@ private:
                                       const F (&shrink)[N]) {
     register_tile<V, 1, R, N> t;
     t.clear();
-    const T *const v[1] = {j.v + std::ptrdiff_t(key) * s.v_strides[2] + c};
+    const T *const v[1] = {j.v + ptrdiff_t(key) * s.v_strides[2] + c};
     t.template add<0, R>(v, 1, s.v_strides[2], j.weights, W, N * W, count);
     join<R, N>(t, j.sums + c * N * W, is_first, [&](F before, F sum, int n) {
       return fma(before, shrink[n], sum);

@@ -4,7 +4,7 @@
 
 #include "runtime/routines/policy.h"
 
-#include <cstddef>
+#include <stddef.h>
 
 namespace nnc {
 
@@ -16,14 +16,14 @@ struct attention_plan {
   int block;       ///< keys of a block
   /// Bytes of the parts of a thread's scratch: transposed queries, a block's
   /// scores, its weights (0 if they replace the scores), and sums of values.
-  std::ptrdiff_t queries, scores, weights, sums;
+  ptrdiff_t queries, scores, weights, sums;
 
   /// Bytes of scratch of one thread, a multiple of a cache line, and of
   /// `threads` threads.
-  constexpr std::ptrdiff_t thread_scratch() const {
+  constexpr ptrdiff_t thread_scratch() const {
     return whole_lines(queries + scores + weights + sums);
   }
-  constexpr std::ptrdiff_t scratch(int threads) const {
+  constexpr ptrdiff_t scratch(int threads) const {
     return thread_scratch() * smaller(threads, groups);
   }
 };
@@ -35,8 +35,8 @@ template <class S>
 constexpr attention_plan plan_attention(const S &s, int W, int M, int B,
                                         int bytes = sizeof(float)) {
   constexpr int about = 64; // keys of a block
-  const std::ptrdiff_t lanes = std::ptrdiff_t(B) * W;
-  const std::ptrdiff_t floats = lanes * std::ptrdiff_t(sizeof(float));
+  const ptrdiff_t lanes = ptrdiff_t(B) * W;
+  const ptrdiff_t floats = lanes * ptrdiff_t(sizeof(float));
   attention_plan p{};
   p.head_groups = ceil_div(ceil_div(s.queries, W), B);
   p.groups = s.n * s.heads * p.head_groups;

@@ -12,10 +12,9 @@
 #define NNC_ROUTINES_ATTENTION_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/meta.h"
 #include "runtime/routines/policy.h"
 #include "runtime/simd/math.h"
-
-#include <limits>
 
 namespace nnc {
 
@@ -35,15 +34,14 @@ template <class S, class Epi> struct attention_portable {
       const int i = unit % s.queries, head = unit / s.queries % s.heads,
                 b = unit / s.queries / s.heads;
       const auto row = [&](const int *strides, int index) {
-        return std::ptrdiff_t(b) * strides[0] +
-               std::ptrdiff_t(head) * strides[1] +
-               std::ptrdiff_t(index) * strides[2];
+        return ptrdiff_t(b) * strides[0] + ptrdiff_t(head) * strides[1] +
+               ptrdiff_t(index) * strides[2];
       };
       attend(s, q + s.q_start + row(s.q_strides, i),
              k + s.k_start + row(s.k_strides, 0),
              v + s.v_start + row(s.v_strides, 0),
              mask ? mask + row(s.mask_strides, i) : nullptr,
-             y + ((std::ptrdiff_t(b) * s.queries + i) * s.heads + head) *
+             y + ((ptrdiff_t(b) * s.queries + i) * s.heads + head) *
                      s.value_dim);
     }
   }
@@ -54,7 +52,7 @@ private:
   template <class T>
   static void attend(const S &s, const T *q, const T *k, const T *v,
                      const T *mask, T *y) {
-    T largest = std::numeric_limits<T>::lowest(), sum = 0;
+    T largest = numeric_limits<T>::lowest(), sum = 0;
     for (int c = 0; c < s.value_dim; ++c)
       y[c] = 0;
     for (int first = 0; first < s.keys; first += few) {
@@ -63,7 +61,7 @@ private:
       T weight[few];
       for (int j = 0; j < count; ++j) {
         const T product =
-            dot(q, k + std::ptrdiff_t(first + j) * s.k_strides[2], s.dim);
+            dot(q, k + ptrdiff_t(first + j) * s.k_strides[2], s.dim);
         weight[j] = T(s.scale) * product + (mask ? mask[first + j] : T(0));
         largest = weight[j] > largest ? weight[j] : largest;
       }
@@ -75,8 +73,7 @@ private:
       for (int c = 0; c < s.value_dim; ++c) {
         T value = 0;
         for (int j = 0; j < count; ++j)
-          value +=
-              weight[j] * v[std::ptrdiff_t(first + j) * s.v_strides[2] + c];
+          value += weight[j] * v[ptrdiff_t(first + j) * s.v_strides[2] + c];
         y[c] = y[c] * shrink + value;
       }
     }

@@ -21,8 +21,8 @@ template <int BITS> struct block_words {
   /// k, rounded up to whole words.
   static constexpr int padded(int k) { return count(k) * weights; }
   /// Bytes of a panel.
-  static constexpr std::ptrdiff_t panel(int k) {
-    return std::ptrdiff_t(count(k)) * columns * 4;
+  static constexpr ptrdiff_t panel(int k) {
+    return ptrdiff_t(count(k)) * columns * 4;
   }
 };
 
@@ -34,10 +34,10 @@ template <class S> constexpr int block_groups(const S &s) {
 /// Strips of rows of the result. Each thread copies the rows of x of a strip to
 /// scratch, in the form in which the inner loop reads them.
 struct block_matmul_plan {
-  int rows;              ///< rows of a strip
-  std::ptrdiff_t copied; ///< bytes of the copy
+  int rows;         ///< rows of a strip
+  ptrdiff_t copied; ///< bytes of the copy
 
-  constexpr std::ptrdiff_t scratch(int threads) const {
+  constexpr ptrdiff_t scratch(int threads) const {
     return whole_lines(copied) * threads;
   }
 };
@@ -50,7 +50,7 @@ constexpr block_matmul_plan plan_block_matmul(const S &s, int M) {
   const int rows = larger(M, most / (4 * length) / M * M);
   block_matmul_plan p{};
   p.rows = smaller(s.m, rows);
-  p.copied = std::ptrdiff_t(4) * p.rows * length;
+  p.copied = ptrdiff_t(4) * p.rows * length;
   return p;
 }
 

@@ -12,21 +12,21 @@
 #include "runtime/epilogue.h"
 #include "runtime/routines/block_matmul/plan.h"
 
-#include <cstdint>
+#include <stdint.h>
 
 namespace nnc {
 
 /// The row-major form of the operands: q is [n][k], a byte each, and scales and
 /// zero points are [n][ceil(k / block)]. This is the reference.
 struct block_plain {
-  static std::ptrdiff_t parameter(int column, int group, int groups) {
-    return std::ptrdiff_t(column) * groups + group;
+  static ptrdiff_t parameter(int column, int group, int groups) {
+    return ptrdiff_t(column) * groups + group;
   }
   /// Sum of x[i] * (q[i] - zero) of a column for i in [begin, end).
   template <class S>
-  static float sum(const S &s, const float *x, const std::uint8_t *q,
-                   int column, int begin, int end, int zero) {
-    const std::uint8_t *w = q + std::ptrdiff_t(column) * s.k;
+  static float sum(const S &s, const float *x, const uint8_t *q, int column,
+                   int begin, int end, int zero) {
+    const uint8_t *w = q + ptrdiff_t(column) * s.k;
     float sum = 0;
     for (int i = begin; i < end; ++i)
       sum += x[i] * float(w[i] - zero);
@@ -38,19 +38,19 @@ struct block_plain {
 /// scales and zero points are in blocks of 32 columns; see plan.h.
 struct block_int4 {
   using words = block_words<4>;
-  static std::ptrdiff_t parameter(int column, int group, int groups) {
+  static ptrdiff_t parameter(int column, int group, int groups) {
     const int panel = column / words::columns, lane = column % words::columns;
-    return (std::ptrdiff_t(panel) * groups + group) * words::columns + lane;
+    return (ptrdiff_t(panel) * groups + group) * words::columns + lane;
   }
   template <class S>
-  static float sum(const S &s, const float *x, const std::uint8_t *q,
-                   int column, int begin, int end, int zero) {
+  static float sum(const S &s, const float *x, const uint8_t *q, int column,
+                   int begin, int end, int zero) {
     const int panel = column / words::columns, lane = column % words::columns;
-    const std::uint8_t *w = q + panel * words::panel(s.k) + 4 * lane;
+    const uint8_t *w = q + panel * words::panel(s.k) + 4 * lane;
     float sum = 0;
     for (int i = begin; i < end; i += 2) {
       const int word = i / words::weights, byte = i % words::weights / 2;
-      const int pair = w[std::ptrdiff_t(word) * words::columns * 4 + byte];
+      const int pair = w[ptrdiff_t(word) * words::columns * 4 + byte];
       sum += x[i] * float((pair & 15) - zero);
       if (i + 1 < end)
         sum += x[i + 1] * float((pair >> 4) - zero);
@@ -63,27 +63,27 @@ template <class Storage, class S, class Epi> struct block_matmul_scalar {
   static constexpr int columns = block_words<4>::columns; ///< of a unit
   static constexpr int units(const S &s) { return ceil_div(s.n, columns); }
 
-  static void run(const S &s, const float *x, const std::uint8_t *q,
-                  const float *scales, const std::uint8_t *zero_points,
-                  float *y, const Epi &epi, int begin, int end) {
+  static void run(const S &s, const float *x, const uint8_t *q,
+                  const float *scales, const uint8_t *zero_points, float *y,
+                  const Epi &epi, int begin, int end) {
     const int last = smaller(end * columns, s.n);
     for (int row = 0; row < s.m; ++row)
       for (int column = begin * columns; column < last; ++column) {
-        const std::ptrdiff_t at = std::ptrdiff_t(row) * s.n + column;
-        y[at] = epi(value(s, x + std::ptrdiff_t(row) * s.k, q, scales,
-                          zero_points, column),
-                    position<true>{at, column});
+        const ptrdiff_t at = ptrdiff_t(row) * s.n + column;
+        y[at] = epi(
+            value(s, x + ptrdiff_t(row) * s.k, q, scales, zero_points, column),
+            position<true>{at, column});
       }
   }
 
 private:
-  static float value(const S &s, const float *x, const std::uint8_t *q,
-                     const float *scales, const std::uint8_t *zero_points,
+  static float value(const S &s, const float *x, const uint8_t *q,
+                     const float *scales, const uint8_t *zero_points,
                      int column) {
     const int groups = block_groups(s);
     float total = 0;
     for (int group = 0; group < groups; ++group) {
-      const std::ptrdiff_t at = Storage::parameter(column, group, groups);
+      const ptrdiff_t at = Storage::parameter(column, group, groups);
       const int zero = zero_points[s.shared_zero ? 0 : at];
       const int first = group * s.block;
       const int last = s.k - first <= s.block ? s.k : first + s.block;

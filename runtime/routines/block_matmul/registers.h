@@ -30,23 +30,22 @@ struct block_matmul_t {
     return ceil_div(s.n, words::columns);
   }
 
-  static void run(const S &s, const float *x, const std::uint8_t *q,
-                  const float *scales, const std::uint8_t *zero_points,
-                  float *y, unsigned char *scratch, const Epi &epi, int begin,
-                  int end) {
+  static void run(const S &s, const float *x, const uint8_t *q,
+                  const float *scales, const uint8_t *zero_points, float *y,
+                  unsigned char *scratch, const Epi &epi, int begin, int end) {
     const int rows = plan_block_matmul(s, M).rows;
     const int length = words::padded(s.k);
     float *const copy = reinterpret_cast<float *>(scratch);
     for (int row = 0; row < s.m; row += rows) {
       const int count = smaller(rows, s.m - row);
-      copy_scaled<BITS, W>(copy, x + std::ptrdiff_t(row) * s.k, count, s.k);
+      copy_scaled<BITS, W>(copy, x + ptrdiff_t(row) * s.k, count, s.k);
       for (int unit = begin; unit < end; ++unit)
         for (int part = 0; part < words::columns; part += B * W) {
           const int column = unit * words::columns + part;
           if (column >= s.n)
             break;
-          const std::ptrdiff_t group =
-              std::ptrdiff_t(unit) * block_groups(s) * words::columns + part;
+          const ptrdiff_t group =
+              ptrdiff_t(unit) * block_groups(s) * words::columns + part;
           const job j{copy,
                       length,
                       q + unit * words::panel(s.k) + 4 * part,
@@ -54,7 +53,7 @@ struct block_matmul_t {
                       s.shared_zero ? zero_points : zero_points + group,
                       y,
                       &epi,
-                      std::ptrdiff_t(row) * s.n,
+                      ptrdiff_t(row) * s.n,
                       column};
           strip(s, j, count);
         }
@@ -64,15 +63,15 @@ struct block_matmul_t {
 private:
   /// Values that all tiles of a strip use: B vectors of columns.
   struct job {
-    const float *x;                  ///< rows of the strip, scaled
-    int length;                      ///< elements from one to the next
-    const std::uint8_t *q;           ///< words of the first column
-    const float *scales;             ///< of the first column
-    const std::uint8_t *zero_points; ///< of the first column, or of all
+    const float *x;             ///< rows of the strip, scaled
+    int length;                 ///< elements from one to the next
+    const uint8_t *q;           ///< words of the first column
+    const float *scales;        ///< of the first column
+    const uint8_t *zero_points; ///< of the first column, or of all
     float *y;
     const Epi *epi;
-    std::ptrdiff_t out; ///< index in y of the strip's first row
-    int column;         ///< first column
+    ptrdiff_t out; ///< index in y of the strip's first row
+    int column;    ///< first column
   };
 
   /// Bytes from the words in use to those that are prefetched.
@@ -100,7 +99,7 @@ private:
   template <int R, bool SHARED>
   NNC_NOINLINE static void tile(const S &s, const job &j, int row) {
     const int length = j.length;
-    const float *const x = j.x + std::ptrdiff_t(row) * length;
+    const float *const x = j.x + ptrdiff_t(row) * length;
     f32_tile<W, 1, R, B> total;
     total.clear();
     const i32x<W> exponent = decoder::hidden_exponent();
@@ -108,8 +107,8 @@ private:
     if constexpr (SHARED)
       NNC_UNROLL for (int f = 0; f < decoder::fields; ++f) zero[f][0] =
           decoder::raised_zero(f32x<W>(float(*j.zero_points)), f);
-    const std::uint8_t *q = j.q;
-    const std::uint8_t *zeros = j.zero_points;
+    const uint8_t *q = j.q;
+    const uint8_t *zeros = j.zero_points;
     const float *scales = j.scales;
     for (int first = 0; first < s.k; first += s.block) {
       if constexpr (!SHARED)
@@ -145,8 +144,8 @@ private:
       f32_tile<W, 1, R, 1> part;
       NNC_UNROLL for (int r = 0; r < R; ++r) part.sum[0][r][0] =
           total.sum[0][r][b];
-      store_rows(part, j.y, j.out + std::ptrdiff_t(row) * s.n + column, column,
-                 s.n, *j.epi);
+      store_rows(part, j.y, j.out + ptrdiff_t(row) * s.n + column, column, s.n,
+                 *j.epi);
     }
   }
 
@@ -154,7 +153,7 @@ private:
   template <int R, bool SHARED>
   static NNC_INLINE void
   add_words(f32_tile<W, 1, R, B> &t, const float *x, int length,
-            const std::uint8_t *q, i32x<W> exponent,
+            const uint8_t *q, i32x<W> exponent,
             const f32x<W> (&zero)[decoder::fields][SHARED ? 1 : B]) {
     NNC_FORGET_LOADS;
     NNC_UNROLL for (int b = 0; b < B; b += 16 / W)

@@ -24,7 +24,7 @@ template <int BITS, int W> struct block_decoder {
   static constexpr int fields = words::in_half;
 
   /// The bits of the float 2^23, whose last bit stands for 1.
-  static constexpr std::int32_t exponent = 0x4b000000;
+  static constexpr int32_t exponent = 0x4b000000;
   static constexpr float one = 8388608.0f;
 
   /// 2^p of field f of half a word.
@@ -33,7 +33,7 @@ template <int BITS, int W> struct block_decoder {
   /// The exponent, as a value that the compiler does not know. Otherwise g++
   /// sets it again for each weight.
   static NNC_INLINE i32x<W> hidden_exponent() {
-    volatile std::int32_t hidden = exponent;
+    volatile int32_t hidden = exponent;
     return i32x<W>(hidden);
   }
 
@@ -48,7 +48,7 @@ template <int BITS, int W> struct block_decoder {
 
   /// The weights in field f of half a word, times unit(f), plus 2^23.
   static NNC_INLINE f32x<W> raised(i32x<W> half, int f) {
-    const std::int32_t mask = ((1 << BITS) - 1) << BITS * f;
+    const int32_t mask = ((1 << BITS) - 1) << BITS * f;
     return bit_cast_float(half & i32x<W>(mask | exponent));
   }
 

@@ -99,16 +99,16 @@ constexpr bool scaled_conv2d_applies(const S &s, int L, int W) {
 /// second-level cache. With fewer than a dozen strips threads would get unequal
 /// numbers of them.
 template <class S> constexpr bool separable_applies(const S &s, int W, int R) {
-  constexpr std::ptrdiff_t fewest_strips = 12, most_bytes = 512 * 1024;
+  constexpr ptrdiff_t fewest_strips = 12, most_bytes = 512 * 1024;
   const separable_plan p = plan_separable(s, W, R);
   const int rows = smaller(s.h, (R - 1) * s.sh + (s.kh - 1) * s.dh + 1);
-  const std::ptrdiff_t input = std::ptrdiff_t(s.c) * rows * s.w;
+  const ptrdiff_t input = ptrdiff_t(s.c) * rows * s.w;
   return p.strips >= fewest_strips &&
          p.thread_scratch() + 4 * input <= most_bytes;
 }
 /// The rows between both convolutions have to stay in the second-level cache.
 template <class S> constexpr bool expanded_applies(const S &s, int W, int B) {
-  constexpr std::ptrdiff_t most_bytes = 128 * 1024;
+  constexpr ptrdiff_t most_bytes = 128 * 1024;
   return plan_expanded(s, W, B).thread_scratch() <= most_bytes;
 }
 

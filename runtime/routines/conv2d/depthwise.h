@@ -24,9 +24,8 @@ namespace nnc {
 
 /// Offset, in pixels, of row h of input plane `plane`. An overload serves
 /// inputs of which only some rows are kept.
-template <class S>
-constexpr std::ptrdiff_t input_row(const S &s, int plane, int h) {
-  return (std::ptrdiff_t(plane) * s.h + h) * s.w;
+template <class S> constexpr ptrdiff_t input_row(const S &s, int plane, int h) {
+  return (ptrdiff_t(plane) * s.h + h) * s.w;
 }
 
 template <class V, class S, int COLS, class Epi>
@@ -47,14 +46,14 @@ struct conv2d_nchwc_depthwise_t {
                  shares_places_of_planes(s.c, s.h * s.w),
                  [&](int image, int block, int first, int last) {
                    const int plane = image * blocks + block;
-                   const auto row = std::ptrdiff_t(plane) * s.oh + first;
+                   const auto row = ptrdiff_t(plane) * s.oh + first;
                    rows(s, x, w, y, row * s.ow * W, epi, plane, first, last);
                  });
   }
 
   /// Computes rows [first, last) of output plane `plane`, and stores them at
   /// y[out] and after it.
-  static void rows(const S &s, const T *x, const T *w, T *y, std::ptrdiff_t out,
+  static void rows(const S &s, const T *x, const T *w, T *y, ptrdiff_t out,
                    const Epi &epi, int plane, int first, int last) {
     if constexpr (is_constant<S>)
       static_assert(S::groups == S::c && S::c == S::k, "one filter a channel");
@@ -63,10 +62,10 @@ struct conv2d_nchwc_depthwise_t {
     const int block = plane % ceil_div(s.k, W);
     for (int row = first; row < last; ++row) {
       const job j{x,
-                  w + std::ptrdiff_t(block) * s.kh * s.kw * W,
+                  w + ptrdiff_t(block) * s.kh * s.kw * W,
                   y,
                   &epi,
-                  out + std::ptrdiff_t(row - first) * s.ow * W,
+                  out + ptrdiff_t(row - first) * s.ow * W,
                   plane,
                   block * W,
                   row * s.sh - s.pt};
@@ -82,7 +81,7 @@ private:
     const T *w; ///< weights of the block
     T *y;
     const Epi *epi;
-    std::ptrdiff_t out; ///< index in y of the row
+    ptrdiff_t out; ///< index in y of the row
     int plane;
     int channel; ///< first channel of the block
     int top;     ///< input row of the first tap
@@ -99,7 +98,7 @@ private:
       if (h < 0 || h >= s.h)
         continue;
       const T *row = j.x + input_row(s, j.plane, h) * W;
-      const T *taps = j.w + std::ptrdiff_t(r) * s.kw * W;
+      const T *taps = j.w + ptrdiff_t(r) * s.kw * W;
       if constexpr (is_constant<S>)
         pixel_by_pixel<C>(sum, row, taps, left);
       else
@@ -110,7 +109,7 @@ private:
     const Epi epi = *j.epi;
     T *const y = j.y;
     const int channel = j.channel;
-    const std::ptrdiff_t out = j.out + std::ptrdiff_t(col) * W;
+    const ptrdiff_t out = j.out + ptrdiff_t(col) * W;
     NNC_UNROLL for (int c = 0; c < C; ++c)
         store_channels(widen(sum[c]), y, out + c * W, channel, s.k, epi);
   }
@@ -127,7 +126,7 @@ private:
     constexpr int columns = (C - 1) * s.sw + (s.kw - 1) * s.dw + 1;
     constexpr int right_pad =
         larger(0, (s.ow - 1) * s.sw + (s.kw - 1) * s.dw - s.pl - (s.w - 1));
-    const std::ptrdiff_t first = std::ptrdiff_t(left) * W;
+    const ptrdiff_t first = ptrdiff_t(left) * W;
     V weight[s.kw];
     NNC_UNROLL for (int t = 0; t < s.kw; ++t) weight[t] = V::load(taps + t * W);
     NNC_UNROLL for (int i = 0; i < columns; ++i) {
@@ -153,7 +152,7 @@ private:
       NNC_UNROLL for (int c = 0; c < C; ++c) {
         const int at = left + c * s.sw;
         const bool outside = at < 0 || at >= s.w;
-        const V v = V::load(outside ? zeros : row + std::ptrdiff_t(at) * W);
+        const V v = V::load(outside ? zeros : row + ptrdiff_t(at) * W);
         sum[c] = fma(v, weight, sum[c]);
       }
     }

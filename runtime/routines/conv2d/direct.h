@@ -27,8 +27,8 @@ namespace nnc {
 
 /// Pixels from one channel block of the output to the next. Overloads serve
 /// shapes that describe only a part of a map.
-template <class S> constexpr std::ptrdiff_t out_pixels(const S &s) {
-  return std::ptrdiff_t(s.oh) * s.ow;
+template <class S> constexpr ptrdiff_t out_pixels(const S &s) {
+  return ptrdiff_t(s.oh) * s.ow;
 }
 
 template <class V, class S, int ROWS, int COLS, int OC, class Epi>
@@ -82,16 +82,15 @@ private:
         [&](int image, int run, int first, int last) {
           const int group = run / tiles, local = run % tiles * OC;
           const int block = group * out_blocks(s) + local;
-          const std::ptrdiff_t in_plane = std::ptrdiff_t(s.h) * s.w * W;
-          const std::ptrdiff_t out_plane = out_pixels(s) * W;
-          const job j{
-              x + (image * s.groups + group) * in_blocks(s) * in_plane,
-              w + block * weight_block(s),
-              y,
-              &epi,
-              (std::ptrdiff_t(image) * s.groups * out_blocks(s) + block) *
-                  out_plane,
-              block * W};
+          const ptrdiff_t in_plane = ptrdiff_t(s.h) * s.w * W;
+          const ptrdiff_t out_plane = out_pixels(s) * W;
+          const job j{x + (image * s.groups + group) * in_blocks(s) * in_plane,
+                      w + block * weight_block(s),
+                      y,
+                      &epi,
+                      (ptrdiff_t(image) * s.groups * out_blocks(s) + block) *
+                          out_plane,
+                      block * W};
           sweep(s, j, smaller(OC, out_blocks(s) - local), first, last);
         });
   }
@@ -102,8 +101,8 @@ private:
     const T *w; ///< the first output block's weights
     T *y;
     const Epi *epi;
-    std::ptrdiff_t out; ///< index in y of the first output block
-    int channel;        ///< its first channel
+    ptrdiff_t out; ///< index in y of the first output block
+    int channel;   ///< its first channel
   };
 
   static constexpr int in_blocks(const S &s) {
@@ -112,8 +111,8 @@ private:
   static constexpr int out_blocks(const S &s) {
     return ceil_div(s.k / s.groups, W);
   }
-  static constexpr std::ptrdiff_t weight_block(const S &s) {
-    return std::ptrdiff_t(in_blocks(s)) * s.kh * s.kw * W * W;
+  static constexpr ptrdiff_t weight_block(const S &s) {
+    return ptrdiff_t(in_blocks(s)) * s.kh * s.kw * W * W;
   }
   static constexpr int positions(const S &s) {
     return ceil_div(s.oh, ROWS) * ceil_div(s.ow, COLS);
@@ -134,7 +133,7 @@ private:
   /// Blocks of input channels whose weights are used at a time.
   static constexpr int chunk(const S &s) {
     const int bytes = s.kh * s.kw * W * W * OC * int(sizeof(T));
-    const int least = std::is_same<T, float>::value ? 1 : part(s);
+    const int least = is_same<T, float>::value ? 1 : part(s);
     const int most = from_level2 ? level2_weights : level1_weights;
     const int blocks = larger(least, most / bytes);
     return from_level2 ? ceil_div(in_blocks(s), ceil_div(in_blocks(s), blocks))
@@ -183,11 +182,10 @@ private:
       weights_dealer<T, W, B> dealer(weight_block(s), end - first);
       for (int c = 0; c < in_blocks(s); c += chunk(s)) {
         const int next = smaller(c + chunk(s), in_blocks(s));
-        dealer.begin(next < in_blocks(s)
-                         ? j.w + std::ptrdiff_t(next) * steps * W
-                     : end < last ? j.w
-                                  : next_blocks,
-                     (next - c) * steps, j.w + std::ptrdiff_t(c) * steps * W);
+        dealer.begin(next < in_blocks(s) ? j.w + ptrdiff_t(next) * steps * W
+                     : end < last        ? j.w
+                                         : next_blocks,
+                     (next - c) * steps, j.w + ptrdiff_t(c) * steps * W);
         for (int p = first; p < end; ++p)
           place<B>(s, j, p, c, next, partial[p - first], dealer.next());
       }
@@ -247,7 +245,7 @@ private:
                                 const later_weights<T> &later) {
     register_tile<V, R, C, B> t;
     t.clear();
-    const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w * W;
+    const ptrdiff_t plane = ptrdiff_t(s.h) * s.w * W;
     if (c1 == in_blocks(s))
       fetch<R, C, B>(s, j, row, col);
     alignas(64) T earlier[t.size];
@@ -291,14 +289,14 @@ private:
     NNC_UNROLL for (int i = 0; i < R; ++i) {
       const bool inside =
           fits(s) || (top + i * s.sh >= 0 && top + i * s.sh < s.h);
-      rows[i] = x + (inside ? std::ptrdiff_t(top + i * s.sh) * s.w * W : 0);
+      rows[i] = x + (inside ? ptrdiff_t(top + i * s.sh) * s.w * W : 0);
       all = all && inside;
       any = any || inside;
     }
     if (!any)
       return;
-    const std::ptrdiff_t a_col = std::ptrdiff_t(s.sw) * W;
-    const std::ptrdiff_t w_block = weight_block(s);
+    const ptrdiff_t a_col = ptrdiff_t(s.sw) * W;
+    const ptrdiff_t w_block = weight_block(s);
     NNC_KEEP_LOOP for (int tap = 0; tap < s.kw; ++tap, left += s.dw, w += W * W,
                                                 later.at += W * later.step) {
       const int right = left + (C - 1) * s.sw;
@@ -376,15 +374,15 @@ private:
         v.store(copy[i] + c * s.sw * W);
       }
     }
-    t.template add<0, C>(a, std::ptrdiff_t(s.sw) * W, 1, w, weight_block(s), W,
+    t.template add<0, C>(a, ptrdiff_t(s.sw) * W, 1, w, weight_block(s), W,
                          steps);
   }
 
   /// Prefetches what the epilogue will read, before the sums are made.
   template <int R, int C, int B>
   static NNC_INLINE void fetch(const S &s, const job &j, int row, int col) {
-    const std::ptrdiff_t line = std::ptrdiff_t(s.ow) * W;
-    const std::ptrdiff_t out = j.out + row * line + std::ptrdiff_t(col) * W;
+    const ptrdiff_t line = ptrdiff_t(s.ow) * W;
+    const ptrdiff_t out = j.out + row * line + ptrdiff_t(col) * W;
     NNC_UNROLL for (int b = 0; b < B; ++b)
         NNC_UNROLL for (int r = 0; r < R; ++r)
             NNC_UNROLL for (int c = 0; c < C; c += vectors_in_line<T, W>)
@@ -401,13 +399,12 @@ private:
     const Epi epi = *j.epi;
     T *const y = j.y;
     const int channel = j.channel;
-    const std::ptrdiff_t line = std::ptrdiff_t(s.ow) * W;
-    const std::ptrdiff_t out = j.out + row * line + std::ptrdiff_t(col) * W;
+    const ptrdiff_t line = ptrdiff_t(s.ow) * W;
+    const ptrdiff_t out = j.out + row * line + ptrdiff_t(col) * W;
     NNC_UNROLL for (int b = 0; b < B; ++b) {
       NNC_UNROLL for (int r = 0; r < R; ++r)
           NNC_UNROLL for (int c = 0; c < C; ++c) {
-        const std::ptrdiff_t at =
-            out + b * out_pixels(s) * W + r * line + c * W;
+        const ptrdiff_t at = out + b * out_pixels(s) * W + r * line + c * W;
         store_channels(widen(t.sum[r][c][b]), y, at, channel + b * W, s.k, epi);
       }
     }

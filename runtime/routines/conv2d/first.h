@@ -46,12 +46,12 @@ template <class V, class S, int COLS, int OC, class Epi> struct conv2d_first_t {
       const int first = unit % tiles * OC;
       in_one_tile<OC, left>(smaller(OC, blocks - first), [&](auto size, int b) {
         const int block = first + b;
-        const job j{x + std::ptrdiff_t(image) * s.c * s.h * s.w,
+        const job j{x + ptrdiff_t(image) * s.c * s.h * s.w,
                     w + block * weight_block(s),
                     y,
                     &epi,
-                    ((std::ptrdiff_t(image) * blocks + block) * s.oh + row) *
-                        s.ow * W,
+                    ((ptrdiff_t(image) * blocks + block) * s.oh + row) * s.ow *
+                        W,
                     block * W,
                     row * s.sh - s.pt};
         columns<size>(s, j);
@@ -66,13 +66,13 @@ private:
     const T *w; ///< weights of the first block
     T *y;
     const Epi *epi;
-    std::ptrdiff_t out; ///< index in y of the row in the first block
-    int channel;        ///< first channel of the first block
-    int top;            ///< input row of the first tap
+    ptrdiff_t out; ///< index in y of the row in the first block
+    int channel;   ///< first channel of the first block
+    int top;       ///< input row of the first tap
   };
 
-  static constexpr std::ptrdiff_t weight_block(const S &s) {
-    return std::ptrdiff_t(s.c) * s.kh * s.kw * W;
+  static constexpr ptrdiff_t weight_block(const S &s) {
+    return ptrdiff_t(s.c) * s.kh * s.kw * W;
   }
 
   /// Computes an output row of B channel blocks.
@@ -95,8 +95,8 @@ private:
         const int h = j.top + r * s.dh;
         if (h < 0 || h >= s.h)
           continue;
-        const T *row = j.x + (std::ptrdiff_t(c) * s.h + h) * s.w;
-        const T *w = j.w + std::ptrdiff_t(c * s.kh + r) * s.kw * W;
+        const T *row = j.x + (ptrdiff_t(c) * s.h + h) * s.w;
+        const T *w = j.w + ptrdiff_t(c * s.kh + r) * s.kw * W;
         T copy[first_layer_span + W];
         if (!inside)
           copy_row(s, row, left, read<C>(s), copy);
@@ -111,8 +111,8 @@ private:
     const Epi epi = *j.epi;
     T *const y = j.y;
     const int channel = j.channel;
-    const std::ptrdiff_t plane = std::ptrdiff_t(s.oh) * s.ow * W;
-    const std::ptrdiff_t out = j.out + std::ptrdiff_t(col) * W;
+    const ptrdiff_t plane = ptrdiff_t(s.oh) * s.ow * W;
+    const ptrdiff_t out = j.out + ptrdiff_t(col) * W;
     NNC_UNROLL for (int b = 0; b < B; ++b) {
       NNC_UNROLL for (int c = 0; c < C; ++c) {
         store_channels(widen(t.sum[0][c][b]), y, out + b * plane + c * W,
@@ -170,8 +170,7 @@ private:
     const int end = larger(begin, smaller(span, s.w - left));
     for (int i = 0; i < span; i += W)
       V(T(0)).store(to + i);
-    memcpy(to + begin, row + left + begin,
-           std::size_t(end - begin) * sizeof(T));
+    memcpy(to + begin, row + left + begin, size_t(end - begin) * sizeof(T));
   }
 };
 

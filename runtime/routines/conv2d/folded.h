@@ -42,8 +42,8 @@ struct folded_winograd_of_taps
 
   static point_factors<E> factors(const S &s, const transformed_plan &p,
                                   const E *, const E *v, int point, int) {
-    return {v + point * p.input_point,
-            std::ptrdiff_t(ceil_div(channels(s), W)) * W, P * W};
+    return {v + point * p.input_point, ptrdiff_t(ceil_div(channels(s), W)) * W,
+            P * W};
   }
 
   static void input(const S &s, const transformed_plan &p, const E *x, int t,
@@ -58,7 +58,7 @@ struct folded_winograd_of_taps
     const int image = t / (p.rows * p.cols);
     const int top = t / p.cols % p.rows * unfolded::tile_rows * 2 - s.pt;
     const int left = t % p.cols * unfolded::tile_cols * 2 - s.pl;
-    const E *const x = all + std::ptrdiff_t(image) * s.c * s.h * s.w;
+    const E *const x = all + ptrdiff_t(image) * s.c * s.h * s.w;
     alignas(64) E patch[height * width * W]; // height x width vectors
     // Lanes 2 i and 2 i + 1 are the even and the odd columns of the even or the
     // odd rows of a channel.
@@ -72,11 +72,11 @@ struct folded_winograd_of_taps
     const bool inside = top >= 0 && left >= 0 && top + 2 * height <= s.h &&
                         left + 2 * width <= s.w;
     for (int i = 0; i < rows; ++i) {
-      const E *const plane = x + std::ptrdiff_t((first + i) / 2) * s.h * s.w;
+      const E *const plane = x + ptrdiff_t((first + i) / 2) * s.h * s.w;
       const int odd = (first + i) % 2;
       E *const to = patch + 2 * i;
       if (inside)
-        copy_rows(plane + std::ptrdiff_t(top + odd) * s.w + left, 2 * s.w, to);
+        copy_rows(plane + ptrdiff_t(top + odd) * s.w + left, 2 * s.w, to);
       else
         copy_inside(s, plane, top + odd, left, to);
     }
@@ -103,7 +103,7 @@ private:
         if (row >= 0 && row < s.h)
           for (int i = 0; i < 2; ++i)
             if (column + i >= 0 && column + i < s.w)
-              pair[i] = plane[std::ptrdiff_t(row) * s.w + column + i];
+              pair[i] = plane[ptrdiff_t(row) * s.w + column + i];
         memcpy(to, pair, sizeof pair);
       }
     }

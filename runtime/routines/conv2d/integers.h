@@ -59,12 +59,12 @@ struct conv2d_integers_t {
         const int local = run * OC, block = group * p.out_blocks + local;
         j.w = w + block * weight_block(s);
         j.channel = block * W;
-        j.out = ((std::ptrdiff_t(image / s.groups) * s.groups * p.out_blocks +
-                  block) *
-                     p.out_height +
-                 row) *
-                    p.out_width * W +
-                std::ptrdiff_t(column) * W;
+        j.out =
+            ((ptrdiff_t(image / s.groups) * s.groups * p.out_blocks + block) *
+                 p.out_height +
+             row) *
+                p.out_width * W +
+            ptrdiff_t(column) * W;
         constexpr int left = left_over<OC, S>(
             [](const S &shape) { return plan(shape).out_blocks; });
         in_one_tile<OC, left>(smaller(OC, p.out_blocks - local),
@@ -91,14 +91,14 @@ private:
   /// Values that all tiles of a strip use.
   template <class T, class Y> struct job {
     const P *points; ///< what the first tap of the first output reads
-    std::ptrdiff_t row_stride, block_stride;
+    ptrdiff_t row_stride, block_stride;
     int row_step, column_step; ///< pixels from one output to the next
     int rows, columns;         ///< outputs of the strip
     const T *w;
     Y *y;
     const Epi *epi;
-    std::ptrdiff_t out; ///< index in y of the strip's first output
-    int channel;        ///< the first channel
+    ptrdiff_t out; ///< index in y of the strip's first output
+    int channel;   ///< the first channel
   };
 
   static constexpr plan_type plan(const S &s) {
@@ -106,23 +106,23 @@ private:
   }
   /// Steps along the input channels of a group.
   static constexpr int steps(const S &s) { return ceil_div(s.c / s.groups, G); }
-  static constexpr std::ptrdiff_t weight_block(const S &s) {
-    return std::ptrdiff_t(steps(s)) * s.kh * s.kw * W * G;
+  static constexpr ptrdiff_t weight_block(const S &s) {
+    return ptrdiff_t(steps(s)) * s.kh * s.kw * W * G;
   }
-  static constexpr std::ptrdiff_t out_plane(const plan_type &p) {
-    return std::ptrdiff_t(p.out_height) * p.out_width * W;
+  static constexpr ptrdiff_t out_plane(const plan_type &p) {
+    return ptrdiff_t(p.out_height) * p.out_width * W;
   }
 
   /// Sets where the points of a strip are. If they have to be, they are copied.
   template <class X, class T, class Y>
   static void set_points(const S &s, const plan_type &p, const X *x, int image,
                          int row, int column, P *copy, job<T, Y> &j) {
-    const std::ptrdiff_t plane = std::ptrdiff_t(p.height) * p.width * W;
-    if constexpr (!PLAIN && V == W && std::is_same<X, P>::value) {
+    const ptrdiff_t plane = ptrdiff_t(p.height) * p.width * W;
+    if constexpr (!PLAIN && V == W && is_same<X, P>::value) {
       if (reads_in_place(s)) {
         j.points = x + image * p.blocks * plane +
-                   (std::ptrdiff_t(row) * s.sh * p.width + column * s.sw) * W;
-        j.row_stride = std::ptrdiff_t(p.width) * W;
+                   (ptrdiff_t(row) * s.sh * p.width + column * s.sw) * W;
+        j.row_stride = ptrdiff_t(p.width) * W;
         j.block_stride = plane;
         j.row_step = s.sh;
         j.column_step = s.sw;
@@ -130,7 +130,7 @@ private:
       }
     }
     j.points = copy;
-    j.block_stride = std::ptrdiff_t(p.copy_columns) * V;
+    j.block_stride = ptrdiff_t(p.copy_columns) * V;
     j.row_stride = p.copy_blocks * j.block_stride;
     j.row_step = p.row_step;
     j.column_step = p.column_step;
@@ -139,14 +139,13 @@ private:
       const int from = row * s.sh - s.pt + r * (s.kh == 1 ? s.sh : 1);
       if constexpr (PLAIN) {
         const X *first =
-            x + std::ptrdiff_t(image) * (s.c / s.groups) * p.height * p.width;
+            x + ptrdiff_t(image) * (s.c / s.groups) * p.height * p.width;
         copy_plain_row(s, p, first, from, column, j.columns,
                        copy + r * j.row_stride);
       } else {
         for (int b = 0; b < p.copy_blocks; ++b) {
           const int block = b * (V / W);
-          const X *first =
-              x + (std::ptrdiff_t(image) * p.blocks + block) * plane;
+          const X *first = x + (ptrdiff_t(image) * p.blocks + block) * plane;
           // Weights are zero where there is no second block.
           copy_row(s, p, first, block + 1 < p.blocks ? first + plane : first,
                    from, column, j.columns,
@@ -183,11 +182,11 @@ private:
       c.first = c.last = c.all;
     for (int i = 0; i < c.first * V; ++i)
       copy[i] = static_cast<P>(s.fill);
-    const std::ptrdiff_t row = std::ptrdiff_t(from) * p.width * W;
+    const ptrdiff_t row = ptrdiff_t(from) * p.width * W;
     const auto copy_pixels = [&](int at, int pixel, int count) {
-      const std::ptrdiff_t place = row + std::ptrdiff_t(pixel) * W;
+      const ptrdiff_t place = row + ptrdiff_t(pixel) * W;
       if constexpr (V == W)
-        copy_points<W>(copy + at * V, x + place, std::ptrdiff_t(count) * W);
+        copy_points<W>(copy + at * V, x + place, ptrdiff_t(count) * W);
       else
         interleave_points<W>(copy + at * V, x + place, next + place, count);
     };
@@ -211,15 +210,14 @@ private:
       c.first = c.last = c.all;
     const int channels = s.c / s.groups;
     for (int channel = 0; channel < steps(s) * G; ++channel) {
-      P *to =
-          copy + channel / V * std::ptrdiff_t(p.copy_columns) * V + channel % V;
+      P *to = copy + channel / V * ptrdiff_t(p.copy_columns) * V + channel % V;
       if (channel >= channels) {
         for (int i = 0; i < c.all; ++i)
           to[i * V] = 0;
         continue;
       }
       const X *row =
-          x + (std::ptrdiff_t(channel) * p.height + from) * p.width + c.from;
+          x + (ptrdiff_t(channel) * p.height + from) * p.width + c.from;
       for (int i = 0; i < c.first; ++i)
         to[i * V] = static_cast<P>(s.fill);
       for (int i = c.first; i < c.last; ++i)
@@ -238,9 +236,8 @@ private:
     for (int row = 0; row < j.rows; ++row) {
       const P *points = j.points + row * j.row_step * j.row_stride;
       const auto tiles = [&](auto count, int column) {
-        tile<count, B>(s, j,
-                       points + std::ptrdiff_t(column) * j.column_step * V,
-                       j.out + (std::ptrdiff_t(row) * p.out_width + column) * W,
+        tile<count, B>(s, j, points + ptrdiff_t(column) * j.column_step * V,
+                       j.out + (ptrdiff_t(row) * p.out_width + column) * W,
                        out_plane(p));
       };
       // Only the last strip of a row has a remainder.
@@ -254,15 +251,15 @@ private:
   /// Computes C pixels of B blocks of channels.
   template <int C, int B, class T, class Y>
   NNC_NOINLINE static void tile(const S &s, const job<T, Y> &j, const P *points,
-                                std::ptrdiff_t out, std::ptrdiff_t plane) {
+                                ptrdiff_t out, ptrdiff_t plane) {
     dot_tile<D, C, B> sums;
     sums.clear();
     const T *w = j.w;
     // A constant where the shape is, but for 1 x 1 convolutions with a stride.
     const int step_of_columns = s.kw == 1 && s.sw > 1 ? j.column_step : s.sw;
-    const std::ptrdiff_t pixel = std::ptrdiff_t(step_of_columns) * V;
-    const std::ptrdiff_t row_stride = j.row_stride;
-    const std::ptrdiff_t block_stride = j.block_stride;
+    const ptrdiff_t pixel = ptrdiff_t(step_of_columns) * V;
+    const ptrdiff_t row_stride = j.row_stride;
+    const ptrdiff_t block_stride = j.block_stride;
     constexpr int per_block = V / G;
     for (int step = 0; step < steps(s); ++step) {
       const P *first =

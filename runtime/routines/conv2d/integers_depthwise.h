@@ -44,16 +44,15 @@ struct conv2d_integers_depthwise_t {
         begin, end, s.oh, blocks, shares_places_of_planes(s.c, s.h * s.w),
         [&](int image, int block, int first, int last) {
           const int plane = image * blocks + block;
-          const X *input = x + std::ptrdiff_t(plane) * s.h * s.w * W;
+          const X *input = x + ptrdiff_t(plane) * s.h * s.w * W;
           for (int row = first; row < last; ++row) {
             for (int group = 0; group < groups(s); ++group)
               interleave(s, input, fill, row * s.sh - s.pt + group * G * s.dh,
                          smaller(G, s.kh - group * G),
                          line + group * line_size(s));
-            output_row(s, line,
-                       w + std::ptrdiff_t(block) * s.kw * groups(s) * W * G, y,
-                       (std::ptrdiff_t(plane) * s.oh + row) * s.ow * W,
-                       block * W, epi);
+            output_row(s, line, w + ptrdiff_t(block) * s.kw * groups(s) * W * G,
+                       y, (ptrdiff_t(plane) * s.oh + row) * s.ow * W, block * W,
+                       epi);
           }
         });
   }
@@ -64,8 +63,8 @@ private:
   static constexpr int columns(const S &s) {
     return integers_depthwise_columns(s);
   }
-  static constexpr std::ptrdiff_t line_size(const S &s) {
-    return std::ptrdiff_t(columns(s)) * W * G;
+  static constexpr ptrdiff_t line_size(const S &s) {
+    return ptrdiff_t(columns(s)) * W * G;
   }
 
   /// Interleaves `count` rows of taps, the first of which reads row `from` of
@@ -76,15 +75,14 @@ private:
   static void interleave(const S &s, const X *x, const X *fill, int from,
                          int count, P *line) {
     const X *rows[G];
-    std::uint32_t outside = 0; // a column outside of the input
+    uint32_t outside = 0; // a column outside of the input
     for (int i = 0; i < count; ++i) {
       const int row = from + i * s.dh;
-      rows[i] =
-          row >= 0 && row < s.h ? x + std::ptrdiff_t(row) * s.w * W : fill;
+      rows[i] = row >= 0 && row < s.h ? x + ptrdiff_t(row) * s.w * W : fill;
       constexpr int bits = 32 / G;
-      outside |= (std::uint32_t(s.fill) & ((1u << bits) - 1)) << i * bits;
+      outside |= (uint32_t(s.fill) & ((1u << bits) - 1)) << i * bits;
     }
-    const i32x<W> edge(static_cast<std::int32_t>(outside));
+    const i32x<W> edge(static_cast<int32_t>(outside));
     const int first = smaller(s.pl, columns(s));
     const int last = larger(first, smaller(columns(s), s.pl + s.w));
     for (int c = 0; c < first; ++c)
@@ -119,7 +117,7 @@ private:
     for (; c < length; ++c, start += W, line += W * G) {
       // Four bytes of a lane must not get the sign of the first of them.
       const auto load = [&](int row) {
-        using T = std::conditional_t<G == 4, std::uint8_t, X>;
+        using T = conditional_t<G == 4, uint8_t, X>;
         return byte_lanes<W>::load(reinterpret_cast<const T *>(rows[row]) +
                                    start);
       };
@@ -140,19 +138,18 @@ private:
 
   template <class T, class Y>
   static void output_row(const S &s, const P *line, const T *w, Y *y,
-                         std::ptrdiff_t out, int channel, const Epi &epi) {
+                         ptrdiff_t out, int channel, const Epi &epi) {
     constexpr int left =
         left_over<COLS, S>([](const S &shape) { return shape.ow; });
     in_tiles<COLS, left>(0, s.ow, [&](auto count, int column) {
-      tile<count>(s, line + std::ptrdiff_t(column) * s.sw * W * G, w, y,
-                  out + std::ptrdiff_t(column) * W, channel, epi);
+      tile<count>(s, line + ptrdiff_t(column) * s.sw * W * G, w, y,
+                  out + ptrdiff_t(column) * W, channel, epi);
     });
   }
 
   template <int C, class T, class Y>
   static NNC_INLINE void tile(const S &s, const P *line, const T *w, Y *y,
-                              std::ptrdiff_t out, int channel,
-                              const Epi &epilogue) {
+                              ptrdiff_t out, int channel, const Epi &epilogue) {
     i32x<W> sum[C];
     NNC_UNROLL for (int c = 0; c < C; ++c) sum[c] = i32x<W>(0);
     NNC_KEEP_LOOP for (int t = 0; t < s.kw; ++t) {

@@ -14,18 +14,17 @@ template <class S> constexpr int integers_depthwise_columns(const S &s) {
 /// Bytes of the lines of an output row, which have W channels and hold G rows
 /// of the input each.
 template <class S>
-constexpr std::ptrdiff_t integers_depthwise_lines(const S &s, int W, int G) {
-  return whole_lines(std::ptrdiff_t(ceil_div(s.kh, G)) *
+constexpr ptrdiff_t integers_depthwise_lines(const S &s, int W, int G) {
+  return whole_lines(ptrdiff_t(ceil_div(s.kh, G)) *
                      integers_depthwise_columns(s) * W * 4);
 }
 
 /// Bytes of scratch of `threads` threads: the lines, and a row that stands for
 /// those outside of the input.
 template <class S>
-constexpr std::ptrdiff_t integers_depthwise_scratch(const S &s, int W, int G,
-                                                    int threads) {
-  return (integers_depthwise_lines(s, W, G) +
-          whole_lines(std::ptrdiff_t(s.w) * W)) *
+constexpr ptrdiff_t integers_depthwise_scratch(const S &s, int W, int G,
+                                               int threads) {
+  return (integers_depthwise_lines(s, W, G) + whole_lines(ptrdiff_t(s.w) * W)) *
          threads;
 }
 

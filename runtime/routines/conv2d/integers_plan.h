@@ -21,14 +21,14 @@ struct conv2d_integers_plan {
   int copy_blocks;             ///< the same of the copy
   int out_blocks;              ///< blocks of output channels of a group
   int images;                  ///< images times groups
-  std::ptrdiff_t copy_bytes;
+  ptrdiff_t copy_bytes;
 
   constexpr int strips() const { return images * down * across; }
   constexpr int units(int OC) const {
     return strips() * ceil_div(out_blocks, OC);
   }
   /// Bytes of scratch of `threads` threads.
-  constexpr std::ptrdiff_t scratch(int threads) const {
+  constexpr ptrdiff_t scratch(int threads) const {
     return whole_lines(copy_bytes) * threads;
   }
 };
@@ -65,9 +65,9 @@ plan_conv2d_integers(const S &s, int W, int bytes, int COLS, int together = 0) {
 
   const int copied = together ? together : W;
   p.copy_blocks = ceil_div(s.c / s.groups, copied);
-  const std::ptrdiff_t pixel = std::ptrdiff_t(p.copy_blocks) * copied * bytes;
+  const ptrdiff_t pixel = ptrdiff_t(p.copy_blocks) * copied * bytes;
   const int row_reach = (s.kh - 1) * s.dh, column_reach = (s.kw - 1) * s.dw;
-  const std::ptrdiff_t pixels = strip_copy_bytes / pixel;
+  const ptrdiff_t pixels = strip_copy_bytes / pixel;
   // Columns: all of them, or as many as leave room for the rows of one output
   // row.
   int columns = int(pixels / (row_reach + 1) - column_reach) / p.column_step;

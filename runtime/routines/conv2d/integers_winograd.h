@@ -43,10 +43,10 @@ struct conv2d_integers_winograd_t {
                   unsigned char *scratch, const Epi &epi, int begin, int end) {
     const plan_type p = plan(s);
     const int runs = ceil_div(p.out_blocks, B);
-    auto *input = reinterpret_cast<std::int16_t *>(scratch);
+    auto *input = reinterpret_cast<int16_t *>(scratch);
     auto *sums =
-        reinterpret_cast<std::int32_t *>(scratch + whole_lines(2 * p.input));
-    const auto *weights = reinterpret_cast<const std::int16_t *>(w);
+        reinterpret_cast<int32_t *>(scratch + whole_lines(2 * p.input));
+    const auto *weights = reinterpret_cast<const int16_t *>(w);
     constexpr int left =
         left_over<B, S>([](const S &shape) { return plan(shape).out_blocks; });
     while (begin < end) {
@@ -70,7 +70,7 @@ struct conv2d_integers_winograd_t {
 
 private:
   // W numbers at once, which compilers keep in registers.
-  typedef std::int16_t words __attribute__((vector_size(2 * W)));
+  typedef int16_t words __attribute__((vector_size(2 * W)));
 
   static constexpr plan_type plan(const S &s) {
     return plan_integers_winograd(s, W, P, B);
@@ -78,10 +78,10 @@ private:
   /// Steps of two channels.
   static constexpr int steps(const S &s) { return ceil_div(s.c, 2); }
   /// Weights of a point, and of all points, of a block of output channels.
-  static constexpr std::ptrdiff_t weight_point(const S &s) {
-    return std::ptrdiff_t(steps(s)) * W * 2;
+  static constexpr ptrdiff_t weight_point(const S &s) {
+    return ptrdiff_t(steps(s)) * W * 2;
   }
-  static constexpr std::ptrdiff_t weight_block(const S &s) {
+  static constexpr ptrdiff_t weight_block(const S &s) {
     return points * weight_point(s);
   }
 
@@ -89,19 +89,18 @@ private:
   /// each tile has a row of all channels.
   template <class X>
   static void transform_input(const S &s, const plan_type &p, const X *x,
-                              int image, int from, int tiles,
-                              std::int16_t *input) {
+                              int image, int from, int tiles, int16_t *input) {
     const int blocks = p.channels / W;
-    const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w * W;
+    const ptrdiff_t plane = ptrdiff_t(s.h) * s.w * W;
     x += image * blocks * plane;
-    const std::ptrdiff_t point = std::ptrdiff_t(p.chunk) * p.channels;
+    const ptrdiff_t point = ptrdiff_t(p.chunk) * p.channels;
     for (int t = 0; t < tiles; ++t) {
       const int top = (from + t) / p.tile_columns * 2 - s.pt;
       const int left = (from + t) % p.tile_columns * 2 - s.pl;
       const bool inside =
           top >= 0 && top + 4 <= s.h && left >= 0 && left + 4 <= s.w;
-      std::int16_t *to = input + std::ptrdiff_t(t) * p.channels;
-      const X *at = x + (std::ptrdiff_t(top) * s.w + left) * W;
+      int16_t *to = input + ptrdiff_t(t) * p.channels;
+      const X *at = x + (ptrdiff_t(top) * s.w + left) * W;
       for (int b = 0; b < blocks; ++b, at += plane, to += W)
         if (inside)
           transform_tile(
@@ -113,14 +112,14 @@ private:
                 return top + i >= 0 && top + i < s.h && left + j >= 0 &&
                                left + j < s.w
                            ? load(at + (i * s.w + j) * W)
-                           : words{} + std::int16_t(s.fill);
+                           : words{} + int16_t(s.fill);
               },
               to, point);
     }
   }
 
   template <class X> static NNC_INLINE words load(const X *x) {
-    std::int16_t values[W];
+    int16_t values[W];
     NNC_UNROLL for (int i = 0; i < W; ++i) values[i] = x[i];
     words v;
     memcpy(&v, values, sizeof v);
@@ -129,8 +128,8 @@ private:
 
   /// Stores B^T d B, where d(i, j) are the numbers of a tile of W channels.
   template <class F>
-  static NNC_INLINE void transform_tile(const F &d, std::int16_t *to,
-                                        std::ptrdiff_t point) {
+  static NNC_INLINE void transform_tile(const F &d, int16_t *to,
+                                        ptrdiff_t point) {
     words half[4][4];
     NNC_UNROLL for (int j = 0; j < 4; ++j) {
       const words d0 = d(0, j), d1 = d(1, j), d2 = d(2, j), d3 = d(3, j);
@@ -149,25 +148,24 @@ private:
 
   /// Makes the sums of all points and tiles for N blocks of output channels.
   template <int N>
-  static void multiply(const S &s, const plan_type &p,
-                       const std::int16_t *input, const std::int16_t *w,
-                       int tiles, std::int32_t *sums) {
-    const std::ptrdiff_t input_point = std::ptrdiff_t(p.chunk) * p.channels;
+  static void multiply(const S &s, const plan_type &p, const int16_t *input,
+                       const int16_t *w, int tiles, int32_t *sums) {
+    const ptrdiff_t input_point = ptrdiff_t(p.chunk) * p.channels;
     for (int point = 0; point < points; ++point) {
-      const std::int16_t *rows = input + point * input_point;
-      const std::int16_t *weights = w + point * weight_point(s);
-      std::int32_t *to = sums + std::ptrdiff_t(point) * p.chunk * N * W;
+      const int16_t *rows = input + point * input_point;
+      const int16_t *weights = w + point * weight_point(s);
+      int32_t *to = sums + ptrdiff_t(point) * p.chunk * N * W;
       in_tiles<P, -1>(0, tiles, [&](auto count, int t) {
-        products<count, N>(s, rows + std::ptrdiff_t(t) * p.channels, p.channels,
-                           weights, to + std::ptrdiff_t(t) * N * W);
+        products<count, N>(s, rows + ptrdiff_t(t) * p.channels, p.channels,
+                           weights, to + ptrdiff_t(t) * N * W);
       });
     }
   }
 
   template <int C, int N>
-  NNC_NOINLINE static void products(const S &s, const std::int16_t *rows,
-                                    std::ptrdiff_t row, const std::int16_t *w,
-                                    std::int32_t *to) {
+  NNC_NOINLINE static void products(const S &s, const int16_t *rows,
+                                    ptrdiff_t row, const int16_t *w,
+                                    int32_t *to) {
     dot_tile<D, C, N> tile;
     tile.clear();
     for (int step = 0; step < steps(s); ++step) {
@@ -184,17 +182,16 @@ private:
   /// each tile, through the epilogue.
   template <int N, class Y>
   static void transform_sums(const S &s, const plan_type &p,
-                             const std::int32_t *sums, Y *y, int image,
-                             int block, int from, int tiles,
-                             const Epi &epilogue) {
+                             const int32_t *sums, Y *y, int image, int block,
+                             int from, int tiles, const Epi &epilogue) {
     const Epi epi = epilogue;
-    const std::ptrdiff_t point = std::ptrdiff_t(p.chunk) * N * W;
-    const std::ptrdiff_t plane = std::ptrdiff_t(s.oh) * s.ow * W;
+    const ptrdiff_t point = ptrdiff_t(p.chunk) * N * W;
+    const ptrdiff_t plane = ptrdiff_t(s.oh) * s.ow * W;
     for (int t = 0; t < tiles; ++t) {
       const int row = (from + t) / p.tile_columns * 2;
       const int column = (from + t) % p.tile_columns * 2;
       for (int n = 0; n < N; ++n) {
-        const std::int32_t *m = sums + (std::ptrdiff_t(t) * N + n) * W;
+        const int32_t *m = sums + (ptrdiff_t(t) * N + n) * W;
         i32x<W> half[2][4], out[2][2];
         NNC_UNROLL for (int j = 0; j < 4; ++j) {
           i32x<W> v[4];
@@ -208,14 +205,13 @@ private:
           out[i][0] = shift_right<2>(h[0] + h[1] + h[2]);
           out[i][1] = shift_right<2>(h[1] - h[2] - h[3]);
         }
-        const std::ptrdiff_t at =
-            (std::ptrdiff_t(image) * p.out_blocks + block + n) * plane +
-            (std::ptrdiff_t(row) * s.ow + column) * W;
+        const ptrdiff_t at =
+            (ptrdiff_t(image) * p.out_blocks + block + n) * plane +
+            (ptrdiff_t(row) * s.ow + column) * W;
         NNC_UNROLL for (int i = 0; i < 2; ++i)
             NNC_UNROLL for (int j = 0; j < 2;
                             ++j) if (row + i < s.oh && column + j < s.ow)
-                store_sums(out[i][j], y,
-                           at + (std::ptrdiff_t(i) * s.ow + j) * W,
+                store_sums(out[i][j], y, at + (ptrdiff_t(i) * s.ow + j) * W,
                            (block + n) * W, s.k, epi);
       }
     }

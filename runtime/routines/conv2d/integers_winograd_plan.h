@@ -4,7 +4,7 @@
 
 #include "runtime/routines/policy.h"
 
-#include <cstddef>
+#include <stddef.h>
 
 namespace nnc {
 
@@ -18,13 +18,13 @@ struct integers_winograd_plan {
   int chunks;                  ///< chunks of an image
   int channels;                ///< input channels, in whole blocks
   int out_blocks;              ///< blocks of output channels
-  std::ptrdiff_t input;        ///< numbers of 16 bits of a transformed chunk
-  std::ptrdiff_t sums;         ///< sums of a chunk for one run of blocks
+  ptrdiff_t input;             ///< numbers of 16 bits of a transformed chunk
+  ptrdiff_t sums;              ///< sums of a chunk for one run of blocks
 
-  constexpr std::ptrdiff_t thread_scratch() const {
+  constexpr ptrdiff_t thread_scratch() const {
     return whole_lines(2 * input) + whole_lines(4 * sums);
   }
-  constexpr std::ptrdiff_t scratch(int threads) const {
+  constexpr ptrdiff_t scratch(int threads) const {
     return thread_scratch() * threads;
   }
 };
@@ -46,8 +46,8 @@ constexpr integers_winograd_plan plan_integers_winograd(const S &s, int W,
   p.chunks = ceil_div(tiles, fit);
   p.chunk = smaller(tiles, ceil_div(ceil_div(tiles, p.chunks), P) * P);
   p.chunks = ceil_div(tiles, p.chunk);
-  p.input = std::ptrdiff_t(p.points) * p.chunk * p.channels;
-  p.sums = std::ptrdiff_t(p.points) * p.chunk * B * W;
+  p.input = ptrdiff_t(p.points) * p.chunk * p.channels;
+  p.sums = ptrdiff_t(p.points) * p.chunk * B * W;
   return p;
 }
 

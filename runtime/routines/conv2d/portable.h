@@ -17,7 +17,7 @@
 
 namespace nnc {
 
-/// Sums are of type A: float, double or std::int32_t. Elements of x and w are
+/// Sums are of type A: float, double or int32_t. Elements of x and w are
 /// converted to A first; sums of integers wrap. Y is what the epilogue makes of
 /// a sum. Sums of double take no epilogue.
 template <class A, class S, class Epi> struct conv2d_portable {
@@ -44,8 +44,8 @@ private:
     const int first = k / (s.k / s.groups) * channels;
     A sum[tile] = {};
     for (int c = 0; c < channels; ++c) {
-      const X *plane = x + (std::ptrdiff_t(n) * s.c + first + c) * s.h * s.w;
-      const W *taps = w + (std::ptrdiff_t(k) * channels + c) * s.kh * s.kw;
+      const X *plane = x + (ptrdiff_t(n) * s.c + first + c) * s.h * s.w;
+      const W *taps = w + (ptrdiff_t(k) * channels + c) * s.kh * s.kw;
       for (int i = 0; i < s.kh; ++i) {
         const int iy = oy * s.sh - s.pt + i * s.dh;
         if (iy < 0 || iy >= s.h) {
@@ -53,14 +53,13 @@ private:
             add_fill(s, static_cast<A>(taps[i * s.kw + j]), 0, width, sum);
           continue;
         }
-        const X *row = plane + std::ptrdiff_t(iy) * s.w;
+        const X *row = plane + ptrdiff_t(iy) * s.w;
         for (int j = 0; j < s.kw; ++j)
           add_tap(s, row, static_cast<A>(taps[i * s.kw + j]),
                   ox * s.sw - s.pl + j * s.dw, width, sum);
       }
     }
-    const std::ptrdiff_t at =
-        ((std::ptrdiff_t(n) * s.k + k) * s.oh + oy) * s.ow + ox;
+    const ptrdiff_t at = ((ptrdiff_t(n) * s.k + k) * s.oh + oy) * s.ow + ox;
     for (int j = 0; j < width; ++j)
       y[at + j] = epi(sum[j], position<false>{at + j, k});
   }
@@ -69,7 +68,7 @@ private:
   static void add_fill([[maybe_unused]] const S &s, [[maybe_unused]] A tap,
                        [[maybe_unused]] int from, [[maybe_unused]] int to,
                        [[maybe_unused]] A *sum) {
-    if constexpr (std::is_integral<A>::value)
+    if constexpr (is_integral<A>::value)
       if (s.fill != 0)
         for (int j = from; j < to; ++j)
           sum[j] = plus(sum[j], times(static_cast<A>(s.fill), tap));
@@ -82,7 +81,7 @@ private:
     int from = left < 0 ? (-left + s.sw - 1) / s.sw : 0;
     int to = left >= s.w ? 0 : (s.w - left + s.sw - 1) / s.sw;
     to = to < width ? to : width;
-    if constexpr (std::is_integral<A>::value) {
+    if constexpr (is_integral<A>::value) {
       const int first = from < width ? from : width;
       add_fill(s, tap, 0, first, sum);
       add_fill(s, tap, to > first ? to : first, width, sum);
@@ -102,7 +101,7 @@ using conv2d_f32_portable = conv2d_portable<float, S, Epi>;
 template <class S, class Epi>
 using conv2d_f64_portable = conv2d_portable<double, S, Epi>;
 template <class S, class Epi>
-using conv2d_i32_portable = conv2d_portable<std::int32_t, S, Epi>;
+using conv2d_i32_portable = conv2d_portable<int32_t, S, Epi>;
 
 } // namespace nnc
 

@@ -26,21 +26,20 @@ template <class V, class S> struct strassen_pixels {
   static constexpr int rows(const S &s) { return s.oh * s.ow; }
   static constexpr int channels(const S &s) { return s.c; }
   static constexpr int filters(const S &s) { return s.k; }
-  static std::ptrdiff_t left(const S &s, int image, int row, int block) {
+  static ptrdiff_t left(const S &s, int image, int row, int block) {
     const int pixel =
         every_pixel(s) ? row : row / s.ow * s.sh * s.w + row % s.ow * s.sw;
-    return ((std::ptrdiff_t(image) * (s.c / W) + block) * s.h * s.w + pixel) *
-           W;
+    return ((ptrdiff_t(image) * (s.c / W) + block) * s.h * s.w + pixel) * W;
   }
   static NNC_INLINE f32x<W> load(const S &s, const E *x, int image, int row,
                                  int block) {
     return nnc::load<f32x<W>>(x + left(s, image, row, block));
   }
-  static std::ptrdiff_t result(const S &s, int image, int row, int block) {
-    return ((std::ptrdiff_t(image) * (s.k / W) + block) * rows(s) + row) * W;
+  static ptrdiff_t result(const S &s, int image, int row, int block) {
+    return ((ptrdiff_t(image) * (s.k / W) + block) * rows(s) + row) * W;
   }
   template <class Epi>
-  static NNC_INLINE void store(f32x<W> v, E *y, std::ptrdiff_t at, int block,
+  static NNC_INLINE void store(f32x<W> v, E *y, ptrdiff_t at, int block,
                                const S &s, const Epi &epi) {
     store_channels(v, y, at, block * W, s.k, epi);
   }

@@ -14,11 +14,10 @@
 #ifndef NNC_ROUTINES_CONV2D_WINOGRAD_H
 #define NNC_ROUTINES_CONV2D_WINOGRAD_H
 
+#include "runtime/meta.h"
 #include "runtime/routines/conv2d/winograd_matrices.h"
 #include "runtime/routines/conv2d/winograd_plan.h"
 #include "runtime/routines/transformed.h"
-
-#include <type_traits>
 
 namespace nnc {
 
@@ -121,8 +120,8 @@ template <int M> struct winograd_of_each {
 /// inputs come before those of odd ones.
 template <int M, int R> struct strided_winograd_transform {
   using even = winograd_transform<M, (R + 1) / 2>;
-  using odd = std::conditional_t<R / 2 == 1, winograd_of_each<M>,
-                                 winograd_transform<M, R / 2>>;
+  using odd = conditional_t<R / 2 == 1, winograd_of_each<M>,
+                            winograd_transform<M, R / 2>>;
   static constexpr int outputs = M, points = even::points + odd::points;
 
   template <class V>
@@ -160,8 +159,8 @@ struct winograd_of_taps {
   using F = f32x<W>;
   using source = const E *;
   template <int R>
-  using transform = std::conditional_t<STRIDE == 1, winograd_transform<M, R>,
-                                       strided_winograd_transform<M, R>>;
+  using transform = conditional_t<STRIDE == 1, winograd_transform<M, R>,
+                                  strided_winograd_transform<M, R>>;
   using vertical = transform<KH>;
   using horizontal = transform<KW>;
   static constexpr int height = vertical::points, width = horizontal::points;
@@ -183,8 +182,7 @@ struct winograd_of_taps {
 
   static point_factors<E> factors(const S &s, const transformed_plan &p,
                                   const E *, const E *v, int point, int) {
-    return {v + point * p.input_point, std::ptrdiff_t(ceil_div(s.c, W)) * W,
-            P * W};
+    return {v + point * p.input_point, ptrdiff_t(ceil_div(s.c, W)) * W, P * W};
   }
   static constexpr int partial(int point) { return point; }
   static constexpr bool has_output = true;
@@ -202,19 +200,18 @@ struct winograd_of_taps {
     const int top = t / p.cols % p.rows * row_step - s.pt;
     const int left = t % p.cols * col_step - s.pl;
     const E *x =
-        all + (std::ptrdiff_t(image) * ceil_div(s.c, W) + c) * s.h * s.w * W;
+        all + (ptrdiff_t(image) * ceil_div(s.c, W) + c) * s.h * s.w * W;
     if (is_far(s))
       fetch_columns(s, x, top, left + width + (tiles_ahead - 1) * col_step);
     if (top >= 0 && left >= 0 && top + height <= s.h && left + width <= s.w)
-      return transform_patch(x + (std::ptrdiff_t(top) * s.w + left) * W,
-                             std::ptrdiff_t(s.w) * W, v, p.input_point);
+      return transform_patch(x + (ptrdiff_t(top) * s.w + left) * W,
+                             ptrdiff_t(s.w) * W, v, p.input_point);
     alignas(64) E copy[height][width][W];
     for (int r = 0; r < height; ++r)
       for (int i = 0; i < width; ++i) {
         const int row = top + r, col = left + i;
         const bool inside = row >= 0 && row < s.h && col >= 0 && col < s.w;
-        (inside ? V::load(x + (std::ptrdiff_t(row) * s.w + col) * W)
-                : V(E(0.0f)))
+        (inside ? V::load(x + (ptrdiff_t(row) * s.w + col) * W) : V(E(0.0f)))
             .store(copy[r][i]);
       }
     transform_patch(copy[0][0], width * W, v, p.input_point);
@@ -224,7 +221,7 @@ struct winograd_of_taps {
   /// transformed, if the input is_far(): too large for the second-level cache.
   static constexpr int tiles_ahead = 2;
   static constexpr bool is_far(const S &s) {
-    return std::ptrdiff_t(sizeof(E)) * s.c * s.h * s.w > level2_map;
+    return ptrdiff_t(sizeof(E)) * s.c * s.h * s.w > level2_map;
   }
   /// Prefetches the columns from `left` on that the patch at row `top` has
   /// beyond those of the patch before it.
@@ -232,13 +229,13 @@ struct winograd_of_taps {
                                        int left) {
     for (int r = 0; r < height; ++r)
       for (int i = 0; i < col_step; i += vectors_in_line<E, W>)
-        NNC_PREFETCH(x + ((std::ptrdiff_t(top) + r) * s.w + left + i) * W);
+        NNC_PREFETCH(x + ((ptrdiff_t(top) + r) * s.w + left + i) * W);
   }
 
   /// Transforms a patch of height x width vectors, whose rows are `row`
   /// elements apart, and stores its points at v and every `point` elements on.
-  NNC_NOINLINE static void transform_patch(const E *x, std::ptrdiff_t row, E *v,
-                                           std::ptrdiff_t point) {
+  NNC_NOINLINE static void transform_patch(const E *x, ptrdiff_t row, E *v,
+                                           ptrdiff_t point) {
     alignas(64) float half[height][width][W];
     NNC_KEEP_LOOP for (int c = 0; c < width; ++c) {
       F in[height], out[height];
@@ -283,9 +280,9 @@ struct winograd_of_taps {
     const int left = t % p.cols * tile_cols;
     const int rows = smaller(tile_rows, s.oh - top);
     const int cols = smaller(tile_cols, s.ow - left);
-    std::ptrdiff_t at =
-        ((std::ptrdiff_t(image) * ceil_div(s.k, W) + block) * s.oh + top) *
-            s.ow * W +
+    ptrdiff_t at =
+        ((ptrdiff_t(image) * ceil_div(s.k, W) + block) * s.oh + top) * s.ow *
+            W +
         left * W;
     NNC_KEEP_LOOP for (int r = 0; r < rows; ++r, at += s.ow * W) {
       F in[width], out[tile_cols];

@@ -36,9 +36,9 @@ constexpr transformed_plan plan_winograd(const S &s, int W, int M, int P, int B,
 
 /// Bytes of scratch that conv2d/winograd.h needs for `threads` threads.
 template <class S>
-constexpr std::ptrdiff_t
-winograd_scratch(const S &s, int W, int M, int P, int B, int threads,
-                 int bytes = sizeof(float), int strip = usual_strip) {
+constexpr ptrdiff_t winograd_scratch(const S &s, int W, int M, int P, int B,
+                                     int threads, int bytes = sizeof(float),
+                                     int strip = usual_strip) {
   return plan_winograd(s, W, M, P, B, bytes, strip).scratch(threads);
 }
 
@@ -64,9 +64,9 @@ constexpr transformed_plan plan_folded_winograd(const S &s, int W, int M, int P,
 
 /// Bytes of scratch that conv2d/folded.h needs for `threads` threads.
 template <class S>
-constexpr std::ptrdiff_t folded_winograd_scratch(const S &s, int W, int M,
-                                                 int P, int B, int threads,
-                                                 int bytes = sizeof(float)) {
+constexpr ptrdiff_t folded_winograd_scratch(const S &s, int W, int M, int P,
+                                            int B, int threads,
+                                            int bytes = sizeof(float)) {
   return plan_folded_winograd(s, W, M, P, B, bytes).scratch(threads);
 }
 

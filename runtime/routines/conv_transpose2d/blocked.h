@@ -42,16 +42,15 @@ struct conv_transpose2d_nchwc_t {
     const int blocks = ceil_div(s.k, W), tiles = ceil_div(blocks, OC);
     const auto compute = [&](int image, int run, int row) {
       const int first = run * OC;
-      const std::ptrdiff_t in_image =
-          std::ptrdiff_t(ceil_div(s.c, W)) * s.h * s.w * W;
+      const ptrdiff_t in_image = ptrdiff_t(ceil_div(s.c, W)) * s.h * s.w * W;
       in_one_tile<OC, left>(smaller(OC, blocks - first), [&](auto size, int b) {
         const int block = first + b;
         const job j{x + image * in_image,
                     w + block * weight_block(s),
                     y,
                     &epi,
-                    ((std::ptrdiff_t(image) * blocks + block) * s.oh + row) *
-                        s.ow * W,
+                    ((ptrdiff_t(image) * blocks + block) * s.oh + row) * s.ow *
+                        W,
                     block * W,
                     row};
         columns<size>(s, j);
@@ -71,13 +70,13 @@ private:
     const T *w; ///< weights of the first block
     T *y;
     const Epi *epi;
-    std::ptrdiff_t out; ///< index in y of the row in the first block
-    int channel;        ///< first channel of the first block
-    int row;            ///< output row
+    ptrdiff_t out; ///< index in y of the row in the first block
+    int channel;   ///< first channel of the first block
+    int row;       ///< output row
   };
 
-  static constexpr std::ptrdiff_t weight_block(const S &s) {
-    return std::ptrdiff_t(s.kh) * s.kw * s.c * W;
+  static constexpr ptrdiff_t weight_block(const S &s) {
+    return ptrdiff_t(s.kh) * s.kw * s.c * W;
   }
 
   /// Whether a pixel may have so many terms that its sum is made in parts.
@@ -114,9 +113,9 @@ private:
         const int shift = phase + s.pl - q * s.dw;
         if (shift % s.sw != 0)
           continue;
-        add_tap<C, B>(
-            s, t, earlier, terms, j.x + std::ptrdiff_t(h / s.sh) * s.w * W,
-            j.w + std::ptrdiff_t(r * s.kw + q) * s.c * W, shift / s.sw + first);
+        add_tap<C, B>(s, t, earlier, terms, j.x + ptrdiff_t(h / s.sh) * s.w * W,
+                      j.w + ptrdiff_t(r * s.kw + q) * s.c * W,
+                      shift / s.sw + first);
       }
     }
     if (splits(s))
@@ -126,13 +125,11 @@ private:
     const Epi epi = *j.epi;
     T *const y = j.y;
     const int channel = j.channel;
-    const std::ptrdiff_t plane = std::ptrdiff_t(s.oh) * s.ow * W;
-    const std::ptrdiff_t out =
-        j.out + (phase + std::ptrdiff_t(first) * s.sw) * W;
+    const ptrdiff_t plane = ptrdiff_t(s.oh) * s.ow * W;
+    const ptrdiff_t out = j.out + (phase + ptrdiff_t(first) * s.sw) * W;
     NNC_UNROLL for (int b = 0; b < B; ++b) {
       NNC_UNROLL for (int c = 0; c < C; ++c) {
-        const std::ptrdiff_t at =
-            out + b * plane + std::ptrdiff_t(c) * s.sw * W;
+        const ptrdiff_t at = out + b * plane + ptrdiff_t(c) * s.sw * W;
         store_channels(widen(t.sum[0][c][b]), y, at, channel + b * W, s.k, epi);
       }
     }
@@ -157,7 +154,7 @@ private:
         terms = 0;
       }
       terms += steps;
-      const T *x = row + std::ptrdiff_t(block) * s.h * s.w * W;
+      const T *x = row + ptrdiff_t(block) * s.h * s.w * W;
       alignas(64) T copy[C * W];
       if (!inside)
         for (int c = 0; c < C; ++c)
@@ -165,7 +162,7 @@ private:
                                            : V(T(0)))
               .store(copy + c * W);
       const T *const a[1] = {inside ? x + left * W : copy};
-      t.template add<0, C>(a, W, 1, w + std::ptrdiff_t(block) * W * W,
+      t.template add<0, C>(a, W, 1, w + ptrdiff_t(block) * W * W,
                            weight_block(s), W, steps);
     }
   }

@@ -13,7 +13,7 @@
 
 namespace nnc {
 
-/// Sums are of type A: float, double or std::int32_t. Elements of x and w are
+/// Sums are of type A: float, double or int32_t. Elements of x and w are
 /// converted to A first; sums of integers wrap. Y is what the epilogue makes of
 /// a sum. Sums of double take no epilogue.
 template <class A, class S, class Epi> struct conv_transpose2d_portable {
@@ -40,21 +40,19 @@ private:
     const int group = k / outputs;
     A sum[tile] = {};
     for (int c = group * channels; c < (group + 1) * channels; ++c) {
-      const X *plane = x + (std::ptrdiff_t(n) * s.c + c) * s.h * s.w;
-      const W *taps =
-          w + (std::ptrdiff_t(c) * outputs + k % outputs) * s.kh * s.kw;
+      const X *plane = x + (ptrdiff_t(n) * s.c + c) * s.h * s.w;
+      const W *taps = w + (ptrdiff_t(c) * outputs + k % outputs) * s.kh * s.kw;
       for (int i = 0; i < s.kh; ++i) {
         const int y_at = oy + s.pt - i * s.dh;
         if (y_at < 0 || y_at % s.sh != 0 || y_at / s.sh >= s.h)
           continue;
-        const X *row = plane + std::ptrdiff_t(y_at / s.sh) * s.w;
+        const X *row = plane + ptrdiff_t(y_at / s.sh) * s.w;
         for (int j = 0; j < s.kw; ++j)
           add_tap(s, row, static_cast<A>(taps[i * s.kw + j]),
                   j * s.dw - s.pl - ox, width, sum);
       }
     }
-    const std::ptrdiff_t at =
-        ((std::ptrdiff_t(n) * s.k + k) * s.oh + oy) * s.ow + ox;
+    const ptrdiff_t at = ((ptrdiff_t(n) * s.k + k) * s.oh + oy) * s.ow + ox;
     for (int j = 0; j < width; ++j)
       y[at + j] = epi(sum[j], position<false>{at + j, k});
   }
@@ -76,7 +74,7 @@ template <class S, class Epi>
 using conv_transpose2d_f64_portable = conv_transpose2d_portable<double, S, Epi>;
 template <class S, class Epi>
 using conv_transpose2d_i32_portable =
-    conv_transpose2d_portable<std::int32_t, S, Epi>;
+    conv_transpose2d_portable<int32_t, S, Epi>;
 
 } // namespace nnc
 

@@ -26,13 +26,13 @@ template <class S, class Epi> struct copy_portable {
                   int end) {
     const int last = s.rank - 1;
     const int width = s.dims[last];
-    const std::ptrdiff_t from_step = s.src_strides[last];
-    const std::ptrdiff_t to_step = s.dst_strides[last];
+    const ptrdiff_t from_step = s.src_strides[last];
+    const ptrdiff_t to_step = s.dst_strides[last];
     for (int unit = begin; unit < end; ++unit) {
-      std::ptrdiff_t from = s.src_offset, to = s.dst_offset;
+      ptrdiff_t from = s.src_offset, to = s.dst_offset;
       for (int d = last, rest = unit; d-- > 0; rest /= s.dims[d]) {
-        from += std::ptrdiff_t(rest % s.dims[d]) * s.src_strides[d];
-        to += std::ptrdiff_t(rest % s.dims[d]) * s.dst_strides[d];
+        from += ptrdiff_t(rest % s.dims[d]) * s.src_strides[d];
+        to += ptrdiff_t(rest % s.dims[d]) * s.dst_strides[d];
       }
       copy_row(x + from, from_step, y + to, to_step, width);
     }

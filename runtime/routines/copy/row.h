@@ -8,10 +8,10 @@ namespace nnc {
 
 /// Copies a strided row: y[i * y_step] = x[i * x_step] for i < n.
 template <class T>
-NNC_INLINE void copy_row(const T *x, std::ptrdiff_t x_step, T *y,
-                         std::ptrdiff_t y_step, int n) {
+NNC_INLINE void copy_row(const T *x, ptrdiff_t x_step, T *y, ptrdiff_t y_step,
+                         int n) {
   if (x_step == 1 && y_step == 1 && x != y) {
-    memcpy(y, x, std::size_t(n) * sizeof(T));
+    memcpy(y, x, size_t(n) * sizeof(T));
     return;
   }
   for (int i = 0; i < n; ++i)

@@ -12,10 +12,9 @@
 #ifndef NNC_ROUTINES_COPY_TILED_H
 #define NNC_ROUTINES_COPY_TILED_H
 
+#include "runtime/meta.h"
 #include "runtime/routines/copy/row.h"
 #include "runtime/simd/transpose.h"
-
-#include <type_traits>
 
 namespace nnc {
 
@@ -35,12 +34,12 @@ template <int W, class S, class Epi> struct copy_t {
     const int from = axis(s, s.src_strides), to = axis(s, s.dst_strides);
     const int pieces = from == to ? 1 : (s.dims[from] + W - 1) / W;
     for (int unit = begin; unit < end; ++unit) {
-      std::ptrdiff_t at_x = s.src_offset, at_y = s.dst_offset;
+      ptrdiff_t at_x = s.src_offset, at_y = s.dst_offset;
       int rest = unit / pieces;
       for (int d = s.rank; d-- > 0;)
         if (d != from && d != to) {
-          at_x += std::ptrdiff_t(rest % s.dims[d]) * s.src_strides[d];
-          at_y += std::ptrdiff_t(rest % s.dims[d]) * s.dst_strides[d];
+          at_x += ptrdiff_t(rest % s.dims[d]) * s.src_strides[d];
+          at_y += ptrdiff_t(rest % s.dims[d]) * s.dst_strides[d];
           rest /= s.dims[d];
         }
       if (from == to) {
@@ -49,14 +48,13 @@ template <int W, class S, class Epi> struct copy_t {
         continue;
       }
       const int first = unit % pieces * W;
-      at_x += std::ptrdiff_t(first) * s.src_strides[from];
-      at_y += std::ptrdiff_t(first) * s.dst_strides[from];
+      at_x += ptrdiff_t(first) * s.src_strides[from];
+      at_y += ptrdiff_t(first) * s.dst_strides[from];
       const int width = s.dims[from] - first < W ? s.dims[from] - first : W;
       for (int i = 0; i < s.dims[to]; i += W)
-        tile(x + at_x + std::ptrdiff_t(i) * s.src_strides[to],
-             s.src_strides[to], s.src_strides[from],
-             s.dims[to] - i < W ? s.dims[to] - i : W, width,
-             y + at_y + std::ptrdiff_t(i) * s.dst_strides[to],
+        tile(x + at_x + ptrdiff_t(i) * s.src_strides[to], s.src_strides[to],
+             s.src_strides[from], s.dims[to] - i < W ? s.dims[to] - i : W,
+             width, y + at_y + ptrdiff_t(i) * s.dst_strides[to],
              s.dst_strides[from], s.dst_strides[to]);
     }
   }
@@ -75,10 +73,9 @@ private:
   /// Copies a tile: y[j * y_row + i * y_step] = x[i * x_row + j * x_step] for i
   /// < rows, j < columns.
   template <class T>
-  static void tile(const T *x, std::ptrdiff_t x_row, std::ptrdiff_t x_step,
-                   int rows, int columns, T *y, std::ptrdiff_t y_row,
-                   std::ptrdiff_t y_step) {
-    if constexpr (std::is_same<T, float>::value && W > 1)
+  static void tile(const T *x, ptrdiff_t x_row, ptrdiff_t x_step, int rows,
+                   int columns, T *y, ptrdiff_t y_row, ptrdiff_t y_step) {
+    if constexpr (is_same<T, float>::value && W > 1)
       if (x_step == 1 && y_step == 1) {
         transpose_tile<W>(x, x_row, rows, columns, y, y_row);
         return;

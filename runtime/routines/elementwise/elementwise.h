@@ -16,11 +16,9 @@
 #ifndef NNC_ROUTINES_ELEMENTWISE_ELEMENTWISE_H
 #define NNC_ROUTINES_ELEMENTWISE_ELEMENTWISE_H
 
+#include "runtime/meta.h"
 #include "runtime/routines/shares.h"
 #include "runtime/simd/vec.h"
-
-#include <type_traits>
-#include <utility>
 
 namespace nnc {
 
@@ -56,7 +54,7 @@ private:
 
   /// Moves `Inputs` arguments behind the others, where a parameter pack can
   /// take them.
-  template <std::size_t Inputs, class First, class... Rest>
+  template <size_t Inputs, class First, class... Rest>
   static void rotate(const S &s, First first, Rest... rest) {
     if constexpr (Inputs == 0)
       over_units(s, first, rest...);
@@ -68,7 +66,7 @@ private:
   static void over_units(const S &s, Y *y, const F &f, int begin, int end,
                          const X *...x) {
     const auto in_order = [&](int first, int last) {
-      over_units_indexed(std::index_sequence_for<X...>{}, s, y, f, first, last,
+      over_units_indexed(index_sequence_for<X...>{}, s, y, f, first, last,
                          x...);
     };
     const int all = units(s);
@@ -81,20 +79,20 @@ private:
                  });
   }
 
-  template <std::size_t... I, class Y, class... X>
-  static void over_units_indexed(std::index_sequence<I...> sequence, const S &s,
+  template <size_t... I, class Y, class... X>
+  static void over_units_indexed(index_sequence<I...> sequence, const S &s,
                                  Y *y, const F &f, int begin, int end,
                                  const X *...x) {
     const int last = s.rank - 1, width = s.dims[last];
     // Finds where unit `begin` starts; the loops below count on from row to row
     // like an odometer.
     int piece = begin % pieces(s), index[8] = {};
-    std::ptrdiff_t at[] = {(static_cast<void>(x), std::ptrdiff_t(0))...};
+    ptrdiff_t at[] = {(static_cast<void>(x), ptrdiff_t(0))...};
     for (int d = last, rest = begin / pieces(s); d-- > 0; rest /= s.dims[d]) {
       index[d] = rest % s.dims[d];
-      ((at[I] += std::ptrdiff_t(index[d]) * s.strides[I][d]), ...);
+      ((at[I] += ptrdiff_t(index[d]) * s.strides[I][d]), ...);
     }
-    y += std::ptrdiff_t(begin / pieces(s)) * width;
+    y += ptrdiff_t(begin / pieces(s)) * width;
     if (last > 0 && width <= unit_length(s))
       // Rows are short where a row is one block of channels: they follow each
       // other along the last axis but one.
@@ -102,11 +100,10 @@ private:
         const int rows =
             smaller(end - unit, s.dims[last - 1] - index[last - 1]);
         for (int row = 0; row < rows; ++row)
-          piece_of_row(sequence, s, y + std::ptrdiff_t(row) * width, f, width,
-                       x + at[I] +
-                           std::ptrdiff_t(row) * s.strides[I][last - 1]...);
+          piece_of_row(sequence, s, y + ptrdiff_t(row) * width, f, width,
+                       x + at[I] + ptrdiff_t(row) * s.strides[I][last - 1]...);
         unit += rows;
-        y += std::ptrdiff_t(rows) * width;
+        y += ptrdiff_t(rows) * width;
         advance<I...>(s, rows, index, at);
       }
     else
@@ -115,7 +112,7 @@ private:
         const int from = piece * unit_length(s);
         const int count = smaller(some * unit_length(s), width - from);
         piece_of_row(sequence, s, y + from, f, count,
-                     x + at[I] + std::ptrdiff_t(from) * s.strides[I][last]...);
+                     x + at[I] + ptrdiff_t(from) * s.strides[I][last]...);
         unit += some;
         piece += some;
         if (piece < pieces(s))
@@ -128,17 +125,16 @@ private:
   }
 
   /// Advances by `rows` rows, at most to the end of the last axis but one.
-  template <std::size_t... I>
+  template <size_t... I>
   static void advance(const S &s, int rows, int (&index)[8],
-                      std::ptrdiff_t (&at)[sizeof...(I)]) {
+                      ptrdiff_t (&at)[sizeof...(I)]) {
     int d = s.rank - 2;
     index[d] += rows;
-    ((at[I] += std::ptrdiff_t(rows) * s.strides[I][d]), ...);
+    ((at[I] += ptrdiff_t(rows) * s.strides[I][d]), ...);
     for (; d > 0 && index[d] == s.dims[d]; --d) {
       index[d] = 0;
       ++index[d - 1];
-      ((at[I] +=
-        s.strides[I][d - 1] - std::ptrdiff_t(s.dims[d]) * s.strides[I][d]),
+      ((at[I] += s.strides[I][d - 1] - ptrdiff_t(s.dims[d]) * s.strides[I][d]),
        ...);
     }
   }
@@ -148,15 +144,15 @@ private:
   /// Whether F can be applied to vectors of these element types.
   template <class Y, class... X> static constexpr bool takes_vectors() {
     if constexpr (W > 1 && memory<Y>::exists && (memory<X>::exists && ...))
-      return std::is_invocable_r<typename memory<Y>::vector, F,
-                                 typename memory<X>::vector...>::value;
+      return is_invocable_r<typename memory<Y>::vector, F,
+                            typename memory<X>::vector...>::value;
     else
       return false;
   }
 
-  template <std::size_t... I, class Y, class... X>
-  static void piece_of_row(std::index_sequence<I...>, const S &s, Y *y,
-                           const F &f, int count, const X *...x) {
+  template <size_t... I, class Y, class... X>
+  static void piece_of_row(index_sequence<I...>, const S &s, Y *y, const F &f,
+                           int count, const X *...x) {
     const int last = s.rank - 1;
     if constexpr (takes_vectors<Y, X...>()) {
       if (((s.strides[I][last] == 1 || s.strides[I][last] == 0) && ...)) {
@@ -175,8 +171,7 @@ private:
       }
     }
     for (int i = 0; i < count; ++i)
-      y[i] = static_cast<Y>(
-          f(value(x[std::ptrdiff_t(i) * s.strides[I][last]])...));
+      y[i] = static_cast<Y>(f(value(x[ptrdiff_t(i) * s.strides[I][last]])...));
   }
 
   /// x as F takes it: a half as float, any other type as it is.

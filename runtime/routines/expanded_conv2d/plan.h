@@ -5,7 +5,7 @@
 #include "runtime/routines/conv2d/depthwise_plan.h"
 #include "runtime/routines/policy.h"
 
-#include <cstddef>
+#include <stddef.h>
 
 namespace nnc {
 
@@ -46,16 +46,16 @@ template <class S> struct kept_rows_part<S, false> {
 /// How an expanded convolution is cut. A unit is one output row of B channel
 /// blocks.
 struct expanded_plan {
-  int runs;              ///< runs of B blocks
-  int units;             ///< rows times runs, of all images
-  std::ptrdiff_t floats; ///< size of the 1 x 1 result that is kept
+  int runs;         ///< runs of B blocks
+  int units;        ///< rows times runs, of all images
+  ptrdiff_t floats; ///< size of the 1 x 1 result that is kept
 
   /// Bytes of scratch of one thread, a multiple of a cache line, and of
   /// `threads` threads.
-  constexpr std::ptrdiff_t thread_scratch() const {
-    return whole_lines(floats * std::ptrdiff_t(sizeof(float)));
+  constexpr ptrdiff_t thread_scratch() const {
+    return whole_lines(floats * ptrdiff_t(sizeof(float)));
   }
-  constexpr std::ptrdiff_t scratch(int threads) const {
+  constexpr ptrdiff_t scratch(int threads) const {
     return thread_scratch() * smaller(threads, units);
   }
 };
@@ -66,7 +66,7 @@ constexpr expanded_plan plan_expanded(const S &s, int W, int B) {
   expanded_plan p{};
   p.runs = ceil_div(ceil_div(s.k, W), B);
   p.units = s.n * p.runs * s.oh;
-  p.floats = std::ptrdiff_t(kept_rows_part<S>::of(s).kept) * s.w * W * B;
+  p.floats = ptrdiff_t(kept_rows_part<S>::of(s).kept) * s.w * W * B;
   return p;
 }
 

@@ -23,8 +23,8 @@ namespace nnc {
 /// Offset, in pixels, of row h of a plane of which `kept` rows are stored: each
 /// new row replaces one that is not needed any more.
 template <class S>
-constexpr std::ptrdiff_t input_row(const kept_rows_part<S> &s, int, int h) {
-  return std::ptrdiff_t(h % s.kept) * s.w;
+constexpr ptrdiff_t input_row(const kept_rows_part<S> &s, int, int h) {
+  return ptrdiff_t(h % s.kept) * s.w;
 }
 
 template <class V, class S, int COLS, int B, class Epi>
@@ -84,10 +84,9 @@ private:
       for (; made < smaller(s.h, top + p.kept); ++made)
         expand<N>(s, j, image, block, made);
       for (int b = 0; b < N; ++b)
-        depthwise::rows(p, j.kept + std::ptrdiff_t(b) * p.kept * s.w * W, j.w,
-                        j.y,
-                        (std::ptrdiff_t(plane + b) * s.oh + row) * s.ow * W,
-                        *j.epi, plane + b, row, row + 1);
+        depthwise::rows(p, j.kept + ptrdiff_t(b) * p.kept * s.w * W, j.w, j.y,
+                        (ptrdiff_t(plane + b) * s.oh + row) * s.ow * W, *j.epi,
+                        plane + b, row, row + 1);
     }
   }
 
@@ -107,10 +106,9 @@ private:
   NNC_NOINLINE static void tile(const S &s, const job &j, int image, int block,
                                 int h, int col) {
     const int blocks = ceil_div(s.c, W);
-    const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w * W;
-    const T *x =
-        j.x + image * blocks * plane + (std::ptrdiff_t(h) * s.w + col) * W;
-    const T *v = j.v + std::ptrdiff_t(block) * blocks * W * W;
+    const ptrdiff_t plane = ptrdiff_t(s.h) * s.w * W;
+    const T *x = j.x + image * blocks * plane + (ptrdiff_t(h) * s.w + col) * W;
+    const T *v = j.v + ptrdiff_t(block) * blocks * W * W;
     register_tile<V, 1, C, N> t;
     t.clear();
     alignas(64) T earlier[t.size];
@@ -124,7 +122,7 @@ private:
         t.clear();
       }
       const T *const row[1] = {x};
-      t.template add<0, C>(row, W, 1, v, std::ptrdiff_t(blocks) * W * W, W,
+      t.template add<0, C>(row, W, 1, v, ptrdiff_t(blocks) * W * W, W,
                            smaller(W, s.c - c));
     }
     if (in_parts)
@@ -132,10 +130,10 @@ private:
     const inner_epilogue<S, T> inner{&s, {j.bias}};
     T *const z = j.kept;
     const int rows = kept_rows_part<S>::of(s).kept;
-    const std::ptrdiff_t at = (std::ptrdiff_t(h % rows) * s.w + col) * W;
+    const ptrdiff_t at = (ptrdiff_t(h % rows) * s.w + col) * W;
     NNC_UNROLL for (int b = 0; b < N; ++b) NNC_UNROLL for (int c = 0; c < C;
                                                            ++c)
-        store(z + (std::ptrdiff_t(b) * rows * s.w + c) * W + at,
+        store(z + (ptrdiff_t(b) * rows * s.w + c) * W + at,
               inner(widen(t.sum[0][c][b]), position<true>{0, (block + b) * W}));
   }
 };

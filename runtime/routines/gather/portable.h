@@ -24,12 +24,12 @@ template <class S, class Epi> struct gather_portable {
       index = index < 0 ? index + s.axis_size : index;
       index = index < 0 ? 0 : index;
       index = index >= s.axis_size ? s.axis_size - 1 : index;
-      const T *from = x + (std::ptrdiff_t(unit / s.count) * s.axis_size +
-                           static_cast<std::ptrdiff_t>(index)) *
+      const T *from = x + (ptrdiff_t(unit / s.count) * s.axis_size +
+                           static_cast<ptrdiff_t>(index)) *
                               s.inner;
-      T *to = y + std::ptrdiff_t(unit) * s.inner;
+      T *to = y + ptrdiff_t(unit) * s.inner;
       if (s.inner >= 16)
-        memcpy(to, from, std::size_t(s.inner) * sizeof(T));
+        memcpy(to, from, size_t(s.inner) * sizeof(T));
       else
         for (int j = 0; j < s.inner; ++j)
           to[j] = from[j];

@@ -12,9 +12,8 @@
 #define NNC_ROUTINES_INTEGER_SOFTMAX_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/meta.h"
 #include "runtime/simd/fixed_point.h"
-
-#include <limits>
 
 namespace nnc {
 
@@ -22,36 +21,35 @@ template <class S, class Epi> struct integer_softmax_portable {
   static constexpr int units(const S &s) { return s.outer; }
 
   template <class X, class Y>
-  static void run(const S &s, const X *x, const std::int32_t *table, Y *y,
+  static void run(const S &s, const X *x, const int32_t *table, Y *y,
                   const Epi &, int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.size;
+      const ptrdiff_t at = ptrdiff_t(unit) * s.size;
       row(s, x + at, table, y + at);
     }
   }
 
 private:
   template <class X, class Y>
-  static void row(const S &s, const X *x, const std::int32_t *table, Y *y) {
+  static void row(const S &s, const X *x, const int32_t *table, Y *y) {
     int largest = x[0];
     for (int i = 1; i < s.size; ++i)
       largest = x[i] > largest ? x[i] : largest;
     // At least 2^19: the largest element's exponential is 1.
-    std::int32_t sum = 0;
+    int32_t sum = 0;
     for (int i = 0; i < s.size; ++i)
       if (largest - x[i] < s.entries)
         sum += divide_by_power(table[largest - x[i]], 12);
     int shift = 0;
-    for (std::uint32_t v = static_cast<std::uint32_t>(sum); v < 0x80000000u;
-         v <<= 1)
+    for (uint32_t v = static_cast<uint32_t>(sum); v < 0x80000000u; v <<= 1)
       ++shift;
-    const std::int32_t factor = reciprocal(static_cast<std::int32_t>(
-        (static_cast<std::uint32_t>(sum) << shift) - 0x80000000u));
+    const int32_t factor = reciprocal(static_cast<int32_t>(
+        (static_cast<uint32_t>(sum) << shift) - 0x80000000u));
     const int bits = 12 - shift + 31 - 8 * static_cast<int>(sizeof(Y));
-    const std::int32_t least = std::numeric_limits<Y>::min(),
-                       most = std::numeric_limits<Y>::max();
+    const int32_t least = numeric_limits<Y>::min(),
+                  most = numeric_limits<Y>::max();
     for (int i = 0; i < s.size; ++i) {
-      std::int32_t v = least;
+      int32_t v = least;
       if (largest - x[i] < s.entries) {
         v = times_fraction(factor, table[largest - x[i]]);
         v = (bits > 0 ? divide_by_power(v, bits) : v) + least;
@@ -61,20 +59,19 @@ private:
   }
 
   /// The product of two numbers with 31 fraction bits.
-  static std::int32_t times_fraction(std::int32_t a, std::int32_t b) {
-    return rescale_double(a, b, std::int32_t(0));
+  static int32_t times_fraction(int32_t a, int32_t b) {
+    return rescale_double(a, b, int32_t(0));
   }
   /// x * 2^N, or the nearest end of the range.
-  template <int N> static std::int32_t shift_up(std::int32_t x) {
-    const std::int32_t most = (1 << (31 - N)) - 1;
+  template <int N> static int32_t shift_up(int32_t x) {
+    const int32_t most = (1 << (31 - N)) - 1;
     return x > most ? INT32_MAX : x < -most ? INT32_MIN : x * (1 << N);
   }
   /// 1 / (1 + a), for an a in [0, 1), both with 31 fraction bits.
-  static std::int32_t reciprocal(std::int32_t a) {
-    const std::int32_t half =
-        static_cast<std::int32_t>((std::int64_t(a) + INT32_MAX + 1) / 2);
+  static int32_t reciprocal(int32_t a) {
+    const int32_t half = static_cast<int32_t>((int64_t(a) + INT32_MAX + 1) / 2);
     // 48/17 - 32/17 * half, with 29 fraction bits.
-    std::int32_t x = 1515870810 + times_fraction(half, -1010580540);
+    int32_t x = 1515870810 + times_fraction(half, -1010580540);
     for (int i = 0; i < 3; ++i)
       x += shift_up<2>(times_fraction(x, (1 << 29) - times_fraction(half, x)));
     return shift_up<1>(x);

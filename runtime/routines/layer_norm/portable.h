@@ -22,7 +22,7 @@ template <class S, class Epi> struct layer_norm_portable {
   static void run(const S &s, const X *x, const T *scale, const T *bias, Y *y,
                   const Epi &epi, int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.size;
+      const ptrdiff_t at = ptrdiff_t(unit) * s.size;
       const X *row = x + at;
       const T mean = sum(s.size, [&](int i) { return T(row[i]); }) / T(s.size);
       const T variance =

@@ -24,7 +24,7 @@ template <int W, class S, class Epi> struct layer_norm_t {
     const int whole = s.size / W * W, rest = s.size - whole;
     const float n = static_cast<float>(s.size);
     for (int unit = begin; unit < end; ++unit) {
-      const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.size;
+      const ptrdiff_t at = ptrdiff_t(unit) * s.size;
       const T *row = x + at;
       for (int i = 0; i < s.size; i += vectors_in_line<T, 1>)
         NNC_PREFETCH_TO_WRITE(y + at + i);

@@ -40,11 +40,11 @@ template <class D, class S, int M, int B, class Epi> struct matmul_bytes_t {
       const int batch = strip / p.strips, row = strip % p.strips * p.rows;
       job<T, Y> j{};
       j.rows = smaller(p.rows, s.m - row);
-      j.a = rows_of(s, p, a + std::ptrdiff_t(batch) * s.a_batch_stride, row,
-                    j.rows, reinterpret_cast<P *>(scratch));
+      j.a = rows_of(s, p, a + ptrdiff_t(batch) * s.a_batch_stride, row, j.rows,
+                    reinterpret_cast<P *>(scratch));
       j.y = y;
       j.epi = &epi;
-      j.out = (std::ptrdiff_t(batch) * s.m + row) * s.n;
+      j.out = (ptrdiff_t(batch) * s.m + row) * s.n;
       const T *matrix =
           b + (s.b_batch_stride ? batch * panels(s) * panel_size(s) : 0);
       for (int run = first; run < last; ++run)
@@ -78,7 +78,7 @@ private:
     const T *b;
     Y *y;
     const Epi *epi;
-    std::ptrdiff_t out; ///< index in y of the strip's first row
+    ptrdiff_t out; ///< index in y of the strip's first row
     int rows, column;
   };
 
@@ -86,8 +86,8 @@ private:
     return plan_matmul_bytes(s, G, int(sizeof(P)), M);
   }
   static constexpr int panels(const S &s) { return ceil_div(s.n, W); }
-  static constexpr std::ptrdiff_t panel_size(const S &s) {
-    return std::ptrdiff_t(ceil_div(s.k, G)) * G * W;
+  static constexpr ptrdiff_t panel_size(const S &s) {
+    return ptrdiff_t(ceil_div(s.k, G)) * G * W;
   }
 
   /// Returns rows [row, row + count) of a as the products need them. Behind the
@@ -95,16 +95,16 @@ private:
   template <class A>
   static const P *rows_of(const S &s, const matmul_bytes_plan &p, const A *a,
                           int row, int count, P *copy) {
-    if constexpr (std::is_same<A, P>::value)
+    if constexpr (is_same<A, P>::value)
       if (reads_in_place(s))
-        return a + std::ptrdiff_t(row) * s.k;
+        return a + ptrdiff_t(row) * s.k;
     for (int r = 0; r < count; ++r) {
-      P *to = copy + std::ptrdiff_t(r) * p.length;
+      P *to = copy + ptrdiff_t(r) * p.length;
       if (s.transpose_a)
         for (int k = 0; k < s.k; ++k)
-          to[k] = static_cast<P>(a[std::ptrdiff_t(k) * s.m + row + r]);
+          to[k] = static_cast<P>(a[ptrdiff_t(k) * s.m + row + r]);
       else
-        copy_points<W>(to, a + std::ptrdiff_t(row + r) * s.k, s.k);
+        copy_points<W>(to, a + ptrdiff_t(row + r) * s.k, s.k);
       for (int k = s.k; k < p.length; ++k)
         to[k] = 0;
     }
@@ -132,7 +132,7 @@ private:
                                 const job<T, Y> &j, int row) {
     dot_tile<D, R, N> sums;
     sums.clear();
-    const std::ptrdiff_t length = p.length;
+    const ptrdiff_t length = p.length;
     const P *a = j.a + row * length;
     const T *b = j.b;
     NNC_KEEP_LOOP for (int k = 0; k < s.k; k += G) {
@@ -144,10 +144,10 @@ private:
     const Epi epi = *j.epi;
     Y *const y = j.y;
     const int column = j.column;
-    const std::ptrdiff_t out = j.out + std::ptrdiff_t(row) * s.n + column;
+    const ptrdiff_t out = j.out + ptrdiff_t(row) * s.n + column;
     sums.for_each([&](int n, const i32x<W>(&rows)[R]) {
       for (int r = 0; r < R; ++r)
-        store_sums_of_row(rows[r], y, out + std::ptrdiff_t(r) * s.n + n * W,
+        store_sums_of_row(rows[r], y, out + ptrdiff_t(r) * s.n + n * W,
                           column + n * W, s.n, epi);
     });
   }

@@ -4,19 +4,19 @@
 
 #include "runtime/routines/policy.h"
 
-#include <cstddef>
+#include <stddef.h>
 
 namespace nnc {
 
 /// Strips of rows of the result. The rows of a of a strip are copied to scratch
 /// in the form in which the inner loop reads them.
 struct matmul_bytes_plan {
-  int length;            ///< numbers of a row of the copy
-  int rows;              ///< rows of a strip
-  int strips;            ///< strips of a matrix
-  std::ptrdiff_t copied; ///< bytes of the copy
+  int length;       ///< numbers of a row of the copy
+  int rows;         ///< rows of a strip
+  int strips;       ///< strips of a matrix
+  ptrdiff_t copied; ///< bytes of the copy
 
-  constexpr std::ptrdiff_t scratch(int threads) const {
+  constexpr ptrdiff_t scratch(int threads) const {
     return whole_lines(copied) * threads;
   }
 };
@@ -32,7 +32,7 @@ constexpr matmul_bytes_plan plan_matmul_bytes(const S &s, int G, int bytes,
   p.strips = ceil_div(s.m, fit);
   p.rows = smaller(s.m, ceil_div(ceil_div(s.m, p.strips), M) * M);
   p.strips = ceil_div(s.m, p.rows);
-  p.copied = std::ptrdiff_t(p.rows) * p.length * bytes;
+  p.copied = ptrdiff_t(p.rows) * p.length * bytes;
   return p;
 }
 

@@ -12,7 +12,7 @@ namespace nnc {
 /// columns from n on are not stored.
 template <class V, int R, int N, class Epi>
 NNC_INLINE void store_rows(const register_tile<V, 1, R, N> &t, element_of<V> *y,
-                           std::ptrdiff_t out, int first, int n,
+                           ptrdiff_t out, int first, int n,
                            const Epi &epilogue) {
   constexpr int W = lanes<V>;
   // A local copy, because the compiler has to assume that stores to y change
@@ -21,7 +21,7 @@ NNC_INLINE void store_rows(const register_tile<V, 1, R, N> &t, element_of<V> *y,
   NNC_UNROLL for (int r = 0; r < R; ++r)
       NNC_UNROLL for (int p = 0; p < N; ++p) {
     const int column = first + p * W;
-    const std::ptrdiff_t at = out + std::ptrdiff_t(r) * n + p * W;
+    const ptrdiff_t at = out + ptrdiff_t(r) * n + p * W;
     const position<true> pos{at, column};
     const f32x<W> v = widen(t.sum[0][r][p]);
     if (n % W == 0 || n - column >= W)
@@ -42,8 +42,8 @@ NNC_INLINE void finish_steps(const S &s, const Job &j,
     t.add_saved(partial);
   if (k1 < s.k)
     return t.save(partial);
-  store_rows(t, j.y, j.out + std::ptrdiff_t(row) * s.n + j.column, j.column,
-             s.n, *j.epi);
+  store_rows(t, j.y, j.out + ptrdiff_t(row) * s.n + j.column, j.column, s.n,
+             *j.epi);
 }
 
 } // namespace nnc

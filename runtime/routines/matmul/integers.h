@@ -47,8 +47,8 @@ private:
     const unsigned char *b;
     float *y;
     const Epi *epi;
-    std::ptrdiff_t out; ///< index in y of the matrix
-    int column;         ///< first column of the run
+    ptrdiff_t out; ///< index in y of the matrix
+    int column;    ///< first column of the run
   };
 
   static constexpr int panels(const S &s) { return ceil_div(s.n, W); }
@@ -76,9 +76,9 @@ private:
     // Initialized for g++, which does not see that the first group does not
     // read it.
     alignas(64) float partial[R * N * W] = {};
-    const std::ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
-    const std::ptrdiff_t a_step = s.transpose_a ? s.m : 1;
-    const std::ptrdiff_t panel = integers::panel(s.k, W);
+    const ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
+    const ptrdiff_t a_step = s.transpose_a ? s.m : 1;
+    const ptrdiff_t panel = integers::panel(s.k, W);
     const float *a = j.a + row * a_row;
     const unsigned char *b = j.b;
     for (int k = 0; k < s.k; k += integers_group) {

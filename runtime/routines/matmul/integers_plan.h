@@ -32,14 +32,14 @@ struct integers {
   }
 
   /// Bytes of a group of k rows of W columns, without its scales.
-  static constexpr std::ptrdiff_t group(int k, int W) {
-    return std::ptrdiff_t(k) * bytes * W;
+  static constexpr ptrdiff_t group(int k, int W) {
+    return ptrdiff_t(k) * bytes * W;
   }
 
   /// Bytes of a panel of W columns of k weights: its groups, each followed by
   /// its W scales, divided by `unit`.
-  static constexpr std::ptrdiff_t panel(int k, int W) {
-    return group(k, W) + std::ptrdiff_t(ceil_div(k, integers_group)) * 4 * W;
+  static constexpr ptrdiff_t panel(int k, int W) {
+    return group(k, W) + ptrdiff_t(ceil_div(k, integers_group)) * 4 * W;
   }
 
   /// Root mean square of the rounding errors of normally distributed weights,

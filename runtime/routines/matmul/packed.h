@@ -37,13 +37,13 @@ template <class V, class S, int M, int B, class Epi> struct matmul_packed_t {
       const int last = smaller(strips, first + end - begin);
       const int batch = outer / tiles;
       const int panel = outer % tiles * B;
-      const std::ptrdiff_t matrix =
+      const ptrdiff_t matrix =
           s.b_batch_stride ? batch * panels(s) * panel_size(s) : 0;
-      const job j{a + std::ptrdiff_t(batch) * s.a_batch_stride,
+      const job j{a + ptrdiff_t(batch) * s.a_batch_stride,
                   b + matrix + panel * panel_size(s),
                   y,
                   &epi,
-                  std::ptrdiff_t(batch) * s.m * s.n,
+                  ptrdiff_t(batch) * s.m * s.n,
                   panel * W};
       sweep(s, j, smaller(B, panels(s) - panel), first, last);
       begin += last - first;
@@ -56,26 +56,26 @@ private:
     const T *a, *b;
     T *y;
     const Epi *epi;
-    std::ptrdiff_t out; ///< index in y of the matrix
-    int column;         ///< first column of the run
+    ptrdiff_t out; ///< index in y of the matrix
+    int column;    ///< first column of the run
   };
 
   static constexpr int panels(const S &s) { return ceil_div(s.n, W); }
-  static constexpr std::ptrdiff_t panel_size(const S &s) {
-    return std::ptrdiff_t(s.k) * W;
+  static constexpr ptrdiff_t panel_size(const S &s) {
+    return ptrdiff_t(s.k) * W;
   }
   /// Whether tiles read weights from the second-level cache rather than the
   /// first; see conv2d/direct.h. For f16 they never do, because its sums are
   /// short.
   static constexpr bool from_level2 =
-      std::is_same<T, float>::value && M >= many_points;
+      is_same<T, float>::value && M >= many_points;
   /// Steps along k whose weights are used at a time.
   static constexpr int chunk(const S &s) {
     constexpr int bytes = B * W * int(sizeof(T));
     if (from_level2)
       return ceil_div(s.k, ceil_div(s.k, level2_weights / bytes));
     constexpr int steps = level1_weights / bytes;
-    return std::is_same<T, float>::value
+    return is_same<T, float>::value
                ? steps
                : smaller(steps, register_tile<V, 1, M, B>::most_terms);
   }
@@ -120,10 +120,10 @@ private:
       weights_dealer<T, W, N> dealer(panel_size(s), end - first);
       for (int k = 0; k < s.k; k += chunk(s)) {
         const int next = smaller(k + chunk(s), s.k);
-        dealer.begin(next < s.k   ? j.b + std::ptrdiff_t(next) * W
+        dealer.begin(next < s.k   ? j.b + ptrdiff_t(next) * W
                      : end < last ? j.b
                                   : next_panels,
-                     next - k, j.b + std::ptrdiff_t(k) * W);
+                     next - k, j.b + ptrdiff_t(k) * W);
         for (int p = first; p < end; ++p)
           place<N>(s, j, p * M, k, next, partial[p - first], dealer.next());
       }
@@ -166,15 +166,15 @@ private:
                                 const later_weights<T> &later) {
     register_tile<V, 1, R, N> t;
     t.clear();
-    const std::ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
-    const std::ptrdiff_t a_step = s.transpose_a ? s.m : 1;
+    const ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
+    const ptrdiff_t a_step = s.transpose_a ? s.m : 1;
     const T *a = j.a + row * a_row + k0 * a_step;
-    const T *b = j.b + std::ptrdiff_t(k0) * W;
+    const T *b = j.b + ptrdiff_t(k0) * W;
     if (k1 == s.k)
       NNC_UNROLL for (int r = 0; r < R; ++r)
           NNC_UNROLL for (int p = 0; p < N; ++p) {
-        const std::ptrdiff_t at =
-            j.out + (std::ptrdiff_t(row) + r) * s.n + j.column + p * W;
+        const ptrdiff_t at =
+            j.out + (ptrdiff_t(row) + r) * s.n + j.column + p * W;
         j.epi->fetch(at);
         NNC_PREFETCH_TO_WRITE(j.y + at);
       }

@@ -35,11 +35,11 @@ template <class V, class S, int M, int B, class Epi> struct matmul_plain_t {
     const int vectors = ceil_div(s.n, W), runs = ceil_div(vectors, B);
     for (int unit = begin; unit < end; ++unit) {
       const int batch = unit / runs, vector = unit % runs * B;
-      const job j{a + std::ptrdiff_t(batch) * s.a_batch_stride,
-                  b + std::ptrdiff_t(batch) * s.b_batch_stride,
+      const job j{a + ptrdiff_t(batch) * s.a_batch_stride,
+                  b + ptrdiff_t(batch) * s.b_batch_stride,
                   y,
                   &epi,
-                  std::ptrdiff_t(batch) * s.m * s.n,
+                  ptrdiff_t(batch) * s.m * s.n,
                   vector * W};
       columns(s, j, smaller(B, vectors - vector));
     }
@@ -51,8 +51,8 @@ private:
     const T *a, *b; ///< the matrices
     T *y;
     const Epi *epi;
-    std::ptrdiff_t out; ///< index in y of the matrix
-    int column;         ///< first column of the unit
+    ptrdiff_t out; ///< index in y of the matrix
+    int column;    ///< first column of the unit
   };
 
   static constexpr int most_terms = register_tile<V, 1, M, B>::most_terms;
@@ -93,12 +93,12 @@ private:
   /// summed `steps` at a time.
   template <int N> static void in_place(const S &s, const job &j, int row) {
     const T *const b = j.b + j.column;
-    if (std::is_same<T, float>::value || s.k <= most_terms)
+    if (is_same<T, float>::value || s.k <= most_terms)
       return place<N>(s, j, row, 0, s.k, b, W, s.n, nullptr);
     alignas(64) T partial[M * N * W];
     for (int k = 0; k < s.k; k += steps)
-      place<N>(s, j, row, k, smaller(k + steps, s.k),
-               b + std::ptrdiff_t(k) * s.n, W, s.n, partial);
+      place<N>(s, j, row, k, smaller(k + steps, s.k), b + ptrdiff_t(k) * s.n, W,
+               s.n, partial);
   }
 
   /// Copies rows [k0, k1) of vector p of the unit's columns, with zeros behind
@@ -107,12 +107,12 @@ private:
                          T *to) {
     const int column = j.column + p * W, count = smaller(W, s.n - column);
     if (!s.transpose_b) {
-      const T *from = j.b + std::ptrdiff_t(k0) * s.n + column;
+      const T *from = j.b + ptrdiff_t(k0) * s.n + column;
       for (int k = k0; k < k1; ++k, from += s.n, to += W)
         (count == W ? V::load(from) : V::load(from, count)).store(to);
       return;
     }
-    const T *from = j.b + std::ptrdiff_t(column) * s.k + k0;
+    const T *from = j.b + ptrdiff_t(column) * s.k + k0;
     if (count < W)
       for (int i = 0; i < (k1 - k0) * W; i += W)
         V(T(0)).store(to + i);
@@ -124,7 +124,7 @@ private:
   /// Computes the tile of M rows, or of those that are left, from `row` on.
   template <int N>
   static void place(const S &s, const job &j, int row, int k0, int k1,
-                    const T *b, std::ptrdiff_t b_vector, std::ptrdiff_t b_step,
+                    const T *b, ptrdiff_t b_vector, ptrdiff_t b_step,
                     T *partial) {
     if (s.m - row >= M)
       return tile<M, N>(s, j, row, k0, k1, b, b_vector, b_step, partial);
@@ -139,8 +139,8 @@ private:
   /// Covers fewer than M rows with tiles of M / 2, M / 4, ..., 1.
   template <int R, int N>
   static void place_rest(const S &s, const job &j, int row, int k0, int k1,
-                         const T *b, std::ptrdiff_t b_vector,
-                         std::ptrdiff_t b_step, T *partial) {
+                         const T *b, ptrdiff_t b_vector, ptrdiff_t b_step,
+                         T *partial) {
     if constexpr (R > 0) {
       for (; s.m - row >= R; row += R) {
         tile<R, N>(s, j, row, k0, k1, b, b_vector, b_step, partial);
@@ -155,12 +155,12 @@ private:
   /// saved there until they include the last step.
   template <int R, int N>
   NNC_NOINLINE static void tile(const S &s, const job &j, int row, int k0,
-                                int k1, const T *b, std::ptrdiff_t b_vector,
-                                std::ptrdiff_t b_step, T *partial) {
+                                int k1, const T *b, ptrdiff_t b_vector,
+                                ptrdiff_t b_step, T *partial) {
     register_tile<V, 1, R, N> t;
     t.clear();
-    const std::ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
-    const std::ptrdiff_t a_step = s.transpose_a ? s.m : 1;
+    const ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
+    const ptrdiff_t a_step = s.transpose_a ? s.m : 1;
     const T *const rows[1] = {j.a + row * a_row + k0 * a_step};
     t.template add<0, R>(rows, a_row, a_step, b, b_vector, b_step, k1 - k0);
     finish_steps(s, j, t, row, k0, k1, partial);

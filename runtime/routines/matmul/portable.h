@@ -25,9 +25,9 @@ template <class Sum, class S, class Epi> struct matmul_of_sums {
                   int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const int row = unit % s.m;
-      const std::ptrdiff_t batch = unit / s.m;
+      const ptrdiff_t batch = unit / s.m;
       const A *left = a + batch * s.a_batch_stride +
-                      std::ptrdiff_t(row) * (s.transpose_a ? 1 : s.k);
+                      ptrdiff_t(row) * (s.transpose_a ? 1 : s.k);
       const B *right = b + batch * s.b_batch_stride;
       for (int n = 0; n < s.n; n += tile)
         run_tile(s, left, right, y, epi, unit, n);
@@ -40,24 +40,23 @@ private:
   template <class A, class B, class Y>
   static void run_tile(const S &s, const A *a, const B *b, Y *y, const Epi &epi,
                        int unit, int n0) {
-    using T = std::conditional_t<std::is_void<Sum>::value, A, Sum>;
+    using T = conditional_t<is_void<Sum>::value, A, Sum>;
     const int width = s.n - n0 < tile ? s.n - n0 : tile;
-    const std::ptrdiff_t step = s.transpose_a ? s.m : 1;
+    const ptrdiff_t step = s.transpose_a ? s.m : 1;
     T sum[tile] = {};
     for (int k = 0; k < s.k; ++k) {
       const T v = static_cast<T>(a[k * step]);
       if (s.transpose_b) {
         for (int j = 0; j < width; ++j)
           sum[j] = plus(
-              sum[j],
-              times(v, static_cast<T>(b[std::ptrdiff_t(n0 + j) * s.k + k])));
+              sum[j], times(v, static_cast<T>(b[ptrdiff_t(n0 + j) * s.k + k])));
       } else {
-        const B *row = b + std::ptrdiff_t(k) * s.n + n0;
+        const B *row = b + ptrdiff_t(k) * s.n + n0;
         for (int j = 0; j < width; ++j)
           sum[j] = plus(sum[j], times(v, static_cast<T>(row[j])));
       }
     }
-    const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.n + n0;
+    const ptrdiff_t at = ptrdiff_t(unit) * s.n + n0;
     for (int j = 0; j < width; ++j)
       y[at + j] = epi(sum[j], position<true>{at + j, n0 + j});
   }
@@ -66,7 +65,7 @@ private:
 template <class S, class Epi>
 using matmul_portable = matmul_of_sums<void, S, Epi>;
 template <class S, class Epi>
-using matmul_i32_portable = matmul_of_sums<std::int32_t, S, Epi>;
+using matmul_i32_portable = matmul_of_sums<int32_t, S, Epi>;
 
 } // namespace nnc
 

@@ -22,19 +22,19 @@ template <class V, class S> struct strassen_rows {
   static constexpr int rows(const S &s) { return s.m; }
   static constexpr int channels(const S &s) { return s.k; }
   static constexpr int filters(const S &s) { return s.n; }
-  static std::ptrdiff_t left(const S &s, int image, int row, int block) {
-    return std::ptrdiff_t(image) * s.a_batch_stride +
-           std::ptrdiff_t(row) * s.k + block * W;
+  static ptrdiff_t left(const S &s, int image, int row, int block) {
+    return ptrdiff_t(image) * s.a_batch_stride + ptrdiff_t(row) * s.k +
+           block * W;
   }
   static NNC_INLINE f32x<W> load(const S &s, const E *x, int image, int row,
                                  int block) {
     return nnc::load<f32x<W>>(x + left(s, image, row, block));
   }
-  static std::ptrdiff_t result(const S &s, int image, int row, int block) {
-    return (std::ptrdiff_t(image) * s.m + row) * s.n + block * W;
+  static ptrdiff_t result(const S &s, int image, int row, int block) {
+    return (ptrdiff_t(image) * s.m + row) * s.n + block * W;
   }
   template <class Epi>
-  static NNC_INLINE void store(f32x<W> v, E *y, std::ptrdiff_t at, int block,
+  static NNC_INLINE void store(f32x<W> v, E *y, ptrdiff_t at, int block,
                                const S &, const Epi &epi) {
     nnc::store(y + at, epi(v, position<true>{at, block * W}));
   }

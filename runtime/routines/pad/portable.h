@@ -26,7 +26,7 @@ template <class S, class Epi> struct pad_portable {
                   int end) {
     const int last = s.rank - 1;
     for (int unit = begin; unit < end; ++unit) {
-      std::ptrdiff_t from = 0, stride = s.in_dims[last];
+      ptrdiff_t from = 0, stride = s.in_dims[last];
       bool inside = true;
       for (int d = last, rest = unit; d-- > 0; rest /= s.dims[d]) {
         const int at = source(s, d, rest % s.dims[d]);
@@ -34,7 +34,7 @@ template <class S, class Epi> struct pad_portable {
         from += at * stride;
         stride *= s.in_dims[d];
       }
-      T *row = y + std::ptrdiff_t(unit) * s.dims[last];
+      T *row = y + ptrdiff_t(unit) * s.dims[last];
       for (int i = 0; i < s.dims[last]; ++i) {
         const int at = source(s, last, i);
         row[i] = inside && at >= 0 ? x[from + at] : static_cast<T>(s.value);

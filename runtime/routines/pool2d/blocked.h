@@ -32,7 +32,7 @@ template <int W> struct pool_largest {
 private:
   template <class S, class T>
   static NNC_INLINE f32x<W> at(const S &s, const T *x, int i, int j) {
-    return load<f32x<W>>(x + (std::ptrdiff_t(i) * s.dh * s.w + j * s.dw) * W);
+    return load<f32x<W>>(x + (ptrdiff_t(i) * s.dh * s.w + j * s.dw) * W);
   }
 };
 
@@ -45,14 +45,13 @@ template <int W> struct pool_mean {
     const bool whole_rows = columns.count() == s.w && s.dw == 1 && s.dh == 1;
     f32x<W> sum(0.0f);
     if (whole_rows) // The window is contiguous, as in global pooling.
-      sum = run(x + (std::ptrdiff_t(rows.from) * s.w + columns.from) * W, W,
-                count);
+      sum = run(x + (ptrdiff_t(rows.from) * s.w + columns.from) * W, W, count);
     else
       for (int i = rows.from; i < rows.to; ++i)
-        sum = sum + run(x + (std::ptrdiff_t(i) * s.dh * s.w +
-                             std::ptrdiff_t(columns.from) * s.dw) *
+        sum = sum + run(x + (ptrdiff_t(i) * s.dh * s.w +
+                             ptrdiff_t(columns.from) * s.dw) *
                                 W,
-                        std::ptrdiff_t(s.dw) * W, columns.count());
+                        ptrdiff_t(s.dw) * W, columns.count());
     if (s.count_include_pad)
       count = pool_range(top, s.dh, s.kh, -s.pt, s.h + s.pb).count() *
               pool_range(left, s.dw, s.kw, -s.pl, s.w + s.pr).count();
@@ -63,7 +62,7 @@ private:
   /// Sum of `count` vectors, `step` apart, as four sums that do not wait for
   /// each other.
   template <class T>
-  static NNC_INLINE f32x<W> run(const T *x, std::ptrdiff_t step, int count) {
+  static NNC_INLINE f32x<W> run(const T *x, ptrdiff_t step, int count) {
     f32x<W> a(0.0f), b(0.0f), c(0.0f), d(0.0f);
     int i = 0;
     for (; i + 4 <= count; i += 4, x += 4 * step) {
@@ -102,13 +101,13 @@ private:
   template <class T>
   static NNC_INLINE void pool_row(const S &s, const T *x, T *y, const Epi &epi,
                                   int plane, int channel, int row) {
-    const T *in = x + std::ptrdiff_t(plane) * s.h * s.w * W;
+    const T *in = x + ptrdiff_t(plane) * s.h * s.w * W;
     const int top = row * s.sh - s.pt;
     const pool_range rows(top, s.dh, s.kh, 0, s.h);
-    std::ptrdiff_t at = (std::ptrdiff_t(plane) * s.oh + row) * s.ow * W;
+    ptrdiff_t at = (ptrdiff_t(plane) * s.oh + row) * s.ow * W;
     for (int col = 0; col < s.ow; ++col, at += W) {
       const int left = col * s.sw - s.pl;
-      const T *window = in + (std::ptrdiff_t(top) * s.w + left) * W;
+      const T *window = in + (ptrdiff_t(top) * s.w + left) * W;
       // Inside the image the range is a constant, and the compiler can unroll
       // its loop.
       const bool inside = left >= 0 && left + (s.kw - 1) * s.dw < s.w;

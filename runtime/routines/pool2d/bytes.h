@@ -9,11 +9,10 @@
 #ifndef NNC_ROUTINES_POOL2D_BYTES_H
 #define NNC_ROUTINES_POOL2D_BYTES_H
 
+#include "runtime/meta.h"
 #include "runtime/routines/policy.h"
 #include "runtime/routines/pool2d/window.h"
 #include "runtime/simd/bytes.h"
-
-#include <limits>
 
 namespace nnc {
 
@@ -29,19 +28,18 @@ template <int W, class S, class Epi> struct max_pool2d_bytes_t {
     for (int unit = begin; unit < end; ++unit) {
       const int top = unit % s.oh * s.sh - s.pt;
       const pool_range rows(top, s.dh, s.kh, 0, s.h);
-      const T *plane = x + std::ptrdiff_t(unit / s.oh) * s.h * s.w * W;
-      T *to = y + std::ptrdiff_t(unit) * s.ow * W;
+      const T *plane = x + ptrdiff_t(unit / s.oh) * s.h * s.w * W;
+      T *to = y + ptrdiff_t(unit) * s.ow * W;
       for (int ox = 0; ox < s.ow; ++ox, to += W) {
         const int left = ox * s.sw - s.pl;
         const pool_range columns(left, s.dw, s.kw, 0, s.w);
         T best[W];
         NNC_UNROLL for (int c = 0; c < W; ++c) best[c] =
-            std::numeric_limits<T>::min();
+            numeric_limits<T>::min();
         for (int i = rows.from; i < rows.to; ++i)
           for (int j = columns.from; j < columns.to; ++j) {
             const T *from =
-                plane +
-                (std::ptrdiff_t(top + i * s.dh) * s.w + left + j * s.dw) * W;
+                plane + (ptrdiff_t(top + i * s.dh) * s.w + left + j * s.dw) * W;
             NNC_UNROLL for (int c = 0; c < W; ++c) best[c] =
                 best[c] < from[c] ? from[c] : best[c];
           }
@@ -64,7 +62,7 @@ private:
       if (unit / s.oh % blocks == blocks - 1)
         for (int ox = 0; ox < s.ow; ++ox)
           for (int c = rest; c < W; ++c)
-            y[(std::ptrdiff_t(unit) * s.ow + ox) * W + c] = T(0);
+            y[(ptrdiff_t(unit) * s.ow + ox) * W + c] = T(0);
   }
 };
 
@@ -81,17 +79,16 @@ template <int W, class S, class Epi> struct avg_pool2d_bytes_t {
     for (int unit = begin; unit < end; ++unit) {
       const int top = unit % s.oh * s.sh - s.pt;
       const pool_range rows(top, s.dh, s.kh, 0, s.h);
-      const X *plane = x + std::ptrdiff_t(unit / s.oh) * s.h * s.w * W;
+      const X *plane = x + ptrdiff_t(unit / s.oh) * s.h * s.w * W;
       const int channel = unit / s.oh % blocks * W;
       for (int ox = 0; ox < s.ow; ++ox) {
         const int left = ox * s.sw - s.pl;
         const pool_range columns(left, s.dw, s.kw, 0, s.w);
         i32x<W> sum(0);
         for (int i = rows.from; i < rows.to; ++i) {
-          const X *row =
-              plane + (std::ptrdiff_t(top + i * s.dh) * s.w + left) * W;
+          const X *row = plane + (ptrdiff_t(top + i * s.dh) * s.w + left) * W;
           for (int j = columns.from; j < columns.to; ++j)
-            sum = sum + byte_lanes<W>::load(row + std::ptrdiff_t(j) * s.dw * W);
+            sum = sum + byte_lanes<W>::load(row + ptrdiff_t(j) * s.dw * W);
         }
         int count = rows.count() * columns.count();
         if (s.count_include_pad)
@@ -100,7 +97,7 @@ template <int W, class S, class Epi> struct avg_pool2d_bytes_t {
         // A window that counts nothing has the mean 0.
         const f32x<W> divisor(float(count ? count : 1));
         store_sums((count ? to_float(sum) : f32x<W>(0.0f)) / divisor, y,
-                   (std::ptrdiff_t(unit) * s.ow + ox) * W, channel, s.c, epi);
+                   (ptrdiff_t(unit) * s.ow + ox) * W, channel, s.c, epi);
       }
     }
   }

@@ -80,9 +80,9 @@ private:
 
   /// Index in the scratch of a part's sum. The sums of one part of an image are
   /// contiguous, because one thread makes those of all channel blocks.
-  static std::ptrdiff_t place(const global_pool_plan &p, int plane, int part) {
+  static ptrdiff_t place(const global_pool_plan &p, int plane, int part) {
     const int image = plane / p.blocks, block = plane % p.blocks;
-    return ((std::ptrdiff_t(image) * p.parts + part) * p.blocks + block) * W;
+    return ((ptrdiff_t(image) * p.parts + part) * p.blocks + block) * W;
   }
 
   template <class T>
@@ -90,7 +90,7 @@ private:
                                   const T *x, int plane, int part) {
     const int top = cut(s.h, part, p.parts);
     int pixels = (cut(s.h, part + 1, p.parts) - top) * s.w;
-    const T *from = x + (std::ptrdiff_t(plane) * s.h + top) * s.w * W;
+    const T *from = x + (ptrdiff_t(plane) * s.h + top) * s.w * W;
     V sum[4] = {V(0.0f), V(0.0f), V(0.0f), V(0.0f)};
     for (; pixels >= 4; pixels -= 4, from += 4 * W)
       NNC_UNROLL for (int i = 0; i < 4; ++i) sum[i] += load<V>(from + i * W);
@@ -103,8 +103,8 @@ private:
   static NNC_INLINE void store_mean(const S &s, const global_pool_plan &p,
                                     V all, T *y, int plane, const Epi &epi) {
     const V area(static_cast<float>(s.h * s.w));
-    store_channels(all / area, y, std::ptrdiff_t(plane) * W,
-                   plane % p.blocks * W, s.c, epi);
+    store_channels(all / area, y, ptrdiff_t(plane) * W, plane % p.blocks * W,
+                   s.c, epi);
   }
 };
 
@@ -116,7 +116,7 @@ template <int W, class S, class Epi> struct avg_pool2d_f32_nchw_global_t {
     using V = f32x<W>;
     const int plane = s.h * s.w;
     for (int unit = begin; unit < end; ++unit) {
-      const float *from = x + std::ptrdiff_t(unit) * plane;
+      const float *from = x + ptrdiff_t(unit) * plane;
       V part[4] = {V(0.0f), V(0.0f), V(0.0f), V(0.0f)};
       int i = 0;
       for (; i + 4 * W <= plane; i += 4 * W)

@@ -18,8 +18,8 @@ struct global_pool_plan {
 
   /// Bytes for the sums of all parts. They are 0 where units are channel
   /// blocks, or where one thread computes everything.
-  constexpr std::ptrdiff_t scratch(int images, int W, int threads) const {
-    return by_place && threads > 1 ? whole_lines(std::ptrdiff_t(sizeof(float)) *
+  constexpr ptrdiff_t scratch(int images, int W, int threads) const {
+    return by_place && threads > 1 ? whole_lines(ptrdiff_t(sizeof(float)) *
                                                  images * parts * blocks * W)
                                    : 0;
   }
@@ -34,7 +34,7 @@ constexpr global_pool_plan plan_global_pool(const S &s, int W) {
   return {by_place, parts, blocks, s.n * (by_place ? parts : blocks)};
 }
 template <class S>
-constexpr std::ptrdiff_t global_pool_scratch(const S &s, int W, int threads) {
+constexpr ptrdiff_t global_pool_scratch(const S &s, int W, int threads) {
   return plan_global_pool(s, W).scratch(s.n, W, threads);
 }
 

@@ -24,8 +24,8 @@ template <class S, class Epi> struct max_pool2d_portable {
   static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
                   int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const T *plane = x + std::ptrdiff_t(unit) * s.h * s.w;
-      std::ptrdiff_t at = std::ptrdiff_t(unit) * s.oh * s.ow;
+      const T *plane = x + ptrdiff_t(unit) * s.h * s.w;
+      ptrdiff_t at = ptrdiff_t(unit) * s.oh * s.ow;
       for (int oy = 0; oy < s.oh; ++oy)
         for (int ox = 0; ox < s.ow; ++ox, ++at)
           y[at] = epi(largest(s, plane, oy * s.sh - s.pt, ox * s.sw - s.pl),
@@ -42,8 +42,7 @@ private:
     bool first = true;
     for (int i = rows.from; i < rows.to; ++i)
       for (int j = columns.from; j < columns.to; ++j) {
-        const T v =
-            plane[std::ptrdiff_t(top + i * s.dh) * s.w + left + j * s.dw];
+        const T v = plane[ptrdiff_t(top + i * s.dh) * s.w + left + j * s.dw];
         // The comparison keeps a NaN, and lets one replace any other value.
         best = first || !(v <= best) ? (best != best ? best : v) : best;
         first = false;
@@ -52,10 +51,10 @@ private:
   }
 };
 
-/// Sums are of type A and means of type T: float, double, or std::int32_t for
+/// Sums are of type A and means of type T: float, double, or int32_t for
 /// means of integers that are rounded to nearest, halves away from zero. Means
-/// in float and std::int32_t take an epilogue, which makes Y of them. Sums of
-/// integers, which are of type std::int32_t, wrap around.
+/// in float and int32_t take an epilogue, which makes Y of them. Sums of
+/// integers, which are of type int32_t, wrap around.
 template <class A, class T, class S, class Epi> struct avg_pool2d_portable {
   static constexpr int units(const S &s) { return s.n * s.c; }
 
@@ -63,8 +62,8 @@ template <class A, class T, class S, class Epi> struct avg_pool2d_portable {
   static void run(const S &s, const X *x, Y *y, const Epi &epi, int begin,
                   int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const X *plane = x + std::ptrdiff_t(unit) * s.h * s.w;
-      std::ptrdiff_t at = std::ptrdiff_t(unit) * s.oh * s.ow;
+      const X *plane = x + ptrdiff_t(unit) * s.h * s.w;
+      ptrdiff_t at = ptrdiff_t(unit) * s.oh * s.ow;
       for (int oy = 0; oy < s.oh; ++oy)
         for (int ox = 0; ox < s.ow; ++ox, ++at)
           y[at] = epi(mean(s, plane, oy * s.sh - s.pt, ox * s.sw - s.pl),
@@ -79,7 +78,7 @@ private:
     const pool_range columns(left, s.dw, s.kw, 0, s.w);
     A sum = A(0);
     for (int i = rows.from; i < rows.to; ++i) {
-      const X *row = plane + std::ptrdiff_t(top + i * s.dh) * s.w + left;
+      const X *row = plane + ptrdiff_t(top + i * s.dh) * s.w + left;
       A row_sum = A(0);
       for (int j = columns.from; j < columns.to; ++j)
         row_sum = plus(row_sum, static_cast<A>(row[j * s.dw]));
@@ -105,11 +104,10 @@ template <class S, class Epi>
 using avg_pool2d_f64_portable = avg_pool2d_portable<double, double, S, Epi>;
 /// Means of integers.
 template <class S, class Epi>
-using avg_pool2d_i32_portable =
-    avg_pool2d_portable<std::int32_t, float, S, Epi>;
+using avg_pool2d_i32_portable = avg_pool2d_portable<int32_t, float, S, Epi>;
 template <class S, class Epi>
 using avg_pool2d_rounded_portable =
-    avg_pool2d_portable<std::int32_t, std::int32_t, S, Epi>;
+    avg_pool2d_portable<int32_t, int32_t, S, Epi>;
 
 } // namespace nnc
 

@@ -9,10 +9,9 @@
 #define NNC_ROUTINES_REDUCE_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/meta.h"
 #include "runtime/simd/math.h"
 #include "runtime/simd/number.h"
-
-#include <type_traits>
 
 namespace nnc {
 
@@ -42,7 +41,7 @@ struct reduce_kind_sum_square : reduce_kind_sum {
 };
 struct reduce_kind_l2 : reduce_kind_sum_square {
   template <class T> static T finish(T v, int) {
-    if constexpr (std::is_floating_point<T>::value)
+    if constexpr (is_floating_point<T>::value)
       return nnc::sqrt(v);
     else
       return T(nnc::sqrt(double(v)));
@@ -50,7 +49,7 @@ struct reduce_kind_l2 : reduce_kind_sum_square {
 };
 struct reduce_kind_log_sum : reduce_kind_sum {
   template <class T> static T finish(T v, int) {
-    if constexpr (std::is_floating_point<T>::value)
+    if constexpr (is_floating_point<T>::value)
       return nnc::log(v);
     else
       return T(nnc::log(double(v)));
@@ -65,15 +64,14 @@ template <class Kind, class S, class Epi> struct reduce_one_pass_portable {
   static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
                   int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const T *at = x + std::ptrdiff_t(unit / s.inner) * s.size * s.inner +
-                    unit % s.inner;
+      const T *at =
+          x + ptrdiff_t(unit / s.inner) * s.size * s.inner + unit % s.inner;
       T partial[16];
       for (T &p : partial)
         p = Kind::template start<T>();
       for (int i = 0; i < s.size; ++i)
-        partial[i % 16] =
-            Kind::join(partial[i % 16],
-                       Kind::template map<T>(at[std::ptrdiff_t(i) * s.inner]));
+        partial[i % 16] = Kind::join(
+            partial[i % 16], Kind::template map<T>(at[ptrdiff_t(i) * s.inner]));
       T total = partial[0];
       for (int i = 1; i < 16; ++i)
         total = Kind::join(total, partial[i]);
@@ -91,11 +89,11 @@ template <int SIGN, class S, class Epi> struct reduce_extreme_portable {
   static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
                   int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const T *at = x + std::ptrdiff_t(unit / s.inner) * s.size * s.inner +
-                    unit % s.inner;
+      const T *at =
+          x + ptrdiff_t(unit / s.inner) * s.size * s.inner + unit % s.inner;
       T best = at[0];
       for (int i = 1; i < s.size; ++i) {
-        const T v = at[std::ptrdiff_t(i) * s.inner];
+        const T v = at[ptrdiff_t(i) * s.inner];
         const bool better = SIGN > 0 ? v > best : v < best;
         best = better || v != v ? v : best;
       }
@@ -113,19 +111,19 @@ template <class S, class Epi> struct reduce_log_sum_exp_portable {
   template <class T>
   static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
                   int end) {
-    static_assert(std::is_floating_point<T>::value, "T is float or double");
+    static_assert(is_floating_point<T>::value, "T is float or double");
     for (int unit = begin; unit < end; ++unit) {
-      const T *at = x + std::ptrdiff_t(unit / s.inner) * s.size * s.inner +
-                    unit % s.inner;
+      const T *at =
+          x + ptrdiff_t(unit / s.inner) * s.size * s.inner + unit % s.inner;
       T largest = at[0];
       for (int i = 1; i < s.size; ++i)
-        largest = at[std::ptrdiff_t(i) * s.inner] > largest
-                      ? at[std::ptrdiff_t(i) * s.inner]
+        largest = at[ptrdiff_t(i) * s.inner] > largest
+                      ? at[ptrdiff_t(i) * s.inner]
                       : largest;
       const T taken = largest - largest == T(0) ? largest : T(0);
       T partial[16] = {}, sum = 0;
       for (int i = 0; i < s.size; ++i)
-        partial[i % 16] += nnc::exp(at[std::ptrdiff_t(i) * s.inner] - taken);
+        partial[i % 16] += nnc::exp(at[ptrdiff_t(i) * s.inner] - taken);
       for (T p : partial)
         sum += p;
       y[unit] = epi(taken + nnc::log(sum), position<false>{unit, 0});

@@ -68,8 +68,8 @@ template <class Kind, int W, class S, class Epi> struct reduce_rows_t {
   static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
                   int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const T *from = x + std::ptrdiff_t(unit) * s.size * s.inner;
-      const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.inner;
+      const T *from = x + ptrdiff_t(unit) * s.size * s.inner;
+      const ptrdiff_t at = ptrdiff_t(unit) * s.inner;
       if (s.inner == 1) {
         y[at] = epi(Kind::finish(row(from, s.size), s.size),
                     position<false>{at, 0});
@@ -111,7 +111,7 @@ private:
   /// Reduces `count` columns, at most W, of `size` elements each.
   template <class T>
   static NNC_INLINE V columns(const S &s, const T *x, int count) {
-    const std::ptrdiff_t step = s.inner;
+    const ptrdiff_t step = s.inner;
     const auto get = [&](int i) {
       return Kind::map(count == W ? load<V>(x + i * step)
                                   : load<V>(x + i * step, count));

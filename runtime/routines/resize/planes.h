@@ -47,8 +47,8 @@ private:
   template <class T>
   static void rows_of_plane(const S &s, const T *x, T *y, const Epi &epi,
                             int plane, int channel, int first, int last) {
-    const T *from = x + std::ptrdiff_t(plane) * s.h * s.w * W;
-    const std::ptrdiff_t at = std::ptrdiff_t(plane) * s.oh * s.ow * W;
+    const T *from = x + ptrdiff_t(plane) * s.h * s.w * W;
+    const ptrdiff_t at = ptrdiff_t(plane) * s.oh * s.ow * W;
     for (int left = 0; left < s.ow; left += strip) {
       const int width = s.ow - left < strip ? s.ow - left : strip;
       column columns[strip];
@@ -61,10 +61,10 @@ private:
       }
       for (int oy = first; oy < last; ++oy) {
         const resize_taps rows(s, oy, s.h, s.oh, s.scale_h);
-        const std::ptrdiff_t row = at + (std::ptrdiff_t(oy) * s.ow + left) * W;
+        const ptrdiff_t row = at + (ptrdiff_t(oy) * s.ow + left) * W;
         for (int i = 0; i < width; ++i)
-          finish(s, value(s, from, rows, columns[i]),
-                 row + std::ptrdiff_t(i) * W, channel, y, epi);
+          finish(s, value(s, from, rows, columns[i]), row + ptrdiff_t(i) * W,
+                 channel, y, epi);
       }
     }
   }
@@ -73,7 +73,7 @@ private:
   template <class T>
   static NNC_INLINE V value(const S &s, const T *plane, const resize_taps &rows,
                             const column &c) {
-    const std::ptrdiff_t row_step = std::ptrdiff_t(s.w) * W;
+    const ptrdiff_t row_step = ptrdiff_t(s.w) * W;
     const T *top = plane + rows.index[0] * row_step;
     if (s.mode == 0)
       return load<V>(top + c.at[0]);
@@ -98,7 +98,7 @@ private:
   }
 
   template <class T>
-  static NNC_INLINE void finish(const S &s, V v, std::ptrdiff_t at, int channel,
+  static NNC_INLINE void finish(const S &s, V v, ptrdiff_t at, int channel,
                                 T *y, const Epi &epi) {
     if constexpr (W == 1)
       store(y + at, epi(v, position<false>{at, channel}));

@@ -11,9 +11,8 @@
 #define NNC_ROUTINES_RESIZE_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/meta.h"
 #include "runtime/routines/resize/taps.h"
-
-#include <type_traits>
 
 namespace nnc {
 
@@ -26,9 +25,9 @@ template <class S, class Epi> struct resize_portable {
   static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
                   int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const T *plane = x + std::ptrdiff_t(unit / s.oh) * s.h * s.w;
+      const T *plane = x + ptrdiff_t(unit / s.oh) * s.h * s.w;
       const resize_taps rows(s, unit % s.oh, s.h, s.oh, s.scale_h);
-      const std::ptrdiff_t at = std::ptrdiff_t(unit) * s.ow;
+      const ptrdiff_t at = ptrdiff_t(unit) * s.ow;
       for (int ox = 0; ox < s.ow; ++ox) {
         const resize_taps columns(s, ox, s.w, s.ow, s.scale_w);
         y[at + ox] = epi(value(s, plane, rows, columns),
@@ -42,13 +41,12 @@ private:
   static T value(const S &s, const T *plane, const resize_taps &rows,
                  const resize_taps &columns) {
     if (s.mode == 0)
-      return plane[std::ptrdiff_t(rows.index[0]) * s.w + columns.index[0]];
+      return plane[ptrdiff_t(rows.index[0]) * s.w + columns.index[0]];
     // Weights are floats; only doubles are summed with more digits.
-    using sum_type =
-        std::conditional_t<std::is_same<T, double>::value, double, float>;
+    using sum_type = conditional_t<is_same<T, double>::value, double, float>;
     sum_type sum = 0;
     for (int i = 0; i < rows.count; ++i) {
-      const T *row = plane + std::ptrdiff_t(rows.index[i]) * s.w;
+      const T *row = plane + ptrdiff_t(rows.index[i]) * s.w;
       sum_type row_sum = 0;
       for (int j = 0; j < columns.count; ++j)
         row_sum +=

@@ -17,16 +17,16 @@ template <class S, class Epi> struct scaled_conv2d_f32_portable {
   static void run(const S &s, const float *x, const float *scale,
                   const float *bias, const float *v, float *y, const Epi &epi,
                   int begin, int end) {
-    const std::ptrdiff_t plane = std::ptrdiff_t(s.h) * s.w;
+    const ptrdiff_t plane = ptrdiff_t(s.h) * s.w;
     for (int unit = begin; unit < end; ++unit) {
       const int image = unit / s.k, filter = unit % s.k;
-      for (std::ptrdiff_t i = 0; i < plane; ++i) {
-        const float *at = x + std::ptrdiff_t(image) * s.c * plane + i;
+      for (ptrdiff_t i = 0; i < plane; ++i) {
+        const float *at = x + ptrdiff_t(image) * s.c * plane + i;
         float sum = 0.0f;
         for (int c = 0; c < s.c; ++c, at += plane)
           sum += activate(s, *at * scale[c] + bias[c]) *
-                 v[std::ptrdiff_t(filter) * s.c + c];
-        const std::ptrdiff_t offset = unit * plane + i;
+                 v[ptrdiff_t(filter) * s.c + c];
+        const ptrdiff_t offset = unit * plane + i;
         y[offset] = epi(sum, position<false>{offset, filter});
       }
     }

@@ -35,10 +35,8 @@ template <class V, class S> struct scaled_pixels {
   static constexpr int rows(const S &s) { return s.h * s.w; }
   static constexpr int channels(const S &s) { return s.c; }
   static constexpr int filters(const S &s) { return s.k; }
-  static std::ptrdiff_t left(const S &s, int image, int row, int block) {
-    return ((std::ptrdiff_t(image) * ceil_div(s.c, W) + block) * rows(s) +
-            row) *
-           W;
+  static ptrdiff_t left(const S &s, int image, int row, int block) {
+    return ((ptrdiff_t(image) * ceil_div(s.c, W) + block) * rows(s) + row) * W;
   }
   static NNC_INLINE f32x<W> load(const S &s, const source &from, int image,
                                  int row, int block) {
@@ -47,13 +45,11 @@ template <class V, class S> struct scaled_pixels {
                            F::load(from.scale + block * W),
                            F::load(from.bias + block * W)));
   }
-  static std::ptrdiff_t result(const S &s, int image, int row, int block) {
-    return ((std::ptrdiff_t(image) * ceil_div(s.k, W) + block) * rows(s) +
-            row) *
-           W;
+  static ptrdiff_t result(const S &s, int image, int row, int block) {
+    return ((ptrdiff_t(image) * ceil_div(s.k, W) + block) * rows(s) + row) * W;
   }
   template <class Epi>
-  static NNC_INLINE void store(f32x<W> v, E *y, std::ptrdiff_t at, int block,
+  static NNC_INLINE void store(f32x<W> v, E *y, ptrdiff_t at, int block,
                                const S &s, const Epi &epi) {
     store_channels(v, y, at, block * W, s.k, epi);
   }

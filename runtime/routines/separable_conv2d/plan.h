@@ -5,7 +5,7 @@
 #include "runtime/routines/conv2d/depthwise_plan.h"
 #include "runtime/routines/policy.h"
 
-#include <cstddef>
+#include <stddef.h>
 
 namespace nnc {
 
@@ -29,16 +29,16 @@ template <class S> struct depthwise_part<S, false> {
 /// How a separable convolution is cut. A unit is a strip: some rows of an
 /// image, with all channels.
 struct separable_plan {
-  int image_strips;      ///< strips of one image
-  int strips;            ///< strips of all images
-  std::ptrdiff_t floats; ///< size of a strip of the depthwise result
+  int image_strips; ///< strips of one image
+  int strips;       ///< strips of all images
+  ptrdiff_t floats; ///< size of a strip of the depthwise result
 
   /// Bytes of scratch of one thread, a multiple of a cache line, and of
   /// `threads` threads.
-  constexpr std::ptrdiff_t thread_scratch() const {
-    return whole_lines(floats * std::ptrdiff_t(sizeof(float)));
+  constexpr ptrdiff_t thread_scratch() const {
+    return whole_lines(floats * ptrdiff_t(sizeof(float)));
   }
-  constexpr std::ptrdiff_t scratch(int threads) const {
+  constexpr ptrdiff_t scratch(int threads) const {
     return thread_scratch() * smaller(threads, strips);
   }
 };
@@ -49,7 +49,7 @@ constexpr separable_plan plan_separable(const S &s, int W, int rows) {
   separable_plan p{};
   p.image_strips = ceil_div(s.oh, rows);
   p.strips = s.n * p.image_strips;
-  p.floats = std::ptrdiff_t(ceil_div(s.c, W)) * W * smaller(rows, s.oh) * s.ow;
+  p.floats = ptrdiff_t(ceil_div(s.c, W)) * W * smaller(rows, s.oh) * s.ow;
   return p;
 }
 

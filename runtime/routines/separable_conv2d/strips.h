@@ -27,25 +27,25 @@ template <class S, int ROWS, bool Constant = is_constant<S>> struct strip_part {
   static constexpr int n = 1, c = S::c, h = 1, w = ROWS * S::ow, k = S::k;
   static constexpr int kh = 1, kw = 1, sh = 1, sw = 1, dh = 1, dw = 1;
   static constexpr int pt = 0, pl = 0, oh = 1, ow = w, groups = 1;
-  static constexpr std::ptrdiff_t plane = std::ptrdiff_t(S::oh) * S::ow;
+  static constexpr ptrdiff_t plane = ptrdiff_t(S::oh) * S::ow;
   static constexpr strip_part of(const S &) { return {}; }
 };
 template <class S, int ROWS> struct strip_part<S, ROWS, false> {
   int n, c, h, w, k, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow, groups;
-  std::ptrdiff_t plane;
+  ptrdiff_t plane;
   static constexpr strip_part of(const S &s) {
     strip_part p{};
     p.n = p.h = p.kh = p.kw = p.sh = p.sw = p.dh = p.dw = p.oh = p.groups = 1;
     p.c = s.c;
     p.k = s.k;
     p.w = p.ow = ROWS * s.ow;
-    p.plane = std::ptrdiff_t(s.oh) * s.ow;
+    p.plane = ptrdiff_t(s.oh) * s.ow;
     return p;
   }
 };
 /// Pixels from one channel block of y to the next; see conv2d/direct.h.
 template <class S, int ROWS>
-constexpr std::ptrdiff_t out_pixels(const strip_part<S, ROWS> &s) {
+constexpr ptrdiff_t out_pixels(const strip_part<S, ROWS> &s) {
   return s.plane;
 }
 
@@ -53,14 +53,12 @@ constexpr std::ptrdiff_t out_pixels(const strip_part<S, ROWS> &s) {
 /// the whole output.
 template <class Epi> struct epilogue_from {
   Epi epi;
-  std::ptrdiff_t ahead;
+  ptrdiff_t ahead;
   template <class V, class P> NNC_INLINE V operator()(V v, P pos) const {
     pos.offset += ahead;
     return epi(v, pos);
   }
-  NNC_INLINE void fetch(std::ptrdiff_t offset) const {
-    epi.fetch(offset + ahead);
-  }
+  NNC_INLINE void fetch(ptrdiff_t offset) const { epi.fetch(offset + ahead); }
 };
 
 template <class V, class S, int ROWS, int COLS, int OC, class Epi>
@@ -106,9 +104,8 @@ private:
         conv2d_nchwc_depthwise_t<V, part, depthwise_columns_of<S>(), inner>;
     const int blocks = ceil_div(s.c, W);
     for (int b = 0; b < blocks; ++b)
-      depthwise::rows(part::of(s), x, w, strip,
-                      std::ptrdiff_t(b) * R * s.ow * W, inner{&s, {bias}},
-                      image * blocks + b, row, row + R);
+      depthwise::rows(part::of(s), x, w, strip, ptrdiff_t(b) * R * s.ow * W,
+                      inner{&s, {bias}}, image * blocks + b, row, row + R);
   }
 
   /// Computes R output rows, from `row` on, from the strip.
@@ -118,8 +115,8 @@ private:
     using part = strip_part<S, R>;
     using shifted = epilogue_from<Epi>;
     using product = conv2d_nchwc_direct_t<V, part, 1, COLS, OC, shifted>;
-    const std::ptrdiff_t from =
-        ((std::ptrdiff_t(image) * ceil_div(s.k, W) * s.oh + row) * s.ow) * W;
+    const ptrdiff_t from =
+        ((ptrdiff_t(image) * ceil_div(s.k, W) * s.oh + row) * s.ow) * W;
     product::run(part::of(s), strip, v, y + from, shifted{epi, from}, 0,
                  product::units(part::of(s)));
   }

@@ -21,25 +21,24 @@ template <class S, class Epi> struct softmax_portable {
   static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
                   int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const std::ptrdiff_t base =
-          std::ptrdiff_t(unit / s.inner) * s.size * s.inner + unit % s.inner;
+      const ptrdiff_t base =
+          ptrdiff_t(unit / s.inner) * s.size * s.inner + unit % s.inner;
       T largest = x[base];
       for (int i = 1; i < s.size; ++i) {
-        const T v = x[base + std::ptrdiff_t(i) * s.inner];
+        const T v = x[base + ptrdiff_t(i) * s.inner];
         largest = v > largest ? v : largest;
       }
       // Sums are made in 16 parts, so the error grows with a sixteenth of the
       // row's length.
       T partial[16] = {};
       for (int i = 0; i < s.size; ++i)
-        partial[i % 16] +=
-            nnc::exp(x[base + std::ptrdiff_t(i) * s.inner] - largest);
+        partial[i % 16] += nnc::exp(x[base + ptrdiff_t(i) * s.inner] - largest);
       T sum = 0;
       for (T p : partial)
         sum += p;
       const T scale = T(1) / sum, shift = s.log ? nnc::log(sum) : T(0);
       for (int i = 0; i < s.size; ++i) {
-        const std::ptrdiff_t at = base + std::ptrdiff_t(i) * s.inner;
+        const ptrdiff_t at = base + ptrdiff_t(i) * s.inner;
         const T v = x[at] - largest;
         y[at] = epi(s.log ? v - shift : nnc::exp(v) * scale,
                     position<false>{at, 0});

@@ -15,9 +15,8 @@
 #define NNC_ROUTINES_SOFTMAX_ROWS_H
 
 #include "runtime/epilogue.h"
+#include "runtime/meta.h"
 #include "runtime/simd/math.h"
-
-#include <type_traits>
 
 namespace nnc {
 
@@ -27,9 +26,9 @@ template <int W, class S, class Epi> struct softmax_t {
   template <class T>
   static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
                   int end) {
-    const std::ptrdiff_t step = std::ptrdiff_t(s.size) * s.inner;
+    const ptrdiff_t step = ptrdiff_t(s.size) * s.inner;
     for (int unit = begin; unit < end; ++unit) {
-      const std::ptrdiff_t at = unit * step;
+      const ptrdiff_t at = unit * step;
       if (s.inner == 1) {
         row(s, x + at, y + at, at, epi);
         continue;
@@ -46,13 +45,12 @@ private:
   /// Whether y stores the exponentials until their sum is known. With log only
   /// their sum is needed.
   template <class T> static constexpr bool keeps(const S &s) {
-    return std::is_same<T, float>::value && !s.log;
+    return is_same<T, float>::value && !s.log;
   }
 
   /// Computes one softmax along contiguous elements.
   template <class T>
-  static void row(const S &s, const T *x, T *y, std::ptrdiff_t at,
-                  const Epi &epi) {
+  static void row(const S &s, const T *x, T *y, ptrdiff_t at, const Epi &epi) {
     const int whole = s.size / W * W, rest = s.size - whole;
     float largest = x[0];
     if (whole) {
@@ -94,9 +92,9 @@ private:
 
   /// Computes `count` softmaxes side by side, at most W.
   template <class T>
-  static void columns(const S &s, const T *x, T *y, std::ptrdiff_t at,
+  static void columns(const S &s, const T *x, T *y, ptrdiff_t at,
                       const Epi &epi, int count) {
-    const std::ptrdiff_t step = s.inner;
+    const ptrdiff_t step = s.inner;
     V shift = get(x, count);
     for (int i = 1; i < s.size; ++i)
       shift = max_fast(get(x + i * step, count), shift);

@@ -90,3 +90,39 @@ TEST_CASE("A machine without caches reads everything from memory") {
   CHECK(two.getSecondBytes() == 524288);
   CHECK(two.getSecondBytesPerCycle() == 8);
 }
+
+TEST_CASE("A microcontroller has no caches, and a board") {
+  MLIRContext context;
+  for (StringRef name : {"cortex-m0plus", "cortex-m4", "cortex-m55"}) {
+    MachineAttr machine = getRow(context, name);
+    CHECK(machine.isBare());
+    CHECK(machine.getAlign() == 8);
+    CHECK(machine.getCaches().empty());
+    CHECK(machine.getSecondBytesPerCycle() == Approx(4));
+    CHECK(machine.getReadSeconds(1000) > 0);
+  }
+  CHECK(!getRow(context, "armv7").isBare());
+  CHECK(getRow(context, "armv7").getAlign() == 64);
+  CHECK(!target::detectMachine(&context).isBare());
+}
+
+TEST_CASE("An alignment is a power of two, large enough for each number") {
+  MLIRContext context;
+  context.loadDialect<target::TargetDialect>();
+  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
+  auto parse = [&](std::string align) {
+    return parseAttribute(
+        R"(#target.machine<name = "small", triple = "", chip = "",
+           isas = ["portable"], features = [], vector_bytes = 16,
+           vector_registers = 16, caches = [], bandwidth = [],
+           memory_mb_s = 1000, multiply_adds = 1, mhz = 100,
+           compiler = "c++", flags = "", emulator = "", align = )" +
+            align + R"(, board = "desk">)",
+        &context);
+  };
+  CHECK(parse("8"));
+  CHECK(parse("128"));
+  CHECK(!parse("4"));
+  CHECK(!parse("24"));
+  CHECK(!parse("0"));
+}

@@ -15,6 +15,10 @@
 
 namespace nnc::tools {
 
+/// Samples on which tensors are compared that are no outputs: storing all of
+/// them takes longer than computing them, and their noise is a mean.
+static constexpr size_t kTensorSamples = 32;
+
 double Noise::getRatio() const {
   if (noise == 0)
     return 0;
@@ -90,15 +94,16 @@ namespace {
 
 class Evaluator {
 public:
-  Evaluator(Session &session, Evaluation &evaluation)
-      : session(session), evaluation(evaluation) {}
+  Evaluator(Session &session, Compared compared, Evaluation &evaluation)
+      : session(session), compared(compared), evaluation(evaluation) {}
   ExitCode run();
 
 private:
+  ExitCode open(bool withTensors);
   void describeOutputs();
-  ExitCode runSamples();
-  void compare(const std::vector<Tensor> &expected,
-               const std::vector<Tensor> &actual);
+  ExitCode runSamples(bool withTensors, bool withOutputs);
+  void compareTensors(const std::vector<Tensor> &expected,
+                      const std::vector<Tensor> &actual);
   ExitCode runMetric();
   llvm::Expected<double> callMetric(const std::string &model);
   void useOwnMetric();
@@ -106,6 +111,7 @@ private:
   onnx::Quantizer &quantizer() { return session.getQuantizer(); }
 
   Session &session;
+  Compared compared;
   Evaluation &evaluation;
   Executable quantized;
   std::string plain; ///< text of the quantized model
@@ -129,8 +135,8 @@ void Evaluator::describeOutputs() {
   }
 }
 
-void Evaluator::compare(const std::vector<Tensor> &expected,
-                        const std::vector<Tensor> &actual) {
+void Evaluator::compareTensors(const std::vector<Tensor> &expected,
+                               const std::vector<Tensor> &actual) {
   bool needsRounding = session.getSettings().maxDrop.has_value();
   for (const auto &[tensor, name] : observed) {
     llvm::ArrayRef<float>
@@ -146,24 +152,29 @@ void Evaluator::compare(const std::vector<Tensor> &expected,
     for (float value : e)
       rounding.add(value, parameters.roundTrip(value));
   }
-  for (size_t i = 0; i < ports.size(); ++i)
-    compareOutput(expected[ports[i].first], actual[ports[i].second],
-                  evaluation.outputs[i]);
 }
 
-ExitCode Evaluator::runSamples() {
-  for (size_t i = 0; i < session.getSamples().size(); ++i) {
+/// Compares what is wanted: outputs on all samples, tensors on at most
+/// kTensorSamples of them.
+ExitCode Evaluator::runSamples(bool withTensors, bool withOutputs) {
+  size_t count = session.getSamples().size();
+  size_t step = withOutputs ? 1 : (count - 1) / kTensorSamples + 1;
+  for (size_t i = 0; i < count; i += step) {
     llvm::Expected<std::vector<Tensor>> expected =
-        session.runFloat(i, "comparing");
+        withTensors ? session.runFloat(i, "comparing")
+                    : session.runFloatOutputs(i, "comparing");
     if (!expected)
       return fail(expected.takeError(), ExitCode::ownFault);
     llvm::Expected<std::vector<Tensor>> actual =
         quantized.run(session.getSamples()[i].inputs,
-                      fmt::format("comparing: sample {} of {}", i + 1,
-                                  session.getSamples().size()));
+                      fmt::format("comparing: sample {} of {}", i + 1, count));
     if (!actual)
       return fail(actual.takeError(), ExitCode::ownFault);
-    compare(*expected, *actual);
+    if (withTensors)
+      compareTensors(*expected, *actual);
+    for (size_t o = 0; withOutputs && o < ports.size(); ++o)
+      compareOutput((*expected)[ports[o].first], (*actual)[ports[o].second],
+                    evaluation.outputs[o]);
   }
   return ExitCode::done;
 }
@@ -235,32 +246,45 @@ void Evaluator::useOwnMetric() {
   evaluation.metric = evaluation.drop;
 }
 
-ExitCode Evaluator::run() {
-  llvm::Expected<std::string> text = quantizer().printQuantized(&observed);
+/// Builds the quantized model, which then stores its tensors if that is wanted.
+ExitCode Evaluator::open(bool withTensors) {
+  llvm::Expected<std::string> text = withTensors
+                                         ? quantizer().printQuantized(&observed)
+                                         : quantizer().printWithoutShapes();
   if (!text)
     return fail(text.takeError(), ExitCode::limit);
   const QuantizeSettings &settings = session.getSettings();
-  if (ExitCode code =
-          quantized.open(*text, "quantized", settings.model, settings.compiler,
-                         settings.threads, &session.getFloatModel());
-      code != ExitCode::done)
+  return quantized.open(*text, "quantized", settings.model, settings.compiler,
+                        settings.threads, &session.getFloatModel());
+}
+
+ExitCode Evaluator::run() {
+  bool withTensors = compared == Compared::tensors;
+  if (withTensors && session.getSamples().size() > kTensorSamples) {
+    if (ExitCode code = open(true); code != ExitCode::done)
+      return code;
+    if (ExitCode code = runSamples(true, false); code != ExitCode::done)
+      return code;
+    withTensors = false;
+  }
+  if (ExitCode code = open(withTensors); code != ExitCode::done)
     return code;
-  text = quantizer().printQuantized();
+  llvm::Expected<std::string> text = quantizer().printQuantized();
   if (!text)
     return fail(text.takeError(), ExitCode::limit);
   plain = std::move(*text);
   evaluation.bytes = int64_t(plain.size());
   describeOutputs();
-  if (ExitCode code = runSamples(); code != ExitCode::done)
+  if (ExitCode code = runSamples(withTensors, true); code != ExitCode::done)
     return code;
-  if (!settings.metric.empty())
+  if (!session.getSettings().metric.empty())
     return runMetric();
   useOwnMetric();
   return ExitCode::done;
 }
 
-ExitCode evaluate(Session &session, Evaluation &evaluation) {
-  return Evaluator(session, evaluation).run();
+ExitCode evaluate(Session &session, Compared compared, Evaluation &evaluation) {
+  return Evaluator(session, compared, evaluation).run();
 }
 
 } // namespace nnc::tools

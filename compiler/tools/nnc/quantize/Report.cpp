@@ -8,6 +8,7 @@
 
 #include "compiler/tools/driver/Terminal.h"
 
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -50,6 +51,11 @@ static std::vector<LayerReport> describe(Session &session,
     // The integers may reach further than the range of the tensor alone, if it
     // shares the scale of others.
     double scale = parameters.scale;
+    if (!layer.isRounded) {
+      reports.push_back({layer, session.getRange(layer.output), parameters,
+                         evaluation.tensors.at(layer.output).getDecibels()});
+      continue;
+    }
     onnx::Range range{
         (onnx::getMin(parameters.storage) - parameters.zeroPoint) * scale,
         (onnx::getMax(parameters.storage) - parameters.zeroPoint) * scale};
@@ -59,9 +65,11 @@ static std::vector<LayerReport> describe(Session &session,
   return reports;
 }
 
-/// Null stands for the value of an error that is zero.
+/// Null stands for the decibels of an error that is zero, and for what is not
+/// finite where an output holds infinite values: JSON has no such numbers.
 static json::Value orNull(std::optional<double> value) {
-  return value ? json::Value(*value) : json::Value(nullptr);
+  return value && std::isfinite(*value) ? json::Value(*value)
+                                        : json::Value(nullptr);
 }
 
 json::Object toJson(Session &session, const Evaluation &evaluation,
@@ -69,23 +77,31 @@ json::Object toJson(Session &session, const Evaluation &evaluation,
   const QuantizeSettings &settings = session.getSettings();
   onnx::Quantizer &quantizer = session.getQuantizer();
   json::Array layers, floats, outputs;
-  for (const LayerReport &each : describe(session, evaluation))
-    layers.push_back(json::Object{{"name", each.layer.name},
-                                  {"op", each.layer.op},
-                                  {"output", each.layer.output},
-                                  {"low", each.range.low},
-                                  {"high", each.range.high},
-                                  {"scale", double(each.parameters.scale)},
-                                  {"zero_point", each.parameters.zeroPoint},
-                                  {"sqnr_db", orNull(each.decibels)}});
+  for (const LayerReport &each : describe(session, evaluation)) {
+    json::Object layer{
+        {"name", each.layer.name},     {"op", each.layer.op},
+        {"output", each.layer.output}, {"low", each.range.low},
+        {"high", each.range.high},     {"scale", nullptr},
+        {"zero_point", nullptr},       {"sqnr_db", orNull(each.decibels)}};
+    if (each.layer.isRounded) {
+      layer["scale"] = double(each.parameters.scale);
+      layer["zero_point"] = each.parameters.zeroPoint;
+    }
+    auto times = totals.search.layerTimes.find(each.layer.node);
+    if (times != totals.search.layerTimes.end()) {
+      layer["float_us"] = 1e6 * times->second.floats;
+      layer["int8_us"] = 1e6 * times->second.integers;
+    }
+    layers.push_back(std::move(layer));
+  }
   for (const onnx::FloatSummary &each : quantizer.getFloats())
     floats.push_back(json::Object{
         {"name", each.name}, {"op", each.op}, {"reason", each.reason}});
   for (const OutputNoise &each : evaluation.outputs)
     outputs.push_back(json::Object{
         {"name", each.name},
-        {"largest_error", each.largestError},
-        {"largest_expected", each.largestExpected},
+        {"largest_error", orNull(each.largestError)},
+        {"largest_expected", orNull(each.largestExpected)},
         {"sqnr_db", orNull(each.noise.getDecibels())},
         {"agreement", each.vectors ? json::Value(each.getAgreement())
                                    : json::Value(nullptr)},
@@ -102,16 +118,19 @@ json::Object toJson(Session &session, const Evaluation &evaluation,
                       {"float_bytes", totals.floatBytes},
                       {"bytes", evaluation.bytes},
                       {"seconds", totals.seconds},
-                      {"evaluated", totals.evaluated},
+                      {"evaluated", totals.search.evaluated},
                       {"metric", evaluation.metricName},
-                      {"float_metric", evaluation.floatMetric},
-                      {"quantized_metric", evaluation.metric},
-                      {"drop", evaluation.drop},
+                      {"float_metric", orNull(evaluation.floatMetric)},
+                      {"quantized_metric", orNull(evaluation.metric)},
+                      {"drop", orNull(evaluation.drop)},
                       {"layers", std::move(layers)},
                       {"float_layers", std::move(floats)},
                       {"outputs", std::move(outputs)}};
-  if (settings.mixed)
-    object["time_estimate"] = "multiply-adds";
+  if (const auto &times = totals.search.times)
+    object["time_estimate"] = json::Object{{"target", times->target},
+                                           {"float_us", 1e6 * times->floats},
+                                           {"int8_us", 1e6 * times->integers},
+                                           {"us", 1e6 * times->result}};
   return object;
 }
 
@@ -150,12 +169,14 @@ static void printFloats(const std::vector<onnx::FloatSummary> &floats) {
 static void printTables(Session &session, const Evaluation &evaluation) {
   Table layers({"layer", "op", "low", "high", "scale", "zero", "SQNR (dB)"});
   for (const LayerReport &each : describe(session, evaluation))
-    layers.add({each.layer.name, each.layer.op,
-                fmt::format("{:.4g}", each.range.low),
-                fmt::format("{:.4g}", each.range.high),
-                fmt::format("{:.4g}", each.parameters.scale),
-                fmt::format("{}", each.parameters.zeroPoint),
-                decibelText(each.decibels)});
+    layers.add(
+        {each.layer.name, each.layer.op, fmt::format("{:.4g}", each.range.low),
+         fmt::format("{:.4g}", each.range.high),
+         each.layer.isRounded ? fmt::format("{:.4g}", each.parameters.scale)
+                              : "not rounded",
+         each.layer.isRounded ? fmt::format("{}", each.parameters.zeroPoint)
+                              : "",
+         decibelText(each.decibels)});
   layers.print();
   printFloats(session.getQuantizer().getFloats());
   printOut("\n");
@@ -200,9 +221,15 @@ void printReport(Session &session, const Evaluation &evaluation,
            evaluation.metricName, evaluation.metric, evaluation.floatMetric,
            100 * evaluation.drop);
   if (settings.maxDrop)
-    printOut("{} models were evaluated{}\n", totals.evaluated,
-             settings.mixed ? "; multiply-adds stood for the time of a layer"
-                            : "");
+    printOut("{} models were evaluated\n", totals.search.evaluated);
+  if (const auto &times = totals.search.times)
+    printOut(
+        "on target {} it is estimated to take {}, the float model {}, with "
+        "all layers quantized {}; {} layers stay float because integers "
+        "are slower\n",
+        times->target, formatSeconds(times->result),
+        formatSeconds(times->floats), formatSeconds(times->integers),
+        times->slower);
 }
 
 } // namespace nnc::tools

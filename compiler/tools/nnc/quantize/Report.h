@@ -7,7 +7,7 @@
 #ifndef NNC_TOOLS_NNC_QUANTIZE_REPORT_H
 #define NNC_TOOLS_NNC_QUANTIZE_REPORT_H
 
-#include "compiler/tools/nnc/quantize/Evaluation.h"
+#include "compiler/tools/nnc/quantize/Search.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -17,7 +17,7 @@ namespace nnc::tools {
 struct QuantizeTotals {
   int64_t floatBytes = 0; ///< of the model's file
   double seconds = 0;
-  int evaluated = 1; ///< models
+  SearchResult search;
 };
 
 llvm::json::Object toJson(Session &session, const Evaluation &evaluation,

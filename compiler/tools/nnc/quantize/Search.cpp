@@ -6,6 +6,9 @@
 
 #include "compiler/tools/nnc/quantize/Search.h"
 
+#include "compiler/routines/Cost.h"
+#include "compiler/tools/driver/Terminal.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -15,54 +18,45 @@ namespace {
 struct Candidate {
   int node;
   double noise; ///< that the layer adds, as a share of its output's signal
-  double work;  ///< multiply-adds
+  double saved; ///< seconds that its integers save, at least those of a call
   std::optional<double> decibels;
 };
 
 class Search {
 public:
-  Search(Session &session, Evaluation &evaluation, int &tried)
-      : session(session), evaluation(evaluation), tried(tried) {}
+  Search(Session &session, Evaluation &evaluation, SearchResult &result)
+      : session(session), evaluation(evaluation), ofIntegers(evaluation),
+        result(result), times(session) {}
   ExitCode run();
+  ExitCode runMixed();
+  ExitCode finish();
 
 private:
   Candidate describe(const onnx::LayerSummary &layer) const;
-  double countWork(const onnx::LayerSummary &layer) const;
   void sortCandidates();
   void keep(size_t count);
+  ExitCode keepSlower();
+  ExitCode keepAll();
+  ExitCode evaluateAgain();
+  bool isMixed() const { return session.getSettings().mixed; }
   bool isAllowed(const Evaluation &each) const {
     return each.drop <= *session.getSettings().maxDrop;
   }
+  onnx::Quantizer &quantizer() { return session.getQuantizer(); }
 
   Session &session;
   Evaluation &evaluation;
-  int &tried;
+  /// That of the model with all layers quantized. The noise of a layer hardly
+  /// depends on which layers before it are floats.
+  const Evaluation ofIntegers;
+  SearchResult &result;
+  Times times; ///< known with --mixed
+  /// Layers that are floats for speed, by their node, and why.
+  std::map<int, std::string> slower;
   std::vector<Candidate> candidates; ///< the most sensitive first
 };
 
 } // namespace
-
-double Search::countWork(const onnx::LayerSummary &layer) const {
-  const Executable &model = session.getFloatModel();
-  auto getShape = [&](const std::string &tensor) {
-    return model.getManifest().outputs[model.findOutput(tensor)].shape;
-  };
-  auto count = [&](const std::string &tensor) {
-    double elements = 1;
-    for (int64_t size : getShape(tensor))
-      elements *= double(size);
-    return elements;
-  };
-  if (layer.hasWeights)
-    return double(layer.products) * count(layer.op == "ConvTranspose"
-                                              ? layer.inputs.front()
-                                              : layer.output);
-  if (layer.op == "MatMul" || layer.op == "Gemm")
-    if (std::vector<int64_t> shape = getShape(layer.inputs.front());
-        !shape.empty())
-      return double(shape.back()) * count(layer.output);
-  return count(layer.output);
-}
 
 /// A layer adds what its output has more of noise than its noisiest operand,
 /// and the rounding of its operands: a layer before it that stays float would
@@ -75,26 +69,29 @@ Candidate Search::describe(const onnx::LayerSummary &layer) const {
   };
   double before = 0, rounding = 0;
   for (const std::string &input : layer.inputs) {
-    before = std::max(before, getRatio(evaluation.tensors, input));
-    rounding += getRatio(evaluation.rounding, input);
+    before = std::max(before, getRatio(ofIntegers.tensors, input));
+    rounding += getRatio(ofIntegers.rounding, input);
   }
-  double after = getRatio(evaluation.tensors, layer.output);
-  auto own = evaluation.tensors.find(layer.output);
-  return {layer.node, std::max(0.0, after - before) + rounding,
-          countWork(layer),
-          own == evaluation.tensors.end() ? std::nullopt
+  double after = getRatio(ofIntegers.tensors, layer.output);
+  auto own = ofIntegers.tensors.find(layer.output);
+  double saved = CostModel::getStartSeconds(false);
+  if (isMixed()) {
+    LayerTimes layerTimes = times.getLayer(layer.node);
+    saved = std::max(saved, layerTimes.floats - layerTimes.integers);
+  }
+  return {layer.node, std::max(0.0, after - before) + rounding, saved,
+          own == ofIntegers.tensors.end() ? std::nullopt
                                           : own->second.getDecibels()};
 }
 
 void Search::sortCandidates() {
   // A layer that moves elements adds no noise, and follows the layer that it
   // reads.
-  for (const onnx::LayerSummary &layer : session.getQuantizer().getLayers())
+  for (const onnx::LayerSummary &layer : quantizer().getLayers())
     if (!layer.isMove)
       candidates.push_back(describe(layer));
-  bool isMixed = session.getSettings().mixed;
   auto getKey = [&](const Candidate &each) {
-    return isMixed ? each.noise / std::max(each.work, 1.0) : each.noise;
+    return isMixed() ? each.noise / each.saved : each.noise;
   };
   std::sort(candidates.begin(), candidates.end(),
             [&](const Candidate &a, const Candidate &b) {
@@ -104,20 +101,44 @@ void Search::sortCandidates() {
             });
 }
 
-/// Makes the first `count` candidates floats.
+/// Makes the first `count` candidates floats, beside those that are slower as
+/// integers.
 void Search::keep(size_t count) {
-  std::map<int, std::string> kept;
+  std::map<int, std::string> kept = slower;
   for (size_t i = 0; i < count; ++i) {
     const Candidate &each = candidates[i];
+    std::string order, time;
+    if (isMixed()) {
+      order = " for the time that integers save";
+      time = fmt::format(", integers are estimated to save {}",
+                         formatSeconds(each.saved));
+    }
     kept[each.node] = fmt::format(
         "kept for accuracy, number {} by sensitivity{}: it adds noise of "
-        "{:.2g} of the signal, and its output had {}",
-        i + 1, session.getSettings().mixed ? " for each multiply-add" : "",
-        each.noise,
+        "{:.2g} of the signal{}, and its output had {}",
+        i + 1, order, each.noise, time,
         each.decibels ? fmt::format("{:.1f} dB", *each.decibels)
                       : std::string("no noise"));
   }
-  session.getQuantizer().keepFloats(kept);
+  quantizer().keepFloats(kept);
+}
+
+ExitCode Search::evaluateAgain() {
+  Evaluation found;
+  ++result.evaluated;
+  ExitCode code = evaluate(session, Compared::outputs, found);
+  evaluation = std::move(found);
+  return code;
+}
+
+/// Compares the tensors of the result, too, for the report.
+ExitCode Search::finish() {
+  if (!evaluation.tensors.empty() || quantizer().getLayers().empty())
+    return ExitCode::done;
+  Evaluation whole;
+  ExitCode code = evaluate(session, Compared::tensors, whole);
+  evaluation.tensors = std::move(whole.tensors);
+  return code;
 }
 
 ExitCode Search::run() {
@@ -128,29 +149,97 @@ ExitCode Search::run() {
   // often a few: the number doubles until it is enough, and is halved then.
   size_t low = 0, high = candidates.size();
   bool isFound = false;
+  Evaluation best;
   while (!isFound || low + 1 < high) {
     size_t count = isFound ? (low + high) / 2
                            : std::min(std::max<size_t>(2 * low, 1), high);
     keep(count);
-    Evaluation result;
-    ++tried;
-    if (ExitCode code = evaluate(session, result); code != ExitCode::done)
+    if (ExitCode code = evaluateAgain(); code != ExitCode::done)
       return code;
     // With all layers floats the model is the float one.
-    if (isAllowed(result) || count == candidates.size()) {
+    if (isAllowed(evaluation) || count == candidates.size()) {
       isFound = true;
       high = count;
-      evaluation = std::move(result);
+      best = std::move(evaluation);
     } else {
       low = count;
     }
   }
+  evaluation = std::move(best);
   keep(high);
   return ExitCode::done;
 }
 
-ExitCode limitDrop(Session &session, Evaluation &evaluation, int &tried) {
-  return Search(session, evaluation, tried).run();
+/// Makes those layers floats whose integers are estimated to be slower, unless
+/// that makes the whole model slower.
+ExitCode Search::keepSlower() {
+  for (const onnx::LayerSummary &layer : quantizer().getLayers()) {
+    LayerTimes own = times.getLayer(layer.node);
+    if (own.isProduct && own.integers > own.floats)
+      slower[layer.node] = fmt::format(
+          "kept for speed: on target {} floats are estimated to take {}, "
+          "integers {}",
+          session.getSettings().model.target, formatSeconds(own.floats),
+          formatSeconds(own.integers));
+  }
+  if (slower.empty())
+    return ExitCode::done;
+  quantizer().keepFloats(slower);
+  double seconds;
+  if (ExitCode code = times.estimate(seconds); code != ExitCode::done)
+    return code;
+  if (seconds > times.getIntegerSeconds()) {
+    slower.clear();
+    quantizer().keepFloats(slower);
+    return ExitCode::done;
+  }
+  return evaluateAgain();
+}
+
+/// Makes all layers floats.
+ExitCode Search::keepAll() {
+  std::map<int, std::string> kept = slower;
+  for (const onnx::LayerSummary &layer : quantizer().getLayers())
+    kept[layer.node] = fmt::format("kept for speed: on target {} the float "
+                                   "model is estimated to be faster",
+                                   session.getSettings().model.target);
+  quantizer().keepFloats(kept);
+  return evaluateAgain();
+}
+
+ExitCode Search::runMixed() {
+  if (ExitCode code = times.open(); code != ExitCode::done)
+    return code;
+  for (ExitCode (Search::*step)() : {&Search::keepSlower, &Search::run})
+    if (ExitCode code = (this->*step)(); code != ExitCode::done)
+      return code;
+  double seconds;
+  if (ExitCode code = times.estimate(seconds); code != ExitCode::done)
+    return code;
+  if (isAllowed(ofIntegers) && times.getIntegerSeconds() < seconds) {
+    slower.clear();
+    quantizer().keepFloats({});
+    evaluation = ofIntegers;
+    seconds = times.getIntegerSeconds();
+  }
+  if (times.getFloatSeconds() <= seconds && !quantizer().getLayers().empty()) {
+    if (ExitCode code = keepAll(); code != ExitCode::done)
+      return code;
+    seconds = times.getFloatSeconds();
+  }
+  result.times = {session.getSettings().model.target, times.getFloatSeconds(),
+                  times.getIntegerSeconds(), seconds, int(slower.size())};
+  for (const onnx::LayerSummary &layer : quantizer().getLayers())
+    result.layerTimes[layer.node] = times.getLayer(layer.node);
+  return ExitCode::done;
+}
+
+ExitCode limitDrop(Session &session, Evaluation &evaluation,
+                   SearchResult &result) {
+  Search search(session, evaluation, result);
+  ExitCode code =
+      session.getSettings().mixed ? search.runMixed() : search.run();
+  return code == ExitCode::done ? search.finish() : code;
 }
 
 } // namespace nnc::tools

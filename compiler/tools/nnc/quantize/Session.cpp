@@ -106,21 +106,43 @@ ExitCode Session::dropTensorsOfOtherTypes() {
   return checkLayers(*quantizer, settings.model.model);
 }
 
+/// Whether such results of all samples may be kept.
+bool Session::isSmall(const std::vector<Tensor> &results) const {
+  int64_t bytes = 0;
+  for (const Tensor &result : results)
+    bytes += int64_t(result.data.size());
+  return bytes <= kCacheBytes / int64_t(samples.size());
+}
+
 llvm::Expected<std::vector<Tensor>> Session::runFloat(size_t sample,
                                                       const char *step) {
   if (sample < cache.size())
     return cache[sample];
-  llvm::Expected<std::vector<Tensor>> outputs = floatModel.run(
+  llvm::Expected<std::vector<Tensor>> results = floatModel.run(
       samples[sample].inputs,
       fmt::format("{}: sample {} of {}", step, sample + 1, samples.size()));
-  if (!outputs)
-    return outputs;
-  int64_t bytes = 0;
-  for (const Tensor &output : *outputs)
-    bytes += int64_t(output.data.size());
-  if (bytes <= kCacheBytes / int64_t(samples.size()) && sample == cache.size())
-    cache.push_back(*outputs);
-  return outputs;
+  if (!results)
+    return results;
+  if (isSmall(*results) && sample == cache.size()) {
+    cache.push_back(*results);
+    return results;
+  }
+  // The model's own outputs come before those that were added.
+  auto first = results->begin();
+  std::vector<Tensor> own(first, first + quantizer->getNumOutputs());
+  if (isSmall(own))
+    outputs[sample] = std::move(own);
+  return results;
+}
+
+llvm::Expected<std::vector<Tensor>> Session::runFloatOutputs(size_t sample,
+                                                             const char *step) {
+  if (auto found = outputs.find(sample); found != outputs.end())
+    return found->second;
+  llvm::Expected<std::vector<Tensor>> results = runFloat(sample, step);
+  if (results)
+    results->resize(quantizer->getNumOutputs());
+  return results;
 }
 
 template <class F> ExitCode Session::forEachTensor(const char *step, F visit) {

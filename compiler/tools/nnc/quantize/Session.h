@@ -52,9 +52,14 @@ public:
 
   /// Runs the float model on a sample.
   llvm::Expected<std::vector<Tensor>> runFloat(size_t sample, const char *step);
+  /// Returns the float model's own outputs alone for a sample, on which it is
+  /// run unless they are known.
+  llvm::Expected<std::vector<Tensor>> runFloatOutputs(size_t sample,
+                                                      const char *step);
 
 private:
   ExitCode checkNodes();
+  bool isSmall(const std::vector<Tensor> &results) const;
   ExitCode dropTensorsOfOtherTypes();
   /// Calls `visit` with the values of each quantized tensor in each sample.
   template <class F> ExitCode forEachTensor(const char *step, F visit);
@@ -71,6 +76,8 @@ private:
   std::map<std::string, onnx::Range> ranges;
   /// Outputs of the float model for each sample, if they take little memory.
   std::vector<std::vector<Tensor>> cache;
+  /// The model's own outputs for each sample, if they take little memory.
+  std::map<size_t, std::vector<Tensor>> outputs;
   int corrected = 0;
 };
 

@@ -1,0 +1,66 @@
+//===- firmware.h - What the program has in place of an operating system --===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// The runner for machines without an operating system. It takes the options of
+// ../main.cpp and prints the same lines, but counts instructions instead of
+// seconds, and uses no library but the few functions of C that a module wants.
+// A debugger or an emulator serves its files: Arm's semihosting.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_RUNNER_FIRMWARE_H
+#define NNC_TOOLS_RUNNER_FIRMWARE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace firmware {
+
+/// The board's part: start.cpp and the linker script.
+/// The number of instructions since the program started. The emulator executes
+/// one in each nanosecond of its clock, which the board's timer counts.
+uint64_t now();
+/// Starts the timer.
+void startClock();
+/// Fills the unused part of the stack with a pattern. No interrupt uses the
+/// stack until it is measured.
+void paintStack();
+/// Returns the bytes of stack that were used since paintStack(), below the
+/// frame of its caller.
+size_t measureStack();
+
+/// A file of the machine that runs the emulator.
+class File {
+public:
+  enum Mode { read = 1, write = 5 }; // "rb" and "wb"
+  /// A failure ends the program.
+  File(const char *path, Mode mode);
+  void close();
+  size_t size() const;
+  void get(void *data, size_t bytes) const;
+  void put(const void *data, size_t bytes) const;
+
+private:
+  const char *path;
+  int32_t handle;
+};
+
+/// Returns the path that the emulator was given for the file of arguments,
+/// where `room` has space for it.
+const char *readCommandLine(char *room, size_t bytes);
+
+/// Memory that is never given back, aligned to `align` bytes. A failure ends
+/// the program.
+void *allocate(size_t bytes, size_t align);
+
+void print(const char *text);
+void print(uint64_t number);
+
+/// Ends the program; with a message, as a failure.
+[[noreturn]] void finish(int status);
+[[noreturn]] void fail(const char *message, const char *detail = "");
+
+} // namespace firmware
+
+#endif // NNC_TOOLS_RUNNER_FIRMWARE_H

@@ -1,0 +1,31 @@
+//===- dsp_plan.h - Working memory of the routines of armdsp --------------===//
+#ifndef NNC_ROUTINES_DSP_PLAN_H
+#define NNC_ROUTINES_DSP_PLAN_H
+
+#include "runtime/meta.h"
+
+namespace nnc {
+
+/// Sizes of the parts of a thread's working memory: `columns` columns of pairs,
+/// of `words` words of weights each, then `rows` sums for each column.
+struct dsp_plan {
+  int columns, words, rows;
+  constexpr int column_bytes() const { return 8 * words; }
+  constexpr int scratch() const {
+    return columns * (column_bytes() + 4 * rows);
+  }
+};
+
+/// The window of a convolution, whose channels, or the columns of the only one,
+/// are padded to fours.
+template <class S> constexpr dsp_plan plan_conv2d_dsp(const S &s) {
+  const int across = s.c == 1 ? (s.kw + 3) / 4 : s.kw * ((s.c + 3) / 4);
+  return {2, s.kh * across, (s.k + 1) / 2 * 2};
+}
+/// The sums of a pixel of a depthwise convolution.
+template <class S> constexpr dsp_plan plan_depthwise_dsp(const S &s) {
+  return {1, 0, s.k};
+}
+} // namespace nnc
+
+#endif // NNC_ROUTINES_DSP_PLAN_H
