@@ -179,6 +179,21 @@ void GraphImporter::importOperator(Scope &scope, const fb::Operator &op,
                  Twine(outputs.size()) + " outputs");
     return;
   }
+  // Converters ask for the types of results without looking at them again.
+  if (outputs[0] < 0) {
+    layer.broken("lacks its first result");
+    return;
+  }
+  for (int32_t tensor : outputs) {
+    if (tensor < 0)
+      continue;
+    fb::TensorType type = scope.graph->tensors()->Get(tensor)->type();
+    if (!getElementType(builder.getContext(), type)) {
+      layer.unsupported("has a result of type " + getTypeName(type) +
+                        ", which nnc does not handle");
+      return;
+    }
+  }
   // Operands behind those that every use of the operator has are optional.
   for (unsigned i = 0; i < info->minInputs; ++i)
     if (!layer.hasInput(i)) {

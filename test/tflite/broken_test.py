@@ -108,6 +108,8 @@ CASES = {
                       "dilation"),
     "wrong-type": (change((*TENSORS, 2, "type"), "BOOL"), LACKING, "multiplies INT8 and BOOL"),
     "string-type": (change((*TENSORS, 2, "type"), "STRING"), LACKING, "STRING"),
+    "result-type": (change((*TENSORS, 6, "type"), "STRING"), LACKING, "result of type STRING"),
+    "absent-result": (change((*OPS, 1, "outputs"), [-1, 4]), BROKEN, "lacks its first result"),
     "bias-type": (change((*TENSORS, 3, "type"), "FLOAT32"), LACKING, "bias of type FLOAT32"),
     "scale-zero": (change((*TENSORS, 2, "quantization", "scale"), [0.0] * 4), BROKEN,
                    "scale of 0"),
