@@ -150,8 +150,9 @@ TEST_CASE("Every instruction set has a complete table of cost constants") {
   CHECK(!is_complete(lacks));
   CHECK(!is_complete(make_unset_costs()));
   for (const tile_limits &tile :
-       {armdsp_tile, avx2_tile, avxvnni_tile, avx512_tile, avx512vnni_tile, neon_tile,
-        neondot_tile, neoni8mm_tile, neonfp16_tile, portable_tile, sse4_tile}) {
+       {armdsp_tile, avx2_tile, avxvnni_tile, avx512_tile, avx512vnni_tile,
+        neon_tile, neondot_tile, neoni8mm_tile, neonfp16_tile, portable_tile,
+        sse4_tile}) {
     REQUIRE(tile.cost);
     CHECK(is_complete(*tile.cost));
     for (double share : {tile.cost->peak_share, tile.cost->level2_exposed_share,

@@ -52,7 +52,8 @@ constexpr double separable_efficiency(tile_limits t, const S &s, int R, int C,
   double time = taps / depthwise_efficiency(t, first, depthwise_columns(s.ow)) +
                 inner_time(t, s.activation) * pixels * s.c +
                 again * weights * ceil_div(s.oh, R);
-  for (int rows : {s.oh / R * R, s.oh % R})
+  const int parts[] = {s.oh / R * R, s.oh % R};
+  for (int rows : parts)
     if (rows > 0)
       time +=
           weights * rows * s.ow /
