@@ -135,12 +135,17 @@ llvm::Expected<ModuleSize> measureModule(const Manifest &manifest,
     return objects.takeError();
   // Linked to another object, in which only the used sections are left.
   std::string whole = part + "/whole.o";
+  // picolibc's own linker script names sections that an object lacks.
+  std::string script = part + "/whole.ld";
+  if (llvm::Error error = writeTextFile(script, "SECTIONS {}\n"))
+    return error;
   Words link = splitCommand(toolchain.linker);
   link.insert(link.end(), toolchain.flags.begin(), toolchain.flags.end());
   link.insert(link.end(), objects->begin(), objects->end());
   for (const std::string &word :
        {std::string("-r"), std::string("-nostdlib"),
         std::string("-Wl,--gc-sections"), "-Wl,-e," + manifest.name + "_run",
+        "-T" + script,
         std::string("-o"), whole})
     link.push_back(word);
   if (llvm::Error error = runPrograms({link}, part + "/link"))
