@@ -5,7 +5,8 @@
 // however many layers it has.
 //
 // A column holds factors as pairs of 16 bits: of each four bytes b0, b1, b2, b3
-// the pairs (b0, b2) and (b1, b3). Weights are bytes w[n / N][k / 4][N][4]: a
+// the pairs (b0, b2) and (b1, b3). Two columns take turns in memory: two pairs
+// of one, then two of the other. Weights are bytes w[n / N][k / 4][N][4]: a
 // word of each of N rows, then the next words.
 //
 //===----------------------------------------------------------------------===//
@@ -14,6 +15,12 @@
 
 #include "runtime/epilogue.h"
 #include "runtime/simd/vec_armdsp.h"
+
+// Whole loops in assembly need almost all registers. clang and unoptimized code
+// have fewer; they get the same loops in C++.
+#if defined(NNC_ARM_DSP) && defined(__OPTIMIZE__) && !defined(__clang__)
+#define NNC_ARM_DSP_LOOPS 1
+#endif
 
 #if defined(__GNUC__)
 #define NNC_NOINLINE __attribute__((noinline))
@@ -30,8 +37,9 @@ NNC_NOINLINE inline uint32_t *dsp_append(uint32_t *column, const int8_t *x,
                                          int count) {
   for (const int8_t *end = x + count; x < end; x += 4) {
     const uint32_t word = load_word(x);
-    *column++ = even_bytes(word);
-    *column++ = odd_bytes(word);
+    column[0] = even_bytes(word);
+    column[1] = odd_bytes(word);
+    column += 4;
   }
   return column;
 }
@@ -59,55 +67,54 @@ NNC_NOINLINE inline uint32_t *dsp_append_fill(uint32_t *column, int fill,
   return column;
 }
 
-/// Computes sums[p * sums_step + r] for two columns p, one `columns_step` words
-/// behind the other, and rows r of weights, of which there are `rows`, rounded
-/// up to a multiple of two. A column has `words` words of weights.
+/// Computes sums[p * sums_step + r] for both columns p and rows r of weights,
+/// of which there are `rows`, rounded up to a multiple of two. A column has
+/// `words` words of weights.
 NNC_NOINLINE inline void dsp_multiply_two(const uint32_t *columns,
-                                          int columns_step, const int8_t *w,
-                                          int rows, int words, int32_t *sums,
-                                          int sums_step) {
+                                          const int8_t *w, int rows, int words,
+                                          int32_t *sums, int sums_step) {
   for (int r = 0; r < rows; r += 2, sums += 2) {
-    const uint32_t *x0 = columns, *x1 = columns + columns_step;
-    const uint32_t *end = x0 + 2 * words;
+    const uint32_t *x = columns;
+    const uint32_t *end = x + 4 * words;
     int32_t s00 = 0, s01 = 0, s10 = 0, s11 = 0;
-#if defined(NNC_ARM_DSP) && defined(__OPTIMIZE__)
+#if defined(NNC_ARM_DSP_LOOPS)
     // Compilers keep neither all sums in registers nor use loads of two words
     // that step their pointers. Operands that change are marked as written
     // early, since `end` may begin with the value of one of them.
     uint32_t u, v, t, q, a, b;
-    __asm__ volatile("1:\n\t"
-                     "ldrd %[u], %[v], [%[w]], #8\n\t"
-                     "ldrd %[a], %[b], [%[x0]], #8\n\t"
-                     "sxtb16 %[t], %[u]\n\t"
-                     "sxtb16 %[q], %[v]\n\t"
-                     "sxtb16 %[u], %[u], ror #8\n\t"
-                     "sxtb16 %[v], %[v], ror #8\n\t"
-                     "smlad %[s00], %[a], %[t], %[s00]\n\t"
-                     "smlad %[s01], %[a], %[q], %[s01]\n\t"
-                     "smlad %[s00], %[b], %[u], %[s00]\n\t"
-                     "smlad %[s01], %[b], %[v], %[s01]\n\t"
-                     "ldrd %[a], %[b], [%[x1]], #8\n\t"
-                     "cmp %[x0], %[end]\n\t"
-                     "smlad %[s10], %[a], %[t], %[s10]\n\t"
-                     "smlad %[s11], %[a], %[q], %[s11]\n\t"
-                     "smlad %[s10], %[b], %[u], %[s10]\n\t"
-                     "smlad %[s11], %[b], %[v], %[s11]\n\t"
-                     "bne 1b"
-                     : [s00] "+&r"(s00), [s01] "+&r"(s01), [s10] "+&r"(s10),
-                       [s11] "+&r"(s11), [x0] "+&r"(x0), [x1] "+&r"(x1),
-                       [w] "+&r"(w), [u] "=&r"(u), [v] "=&r"(v), [t] "=&r"(t),
-                       [q] "=&r"(q), [a] "=&r"(a), [b] "=&r"(b)
-                     : [end] "r"(end)
-                     : "cc", "memory");
+    __asm__ volatile(
+        "1:\n\t"
+        "ldrd %[u], %[v], [%[w]], #8\n\t"
+        "ldrd %[a], %[b], [%[x]], #8\n\t"
+        "sxtb16 %[t], %[u]\n\t"
+        "sxtb16 %[q], %[v]\n\t"
+        "sxtb16 %[u], %[u], ror #8\n\t"
+        "sxtb16 %[v], %[v], ror #8\n\t"
+        "smlad %[s00], %[a], %[t], %[s00]\n\t"
+        "smlad %[s01], %[a], %[q], %[s01]\n\t"
+        "smlad %[s00], %[b], %[u], %[s00]\n\t"
+        "smlad %[s01], %[b], %[v], %[s01]\n\t"
+        "ldrd %[a], %[b], [%[x]], #8\n\t"
+        "cmp %[x], %[end]\n\t"
+        "smlad %[s10], %[a], %[t], %[s10]\n\t"
+        "smlad %[s11], %[a], %[q], %[s11]\n\t"
+        "smlad %[s10], %[b], %[u], %[s10]\n\t"
+        "smlad %[s11], %[b], %[v], %[s11]\n\t"
+        "bne 1b"
+        : [s00] "+&r"(s00), [s01] "+&r"(s01), [s10] "+&r"(s10),
+          [s11] "+&r"(s11), [x] "+&r"(x), [w] "+&r"(w), [u] "=&r"(u),
+          [v] "=&r"(v), [t] "=&r"(t), [q] "=&r"(q), [a] "=&r"(a), [b] "=&r"(b)
+        : [end] "r"(end)
+        : "cc", "memory");
 #else
-    for (; x0 != end; x0 += 2, x1 += 2, w += 8) {
+    for (; x != end; x += 4, w += 8) {
       const uint32_t u = load_word(w), v = load_word(w + 4);
       const uint32_t ue = even_bytes(u), uo = odd_bytes(u);
       const uint32_t ve = even_bytes(v), vo = odd_bytes(v);
-      s00 = add_products(add_products(s00, x0[0], ue), x0[1], uo);
-      s01 = add_products(add_products(s01, x0[0], ve), x0[1], vo);
-      s10 = add_products(add_products(s10, x1[0], ue), x1[1], uo);
-      s11 = add_products(add_products(s11, x1[0], ve), x1[1], vo);
+      s00 = add_products(add_products(s00, x[0], ue), x[1], uo);
+      s01 = add_products(add_products(s01, x[0], ve), x[1], vo);
+      s10 = add_products(add_products(s10, x[2], ue), x[3], uo);
+      s11 = add_products(add_products(s11, x[2], ve), x[3], vo);
     }
 #endif
     sums[0] = s00, sums[1] = s01;
@@ -121,7 +128,7 @@ NNC_NOINLINE inline const int8_t *
 dsp_multiply_row(const int8_t *x, const int8_t *w, int words, int32_t *sums) {
   const int8_t *end = x + 4 * words;
   int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-#if defined(NNC_ARM_DSP) && defined(__OPTIMIZE__)
+#if defined(NNC_ARM_DSP_LOOPS)
 #define NNC_ROW(WORD, SUM)                                                     \
   "sxtb16 %[t], %[" WORD "]\n\tsxtb16 %[" WORD "], %[" WORD "], ror #8\n\t"    \
   "smlad %[" SUM "], %[a], %[t], %[" SUM "]\n\t"                               \

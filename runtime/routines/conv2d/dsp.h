@@ -29,7 +29,7 @@ template <class S> constexpr dsp_window make_dsp_window(const S &s) {
           int16_t(s.dh), int16_t(s.dw), int16_t(s.fill)};
 }
 
-/// Copies the window whose first tap is at (top, left) to a column.
+/// Copies the window whose first tap is at (top, left) to one of two columns.
 NNC_NOINLINE inline void dsp_gather(const dsp_window &s, const int8_t *image,
                                     int top, int left, uint32_t *column) {
   const int c = s.c;
@@ -65,8 +65,9 @@ NNC_NOINLINE inline void dsp_gather(const dsp_window &s, const int8_t *image,
         const uint32_t word = isFill       ? uint8_t(s.fill) * 0x010101u
                               : p == image ? load_word(p) & 0xffffff
                                            : load_word(p - 1) >> 8;
-        *column++ = even_bytes(word);
-        *column++ = odd_bytes(word);
+        column[0] = even_bytes(word);
+        column[1] = odd_bytes(word);
+        column += 4;
         continue;
       }
       column = isFill ? dsp_append_fill(column, s.fill, c)
@@ -84,9 +85,9 @@ template <class S, class Epi> struct conv2d_i32_nhwc_armdsp {
                   unsigned char *scratch, const Epi &epi, int begin, int end) {
     const dsp_plan p = plan_conv2d_dsp(s);
     const dsp_window window = make_dsp_window(s);
-    auto *columns = reinterpret_cast<uint32_t *>(scratch);
-    auto *sums = reinterpret_cast<int32_t *>(scratch + 2 * p.column_bytes());
-    const int step = 2 * p.words;
+    auto *columns = static_cast<uint32_t *>(static_cast<void *>(scratch));
+    auto *sums = static_cast<int32_t *>(
+        static_cast<void *>(scratch + 2 * p.column_bytes()));
     // Pairs of pixels go on from row to row.
     const int last = end * s.ow;
     for (int pixel = begin * s.ow; pixel < last; pixel += 2) {
@@ -95,9 +96,9 @@ template <class S, class Epi> struct conv2d_i32_nhwc_armdsp {
         const int unit = (pixel + i) / s.ow, ox = (pixel + i) % s.ow;
         dsp_gather(window, x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c,
                    unit % s.oh * s.sh - s.pt, ox * s.sw - s.pl,
-                   columns + i * step);
+                   columns + 2 * i);
       }
-      dsp_multiply_two(columns, step, w, s.k, p.words, sums, p.rows);
+      dsp_multiply_two(columns, w, s.k, p.words, sums, p.rows);
       for (int i = 0; i < pixels; ++i)
         dsp_store(epi, sums + i * p.rows, 0, s.k, y,
                   ptrdiff_t(pixel + i) * s.k);
@@ -129,7 +130,7 @@ struct dsp_any {
 /// The same for three taps, whose addresses take no instructions.
 NNC_INLINE void dsp_add_three_taps(const int8_t *p, const int8_t *q, int step,
                                    int32_t (&s)[4]) {
-#if defined(NNC_ARM_DSP) && defined(__OPTIMIZE__)
+#if defined(NNC_ARM_DSP_LOOPS)
 #define NNC_TAP(OFFSET)                                                        \
   "ldr %[a], [%[p]" OFFSET "]\n\tldr %[b], [%[q]" OFFSET "]\n\t"               \
   "sxtb16 %[t], %[a]\n\tsxtb16 %[u], %[b]\n\t"                                 \
@@ -227,7 +228,7 @@ template <class S, class Epi> struct conv2d_i32_nhwc_depthwise_armdsp {
   static void run(const S &s, const int8_t *x, const int8_t *w, Y *y,
                   unsigned char *scratch, const Epi &epi, int begin, int end) {
     const dsp_window window = make_dsp_window(s);
-    auto *sums = reinterpret_cast<int32_t *>(scratch);
+    auto *sums = static_cast<int32_t *>(static_cast<void *>(scratch));
     for (int unit = begin; unit < end; ++unit) {
       const int top = unit % s.oh * s.sh - s.pt;
       const int8_t *image = x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
