@@ -46,7 +46,6 @@ FOREIGN = {
     "zip": (zipped(), "a zip archive, as PyTorch and Keras", "export it to ONNX"),
     "pickle": (pickle.dumps({"w": [1.0]}, protocol=2), "a Python pickle", "torch.onnx.export"),
     "pickle_4": (pickle.dumps({"w": [1.0]}, protocol=4), "a Python pickle", "torch.onnx.export"),
-    "tflite": (b"\x1c\0\0\0TFL3" + bytes(40), "a TensorFlow Lite model", "convert it to ONNX"),
     "keras": (b"\x89HDF\r\n\x1a\n" + bytes(40), "an HDF5 file", "convert it to ONNX"),
     "safetensors": (len(HEADER).to_bytes(8, "little") + HEADER + bytes(4), "a safetensors file",
                     "load it into its network"),

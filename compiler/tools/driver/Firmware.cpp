@@ -145,8 +145,7 @@ llvm::Expected<ModuleSize> measureModule(const Manifest &manifest,
   for (const std::string &word :
        {std::string("-r"), std::string("-nostdlib"),
         std::string("-Wl,--gc-sections"), "-Wl,-e," + manifest.name + "_run",
-        "-T" + script,
-        std::string("-o"), whole})
+        "-T" + script, std::string("-o"), whole})
     link.push_back(word);
   if (llvm::Error error = runPrograms({link}, part + "/link"))
     return error;

@@ -82,7 +82,7 @@ private:
   template <int K, class X, class W>
   static void add_run(const X *x, const W *w, ptrdiff_t filter, int count,
                       A *sums) {
-    A sum[K];
+    A sum[static_cast<size_t>(K)];
     for (int k = 0; k < K; ++k)
       sum[k] = sums[k];
     for (int i = 0; i < count; ++i) {
