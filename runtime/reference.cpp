@@ -11,11 +11,14 @@
 #include "runtime/routines/copy/portable.h"
 #include "runtime/routines/expanded_conv2d/portable.h"
 #include "runtime/routines/gather/portable.h"
+#include "runtime/routines/integer_lstm/portable.h"
 #include "runtime/routines/integer_softmax/portable.h"
 #include "runtime/routines/layer_norm/portable.h"
+#include "runtime/routines/lstm/portable.h"
 #include "runtime/routines/matmul/portable.h"
 #include "runtime/routines/pad/portable.h"
 #include "runtime/routines/pool2d/portable.h"
+#include "runtime/routines/push/portable.h"
 #include "runtime/routines/reduce/portable.h"
 #include "runtime/routines/resize/portable.h"
 #include "runtime/routines/scaled_conv2d/portable.h"
@@ -237,6 +240,28 @@ int call_integer_softmax(const integer_softmax_shape &s, const operands &o) {
     return to(o.x<std::int8_t>(0));
   return o.type(0) == NNC_U8 ? to(o.x<std::uint8_t>(0))
                              : int(NNC_REFERENCE_NO_TYPE);
+}
+int call_lstm(const lstm_shape &s, const operands &o) {
+  return with_float(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_all<lstm_portable<lstm_shape, none>>(
+        s, o.x<T>(0), o.x<T>(1), o.x<T>(2), o.x<T>(3), o.x<T>(4), o.x<T>(5),
+        o.y<T>());
+  });
+}
+int call_integer_lstm(const integer_lstm_shape &s, const operands &o) {
+  using i8 = std::int8_t;
+  using i32 = std::int32_t;
+  return run_all<integer_lstm_portable<integer_lstm_shape, none>>(
+      s, o.x<i8>(0), o.x<i8>(1), o.x<i8>(2), o.x<i32>(3), o.x<i32>(4),
+      o.x<i32>(5), o.x<std::uint16_t>(6), o.x<i8>(7), o.x<i8>(8), o.y<i8>());
+}
+int call_push(const push_shape &s, const operands &o) {
+  return with_size(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_all<push_portable<push_shape, none>>(s, o.x<T>(0), o.x<T>(1),
+                                                    o.y<T>());
+  });
 }
 int call_attention(const attention_shape &s, const operands &o) {
   using R = attention_portable<attention_shape, none>;

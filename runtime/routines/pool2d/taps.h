@@ -18,9 +18,9 @@ struct pool_taps {
   int top, left;
   pool_range rows, columns;
   template <class S>
-  constexpr pool_taps(const S &s, int top, int left)
-      : top(top), left(left), rows(top, s.dh, s.kh, 0, s.h),
-        columns(left, s.dw, s.kw, 0, s.w) {}
+  constexpr pool_taps(const S &s, int first_row, int first_column)
+      : top(first_row), left(first_column), rows(first_row, s.dh, s.kh, 0, s.h),
+        columns(first_column, s.dw, s.kw, 0, s.w) {}
 
   /// The number of taps by which a mean divides.
   template <class S> constexpr int count(const S &s) const {
