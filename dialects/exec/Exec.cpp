@@ -64,6 +64,14 @@ static LogicalResult verifyValue(WeightOp weight) {
   return success();
 }
 
+static LogicalResult verifyInitial(StateOp state) {
+  ElementsAttr initial = state.getInitialAttr();
+  if (initial && initial.getShapedType() != state.getTensor())
+    return state.emitOpError("has a first value of type ")
+           << initial.getShapedType() << ", not " << state.getTensor();
+  return success();
+}
+
 static LogicalResult takeName(Names &names, Operation &op, StringRef name) {
   if (names.take(name, isa<CallOp>(op)))
     return success();
@@ -90,6 +98,9 @@ LogicalResult ProgramOp::verifyRegions() {
               verifyRange(weight, weight.getOffset(), getWeights(), "weights")))
         return failure();
       if (failed(verifyValue(weight)))
+        return failure();
+    } else if (auto state = dyn_cast<StateOp>(op)) {
+      if (failed(verifyInitial(state)))
         return failure();
     }
     if (auto place = dyn_cast<PlaceOpInterface>(op)) {

@@ -48,7 +48,8 @@ def Exec_Place : DialectType<Exec_Dialect,
 
 def Exec_Pool : I32EnumAttr<"Pool", "whose memory a place is in", [
     I32EnumAttrCase<"arena", 0>, I32EnumAttrCase<"input", 1>,
-    I32EnumAttrCase<"output", 2>, I32EnumAttrCase<"weight", 3>]> {
+    I32EnumAttrCase<"output", 2>, I32EnumAttrCase<"weight", 3>,
+    I32EnumAttrCase<"state", 4>]> {
   let cppNamespace = "::nnc::exec";
   let genSpecializedAttr = 0;
 }
@@ -59,7 +60,8 @@ def Exec_PlaceAttr : AttrDef<Exec_Dialect, "Place"> {
   let description = [{
     The value is `offset` bytes from the start of the arena, of the caller's
     buffer for the `index`-th argument or result of the function, or of the
-    constant that the op is a view of. `bytes` is the size of a layer's scratch
+    constant that the op is a view of. State has the index of its argument, for
+    its next value, too. `bytes` is the size of a layer's scratch
     memory.
 
     Examples: `#exec.place<arena at 4096>`, `#exec.place<output[1] at 0>`; for a

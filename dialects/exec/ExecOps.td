@@ -104,6 +104,20 @@ def Exec_OutputOp : Exec_PlaceOp<"output", (ins OptionalAttr<StrAttr>:$model_nam
   }];
 }
 
+def Exec_StateOp : Exec_PlaceOp<"state",
+    (ins OptionalAttr<StrAttr>:$model_name, OptionalAttr<ElementsAttr>:$initial),
+    "(`of` $model_name^)? (`=` $initial^)?", 1> {
+  let summary = "What the caller keeps from one run to the next, row-major";
+  let description = [{
+    Holds the value of the last run when a run begins, and that of this run when
+    it ends. `initial` is the value before the first run; without it, all
+    elements are zero.
+
+    Examples: `%h = exec.state "h" : tensor<1x20xf32>`,
+    `%c = exec.state "c" = dense<-1> : tensor<4xi8> : tensor<4xi8>`.
+  }];
+}
+
 def Exec_WeightOp : Exec_PlaceOp<"weight",
     (ins I64Attr:$offset, ElementsAttr:$value, UnitAttr:$encoded),
     "`at` $offset `=` (`encoded` $encoded^)? $value", 0> {

@@ -10,6 +10,10 @@ exec.program @tiny arena 1024 lower_bound 640 align 64 weights 192
   %x = exec.input "x_0" of "x.0" : tensor<1x4x4x4xf32>
   // CHECK: %prob = exec.output "prob" : tensor<1x128xf32>
   %prob = exec.output "prob" : tensor<1x128xf32>
+  // CHECK: exec.state "h_0" of "h.0" : tensor<1x4xf32>
+  %h = exec.state "h_0" of "h.0" : tensor<1x4xf32>
+  // CHECK: exec.state "c" = dense<-1> : tensor<4xi8> : tensor<4xi8>
+  %c = exec.state "c" = dense<-1> : tensor<4xi8> : tensor<4xi8>
   // CHECK: %conv1_w = exec.weight "conv1_w" at 0 = dense<1.000000e+00> : tensor<8x4x1x1xf32> : tensor<8x4x1x1xf32, #nn.layout<KCRS8k>>
   %w = exec.weight "conv1_w" at 0 = dense<1.0> : tensor<8x4x1x1xf32> : tensor<8x4x1x1xf32, #nn.layout<KCRS8k>>
   %b = exec.weight "conv1_b" at 128 = dense<0.5> : tensor<8xf32> : tensor<8xf32>

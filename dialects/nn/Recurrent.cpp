@@ -1,0 +1,182 @@
+//===- Recurrent.cpp - Ops that carry values from step to step ------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/Copy.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+//===----------------------------------------------------------------------===//
+// nn.push
+//===----------------------------------------------------------------------===//
+
+LogicalResult PushOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getPlain(adaptor.getX()), f = getPlain(adaptor.getF());
+  int64_t axis = adaptor.getAxis();
+  if (axis < 0 || axis >= x.getRank())
+    return emitOptionalError(location, "has axis ", axis,
+                             " of a tensor of rank ", x.getRank());
+  SmallVector<int64_t> shape(x.getShape());
+  if (f.getRank() == x.getRank() && f.getDimSize(axis) <= shape[axis])
+    shape[axis] = f.getDimSize(axis);
+  if (f != withShape(x, shape))
+    return emitOptionalError(location, "adds a ", f, " along axis ", axis,
+                             " to a queue of type ", x);
+  types.push_back(x);
+  return success();
+}
+SmallVector<RoutineCall> PushOp::getRoutineCalls() {
+  ArrayRef<int64_t> x = getPlain(getX()).getShape();
+  int64_t inner = product(x.drop_front(getAxis() + 1));
+  ShapeFields fields(getContext());
+  fields.add("outer", product(x.take_front(getAxis())));
+  fields.add("size", x[getAxis()] * inner);
+  fields.add("count", getPlain(getF()).getDimSize(getAxis()) * inner);
+  return {{"push", fields.get(), {0, 1}}};
+}
+Work PushOp::getWork() { return bytesOnly(*this); }
+
+//===----------------------------------------------------------------------===//
+// nn.lstm and nn.integer_lstm
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The sizes of a layer of LSTM cells.
+struct LstmSizes {
+  int64_t batch, steps, input, units;
+};
+} // namespace
+
+static LstmSizes getSizes(RankedTensorType x, RankedTensorType w,
+                          bool isTimeMajor) {
+  return {x.getDimSize(isTimeMajor ? 1 : 0), x.getDimSize(isTimeMajor ? 0 : 1),
+          x.getDimSize(2), w.getDimSize(1)};
+}
+
+/// Checks the shapes of the operands, of which a cell takes `cellWidth`
+/// elements, and returns the type of the result.
+template <class Adaptor>
+static FailureOr<RankedTensorType> inferLstm(std::optional<Location> location,
+                                             Adaptor adaptor,
+                                             int64_t cellWidth) {
+  RankedTensorType x = getPlain(adaptor.getX()), w = getPlain(adaptor.getW());
+  if (x.getRank() != 3 || w.getRank() != 3)
+    return emitOptionalError(location,
+                             "needs sequences and weights of 3 axes, "
+                             "not a ",
+                             x, " and a ", w);
+  LstmSizes sizes = getSizes(x, w, adaptor.getTimeMajor());
+  int64_t batch = sizes.batch, input = sizes.input, units = sizes.units;
+  auto check = [&](Value value, StringRef what, ArrayRef<int64_t> shape) {
+    return getPlain(value).getShape() == shape
+               ? success()
+               : emitOptionalError(location, "has ", what, " of type ",
+                                   getPlain(value), " for ", units,
+                                   " cells and sequences of type ", x);
+  };
+  if (failed(check(adaptor.getW(), "weights", {4, units, input})) ||
+      failed(check(adaptor.getR(), "recurrent weights", {4, units, units})) ||
+      failed(check(adaptor.getBias(), "a bias", {4, units})) ||
+      failed(check(adaptor.getH(), "an output state", {batch, units})) ||
+      failed(check(adaptor.getC(), "a cell state", {batch, cellWidth * units})))
+    return failure();
+  return withShape(x, {(sizes.steps + cellWidth) * batch, units});
+}
+
+static Work getLstmWork(Work work, const LstmSizes &sizes) {
+  int64_t cells = sizes.batch * sizes.steps * sizes.units;
+  work.multiplyAdds = cells * 4 * (sizes.input + sizes.units);
+  work.operations = 2 * work.multiplyAdds + 60 * cells;
+  return work;
+}
+
+/// Adds the fields that both families have.
+static void addSizes(ShapeFields &fields, const LstmSizes &sizes,
+                     bool isTimeMajor) {
+  fields.add("batch", sizes.batch).add("steps", sizes.steps);
+  fields.add("input", sizes.input).add("units", sizes.units);
+  fields.add("time_major", static_cast<int64_t>(isTimeMajor));
+}
+
+LogicalResult LstmOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  FailureOr<RankedTensorType> type =
+      inferLstm(location, adaptor, /*cellWidth=*/1);
+  if (failed(type))
+    return failure();
+  for (Value operand : adaptor.getOperands())
+    if (getPlain(operand).getElementType() != type->getElementType())
+      return emitOptionalError(location, "mixes types of elements");
+  types.push_back(*type);
+  return success();
+}
+SmallVector<RoutineCall> LstmOp::getRoutineCalls() {
+  ShapeFields fields(getContext());
+  addSizes(fields, getSizes(getPlain(getX()), getPlain(getW()), getTimeMajor()),
+           getTimeMajor());
+  fields.addReal("clip", getClip().convertToDouble());
+  return {{"lstm", fields.get(), {0, 1, 2, 3, 4, 5}}};
+}
+Work LstmOp::getWork() {
+  return getLstmWork(
+      bytesOnly(*this),
+      getSizes(getPlain(getX()), getPlain(getW()), getTimeMajor()));
+}
+
+LogicalResult IntegerLstmOp::inferReturnTypes(MLIRContext *,
+                                              std::optional<Location> location,
+                                              Adaptor adaptor,
+                                              SmallVectorImpl<Type> &types) {
+  FailureOr<RankedTensorType> type =
+      inferLstm(location, adaptor, /*cellWidth=*/2);
+  if (failed(type))
+    return failure();
+  auto has = [](Value value, Type element, int64_t count) {
+    RankedTensorType plain = getPlain(value);
+    return plain.getElementType() == element && plain.getNumElements() == count;
+  };
+  Builder builder(type->getContext());
+  Type wide = builder.getI32Type();
+  for (Value bytes : {adaptor.getX(), adaptor.getW(), adaptor.getR(),
+                      adaptor.getH(), adaptor.getC()})
+    if (!getPlain(bytes).getElementType().isSignlessInteger(8))
+      return emitOptionalError(location, "needs numbers of type i8, not a ",
+                               getPlain(bytes));
+  int64_t biases = getPlain(adaptor.getBias()).getNumElements();
+  if (!has(adaptor.getBias(), wide, biases) ||
+      !has(adaptor.getRbias(), wide, biases) ||
+      !has(adaptor.getFactors(), wide, 22) ||
+      !has(adaptor.getTable(), builder.getIntegerType(16, /*isSigned=*/false),
+           256))
+    return emitOptionalError(location, "needs two biases of type i32, 22 "
+                                       "factors of type i32 and a table of 256 "
+                                       "numbers of type ui16");
+  if (adaptor.getShift() < 0 || adaptor.getShift() > 30)
+    return emitOptionalError(location, "shifts by ", adaptor.getShift(),
+                             " bits");
+  types.push_back(*type);
+  return success();
+}
+SmallVector<RoutineCall> IntegerLstmOp::getRoutineCalls() {
+  ShapeFields fields(getContext());
+  addSizes(fields, getSizes(getPlain(getX()), getPlain(getW()), getTimeMajor()),
+           getTimeMajor());
+  fields.add("zero", getZero()).add("clip", getClip());
+  fields.add("multiplier", getMultiplier()).add("shift", getShift());
+  fields.add("single", static_cast<int64_t>(getSingle()));
+  return {{"integer_lstm", fields.get(), {0, 1, 2, 3, 4, 5, 6, 7, 8}}};
+}
+Work IntegerLstmOp::getWork() {
+  return getLstmWork(
+      bytesOnly(*this),
+      getSizes(getPlain(getX()), getPlain(getW()), getTimeMajor()));
+}

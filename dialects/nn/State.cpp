@@ -1,0 +1,62 @@
+//===- State.cpp - Values that a function keeps between runs --------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/State.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace nnc;
+
+std::optional<unsigned> nn::getNextValue(FunctionOpInterface function,
+                                         unsigned argument) {
+  auto next = function.getArgAttrOfType<IntegerAttr>(argument, kStateAttr);
+  if (!next || next.getInt() < 0 || next.getInt() >= function.getNumResults())
+    return std::nullopt;
+  return next.getInt();
+}
+
+std::optional<unsigned> nn::getStateOf(FunctionOpInterface function,
+                                       unsigned result) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (getNextValue(function, i) == result)
+      return i;
+  return std::nullopt;
+}
+
+ElementsAttr nn::getInitialValue(FunctionOpInterface function,
+                                 unsigned argument) {
+  return function.getArgAttrOfType<ElementsAttr>(argument, kInitialAttr);
+}
+
+LogicalResult nn::verifyStates(FunctionOpInterface function) {
+  llvm::SmallBitVector taken(function.getNumResults());
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    if (!function.getArgAttr(i, kStateAttr))
+      continue;
+    std::optional<unsigned> next = getNextValue(function, i);
+    if (!next)
+      return function.emitError("argument ")
+             << i << " is state, but '" << kStateAttr
+             << "' is not the number of a result";
+    Type type = function.getArgumentTypes()[i];
+    if (function.getResultTypes()[*next] != type)
+      return function.emitError("argument ")
+             << i << " is state of type " << type
+             << ", but its next value is a "
+             << function.getResultTypes()[*next];
+    if (taken.test(*next))
+      return function.emitError("result ")
+             << *next << " is the next value of two arguments";
+    taken.set(*next);
+    ElementsAttr initial = getInitialValue(function, i);
+    if (initial && initial.getShapedType() != type)
+      return function.emitError("argument ")
+             << i << " is state of type " << type
+             << ", but its first value is a " << initial.getShapedType();
+  }
+  return success();
+}
