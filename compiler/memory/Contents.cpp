@@ -7,6 +7,7 @@
 #include "compiler/memory/Contents.h"
 
 #include "compiler/shapes/RoutineShape.h"
+#include "dialects/nn/State.h"
 #include "dialects/target/Target.h"
 
 using namespace mlir;
@@ -165,6 +166,10 @@ static bool haveSameBytes(RankedTensorType a, RankedTensorType b) {
 
 bool nnc::readsInPlace(Operation *op, unsigned operand) {
   auto layer = dyn_cast<LayerOp>(op);
+  // A queue is moved on from its start.
+  if (layer && operand == 0)
+    if (auto push = dyn_cast_or_null<PushOp>(layer.getAnchorOp()))
+      return layer.getInputs().front() != layer.getInputs().back();
   if (!layer || operand < layer.getInputs().size())
     return false;
   unsigned extra = operand - layer.getInputs().size();
@@ -208,6 +213,43 @@ int64_t nnc::getReadBytes(Operation *op, unsigned operand) {
   return std::max(bytes, elements * getElementBytes(type.getElementType()));
 }
 
+exec::Pool nnc::getPool(BlockArgument argument) {
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  return getNextValue(function, argument.getArgNumber()) ? exec::Pool::state
+                                                         : exec::Pool::input;
+}
+
+exec::PlaceAttr nnc::getFinalPlace(func::FuncOp function, unsigned result) {
+  MLIRContext *context = function.getContext();
+  if (std::optional<unsigned> state = getStateOf(function, result))
+    return exec::PlaceAttr::get(context, exec::Pool::state, *state, 0, 0);
+  return exec::PlaceAttr::get(context, exec::Pool::output, result, 0, 0);
+}
+
+SmallVector<unsigned> nnc::getFinishOrder(func::FuncOp function) {
+  Operation *end = function.getBody().front().getTerminator();
+  SmallVector<unsigned> order, states;
+  for (unsigned i = 0; i < end->getNumOperands(); ++i)
+    (getStateOf(function, i) ? states : order).push_back(i);
+  // A state that holds the next value of another one is overwritten after it.
+  auto isRead = [&](unsigned result) {
+    exec::PlaceAttr own = getFinalPlace(function, result);
+    return llvm::any_of(states, [&](unsigned other) {
+      exec::PlaceAttr place = getPlace(end->getOperand(other));
+      return other != result && place && place.getPool() == own.getPool() &&
+             place.getIndex() == own.getIndex();
+    });
+  };
+  while (!states.empty()) {
+    unsigned *next = llvm::find_if_not(states, isRead);
+    if (next == states.end())
+      next = states.begin(); // they exchange values: no order is right
+    order.push_back(*next);
+    states.erase(next);
+  }
+  return order;
+}
+
 exec::PlaceAttr nnc::getPlace(Value value) {
   MLIRContext *context = value.getContext();
   if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -215,7 +257,7 @@ exec::PlaceAttr nnc::getPlace(Value value) {
     if (auto staged = function.getArgAttrOfType<exec::PlaceAttr>(
             argument.getArgNumber(), exec::kPlaceAttr))
       return staged;
-    return exec::PlaceAttr::get(context, exec::Pool::input,
+    return exec::PlaceAttr::get(context, getPool(argument),
                                 argument.getArgNumber(), 0, 0);
   }
   Operation *op = value.getDefiningOp();

@@ -103,6 +103,19 @@ int64_t getReadBytes(mlir::Operation *op, unsigned operand);
 /// constant. Null if no place is known.
 exec::PlaceAttr getPlace(mlir::Value value);
 
+/// Returns whose memory an argument of a function is in: the caller's input or
+/// its state.
+exec::Pool getPool(mlir::BlockArgument argument);
+
+/// Returns where result number `result` of a function is to be when the
+/// function ends: in an output or, for the next value of a state, in the state.
+exec::PlaceAttr getFinalPlace(mlir::func::FuncOp function, unsigned result);
+
+/// Returns the numbers of the results in the order in which they are copied to
+/// their final places: outputs first, and a state before another one whose old
+/// value it takes.
+llvm::SmallVector<unsigned> getFinishOrder(mlir::func::FuncOp function);
+
 } // namespace nnc
 
 #endif // NNC_COMPILER_MEMORY_CONTENTS_H

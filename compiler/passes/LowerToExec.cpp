@@ -14,6 +14,7 @@
 #include "compiler/routines/Candidates.h"
 #include "compiler/routines/ExecCall.h"
 #include "dialects/exec/Identifiers.h"
+#include "dialects/nn/State.h"
 #include "dialects/target/Target.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -69,7 +70,11 @@ private:
   DenseMap<Operation *, std::string> layerNames; ///< in the printed code
   int64_t weightBytes = 0;
   SmallVector<std::string> inputNames, outputNames;
+  /// The places of outputs and of states, by result; a state is that of its
+  /// next value.
   SmallVector<Value> outputs;
+  /// The places of states, by argument.
+  DenseMap<unsigned, Value> states;
   DenseMap<Value, Value> placed;
   /// Buffers of values that are joined in place, by the joined value: their
   /// parts, which are computed first, are views of them.
@@ -248,11 +253,12 @@ void Lowering::nameInterface() {
   outputNames.resize(function.getNumResults());
   SmallVector<PortName> ports;
   for (auto [i, name] : llvm::enumerate(inputNames))
-    ports.push_back(
-        {getText(function.getArgAttr(i, "nn.name")), "input", name});
+    ports.push_back({getText(function.getArgAttr(i, "nn.name")),
+                     nn::getNextValue(function, i) ? "state" : "input", name});
   for (auto [i, name] : llvm::enumerate(outputNames))
-    ports.push_back(
-        {getText(function.getResultAttr(i, "nn.name")), "output", name});
+    if (!nn::getStateOf(function, i))
+      ports.push_back(
+          {getText(function.getResultAttr(i, "nn.name")), "output", name});
   for (PortName &port : ports)
     if (exec::makeIdentifier(port.given, port.kind) == port.given &&
         names.take(port.given, /*isCall=*/false))
@@ -271,16 +277,28 @@ void Lowering::declareInputs() {
     unsigned i = argument.getArgNumber();
     StringRef given = getText(function.getArgAttr(i, "nn.name"));
     StringRef name = inputNames[i];
-    auto input = builder.create<exec::InputOp>(
-        argument.getLoc(), builder.getType<exec::PlaceType>(), name,
-        nn::getTensorType(argument), getPortName(given, name, builder));
-    placed[argument] = input;
+    auto type = builder.getType<exec::PlaceType>();
+    RankedTensorType tensor = nn::getTensorType(argument);
+    StringAttr modelName = getPortName(given, name, builder);
+    if (nn::getNextValue(function, i)) {
+      states[i] = builder.create<exec::StateOp>(
+          argument.getLoc(), type, name, tensor, modelName,
+          nn::getInitialValue(function, i));
+      placed[argument] = states[i];
+    } else {
+      placed[argument] = builder.create<exec::InputOp>(argument.getLoc(), type,
+                                                       name, tensor, modelName);
+    }
   }
 }
 
 void Lowering::declareOutputs() {
   auto types = function.getFunctionType().getResults();
   for (auto [i, type] : llvm::enumerate(types)) {
+    if (std::optional<unsigned> state = nn::getStateOf(function, i)) {
+      outputs.push_back(states[*state]);
+      continue;
+    }
     StringRef given = getText(function.getResultAttr(i, "nn.name"));
     StringRef name = outputNames[i];
     outputs.push_back(builder.create<exec::OutputOp>(
@@ -379,7 +397,8 @@ LogicalResult Lowering::lower(Operation *op) {
   if (place.getPool() == Pool::arena) {
     target = createInArena(loc, name(), result);
   } else {
-    target = outputs[place.getIndex()];
+    target = place.getPool() == Pool::state ? states[place.getIndex()]
+                                            : outputs[place.getIndex()];
     if (place.getOffset() != 0 ||
         exec::getPlaceOp(target).getTensor() != nn::getTensorType(result))
       target = createView(loc, name(), nn::getTensorType(result), target,
@@ -391,20 +410,18 @@ LogicalResult Lowering::lower(Operation *op) {
 
 /// Results that were not produced where the caller wants them are copied.
 LogicalResult Lowering::finish(func::ReturnOp end) {
-  for (OpOperand &result : end->getOpOperands()) {
-    unsigned i = result.getOperandNumber();
-    if (nn::getLayout(result.get().getType()))
+  for (unsigned i : getFinishOrder(function)) {
+    Value result = end.getOperand(i);
+    if (nn::getLayout(result.getType()))
       return end.emitOpError() << "gives result " << i << " in layout "
-                               << nn::getLayoutName(result.get().getType())
+                               << nn::getLayoutName(result.getType())
                                << "; results are row-major";
-    PlaceAttr place = getPlace(result.get());
-    if (place.getPool() == Pool::output && place.getIndex() == i &&
-        place.getOffset() == 0)
+    if (getPlace(result) == getFinalPlace(function, i))
       continue;
-    if (nn::getTensorType(result.get()).getNumElements() == 0)
+    if (nn::getTensorType(result).getNumElements() == 0)
       continue; // There are no elements to copy.
     std::string name = "copy_" + exec::getPlaceOp(outputs[i]).getName().str();
-    builder.create<exec::CopyOp>(end.getLoc(), name, getPlaced(result.get()),
+    builder.create<exec::CopyOp>(end.getLoc(), name, getPlaced(result),
                                  outputs[i]);
   }
   return success();
@@ -437,7 +454,7 @@ LogicalResult Lowering::run() {
   auto machine =
       module->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
   if (failed(checkRoutines(function, machine)) ||
-      failed(verifyMemory(function)))
+      failed(nn::verifyStates(function)) || failed(verifyMemory(function)))
     return failure();
   builder.setInsertionPoint(function);
   StringRef model = getText(module->getAttr("nn.model"));

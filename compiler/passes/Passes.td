@@ -12,6 +12,48 @@
 
 include "mlir/Pass/PassBase.td"
 
+def Stream : Pass<"nnc-stream", "::mlir::func::FuncOp"> {
+  let summary = "Take a window of time frame by frame";
+  let description = [{
+    A model of a window of frames, along `axis` of argument number `input`,
+    becomes one of the `hop` newest frames, which keeps what it needs of the
+    past in queues that are state. From the run on in which the window is full,
+    its results are those of the model on the window.
+
+    Ops that treat all elements along the axis alike work on the new ones.
+    Convolutions and pools read a queue with as many elements as the windows of
+    their new results have. Other ops, and those that pad the axis or whose
+    stride does not divide the new elements, read a queue of the whole window,
+    as does all that follows. Of a result that grows along the axis, a run gives
+    the newest part.
+
+    Runs before any other pass, and not unless the user asks for it.
+
+    ```mlir
+    func.func @main(%x: tensor<1x4x98xf32>) -> tensor<1x8x96xf32> {
+      %y = nn.conv %x, %w {...} : (tensor<1x4x98xf32>, tensor<8x4x3xf32>) -> tensor<1x8x96xf32>
+      return %y : ...
+    }
+    ==>
+    func.func @main(%x: tensor<1x4x1xf32>, %q: tensor<1x4x3xf32> {nn.state = 1 : i64})
+        -> (tensor<1x8x1xf32>, tensor<1x4x3xf32>) {
+      %next = nn.push %q, %x {axis = 2 : i64} : ...
+      %y = nn.conv %next, %w {...} : (tensor<1x4x3xf32>, tensor<8x4x3xf32>) -> tensor<1x8x1xf32>
+      return %y, %next : ...
+    }
+    ```
+  }];
+  let options = [
+    Option<"input", "input", "unsigned", /*default=*/"0",
+           "number of the argument that is a window">,
+    Option<"axis", "axis", "int64_t", /*default=*/"1",
+           "axis of time of that argument">,
+    Option<"hop", "hop", "int64_t", /*default=*/"1",
+           "frames that a run takes">,
+  ];
+  let dependentDialects = ["::nnc::nn::NnDialect", "::nnc::qnn::QnnDialect"];
+}
+
 def QnnFuse : Pass<"nnc-qnn-fuse", "::mlir::ModuleOp"> {
   let summary = "Compute layers of QDQ models in integers where that is faster";
   let description = [{

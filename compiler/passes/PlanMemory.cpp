@@ -3,10 +3,11 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // Values are tenants of groups: what shares bytes, at fixed distances, is one
-// group. Groups grow in four steps, each only where nothing is overwritten that
-// is still needed: views join what they are part of, results take the caller's
-// buffer, parts of a concat are written where the whole wants them, and layers
-// that allow it write over what they read. The groups that are left in the
+// group. Groups grow in steps, each only where nothing is overwritten that is
+// still needed: views join what they are part of, results take the caller's
+// buffer, the next value of a state takes the place of the old one, parts of a
+// concat are written where the whole wants them, and layers that allow it write
+// over what they read. The groups that are left in the
 // arena are then packed (compiler/memory/Packing.h).
 //
 //===----------------------------------------------------------------------===//
@@ -15,6 +16,7 @@
 #include "compiler/memory/Packing.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/routines/Scratch.h"
+#include "dialects/nn/State.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -56,6 +58,7 @@ private:
   void joinViews();
   void stageInputs();
   void takeOutputs();
+  void takeStates();
   void joinParts();
   void reuseOperands();
   void pack();
@@ -68,6 +71,12 @@ private:
   bool canJoin(const TenantGroup &into, const TenantGroup &from, int64_t delta,
                function_ref<bool(const Tenant &, const Tenant &)> takesOver);
   bool holdSame(const Tenant &a, const Tenant &b, int64_t begin, int64_t end);
+  /// Returns true if `a` and `b` are the result of `op` and an operand in the
+  /// same place that `op` reads for the last time, and just before it writes.
+  static bool takesOver(Operation *op, const Tenant &a, const Tenant &b);
+  /// Gives the group of `value`, if all of it fits there, the caller's memory
+  /// that holds `value` in the end.
+  void takePlace(Value value, exec::PlaceAttr place);
 
   unsigned addGroup(Value value, Operation *op, int64_t bytes, int first,
                     int last);
@@ -135,7 +144,7 @@ void Planner::collect() {
   };
   for (BlockArgument argument : function.getArguments()) {
     TenantGroup &group = add(argument, 0);
-    group.pool = Pool::input;
+    group.pool = getPool(argument);
     group.index = argument.getArgNumber();
     group.limit = getBytes(argument);
   }
@@ -205,21 +214,21 @@ bool Planner::holdSame(const Tenant &a, const Tenant &b, int64_t begin,
 
 bool Planner::canJoin(
     const TenantGroup &into, const TenantGroup &from, int64_t delta,
-    function_ref<bool(const Tenant &, const Tenant &)> takesOver) {
-  if (from.pool != Pool::arena ||
-      (into.pool != Pool::arena && into.pool != Pool::output))
+    function_ref<bool(const Tenant &, const Tenant &)> takes) {
+  bool isCallers = into.pool == Pool::output || into.pool == Pool::state;
+  if (from.pool != Pool::arena || (into.pool != Pool::arena && !isCallers))
     return false;
   for (Tenant b : from.tenants) {
     b.extent.offset += delta;
     int64_t start = b.extent.offset, end = start + b.extent.bytes;
-    if (into.pool == Pool::output && (start < 0 || end > into.limit))
+    if (isCallers && (start < 0 || end > into.limit))
       return false;
     for (const Tenant &a : into.tenants) {
       int64_t meetStart = std::max(start, a.extent.offset);
       int64_t meetEnd = std::min(end, a.extent.offset + a.extent.bytes);
       bool inTime =
           a.extent.first <= b.extent.last && b.extent.first <= a.extent.last;
-      if (meetStart < meetEnd && inTime && !takesOver(a, b) &&
+      if (meetStart < meetEnd && inTime && !takes(a, b) &&
           !holdSame(a, b, meetStart, meetEnd))
         return false;
     }
@@ -244,7 +253,7 @@ void Planner::joinViews() {
 /// Vectors that reach over the end of the caller's buffer need a copy of it.
 void Planner::stageInputs() {
   for (TenantGroup &group : groups)
-    if (group.pool == Pool::input &&
+    if ((group.pool == Pool::input || group.pool == Pool::state) &&
         llvm::any_of(group.tenants, [&](const Tenant &tenant) {
           return tenant.extent.offset + tenant.extent.bytes > group.limit;
         })) {
@@ -253,25 +262,59 @@ void Planner::stageInputs() {
     }
 }
 
+void Planner::takePlace(Value value, exec::PlaceAttr place) {
+  TenantGroup &group = getGroup(value);
+  Extent whole = getTenant(value).extent;
+  bool fits = llvm::all_of(group.tenants, [&](const Tenant &tenant) {
+    return tenant.extent.offset >= whole.offset &&
+           tenant.extent.offset + tenant.extent.bytes <=
+               whole.offset + getBytes(value);
+  });
+  if (group.pool != Pool::arena || !fits)
+    return;
+  group.pool = place.getPool();
+  group.index = place.getIndex();
+  group.limit = getBytes(value);
+  for (Tenant &tenant : group.tenants)
+    tenant.extent.offset -= whole.offset;
+}
+
 /// A result is produced where the caller wants it, if all that shares its bytes
 /// fits there.
 void Planner::takeOutputs() {
   Operation *end = function.getBody().front().getTerminator();
-  for (OpOperand &result : end->getOpOperands()) {
-    TenantGroup &group = getGroup(result.get());
-    Extent whole = getTenant(result.get()).extent;
-    bool fits = llvm::all_of(group.tenants, [&](const Tenant &tenant) {
-      return tenant.extent.offset >= whole.offset &&
-             tenant.extent.offset + tenant.extent.bytes <=
-                 whole.offset + getBytes(result.get());
-    });
-    if (group.pool != Pool::arena || !fits)
+  for (OpOperand &result : end->getOpOperands())
+    if (!nn::getStateOf(function, result.getOperandNumber()))
+      takePlace(result.get(),
+                getFinalPlace(function, result.getOperandNumber()));
+}
+
+/// The next value of a state is produced where the state is, if nothing reads
+/// the old value any more by then.
+void Planner::takeStates() {
+  Operation *end = function.getBody().front().getTerminator();
+  for (BlockArgument state : function.getArguments()) {
+    std::optional<unsigned> next =
+        nn::getNextValue(function, state.getArgNumber());
+    if (!next)
       continue;
-    group.pool = Pool::output;
-    group.index = result.getOperandNumber();
-    group.limit = getBytes(result.get());
-    for (Tenant &tenant : group.tenants)
-      tenant.extent.offset -= whole.offset;
+    Value value = end->getOperand(*next);
+    unsigned from = groupOf[value], into = groupOf[state];
+    if (groups[into].pool != Pool::state) {
+      // A copy of the state is read, so that its memory is free.
+      takePlace(value, getFinalPlace(function, *next));
+      continue;
+    }
+    if (from == into)
+      continue;
+    auto takes = [&](const Tenant &a, const Tenant &b) {
+      return llvm::any_of(std::array{a.op, b.op}, [&](Operation *op) {
+        return op && takesOver(op, a, b);
+      });
+    };
+    int64_t delta = -getTenant(value).extent.offset;
+    if (canJoin(groups[into], groups[from], delta, takes))
+      join(into, from, delta);
   }
 }
 
@@ -294,6 +337,22 @@ void Planner::joinParts() {
     }
 }
 
+bool Planner::takesOver(Operation *op, const Tenant &a, const Tenant &b) {
+  if (op->getNumResults() != 1)
+    return false;
+  Value result = op->getResult(0);
+  const Tenant &written = a.value == result ? a : b;
+  const Tenant &read = a.value == result ? b : a;
+  auto isRead = [&](OpOperand &operand) { return operand.get() == read.value; };
+  return written.value == result && llvm::any_of(op->getOpOperands(), isRead) &&
+         read.extent.last <= written.extent.first &&
+         read.extent.offset == written.extent.offset &&
+         llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+           return !isRead(operand) ||
+                  readsInPlace(op, operand.getOperandNumber());
+         });
+}
+
 /// Elementwise layers, and anchors that add a residual, write over an operand
 /// that nobody needs any more.
 void Planner::reuseOperands() {
@@ -309,23 +368,16 @@ void Planner::reuseOperands() {
         continue;
       int64_t delta = getTenant(result).extent.offset -
                       getTenant(operand.get()).extent.offset;
-      if (groups[from].pool == Pool::output) {
+      if (groups[from].pool == Pool::output ||
+          groups[from].pool == Pool::state) {
         std::swap(from, into);
         delta = -delta;
       }
       // The one pair that may meet, and only in the step of the op itself.
-      auto takesOver = [&](const Tenant &a, const Tenant &b) {
-        const Tenant &written = a.value == result ? a : b;
-        const Tenant &read = a.value == result ? b : a;
-        return written.value == result &&
-               read.extent.last <= written.extent.first &&
-               read.extent.offset == written.extent.offset &&
-               llvm::all_of(op->getOpOperands(), [&](OpOperand &other) {
-                 return other.get() != read.value ||
-                        readsInPlace(op, other.getOperandNumber());
-               });
+      auto takes = [&](const Tenant &a, const Tenant &b) {
+        return takesOver(op, a, b);
       };
-      if (canJoin(groups[into], groups[from], delta, takesOver)) {
+      if (canJoin(groups[into], groups[from], delta, takes)) {
         join(into, from, delta);
         break;
       }
@@ -365,6 +417,7 @@ void Planner::plan() {
   joinViews();
   stageInputs();
   takeOutputs();
+  takeStates();
   joinParts();
   reuseOperands();
   pack();
@@ -385,6 +438,24 @@ void Planner::plan() {
     }
 }
 
+/// Returns false, and emits an error, if states take the values of each other
+/// in a circle, so that no order of copies is right.
+static LogicalResult checkExchanges(func::FuncOp function) {
+  Operation *end = function.getBody().front().getTerminator();
+  SmallVector<unsigned> order = getFinishOrder(function);
+  for (auto [i, result] : llvm::enumerate(order))
+    for (unsigned later : llvm::drop_begin(order, i + 1)) {
+      exec::PlaceAttr target = getFinalPlace(function, result),
+                      read = getPlace(end->getOperand(later));
+      if (target.getPool() == Pool::state && read.getPool() == Pool::state &&
+          target.getIndex() == read.getIndex())
+        return end->emitError("the values that are kept between runs exchange "
+                              "places, which nnc does not handle; keep a copy "
+                              "that something computes");
+    }
+  return success();
+}
+
 namespace {
 struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
   using Base::Base;
@@ -394,7 +465,11 @@ struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
         op.emitOpError("has several results; layers have one");
         return signalPassFailure();
       }
+    if (failed(nn::verifyStates(getOperation())))
+      return signalPassFailure();
     Planner(getOperation(), threads).plan();
+    if (failed(checkExchanges(getOperation())))
+      return signalPassFailure();
   }
 };
 } // namespace

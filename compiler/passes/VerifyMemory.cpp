@@ -131,6 +131,7 @@ int64_t Checker::getSize(PlaceAttr place) {
       return arena.getInt();
     return 0;
   case Pool::input:
+  case Pool::state:
     return getBytes(function.getArgument(place.getIndex()));
   case Pool::output:
     return getBytes(function.getBody().front().getTerminator()->getOperand(
@@ -144,11 +145,11 @@ int64_t Checker::getSize(PlaceAttr place) {
 LogicalResult Checker::checkBounds(Operation *op, PlaceAttr place,
                                    int64_t bytes) {
   auto count =
-      static_cast<int64_t>(place.getPool() == Pool::input
-                               ? function.getNumArguments()
-                               : function.getFunctionType().getNumResults());
+      static_cast<int64_t>(place.getPool() == Pool::output
+                               ? function.getFunctionType().getNumResults()
+                               : function.getNumArguments());
   bool isCallers =
-      place.getPool() == Pool::input || place.getPool() == Pool::output;
+      place.getPool() != Pool::arena && place.getPool() != Pool::weight;
   if (isCallers && (place.getIndex() < 0 || place.getIndex() >= count))
     return op->emitOpError()
            << "speaks of " << place << ", which the function does not have";
@@ -252,8 +253,8 @@ LogicalResult Checker::check(Operation *op) {
   bool isView = moves.size() == 1 &&
                 moveBy(getPlace(op->getOperand(moves[0].operand)),
                        moves[0].source) == moveBy(place, moves[0].target);
-  if (!isView && place.getPool() != Pool::arena &&
-      place.getPool() != Pool::output)
+  if (!isView &&
+      (place.getPool() == Pool::input || place.getPool() == Pool::weight))
     return op->emitOpError() << "writes to " << place;
   if (failed(checkBounds(op, place, getBytes(op->getResult(0)))))
     return failure();
@@ -264,20 +265,16 @@ LogicalResult Checker::check(Operation *op) {
 
 /// Results that are not where the caller wants them are copied, in order.
 LogicalResult Checker::finish(Operation *op) {
-  for (OpOperand &result : op->getOpOperands()) {
-    auto output = PlaceAttr::get(op->getContext(), Pool::output,
-                                 result.getOperandNumber(), 0, 0);
-    if (failed(checkOperand(op, result.getOperandNumber())))
+  for (unsigned result : getFinishOrder(function)) {
+    if (failed(checkOperand(op, result)))
       return failure();
-    memory(output).write(0, contents.of(result.get()));
+    memory(getFinalPlace(function, result))
+        .write(0, contents.of(op->getOperand(result)));
   }
-  for (OpOperand &result : op->getOpOperands()) {
-    auto output = PlaceAttr::get(op->getContext(), Pool::output,
-                                 result.getOperandNumber(), 0, 0);
-    if (!memory(output).holds(0, contents.of(result.get())))
-      return op->emitOpError()
-             << "writes over result " << result.getOperandNumber();
-  }
+  for (unsigned result = 0; result < op->getNumOperands(); ++result)
+    if (!memory(getFinalPlace(function, result))
+             .holds(0, contents.of(op->getOperand(result))))
+      return op->emitOpError() << "writes over result " << result;
   return success();
 }
 

@@ -1,0 +1,461 @@
+//===- Stream.cpp - Takes a window of time frame by frame -----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// Each value of the model either grows along an axis as time goes on, and then
+// a run computes its newest part only, or it is computed from whole windows.
+// What an op needs of the past is kept in queues, which are state.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/Passes.h"
+#include "dialects/nn/ModelName.h"
+#include "dialects/nn/State.h"
+#include "dialects/qnn/Qnn.h"
+
+#include "mlir/Dialect/Quant/QuantTypes.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace nnc {
+#define GEN_PASS_DEF_STREAM
+#include "compiler/passes/Passes.h.inc"
+} // namespace nnc
+
+using namespace mlir;
+using namespace nnc;
+
+namespace {
+/// The newest part of a value that grows along an axis.
+struct Part {
+  Value newest;
+  RankedTensorType window; ///< the type of the value in the model
+  int64_t axis;
+
+  int64_t getHop() const {
+    return cast<RankedTensorType>(newest.getType()).getDimSize(axis);
+  }
+  int64_t getLength() const { return window.getDimSize(axis); }
+};
+
+class Streamer {
+public:
+  Streamer(func::FuncOp function, unsigned input, int64_t axis, int64_t hop)
+      : function(function), builder(function.getContext()), input(input),
+        axis(axis), hop(hop) {}
+  LogicalResult run();
+
+private:
+  LogicalResult check();
+  void takeInput();
+  void convert(Operation *op);
+  /// Computes the newest part of the op's result. Returns false if that needs
+  /// whole windows of its operands.
+  bool computePart(Operation *op);
+  bool computeWindow(Operation *op, int64_t kernel);
+  bool computeElementwise(Operation *op);
+  void clonePart(Operation *op, int64_t resultAxis, int64_t resultHop,
+                 function_ref<Value(Value)> getOperand);
+  void finish();
+
+  const Part *getPart(Value value) const {
+    auto found = parts.find(value);
+    return found == parts.end() ? nullptr : &found->second;
+  }
+  /// The one operand that grows, which is number `index`; null if another one
+  /// does.
+  const Part *getOnlyPart(Operation *op, unsigned index = 0) const;
+  /// The value in the new function: the newest part where it has one.
+  Value getNewest(Value value) const {
+    const Part *part = getPart(value);
+    if (part)
+      return part->newest;
+    Value other = replaced.lookup(value);
+    return other ? other : value;
+  }
+  Value getWindow(Value value) {
+    const Part *part = getPart(value);
+    return part ? getQueue(value, part->getLength()) : getNewest(value);
+  }
+  /// The newest `length` elements of a value that grows.
+  Value getQueue(Value value, int64_t length);
+
+  func::FuncOp function;
+  OpBuilder builder;
+  unsigned input;
+  int64_t axis, hop;
+  DenseMap<Value, Part> parts; ///< by value of the model
+  /// Values that are computed anew, from whole windows.
+  DenseMap<Value, Value> replaced;
+  DenseMap<std::pair<Value, int64_t>, Value> queues;
+  /// Arguments that are queues, with their next values.
+  SmallVector<std::pair<BlockArgument, Value>> states;
+  SmallVector<Operation *> old;
+};
+} // namespace
+
+/// Returns `type` with another size of an axis.
+static RankedTensorType withSize(RankedTensorType type, int64_t axis,
+                                 int64_t size) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = size;
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+static RankedTensorType getType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Returns true if elements along the axis have scales of their own.
+static bool hasScalesAlong(RankedTensorType type, int64_t axis) {
+  auto quantized =
+      dyn_cast<quant::UniformQuantizedPerAxisType>(type.getElementType());
+  return quantized && quantized.getQuantizedDimension() == axis;
+}
+
+const Part *Streamer::getOnlyPart(Operation *op, unsigned index) const {
+  for (OpOperand &operand : op->getOpOperands())
+    if (bool(getPart(operand.get())) != (operand.getOperandNumber() == index))
+      return nullptr;
+  return getPart(op->getOperand(index));
+}
+
+//===----------------------------------------------------------------------===//
+// Queues
+//===----------------------------------------------------------------------===//
+
+Value Streamer::getQueue(Value value, int64_t length) {
+  const Part part = *getPart(value);
+  if (length == part.getHop())
+    return part.newest;
+  Value &queue = queues[{value, length}];
+  if (queue)
+    return queue;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(part.newest);
+  Location loc = part.newest.getLoc();
+  // Queues hold the integers of quantized values, zero points at first.
+  RankedTensorType type = withSize(part.window, part.axis, length);
+  Value newest = part.newest;
+  ElementsAttr initial;
+  auto quantized = dyn_cast<quant::UniformQuantizedType>(type.getElementType());
+  Type storage = type.getElementType();
+  if (auto any = dyn_cast<quant::QuantizedType>(storage)) {
+    storage = IntegerType::get(
+        builder.getContext(), any.getStorageTypeIntegralWidth(),
+        any.isSigned() ? IntegerType::Signless : IntegerType::Unsigned);
+    newest = builder.create<qnn::ReinterpretOp>(
+        loc, RankedTensorType::get(getType(newest).getShape(), storage),
+        newest);
+  }
+  auto plain = RankedTensorType::get(type.getShape(), storage);
+  if (quantized && quantized.getZeroPoint() != 0)
+    initial = DenseElementsAttr::get(
+        plain, builder.getIntegerAttr(storage, quantized.getZeroPoint()));
+  std::string name = nn::getModelName(loc).str();
+  name = (name.empty() ? "value" : name) + "_queue";
+  SmallVector<NamedAttribute> attributes = {
+      builder.getNamedAttr("nn.name", builder.getStringAttr(name))};
+  if (initial)
+    attributes.push_back(builder.getNamedAttr(nn::kInitialAttr, initial));
+  unsigned number = function.getNumArguments();
+  function.insertArgument(number, plain, builder.getDictionaryAttr(attributes),
+                          loc);
+  BlockArgument state = function.getArgument(number);
+  Value next = builder.create<nn::PushOp>(loc, plain, state, newest, part.axis);
+  states.push_back({state, next});
+  queue = plain == type
+              ? next
+              : Value(builder.create<qnn::ReinterpretOp>(loc, type, next));
+  return queue;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+void Streamer::clonePart(Operation *op, int64_t resultAxis, int64_t resultHop,
+                         function_ref<Value(Value)> getOperand) {
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, getOperand(operand));
+  Operation *copy = builder.clone(*op, mapping);
+  RankedTensorType window = getType(op->getResult(0));
+  copy->getResult(0).setType(withSize(window, resultAxis, resultHop));
+  parts[op->getResult(0)] = {copy->getResult(0), window, resultAxis};
+}
+
+/// Convolutions and pools along the axis read the newest windows from a queue.
+bool Streamer::computeWindow(Operation *op, int64_t kernel) {
+  const Part *x = getOnlyPart(op);
+  auto strides = op->getAttrOfType<DenseI64ArrayAttr>("strides");
+  auto dilations = op->getAttrOfType<DenseI64ArrayAttr>("dilations");
+  auto pads = op->getAttrOfType<DenseI64ArrayAttr>("pads");
+  if (!x || x->axis < 2)
+    return false;
+  int64_t i = x->axis - 2, count = strides.size(), stride = strides[i];
+  int64_t extent = (kernel - 1) * dilations[i] + 1;
+  int64_t length = x->getHop() - stride + extent;
+  auto refuse = [&](const Twine &why) {
+    op->emitWarning("computes its whole window in each run, as does what "
+                    "follows: ")
+        << why;
+    return false;
+  };
+  if (pads[i] || pads[i + count])
+    return refuse("it pads the axis of time, whose ends move on");
+  if ((x->getLength() - extent) % stride)
+    return refuse("its stride of " + Twine(stride) +
+                  " leaves out the newest elements");
+  if (x->getHop() % stride || extent < stride)
+    return refuse("its stride of " + Twine(stride) + " does not divide the " +
+                  Twine(x->getHop()) +
+                  " new elements of a run; add frames to a run");
+  if (length > x->getLength())
+    return refuse("a run has more new elements than its window has results");
+  clonePart(op, x->axis, x->getHop() / stride, [&](Value operand) {
+    return getPart(operand) ? getQueue(operand, length) : getNewest(operand);
+  });
+  return true;
+}
+
+/// Operands that grow have the same axis, length and hop; others are alike for
+/// all elements along it.
+bool Streamer::computeElementwise(Operation *op) {
+  RankedTensorType result = getType(op->getResult(0));
+  auto getAxis = [&](Value operand, int64_t own) {
+    return result.getRank() - getType(operand).getRank() + own;
+  };
+  const Part *first = nullptr;
+  int64_t common = -1;
+  for (Value operand : op->getOperands())
+    if (const Part *part = getPart(operand)) {
+      int64_t own = getAxis(operand, part->axis);
+      if (first && (own != common || part->getHop() != first->getHop() ||
+                    part->getLength() != first->getLength()))
+        return false;
+      first = part;
+      common = own;
+    }
+  if (result.getDimSize(common) != first->getLength() ||
+      hasScalesAlong(result, common))
+    return false;
+  for (Value operand : op->getOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!type)
+      continue;
+    int64_t own = common - getAxis(operand, 0);
+    if (own >= 0 && (hasScalesAlong(type, own) ||
+                     (!getPart(operand) && type.getDimSize(own) != 1)))
+      return false;
+  }
+  clonePart(op, common, first->getHop(),
+            [&](Value operand) { return getNewest(operand); });
+  return true;
+}
+
+/// Returns the axis of `to` that is the axis of `from`: what stands before and
+/// behind it has as many elements in both. -1 if there is none.
+static int64_t findAxis(RankedTensorType from, RankedTensorType to,
+                        int64_t axis) {
+  int64_t before = ShapedType::getNumElements(from.getShape().take_front(axis));
+  for (int64_t i = 0, product = 1; i < to.getRank(); ++i) {
+    if (product == before && to.getDimSize(i) == from.getDimSize(axis))
+      return i;
+    product *= to.getDimSize(i);
+  }
+  return -1;
+}
+
+/// Returns the axis of the result that grows with axis `axis` of operand 0 in
+/// an op that treats each of its elements alike; -1 if it is not one.
+static int64_t followAxis(Operation *op, int64_t axis) {
+  RankedTensorType x = getType(op->getOperand(0));
+  if (auto transpose = dyn_cast<nn::TransposeOp>(op))
+    return llvm::find(transpose.getPermutation(), axis) -
+           transpose.getPermutation().begin();
+  if (isa<nn::ReshapeOp>(op))
+    return findAxis(x, getType(op->getResult(0)), axis);
+  if (auto softmax = dyn_cast<nn::SoftmaxOp>(op))
+    return int64_t(softmax.getAxis()) == axis ? -1 : axis;
+  if (isa<nn::IntegerSoftmaxOp>(op))
+    return axis == x.getRank() - 1 ? -1 : axis;
+  if (auto norm = dyn_cast<nn::LayerNormOp>(op))
+    return axis < int64_t(norm.getAxis()) ? axis : -1;
+  if (auto reduce = dyn_cast<nn::ReduceOp>(op)) {
+    if (llvm::is_contained(reduce.getAxes(), axis))
+      return -1;
+    return reduce.getKeepdims()
+               ? axis
+               : axis - llvm::count_if(reduce.getAxes(),
+                                       [&](int64_t a) { return a < axis; });
+  }
+  if (auto pad = dyn_cast<nn::PadOp>(op))
+    return pad.getPads()[axis] || pad.getPads()[axis + x.getRank()] ? -1 : axis;
+  if (isa<nn::MatMulOp, qnn::MatMulOp>(op)) {
+    auto matmul = dyn_cast<nn::MatMulOp>(op);
+    RankedTensorType b = getType(op->getOperand(1));
+    bool isRow = axis == x.getRank() - 2, isBatch = axis < x.getRank() - 2;
+    if ((matmul && matmul.getTransposeA()) || !(isRow || isBatch) ||
+        b.getRank() != 2)
+      return -1;
+    return axis;
+  }
+  return -1;
+}
+
+bool Streamer::computePart(Operation *op) {
+  if (isa<nn::ElementwiseOpInterface, qnn::QuantizeOp, qnn::DequantizeOp,
+          qnn::RequantizeOp, qnn::ReinterpretOp>(op))
+    return computeElementwise(op);
+  if (isa<nn::ConvOp, qnn::ConvOp>(op)) {
+    const Part *x = getOnlyPart(op);
+    return x && x->axis >= 2 &&
+           computeWindow(op, getType(op->getOperand(1)).getDimSize(x->axis));
+  }
+  if (isa<nn::MaxPoolOp, nn::AvgPoolOp>(op)) {
+    const Part *x = getOnlyPart(op);
+    auto kernel = op->getAttrOfType<DenseI64ArrayAttr>("kernel");
+    return x && x->axis >= 2 && computeWindow(op, kernel[x->axis - 2]);
+  }
+  if (auto concat = dyn_cast<nn::ConcatOp>(op)) {
+    const Part *first = getPart(op->getOperand(0));
+    for (Value operand : op->getOperands()) {
+      const Part *part = getPart(operand);
+      if (!first || !part || part->axis != first->axis ||
+          part->getHop() != first->getHop() ||
+          part->getLength() != first->getLength())
+        return false;
+    }
+    if (int64_t(concat.getAxis()) == first->axis)
+      return false;
+    clonePart(op, first->axis, first->getHop(),
+              [&](Value operand) { return getNewest(operand); });
+    return true;
+  }
+  const Part *x = getOnlyPart(op);
+  if (!x)
+    return false;
+  const Part part = *x;
+  auto clone = [&](int64_t resultAxis) {
+    clonePart(op, resultAxis, part.getHop(),
+              [&](Value operand) { return getNewest(operand); });
+  };
+  if (auto slice = dyn_cast<nn::SliceOp>(op)) {
+    SmallVector<int64_t> sizes(slice.getSizes());
+    if (slice.getStarts()[part.axis] != 0 || slice.getSteps()[part.axis] != 1 ||
+        sizes[part.axis] != part.getLength())
+      return false;
+    clone(part.axis);
+    sizes[part.axis] = part.getHop();
+    getNewest(op->getResult(0)).getDefiningOp<nn::SliceOp>().setSizes(sizes);
+    return true;
+  }
+  int64_t resultAxis = followAxis(op, part.axis);
+  if (resultAxis < 0 || hasScalesAlong(getType(op->getResult(0)), resultAxis))
+    return false;
+  clone(resultAxis);
+  return true;
+}
+
+void Streamer::convert(Operation *op) {
+  if (op->hasTrait<OpTrait::IsTerminator>() || op->getNumOperands() == 0)
+    return;
+  auto isChanged = [&](Value operand) {
+    return getPart(operand) || replaced.count(operand);
+  };
+  if (llvm::none_of(op->getOperands(), isChanged))
+    return;
+  old.push_back(op);
+  builder.setInsertionPoint(op);
+  bool grows = llvm::any_of(op->getOperands(),
+                            [&](Value operand) { return getPart(operand); });
+  if (grows && op->getNumResults() == 1 && computePart(op))
+    return;
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, getWindow(operand));
+  Operation *copy = builder.clone(*op, mapping);
+  for (auto [before, after] : llvm::zip(op->getResults(), copy->getResults()))
+    replaced[before] = after;
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+LogicalResult Streamer::check() {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (nn::getNextValue(function, i))
+      return function.emitError(
+          "the model keeps values between runs already; it is one that takes "
+          "frames as it stands");
+  if (input >= function.getNumArguments())
+    return function.emitError("there is no input number ") << input;
+  auto type = cast<RankedTensorType>(function.getArgumentTypes()[input]);
+  if (axis < 0 || axis >= type.getRank())
+    return function.emitError("the input of type ")
+           << type << " has no axis " << axis << " to stream along";
+  if (hop < 1 || hop > type.getDimSize(axis))
+    return function.emitError("a run cannot take ")
+           << hop << " frames of a window of " << type.getDimSize(axis);
+  return success();
+}
+
+void Streamer::takeInput() {
+  BlockArgument window = function.getArgument(input);
+  RankedTensorType type = getType(window);
+  function.insertArgument(input, withSize(type, axis, hop),
+                          function.getArgAttrDict(input), window.getLoc());
+  parts[window] = {function.getArgument(input), type, axis};
+}
+
+/// Returns the newest parts of what grows, and the queues.
+void Streamer::finish() {
+  auto end = cast<func::ReturnOp>(function.getBody().front().getTerminator());
+  SmallVector<Value> results;
+  SmallVector<Attribute> attributes;
+  for (auto [i, result] : llvm::enumerate(end.getOperands())) {
+    results.push_back(getNewest(result));
+    attributes.push_back(function.getResultAttrDict(i));
+  }
+  for (auto [state, next] : states) {
+    function.setArgAttr(
+        state.getArgNumber(), nn::kStateAttr,
+        builder.getI64IntegerAttr(static_cast<int64_t>(results.size())));
+    attributes.push_back(builder.getDictionaryAttr({}));
+    results.push_back(next);
+  }
+  end->setOperands(results);
+  for (Operation *op : llvm::reverse(old))
+    op->erase();
+  function.eraseArgument(input + 1);
+  function.setType(builder.getFunctionType(function.getArgumentTypes(),
+                                           TypeRange(ValueRange(results))));
+  for (Attribute &attribute : attributes)
+    if (!attribute)
+      attribute = builder.getDictionaryAttr({});
+  function.setAllResultAttrs(attributes);
+}
+
+LogicalResult Streamer::run() {
+  if (failed(check()))
+    return failure();
+  takeInput();
+  SmallVector<Operation *> ops;
+  for (Operation &op : function.getBody().front())
+    ops.push_back(&op);
+  for (Operation *op : ops)
+    convert(op);
+  finish();
+  return success();
+}
+
+namespace {
+struct StreamPass : nnc::impl::StreamBase<StreamPass> {
+  using Base::Base;
+  void runOnOperation() override {
+    if (failed(Streamer(getOperation(), input, axis, hop).run()))
+      signalPassFailure();
+  }
+};
+} // namespace
