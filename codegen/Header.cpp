@@ -31,6 +31,23 @@ static std::string printField(exec::PlaceOpInterface place,
   return field + " " + comment + "\n";
 }
 
+/// Prints a field of the struct of state, an array of all elements of a tensor.
+static std::string printStateField(exec::StateOp state) {
+  RankedTensorType type = state.getTensor();
+  int64_t elements = std::max<int64_t>(type.getNumElements(), 1);
+  std::string field = "  " + getCType(type.getElementType()).str() + " " +
+                      state.getName().str() + "[" + std::to_string(elements) +
+                      "];";
+  std::string comment = "/* ";
+  if (auto modelName = state.getModelName();
+      modelName && *modelName != state.getName())
+    comment += printModelName(*modelName) + ": ";
+  comment += getDims(type.getShape()) + " */";
+  if (field.size() + 1 + comment.size() > kColumns)
+    return "  " + comment + "\n" + field + "\n";
+  return field + " " + comment + "\n";
+}
+
 std::string codegen::printHeader(exec::ProgramOp program,
                                  const EmitOptions &options) {
   Values values;
@@ -56,6 +73,15 @@ std::string codegen::printHeader(exec::ProgramOp program,
   // C does not allow empty structs.
   if (inputs.empty())
     inputs = "  const void *none; /* the model reads nothing */\n";
+  for (StringRef key : {"state", "null_state"})
+    values[key] = "";
+  if (hasState(program)) {
+    Values more = values;
+    for (auto state : program.getBody().getOps<exec::StateOp>())
+      more["fields"] += printStateField(state);
+    values["state"] = fillTemplate("state.h.in", more);
+    values["null_state"] = "  " + values["NAME"] + "_NULL_STATE = 9,\n";
+  }
   auto features = program.getFeatures().getAsValueRange<StringAttr>();
   values["cpu"] =
       features.empty()
@@ -65,11 +91,11 @@ std::string codegen::printHeader(exec::ProgramOp program,
                                   " *");
   values["includes"] =
       options.takesPool() ? "#include \"nnc_runtime.h\"\n\n" : "";
-  values["run"] = printPrototype(name, /*parallel=*/false, "", ");");
+  values["run"] = printPrototype(program, /*parallel=*/false, "", ");");
   if (options.takesPool())
     values["parallel"] =
         "\n/* The same on a pool of threads; a null pool is one thread. */\n" +
-        printPrototype(name, /*parallel=*/true, "", ");");
+        printPrototype(program, /*parallel=*/true, "", ");");
   else
     values["parallel"] = "";
   values["check_weights"] = "";

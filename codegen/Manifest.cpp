@@ -54,12 +54,14 @@ static std::string printValue(const json::Value &value) {
 std::string codegen::printManifest(exec::ProgramOp program,
                                    const EmitOptions &options,
                                    ArrayRef<std::string> files) {
-  json::Array inputs, outputs, layers;
+  json::Array inputs, outputs, state, layers;
   for (Operation &op : program.getBody().front()) {
     if (auto input = dyn_cast<exec::InputOp>(op))
       inputs.push_back(describePort(input, input.getModelName()));
     else if (auto output = dyn_cast<exec::OutputOp>(op))
       outputs.push_back(describePort(output, output.getModelName()));
+    else if (auto kept = dyn_cast<exec::StateOp>(op))
+      state.push_back(describePort(kept, kept.getModelName()));
     else if (auto copy = dyn_cast<exec::CopyOp>(op))
       layers.push_back(describeLayer(copy.getName(), "memcpy",
                                      exec::getPlaceOp(copy.getTarget()),
@@ -86,6 +88,7 @@ std::string codegen::printManifest(exec::ProgramOp program,
       {"files", json::Array(files)},
       {"inputs", std::move(inputs)},
       {"outputs", std::move(outputs)},
+      {"state", std::move(state)},
       {"arena_bytes", int64_t(program.getArena())},
       {"lower_bound_bytes", int64_t(program.getLowerBound())},
       {"align", int64_t(program.getAlign())},

@@ -73,8 +73,15 @@ std::string printLayerComment(exec::CallOp call, int number, int64_t total,
 std::string printLayer(exec::CallOp call, int number, int64_t total);
 
 /// Returns a prototype such as `int <name>_run(...)`, or that of _run_parallel.
-std::string printPrototype(llvm::StringRef name, bool parallel,
+std::string printPrototype(exec::ProgramOp program, bool parallel,
                            llvm::StringRef head, llvm::StringRef tail);
+
+/// Returns true if the program keeps values between runs.
+bool hasState(exec::ProgramOp program);
+
+/// Returns the definition of <name>_reset, which gives a state the values of
+/// the first run.
+std::string printReset(exec::ProgramOp program);
 
 /// The size and the hash of the weights that belong to the code. All fields are
 /// 0 for a model without weights.

@@ -17,7 +17,7 @@ static std::string getName(Value place) {
 }
 
 static bool isCallers(Operation &op) {
-  return isa<exec::InputOp, exec::OutputOp>(op);
+  return isa<exec::InputOp, exec::OutputOp, exec::StateOp>(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -44,7 +44,10 @@ static std::string printPlace(exec::PlaceOpInterface place) {
   if (auto view = dyn_cast<exec::ViewOp>(op))
     return printComment(describe(type), "  //") +
            at(getName(view.getBase()), std::to_string(view.getOffset()));
-  std::string field = (isa<exec::InputOp>(op) ? "inputs." : "outputs.") + name;
+  std::string field = (isa<exec::InputOp>(op)   ? "inputs."
+                       : isa<exec::StateOp>(op) ? "state."
+                                                : "outputs.") +
+                      name;
   // In the C header a bool is a byte, and a 16-bit float its bits.
   bool isSame = StringRef(element).ends_with(getCType(type.getElementType()));
   return isSame ? printList(head, {field}, ";") : at(field, "0");
@@ -145,6 +148,8 @@ static std::string printChecks(exec::ProgramOp program,
     outputs.push_back("!outputs->" + output.getName().str());
   check(inputs, "NULL_INPUT");
   check(outputs, "NULL_OUTPUT");
+  if (hasState(program))
+    check({"!state"}, "NULL_STATE");
   if (program.getArena()) {
     check({"!arena"}, "NULL_ARENA");
     check({"reinterpret_cast<uintptr_t>(arena) % " + status + "ALIGN != 0"},
@@ -160,11 +165,15 @@ static std::string printChecks(exec::ProgramOp program,
 // The file
 //===----------------------------------------------------------------------===//
 
-std::string codegen::printPrototype(StringRef name, bool parallel,
+std::string codegen::printPrototype(exec::ProgramOp program, bool parallel,
                                     StringRef head, StringRef tail) {
+  StringRef name = program.getSymName();
   std::string stem = "const struct " + name.str();
-  SmallVector<std::string> parameters = {
-      stem + "_inputs *inputs", stem + "_outputs *outputs", "void *arena"};
+  SmallVector<std::string> parameters = {stem + "_inputs *inputs",
+                                         stem + "_outputs *outputs"};
+  if (hasState(program))
+    parameters.push_back("struct " + name.str() + "_state *state");
+  parameters.push_back("void *arena");
   if (parallel)
     parameters.push_back("const struct nnc_pool *pool");
   std::string function = name.str() + (parallel ? "_run_parallel(" : "_run(");
@@ -172,18 +181,24 @@ std::string codegen::printPrototype(StringRef name, bool parallel,
 }
 
 /// Returns the definition of <name>_run or <name>_run_parallel.
-static std::string printEntry(const Values &values, bool parallel) {
+static std::string printEntry(exec::ProgramOp program, const Values &values,
+                              bool parallel) {
   Values more = values;
   const std::string &name = values.find("name")->second;
-  more["prototype"] = printPrototype(name, parallel, "extern \"C\" ", ") {");
+  more["prototype"] = printPrototype(program, parallel, "extern \"C\" ", ") {");
+  SmallVector<std::string> checked = {"inputs", "outputs"},
+                           passed = {parallel ? "pool" : "nnc::pool{}",
+                                     "*inputs", "*outputs"};
+  if (hasState(program)) {
+    checked.push_back("state");
+    passed.push_back("*state");
+  }
+  checked.push_back("arena");
+  passed.append({"arena", values.find("weights_pointer")->second});
   more["check"] =
       printList("  if (const int fault = " + name + "_layers::find_fault(",
-                {"inputs", "outputs", "arena"}, "))");
-  more["call"] =
-      printList("  return " + name + "_layers::run(",
-                {parallel ? "pool" : "nnc::pool{}", "*inputs", "*outputs",
-                 "arena", values.find("weights_pointer")->second},
-                ");");
+                checked, "))");
+  more["call"] = printList("  return " + name + "_layers::run(", passed, ");");
   return fillTemplate("entry.in", more);
 }
 
@@ -236,11 +251,16 @@ std::string codegen::printProgram(exec::ProgramOp program,
   values["places"] = printPlaces(program, layers);
   std::string inputs = "const struct " + name + "_inputs ";
   std::string outputs = "const struct " + name + "_outputs ";
-  values["run_head"] =
-      printList("static int run(",
-                {"nnc::pool pool", inputs + "&inputs", outputs + "&outputs",
-                 "void *arena", "const void *weights"},
-                ") {");
+  SmallVector<std::string> taken = {"nnc::pool pool", inputs + "&inputs",
+                                    outputs + "&outputs"};
+  SmallVector<std::string> checked = {inputs + "*inputs", outputs + "*outputs"};
+  if (hasState(program)) {
+    taken.push_back("struct " + name + "_state &state");
+    checked.push_back("const struct " + name + "_state *state");
+  }
+  taken.append({"void *arena", "const void *weights"});
+  checked.push_back(program.getArena() ? "const void *arena" : "const void *");
+  values["run_head"] = printList("static int run(", taken, ") {");
   values["body"] = printBody(program, layers, whole);
   values["check_weights"] = "";
   if (hasWeights) {
@@ -249,11 +269,7 @@ std::string codegen::printProgram(exec::ProgramOp program,
     values["header"] = std::to_string(stamp.headerBytes);
     values["check_weights"] = fillTemplate("check_weights.in", values);
   }
-  values["check_head"] =
-      printList("static int find_fault(",
-                {inputs + "*inputs", outputs + "*outputs",
-                 program.getArena() ? "const void *arena" : "const void *"},
-                ") {");
+  values["check_head"] = printList("static int find_fault(", checked, ") {");
   values["checks"] = printChecks(program, options);
   values["copies"] = copies ? "#include <string.h>\n" : "";
   values["weights"] =
@@ -261,9 +277,11 @@ std::string codegen::printProgram(exec::ProgramOp program,
           ? "\nextern \"C\" const unsigned char " + name + "_weights[];\n"
           : "";
   values["weights_pointer"] = getWeightsPointer(program, options);
-  values["run"] = printEntry(values, /*parallel=*/false);
+  values["run"] = printEntry(program, values, /*parallel=*/false);
   if (options.takesPool())
-    values["run"] += "\n" + printEntry(values, /*parallel=*/true);
+    values["run"] += "\n" + printEntry(program, values, /*parallel=*/true);
+  if (hasState(program))
+    values["run"] += "\n" + printReset(program);
   if (hasWeights)
     values["run"] += printCheckEntry(program, options);
   return StringRef(fillTemplate("model.cpp.in", values)).rtrim().str() + "\n";
