@@ -12,15 +12,18 @@
 #include "compiler/tools/driver/Terminal.h"
 
 #include "compiler/Pipeline.h"
+#include "compiler/passes/Passes.h"
 #include "compiler/routines/TuningFile.h"
 #include "compiler/routines/WeightError.h"
 #include "compiler/tuning/ProbeFile.h"
+#include "dialects/nn/State.h"
 #include "dialects/target/Target.h"
 #include "frontends/Registry.h"
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <fmt/format.h>
@@ -144,7 +147,36 @@ ExitCode Driver::import() {
           kWeightBitsAttr,
           mlir::Builder(&context).getI64IntegerAttr(choices.weightBits));
   metadata = std::move(result.metadata);
-  return ExitCode::done;
+  return choices.stream ? stream() : ExitCode::done;
+}
+
+ExitCode Driver::stream() {
+  auto function = *op->getOps<mlir::func::FuncOp>().begin();
+  std::vector<std::string> names;
+  std::optional<unsigned> input;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    if (nn::getNextValue(function, i))
+      continue;
+    auto name = function.getArgAttrOfType<mlir::StringAttr>(i, "nn.name");
+    names.push_back(name ? name.getValue().str() : "");
+    if (names.back() == choices.stream->input)
+      input = i;
+  }
+  if (choices.stream->input.empty() && names.size() == 1)
+    input = 0;
+  if (!input) {
+    mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+        << "say which input is a window of time with --stream=INPUT="
+        << choices.stream->axis << "; there are " << llvm::join(names, ", ");
+    return ExitCode::usage;
+  }
+  StreamOptions options;
+  options.input = *input;
+  options.axis = choices.stream->axis;
+  options.hop = choices.stream->frames;
+  mlir::PassManager manager(&context);
+  manager.nest<mlir::func::FuncOp>().addPass(createStream(options));
+  return mlir::succeeded(manager.run(*op)) ? ExitCode::done : ExitCode::usage;
 }
 
 namespace {

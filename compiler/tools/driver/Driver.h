@@ -18,9 +18,17 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace nnc::tools {
+
+/// How a model takes a window of time frame by frame, see nnc-stream.
+struct StreamChoice {
+  std::string input; ///< empty for the only one
+  int64_t axis = 0;
+  int64_t frames = 1; ///< that a run takes
+};
 
 /// The options that every command with a model has.
 struct ModelOptions {
@@ -30,6 +38,7 @@ struct ModelOptions {
   std::map<std::string, std::vector<int64_t>> shapes;
   std::string externalData;    ///< folder that may hold weights, or empty
   bool singleRounding = false; ///< of TFLite's fixed-point products
+  std::optional<StreamChoice> stream;
   /// "embed", "array" or "file"; if empty, "array" for a target without an
   /// operating system, since each compiler takes it, and "embed" for others.
   std::string weights;
@@ -83,6 +92,8 @@ public:
   const ModelOptions &options() const { return choices; }
 
 private:
+  /// Makes the imported module take its window frame by frame.
+  ExitCode stream();
   /// The target with what --probe says of it, and `tuning`; reports all that is
   /// wrong with these options.
   mlir::FailureOr<target::MachineAttr> findMachine();

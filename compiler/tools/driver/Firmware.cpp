@@ -73,7 +73,8 @@ buildFirmware(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
       for (const std::string &flag :
            {"-I" + module.folder, std::string("-DNNC_HOOKS=1"),
             "-DNNC_MODEL=" + module.name,
-            "-DNNC_MODEL_CONSTANTS=" + llvm::StringRef(module.name).upper()})
+            "-DNNC_MODEL_CONSTANTS=" + llvm::StringRef(module.name).upper(),
+            fmt::format("-DNNC_MODEL_STATE={}", int(!module.state.empty()))})
         job.flags.push_back(flag);
       parts.push_back(job);
     }

@@ -71,6 +71,7 @@ static bool fromJSON(const json::Value &value, Manifest &manifest,
          map.map("flags", manifest.flags) && map.map("files", manifest.files) &&
          map.map("inputs", manifest.inputs) &&
          map.map("outputs", manifest.outputs) &&
+         map.mapOptional("state", manifest.state) &&
          map.map("arena_bytes", manifest.arenaBytes) &&
          map.map("lower_bound_bytes", manifest.lowerBound) &&
          map.map("weight_bytes", manifest.weightBytes) &&

@@ -45,6 +45,7 @@ struct Manifest {
   std::string weights;
   int64_t weightBytes = 0, arenaBytes = 0, lowerBound = 0;
   std::vector<Port> inputs, outputs;
+  std::vector<Port> state; ///< what the module keeps between runs
   std::vector<LayerInfo> layers;
 
   int64_t multiplyAdds() const;

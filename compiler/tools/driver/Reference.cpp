@@ -13,6 +13,7 @@
 #include "compiler/tools/driver/Runner.h"
 
 #include "dialects/nn/Layout.h"
+#include "dialects/nn/State.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringMap.h"
@@ -53,21 +54,51 @@ static llvm::Expected<mlir::func::FuncOp> mainOf(mlir::ModuleOp module) {
   return main;
 }
 
-/// Returns the inputs as tensors with the types of the function's arguments,
-/// which share the memory of `inputs`.
+/// Returns the arguments of the function in the first run: the inputs, which
+/// share the memory of `inputs`, and the first values of states.
 static std::vector<TensorData> borrow(mlir::func::FuncOp main,
                                       const std::vector<Tensor> &inputs) {
   std::vector<TensorData> arguments;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    arguments.push_back(TensorData::borrow(
-        llvm::cast<mlir::RankedTensorType>(main.getArgumentTypes()[i]),
-        inputs[i].data));
+  size_t next = 0;
+  for (unsigned i = 0; i < main.getNumArguments(); ++i) {
+    auto type = llvm::cast<mlir::RankedTensorType>(main.getArgumentTypes()[i]);
+    if (!nn::getNextValue(main, i)) {
+      int64_t bytes =
+          type.getNumElements() * nn::getElementBytes(type.getElementType());
+      arguments.push_back(TensorData::borrow(
+          type, llvm::ArrayRef<char>(inputs[next++].data).take_front(bytes)));
+      continue;
+    }
+    mlir::ElementsAttr initial = nn::getInitialValue(main, i);
+    std::optional<TensorData> data;
+    if (initial)
+      data = TensorData::get(initial);
+    arguments.push_back(data ? *data : TensorData::splat(type, 0));
+  }
   return arguments;
+}
+
+/// Gives the arguments of one run their values in the next: states take the
+/// results, and inputs their data of run number `step`.
+static void advance(mlir::func::FuncOp main, const std::vector<Tensor> &inputs,
+                    int64_t step, llvm::ArrayRef<TensorData> results,
+                    std::vector<TensorData> &arguments) {
+  size_t next = 0;
+  for (unsigned i = 0; i < main.getNumArguments(); ++i) {
+    if (std::optional<unsigned> result = nn::getNextValue(main, i)) {
+      arguments[i] = results[*result];
+      continue;
+    }
+    size_t bytes = arguments[i].getBytes().size();
+    arguments[i] = TensorData::borrow(
+        arguments[i].getType(),
+        llvm::ArrayRef<char>(inputs[next++].data).slice(step * bytes, bytes));
+  }
 }
 
 llvm::Expected<std::vector<Tensor>>
 evaluateReference(mlir::ModuleOp module, llvm::StringRef target,
-                  const std::vector<Tensor> &inputs) {
+                  const std::vector<Tensor> &inputs, int64_t steps) {
   // Quantized ops have no routines of their own.
   mlir::OwningOpRef<mlir::ModuleOp> lowered = module.clone();
   mlir::PassManager passes(module.getContext());
@@ -77,12 +108,30 @@ evaluateReference(mlir::ModuleOp module, llvm::StringRef target,
   llvm::Expected<mlir::func::FuncOp> main = mainOf(*lowered);
   if (!main)
     return main.takeError();
-  llvm::SmallVector<TensorData> results;
-  if (mlir::failed(evaluateFunction(*main, borrow(*main, inputs), results)))
-    return makeError("the reference cannot be evaluated");
+  std::vector<TensorData> arguments = borrow(*main, inputs);
   std::vector<Tensor> tensors;
-  for (const TensorData &result : results)
-    tensors.push_back(toTensor(result));
+  for (int64_t step = 0; step < steps; ++step) {
+    llvm::SmallVector<TensorData> results;
+    if (mlir::failed(evaluateFunction(*main, arguments, results)))
+      return makeError("the reference cannot be evaluated");
+    size_t next = 0;
+    for (auto [i, result] : llvm::enumerate(results)) {
+      if (nn::getStateOf(*main, i))
+        continue;
+      Tensor tensor = toTensor(result);
+      if (step == 0) {
+        if (steps > 1)
+          tensor.shape.insert(tensor.shape.begin(), steps);
+        tensors.push_back(std::move(tensor));
+      } else {
+        std::vector<char> &all = tensors[next].data;
+        all.insert(all.end(), tensor.data.begin(), tensor.data.end());
+      }
+      ++next;
+    }
+    if (step + 1 < steps)
+      advance(*main, inputs, step + 1, results, arguments);
+  }
   return tensors;
 }
 

@@ -15,10 +15,11 @@ namespace nnc::tools {
 
 /// Computes the results of the module's main function with the portable
 /// routines. Layers that are computed in integers on `target` are computed so
-/// here, too.
+/// here, too. The inputs hold the data of `steps` runs in a row, and the
+/// results too.
 llvm::Expected<std::vector<Tensor>>
 evaluateReference(mlir::ModuleOp module, llvm::StringRef target,
-                  const std::vector<Tensor> &inputs);
+                  const std::vector<Tensor> &inputs, int64_t steps = 1);
 
 /// Returns a sentence about the first layer whose output in `layersFile` (see
 /// RunResult) differs from that of the portable routines on the same layers.

@@ -147,10 +147,12 @@ llvm::Expected<RunResult> BuiltModule::run(const RunRequest &request) const {
   llvm::Expected<Words> inputs = writeInputs(request, folder->path());
   if (!inputs)
     return inputs.takeError();
+  if (request.steps > 1)
+    command.push_back(fmt::format("--steps={}", request.steps));
   for (const std::string &name : *inputs)
     command.push_back("--input=" + base + name);
   if (description.weights == "file")
-    command.push_back("--input=" + weightsFile());
+    command.push_back("--fixed=" + weightsFile());
   for (size_t i = 0; i < description.outputs.size(); ++i)
     command.push_back(fmt::format("--output={}output{}.bin:{}", base, i,
                                   description.outputs[i].bytes()));
@@ -203,11 +205,16 @@ llvm::Expected<RunResult> BuiltModule::finish(const Words &command,
   for (size_t i = 0; i < description.outputs.size(); ++i) {
     const Port &port = description.outputs[i];
     Tensor output{port.dtype, port.shape, {}};
+    if (request.steps > 1)
+      output.shape.insert(output.shape.begin(), request.steps);
     llvm::Expected<std::string> bytes =
         readTextFile(fmt::format("{}output{}.bin", base, i));
     if (!bytes)
       return bytes.takeError();
     output.data.assign(bytes->begin(), bytes->end());
+    if (int64_t(bytes->size()) != port.bytes() * request.steps)
+      return makeError(fmt::format("the program wrote {} bytes of output '{}'",
+                                   bytes->size(), port.name));
     result.outputs.push_back(std::move(output));
   }
   return result;

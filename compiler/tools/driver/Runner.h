@@ -16,6 +16,9 @@ namespace nnc::tools {
 
 struct RunRequest {
   std::vector<Tensor> inputs; ///< in the manifest's order
+  /// Runs in a row, whose inputs and outputs follow each other in the tensors:
+  /// these have one more axis in front where there are several.
+  int64_t steps = 1;
   int threads = 1;
   int simulatedThreads = 0; ///< if not 0, their shares run in turn
   int timedRuns = 0;        ///< at most; 0: as many as fit in `seconds`

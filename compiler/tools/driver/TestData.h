@@ -15,6 +15,7 @@ struct TestCase {
   std::string name;
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs; ///< empty if no results are known
+  int64_t steps = 1;           ///< runs in a row, as in RunRequest
 };
 
 /// Returns the test cases in a folder, which holds either

@@ -117,7 +117,8 @@ public:
 
 private:
   static int64_t getRam(const Manifest &m) {
-    return m.arenaBytes + sumBytes(m.inputs) + sumBytes(m.outputs);
+    return m.arenaBytes + sumBytes(m.inputs) + sumBytes(m.outputs) +
+           sumBytes(m.state);
   }
 
   /// Reports each limit that is passed.
@@ -133,8 +134,11 @@ private:
                     ExitCode::limit);
     };
     check(maxRam, getRam(m), "--max-ram",
-          fmt::format("{} of arena, {} of inputs, {} of outputs", m.arenaBytes,
-                      sumBytes(m.inputs), sumBytes(m.outputs)));
+          fmt::format("{} of arena, {} of inputs, {} of outputs{}",
+                      m.arenaBytes, sumBytes(m.inputs), sumBytes(m.outputs),
+                      m.state.empty()
+                          ? ""
+                          : fmt::format(", {} of state", sumBytes(m.state))));
     check(maxFlash, size.bytes + m.weightBytes, "--max-flash",
           fmt::format("{} of code and constants, {} of weights", size.bytes,
                       m.weightBytes));
@@ -197,6 +201,7 @@ private:
                         {"weight_bytes", m.weightBytes},
                         {"input_bytes", sumBytes(m.inputs)},
                         {"output_bytes", sumBytes(m.outputs)},
+                        {"state_bytes", sumBytes(m.state)},
                         {"multiply_adds", m.multiplyAdds()}};
       said[size.built() ? "code_bytes" : "source_bytes"] = size.bytes;
       if (size.built())
@@ -212,10 +217,12 @@ private:
     }
     printOut("{}: {}, for {}\n", options.model,
              code == ExitCode::done ? "nothing wrong" : "too large", m.target);
-    for (const auto *ports : {&m.inputs, &m.outputs})
+    for (const auto *ports : {&m.inputs, &m.outputs, &m.state})
       for (const Port &port : *ports)
         printOut("  {:<14} {}: {} of {}\n",
-                 ports == &m.inputs ? "input" : "output",
+                 ports == &m.inputs    ? "input"
+                 : ports == &m.outputs ? "output"
+                                       : "state",
                  displayText(port.name), shapeText(port.shape),
                  dtypeName(port.dtype));
     double over = m.lowerBound > 0

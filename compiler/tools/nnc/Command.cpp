@@ -138,6 +138,23 @@ void addModelFileOptions(CLI::App &app, ModelOptions &options) {
       ->default_str("double");
 }
 
+/// Parses [INPUT=]AXIS[:FRAMES].
+static std::optional<StreamChoice> parseStream(llvm::StringRef text) {
+  StreamChoice choice;
+  auto [input, numbers] = text.rsplit('=');
+  if (text.contains('='))
+    choice.input = input.str();
+  else
+    numbers = text;
+  auto [axis, frames] = numbers.split(':');
+  if (!llvm::to_integer(axis, choice.axis, 10) || choice.axis < 0)
+    return std::nullopt;
+  if (numbers.contains(':') &&
+      (!llvm::to_integer(frames, choice.frames, 10) || choice.frames < 1))
+    return std::nullopt;
+  return choice;
+}
+
 void addModelOptions(CLI::App &app, ModelOptions &options) {
   addModelFileOptions(app, options);
   addTargetOption(app, options.target,
@@ -148,6 +165,21 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
          "unless given")
       ->check(findNameProblem)
       ->type_name("N");
+  app.add_option_function<std::string>(
+         "--stream",
+         [&options](const std::string &given) {
+           options.stream = parseStream(given);
+         },
+         "Axis of an input that is time: the code takes one frame of it, or so "
+         "many, in a run, and keeps what it needs of the past in a struct that "
+         "the caller owns. Results are those of the whole window once it is "
+         "full")
+      ->check([](const std::string &given) -> std::string {
+        return parseStream(given) ? ""
+                                  : given + " is not AXIS, INPUT=AXIS or "
+                                            "AXIS:FRAMES";
+      })
+      ->type_name("[INPUT=]AXIS[:FRAMES]");
   static const std::vector<std::pair<std::string, std::string>> places = {
       {"embed", "embed"}, {"array", "array"}, {"file", "file"}};
   addChoice(
@@ -223,8 +255,8 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
       return;
     for (const char *name :
          {"--target", "--name", "--shape", "--external-data",
-          "--tflite-rounding", "--weights", "--max-error", "--weight-bits",
-          "--layouts", "--precision", "--tuning", "--probe"})
+          "--tflite-rounding", "--stream", "--weights", "--max-error",
+          "--weight-bits", "--layouts", "--precision", "--tuning", "--probe"})
       if (CLI::Option *option = app.get_option_no_throw(name);
           option && option->count())
         throw CLI::ValidationError(
@@ -397,9 +429,11 @@ ExitCode Prepared::build(const std::string &compiler, int threads) {
 }
 
 /// Reads an argument such as NAME=FILE.npy into the tensor of that input.
+/// Of a model with state, a tensor with one more axis in front holds the input
+/// of several runs.
 static llvm::Error readInput(const std::string &argument,
                              const Manifest &manifest, std::vector<bool> &given,
-                             std::vector<Tensor> &inputs) {
+                             RunRequest &request) {
   auto [name, file] = llvm::StringRef(argument).rsplit('=');
   if (file.empty())
     std::swap(name, file); // the argument is a file for the only input
@@ -414,19 +448,32 @@ static llvm::Error readInput(const std::string &argument,
   llvm::Expected<Tensor> tensor = readNpy(file.str());
   if (!tensor)
     return tensor.takeError();
-  inputs[*port] = std::move(*tensor);
-  return checkTensor(
-      inputs[*port], wanted.dtype, wanted.shape,
-      fmt::format("{} for input '{}'", file.str(), displayText(wanted.name)));
+  std::string what =
+      fmt::format("{} for input '{}'", file.str(), displayText(wanted.name));
+  std::vector<int64_t> shape = wanted.shape;
+  int64_t steps = 1;
+  if (!manifest.state.empty() && tensor->shape.size() == shape.size() + 1) {
+    steps = tensor->shape.front();
+    shape.insert(shape.begin(), steps);
+  }
+  bool isFirst = llvm::count(given, true) == 1;
+  if (steps < 1 || (!isFirst && steps != request.steps))
+    return makeError(
+        fmt::format("{} has data of {} runs; {}", what, steps,
+                    isFirst ? std::string("give one at least")
+                            : fmt::format("others have {}", request.steps)));
+  request.steps = steps;
+  request.inputs[*port] = std::move(*tensor);
+  return checkTensor(request.inputs[*port], wanted.dtype, shape, what);
 }
 
 ExitCode readInputs(const std::vector<std::string> &arguments,
-                    const Manifest &manifest, std::vector<Tensor> &inputs) {
+                    const Manifest &manifest, RunRequest &request) {
   ExitCode worst = ExitCode::done;
   std::vector<bool> given(manifest.inputs.size());
-  inputs.resize(manifest.inputs.size());
+  request.inputs.resize(manifest.inputs.size());
   for (const std::string &argument : arguments)
-    if (llvm::Error error = readInput(argument, manifest, given, inputs))
+    if (llvm::Error error = readInput(argument, manifest, given, request))
       worst = std::max(worst, fail(std::move(error), ExitCode::usage));
   for (size_t i = 0; i < given.size(); ++i)
     if (!given[i])

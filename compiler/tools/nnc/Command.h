@@ -104,6 +104,7 @@ struct Prepared {
 struct Footprint {
   int64_t text = 0, constants = 0, weights = 0; ///< of flash memory
   int64_t arena = 0, stack = 0; ///< of RAM, beside inputs and outputs
+  int64_t state = 0;            ///< of RAM: what is kept between runs
 
   /// Measures the module, whose run had `result`.
   static llvm::Expected<Footprint> measure(const BuiltModule &,
@@ -112,10 +113,10 @@ struct Footprint {
   void print() const;
 };
 
-/// Reads NAME=FILE.npy for each of the model's inputs; reports everything that
-/// is wrong with the arguments.
+/// Reads NAME=FILE.npy for each of the model's inputs into the request; reports
+/// everything that is wrong with the arguments.
 ExitCode readInputs(const std::vector<std::string> &arguments,
-                    const Manifest &manifest, std::vector<Tensor> &inputs);
+                    const Manifest &manifest, RunRequest &request);
 
 } // namespace nnc::tools
 

@@ -16,8 +16,12 @@ llvm::Expected<Footprint> Footprint::measure(const BuiltModule &module,
   llvm::Expected<ModuleSize> size = module.measure();
   if (!size)
     return size.takeError();
-  return Footprint{size->text, size->constants, module.manifest().weightBytes,
-                   module.manifest().arenaBytes, result.stackBytes};
+  Footprint footprint{size->text, size->constants,
+                      module.manifest().weightBytes,
+                      module.manifest().arenaBytes, result.stackBytes};
+  for (const Port &port : module.manifest().state)
+    footprint.state += port.bytes();
+  return footprint;
 }
 
 llvm::json::Object Footprint::toJson() const {
@@ -25,13 +29,15 @@ llvm::json::Object Footprint::toJson() const {
                             {"constant_bytes", constants},
                             {"weight_bytes", weights},
                             {"arena_bytes", arena},
-                            {"stack_bytes", stack}};
+                            {"stack_bytes", stack},
+                            {"state_bytes", state}};
 }
 
 void Footprint::print() const {
   printOut("flash: {} bytes of code, {} of constants, {} of weights; RAM: {} "
-           "of arena, {} of stack\n",
-           text, constants, weights, arena, stack);
+           "of arena, {} of stack{}\n",
+           text, constants, weights, arena, stack,
+           state ? fmt::format(", {} of state", state) : "");
 }
 
 } // namespace nnc::tools

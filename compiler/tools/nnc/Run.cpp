@@ -65,7 +65,7 @@ public:
       return code;
     // The inputs are read before the compiler starts, so that wrong files are
     // found at once.
-    if (ExitCode code = readInputs(files, prepared.manifest, request.inputs);
+    if (ExitCode code = readInputs(files, prepared.manifest, request);
         code != ExitCode::done)
       return code;
     if (ExitCode code = prepared.build(compiler, threads);

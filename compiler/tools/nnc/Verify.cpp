@@ -21,6 +21,9 @@ namespace json = llvm::json;
 namespace nnc::tools {
 namespace {
 
+/// Runs in a row of a random case of a model with state.
+constexpr int64_t kSteps = 4;
+
 class Verify : public Command {
 public:
   void addOptions(CLI::App &app) override {
@@ -104,10 +107,15 @@ private:
     std::vector<TestCase> cases(randomCases);
     for (int i = 0; i < randomCases; ++i) {
       cases[i].name = fmt::format("random {}", i);
-      for (size_t port = 0; port < prepared.manifest.inputs.size(); ++port)
+      // State shows in the runs after the first.
+      cases[i].steps = prepared.manifest.state.empty() ? 1 : kSteps;
+      for (size_t port = 0; port < prepared.manifest.inputs.size(); ++port) {
+        std::vector<int64_t> shape = prepared.manifest.inputs[port].shape;
+        if (cases[i].steps > 1)
+          shape.insert(shape.begin(), cases[i].steps);
         cases[i].inputs.push_back(randomTensor(
-            prepared.manifest.inputs[port].dtype,
-            prepared.manifest.inputs[port].shape, i * 1000 + port));
+            prepared.manifest.inputs[port].dtype, shape, i * 1000 + port));
+      }
     }
     return cases;
   }
@@ -115,9 +123,9 @@ private:
   llvm::Error verify(TestCase &one) {
     if (one.outputs.empty()) {
       Progress progress("evaluating the reference");
-      llvm::Expected<std::vector<Tensor>> expected =
-          evaluateReference(prepared.driver->imported(),
-                            prepared.driver->options().target, one.inputs);
+      llvm::Expected<std::vector<Tensor>> expected = evaluateReference(
+          prepared.driver->imported(), prepared.driver->options().target,
+          one.inputs, one.steps);
       if (!expected)
         return expected.takeError();
       one.outputs = std::move(*expected);
@@ -125,6 +133,7 @@ private:
     RunRequest request;
     request.threads = threads;
     request.inputs = one.inputs;
+    request.steps = one.steps;
     llvm::Expected<RunResult> result = prepared.module->run(request);
     if (!result)
       return result.takeError();
@@ -156,18 +165,24 @@ private:
     return llvm::Error::success();
   }
 
-  /// Runs the case once more and compares the output of every layer with that
-  /// of its reference. Returns a sentence about the first layer that differs.
+  /// Runs the case once more, its first run if it has several, and compares the
+  /// output of every layer with that of its reference. Returns a sentence about
+  /// the first layer that differs.
   llvm::Expected<std::string> findLayer(const TestCase &one) {
     RunRequest request;
     request.threads = threads;
     request.inputs = one.inputs;
+    for (auto [input, port] :
+         llvm::zip(request.inputs, prepared.manifest.inputs))
+      input = {port.dtype,
+               port.shape,
+               {input.data.begin(), input.data.begin() + port.bytes()}};
     request.keepLayers = true;
     llvm::Expected<RunResult> result = prepared.module->run(request);
     if (!result)
       return result.takeError();
     Progress progress("comparing layers");
-    return findFirstDifference(prepared.driver->layered(), one.inputs,
+    return findFirstDifference(prepared.driver->layered(), request.inputs,
                                prepared.manifest, result->layersFile,
                                tolerance);
   }
@@ -181,9 +196,12 @@ private:
              "element; {} of {} elements differ\n",
              one.name, displayText(port.name), verdict, found.largest,
              found.relative(), found.differing, found.elements);
+    std::vector<int64_t> shape = port.shape;
+    if (one.steps > 1)
+      shape.insert(shape.begin(), one.steps);
     if (!found.within)
       printOut("  at {}: {:.9g} instead of {:.9g}\n",
-               indexText(found.at, port.shape), found.actual, found.expected);
+               indexText(found.at, shape), found.actual, found.expected);
   }
 
   static json::Object toJson(const Port &port, const Difference &found) {

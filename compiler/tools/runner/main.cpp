@@ -29,6 +29,7 @@ public:
     std::memset(storage.data(), pattern, storage.size());
   }
   void *data() { return storage.data() + offset; }
+  std::size_t size() const { return bytes; }
   void check() const {
     auto kept = [](char c) { return c == pattern; };
     const char *begin = storage.data(), *own = begin + offset;
@@ -49,12 +50,14 @@ private:
 /// an output is discarded.
 struct Tensor {
   std::string path;
-  std::size_t bytes; ///< its size; unused for an input with a path
+  std::size_t bytes;    ///< its size; unused for an input with a path
+  bool isFixed = false; ///< an input that is the same in each step
 };
 
 struct Options {
   std::vector<Tensor> inputs, outputs;
   std::string layers;
+  int steps = 1; ///< runs whose inputs and outputs are in the files
   int threads = 1;
   int simulated = 0;       ///< number of simulated threads, or 0
   int runs = 0;            ///< the most timed runs
@@ -84,6 +87,8 @@ constexpr char help[] =
     "                  before and after: the longer\n"
     "  --input=FILE, --zeros=BYTES, --output=[FILE]:BYTES\n"
     "                  of each input and output, as raw bytes\n"
+    "  --steps=N       the files hold inputs and outputs of so many runs\n"
+    "  --fixed=FILE    an input that is the same in all of them\n"
     "  --layers=FILE   where each layer's output goes\n";
 
 const char *valueOf(const char *argument, const char *option) {
@@ -96,6 +101,10 @@ Options parse(int argc, char **argv) {
   for (int i = 1; i < argc; ++i) {
     if (const char *path = valueOf(argv[i], "--input="))
       options.inputs.push_back({path, 0});
+    else if (const char *path = valueOf(argv[i], "--fixed="))
+      options.inputs.push_back({path, 0, true});
+    else if (const char *count = valueOf(argv[i], "--steps="))
+      options.steps = std::max(1, std::atoi(count));
     else if (const char *bytes = valueOf(argv[i], "--zeros="))
       options.inputs.push_back({"", std::size_t(std::atoll(bytes))});
     else if (const char *path = valueOf(argv[i], "--output=")) {
@@ -143,33 +152,58 @@ Options parse(int argc, char **argv) {
 struct Call {
   std::vector<Guarded> inputs, outputs;
   Guarded arena{"the arena", model.arenaBytes};
+  Guarded state{"the state", model.stateBytes};
   std::vector<const void *> inputFields;
   std::vector<void *> outputFields;
+  std::vector<std::vector<char>> data;    ///< of all steps, by input
+  std::vector<std::vector<char>> results; ///< of all steps, by output
 
   explicit Call(const Options &options) {
     for (const Tensor &input : options.inputs) {
-      std::vector<char> bytes = input.path.empty()
-                                    ? std::vector<char>(input.bytes)
-                                    : readFile(input.path);
-      inputs.emplace_back("an input", bytes.size());
-      std::copy(bytes.begin(), bytes.end(),
-                static_cast<char *>(inputs.back().data()));
+      data.push_back(input.path.empty() ? std::vector<char>(input.bytes)
+                                        : readFile(input.path));
+      if (input.path.empty() || input.isFixed)
+        repeat(data.back(), options.steps);
+      inputs.emplace_back("an input", data.back().size() / options.steps);
     }
     for (const Tensor &output : options.outputs)
       outputs.emplace_back("an output", output.bytes);
+    results.resize(outputs.size());
     for (Guarded &input : inputs)
       inputFields.push_back(input.data());
     for (Guarded &output : outputs)
       outputFields.push_back(output.data());
+    load(0);
+    model.reset(state.data());
+  }
+  static void repeat(std::vector<char> &bytes, int times) {
+    const std::size_t once = bytes.size();
+    bytes.resize(once * times);
+    for (std::size_t i = once; i < bytes.size(); ++i)
+      bytes[i] = bytes[i - once];
+  }
+  /// Gives the inputs their values of a step.
+  void load(std::size_t step) {
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      std::memcpy(inputs[i].data(), data[i].data() + step * inputs[i].size(),
+                  inputs[i].size());
+  }
+  /// Appends the outputs to those of the earlier steps.
+  void keep() {
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const char *bytes = static_cast<char *>(outputs[i].data());
+      results[i].insert(results[i].end(), bytes, bytes + outputs[i].size());
+    }
   }
   void run() {
-    int status =
-        model.run(inputFields.data(), outputFields.data(), arena.data());
+    int status = model.run(inputFields.data(), outputFields.data(),
+                           state.data(), arena.data());
     if (status != 0)
       fail("the module returned " + std::to_string(status));
   }
   void check() const {
     arena.check();
+    state.check();
     for (const auto *list : {&inputs, &outputs})
       for (const Guarded &buffer : *list)
         buffer.check();
@@ -274,13 +308,17 @@ int main(int argc, char **argv) {
   if (!options.layers.empty())
     dump = std::make_unique<LayerDump>(options.layers);
   watcher = dump.get();
-  call.run();
-  watcher = nullptr;
-  call.check();
+  for (int step = 0; step < options.steps; ++step) {
+    call.load(step);
+    call.run();
+    watcher = nullptr; // layers are those of the first run
+    call.check();
+    call.keep();
+  }
   for (std::size_t i = 0; i < options.outputs.size(); ++i)
     if (!options.outputs[i].path.empty())
-      writeFile(options.outputs[i].path, call.outputFields[i],
-                options.outputs[i].bytes);
+      writeFile(options.outputs[i].path, call.results[i].data(),
+                call.results[i].size());
 
   int runs = options.runs;
   if (options.turns) {

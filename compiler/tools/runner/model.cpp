@@ -3,7 +3,8 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // This file is built with -DNNC_MODEL=resnet50 -DNNC_MODEL_CONSTANTS=RESNET50,
-// and with -DNNC_MODEL_PARALLEL=1 for a module with threads.
+// with -DNNC_MODEL_PARALLEL=1 for a module with threads, and with
+// -DNNC_MODEL_STATE=1 for one that keeps values between runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,9 @@
 
 #ifndef NNC_MODEL_PARALLEL
 #define NNC_MODEL_PARALLEL 0
+#endif
+#ifndef NNC_MODEL_STATE
+#define NNC_MODEL_STATE 0
 #endif
 #include "runtime/pool.h"
 
@@ -38,17 +42,34 @@ nnc::thread_pool<256> threads;
 nnc_pool pool = {1, nullptr, nullptr};
 #endif
 
+#if NNC_MODEL_STATE
+using State = NNC_PASTE(NNC_MODEL, _state);
+constexpr std::size_t stateBytes = sizeof(State);
+#define NNC_STATE_ARGUMENT static_cast<State *>(state),
+
+void reset(void *state) {
+  NNC_PASTE(NNC_MODEL, _reset)(static_cast<State *>(state));
+}
+#else
+constexpr std::size_t stateBytes = 0;
+#define NNC_STATE_ARGUMENT
+
+void reset(void *) {}
+#endif
+
 int run(const void *const *inputFields, void *const *outputFields,
-        void *arena) {
+        [[maybe_unused]] void *state, void *arena) {
   Inputs inputs;
   Outputs outputs;
   std::memcpy(&inputs, inputFields, sizeof inputs);
   std::memcpy(&outputs, outputFields, sizeof outputs);
 #if NNC_MODEL_PARALLEL
   if (pool.threads > 1)
-    return NNC_PASTE(NNC_MODEL, _run_parallel)(&inputs, &outputs, arena, &pool);
+    return NNC_PASTE(NNC_MODEL, _run_parallel)(&inputs, &outputs,
+                                               NNC_STATE_ARGUMENT arena, &pool);
 #endif
-  return NNC_PASTE(NNC_MODEL, _run)(&inputs, &outputs, arena);
+  return NNC_PASTE(NNC_MODEL, _run)(&inputs, &outputs,
+                                    NNC_STATE_ARGUMENT arena);
 }
 
 } // namespace
@@ -101,6 +122,8 @@ const Model model = {sizeof(Inputs) / sizeof(void *),
                      NNC_PASTE(NNC_MODEL_CONSTANTS, _ARENA_BYTES),
                      NNC_PASTE(NNC_MODEL_CONSTANTS, _ALIGN),
                      NNC_MODEL_PARALLEL,
+                     stateBytes,
+                     reset,
                      run};
 
 } // namespace runner

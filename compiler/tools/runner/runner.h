@@ -23,9 +23,13 @@ namespace runner {
 struct Model {
   std::size_t inputFields, outputFields; ///< pointers in its two structs
   std::size_t arenaBytes, alignment;
-  bool parallel; ///< whether it takes a thread pool
+  bool parallel;          ///< whether it takes a thread pool
+  std::size_t stateBytes; ///< the size of struct <name>_state, or 0
+  /// Calls <name>_reset, if the module has it.
+  void (*reset)(void *state);
   /// Calls <name>_run; inputs and outputs are the structs' pointers in order.
-  int (*run)(const void *const *inputs, void *const *outputs, void *arena);
+  int (*run)(const void *const *inputs, void *const *outputs, void *state,
+             void *arena);
 };
 
 extern const Model model;

@@ -34,6 +34,7 @@ size_t measureStack();
 class File {
 public:
   enum Mode { read = 1, write = 5 }; // "rb" and "wb"
+  File() = default;
   /// A failure ends the program.
   File(const char *path, Mode mode);
   void close();
@@ -42,8 +43,8 @@ public:
   void put(const void *data, size_t bytes) const;
 
 private:
-  const char *path;
-  int32_t handle;
+  const char *path = nullptr;
+  int32_t handle = -1;
 };
 
 /// Returns the path that the emulator was given for the file of arguments,

@@ -2,7 +2,8 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// This file is built with -DNNC_MODEL=resnet50 -DNNC_MODEL_CONSTANTS=RESNET50.
+// This file is built with -DNNC_MODEL=resnet50 -DNNC_MODEL_CONSTANTS=RESNET50,
+// and with -DNNC_MODEL_STATE=1 for a module that keeps values between runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +22,16 @@ namespace {
 
 using Inputs = NNC_PASTE(NNC_MODEL, _inputs);
 using Outputs = NNC_PASTE(NNC_MODEL, _outputs);
+
+#ifndef NNC_MODEL_STATE
+#define NNC_MODEL_STATE 0
+#endif
+#if NNC_MODEL_STATE
+using State = NNC_PASTE(NNC_MODEL, _state);
+constexpr size_t stateBytes = sizeof(State);
+#else
+constexpr size_t stateBytes = 0;
+#endif
 
 constexpr size_t alignment = NNC_PASTE(NNC_MODEL_CONSTANTS, _ALIGN);
 
@@ -79,21 +90,45 @@ size_t toNumber(const char *text) {
 struct Call {
   static constexpr size_t inputFields = sizeof(Inputs) / sizeof(void *),
                           outputFields = sizeof(Outputs) / sizeof(void *);
-  Guarded inputs[inputFields], outputs[outputFields], arena;
+  Guarded inputs[inputFields], outputs[outputFields], arena, state;
+  /// The bytes of all steps, by input; null for one that is the same in each.
+  const unsigned char *data[inputFields];
   const char *outputPaths[outputFields];
-  size_t inputCount = 0, outputCount = 0;
+  File files[outputFields]; ///< those that have a path
+  size_t inputCount = 0, outputCount = 0, steps = 1;
 
-  void addInput(Guarded memory) {
+  void addInput(Guarded memory, const unsigned char *bytes = nullptr) {
     if (inputCount == inputFields)
       fail("there are too many inputs");
+    data[inputCount] = bytes;
     inputs[inputCount++] = memory;
   }
-  void addInput(const char *path) {
+  void addInput(const char *path, bool isFixed) {
     File file(path, File::read);
-    Guarded memory(file.size());
-    file.get(memory.data(), memory.size());
+    const size_t size = file.size();
+    if (isFixed || steps == 1) {
+      Guarded memory(size);
+      file.get(memory.data(), size);
+      addInput(memory);
+    } else {
+      auto *bytes = static_cast<unsigned char *>(allocate(size, 1));
+      file.get(bytes, size);
+      addInput(Guarded(size / steps), bytes);
+    }
     file.close();
-    addInput(memory);
+  }
+  /// Gives the inputs their values of a step.
+  void load(size_t step) const {
+    for (size_t i = 0; i < inputFields; ++i)
+      if (data[i])
+        for (size_t j = 0; j < inputs[i].size(); ++j)
+          static_cast<unsigned char *>(inputs[i].data())[j] =
+              data[i][step * inputs[i].size() + j];
+  }
+  void reset() const {
+#if NNC_MODEL_STATE
+    NNC_PASTE(NNC_MODEL, _reset)(static_cast<State *>(state.data()));
+#endif
   }
   /// Takes PATH:BYTES; without a path the output is discarded.
   void addOutput(char *text) {
@@ -121,26 +156,41 @@ struct Call {
       in.pointers[i] = inputs[i].data();
     for (size_t i = 0; i < outputFields; ++i)
       out.pointers[i] = outputs[i].data();
-    if (NNC_PASTE(NNC_MODEL, _run)(&in.fields, &out.fields, arena.data()) != 0)
+#if NNC_MODEL_STATE
+    const int status = NNC_PASTE(NNC_MODEL, _run)(
+        &in.fields, &out.fields, static_cast<State *>(state.data()),
+        arena.data());
+#else
+    const int status =
+        NNC_PASTE(NNC_MODEL, _run)(&in.fields, &out.fields, arena.data());
+#endif
+    if (status != 0)
       fail("the module returned a status other than 0");
   }
   void check() const {
-    bool isKept = arena.isKept();
+    bool isKept = arena.isKept() && state.isKept();
     for (const Guarded &memory : inputs)
       isKept = isKept && memory.isKept();
     for (const Guarded &memory : outputs)
       isKept = isKept && memory.isKept();
     if (!isKept)
-      fail("the module wrote outside of its arena, inputs or outputs");
+      fail("the module wrote outside of its arena, state, inputs or outputs");
   }
+  void openOutputs() {
+    for (size_t i = 0; i < outputFields; ++i)
+      if (outputPaths[i][0])
+        files[i] = File(outputPaths[i], File::write);
+  }
+  /// Writes the outputs of a step behind those of the earlier ones.
   void write() const {
-    for (size_t i = 0; i < outputFields; ++i) {
-      if (!outputPaths[i][0])
-        continue;
-      File file(outputPaths[i], File::write);
-      file.put(outputs[i].data(), outputs[i].size());
-      file.close();
-    }
+    for (size_t i = 0; i < outputFields; ++i)
+      if (outputPaths[i][0])
+        files[i].put(outputs[i].data(), outputs[i].size());
+  }
+  void closeOutputs() {
+    for (size_t i = 0; i < outputFields; ++i)
+      if (outputPaths[i][0])
+        files[i].close();
   }
 };
 
@@ -189,7 +239,11 @@ int main() {
     if (*next)
       *next++ = '\0';
     if (const char *path = valueOf(line, "--input="))
-      call.addInput(path);
+      call.addInput(path, /*isFixed=*/false);
+    else if (const char *path = valueOf(line, "--fixed="))
+      call.addInput(path, /*isFixed=*/true);
+    else if (const char *count = valueOf(line, "--steps="))
+      call.steps = toNumber(count); // stands in front of the inputs
     else if (const char *bytes = valueOf(line, "--zeros=")) {
       Guarded memory(toNumber(bytes));
       for (size_t i = 0; i < memory.size(); ++i)
@@ -208,21 +262,34 @@ int main() {
       call.outputCount != Call::outputFields)
     fail("there are too few inputs or outputs");
   call.arena = Guarded(NNC_PASTE(NNC_MODEL_CONSTANTS, _ARENA_BYTES));
+  call.state = Guarded(stateBytes);
 
   if (layers) {
     File dump(layers, File::write);
     layerDump = &dump;
+    call.reset();
+    call.load(0);
     call.run();
     layerDump = nullptr;
     dump.close();
   }
-  paintStack();
-  call.run();
-  print("stack ");
-  print(static_cast<uint64_t>(measureStack()));
-  print("\n");
-  call.check();
-  call.write();
+  call.openOutputs();
+  call.reset();
+  for (size_t step = 0; step < call.steps; ++step) {
+    call.load(step);
+    if (step == 0) {
+      paintStack();
+      call.run();
+      print("stack ");
+      print(static_cast<uint64_t>(measureStack()));
+      print("\n");
+    } else {
+      call.run();
+    }
+    call.check();
+    call.write();
+  }
+  call.closeOutputs();
   for (size_t run = 0; run < runs; ++run) {
     const uint64_t start = now();
     call.run();
