@@ -6,6 +6,7 @@
 
 #include "frontends/tflite/Graph.h"
 
+#include "dialects/nn/State.h"
 #include "frontends/common/Elements.h"
 #include "frontends/common/Module.h"
 #include "frontends/tflite/Layer.h"
@@ -105,17 +106,19 @@ ElementsAttr GraphImporter::getConstant(Scope &scope, int32_t index) {
 }
 
 Value GraphImporter::getValue(Scope &scope, int32_t tensor, Location loc) {
+  if (scope.handles.count(tensor)) {
+    problems.report(ImportStatus::unsupported, loc)
+        << "reads '" << getTensorName(*scope.graph, tensor)
+        << "', the handle of a variable, as a tensor";
+    return {};
+  }
   std::optional<Value> &value = scope.values[tensor];
   if (value)
     return *value;
   const fb::Tensor &stated = *scope.graph->tensors()->Get(tensor);
   if (stated.is_variable()) {
-    problems.report(ImportStatus::unsupported, loc)
-        << "reads the variable '" << getTensorName(*scope.graph, tensor)
-        << "', which keeps its value between runs; nnc handles such variables "
-           "in SVDF and LSTM operators";
-    value = Value();
-    return {};
+    Variable *variable = getVariable(scope, tensor, loc);
+    return variable ? variable->value : Value();
   }
   ElementsAttr constant = getConstant(scope, tensor);
   value =
@@ -124,6 +127,82 @@ Value GraphImporter::getValue(Scope &scope, int32_t tensor, Location loc) {
                 problems.getLoc(getTensorName(*scope.graph, tensor)), constant))
           : Value();
   return *value;
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+Variable *GraphImporter::getVariable(StringRef key, StringRef name,
+                                     RankedTensorType type, Location loc) {
+  std::unique_ptr<Variable> &entry = variables[builder.getStringAttr(key)];
+  if (!entry)
+    entry = std::make_unique<Variable>();
+  Variable &variable = *entry;
+  if (!variable.argument) {
+    if (auto problem =
+            findSizeProblem(type.getShape(), type.getElementType())) {
+      problems.report(ImportStatus::limit, loc)
+          << "has a variable '" << name << "' that is one " << *problem;
+      return nullptr;
+    }
+    unsigned index = function.getNumArguments();
+    function.insertArgument(index, type,
+                            builder.getDictionaryAttr(builder.getNamedAttr(
+                                "nn.name", builder.getStringAttr(name))),
+                            problems.getLoc(name));
+    variable.name = name;
+    variable.argument = function.getArgument(index);
+    variable.value = variable.argument;
+  }
+  if (variable.argument.getType() == type)
+    return &variable;
+  problems.report(ImportStatus::unsupported, loc)
+      << "has a variable '" << name << "' of shape "
+      << toString(type.getShape()) << " and type "
+      << getTypeName(type.getElementType())
+      << ", which other operators use with another shape or type";
+  return nullptr;
+}
+
+Variable *GraphImporter::getVariable(Scope &scope, int32_t tensor, Location loc,
+                                     RankedTensorType type) {
+  const fb::Tensor &stated = *scope.graph->tensors()->Get(tensor);
+  std::string name = getTensorName(*scope.graph, tensor);
+  Type element = getElementType(builder.getContext(), stated.type());
+  if (!element) {
+    problems.report(ImportStatus::unsupported, loc)
+        << "has a variable '" << name << "' of type "
+        << getTypeName(stated.type()) << ", which nnc does not handle";
+    return nullptr;
+  }
+  if (!type)
+    type = RankedTensorType::get(SmallVector<int64_t>(getList(stated.shape())),
+                                 element);
+  // Variables belong to their subgraph, however often that is called.
+  const auto *graphs = loaded.model->subgraphs();
+  unsigned graph = 0;
+  while (graphs->Get(graph) != scope.graph)
+    ++graph;
+  Variable *variable = getVariable("tensor/" + std::to_string(graph) + "/" +
+                                       std::to_string(tensor),
+                                   name, type, loc);
+  // Integers of 8 bits start as the real number 0.
+  Quantization quantization;
+  if (variable && !variable->initial && element.isSignlessInteger(8) &&
+      readQuantization(stated, quantization).empty() && quantization &&
+      quantization.getZeroPoint() != 0)
+    variable->initial = DenseElementsAttr::get(
+        type, APInt(8, static_cast<uint64_t>(quantization.getZeroPoint()),
+                    /*isSigned=*/true));
+  return variable;
+}
+
+void GraphImporter::prepare(uint32_t subgraph, const Scope &caller) {
+  SmallVector<Value> results;
+  bool before = std::exchange(preparing, true);
+  inlineGraph(subgraph, caller, {}, results);
+  preparing = before;
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,9 +252,14 @@ void GraphImporter::importOperator(Scope &scope, const fb::Operator &op,
   }
   Layer layer(*this, op, scope, loc, name);
   if (layer.getNumInputs() < info->minInputs ||
-      layer.getNumInputs() > info->maxInputs || outputs.empty()) {
+      layer.getNumInputs() > info->maxInputs ||
+      outputs.empty() != info->lacksResults()) {
     layer.broken("has " + Twine(layer.getNumInputs()) + " inputs and " +
                  Twine(outputs.size()) + " outputs");
+    return;
+  }
+  if (info->lacksResults() || info->givesHandle()) {
+    info->convert(layer);
     return;
   }
   // Converters ask for the types of results without looking at them again.
@@ -304,6 +388,24 @@ void GraphImporter::run(ArrayRef<std::string> names) {
     for (int32_t tensor : outputs)
       results.push_back(getValue(scope, tensor, problems.getLoc()));
   if (problems.none())
-    returnFromMain(function, results,
-                   SmallVector<StringRef>(names.begin(), names.end()));
+    returnResults(results, names);
+}
+
+/// Ends the function with its outputs and, behind them, the next values of its
+/// variables.
+void GraphImporter::returnResults(ArrayRef<Value> outputs,
+                                  ArrayRef<std::string> names) {
+  SmallVector<Value> results(outputs);
+  SmallVector<StringRef> resultNames(names.begin(), names.end());
+  for (const auto &[key, variable] : variables) {
+    unsigned argument = variable->argument.getArgNumber();
+    function.setArgAttr(
+        argument, nn::kStateAttr,
+        builder.getI64IntegerAttr(static_cast<int64_t>(results.size())));
+    if (variable->initial)
+      function.setArgAttr(argument, nn::kInitialAttr, variable->initial);
+    results.push_back(variable->value);
+    resultNames.push_back(variable->name);
+  }
+  returnFromMain(function, results, resultNames);
 }

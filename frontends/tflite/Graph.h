@@ -13,6 +13,8 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <map>
+
 namespace nnc::tflite {
 
 /// A subgraph while it is imported, with the values of its tensors.
@@ -21,6 +23,17 @@ struct Scope {
   std::string prefix; ///< of names of tensors, in messages
   /// By tensor: nothing until something computes it, null where that failed.
   std::vector<std::optional<mlir::Value>> values = {};
+  /// The names of the variables that tensors of type RESOURCE stand for.
+  std::map<int32_t, std::string> handles = {};
+};
+
+/// A value that the model keeps between runs: an argument and a result of the
+/// function.
+struct Variable {
+  std::string name;
+  mlir::BlockArgument argument;
+  mlir::Value value; ///< as operators have left it so far
+  mlir::ElementsAttr initial;
 };
 
 class GraphImporter {
@@ -49,6 +62,19 @@ public:
   /// report at `loc`, if there is none.
   mlir::Value getValue(Scope &scope, int32_t tensor, mlir::Location loc);
 
+  /// The variable of that key, which is made with a first value of zeros if it
+  /// is new. Null, and a report at `loc`, if it has another type by now.
+  Variable *getVariable(llvm::StringRef key, llvm::StringRef name,
+                        mlir::RankedTensorType type, mlir::Location loc);
+  /// The variable that a tensor with is_variable names, of the type that the
+  /// tensor states or of `type`.
+  Variable *getVariable(Scope &scope, int32_t tensor, mlir::Location loc,
+                        mlir::RankedTensorType type = {});
+  /// Whether operators are imported that prepare the model's first run.
+  bool isPreparing() const { return preparing; }
+  /// Imports a subgraph that prepares the model's first run.
+  void prepare(uint32_t subgraph, const Scope &caller);
+
 private:
   void importOperators(Scope &scope);
   void importOperator(Scope &scope, const fb::Operator &op, unsigned index);
@@ -58,6 +84,8 @@ private:
   /// Whether a subgraph may be called now; else reports why not.
   bool mayInline(uint32_t subgraph, llvm::ArrayRef<mlir::Value> inputs);
   void reportUnsupported();
+  void returnResults(llvm::ArrayRef<mlir::Value> outputs,
+                     llvm::ArrayRef<std::string> names);
 
   const LoadedModel &loaded;
   const ImportOptions &options;
@@ -65,6 +93,9 @@ private:
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;
   bool isRebound;
+  bool preparing = false;
+  /// What is kept between runs, by key.
+  llvm::MapVector<mlir::StringAttr, std::unique_ptr<Variable>> variables;
   /// The subgraphs whose operators are being imported, outermost first.
   llvm::SmallVector<uint32_t> active = {0};
   /// How many operators calls have imported.

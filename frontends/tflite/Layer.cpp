@@ -70,6 +70,34 @@ void Layer::setResult(size_t i, Value value) {
     results[i] = value;
 }
 
+Value Layer::slice(Value x, ArrayRef<int64_t> starts, ArrayRef<int64_t> sizes,
+                   ArrayRef<int64_t> steps) {
+  SmallVector<int64_t> ones(starts.size(), 1);
+  return create<nn::SliceOp>(x, starts, sizes,
+                             steps.empty() ? ArrayRef<int64_t>(ones) : steps);
+}
+
+Variable *Layer::getVariable(size_t i, RankedTensorType type) {
+  const fb::Tensor *tensor = getInputTensor(i);
+  if (tensor && tensor->is_variable())
+    return importer.getVariable(scope, inputs[i], getLoc(), type);
+  broken("needs a variable as operand " + Twine(i));
+  return nullptr;
+}
+
+std::string Layer::readHandle(size_t i) {
+  auto found =
+      hasInput(i) ? scope.handles.find(inputs[i]) : scope.handles.end();
+  if (found != scope.handles.end())
+    return found->second;
+  unsupported("needs the result of a VAR_HANDLE of the same subgraph as "
+              "operand " +
+              Twine(i));
+  return "";
+}
+
+void Layer::setHandle(StringRef name) { scope.handles[outputs[0]] = name; }
+
 const void *Layer::findOptions(fb::Options kind) {
   if (op.options_type() == kind && op.options())
     return op.options();

@@ -57,6 +57,26 @@ public:
     return importer.inlineGraph(subgraph, scope, values, subResults);
   }
 
+  /// Returns the elements of x from `starts` on, `sizes` of them, in steps of 1
+  /// unless others are given.
+  mlir::Value slice(mlir::Value x, llvm::ArrayRef<int64_t> starts,
+                    llvm::ArrayRef<int64_t> sizes,
+                    llvm::ArrayRef<int64_t> steps = {});
+
+  // Variables keep their values between runs.
+
+  /// The variable that input `i` is; null, and a report, where it is none. It
+  /// has the type that the model states, or `type`.
+  Variable *getVariable(size_t i, mlir::RankedTensorType type = {});
+  /// The name of the variable that input `i` is a handle of; empty, and a
+  /// report, where it is none.
+  std::string readHandle(size_t i);
+  /// Makes the first result a handle of a variable.
+  void setHandle(llvm::StringRef name);
+  GraphImporter &getImporter() { return importer; }
+  /// Imports a subgraph that prepares the model's first run.
+  void prepare(uint32_t subgraph) { importer.prepare(subgraph, scope); }
+
   /// How TFLite's fixed-point products round in this import.
   qnn::Rescale getRescale() const;
 

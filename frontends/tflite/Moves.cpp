@@ -167,14 +167,6 @@ Value convertPack(Layer &layer) {
              : layer.create<nn::ConcatOp>(ValueRange(parts), *axis);
 }
 
-/// Returns the elements of x from `starts` on, `sizes` of them.
-static Value slice(Layer &layer, Value x, ArrayRef<int64_t> starts,
-                   ArrayRef<int64_t> sizes, ArrayRef<int64_t> steps = {}) {
-  Sizes ones(starts.size(), 1);
-  return layer.create<nn::SliceOp>(
-      x, starts, sizes, steps.empty() ? ArrayRef<int64_t>(ones) : steps);
-}
-
 /// Cuts x along `axis` into parts of `sizes`, which become the results.
 static Value cut(Layer &layer, Value x, int64_t axis, ArrayRef<int64_t> sizes,
                  bool dropAxis) {
@@ -186,7 +178,7 @@ static Value cut(Layer &layer, Value x, int64_t axis, ArrayRef<int64_t> sizes,
                           toString(getShape(x)) + " into parts of " +
                           toString(sizes));
     shape[axis] = size;
-    Value part = slice(layer, x, starts, shape);
+    Value part = layer.slice(x, starts, shape);
     if (dropAxis && part) {
       Sizes less(shape);
       less.erase(less.begin() + axis);
@@ -263,7 +255,7 @@ Value convertSlice(Layer &layer) {
       return layer.broken("takes " + Twine(size) + " elements from " +
                           Twine(start) + " on of an axis of " + Twine(whole));
   }
-  return keepScale(layer, slice(layer, x, *starts, *sizes));
+  return keepScale(layer, layer.slice(x, *starts, *sizes));
 }
 
 namespace {
@@ -350,7 +342,7 @@ Value convertStridedSlice(Layer &layer) {
   }
   while (int64_t(starts.size()) < rank)
     takeWhole();
-  return layer.reshape(slice(layer, x, starts, sizes, strides), shape);
+  return layer.reshape(layer.slice(x, starts, sizes, strides), shape);
 }
 
 //===----------------------------------------------------------------------===//
@@ -489,7 +481,7 @@ Value convertReverse(Layer &layer) {
     starts[axis] = std::max<int64_t>(getShape(x)[axis] - 1, 0);
     steps[axis] = -1;
   }
-  return slice(layer, x, starts, getShape(x), steps);
+  return layer.slice(x, starts, getShape(x), steps);
 }
 
 Value convertShape(Layer &layer) {
@@ -637,7 +629,7 @@ Value convertBatchToSpace(Layer &layer) {
     if (sizes[1 + i] < 0)
       return layer.broken("crops more than there is");
   }
-  return sizes == shape ? y : slice(layer, y, starts, sizes);
+  return sizes == shape ? y : layer.slice(y, starts, sizes);
 }
 
 Value convertCall(Layer &layer) {

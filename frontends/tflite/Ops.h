@@ -22,10 +22,16 @@ struct OpInfo {
   llvm::StringLiteral name; ///< TFLite's: "CONV_2D"
   int32_t code;             ///< TFLite's number of it; -1 for a custom operator
   llvm::StringLiteral limits;
-  /// The least and the largest number of inputs.
+  /// The least and the largest number of inputs. Those behind the least number
+  /// may be absent.
   unsigned minInputs, maxInputs;
   /// Builds the operator's first result.
   mlir::Value (*convert)(Layer &layer);
+
+  /// Whether the operator has no result: ASSIGN_VARIABLE and CALL_ONCE.
+  bool lacksResults() const { return code == 144 || code == 129; }
+  /// Whether the result is the handle of a variable, not a tensor: VAR_HANDLE.
+  bool givesHandle() const { return code == 142; }
 };
 
 /// Returns all supported operators, sorted by name.

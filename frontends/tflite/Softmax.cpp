@@ -56,8 +56,11 @@ Value convertSoftmax(Layer &layer) {
                              getTypeName(getElement(x)) +
                              "; nnc handles integers of 8 bits, and results of "
                              "8 or 16");
+  // Converters write 1 / 65535, too; kernels take it for 2^-16.
+  double unit = std::ldexp(1.0, -int(width));
+  double tolerance = width == 16 ? 1e-3 * unit : 0;
   if (out.getZeroPoint() != getRange(to).min ||
-      out.getScale() != std::ldexp(1.0, -int(width)))
+      !(std::abs(out.getScale() - unit) <= tolerance))
     return layer.unsupported("has a result whose scale is not 2^-" +
                              Twine(width) + " from its least number on");
   SmallVector<int32_t> table = makeExponentials(

@@ -124,7 +124,51 @@ CASES = {
     "no-buffers": (change(("buffers",), None), BROKEN, "no list of buffers"),
     "no-tensors": (change(TENSORS, None), BROKEN, "the subgraph has 0"),
     "variable": (lambda m: m["subgraphs"][0]["tensors"][2].update(is_variable=True, buffer=0),
-                 LACKING, "variable"),
+                 DONE, ""),
+}
+
+
+def queue(**changes):
+    """An SVDF of bytes; `changes` replaces tensors by what flat's tensor() takes."""
+    net = flat.Net()
+    made = {"x": (np.int8, (1, 3)), "feature": (np.int8, (4, 3)), "time": (np.int16, (4, 2)),
+            "bias": (np.int32, (2,)), "state": (np.int16, (1, 8)), **changes}
+    inputs = [net.input(np.ones(made["x"][1], made["x"][0]), 0.1, 3)]
+    inputs += [net.const(np.ones(made[name][1], made[name][0]), 0.1)
+               for name in ("feature", "time", "bias")]
+    inputs.append(net.tensor(*made["state"], 0.01, is_variable=not changes.get("fixed")))
+    net.outputs = [net.op("SVDF", inputs, [net.tensor(np.int8, (1, 2), 0.1)], rank=2,
+                          activation="RELU")]
+    return net
+
+
+def handles(first="a", second="a", dtype=F32):
+    """A variable that is assigned under one name and read under another one."""
+    net = flat.Net()
+    for name in (first, second):
+        net.tensors.append({"shape": [], "type": "RESOURCE", "name": f"handle of {name}"})
+        net.op("VAR_HANDLE", [], [len(net.tensors) - 1], container="", shared_name=name)
+    net.op("ASSIGN_VARIABLE", [0, net.input(np.ones(3, F32))], [])
+    net.outputs = [net.op("READ_VARIABLE", [1], [net.tensor(dtype, (3,))])]
+    return net
+
+
+def handle_as_tensor():
+    net = handles()
+    net.outputs = [0]
+    return net
+
+
+VARIABLES = {
+    "sound-queue": (queue(), DONE, ""),
+    "queue-size": (queue(state=(np.int16, (1, 7))), BROKEN, "do not fit"),
+    "queue-type": (queue(state=(np.float32, (1, 8))), LACKING, "INT16 or INT8 state"),
+    "queue-resource": (queue(fixed=True), BROKEN, "needs a variable as operand 4"),
+    "bias-size": (queue(bias=(np.int32, (3,))), BROKEN, "bias of 2"),
+    "sound-handles": (handles(), DONE, ""),
+    "other-handle": (handles("a", "b"), DONE, ""),
+    "handle-as-tensor": (handle_as_tensor(), LACKING, "handle of a variable, as a tensor"),
+    "handle-type": (handles(dtype=np.int32), LACKING, "another shape or type"),
 }
 
 
@@ -154,6 +198,23 @@ class BrokenTest(unittest.TestCase):
             edit(model)
             with self.subTest(name):
                 self.check(name, model, code, said)
+
+    def test_variables(self):
+        for name, (net, code, said) in VARIABLES.items():
+            with self.subTest(name):
+                self.check(name, net.model(), code, said)
+        # A handle that no operator gives, and a subgraph that cannot prepare a run.
+        model = handles().model()
+        model["subgraphs"][0]["operators"][2]["inputs"][0] = 2
+        self.check("no-handle", model, LACKING, "VAR_HANDLE")
+        model = handles().model()
+        model["operator_codes"].append({"deprecated_code": 127, "builtin_code": 129})
+        model["subgraphs"][0]["operators"].append({
+            "opcode": 3, "inputs": [], "outputs": [], "options_type": "CallOnce",
+            "options": {"init_subgraph": 5}})
+        self.check("no-subgraph", model, BROKEN, "subgraph 5")
+        model["subgraphs"][0]["operators"][-1]["options"]["init_subgraph"] = 0
+        self.check("itself", model, BROKEN, "within itself")
 
     def test_result_without_operator(self):
         """An operator of one result that states two."""

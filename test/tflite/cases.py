@@ -4,6 +4,7 @@ import numpy as np
 
 import integers as q
 import plain
+import recurrent
 
 
 def convolutions():
@@ -101,9 +102,29 @@ def pools():
     return net
 
 
+def streams():
+    """Operators that keep values between runs."""
+    net = recurrent.Streamed(4)
+    recurrent.svdf_float(net, 1, 6, 5, 2, 4)
+    recurrent.svdf_float(net, 2, 3, 4, 1, 1, "RELU", bias=False)
+    recurrent.svdf(net, 1, 7, 3, 2, 5, np.int16)
+    recurrent.svdf(net, 2, 4, 5, 1, 3, np.int16, bias=False)
+    recurrent.svdf(net, 1, 9, 4, 3, 6, np.int8, state_zero=-7)
+    recurrent.lstm_float(net, 1, 5, 7, 6)
+    recurrent.lstm_float(net, 3, 4, 5, 9, time_major=True, clip=0.3)
+    recurrent.lstm(net, 1, 5, 7, 6)
+    recurrent.lstm(net, 2, 3, 5, 3, time_major=True, cell_bits=13, clip=1.5)
+    recurrent.lstm(net, 3, 2, 9, 4, cell_bits=12, h_zero=20)
+    recurrent.counter(net)
+    recurrent.counter(net, net.floats(2, 3))
+    recurrent.counter(net, np.full((2, 3), 1.5, np.float32))
+    recurrent.delays(net)
+    return net
+
+
 # Their results do not depend on how fixed-point products round.
 PLAIN = (plain.floats, plain.functions, plain.moves)
-NETS = {f.__name__: f for f in (convolutions, elementwise, pools, *PLAIN)}
+NETS = {f.__name__: f for f in (convolutions, elementwise, pools, streams, *PLAIN)}
 
 # Operators that other tests run.
 ELSEWHERE = set()

@@ -26,6 +26,8 @@ OPTIONS = {
     "SHAPE": "Shape", "PACK": "Pack", "UNPACK": "Unpack", "LEAKY_RELU": "LeakyRelu",
     "MIRROR_PAD": "MirrorPad", "BATCH_MATMUL": "BatchMatMul", "GELU": "Gelu",
     "L2_NORMALIZATION": "L2Norm", "CUMSUM": "Cumsum", "ONE_HOT": "OneHot",
+    "SVDF": "Svdf", "UNIDIRECTIONAL_SEQUENCE_LSTM": "Lstm", "VAR_HANDLE": "VarHandle",
+    "CALL_ONCE": "CallOnce",
     **dict.fromkeys(("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_PROD"), "Reducer"),
 }
 
@@ -42,7 +44,10 @@ CODES = op_codes()
 
 class Net:
     """A model of one main subgraph that is made operator by operator. Tensors are named
-    by their numbers. feeds holds the inputs' values."""
+    by their numbers. feeds holds the inputs' values, with an axis of runs in front where
+    there are steps."""
+
+    steps = 0
 
     def __init__(self, name="main"):
         self.name = name
@@ -83,7 +88,7 @@ class Net:
             made.update(options_type=OPTIONS[name], options=options)
         self.operators.append(made)
         self.used.add(name)
-        return outputs[0]
+        return outputs[0] if outputs else None
 
     def code(self, name):
         if name not in self.codes:

@@ -16,6 +16,8 @@ DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT, ENVIRONMENT = range(8)
 # Tests need no speed: optimizing takes most of the time.
 COMPILER = os.environ.get("NNC_TEST_COMPILER", "c++ -O0")
 
+# Operators that mean nothing on their own.
+VARIABLES = {"VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "CALL_ONCE"}
 # A folder with the Python package ai_edge_litert, which the set-up does not install.
 if os.environ.get("NNC_LITERT"):
     sys.path.append(os.environ["NNC_LITERT"])
@@ -29,7 +31,7 @@ def nnc(*arguments, timeout=600):
     return done.returncode, done.stdout if done.returncode == 0 else done.stderr
 
 
-def run(path, inputs, folder, *options):
+def run(path, inputs, folder, *options, compiler=COMPILER):
     """The outputs of the model at path on inputs, (name, array) each; they stay in order.
     Raises RuntimeError where nnc fails."""
     folder = pathlib.Path(folder)
@@ -38,7 +40,7 @@ def run(path, inputs, folder, *options):
         np.save(folder / f"in{i}.npy", array)
         given += ["--input", f"{name}={folder / f'in{i}.npy'}"]
     done = subprocess.run([NNC, "run", path, *given, "--output-dir", folder, "--json",
-                           "--compiler", COMPILER, *options], capture_output=True, text=True,
+                           "--compiler", compiler, *options], capture_output=True, text=True,
                           timeout=600)
     if done.returncode:
         raise RuntimeError(f"nnc run: exit code {done.returncode}: {done.stderr or done.stdout}")
@@ -46,11 +48,19 @@ def run(path, inputs, folder, *options):
     return [np.load(port["file"]) for port in ports]
 
 
-def run_net(net, folder, *options):
+def run_net(net, folder, *options, **more):
     """{output tensor: array} of a net of flat.py."""
     (path,) = flat.save({"net": net.model()}, folder)
     feeds = [(net.tensors[t]["name"], net.feeds[t]) for t in net.inputs]
-    return dict(zip(net.outputs, run(path, feeds, folder, *options)))
+    return dict(zip(net.outputs, run(path, feeds, folder, *options, **more)))
+
+
+def invoke(interpreter, feeds, outputs):
+    """{output tensor: array} of one run by LiteRT."""
+    for tensor, array in feeds.items():
+        interpreter.set_tensor(tensor, array)
+    interpreter.invoke()
+    return {t: interpreter.get_tensor(t).copy() for t in outputs}
 
 
 def litert(net, folder):
@@ -60,14 +70,21 @@ def litert(net, folder):
     results, lacking = {}, {}
     models = {f"op{i}": model for i, model in enumerate(flat.one_by_one(net))}
     for op, path in zip(net.operators, flat.save(models, folder)):
+        if net.codes[op["opcode"]] in VARIABLES:
+            lacking.update((t, "needs other operators") for t in op["outputs"])
+            continue
         try:
             interpreter = Interpreter(
                 str(path), experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
             interpreter.allocate_tensors()
-            for tensor in set(op["inputs"]) & set(net.inputs):
-                interpreter.set_tensor(tensor, net.feeds[tensor])
-            interpreter.invoke()
-            results.update((t, interpreter.get_tensor(t).copy()) for t in op["outputs"])
+            given = set(op["inputs"]) & set(net.inputs)
+            if not net.steps:
+                results.update(invoke(interpreter, {t: net.feeds[t] for t in given},
+                                      op["outputs"]))
+                continue
+            runs = [invoke(interpreter, {t: net.feeds[t][step] for t in given}, op["outputs"])
+                    for step in range(net.steps)]
+            results.update((t, np.stack([run[t] for run in runs])) for t in op["outputs"])
         except (RuntimeError, ValueError) as error:
             lacking.update((t, str(error)) for t in op["outputs"])
     return results, lacking

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""The C interface of a model that keeps values between runs: a struct of state that the
+caller owns, as many as there are streams, and nothing that all of them share."""
+
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+
+import flat
+import running
+
+HERE = pathlib.Path(__file__).resolve().parent
+STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wundef", "-pedantic", "-Werror"]
+
+
+def average():
+    """y = -v where v = v / 2 + x, with a first value of v for each element."""
+    net = flat.Net()
+    handle = {"shape": [], "type": "RESOURCE", "name": "handle"}
+    net.tensors.append(handle)
+    x = net.input(np.zeros(3, np.float32))
+    first = np.float32([1, -2, 0.5])
+    net.buffers.append({"data": list(first.tobytes())})
+    inner = [handle, {"shape": [3], "type": "FLOAT32", "buffer": 1, "name": "first"}]
+    options = {"options_type": "VarHandle", "options": {"container": "", "shared_name": "mean"}}
+    net.subgraphs.append({
+        "tensors": inner, "inputs": [], "outputs": [], "name": "prepare", "operators": [
+            {"opcode": net.code("VAR_HANDLE"), "inputs": [], "outputs": [0], **options},
+            {"opcode": net.code("ASSIGN_VARIABLE"), "inputs": [0, 1], "outputs": []}]})
+    net.op("CALL_ONCE", [], [], init_subgraph=1)
+    net.op("VAR_HANDLE", [], [0], container="", shared_name="mean")
+    old, half, y, new = (net.tensor(np.float32, (3,)) for _ in range(4))
+    net.op("READ_VARIABLE", [0], [old])
+    net.op("MUL", [old, net.const(np.float32(0.5))], [half], activation="NONE")
+    net.op("ADD", [half, x], [y], activation="NONE")
+    net.op("ASSIGN_VARIABLE", [0, y], [])
+    net.op("READ_VARIABLE", [0], [new])
+    net.outputs = [net.op("NEG", [new], [net.tensor(np.float32, (3,))])]
+    return net
+
+
+class StateTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        (cls.model,) = flat.save({"average": average().model()}, cls.folder)
+        code, said = running.nnc("compile", cls.model, "--target=portable", "-o",
+                                 cls.folder / "module", "--name=average")
+        assert code == running.DONE, said
+
+    def build(self, standard):
+        module = self.folder / "module"
+        program = self.folder / f"program-{standard}"
+        objects = []
+        for source, how in ((module / "average.cpp", ["g++", "-std=c++17"]),
+                            *((path, ["gcc"]) for path in module.glob("*_weights.[cS]")),
+                            (HERE / "state_main.c", ["gcc", f"-std={standard}"])):
+            objects.append(self.folder / f"{source.name}.o")
+            subprocess.run([*how, *(STRICT if source.suffix != ".S" else []), f"-I{module}",
+                            "-fsanitize=undefined", "-c", source, "-o", objects[-1]], check=True)
+        subprocess.run(["g++", "-fsanitize=undefined", *objects, "-o", program], check=True)
+        return program
+
+    def test_streams_are_apart(self):
+        """Two streams that a C program runs in turn, and the first from its start again."""
+        first = np.float32([1, -2, 0.5])
+        want = []
+        for stream in (0, 1, 0):
+            value = first.copy()
+            for run in range(5):
+                value = value / 2 + np.float32([run + i + 10 * stream for i in range(3)])
+                want.append((stream, run, *(-value)))
+        for standard in ("c90", "c17"):
+            done = subprocess.run([self.build(standard)], capture_output=True, text=True,
+                                  check=True)
+            lines = done.stdout.splitlines()
+            self.assertEqual(lines[0], "9 0")  # no state: NULL_STATE; then OK
+            got = sorted(tuple(map(float, line.split())) for line in lines[1:])
+            np.testing.assert_allclose(got, sorted(want), rtol=1e-6)
+
+    def test_runs_of_the_command_line(self):
+        frames = np.random.default_rng(1).normal(size=(6, 3)).astype(np.float32)
+        (y,) = running.run(self.model, [("t1", frames)], self.folder, "--target=portable")
+        value, want = np.float32([1, -2, 0.5]), []
+        for frame in frames:
+            value = value / 2 + frame
+            want.append(-value)
+        np.testing.assert_allclose(y, want, rtol=1e-5)
+        # One run has no axis of runs.
+        (y,) = running.run(self.model, [("t1", frames[0])], self.folder, "--target=portable")
+        np.testing.assert_allclose(y, want[0], rtol=1e-6)
+
+    def test_wrong_numbers_of_runs(self):
+        np.save(self.folder / "none.npy", np.zeros((0, 3), np.float32))
+        code, said = running.nnc("run", self.model, "--input", f"t1={self.folder / 'none.npy'}")
+        self.assertEqual(code, running.USAGE, said)
+        self.assertIn("data of 0 runs", said)
+
+    def test_reports(self):
+        code, said = running.nnc("check", self.model, "--target=portable", "--max-ram=30")
+        self.assertEqual(code, running.LIMIT, said)
+        self.assertIn("12 of state", said)
+        code, said = running.nnc("verify", self.model, "--target=portable", "--compiler",
+                                 running.COMPILER)
+        self.assertEqual(code, running.DONE, said)
+        self.assertIn("of 12 elements differ", said)  # four runs of three elements
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
