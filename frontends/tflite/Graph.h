@@ -8,6 +8,7 @@
 #ifndef NNC_FRONTENDS_TFLITE_GRAPH_H
 #define NNC_FRONTENDS_TFLITE_GRAPH_H
 
+#include "frontends/common/Customs.h"
 #include "frontends/tflite/Load.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,6 +16,8 @@
 #include "llvm/ADT/MapVector.h"
 
 namespace nnc::tflite {
+
+class Layer;
 
 /// A subgraph while it is imported, with the values of its tensors.
 struct Scope {
@@ -41,6 +44,7 @@ public:
                    llvm::ArrayRef<mlir::Value> inputs,
                    llvm::SmallVectorImpl<mlir::Value> &results);
 
+  Customs &getCustoms() { return customs; }
   const LoadedModel &getModel() const { return loaded; }
   const ImportOptions &getOptions() const { return options; }
   Problems &getProblems() { return problems; }
@@ -54,11 +58,14 @@ private:
   void importOperators(Scope &scope);
   void importOperator(Scope &scope, const fb::Operator &op, unsigned index);
   void checkResult(Scope &scope, int32_t tensor, mlir::Value value,
-                   llvm::StringRef op, mlir::Location loc);
+                   llvm::StringRef op, mlir::Location loc, bool isShapeOpen);
   mlir::ElementsAttr getConstant(Scope &scope, int32_t tensor);
   /// Whether a subgraph may be called now; else reports why not.
   bool mayInline(uint32_t subgraph, llvm::ArrayRef<mlir::Value> inputs);
   void reportUnsupported();
+  /// Takes over the results of a layer, `op` in messages.
+  void takeResults(Scope &scope, Layer &layer, llvm::ArrayRef<int32_t> outputs,
+                   llvm::StringRef op);
 
   const LoadedModel &loaded;
   const ImportOptions &options;
@@ -66,6 +73,7 @@ private:
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;
   bool isRebound;
+  Customs customs;
   /// The subgraphs whose operators are being imported, outermost first.
   llvm::SmallVector<uint32_t> active = {0};
   /// How many operators calls have imported.

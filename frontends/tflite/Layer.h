@@ -36,6 +36,10 @@ public:
   size_t getNumResults() const { return outputs.size(); }
   void setResult(size_t i, mlir::Value value);
   llvm::ArrayRef<mlir::Value> getResults() const { return results; }
+  /// Says that the operator makes the shapes of its results, whatever shapes
+  /// the model states.
+  void ignoreStatedShapes() { hasOwnShapes = true; }
+  bool ignoresStatedShapes() const { return hasOwnShapes; }
   Quantization getOutputQuantization(size_t i = 0);
   /// The element type that the model states for result `i`; null for one that
   /// nnc lacks.
@@ -61,6 +65,9 @@ public:
     return importer.inlineGraph(subgraph, scope, values, subResults);
   }
 
+  /// What creates calls of functions.
+  Customs &getCustoms() { return importer.getCustoms(); }
+
   /// How TFLite's fixed-point products round in this import.
   qnn::Rescale getRescale() const;
 
@@ -73,6 +80,7 @@ private:
   Scope &scope;
   llvm::ArrayRef<int32_t> inputs, outputs;
   llvm::SmallVector<mlir::Value> results;
+  bool hasOwnShapes = false;
 };
 
 } // namespace nnc::tflite
