@@ -40,6 +40,14 @@ def op_codes():
 CODES = op_codes()
 
 
+def describe_code(name):
+    """An entry of a model's list of operators; "CUSTOM name" is one of a custom operator."""
+    if name.startswith("CUSTOM "):
+        return {"deprecated_code": 32, "builtin_code": 32, "version": 1,
+                "custom_code": name.split(" ", 1)[1]}
+    return {"deprecated_code": min(CODES[name], 127), "builtin_code": CODES[name], "version": 1}
+
+
 class Net:
     """A model of one main subgraph that is made operator by operator. Tensors are named
     by their numbers. feeds holds the inputs' values."""
@@ -85,6 +93,12 @@ class Net:
         self.used.add(name)
         return outputs[0]
 
+    def custom(self, name, inputs, outputs, options=b""):
+        """A custom operator of that name; returns its first output."""
+        self.operators.append({"opcode": self.code(f"CUSTOM {name}"), "inputs": list(inputs),
+                               "outputs": list(outputs), "custom_options": list(options)})
+        return outputs[0]
+
     def code(self, name):
         if name not in self.codes:
             self.codes.append(name)
@@ -95,8 +109,7 @@ class Net:
                 "operators": self.operators, "name": self.name}
 
     def model(self):
-        codes = [{"deprecated_code": min(CODES[name], 127), "builtin_code": CODES[name],
-                  "version": 1} for name in self.codes]
+        codes = [describe_code(name) for name in self.codes]
         return {"version": 3, "operator_codes": codes,
                 "subgraphs": [self.graph(), *self.subgraphs], "buffers": self.buffers}
 

@@ -37,9 +37,10 @@ def run(path, inputs, folder, *options):
     for i, (name, array) in enumerate(inputs):
         np.save(folder / f"in{i}.npy", array)
         given += ["--input", f"{name}={folder / f'in{i}.npy'}"]
-    done = subprocess.run([NNC, "run", path, *given, "--output-dir", folder, "--json",
-                           "--compiler", COMPILER, *options], capture_output=True, text=True,
-                          timeout=600)
+    if not any(str(option).startswith("--compiler") for option in options):
+        options = ("--compiler", COMPILER, *options)
+    done = subprocess.run([NNC, "run", path, *given, "--output-dir", folder, "--json", *options],
+                          capture_output=True, text=True, timeout=600)
     if done.returncode:
         raise RuntimeError(f"nnc run: exit code {done.returncode}: {done.stderr or done.stdout}")
     ports = json.loads(done.stdout)["outputs"]

@@ -11,14 +11,28 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <map>
+
 namespace nnc::tools {
+
+/// What a program's custom operators, which only the user's functions compute,
+/// wrote, by the operator's number.
+using CustomResults = std::map<int64_t, std::vector<char>>;
+
+/// Whether the user's functions compute some of the module's operators.
+bool hasCustomOps(mlir::ModuleOp module);
+
+/// Reads the results of custom operators from `layersFile` (see RunResult).
+llvm::Expected<CustomResults> readCustomResults(const Manifest &manifest,
+                                                const std::string &layersFile);
 
 /// Computes the results of the module's main function with the portable
 /// routines. Layers that are computed in integers on `target` are computed so
-/// here, too.
+/// here, too. `customs` holds the results of custom operators.
 llvm::Expected<std::vector<Tensor>>
 evaluateReference(mlir::ModuleOp module, llvm::StringRef target,
-                  const std::vector<Tensor> &inputs);
+                  const std::vector<Tensor> &inputs,
+                  const CustomResults &customs = {});
 
 /// Returns a sentence about the first layer whose output in `layersFile` (see
 /// RunResult) differs from that of the portable routines on the same layers.
