@@ -25,7 +25,7 @@ OPTIONS = {
     "ARG_MAX": "ArgMax", "ARG_MIN": "ArgMin", "TRANSPOSE_CONV": "TransposeConv",
     "SHAPE": "Shape", "PACK": "Pack", "UNPACK": "Unpack", "LEAKY_RELU": "LeakyRelu",
     "MIRROR_PAD": "MirrorPad", "BATCH_MATMUL": "BatchMatMul", "GELU": "Gelu",
-    "L2_NORMALIZATION": "L2Norm", "CUMSUM": "Cumsum", "ONE_HOT": "OneHot",
+    "REVERSE_SEQUENCE": "ReverseSequence", "L2_NORMALIZATION": "L2Norm", "CUMSUM": "Cumsum", "ONE_HOT": "OneHot",
     **dict.fromkeys(("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_PROD"), "Reducer"),
 }
 
