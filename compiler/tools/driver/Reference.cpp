@@ -8,6 +8,7 @@
 
 #include "compiler/Pipeline.h"
 #include "compiler/evaluate/Evaluate.h"
+#include "compiler/tools/driver/Builtin.h"
 #include "compiler/tools/driver/Compare.h"
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Runner.h"
@@ -67,7 +68,10 @@ static std::vector<TensorData> borrow(mlir::func::FuncOp main,
 
 bool hasCustomOps(mlir::ModuleOp module) {
   return module
-      ->walk([](nn::CustomOp) { return mlir::WalkResult::interrupt(); })
+      ->walk([](nn::CustomOp custom) {
+        return isBuiltin(custom) ? mlir::WalkResult::advance()
+                                 : mlir::WalkResult::interrupt();
+      })
       .wasInterrupted();
 }
 
@@ -87,8 +91,10 @@ llvm::Expected<CustomResults> readCustomResults(const Manifest &manifest,
 
 /// Returns the callback that gives the results of custom operators.
 static auto takeFrom(const CustomResults &results) {
-  return [&results](nn::CustomOp custom, llvm::ArrayRef<TensorData>)
+  return [&results](nn::CustomOp custom, llvm::ArrayRef<TensorData> operands)
              -> mlir::FailureOr<TensorData> {
+    if (isBuiltin(custom))
+      return evaluateBuiltin(custom, operands);
     auto found = results.find(custom.getId());
     mlir::RankedTensorType type = custom.getY().getType();
     if (found == results.end() ||
