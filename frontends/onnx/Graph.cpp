@@ -181,12 +181,13 @@ SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
                          "' that nnc does not compute");
     return SmallVector<Value>(view.getResults());
   }
+  // What nnc does not promise to compute, the user's function goes before.
+  if (const CustomFunction *custom = op ? nullptr : findCustom(node))
+    return convertCustom(node, scope, operands, *custom);
   if (auto body = getFunctionBody(*schema, node, types, opset)) {
     bodies.push_back(std::move(body));
     return call(*bodies.back(), node, scope, operands, schema);
   }
-  if (const CustomFunction *custom = findCustom(node))
-    return convertCustom(node, scope, operands, *custom);
   noteUnsupported(node, scope);
   return {};
 }
