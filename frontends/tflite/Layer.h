@@ -55,6 +55,11 @@ public:
     return static_cast<const T *>(options);
   }
 
+  /// The bytes of a custom operator's options.
+  llvm::ArrayRef<uint8_t> getCustomOptions() const {
+    return getList(op.custom_options());
+  }
+
   /// Imports a subgraph on these values in place; false where that fails.
   bool inlineGraph(uint32_t subgraph, llvm::ArrayRef<mlir::Value> values,
                    llvm::SmallVectorImpl<mlir::Value> &subResults) {
