@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "codegen/Printer.h"
+#include "dialects/nn/Custom.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -106,6 +108,45 @@ static std::string printBuildFile(exec::ProgramOp program,
   return fillTemplate("CMakeLists.txt.in", values);
 }
 
+/// Writes what the program's custom operators need: the file that calls the
+/// user's functions, and the user's headers, which the module holds. Headers
+/// that it does not hold have to be found by the user's own build.
+static LogicalResult addCustom(exec::ProgramOp program, OutputFolder &folder,
+                               std::vector<std::string> &files) {
+  if (program.getBody().getOps<exec::CustomOp>().empty())
+    return success();
+  auto add = [&](const std::string &name, StringRef text) -> LogicalResult {
+    if (llvm::is_contained(files, name))
+      return program.emitError()
+             << "the header of a custom operator is called '" << name
+             << "' like another file of the "
+             << "module; rename it";
+    files.push_back(name);
+    return folder.add(name, text);
+  };
+  std::string name = program.getSymName().str() + "_custom.c";
+  if (failed(add(name, printCustomFile(program))) ||
+      failed(add("nnc_custom.h", *getEmbedded("runtime/nnc_custom.h"))))
+    return failure();
+  // Functions of nnc's own are in headers of the runtime.
+  llvm::SetVector<StringRef> headers;
+  for (auto custom : program.getBody().getOps<exec::CustomOp>())
+    headers.insert(custom.getHeader());
+  for (StringRef header : headers)
+    if (auto text = getEmbedded(("runtime/" + header).str());
+        text && failed(add(header.str(), *text)))
+      return failure();
+  auto texts = program->getParentOp()->getAttrOfType<DictionaryAttr>(
+      nn::kCustomFilesAttr);
+  if (!texts)
+    return success();
+  for (NamedAttribute file : texts)
+    if (failed(add(file.getName().str(),
+                   cast<StringAttr>(file.getValue()).getValue())))
+      return failure();
+  return success();
+}
+
 LogicalResult codegen::emit(ModuleOp module, StringRef target,
                             const EmitOptions &options,
                             std::error_code *systemError) {
@@ -148,6 +189,8 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
     }
   }
   llvm::append_range(files, weightFiles);
+  if (failed(addCustom(program, *folder, files)))
+    return failure();
   files.push_back("CMakeLists.txt");
   if (failed(folder->add(files.back(), printBuildFile(program, files))) ||
       failed(

@@ -66,7 +66,14 @@ std::string codegen::printManifest(exec::ProgramOp program,
       layers.push_back(describeLayer(copy.getName(), "memcpy",
                                      exec::getPlaceOp(copy.getTarget()),
                                      copy.getLoc()));
-    else if (auto call = dyn_cast<exec::CallOp>(op)) {
+    else if (auto custom = dyn_cast<exec::CustomOp>(op)) {
+      json::Object layer =
+          describeLayer(custom.getName(), "custom",
+                        exec::getPlaceOp(custom.getOutput()), custom.getLoc());
+      layer["function"] = custom.getFunction();
+      layer["custom_id"] = int64_t(custom.getId());
+      layers.push_back(std::move(layer));
+    } else if (auto call = dyn_cast<exec::CallOp>(op)) {
       json::Object layer =
           describeLayer(call.getName(), call.getRoutine(),
                         exec::getPlaceOp(call.getOutputs()[0]), call.getLoc());

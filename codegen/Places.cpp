@@ -13,7 +13,7 @@ using namespace nnc::codegen;
 LayerNumbers codegen::numberLayers(exec::ProgramOp program) {
   LayerNumbers numbers;
   for (Operation &op : program.getBody().front())
-    if (isa<exec::CallOp, exec::CopyOp>(op))
+    if (isa<exec::CallOp, exec::CustomOp, exec::CopyOp>(op))
       numbers.insert({&op, numbers.size()});
   return numbers;
 }
@@ -33,6 +33,8 @@ static void findLayers(Value place, const LayerNumbers &layers,
 
 static bool isScratch(exec::BufferOp buffer) {
   return llvm::any_of(buffer->getUsers(), [&](Operation *user) {
+    if (auto custom = dyn_cast<exec::CustomOp>(user))
+      return custom.getScratch() == buffer.getPlace();
     auto call = dyn_cast<exec::CallOp>(user);
     return call && call.getScratch() == buffer.getPlace();
   });

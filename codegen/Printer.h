@@ -72,6 +72,17 @@ std::string printLayerComment(exec::CallOp call, int number, int64_t total,
 /// Returns the comment, the shape, the expression and the function of a layer.
 std::string printLayer(exec::CallOp call, int number, int64_t total);
 
+/// Returns the text of <name>_custom.c, which calls the user's functions. A
+/// program without custom operators has no such file.
+std::string printCustomFile(exec::ProgramOp program);
+
+/// Return the parts of <name>.cpp that belong to custom operators: the
+/// declarations of what <name>_custom.c defines, the comment and the function
+/// of one of them, and its line in run().
+std::string printCustomDeclarations(exec::ProgramOp program);
+std::string printCustomLayer(exec::CustomOp custom, int number);
+std::string printCustomCall(exec::CustomOp custom);
+
 /// Returns a prototype such as `int <name>_run(...)`, or that of _run_parallel.
 std::string printPrototype(exec::ProgramOp program, bool parallel,
                            llvm::StringRef head, llvm::StringRef tail);

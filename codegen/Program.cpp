@@ -112,6 +112,8 @@ static std::string printBody(exec::ProgramOp program,
     body += std::exchange(declared, "");
     if (call)
       body += printCall(call) + printDone(layer, call.getOutputs()[0]);
+    else if (auto custom = dyn_cast<exec::CustomOp>(op))
+      body += printCustomCall(custom) + printDone(layer, custom.getOutput());
     else if (auto copy = dyn_cast<exec::CopyOp>(op))
       body += printCopy(copy) + printDone(layer, copy.getTarget());
   }
@@ -233,9 +235,11 @@ std::string codegen::printProgram(exec::ProgramOp program,
     total += call.getMultiplyAdds();
   int64_t whole = std::max<int64_t>(total, 1);
   std::string functions;
-  for (auto call : program.getBody().getOps<exec::CallOp>())
-    if (!call.getLike())
+  for (Operation &op : program.getBody().front())
+    if (auto call = dyn_cast<exec::CallOp>(op); call && !call.getLike())
       functions += printLayer(call, layers.lookup(call), whole);
+    else if (auto custom = dyn_cast<exec::CustomOp>(op))
+      functions += printCustomLayer(custom, layers.lookup(custom));
   bool copies = !program.getBody().getOps<exec::CopyOp>().empty();
   bool hasWeights = program.getWeights() != 0;
   Values values;
@@ -276,6 +280,7 @@ std::string codegen::printProgram(exec::ProgramOp program,
       hasWeights && !takesWeights(program, options)
           ? "\nextern \"C\" const unsigned char " + name + "_weights[];\n"
           : "";
+  values["weights"] += printCustomDeclarations(program);
   values["weights_pointer"] = getWeightsPointer(program, options);
   values["run"] = printEntry(program, values, /*parallel=*/false);
   if (options.takesPool())

@@ -12,6 +12,7 @@
 #ifndef NNC_COMPILER_EVALUATE_EVALUATE_H
 #define NNC_COMPILER_EVALUATE_EVALUATE_H
 
+#include "dialects/nn/Nn.h"
 #include "dialects/nn/TensorData.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -28,15 +29,20 @@ mlir::FailureOr<TensorData> evaluate(mlir::Operation *op,
 using ResultCallback =
     llvm::function_ref<bool(mlir::Operation *op, const TensorData &result)>;
 
+/// Callback that gives the result of an operator that a C function computes.
+using CustomCallback = llvm::function_ref<mlir::FailureOr<TensorData>(
+    nn::CustomOp custom, llvm::ArrayRef<TensorData> operands)>;
+
 /// Evaluates all ops of `function` and appends the function's results to
 /// `results`. Each intermediate value is freed after its last use. On failure a
 /// diagnostic is emitted at the op that could not be evaluated.
 mlir::LogicalResult evaluateFunction(
     mlir::func::FuncOp function, llvm::ArrayRef<TensorData> arguments,
     llvm::SmallVectorImpl<TensorData> &results,
-    ResultCallback onResult = [](mlir::Operation *, const TensorData &) {
-      return true;
-    });
+    ResultCallback onResult = [](mlir::Operation *,
+                                 const TensorData &) { return true; },
+    CustomCallback customs = [](nn::CustomOp, llvm::ArrayRef<TensorData>)
+        -> mlir::FailureOr<TensorData> { return mlir::failure(); });
 
 } // namespace nnc
 

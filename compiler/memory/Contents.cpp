@@ -55,6 +55,8 @@ SmallVector<Move> nnc::getMoves(Operation *op) {
   auto transpose = dyn_cast<TransposeOp>(op);
   if ((adapt && adapt.isView()) || (transpose && transpose.isView()))
     return {{0, 0, 0, getPhysicalBytes(result)}};
+  if (auto part = dyn_cast<PartOp>(op))
+    return {{0, int64_t(part.getOffset()), 0, getPhysicalBytes(result)}};
   if (auto layer = dyn_cast<LayerOp>(op);
       layer && (!layer.getAnchorOp() || !layer.hasEmptyEpilogue()))
     return {};

@@ -465,7 +465,8 @@ struct FormLayersPass : nnc::impl::FormLayersBase<FormLayersPass> {
   LogicalResult checkOps(Block &block) {
     LogicalResult result = success();
     for (Operation &op : block.without_terminator())
-      if (!isa<RoutineOpInterface, ElementwiseOpInterface, LayerOp>(op) &&
+      if (!isa<RoutineOpInterface, ElementwiseOpInterface, LayerOp, CustomOp,
+               PartOp>(op) &&
           !op.hasTrait<OpTrait::ConstantLike>())
         result = op.emitOpError(
             "is computed by no routine; nnc-simplify and nnc-legalize have to "

@@ -49,6 +49,7 @@ private:
   /// Here `name` is an identifier that `names` has returned.
   LogicalResult createCall(Operation *op, const nn::RoutineCall &call,
                            const nn::Work &work, StringRef name, Value target);
+  LogicalResult lowerCustom(nn::CustomOp custom, Value target);
   LogicalResult finish(func::ReturnOp end);
 
   /// The place of `value`, which has been lowered before.
@@ -57,6 +58,8 @@ private:
   Value createBuffer(Location loc, StringRef name, RankedTensorType type,
                      PlaceAttr place);
   exec::BufferOp findBufferOfOperand(Value value);
+  /// The memory that `op`, whose identifier is `name`, works in, or null.
+  Value createScratch(Operation *op, StringRef name);
   Value createInArena(Location loc, StringRef name, Value value);
   Value createView(Location loc, StringRef name, RankedTensorType type,
                    Value base, int64_t offset);
@@ -270,6 +273,9 @@ void Lowering::nameInterface() {
     layerNames[layer] = names.take(layer.getName(), /*isCall=*/true)
                             ? layer.getName().str()
                             : names.addCall(layer.getName());
+  for (auto custom : function.getBody().getOps<nn::CustomOp>())
+    layerNames[custom] =
+        names.addCall(nn::getModelName(custom.getLoc(), custom.getFunction()));
 }
 
 void Lowering::declareInputs() {
@@ -322,6 +328,17 @@ void Lowering::shareCode(exec::CallOp call) {
   earlier.push_back(call);
 }
 
+Value Lowering::createScratch(Operation *op, StringRef name) {
+  auto place = op->getAttrOfType<PlaceAttr>(exec::kScratchAttr);
+  if (!place)
+    return {};
+  return createBuffer(
+      op->getLoc(), names.addPart(name, "_scratch"),
+      RankedTensorType::get({place.getBytes()},
+                            builder.getIntegerType(8, /*isSigned=*/false)),
+      place);
+}
+
 LogicalResult Lowering::createCall(Operation *op, const nn::RoutineCall &call,
                                    const nn::Work &work, StringRef name,
                                    Value target) {
@@ -332,13 +349,7 @@ LogicalResult Lowering::createCall(Operation *op, const nn::RoutineCall &call,
   for (unsigned operand : call.operands)
     if (!getOperandPlace(operand))
       return failure();
-  Value scratch;
-  if (auto place = op->getAttrOfType<PlaceAttr>(exec::kScratchAttr))
-    scratch = createBuffer(
-        op->getLoc(), names.addPart(name, "_scratch"),
-        RankedTensorType::get({place.getBytes()},
-                              builder.getIntegerType(8, /*isSigned=*/false)),
-        place);
+  Value scratch = createScratch(op, name);
   auto lowered = createExecCall(builder, op, call, work, name, getOperandPlace,
                                 target, scratch);
   if (failed(lowered))
@@ -405,7 +416,26 @@ LogicalResult Lowering::lower(Operation *op) {
                           place.getOffset());
   }
   placed[result] = target;
+  if (auto custom = dyn_cast<nn::CustomOp>(op))
+    return lowerCustom(custom, target);
   return lowerCalls(op, moves, target);
+}
+
+/// A call of the user's function.
+LogicalResult Lowering::lowerCustom(nn::CustomOp custom, Value target) {
+  std::string name = layerNames.lookup(custom);
+  SmallVector<Value> inputs;
+  for (Value x : custom.getXs()) {
+    inputs.push_back(getPlaced(x));
+    if (!inputs.back())
+      return failure();
+  }
+  builder.create<exec::CustomOp>(
+      getNamedLoc(custom.getLoc()), name, custom.getFunction(),
+      custom.getHeader(), custom.getOperatorName(), inputs, target,
+      createScratch(custom, name), custom.getReads(), custom.getWrites(),
+      custom.getOptions(), custom.getModelAttributes(), custom.getId());
+  return success();
 }
 
 /// Results that were not produced where the caller wants them are copied.

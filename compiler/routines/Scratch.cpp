@@ -13,6 +13,8 @@ using namespace nnc;
 using namespace nnc::nn;
 
 int64_t nnc::getScratchBytes(Operation *op, int threads) {
+  if (auto custom = dyn_cast<CustomOp>(op))
+    return custom.getScratch();
   auto name = op->getAttrOfType<StringAttr>("routine");
   const Routine *routine = name ? Catalogue::get().findRoutine(name) : nullptr;
   if (!routine)

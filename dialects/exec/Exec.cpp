@@ -6,6 +6,8 @@
 
 #include "dialects/exec/Exec.h"
 
+#include "dialects/nn/Custom.h"
+
 #include "dialects/exec/Identifiers.h"
 
 #include "mlir/IR/OperationSupport.h"
@@ -73,7 +75,7 @@ static LogicalResult verifyInitial(StateOp state) {
 }
 
 static LogicalResult takeName(Names &names, Operation &op, StringRef name) {
-  if (names.take(name, isa<CallOp>(op)))
+  if (names.take(name, isa<CallOp, exec::CustomOp>(op)))
     return success();
   return op.emitOpError() << "cannot be named '" << name
                           << "': that is not an identifier of C++, or a "
@@ -116,6 +118,9 @@ LogicalResult ProgramOp::verifyRegions() {
                  << *like << "', which has other code or comes later";
       }
       calls[call.getName()] = call;
+    } else if (auto custom = dyn_cast<exec::CustomOp>(op)) {
+      if (failed(takeName(names, op, custom.getName())))
+        return failure();
     } else if (!isa<CopyOp>(op)) {
       return op.emitOpError("does not belong in a program");
     }
@@ -263,6 +268,39 @@ bool CallOp::isLike(CallOp other) {
          OperationEquivalence::isRegionEquivalentTo(
              &getExpression(), &other.getExpression(),
              OperationEquivalence::IgnoreLocations);
+}
+
+//===----------------------------------------------------------------------===//
+// exec.custom, exec.copy
+//===----------------------------------------------------------------------===//
+
+/// Whether a C compiler takes `name` as the name of a function.
+static bool isFunctionName(StringRef name) {
+  return !name.empty() && !llvm::isDigit(name[0]) &&
+         llvm::all_of(name,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+LogicalResult exec::CustomOp::verify() {
+  SmallVector<Type> given;
+  for (Value operand : getOperands())
+    if (!getPlaceOp(operand))
+      return emitOpError("needs operands that are named places");
+  for (Value input : getInputs())
+    given.push_back(nn::getLogicalType(getPlaceOp(input).getTensor()));
+  SmallVector<Value> written = {getOutput()};
+  if (getScratch())
+    written.push_back(getScratch());
+  for (Value value : written)
+    if (!getPlaceOp(value).isWritable())
+      return emitOpError("writes '") << getPlaceOp(value).getName()
+                                     << "', which is not the program's own";
+  if (!isFunctionName(getFunction()))
+    return emitOpError("calls '")
+           << getFunction() << "', which is no name of a C function";
+  return nn::verifyDescriptions([&] { return emitOpError(); }, getReads(),
+                                given, getWrites(),
+                                getPlaceOp(getOutput()).getTensor());
 }
 
 LogicalResult CopyOp::verify() {

@@ -230,6 +230,36 @@ def Exec_CallOp : Exec_Op<"call", [
   }];
 }
 
+def Exec_CustomOp : Exec_Op<"custom", [
+    HasParent<"ProgramOp">, AttrSizedOperandSegments]> {
+  let summary = "One call of a C function of the user's";
+  let description = [{
+    Calls `function`, which the file `header` declares, for an operator of the
+    model, `operator_name`. `reads` and `writes` describe its operands and
+    results, and `options` and `model_attributes` say what the model says of it, as in
+    `nn.custom`. All results are in `output`. The function works in `scratch`,
+    bytes. `id` tells which `nn.custom` it was.
+
+    Example:
+    ```mlir
+    exec.custom "rev" "reverse" of "reverse.h" inputs(%x) output(%y)
+        {operator_name = "Reverse",
+         reads = [#nn.described<tensor<4xf32>, scales = [], zero_points = [], axis = -1>],
+         writes = [#nn.described<tensor<4xf32>, scales = [], zero_points = [], axis = -1>],
+         options = array<i8>, model_attributes = {}, id = 0 : i64}
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, StrAttr:$function, StrAttr:$header,
+    StrAttr:$operator_name, Variadic<Exec_Place>:$inputs, Exec_Place:$output,
+    Optional<Exec_Place>:$scratch, ArrayAttr:$reads, ArrayAttr:$writes,
+    DenseI8ArrayAttr:$options, DictionaryAttr:$model_attributes, I64Attr:$id);
+  let assemblyFormat = [{
+    $name $function `of` $header (`inputs` `(` $inputs^ `)`)?
+    `output` `(` $output `)` (`scratch` `(` $scratch^ `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def Exec_CopyOp : Exec_Op<"copy", [HasParent<"ProgramOp">]> {
   let summary = "Copies a tensor as it lies from one place to another";
   let description = [{

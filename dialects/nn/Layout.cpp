@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace nnc::nn;
 
-int64_t nn::product(ArrayRef<int64_t> dims) {
+int64_t nnc::nn::product(ArrayRef<int64_t> dims) {
   int64_t result = 1;
   for (int64_t dim : dims)
     result *= dim;

@@ -11,6 +11,7 @@
 #ifndef NNC_DIALECTS_NN_OPS
 #define NNC_DIALECTS_NN_OPS
 
+include "dialects/nn/NnCustom.td"
 include "dialects/nn/NnElementwise.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpAsmInterface.td"

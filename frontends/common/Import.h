@@ -21,6 +21,14 @@ namespace nnc::frontends {
 /// Sizes that the user gives for inputs, by the inputs' names.
 using GivenShapes = std::map<std::string, std::vector<int64_t>>;
 
+/// A C function of the user's for an operator that nnc lacks.
+struct CustomFunction {
+  std::string op;      ///< the operator's name in the model
+  std::string header;  ///< name of the file that declares the function
+  std::string name;    ///< of the function
+  int64_t scratch = 0; ///< bytes that the function works in
+};
+
 struct ImportOptions {
   /// Sizes of the inputs whose dimensions the model leaves open.
   GivenShapes shapes;
@@ -32,6 +40,8 @@ struct ImportOptions {
   /// Whether TFLite's fixed-point products are rounded once, as by its newer
   /// kernels, instead of twice, as by TFLite Micro.
   bool singleRounding = false;
+  /// Functions for operators that nnc lacks.
+  std::vector<CustomFunction> customs = {};
 };
 
 /// How an import ended. If a model has several problems, the status is that of

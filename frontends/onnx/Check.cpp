@@ -6,6 +6,8 @@
 
 #include "frontends/onnx/Check.h"
 
+#include "frontends/onnx/Custom.h"
+
 #include "frontends/onnx/Schema.h"
 
 #include "onnx/checker.h"
@@ -24,8 +26,9 @@ namespace {
 
 class Check {
 public:
-  Check(const ModelProto &model, Problems &problems)
-      : model(model), problems(problems) {
+  Check(const ModelProto &model, const std::vector<CustomFunction> &customs,
+        Problems &problems)
+      : model(model), customs(customs), problems(problems) {
     // The importer reads a function's body by the function's own versions.
     context.set_skip_opset_compatibility_check(true);
   }
@@ -46,6 +49,7 @@ private:
   bool guard(Location loc, StringRef subject, Function function);
 
   const ModelProto &model;
+  const std::vector<CustomFunction> &customs;
   Problems &problems;
   checker::CheckerContext context;
   checker::LexicalScopeContext names;
@@ -229,14 +233,14 @@ void Check::checkNode(const NodeProto &node) {
   int opset = findOpset(model.opset_import(), node.domain());
   bool isKnown = findSchema(node.domain(), node.op_type(), opset) != nullptr;
   if (!isKnown && node.domain().empty() && opset != 0 &&
-      !checker::check_is_experimental_op(node)) {
+      !isCustom(node, customs) && !checker::check_is_experimental_op(node)) {
     int first = getOpsetRange(node.domain(), node.op_type()).first;
     if (first != 0)
       broken(loc) << "operator '" << node.op_type() << "' came with opset "
                   << first << "; the model says that it uses opset " << opset;
     else
       broken(loc) << "ONNX has no operator '" << node.op_type() << "'";
-  } else {
+  } else if (isKnown || !node.domain().empty() || !isCustom(node, customs)) {
     guard(loc, subject, [&] {
       NodeProto copy;
       checker::check_node(withoutExternal(node, copy), context, names);
@@ -286,6 +290,8 @@ bool Check::run() {
   return sound && model.graph().node_size() <= kMaxNodes;
 }
 
-bool nnc::onnx::checkModel(const ModelProto &model, Problems &problems) {
-  return Check(model, problems).run();
+bool nnc::onnx::checkModel(const ModelProto &model,
+                           const std::vector<CustomFunction> &customs,
+                           Problems &problems) {
+  return Check(model, customs, problems).run();
 }

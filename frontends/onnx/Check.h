@@ -21,8 +21,9 @@ inline constexpr int64_t kMaxNodes = 200000;
 /// checker by itself stops at the first), and versions that nnc does not know.
 /// The nodes have been sorted. Files with external data are left to `Weights`,
 /// which has rules of its own. False where the graph cannot be walked any
-/// further.
-bool checkModel(const ::onnx::ModelProto &model, Problems &problems);
+/// further. Operators for which the user gives a function need not be known.
+bool checkModel(const ::onnx::ModelProto &model,
+                const std::vector<CustomFunction> &customs, Problems &problems);
 
 /// Version of `domain` among the imports, or 0.
 template <class Imports>

@@ -8,6 +8,7 @@
 
 #include "frontends/common/Module.h"
 #include "frontends/onnx/Check.h"
+#include "frontends/onnx/Custom.h"
 #include "frontends/onnx/Microsoft.h"
 #include "frontends/onnx/Narrow.h"
 #include "frontends/onnx/Node.h"
@@ -33,7 +34,8 @@ static std::string getKey(const Proto &proto, const std::string &name) {
   return proto.domain() + '\0' + name + '\0' + proto.overload();
 }
 
-GraphImporter::GraphImporter(::onnx::ModelProto &model, Problems &problems,
+GraphImporter::GraphImporter(::onnx::ModelProto &model,
+                             const ImportOptions &options, Problems &problems,
                              Weights &weights, func::FuncOp function,
                              bool isRebound)
     : model(model), problems(problems), weights(weights), function(function),
@@ -41,7 +43,8 @@ GraphImporter::GraphImporter(::onnx::ModelProto &model, Problems &problems,
       declarations(
           problems, isRebound,
           [](Type type) { return getDataTypeName(getDataType(type)); }),
-      declaredInMain(getDeclared(builder.getContext(), model.graph())) {
+      declaredInMain(getDeclared(builder.getContext(), model.graph())),
+      customs(options.customs) {
   main.imports = &model.opset_import();
   main.declared = &declaredInMain;
   for (auto &tensor : *model.mutable_graph()->mutable_initializer())
@@ -138,7 +141,8 @@ void GraphImporter::importNode(NodeProto &node, Scope &scope) {
   // Behind a problem, all that can be told is which operators there are.
   if (known || isCall)
     results = convert(node, scope, operands);
-  else if (!findOp(node.domain(), node.op_type()) && !isMicrosoftOp(node))
+  else if (!findOp(node.domain(), node.op_type()) && !isMicrosoftOp(node) &&
+           !findCustom(node))
     noteUnsupported(node, scope);
   results.resize(node.output_size());
   for (auto [name, value] : llvm::zip(node.output(), results)) {
@@ -177,12 +181,28 @@ SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
                          "' that nnc does not compute");
     return SmallVector<Value>(view.getResults());
   }
+  // What nnc does not promise to compute, the user's function goes before.
+  if (const CustomFunction *custom = op ? nullptr : findCustom(node))
+    return convertCustom(node, scope, operands, *custom);
   if (auto body = getFunctionBody(*schema, node, types, opset)) {
     bodies.push_back(std::move(body));
     return call(*bodies.back(), node, scope, operands, schema);
   }
   noteUnsupported(node, scope);
   return {};
+}
+
+const CustomFunction *GraphImporter::findCustom(const NodeProto &node) {
+  return customs.find(getCustomNames(node));
+}
+
+SmallVector<Value> GraphImporter::convertCustom(const NodeProto &node,
+                                                Scope &scope,
+                                                ArrayRef<Value> operands,
+                                                const CustomFunction &custom) {
+  LayerBuilder layer(builder, problems, getLoc(node, scope), node.op_type());
+  return onnx::convertCustom(node, scope, operands, layer, customs, custom,
+                             symbols, *customShapes);
 }
 
 SmallVector<Value> GraphImporter::convertForeign(NodeProto &node, Scope &scope,
@@ -196,6 +216,10 @@ SmallVector<Value> GraphImporter::convertForeign(NodeProto &node, Scope &scope,
       bodies.push_back(std::move(body));
       return call(*bodies.back(), node, scope, operands);
     }
+  const CustomFunction *custom =
+      isMicrosoftOp(node) ? nullptr : findCustom(node);
+  if (custom)
+    return convertCustom(node, scope, operands, *custom);
   if (why.empty())
     noteUnsupported(node, scope);
   else
@@ -321,6 +345,7 @@ void GraphImporter::noteUnsupported(const NodeProto &node, Scope &scope) {
   auto [entry, isNew] =
       missing.insert({builder.getStringAttr(name), {getLoc(node, scope), 0}});
   ++entry->second.count;
+  customs.noteMissing(getCustomNames(node).front());
 }
 
 void GraphImporter::reportUnsupported() {
@@ -382,7 +407,8 @@ void GraphImporter::addResults() {
   returnFromMain(function, results, names);
 }
 
-void GraphImporter::run() {
+void GraphImporter::run(const GivenShapes &given) {
+  customShapes = &given;
   for (const auto &input : model.graph().input())
     if (!main.initializers.contains(input.name()))
       main.values[input.name()] = Value();
@@ -391,11 +417,26 @@ void GraphImporter::run() {
             argument.getArgNumber(), "nn.name"))
       main.values[name.getValue()] =
           load(argument, declaredInMain.lookup(name.getValue()).info.element);
+  for (BlockArgument argument : function.getArguments())
+    if (auto name = function.getArgAttrOfType<StringAttr>(
+            argument.getArgNumber(), "nn.name"))
+      if (const auto &dims = declaredInMain.lookup(name.getValue()).info.dims)
+        for (auto [dim, size] : llvm::zip(
+                 *dims, cast<RankedTensorType>(argument.getType()).getShape()))
+          if (!dim.size && !dim.symbol.empty())
+            symbols.try_emplace(dim.symbol, size);
   llvm::StringSet<> outputs;
   for (const auto &output : model.graph().output())
     outputs.insert(output.name());
   importNodes(*model.mutable_graph()->mutable_node(), main, outputs);
   reportUnsupported();
+  customs.reportUnused(
+      [](StringRef name) {
+        auto [domain, type] = name.split("::");
+        return type.empty() ? findOp("", name) != nullptr
+                            : findOp(domain, type) != nullptr;
+      },
+      problems);
   if (problems.none())
     addResults();
   eraseNarrow(function);

@@ -7,6 +7,7 @@
 #ifndef NNC_FRONTENDS_ONNX_GRAPH_H
 #define NNC_FRONTENDS_ONNX_GRAPH_H
 
+#include "frontends/common/Customs.h"
 #include "frontends/common/Declared.h"
 #include "frontends/onnx/Weights.h"
 
@@ -52,11 +53,13 @@ struct Scope {
 class GraphImporter {
 public:
   /// `isRebound` says that the user bound open dimensions of the inputs.
-  GraphImporter(::onnx::ModelProto &model, Problems &problems, Weights &weights,
+  GraphImporter(::onnx::ModelProto &model, const ImportOptions &options,
+                Problems &problems, Weights &weights,
                 mlir::func::FuncOp function, bool isRebound);
 
   /// Imports the main graph into the function; problems are reported.
-  void run();
+  /// `customShapes` are the user's shapes of results of custom operators.
+  void run(const GivenShapes &customShapes);
 
   Problems &getProblems() { return problems; }
   Weights &getWeights() { return weights; }
@@ -95,6 +98,12 @@ private:
   mlir::Value getResult(const std::string &name, Scope &scope);
   void checkDeclared(llvm::StringRef name, mlir::Value value,
                      llvm::StringRef origin, mlir::Location loc, Scope &scope);
+  /// The user's function for a node that nnc lacks, or null.
+  const CustomFunction *findCustom(const ::onnx::NodeProto &node);
+  llvm::SmallVector<mlir::Value>
+  convertCustom(const ::onnx::NodeProto &node, Scope &scope,
+                llvm::ArrayRef<mlir::Value> operands,
+                const CustomFunction &custom);
   ::onnx::FunctionProto *findFunction(const ::onnx::NodeProto &node);
   void noteUnsupported(const ::onnx::NodeProto &node, Scope &scope);
   void reportUnsupported();
@@ -115,6 +124,11 @@ private:
   llvm::StringMap<::onnx::FunctionProto *> functions;
   std::deque<std::unique_ptr<::onnx::FunctionProto>> bodies;
   int64_t imported = 0; ///< nodes, those of called functions included
+
+  Customs customs;
+  const GivenShapes *customShapes = nullptr;
+  /// Sizes of the dimensions that the model gives names to.
+  llvm::StringMap<int64_t> symbols;
 
   struct Missing {
     mlir::Location first;

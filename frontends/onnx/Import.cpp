@@ -10,6 +10,7 @@
 #include "dialects/qnn/Qnn.h"
 #include "frontends/common/Module.h"
 #include "frontends/onnx/Check.h"
+#include "frontends/onnx/Custom.h"
 #include "frontends/onnx/Graph.h"
 #include "frontends/onnx/Load.h"
 #include "frontends/onnx/Narrow.h"
@@ -36,11 +37,13 @@ ImportResult nnc::onnx::importModel(StringRef path,
     result.metadata.emplace_back(entry.key(), entry.value());
 
   bool isSound = !model.has_graph() || sortNodes(model, problems);
-  isSound &= checkModel(model, problems);
+  isSound &= checkModel(model, options.customs, problems);
   std::vector<TensorInfo> declared = getInputs(model.graph(), problems);
   for (TensorInfo &input : declared)
     input.element = getStoredType(input.element);
-  std::vector<Input> inputs = bindInputs(declared, options.shapes, problems);
+  GivenShapes shapes = options.shapes;
+  GivenShapes customShapes = takeCustomShapes(model.graph(), options, shapes);
+  std::vector<Input> inputs = bindInputs(declared, shapes, problems);
 
   OwningOpRef<ModuleOp> module(ModuleOp::create(problems.getLoc()));
   func::FuncOp main = createMain(*module, inputs, problems);
@@ -49,9 +52,9 @@ ImportResult nnc::onnx::importModel(StringRef path,
   // Where something is wrong already, this finds what else is.
   if (isSound)
     GraphImporter(
-        model, problems, weights, main,
+        model, options, problems, weights, main,
         llvm::any_of(inputs, [](const Input &i) { return i.isRebound; }))
-        .run();
+        .run(customShapes);
   finishModule(std::move(module), path, loaded->sha256, options, problems,
                result);
   return result;

@@ -1,15 +1,22 @@
-//===- Slicing.cpp - Concat, Slice and Split ------------------------------===//
+//===- Slicing.cpp - Concat, Slice, Split and ReverseSequence -------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/common/ReverseSequence.h"
 #include "frontends/onnx/Node.h"
 
 using namespace mlir;
 using namespace nnc;
 
 namespace nnc::onnx {
+
+Value convertReverseSequence(Node &node) {
+  return reverseSequence(node, node.getOperand(0), node.getOperand(1),
+                         node.getInt("time_axis", 0),
+                         node.getInt("batch_axis", 1));
+}
 
 Value convertConcat(Node &node) {
   auto axis =

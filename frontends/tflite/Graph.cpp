@@ -9,6 +9,7 @@
 #include "dialects/nn/State.h"
 #include "frontends/common/Elements.h"
 #include "frontends/common/Module.h"
+#include "frontends/tflite/Custom.h"
 #include "frontends/tflite/Layer.h"
 #include "frontends/tflite/Ops.h"
 
@@ -27,7 +28,7 @@ GraphImporter::GraphImporter(const LoadedModel &loaded,
                              func::FuncOp function, bool isRebound)
     : loaded(loaded), options(options), problems(problems), function(function),
       builder(OpBuilder::atBlockEnd(&function.getBody().front())),
-      isRebound(isRebound) {}
+      isRebound(isRebound), customs(options.customs) {}
 
 //===----------------------------------------------------------------------===//
 // Values
@@ -211,7 +212,7 @@ void GraphImporter::prepare(uint32_t subgraph, const Scope &caller) {
 
 /// Reports where an operator's result is not what the model states.
 void GraphImporter::checkResult(Scope &scope, int32_t tensor, Value value,
-                                StringRef op, Location loc) {
+                                StringRef op, Location loc, bool isShapeOpen) {
   const fb::Tensor &stated = *scope.graph->tensors()->Get(tensor);
   Type element = getElementType(builder.getContext(), stated.type());
   if (element != getElement(value)) {
@@ -223,7 +224,7 @@ void GraphImporter::checkResult(Scope &scope, int32_t tensor, Value value,
   SmallVector<int64_t> shape(getList(stated.shape()));
   ArrayRef<int32_t> signature = getList(stated.shape_signature());
   // Converters leave out shapes that they do not know.
-  bool isOpen = shape.empty() || isRebound;
+  bool isOpen = shape.empty() || isRebound || isShapeOpen;
   for (int32_t size : signature)
     isOpen |= size < 0;
   if (!isOpen && ArrayRef<int64_t>(shape) != getShape(value))
@@ -245,6 +246,17 @@ void GraphImporter::importOperator(Scope &scope, const fb::Operator &op,
   Location loc = problems.getLoc(scope.prefix + place);
   const OpInfo *info = findOp(code);
   if (!info) {
+    if (const CustomFunction *function = customs.find(getBareName(code))) {
+      Layer layer(*this, op, scope, loc, name);
+      if (outputs.empty()) {
+        layer.broken("has no results");
+        return;
+      }
+      convertCustom(layer, customs, *function, getBareName(code), isRebound);
+      takeResults(scope, layer, outputs, name);
+      return;
+    }
+    customs.noteMissing(getBareName(code));
     auto [entry, isNew] =
         missing.insert({builder.getStringAttr(name), Missing{loc, 0}});
     ++entry->second.count;
@@ -284,6 +296,11 @@ void GraphImporter::importOperator(Scope &scope, const fb::Operator &op,
       return;
     }
   layer.setResult(0, info->convert(layer));
+  takeResults(scope, layer, outputs, name);
+}
+
+void GraphImporter::takeResults(Scope &scope, Layer &layer,
+                                ArrayRef<int32_t> outputs, StringRef op) {
   for (auto [i, tensor] : llvm::enumerate(outputs)) {
     Value value = layer.getResults()[i];
     if (tensor < 0)
@@ -294,7 +311,8 @@ void GraphImporter::importOperator(Scope &scope, const fb::Operator &op,
       layer.broken("does not compute result " + Twine(i) +
                    ": it has no such result, or lacks an operand");
     if (value)
-      checkResult(scope, tensor, value, name, loc);
+      checkResult(scope, tensor, value, op, layer.getLoc(),
+                  layer.ignoresStatedShapes());
     scope.values[tensor] = value;
   }
 }
@@ -367,7 +385,8 @@ void GraphImporter::reportUnsupported() {
     diagnostic << name.getValue() << " is not supported";
     if (entry.count > 1)
       diagnostic << " (" << entry.count << " operators)";
-    diagnostic << "; `nnc ops` lists what is";
+    diagnostic << "; `nnc ops --frontend=tflite` lists what is, and --custom "
+                  "takes a function of yours for it";
   }
 }
 
@@ -380,6 +399,12 @@ void GraphImporter::run(ArrayRef<std::string> names) {
     scope.values[tensor] = argument;
   importOperators(scope);
   reportUnsupported();
+  customs.reportUnused(
+      [](StringRef name) {
+        return llvm::any_of(getOps(),
+                            [&](const OpInfo &op) { return op.name == name; });
+      },
+      problems);
   ArrayRef<int32_t> outputs = getList(scope.graph->outputs());
   if (outputs.empty())
     problems.report(ImportStatus::broken) << "has no outputs";

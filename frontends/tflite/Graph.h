@@ -7,6 +7,7 @@
 #ifndef NNC_FRONTENDS_TFLITE_GRAPH_H
 #define NNC_FRONTENDS_TFLITE_GRAPH_H
 
+#include "frontends/common/Customs.h"
 #include "frontends/tflite/Load.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -16,6 +17,8 @@
 #include <map>
 
 namespace nnc::tflite {
+
+class Layer;
 
 /// A subgraph while it is imported, with the values of its tensors.
 struct Scope {
@@ -53,6 +56,7 @@ public:
                    llvm::ArrayRef<mlir::Value> inputs,
                    llvm::SmallVectorImpl<mlir::Value> &results);
 
+  Customs &getCustoms() { return customs; }
   const LoadedModel &getModel() const { return loaded; }
   const ImportOptions &getOptions() const { return options; }
   Problems &getProblems() { return problems; }
@@ -79,13 +83,16 @@ private:
   void importOperators(Scope &scope);
   void importOperator(Scope &scope, const fb::Operator &op, unsigned index);
   void checkResult(Scope &scope, int32_t tensor, mlir::Value value,
-                   llvm::StringRef op, mlir::Location loc);
+                   llvm::StringRef op, mlir::Location loc, bool isShapeOpen);
   mlir::ElementsAttr getConstant(Scope &scope, int32_t tensor);
   /// Whether a subgraph may be called now; else reports why not.
   bool mayInline(uint32_t subgraph, llvm::ArrayRef<mlir::Value> inputs);
   void reportUnsupported();
   void returnResults(llvm::ArrayRef<mlir::Value> outputs,
                      llvm::ArrayRef<std::string> names);
+  /// Takes over the results of a layer, `op` in messages.
+  void takeResults(Scope &scope, Layer &layer, llvm::ArrayRef<int32_t> outputs,
+                   llvm::StringRef op);
 
   const LoadedModel &loaded;
   const ImportOptions &options;
@@ -96,6 +103,7 @@ private:
   bool preparing = false;
   /// What is kept between runs, by key.
   llvm::MapVector<mlir::StringAttr, std::unique_ptr<Variable>> variables;
+  Customs customs;
   /// The subgraphs whose operators are being imported, outermost first.
   llvm::SmallVector<uint32_t> active = {0};
   /// How many operators calls have imported.

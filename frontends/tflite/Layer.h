@@ -38,6 +38,10 @@ public:
   size_t getNumResults() const { return outputs.size(); }
   void setResult(size_t i, mlir::Value value);
   llvm::ArrayRef<mlir::Value> getResults() const { return results; }
+  /// Says that the operator makes the shapes of its results, whatever shapes
+  /// the model states.
+  void ignoreStatedShapes() { hasOwnShapes = true; }
+  bool ignoresStatedShapes() const { return hasOwnShapes; }
   Quantization getOutputQuantization(size_t i = 0);
   /// The element type that the model states for result `i`; null for one that
   /// nnc lacks.
@@ -49,6 +53,11 @@ public:
   template <class T> const T *getOptions(fb::Options kind) {
     const void *options = findOptions(kind);
     return static_cast<const T *>(options);
+  }
+
+  /// The bytes of a custom operator's options.
+  llvm::ArrayRef<uint8_t> getCustomOptions() const {
+    return getList(op.custom_options());
   }
 
   /// Imports a subgraph on these values in place; false where that fails.
@@ -77,6 +86,9 @@ public:
   /// Imports a subgraph that prepares the model's first run.
   void prepare(uint32_t subgraph) { importer.prepare(subgraph, scope); }
 
+  /// What creates calls of functions.
+  Customs &getCustoms() { return importer.getCustoms(); }
+
   /// How TFLite's fixed-point products round in this import.
   qnn::Rescale getRescale() const;
 
@@ -89,6 +101,7 @@ private:
   Scope &scope;
   llvm::ArrayRef<int32_t> inputs, outputs;
   llvm::SmallVector<mlir::Value> results;
+  bool hasOwnShapes = false;
 };
 
 } // namespace nnc::tflite

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/common/ReverseSequence.h"
 #include "frontends/tflite/Quantized.h"
 
 using namespace mlir;
@@ -482,6 +483,16 @@ Value convertReverse(Layer &layer) {
     steps[axis] = -1;
   }
   return layer.slice(x, starts, getShape(x), steps);
+}
+
+Value convertReverseSequence(Layer &layer) {
+  const auto *options = layer.getOptions<fb::ReverseSequenceOptions>(
+      fb::Options::ReverseSequence);
+  if (!options)
+    return {};
+  return reverseSequence(layer, keepScale(layer, layer.getInput(0)),
+                         layer.getInput(1), options->seq_dim(),
+                         options->batch_dim());
 }
 
 Value convertShape(Layer &layer) {

@@ -36,16 +36,24 @@ static int32_t getCode(const fb::OperatorCode &code) {
 
 const OpInfo *nnc::tflite::findOp(const fb::OperatorCode &code) {
   int32_t number = getCode(code);
-  const OpInfo *found =
-      llvm::find_if(kOps, [&](const OpInfo &op) { return op.code == number; });
+  std::string custom = number == kCustom ? getText(code.custom_code()) : "";
+  const OpInfo *found = llvm::find_if(kOps, [&](const OpInfo &op) {
+    return op.code == number || (op.code == -1 && op.name == custom);
+  });
   return found == std::end(kOps) ? nullptr : found;
 }
 
 std::string nnc::tflite::getOpName(const fb::OperatorCode &code) {
+  bool isCustom = !findOp(code) && getCode(code) == kCustom;
+  return isCustom ? "custom operator '" + getBareName(code) + "'"
+                  : getBareName(code);
+}
+
+std::string nnc::tflite::getBareName(const fb::OperatorCode &code) {
   if (const OpInfo *op = findOp(code))
     return op->name.str();
   if (getCode(code) == kCustom)
-    return "custom operator '" + getText(code.custom_code()) + "'";
+    return getText(code.custom_code());
   static constexpr std::pair<int32_t, StringLiteral> kOthers[] = {
 #define NNC_TFLITE_NAME(name, code) {code, #name},
 #include "frontends/tflite/Others.inc"

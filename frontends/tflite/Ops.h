@@ -40,6 +40,10 @@ llvm::ArrayRef<OpInfo> getOps();
 /// Returns the entry of an operator, or null if it has none.
 const OpInfo *findOp(const fb::OperatorCode &code);
 
+/// Returns the name by which --custom gives a function for an operator: that of
+/// a custom operator, else TFLite's.
+std::string getBareName(const fb::OperatorCode &code);
+
 /// Returns the name of an operator for messages, whether nnc knows it or not.
 std::string getOpName(const fb::OperatorCode &code);
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import unittest
 
+import numpy as np
 from onnx import helper
 
 import nnc
@@ -29,7 +30,7 @@ class Readme(nnc.TestCase):
             [weights("w", 1000, 3)]))
         command = re.search(r"`nnc (compile [^`]*)`", README)[1].split()
         self.nnc(*command)
-        (program,) = blocks("c")
+        program = blocks("c")[0]
         (self.folder / "program.c").write_text(program + "\nint main(void) { return classify(); }\n")
 
     def test_calling_a_model(self):
@@ -42,6 +43,17 @@ class Readme(nnc.TestCase):
         for step in (["cmake", "-S", ".", "-B", "build", "-G", "Ninja"],
                      ["cmake", "--build", "build"], ["build/program"]):
             subprocess.run(step, cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+
+    def test_custom_operator(self):
+        """The function as it stands there computes an operator."""
+        (self.folder / "zero_out.h").write_text(blocks("c")[1])
+        self.save("zeros", model([helper.make_node("ZeroOut", ["x"], ["y"], domain="own")],
+                                 [value("x", [2, 3])], [value("y", [2, 3])], domains=["own"]))
+        x = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
+        np.save(self.folder / "x.npy", x)
+        self.nnc("run", "zeros.onnx", "--custom=own::ZeroOut:zero_out.h", "--input=x.npy",
+                 "--output-dir=.")
+        np.testing.assert_array_equal(np.load(self.folder / "y.npy"), [[1, 0, 0], [0, 0, 0]])
 
     def test_makefile(self):
         """As it stands there; with other weights, the program is built again."""

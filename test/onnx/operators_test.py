@@ -53,6 +53,25 @@ class Operators(unittest.TestCase):
             np.testing.assert_allclose(found, wanted, rtol=0, atol=tolerance,
                                        err_msg=port.name)
 
+    def test_reverse_sequence(self):
+        """Lengths that are known and lengths that are not, both orders of axes."""
+        x = np.random.default_rng(6).normal(size=(4, 5, 3)).astype(np.float32)
+        nodes, names = [], []
+        for time, batch in ((0, 1), (1, 0)):
+            for given in ("constant", "input"):
+                names.append(f"y{len(names)}")
+                nodes.append(helper.make_node("ReverseSequence", ["x", f"{given}{time}"],
+                                              [names[-1]], time_axis=time, batch_axis=batch))
+        lengths = {f"{given}{time}": np.array(values, np.int64)
+                   for time, values in ((0, [4, 0, 1, 3, 2]), (1, [5, 1, 0, 4]))
+                   for given in ("constant", "input")}
+        constants = {name: array for name, array in lengths.items() if "constant" in name}
+        inputs = {name: array for name, array in lengths.items() if "input" in name}
+        made = model(nodes, [value("x", x.shape), *(value(name, array.shape, TensorProto.INT64)
+                                                   for name, array in inputs.items())],
+                     [value(name, x.shape) for name in names], constants)
+        self.compare(made, {"x": x, **inputs}, 0)
+
     def pools(self):
         """Nodes that pool x [2, 3, 9, 14] in every way that has a size of its own. With SAME
         padding onnxruntime does not follow ONNX where windows are dilated, and refuses

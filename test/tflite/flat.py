@@ -26,6 +26,7 @@ OPTIONS = {
     "SHAPE": "Shape", "PACK": "Pack", "UNPACK": "Unpack", "LEAKY_RELU": "LeakyRelu",
     "MIRROR_PAD": "MirrorPad", "BATCH_MATMUL": "BatchMatMul", "GELU": "Gelu",
     "L2_NORMALIZATION": "L2Norm", "CUMSUM": "Cumsum", "ONE_HOT": "OneHot",
+    "REVERSE_SEQUENCE": "ReverseSequence",
     "SVDF": "Svdf", "UNIDIRECTIONAL_SEQUENCE_LSTM": "Lstm", "VAR_HANDLE": "VarHandle",
     "CALL_ONCE": "CallOnce",
     **dict.fromkeys(("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_PROD"), "Reducer"),
@@ -40,6 +41,14 @@ def op_codes():
 
 
 CODES = op_codes()
+
+
+def describe_code(name):
+    """An entry of a model's list of operators; "CUSTOM name" is one of a custom operator."""
+    if name.startswith("CUSTOM "):
+        return {"deprecated_code": 32, "builtin_code": 32, "version": 1,
+                "custom_code": name.split(" ", 1)[1]}
+    return {"deprecated_code": min(CODES[name], 127), "builtin_code": CODES[name], "version": 1}
 
 
 class Net:
@@ -90,6 +99,12 @@ class Net:
         self.used.add(name)
         return outputs[0] if outputs else None
 
+    def custom(self, name, inputs, outputs, options=b""):
+        """A custom operator of that name; returns its first output."""
+        self.operators.append({"opcode": self.code(f"CUSTOM {name}"), "inputs": list(inputs),
+                               "outputs": list(outputs), "custom_options": list(options)})
+        return outputs[0]
+
     def code(self, name):
         if name not in self.codes:
             self.codes.append(name)
@@ -100,8 +115,7 @@ class Net:
                 "operators": self.operators, "name": self.name}
 
     def model(self):
-        codes = [{"deprecated_code": min(CODES[name], 127), "builtin_code": CODES[name],
-                  "version": 1} for name in self.codes]
+        codes = [describe_code(name) for name in self.codes]
         return {"version": 3, "operator_codes": codes,
                 "subgraphs": [self.graph(), *self.subgraphs], "buffers": self.buffers}
 

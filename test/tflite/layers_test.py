@@ -89,7 +89,7 @@ class LayersTest(unittest.TestCase):
         net = cases.streams()
         with tempfile.TemporaryDirectory() as folder:
             got = running.run_net(net, folder, "--target=cortex-m4",
-                                  compiler="arm-none-eabi-g++ -O1")
+                                  "--compiler=arm-none-eabi-g++ -O1")
         self.check_outputs(net, got, DOUBLE)
 
     def test_plain_operators(self):

@@ -203,6 +203,17 @@ def moves():
     net.moved("GATHER", f, f[:, [[4, 0], [2, 2]]], [np.array([[4, 0], [2, 2]], np.int32)],
               axis=-2)
     net.moved("REVERSE_V2", x, x[:, ::-1, :, ::-1], [i32(1, 3)], **q)
+    for values, lengths, time, batch in (
+            (x, [4, 0, 1, 3], 3, 2), (f, [7, 0, 2, 1, 5], 2, 1), (f, [2, 5, 4], 1, 0),
+            (net.integers(np.int64, 2, 3), [2, 1, 0], 0, 1),
+            (net.integers(np.int16, 3, 4) > 0, [4, 2, 3], 1, 0)):
+        expected = reverse_sequence(values, lengths, time, batch)
+        for kind in (np.int32, np.int64):
+            given = np.array(lengths, kind)
+            net.moved("REVERSE_SEQUENCE", values, expected, [given],
+                      **(q if values is x else {}), seq_dim=time, batch_dim=batch)
+            net.check("REVERSE_SEQUENCE", [values, given], expected, seq_dim=time,
+                      batch_dim=batch)
     net.check("SHAPE", [f], i32(3, 5, 7), output_type="INT32")
     net.check("RANK", [f], np.array(3, np.int32))
     net.moved("DEPTH_TO_SPACE", x, x.reshape(2, 6, 4, 2, 2, 2).transpose(0, 1, 3, 2, 4, 5)
@@ -222,6 +233,13 @@ def moves():
     # A call of a subgraph that squares and adds.
     call(net, f)
     return net
+
+
+def reverse_sequence(x, lengths, time, batch):
+    result = np.moveaxis(x.copy(), (batch, time), (0, 1))
+    for rows, length in zip(result, lengths):
+        rows[:length] = rows[:length][::-1].copy()
+    return np.moveaxis(result, (0, 1), (batch, time))
 
 
 def call(net, x):

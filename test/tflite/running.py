@@ -31,7 +31,7 @@ def nnc(*arguments, timeout=600):
     return done.returncode, done.stdout if done.returncode == 0 else done.stderr
 
 
-def run(path, inputs, folder, *options, compiler=COMPILER):
+def run(path, inputs, folder, *options):
     """The outputs of the model at path on inputs, (name, array) each; they stay in order.
     Raises RuntimeError where nnc fails."""
     folder = pathlib.Path(folder)
@@ -39,20 +39,21 @@ def run(path, inputs, folder, *options, compiler=COMPILER):
     for i, (name, array) in enumerate(inputs):
         np.save(folder / f"in{i}.npy", array)
         given += ["--input", f"{name}={folder / f'in{i}.npy'}"]
-    done = subprocess.run([NNC, "run", path, *given, "--output-dir", folder, "--json",
-                           "--compiler", compiler, *options], capture_output=True, text=True,
-                          timeout=600)
+    if not any(str(option).startswith("--compiler") for option in options):
+        options = ("--compiler", COMPILER, *options)
+    done = subprocess.run([NNC, "run", path, *given, "--output-dir", folder, "--json", *options],
+                          capture_output=True, text=True, timeout=600)
     if done.returncode:
         raise RuntimeError(f"nnc run: exit code {done.returncode}: {done.stderr or done.stdout}")
     ports = json.loads(done.stdout)["outputs"]
     return [np.load(port["file"]) for port in ports]
 
 
-def run_net(net, folder, *options, **more):
+def run_net(net, folder, *options):
     """{output tensor: array} of a net of flat.py."""
     (path,) = flat.save({"net": net.model()}, folder)
     feeds = [(net.tensors[t]["name"], net.feeds[t]) for t in net.inputs]
-    return dict(zip(net.outputs, run(path, feeds, folder, *options, **more)))
+    return dict(zip(net.outputs, run(path, feeds, folder, *options)))
 
 
 def invoke(interpreter, feeds, outputs):

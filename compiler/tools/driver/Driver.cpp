@@ -132,14 +132,22 @@ ExitCode Driver::import() {
   auto machine = findMachine();
   if (mlir::failed(machine) || !isFile)
     return ExitCode::usage;
-  frontends::ImportResult result =
-      frontends::importModel(choices.model,
-                             {choices.shapes, choices.name,
-                              choices.externalData, choices.singleRounding},
-                             context);
+  frontends::ImportResult result = frontends::importModel(
+      choices.model,
+      {choices.shapes, choices.name, choices.externalData,
+       choices.singleRounding, choices.customs.functions},
+      context);
   if (result.status != frontends::ImportStatus::ok)
     return exitCodeOf(result.status);
   op = std::move(result.module);
+  auto name = (*op)->getAttrOfType<mlir::StringAttr>("nn.model");
+  std::vector<std::string> clashes =
+      choices.customs.findClashes(name ? name.getValue() : "");
+  for (const std::string &clash : clashes)
+    mlir::emitError(mlir::UnknownLoc::get(&context)) << "--custom: " << clash;
+  if (!clashes.empty())
+    return ExitCode::usage;
+  choices.customs.storeIn(*op);
   (*op)->setAttr(target::kTargetAttr, *machine);
   if (choices.weightBits != 32)
     for (auto function : op->getOps<mlir::func::FuncOp>())

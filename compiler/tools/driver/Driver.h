@@ -8,6 +8,7 @@
 #define NNC_TOOLS_DRIVER_DRIVER_H
 
 #include "compiler/Pipeline.h"
+#include "compiler/tools/driver/Custom.h"
 #include "compiler/tools/driver/Diagnostics.h"
 #include "compiler/tools/driver/ExitCode.h"
 #include "dialects/target/Target.h"
@@ -47,7 +48,8 @@ struct ModelOptions {
   int threads = 1;    ///< that the code has memory for
   int runThreads = 0; ///< how many it will run on, where that is known
   double maxError = PipelineOptions().maxError;
-  int weightBits = 32; ///< least that is left of a weight: 32 or 24
+  int weightBits = 32;     ///< least that is left of a weight: 32 or 24
+  CustomFunctions customs; ///< for operators that nnc lacks
   LayoutScope layouts = LayoutScope::global;
   Precision precision = Precision::f32;
 

@@ -127,8 +127,10 @@ llvm::Expected<ModuleSize> measureModule(const Manifest &manifest,
   std::vector<CompileJob> jobs =
       moduleJobs(manifest, part, /*hooks=*/false,
                  {"-ffunction-sections", "-fdata-sections"});
-  llvm::erase_if(jobs, [](const CompileJob &job) {
-    return path::extension(job.source) != ".cpp";
+  // Weights are no code. What calls the user's functions is, as are these.
+  std::string customs = manifest.folder + "/" + manifest.customFile();
+  llvm::erase_if(jobs, [&](const CompileJob &job) {
+    return path::extension(job.source) != ".cpp" && job.source != customs;
   });
   llvm::Expected<std::vector<std::string>> objects =
       compileAll(toolchain, jobs, part + "/build");

@@ -26,6 +26,12 @@ int64_t Port::bytes() const {
   return Tensor{dtype, shape, {}}.elements() * dtypeBytes(dtype);
 }
 
+bool Manifest::hasCustoms() const {
+  return llvm::any_of(layers, [](const LayerInfo &layer) {
+    return layer.customId.has_value();
+  });
+}
+
 int64_t Manifest::multiplyAdds() const {
   int64_t sum = 0;
   for (const LayerInfo &layer : layers)
@@ -60,7 +66,8 @@ static bool fromJSON(const json::Value &value, LayerInfo &layer,
          map.mapOptional("layout", layer.layout) &&
          map.mapOptional("shape", layer.shape) &&
          map.mapOptional("multiply_adds", layer.multiplyAdds) &&
-         map.mapOptional("operations", layer.operations);
+         map.mapOptional("operations", layer.operations) &&
+         map.mapOptional("custom_id", layer.customId);
 }
 
 static bool fromJSON(const json::Value &value, Manifest &manifest,

@@ -9,6 +9,8 @@
 
 #include "compiler/tools/driver/Tensor.h"
 
+#include <optional>
+
 namespace nnc::tools {
 
 /// An input or output of the model.
@@ -29,6 +31,8 @@ struct LayerInfo {
   std::vector<int64_t> shape; ///< logical
   int64_t multiplyAdds = 0;
   int64_t operations = 0;
+  /// The number of the custom operator that the user's function computes.
+  std::optional<int64_t> customId;
 };
 
 struct Manifest {
@@ -49,6 +53,10 @@ struct Manifest {
   std::vector<LayerInfo> layers;
 
   int64_t multiplyAdds() const;
+  /// Whether the user's functions compute some of the layers.
+  bool hasCustoms() const;
+  /// The file of the folder that calls the user's functions, if there are any.
+  std::string customFile() const { return name + "_custom.c"; }
 };
 
 llvm::Expected<Manifest> readManifest(const std::string &folder);

@@ -8,6 +8,7 @@
 
 #include "compiler/Pipeline.h"
 #include "compiler/evaluate/Evaluate.h"
+#include "compiler/tools/driver/Builtin.h"
 #include "compiler/tools/driver/Compare.h"
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Runner.h"
@@ -96,9 +97,50 @@ static void advance(mlir::func::FuncOp main, const std::vector<Tensor> &inputs,
   }
 }
 
+bool hasCustomOps(mlir::ModuleOp module) {
+  return module
+      ->walk([](nn::CustomOp custom) {
+        return isBuiltin(custom) ? mlir::WalkResult::advance()
+                                 : mlir::WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+llvm::Expected<CustomResults> readCustomResults(const Manifest &manifest,
+                                                const std::string &layersFile) {
+  CustomResults results;
+  llvm::Error error = readLayers(layersFile, [&](const LayerOutput &layer) {
+    if (layer.layer >= 0 && size_t(layer.layer) < manifest.layers.size())
+      if (auto id = manifest.layers[layer.layer].customId)
+        results[*id] = layer.bytes;
+    return true;
+  });
+  if (error)
+    return error;
+  return results;
+}
+
+/// Returns the callback that gives the results of custom operators.
+static auto takeFrom(const CustomResults &results) {
+  return [&results](nn::CustomOp custom, llvm::ArrayRef<TensorData> operands)
+             -> mlir::FailureOr<TensorData> {
+    if (isBuiltin(custom))
+      return evaluateBuiltin(custom, operands);
+    auto found = results.find(custom.getId());
+    mlir::RankedTensorType type = custom.getY().getType();
+    if (found == results.end() ||
+        int64_t(found->second.size()) < nn::getPhysicalBytes(type))
+      return mlir::failure();
+    return TensorData::borrow(type,
+                              llvm::ArrayRef<char>(found->second)
+                                  .take_front(nn::getPhysicalBytes(type)));
+  };
+}
+
 llvm::Expected<std::vector<Tensor>>
 evaluateReference(mlir::ModuleOp module, llvm::StringRef target,
-                  const std::vector<Tensor> &inputs, int64_t steps) {
+                  const std::vector<Tensor> &inputs, int64_t steps,
+                  const CustomResults &customs) {
   // Quantized ops have no routines of their own.
   mlir::OwningOpRef<mlir::ModuleOp> lowered = module.clone();
   mlir::PassManager passes(module.getContext());
@@ -112,7 +154,10 @@ evaluateReference(mlir::ModuleOp module, llvm::StringRef target,
   std::vector<Tensor> tensors;
   for (int64_t step = 0; step < steps; ++step) {
     llvm::SmallVector<TensorData> results;
-    if (mlir::failed(evaluateFunction(*main, arguments, results)))
+    if (mlir::failed(evaluateFunction(
+            *main, arguments, results,
+            [](mlir::Operation *, const TensorData &) { return true; },
+            takeFrom(customs))))
       return makeError("the reference cannot be evaluated");
     size_t next = 0;
     for (auto [i, result] : llvm::enumerate(results)) {
@@ -158,6 +203,10 @@ findFirstDifference(mlir::ModuleOp layered, const std::vector<Tensor> &inputs,
   llvm::Expected<mlir::func::FuncOp> main = mainOf(layered);
   if (!main)
     return main.takeError();
+  llvm::Expected<CustomResults> customs =
+      readCustomResults(manifest, layersFile);
+  if (!customs)
+    return customs.takeError();
 
   std::string found;
   llvm::SmallVector<TensorData> results;
@@ -185,8 +234,8 @@ findFirstDifference(mlir::ModuleOp layered, const std::vector<Tensor> &inputs,
                         difference.largest, difference.relative());
     return false;
   };
-  bool complete = mlir::succeeded(
-      evaluateFunction(*main, borrow(*main, inputs), results, check));
+  bool complete = mlir::succeeded(evaluateFunction(
+      *main, borrow(*main, inputs), results, check, takeFrom(*customs)));
   if (!found.empty())
     return found;
   if (!complete)

@@ -11,15 +11,29 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <map>
+
 namespace nnc::tools {
+
+/// What a program's custom operators, which only the user's functions compute,
+/// wrote, by the operator's number.
+using CustomResults = std::map<int64_t, std::vector<char>>;
+
+/// Whether the user's functions compute some of the module's operators.
+bool hasCustomOps(mlir::ModuleOp module);
+
+/// Reads the results of custom operators from `layersFile` (see RunResult).
+llvm::Expected<CustomResults> readCustomResults(const Manifest &manifest,
+                                                const std::string &layersFile);
 
 /// Computes the results of the module's main function with the portable
 /// routines. Layers that are computed in integers on `target` are computed so
 /// here, too. The inputs hold the data of `steps` runs in a row, and the
-/// results too.
+/// results too. `customs` holds the results of custom operators in the first.
 llvm::Expected<std::vector<Tensor>>
 evaluateReference(mlir::ModuleOp module, llvm::StringRef target,
-                  const std::vector<Tensor> &inputs, int64_t steps = 1);
+                  const std::vector<Tensor> &inputs, int64_t steps = 1,
+                  const CustomResults &customs = {});
 
 /// Returns a sentence about the first layer whose output in `layersFile` (see
 /// RunResult) differs from that of the portable routines on the same layers.

@@ -44,18 +44,6 @@ std::string firstMessage(llvm::StringRef said) {
   return said.trim().str();
 }
 
-/// Returns a number of bytes such as 65536, 64K or 1M, or nothing.
-std::optional<int64_t> parseBytes(llvm::StringRef text) {
-  int64_t unit = text.consume_back("K")   ? 1024
-                 : text.consume_back("M") ? 1024 * 1024
-                                          : 1;
-  int64_t count;
-  if (!llvm::to_integer(text, count, 10) || count < 0 ||
-      count > std::numeric_limits<int64_t>::max() / unit)
-    return std::nullopt;
-  return count * unit;
-}
-
 /// Adds an option for the most bytes of a kind of memory.
 void addLimit(CLI::App &app, const char *name, std::optional<int64_t> &limit,
               const char *help) {
@@ -104,7 +92,9 @@ public:
       return code;
     llvm::Expected<CodeSize> size = measure(prepared.manifest);
     if (!size)
-      return fail(size.takeError(), ExitCode::ownFault);
+      return fail(size.takeError(), prepared.manifest.hasCustoms()
+                                        ? ExitCode::usage
+                                        : ExitCode::ownFault);
     if (maxFlash && !size->built())
       return fail(makeError("--max-flash needs the size of the code: leave out "
                             "--no-build, and install the target's compiler"),
@@ -172,13 +162,24 @@ private:
         auto objects = buildModule(manifest, *toolchain, manifest.folder,
                                    /*hooks=*/false);
         if (!objects)
-          return makeError("the emitted code does not build, which is a fault "
-                           "of nnc or of the compiler; please report it: " +
-                           firstMessage(llvm::toString(objects.takeError())));
+          return makeError(
+              (manifest.hasCustoms()
+                   ? std::string("the code does not build; is it the custom "
+                                 "functions? ")
+                   : "the emitted code does not build, which is a fault of nnc "
+                     "or of the compiler; please report it: ") +
+              firstMessage(llvm::toString(objects.takeError())));
         llvm::Expected<int64_t> bytes = codeBytes(source + ".o");
         if (!bytes)
           return bytes.takeError();
         size.bytes = *bytes;
+        if (!manifest.hasCustoms())
+          return size;
+        llvm::Expected<int64_t> customs =
+            codeBytes(manifest.folder + "/" + manifest.customFile() + ".o");
+        if (!customs)
+          return customs.takeError();
+        size.bytes += *customs;
         return size;
       }
       printWarning("the size of the source is given instead of the code's: " +

@@ -157,6 +157,25 @@ static std::optional<StreamChoice> parseStream(llvm::StringRef text) {
 
 void addModelOptions(CLI::App &app, ModelOptions &options) {
   addModelFileOptions(app, options);
+  app.add_option_function<std::vector<std::string>>(
+         "--custom",
+         [&options](const std::vector<std::string> &arguments) {
+           std::vector<std::string> problems;
+           // A command line with problems is read several times.
+           options.customs = {};
+           for (const std::string &argument : arguments)
+             llvm::append_range(problems, options.customs.add(argument));
+           if (!problems.empty())
+             throw CLI::ValidationError(
+                 "--custom", fmt::format("{}", fmt::join(problems, "; ")));
+         },
+         "C function for an operator that nnc lacks: the name of a TFLite "
+         "custom operator, or TYPE or DOMAIN::TYPE of an ONNX one; the header "
+         "that declares the function, which is called like the header unless "
+         "its name is given; and the bytes that it works in. nnc_custom.h, "
+         "which is written beside the code, says what it is given")
+      ->allow_extra_args(false)
+      ->type_name("OPERATOR:FILE.h[:function=NAME][:scratch=BYTES]");
   addTargetOption(app, options.target,
                   "Machine to make code for, see 'nnc targets'");
   app.add_option(
@@ -253,10 +272,10 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
   app.parse_complete_callback([&app, &options] {
     if (!llvm::sys::fs::is_directory(options.model))
       return;
-    for (const char *name :
-         {"--target", "--name", "--shape", "--external-data",
-          "--tflite-rounding", "--stream", "--weights", "--max-error",
-          "--weight-bits", "--layouts", "--precision", "--tuning", "--probe"})
+    for (const char *name : {"--target", "--name", "--shape", "--external-data",
+                             "--tflite-rounding", "--custom", "--stream",
+                             "--weights", "--max-error", "--weight-bits",
+                             "--layouts", "--precision", "--tuning", "--probe"})
       if (CLI::Option *option = app.get_option_no_throw(name);
           option && option->count())
         throw CLI::ValidationError(
@@ -422,8 +441,10 @@ ExitCode Prepared::build(const std::string &compiler, int threads) {
       if (llvm::Error error = findProgram(command.front()).takeError())
         return fail(std::move(error), ExitCode::usage);
   llvm::Expected<BuiltModule> built = BuiltModule::build(manifest, toolchain);
+  // Most likely it is the user's own functions that do not compile or link.
   if (!built)
-    return fail(built.takeError(), ExitCode::ownFault);
+    return fail(built.takeError(),
+                manifest.hasCustoms() ? ExitCode::usage : ExitCode::ownFault);
   module = std::make_unique<BuiltModule>(std::move(*built));
   return ExitCode::done;
 }

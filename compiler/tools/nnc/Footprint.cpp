@@ -25,12 +25,10 @@ llvm::Expected<Footprint> Footprint::measure(const BuiltModule &module,
 }
 
 llvm::json::Object Footprint::toJson() const {
-  return llvm::json::Object{{"text_bytes", text},
-                            {"constant_bytes", constants},
-                            {"weight_bytes", weights},
-                            {"arena_bytes", arena},
-                            {"stack_bytes", stack},
-                            {"state_bytes", state}};
+  return llvm::json::Object{
+      {"text_bytes", text},      {"constant_bytes", constants},
+      {"weight_bytes", weights}, {"arena_bytes", arena},
+      {"stack_bytes", stack},    {"state_bytes", state}};
 }
 
 void Footprint::print() const {

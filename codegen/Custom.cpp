@@ -1,0 +1,272 @@
+//===- Custom.cpp - Calls of the user's functions -------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// The user's functions are C, so what calls them is a C file of its own,
+// <name>_custom.c. It holds the descriptions of operands and results as
+// constants, and for each operator a function with a name of the model's, which
+// <name>.cpp calls.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/Custom.h"
+#include "codegen/Printer.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::codegen;
+
+/// Returns the name of the function that the C file defines for an operator.
+static std::string getLinkName(exec::CustomOp custom) {
+  auto program = custom->getParentOfType<exec::ProgramOp>();
+  return (program.getSymName() + "_custom_" + custom.getName()).str();
+}
+
+static std::string printCustomPrototype(exec::CustomOp custom, StringRef head,
+                                        StringRef tail) {
+  return printList(
+      (head + "void " + getLinkName(custom) + "(").str(),
+      {"const void *const *inputs", "void *const *outputs", "void *scratch"},
+      tail);
+}
+
+//===----------------------------------------------------------------------===//
+// <name>_custom.c
+//===----------------------------------------------------------------------===//
+
+/// Returns a C literal for each byte. C compilers may take a char for signed.
+static std::string printText(StringRef text) {
+  std::string literal = "\"";
+  for (unsigned char c : text) {
+    // Octal escapes have at most three digits, so that what follows is no part
+    // of them. Question marks could begin a trigraph.
+    if (llvm::isPrint(c) && c != '"' && c != '\\' && c != '?')
+      literal += char(c);
+    else
+      literal +=
+          {'\\', char('0' + c / 64), char('0' + c / 8 % 8), char('0' + c % 8)};
+  }
+  return literal + "\"";
+}
+
+static std::string printFloat(float value) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  return getLiteral(Builder(&context).getF32FloatAttr(value));
+}
+
+namespace {
+/// Prints the constants of one operator.
+class Constants {
+public:
+  explicit Constants(exec::CustomOp custom)
+      : custom(custom), stem("nnc_" + custom.getName().str()) {}
+
+  /// Returns the definitions; the last one is that of `nnc_<layer>_operator`.
+  std::string print();
+
+private:
+  /// Defines an array and returns its name, or NULL if it has no elements.
+  std::string addArray(StringRef type, const Twine &name,
+                       ArrayRef<std::string> values);
+  template <class T>
+  std::string addNumbers(StringRef type, const Twine &name, ArrayRef<T> values);
+  std::string describe(Attribute tensor, const Twine &name);
+  std::string addTensors(ArrayAttr tensors, StringRef name);
+  std::string describe(NamedAttribute attribute, const Twine &name);
+
+  exec::CustomOp custom;
+  std::string stem, text;
+};
+} // namespace
+
+std::string Constants::addArray(StringRef type, const Twine &name,
+                                ArrayRef<std::string> values) {
+  if (values.empty())
+    return "NULL";
+  std::string whole = (stem + "_" + name).str();
+  text += printList(("static const " + type + " " + whole + "[] = {").str(),
+                    values, "};");
+  return whole;
+}
+
+template <class T>
+std::string Constants::addNumbers(StringRef type, const Twine &name,
+                                  ArrayRef<T> values) {
+  SmallVector<std::string> literals;
+  for (T value : values) {
+    if constexpr (std::is_same_v<T, float>)
+      literals.push_back(printFloat(value));
+    else if (int64_t(value) == std::numeric_limits<int64_t>::min())
+      literals.push_back("INT64_MIN");
+    else if (int64_t(value) == std::numeric_limits<int32_t>::min())
+      literals.push_back("INT32_MIN");
+    else if (!llvm::isInt<32>(int64_t(value)))
+      literals.push_back("INT64_C(" + std::to_string(value) + ")");
+    else
+      literals.push_back(std::to_string(value));
+  }
+  return addArray(type, name, literals);
+}
+
+/// Returns the initializer of a struct nnc_tensor_info.
+std::string Constants::describe(Attribute tensor, const Twine &name) {
+  auto described = dyn_cast<nn::DescribedAttr>(tensor);
+  if (!described)
+    return "{NNC_TYPE_NONE, 0, NULL, 0, 0, NULL, NULL, -1}";
+  RankedTensorType type = described.getType();
+  std::string dims = addNumbers("int32_t", name + "_dims", type.getShape());
+  std::string scales =
+      addNumbers("float", name + "_scales", described.getScales().asArrayRef());
+  std::string zeros = addNumbers("int32_t", name + "_zero_points",
+                                 described.getZeroPoints().asArrayRef());
+  return "{NNC_TYPE_" + StringRef(getTypeName(type.getElementType())).upper() +
+         ", " + std::to_string(type.getRank()) + ", " + dims + ", " +
+         std::to_string(type.getNumElements()) + ", " +
+         std::to_string(described.getScales().size()) + ", " + scales + ", " +
+         zeros + ", " + std::to_string(described.getAxis()) + "}";
+}
+
+std::string Constants::addTensors(ArrayAttr tensors, StringRef name) {
+  SmallVector<std::string> items;
+  for (auto [i, tensor] : llvm::enumerate(tensors))
+    items.push_back(describe(tensor, name + Twine(i)));
+  return addArray("struct nnc_tensor_info", name + "s", items);
+}
+
+/// Returns the initializer of a struct nnc_attribute.
+std::string Constants::describe(NamedAttribute attribute, const Twine &name) {
+  std::string ints = "NULL", floats = "NULL", characters = "NULL";
+  size_t count = 1;
+  Attribute value = attribute.getValue();
+  if (auto integer = dyn_cast<IntegerAttr>(value)) {
+    ints = addNumbers<int64_t>("int64_t", name, integer.getInt());
+  } else if (auto real = dyn_cast<FloatAttr>(value)) {
+    floats = addNumbers<float>("float", name, real.getValue().convertToFloat());
+  } else if (auto list = dyn_cast<DenseI64ArrayAttr>(value)) {
+    count = list.size();
+    ints = addNumbers("int64_t", name, list.asArrayRef());
+  } else if (auto list = dyn_cast<DenseF32ArrayAttr>(value)) {
+    count = list.size();
+    floats = addNumbers("float", name, list.asArrayRef());
+  } else {
+    StringRef said = cast<StringAttr>(value).getValue();
+    count = said.size();
+    characters = printText(said);
+  }
+  return "{" + printText(attribute.getName().getValue()) + ", " +
+         std::to_string(count) + ", " + ints + ", " + floats + ", " +
+         characters + "}";
+}
+
+std::string Constants::print() {
+  std::string inputs = addTensors(custom.getReads(), "input");
+  std::string outputs = addTensors(custom.getWrites(), "output");
+  SmallVector<std::string> bytes, items;
+  for (int8_t byte : custom.getOptions())
+    bytes.push_back(std::to_string(static_cast<uint8_t>(byte)));
+  std::string options = addArray("unsigned char", "options", bytes);
+  for (auto [i, attribute] : llvm::enumerate(custom.getModelAttributes()))
+    items.push_back(describe(attribute, "attribute" + Twine(i)));
+  std::string attributes =
+      addArray("struct nnc_attribute", "attributes", items);
+  int64_t scratch = 0;
+  if (Value place = custom.getScratch())
+    scratch = exec::getPlaceOp(place).getTensor().getNumElements();
+  text +=
+      printList("static const struct nnc_operator " + stem + "_operator = {",
+                {std::to_string(custom.getReads().size()), inputs,
+                 std::to_string(custom.getWrites().size()), outputs, options,
+                 std::to_string(bytes.size()), std::to_string(items.size()),
+                 attributes, std::to_string(scratch)},
+                "};");
+  return std::move(text);
+}
+
+std::string codegen::printCustomFile(exec::ProgramOp program) {
+  std::string includes, functions;
+  llvm::SetVector<StringRef> headers;
+  for (auto custom : program.getBody().getOps<exec::CustomOp>()) {
+    headers.insert(custom.getHeader());
+    functions +=
+        "\n/* " + printModelName(custom.getOperatorName()) + " */\n" +
+        Constants(custom).print() + printCustomPrototype(custom, "", ");") +
+        printCustomPrototype(custom, "", ") {") +
+        "  nnc_function *const function = " + custom.getFunction().str() +
+        ";\n  function(&nnc_" + custom.getName().str() +
+        "_operator, inputs, outputs, scratch);\n}\n";
+  }
+  for (StringRef header : headers)
+    includes += ("#include \"" + header + "\"\n").str();
+  return fillTemplate(
+      "custom.c.in",
+      {{"about",
+        printComment("The custom operators of " + program.getSymName().str() +
+                         ". The headers below declare the "
+                         "functions that compute them. Where "
+                         "a header does not hold its function, "
+                         "link the file that does.",
+                     " *")},
+       {"includes", includes},
+       {"functions", StringRef(functions).rtrim().str()}});
+}
+
+//===----------------------------------------------------------------------===//
+// <name>.cpp
+//===----------------------------------------------------------------------===//
+
+std::string codegen::printCustomDeclarations(exec::ProgramOp program) {
+  std::string text;
+  for (auto custom : program.getBody().getOps<exec::CustomOp>())
+    text += printCustomPrototype(custom, "extern \"C\" ", ");");
+  return text.empty() ? text : "\n" + text;
+}
+
+std::string codegen::printCustomLayer(exec::CustomOp custom, int number) {
+  std::string what = "Layer " + std::to_string(number) + ", " +
+                     custom.getName().str() + ": " +
+                     printModelName(custom.getOperatorName()) + " by " +
+                     custom.getFunction().str() + " of " +
+                     printModelName(custom.getHeader()) + ".";
+  SmallVector<std::string> parameters, inputs, outputs;
+  int given = 0;
+  for (Attribute tensor : custom.getReads()) {
+    if (!isa<nn::DescribedAttr>(tensor)) {
+      inputs.push_back("nullptr");
+      continue;
+    }
+    inputs.push_back("x" + std::to_string(given++));
+    parameters.push_back("const void *" + inputs.back());
+  }
+  // C++ has no arrays without elements.
+  if (inputs.empty())
+    inputs.push_back("nullptr");
+  parameters.push_back("void *y");
+  SmallVector<int64_t> offsets = nn::getOffsets(custom.getWrites());
+  for (int64_t offset : ArrayRef(offsets).drop_back())
+    outputs.push_back(offset == 0 ? "y"
+                                  : "at<unsigned char>(y, " +
+                                        std::to_string(offset) + ")");
+  parameters.push_back("void *scratch");
+  return printComment(what) +
+         printList("static void " + custom.getName().str() + "(", parameters,
+                   ") {") +
+         printList("  const void *const inputs[] = {", inputs, "};") +
+         printList("  void *const outputs[] = {", outputs, "};") +
+         printList("  " + getLinkName(custom) + "(",
+                   {"inputs", "outputs", "scratch"}, ");") +
+         "}\n\n";
+}
+
+std::string codegen::printCustomCall(exec::CustomOp custom) {
+  SmallVector<std::string> arguments;
+  for (Value place : custom.getInputs())
+    arguments.push_back(exec::getPlaceOp(place).getName().str());
+  arguments.push_back(exec::getPlaceOp(custom.getOutput()).getName().str());
+  Value scratch = custom.getScratch();
+  arguments.push_back(scratch ? exec::getPlaceOp(scratch).getName().str()
+                              : "nullptr");
+  return printList(("  " + custom.getName() + "(").str(), arguments, ");");
+}
