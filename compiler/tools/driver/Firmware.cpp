@@ -71,7 +71,7 @@ buildFirmware(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
     for (CompileJob job : *sources) {
       job.object = part + "/" + path::filename(job.source).str() + ".runner.o";
       for (const std::string &flag :
-           {"-I" + module.folder, std::string("-DNNC_HOOKS=1"),
+           {"-I" + module.sourceFolder(), std::string("-DNNC_HOOKS=1"),
             "-DNNC_MODEL=" + module.name,
             "-DNNC_MODEL_CONSTANTS=" + llvm::StringRef(module.name).upper()})
         job.flags.push_back(flag);

@@ -48,6 +48,9 @@ struct Manifest {
   std::vector<LayerInfo> layers;
 
   int64_t multiplyAdds() const;
+  /// Returns the folder that holds the headers and sources, which is a part of
+  /// `folder` or `folder` itself.
+  std::string sourceFolder() const;
 };
 
 llvm::Expected<Manifest> readManifest(const std::string &folder);
