@@ -136,6 +136,11 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
         return failure();
     }
   }
+  if (!options.metadata.empty()) {
+    files.push_back(sources + "_metadata.h");
+    if (failed(folder->add(files.back(), options.metadata)))
+      return failure();
+  }
   llvm::append_range(files, weightFiles);
   for (auto &[file, text] : printPackage(program, options, files)) {
     files.push_back(file);

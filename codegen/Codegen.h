@@ -29,6 +29,9 @@ struct EmitOptions {
   /// Number of threads for which the arena has scratch memory.
   int threads = 1;
   Package package = Package::none;
+  /// Text of <name>_metadata.h, or empty if the model says nothing about
+  /// itself.
+  std::string metadata;
 
   /// Returns true if <name>_run_parallel is emitted, which takes a thread pool.
   bool takesPool() const { return threads > 1; }

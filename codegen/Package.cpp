@@ -76,10 +76,11 @@ static Values getValues(exec::ProgramOp program, ArrayRef<std::string> files) {
   values["machine"] = machineFlags.empty() ? "" : printLines(machineFlags);
   values["flags"] = printLines(getLanguageFlags());
   values["filters"] = llvm::join(filters, ", ");
+  // The assembler is a language of CMake's that not every toolchain has.
+  bool embeds = llvm::is_contained(files, name + "_weights.S");
+  values["asm"] = embeds ? " ASM" : "";
   values["depends"] =
-      llvm::is_contained(files, name + "_weights.S")
-          ? fillTemplate("CMakeDepends.txt.in", {{"name", name}})
-          : "";
+      embeds ? fillTemplate("CMakeDepends.txt.in", {{"name", name}}) : "";
   return values;
 }
 

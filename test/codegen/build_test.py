@@ -65,9 +65,10 @@ class CMake(modules.TestCase):
                 self.assertEqual("-Os" in words[source], source == "network.cpp")
 
     def test_other_values_for_one_model(self):
-        """A program's variables reach the folders that it adds behind them."""
+        """A program's variables reach the folders that it adds behind them; a level may be
+        written as the compiler's option."""
         self.compile()
-        flags = self.configure("-G", "Ninja", "-DNNC_OPTIMIZE=3", head=["set(NNC_OPTIMIZE 1)"])
+        flags = self.configure("-G", "Ninja", "-DNNC_OPTIMIZE=3", head=["set(NNC_OPTIMIZE -O1)"])
         self.assertEqual([flag for flag in flags if re.fullmatch(r"-O.?", flag)], ["-O1"])
 
     def test_install(self):

@@ -6,11 +6,15 @@ import json
 import os
 import re
 import shutil
+import sys
 
 import numpy as np
 
 import firmware
 from firmware import BOARD, CPU, EXAMPLES, HERE, LABELS, MODEL, NNC
+
+sys.path.insert(0, str(HERE.parent / "tflite"))
+import flat  # noqa: E402
 
 FRAMEWORKS = HERE / "frameworks"
 
@@ -50,6 +54,17 @@ class Packages(firmware.TestCase):
             shutil.rmtree(self.folder / "copy" / "zephyr")
             self.check_files(self.folder / "copy")
             shutil.rmtree(self.folder / "copy")
+
+    def test_metadata(self):
+        """What a model says about itself is a header beside the others, in any package."""
+        net = flat.Net()
+        x = net.input(np.zeros((1, 4), np.float32))
+        net.outputs.append(net.op("RELU", [x], [net.tensor(np.float32, (1, 4))]))
+        (model,) = flat.save({"told": {**net.model(), "description": "A model."}}, self.folder)
+        for options, place in (["--package=arduino"], "src/"), ([], ""):
+            folder = self.nnc("told", *options, model=model)
+            self.check_files(folder)
+            self.assertIn('"A model."', (folder / f"{place}told_metadata.h").read_text())
 
     def test_usage(self):
         for given, said in (("ardino", "did you mean 'arduino'"), ("make", "not in {none,zephyr")):

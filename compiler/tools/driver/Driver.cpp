@@ -260,21 +260,16 @@ ExitCode Driver::emit(const std::string &folder) {
                     : isArray                ? "array"
                                              : "embed";
   options.threads = choices.threads;
+  if (!metadata.empty()) {
+    auto name = (*op)->getAttrOfType<mlir::StringAttr>("nn.model");
+    options.metadata = metadataHeader(name.getValue().str(), metadata);
+  }
   // Stages that are kept have the model's weights, too.
   ModelWeights weights =
       wanted.keepStages ? ModelWeights::keep : ModelWeights::release;
   std::error_code failure;
   if (mlir::failed(emitCode(*op, folder, options, weights, &failure)))
     return codeOfFailure(failure, ExitCode::ownFault);
-  if (metadata.empty())
-    return ExitCode::done;
-  auto name = (*op)->getAttrOfType<mlir::StringAttr>("nn.model");
-  std::string file = fmt::format(
-      "{}/{}{}_metadata.h", folder,
-      codegen::getSourceFolder(choices.package).str(), name.getValue().str());
-  if (llvm::Error error =
-          writeTextFile(file, metadataHeader(name.getValue().str(), metadata)))
-    return fail(std::move(error), ExitCode::ownFault);
   return ExitCode::done;
 }
 
