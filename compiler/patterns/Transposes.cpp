@@ -12,36 +12,29 @@
 #include "compiler/patterns/Constants.h"
 #include "compiler/patterns/Patterns.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// So many elementwise ops may stand between two transposes.
-static constexpr int kMaxDistance = 64;
+/// The largest number of users that are searched for a transpose that undoes
+/// another one.
+static constexpr int kMaxUsers = 64;
 
-static bool areInverse(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-  if (a.size() != b.size())
-    return false;
-  for (size_t i = 0; i < a.size(); ++i)
-    if (b[a[i]] != static_cast<int64_t>(i))
-      return false;
-  return true;
-}
-
-/// Returns true if elementwise ops lead from `value` to a transpose that undoes
-/// `permutation`.
-static bool leadsToInverse(Value value, ArrayRef<int64_t> permutation,
-                           int &budget) {
+/// Returns true if elementwise ops lead from `value` to a transpose by
+/// `permutation`. Of all users, at most `budget` are looked at.
+static bool leadsToTranspose(Value value, ArrayRef<int64_t> permutation,
+                             int &budget) {
   for (Operation *user : value.getUsers()) {
     if (--budget < 0)
       return false;
     auto transpose = dyn_cast<TransposeOp>(user);
-    if (transpose && areInverse(permutation, transpose.getPermutation()))
+    if (transpose && transpose.getPermutation() == permutation)
       return true;
     if (isa<ElementwiseOpInterface>(user) &&
-        leadsToInverse(user->getResult(0), permutation, budget))
+        leadsToTranspose(user->getResult(0), permutation, budget))
       return true;
   }
   return false;
@@ -55,14 +48,13 @@ static Value transposeBack(PatternRewriter &rewriter, Value constant,
   size_t rank = permutation.size();
   if (type.getNumElements() == 1)
     return constant;
-  SmallVector<int64_t> shape(rank - type.getRank(), 1), inverse(rank);
+  SmallVector<int64_t> shape(rank - type.getRank(), 1);
   llvm::append_range(shape, type.getShape());
-  for (size_t i = 0; i < rank; ++i)
-    inverse[permutation[i]] = static_cast<int64_t>(i);
   Value whole = rewriter.createOrFold<ReshapeOp>(
       constant.getLoc(), RankedTensorType::get(shape, type.getElementType()),
       constant);
-  return rewriter.create<TransposeOp>(constant.getLoc(), whole, inverse);
+  return rewriter.create<TransposeOp>(constant.getLoc(), whole,
+                                      invertPermutationVector(permutation));
 }
 
 namespace {
@@ -88,9 +80,10 @@ struct SinkTransposes : OpInterfaceRewritePattern<ElementwiseOpInterface> {
         return failure();
       first = first ? first : transpose;
     }
-    int budget = kMaxDistance;
-    if (!first ||
-        !leadsToInverse(op->getResult(0), first.getPermutation(), budget))
+    int budget = kMaxUsers;
+    if (!first || !leadsToTranspose(
+                      op->getResult(0),
+                      invertPermutationVector(first.getPermutation()), budget))
       return failure();
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {

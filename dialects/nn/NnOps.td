@@ -520,7 +520,8 @@ def Nn_TransposeOp : Nn_RoutineOp<"transpose"> {
     /// Returns true if the memory of the operand, read in the result's layout,
     /// is the result.
     bool isView();
-    /// The same for an operand and a result of these types.
+    /// Returns whether a transpose of an operand of type `x` to a result of
+    /// type `y` moves no element.
     static bool isViewBetween(::mlir::RankedTensorType x,
                               ::mlir::RankedTensorType y,
                               ::llvm::ArrayRef<int64_t> permutation);

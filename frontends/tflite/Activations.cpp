@@ -1,5 +1,4 @@
-//===- Activations.cpp - Elementwise operators of one operand
-//--------------===//
+//===- Activations.cpp - Elementwise operators of one operand -------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

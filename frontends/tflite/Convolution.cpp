@@ -1,10 +1,10 @@
-//===- Convolution.cpp - Convolutions and matrix products
-//------------------===//
+//===- Convolution.cpp - Convolutions and matrix products -----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nn/Spatial.h"
 #include "frontends/tflite/Spatial.h"
 
 using namespace mlir;
@@ -40,18 +40,18 @@ static Value getBias(Layer &layer, int64_t channels) {
                       toString(getShape(bias)));
 }
 
-/// Returns `y`, an image or matrix of floats, plus the bias along `axis`, if
-/// there is one.
-static Value addFloatBias(Layer &layer, Value y, int64_t axis) {
-  if (!layer.hasInput(2) || !y)
+/// Returns `y`, an image in NCHW or a matrix of floats, plus the bias along
+/// axis 1, if the operator has input `i`.
+static Value addFloatBias(Layer &layer, Value y, size_t i = 2) {
+  if (!layer.hasInput(i) || !y)
     return y;
-  Value bias = layer.getInput(2);
-  int64_t channels = getShape(y)[axis];
+  Value bias = layer.getInput(i);
+  int64_t channels = getShape(y)[1];
   if (bias && getNumElements(bias) != channels)
     return layer.broken("needs a bias of " + Twine(channels) +
                         " elements, not one of shape " +
                         toString(getShape(bias)));
-  SmallVector<int64_t> shape(getRank(y) - axis, 1);
+  SmallVector<int64_t> shape(getRank(y) - 1, 1);
   shape[0] = channels;
   return layer.createElementwise("add", {y, layer.reshape(bias, shape)});
 }
@@ -88,8 +88,20 @@ static Value getWeights(Layer &layer) {
       asQuantized(layer, w, quantization));
 }
 
-/// Computes a convolution of x, in NHWC, with filters in the order K, C, H, W.
-/// `axis` is that along which the model states the filters' scales.
+/// Returns the window of filters whose axes 1 and 2 are height and width, with
+/// the strides that the options state.
+template <class Options>
+static Window makeWindow(Value filters, const Options &options,
+                         int64_t dilationH, int64_t dilationW) {
+  Window window;
+  window.kernel = {getShape(filters)[1], getShape(filters)[2]};
+  window.strides = {options.stride_h(), options.stride_w()};
+  window.dilations = {dilationH, dilationW};
+  return window;
+}
+
+/// Computes a convolution of x, in NHWC, with filters w, whose axes
+/// `filterOrder` lists in the order K, C, H, W.
 static Value convolve(Layer &layer, Value x, Value w,
                       ArrayRef<int64_t> filterOrder, const Window &window,
                       int64_t groups, fb::Activation activation) {
@@ -101,8 +113,8 @@ static Value convolve(Layer &layer, Value x, Value w,
     Value y =
         layer.create<nn::ConvOp>(x, filters, window.strides, window.dilations,
                                  window.pads, groups, TypeAttr());
-    return toChannelsLast(
-        layer, activate(layer, addFloatBias(layer, y, 1), activation));
+    return toChannelsLast(layer,
+                          activate(layer, addFloatBias(layer, y), activation));
   }
   Quantization from = layer.getInputQuantization(0),
                weights = layer.getInputQuantization(1);
@@ -122,20 +134,14 @@ static Value convolve(Layer &layer, Value x, Value w,
   filters = asQuantized(layer, filters, weights);
   auto wide = IntegerType::get(layer.getLoc().getContext(), 32);
   // The op infers nothing: its result is that of nn.conv on the same shapes.
-  SmallVector<int64_t> shape = {getShape(x)[0], channels};
-  for (size_t i = 0; i < 2; ++i) {
-    int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
-    int64_t room = getShape(x)[2 + i] + window.pads[i] + window.pads[2 + i];
-    if (room < extent)
-      return layer.broken("has a window of " + Twine(extent) +
-                          " elements on an input of " + Twine(room) +
-                          " along an axis");
-    shape.push_back((room - extent) / window.strides[i] + 1);
-  }
-  if (getShape(x)[1] != getShape(filters)[1] * groups || channels % groups != 0)
-    return layer.broken("has an input of " + Twine(getShape(x)[1]) +
-                        " channels and filters of shape " +
-                        toString(getShape(filters)));
+  SmallVector<int64_t> shape;
+  if (!x || !filters || !bias || !layer.check([&] {
+        return nn::inferConv(
+            layer.getLoc(), cast<RankedTensorType>(x.getType()),
+            cast<RankedTensorType>(filters.getType()), window.strides,
+            window.dilations, window.pads, groups, shape);
+      }))
+    return {};
   SmallVector<int64_t> zeros(scales.size(), 0);
   auto type =
       qnn::makeType(shape, wide, scales, zeros, scales.size() == 1 ? -1 : 1);
@@ -156,10 +162,8 @@ Value convertConv(Layer &layer) {
   if (getRank(w) != 4)
     return layer.broken("needs filters of 4 axes, not of shape " +
                         toString(getShape(w)));
-  Window window;
-  window.kernel = {getShape(w)[1], getShape(w)[2]};
-  window.strides = {options->stride_h(), options->stride_w()};
-  window.dilations = {options->dilation_h(), options->dilation_w()};
+  Window window =
+      makeWindow(w, *options, options->dilation_h(), options->dilation_w());
   if (!fitWindow(layer, x, options->padding(), window))
     return {};
   int64_t channels = getShape(x)[3], own = getShape(w)[3];
@@ -180,10 +184,8 @@ Value convertDepthwiseConv(Layer &layer) {
     return layer.broken("needs filters of shape 1 x height x width x "
                         "channels, not of shape " +
                         toString(getShape(w)));
-  Window window;
-  window.kernel = {getShape(w)[1], getShape(w)[2]};
-  window.strides = {options->stride_h(), options->stride_w()};
-  window.dilations = {options->dilation_h(), options->dilation_w()};
+  Window window =
+      makeWindow(w, *options, options->dilation_h(), options->dilation_w());
   if (!fitWindow(layer, x, options->padding(), window))
     return {};
   return convolve(layer, x, w, {3, 0, 1, 2}, window, getShape(x)[3],
@@ -203,10 +205,7 @@ Value convertTransposeConv(Layer &layer) {
   if (!getElement(x).isF32() || !getElement(w).isF32())
     return layer.unsupported("works on " + getTypeName(getElement(x)) +
                              "; nnc handles FLOAT32");
-  Window window;
-  window.kernel = {getShape(w)[1], getShape(w)[2]};
-  window.strides = {options->stride_h(), options->stride_w()};
-  window.dilations = {1, 1};
+  Window window = makeWindow(w, *options, 1, 1);
   if (!fitWindow(layer, x, fb::Padding::VALID, window))
     return {};
   // The pads are those of the convolution from the result to the input.
@@ -229,14 +228,8 @@ Value convertTransposeConv(Layer &layer) {
       toChannelsFirst(layer, x), layer.transpose(w, {3, 0, 1, 2}),
       window.strides, window.dilations, window.pads, more, int64_t(1),
       TypeAttr());
-  if (layer.hasInput(3) && y) {
-    Value bias = layer.getInput(3);
-    if (!bias || getNumElements(bias) != getShape(y)[1])
-      return layer.broken("has a bias that does not fit its result");
-    y = layer.createElementwise(
-        "add", {y, layer.reshape(bias, {getShape(y)[1], 1, 1})});
-  }
-  return toChannelsLast(layer, activate(layer, y, options->activation()));
+  return toChannelsLast(
+      layer, activate(layer, addFloatBias(layer, y, 3), options->activation()));
 }
 
 /// Returns the product of the matrices x [rows, k] and the transpose of w
@@ -301,7 +294,7 @@ Value convertFullyConnected(Layer &layer) {
   if (getElement(x).isF32()) {
     y = layer.create<nn::MatMulOp>(rows, w, /*transpose_a=*/false,
                                    /*transpose_b=*/true, TypeAttr());
-    y = activate(layer, addFloatBias(layer, y, 1), options->activation());
+    y = activate(layer, addFloatBias(layer, y), options->activation());
   } else {
     y = multiplyIntegers(layer, rows, w, options->activation());
   }

@@ -1,5 +1,4 @@
-//===- Elementwise.cpp - Elementwise operators of several operands
-//---------===//
+//===- Elementwise.cpp - Elementwise operators of several operands --------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,5 +1,4 @@
-//===- FixedPoint.cpp - TFLite's arithmetic on fixed-point numbers
-//---------===//
+//===- FixedPoint.cpp - TFLite's arithmetic on fixed-point numbers --------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -44,7 +43,7 @@ int32_t nnc::tflite::multiply(int32_t x, qnn::FixedPoint factor,
     return static_cast<int32_t>(
         (int64_t(x) * multiplier + (int64_t(1) << (bits - 1))) >> bits);
   }
-  // What does not fit wraps around, as it does in the emitted code.
+  // A result that does not fit wraps around, as it does in the emitted code.
   auto shifted = static_cast<int32_t>(static_cast<uint32_t>(x)
                                       << std::max(factor.shift, 0));
   return divideByPower(times(shifted, multiplier), std::max(-factor.shift, 0));

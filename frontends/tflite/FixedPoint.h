@@ -1,5 +1,4 @@
-//===- FixedPoint.h - TFLite's arithmetic on fixed-point numbers
-//-----------===//
+//===- FixedPoint.h - TFLite's arithmetic on fixed-point numbers ----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,5 +1,4 @@
-//===- Frontend.cpp - The frontend for TFLite
-//------------------------------===//
+//===- Frontend.cpp - The frontend for TFLite -----------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,5 +1,4 @@
-//===- Graph.cpp - Walks a model's subgraphs
-//-------------------------------===//
+//===- Graph.cpp - Walks a model's subgraphs ------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -205,7 +204,8 @@ void GraphImporter::importOperator(Scope &scope, const fb::Operator &op,
     Value value = layer.getResults()[i];
     if (tensor < 0)
       continue;
-    // Where nothing was reported, neither here nor of what the operator reads.
+    // A missing result is reported once: not again after another problem of
+    // this operator or of its operands.
     if (!value && problems.none() && missing.empty())
       layer.broken("does not compute result " + Twine(i) +
                    ": it has no such result, or lacks an operand");
@@ -217,7 +217,8 @@ void GraphImporter::importOperator(Scope &scope, const fb::Operator &op,
 
 void GraphImporter::importOperators(Scope &scope) {
   const auto *operators = scope.graph->operators();
-  // What no operator could compute is null, so that its readers stay silent.
+  // A value that no operator could compute is null, and its readers report
+  // nothing.
   for (unsigned i = 0; operators && i < operators->size(); ++i) {
     const fb::Operator &op = *operators->Get(i);
     importOperator(scope, op, i);

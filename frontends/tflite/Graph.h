@@ -1,5 +1,4 @@
-//===- Graph.h - Walks a model's subgraphs
-//---------------------------------===//
+//===- Graph.h - Walks a model's subgraphs --------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,5 +1,4 @@
-//===- Import.cpp - From a TFLite model to the nn dialect
-//------------------===//
+//===- Import.cpp - From a TFLite model to the nn dialect -----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,5 +1,4 @@
-//===- Import.h - From a TFLite model to the nn dialect
-//--------------------===//
+//===- Import.h - From a TFLite model to the nn dialect -------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,5 +1,4 @@
-//===- Layer.cpp - What a converter sees of a TFLite operator
-//--------------===//
+//===- Layer.cpp - What a converter sees of a TFLite operator -------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -31,6 +30,16 @@ const fb::Tensor *Layer::getOutputTensor(size_t i) const {
              : nullptr;
 }
 
+std::optional<int64_t> Layer::readAxis(size_t i, int64_t rank) {
+  auto axes = readInts(getInput(i), "an axis");
+  if (!axes)
+    return std::nullopt;
+  if (axes->size() == 1)
+    return normalizeAxis((*axes)[0], rank);
+  broken("needs one axis, not " + Twine(axes->size()));
+  return std::nullopt;
+}
+
 Quantization Layer::getQuantization(const fb::Tensor *tensor) {
   Quantization result;
   if (!tensor)
@@ -48,13 +57,6 @@ Quantization Layer::getInputQuantization(size_t i) {
 
 Quantization Layer::getOutputQuantization(size_t i) {
   return getQuantization(getOutputTensor(i));
-}
-
-Quantization Layer::getIntermediateQuantization(size_t i) {
-  ArrayRef<int32_t> tensors = getList(op.intermediates());
-  return i < tensors.size() && tensors[i] >= 0
-             ? getQuantization(scope.graph->tensors()->Get(tensors[i]))
-             : Quantization();
 }
 
 Type Layer::getOutputElement(size_t i) {

@@ -1,5 +1,4 @@
-//===- Layer.h - What a converter sees of a TFLite operator
-//----------------===//
+//===- Layer.h - What a converter sees of a TFLite operator ---------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -31,6 +30,9 @@ public:
   /// reported, and are empty.
   Quantization getInputQuantization(size_t i);
   const fb::Tensor *getInputTensor(size_t i) const;
+  /// Returns the axis, of `rank` axes, that input `i` names; nullopt, and a
+  /// report, where it is not known, not one number or out of range.
+  std::optional<int64_t> readAxis(size_t i, int64_t rank);
 
   // Results. Converters return the first; further ones they set.
   size_t getNumResults() const { return outputs.size(); }
@@ -41,18 +43,12 @@ public:
   /// nnc lacks.
   mlir::Type getOutputElement(size_t i = 0);
   const fb::Tensor *getOutputTensor(size_t i = 0) const;
-  /// A tensor of intermediate results, by which LSTMs state quantization.
-  Quantization getIntermediateQuantization(size_t i);
 
   /// Returns the operator's options, which are of kind `kind`; null, and a
   /// report, if it has none.
   template <class T> const T *getOptions(fb::Options kind) {
     const void *options = findOptions(kind);
     return static_cast<const T *>(options);
-  }
-  /// The bytes of a custom operator's options.
-  llvm::ArrayRef<uint8_t> getCustomOptions() const {
-    return getList(op.custom_options());
   }
 
   /// Imports a subgraph on these values in place; false where that fails.

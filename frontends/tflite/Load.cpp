@@ -1,5 +1,4 @@
-//===- Load.cpp - Reads a TFLite file
-//--------------------------------------===//
+//===- Load.cpp - Reads a TFLite file -------------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,5 +1,4 @@
-//===- Load.h - Reads a TFLite file
-//----------------------------------------===//
+//===- Load.h - Reads a TFLite file ---------------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

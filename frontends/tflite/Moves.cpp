@@ -1,5 +1,4 @@
-//===- Moves.cpp - Operators that move elements
-//----------------------------===//
+//===- Moves.cpp - Operators that move elements ---------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -92,12 +91,7 @@ Value convertSqueeze(Layer &layer) {
 
 Value convertExpandDims(Layer &layer) {
   Value x = layer.getInput(0);
-  auto axes = layer.readInts(layer.getInput(1), "an axis");
-  if (!axes || !x)
-    return {};
-  if (axes->size() != 1)
-    return layer.broken("needs one axis, not " + Twine(axes->size()));
-  auto axis = layer.normalizeAxis((*axes)[0], getRank(x) + 1);
+  auto axis = x ? layer.readAxis(1, getRank(x) + 1) : std::nullopt;
   if (!axis)
     return {};
   Sizes shape(getShape(x));
@@ -120,8 +114,8 @@ Value convertTranspose(Layer &layer) {
 // Parts and wholes
 //===----------------------------------------------------------------------===//
 
-/// Returns the integers of input `i` on the scale of the result, as
-/// concatenations rescale them.
+/// Returns input `i`; null, and a report, where it has another scale or zero
+/// point than the result.
 static Value onResultScale(Layer &layer, size_t i) {
   Value x = layer.getInput(i);
   Quantization in = layer.getInputQuantization(i),
@@ -221,20 +215,9 @@ Value convertUnpack(Layer &layer) {
   return cut(layer, x, *axis, Sizes(layer.getNumResults(), 1), true);
 }
 
-/// Returns the axis that an input of one element names.
-static std::optional<int64_t> readAxis(Layer &layer, size_t i, int64_t rank) {
-  auto axes = layer.readInts(layer.getInput(i), "an axis");
-  if (!axes)
-    return std::nullopt;
-  if (axes->size() == 1)
-    return layer.normalizeAxis((*axes)[0], rank);
-  layer.broken("needs one axis, not " + Twine(axes->size()));
-  return std::nullopt;
-}
-
 Value convertSplit(Layer &layer) {
   Value x = layer.getInput(1);
-  auto axis = x ? readAxis(layer, 0, getRank(x)) : std::nullopt;
+  auto axis = x ? layer.readAxis(0, getRank(x)) : std::nullopt;
   if (!axis)
     return {};
   auto parts = static_cast<int64_t>(layer.getNumResults());
@@ -248,7 +231,7 @@ Value convertSplit(Layer &layer) {
 Value convertSplitV(Layer &layer) {
   Value x = layer.getInput(0);
   auto sizes = layer.readInts(layer.getInput(1), "sizes");
-  auto axis = x ? readAxis(layer, 2, getRank(x)) : std::nullopt;
+  auto axis = x ? layer.readAxis(2, getRank(x)) : std::nullopt;
   if (!axis || !sizes)
     return {};
   if (sizes->size() != layer.getNumResults())
@@ -284,7 +267,7 @@ Value convertSlice(Layer &layer) {
 }
 
 namespace {
-/// What one entry of a strided slice takes of an axis.
+/// The elements of an axis that one entry of a strided slice takes.
 struct AxisSlice {
   int64_t start, count, step;
 };

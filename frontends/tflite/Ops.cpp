@@ -1,5 +1,4 @@
-//===- Ops.cpp - The TFLite operators that nnc knows
-//-----------------------===//
+//===- Ops.cpp - The TFLite operators that nnc knows ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

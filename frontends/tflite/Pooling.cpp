@@ -1,5 +1,4 @@
-//===- Pooling.cpp - Pools and reductions
-//----------------------------------===//
+//===- Pooling.cpp - Pools and reductions ---------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -146,13 +145,8 @@ static Value reduceIntegers(Layer &layer, ArrayRef<int64_t> axes, bool keepDims,
     factor.multiplier = (factor.multiplier << more) / count;
     factor.shift -= more;
   }
-  StringRef op = layer.getRescale() == qnn::Rescale::single_rounding
-                     ? "rescale_single"
-                     : "rescale_double";
-  Value scaled = layer.createElementwise(
-      op, {centred, constantOf(layer, factor.multiplier),
-           constantOf(layer, factor.shift)});
-  return store(layer, scaled, getRange(layer.getOutputElement()));
+  return store(layer, rescale(layer, centred, factor),
+               getRange(layer.getOutputElement()));
 }
 
 /// Converts the reduction `kind`.
@@ -193,12 +187,7 @@ Value convertReduceProd(Layer &layer) {
 /// Converts ARG_MAX and ARG_MIN.
 template <class Op> static Value convertArg(Layer &layer) {
   Value x = layer.getInput(0);
-  auto axes = layer.readInts(layer.getInput(1), "an axis");
-  if (!axes || !x)
-    return {};
-  if (axes->size() != 1)
-    return layer.broken("needs one axis, not " + Twine(axes->size()));
-  auto axis = layer.normalizeAxis((*axes)[0], getRank(x));
+  auto axis = x ? layer.readAxis(1, getRank(x)) : std::nullopt;
   if (!axis)
     return {};
   Value y = layer.create<Op>(x, *axis, /*keepdims=*/false,

@@ -1,5 +1,4 @@
-//===- Quantized.cpp - Integers of quantized tensors
-//-----------------------===//
+//===- Quantized.cpp - Integers of quantized tensors ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -162,13 +161,17 @@ Value nnc::tflite::centre(Layer &layer, Value x,
       "sub", {wide, constantOf(layer, quantization.getZeroPoint())});
 }
 
-Value nnc::tflite::rescale(Layer &layer, Value x, double factor) {
-  qnn::FixedPoint fixed = qnn::toFixedPoint(factor);
+Value nnc::tflite::rescale(Layer &layer, Value x,
+                           const qnn::FixedPoint &factor) {
   StringRef op = layer.getRescale() == qnn::Rescale::single_rounding
                      ? "rescale_single"
                      : "rescale_double";
-  return layer.createElementwise(op, {x, constantOf(layer, fixed.multiplier),
-                                      constantOf(layer, fixed.shift)});
+  return layer.createElementwise(op, {x, constantOf(layer, factor.multiplier),
+                                      constantOf(layer, factor.shift)});
+}
+
+Value nnc::tflite::rescale(Layer &layer, Value x, double factor) {
+  return rescale(layer, x, qnn::toFixedPoint(factor));
 }
 
 Value nnc::tflite::tabulate(Layer &layer, Value x,

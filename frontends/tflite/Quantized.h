@@ -1,5 +1,4 @@
-//===- Quantized.h - Integers of quantized tensors
-//-------------------------===//
+//===- Quantized.h - Integers of quantized tensors ------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -44,6 +43,7 @@ mlir::Value centre(Layer &layer, mlir::Value x,
                    const Quantization &quantization);
 
 /// Returns x, in i32, times a factor, as the import rounds it.
+mlir::Value rescale(Layer &layer, mlir::Value x, const qnn::FixedPoint &factor);
 mlir::Value rescale(Layer &layer, mlir::Value x, double factor);
 
 /// Returns x, in i32, plus the zero point of the result, saturated to the

@@ -1,5 +1,4 @@
-//===- Softmax.cpp - Softmax and normalisations
-//----------------------------===//
+//===- Softmax.cpp - Softmax and normalisations ---------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,5 +1,4 @@
-//===- Spatial.cpp - Sliding windows over NHWC images
-//----------------------===//
+//===- Spatial.cpp - Sliding windows over NHWC images ---------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

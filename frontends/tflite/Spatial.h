@@ -1,5 +1,4 @@
-//===- Spatial.h - Sliding windows over NHWC images
-//------------------------===//
+//===- Spatial.h - Sliding windows over NHWC images -----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

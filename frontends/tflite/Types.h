@@ -1,5 +1,4 @@
-//===- Types.h - TFLite's element types and quantization
-//-------------------===//
+//===- Types.h - TFLite's element types and quantization ------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -16,6 +16,13 @@ struct dsp_plan {
   }
 };
 
+/// Whether the sizes of a convolution fit in a dsp_window, in 16 bits.
+template <class S> constexpr bool fits_dsp_window(const S &s) {
+  constexpr int most = 32767;
+  return s.h <= most && s.w <= most && s.c <= most && s.k <= most &&
+         s.kh <= most && s.kw <= most && s.dh <= most && s.dw <= most;
+}
+
 /// The window of a convolution, whose channels, or the columns of the only one,
 /// are padded to fours.
 template <class S> constexpr dsp_plan plan_conv2d_dsp(const S &s) {

@@ -33,14 +33,15 @@ TEST_CASE("Every line of routines.inc is complete") {
 }
 
 static nn::RoutineCall makeConv(MLIRContext &context, int64_t kernel,
-                                int64_t channels = 64, int64_t groups = 1) {
+                                int64_t channels = 64, int64_t groups = 1,
+                                int64_t width = 56) {
   nn::ShapeFields fields(&context);
-  fields.add("n", 1).add("c", channels).add("h", 56).add("w", 56);
+  fields.add("n", 1).add("c", channels).add("h", 56).add("w", width);
   fields.add("k", channels).add("kh", kernel).add("kw", kernel);
   for (const char *name : {"sh", "sw", "dh", "dw"})
     fields.add(name, 1);
   fields.add("pt", kernel / 2).add("pl", kernel / 2);
-  fields.add("oh", 56).add("ow", 56).add("groups", groups).add("fill", 0);
+  fields.add("oh", 56).add("ow", width).add("groups", groups).add("fill", 0);
   return {"conv2d", fields.get(), {0, 1}};
 }
 
@@ -84,6 +85,20 @@ TEST_CASE("A shape decides which routines apply") {
   CHECK(sums->takesSums(i32));
   CHECK(!sums->takesSums(Type()));
   CHECK(!routine->takesSums(i32));
+}
+
+TEST_CASE("Convolutions of armdsp take sizes that fit in 16 bits") {
+  MLIRContext context;
+  context.loadDialect<nn::NnDialect>();
+  for (auto [channels, groups, name] :
+       {std::tuple(64, 1, "conv2d_i32_nhwc_armdsp"),
+        std::tuple(1, 1, "conv2d_i32_nhwc_first_armdsp"),
+        std::tuple(64, 64, "conv2d_i32_nhwc_depthwise_armdsp")})
+    for (int64_t width : {32767, 32768}) {
+      auto wide = readShape(makeConv(context, 3, channels, groups, width));
+      REQUIRE(wide);
+      CHECK(find(name)->applies(*wide, {}) == (width == 32767));
+    }
 }
 
 TEST_CASE("What a routine reaches depends on the core") {

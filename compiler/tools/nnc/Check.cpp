@@ -27,8 +27,8 @@ namespace {
 /// compiler for the target, else the size of its source.
 struct CodeSize {
   int64_t bytes = 0;
-  /// What of it is which, for a target without an operating system: the parts
-  /// that a program needs which runs the model.
+  /// The size of each section of a program that runs the model, for a target
+  /// without an operating system.
   std::optional<ModuleSize> parts;
   /// Command that compiled it, empty if the size is that of the source.
   std::string command;

@@ -181,7 +181,7 @@ bool Planner::consider(int number, Kind kind) {
   }
   for (const std::string &input : layer.inputs)
     markQuantized(input, false);
-  // What reads a row of a table reads its floats.
+  // An operator that reads the row of a table reads floats.
   markQuantized(layer.output, kind != Kind::table);
   if (kind == Kind::move)
     plan.sameAs[layer.output] = layer.inputs.front();

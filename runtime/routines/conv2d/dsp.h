@@ -19,7 +19,8 @@
 
 namespace nnc {
 
-/// The sizes of a convolution as run-time values, short ones.
+/// The sizes of a convolution as run-time values of 16 bits, in which all
+/// layers of these routines fit (fits_dsp_window).
 struct dsp_window {
   int16_t h, w, c, k, kh, kw, dh, dw, fill;
 };

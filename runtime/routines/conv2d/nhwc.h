@@ -31,7 +31,7 @@ template <class A, class S, class Epi> struct conv2d_nhwc {
       const X *image = x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
       ptrdiff_t at = ptrdiff_t(unit) * s.ow * s.k;
       for (int ox = 0; ox < s.ow; ++ox)
-        for (int k = 0; k < s.k; k += tile, at += tile) {
+        for (int k = 0; k < s.k; k += tile) {
           const int count = s.k - k < tile ? s.k - k : tile;
           A sum[tile] = {};
           if (count == tile)
@@ -39,10 +39,8 @@ template <class A, class S, class Epi> struct conv2d_nhwc {
           else
             for (int i = 0; i < count; ++i)
               add_window<1>(s, image, w, oy, ox, k + i, sum + i);
-          for (int i = 0; i < count; ++i)
-            y[at + i] = epi(sum[i], position<true>{at + i, k + i});
-          if (count < tile)
-            at += count - tile;
+          for (int i = 0; i < count; ++i, ++at)
+            y[at] = epi(sum[i], position<true>{at, k + i});
         }
     }
   }

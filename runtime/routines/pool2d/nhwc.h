@@ -8,8 +8,7 @@
 #define NNC_ROUTINES_POOL2D_NHWC_H
 
 #include "runtime/epilogue.h"
-#include "runtime/routines/pool2d/window.h"
-#include "runtime/simd/wrap.h"
+#include "runtime/routines/pool2d/taps.h"
 
 namespace nnc {
 
@@ -23,26 +22,12 @@ template <class S, class Epi> struct max_pool2d_nhwc_portable {
     for (int unit = begin; unit < end; ++unit) {
       const T *image = x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
       const int top = unit % s.oh * s.sh - s.pt;
-      const pool_range rows(top, s.dh, s.kh, 0, s.h);
       ptrdiff_t at = ptrdiff_t(unit) * s.ow * s.c;
       for (int ox = 0; ox < s.ow; ++ox) {
-        const int left = ox * s.sw - s.pl;
-        const pool_range columns(left, s.dw, s.kw, 0, s.w);
-        for (int c = 0; c < s.c; ++c, ++at) {
-          T best{};
-          bool first = true;
-          for (int i = rows.from; i < rows.to; ++i)
-            for (int j = columns.from; j < columns.to; ++j) {
-              const T v =
-                  image[(ptrdiff_t(top + i * s.dh) * s.w + left + j * s.dw) *
-                            s.c +
-                        c];
-              // The comparison keeps a NaN, and lets one replace any other.
-              best = first || !(v <= best) ? (best != best ? best : v) : best;
-              first = false;
-            }
-          y[at] = epi(best, position<true>{at, c});
-        }
+        const pool_taps taps(s, top, ox * s.sw - s.pl);
+        for (int c = 0; c < s.c; ++c, ++at)
+          y[at] =
+              epi(largest_tap(s, image + c, s.c, taps), position<true>{at, c});
       }
     }
   }
@@ -60,45 +45,14 @@ template <class A, class T, class S, class Epi> struct avg_pool2d_nhwc {
       const int top = unit % s.oh * s.sh - s.pt;
       ptrdiff_t at = ptrdiff_t(unit) * s.ow * s.c;
       for (int ox = 0; ox < s.ow; ++ox) {
-        const int left = ox * s.sw - s.pl;
-        const int count = get_count(s, top, left);
+        const pool_taps taps(s, top, ox * s.sw - s.pl);
+        const int count = taps.count(s);
         for (int c = 0; c < s.c; ++c, ++at)
-          y[at] = epi(divide(get_sum(s, image + c, top, left), count),
-                      position<true>{at, c});
+          y[at] = epi(
+              mean_of_taps<T>(sum_of_taps<A>(s, image + c, s.c, taps), count),
+              position<true>{at, c});
       }
     }
-  }
-
-private:
-  static int get_count(const S &s, int top, int left) {
-    if (s.count_include_pad)
-      return pool_range(top, s.dh, s.kh, -s.pt, s.h + s.pb).count() *
-             pool_range(left, s.dw, s.kw, -s.pl, s.w + s.pr).count();
-    return pool_range(top, s.dh, s.kh, 0, s.h).count() *
-           pool_range(left, s.dw, s.kw, 0, s.w).count();
-  }
-  template <class X>
-  static A get_sum(const S &s, const X *x, int top, int left) {
-    const pool_range rows(top, s.dh, s.kh, 0, s.h);
-    const pool_range columns(left, s.dw, s.kw, 0, s.w);
-    A sum = A(0);
-    for (int i = rows.from; i < rows.to; ++i) {
-      const X *row = x + (ptrdiff_t(top + i * s.dh) * s.w + left) * s.c;
-      A row_sum = A(0);
-      for (int j = columns.from; j < columns.to; ++j)
-        row_sum = plus(row_sum, static_cast<A>(row[j * s.dw * s.c]));
-      sum = plus(sum, row_sum);
-    }
-    return sum;
-  }
-  static T divide(A sum, int count) {
-    if (count == 0)
-      return T(0);
-    if constexpr (is_int<T>)
-      return static_cast<T>((sum > 0 ? sum + count / 2 : sum - count / 2) /
-                            count);
-    else
-      return static_cast<T>(sum) / static_cast<T>(count);
   }
 };
 

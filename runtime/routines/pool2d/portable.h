@@ -11,8 +11,7 @@
 #define NNC_ROUTINES_POOL2D_PORTABLE_H
 
 #include "runtime/epilogue.h"
-#include "runtime/routines/pool2d/window.h"
-#include "runtime/simd/wrap.h"
+#include "runtime/routines/pool2d/taps.h"
 
 namespace nnc {
 
@@ -28,26 +27,11 @@ template <class S, class Epi> struct max_pool2d_portable {
       ptrdiff_t at = ptrdiff_t(unit) * s.oh * s.ow;
       for (int oy = 0; oy < s.oh; ++oy)
         for (int ox = 0; ox < s.ow; ++ox, ++at)
-          y[at] = epi(largest(s, plane, oy * s.sh - s.pt, ox * s.sw - s.pl),
-                      position<false>{at, unit % s.c});
+          y[at] =
+              epi(largest_tap(s, plane, 1,
+                              pool_taps(s, oy * s.sh - s.pt, ox * s.sw - s.pl)),
+                  position<false>{at, unit % s.c});
     }
-  }
-
-private:
-  template <class T>
-  static T largest(const S &s, const T *plane, int top, int left) {
-    const pool_range rows(top, s.dh, s.kh, 0, s.h);
-    const pool_range columns(left, s.dw, s.kw, 0, s.w);
-    T best{};
-    bool first = true;
-    for (int i = rows.from; i < rows.to; ++i)
-      for (int j = columns.from; j < columns.to; ++j) {
-        const T v = plane[ptrdiff_t(top + i * s.dh) * s.w + left + j * s.dw];
-        // The comparison keeps a NaN, and lets one replace any other value.
-        best = first || !(v <= best) ? (best != best ? best : v) : best;
-        first = false;
-      }
-    return best;
   }
 };
 
@@ -65,36 +49,13 @@ template <class A, class T, class S, class Epi> struct avg_pool2d_portable {
       const X *plane = x + ptrdiff_t(unit) * s.h * s.w;
       ptrdiff_t at = ptrdiff_t(unit) * s.oh * s.ow;
       for (int oy = 0; oy < s.oh; ++oy)
-        for (int ox = 0; ox < s.ow; ++ox, ++at)
-          y[at] = epi(mean(s, plane, oy * s.sh - s.pt, ox * s.sw - s.pl),
-                      position<false>{at, unit % s.c});
+        for (int ox = 0; ox < s.ow; ++ox, ++at) {
+          const pool_taps taps(s, oy * s.sh - s.pt, ox * s.sw - s.pl);
+          y[at] = epi(
+              mean_of_taps<T>(sum_of_taps<A>(s, plane, 1, taps), taps.count(s)),
+              position<false>{at, unit % s.c});
+        }
     }
-  }
-
-private:
-  template <class X>
-  static T mean(const S &s, const X *plane, int top, int left) {
-    const pool_range rows(top, s.dh, s.kh, 0, s.h);
-    const pool_range columns(left, s.dw, s.kw, 0, s.w);
-    A sum = A(0);
-    for (int i = rows.from; i < rows.to; ++i) {
-      const X *row = plane + ptrdiff_t(top + i * s.dh) * s.w + left;
-      A row_sum = A(0);
-      for (int j = columns.from; j < columns.to; ++j)
-        row_sum = plus(row_sum, static_cast<A>(row[j * s.dw]));
-      sum = plus(sum, row_sum);
-    }
-    int count = rows.count() * columns.count();
-    if (s.count_include_pad)
-      count = pool_range(top, s.dh, s.kh, -s.pt, s.h + s.pb).count() *
-              pool_range(left, s.dw, s.kw, -s.pl, s.w + s.pr).count();
-    if (count == 0)
-      return T(0);
-    if constexpr (is_int<T>)
-      return static_cast<T>((sum > 0 ? sum + count / 2 : sum - count / 2) /
-                            count);
-    else
-      return static_cast<T>(sum) / static_cast<T>(count);
   }
 };
 

@@ -54,8 +54,9 @@ struct Evaluation {
   int64_t bytes = 0; ///< of the quantized model
 };
 
-/// What is compared: the outputs alone, which takes less time, or all tensors,
-/// those that are no outputs on some of the samples if there are many.
+/// The tensors that an evaluation compares: the outputs alone, which takes less
+/// time, or all tensors. Tensors that are not outputs are compared on a part of
+/// the samples where there are many.
 enum class Compared { outputs, tensors };
 
 /// Runs the quantized model on all samples and compares it with the float one.

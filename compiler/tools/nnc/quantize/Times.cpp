@@ -11,7 +11,7 @@
 
 namespace nnc::tools {
 
-/// What the compiler decides for a model.
+/// The plan that the compiler chooses for a model, and its estimated time.
 struct Times::Plan {
   std::unique_ptr<Driver> driver;
   double seconds = 0;

@@ -32,7 +32,7 @@ constexpr uint32_t timerBits = 24, pattern = 0xa5a5a5a5;
 /// How often the timer, which counts down, began anew.
 volatile uint32_t wraps;
 
-/// Where the stack pointer was when the stack was painted.
+/// The value of the stack pointer at the time when the stack was painted.
 uint32_t *painted;
 
 void countWrap() { wraps = wraps + 1; }

@@ -45,7 +45,7 @@ namespace firmware {
 namespace {
 constexpr uint32_t pattern = 0xa5a5a5a5;
 
-/// Where the stack pointer was when the stack was painted.
+/// The value of the stack pointer at the time when the stack was painted.
 uint32_t *painted;
 } // namespace
 
