@@ -130,8 +130,7 @@ class SeveralModels(firmware.TestCase):
         net.outputs.append(y)
         net.tensors[x]["name"], net.tensors[y]["name"] = "x", "y"
         (other,) = flat.save({"other": net.model()}, self.folder)
-        main = self.folder / "main.c"
-        main.write_text(MAIN_OF_SEVERAL)
+        main = HERE / "several_models.c"
         said = {}
         for target, cross in (("portable", ""), ("cortex-m4", "arm-none-eabi-")):
             codes = [self.nnc(f"{target}-{name}", f"--name={name}", "--weights=array",
@@ -151,50 +150,6 @@ class SeveralModels(firmware.TestCase):
         self.assertEqual(lines[2::4], lines[3::4], "and so does the other model, before and after")
         self.assertEqual(len(set(lines[0::4])), 4)
         self.assertEqual(len(set(lines[2::4])), 4)
-
-
-MAIN_OF_SEVERAL = r"""
-#include "clips.h"
-#include "copy.h"
-#include "gesture.h"
-#include "other.h"
-#include <stdio.h>
-
-#define LARGER(a, b) ((a) > (b) ? (a) : (b))
-static _Alignas(LARGER(GESTURE_ALIGN, OTHER_ALIGN)) unsigned char
-    arena[LARGER(GESTURE_ARENA_BYTES, OTHER_ARENA_BYTES)];
-
-static void show(int status, const int8_t *values, int count) {
-  printf("%d:", status);
-  for (int i = 0; i < count; ++i)
-    printf(" %d", values[i]);
-  printf("\n");
-}
-
-int main(void) {
-  for (int i = 0; i < 4; ++i) {
-    int8_t scores[4] = {0}, y[3] = {0}, x[6];
-    for (int j = 0; j < 6; ++j)
-      x[j] = (int8_t)(clips[i][j * 17] * 3);
-    const struct gesture_inputs clip = {.clip = clips[i]};
-    const struct gesture_outputs first = {.scores = scores};
-    const struct copy_inputs same = {.clip = clips[i]};
-    const struct copy_outputs second = {.scores = scores};
-    const struct other_inputs numbers = {.x = x};
-    const struct other_outputs third = {.y = y};
-    int status = gesture_run(&clip, &first, arena);
-    show(status, scores, 4);
-    status = copy_run(&same, &second, arena);
-    show(status, scores, 4);
-    status = other_run(&numbers, &third, arena);
-    show(status, y, 3);
-    gesture_run(&clip, &first, arena);
-    status = other_run(&numbers, &third, arena);
-    show(status, y, 3);
-  }
-  return 0;
-}
-"""
 
 
 if __name__ == "__main__":
