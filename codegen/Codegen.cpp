@@ -17,16 +17,25 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 
-SmallVector<std::string> codegen::getFlags(exec::ProgramOp program) {
+SmallVector<std::string> codegen::getMachineFlags(exec::ProgramOp program) {
   SmallVector<std::string> flags;
   for (auto flag : program.getFlags().getAsRange<StringAttr>())
     flags.push_back(flag.str());
+  return flags;
+}
+
+ArrayRef<StringRef> codegen::getLanguageFlags() {
   // Compilers must not contract a multiply and an add on their own: routines
   // call fma() where they need it, and a scalar remainder would otherwise be
   // rounded differently from the vectors beside it.
-  for (const char *flag :
-       {"-ffp-contract=off", "-fno-math-errno", "-fno-exceptions", "-fno-rtti"})
-    flags.push_back(flag);
+  static const StringRef flags[] = {"-ffp-contract=off", "-fno-math-errno",
+                                    "-fno-exceptions", "-fno-rtti"};
+  return flags;
+}
+
+SmallVector<std::string> codegen::getFlags(exec::ProgramOp program) {
+  SmallVector<std::string> flags = getMachineFlags(program);
+  llvm::append_range(flags, getLanguageFlags());
   return flags;
 }
 
@@ -54,7 +63,8 @@ static FailureOr<WeightsStamp> addWeights(exec::ProgramOp program,
                                           const EmitOptions &options,
                                           OutputFolder &folder,
                                           std::vector<std::string> &files) {
-  std::string name = program.getSymName().str();
+  std::string name =
+      getSourceFolder(options.package).str() + program.getSymName().str();
   if (program.getWeights() == 0)
     return WeightsStamp();
   FailureOr<WeightsStamp> stamp = failure();
@@ -86,43 +96,22 @@ static FailureOr<WeightsStamp> addWeights(exec::ProgramOp program,
   return stamp;
 }
 
-static void addLine(std::string &lines, const std::string &line) {
-  lines += (lines.empty() ? "  " : "\n  ") + line;
-}
-
-static std::string printBuildFile(exec::ProgramOp program,
-                                  const std::vector<std::string> &files) {
-  Values values;
-  values["name"] = program.getSymName().str();
-  for (const std::string &file : files)
-    if (StringRef(file).ends_with(".cpp") || StringRef(file).ends_with(".c") ||
-        StringRef(file).ends_with(".S"))
-      addLine(values["sources"], file);
-  for (const std::string &flag : getFlags(program))
-    addLine(values["flags"], flag);
-  bool embeds =
-      llvm::is_contained(files, program.getSymName().str() + "_weights.S");
-  values["depends"] =
-      embeds ? fillTemplate("CMakeDepends.txt.in", {{"name", values["name"]}})
-             : "";
-  return fillTemplate("CMakeLists.txt.in", values);
-}
-
 /// Writes what the program's custom operators need: the file that calls the
 /// user's functions, and the user's headers, which the module holds. Headers
 /// that it does not hold have to be found by the user's own build.
-static LogicalResult addCustom(exec::ProgramOp program, OutputFolder &folder,
+static LogicalResult addCustom(exec::ProgramOp program,
+                               const EmitOptions &options, OutputFolder &folder,
                                std::vector<std::string> &files) {
   if (program.getBody().getOps<exec::CustomOp>().empty())
     return success();
   auto add = [&](const std::string &name, StringRef text) -> LogicalResult {
-    if (llvm::is_contained(files, name))
+    std::string path = getSourceFolder(options.package).str() + name;
+    if (llvm::is_contained(files, path))
       return program.emitError()
              << "the header of a custom operator is called '" << name
-             << "' like another file of the "
-             << "module; rename it";
-    files.push_back(name);
-    return folder.add(name, text);
+             << "' like another file of the module; rename it";
+    files.push_back(path);
+    return folder.add(path, text);
   };
   std::string name = program.getSymName().str() + "_custom.c";
   if (failed(add(name, printCustomFile(program))) ||
@@ -163,8 +152,9 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
       program.getLoc(), target, systemError ? *systemError : ignored);
   if (failed(folder))
     return failure();
-  std::vector<std::string> files = {name + ".h", name + ".cpp",
-                                    name + "_runtime.h"};
+  std::string sources = getSourceFolder(options.package).str() + name;
+  std::vector<std::string> files = {sources + ".h", sources + ".cpp",
+                                    sources + "_runtime.h"};
   std::vector<std::string> weightFiles;
   FailureOr<WeightsStamp> stamp =
       addWeights(program, options, *folder, weightFiles);
@@ -183,17 +173,25 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
       std::string flat = text->str();
       for (size_t at; (at = flat.find("\"runtime/")) != std::string::npos;)
         flat.erase(at + 1, strlen("runtime/"));
-      files.push_back(header.str());
-      if (failed(folder->add(header, flat)))
+      files.push_back(getSourceFolder(options.package).str() + header.str());
+      if (failed(folder->add(files.back(), flat)))
         return failure();
     }
   }
+  if (!options.metadata.empty()) {
+    files.push_back(sources + "_metadata.h");
+    if (failed(folder->add(files.back(), options.metadata)))
+      return failure();
+  }
   llvm::append_range(files, weightFiles);
-  if (failed(addCustom(program, *folder, files)))
+  if (failed(addCustom(program, options, *folder, files)))
     return failure();
-  files.push_back("CMakeLists.txt");
-  if (failed(folder->add(files.back(), printBuildFile(program, files))) ||
-      failed(
+  for (auto &[file, text] : printPackage(program, options, files)) {
+    files.push_back(file);
+    if (failed(folder->add(file, text)))
+      return failure();
+  }
+  if (failed(
           folder->add("manifest.json", printManifest(program, options, files))))
     return failure();
   return folder->commit();

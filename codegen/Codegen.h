@@ -16,6 +16,10 @@
 
 namespace nnc::codegen {
 
+/// The build system that the emitted folder is a package for. Each adds the
+/// files that its build system looks for; `none` adds a CMakeLists.txt alone.
+enum class Package { none, zephyr, espIdf, platformio, arduino };
+
 /// A user's choices about the emitted folder.
 struct EmitOptions {
   /// Form of the weights: "embed" (a binary file that the assembler includes),
@@ -24,13 +28,22 @@ struct EmitOptions {
   std::string weights = "embed";
   /// Number of threads for which the arena has scratch memory.
   int threads = 1;
+  Package package = Package::none;
+  /// Text of <name>_metadata.h, or empty if the model says nothing about
+  /// itself.
+  std::string metadata;
 
   /// Returns true if <name>_run_parallel is emitted, which takes a thread pool.
   bool takesPool() const { return threads > 1; }
 };
 
+/// Returns the part of the emitted folder that holds headers and sources, as a
+/// prefix of their paths: "src/" in an Arduino library, else "".
+llvm::StringRef getSourceFolder(Package package);
+
 /// Writes the only program of `module` to `folder`: <name>.h, <name>.cpp,
-/// <name>_runtime.h, the weights, CMakeLists.txt and manifest.json. The bytes
+/// <name>_runtime.h, the weights, files of the build system and manifest.json.
+/// The contents of headers and sources do not depend on the package. The bytes
 /// depend only on the program and the options. Writing is atomic: the files are
 /// written to a temporary folder beside `folder`, which then takes its place. A
 /// folder that holds anything but an earlier output is not changed, and an

@@ -70,8 +70,11 @@ LogicalResult OutputFolder::fail(StringRef what, std::error_code error) {
 LogicalResult OutputFolder::add(
     StringRef name,
     function_ref<LogicalResult(llvm::raw_pwrite_stream &)> write) {
+  std::string file = temporary + "/" + name.str();
+  if (std::error_code error = fs::create_directories(path::parent_path(file)))
+    return fail(target + "/" + name.str(), error);
   std::error_code error;
-  llvm::raw_fd_ostream stream(temporary + "/" + name.str(), error);
+  llvm::raw_fd_ostream stream(file, error);
   if (error)
     return fail(target + "/" + name.str(), error);
   LogicalResult written = write(stream);

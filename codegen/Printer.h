@@ -134,8 +134,20 @@ std::string printPlaces(exec::ProgramOp program, const LayerNumbers &layers);
 mlir::FailureOr<std::string> amalgamateRuntime(exec::ProgramOp program,
                                                const EmitOptions &options);
 
-/// Returns the compiler flags that every file of the folder needs.
+/// Returns the compiler flags that select the target's processor.
+llvm::SmallVector<std::string> getMachineFlags(exec::ProgramOp program);
+
+/// Returns the compiler flags that the module's C++ needs on each target.
+llvm::ArrayRef<llvm::StringRef> getLanguageFlags();
+
+/// Returns the flags of both kinds.
 llvm::SmallVector<std::string> getFlags(exec::ProgramOp program);
+
+/// Returns the path and the text of each file that a build system reads.
+/// `files` are the headers, sources and weights written so far.
+std::vector<std::pair<std::string, std::string>>
+printPackage(exec::ProgramOp program, const EmitOptions &options,
+             llvm::ArrayRef<std::string> files);
 
 /// Writes the header and the encoded weights to `stream`, to which nothing has
 /// been written yet.
@@ -155,7 +167,8 @@ public:
   OutputFolder(OutputFolder &&other);
   ~OutputFolder();
 
-  /// Writes one file; `write` prints its contents to a stream.
+  /// Writes one file, whose name may have folders in it; `write` prints its
+  /// contents to a stream.
   mlir::LogicalResult
   add(llvm::StringRef name,
       llvm::function_ref<mlir::LogicalResult(llvm::raw_pwrite_stream &)> write);

@@ -3,6 +3,7 @@ code that `nnc check` tells, and arenas of no bytes."""
 
 import json
 import re
+import shutil
 import sys
 import unittest
 
@@ -45,6 +46,54 @@ class CMake(modules.TestCase):
                 levels = [flag for flag in flags if re.fullmatch(r"-O.?", flag)]
                 self.assertEqual(levels[-1:], [want] if want else [])
                 self.assertIn("-ffp-contract=off", flags)
+
+    def test_options(self):
+        """NNC_OPTIMIZE wins over the program's own level for the module alone; the section of
+        the weights and the hooks have options, too."""
+        self.compile("module", "--weights=array")
+        more = ("-DNNC_OPTIMIZE=s", "-DNNC_WEIGHTS_SECTION=.flash_weights", "-DNNC_HOOKS=ON")
+        for options in ("-DCMAKE_CXX_FLAGS=-O1",), ("-DCMAKE_BUILD_TYPE=Release",), ():
+            flags = self.configure("-G", "Ninja", *options, *more)
+            levels = [flag for flag in flags if re.fullmatch(r"-O.?", flag)]
+            self.assertEqual(levels[-1], "-Os")
+            commands = json.loads((self.folder / "build/compile_commands.json").read_text())
+            words = {entry["file"].rsplit("/")[-1]: entry["command"].split()
+                     for entry in commands}
+            self.assertIn("-DNNC_WEIGHTS_SECTION=.flash_weights", words["network_weights.c"])
+            for source in "network.cpp", "firmware_main.c":
+                self.assertIn("-DNNC_HOOKS=1", words[source])
+                self.assertEqual("-Os" in words[source], source == "network.cpp")
+
+    def test_other_values_for_one_model(self):
+        """A program's variables reach the folders that it adds behind them; a level may be
+        written as the compiler's option."""
+        self.compile()
+        flags = self.configure("-G", "Ninja", "-DNNC_OPTIMIZE=3", head=["set(NNC_OPTIMIZE -O1)"])
+        self.assertEqual([flag for flag in flags if re.fullmatch(r"-O.?", flag)], ["-O1"])
+
+    def test_install(self):
+        """What is installed by itself serves find_package(), after the folder is gone; as a
+        part of a program it is installed only where asked for."""
+        folder = self.compile()
+        self.call("cmake", "-S", folder, "-B", "library", "-G", "Ninja",
+                  "-DCMAKE_INSTALL_PREFIX=installed")
+        self.call("cmake", "--build", "library", "--target", "install")
+        for options, want in ((), False), (("-DNNC_INSTALL=ON",), True):
+            self.configure("-G", "Ninja", f"-DCMAKE_INSTALL_PREFIX={self.folder}/all", *options)
+            self.call("cmake", "--build", "build")
+            self.call("cmake", "--install", "build")
+            self.assertEqual((self.folder / "all/include/network.h").exists(), want)
+        shutil.rmtree(folder)
+        user = self.folder / "user"
+        user.mkdir()
+        (user / "CMakeLists.txt").write_text("\n".join([
+            "cmake_minimum_required(VERSION 3.16)", "project(user LANGUAGES C CXX)",
+            "find_package(network REQUIRED)", f"add_executable(user {HERE / 'firmware_main.c'})",
+            "target_link_libraries(user network::network)"]))
+        self.call("cmake", "-S", user, "-B", "user/build", "-G", "Ninja",
+                  f"-DCMAKE_PREFIX_PATH={self.folder}/installed")
+        self.call("cmake", "--build", "user/build")
+        self.check("user/build/user")
 
     def test_other_weights(self):
         """The weights are assembled again when their file changes."""

@@ -293,24 +293,23 @@ ExitCode Driver::emit(const std::string &folder) {
   Progress progress("writing the code");
   codegen::EmitOptions options;
   auto machine = (*op)->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
-  options.weights = !choices.weights.empty()      ? choices.weights
-                    : machine && machine.isBare() ? "array"
-                                                  : "embed";
+  options.package = choices.package;
+  bool isArray = (machine && machine.isBare()) ||
+                 choices.package != codegen::Package::none;
+  options.weights = !choices.weights.empty() ? choices.weights
+                    : isArray                ? "array"
+                                             : "embed";
   options.threads = choices.threads;
+  if (!metadata.empty()) {
+    auto name = (*op)->getAttrOfType<mlir::StringAttr>("nn.model");
+    options.metadata = metadataHeader(name.getValue().str(), metadata);
+  }
   // Stages that are kept have the model's weights, too.
   ModelWeights weights =
       wanted.keepStages ? ModelWeights::keep : ModelWeights::release;
   std::error_code failure;
   if (mlir::failed(emitCode(*op, folder, options, weights, &failure)))
     return codeOfFailure(failure, ExitCode::ownFault);
-  if (metadata.empty())
-    return ExitCode::done;
-  auto name = (*op)->getAttrOfType<mlir::StringAttr>("nn.model");
-  std::string file =
-      fmt::format("{}/{}_metadata.h", folder, name.getValue().str());
-  if (llvm::Error error =
-          writeTextFile(file, metadataHeader(name.getValue().str(), metadata)))
-    return fail(std::move(error), ExitCode::ownFault);
   return ExitCode::done;
 }
 

@@ -7,6 +7,7 @@
 #ifndef NNC_TOOLS_DRIVER_DRIVER_H
 #define NNC_TOOLS_DRIVER_DRIVER_H
 
+#include "codegen/Codegen.h"
 #include "compiler/Pipeline.h"
 #include "compiler/tools/driver/Custom.h"
 #include "compiler/tools/driver/Diagnostics.h"
@@ -41,8 +42,10 @@ struct ModelOptions {
   bool singleRounding = false; ///< of TFLite's fixed-point products
   std::optional<StreamChoice> stream;
   /// "embed", "array" or "file"; if empty, "array" for a target without an
-  /// operating system, since each compiler takes it, and "embed" for others.
+  /// operating system and for packages, since each compiler takes it, and
+  /// "embed" for others.
   std::string weights;
+  codegen::Package package = codegen::Package::none;
   std::string tuning; ///< file of measured costs, or empty
   std::string probe;  ///< file of the machine's figures, or empty
   int threads = 1;    ///< that the code has memory for

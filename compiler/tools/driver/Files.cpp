@@ -89,6 +89,26 @@ std::vector<std::string> listFolder(const std::string &folder) {
   return paths;
 }
 
+/// Returns whether a path leads to a file inside of the folder that it is
+/// relative to.
+static bool isInside(llvm::StringRef file) {
+  return !path::is_absolute(file) &&
+         std::none_of(path::begin(file), path::end(file),
+                      [](llvm::StringRef part) { return part == ".."; });
+}
+
+/// Returns the paths of all files below `folder`, relative to it.
+static std::vector<std::string> listTree(const std::string &folder) {
+  std::vector<std::string> files;
+  std::error_code code;
+  for (fs::recursive_directory_iterator it(folder, code), end;
+       !code && it != end; it.increment(code))
+    if (!fs::is_directory(it->path()))
+      files.push_back(it->path().substr(folder.size() + 1));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 /// Names of the files that the output of nnc in `folder` consists of; none if
 /// there is no such output.
 static std::vector<std::string> outputFiles(const std::string &folder) {
@@ -108,7 +128,7 @@ static std::vector<std::string> outputFiles(const std::string &folder) {
     if (llvm::json::Array *files = manifest->getArray("files"))
       for (const llvm::json::Value &file : *files)
         if (std::optional<llvm::StringRef> name = file.getAsString())
-          if (path::filename(*name) == *name) // nothing outside of the folder
+          if (isInside(*name))
             names.push_back(name->str());
   return names;
 }
@@ -137,16 +157,23 @@ llvm::Error publish(const std::string &staging, const std::string &folder) {
   }
   std::vector<std::string> old = outputFiles(folder);
   llvm::StringSet<> written;
-  for (const std::string &from : listFolder(staging)) {
-    llvm::StringRef name = path::filename(from);
-    std::string to = folder + "/" + name.str();
-    if (std::error_code code = fs::rename(from, to))
+  for (const std::string &name : listTree(staging)) {
+    std::string to = folder + "/" + name;
+    std::error_code code = fs::create_directories(path::parent_path(to));
+    if (!code)
+      code = fs::rename(staging + "/" + name, to);
+    if (code)
       return fileError("write", to, code);
     written.insert(name);
   }
-  for (const std::string &name : old)
-    if (!written.contains(name))
-      fs::remove(folder + "/" + name);
+  for (const std::string &name : old) {
+    if (written.contains(name))
+      continue;
+    fs::remove(folder + "/" + name);
+    // A folder of the earlier output goes when nothing else is in it.
+    if (llvm::StringRef part = path::parent_path(name); !part.empty())
+      fs::remove(folder + "/" + part.str());
+  }
   return llvm::Error::success();
 }
 

@@ -71,7 +71,7 @@ buildFirmware(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
     for (CompileJob job : *sources) {
       job.object = part + "/" + path::filename(job.source).str() + ".runner.o";
       for (const std::string &flag :
-           {"-I" + module.folder, std::string("-DNNC_HOOKS=1"),
+           {"-I" + module.sourceFolder(), std::string("-DNNC_HOOKS=1"),
             "-DNNC_MODEL=" + module.name,
             "-DNNC_MODEL_CONSTANTS=" + llvm::StringRef(module.name).upper(),
             fmt::format("-DNNC_MODEL_STATE={}", int(!module.state.empty()))})
@@ -128,7 +128,7 @@ llvm::Expected<ModuleSize> measureModule(const Manifest &manifest,
       moduleJobs(manifest, part, /*hooks=*/false,
                  {"-ffunction-sections", "-fdata-sections"});
   // Weights are no code. What calls the user's functions is, as are these.
-  std::string customs = manifest.folder + "/" + manifest.customFile();
+  std::string customs = manifest.sourceFolder() + "/" + manifest.customFile();
   llvm::erase_if(jobs, [&](const CompileJob &job) {
     return path::extension(job.source) != ".cpp" && job.source != customs;
   });

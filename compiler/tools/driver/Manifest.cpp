@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -37,6 +38,12 @@ int64_t Manifest::multiplyAdds() const {
   for (const LayerInfo &layer : layers)
     sum += layer.multiplyAdds;
   return sum;
+}
+
+std::string Manifest::sourceFolder() const {
+  llvm::StringRef part = files.empty() ? "" : llvm::StringRef(files.front());
+  part = llvm::sys::path::parent_path(part);
+  return part.empty() ? folder : folder + "/" + part.str();
 }
 
 // How llvm::json maps the file's objects to ours.

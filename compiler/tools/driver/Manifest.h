@@ -57,6 +57,9 @@ struct Manifest {
   bool hasCustoms() const;
   /// The file of the folder that calls the user's functions, if there are any.
   std::string customFile() const { return name + "_custom.c"; }
+  /// Returns the folder that holds the headers and sources, which is a part of
+  /// `folder` or `folder` itself.
+  std::string sourceFolder() const;
 };
 
 llvm::Expected<Manifest> readManifest(const std::string &folder);

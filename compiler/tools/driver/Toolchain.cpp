@@ -163,11 +163,11 @@ std::vector<CompileJob> moduleJobs(const Manifest &manifest,
     if (extension != ".cpp" && extension != ".c" && extension != ".S")
       continue;
     CompileJob job{manifest.folder + "/" + file,
-                   folder + "/" + file + ".o",
+                   folder + "/" + path::filename(file).str() + ".o",
                    {},
                    /*ofModule=*/true};
     // The assembler looks for the weights beside the source.
-    job.flags = {"-I" + manifest.folder};
+    job.flags = {"-I" + manifest.sourceFolder()};
     if (extension == ".cpp") {
       job.flags.insert(job.flags.end(), manifest.flags.begin(),
                        manifest.flags.end());
@@ -250,7 +250,7 @@ buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
     parts.push_back(
         {own + "/" + moduleSource,
          part + "/runner.o",
-         {"-O2", "-pthread", "-I" + module.folder, "-I" + own,
+         {"-O2", "-pthread", "-I" + module.sourceFolder(), "-I" + own,
           "-DNNC_MODEL=" + module.name,
           "-DNNC_MODEL_CONSTANTS=" + llvm::StringRef(module.name).upper(),
           fmt::format("-DNNC_MODEL_PARALLEL={}", int(module.threads)),

@@ -36,5 +36,8 @@ int main(int argc, char **argv) {
       mlir::parseSourceFile<mlir::ModuleOp>(input, &context);
   if (!module)
     return 1;
-  return mlir::failed(nnc::codegen::emit(*module, folder, {weights, threads}));
+  nnc::codegen::EmitOptions options;
+  options.weights = weights;
+  options.threads = threads;
+  return mlir::failed(nnc::codegen::emit(*module, folder, options));
 }

@@ -205,7 +205,8 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
       app, "--weights", options.weights, places,
       "Where the weights go: into the object file by the assembler's "
       ".incbin (embed), as a C array, or a file that the caller maps; "
-      "embed unless given, array for targets without an operating system");
+      "embed unless given, array for targets without an operating system and "
+      "with --package");
   app.add_option(
          "--max-error", options.maxError,
          "Most that methods which compute less (Winograd's, Strassen's) "
@@ -263,6 +264,22 @@ void addPrecisionOption(CLI::App &app, ModelOptions &options) {
             "halves where the target has arithmetic on them; inputs and "
             "outputs stay floats")
       ->default_str("f32");
+}
+
+void addPackageOption(CLI::App &app, ModelOptions &options) {
+  using codegen::Package;
+  static const std::vector<std::pair<std::string, Package>> packages = {
+      {"none", Package::none},
+      {"zephyr", Package::zephyr},
+      {"esp-idf", Package::espIdf},
+      {"platformio", Package::platformio},
+      {"arduino", Package::arduino}};
+  addChoice(app, "--package", options.package, packages,
+            "Build system to make the folder a package for: a module of "
+            "Zephyr, a component of ESP-IDF, a library of PlatformIO or "
+            "Arduino; CMake alone unless given. Weights are a C array unless "
+            "--weights is given")
+      ->default_str("none");
 }
 
 void allowFolder(CLI::App &app, const ModelOptions &options) {

@@ -58,6 +58,8 @@ void addLayoutsOption(CLI::App &app, ModelOptions &options);
 void addPrecisionOption(CLI::App &app, ModelOptions &options);
 /// --threads=on|off|N, for code that others will run.
 void addThreadsOption(CLI::App &app, ModelOptions &options);
+/// --package=zephyr|esp-idf|platformio|arduino.
+void addPackageOption(CLI::App &app, ModelOptions &options);
 /// --threads=N, for code that is run here.
 void addThreadCountOption(CLI::App &app, int &threads);
 void addCompilerOption(CLI::App &app, std::string &compiler);

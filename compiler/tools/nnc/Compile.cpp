@@ -25,6 +25,7 @@ public:
     addLayoutsOption(app, options);
     addPrecisionOption(app, options);
     addThreadsOption(app, options);
+    addPackageOption(app, options);
     app.add_option("-o,--output", folder, "Folder for the code")
         ->type_name("DIR")
         ->required();

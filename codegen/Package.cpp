@@ -1,0 +1,96 @@
+//===- Package.cpp - What build systems read of the emitted folder --------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen/Printer.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::codegen;
+
+StringRef codegen::getSourceFolder(Package package) {
+  return package == Package::arduino ? "src/" : "";
+}
+
+namespace {
+/// A template and the path of the file that it becomes in packages of one kind.
+struct PackageFile {
+  Package package;
+  llvm::StringLiteral path;
+  llvm::StringLiteral name;
+};
+} // namespace
+
+static constexpr PackageFile kPackageFiles[] = {
+    {Package::none, "CMakeLists.txt", "CMakeLists.txt.in"},
+    {Package::zephyr, "CMakeLists.txt", "CMakeLists.txt.in"},
+    {Package::zephyr, "zephyr/CMakeLists.txt",
+     "package/zephyr/CMakeLists.txt.in"},
+    {Package::zephyr, "zephyr/Kconfig", "package/zephyr/Kconfig.in"},
+    {Package::zephyr, "zephyr/module.yml", "package/zephyr/module.yml.in"},
+    {Package::espIdf, "CMakeLists.txt", "package/esp-idf/CMakeLists.txt.in"},
+    {Package::espIdf, "Kconfig", "package/esp-idf/Kconfig.in"},
+    {Package::espIdf, "idf_component.yml",
+     "package/esp-idf/idf_component.yml.in"},
+    {Package::platformio, "CMakeLists.txt", "CMakeLists.txt.in"},
+    {Package::platformio, "library.json", "package/platformio/library.json.in"},
+    {Package::arduino, "library.properties",
+     "package/arduino/library.properties.in"},
+};
+
+/// Returns words as lines that are indented by two spaces.
+template <class Range> static std::string printLines(const Range &words) {
+  return "  " + llvm::join(words, "\n  ");
+}
+
+/// Returns the files whose extension is one of `extensions`.
+static SmallVector<StringRef> select(ArrayRef<std::string> files,
+                                     ArrayRef<StringRef> extensions) {
+  SmallVector<StringRef> selected;
+  for (StringRef file : files)
+    if (llvm::is_contained(extensions, llvm::sys::path::extension(file)))
+      selected.push_back(file);
+  return selected;
+}
+
+static Values getValues(exec::ProgramOp program, ArrayRef<std::string> files) {
+  std::string name = program.getSymName().str();
+  SmallVector<StringRef> sources = select(files, {".cpp", ".c", ".S"});
+  SmallVector<std::string> machineFlags = getMachineFlags(program), filters;
+  for (StringRef source : sources)
+    filters.push_back(("\"+<" + source + ">\"").str());
+  Values values;
+  values["name"] = name;
+  values["NAME"] = StringRef(name).upper();
+  values["target"] = program.getTarget().str();
+  values["sources"] = printLines(sources);
+  // Programs do not include <name>_runtime.h, which the module's code uses.
+  SmallVector<StringRef> headers = select(files, {".h"});
+  llvm::erase(headers, name + "_runtime.h");
+  values["headers"] = llvm::join(headers, " ");
+  values["machine"] = machineFlags.empty() ? "" : printLines(machineFlags);
+  values["flags"] = printLines(getLanguageFlags());
+  values["filters"] = llvm::join(filters, ", ");
+  // The assembler is a language of CMake's that not every toolchain has.
+  bool embeds = llvm::is_contained(files, name + "_weights.S");
+  values["asm"] = embeds ? " ASM" : "";
+  values["depends"] =
+      embeds ? fillTemplate("CMakeDepends.txt.in", {{"name", name}}) : "";
+  return values;
+}
+
+std::vector<std::pair<std::string, std::string>>
+codegen::printPackage(exec::ProgramOp program, const EmitOptions &options,
+                      ArrayRef<std::string> files) {
+  Values values = getValues(program, files);
+  std::vector<std::pair<std::string, std::string>> printed;
+  for (const PackageFile &file : kPackageFiles)
+    if (file.package == options.package)
+      printed.emplace_back(file.path.str(), fillTemplate(file.name, values));
+  return printed;
+}
