@@ -130,9 +130,9 @@ Value convertDetectionPostProcess(Layer &layer) {
                  layer.getInputQuantization(i)));
   }
   int64_t count = options->maxDetections * options->classesEach;
-  for (ArrayRef<int64_t> shape :
-       {ArrayRef<int64_t>{1, count, 4}, ArrayRef<int64_t>{1, count},
-        ArrayRef<int64_t>{1, count}, ArrayRef<int64_t>{1}})
+  const SmallVector<int64_t> shapes[] = {
+      {1, count, 4}, {1, count}, {1, count}, {1}};
+  for (ArrayRef<int64_t> shape : shapes)
     call.writes.push_back(
         describePlain(RankedTensorType::get(shape, builder.getF32Type())));
   call.attributes = {builder.getNamedAttr(

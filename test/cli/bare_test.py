@@ -252,7 +252,7 @@ class Bare(nnc.TestCase):
         compiler.chmod(0o755)
         self.nnc("run", "plain.onnx", "--target=cortex-m4", "--input=plain.npy",
                  f"--compiler={compiler}", code=OWN_FAULT,
-                 said=["the module wrote outside of its arena, inputs or outputs"])
+                 said=["the module wrote outside of its arena, state, inputs or outputs"])
 
     def test_bench(self):
         said = json.loads(self.nnc("bench", "plain.onnx", "--target=cortex-m4", "--runs=2",
