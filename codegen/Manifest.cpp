@@ -40,6 +40,21 @@ static json::Object describeLayer(StringRef name, StringRef routine,
   };
 }
 
+/// Describes the places in the arena: `first` and `last` are numbers of layers.
+static json::Array describeArena(exec::ProgramOp program) {
+  json::Array places;
+  for (ArenaSpan span : listArena(program, numberLayers(program)))
+    places.push_back(json::Object{
+        {"name", span.buffer.getName()},
+        {"offset", int64_t(span.buffer.getOffset())},
+        {"bytes", nn::getPhysicalBytes(span.buffer.getTensor())},
+        {"first", span.first},
+        {"last", span.last},
+        {"scratch", span.isScratch},
+    });
+  return places;
+}
+
 /// Prints a value on one line; a list of objects gets one line per object.
 static std::string printValue(const json::Value &value) {
   const json::Array *list = value.getAsArray();
@@ -103,6 +118,7 @@ std::string codegen::printManifest(exec::ProgramOp program,
       {"weights", program.getWeights() ? options.weights : "none"},
       {"threads", options.takesPool()},
       {"layers", std::move(layers)},
+      {"arena", describeArena(program)},
   };
   std::string text;
   for (const auto &[key, value] : manifest)

@@ -40,25 +40,34 @@ static bool isScratch(exec::BufferOp buffer) {
   });
 }
 
+SmallVector<ArenaSpan> codegen::listArena(exec::ProgramOp program,
+                                          const LayerNumbers &layers) {
+  SmallVector<ArenaSpan> spans;
+  for (auto buffer : program.getBody().getOps<exec::BufferOp>()) {
+    std::pair<int, int> range = {layers.size(), 0};
+    findLayers(buffer.getPlace(), layers, range);
+    spans.push_back({buffer, range.first, range.second, isScratch(buffer)});
+  }
+  return spans;
+}
+
 /// Prints a comment and a constant for each buffer of the arena.
 static std::string printBuffers(exec::ProgramOp program,
                                 const LayerNumbers &layers) {
   std::string text;
-  for (auto buffer : program.getBody().getOps<exec::BufferOp>()) {
-    std::pair<int, int> range = {layers.size(), 0};
-    findLayers(buffer.getPlace(), layers, range);
+  for (ArenaSpan span : listArena(program, layers)) {
     std::string comment =
-        isScratch(buffer)
-            ? std::to_string(buffer.getTensor().getNumElements()) +
+        span.isScratch
+            ? std::to_string(span.buffer.getTensor().getNumElements()) +
                   " bytes to work in"
-            : describe(buffer.getTensor());
-    if (range.first == range.second)
-      comment += ", layer " + std::to_string(range.first);
-    else if (range.first < range.second)
-      comment += ", layers " + std::to_string(range.first) + " to " +
-                 std::to_string(range.second);
-    text += printComment(comment, "  //") + "  " + buffer.getName().str() +
-            " = " + std::to_string(buffer.getOffset()) + ",\n";
+            : describe(span.buffer.getTensor());
+    if (span.first == span.last)
+      comment += ", layer " + std::to_string(span.first);
+    else if (span.first < span.last)
+      comment += ", layers " + std::to_string(span.first) + " to " +
+                 std::to_string(span.last);
+    text += printComment(comment, "  //") + "  " + span.buffer.getName().str() +
+            " = " + std::to_string(span.buffer.getOffset()) + ",\n";
   }
   return text;
 }

@@ -125,6 +125,18 @@ std::string printManifest(exec::ProgramOp program, const EmitOptions &options,
 using LayerNumbers = llvm::DenseMap<mlir::Operation *, int>;
 LayerNumbers numberLayers(exec::ProgramOp program);
 
+/// A place in the arena and the numbers of the first and the last layer that
+/// use it.
+struct ArenaSpan {
+  exec::BufferOp buffer;
+  int first, last;
+  bool isScratch; ///< holds no value, but working memory of a layer
+};
+
+/// Returns the places in the arena, in the order in which they are declared.
+llvm::SmallVector<ArenaSpan> listArena(exec::ProgramOp program,
+                                       const LayerNumbers &layers);
+
 /// Returns `namespace place`, which holds the offsets of buffers in the arena
 /// and of weights in the weights file as constants with comments.
 std::string printPlaces(exec::ProgramOp program, const LayerNumbers &layers);

@@ -5,6 +5,7 @@ import resource
 import subprocess
 import sys
 import unittest
+from xml.etree import ElementTree
 
 from onnx import TensorProto, helper
 
@@ -318,6 +319,33 @@ class Check(nnc.TestCase):
         self.assertEqual(said["target"], "x86-64-v3")
         self.assertGreater(said["source_bytes"], 0)
         self.assertGreaterEqual(said["arena_bytes"], said["lower_bound_bytes"])
+
+    def test_arena(self):
+        """What holds the peak, and a picture with a box for each place."""
+        self.nnc("compile", "network.onnx", "-o", "code", "--target=portable")
+        manifest = json.loads((self.folder / "code" / "manifest.json").read_text())
+        places, layers = manifest["arena"], manifest["layers"]
+        use = [set() for _ in layers]
+        for place in places:
+            for layer in range(place["first"], place["last"] + 1):
+                use[layer].update(range(place["offset"], place["offset"] + place["bytes"]))
+        most = max(map(len, use))
+        on = ("network.onnx", "--target=portable", "--no-build")
+        said = json.loads(self.nnc("check", *on, "--json"))
+        self.assertEqual(said["peak"]["bytes"], most)
+        self.assertEqual(said["peak"]["layer"], layers[[*map(len, use)].index(most)]["name"])
+        self.assertLessEqual({place["name"] for place in said["peak"]["places"]},
+                             {place["name"] for place in places})
+        self.nnc("check", *on, "--arena=arena.svg",
+                 said=[f"^  peak +{most} bytes at layer [0-9]+, {said['peak']['layer']}: "])
+        drawn = ElementTree.parse(self.folder / "arena.svg").getroot()
+        titles = [title.text for title in drawn.iter("{http://www.w3.org/2000/svg}title")]
+        self.assertEqual(len(titles), len(places) + 1)  # and the peak
+        for place in places:
+            self.assertIn("{name}: {bytes} bytes at {offset}, layers {first} to {last}"
+                          .format(**place), titles)
+        self.nnc("check", *on, "--arena=none/arena.svg", code=USAGE,
+                 said=["cannot write none/arena.svg.*No such file"])
 
     def test_code_that_does_not_build(self):
         (self.folder / "broken++").write_text("#!/bin/sh\n"

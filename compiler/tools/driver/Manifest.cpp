@@ -77,6 +77,15 @@ static bool fromJSON(const json::Value &value, LayerInfo &layer,
          map.mapOptional("custom_id", layer.customId);
 }
 
+static bool fromJSON(const json::Value &value, ArenaPlace &place,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("name", place.name) &&
+         map.map("offset", place.offset) && map.map("bytes", place.bytes) &&
+         map.map("first", place.first) && map.map("last", place.last) &&
+         map.map("scratch", place.isScratch);
+}
+
 static bool fromJSON(const json::Value &value, Manifest &manifest,
                      json::Path path) {
   json::ObjectMapper map(value, path);
@@ -91,7 +100,8 @@ static bool fromJSON(const json::Value &value, Manifest &manifest,
          map.map("weight_bytes", manifest.weightBytes) &&
          map.map("weights", manifest.weights) &&
          map.map("threads", manifest.threads) &&
-         map.map("layers", manifest.layers);
+         map.map("layers", manifest.layers) &&
+         map.mapOptional("arena", manifest.arena);
 }
 
 llvm::Expected<Manifest> readManifest(const std::string &folder) {

@@ -35,6 +35,14 @@ struct LayerInfo {
   std::optional<int64_t> customId;
 };
 
+/// A place in the arena, and the layers between which its bytes are in use.
+struct ArenaPlace {
+  std::string name;
+  int64_t offset = 0, bytes = 0;
+  int64_t first = 0, last = 0; ///< numbers of layers
+  bool isScratch = false;      ///< working memory of a layer
+};
+
 struct Manifest {
   std::string folder;
   std::string name;
@@ -51,6 +59,7 @@ struct Manifest {
   std::vector<Port> inputs, outputs;
   std::vector<Port> state; ///< what the module keeps between runs
   std::vector<LayerInfo> layers;
+  std::vector<ArenaPlace> arena;
 
   int64_t multiplyAdds() const;
   /// Whether the user's functions compute some of the layers.

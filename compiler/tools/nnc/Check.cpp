@@ -8,6 +8,7 @@
 #include "compiler/tools/driver/Process.h"
 #include "compiler/tools/driver/Quantized.h"
 #include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/nnc/Arena.h"
 #include "compiler/tools/nnc/Command.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -79,6 +80,10 @@ public:
              "the arena, the inputs and the outputs, without the stack");
     addLimit(app, "--max-flash", maxFlash,
              "Most bytes of flash memory: of code, constants and weights");
+    app.add_option("--arena", picture,
+                   "Where a picture goes, in SVG, of what lies in the arena "
+                   "while each layer runs")
+        ->type_name("FILE.svg");
     addJsonOption(app, json);
   }
 
@@ -100,6 +105,10 @@ public:
                             "--no-build, and install the target's compiler"),
                   ExitCode::usage);
     quantized = reportQuantized(prepared.driver->formed());
+    if (!picture.empty())
+      if (llvm::Error error =
+              replaceTextFile(picture, drawArena(prepared.manifest)))
+        return fail(std::move(error), ExitCode::usage);
     ExitCode code = checkLimits(prepared.manifest, *size);
     report(prepared.manifest, *size, code);
     return code;
@@ -204,6 +213,15 @@ private:
                         {"output_bytes", sumBytes(m.outputs)},
                         {"state_bytes", sumBytes(m.state)},
                         {"multiply_adds", m.multiplyAdds()}};
+      if (ArenaPeak peak = findPeak(m); !peak.places.empty()) {
+        json::Array places;
+        for (const ArenaPlace *place : peak.places)
+          places.push_back(
+              json::Object{{"name", place->name}, {"bytes", place->bytes}});
+        said["peak"] = json::Object{{"layer", m.layers[peak.layer].name},
+                                    {"bytes", peak.bytes},
+                                    {"places", std::move(places)}};
+      }
       said[size.built() ? "code_bytes" : "source_bytes"] = size.bytes;
       if (size.built())
         said["compiler"] = size.command;
@@ -236,6 +254,20 @@ private:
     line("multiply-adds", formatCount(double(m.multiplyAdds())));
     line("arena", fmt::format("{} ({} bytes, {:.1f} % over the lower bound)",
                               formatBytes(m.arenaBytes), m.arenaBytes, over));
+    ArenaPeak peak = findPeak(m);
+    if (!peak.places.empty()) {
+      // The largest three say what to change.
+      std::vector<std::string> parts;
+      for (const ArenaPlace *place : peak.places)
+        if (parts.size() < 3)
+          parts.push_back(fmt::format("{} of {}", place->bytes, place->name));
+      if (peak.places.size() > parts.size())
+        parts.push_back(
+            fmt::format("{} more", peak.places.size() - parts.size()));
+      line("peak",
+           fmt::format("{} bytes at layer {}, {}: {}", peak.bytes, peak.layer,
+                       m.layers[peak.layer].name, fmt::join(parts, ", ")));
+    }
     line("weights", fmt::format("{} ({} bytes)", formatBytes(m.weightBytes),
                                 m.weightBytes));
     std::string bytes =
@@ -252,6 +284,7 @@ private:
   QuantizedReport quantized;
   std::string compiler;
   std::optional<int64_t> maxRam, maxFlash;
+  std::string picture; ///< path of the arena's, or empty
   bool noBuild = false, json = false;
 };
 
