@@ -18,7 +18,8 @@
 #define NNC_ROUTINES_INTEGER_LSTM_PORTABLE_H
 
 #include "runtime/epilogue.h"
-#include "runtime/simd/fixed_point.h"
+#include "runtime/simd/unroll.h"
+#include "runtime/simd/vec_armdsp.h"
 
 namespace nnc {
 
@@ -42,16 +43,17 @@ template <class S, class Epi> struct integer_lstm_portable {
                                            : ptrdiff_t(b) * s.steps + t;
         int8_t *next = y + row * s.units;
         for (int u = 0; u < s.units; ++u) {
-          int32_t gates[4] = {};
+          int32_t ofX[4], ofH[4], gates[4];
+          sums(x + row * s.input, w + ptrdiff_t(u) * s.input,
+               ptrdiff_t(s.units) * s.input, s.input, ofX);
+          sums(h, r + ptrdiff_t(u) * s.units, ptrdiff_t(s.units) * s.units,
+               s.units, ofH);
           for (int gate = 0; gate < 4; ++gate) {
-            const ptrdiff_t at = ptrdiff_t(gate) * s.units + u;
+            const int at = gate * s.units + u;
             const int32_t *pairs = factors + 4 * gate;
-            const int32_t ofX = saturate16(times(
-                s, dot(x + row * s.input, w + at * s.input, s.input) + bias[at],
-                pairs));
-            const int32_t ofH = saturate16(times(
-                s, dot(h, r + at * s.units, s.units) + rbias[at], pairs + 2));
-            gates[gate] = saturate16(ofX + ofH);
+            gates[gate] = saturate16(
+                saturate16(times(s, plus(ofX[gate], bias[at]), pairs)) +
+                saturate16(times(s, plus(ofH[gate], rbias[at]), pairs + 2)));
           }
           next[u] = step(s, gates, factors + 16, table, c + 2 * u);
         }
@@ -96,11 +98,32 @@ private:
     bytes[1] = static_cast<int8_t>(x >> 8);
   }
 
-  static int32_t dot(const int8_t *a, const int8_t *b, int count) {
-    int32_t sum = 0;
-    for (int i = 0; i < count; ++i)
-      sum = plus(sum, int32_t(a[i]) * b[i]);
-    return sum;
+  /// The sums of products of a[count] with each of four rows, `step` bytes
+  /// apart. A function of its own, so that the loops have all registers.
+  NNC_NOINLINE static void sums(const int8_t *a, const int8_t *rows,
+                                ptrdiff_t step, int count, int32_t *y) {
+    for (int row = 0; row < 4; row += 2) {
+      const int8_t *b = rows + row * step, *c = b + step;
+      int32_t one = 0, two = 0;
+      int i = 0;
+#if defined(NNC_ARM_DSP)
+      for (; i + 4 <= count; i += 4) {
+        const uint32_t word = load_word(a + i), ofB = load_word(b + i),
+                       ofC = load_word(c + i);
+        const uint32_t even = even_bytes(word), odd = odd_bytes(word);
+        one = add_products(one, even, even_bytes(ofB));
+        one = add_products(one, odd, odd_bytes(ofB));
+        two = add_products(two, even, even_bytes(ofC));
+        two = add_products(two, odd, odd_bytes(ofC));
+      }
+#endif
+      for (; i < count; ++i) {
+        one = plus(one, int32_t(a[i]) * b[i]);
+        two = plus(two, int32_t(a[i]) * c[i]);
+      }
+      y[row] = one;
+      y[row + 1] = two;
+    }
   }
 
   /// 2^(16 + bits) * sigmoid(|x| / 2^bits / 24): a line between two entries of
