@@ -122,6 +122,10 @@ static std::string printBody(exec::ProgramOp program,
     body += "  static_cast<void>(weights);\n";
   if (!usesArena)
     body += "  static_cast<void>(arena);\n";
+  if (program.getBody().getOps<exec::CallOp>().empty())
+    body += "  static_cast<void>(pool);\n";
+  if (program.getBody().getOps<exec::InputOp>().empty())
+    body += "  static_cast<void>(inputs);\n";
   return StringRef(body).rtrim().str();
 }
 
