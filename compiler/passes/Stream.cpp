@@ -184,6 +184,14 @@ void Streamer::clonePart(Operation *op, int64_t resultAxis, int64_t resultHop,
   parts[op->getResult(0)] = {copy->getResult(0), window, resultAxis};
 }
 
+/// Says why an op reads its whole window, unless that is what a run takes.
+static void warn(Operation *op, const Part &x, const Twine &why) {
+  if (x.getHop() < x.getLength())
+    op->emitWarning("computes its whole window in each run, as does what "
+                    "follows: ")
+        << why;
+}
+
 /// Convolutions and pools along the axis read the newest windows from a queue.
 bool Streamer::computeWindow(Operation *op, int64_t kernel) {
   const Part *x = getOnlyPart(op);
@@ -196,17 +204,18 @@ bool Streamer::computeWindow(Operation *op, int64_t kernel) {
   int64_t extent = (kernel - 1) * dilations[i] + 1;
   int64_t length = x->getHop() - stride + extent;
   auto refuse = [&](const Twine &why) {
-    op->emitWarning("computes its whole window in each run, as does what "
-                    "follows: ")
-        << why;
+    warn(op, *x, why);
     return false;
   };
   if (pads[i] || pads[i + count])
     return refuse("it pads the axis of time, whose ends move on");
   if ((x->getLength() - extent) % stride)
     return refuse("its stride of " + Twine(stride) +
-                  " leaves out the newest elements");
-  if (x->getHop() % stride || extent < stride)
+                  " does not end with the newest element of the window");
+  if (extent < stride)
+    return refuse("its stride of " + Twine(stride) +
+                  " leaves out elements between its windows");
+  if (x->getHop() % stride)
     return refuse("its stride of " + Twine(stride) + " does not divide the " +
                   Twine(x->getHop()) +
                   " new elements of a run; add frames to a run");
@@ -351,6 +360,8 @@ bool Streamer::computePart(Operation *op) {
     return true;
   }
   int64_t resultAxis = followAxis(op, part.axis);
+  if (resultAxis < 0 && isa<nn::PadOp>(op))
+    warn(op, part, "it pads the axis of time, whose ends move on");
   if (resultAxis < 0 || hasScalesAlong(getType(op->getResult(0)), resultAxis))
     return false;
   clone(resultAxis);
@@ -393,8 +404,9 @@ LogicalResult Streamer::check() {
     return function.emitError("there is no input number ") << input;
   auto type = cast<RankedTensorType>(function.getArgumentTypes()[input]);
   if (axis < 0 || axis >= type.getRank())
-    return function.emitError("the input of type ")
-           << type << " has no axis " << axis << " to stream along";
+    return function.emitError("the input has ")
+           << type.getRank() << " axes and so no axis " << axis
+           << " to stream along";
   if (hop < 1 || hop > type.getDimSize(axis))
     return function.emitError("a run cannot take ")
            << hop << " frames of a window of " << type.getDimSize(axis);

@@ -99,6 +99,15 @@ class StateTest(unittest.TestCase):
         self.assertEqual(code, running.USAGE, said)
         self.assertIn("data of 0 runs", said)
 
+    def test_names(self):
+        """A model whose own values are called like what the code of states is written with."""
+        net = average()
+        net.tensors[1]["name"], net.tensors[5]["name"] = "state", "inputs"
+        (path,) = flat.save({"names": net.model()}, self.folder)
+        x = np.float32([4, 5, 6])
+        (y,) = running.run(path, [("state", x)], self.folder, "--target=portable")
+        np.testing.assert_allclose(y, -(np.float32([1, -2, 0.5]) / 2 + x), rtol=1e-6)
+
     def test_reports(self):
         code, said = running.nnc("check", self.model, "--target=portable", "--max-ram=30")
         self.assertEqual(code, running.LIMIT, said)

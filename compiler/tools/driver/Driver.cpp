@@ -174,8 +174,13 @@ ExitCode Driver::stream() {
     input = 0;
   if (!input) {
     mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
-        << "say which input is a window of time with --stream=INPUT="
-        << choices.stream->axis << "; there are " << llvm::join(names, ", ");
+        << (choices.stream->input.empty()
+                ? "has several inputs; say which one is a window of time with "
+                  "--stream=INPUT=AXIS"
+                : "has no input '" + choices.stream->input +
+                      "' that is a window of time")
+        << "; there " << (names.size() == 1 ? "is " : "are ")
+        << llvm::join(names, ", ");
     return ExitCode::usage;
   }
   StreamOptions options;

@@ -142,10 +142,12 @@ void addModelFileOptions(CLI::App &app, ModelOptions &options) {
 static std::optional<StreamChoice> parseStream(llvm::StringRef text) {
   StreamChoice choice;
   auto [input, numbers] = text.rsplit('=');
-  if (text.contains('='))
-    choice.input = input.str();
-  else
+  if (!text.contains('='))
     numbers = text;
+  else if (input.empty())
+    return std::nullopt;
+  else
+    choice.input = input.str();
   auto [axis, frames] = numbers.split(':');
   if (!llvm::to_integer(axis, choice.axis, 10) || choice.axis < 0)
     return std::nullopt;
