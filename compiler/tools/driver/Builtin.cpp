@@ -60,7 +60,7 @@ TensorData tools::evaluateBuiltin(nn::CustomOp custom,
       {"ints", int(ints.size()), ints.asArrayRef().data(), nullptr, nullptr},
       {"reals", int(reals.size()), nullptr, reals.asArrayRef().data(),
        nullptr}};
-  // Of floats, so that it is aligned.
+  // The memory consists of floats, so that it is aligned.
   std::vector<float> scratch(custom.getScratch() / sizeof(float) + 1);
   nnc_operator op = {int(reads.size()),
                      reads.data(),

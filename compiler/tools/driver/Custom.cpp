@@ -34,11 +34,6 @@ std::optional<int64_t> parseBytes(llvm::StringRef text) {
 
 static bool isWordCharacter(char c) { return llvm::isAlnum(c) || c == '_'; }
 
-static bool isFunctionName(llvm::StringRef name) {
-  return !name.empty() && !llvm::isDigit(name[0]) &&
-         llvm::all_of(name, isWordCharacter);
-}
-
 /// Returns true if `name` stands in the text as a whole word.
 static bool mentions(llvm::StringRef text, llvm::StringRef name) {
   for (size_t at = text.find(name); at != llvm::StringRef::npos;
@@ -107,7 +102,7 @@ std::vector<std::string> CustomFunctions::add(llvm::StringRef argument) {
   std::vector<std::string> problems;
   llvm::StringRef rest = argument;
   frontends::CustomFunction function;
-  // What follows the file, from the end.
+  // Options follow the file; they are read from the last to the first.
   for (;;) {
     auto [before, option] = rest.rsplit(':');
     auto [key, value] = option.split('=');
@@ -116,7 +111,7 @@ std::vector<std::string> CustomFunctions::add(llvm::StringRef argument) {
       break;
     if (key == "function") {
       function.name = value.str();
-      if (!isFunctionName(value))
+      if (!exec::isFunctionName(value))
         problems.push_back(
             fmt::format("'{}' is no name of a C function", value.str()));
     } else if (auto bytes = parseBytes(value); bytes && *bytes < INT32_MAX) {
@@ -146,7 +141,7 @@ std::vector<std::string> CustomFunctions::add(llvm::StringRef argument) {
   bool isNamed = !function.name.empty();
   if (!isNamed)
     function.name = stem.str();
-  if (!isNamed && !isFunctionName(stem))
+  if (!isNamed && !exec::isFunctionName(stem))
     problems.push_back(
         fmt::format("'{}', which {} is called, is no name of a C "
                     "function; add :function=NAME",
@@ -168,7 +163,7 @@ std::vector<std::string> CustomFunctions::add(llvm::StringRef argument) {
   else
     addFile(file, problems);
   if (auto text = files.find(function.header);
-      text != files.end() && isFunctionName(function.name) &&
+      text != files.end() && exec::isFunctionName(function.name) &&
       !mentions(text->second, function.name))
     problems.push_back(fmt::format(
         "{} does not declare '{}'; add :function=NAME with the name of the "

@@ -19,7 +19,7 @@
 
 namespace nnc::tools {
 
-/// What all --custom say.
+/// The functions that all --custom options of a command line name.
 struct CustomFunctions {
   std::vector<frontends::CustomFunction> functions;
   /// The texts of their headers, and of the files beside these that they

@@ -55,46 +55,33 @@ static llvm::Expected<mlir::func::FuncOp> mainOf(mlir::ModuleOp module) {
   return main;
 }
 
-/// Returns the arguments of the function in the first run: the inputs, which
-/// share the memory of `inputs`, and the first values of states.
-static std::vector<TensorData> borrow(mlir::func::FuncOp main,
-                                      const std::vector<Tensor> &inputs) {
+/// Returns the arguments of the function in run number `step`: inputs, which
+/// share the memory of `inputs`, and states, which are among the `results` of
+/// the run before or, in the first run, have their first values.
+static std::vector<TensorData>
+getArguments(mlir::func::FuncOp main, const std::vector<Tensor> &inputs,
+             int64_t step = 0, llvm::ArrayRef<TensorData> results = {}) {
   std::vector<TensorData> arguments;
   size_t next = 0;
   for (unsigned i = 0; i < main.getNumArguments(); ++i) {
     auto type = llvm::cast<mlir::RankedTensorType>(main.getArgumentTypes()[i]);
-    if (!nn::getNextValue(main, i)) {
-      int64_t bytes =
-          type.getNumElements() * nn::getElementBytes(type.getElementType());
-      arguments.push_back(TensorData::borrow(
-          type, llvm::ArrayRef<char>(inputs[next++].data).take_front(bytes)));
+    if (std::optional<unsigned> result = nn::getNextValue(main, i)) {
+      mlir::ElementsAttr initial = nn::getInitialValue(main, i);
+      std::optional<TensorData> data;
+      if (step > 0)
+        data = results[*result];
+      else if (initial)
+        data = TensorData::get(initial);
+      arguments.push_back(data ? *data : TensorData::splat(type, 0));
       continue;
     }
-    mlir::ElementsAttr initial = nn::getInitialValue(main, i);
-    std::optional<TensorData> data;
-    if (initial)
-      data = TensorData::get(initial);
-    arguments.push_back(data ? *data : TensorData::splat(type, 0));
+    int64_t bytes =
+        type.getNumElements() * nn::getElementBytes(type.getElementType());
+    arguments.push_back(TensorData::borrow(
+        type,
+        llvm::ArrayRef<char>(inputs[next++].data).slice(step * bytes, bytes)));
   }
   return arguments;
-}
-
-/// Gives the arguments of one run their values in the next: states take the
-/// results, and inputs their data of run number `step`.
-static void advance(mlir::func::FuncOp main, const std::vector<Tensor> &inputs,
-                    int64_t step, llvm::ArrayRef<TensorData> results,
-                    std::vector<TensorData> &arguments) {
-  size_t next = 0;
-  for (unsigned i = 0; i < main.getNumArguments(); ++i) {
-    if (std::optional<unsigned> result = nn::getNextValue(main, i)) {
-      arguments[i] = results[*result];
-      continue;
-    }
-    size_t bytes = arguments[i].getBytes().size();
-    arguments[i] = TensorData::borrow(
-        arguments[i].getType(),
-        llvm::ArrayRef<char>(inputs[next++].data).slice(step * bytes, bytes));
-  }
 }
 
 bool hasCustomOps(mlir::ModuleOp module) {
@@ -150,10 +137,12 @@ evaluateReference(mlir::ModuleOp module, llvm::StringRef target,
   llvm::Expected<mlir::func::FuncOp> main = mainOf(*lowered);
   if (!main)
     return main.takeError();
-  std::vector<TensorData> arguments = borrow(*main, inputs);
   std::vector<Tensor> tensors;
+  llvm::SmallVector<TensorData> results;
   for (int64_t step = 0; step < steps; ++step) {
-    llvm::SmallVector<TensorData> results;
+    std::vector<TensorData> arguments =
+        getArguments(*main, inputs, step, results);
+    results.clear();
     if (mlir::failed(evaluateFunction(
             *main, arguments, results,
             [](mlir::Operation *, const TensorData &) { return true; },
@@ -174,8 +163,6 @@ evaluateReference(mlir::ModuleOp module, llvm::StringRef target,
       }
       ++next;
     }
-    if (step + 1 < steps)
-      advance(*main, inputs, step + 1, results, arguments);
   }
   return tensors;
 }
@@ -235,7 +222,7 @@ findFirstDifference(mlir::ModuleOp layered, const std::vector<Tensor> &inputs,
     return false;
   };
   bool complete = mlir::succeeded(evaluateFunction(
-      *main, borrow(*main, inputs), results, check, takeFrom(*customs)));
+      *main, getArguments(*main, inputs), results, check, takeFrom(*customs)));
   if (!found.empty())
     return found;
   if (!complete)

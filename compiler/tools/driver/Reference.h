@@ -15,8 +15,8 @@
 
 namespace nnc::tools {
 
-/// What a program's custom operators, which only the user's functions compute,
-/// wrote, by the operator's number.
+/// The results of a program's custom operators, which only the user's functions
+/// compute, by the operator's number.
 using CustomResults = std::map<int64_t, std::vector<char>>;
 
 /// Whether the user's functions compute some of the module's operators.

@@ -469,8 +469,8 @@ ExitCode Prepared::build(const std::string &compiler, int threads) {
 }
 
 /// Reads an argument such as NAME=FILE.npy into the tensor of that input.
-/// Of a model with state, a tensor with one more axis in front holds the input
-/// of several runs.
+/// A tensor with one more axis in front holds the input of several runs of a
+/// model with state.
 static llvm::Error readInput(const std::string &argument,
                              const Manifest &manifest, std::vector<bool> &given,
                              RunRequest &request) {

@@ -155,16 +155,21 @@ struct Call {
   Guarded state{"the state", model.stateBytes};
   std::vector<const void *> inputFields;
   std::vector<void *> outputFields;
-  std::vector<std::vector<char>> data;    ///< of all steps, by input
+  /// The data of all steps, by input; none of one that is the same in each.
+  std::vector<std::vector<char>> data;
   std::vector<std::vector<char>> results; ///< of all steps, by output
 
   explicit Call(const Options &options) {
     for (const Tensor &input : options.inputs) {
-      data.push_back(input.path.empty() ? std::vector<char>(input.bytes)
-                                        : readFile(input.path));
-      if (input.path.empty() || input.isFixed)
-        repeat(data.back(), options.steps);
-      inputs.emplace_back("an input", data.back().size() / options.steps);
+      std::vector<char> bytes = input.path.empty()
+                                    ? std::vector<char>(input.bytes)
+                                    : readFile(input.path);
+      bool isSame = input.path.empty() || input.isFixed || options.steps == 1;
+      inputs.emplace_back("an input",
+                          bytes.size() / (isSame ? 1 : options.steps));
+      std::copy_n(bytes.begin(), inputs.back().size(),
+                  static_cast<char *>(inputs.back().data()));
+      data.push_back(isSame ? std::vector<char>() : std::move(bytes));
     }
     for (const Tensor &output : options.outputs)
       outputs.emplace_back("an output", output.bytes);
@@ -173,20 +178,14 @@ struct Call {
       inputFields.push_back(input.data());
     for (Guarded &output : outputs)
       outputFields.push_back(output.data());
-    load(0);
     model.reset(state.data());
-  }
-  static void repeat(std::vector<char> &bytes, int times) {
-    const std::size_t once = bytes.size();
-    bytes.resize(once * times);
-    for (std::size_t i = once; i < bytes.size(); ++i)
-      bytes[i] = bytes[i - once];
   }
   /// Gives the inputs their values of a step.
   void load(std::size_t step) {
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      std::memcpy(inputs[i].data(), data[i].data() + step * inputs[i].size(),
-                  inputs[i].size());
+      if (!data[i].empty())
+        std::memcpy(inputs[i].data(), data[i].data() + step * inputs[i].size(),
+                    inputs[i].size());
   }
   /// Appends the outputs to those of the earlier steps.
   void keep() {
