@@ -207,19 +207,33 @@ static Type getElementType(Value place) {
   return getPlaceOp(place).getTensor().getElementType();
 }
 
-LogicalResult CallOp::verifyRegions() {
-  for (Value operand : getOperands())
+static LogicalResult verifyPlaces(Operation *op) {
+  for (Value operand : op->getOperands())
     if (!getPlaceOp(operand))
-      return emitOpError("needs operands that are named places");
-  if (getOutputs().empty())
-    return emitOpError("has no output");
-  SmallVector<Value> written(getOutputs());
-  if (getScratch())
-    written.push_back(getScratch());
+      return op->emitOpError("needs operands that are named places");
+  return success();
+}
+
+/// Checks that an op may write its outputs and its scratch, if it has one.
+static LogicalResult verifyWritten(Operation *op, ValueRange outputs,
+                                   Value scratch) {
+  SmallVector<Value> written(outputs);
+  if (scratch)
+    written.push_back(scratch);
   for (Value value : written)
     if (!getPlaceOp(value).isWritable())
-      return emitOpError("writes '") << getPlaceOp(value).getName()
-                                     << "', which is not the program's own";
+      return op->emitOpError("writes '") << getPlaceOp(value).getName()
+                                         << "', which is not the program's own";
+  return success();
+}
+
+LogicalResult CallOp::verifyRegions() {
+  if (failed(verifyPlaces(*this)))
+    return failure();
+  if (getOutputs().empty())
+    return emitOpError("has no output");
+  if (failed(verifyWritten(*this, getOutputs(), getScratch())))
+    return failure();
   if (getScratch() && !getElementType(getScratch()).isUnsignedInteger(8))
     return emitOpError("needs scratch of bytes: a tensor of ui8");
   if (getExtras().size() != getKinds().size())
@@ -274,27 +288,14 @@ bool CallOp::isLike(CallOp other) {
 // exec.custom, exec.copy
 //===----------------------------------------------------------------------===//
 
-/// Whether a C compiler takes `name` as the name of a function.
-static bool isFunctionName(StringRef name) {
-  return !name.empty() && !llvm::isDigit(name[0]) &&
-         llvm::all_of(name,
-                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
-}
-
 LogicalResult exec::CustomOp::verify() {
   SmallVector<Type> given;
-  for (Value operand : getOperands())
-    if (!getPlaceOp(operand))
-      return emitOpError("needs operands that are named places");
+  if (failed(verifyPlaces(*this)))
+    return failure();
   for (Value input : getInputs())
     given.push_back(nn::getLogicalType(getPlaceOp(input).getTensor()));
-  SmallVector<Value> written = {getOutput()};
-  if (getScratch())
-    written.push_back(getScratch());
-  for (Value value : written)
-    if (!getPlaceOp(value).isWritable())
-      return emitOpError("writes '") << getPlaceOp(value).getName()
-                                     << "', which is not the program's own";
+  if (failed(verifyWritten(*this, getOutput(), getScratch())))
+    return failure();
   if (!isFunctionName(getFunction()))
     return emitOpError("calls '")
            << getFunction() << "', which is no name of a C function";

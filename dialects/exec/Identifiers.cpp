@@ -106,6 +106,12 @@ bool exec::isUsableIdentifier(StringRef name) {
          !isReserved(name);
 }
 
+bool exec::isFunctionName(StringRef name) {
+  return !name.empty() && !llvm::isDigit(name[0]) &&
+         llvm::all_of(name,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
 //===----------------------------------------------------------------------===//
 // Parts that tell most
 //===----------------------------------------------------------------------===//

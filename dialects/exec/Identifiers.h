@@ -29,6 +29,9 @@ std::string toCWords(llvm::StringRef text);
 /// may have, and that the emitted code does not use for itself.
 bool isUsableIdentifier(llvm::StringRef name);
 
+/// Returns true if a C compiler takes `name` as the name of a function.
+bool isFunctionName(llvm::StringRef name);
+
 /// Returns a usable identifier of at most `limit` characters, made of the most
 /// telling parts of a model's `name`. `kind` ("input", "layer", ...) is put
 /// before a name that is not an identifier by itself, or replaces it if nothing

@@ -15,8 +15,9 @@ namespace nnc::nn {
 /// need, by name.
 inline constexpr llvm::StringLiteral kCustomFilesAttr = "nn.custom_files";
 
-/// Where the results that `writes` of an nn.custom describes lie in the memory
-/// of all of them, in bytes; behind them the size of that memory.
+/// Returns the offsets of the results that `writes` of an nn.custom describes
+/// in the memory of all of them, in bytes, and as the last element the size of
+/// that memory.
 llvm::SmallVector<int64_t> getOffsets(mlir::ArrayAttr writes);
 
 /// Reports with `emitError` where the descriptions of an op that calls a custom

@@ -90,6 +90,11 @@ static FailureOr<RankedTensorType> inferLstm(std::optional<Location> location,
   return withShape(x, {(sizes.steps + cellWidth) * batch, units});
 }
 
+/// Returns the sizes of nn.lstm or nn.integer_lstm.
+template <class Op> static LstmSizes getSizes(Op op) {
+  return getSizes(getPlain(op.getX()), getPlain(op.getW()), op.getTimeMajor());
+}
+
 static Work getLstmWork(Work work, const LstmSizes &sizes) {
   int64_t cells = sizes.batch * sizes.steps * sizes.units;
   work.multiplyAdds = cells * 4 * (sizes.input + sizes.units);
@@ -121,15 +126,12 @@ LogicalResult LstmOp::inferReturnTypes(MLIRContext *,
 }
 SmallVector<RoutineCall> LstmOp::getRoutineCalls() {
   ShapeFields fields(getContext());
-  addSizes(fields, getSizes(getPlain(getX()), getPlain(getW()), getTimeMajor()),
-           getTimeMajor());
+  addSizes(fields, getSizes(*this), getTimeMajor());
   fields.addReal("clip", getClip().convertToDouble());
   return {{"lstm", fields.get(), {0, 1, 2, 3, 4, 5}}};
 }
 Work LstmOp::getWork() {
-  return getLstmWork(
-      bytesOnly(*this),
-      getSizes(getPlain(getX()), getPlain(getW()), getTimeMajor()));
+  return getLstmWork(bytesOnly(*this), getSizes(*this));
 }
 
 LogicalResult IntegerLstmOp::inferReturnTypes(MLIRContext *,
@@ -168,15 +170,12 @@ LogicalResult IntegerLstmOp::inferReturnTypes(MLIRContext *,
 }
 SmallVector<RoutineCall> IntegerLstmOp::getRoutineCalls() {
   ShapeFields fields(getContext());
-  addSizes(fields, getSizes(getPlain(getX()), getPlain(getW()), getTimeMajor()),
-           getTimeMajor());
+  addSizes(fields, getSizes(*this), getTimeMajor());
   fields.add("zero", getZero()).add("clip", getClip());
   fields.add("multiplier", getMultiplier()).add("shift", getShift());
   fields.add("single", static_cast<int64_t>(getSingle()));
   return {{"integer_lstm", fields.get(), {0, 1, 2, 3, 4, 5, 6, 7, 8}}};
 }
 Work IntegerLstmOp::getWork() {
-  return getLstmWork(
-      bytesOnly(*this),
-      getSizes(getPlain(getX()), getPlain(getW()), getTimeMajor()));
+  return getLstmWork(bytesOnly(*this), getSizes(*this));
 }

@@ -1,0 +1,73 @@
+//===- NnRecurrent.td - Ops that carry values from step to step -----------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_RECURRENT
+#define NNC_DIALECTS_NN_RECURRENT
+
+include "dialects/nn/NnBase.td"
+
+def Nn_PushOp : Nn_RoutineOp<"push"> {
+  let summary = "A queue along an axis, moved on by what is added to its end";
+  let description = [{
+    `f` has the shape of `x` but for `axis`, of which it may have less. As many
+    elements leave the start of `x` as `f` adds to its end, so that the result
+    has the type of `x`. It may take the place of `x` in memory: a queue that is
+    state (`dialects/nn/State.h`) is moved on in place.
+
+    Example: `%y = nn.push %x, %f {axis = 1 : i64} : (tensor<1x8x4xf32>, tensor<1x1x4xf32>) -> tensor<1x8x4xf32>`.
+  }];
+  let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$f, I64Attr:$axis);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Nn_LstmOp : Nn_RoutineOp<"lstm"> {
+  let summary = "A layer of LSTM cells over sequences";
+  let description = [{
+    The sequences x are batch x steps x input, or with `time_major` steps x
+    batch x input. The weights w, 4 x units x input, r, 4 x units x units, and
+    bias, 4 x units, are those of the input gate, the forget gate, the cell and
+    the output gate. h and c, batch x units, are what the cells give and hold
+    before the first step; cells are limited to [-clip, clip] unless clip is 0.
+
+    The result has a row of `units` elements for each step of each sequence, in
+    the order of x, and behind them a row for each sequence with what its cells
+    hold in the end (`runtime/routines/lstm/portable.h`).
+
+    Example: `%y = nn.lstm %x, %w, %r, %b, %h, %c {time_major = false, clip = 0.0 : f64} : (tensor<1x28x8xf32>, tensor<4x5x8xf32>, tensor<4x5x5xf32>, tensor<4x5xf32>, tensor<1x5xf32>, tensor<1x5xf32>) -> tensor<29x5xf32>`.
+  }];
+  let arguments = (ins Nn_Float:$x, Nn_Float:$w, Nn_Float:$r, Nn_Float:$bias,
+                       Nn_Float:$h, Nn_Float:$c, BoolAttr:$time_major,
+                       F64Attr:$clip);
+  let results = (outs Nn_Float:$y);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Nn_IntegerLstmOp : Nn_RoutineOp<"integer_lstm"> {
+  let summary = "A layer of LSTM cells on integers, in fixed point";
+  let description = [{
+    As nn.lstm, with i8 for x, w, r, h and the result. Sums of x and of h have
+    biases of their own, in i32, which include the zero points of x and h.
+    `factors` holds eleven pairs of a multiplier and a shift, and `table` the
+    logistic function; `runtime/routines/integer_lstm/portable.h` explains both.
+    Cells are numbers of 16 bits, each stored as two i8, the low half first: c
+    is batch x 2 units, and the result ends with two rows for each sequence.
+    Results have the zero point `zero`. A cell times `multiplier` over 2^shift
+    is the argument of tanh in units of 1 / 12288. With `single`, products are
+    rounded once, else twice, as TFLite does.
+
+    Example: `%y = nn.integer_lstm %x, %w, %r, %b, %d, %f, %t, %h, %c {time_major = false, zero = -3 : i64, clip = 0 : i64, multiplier = 6 : i64, shift = 0 : i64, single = false} : (tensor<1x9x8xi8>, tensor<4x5x8xi8>, tensor<4x5x5xi8>, tensor<4x5xi32>, tensor<4x5xi32>, tensor<22xi32>, tensor<256xui16>, tensor<1x5xi8>, tensor<1x10xi8>) -> tensor<11x5xi8>`.
+  }];
+  let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$w, Nn_Tensor:$r,
+                       Nn_Tensor:$bias, Nn_Tensor:$rbias, Nn_Tensor:$factors,
+                       Nn_Tensor:$table, Nn_Tensor:$h, Nn_Tensor:$c,
+                       BoolAttr:$time_major, I64Attr:$zero, I64Attr:$clip,
+                       I64Attr:$multiplier, I64Attr:$shift, BoolAttr:$single);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+#endif // NNC_DIALECTS_NN_RECURRENT
