@@ -52,11 +52,6 @@ static std::string printText(StringRef text) {
   return literal + "\"";
 }
 
-static std::string printFloat(float value) {
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  return getLiteral(Builder(&context).getF32FloatAttr(value));
-}
-
 namespace {
 /// Prints the constants of one operator.
 class Constants {
@@ -98,7 +93,8 @@ std::string Constants::addNumbers(StringRef type, const Twine &name,
   SmallVector<std::string> literals;
   for (T value : values) {
     if constexpr (std::is_same_v<T, float>)
-      literals.push_back(printFloat(value));
+      literals.push_back(
+          getLiteral(Builder(custom.getContext()).getF32FloatAttr(value)));
     else if (int64_t(value) == std::numeric_limits<int64_t>::min())
       literals.push_back("INT64_MIN");
     else if (int64_t(value) == std::numeric_limits<int32_t>::min())

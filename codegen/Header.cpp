@@ -12,40 +12,39 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 
-/// Prints a field of a struct of pointers, as in `const float *x; /* x.0:
-/// [1][4] */`. The comment stands before the field if the line would be too
-/// long.
+/// Prints a field of a struct, declared as `declaration`, as in `const float
+/// *x;
+/// /* x.0: [1][4] */`. The comment stands before the field if the line would be
+/// too long.
 static std::string printField(exec::PlaceOpInterface place,
                               std::optional<StringRef> modelName,
-                              StringRef qualifier) {
-  RankedTensorType type = place.getTensor();
-  std::string field = "  " + qualifier.str() +
-                      getCType(type.getElementType()).str() + " *" +
-                      place.getName().str() + ";";
+                              const Twine &declaration) {
+  std::string field = ("  " + declaration + ";").str();
   std::string comment = "/* ";
   if (modelName && *modelName != place.getName())
     comment += printModelName(*modelName) + ": ";
-  comment += getDims(type.getShape()) + " */";
+  comment += getDims(place.getTensor().getShape()) + " */";
   if (field.size() + 1 + comment.size() > kColumns)
     return "  " + comment + "\n" + field + "\n";
   return field + " " + comment + "\n";
 }
 
+/// Prints a field of a struct of pointers.
+static std::string printPointer(exec::PlaceOpInterface place,
+                                std::optional<StringRef> modelName,
+                                StringRef qualifier) {
+  StringRef element = getCType(place.getTensor().getElementType());
+  return printField(place, modelName,
+                    qualifier + element + " *" + place.getName());
+}
+
 /// Prints a field of the struct of state, an array of all elements of a tensor.
-static std::string printStateField(exec::StateOp state) {
+static std::string printArray(exec::StateOp state) {
   RankedTensorType type = state.getTensor();
   int64_t elements = std::max<int64_t>(type.getNumElements(), 1);
-  std::string field = "  " + getCType(type.getElementType()).str() + " " +
-                      state.getName().str() + "[" + std::to_string(elements) +
-                      "];";
-  std::string comment = "/* ";
-  if (auto modelName = state.getModelName();
-      modelName && *modelName != state.getName())
-    comment += printModelName(*modelName) + ": ";
-  comment += getDims(type.getShape()) + " */";
-  if (field.size() + 1 + comment.size() > kColumns)
-    return "  " + comment + "\n" + field + "\n";
-  return field + " " + comment + "\n";
+  return printField(state, state.getModelName(),
+                    getCType(type.getElementType()) + " " + state.getName() +
+                        "[" + Twine(elements) + "]");
 }
 
 std::string codegen::printHeader(exec::ProgramOp program,
@@ -64,9 +63,9 @@ std::string codegen::printHeader(exec::ProgramOp program,
   values["weights"] = std::to_string(getWeightsBytes(program));
   std::string &inputs = values["inputs"], &outputs = values["outputs"];
   for (auto input : program.getBody().getOps<exec::InputOp>())
-    inputs += printField(input, input.getModelName(), "const ");
+    inputs += printPointer(input, input.getModelName(), "const ");
   for (auto output : program.getBody().getOps<exec::OutputOp>())
-    outputs += printField(output, output.getModelName(), "");
+    outputs += printPointer(output, output.getModelName(), "");
   if (takesWeights(program, options))
     inputs += "  const void *weights; /* " + name +
               "_weights.bin, aligned as the arena is */\n";
@@ -78,7 +77,7 @@ std::string codegen::printHeader(exec::ProgramOp program,
   if (hasState(program)) {
     Values more = values;
     for (auto state : program.getBody().getOps<exec::StateOp>())
-      more["fields"] += printStateField(state);
+      more["fields"] += printArray(state);
     values["state"] = fillTemplate("state.h.in", more);
     values["null_state"] = "  " + values["NAME"] + "_NULL_STATE = 9,\n";
   }

@@ -14,19 +14,13 @@ bool codegen::hasState(exec::ProgramOp program) {
   return !program.getBody().getOps<exec::StateOp>().empty();
 }
 
-/// Returns the elements of `value` as literals of the C type of its field,
-/// which for 16-bit floats is that of their bits.
-static SmallVector<std::string> getLiterals(ElementsAttr value) {
-  SmallVector<std::string> literals;
-  for (Attribute element : value.getValues<Attribute>()) {
-    auto number = dyn_cast<FloatAttr>(element);
-    if (number && number.getType().getIntOrFloatBitWidth() == 16)
-      literals.push_back(
-          std::to_string(number.getValue().bitcastToAPInt().getZExtValue()));
-    else
-      literals.push_back(getLiteral(cast<TypedAttr>(element)));
-  }
-  return literals;
+/// Returns an element as a literal of the C type of its field, which for 16-bit
+/// floats is that of their bits.
+static std::string printElement(Attribute element) {
+  auto number = dyn_cast<FloatAttr>(element);
+  if (number && number.getType().getIntOrFloatBitWidth() == 16)
+    return std::to_string(number.getValue().bitcastToAPInt().getZExtValue());
+  return getLiteral(cast<TypedAttr>(element));
 }
 
 /// Returns the statements that fill a state other than with zeros. Elements
@@ -35,17 +29,16 @@ static std::string printInitial(exec::StateOp state) {
   ElementsAttr value = state.getInitialAttr();
   if (!value || value.getNumElements() == 0)
     return "";
-  std::string name = state.getName().str();
-  bool isSplat = value.isSplat();
-  SmallVector<std::string> literals =
-      isSplat ? getLiterals(cast<DenseElementsAttr>(value).resizeSplat(
-                    RankedTensorType::get({1}, value.getElementType())))
-              : getLiterals(value);
-  std::string type = getCType(value.getElementType()).str();
-  std::string text, element = literals.front();
-  if (!isSplat) {
-    text += printList("  static const " + type + " first_" + name + "[] = {",
-                      literals, "};");
+  std::string name = state.getName().str(), text, element;
+  if (value.isSplat()) {
+    element = printElement(value.getSplatValue<Attribute>());
+  } else {
+    SmallVector<std::string> literals(
+        llvm::map_range(value.getValues<Attribute>(), printElement));
+    text =
+        printList("  static const " + getCType(value.getElementType()).str() +
+                      " first_" + name + "[] = {",
+                  literals, "};");
     element = "first_" + name + "[i]";
   }
   return text + "  for (int i = 0; i < " +
