@@ -242,7 +242,7 @@ FailureOr<TensorData> nnc::evaluate(Operation *op,
   if (isa<ReshapeOp, AdaptOp>(op))
     return operands.front().withType(
         cast<RankedTensorType>(op->getResult(0).getType()));
-  // What the user's own function computes is not known here.
+  // The result of the user's own function is not known here.
   if (isa<CustomOp>(op))
     return failure();
   if (auto part = dyn_cast<PartOp>(op)) {

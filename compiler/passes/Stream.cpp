@@ -4,7 +4,7 @@
 //
 // Each value of the model either grows along an axis as time goes on, and then
 // a run computes its newest part only, or it is computed from whole windows.
-// What an op needs of the past is kept in queues, which are state.
+// Queues, which are state, keep the elements of earlier runs that an op reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +35,10 @@ struct Part {
     return cast<RankedTensorType>(newest.getType()).getDimSize(axis);
   }
   int64_t getLength() const { return window.getDimSize(axis); }
+  /// Whether both parts and their windows have as many elements.
+  bool isAsLongAs(const Part &other) const {
+    return getHop() == other.getHop() && getLength() == other.getLength();
+  }
 };
 
 class Streamer {
@@ -239,8 +243,7 @@ bool Streamer::computeElementwise(Operation *op) {
   for (Value operand : op->getOperands())
     if (const Part *part = getPart(operand)) {
       int64_t own = getAxis(operand, part->axis);
-      if (first && (own != common || part->getHop() != first->getHop() ||
-                    part->getLength() != first->getLength()))
+      if (first && (own != common || !part->isAsLongAs(*first)))
         return false;
       first = part;
       common = own;
@@ -331,8 +334,7 @@ bool Streamer::computePart(Operation *op) {
     for (Value operand : op->getOperands()) {
       const Part *part = getPart(operand);
       if (!first || !part || part->axis != first->axis ||
-          part->getHop() != first->getHop() ||
-          part->getLength() != first->getLength())
+          !part->isAsLongAs(*first))
         return false;
     }
     if (int64_t(concat.getAxis()) == first->axis)

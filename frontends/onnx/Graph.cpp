@@ -181,7 +181,8 @@ SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
                          "' that nnc does not compute");
     return SmallVector<Value>(view.getResults());
   }
-  // What nnc does not promise to compute, the user's function goes before.
+  // The user's function has precedence over the definition of an operator that
+  // nnc lacks.
   if (const CustomFunction *custom = op ? nullptr : findCustom(node))
     return convertCustom(node, scope, operands, *custom);
   if (auto body = getFunctionBody(*schema, node, types, opset)) {

@@ -101,7 +101,7 @@ private:
   mlir::OpBuilder builder;
   bool isRebound;
   bool preparing = false;
-  /// What is kept between runs, by key.
+  /// The values that are kept between runs, by key.
   llvm::MapVector<mlir::StringAttr, std::unique_ptr<Variable>> variables;
   Customs customs;
   /// The subgraphs whose operators are being imported, outermost first.

@@ -86,7 +86,7 @@ public:
   /// Imports a subgraph that prepares the model's first run.
   void prepare(uint32_t subgraph) { importer.prepare(subgraph, scope); }
 
-  /// What creates calls of functions.
+  /// The object that creates calls of the user's functions.
   Customs &getCustoms() { return importer.getCustoms(); }
 
   /// How TFLite's fixed-point products round in this import.

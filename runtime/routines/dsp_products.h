@@ -14,6 +14,7 @@
 #define NNC_ROUTINES_DSP_PRODUCTS_H
 
 #include "runtime/epilogue.h"
+#include "runtime/simd/unroll.h"
 #include "runtime/simd/vec_armdsp.h"
 
 // Whole loops in assembly need almost all registers. clang and unoptimized code
@@ -23,10 +24,8 @@
 #endif
 
 #if defined(__GNUC__)
-#define NNC_NOINLINE __attribute__((noinline))
 #define NNC_LIKELY(condition) __builtin_expect(condition, 1)
 #else
-#define NNC_NOINLINE
 #define NNC_LIKELY(condition) (condition)
 #endif
 

@@ -1,7 +1,7 @@
 //===- taps.h - The maximum and the mean of a pooling window --------------===//
 //
-// What the portable routines share, whatever the layout of an image: its pixels
-// are `step` elements apart, and its rows s.w pixels.
+// Functions that the portable routines share, whatever the layout of an image:
+// its pixels are `step` elements apart, and its rows s.w pixels.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_POOL2D_TAPS_H
