@@ -62,8 +62,10 @@ std::string codegen::printHeader(exec::ProgramOp program,
   values["align"] = std::to_string(program.getAlign());
   values["weights"] = std::to_string(getWeightsBytes(program));
   std::string &inputs = values["inputs"], &outputs = values["outputs"];
+  bool inArena = hasPortsInArena(program);
   for (auto input : program.getBody().getOps<exec::InputOp>())
-    inputs += printPointer(input, input.getModelName(), "const ");
+    inputs +=
+        printPointer(input, input.getModelName(), inArena ? "" : "const ");
   for (auto output : program.getBody().getOps<exec::OutputOp>())
     outputs += printPointer(output, output.getModelName(), "");
   if (takesWeights(program, options))
@@ -72,8 +74,17 @@ std::string codegen::printHeader(exec::ProgramOp program,
   // C does not allow empty structs.
   if (inputs.empty())
     inputs = "  const void *none; /* the model reads nothing */\n";
-  for (StringRef key : {"state", "null_state"})
+  for (StringRef key : {"state", "null_state", "place", "not_placed"})
     values[key] = "";
+  if (inArena) {
+    values["place"] =
+        fillTemplate("place.h.in",
+                     {{"place", printList("void " + name + "_place(",
+                                          getPlaceParameters(program), ");")}});
+    values["not_placed"] =
+        "  " + values["NAME"] +
+        "_NOT_PLACED = 10, /* inputs and outputs point elsewhere */\n";
+  }
   if (hasState(program)) {
     Values more = values;
     for (auto state : program.getBody().getOps<exec::StateOp>())

@@ -18,12 +18,15 @@ namespace json = llvm::json;
 static json::Object describePort(exec::PlaceOpInterface place,
                                  std::optional<StringRef> modelName) {
   RankedTensorType type = place.getTensor();
-  return json::Object{
+  json::Object port{
       {"name", modelName.value_or(place.getName())},
       {"field", place.getName()},
       {"dtype", getTypeName(type.getElementType())},
       {"shape", json::Array(type.getShape())},
   };
+  if (std::optional<int64_t> offset = exec::getPortOffset(place))
+    port["arena_offset"] = *offset;
+  return port;
 }
 
 static json::Object describeLayer(StringRef name, StringRef routine,
@@ -45,9 +48,9 @@ static json::Array describeArena(exec::ProgramOp program) {
   json::Array places;
   for (ArenaSpan span : listArena(program, numberLayers(program)))
     places.push_back(json::Object{
-        {"name", span.buffer.getName()},
-        {"offset", int64_t(span.buffer.getOffset())},
-        {"bytes", nn::getPhysicalBytes(span.buffer.getTensor())},
+        {"name", span.place.getName()},
+        {"offset", span.offset},
+        {"bytes", nn::getPhysicalBytes(span.place.getTensor())},
         {"first", span.first},
         {"last", span.last},
         {"scratch", span.isScratch},

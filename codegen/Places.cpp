@@ -43,10 +43,21 @@ static bool isScratch(exec::BufferOp buffer) {
 SmallVector<ArenaSpan> codegen::listArena(exec::ProgramOp program,
                                           const LayerNumbers &layers) {
   SmallVector<ArenaSpan> spans;
-  for (auto buffer : program.getBody().getOps<exec::BufferOp>()) {
+  int last = std::max<int>(static_cast<int>(layers.size()), 1) - 1;
+  for (auto place : program.getBody().getOps<exec::PlaceOpInterface>()) {
+    auto buffer = dyn_cast<exec::BufferOp>(*place);
+    std::optional<int64_t> offset = exec::getPortOffset(place);
+    if (!buffer && !offset)
+      continue;
     std::pair<int, int> range = {layers.size(), 0};
-    findLayers(buffer.getPlace(), layers, range);
-    spans.push_back({buffer, range.first, range.second, isScratch(buffer)});
+    findLayers(place->getResult(0), layers, range);
+    if (isa<exec::InputOp>(place))
+      range.first = 0;
+    if (isa<exec::OutputOp>(place))
+      range = {std::min(range.first, last), last};
+    spans.push_back(
+        {place, buffer ? static_cast<int64_t>(buffer.getOffset()) : *offset,
+         range.first, range.second, buffer && isScratch(buffer)});
   }
   return spans;
 }
@@ -58,16 +69,16 @@ static std::string printBuffers(exec::ProgramOp program,
   for (ArenaSpan span : listArena(program, layers)) {
     std::string comment =
         span.isScratch
-            ? std::to_string(span.buffer.getTensor().getNumElements()) +
+            ? std::to_string(span.place.getTensor().getNumElements()) +
                   " bytes to work in"
-            : describe(span.buffer.getTensor());
+            : describe(span.place.getTensor());
     if (span.first == span.last)
       comment += ", layer " + std::to_string(span.first);
     else if (span.first < span.last)
       comment += ", layers " + std::to_string(span.first) + " to " +
                  std::to_string(span.last);
-    text += printComment(comment, "  //") + "  " + span.buffer.getName().str() +
-            " = " + std::to_string(span.buffer.getOffset()) + ",\n";
+    text += printComment(comment, "  //") + "  " + span.place.getName().str() +
+            " = " + std::to_string(span.offset) + ",\n";
   }
   return text;
 }

@@ -90,6 +90,13 @@ std::string printPrototype(exec::ProgramOp program, bool parallel,
 /// Returns true if the program keeps values between runs.
 bool hasState(exec::ProgramOp program);
 
+/// Returns true if the arena holds the program's inputs and outputs.
+bool hasPortsInArena(exec::ProgramOp program);
+
+/// Returns the parameters of <name>_place, which points the structs of inputs
+/// and outputs at their places in the arena.
+llvm::SmallVector<std::string> getPlaceParameters(exec::ProgramOp program);
+
 /// Returns the definition of <name>_reset, which gives a state the values of
 /// the first run.
 std::string printReset(exec::ProgramOp program);
@@ -126,9 +133,11 @@ using LayerNumbers = llvm::DenseMap<mlir::Operation *, int>;
 LayerNumbers numberLayers(exec::ProgramOp program);
 
 /// A place in the arena and the numbers of the first and the last layer that
-/// use it.
+/// use it. Inputs are in use from the first layer of all, and outputs up to the
+/// last one.
 struct ArenaSpan {
-  exec::BufferOp buffer;
+  exec::PlaceOpInterface place;
+  int64_t offset; ///< in bytes
   int first, last;
   bool isScratch; ///< holds no value, but working memory of a layer
 };

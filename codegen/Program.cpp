@@ -20,6 +20,13 @@ static bool isCallers(Operation &op) {
   return isa<exec::InputOp, exec::OutputOp, exec::StateOp>(op);
 }
 
+/// Returns the field of an input or output, as in `inputs->x`.
+static std::string getPortField(Operation &op, StringRef access) {
+  return ((isa<exec::InputOp>(op) ? "inputs" : "outputs") + access +
+          cast<exec::PlaceOpInterface>(op).getName())
+      .str();
+}
+
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
@@ -39,7 +46,7 @@ static std::string printPlace(exec::PlaceOpInterface place) {
   Operation *op = place.getOperation();
   if (isa<exec::WeightOp>(op))
     return at("weights", "place::" + name);
-  if (isa<exec::BufferOp>(op))
+  if (isa<exec::BufferOp>(op) || exec::getPortOffset(op))
     return at("arena", "place::" + name);
   if (auto view = dyn_cast<exec::ViewOp>(op))
     return printComment(describe(type), "  //") +
@@ -93,9 +100,13 @@ static std::string printBody(exec::ProgramOp program,
   // Places are declared below the comment of the first layer that uses them.
   std::string body, declared;
   bool usesWeights = false, usesArena = false;
+  bool inArena = hasPortsInArena(program);
   for (Operation &op : program.getBody().front()) {
+    // An unused place in the arena needs no name.
+    if (exec::getPortOffset(&op) && op.use_empty())
+      continue;
     usesWeights |= isa<exec::WeightOp>(op);
-    usesArena |= isa<exec::BufferOp>(op);
+    usesArena |= isa<exec::BufferOp>(op) || exec::getPortOffset(&op);
     if (auto place = dyn_cast<exec::PlaceOpInterface>(op)) {
       (isCallers(op) ? body : declared) += printPlace(place);
       // Inputs that no layer reads and results without elements are not
@@ -124,8 +135,10 @@ static std::string printBody(exec::ProgramOp program,
     body += "  static_cast<void>(arena);\n";
   if (program.getBody().getOps<exec::CallOp>().empty())
     body += "  static_cast<void>(pool);\n";
-  if (program.getBody().getOps<exec::InputOp>().empty())
+  if (inArena || program.getBody().getOps<exec::InputOp>().empty())
     body += "  static_cast<void>(inputs);\n";
+  if (inArena)
+    body += "  static_cast<void>(outputs);\n";
   return StringRef(body).rtrim().str();
 }
 
@@ -137,6 +150,30 @@ static std::string getWeightsPointer(exec::ProgramOp program,
     return "inputs->weights";
   return program.getWeights() ? program.getSymName().str() + "_weights"
                               : "nullptr";
+}
+
+/// Returns the definition of is_at(), which tells whether an input or output is
+/// at its place in the arena.
+static std::string printIsAt() {
+  return "/// Whether a pointer is to the place `offset` bytes behind "
+         "`memory`.\n"
+         "static bool is_at(const void *memory, size_t offset,\n"
+         "                  const void *pointer) {\n"
+         "  return pointer == at<unsigned char>(memory, offset);\n"
+         "}\n\n";
+}
+
+/// Returns conditions that are true for ports that are not where they lie in
+/// the arena.
+static SmallVector<std::string> listMovedPorts(exec::ProgramOp program) {
+  SmallVector<std::string> moved;
+  for (Operation &op : program.getBody().front())
+    if (exec::getPortOffset(&op)) {
+      std::string name = cast<exec::PlaceOpInterface>(op).getName().str();
+      moved.push_back("!is_at(arena, place::" + name + ", " +
+                      getPortField(op, "->") + ")");
+    }
+  return moved;
 }
 
 /// Returns the body of find_fault(), which checks the arguments of run().
@@ -161,6 +198,8 @@ static std::string printChecks(exec::ProgramOp program,
     check({"reinterpret_cast<uintptr_t>(arena) % " + status + "ALIGN != 0"},
           "MISALIGNED_ARENA");
   }
+  if (SmallVector<std::string> moved = listMovedPorts(program); !moved.empty())
+    check(moved, "NOT_PLACED");
   if (program.getWeights())
     return text + printList("  return find_fault(",
                             {getWeightsPointer(program, options)}, ");");
@@ -206,6 +245,33 @@ static std::string printEntry(exec::ProgramOp program, const Values &values,
                 checked, "))");
   more["call"] = printList("  return " + name + "_layers::run(", passed, ");");
   return fillTemplate("entry.in", more);
+}
+
+bool codegen::hasPortsInArena(exec::ProgramOp program) {
+  return llvm::any_of(program.getBody().front(), [](Operation &op) {
+    return exec::getPortOffset(&op).has_value();
+  });
+}
+
+SmallVector<std::string> codegen::getPlaceParameters(exec::ProgramOp program) {
+  std::string stem = "struct " + program.getSymName().str();
+  return {stem + "_inputs *inputs", stem + "_outputs *outputs", "void *arena"};
+}
+
+/// Returns the definition of <name>_place.
+static std::string printPlaceEntry(exec::ProgramOp program) {
+  std::string name = program.getSymName().str();
+  std::string text = printList("extern \"C\" void " + name + "_place(",
+                               getPlaceParameters(program), ") {");
+  for (Operation &op : program.getBody().front())
+    if (exec::getPortOffset(&op)) {
+      auto port = cast<exec::PlaceOpInterface>(op);
+      text += printList(
+          "  " + getPortField(op, "->") + " = " + name + "_layers::at<" +
+              getCType(port.getTensor().getElementType()).str() + ">(",
+          {"arena", name + "_layers::place::" + port.getName().str()}, ");");
+    }
+  return text + "}\n";
 }
 
 /// Returns the definition of <name>_check_weights, which reads all bytes of the
@@ -279,6 +345,7 @@ std::string codegen::printProgram(exec::ProgramOp program,
   }
   values["check_head"] = printList("static int find_fault(", checked, ") {");
   values["checks"] = printChecks(program, options);
+  values["is_at"] = hasPortsInArena(program) ? printIsAt() : "";
   values["copies"] = copies ? "#include <string.h>\n" : "";
   values["weights"] =
       hasWeights && !takesWeights(program, options)
@@ -291,6 +358,8 @@ std::string codegen::printProgram(exec::ProgramOp program,
     values["run"] += "\n" + printEntry(program, values, /*parallel=*/true);
   if (hasState(program))
     values["run"] += "\n" + printReset(program);
+  if (hasPortsInArena(program))
+    values["run"] += "\n" + printPlaceEntry(program);
   if (hasWeights)
     values["run"] += printCheckEntry(program, options);
   return StringRef(fillTemplate("model.cpp.in", values)).rtrim().str() + "\n";

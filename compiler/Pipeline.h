@@ -28,6 +28,7 @@ struct PipelineOptions {
   double maxError = 5e-6; ///< see nnc-choose-routines
   LayoutScope layouts = LayoutScope::global;
   Precision precision = Precision::f32; ///< see nnc-use-halves
+  bool portsInArena = false;            ///< see nnc-plan-memory
   /// Measured costs and choices; null if there are none.
   std::shared_ptr<const TuningFile> tuned;
 };

@@ -225,6 +225,9 @@ exec::PlaceAttr nnc::getFinalPlace(func::FuncOp function, unsigned result) {
   MLIRContext *context = function.getContext();
   if (std::optional<unsigned> state = getStateOf(function, result))
     return exec::PlaceAttr::get(context, exec::Pool::state, *state, 0, 0);
+  if (auto place = function.getResultAttrOfType<exec::PlaceAttr>(
+          result, exec::kPlaceAttr))
+    return place;
   return exec::PlaceAttr::get(context, exec::Pool::output, result, 0, 0);
 }
 

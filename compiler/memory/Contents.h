@@ -108,7 +108,8 @@ exec::PlaceAttr getPlace(mlir::Value value);
 exec::Pool getPool(mlir::BlockArgument argument);
 
 /// Returns where result number `result` of a function is to be when the
-/// function ends: in an output or, for the next value of a state, in the state.
+/// function ends: in an output, in the arena if it holds the results, or, for
+/// the next value of a state, in the state.
 exec::PlaceAttr getFinalPlace(mlir::func::FuncOp function, unsigned result);
 
 /// Returns the numbers of the results in the order in which they are copied to

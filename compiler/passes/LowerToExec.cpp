@@ -78,6 +78,8 @@ private:
   SmallVector<Value> outputs;
   /// The places of states, by argument.
   DenseMap<unsigned, Value> states;
+  /// Outputs in the arena, by the value that is produced there.
+  DenseMap<Value, Value> produced;
   DenseMap<Value, Value> placed;
   /// Buffers of values that are joined in place, by the joined value: their
   /// parts, which are computed first, are views of them.
@@ -175,6 +177,8 @@ Value Lowering::createInArena(Location loc, StringRef name, Value value) {
   RankedTensorType type = nn::getTensorType(value);
   if (Value buffer = joined.lookup(value))
     return buffer;
+  if (Value output = produced.lookup(value))
+    return output;
   if (exec::BufferOp buffer = findBufferOfOperand(value))
     return createView(loc, name, type, buffer,
                       place.getOffset() - buffer.getOffset());
@@ -182,6 +186,8 @@ Value Lowering::createInArena(Location loc, StringRef name, Value value) {
   if (!whole)
     return createBuffer(loc, name, type, place);
   Value &buffer = joined[whole];
+  if (!buffer)
+    buffer = produced.lookup(whole);
   if (!buffer) {
     auto layer = whole.getDefiningOp<nn::LayerOp>();
     buffer = createBuffer(getNamedLoc(layer.getLoc()),
@@ -292,13 +298,18 @@ void Lowering::declareInputs() {
           nn::getInitialValue(function, i));
       placed[argument] = states[i];
     } else {
-      placed[argument] = builder.create<exec::InputOp>(argument.getLoc(), type,
-                                                       name, tensor, modelName);
+      PlaceAttr place = getPlace(argument);
+      IntegerAttr offset;
+      if (function->hasAttr(exec::kPortsInArenaAttr))
+        offset = builder.getI64IntegerAttr(place.getOffset());
+      placed[argument] = builder.create<exec::InputOp>(
+          argument.getLoc(), type, name, tensor, modelName, offset);
     }
   }
 }
 
 void Lowering::declareOutputs() {
+  Operation *end = function.getBody().front().getTerminator();
   auto types = function.getFunctionType().getResults();
   for (auto [i, type] : llvm::enumerate(types)) {
     if (std::optional<unsigned> state = nn::getStateOf(function, i)) {
@@ -307,9 +318,17 @@ void Lowering::declareOutputs() {
     }
     StringRef given = getText(function.getResultAttr(i, "nn.name"));
     StringRef name = outputNames[i];
+    PlaceAttr place = getFinalPlace(function, i);
+    IntegerAttr offset;
+    if (place.getPool() == Pool::arena)
+      offset = builder.getI64IntegerAttr(place.getOffset());
     outputs.push_back(builder.create<exec::OutputOp>(
         function.getLoc(), builder.getType<exec::PlaceType>(), name,
-        cast<RankedTensorType>(type), getPortName(given, name, builder)));
+        cast<RankedTensorType>(type), getPortName(given, name, builder),
+        offset));
+    Value result = end->getOperand(i);
+    if (offset && getPlace(result) == place && result.getType() == type)
+      produced.try_emplace(result, outputs.back());
   }
 }
 
@@ -497,7 +516,8 @@ LogicalResult Lowering::run() {
   declareOutputs();
   for (BlockArgument argument : function.getArguments()) {
     PlaceAttr place = getPlace(argument);
-    if (place.getPool() != Pool::arena)
+    auto input = placed[argument].getDefiningOp<exec::InputOp>();
+    if (place.getPool() != Pool::arena || (input && input.getOffset()))
       continue;
     std::string name =
         names.addPart(exec::getPlaceOp(placed[argument]).getName(), "_staged");

@@ -54,6 +54,47 @@ def Stream : Pass<"nnc-stream", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nnc::nn::NnDialect", "::nnc::qnn::QnnDialect"];
 }
 
+def Patch : Pass<"nnc-patch", "::mlir::func::FuncOp"> {
+  let summary = "Compute the first layers in strips of an image";
+  let description = [{
+    The result of op number `last` (constants and others count from 0) is
+    computed in `strips` strips along axis `axis`, each by itself and one after
+    the other, so that of the values between op number `first` and this one
+    only the rows of a strip are in memory at a time. Where windows of two
+    strips overlap, their rows are computed twice: the method is the
+    patch-based inference of MCUNetV2 (Lin et al., 2021), with strips as wide
+    as the image. Results are the same, bit for bit.
+
+    Ops that are not local to rows, that lie before `first`, or whose results
+    are read elsewhere as well are computed whole.
+
+    Runs before any other pass, and where `--max-ram` needs it.
+
+    ```mlir
+    %y = nn.conv %x, %w {pads = array<i64: 0, 0, 0, 0>, ...} : (tensor<1x3x6x4xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x4x2xf32>
+    ```
+    ==> with two strips
+    ```mlir
+    %a = nn.slice %x {starts = array<i64: 0, 0, 0, 0>, ...} : ... -> tensor<1x3x4x4xf32>
+    %0 = nn.conv %a, %w {...} : ... -> tensor<1x8x2x2xf32>
+    %b = nn.slice %x {starts = array<i64: 0, 0, 2, 0>, ...} : ... -> tensor<1x3x4x4xf32>
+    %1 = nn.conv %b, %w {...} : ... -> tensor<1x8x2x2xf32>
+    %y = nn.concat %0, %1 {axis = 2 : i64} : ... -> tensor<1x8x4x2xf32>
+    ```
+  }];
+  let options = [
+    Option<"first", "first", "unsigned", /*default=*/"0",
+           "number of the first op that may be computed in strips">,
+    Option<"last", "last", "unsigned", /*default=*/"0",
+           "number of the op whose result the strips make up">,
+    Option<"axis", "axis", "int64_t", /*default=*/"2",
+           "axis of that result that is cut into strips">,
+    Option<"strips", "strips", "int64_t", /*default=*/"2",
+           "number of strips, each but the last of the same height">,
+  ];
+  let dependentDialects = ["::nnc::nn::NnDialect", "::nnc::qnn::QnnDialect"];
+}
+
 def QnnFuse : Pass<"nnc-qnn-fuse", "::mlir::ModuleOp"> {
   let summary = "Compute layers of QDQ models in integers where that is faster";
   let description = [{
@@ -499,6 +540,11 @@ def PlanMemory : Pass<"nnc-plan-memory", "::mlir::func::FuncOp"> {
     elementwise layers and residual additions overwrite an operand that is not
     used afterwards.
 
+    With `ports-in-arena`, the function gets `exec.ports_in_arena`, and its
+    arguments and results get an `exec.place` in the arena. Other values may
+    take the place of an argument after its last use; results stay up to the
+    end.
+
     ```mlir
     %0 = nn.layer "relu" extras(%x : tensor<4xf32>) -> tensor<4xf32> ...
     %1 = nn.reshape %0 : tensor<4xf32> -> tensor<2x2xf32>
@@ -513,6 +559,8 @@ def PlanMemory : Pass<"nnc-plan-memory", "::mlir::func::FuncOp"> {
   let options = [
     Option<"threads", "threads", "int", /*default=*/"1",
            "number of threads that may share a layer, each with its own scratch">,
+    Option<"portsInArena", "ports-in-arena", "bool", /*default=*/"false",
+           "place inputs and results in the arena, not in the caller's buffers">,
   ];
   let dependentDialects = ["::nnc::exec::ExecDialect"];
 }

@@ -48,8 +48,9 @@ struct TenantGroup {
 
 class Planner {
 public:
-  Planner(func::FuncOp function, int threads)
-      : function(function), contents(function), threads(threads) {}
+  Planner(func::FuncOp function, int threads, bool portsInArena)
+      : function(function), contents(function), threads(threads),
+        portsInArena(portsInArena) {}
   void plan();
 
 private:
@@ -61,7 +62,9 @@ private:
   void takeStates();
   void joinParts();
   void reuseOperands();
+  void addResults();
   void pack();
+  void setPlaces();
 
   /// Moves the tenants of group `from` into `into`, `delta` bytes further.
   void join(unsigned into, unsigned from, int64_t delta);
@@ -88,10 +91,13 @@ private:
   func::FuncOp function;
   Contents contents;
   int threads;                    ///< the largest number that may share a layer
+  bool portsInArena;              ///< whether inputs and results are there
   SmallVector<Operation *> steps; ///< steps[i] runs in step i + 1
   SmallVector<TenantGroup> groups;
   /// Groups of values, and their numbers among the group's tenants.
   DenseMap<Value, unsigned> groupOf, tenantOf;
+  /// Groups of results that are copied into the arena, by number of result.
+  DenseMap<unsigned, unsigned> copies;
 };
 } // namespace
 
@@ -144,6 +150,8 @@ void Planner::collect() {
   };
   for (BlockArgument argument : function.getArguments()) {
     TenantGroup &group = add(argument, 0);
+    if (portsInArena && getPool(argument) == Pool::input)
+      continue;
     group.pool = getPool(argument);
     group.index = argument.getArgNumber();
     group.limit = getBytes(argument);
@@ -282,6 +290,8 @@ void Planner::takePlace(Value value, exec::PlaceAttr place) {
 /// A result is produced where the caller wants it, if all that shares its bytes
 /// fits there.
 void Planner::takeOutputs() {
+  if (portsInArena)
+    return;
   Operation *end = function.getBody().front().getTerminator();
   for (OpOperand &result : end->getOpOperands())
     if (!nn::getStateOf(function, result.getOperandNumber()))
@@ -385,6 +395,20 @@ void Planner::reuseOperands() {
   }
 }
 
+/// Results that are constants or a part of a state need a place in the arena
+/// that they are copied to.
+void Planner::addResults() {
+  if (!portsInArena)
+    return;
+  Operation *end = function.getBody().front().getTerminator();
+  int last = steps.size();
+  for (OpOperand &result : end->getOpOperands())
+    if (!nn::getStateOf(function, result.getOperandNumber()) &&
+        getGroup(result.get()).pool != Pool::arena)
+      copies[result.getOperandNumber()] =
+          addGroup({}, nullptr, getBytes(result.get()), last, last);
+}
+
 void Planner::pack() {
   SmallVector<unsigned> packed;
   SmallVector<PackingBlock> blocks;
@@ -420,7 +444,12 @@ void Planner::plan() {
   takeStates();
   joinParts();
   reuseOperands();
+  addResults();
   pack();
+  setPlaces();
+}
+
+void Planner::setPlaces() {
   MLIRContext *context = function.getContext();
   for (const TenantGroup &group : groups)
     for (const Tenant &tenant : group.tenants) {
@@ -428,6 +457,8 @@ void Planner::plan() {
         return exec::PlaceAttr::get(context, group.pool, group.index,
                                     tenant.extent.offset, bytes);
       };
+      if (!tenant.value && !tenant.op)
+        continue; // A result that is copied.
       if (!tenant.value)
         tenant.op->setAttr(exec::kScratchAttr, place(tenant.extent.bytes));
       else if (tenant.op && !tenant.op->hasTrait<OpTrait::ConstantLike>())
@@ -436,6 +467,22 @@ void Planner::plan() {
         function.setArgAttr(cast<BlockArgument>(tenant.value).getArgNumber(),
                             exec::kPlaceAttr, place(0));
     }
+  if (!portsInArena)
+    return;
+  function->setAttr(exec::kPortsInArenaAttr, UnitAttr::get(context));
+  Operation *end = function.getBody().front().getTerminator();
+  for (OpOperand &result : end->getOpOperands()) {
+    unsigned number = result.getOperandNumber();
+    if (nn::getStateOf(function, number))
+      continue;
+    auto copy = copies.find(number);
+    int64_t offset = copy == copies.end()
+                         ? getTenant(result.get()).extent.offset
+                         : groups[copy->second].tenants.front().extent.offset;
+    function.setResultAttr(
+        number, exec::kPlaceAttr,
+        exec::PlaceAttr::get(context, Pool::arena, 0, offset, 0));
+  }
 }
 
 /// Returns false, and emits an error, if states take the values of each other
@@ -467,7 +514,7 @@ struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
       }
     if (failed(nn::verifyStates(getOperation())))
       return signalPassFailure();
-    Planner(getOperation(), threads).plan();
+    Planner(getOperation(), threads, portsInArena).plan();
     if (failed(checkExchanges(getOperation())))
       return signalPassFailure();
   }

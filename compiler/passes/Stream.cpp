@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/passes/AlongAxis.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/nn/ModelName.h"
 #include "dialects/nn/State.h"
@@ -55,7 +56,7 @@ private:
   /// Computes the newest part of the op's result. Returns false if that needs
   /// whole windows of its operands.
   bool computePart(Operation *op);
-  bool computeWindow(Operation *op, int64_t kernel);
+  bool computeWindow(Operation *op);
   bool computeElementwise(Operation *op);
   void clonePart(Operation *op, int64_t resultAxis, int64_t resultHop,
                  function_ref<Value(Value)> getOperand);
@@ -97,25 +98,6 @@ private:
 };
 } // namespace
 
-/// Returns `type` with another size of an axis.
-static RankedTensorType withSize(RankedTensorType type, int64_t axis,
-                                 int64_t size) {
-  SmallVector<int64_t> shape(type.getShape());
-  shape[axis] = size;
-  return RankedTensorType::get(shape, type.getElementType());
-}
-
-static RankedTensorType getType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-/// Returns true if elements along the axis have scales of their own.
-static bool hasScalesAlong(RankedTensorType type, int64_t axis) {
-  auto quantized =
-      dyn_cast<quant::UniformQuantizedPerAxisType>(type.getElementType());
-  return quantized && quantized.getQuantizedDimension() == axis;
-}
-
 const Part *Streamer::getOnlyPart(Operation *op, unsigned index) const {
   for (OpOperand &operand : op->getOpOperands())
     if (bool(getPart(operand.get())) != (operand.getOperandNumber() == index))
@@ -148,7 +130,7 @@ Value Streamer::getQueue(Value value, int64_t length) {
         builder.getContext(), any.getStorageTypeIntegralWidth(),
         any.isSigned() ? IntegerType::Signless : IntegerType::Unsigned);
     newest = builder.create<qnn::ReinterpretOp>(
-        loc, RankedTensorType::get(getType(newest).getShape(), storage),
+        loc, RankedTensorType::get(getRankedType(newest).getShape(), storage),
         newest);
   }
   auto plain = RankedTensorType::get(type.getShape(), storage);
@@ -183,7 +165,7 @@ void Streamer::clonePart(Operation *op, int64_t resultAxis, int64_t resultHop,
   for (Value operand : op->getOperands())
     mapping.map(operand, getOperand(operand));
   Operation *copy = builder.clone(*op, mapping);
-  RankedTensorType window = getType(op->getResult(0));
+  RankedTensorType window = getRankedType(op->getResult(0));
   copy->getResult(0).setType(withSize(window, resultAxis, resultHop));
   parts[op->getResult(0)] = {copy->getResult(0), window, resultAxis};
 }
@@ -197,21 +179,18 @@ static void warn(Operation *op, const Part &x, const Twine &why) {
 }
 
 /// Convolutions and pools along the axis read the newest windows from a queue.
-bool Streamer::computeWindow(Operation *op, int64_t kernel) {
+bool Streamer::computeWindow(Operation *op) {
   const Part *x = getOnlyPart(op);
-  auto strides = op->getAttrOfType<DenseI64ArrayAttr>("strides");
-  auto dilations = op->getAttrOfType<DenseI64ArrayAttr>("dilations");
-  auto pads = op->getAttrOfType<DenseI64ArrayAttr>("pads");
-  if (!x || x->axis < 2)
+  auto windows = x ? getWindows(op, x->axis) : std::nullopt;
+  if (!windows)
     return false;
-  int64_t i = x->axis - 2, count = strides.size(), stride = strides[i];
-  int64_t extent = (kernel - 1) * dilations[i] + 1;
+  int64_t stride = windows->stride, extent = windows->getExtent();
   int64_t length = x->getHop() - stride + extent;
   auto refuse = [&](const Twine &why) {
     warn(op, *x, why);
     return false;
   };
-  if (pads[i] || pads[i + count])
+  if (windows->before || windows->after)
     return refuse("it pads the axis of time, whose ends move on");
   if ((x->getLength() - extent) % stride)
     return refuse("its stride of " + Twine(stride) +
@@ -234,9 +213,9 @@ bool Streamer::computeWindow(Operation *op, int64_t kernel) {
 /// Operands that grow have the same axis, length and hop; others are alike for
 /// all elements along it.
 bool Streamer::computeElementwise(Operation *op) {
-  RankedTensorType result = getType(op->getResult(0));
+  RankedTensorType result = getRankedType(op->getResult(0));
   auto getAxis = [&](Value operand, int64_t own) {
-    return result.getRank() - getType(operand).getRank() + own;
+    return result.getRank() - getRankedType(operand).getRank() + own;
   };
   const Part *first = nullptr;
   int64_t common = -1;
@@ -265,70 +244,11 @@ bool Streamer::computeElementwise(Operation *op) {
   return true;
 }
 
-/// Returns the axis of `to` that is the axis of `from`: what stands before and
-/// behind it has as many elements in both. -1 if there is none.
-static int64_t findAxis(RankedTensorType from, RankedTensorType to,
-                        int64_t axis) {
-  int64_t before = ShapedType::getNumElements(from.getShape().take_front(axis));
-  for (int64_t i = 0, product = 1; i < to.getRank(); ++i) {
-    if (product == before && to.getDimSize(i) == from.getDimSize(axis))
-      return i;
-    product *= to.getDimSize(i);
-  }
-  return -1;
-}
-
-/// Returns the axis of the result that grows with axis `axis` of operand 0 in
-/// an op that treats each of its elements alike; -1 if it is not one.
-static int64_t followAxis(Operation *op, int64_t axis) {
-  RankedTensorType x = getType(op->getOperand(0));
-  if (auto transpose = dyn_cast<nn::TransposeOp>(op))
-    return llvm::find(transpose.getPermutation(), axis) -
-           transpose.getPermutation().begin();
-  if (isa<nn::ReshapeOp>(op))
-    return findAxis(x, getType(op->getResult(0)), axis);
-  if (auto softmax = dyn_cast<nn::SoftmaxOp>(op))
-    return int64_t(softmax.getAxis()) == axis ? -1 : axis;
-  if (isa<nn::IntegerSoftmaxOp>(op))
-    return axis == x.getRank() - 1 ? -1 : axis;
-  if (auto norm = dyn_cast<nn::LayerNormOp>(op))
-    return axis < int64_t(norm.getAxis()) ? axis : -1;
-  if (auto reduce = dyn_cast<nn::ReduceOp>(op)) {
-    if (llvm::is_contained(reduce.getAxes(), axis))
-      return -1;
-    return reduce.getKeepdims()
-               ? axis
-               : axis - llvm::count_if(reduce.getAxes(),
-                                       [&](int64_t a) { return a < axis; });
-  }
-  if (auto pad = dyn_cast<nn::PadOp>(op))
-    return pad.getPads()[axis] || pad.getPads()[axis + x.getRank()] ? -1 : axis;
-  if (isa<nn::MatMulOp, qnn::MatMulOp>(op)) {
-    auto matmul = dyn_cast<nn::MatMulOp>(op);
-    RankedTensorType b = getType(op->getOperand(1));
-    bool isRow = axis == x.getRank() - 2, isBatch = axis < x.getRank() - 2;
-    if ((matmul && matmul.getTransposeA()) || !(isRow || isBatch) ||
-        b.getRank() != 2)
-      return -1;
-    return axis;
-  }
-  return -1;
-}
-
 bool Streamer::computePart(Operation *op) {
-  if (isa<nn::ElementwiseOpInterface, qnn::QuantizeOp, qnn::DequantizeOp,
-          qnn::RequantizeOp, qnn::ReinterpretOp>(op))
+  if (isElementwise(op))
     return computeElementwise(op);
-  if (isa<nn::ConvOp, qnn::ConvOp>(op)) {
-    const Part *x = getOnlyPart(op);
-    return x && x->axis >= 2 &&
-           computeWindow(op, getType(op->getOperand(1)).getDimSize(x->axis));
-  }
-  if (isa<nn::MaxPoolOp, nn::AvgPoolOp>(op)) {
-    const Part *x = getOnlyPart(op);
-    auto kernel = op->getAttrOfType<DenseI64ArrayAttr>("kernel");
-    return x && x->axis >= 2 && computeWindow(op, kernel[x->axis - 2]);
-  }
+  if (isa<nn::ConvOp, qnn::ConvOp, nn::MaxPoolOp, nn::AvgPoolOp>(op))
+    return computeWindow(op);
   if (auto concat = dyn_cast<nn::ConcatOp>(op)) {
     const Part *first = getPart(op->getOperand(0));
     for (Value operand : op->getOperands()) {
@@ -353,8 +273,7 @@ bool Streamer::computePart(Operation *op) {
   };
   if (auto slice = dyn_cast<nn::SliceOp>(op)) {
     SmallVector<int64_t> sizes(slice.getSizes());
-    if (slice.getStarts()[part.axis] != 0 || slice.getSteps()[part.axis] != 1 ||
-        sizes[part.axis] != part.getLength())
+    if (!takesAll(op, part.axis))
       return false;
     clone(part.axis);
     sizes[part.axis] = part.getHop();
@@ -364,7 +283,8 @@ bool Streamer::computePart(Operation *op) {
   int64_t resultAxis = followAxis(op, part.axis);
   if (resultAxis < 0 && isa<nn::PadOp>(op))
     warn(op, part, "it pads the axis of time, whose ends move on");
-  if (resultAxis < 0 || hasScalesAlong(getType(op->getResult(0)), resultAxis))
+  if (resultAxis < 0 ||
+      hasScalesAlong(getRankedType(op->getResult(0)), resultAxis))
     return false;
   clone(resultAxis);
   return true;
@@ -417,7 +337,7 @@ LogicalResult Streamer::check() {
 
 void Streamer::takeInput() {
   BlockArgument window = function.getArgument(input);
-  RankedTensorType type = getType(window);
+  RankedTensorType type = getRankedType(window);
   function.insertArgument(input, withSize(type, axis, hop),
                           function.getArgAttrDict(input), window.getLoc());
   parts[window] = {function.getArgument(input), type, axis};

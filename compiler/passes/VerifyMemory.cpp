@@ -268,12 +268,14 @@ LogicalResult Checker::finish(Operation *op) {
   for (unsigned result : getFinishOrder(function)) {
     if (failed(checkOperand(op, result)))
       return failure();
-    memory(getFinalPlace(function, result))
-        .write(0, contents.of(op->getOperand(result)));
+    PlaceAttr place = getFinalPlace(function, result);
+    if (failed(checkBounds(op, place, getBytes(op->getOperand(result)))))
+      return failure();
+    memory(place).write(place.getOffset(), contents.of(op->getOperand(result)));
   }
   for (unsigned result = 0; result < op->getNumOperands(); ++result)
-    if (!memory(getFinalPlace(function, result))
-             .holds(0, contents.of(op->getOperand(result))))
+    if (PlaceAttr place = getFinalPlace(function, result); !memory(place).holds(
+            place.getOffset(), contents.of(op->getOperand(result))))
       return op->emitOpError() << "writes over result " << result;
   return success();
 }

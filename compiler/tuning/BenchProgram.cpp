@@ -256,9 +256,9 @@ FailureOr<BenchProgram> Bench::build(int64_t modelWeights) {
   auto one = RankedTensorType::get({1}, builder.getF32Type());
   auto place = builder.getType<exec::PlaceType>();
   Value in = builder.create<exec::InputOp>(loc, place, names.add("in"), one,
-                                           StringAttr());
+                                           StringAttr(), IntegerAttr());
   Value out = builder.create<exec::OutputOp>(loc, place, names.add("out"), one,
-                                             StringAttr());
+                                             StringAttr(), IntegerAttr());
   builder.create<exec::CopyOp>(loc, names.add("pass"), in, out);
   ++calls;
   bench.calls.resize(jobs.size());

@@ -20,6 +20,14 @@ PlaceOpInterface exec::getPlaceOp(Value place) {
   return dyn_cast_or_null<PlaceOpInterface>(place.getDefiningOp());
 }
 
+std::optional<int64_t> exec::getPortOffset(Operation *op) {
+  if (auto input = dyn_cast<InputOp>(op))
+    return input.getOffset();
+  if (auto output = dyn_cast<OutputOp>(op))
+    return output.getOffset();
+  return std::nullopt;
+}
+
 LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName();
@@ -29,9 +37,10 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError() << "needs a #exec.place as '" << name << "'";
   if (isBytes && !isa<IntegerAttr>(attribute.getValue()))
     return op->emitOpError() << "needs a number of bytes as '" << name << "'";
-  if (name == kSerialAttr && !isa<UnitAttr>(attribute.getValue()))
+  bool isFlag = name == kSerialAttr || name == kPortsInArenaAttr;
+  if (isFlag && !isa<UnitAttr>(attribute.getValue()))
     return op->emitOpError() << "needs no value for '" << name << "'";
-  if (!isPlace && !isBytes && name != kSerialAttr)
+  if (!isPlace && !isBytes && !isFlag)
     return op->emitOpError()
            << "has '" << name << "', which is not an attribute of exec";
   return success();
@@ -103,6 +112,10 @@ LogicalResult ProgramOp::verifyRegions() {
         return failure();
     } else if (auto state = dyn_cast<StateOp>(op)) {
       if (failed(verifyInitial(state)))
+        return failure();
+    } else if (std::optional<int64_t> offset = getPortOffset(&op)) {
+      if (failed(verifyRange(cast<PlaceOpInterface>(op), *offset, getArena(),
+                             "arena")))
         return failure();
     }
     if (auto place = dyn_cast<PlaceOpInterface>(op)) {

@@ -41,11 +41,16 @@ inline constexpr llvm::StringLiteral kPlaceAttr = "exec.place";
 inline constexpr llvm::StringLiteral kScratchAttr = "exec.scratch";
 inline constexpr llvm::StringLiteral kArenaAttr = "exec.arena";
 inline constexpr llvm::StringLiteral kLowerBoundAttr = "exec.lower_bound";
+inline constexpr llvm::StringLiteral kPortsInArenaAttr = "exec.ports_in_arena";
 /// Name of the attribute that nnc-assign-threads sets.
 inline constexpr llvm::StringLiteral kSerialAttr = "exec.serial";
 
 /// Returns the op that defines `place`.
 PlaceOpInterface getPlaceOp(mlir::Value place);
+
+/// Returns where an input or output lies in the arena, in bytes from its start,
+/// or nullopt if `op` is another op or the caller has memory for it.
+std::optional<int64_t> getPortOffset(mlir::Operation *op);
 
 /// The identifiers of one program, each of which is used once. Identifiers that
 /// this class makes have at most kMaxIdentifier characters, including the

@@ -24,7 +24,8 @@ def Exec_Dialect : Dialect {
     places of the values of an nn function: `exec.place` on ops, and
     `exec.scratch` on layers whose routine needs working memory, both of type
     `#exec.place`; `exec.arena` and `exec.lower_bound`, in bytes, on the
-    function. `nnc-assign-threads` sets `exec.serial` on ops that a single
+    function, as is `exec.ports_in_arena` where the arena holds inputs and
+    results, too. `nnc-assign-threads` sets `exec.serial` on ops that a single
     thread computes.
   }];
   let useDefaultAttributePrinterParser = 1;

@@ -84,23 +84,30 @@ def Exec_ProgramOp : Exec_Op<"program", [
   let hasRegionVerifier = 1;
 }
 
-def Exec_InputOp : Exec_PlaceOp<"input", (ins OptionalAttr<StrAttr>:$model_name),
-    "(`of` $model_name^)?", 0> {
+def Exec_InputOp : Exec_PlaceOp<"input",
+    (ins OptionalAttr<StrAttr>:$model_name, OptionalAttr<I64Attr>:$offset),
+    "(`of` $model_name^)? (`at` $offset^)?", 0> {
   let summary = "What the caller gives to the model, row-major, read in place";
   let description = [{
-    `model_name` is the input's name in the model where that is not `name`.
+    `model_name` is the input's name in the model where that is not `name`. An
+    input with an `offset` lies there in the arena, and is overwritten when it
+    is not needed any more.
 
-    Example: `%x = exec.input "x_0" of "x.0" : tensor<1x4xf32>`.
+    Examples: `%x = exec.input "x_0" of "x.0" : tensor<1x4xf32>`,
+    `%x = exec.input "x" at 128 : tensor<1x4xf32>`.
   }];
 }
 
-def Exec_OutputOp : Exec_PlaceOp<"output", (ins OptionalAttr<StrAttr>:$model_name),
-    "(`of` $model_name^)?", 1> {
+def Exec_OutputOp : Exec_PlaceOp<"output",
+    (ins OptionalAttr<StrAttr>:$model_name, OptionalAttr<I64Attr>:$offset),
+    "(`of` $model_name^)? (`at` $offset^)?", 1> {
   let summary = "Where the caller wants a result, row-major";
   let description = [{
-    Calls may use it as they use a buffer before the result is written.
+    Calls may use it as they use a buffer before the result is written. An
+    output with an `offset` lies there in the arena.
 
-    Example: `%y = exec.output "prob" : tensor<1x1000xf32>`.
+    Examples: `%y = exec.output "prob" : tensor<1x1000xf32>`,
+    `%y = exec.output "prob" at 0 : tensor<1x1000xf32>`.
   }];
 }
 

@@ -239,6 +239,7 @@ Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
   options.maxError = choices.maxError;
   options.layouts = choices.layouts;
   options.precision = choices.precision;
+  options.portsInArena = choices.portsInArena;
   options.tuned = std::move(tuned);
   return options;
 }
@@ -247,6 +248,35 @@ ExitCode Driver::compile() {
   Progress progress("compiling");
   if (wanted.keepStages)
     importedOp = llvm::cast<mlir::ModuleOp>((*op)->clone());
+  mlir::OwningOpRef<mlir::ModuleOp> whole;
+  if (choices.maxRam)
+    whole = llvm::cast<mlir::ModuleOp>((*op)->clone());
+  ExitCode code = runPasses();
+  return code == ExitCode::done && whole ? fitIntoRam(std::move(whole)) : code;
+}
+
+ExitCode Driver::fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole) {
+  int64_t limit = *choices.maxRam, least = countRam(*op);
+  if (least <= limit)
+    return ExitCode::done;
+  Progress progress("looking for layers to compute in strips");
+  if (auto cut = cutIntoStrips(*whole, limit, pipelineOptions(tuning), least)) {
+    op = std::move(cut);
+    return runPasses();
+  }
+  if (wanted.exceedsRam)
+    return ExitCode::done;
+  mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+      << "needs " << least << " bytes of RAM, also if layers are computed in "
+      << "strips, " << least - limit << " more than the " << limit
+      << " of --max-ram"
+      << (choices.portsInArena
+              ? ""
+              : "; --io=arena lets values take the place of inputs");
+  return ExitCode::limit;
+}
+
+ExitCode Driver::runPasses() {
   std::string failed;
   mlir::PassManager manager(&context);
   manager.addInstrumentation(std::make_unique<WatchPasses>(failed));

@@ -51,8 +51,11 @@ struct ModelOptions {
   int threads = 1;    ///< that the code has memory for
   int runThreads = 0; ///< how many it will run on, where that is known
   double maxError = PipelineOptions().maxError;
-  int weightBits = 32;     ///< least that is left of a weight: 32 or 24
-  CustomFunctions customs; ///< for operators that nnc lacks
+  int weightBits = 32;       ///< least that is left of a weight: 32 or 24
+  CustomFunctions customs;   ///< for operators that nnc lacks
+  bool portsInArena = false; ///< where inputs and outputs lie
+  /// Most bytes of the arena, inputs, outputs and state, if there is a limit.
+  std::optional<int64_t> maxRam;
   LayoutScope layouts = LayoutScope::global;
   Precision precision = Precision::f32;
 
@@ -65,7 +68,23 @@ struct ModelOptions {
 
 struct DriverOptions {
   bool keepStages = false; ///< `imported()`, `formed()` and `layered()`
+  /// Compiles a model that takes more than ModelOptions::maxRam, too, for a
+  /// command that says so itself.
+  bool exceedsRam = false;
 };
+
+/// Returns the bytes of the arena, the inputs, the outputs and the state of a
+/// module of the exec dialect.
+int64_t countRam(mlir::ModuleOp module);
+
+/// Returns a copy of an imported module of which some layers are computed in
+/// strips (nnc-patch), so that it takes at most `limit` bytes and the fewest
+/// multiply-adds; null if none is found. Lowers `least` to the smallest number
+/// of bytes that a copy took.
+mlir::OwningOpRef<mlir::ModuleOp> cutIntoStrips(mlir::ModuleOp module,
+                                                int64_t limit,
+                                                const PipelineOptions &options,
+                                                int64_t &least);
 
 /// The steps from a model to code. Each works on the result of the step before
 /// it, and reports its problems.
@@ -99,6 +118,11 @@ public:
 private:
   /// Makes the imported module take its window frame by frame.
   ExitCode stream();
+  /// Runs the passes on `op`.
+  ExitCode runPasses();
+  /// Compiles `whole`, the imported module, in strips where the plan takes more
+  /// memory than there is.
+  ExitCode fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole);
   /// The target with what --probe says of it, and `tuning`; reports all that is
   /// wrong with these options.
   mlir::FailureOr<target::MachineAttr> findMachine();

@@ -74,7 +74,9 @@ buildFirmware(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
            {"-I" + module.sourceFolder(), std::string("-DNNC_HOOKS=1"),
             "-DNNC_MODEL=" + module.name,
             "-DNNC_MODEL_CONSTANTS=" + llvm::StringRef(module.name).upper(),
-            fmt::format("-DNNC_MODEL_STATE={}", int(!module.state.empty()))})
+            fmt::format("-DNNC_MODEL_STATE={}", int(!module.state.empty())),
+            fmt::format("-DNNC_MODEL_PLACED={}",
+                        int(module.hasPortsInArena()))})
         job.flags.push_back(flag);
       parts.push_back(job);
     }

@@ -33,6 +33,13 @@ bool Manifest::hasCustoms() const {
   });
 }
 
+bool Manifest::hasPortsInArena() const {
+  auto isInArena = [](const Port &port) {
+    return port.arenaOffset.has_value();
+  };
+  return llvm::any_of(inputs, isInArena) || llvm::any_of(outputs, isInArena);
+}
+
 int64_t Manifest::multiplyAdds() const {
   int64_t sum = 0;
   for (const LayerInfo &layer : layers)
@@ -52,7 +59,8 @@ static bool fromJSON(const json::Value &value, Port &port, json::Path path) {
   json::ObjectMapper map(value, path);
   std::string dtype;
   if (!map || !map.map("name", port.name) || !map.map("field", port.field) ||
-      !map.map("dtype", dtype) || !map.map("shape", port.shape))
+      !map.map("dtype", dtype) || !map.map("shape", port.shape) ||
+      !map.mapOptional("arena_offset", port.arenaOffset))
     return false;
   std::optional<Dtype> parsed = parseDtype(dtype);
   if (!parsed) {

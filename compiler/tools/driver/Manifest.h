@@ -19,6 +19,7 @@ struct Port {
   std::string field; ///< name of the field of the C struct
   Dtype dtype;
   std::vector<int64_t> shape;
+  std::optional<int64_t> arenaOffset; ///< where it lies in the arena, if there
   int64_t bytes() const;
 };
 
@@ -62,6 +63,8 @@ struct Manifest {
   std::vector<ArenaPlace> arena;
 
   int64_t multiplyAdds() const;
+  /// Whether the arena holds inputs and outputs.
+  bool hasPortsInArena() const;
   /// Whether the user's functions compute some of the layers.
   bool hasCustoms() const;
   /// The file of the folder that calls the user's functions, if there are any.

@@ -254,7 +254,9 @@ buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
           "-DNNC_MODEL=" + module.name,
           "-DNNC_MODEL_CONSTANTS=" + llvm::StringRef(module.name).upper(),
           fmt::format("-DNNC_MODEL_PARALLEL={}", int(module.threads)),
-          fmt::format("-DNNC_MODEL_STATE={}", int(!module.state.empty()))}});
+          fmt::format("-DNNC_MODEL_STATE={}", int(!module.state.empty())),
+          fmt::format("-DNNC_MODEL_PLACED={}",
+                      int(module.hasPortsInArena()))}});
     programs.push_back(part + "/program");
     std::vector<std::string> all = shared;
     for (const CompileJob &job : parts)

@@ -38,6 +38,7 @@ class Bench : public Command {
 public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
+    addRamOption(app, options);
     addLayoutsOption(app, options);
     addPrecisionOption(app, options);
     allowFolder(app, options);

@@ -45,25 +45,12 @@ std::string firstMessage(llvm::StringRef said) {
   return said.trim().str();
 }
 
-/// Adds an option for the most bytes of a kind of memory.
-void addLimit(CLI::App &app, const char *name, std::optional<int64_t> &limit,
-              const char *help) {
-  app.add_option_function<std::string>(
-         name,
-         [&limit](const std::string &given) { limit = parseBytes(given); },
-         help)
-      ->check([](const std::string &given) -> std::string {
-        return parseBytes(given) ? ""
-                                 : given + " is no number of bytes such as "
-                                           "65536, 64K or 1M";
-      })
-      ->type_name("BYTES");
-}
-
+/// Returns the bytes of ports, without those that the arena holds.
 int64_t sumBytes(const std::vector<Port> &ports) {
   int64_t sum = 0;
   for (const Port &port : ports)
-    sum += port.bytes();
+    if (!port.arenaOffset)
+      sum += port.bytes();
   return sum;
 }
 
@@ -75,9 +62,7 @@ public:
     app.add_flag("--no-build", noBuild,
                  "Give the size of the source instead of building it");
     addCompilerOption(app, compiler);
-    addLimit(app, "--max-ram", maxRam,
-             "Most bytes of RAM, with K or M for 1024 of them or of these: of "
-             "the arena, the inputs and the outputs, without the stack");
+    addRamOption(app, options);
     addLimit(app, "--max-flash", maxFlash,
              "Most bytes of flash memory: of code, constants and weights");
     app.add_option("--arena", picture,
@@ -92,7 +77,8 @@ public:
     if (llvm::sys::fs::is_directory(options.model))
       return fail(makeError(options.model + " is a folder; give a model"),
                   ExitCode::usage);
-    if (ExitCode code = prepared.open(options, {/*keepStages=*/true});
+    if (ExitCode code = prepared.open(options, {/*keepStages=*/true,
+                                                /*exceedsRam=*/true});
         code != ExitCode::done)
       return code;
     llvm::Expected<CodeSize> size = measure(prepared.manifest);
@@ -132,7 +118,7 @@ private:
                         option.str())),
                     ExitCode::limit);
     };
-    check(maxRam, getRam(m), "--max-ram",
+    check(options.maxRam, getRam(m), "--max-ram",
           fmt::format("{} of arena, {} of inputs, {} of outputs{}",
                       m.arenaBytes, sumBytes(m.inputs), sumBytes(m.outputs),
                       m.state.empty()
@@ -283,7 +269,7 @@ private:
   ModelOptions options;
   QuantizedReport quantized;
   std::string compiler;
-  std::optional<int64_t> maxRam, maxFlash;
+  std::optional<int64_t> maxFlash;
   std::string picture; ///< path of the arena's, or empty
   bool noBuild = false, json = false;
 };

@@ -157,6 +157,28 @@ static std::optional<StreamChoice> parseStream(llvm::StringRef text) {
   return choice;
 }
 
+void addLimit(CLI::App &app, const char *name, std::optional<int64_t> &limit,
+              const char *help) {
+  app.add_option_function<std::string>(
+         name,
+         [&limit](const std::string &given) { limit = parseBytes(given); },
+         help)
+      ->check([](const std::string &given) -> std::string {
+        return parseBytes(given) ? ""
+                                 : given + " is no number of bytes such as "
+                                           "65536, 64K or 1M";
+      })
+      ->type_name("BYTES");
+}
+
+void addRamOption(CLI::App &app, ModelOptions &options) {
+  addLimit(app, "--max-ram", options.maxRam,
+           "Most bytes of RAM, with K or M for 1024 of them or of these: of "
+           "the arena, the inputs, the outputs and the state, without the "
+           "stack. Where the model takes more, images of some layers are "
+           "computed in strips, whose rows at the edges are computed twice");
+}
+
 void addModelOptions(CLI::App &app, ModelOptions &options) {
   addModelFileOptions(app, options);
   app.add_option_function<std::vector<std::string>>(
@@ -201,6 +223,13 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
                                             "AXIS:FRAMES";
       })
       ->type_name("[INPUT=]AXIS[:FRAMES]");
+  static const std::vector<std::pair<std::string, bool>> owners = {
+      {"caller", false}, {"arena", true}};
+  addChoice(app, "--io", options.portsInArena, owners,
+            "Where inputs and outputs lie: in memory of the caller's, which is "
+            "read and written in place (caller, unless given), or in the "
+            "arena, where other values take the place of inputs that are not "
+            "needed any more");
   static const std::vector<std::pair<std::string, std::string>> places = {
       {"embed", "embed"}, {"array", "array"}, {"file", "file"}};
   addChoice(
@@ -291,10 +320,11 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
   app.parse_complete_callback([&app, &options] {
     if (!llvm::sys::fs::is_directory(options.model))
       return;
-    for (const char *name : {"--target", "--name", "--shape", "--external-data",
-                             "--tflite-rounding", "--custom", "--stream",
-                             "--weights", "--max-error", "--weight-bits",
-                             "--layouts", "--precision", "--tuning", "--probe"})
+    for (const char *name :
+         {"--target", "--name", "--shape", "--external-data",
+          "--tflite-rounding", "--custom", "--stream", "--io", "--max-ram",
+          "--weights", "--max-error", "--weight-bits", "--layouts",
+          "--precision", "--tuning", "--probe"})
       if (CLI::Option *option = app.get_option_no_throw(name);
           option && option->count())
         throw CLI::ValidationError(

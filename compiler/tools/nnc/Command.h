@@ -48,6 +48,13 @@ void addTargetOption(CLI::App &app, std::string &target, const char *help);
 void addModelFileOptions(CLI::App &app, ModelOptions &options);
 /// The same, --target and what else decides the code.
 void addModelOptions(CLI::App &app, ModelOptions &options);
+
+/// Adds an option for the most bytes of a kind of memory.
+void addLimit(CLI::App &app, const char *name, std::optional<int64_t> &limit,
+              const char *help);
+
+/// Adds --max-ram.
+void addRamOption(CLI::App &app, ModelOptions &options);
 /// MODEL may also be a folder that nnc compile wrote, then without options that
 /// decide the code.
 void allowFolder(CLI::App &app, const ModelOptions &options);

@@ -22,6 +22,7 @@ class Compile : public Command {
 public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
+    addRamOption(app, options);
     addLayoutsOption(app, options);
     addPrecisionOption(app, options);
     addThreadsOption(app, options);

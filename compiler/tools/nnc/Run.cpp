@@ -42,6 +42,7 @@ class Run : public Command {
 public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
+    addRamOption(app, options);
     addPrecisionOption(app, options);
     allowFolder(app, options);
     app.add_option("--input", files,

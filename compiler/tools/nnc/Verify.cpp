@@ -28,6 +28,7 @@ class Verify : public Command {
 public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
+    addRamOption(app, options);
     addLayoutsOption(app, options);
     addPrecisionOption(app, options);
     CLI::Option *data =

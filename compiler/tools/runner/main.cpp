@@ -178,6 +178,7 @@ struct Call {
       inputFields.push_back(input.data());
     for (Guarded &output : outputs)
       outputFields.push_back(output.data());
+    model.place(inputFields.data(), outputFields.data(), arena.data());
     model.reset(state.data());
   }
   /// Gives the inputs their values of a step.
@@ -187,10 +188,17 @@ struct Call {
         std::memcpy(inputs[i].data(), data[i].data() + step * inputs[i].size(),
                     inputs[i].size());
   }
+  /// Fills the inputs that are in the arena, which each run overwrites.
+  void prepare() {
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (inputFields[i] != inputs[i].data())
+        std::memcpy(const_cast<void *>(inputFields[i]), inputs[i].data(),
+                    inputs[i].size());
+  }
   /// Appends the outputs to those of the earlier steps.
   void keep() {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const char *bytes = static_cast<char *>(outputs[i].data());
+      const char *bytes = static_cast<char *>(outputFields[i]);
       results[i].insert(results[i].end(), bytes, bytes + outputs[i].size());
     }
   }
@@ -247,6 +255,7 @@ template <class Run> int repeat(int runs, double seconds, Run run) {
 
 int timeRuns(Call &call, int runs, double seconds) {
   return repeat(runs, seconds, [&] {
+    call.prepare();
     double start = now();
     call.run();
     std::printf("run %.9g\n", now() - start);
@@ -258,6 +267,7 @@ int timeRuns(Call &call, int runs, double seconds) {
 void takeTurns(Call &call) {
   double seconds;
   while (std::scanf("%lf", &seconds) == 1) {
+    call.prepare();
     call.run(); // refills the caches that other programs have used
     double before = measureHandover();
     timeRuns(call, 1000000, seconds);
@@ -271,6 +281,7 @@ void timeLayers(Call &call, int runs, double seconds) {
   LayerTimes layers;
   watcher = &layers;
   repeat(runs, seconds, [&] {
+    call.prepare();
     layers.start();
     call.run();
   });
@@ -283,6 +294,7 @@ void simulate(Call &call, int threads, int runs, double seconds) {
   useSimulation(simulation);
   watcher = &simulation;
   repeat(runs, seconds, [&] {
+    call.prepare();
     simulation.start();
     call.run();
   });
@@ -309,6 +321,7 @@ int main(int argc, char **argv) {
   watcher = dump.get();
   for (int step = 0; step < options.steps; ++step) {
     call.load(step);
+    call.prepare();
     call.run();
     watcher = nullptr; // layers are those of the first run
     call.check();

@@ -3,8 +3,9 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // This file is built with -DNNC_MODEL=resnet50 -DNNC_MODEL_CONSTANTS=RESNET50,
-// with -DNNC_MODEL_PARALLEL=1 for a module with threads, and with
-// -DNNC_MODEL_STATE=1 for one that keeps values between runs.
+// with -DNNC_MODEL_PARALLEL=1 for a module with threads, with
+// -DNNC_MODEL_STATE=1 for one that keeps values between runs, and with
+// -DNNC_MODEL_PLACED=1 for one whose inputs and outputs are in the arena.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,9 @@
 #endif
 #ifndef NNC_MODEL_STATE
 #define NNC_MODEL_STATE 0
+#endif
+#ifndef NNC_MODEL_PLACED
+#define NNC_MODEL_PLACED 0
 #endif
 #include "runtime/pool.h"
 
@@ -56,6 +60,19 @@ constexpr std::size_t stateBytes = 0;
 
 void reset(void *) {}
 #endif
+
+void place([[maybe_unused]] const void **inputFields,
+           [[maybe_unused]] void **outputFields, [[maybe_unused]] void *arena) {
+#if NNC_MODEL_PLACED
+  Inputs inputs;
+  Outputs outputs;
+  std::memcpy(&inputs, inputFields, sizeof inputs);
+  std::memcpy(&outputs, outputFields, sizeof outputs);
+  NNC_PASTE(NNC_MODEL, _place)(&inputs, &outputs, arena);
+  std::memcpy(inputFields, &inputs, sizeof inputs);
+  std::memcpy(outputFields, &outputs, sizeof outputs);
+#endif
+}
 
 int run(const void *const *inputFields, void *const *outputFields,
         [[maybe_unused]] void *state, void *arena) {
@@ -124,6 +141,7 @@ const Model model = {sizeof(Inputs) / sizeof(void *),
                      NNC_MODEL_PARALLEL,
                      stateBytes,
                      reset,
+                     place,
                      run};
 
 } // namespace runner

@@ -27,6 +27,9 @@ struct Model {
   std::size_t stateBytes; ///< the size of struct <name>_state, or 0
   /// Calls <name>_reset, if the module has it.
   void (*reset)(void *state);
+  /// Calls <name>_place, if the module has it: points inputs and outputs that
+  /// the arena holds at their places.
+  void (*place)(const void **inputs, void **outputs, void *arena);
   /// Calls <name>_run; inputs and outputs are the structs' pointers in order.
   int (*run)(const void *const *inputs, void *const *outputs, void *state,
              void *arena);

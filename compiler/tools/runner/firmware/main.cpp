@@ -3,7 +3,8 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // This file is built with -DNNC_MODEL=resnet50 -DNNC_MODEL_CONSTANTS=RESNET50,
-// and with -DNNC_MODEL_STATE=1 for a module that keeps values between runs.
+// with -DNNC_MODEL_STATE=1 for a module that keeps values between runs, and
+// with -DNNC_MODEL_PLACED=1 for one whose inputs and outputs are in the arena.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,9 @@ using Outputs = NNC_PASTE(NNC_MODEL, _outputs);
 
 #ifndef NNC_MODEL_STATE
 #define NNC_MODEL_STATE 0
+#endif
+#ifndef NNC_MODEL_PLACED
+#define NNC_MODEL_PLACED 0
 #endif
 #if NNC_MODEL_STATE
 using State = NNC_PASTE(NNC_MODEL, _state);
@@ -117,13 +121,17 @@ struct Call {
     }
     file.close();
   }
+  static void copy(void *to, const void *from, size_t bytes) {
+    for (size_t i = 0; i < bytes; ++i)
+      static_cast<unsigned char *>(to)[i] =
+          static_cast<const unsigned char *>(from)[i];
+  }
   /// Gives the inputs their values of a step.
   void load(size_t step) const {
     for (size_t i = 0; i < inputFields; ++i)
       if (data[i])
-        for (size_t j = 0; j < inputs[i].size(); ++j)
-          static_cast<unsigned char *>(inputs[i].data())[j] =
-              data[i][step * inputs[i].size() + j];
+        copy(inputs[i].data(), data[i] + step * inputs[i].size(),
+             inputs[i].size());
   }
   void reset() const {
 #if NNC_MODEL_STATE
@@ -142,20 +150,32 @@ struct Call {
     outputPaths[outputCount] = text;
     outputs[outputCount++] = Guarded(toNumber(colon + 1));
   }
-  void run() const {
-    // The structs consist of pointers only.
-    union {
-      Inputs fields;
-      const void *pointers[inputFields];
-    } in;
-    union {
-      Outputs fields;
-      void *pointers[outputFields];
-    } out;
+  // The structs consist of pointers only.
+  union {
+    Inputs fields;
+    void *pointers[inputFields];
+  } in;
+  union {
+    Outputs fields;
+    void *pointers[outputFields];
+  } out;
+  /// Gives each input and output its memory.
+  void place() {
     for (size_t i = 0; i < inputFields; ++i)
       in.pointers[i] = inputs[i].data();
     for (size_t i = 0; i < outputFields; ++i)
       out.pointers[i] = outputs[i].data();
+#if NNC_MODEL_PLACED
+    NNC_PASTE(NNC_MODEL, _place)(&in.fields, &out.fields, arena.data());
+#endif
+  }
+  /// Fills the inputs that are in the arena, which each run overwrites.
+  void prepare() const {
+    for (size_t i = 0; i < inputFields; ++i)
+      if (in.pointers[i] != inputs[i].data())
+        copy(in.pointers[i], inputs[i].data(), inputs[i].size());
+  }
+  void run() const {
 #if NNC_MODEL_STATE
     const int status = NNC_PASTE(NNC_MODEL, _run)(
         &in.fields, &out.fields, static_cast<State *>(state.data()),
@@ -185,7 +205,7 @@ struct Call {
   void write() const {
     for (size_t i = 0; i < outputFields; ++i)
       if (outputPaths[i][0])
-        files[i].put(outputs[i].data(), outputs[i].size());
+        files[i].put(out.pointers[i], outputs[i].size());
   }
   void closeOutputs() {
     for (size_t i = 0; i < outputFields; ++i)
@@ -263,12 +283,14 @@ int main() {
     fail("there are too few inputs or outputs");
   call.arena = Guarded(NNC_PASTE(NNC_MODEL_CONSTANTS, _ARENA_BYTES));
   call.state = Guarded(stateBytes);
+  call.place();
 
   if (layers) {
     File dump(layers, File::write);
     layerDump = &dump;
     call.reset();
     call.load(0);
+    call.prepare();
     call.run();
     layerDump = nullptr;
     dump.close();
@@ -277,6 +299,7 @@ int main() {
   call.reset();
   for (size_t step = 0; step < call.steps; ++step) {
     call.load(step);
+    call.prepare();
     if (step == 0) {
       paintStack();
       call.run();
@@ -291,6 +314,7 @@ int main() {
   }
   call.closeOutputs();
   for (size_t run = 0; run < runs; ++run) {
+    call.prepare();
     const uint64_t start = now();
     call.run();
     const uint64_t time = now() - start;
@@ -300,6 +324,7 @@ int main() {
   }
   if (runs) {
     timesLayers = true;
+    call.prepare();
     layerStart = now();
     call.run();
   }

@@ -1,0 +1,103 @@
+//===- Strips.cpp - Where a function may be computed in strips ------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/memory/Strips.h"
+#include "compiler/memory/Contents.h"
+#include "compiler/passes/AlongAxis.h"
+#include "dialects/qnn/Qnn.h"
+
+using namespace mlir;
+using namespace nnc;
+
+namespace {
+/// A convolution or pool, from its operand up to the value that is stored.
+struct Stage {
+  Operation *anchor, *end;
+  int64_t axis; ///< of the result of `end`
+  int64_t readBytes, writtenBytes;
+  int64_t getBytes() const { return readBytes + writtenBytes; }
+};
+} // namespace
+
+/// Elements of a type that is quantized take the bytes of what stores them.
+static int64_t getTensorBytes(Value value) {
+  RankedTensorType type = getRankedType(value);
+  Type element = type.getElementType();
+  if (auto quantized = dyn_cast<quant::QuantizedType>(element))
+    element = quantized.getStorageType();
+  return type.getNumElements() *
+         llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+/// Follows the result of a convolution or pool through what its layer stores:
+/// what is computed of each element, and a transpose that makes the rows
+/// contiguous.
+static Stage findStage(Operation *anchor) {
+  Stage stage{anchor, anchor, 2, getTensorBytes(anchor->getOperand(0)), 0};
+  auto isContiguous = [](RankedTensorType type, int64_t axis) {
+    return ShapedType::getNumElements(type.getShape().take_front(axis)) == 1;
+  };
+  while (stage.end->hasOneUse()) {
+    Operation *user = *stage.end->getUsers().begin();
+    Value result = stage.end->getResult(0);
+    bool isFirst = user->getNumOperands() > 0 && user->getOperand(0) == result;
+    bool follows = isElementwise(user) && user->getNumResults() == 1 &&
+                   getRankedType(user->getResult(0)).getShape() ==
+                       getRankedType(result).getShape();
+    if (auto transpose = dyn_cast<nn::TransposeOp>(user);
+        transpose && isFirst &&
+        !isContiguous(getRankedType(result), stage.axis)) {
+      int64_t axis = followAxis(user, stage.axis);
+      if (!isContiguous(getRankedType(user->getResult(0)), axis))
+        break;
+      stage.axis = axis;
+      follows = true;
+    }
+    // What prepares the operand of the next layer belongs to it.
+    if (!follows ||
+        (isa<qnn::ReinterpretOp>(user) && isa<nn::TransposeOp>(stage.end)))
+      break;
+    stage.end = user;
+  }
+  stage.writtenBytes = getTensorBytes(stage.end->getResult(0));
+  return stage;
+}
+
+SmallVector<StripRegion> nnc::findStripRegions(func::FuncOp function,
+                                               int64_t limit) {
+  DenseMap<Operation *, unsigned> numbers;
+  SmallVector<Stage> stages;
+  for (Operation &op : function.getBody().front()) {
+    numbers[&op] = numbers.size();
+    if (op.getNumResults() == 1 && op.getNumOperands() > 0)
+      if (getWindows(&op, 2))
+        stages.push_back(findStage(&op));
+  }
+  SmallVector<std::tuple<size_t, unsigned, StripRegion>> regions;
+  auto fits = [&](const Stage &stage) { return stage.getBytes() <= limit; };
+  for (size_t i = 0; i < stages.size(); ++i)
+    for (size_t j = i; j < stages.size(); ++j) {
+      const Stage &from = stages[i], &to = stages[j];
+      int64_t rows = getRankedType(to.end->getResult(0)).getDimSize(to.axis);
+      ArrayRef<Stage> all = stages;
+      if (rows < 2 || from.readBytes + to.writtenBytes > limit ||
+          !llvm::all_of(all.take_front(i), fits) ||
+          !llvm::all_of(all.drop_front(j + 1), fits))
+        continue;
+      unsigned first = i == 0 ? 0 : numbers[stages[i - 1].end] + 1;
+      if (first <= numbers[to.end])
+        regions.push_back(
+            {j - i, first, {first, numbers[to.end], to.axis, rows}});
+    }
+  llvm::sort(regions, [](const auto &a, const auto &b) {
+    return std::pair(std::get<0>(a), std::get<1>(a)) <
+           std::pair(std::get<0>(b), std::get<1>(b));
+  });
+  SmallVector<StripRegion> sorted;
+  for (const auto &region : regions)
+    sorted.push_back(std::get<2>(region));
+  return sorted;
+}

@@ -1,0 +1,288 @@
+//===- Patch.cpp - Computes the first layers in strips of an image --------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// Rows of a value are asked for, and the rows of its operands that they need
+// are asked for in turn, up to values that are computed whole.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/AlongAxis.h"
+#include "compiler/passes/Passes.h"
+#include "dialects/qnn/Qnn.h"
+
+#include "mlir/IR/IRMapping.h"
+
+#include <map>
+
+namespace nnc {
+#define GEN_PASS_DEF_PATCH
+#include "compiler/passes/Passes.h.inc"
+} // namespace nnc
+
+using namespace mlir;
+using namespace nnc;
+
+namespace {
+/// The elements [begin, end) along an axis of a value.
+struct Rows {
+  int64_t begin, end;
+  int64_t size() const { return end - begin; }
+};
+
+/// What an op in strips reads for some rows of its result.
+struct Needs {
+  /// The axis of each operand that is the result's; negative for one that is
+  /// read whole.
+  SmallVector<int64_t> axes;
+  Rows rows;
+  /// Padding in front of these rows and behind them.
+  int64_t before = 0, after = 0;
+};
+
+class Patcher {
+public:
+  Patcher(func::FuncOp function, Operation *first, Operation *last,
+          int64_t axis)
+      : builder(function.getContext()), first(first), last(last), axis(axis) {}
+  LogicalResult run(int64_t strips);
+
+private:
+  void findRegion();
+  /// Returns the rows of `value`, which are computed where it is not whole.
+  /// Null if some window of them lies in padding alone.
+  Value getRows(Value value, int64_t along, Rows rows);
+  Value computeRows(Operation *op, int64_t along, Rows rows);
+  Value slice(Value value, int64_t along, Rows rows);
+
+  OpBuilder builder;
+  Operation *first, *last;
+  int64_t axis;
+  /// Ops that are computed in strips, with the axes of their results.
+  llvm::MapVector<Operation *, int64_t> region;
+  std::map<std::tuple<void *, int64_t, int64_t, int64_t>, Value> computed;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// Elements of operands that have the size of the result along its axis are its
+/// own; others are the same for all of it.
+static std::optional<Needs> needOfElementwise(Operation *op, int64_t axis,
+                                              Rows rows) {
+  Needs needs{{}, rows};
+  int64_t size = getRankedType(op->getResult(0)).getDimSize(axis);
+  if (hasScalesAlong(getRankedType(op->getResult(0)), axis))
+    return std::nullopt;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    int64_t own = getBroadcastAxis(op, i, axis);
+    auto type = dyn_cast<RankedTensorType>(op->getOperand(i).getType());
+    if (own >= 0 && hasScalesAlong(type, own))
+      return std::nullopt;
+    bool isRead = own >= 0 && type.getDimSize(own) == size && size != 1;
+    needs.axes.push_back(isRead ? own : -1);
+  }
+  return needs;
+}
+
+/// The rows of the windows, cut off where the operand ends.
+static Needs needOfWindows(const AxisWindows &windows, int64_t size,
+                           Rows rows) {
+  int64_t begin = rows.begin * windows.stride - windows.before;
+  int64_t end =
+      (rows.end - 1) * windows.stride - windows.before + windows.getExtent();
+  Needs needs{{}, {std::max<int64_t>(begin, 0), std::min(end, size)}};
+  needs.before = needs.rows.begin - begin;
+  needs.after = end - needs.rows.end;
+  return needs;
+}
+
+/// Returns what `op` reads for rows along an axis of its result; nullopt if it
+/// is not local to rows.
+static std::optional<Needs> findNeeds(Operation *op, int64_t axis, Rows rows) {
+  if (op->getNumResults() != 1 || op->getNumOperands() == 0)
+    return std::nullopt;
+  if (isElementwise(op))
+    return needOfElementwise(op, axis, rows);
+  RankedTensorType result = getRankedType(op->getResult(0));
+  RankedTensorType x = getRankedType(op->getOperand(0));
+  SmallVector<int64_t> axes(op->getNumOperands(), -1);
+  if (auto concat = dyn_cast<nn::ConcatOp>(op)) {
+    if (int64_t(concat.getAxis()) == axis)
+      return std::nullopt;
+    return Needs{SmallVector<int64_t>(op->getNumOperands(), axis), rows};
+  }
+  axes[0] = axis;
+  std::optional<AxisWindows> windows = getWindows(op, axis);
+  if (auto pad = dyn_cast<nn::PadOp>(op);
+      pad && pad.getMode() == nn::PadMode::constant)
+    windows = {1, 1, 1, pad.getPads()[axis],
+               pad.getPads()[axis + result.getRank()]};
+  if (windows) {
+    int64_t reach =
+        (result.getDimSize(axis) - 1) * windows->stride + windows->getExtent();
+    // The last window of a pool may reach beyond the padding.
+    if (windows->before < 0 || windows->after < 0 ||
+        reach > windows->before + x.getDimSize(axis) + windows->after)
+      return std::nullopt;
+    Needs needs = needOfWindows(*windows, x.getDimSize(axis), rows);
+    needs.axes = axes;
+    return needs;
+  }
+  if (isa<nn::SliceOp>(op) && !takesAll(op, axis))
+    return std::nullopt;
+  for (int64_t own = 0; own < x.getRank(); ++own)
+    if (isa<nn::SliceOp>(op) ? own == axis : followAxis(op, own) == axis) {
+      if (hasScalesAlong(x, own) || hasScalesAlong(result, axis) ||
+          x.getDimSize(own) != result.getDimSize(axis))
+        return std::nullopt;
+      axes[0] = own;
+      return Needs{axes, rows};
+    }
+  return std::nullopt;
+}
+
+/// Sets the attributes of a copy of an op in which the rows appear.
+static void setRows(Operation *copy, int64_t axis, const Needs &needs) {
+  if (auto slice = dyn_cast<nn::SliceOp>(copy)) {
+    SmallVector<int64_t> sizes(slice.getSizes());
+    sizes[axis] = needs.rows.size();
+    slice.setSizes(sizes);
+  }
+  auto pads = copy->getAttrOfType<DenseI64ArrayAttr>("pads");
+  if (!pads)
+    return;
+  SmallVector<int64_t> own(pads.asArrayRef());
+  int64_t i = isa<nn::PadOp>(copy) ? axis : axis - 2;
+  own[i] = needs.before;
+  own[i + own.size() / 2] = needs.after;
+  copy->setAttr("pads", DenseI64ArrayAttr::get(copy->getContext(), own));
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+/// An op is computed in strips if all that reads its result is.
+void Patcher::findRegion() {
+  DenseMap<Value, int64_t> wanted = {{last->getResult(0), axis}};
+  DenseSet<Value> unclear; ///< cut along several axes
+  for (Operation *op = last; op; op = op->getPrevNode()) {
+    Value result = op->getNumResults() == 1 ? op->getResult(0) : Value();
+    auto found = wanted.find(result);
+    bool isOwn = op == last || llvm::all_of(op->getUsers(), [&](auto *user) {
+                   return region.contains(user);
+                 });
+    if (result && found != wanted.end() && isOwn && !unclear.contains(result)) {
+      int64_t along = found->second;
+      int64_t size = getRankedType(result).getDimSize(along);
+      if (auto needs = findNeeds(op, along, {0, size})) {
+        region[op] = along;
+        for (auto [operand, own] : llvm::zip(op->getOperands(), needs->axes))
+          if (own >= 0 && !wanted.try_emplace(operand, own).second &&
+              wanted[operand] != own)
+            unclear.insert(operand);
+      }
+    }
+    if (op == first)
+      break;
+  }
+}
+
+Value Patcher::slice(Value value, int64_t along, Rows rows) {
+  RankedTensorType type = getRankedType(value);
+  if (rows.size() == type.getDimSize(along))
+    return value;
+  SmallVector<int64_t> starts(type.getRank(), 0), steps(type.getRank(), 1),
+      sizes(type.getShape());
+  starts[along] = rows.begin;
+  sizes[along] = rows.size();
+  return builder.create<nn::SliceOp>(value.getLoc(),
+                                     withSize(type, along, rows.size()), value,
+                                     starts, sizes, steps);
+}
+
+Value Patcher::computeRows(Operation *op, int64_t along, Rows rows) {
+  std::optional<Needs> needs = findNeeds(op, along, rows);
+  if (!needs || needs->rows.size() <= 0)
+    return {};
+  IRMapping mapping;
+  for (auto [operand, own] : llvm::zip(op->getOperands(), needs->axes)) {
+    if (own < 0)
+      continue;
+    Value part = getRows(operand, own, needs->rows);
+    if (!part)
+      return {};
+    mapping.map(operand, part);
+  }
+  Operation *copy = builder.clone(*op, mapping);
+  copy->getResult(0).setType(
+      withSize(getRankedType(op->getResult(0)), along, rows.size()));
+  setRows(copy, along, *needs);
+  return copy->getResult(0);
+}
+
+Value Patcher::getRows(Value value, int64_t along, Rows rows) {
+  Value &known =
+      computed[{value.getAsOpaquePointer(), along, rows.begin, rows.end}];
+  if (known)
+    return known;
+  Operation *op = value.getDefiningOp();
+  auto own = op ? region.find(op) : region.end();
+  Value made = own == region.end() ? slice(value, along, rows)
+                                   : computeRows(op, along, rows);
+  return computed[{value.getAsOpaquePointer(), along, rows.begin, rows.end}] =
+             made;
+}
+
+LogicalResult Patcher::run(int64_t strips) {
+  Value whole = last->getResult(0);
+  RankedTensorType type = getRankedType(whole);
+  if (axis < 0 || axis >= type.getRank())
+    return last->emitError("its result has ")
+           << type.getRank() << " axes and so no axis " << axis;
+  int64_t size = type.getDimSize(axis);
+  if (strips < 2 || strips > size)
+    return last->emitError("its result of ")
+           << size << " rows cannot be made up of " << strips << " strips";
+  findRegion();
+  if (!region.contains(last))
+    return last->emitError("is not local to rows along axis ") << axis;
+  builder.setInsertionPoint(last);
+  int64_t height = llvm::divideCeil(size, strips);
+  SmallVector<Value> parts;
+  for (int64_t begin = 0; begin < size; begin += height) {
+    Value part = getRows(whole, axis, {begin, std::min(begin + height, size)});
+    if (!part)
+      return last->emitError("a strip of it reads nothing but padding");
+    parts.push_back(part);
+  }
+  auto joined = builder.create<nn::ConcatOp>(last->getLoc(), type, parts, axis);
+  whole.replaceAllUsesWith(joined);
+  for (auto [op, along] : region)
+    op->erase(); // users stand in front of their operands
+  return success();
+}
+
+namespace {
+struct PatchPass : nnc::impl::PatchBase<PatchPass> {
+  using Base::Base;
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    for (Operation &op : getOperation().getBody().front().without_terminator())
+      ops.push_back(&op);
+    if (last >= ops.size() || first > last) {
+      getOperation().emitError()
+          << "there are no ops number " << first.getValue() << " to "
+          << last.getValue() << " among its " << ops.size();
+      return signalPassFailure();
+    }
+    if (ops[last]->getNumResults() != 1 ||
+        failed(
+            Patcher(getOperation(), ops[first], ops[last], axis).run(strips)))
+      signalPassFailure();
+  }
+};
+} // namespace
