@@ -540,6 +540,10 @@ def PlanMemory : Pass<"nnc-plan-memory", "::mlir::func::FuncOp"> {
     elementwise layers and residual additions overwrite an operand that is not
     used afterwards.
 
+    On a target without an operating system, or with `reorder`, layers run in
+    another order where that makes the arena smaller: the order with the fewest
+    bytes in use at a time, by an exact search where that is short.
+
     With `ports-in-arena`, the function gets `exec.ports_in_arena`, and its
     arguments and results get an `exec.place` in the arena. Other values may
     take the place of an argument after its last use; results stay up to the
@@ -561,6 +565,8 @@ def PlanMemory : Pass<"nnc-plan-memory", "::mlir::func::FuncOp"> {
            "number of threads that may share a layer, each with its own scratch">,
     Option<"portsInArena", "ports-in-arena", "bool", /*default=*/"false",
            "place inputs and results in the arena, not in the caller's buffers">,
+    Option<"reorder", "reorder", "bool", /*default=*/"false",
+           "change the order of layers for any target">,
   ];
   let dependentDialects = ["::nnc::exec::ExecDialect"];
 }

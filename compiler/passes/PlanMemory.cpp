@@ -13,10 +13,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/memory/Contents.h"
+#include "compiler/memory/LayerOrder.h"
 #include "compiler/memory/Packing.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/routines/Scratch.h"
 #include "dialects/nn/State.h"
+#include "dialects/target/Target.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -506,6 +508,35 @@ static LogicalResult checkExchanges(func::FuncOp function) {
 namespace {
 struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
   using Base::Base;
+  /// Returns the bytes of the arena.
+  int64_t plan() {
+    Planner(getOperation(), threads, portsInArena).plan();
+    return getOperation()
+        ->getAttrOfType<IntegerAttr>(exec::kArenaAttr)
+        .getInt();
+  }
+  bool isBare() {
+    auto module = getOperation()->getParentOfType<ModuleOp>();
+    auto machine =
+        module ? module->getAttrOfType<target::MachineAttr>(target::kTargetAttr)
+               : target::MachineAttr();
+    return machine && machine.isBare();
+  }
+  /// Keeps the order of layers that needs less memory where there is one.
+  void planInOtherOrder() {
+    func::FuncOp function = getOperation();
+    int64_t bytes =
+        function->getAttrOfType<IntegerAttr>(exec::kArenaAttr).getInt();
+    LayerOrder given = getLayerOrder(function);
+    LayerOrder found = findLayerOrder(function, portsInArena);
+    if (found == given)
+      return;
+    applyLayerOrder(function, found);
+    if (plan() >= bytes) {
+      applyLayerOrder(function, given);
+      plan();
+    }
+  }
   void runOnOperation() override {
     for (Operation &op : getOperation().getBody().front())
       if (op.getNumResults() > 1) {
@@ -514,7 +545,9 @@ struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
       }
     if (failed(nn::verifyStates(getOperation())))
       return signalPassFailure();
-    Planner(getOperation(), threads, portsInArena).plan();
+    plan();
+    if (reorder || isBare())
+      planInOtherOrder();
     if (failed(checkExchanges(getOperation())))
       return signalPassFailure();
   }

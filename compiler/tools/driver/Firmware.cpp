@@ -121,6 +121,39 @@ Words firmwareCommand(const Toolchain &toolchain, const std::string &program,
   return command;
 }
 
+/// Whether the compiler takes -fcallgraph-info, as GCC does from version 10 on.
+static bool writesCallGraphs(const Toolchain &toolchain) {
+  llvm::Expected<std::string> version = compilerVersion(toolchain);
+  if (!version) {
+    llvm::consumeError(version.takeError());
+    return false;
+  }
+  llvm::StringRef line = *version;
+  if (line.contains("clang"))
+    return false;
+  // The version is behind the name of the package, which has numbers, too.
+  llvm::StringRef number = line.rsplit(") ").second;
+  int major = 0;
+  return !number.take_while(llvm::isDigit).getAsInteger(10, major) &&
+         major >= 10;
+}
+
+/// Reads what GCC wrote beside the objects; a file that cannot be read is left
+/// out.
+static std::vector<std::string>
+readCallGraphs(llvm::ArrayRef<std::string> objects) {
+  std::vector<std::string> graphs;
+  for (llvm::StringRef object : objects) {
+    llvm::SmallString<128> file(object);
+    path::replace_extension(file, ".ci");
+    if (llvm::Expected<std::string> text = readTextFile(file.str().str()))
+      graphs.push_back(std::move(*text));
+    else
+      llvm::consumeError(text.takeError());
+  }
+  return graphs;
+}
+
 llvm::Expected<ModuleSize> measureModule(const Manifest &manifest,
                                          const Toolchain &toolchain,
                                          const std::string &folder) {
@@ -134,6 +167,10 @@ llvm::Expected<ModuleSize> measureModule(const Manifest &manifest,
   llvm::erase_if(jobs, [&](const CompileJob &job) {
     return path::extension(job.source) != ".cpp" && job.source != customs;
   });
+  bool tellsStack = writesCallGraphs(toolchain);
+  if (tellsStack)
+    for (CompileJob &job : jobs)
+      job.flags.push_back("-fcallgraph-info=su");
   llvm::Expected<std::vector<std::string>> objects =
       compileAll(toolchain, jobs, part + "/build");
   if (!objects)
@@ -164,6 +201,9 @@ llvm::Expected<ModuleSize> measureModule(const Manifest &manifest,
     if (section.getFlags() & llvm::ELF::SHF_ALLOC)
       (section.isText() ? size.text : size.constants) +=
           int64_t(section.getSize());
+  if (tellsStack)
+    size.stack =
+        findStackDepth(readCallGraphs(*objects), manifest.name + "_run");
   return size;
 }
 

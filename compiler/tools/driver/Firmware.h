@@ -8,6 +8,7 @@
 #define NNC_TOOLS_DRIVER_FIRMWARE_H
 
 #include "compiler/tools/driver/Process.h"
+#include "compiler/tools/driver/Stack.h"
 #include "compiler/tools/driver/Toolchain.h"
 
 namespace nnc::tools {
@@ -28,10 +29,12 @@ Words firmwareCommand(const Toolchain &, const std::string &program,
                       const std::string &argumentsFile);
 
 /// Bytes of flash memory that a module takes, beside its weights and functions
-/// of the C library.
+/// of the C library, and of its stack.
 struct ModuleSize {
   int64_t text = 0;      ///< machine code
   int64_t constants = 0; ///< read-only data that is not the weights
+  /// What <name>_run needs, where the compiler tells it.
+  std::optional<StackDepth> stack;
 };
 
 /// Builds the module without hooks, and measures what of it a program holds

@@ -214,6 +214,8 @@ private:
       if (size.parts) {
         said["text_bytes"] = size.parts->text;
         said["constant_bytes"] = size.parts->constants;
+        if (size.parts->stack)
+          said["stack_bytes"] = size.parts->stack->bytes;
       }
       if (quantized.isQuantized)
         said["quantized"] = quantized.toJson();
@@ -262,6 +264,15 @@ private:
       line("code", fmt::format("{}, of {}", bytes, size.command));
     else
       line("source", bytes);
+    if (size.parts && size.parts->stack) {
+      const StackDepth &stack = *size.parts->stack;
+      line("stack",
+           fmt::format("{} bytes{}", stack.bytes,
+                       stack.beyond.empty()
+                           ? ""
+                           : fmt::format(", without those of {}",
+                                         fmt::join(stack.beyond, ", "))));
+    }
     if (quantized.isQuantized)
       quantized.print();
   }

@@ -1,0 +1,30 @@
+//===- LayerOrder.h - The order in which layers run -------------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_MEMORY_LAYERORDER_H
+#define NNC_COMPILER_MEMORY_LAYERORDER_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace nnc {
+
+/// The ops of a function that are neither constants nor its end.
+using LayerOrder = llvm::SmallVector<mlir::Operation *>;
+
+/// Returns the ops in their order.
+LayerOrder getLayerOrder(mlir::func::FuncOp function);
+
+/// Returns an order in which the largest sum of the values in the arena is
+/// smaller, or the present one. `portsInArena` is that of nnc-plan-memory.
+LayerOrder findLayerOrder(mlir::func::FuncOp function, bool portsInArena);
+
+/// Moves the ops into this order.
+void applyLayerOrder(mlir::func::FuncOp function,
+                     llvm::ArrayRef<mlir::Operation *> order);
+
+} // namespace nnc
+
+#endif // NNC_COMPILER_MEMORY_LAYERORDER_H

@@ -1,0 +1,241 @@
+//===- Order.cpp - Orders of steps that need little memory ----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// A search over sets of steps that are done: the way to a set matters only by
+// the most bytes that were in use on it. Sets are taken by that number, so that
+// the first way that does all steps is the best one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/memory/Order.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+
+using namespace llvm;
+using namespace nnc;
+
+namespace {
+/// A set of steps that are done, and what is in memory then.
+struct Progress {
+  std::vector<bool> isDone;
+  SmallVector<int> readers; ///< of each value, those to come
+  int64_t live = 0;
+};
+
+class Search {
+public:
+  explicit Search(const OrderProblem &problem);
+  Progress start() const;
+  bool isReady(const Progress &progress, unsigned step) const {
+    return !progress.isDone[step] &&
+           llvm::all_of(needs[step],
+                        [&](unsigned other) { return progress.isDone[other]; });
+  }
+  /// Does a step. Returns the bytes that are in use during it.
+  int64_t take(Progress &progress, unsigned step) const;
+  /// Does the ready steps that free as much as they take and need no more than
+  /// `peak` bytes: no order is better for putting them off.
+  void takeFree(Progress &progress, int64_t peak,
+                SmallVectorImpl<unsigned> &taken) const;
+  std::optional<SmallVector<unsigned>> run(int64_t budget) const;
+
+private:
+  const OrderProblem &problem;
+  SmallVector<SmallVector<unsigned>> needs; ///< the steps before each step
+};
+
+/// How a set of steps was reached.
+struct Way {
+  int64_t peak = 0;
+  std::vector<bool> before; ///< the set that it continues
+  SmallVector<unsigned> taken;
+  bool isFinal = false;
+};
+} // namespace
+
+Search::Search(const OrderProblem &problem)
+    : problem(problem), needs(problem.steps.size()) {
+  DenseMap<unsigned, unsigned> makers;
+  for (auto [i, step] : llvm::enumerate(problem.steps))
+    if (step.made >= 0)
+      makers[step.made] = i;
+  for (auto [i, step] : llvm::enumerate(problem.steps))
+    for (unsigned value : step.reads)
+      if (auto maker = makers.find(value); maker != makers.end())
+        needs[i].push_back(maker->second);
+}
+
+Progress Search::start() const {
+  Progress progress;
+  progress.isDone.assign(problem.steps.size(), false);
+  progress.readers.assign(problem.bytes.size(), 0);
+  SmallVector<bool> isThere(problem.bytes.size(), true);
+  for (const OrderStep &step : problem.steps) {
+    for (unsigned value : step.reads)
+      ++progress.readers[value];
+    if (step.made >= 0)
+      isThere[step.made] = false;
+  }
+  for (auto [value, bytes] : llvm::enumerate(problem.bytes))
+    if (isThere[value] && (progress.readers[value] || problem.isKept[value]))
+      progress.live += bytes;
+  return progress;
+}
+
+int64_t Search::take(Progress &progress, unsigned number) const {
+  const OrderStep &step = problem.steps[number];
+  progress.isDone[number] = true;
+  int64_t freed = 0, reused = 0;
+  int64_t made = step.made >= 0 ? problem.bytes[step.made] : 0;
+  for (unsigned value : step.reads) {
+    if (--progress.readers[value] || problem.isKept[value])
+      continue;
+    freed += problem.bytes[value];
+    if (llvm::is_contained(step.inPlace, value))
+      reused = std::max(reused, std::min(problem.bytes[value], made));
+  }
+  int64_t during = progress.live + made - reused + step.scratch;
+  progress.live += made - freed;
+  // What nothing reads is gone at once.
+  if (step.made >= 0 && !progress.readers[step.made] &&
+      !problem.isKept[step.made])
+    progress.live -= made;
+  return during;
+}
+
+void Search::takeFree(Progress &progress, int64_t peak,
+                      SmallVectorImpl<unsigned> &taken) const {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (unsigned step = 0; step < problem.steps.size(); ++step) {
+      if (!isReady(progress, step))
+        continue;
+      Progress next = progress;
+      if (take(next, step) > peak || next.live > progress.live)
+        continue;
+      progress = std::move(next);
+      taken.push_back(step);
+      changed = true;
+    }
+  }
+}
+
+std::optional<SmallVector<unsigned>> Search::run(int64_t budget) const {
+  std::map<std::vector<bool>, Way> ways;
+  using Entry = std::pair<int64_t, std::vector<bool>>;
+  auto isLater = [](const Entry &a, const Entry &b) {
+    return a.first > b.first;
+  };
+  std::priority_queue<Entry, std::vector<Entry>, decltype(isLater)> open(
+      isLater);
+  std::map<std::vector<bool>, Progress> states;
+  auto reach = [&](Progress progress, Way way) {
+    takeFree(progress, way.peak, way.taken);
+    Way &known = ways[progress.isDone];
+    if (!known.taken.empty() && known.peak <= way.peak)
+      return;
+    known = std::move(way);
+    open.push({known.peak, progress.isDone});
+    states[progress.isDone] = std::move(progress);
+  };
+  Progress first = start();
+  std::vector<bool> none = first.isDone;
+  Way begin;
+  begin.peak = first.live;
+  begin.before = none;
+  reach(first, begin);
+  if (open.empty()) // there are no steps
+    return SmallVector<unsigned>();
+  for (int64_t looked = 0; !open.empty() && looked < budget;) {
+    auto [peak, set] = open.top();
+    open.pop();
+    Way &way = ways[set];
+    if (way.isFinal || way.peak < peak)
+      continue;
+    way.isFinal = true;
+    ++looked;
+    if (!llvm::is_contained(set, false)) {
+      SmallVector<SmallVector<unsigned>> parts;
+      for (std::vector<bool> at = set; at != none || parts.empty();) {
+        const Way &last = ways[at];
+        parts.push_back(last.taken);
+        if (at == last.before)
+          break;
+        at = last.before;
+      }
+      SmallVector<unsigned> order;
+      for (const auto &part : llvm::reverse(parts))
+        order.append(part);
+      return order;
+    }
+    const Progress here = std::move(states[set]);
+    states.erase(set);
+    for (unsigned step = 0; step < problem.steps.size(); ++step) {
+      if (!isReady(here, step))
+        continue;
+      Progress next = here;
+      Way on;
+      on.peak = std::max(peak, take(next, step));
+      on.before = set;
+      on.taken.push_back(step);
+      reach(std::move(next), std::move(on));
+    }
+  }
+  return std::nullopt;
+}
+
+int64_t nnc::getPeak(const OrderProblem &problem, ArrayRef<unsigned> order) {
+  Search search(problem);
+  Progress progress = search.start();
+  int64_t peak = progress.live;
+  for (unsigned step : order)
+    peak = std::max(peak, search.take(progress, step));
+  return peak;
+}
+
+/// Takes the step that leaves the least in memory, again and again.
+static SmallVector<unsigned> orderGreedily(const OrderProblem &problem) {
+  Search search(problem);
+  Progress progress = search.start();
+  SmallVector<unsigned> order;
+  while (order.size() < problem.steps.size()) {
+    std::optional<std::pair<int64_t, int64_t>> best;
+    Progress after;
+    unsigned chosen = 0;
+    for (unsigned step = 0; step < problem.steps.size(); ++step) {
+      if (!search.isReady(progress, step))
+        continue;
+      Progress next = progress;
+      int64_t during = search.take(next, step);
+      std::pair<int64_t, int64_t> cost = {next.live, during};
+      if (!best || cost < *best) {
+        best = cost;
+        after = std::move(next);
+        chosen = step;
+      }
+    }
+    progress = std::move(after);
+    order.push_back(chosen);
+  }
+  return order;
+}
+
+SmallVector<unsigned> nnc::findOrder(const OrderProblem &problem,
+                                     int64_t budget) {
+  auto given = llvm::to_vector(llvm::seq<unsigned>(0, problem.steps.size()));
+  int64_t least = getPeak(problem, given);
+  // Each set costs as much as there are steps.
+  int64_t sets = std::max<int64_t>(
+      16, budget * 64 / std::max<int64_t>(64, problem.steps.size()));
+  std::optional<SmallVector<unsigned>> found = Search(problem).run(sets);
+  if (!found)
+    found = orderGreedily(problem);
+  return getPeak(problem, *found) < least ? *found : given;
+}
