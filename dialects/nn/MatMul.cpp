@@ -37,9 +37,9 @@ LogicalResult nn::inferAccumulator(std::optional<Location> location, Type a,
   if (accumulator &&
       ((!sums.isSignlessInteger(32) && !sums.isSignlessInteger(64)) ||
        !isNarrow(a) || !isNarrow(b)))
-    return emitOptionalError(location, "multiplies ", a, " by ", b,
-                             " and sums in ", sums,
-                             "; sums of integers of up to 32 bits may be i32 or i64");
+    return emitOptionalError(
+        location, "multiplies ", a, " by ", b, " and sums in ", sums,
+        "; sums of integers of up to 32 bits may be i32 or i64");
   return success();
 }
 

@@ -18,8 +18,9 @@
 
 namespace nnc {
 
-/// Sums are of type A: float, int32_t or int64_t. Elements of x and w are converted
-/// to A first; sums of integers wrap. Y is what the epilogue makes of a sum.
+/// Sums are of type A: float, int32_t or int64_t. Elements of x and w are
+/// converted to A first; sums of integers wrap. Y is what the epilogue makes of
+/// a sum.
 template <class A, class S, class Epi> struct conv2d_nhwc {
   static constexpr int units(const S &s) { return s.n * s.oh; }
 
