@@ -10,6 +10,8 @@
 #include "runtime/routines/conv_transpose2d/portable.h"
 #include "runtime/routines/copy/portable.h"
 #include "runtime/routines/expanded_conv2d/portable.h"
+#include "runtime/routines/fixed_resize/portable.h"
+#include "runtime/routines/full_lstm/portable.h"
 #include "runtime/routines/gather/portable.h"
 #include "runtime/routines/integer_lstm/portable.h"
 #include "runtime/routines/integer_softmax/portable.h"
@@ -25,6 +27,7 @@
 #include "runtime/routines/separable_conv2d/portable.h"
 #include "runtime/routines/shapes.h"
 #include "runtime/routines/softmax/portable.h"
+#include "runtime/routines/table_softmax/portable.h"
 #include "runtime/simd/bfloat.h"
 
 #include <cstdint>
@@ -115,10 +118,10 @@ int call_float_pair(const S &s, const operands &o) {
     return run_all<R<T, S, none>>(s, o.x<T>(0), o.x<T>(1), o.y<T>());
   });
 }
-/// The elements of a tensor of integers of at most 32 bits, converted to i32.
-/// An empty result stands for other types.
-std::vector<std::int32_t> to_i32(const nnc_tensor &tensor) {
-  std::vector<std::int32_t> values;
+/// The elements of a tensor of integers of at most 32 bits, converted to I, i32
+/// or i64. An empty result stands for other types.
+template <class I> std::vector<I> to_integers(const nnc_tensor &tensor) {
+  std::vector<I> values;
   with_number(tensor.dtype, [&](auto t) {
     using T = decltype(t);
     if constexpr (std::is_integral<T>::value && sizeof(T) <= 4) {
@@ -129,21 +132,23 @@ std::vector<std::int32_t> to_i32(const nnc_tensor &tensor) {
   });
   return values;
 }
-/// Whether the result is a sum in i32 of products of narrower integers.
-bool sums_in_i32(const operands &o) {
-  return o.out[0].dtype == NNC_I32 &&
-         (o.type(0) != NNC_I32 || o.type(1) != NNC_I32);
+/// Whether the result is a sum of type `sum` of products of narrower integers.
+bool sums_in(int sum, const operands &o) {
+  return o.out[0].dtype == sum && (o.type(0) != sum || o.type(1) != sum);
 }
-/// Runs the routine R on integers of any two types, with sums in i32.
-template <class R, class S> int call_in_i32(const S &s, const operands &o) {
-  const std::vector<std::int32_t> x = to_i32(o.in[0]), w = to_i32(o.in[1]);
+/// Runs the routine R on integers of any two types, with sums of type I.
+template <class I, class R, class S>
+int call_in(const S &s, const operands &o) {
+  const std::vector<I> x = to_integers<I>(o.in[0]), w = to_integers<I>(o.in[1]);
   if (x.empty() || w.empty())
     return NNC_REFERENCE_NO_TYPE;
-  return run_all<R>(s, x.data(), w.data(), o.y<std::int32_t>());
+  return run_all<R>(s, x.data(), w.data(), o.y<I>());
 }
 int call_conv2d(const conv2d_shape &s, const operands &o) {
   if (o.out[0].dtype == NNC_I32)
-    return call_in_i32<conv2d_i32_portable<conv2d_shape, none>>(s, o);
+    return call_in<std::int32_t, conv2d_i32_portable<conv2d_shape, none>>(s, o);
+  if (o.out[0].dtype == NNC_I64)
+    return call_in<std::int64_t, conv2d_i64_portable<conv2d_shape, none>>(s, o);
   return call_float_pair<conv2d_portable>(s, o);
 }
 int call_scaled_conv2d(const scaled_conv2d_shape &s, const operands &o) {
@@ -176,14 +181,16 @@ int call_expanded_conv2d(const expanded_conv2d_shape &s, const operands &o) {
       s, o, std::size_t(s.n) * s.k * s.h * s.w);
 }
 int call_conv_transpose2d(const conv_transpose2d_shape &s, const operands &o) {
+  using S = conv_transpose2d_shape;
   if (o.out[0].dtype == NNC_I32)
-    return call_in_i32<
-        conv_transpose2d_i32_portable<conv_transpose2d_shape, none>>(s, o);
+    return call_in<std::int32_t, conv_transpose2d_i32_portable<S, none>>(s, o);
+  if (o.out[0].dtype == NNC_I64)
+    return call_in<std::int64_t, conv_transpose2d_i64_portable<S, none>>(s, o);
   return call_float_pair<conv_transpose2d_portable>(s, o);
 }
 int call_avg_pool2d(const pool2d_shape &s, const operands &o) {
   if (o.type(0) != o.out[0].dtype) {
-    const std::vector<std::int32_t> x = to_i32(o.in[0]);
+    const auto x = to_integers<std::int32_t>(o.in[0]);
     if (x.empty())
       return NNC_REFERENCE_NO_TYPE;
     if (o.out[0].dtype == NNC_I32)
@@ -201,8 +208,10 @@ int call_avg_pool2d(const pool2d_shape &s, const operands &o) {
   });
 }
 int call_matmul(const matmul_shape &s, const operands &o) {
-  if (sums_in_i32(o))
-    return call_in_i32<matmul_i32_portable<matmul_shape, none>>(s, o);
+  if (sums_in(NNC_I32, o))
+    return call_in<std::int32_t, matmul_i32_portable<matmul_shape, none>>(s, o);
+  if (sums_in(NNC_I64, o))
+    return call_in<std::int64_t, matmul_i64_portable<matmul_shape, none>>(s, o);
   if (o.type(0) != o.type(1))
     return NNC_REFERENCE_NO_TYPE;
   return with_number(o.type(0), [&](auto t) {
@@ -251,10 +260,47 @@ int call_lstm(const lstm_shape &s, const operands &o) {
 }
 int call_integer_lstm(const integer_lstm_shape &s, const operands &o) {
   using i8 = std::int8_t;
+  using i16 = std::int16_t;
   using i32 = std::int32_t;
+  using i64 = std::int64_t;
+  if (o.type(0) == NNC_I16)
+    return run_all<integer_lstm_portable<integer_lstm_shape, none>>(
+        s, o.x<i16>(0), o.x<i8>(1), o.x<i8>(2), o.x<i64>(3), o.x<i64>(4),
+        o.x<i32>(5), o.x<std::uint16_t>(6), o.x<i16>(7), o.x<i16>(8),
+        o.y<i16>());
   return run_all<integer_lstm_portable<integer_lstm_shape, none>>(
       s, o.x<i8>(0), o.x<i8>(1), o.x<i8>(2), o.x<i32>(3), o.x<i32>(4),
       o.x<i32>(5), o.x<std::uint16_t>(6), o.x<i8>(7), o.x<i8>(8), o.y<i8>());
+}
+int call_full_lstm(const full_lstm_shape &s, const operands &o) {
+  using R = full_lstm_portable<full_lstm_shape, none>;
+  for (int i = 0; i < 7; ++i)
+    if (o.type(i) != NNC_F32)
+      return NNC_REFERENCE_NO_TYPE;
+  std::vector<float> scratch(std::size_t(5) * s.batch * s.units);
+  R::run(s, o.x<float>(0), o.x<float>(1), o.x<float>(2), o.x<float>(3),
+         o.x<float>(4), o.x<float>(5), o.x<float>(6), o.y<float>(),
+         reinterpret_cast<unsigned char *>(scratch.data()), none{}, 0,
+         R::units(s));
+  return NNC_REFERENCE_OK;
+}
+int call_table_softmax(const table_softmax_shape &s, const operands &o) {
+  using R = table_softmax_portable<table_softmax_shape, none>;
+  using i16 = std::int16_t;
+  return run_all<R>(s, o.x<i16>(0), o.x<i16>(1), o.x<i16>(2), o.y<i16>());
+}
+int call_fixed_resize(const fixed_resize_shape &s, const operands &o) {
+  using R = fixed_resize_portable<fixed_resize_shape, none>;
+  switch (o.type(0)) {
+  case NNC_I8:
+    return run_all<R>(s, o.x<std::int8_t>(0), o.y<std::int8_t>());
+  case NNC_U8:
+    return run_all<R>(s, o.x<std::uint8_t>(0), o.y<std::uint8_t>());
+  case NNC_I16:
+    return run_all<R>(s, o.x<std::int16_t>(0), o.y<std::int16_t>());
+  default:
+    return NNC_REFERENCE_NO_TYPE;
+  }
 }
 int call_push(const push_shape &s, const operands &o) {
   return with_size(o.type(0), [&](auto t) {
@@ -276,7 +322,7 @@ int call_attention(const attention_shape &s, const operands &o) {
 }
 int call_layer_norm(const layer_norm_shape &s, const operands &o) {
   if (o.type(0) != o.out[0].dtype) {
-    const std::vector<std::int32_t> x = to_i32(o.in[0]);
+    const auto x = to_integers<std::int32_t>(o.in[0]);
     if (x.empty() || o.out[0].dtype != NNC_F32 || o.type(1) != NNC_F32 ||
         o.type(2) != NNC_F32)
       return NNC_REFERENCE_NO_TYPE;

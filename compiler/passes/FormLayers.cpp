@@ -43,14 +43,14 @@ static bool hasOnly(Operation *op, Type type) {
          llvm::all_of(op->getResults(), isOf);
 }
 
-/// Returns true if all operands and results of an op are integers of at most 32
-/// bits, bools or f32: the types of the epilogue of an integer sum, which is an
-/// expression on scalars.
-static bool hasScalarTypes(Operation *op) {
-  auto fits = [](Value value) {
+/// Returns true if all operands and results of an op are integers of at most
+/// `width` bits, bools or f32: the types of the epilogue of an integer sum of
+/// that width, which is an expression on scalars.
+static bool hasScalarTypes(Operation *op, unsigned width = 32) {
+  auto fits = [=](Value value) {
     Type type = getTensorType(value).getElementType();
     return type.isF32() ||
-           (isa<IntegerType>(type) && type.getIntOrFloatBitWidth() <= 32);
+           (isa<IntegerType>(type) && type.getIntOrFloatBitWidth() <= width);
   };
   return llvm::all_of(op->getOperands(), fits) &&
          llvm::all_of(op->getResults(), fits);
@@ -187,7 +187,11 @@ bool Grouping::mayRead(Value value, const Group &group) const {
 static bool mayCompute(Operation *op, const Group &group) {
   if (!group.isMixed)
     return hasOnly(op, getTensorType(group.result).getElementType());
-  return group.anchor ? hasScalarTypes(op) : hasQuantizedTypes(op);
+  auto anchor = dyn_cast_or_null<RoutineOpInterface>(group.anchor);
+  if (!anchor)
+    return hasQuantizedTypes(op);
+  return hasScalarTypes(op,
+                        anchor.getAccumulatorType().getIntOrFloatBitWidth());
 }
 
 bool Grouping::mayJoin(Operation *op, const Group &group) const {

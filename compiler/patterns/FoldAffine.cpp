@@ -122,10 +122,12 @@ struct Chain {
   bool append(Operation *op, const AffineOp &next) {
     if (ops.size() == kMostOps)
       return false;
-    bool agrees = axis == -1 || next.axis == -1 || next.axis == axis;
+    // Numbers along two axes, which differ in size, make no single list.
+    if (axis != -1 && next.axis != -1 && next.axis != axis)
+      return false;
     Type type = getElementTypeOrSelf(op->getResult(0).getType());
     Affine both = affine.then(next.affine);
-    if (!agrees || !next.affine.isHarmless(type) || !both.isHarmless(type))
+    if (!next.affine.isHarmless(type) || !both.isHarmless(type))
       return false;
     axis = axis == -1 ? next.axis : axis;
     affine = both;

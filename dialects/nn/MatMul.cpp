@@ -35,10 +35,11 @@ LogicalResult nn::inferAccumulator(std::optional<Location> location, Type a,
     return emitOptionalError(location, "multiplies ", a, " by ", b,
                              " without an accumulator; add accumulator = i32");
   if (accumulator &&
-      (!sums.isSignlessInteger(32) || !isNarrow(a) || !isNarrow(b)))
-    return emitOptionalError(location, "multiplies ", a, " by ", b,
-                             " and sums in ", sums,
-                             "; sums of integers of up to 32 bits may be i32");
+      ((!sums.isSignlessInteger(32) && !sums.isSignlessInteger(64)) ||
+       !isNarrow(a) || !isNarrow(b)))
+    return emitOptionalError(
+        location, "multiplies ", a, " by ", b, " and sums in ", sums,
+        "; sums of integers of up to 32 bits may be i32 or i64");
   return success();
 }
 

@@ -160,6 +160,43 @@ class Nn_Rescale<string mnemonic, string rounding>
 def Nn_RescaleDoubleOp : Nn_Rescale<"rescale_double",
     "rounded by the multiplication and by the shift">;
 def Nn_RescaleSingleOp : Nn_Rescale<"rescale_single", "rounded once">;
+def Nn_RescaleWideOp : Nn_Rescale<"rescale_wide",
+    "on a multiplier of 16 bits, rounded once"> {
+  let summary = "x * multiplier * 2^(shift - 15), rounded once";
+  let description = [{
+    Elementwise product of an i32 or i64 and a fixed-point number of 16 bits,
+    with NumPy broadcasting. All operands have one type. The multiplier is 0 or
+    from 2^14 to 2^15 - 1, the shift from -31 to 14. `runtime/simd/fixed_point.h`
+    defines the rounding.
+
+    Example: `%y = nn.rescale_wide %x, %multiplier, %shift
+    : tensor<1x4x5xi64>, tensor<4x1xi64>, tensor<4x1xi64>`.
+  }];
+}
+
+class Nn_InverseRoot<string mnemonic, string part>
+    : Nn_Unary<mnemonic, part # " of 1 / sqrt(x)"> {
+  let description = "The " # part # [{ of the fixed-point number
+    `multiplier * 2^(shift - 31)` that TFLite takes for 1 / sqrt(x), elementwise
+    of an i32 that is not negative (`runtime/simd/fixed_point.h`); 1 for an x of
+    0.
+
+    Example: `%y = nn.}] # mnemonic # " %x : tensor<2x1xi32>`.";
+}
+def Nn_InverseRootMultiplierOp
+    : Nn_InverseRoot<"inverse_root_multiplier", "multiplier">;
+def Nn_InverseRootShiftOp : Nn_InverseRoot<"inverse_root_shift", "shift">;
+
+class Nn_FixedGate<string mnemonic, string function>
+    : Nn_Unary<mnemonic, "2^15 * " # function # "(x / 12288) in fixed point"> {
+  let description = "Elementwise `" # function # [{` of an i32 in units of
+    1 / 12288, in units of 2^-15, as TFLite computes it from a table of sigmoids
+    (`runtime/simd/fixed_gates.h`). The magnitude of x is less than 2^31.
+
+    Example: `%y = nn.}] # mnemonic # " %x : tensor<2x3xi32>`.";
+}
+def Nn_LogisticQ15Op : Nn_FixedGate<"logistic_q15", "sigmoid">;
+def Nn_TanhQ15Op : Nn_FixedGate<"tanh_q15", "tanh">;
 
 def Nn_CastOp : Nn_Op<"cast", [
     DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,

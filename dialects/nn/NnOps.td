@@ -31,8 +31,8 @@ def Nn_ConvOp : Nn_AnchorOp<"conv", ["isLayoutTolerant", "getAccumulatorType"]> 
 
     The operands have one element type, which is also that of the sums and of
     the result. If they are integers, they may have two types of at most 32
-    bits, with the type of the sums and of the result as `accumulator = i32`:
-    each element is converted to it first, and sums wrap around. Elements outside
+    bits, with the type of the sums and of the result, i32 or i64, as
+    `accumulator = i32`: each element is converted to it first, and sums wrap around. Elements outside
     x then have the value `fill`, such as the zero point of a quantized x.
 
     Example:
@@ -320,6 +320,24 @@ def Nn_SoftmaxOp : Nn_RoutineOp<"softmax"> {
   let arguments = (ins Nn_Float:$x, I64Attr:$axis, BoolAttr:$log);
   let results = (outs Nn_Float:$y);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+def Nn_TableSoftmaxOp : Nn_RoutineOp<"table_softmax"> {
+  let summary = "Softmax of i16 along the last axis, by tables";
+  let description = [{
+    Differences from the largest element of a row, which has fewer than 2^16
+    elements, times multiplier * 2^(shift - 31) are in units of 10 / 65535;
+    products are rounded once with `single`, else twice, as TFLite does. The
+    tables, of 513 i16 each, give e^-d and 1 / (1 + a); results have 15 fraction
+    bits (`runtime/routines/table_softmax/portable.h`).
+
+    Example: `%y = nn.table_softmax %x, %e, %r {multiplier = 1073741824 : i64, shift = 2 : i64, single = false} : (tensor<1x10xi16>, tensor<513xi16>, tensor<513xi16>) -> tensor<1x10xi16>`.
+  }];
+  let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$exponentials,
+                       Nn_Tensor:$reciprocals, I64Attr:$multiplier,
+                       I64Attr:$shift, BoolAttr:$single);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
 def Nn_IntegerSoftmaxOp : Nn_Op<"integer_softmax", [
@@ -660,6 +678,24 @@ def Nn_ResizeOp : Nn_Op<"resize", [
   }];
   let hasVerifier = 1;
   let hasFolder = 1;
+}
+
+def Nn_FixedResizeOp : Nn_RoutineOp<"fixed_resize"> {
+  let summary = "Bilinear resize of images of integers, in fixed point";
+  let description = [{
+    Images are batch x height x width x channels, of integers of 8 or 16 bits.
+    Rows and columns of the result, `sizes` of them, lie `steps` / 1024 apart in
+    x, which TFLite rounds; with `half_pixel` they are pixels, not points. Sums
+    round halves up with `single`, else away from zero
+    (`runtime/routines/fixed_resize/portable.h`).
+
+    Example: `%y = nn.fixed_resize %x {sizes = array<i64: 8, 6>, steps = array<i64: 512, 512>, half_pixel = true, single = false} : (tensor<1x4x3x5xi8>) -> tensor<1x8x6x5xi8>`.
+  }];
+  let arguments = (ins Nn_Tensor:$x, DenseI64ArrayAttr:$sizes,
+                       DenseI64ArrayAttr:$steps, BoolAttr:$half_pixel,
+                       BoolAttr:$single);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
 //===----------------------------------------------------------------------===//

@@ -46,15 +46,41 @@ def Nn_LstmOp : Nn_RoutineOp<"lstm"> {
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
+def Nn_FullLstmOp : Nn_RoutineOp<"full_lstm"> {
+  let summary = "A layer of LSTM cells with peepholes, normalization, projection";
+  let description = [{
+    As nn.lstm, of f32, but the weights w, gates x units x input, r, gates x
+    units x output, and bias, gates x units, lack those of the input gate where
+    it is `coupled` to the forget gate. `extras` is a vector that holds the
+    peepholes, 3 x units, then gates x units factors if gates are `normalized`,
+    then the output x units matrix and the `output` offsets if results are
+    `projected` (`runtime/routines/full_lstm/portable.h`). h is batch x output.
+
+    The result is a vector: `output` elements for each step of each sequence, in
+    the order of x, and behind them the cells, batch x units.
+
+    Example: `%y = nn.full_lstm %x, %w, %r, %b, %e, %h, %c {time_major = false, coupled = true, normalized = false, projected = false, clip = 0.0 : f64, output_clip = 0.0 : f64} : (tensor<1x28x8xf32>, tensor<3x5x8xf32>, tensor<3x5x5xf32>, tensor<3x5xf32>, tensor<15xf32>, tensor<1x5xf32>, tensor<1x5xf32>) -> tensor<145xf32>`.
+  }];
+  let arguments = (ins Nn_Float:$x, Nn_Float:$w, Nn_Float:$r, Nn_Float:$bias,
+                       Nn_Float:$extras, Nn_Float:$h, Nn_Float:$c,
+                       BoolAttr:$time_major, BoolAttr:$coupled,
+                       BoolAttr:$normalized, BoolAttr:$projected,
+                       F64Attr:$clip, F64Attr:$output_clip);
+  let results = (outs Nn_Float:$y);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
 def Nn_IntegerLstmOp : Nn_RoutineOp<"integer_lstm"> {
   let summary = "A layer of LSTM cells on integers, in fixed point";
   let description = [{
-    As nn.lstm, with i8 for x, w, r, h and the result. Sums of x and of h have
-    biases of their own, in i32, which include the zero points of x and h.
+    As nn.lstm, with i8 for w and r, and i8 or i16 for x, h, c and the result.
+    Sums of x and of h have biases of their own, in i32 or beside i16 in i64,
+    which include the zero points of x and h.
     `factors` holds eleven pairs of a multiplier and a shift, and `table` the
     logistic function; `runtime/routines/integer_lstm/portable.h` explains both.
-    Cells are numbers of 16 bits, each stored as two i8, the low half first: c
-    is batch x 2 units, and the result ends with two rows for each sequence.
+    Cells are numbers of 16 bits. Beside i8, each is stored as two i8, the low
+    half first: c is batch x 2 units, and the result ends with two rows for each
+    sequence.
     Results have the zero point `zero`. A cell times `multiplier` over 2^shift
     is the argument of tanh in units of 1 / 12288. With `single`, products are
     rounded once, else twice, as TFLite does.

@@ -87,6 +87,45 @@ Work IntegerSoftmaxOp::getWork() {
 }
 
 //===----------------------------------------------------------------------===//
+// nn.table_softmax
+//===----------------------------------------------------------------------===//
+
+LogicalResult TableSoftmaxOp::inferReturnTypes(MLIRContext *,
+                                               std::optional<Location> location,
+                                               Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getPlain(adaptor.getX());
+  if (x.getRank() < 1 || !x.getElementType().isSignlessInteger(16) ||
+      x.getShape().back() < 1 || x.getShape().back() >= 1 << 16)
+    return emitOptionalError(location, "needs rows of 1 to 65535 i16, not a ",
+                             x);
+  for (Value table : {adaptor.getExponentials(), adaptor.getReciprocals()})
+    if (getPlain(table) != RankedTensorType::get(513, x.getElementType()))
+      return emitOptionalError(location, "needs two tables of 513 i16, not a ",
+                               getPlain(table));
+  if (auto shift = static_cast<int64_t>(adaptor.getShift());
+      shift < -31 || shift > 30)
+    return emitOptionalError(location, "shifts by ", shift,
+                             " bits; the shift may be from -31 to 30");
+  types.push_back(x);
+  return success();
+}
+SmallVector<RoutineCall> TableSoftmaxOp::getRoutineCalls() {
+  RankedTensorType x = getPlain(getX());
+  ShapeFields fields(getContext());
+  fields.add("outer", product(x.getShape().drop_back()));
+  fields.add("size", x.getShape().back());
+  fields.add("multiplier", getMultiplier()).add("shift", getShift());
+  fields.add("single", static_cast<int64_t>(getSingle()));
+  return {{"table_softmax", fields.get(), {0, 1, 2}}};
+}
+Work TableSoftmaxOp::getWork() {
+  Work work = bytesOnly(*this);
+  work.operations = 10 * getPlain(getX()).getNumElements();
+  return work;
+}
+
+//===----------------------------------------------------------------------===//
 // nn.layer_norm
 //===----------------------------------------------------------------------===//
 

@@ -134,12 +134,71 @@ Work LstmOp::getWork() {
   return getLstmWork(bytesOnly(*this), getSizes(*this));
 }
 
+LogicalResult FullLstmOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location> location,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getPlain(adaptor.getX()), w = getPlain(adaptor.getW()),
+                   r = getPlain(adaptor.getR());
+  if (x.getRank() != 3 || w.getRank() != 3 || r.getRank() != 3)
+    return emitOptionalError(location,
+                             "needs sequences and weights of 3 axes, "
+                             "not a ",
+                             x, ", a ", w, " and a ", r);
+  LstmSizes sizes = getSizes(x, w, adaptor.getTimeMajor());
+  int64_t units = sizes.units, output = r.getDimSize(2);
+  int64_t gates = adaptor.getCoupled() ? 3 : 4;
+  int64_t extras = 3 * units;
+  if (adaptor.getNormalized())
+    extras += gates * units;
+  if (adaptor.getProjected())
+    extras += output * (units + 1);
+  auto has = [&](Value value, ArrayRef<int64_t> shape) {
+    return getPlain(value) ==
+           RankedTensorType::get(shape, Float32Type::get(x.getContext()));
+  };
+  if (!x.getElementType().isF32() ||
+      !has(adaptor.getW(), {gates, units, sizes.input}) ||
+      !has(adaptor.getR(), {gates, units, output}) ||
+      !has(adaptor.getBias(), {gates, units}) ||
+      !has(adaptor.getExtras(), {extras}) ||
+      !has(adaptor.getH(), {sizes.batch, output}) ||
+      !has(adaptor.getC(), {sizes.batch, units}) ||
+      (!adaptor.getProjected() && output != units))
+    return emitOptionalError(location, "has operands that do not fit ", units,
+                             " cells that give ", output,
+                             " elements for sequences of type ", x);
+  types.push_back(RankedTensorType::get(
+      {sizes.steps * sizes.batch * output + sizes.batch * units},
+      x.getElementType()));
+  return success();
+}
+SmallVector<RoutineCall> FullLstmOp::getRoutineCalls() {
+  LstmSizes sizes = getSizes(*this);
+  ShapeFields fields(getContext());
+  fields.add("batch", sizes.batch).add("steps", sizes.steps);
+  fields.add("input", sizes.input).add("units", sizes.units);
+  fields.add("output", getPlain(getR()).getDimSize(2));
+  fields.add("time_major", static_cast<int64_t>(getTimeMajor()));
+  fields.add("coupled", static_cast<int64_t>(getCoupled()));
+  fields.add("normalized", static_cast<int64_t>(getNormalized()));
+  fields.add("projected", static_cast<int64_t>(getProjected()));
+  fields.addReal("clip", getClip().convertToDouble());
+  fields.addReal("output_clip", getOutputClip().convertToDouble());
+  return {{"full_lstm", fields.get(), {0, 1, 2, 3, 4, 5, 6}}};
+}
+Work FullLstmOp::getWork() {
+  return getLstmWork(bytesOnly(*this), getSizes(*this));
+}
+
 LogicalResult IntegerLstmOp::inferReturnTypes(MLIRContext *,
                                               std::optional<Location> location,
                                               Adaptor adaptor,
                                               SmallVectorImpl<Type> &types) {
+  Type element = getPlain(adaptor.getX()).getElementType();
+  bool isWide = element.isSignlessInteger(16);
   FailureOr<RankedTensorType> type =
-      inferLstm(location, adaptor, /*cellWidth=*/2);
+      inferLstm(location, adaptor, /*cellWidth=*/isWide ? 1 : 2);
   if (failed(type))
     return failure();
   auto has = [](Value value, Type element, int64_t count) {
@@ -148,18 +207,25 @@ LogicalResult IntegerLstmOp::inferReturnTypes(MLIRContext *,
   };
   Builder builder(type->getContext());
   Type wide = builder.getI32Type();
-  for (Value bytes : {adaptor.getX(), adaptor.getW(), adaptor.getR(),
-                      adaptor.getH(), adaptor.getC()})
-    if (!getPlain(bytes).getElementType().isSignlessInteger(8))
-      return emitOptionalError(location, "needs numbers of type i8, not a ",
-                               getPlain(bytes));
+  for (Value weights : {adaptor.getW(), adaptor.getR()})
+    if (!getPlain(weights).getElementType().isSignlessInteger(8))
+      return emitOptionalError(location, "needs weights of type i8, not a ",
+                               getPlain(weights));
+  for (Value numbers : {adaptor.getX(), adaptor.getH(), adaptor.getC()})
+    if (getPlain(numbers).getElementType() != element ||
+        (!isWide && !element.isSignlessInteger(8)))
+      return emitOptionalError(
+          location, "needs numbers of type i8, or all of type i16, not a ",
+          getPlain(numbers));
   int64_t biases = getPlain(adaptor.getBias()).getNumElements();
-  if (!has(adaptor.getBias(), wide, biases) ||
-      !has(adaptor.getRbias(), wide, biases) ||
+  Type ofBias = isWide ? builder.getI64Type() : wide;
+  if (!has(adaptor.getBias(), ofBias, biases) ||
+      !has(adaptor.getRbias(), ofBias, biases) ||
       !has(adaptor.getFactors(), wide, 22) ||
       !has(adaptor.getTable(), builder.getIntegerType(16, /*isSigned=*/false),
            256))
-    return emitOptionalError(location, "needs two biases of type i32, 22 "
+    return emitOptionalError(location, "needs two biases of type i32 (i64 "
+                                       "beside i16), 22 "
                                        "factors of type i32 and a table of 256 "
                                        "numbers of type ui16");
   if (adaptor.getShift() < 0 || adaptor.getShift() > 30)

@@ -49,3 +49,49 @@ Work ResizeOp::getWork() {
       getY().getType().getNumElements() * taps[static_cast<size_t>(getMode())];
   return work;
 }
+
+//===----------------------------------------------------------------------===//
+// nn.fixed_resize
+//===----------------------------------------------------------------------===//
+
+LogicalResult FixedResizeOp::inferReturnTypes(MLIRContext *,
+                                              std::optional<Location> location,
+                                              Adaptor adaptor,
+                                              SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getPlain(adaptor.getX());
+  Type element = x.getElementType();
+  if (x.getRank() != 4 || x.getNumElements() == 0 ||
+      (!element.isInteger(8) && !element.isSignlessInteger(16)))
+    return emitOptionalError(
+        location, "needs images of 4 axes of i8, ui8 or i16, not a ", x);
+  ArrayRef<int64_t> sizes = adaptor.getSizes(), steps = adaptor.getSteps();
+  // Places in units of 1/1024 fit in 32 bits.
+  auto isOutside = [](int64_t number) {
+    return number < 1 || number > 1 << 20;
+  };
+  if (sizes.size() != 2 || steps.size() != 2 ||
+      llvm::any_of(sizes, isOutside) || sizes[0] * steps[0] > INT32_MAX / 2 ||
+      sizes[1] * steps[1] > INT32_MAX / 2 ||
+      llvm::any_of(steps, [](int64_t step) { return step < 0; }))
+    return emitOptionalError(location, "needs two sizes of at most 2^20 and "
+                                       "two steps within an image");
+  types.push_back(RankedTensorType::get(
+      {x.getDimSize(0), sizes[0], sizes[1], x.getDimSize(3)}, element));
+  return success();
+}
+SmallVector<RoutineCall> FixedResizeOp::getRoutineCalls() {
+  RankedTensorType x = getPlain(getX());
+  ShapeFields fields(getContext());
+  fields.add("n", x.getDimSize(0)).add("h", x.getDimSize(1));
+  fields.add("w", x.getDimSize(2)).add("c", x.getDimSize(3));
+  fields.add("oh", getSizes()[0]).add("ow", getSizes()[1]);
+  fields.add("step_h", getSteps()[0]).add("step_w", getSteps()[1]);
+  fields.add("half_pixel", static_cast<int64_t>(getHalfPixel()));
+  fields.add("single", static_cast<int64_t>(getSingle()));
+  return {{"fixed_resize", fields.get(), {0}}};
+}
+Work FixedResizeOp::getWork() {
+  Work work = bytesOnly(*this);
+  work.operations = 6 * getPlain(getY()).getNumElements();
+  return work;
+}

@@ -6,6 +6,7 @@
 
 #include "frontends/tflite/FixedPoint.h"
 #include "frontends/tflite/Quantized.h"
+#include "frontends/tflite/Wide.h"
 
 #include <cmath>
 #include <limits>
@@ -27,7 +28,24 @@ static Value convertUnary(Layer &layer, StringRef op,
                                       "TFLite does not define");
 }
 
+/// Returns the magnitudes of integers of 16 bits.
+static Value takeMagnitudes(Layer &layer, Value x) {
+  Quantization in = layer.getInputQuantization(0),
+               out = layer.getOutputQuantization();
+  if (!out)
+    return layer.unsupported("has a result without a quantization");
+  Value y = layer.createElementwise("abs", {centre(layer, x, in)});
+  if (in.scales != out.scales)
+    y = rescale(layer, y,
+                static_cast<float>(in.getScale()) /
+                    static_cast<float>(out.getScale()));
+  return store(layer, y, getRange(layer.getOutputElement()));
+}
+
 Value convertAbs(Layer &layer) {
+  Value x = layer.getInput(0);
+  if (isWide(x, layer.getInputQuantization(0)))
+    return takeMagnitudes(layer, x);
   return convertUnary(layer, "abs", [](float x) { return std::fabs(x); });
 }
 Value convertCeil(Layer &layer) { return convertUnary(layer, "ceil", nullptr); }
@@ -49,7 +67,32 @@ Value convertSign(Layer &layer) { return convertUnary(layer, "sign", nullptr); }
 Value convertSin(Layer &layer) { return convertUnary(layer, "sin", nullptr); }
 Value convertSqrt(Layer &layer) { return convertUnary(layer, "sqrt", nullptr); }
 Value convertRsqrt(Layer &layer) {
-  return convertUnary(layer, "rsqrt", nullptr);
+  Value x = layer.getInput(0);
+  Quantization in = layer.getInputQuantization(0),
+               out = layer.getOutputQuantization();
+  if (!isQuantized(x, in))
+    return layer.createElementwise("rsqrt", {x});
+  if (!out || in.axis >= 0 || out.axis >= 0)
+    return layer.unsupported("has integers with several scales or none");
+  // 20 bits more keep the root of a whole number whole.
+  constexpr int kMore = 20;
+  qnn::FixedPoint factor = qnn::toFixedPoint(
+      1.0 / static_cast<double>(std::sqrt(static_cast<float>(in.getScale())) *
+                                static_cast<float>(out.getScale())));
+  if (factor.shift - kMore < -31)
+    return layer.unsupported("has a result whose scale is too large");
+  factor.shift -= kMore;
+  return tabulate(layer, x, [&](int64_t q) -> int64_t {
+    int64_t centred = q - in.getZeroPoint();
+    // Kernels give the largest number for 0, and fail for those below.
+    if (centred <= 0)
+      return getRange(layer.getOutputElement()).max;
+    qnn::FixedPoint root = invertRoot(static_cast<int32_t>(centred));
+    root.shift += kMore;
+    return multiply(multiply(1, root, layer.getRescale()), factor,
+                    layer.getRescale()) +
+           out.getZeroPoint();
+  });
 }
 Value convertLogicalNot(Layer &layer) {
   return convertUnary(layer, "logical_not", nullptr);
@@ -144,6 +187,16 @@ Value convertLeakyRelu(Layer &layer) {
   float slope = from * options->alpha() / to;
   qnn::FixedPoint same = qnn::toFixedPoint(from / to),
                   down = qnn::toFixedPoint(std::fabs(slope));
+  if (isWide(x, in)) {
+    Value wide = centre(layer, x, in), falling = rescale(layer, wide, down);
+    if (slope < 0)
+      falling = layer.createElementwise("neg", {falling});
+    Value isRising =
+        layer.createElementwise("greater_equal", {wide, constantOf(layer, 0)});
+    Value y = layer.createElementwise(
+        "select", {isRising, rescale(layer, wide, same), falling});
+    return store(layer, y, getRange(layer.getOutputElement()));
+  }
   return tabulate(layer, x, [&](int64_t q) {
     auto centred = static_cast<int32_t>(q - in.getZeroPoint());
     int64_t y =
@@ -156,6 +209,52 @@ Value convertLeakyRelu(Layer &layer) {
 // Sigmoid, tanh, hard-swish
 //===----------------------------------------------------------------------===//
 
+/// Converts LOGISTIC or TANH of integers of 16 bits, which the nn op `op`
+/// computes. An input whose scale is a power of two is shifted by up to
+/// `mostShift` bits without rounding.
+static Value convertWideGate(Layer &layer, Value x, StringRef op,
+                             int mostShift) {
+  Quantization in = layer.getInputQuantization(0),
+               out = layer.getOutputQuantization();
+  // Kernels take scales within 0.1 % of a power of two for that.
+  auto findPower = [](double scale) -> std::optional<int> {
+    double power = std::log2(scale), nearest = std::round(power);
+    return std::abs(power - nearest) < 1e-3
+               ? std::optional<int>(static_cast<int>(nearest))
+               : std::nullopt;
+  };
+  if (!out || in.getZeroPoint() != 0 || out.getZeroPoint() != 0 ||
+      in.axis >= 0 || findPower(out.getScale()) != -15 ||
+      !layer.getOutputElement().isSignlessInteger(16))
+    return layer.unsupported(
+        "needs zero points of 0 and a result of type INT16 "
+        "with a scale of 2^-15 beside INT16");
+  // Arguments are in units of 1 / 12288, a third of 2^-12.
+  std::optional<int> power = findPower(in.getScale());
+  int64_t multiplier, shift = 0;
+  if (power && *power + 12 >= 0 && *power + 12 <= mostShift) {
+    multiplier = int64_t(3) << (*power + 12);
+  } else {
+    double factor = in.getScale() * 4096.0 * 3.0;
+    for (; factor <= 32767.0 / 2.0 && shift <= 30; ++shift)
+      factor *= 2;
+    if (factor > 32767)
+      return layer.unsupported("has an input with a scale of " +
+                               toString(in.getScale()) +
+                               "; nnc handles at most 2.66");
+    multiplier = static_cast<int64_t>(factor);
+  }
+  Value wide = layer.castTo(x, layer.getBuilder().getI32Type());
+  Value factor = constantOf(layer, multiplier);
+  Value scaled =
+      shift == 0
+          ? layer.createElementwise("mul", {wide, factor})
+          : layer.createElementwise(
+                "rescale_wide", {wide, factor, constantOf(layer, 15 - shift)});
+  return layer.castTo(layer.createElementwise(op, {scaled}),
+                      layer.getOutputElement());
+}
+
 /// Converts LOGISTIC or TANH: `op` on floats, `table` in fixed point, as TFLite
 /// Micro computes it, or `function` in f32, as TFLite does. The result has
 /// `bits` fraction bits.
@@ -166,6 +265,9 @@ static Value convertGate(Layer &layer, StringRef op, float (*function)(float),
                out = layer.getOutputQuantization();
   if (!isQuantized(x, in))
     return layer.createElementwise(op, {x});
+  if (isWide(x, in))
+    return bits == 8 ? convertWideGate(layer, x, "logistic_q15", 0)
+                     : convertWideGate(layer, x, "tanh_q15", 1);
   bool isByte = getElement(x).isSignlessInteger(8);
   if (layer.getRescale() == qnn::Rescale::single_rounding || !isByte)
     return tabulateReal(layer, x, function);

@@ -6,6 +6,7 @@
 
 #include "dialects/nn/Spatial.h"
 #include "frontends/tflite/Spatial.h"
+#include "frontends/tflite/Wide.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -20,13 +21,14 @@ static SmallVector<double> getSumScales(const Quantization &x,
       w.scales, [&](double scale) { return x.getScale() * scale; }));
 }
 
-/// Returns the bias of a product on integers, zeros where it has none; null,
-/// and a report, for a bias that is no list of i32 of this size.
-static Value getBias(Layer &layer, int64_t channels) {
+/// Returns the bias of a product on integers, which is operand `i`, or zeros
+/// where there is none; null, and a report, for a bias that is no list of i32
+/// of this size.
+static Value getBias(Layer &layer, int64_t channels, size_t i) {
   Type wide = layer.getBuilder().getI32Type();
-  if (!layer.hasInput(2))
+  if (!layer.hasInput(i))
     return layer.splat(0.0, wide, {channels});
-  Value bias = layer.getInput(2);
+  Value bias = layer.getInput(i);
   if (!bias)
     return {};
   if (getElement(bias) != wide)
@@ -56,12 +58,12 @@ static Value addFloatBias(Layer &layer, Value y, size_t i = 2) {
   return layer.createElementwise("add", {y, layer.reshape(bias, shape)});
 }
 
-/// Returns true, and a report, where operands are neither all floats nor all
-/// quantized integers.
-static bool isMixed(Layer &layer, Value x, Value w) {
+/// Returns true, and a report, where operand `input`, x, and operand 1, w, are
+/// neither both floats nor both quantized integers.
+static bool isMixed(Layer &layer, Value x, Value w, size_t input = 0) {
   if (!x || !w)
     return true;
-  bool isInteger = isQuantized(x, layer.getInputQuantization(0));
+  bool isInteger = isQuantized(x, layer.getInputQuantization(input));
   if (isInteger == isQuantized(w, layer.getInputQuantization(1)) &&
       (isInteger || (getElement(x).isF32() && getElement(w).isF32())))
     return false;
@@ -73,9 +75,9 @@ static bool isMixed(Layer &layer, Value x, Value w) {
 
 /// Returns weights of floats: those of 8 bits or halves beside an input of
 /// floats are converted when compiling, as hybrid kernels do when they run.
-static Value getWeights(Layer &layer) {
+static Value getWeights(Layer &layer, size_t input = 0) {
   Value w = layer.getInput(1);
-  Value x = layer.getInput(0);
+  Value x = layer.getInput(input);
   if (!x || !w || !getElement(x).isF32() || getElement(w).isF32())
     return w;
   Quantization quantization = layer.getInputQuantization(1);
@@ -101,10 +103,12 @@ static Window makeWindow(Value filters, const Options &options,
 }
 
 /// Computes a convolution of x, in NHWC, with filters w, whose axes
-/// `filterOrder` lists in the order K, C, H, W.
+/// `filterOrder` lists in the order K, C, H, W. `biasType` is the type of bias
+/// that the options state.
 static Value convolve(Layer &layer, Value x, Value w,
                       ArrayRef<int64_t> filterOrder, const Window &window,
-                      int64_t groups, fb::Activation activation) {
+                      int64_t groups, fb::Activation activation,
+                      fb::TensorType biasType) {
   x = toChannelsFirst(layer, x);
   Value filters = layer.transpose(w, filterOrder);
   if (!x || !filters)
@@ -128,8 +132,18 @@ static Value convolve(Layer &layer, Value x, Value w,
                                "than that of the filters");
   }
   SmallVector<double> scales = getSumScales(from, weights);
+  if (isWide(x, from)) {
+    auto plan = planWideSums(layer, 0, filterOrder[0], 2, biasType);
+    if (!plan)
+      return {};
+    Value sums =
+        layer.create<nn::ConvOp>(x, filters, window.strides, window.dilations,
+                                 window.pads, groups, plan->getAccumulator());
+    return toChannelsLast(
+        layer, finishWide(layer, sums, *plan, scales, 1, activation));
+  }
   int64_t channels = getShape(filters)[0];
-  Value bias = getBias(layer, channels);
+  Value bias = getBias(layer, channels, 2);
   x = asQuantized(layer, x, from);
   filters = asQuantized(layer, filters, weights);
   auto wide = IntegerType::get(layer.getLoc().getContext(), 32);
@@ -171,7 +185,7 @@ Value convertConv(Layer &layer) {
     return layer.broken("has an input of " + Twine(channels) +
                         " channels and filters of " + Twine(own));
   return convolve(layer, x, w, {0, 3, 1, 2}, window, channels / own,
-                  options->activation());
+                  options->activation(), options->bias_type());
 }
 
 Value convertDepthwiseConv(Layer &layer) {
@@ -189,7 +203,63 @@ Value convertDepthwiseConv(Layer &layer) {
   if (!fitWindow(layer, x, options->padding(), window))
     return {};
   return convolve(layer, x, w, {3, 0, 1, 2}, window, getShape(x)[3],
-                  options->activation());
+                  options->activation(), fb::TensorType::INT64);
+}
+
+/// Returns the convolution of x, in NHWC, that w transposes, in NCHW. `more` is
+/// the number of rows and columns behind those that x reaches.
+static Value transposeConvolve(Layer &layer, Value x, Value w,
+                               const Window &window, ArrayRef<int64_t> more,
+                               TypeAttr accumulator) {
+  // Filters are stored as O, H, W, I; nn takes I, O, H, W.
+  return layer.create<nn::ConvTransposeOp>(
+      toChannelsFirst(layer, x), layer.transpose(w, {3, 0, 1, 2}),
+      window.strides, window.dilations, window.pads, more, int64_t(1),
+      accumulator);
+}
+
+/// The same on integers, as the operator's result.
+static Value transposeIntegers(Layer &layer, Value x, Value w,
+                               const Window &window, ArrayRef<int64_t> more,
+                               const fb::TransposeConvOptions &options) {
+  Quantization from = layer.getInputQuantization(2),
+               weights = layer.getInputQuantization(1);
+  if (from.axis >= 0 || weights.axis > 0)
+    return layer.unsupported("has scales along an axis other than that of its "
+                             "filters");
+  SmallVector<double> scales = getSumScales(from, weights);
+  if (isWide(x, from)) {
+    auto plan = planWideSums(layer, 2, 0, 3, options.bias_type());
+    if (!plan)
+      return {};
+    Value sums =
+        transposeConvolve(layer, x, w, window, more, plan->getAccumulator());
+    return toChannelsLast(
+        layer, finishWide(layer, sums, *plan, scales, 1, options.activation()));
+  }
+  if (!llvm::all_equal(weights.zeroPoints))
+    return layer.unsupported("has weights with several zero points");
+  // Sums at the edge have fewer terms, so that zero points are subtracted from
+  // the elements.
+  Type narrow = layer.getBuilder().getIntegerType(16);
+  auto centreNarrow = [&](Value y, const Quantization &quantization) {
+    int64_t zero = quantization.getZeroPoint();
+    if (zero == 0)
+      return y;
+    return layer.createElementwise(
+        "sub", {layer.castTo(y, narrow),
+                layer.splat(IntegerAttr::get(narrow, zero), {})});
+  };
+  int64_t channels = getShape(w)[0];
+  Value bias = getBias(layer, channels, 3);
+  auto wide = TypeAttr::get(layer.getBuilder().getI32Type());
+  Value sums = transposeConvolve(layer, centreNarrow(x, from),
+                                 centreNarrow(w, weights), window, more, wide);
+  sums = layer.createElementwise("add",
+                                 {sums, layer.reshape(bias, {channels, 1, 1})});
+  return toChannelsLast(
+      layer, requantize(layer, sums, scales, scales.size() == 1 ? -1 : 1,
+                        getActivationRange(layer, options.activation())));
 }
 
 Value convertTransposeConv(Layer &layer) {
@@ -197,14 +267,13 @@ Value convertTransposeConv(Layer &layer) {
   const auto *options =
       layer.getOptions<fb::TransposeConvOptions>(fb::Options::TransposeConv);
   auto shape = layer.readInts(layer.getInput(0), "sizes");
-  Value w = layer.getInput(1), x = layer.getInput(2);
+  Value w = getWeights(layer, 2), x = layer.getInput(2);
   if (!options || !shape || !w || !x)
     return {};
   if (shape->size() != 4 || getRank(w) != 4 || getRank(x) != 4)
     return layer.broken("needs images and filters of 4 axes");
-  if (!getElement(x).isF32() || !getElement(w).isF32())
-    return layer.unsupported("works on " + getTypeName(getElement(x)) +
-                             "; nnc handles FLOAT32");
+  if (isMixed(layer, x, w, 2))
+    return {};
   Window window = makeWindow(w, *options, 1, 1);
   if (!fitWindow(layer, x, fb::Padding::VALID, window))
     return {};
@@ -223,19 +292,18 @@ Value convertTransposeConv(Layer &layer) {
     window.pads[i] = total / 2;
     window.pads[2 + i] = total - total / 2;
   }
-  // Filters are stored as O, H, W, I; nn takes I, O, H, W.
-  Value y = layer.create<nn::ConvTransposeOp>(
-      toChannelsFirst(layer, x), layer.transpose(w, {3, 0, 1, 2}),
-      window.strides, window.dilations, window.pads, more, int64_t(1),
-      TypeAttr());
-  return toChannelsLast(
-      layer, activate(layer, addFloatBias(layer, y, 3), options->activation()));
+  if (getElement(x).isF32()) {
+    Value y = transposeConvolve(layer, x, w, window, more, TypeAttr());
+    return toChannelsLast(layer, activate(layer, addFloatBias(layer, y, 3),
+                                          options->activation()));
+  }
+  return transposeIntegers(layer, x, w, window, more, *options);
 }
 
 /// Returns the product of the matrices x [rows, k] and the transpose of w
 /// [units, k] on integers.
 static Value multiplyIntegers(Layer &layer, Value x, Value w,
-                              fb::Activation activation) {
+                              const fb::FullyConnectedOptions &options) {
   Quantization from = layer.getInputQuantization(0),
                weights = layer.getInputQuantization(1);
   if (from.axis >= 0 || weights.axis > 0)
@@ -246,8 +314,18 @@ static Value multiplyIntegers(Layer &layer, Value x, Value w,
   if (scales.size() == 1)
     scales[0] = static_cast<float>(from.getScale()) *
                 static_cast<float>(weights.getScale());
+  if (isWide(x, from)) {
+    auto plan = planWideSums(layer, 0, 0, 2, options.bias_type());
+    if (!plan)
+      return {};
+    Value sums = layer.create<nn::MatMulOp>(x, layer.transpose(w, {1, 0}),
+                                            /*transpose_a=*/false,
+                                            /*transpose_b=*/false,
+                                            plan->getAccumulator());
+    return finishWide(layer, sums, *plan, scales, 1, options.activation());
+  }
   int64_t units = getShape(w)[0];
-  Value bias = getBias(layer, units);
+  Value bias = getBias(layer, units, 2);
   if (weights.axis == 0)
     weights.axis = 1;
   Value b = asQuantized(layer, layer.transpose(w, {1, 0}), weights);
@@ -261,7 +339,7 @@ static Value multiplyIntegers(Layer &layer, Value x, Value w,
   sums = layer.createElementwise(
       "add", {layer.createAs<qnn::ReinterpretOp>(plain, sums), bias});
   return requantize(layer, sums, scales, axis,
-                    getActivationRange(layer, activation));
+                    getActivationRange(layer, options.activation()));
 }
 
 Value convertFullyConnected(Layer &layer) {
@@ -296,7 +374,7 @@ Value convertFullyConnected(Layer &layer) {
                                    /*transpose_b=*/true, TypeAttr());
     y = activate(layer, addFloatBias(layer, y), options->activation());
   } else {
-    y = multiplyIntegers(layer, rows, w, options->activation());
+    y = multiplyIntegers(layer, rows, w, *options);
   }
   return layer.reshape(y, shape);
 }
@@ -304,7 +382,7 @@ Value convertFullyConnected(Layer &layer) {
 Value convertBatchMatMul(Layer &layer) {
   const auto *options =
       layer.getOptions<fb::BatchMatMulOptions>(fb::Options::BatchMatMul);
-  Value a = layer.getInput(0), b = layer.getInput(1);
+  Value a = layer.getInput(0), b = getWeights(layer);
   if (!options || isMixed(layer, a, b))
     return {};
   if (getRank(a) < 2 || getRank(b) < 2)
@@ -335,6 +413,20 @@ Value convertBatchMatMul(Layer &layer) {
   shape.push_back(y.back());
   double scale = static_cast<float>(left.getScale()) *
                  static_cast<float>(right.getScale());
+  if (isWide(a, left) || isWide(b, right)) {
+    Type element = getElement(b);
+    Quantization out = layer.getOutputQuantization();
+    if (getElement(a) != element || layer.getOutputElement() != element ||
+        !out || left.getZeroPoint() != 0 || right.getZeroPoint() != 0 ||
+        out.getZeroPoint() != 0)
+      return layer.unsupported("needs INT16 operands and results with zero "
+                               "points of 0 beside INT16");
+    WideSums plan = {layer.getBuilder().getI64Type(), true, {}};
+    Value sums = layer.create<nn::MatMulOp>(a, b, /*transpose_a=*/false,
+                                            /*transpose_b=*/false,
+                                            plan.getAccumulator());
+    return finishWide(layer, sums, plan, {scale}, -1, fb::Activation::NONE);
+  }
   auto wide = IntegerType::get(layer.getLoc().getContext(), 32);
   Value sums = layer.createAs<qnn::MatMulOp>(
       qnn::makeType(shape, wide, {scale}, {0}, -1), asQuantized(layer, a, left),

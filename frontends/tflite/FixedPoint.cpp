@@ -107,6 +107,27 @@ int32_t nnc::tflite::tanh(int32_t a) {
   return a > 0 ? positive : -positive;
 }
 
+qnn::FixedPoint nnc::tflite::invertRoot(int32_t x) {
+  if (x <= 1)
+    return {kOne, 0};
+  // x is brought to [2^27, 2^29) by powers of 4.
+  int shift = -11;
+  for (; x >= 1 << 29; x /= 4)
+    --shift;
+  for (; x < 1 << 27; x *= 4)
+    ++shift;
+  // Newton's method on numbers with 3 integer bits, from 1 on.
+  int32_t half = divideByPower(x >> 1, 1), root = 1 << 28;
+  constexpr int32_t kThreeHalves = (1 << 28) + (1 << 27);
+  for (int i = 0; i < 5; ++i) {
+    int32_t cube = shiftUp(times(times(root, root), root), 6);
+    root = shiftUp(times(kThreeHalves, root) - times(half, cube), 3);
+  }
+  root = times(root, 1518500250); // sqrt(1/2), without integer bits
+  return shift > 0 ? qnn::FixedPoint{int64_t(root) << shift, 0}
+                   : qnn::FixedPoint{root, shift};
+}
+
 int32_t nnc::tflite::getInputRadius(int integerBits, int shift) {
   double most = ((1 << integerBits) - 1) * std::ldexp(1.0, 31 - integerBits);
   return static_cast<int32_t>(std::floor(std::ldexp(most, -shift)));

@@ -32,6 +32,10 @@ int32_t expOfNegative(int32_t a, int integerBits);
 int32_t logistic(int32_t a);
 int32_t tanh(int32_t a);
 
+/// Returns a number that times `multiplier` * 2^(shift - 31) is 1 / sqrt(x),
+/// for an x of 0 or more; 0 counts as 1.
+qnn::FixedPoint invertRoot(int32_t x);
+
 /// Returns the largest integer that stays within `integerBits` integer bits
 /// when it is multiplied by 2^shift.
 int32_t getInputRadius(int integerBits, int shift);

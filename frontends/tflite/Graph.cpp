@@ -12,6 +12,9 @@
 #include "frontends/tflite/Custom.h"
 #include "frontends/tflite/Layer.h"
 #include "frontends/tflite/Ops.h"
+#include "frontends/tflite/Sparse.h"
+
+#include <cstring>
 
 using namespace mlir;
 using namespace nnc;
@@ -63,9 +66,6 @@ ElementsAttr GraphImporter::getConstant(Scope &scope, int32_t index) {
     return fail(ImportStatus::unsupported, "has elements of type " +
                                                getTypeName(tensor.type()) +
                                                ", which nnc does not handle");
-  if (tensor.sparsity())
-    return fail(ImportStatus::unsupported,
-                "is a sparse tensor; convert the model without sparse weights");
   SmallVector<int64_t> shape(getList(tensor.shape()));
   unsigned width = element.getIntOrFloatBitWidth();
   bool isNarrow = width > 1 && width < 8;
@@ -79,6 +79,30 @@ ElementsAttr GraphImporter::getConstant(Scope &scope, int32_t index) {
   auto type = RankedTensorType::get(shape, wide);
   int64_t count = type.getNumElements();
   StringRef bytes = *loaded.getBuffer(tensor.buffer());
+  if (const fb::Sparsity *sparsity = tensor.sparsity()) {
+    if (isNarrow)
+      return fail(ImportStatus::unsupported,
+                  "is a sparse tensor of type " + getTypeName(tensor.type()) +
+                      "; nnc handles elements of 8 bits and more");
+    size_t size = std::max(1U, width / 8);
+    std::vector<int64_t> places;
+    std::string problem = findPlaces(
+        *sparsity, shape, 2 * uint64_t(loaded.file->getBufferSize()), places);
+    if (problem.empty() && bytes.size() != places.size() * size)
+      problem = "holds " + std::to_string(bytes.size()) +
+                " bytes of data; its " + std::to_string(places.size()) +
+                " sparse elements need " + std::to_string(places.size() * size);
+    if (!problem.empty())
+      return fail(ImportStatus::broken, problem);
+    AsmResourceBlob blob =
+        HeapAsmResourceBlob::allocate(std::max<int64_t>(count * size, 1), size);
+    MutableArrayRef<char> dense = blob.getMutableData();
+    std::memset(dense.data(), 0, dense.size());
+    for (auto [i, place] : llvm::enumerate(places))
+      std::memcpy(dense.data() + place * size, bytes.data() + i * size, size);
+    return count == 0 ? DenseElementsAttr::get(type, ArrayRef<Attribute>())
+                      : makeElements(type, name, std::move(blob));
+  }
   int64_t expected = isNarrow ? llvm::divideCeil(count * width, 8)
                               : count * std::max(1U, width / 8);
   if (int64_t(bytes.size()) != expected)

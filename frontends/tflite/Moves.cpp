@@ -69,6 +69,11 @@ Value convertReshape(Layer &layer) {
   return keepScale(layer, layer.reshape(x, shape));
 }
 
+/// Weights are dense by then (Sparse.h).
+Value convertDensify(Layer &layer) {
+  return keepScale(layer, layer.getInput(0));
+}
+
 Value convertSqueeze(Layer &layer) {
   const auto *options =
       layer.getOptions<fb::SqueezeOptions>(fb::Options::Squeeze);
@@ -399,6 +404,26 @@ Value convertPad(Layer &layer) {
   return keepScale(layer, padWith(layer, x, *pads, value));
 }
 
+/// Returns x with the elements at both ends of each axis in reverse before and
+/// behind it.
+static Value repeatBorders(Layer &layer, Value x, ArrayRef<int64_t> pads) {
+  int64_t rank = getRank(x);
+  for (int64_t axis = 0; axis < rank && x; ++axis) {
+    int64_t before = pads[axis], size = getShape(x)[axis];
+    if (before == 0 && pads[rank + axis] == 0)
+      continue;
+    if (size > 1 << 24)
+      return layer.fail(ImportStatus::limit,
+                        "pads an axis of " + Twine(size) +
+                            " elements; nnc handles 16777216");
+    Sizes places;
+    for (int64_t i = -before; i < size + pads[rank + axis]; ++i)
+      places.push_back(i < 0 ? -1 - i : i < size ? i : 2 * size - 1 - i);
+    x = layer.create<nn::GatherOp>(x, layer.constant(places), axis);
+  }
+  return x;
+}
+
 Value convertMirrorPad(Layer &layer) {
   const auto *options =
       layer.getOptions<fb::MirrorPadOptions>(fb::Options::MirrorPad);
@@ -406,14 +431,15 @@ Value convertMirrorPad(Layer &layer) {
   auto pads = readPads(layer, x);
   if (!options || !pads)
     return {};
-  if (options->mode() != 0)
-    return layer.unsupported("repeats the border (SYMMETRIC); nnc handles "
-                             "REFLECT");
+  // SYMMETRIC repeats the border, REFLECT does not.
+  bool repeats = options->mode() == 1;
   for (auto [i, pad] : llvm::enumerate(*pads))
-    if (pad >= getShape(x)[i % getRank(x)])
+    if (pad < 0 || pad >= getShape(x)[i % getRank(x)] + (repeats ? 1 : 0))
       return layer.broken("pads an axis of " +
                           Twine(getShape(x)[i % getRank(x)]) + " elements by " +
                           Twine(pad));
+  if (repeats)
+    return repeatBorders(layer, x, *pads);
   return layer.create<nn::PadOp>(nn::PadMode::reflect, x, *pads, APFloat(0.0));
 }
 
@@ -458,18 +484,6 @@ Value convertFill(Layer &layer) {
   if (!shape)
     return {};
   return layer.expand(layer.reshape(layer.getInput(1), {}), *shape);
-}
-
-Value convertGather(Layer &layer) {
-  const auto *options =
-      layer.getOptions<fb::GatherOptions>(fb::Options::Gather);
-  Value x = layer.getInput(0), indices = layer.getInput(1);
-  if (!options || !x || !indices)
-    return {};
-  if (options->batch_dims() != 0)
-    return layer.unsupported("has batch dimensions");
-  auto axis = layer.normalizeAxis(options->axis(), getRank(x));
-  return axis ? layer.create<nn::GatherOp>(x, indices, *axis) : Value();
 }
 
 Value convertReverse(Layer &layer) {

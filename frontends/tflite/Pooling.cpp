@@ -96,6 +96,25 @@ Value convertAveragePool(Layer &layer) {
   return toChannelsLast(layer, limitIntegers(layer, y, options->activation()));
 }
 
+/// The square root of the mean of squares, of floats.
+Value convertL2Pool(Layer &layer) {
+  const auto *options = layer.getOptions<fb::PoolOptions>(fb::Options::Pool);
+  auto window = readPool(layer, options);
+  if (!window)
+    return {};
+  Value x = toChannelsFirst(layer, layer.getInput(0));
+  if (!getElement(x).isF32())
+    return layer.unsupported("works on " + getTypeName(getElement(x)) +
+                             "; TFLite defines it on FLOAT32");
+  Value y = layer.create<nn::AvgPoolOp>(
+      layer.createElementwise("mul", {x, x}), window->kernel, window->strides,
+      window->dilations, window->pads, /*ceil_mode=*/false,
+      /*count_include_pad=*/false, TypeAttr());
+  return toChannelsLast(layer,
+                        activate(layer, layer.createElementwise("sqrt", {y}),
+                                 options->activation()));
+}
+
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
@@ -170,6 +189,32 @@ static Value reduce(Layer &layer, nn::ReduceKind kind) {
                  : Value();
   }
   return layer.create<nn::ReduceOp>(kind, x, *axes, options->keep_dims());
+}
+
+/// Converts REDUCE_ALL and REDUCE_ANY, of truth values.
+static Value reduceTruths(Layer &layer, nn::ReduceKind kind) {
+  const auto *options =
+      layer.getOptions<fb::ReduceOptions>(fb::Options::Reducer);
+  Value x = layer.getInput(0);
+  auto axes = readAxes(layer);
+  if (!options || !axes)
+    return {};
+  if (!getElement(x).isSignlessInteger(1))
+    return layer.broken("needs elements of type BOOL, not " +
+                        getTypeName(getElement(x)));
+  if (axes->empty())
+    return x;
+  Type byte = layer.getBuilder().getIntegerType(8);
+  Value y = layer.create<nn::ReduceOp>(kind, layer.castTo(x, byte), *axes,
+                                       options->keep_dims());
+  return layer.castTo(y, getElement(x));
+}
+
+Value convertReduceAll(Layer &layer) {
+  return reduceTruths(layer, nn::ReduceKind::min);
+}
+Value convertReduceAny(Layer &layer) {
+  return reduceTruths(layer, nn::ReduceKind::max);
 }
 
 Value convertMean(Layer &layer) { return reduce(layer, nn::ReduceKind::mean); }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/TensorData.h"
+#include "frontends/tflite/Cells.h"
 #include "frontends/tflite/Quantized.h"
 
 #include <cmath>
@@ -52,10 +53,13 @@ sumRows(Layer &layer, Value weights, int64_t rows, int64_t factor, Value bias) {
   return sums;
 }
 
-/// Returns a constant of type i32 and this shape. Sums wrap around as they do
-/// in kernels.
+/// Returns a constant of type i32, or i64 where they are `wide`, and this
+/// shape. Sums wrap around as they do in kernels.
 static Value makeBias(Layer &layer, ArrayRef<int64_t> values,
-                      ArrayRef<int64_t> shape) {
+                      ArrayRef<int64_t> shape, bool wide = false) {
+  if (wide)
+    return layer.constant(DenseElementsAttr::get(
+        RankedTensorType::get(shape, layer.getBuilder().getI64Type()), values));
   SmallVector<int32_t> narrow;
   for (int64_t value : values)
     narrow.push_back(static_cast<int32_t>(value));
@@ -275,15 +279,25 @@ static Value splitLstm(Layer &layer, Value packed, Variable &output,
 
 /// Returns the pairs of a multiplier and a shift of nn.integer_lstm, or
 /// nullopt, and a report, where a scale is missing.
-static std::optional<SmallVector<int64_t>> makeFactors(Layer &layer) {
+static std::optional<SmallVector<int64_t>> makeFactors(Layer &layer,
+                                                       bool isWide) {
   Quantization in = layer.getInputQuantization(0),
                state = layer.getInputQuantization(18),
                cell = layer.getInputQuantization(19);
   SmallVector<int64_t> factors;
+  bool fits = true;
   auto add = [&](double factor) {
     qnn::FixedPoint fixed = qnn::toFixedPoint(factor);
     factors.push_back(fixed.multiplier);
     factors.push_back(fixed.shift);
+  };
+  auto addOfSums = [&](double factor) {
+    add(factor);
+    if (!isWide)
+      return;
+    int64_t &multiplier = factors[factors.size() - 2];
+    multiplier = std::min<int64_t>((multiplier + (1 << 15)) >> 16, 32767);
+    fits &= factors.back() <= 14;
   };
   bool known = in && state && cell;
   for (size_t gate = 0; gate < 4 && known; ++gate) {
@@ -293,12 +307,16 @@ static std::optional<SmallVector<int64_t>> makeFactors(Layer &layer) {
     if (!known)
       break;
     // Gates have 12 fraction bits.
-    add(std::ldexp(multiplyScales(in.getScale(), ofX.getScale()), 12));
-    add(std::ldexp(multiplyScales(state.getScale(), ofH.getScale()), 12));
+    addOfSums(std::ldexp(multiplyScales(in.getScale(), ofX.getScale()), 12));
+    addOfSums(std::ldexp(multiplyScales(state.getScale(), ofH.getScale()), 12));
   }
   if (!known) {
     layer.unsupported("needs one scale for its input, its states and each of "
                       "its weights");
+    return std::nullopt;
+  }
+  if (!fits) {
+    layer.unsupported("multiplies sums by 4 or more");
     return std::nullopt;
   }
   // Sigmoids and tangents have 15 fraction bits.
@@ -311,12 +329,16 @@ static std::optional<SmallVector<int64_t>> makeFactors(Layer &layer) {
 static Value computeIntegerLstm(Layer &layer, Value x, Value w, Value r,
                                 Variable &output, Variable &cell,
                                 const fb::LstmOptions &options) {
-  auto factors = makeFactors(layer);
+  // Numbers of 16 bits have sums of 64.
+  bool isWide = getElement(x).isSignlessInteger(16);
+  auto factors = makeFactors(layer, isWide);
   if (!factors)
     return {};
   Quantization in = layer.getInputQuantization(0),
                state = layer.getInputQuantization(18),
                cells = layer.getInputQuantization(19);
+  if (isWide && (in.getZeroPoint() != 0 || state.getZeroPoint() != 0))
+    return layer.unsupported("needs zero points of 0 beside INT16");
   int power;
   if (std::frexp(cells.getScale(), &power) != 0.5)
     return layer.unsupported("has a cell state whose scale is not a power of "
@@ -345,8 +367,8 @@ static Value computeIntegerLstm(Layer &layer, Value x, Value w, Value r,
         std::min(double(options.cell_clip()) / cells.getScale(), 32767.0));
   bool isTimeMajor = options.time_major();
   Value packed = layer.create<nn::IntegerLstmOp>(
-      x, w, r, makeBias(layer, ofX, {4, units}),
-      makeBias(layer, ofH, {4, units}),
+      x, w, r, makeBias(layer, ofX, {4, units}, isWide),
+      makeBias(layer, ofH, {4, units}, isWide),
       makeBias(layer, *factors, {int64_t(factors->size())}),
       makeSigmoids(layer), output.value, cell.value, isTimeMajor,
       state.getZeroPoint(), clip, multiplier, -shift,
@@ -359,10 +381,12 @@ Value convertLstm(Layer &layer) {
   Value x = layer.getInput(0);
   if (!options || !x)
     return {};
-  for (size_t i : {9, 10, 11, 16, 17, 20, 21, 22, 23})
-    if (layer.hasInput(i))
-      return layer.unsupported("has peepholes, a projection or normalization, "
-                               "which nnc does not handle");
+  if (options->diagonal_recurrent())
+    return layer.unsupported("has recurrent weights that are diagonals");
+  if (hasVariants(layer, {}))
+    return computeCells(layer, x, {},
+                        {options->activation(), options->cell_clip(),
+                         options->proj_clip(), options->time_major()});
   for (size_t i : {1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 15})
     if (!layer.hasInput(i))
       return layer.unsupported("lacks operand " + Twine(i) +
@@ -385,14 +409,16 @@ Value convertLstm(Layer &layer) {
   Builder &builder = layer.getBuilder();
   bool isFloat = getElement(x).isF32();
   Type element = getElement(x);
-  if (!isFloat && !(element.isSignlessInteger(8) &&
+  bool isWide = element.isSignlessInteger(16);
+  if (!isFloat && !((element.isSignlessInteger(8) || isWide) &&
                     isQuantized(x, layer.getInputQuantization(0))))
     return layer.unsupported("works on " + getTypeName(element) +
-                             "; nnc handles FLOAT32 and INT8");
-  if (getElement(w) != element || getElement(r) != element ||
+                             "; nnc handles FLOAT32, INT8 and INT16");
+  Type ofWeights = isWide ? Type(builder.getIntegerType(8)) : element;
+  if (getElement(w) != ofWeights || getElement(r) != ofWeights ||
       layer.getOutputElement() != element)
     return layer.unsupported("mixes types of elements; nnc handles one");
-  // Cells of 16 bits are stored as two bytes.
+  // Cells of 16 bits are stored as two bytes beside bytes.
   const fb::Tensor *stated = layer.getInputTensor(19);
   if (!isFloat && stated && stated->type() != fb::TensorType::INT16)
     return layer.unsupported("has a cell state of type " +
@@ -401,7 +427,8 @@ Value convertLstm(Layer &layer) {
   Variable *output =
       layer.getVariable(18, RankedTensorType::get({batch, units}, element));
   Variable *cell = layer.getVariable(
-      19, RankedTensorType::get({batch, isFloat ? units : 2 * units}, element));
+      19, RankedTensorType::get({batch, isFloat || isWide ? units : 2 * units},
+                                element));
   if (!output || !cell)
     return {};
   if (!isFloat)

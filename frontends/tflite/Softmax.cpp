@@ -6,6 +6,7 @@
 
 #include "frontends/tflite/FixedPoint.h"
 #include "frontends/tflite/Quantized.h"
+#include "frontends/tflite/Wide.h"
 
 #include <cmath>
 
@@ -30,6 +31,60 @@ static SmallVector<int32_t> makeExponentials(double scale,
   return table;
 }
 
+/// Returns a table of 513 numbers of 16 bits with 15 fraction bits, between
+/// whose entries lines approach `function`, at arguments from `least` on in
+/// steps of `step`. As in TFLite, an entry is moved by half the error in the
+/// middle of its line, and all is computed in f32.
+static Value makeLines(Layer &layer, float least, float most,
+                       float (*function)(float)) {
+  constexpr int kSteps = 512;
+  float step = (most - least) / kSteps, half = step / 2;
+  constexpr float kUnit =
+      65536.0f / ((2.0f / 65535) * 32767 - (2.0f / 65535) * -32768);
+  auto limit = [](float v) {
+    return static_cast<int16_t>(std::min(std::max(v, -32768.0f), 32767.0f));
+  };
+  SmallVector<int16_t> table;
+  for (int i = 0; i < kSteps; ++i) {
+    auto at = [&](int k) { return least + static_cast<float>(k) * step; };
+    float here = std::round(function(at(i)) * kUnit),
+          next = function(at(i + 1)) * kUnit;
+    float line = std::round((next + here) / 2),
+          middle = std::round(function(at(i) + half) * kUnit);
+    table.push_back(limit(here - std::round((line - middle) / 2)));
+  }
+  table.push_back(limit(std::round(function(most) * kUnit)));
+  return layer.constant(DenseElementsAttr::get(
+      RankedTensorType::get(kSteps + 1, layer.getBuilder().getI16Type()),
+      ArrayRef(table)));
+}
+
+/// Converts SOFTMAX of integers of 16 bits.
+static Value convertWideSoftmax(Layer &layer, Value x, float beta) {
+  Quantization in = layer.getInputQuantization(0),
+               out = layer.getOutputQuantization();
+  if (!out || in.getZeroPoint() != 0 || out.getZeroPoint() != 0 ||
+      in.axis >= 0 || !layer.getOutputElement().isSignlessInteger(16) ||
+      std::abs(out.getScale() * 32768 - 1) > 1e-3)
+    return layer.unsupported(
+        "needs zero points of 0 and a result of type INT16 "
+        "with a scale of 2^-15 beside INT16");
+  double units = in.getScale() * double(beta) / (10.0 / 65535.0);
+  qnn::FixedPoint factor = qnn::toFixedPoint(units > 0 ? units : 0.0);
+  if (!(units >= 0) || factor.shift > 30)
+    return layer.unsupported("has a beta of " + toString(double(beta)));
+  constexpr float kRange = 65535.0f;
+  constexpr float kTenth = 10.0f / kRange, kOne = 1.0f / kRange;
+  return layer.create<nn::TableSoftmaxOp>(
+      x,
+      makeLines(layer, kTenth * -65535, kTenth * 0,
+                [](float v) { return std::exp(v); }),
+      makeLines(layer, kOne * 0, kOne * 65535,
+                [](float v) { return 1.0f / (1.0f + v); }),
+      factor.multiplier, int64_t(factor.shift),
+      layer.getRescale() == qnn::Rescale::single_rounding);
+}
+
 Value convertSoftmax(Layer &layer) {
   const auto *options =
       layer.getOptions<fb::SoftmaxOptions>(fb::Options::Softmax);
@@ -49,6 +104,8 @@ Value convertSoftmax(Layer &layer) {
           {x, layer.splat(builder.getF32FloatAttr(options->beta()), {})});
     return layer.create<nn::SoftmaxOp>(x, axis, /*log=*/false);
   }
+  if (isWide(x, in))
+    return convertWideSoftmax(layer, x, options->beta());
   Type to = layer.getOutputElement();
   unsigned width = to.getIntOrFloatBitWidth();
   if (!out || getElement(x).getIntOrFloatBitWidth() != 8 || width > 16)
@@ -80,10 +137,39 @@ Value convertLogSoftmax(Layer &layer) {
   return layer.create<nn::SoftmaxOp>(x, getRank(x) - 1, /*log=*/true);
 }
 
+/// Divides integers of 8 bits by the root of the sum of squares of their row.
+static Value normalizeIntegers(Layer &layer, Value x) {
+  Quantization in = layer.getInputQuantization(0),
+               out = layer.getOutputQuantization();
+  if (!getElement(x).isSignlessInteger(8) || !out || in.axis >= 0 ||
+      out.getZeroPoint() != 0 || out.getScale() != 1.0 / 128 ||
+      !layer.getOutputElement().isSignlessInteger(8))
+    return layer.unsupported("needs INT8 integers and a result with a scale of "
+                             "1/128 and a zero point of 0");
+  Value centred = centre(layer, x, in);
+  Value squares = layer.create<nn::ReduceOp>(
+      nn::ReduceKind::sum, layer.createElementwise("mul", {centred, centred}),
+      SmallVector<int64_t>{getRank(x) - 1}, /*keepdims=*/true);
+  Value multiplier =
+            layer.createElementwise("inverse_root_multiplier", {squares}),
+        shift = layer.createElementwise(
+            "add", {layer.createElementwise("inverse_root_shift", {squares}),
+                    constantOf(layer, 7)});
+  bool isSingle = layer.getRescale() == qnn::Rescale::single_rounding;
+  Value y =
+      layer.createElementwise(isSingle ? "rescale_single" : "rescale_double",
+                              {centred, multiplier, shift});
+  return store(layer, y, getRange(layer.getOutputElement()));
+}
+
 Value convertL2Normalization(Layer &layer) {
   Value x = layer.getInput(0);
   if (!x)
     return {};
+  if (getRank(x) < 1)
+    return layer.broken("needs a tensor with axes");
+  if (isQuantized(x, layer.getInputQuantization(0)))
+    return normalizeIntegers(layer, x);
   if (!getElement(x).isF32())
     return layer.unsupported("works on " + getTypeName(getElement(x)) +
                              "; nnc handles FLOAT32");

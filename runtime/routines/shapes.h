@@ -16,6 +16,8 @@
 #include "runtime/routines/copy/shape.h"
 #include "runtime/routines/elementwise/shape.h"
 #include "runtime/routines/expanded_conv2d/shape.h"
+#include "runtime/routines/fixed_resize/shape.h"
+#include "runtime/routines/full_lstm/shape.h"
 #include "runtime/routines/gather/shape.h"
 #include "runtime/routines/integer_lstm/shape.h"
 #include "runtime/routines/integer_softmax/shape.h"
@@ -31,5 +33,6 @@
 #include "runtime/routines/separable_conv2d/shape.h"
 #include "runtime/routines/shape_values.h"
 #include "runtime/routines/softmax/shape.h"
+#include "runtime/routines/table_softmax/shape.h"
 
 #endif // NNC_ROUTINES_SHAPES_H

@@ -11,6 +11,10 @@
 //     to nearest, halves up.
 // Results wrap around.
 //
+// Beside sums of 64 bits, TFLite multiplies by a number of 16 bits, multiplier
+// * 2^(shift - 15), where the multiplier is 0 or at least 2^14: rescale_wide
+// shifts the product once and rounds it to nearest, halves up.
+//
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_FIXED_POINT_H
 #define NNC_SIMD_FIXED_POINT_H
@@ -56,6 +60,61 @@ NNC_INLINE T rescale_single(T x, T multiplier, T shift) {
   const int64_t product = int64_t(x) * multiplier;
   const T bits = 31 - shift;
   return static_cast<T>((product + (int64_t(1) << (bits - 1))) >> bits);
+}
+
+/// The shift is at most 14.
+template <class T,
+          enable_if_t<is_same<T, int32_t>::value || is_same<T, int64_t>::value,
+                      int> = 0>
+NNC_INLINE T rescale_wide(T x, T multiplier, T shift) {
+  const int bits = 15 - static_cast<int>(shift);
+  const int64_t product = times(int64_t(x), int64_t(multiplier));
+  return static_cast<T>(plus(product, int64_t(1) << (bits - 1)) >> bits);
+}
+
+/// The number 1 / sqrt(x) as multiplier * 2^(shift - 31), for an x that is not
+/// negative; 1 for 0. Newton's method finds it on numbers with 3 integer bits.
+struct fixed_inverse_root {
+  int32_t multiplier = INT32_MAX, shift = 0;
+
+  NNC_INLINE explicit fixed_inverse_root(int32_t x) {
+    if (x <= 1)
+      return;
+    // x is brought to [2^27, 2^29) by powers of 4.
+    int32_t power = -11;
+    for (; x >= 1 << 29; x /= 4)
+      --power;
+    for (; x < 1 << 27; x *= 4)
+      ++power;
+    const int32_t half = divide_by_power(x >> 1, 1);
+    int32_t root = 1 << 28;
+    for (int i = 0; i < 5; ++i) {
+      const int32_t cube = up<6>(of(of(root, root), root));
+      root = up<3>(of((1 << 28) + (1 << 27), root) - of(half, cube));
+    }
+    root = of(root, 1518500250); // sqrt(1/2), without integer bits
+    multiplier = static_cast<int32_t>(static_cast<uint32_t>(root)
+                                      << (power > 0 ? power : 0));
+    shift = power > 0 ? 0 : power;
+  }
+
+private:
+  /// The product of two numbers, with as many integer bits as both have.
+  static NNC_INLINE int32_t of(int32_t a, int32_t b) {
+    return static_cast<int32_t>((int64_t(a) * b + (int64_t(1) << 30)) >> 31);
+  }
+  /// x * 2^N, or the nearest end of the range.
+  template <int N> static NNC_INLINE int32_t up(int32_t x) {
+    const int32_t most = (1 << (31 - N)) - 1;
+    return x > most ? INT32_MAX : x < -most ? INT32_MIN : x * (1 << N);
+  }
+};
+
+template <class T, if_i32<T> = 0> NNC_INLINE T inverse_root_multiplier(T x) {
+  return fixed_inverse_root(x).multiplier;
+}
+template <class T, if_i32<T> = 0> NNC_INLINE T inverse_root_shift(T x) {
+  return fixed_inverse_root(x).shift;
 }
 
 } // namespace nnc

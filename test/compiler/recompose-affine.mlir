@@ -223,3 +223,19 @@ func.func @steps(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xf32>) {
   %7 = nn.floor %6 : tensor<9xf32>
   return %3, %7 : tensor<9xf32>, tensor<9xf32>
 }
+
+// -----
+
+// Two scales along axes of different sizes are no chain.
+// CHECK-LABEL: @scales_along_two_axes
+// CHECK: nn.mul
+// CHECK: nn.mul
+func.func @scales_along_two_axes(%x: tensor<1x3x2x4xf32>) -> tensor<1x3x2x4xf32> {
+  %a = nn.constant dense<[[[1.5]], [[2.5]], [[0.3]]]> : tensor<3x1x1xf32>
+  %b = nn.constant dense<[[1.1], [0.7]]> : tensor<2x1xf32>
+  %c = nn.constant dense<[1.3, 0.9, 2.1, 0.4]> : tensor<4xf32>
+  %0 = nn.mul %x, %a : tensor<1x3x2x4xf32>, tensor<3x1x1xf32>
+  %1 = nn.mul %0, %b : tensor<1x3x2x4xf32>, tensor<2x1xf32>
+  %2 = nn.mul %1, %c : tensor<1x3x2x4xf32>, tensor<4xf32>
+  return %2 : tensor<1x3x2x4xf32>
+}

@@ -172,6 +172,152 @@ VARIABLES = {
 }
 
 
+def sparse(**changes):
+    """A dense layer with weights of 2 x 4 elements, rows of which are sparse, in blocks of two:
+    [[0, 0, 1, 2], [3, 4, 0, 0]]. `changes` replaces fields of the sparsity, or of its level
+    `level`, or the shape of the weights."""
+    levels = [{"format": "DENSE", "dense_size": 2},
+              {"format": "SPARSE_CSR", "segments_type": "Int32Vector",
+               "segments": {"values": [0, 1, 2]}, "indices_type": "Uint8Vector",
+               "indices": {"values": [1, 0]}},
+              {"format": "DENSE", "dense_size": 2}]
+    shape = changes.pop("shape", [2, 4])
+    if "level" in changes:
+        levels[changes.pop("level")].update(changes)
+        changes = {}
+    net = flat.Net()
+    w = net.const(np.arange(1, 5, dtype=F32), sparsity={
+        "traversal_order": [0, 1, 2], "block_map": [1], "dimensions": levels, **changes})
+    net.tensors[w]["shape"] = shape
+    net.outputs = [net.op("FULLY_CONNECTED", [net.input(np.ones((1, 4), F32)), w, -1],
+                          [net.tensor(F32, (1, 2))])]
+    return net
+
+
+BILLION = 1 << 30
+SPARSE = {
+    "sound": (sparse(), DONE, ""),
+    "order-short": (sparse(traversal_order=[0, 1]), BROKEN, "2 sparse levels"),
+    "order-twice": (sparse(traversal_order=[0, 0, 2]), BROKEN, "order of axes"),
+    "order-negative": (sparse(traversal_order=[0, -1, 2]), BROKEN, "order of axes"),
+    "order-large": (sparse(traversal_order=[0, 1, BILLION]), BROKEN, "order of axes"),
+    "block-before-axis": (sparse(traversal_order=[0, 2, 1]), BROKEN, "order of axes"),
+    "no-order": (sparse(traversal_order=[]), BROKEN, "0 sparse levels"),
+    "block-axis": (sparse(block_map=[2]), BROKEN, "blocks of 2 along axis 2"),
+    "block-negative": (sparse(block_map=[-1]), BROKEN, "along axis -1"),
+    "blocks-twice": (sparse(block_map=[1, 1]), BROKEN, "axes"),
+    "no-levels": (sparse(dimensions=[]), BROKEN, "0 that are described"),
+    "block-size-zero": (sparse(level=2, dense_size=0), BROKEN, "blocks of 0"),
+    "block-size-odd": (sparse(level=2, dense_size=3), BROKEN, "blocks of 3"),
+    "block-size-negative": (sparse(level=2, dense_size=-2), BROKEN, "blocks of -2"),
+    "dense-size": (sparse(level=0, dense_size=3), BROKEN, "3 places for 2"),
+    "dense-negative": (sparse(level=0, dense_size=-1), BROKEN, "-1 places"),
+    "format": (sparse(level=1, format=7), BROKEN, "unknown kind"),
+    "no-segments": (sparse(level=1, segments={}), BROKEN, "segments"),
+    "segments-first": (sparse(level=1, segments={"values": [1, 1, 2]}), BROKEN, "segments"),
+    "segments-descend": (sparse(level=1, segments={"values": [0, 2, 1]}), BROKEN, "segments"),
+    "segments-many": (sparse(level=1, segments={"values": [0, 1, 2, 2]}), BROKEN, "segments"),
+    "segments-end": (sparse(level=1, segments={"values": [0, 1, BILLION]}), BROKEN, "segments"),
+    "segments-negative": (sparse(level=1, segments={"values": [0, -5, 2]}), BROKEN, "segments"),
+    "index-large": (sparse(level=1, indices={"values": [1, 2]}), BROKEN, "index of 2"),
+    "index-negative": (sparse(level=1, indices_type="Int32Vector", indices={"values": [1, -1]}),
+                       BROKEN, "index of -1"),
+    "index-twice": (sparse(level=1, segments={"values": [0, 2, 2]}, indices={"values": [1, 1]}),
+                    BROKEN, "index of 1 after 1"),
+    "fewer-elements": (sparse(level=1, segments={"values": [0, 1, 1]}, indices={"values": [1]}),
+                       BROKEN, "2 sparse elements"),
+    "other-shape": (sparse(shape=[4, 2]), BROKEN, "2 places for 4"),
+    "other-rank": (sparse(shape=[8]), BROKEN, "axes"),
+    "huge": (sparse(shape=[BILLION, BILLION]), LIMIT, "up to"),
+    "large": (sparse(shape=[1 << 27, 4], level=0, dense_size=1 << 27), BROKEN,
+              "more sparse elements"),
+}
+
+
+def wide(w_type=np.int8, bias_type=np.int64, zeros=(0, 0), bias_size=2, scale=0.1):
+    """A dense layer of 16 bits."""
+    net = flat.Net()
+    net.outputs = [net.op("FULLY_CONNECTED", [
+        net.input(np.ones((1, 4), np.int16), scale, zeros[0]),
+        net.const(np.ones((2, 4), w_type), 0.1), net.const(np.ones(bias_size, bias_type))],
+        [net.tensor(np.int16, (1, 2), 0.1, zeros[1])])]
+    return net
+
+
+def one(name, inputs, y, **options):
+    """A net of one operator; inputs are arrays, or ("const", array)."""
+    net = flat.Net()
+    numbers = [-1 if x is None else net.const(x[1]) if isinstance(x, tuple) else net.input(x)
+               for x in inputs]
+    net.outputs = [net.op(name, numbers, [net.tensor(*y)], **options)]
+    return net
+
+
+def i32(*values):
+    return "const", np.array(values, np.int32)
+
+
+IMAGE, ROWS = np.ones((1, 3, 4, 2), F32), np.ones((3, 4), F32)
+OTHERS = {
+    "wide": (wide(), DONE, ""),
+    "wide-weights": (wide(np.uint8), LACKING, "weights of type UINT8"),
+    "wide-bias": (wide(bias_type=F32), LACKING, "bias of type FLOAT32"),
+    "wide-bias-size": (wide(bias_size=3), BROKEN, "bias of 2"),
+    "wide-zero": (wide(zeros=(1, 0)), LACKING, "zero points of 0"),
+    "wide-result-zero": (wide(zeros=(0, 1)), LACKING, "zero points of 0"),
+    "wide-scale": (wide(scale=1e30), LACKING, "factors below 16384"),
+    "resize-sizes": (one("RESIZE_BILINEAR", [IMAGE, i32(3)], (F32, (1, 3, 4, 2))), BROKEN,
+                     "sizes from 1"),
+    "resize-zero": (one("RESIZE_BILINEAR", [IMAGE, i32(0, 4)], (F32, (1, 0, 4, 2))), BROKEN,
+                    "sizes from 1"),
+    "resize-negative": (one("RESIZE_NEAREST_NEIGHBOR", [IMAGE, i32(-3, 4)], (F32, (1, 3, 4, 2))),
+                        BROKEN, "sizes from 1"),
+    "resize-huge": (one("RESIZE_BILINEAR", [IMAGE, i32(1 << 30, 1 << 30)], (F32, (1, 1, 1, 2))),
+                    BROKEN, "sizes from 1"),
+    "resize-large": (one("RESIZE_NEAREST_NEIGHBOR", [IMAGE, i32(1 << 20, 1 << 20)],
+                         (F32, (1, 1, 1, 2))), LIMIT, "up to"),
+    "resize-rank": (one("RESIZE_BILINEAR", [ROWS, i32(3, 4)], (F32, (3, 4))), BROKEN, "4 axes"),
+    "resize-both": (one("RESIZE_BILINEAR", [IMAGE, i32(3, 4)], (F32, (1, 3, 4, 2)),
+                        align_corners=True, half_pixel_centers=True), BROKEN, "half pixels"),
+    "gather-batches": (one("GATHER", [ROWS, i32(1)], (F32, (3, 1)), axis=1, batch_dims=1), BROKEN,
+                       "axes of batches"),
+    "gather-nd-depth": (one("GATHER_ND", [ROWS, i32(1, 1, 1)], (F32, (1,))), BROKEN, "indices"),
+    "gather-nd-scalar": (one("GATHER_ND", [ROWS, ("const", np.array(1, np.int32))], (F32, (4,))),
+                         BROKEN, "indices"),
+    "gather-floats": (one("GATHER", [ROWS, ("const", np.ones(2, F32))], (F32, (2, 4)), axis=0),
+                      LACKING, "indices of type FLOAT32"),
+    "one-hot-depth": (one("ONE_HOT", [i32(1), i32(-4), ("const", np.array(1, F32)),
+                                      ("const", np.array(0, F32))], (F32, (1, 4)), axis=-1),
+                      BROKEN, "depth"),
+    "one-hot-huge": (one("ONE_HOT", [i32(*range(1 << 10)), i32(1 << 30),
+                                     ("const", np.array(1, F32)), ("const", np.array(0, F32))],
+                         (F32, (1, 4)), axis=-1), LIMIT, "counts 1073741824 places"),
+    "update-size": (one("DYNAMIC_UPDATE_SLICE", [ROWS, np.ones((4, 4), F32), i32(0, 0)],
+                        (F32, (3, 4))), BROKEN, "3x4"),
+    "update-places": (one("DYNAMIC_UPDATE_SLICE", [ROWS, np.ones((1, 4), F32), i32(0)],
+                          (F32, (3, 4))), BROKEN, "1 places"),
+    "broadcast": (one("BROADCAST_ARGS", [i32(3, 2), i32(4)], (np.int32, (2,))), BROKEN,
+                  "do not broadcast"),
+    "cumsum-axis": (one("CUMSUM", [ROWS, i32(2)], (F32, (3, 4)), exclusive=False), BROKEN, "axis"),
+    "truths": (one("REDUCE_ALL", [ROWS, i32(0)], (F32, (4,)), keep_dims=False), BROKEN, "BOOL"),
+    "mirror": (one("MIRROR_PAD", [ROWS, ("const", np.array([[0, 4], [0, 0]], np.int32))],
+                   (F32, (7, 4)), mode=1), BROKEN, "by 4"),
+    "rnn-weights": (one("RNN", [ROWS, ("const", ROWS.T), ("const", ROWS), ("const", np.ones(3, F32)),
+                                ROWS], (F32, (3, 3)), activation="TANH"), BROKEN, "weights"),
+    "rnn-state": (one("RNN", [ROWS, ("const", ROWS), ("const", np.ones((3, 3), F32)),
+                              ("const", np.ones(3, F32)), ROWS], (F32, (3, 3)),
+                      activation="TANH"), BROKEN, "needs a variable"),
+    "lstm-few": (one("LSTM", [ROWS, ROWS, ROWS, ROWS, ROWS], (F32, (3, 4)), activation="TANH",
+                     kernel=0), BROKEN, "lacks operand"),
+    "lstm-plain": (one("LSTM", [ROWS] * 5, (F32, (3, 4)), activation="TANH", kernel=1), BROKEN,
+                   "do not fit"),
+    "lstm-none": (one("LSTM", [ROWS], (F32, (3, 4)), activation="TANH", kernel=1), BROKEN,
+                  "lacks an operand"),
+    "two-ways-rank": (one("BIDIRECTIONAL_SEQUENCE_LSTM", [ROWS], (F32, (3, 4)), activation="TANH"),
+                      BROKEN, "3 axes"),
+}
+
+
 class BrokenTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -215,6 +361,16 @@ class BrokenTest(unittest.TestCase):
         self.check("no-subgraph", model, BROKEN, "subgraph 5")
         model["subgraphs"][0]["operators"][-1]["options"]["init_subgraph"] = 0
         self.check("itself", model, BROKEN, "within itself")
+
+    def test_sparse_weights(self):
+        for name, (net, code, said) in SPARSE.items():
+            with self.subTest(name):
+                self.check(name, net.model(), code, said)
+
+    def test_other_operators(self):
+        for name, (net, code, said) in OTHERS.items():
+            with self.subTest(name):
+                self.check(name, net.model(), code, said)
 
     def test_result_without_operator(self):
         """An operator of one result that states two."""

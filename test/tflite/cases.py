@@ -2,9 +2,12 @@
 
 import numpy as np
 
+import cells
 import integers as q
 import plain
 import recurrent
+import sparse
+import wide
 
 
 def convolutions():
@@ -79,6 +82,9 @@ def pools():
         q.reduce(net, kind, (3, 4, 5), (-1,), True)
         q.reduce(net, kind, (3, 4, 5), (0, 2), False, np.uint8, 3, 200)
     q.reduce(net, "MEAN", (3, 64), (1,), False, np.int16, 0, 0)
+    q.reduce(net, "SUM", (2, 3, 5, 2), (1, 2), True, np.int16, 0, 0)
+    q.pool(net, "AVERAGE_POOL_2D", (2, 7, 9, 3), (3, 2), (2, 2), "SAME", "RELU6", np.int16)
+    q.pool(net, "MAX_POOL_2D", (2, 7, 9, 3), (3, 2), (2, 2), "SAME", "RELU", np.int16)
     q.reduce_order(net, "REDUCE_MAX", (3, 4, 5), (0, -1), True)
     q.reduce_order(net, "REDUCE_MIN", (3, 4, 5), (1,), False)
     q.softmax(net, (3, 10))
@@ -87,6 +93,11 @@ def pools():
     q.softmax(net, (2, 1))
     q.softmax(net, (4, 12), out_dtype=np.int16)
     q.softmax(net, (4, 12), np.uint8, np.uint8)
+    q.l2_normalization(net, (3, 17), -7)
+    q.l2_normalization(net, (2, 3, 129), 127)
+    q.l2_normalization(net, (3, 2), 0, np.array([[0, 0], [1, 0], [-1, 2]], np.int8))
+    q.rsqrt(net, 0.05, 0.04, -128, -128)
+    q.rsqrt(net, 0.01, 0.1, -5, 100)
     for kind in ("LOGISTIC", "TANH"):
         q.gate(net, kind, 0.05)
         q.gate(net, kind, 0.003, -128)
@@ -99,6 +110,74 @@ def pools():
     q.table(net, "EXP", np.exp, 0.02, 3, 0.05, -128)
     q.table(net, "LOG", np.log, 0.05, -128, 0.05, 10)
     q.table(net, "ELU", lambda v: np.where(v < 0, np.expm1(v), v), 0.05, -7, 0.04, -100)
+    return net
+
+
+def wides():
+    """Activations of 16 bits."""
+    net = q.Checked(7)
+    wide.conv(net, (1, 9, 7, 3), (5, 3, 3, 3), strides=(2, 1), activation="RELU6")
+    wide.conv(net, (2, 7, 8, 4), (6, 2, 3, 4), padding="VALID", dilations=(2, 2), channels=False)
+    wide.conv(net, (1, 5, 6, 8), (7, 1, 1, 8), bias=None, activation="RELU")
+    wide.conv(net, (1, 6, 5, 3), (4, 3, 2, 3), bias=np.int32, activation="RELU_N1_TO_1")
+    wide.conv(net, (1, 8, 7, 6), (4, 3, 3, 3), strides=(1, 2))
+    wide.conv(net, (1, 5, 4, 70), (5, 3, 3, 70), largest=True)
+    wide.conv(net, (2, 9, 8, 5), (1, 3, 3, 5), kind="DEPTHWISE_CONV_2D", strides=(2, 2))
+    wide.conv(net, (1, 6, 7, 3), (1, 5, 3, 6), kind="DEPTHWISE_CONV_2D", padding="VALID",
+              channels=False, activation="RELU6")
+    wide.conv(net, (1, 9, 9, 4), (1, 3, 3, 4), kind="DEPTHWISE_CONV_2D", dilations=(2, 3),
+              bias=None)
+    wide.conv(net, (1, 30, 25, 2), (1, 29, 24, 2), kind="DEPTHWISE_CONV_2D", padding="VALID",
+              largest=True)
+    wide.dense(net, (1,), 37, 11)
+    wide.dense(net, (3,), 16, 5, channels=True, activation="RELU")
+    wide.dense(net, (2, 3), 9, 4, bias=None, activation="RELU6")
+    wide.dense(net, (2, 3), 8, 7, bias=np.int32, keep=True)
+    wide.dense(net, (2,), 700, 3, largest=True)
+    wide.dense(net, (2,), 700, 3, channels=True, bias=None, largest=True)
+    wide.transpose_conv(net, (1, 4, 3, 2), (3, 3, 4, 2), (8, 6), activation="RELU")
+    wide.transpose_conv(net, (2, 3, 5, 4), (2, 2, 3, 4), (9, 12), strides=(3, 2),
+                        padding="VALID", channels=False, bias=None)
+    wide.transpose_conv(net, (1, 3, 3, 90), (2, 3, 3, 90), (3, 3), strides=(1, 1), largest=True)
+    wide.batch_matmul(net, (2, 3, 7), (2, 7, 5))
+    wide.batch_matmul(net, (2, 7, 3), (5, 7), adj_x=True, adj_y=True, largest=True)
+    wide.transpose_conv_bytes(net, (1, 4, 3, 2), (3, 3, 4, 2), (8, 6), activation="RELU6")
+    wide.transpose_conv_bytes(net, (2, 3, 5, 4), (2, 2, 3, 4), (9, 12), strides=(3, 2),
+                              padding="VALID", channels=False, bias=False, zero=127)
+    wide.transpose_conv_bytes(net, (1, 3, 2, 3), (4, 3, 3, 3), (6, 4), dtype=np.uint8, zero=255,
+                              channels=False)
+    return net
+
+
+def wide_elementwise():
+    net = q.Checked(8)
+    for kind in ("LOGISTIC", "TANH"):
+        for scale in (2.0 ** -12, 2.0 ** -11, 0.0003, 0.001, 1.9, 0.00001):
+            wide.gate(net, kind, scale)
+    wide.softmax(net, (3, 10), 0.001)
+    wide.softmax(net, (2, 3, 65), 0.0001)
+    wide.softmax(net, (7, 5), 0.0007, beta=0.7)
+    wide.softmax(net, (2, 1), 0.001)
+    wide.softmax(net, (2, 300), 0.001, values=np.full((2, 300), 1234, np.int16))
+    wide.leaky_relu(net, 0.1, (0.0005, 0.0004))
+    wide.leaky_relu(net, -0.5, (0.0005, 0.0005))
+    wide.prelu(net, (2, 3, 7), (1, 1, 7))
+    wide.prelu(net, (2, 3, 7), (3, 1))
+    wide.magnitudes(net, (0.001, 0.001))
+    wide.magnitudes(net, (0.001, 0.0007))
+    wide.squared_difference(net, (3, 7), (7,))
+    q.relu(net, "RELU", (4, 31), (0.0006, 0.0005), (0, 0), np.int16)
+    q.relu(net, "RELU6", (4, 31), (0.0006, 0.0003), (0, 0), np.int16)
+    q.rescale(net, np.int16, np.int16, (0.0005, 0.0003), (0, 0))
+    q.rescale(net, np.int16, np.int32, (0.0005, 0.00001), (0, 0))
+    q.rescale(net, np.int8, np.int32, (0.05, 0.00001), (3, 0))
+    q.rescale(net, np.int32, np.int16, (0.00001, 20.0), (0, 0))
+    q.rescale(net, np.int32, np.int8, (0.00001, 3000.0), (0, -5))
+    for dtype in (np.int8, np.uint8, np.int16):
+        wide.resize(net, (2, 3, 4, 3), (7, 9), dtype)
+        wide.resize(net, (1, 5, 4, 2), (3, 7), dtype, align_corners=True)
+        wide.resize(net, (1, 4, 5, 1), (9, 3), dtype, half_pixel_centers=True)
+    wide.resize(net, (1, 1, 3, 2), (4, 1), align_corners=True)
     return net
 
 
@@ -115,6 +194,25 @@ def streams():
     recurrent.lstm(net, 1, 5, 7, 6)
     recurrent.lstm(net, 2, 3, 5, 3, time_major=True, cell_bits=13, clip=1.5)
     recurrent.lstm(net, 3, 2, 9, 4, cell_bits=12, h_zero=20)
+    recurrent.lstm(net, 2, 3, 5, 6, dtype=np.int16)
+    recurrent.lstm(net, 1, 2, 9, 4, time_major=True, cell_bits=12, clip=1.5, dtype=np.int16)
+    cells.lstm(net, 2, 3, 5, 6, coupled=True)
+    cells.lstm(net, 1, 4, 3, 5, peepholes=True, clip=0.4)
+    cells.lstm(net, 2, 3, 4, 6, 3, projection=True, projection_bias=True, out_clip=0.3,
+               time_major=True)
+    cells.lstm(net, 3, 2, 5, 4, norm=True)
+    cells.lstm(net, 2, 3, 4, 7, 5, coupled=True, peepholes=True, norm=True, projection=True)
+    cells.step_lstm(net, 2, 5, 4)
+    cells.step_lstm(net, 1, 3, 5, 4, coupled=True, peepholes=True, norm=True, projection=True,
+                    projection_bias=True)
+    cells.plain_lstm(net, 2, 5, 3)
+    cells.two_way_lstm(net, 2, 3, 4, 5, time_major=False, merges=True)
+    cells.two_way_lstm(net, 1, 4, 3, 5, time_major=True, merges=False, peepholes=True)
+    cells.rnn(net, 2, 3, 5, 4)
+    cells.rnn(net, 1, 4, 3, 6, time_major=True, activation="RELU")
+    cells.step_rnn(net, 2, 5, 3)
+    cells.two_way_rnn(net, 2, 3, 4, 5, time_major=False, merges=True)
+    cells.two_way_rnn(net, 1, 4, 3, 5, time_major=True, merges=False)
     recurrent.counter(net)
     recurrent.counter(net, net.floats(2, 3))
     recurrent.counter(net, np.full((2, 3), 1.5, np.float32))
@@ -123,8 +221,9 @@ def streams():
 
 
 # Their results do not depend on how fixed-point products round.
-PLAIN = (plain.floats, plain.functions, plain.moves)
-NETS = {f.__name__: f for f in (convolutions, elementwise, pools, streams, *PLAIN)}
+PLAIN = (plain.floats, plain.functions, plain.moves, plain.indexed, sparse.weights)
+NETS = {f.__name__: f for f in (convolutions, elementwise, pools, wides, wide_elementwise,
+                                streams, *PLAIN)}
 
 # Operators that other tests run.
 ELSEWHERE = {"TFLite_Detection_PostProcess"}

@@ -55,6 +55,14 @@ def times(x, factor, rounding):
     return shift_right(high_multiply(wrapped, multiplier), max(-shift, 0))
 
 
+def short_times(x, factor):
+    """x times a fixed-point factor whose multiplier is cut to 16 bits, rounded once, halves
+    up."""
+    multiplier, shift = factor
+    multiplier = (multiplier + (1 << 15)) >> 16 if multiplier < 0x7FFF0000 else 0x7FFF
+    return (int(x) * multiplier + (1 << (14 - shift))) >> (15 - shift)
+
+
 def scale_by(x, reals, rounding):
     """The elements of an array of integers times real numbers: one, or one for each index
     of the last axis."""

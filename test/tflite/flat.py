@@ -27,9 +27,14 @@ OPTIONS = {
     "MIRROR_PAD": "MirrorPad", "BATCH_MATMUL": "BatchMatMul", "GELU": "Gelu",
     "L2_NORMALIZATION": "L2Norm", "CUMSUM": "Cumsum", "ONE_HOT": "OneHot",
     "REVERSE_SEQUENCE": "ReverseSequence",
+    "RESIZE_BILINEAR": "ResizeBilinear", "RESIZE_NEAREST_NEIGHBOR": "ResizeNearest",
+    "L2_POOL_2D": "Pool", "LSTM": "StepLstm", "RNN": "StepRnn",
+    "UNIDIRECTIONAL_SEQUENCE_RNN": "Rnn", "BIDIRECTIONAL_SEQUENCE_LSTM": "TwoWayLstm",
+    "BIDIRECTIONAL_SEQUENCE_RNN": "TwoWayRnn",
     "SVDF": "Svdf", "UNIDIRECTIONAL_SEQUENCE_LSTM": "Lstm", "VAR_HANDLE": "VarHandle",
     "CALL_ONCE": "CallOnce",
-    **dict.fromkeys(("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_PROD"), "Reducer"),
+    **dict.fromkeys(("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_PROD",
+                     "REDUCE_ALL", "REDUCE_ANY"), "Reducer"),
 }
 
 

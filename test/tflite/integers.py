@@ -451,3 +451,51 @@ def table(net, kind, function, scale, zero, out_scale, out_zero, **options):
         y = in_reals(function, x, scale, zero, out_scale, out_zero, np.int8)
     net.result(kind, [net.input(x, scale, zero)], np.int8, out_scale, out_zero,
                lambda rounding: y, **options)
+
+
+# -- roots ------------------------------------------------------------------------------
+
+
+def inverse_root(x):
+    """1 / sqrt(x) as a multiplier and a shift; five steps of Newton's method."""
+    if x <= 1:
+        return fixed.MOST, 0
+    shift, times, up = -11, fixed.high_multiply, fixed.saturating_shift
+    while x >= 1 << 29:
+        x, shift = x // 4, shift - 1
+    while x < 1 << 27:
+        x, shift = x * 4, shift + 1
+    half, root = fixed.shift_right(x >> 1, 1), 1 << 28
+    for _ in range(5):
+        cube = up(times(times(root, root), root), 6)
+        root = up(times((1 << 28) + (1 << 27), root) - times(half, cube), 3)
+    root = times(root, 1518500250)
+    return root << max(shift, 0), min(shift, 0)
+
+
+def l2_normalization(net, shape, zero, values=None):
+    x = net.integers(np.int8, *shape) if values is None else values
+    centred = x.astype(np.int64) - zero
+
+    def row(values, rounding):
+        multiplier, shift = inverse_root(int((values ** 2).sum()))
+        return [fixed.times(v, (multiplier, shift + 7), rounding) for v in values]
+    net.result("L2_NORMALIZATION", [net.input(x, 0.05, zero)], np.int8, 1 / 128, 0,
+               lambda rounding: fixed.stored(
+                   np.reshape([row(r, rounding) for r in centred.reshape(-1, shape[-1])], shape),
+                   np.int8, 1 / 128, 0))
+
+
+def rsqrt(net, scale, out_scale, zero, out_zero):
+    x = every_byte()[zero + 128:]
+    factor = fixed.factor_of(1 / float(f32(math.sqrt(f32(scale))) * f32(out_scale)))
+
+    def value(v, rounding):
+        if v == 0:
+            return 127
+        multiplier, shift = inverse_root(v)
+        root = fixed.times(1, (multiplier, shift + 20), rounding)
+        y = fixed.times(root, (factor[0], factor[1] - 20), rounding) + out_zero
+        return max(-128, min(127, y))
+    net.result("RSQRT", [net.input(x, scale, zero)], np.int8, out_scale, out_zero,
+               lambda rounding: np.array([value(int(v) - zero, rounding) for v in x], np.int8))

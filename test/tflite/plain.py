@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from integers import Checked, conv_sums, depthwise_sums, taps
+from wide import nearest
 
 F32 = np.float32
 CLOSE = 1e-5
@@ -196,6 +197,7 @@ def moves():
     net.check("PADV2", [f, ("const", pads[1:]), ("const", np.array([1.5], F32))],
               np.pad(f, pads[1:], constant_values=1.5))
     net.moved("MIRROR_PAD", f, np.pad(f, pads[1:], "reflect"), [pads[1:]], mode=0)
+    net.moved("MIRROR_PAD", f, np.pad(f, pads[1:], "symmetric"), [pads[1:]], mode=1)
     net.moved("BROADCAST_TO", f[:, :1].copy(), np.broadcast_to(f[:, :1], (2, 3, 4, 7)),
               [i32(2, 3, 4, 7)])
     net.moved("TILE", f, np.tile(f, (2, 1, 3)), [i32(2, 1, 3)])
@@ -254,3 +256,87 @@ def call(net, x):
     inner.name = "inner"
     net.subgraphs.append(inner.graph())
     net.check("CALL", [x], [x * x, x * x + x], subgraph=1)
+
+
+def indexed():
+    """Operators that pick elements by their places, and resizes that move elements."""
+    net = Plain(10)
+    f, x = net.floats(3, 5, 7), net.integers(np.int8, 2, 6, 4, 8)
+    q = {"scale": 0.05, "zero": -7}
+    picks = np.array([[4, 0], [2, 2], [1, 3]], np.int32)
+    net.check("GATHER", [f, picks], np.stack([f[b][picks[b]] for b in range(3)]), axis=1,
+              batch_dims=1)
+    net.check("GATHER", [f, ("const", picks)], np.stack([f[b][:, picks[b]] for b in range(3)]),
+              axis=-1, batch_dims=-1)
+    rows = net.random.integers(0, 4, (2, 6, 3)).astype(np.int64)
+    net.moved("GATHER", x, np.take_along_axis(x, rows[..., None], 2), [rows], **q, axis=2,
+              batch_dims=2)
+    places = np.array([[0, 4], [2, 1], [1, 0], [2, 4]], np.int32)
+    net.check("GATHER_ND", [f, places], f[places[:, 0], places[:, 1]])
+    net.moved("GATHER_ND", x, x[[1, 0]], [i32(1, 0).reshape(2, 1)], **q)
+    whole = np.array([[[1, 5, 3, 7]], [[0, 0, 2, 1]]], np.int64)
+    net.check("GATHER_ND", [x, ("const", whole)], x[tuple(np.moveaxis(whole, -1, 0))])
+    ids = i32(2, 0, 2, 1)
+    net.check("EMBEDDING_LOOKUP", [ids, ("const", f)], f[ids])
+    table, out = net.integers(np.int8, 3, 5), net.tensor(F32, (4, 5))
+    net.op("EMBEDDING_LOOKUP", [net.input(ids), net.const(table, 0.03)], [out])
+    net.expect(out, table[ids] * F32(0.03), CLOSE)
+    for axis in (0, 1, -1):
+        hot = np.moveaxis(np.where(picks[..., None] == np.arange(4), F32(2.5), F32(-1)), -1, axis)
+        net.check("ONE_HOT", [picks, ("const", np.array(4, np.int32)), np.array(2.5, F32),
+                              np.array(-1, F32)], hot, axis=axis)
+    update = net.floats(3, 2, 3)
+    for start in (i32(0, 2, 1), i32(0, 9, -3), i32(1, 3, 4)):
+        first = np.clip(start, 0, [0, 3, 4])
+        moved = f.copy()
+        moved[:, first[1]:first[1] + 2, first[2]:first[2] + 3] = update
+        net.check("DYNAMIC_UPDATE_SLICE", [f, update, start], moved)
+        net.check("DYNAMIC_UPDATE_SLICE", [f, update, ("const", start)], moved)
+    net.check("BROADCAST_ARGS", [("const", i32(3, 1, 4)), ("const", i32(5, 4))], i32(3, 5, 4))
+    for kind in (F32, np.int32):
+        given = f if kind == F32 else net.random.integers(-50, 50, f.shape).astype(kind)
+        sums = np.cumsum(given.astype(np.float64), 1)
+        net.check("CUMSUM", [given, ("const", i32(1))], sums.astype(kind), exclusive=False,
+                  reverse=False)
+        net.check("CUMSUM", [given, ("const", i32(-2))], (sums - given).astype(kind),
+                  exclusive=True, reverse=False)
+        sums = np.cumsum(given[..., ::-1].astype(np.float64), 2)[..., ::-1]
+        net.check("CUMSUM", [given, ("const", i32(2))], sums.astype(kind), exclusive=False,
+                  reverse=True)
+        net.check("CUMSUM", [given, ("const", i32(2))], (sums - given).astype(kind),
+                  exclusive=True, reverse=True)
+    truths = net.random.random((3, 4, 5)) < 0.7
+    truths[0, 0], truths[1, 1] = True, False
+    for name, compute in (("REDUCE_ALL", np.all), ("REDUCE_ANY", np.any)):
+        net.check(name, [truths, ("const", i32(-1))], compute(truths, 2), keep_dims=False)
+        net.check(name, [truths, ("const", i32(0, 2))], compute(truths, (0, 2), keepdims=True),
+                  keep_dims=True)
+    image = net.floats(2, 7, 9, 3)
+    seen = np.stack([s for _, s in taps(image.astype(np.float64), (3, 2), (2, 3), (1, 1), "SAME",
+                                        np.nan)])
+    net.check("L2_POOL_2D", [image], np.sqrt(np.nanmean(seen ** 2, 0)).astype(F32),
+              padding="SAME", stride_h=2, stride_w=3, kernel_h=3, kernel_w=2, activation="NONE")
+    for size in ((12, 8), (7, 9), (3, 4), (1, 1), (6, 4)):
+        for how in ({}, {"align_corners": True}, {"half_pixel_centers": True}):
+            resizes(net, x, image, size, how, q)
+    return net
+
+
+def resizes(net, x, image, size, how, q):
+    rows, columns = nearest(x.shape, size, *(how.get(key, False) for key in
+                                             ("align_corners", "half_pixel_centers")))
+    net.moved("RESIZE_NEAREST_NEIGHBOR", x, x[:, rows][:, :, columns], [i32(*size)], **q, **how)
+
+    def mix(values, axis, wanted):
+        given = values.shape[axis]
+        less = 1 if how.get("align_corners") and wanted > 1 else 0
+        scale = (given - less) / (wanted - less)
+        at = np.arange(wanted) * scale
+        if how.get("half_pixel_centers"):
+            at = np.maximum((np.arange(wanted) + 0.5) * scale - 0.5, 0)
+        low = np.minimum(np.floor(at).astype(int), given - 1)
+        share = (at - low).reshape([-1 if i == axis else 1 for i in range(4)])
+        high = np.minimum(low + 1, given - 1)
+        return values.take(low, axis) * (1 - share) + values.take(high, axis) * share
+    y = mix(mix(image.astype(np.float64), 1, size[0]), 2, size[1])
+    net.check("RESIZE_BILINEAR", [image, ("const", i32(*size))], y.astype(F32), **how)

@@ -156,13 +156,20 @@ def gate16(x, table, is_tanh):
 
 
 def lstm(net, batch, steps, inputs, units, time_major=False, cell_bits=11, clip=0.0, zero=3,
-         h_zero=-5):
-    table = sigmoid_table()
+         h_zero=-5, dtype=np.int8):
+    """Inputs and results of 8 bits, or of 16, whose sums have 64."""
+    table, wide = sigmoid_table(), dtype == np.int16
     shape = (steps, batch, inputs) if time_major else (batch, steps, inputs)
-    x = net.integers(np.int8, STEPS, *shape)
+    x = net.integers(dtype, STEPS, *shape)
     w, r = net.integers(np.int8, 4, units, inputs), net.integers(np.int8, 4, units, units)
     b = net.random.integers(-2000, 2000, (4, units)).astype(np.int32)
     x_scale, h_scale = net.scale(0.005, 0.02), float(f32(1 / 128))
+    if wide:
+        zero, h_zero, b = 0, 0, b.astype(np.int64) * 300
+        x_scale, h_scale = float(f32(x_scale / 256)), 2.0 ** -15
+    scale_sum = lambda v, factor, rounding: (  # noqa: E731
+        fixed.short_times(v, factor) if wide else fixed.times(v, factor, rounding))
+    info = np.iinfo(dtype)
     w_scales, r_scales = ([net.scale(0.002, 0.01) for _ in range(4)] for _ in range(2))
     cell_scale = 2.0 ** -cell_bits
     limit = min(int(clip / cell_scale), 32767) if clip else 0
@@ -188,8 +195,8 @@ def lstm(net, batch, steps, inputs, units, time_major=False, cell_bits=11, clip=
                         ofx = int(((v[n] - zero) * w[g, u].astype(np.int64)).sum() + b[g, u])
                         ofh = int(((h[n] - h_zero) * r[g, u].astype(np.int64)).sum())
                         total = saturate(
-                            saturate(fixed.times(ofx, gate_factors[g][0], rounding)) +
-                            saturate(fixed.times(ofh, gate_factors[g][1], rounding)))
+                            saturate(scale_sum(ofx, gate_factors[g][0], rounding)) +
+                            saturate(scale_sum(ofh, gate_factors[g][1], rounding)))
                         gates.append(gate16(3 * total, table, g == 2))
                     i, f, cell, o = gates
                     kept = saturate(
@@ -199,19 +206,19 @@ def lstm(net, batch, steps, inputs, units, time_major=False, cell_bits=11, clip=
                     scaled = (3 * int(c[n, u]) << shift if shift >= 0 else
                               (3 * int(c[n, u]) + (1 << -shift >> 1)) >> -shift)
                     y = fixed.times(gate16(scaled, table, True) * o, cell_factors[2], rounding)
-                    new[n, u] = max(-128, min(127, y + h_zero))
+                    new[n, u] = max(info.min, min(info.max, y + h_zero))
                 h = new
                 given.append(h)
             results.append(put(given))
-        return np.array(results, np.int8)
+        return np.array(results, dtype)
 
     wants = {rounding: compute(rounding) for rounding in (fixed.DOUBLE, fixed.SINGLE)}
-    out = net.tensor(np.int8, wants[fixed.DOUBLE].shape[1:], h_scale, h_zero)
+    out = net.tensor(dtype, wants[fixed.DOUBLE].shape[1:], h_scale, h_zero)
     operands = [net.stream(x, x_scale, zero)]
     operands += [net.const(w[g], w_scales[g]) for g in range(4)]
     operands += [net.const(r[g], r_scales[g]) for g in range(4)] + [-1] * 3
     operands += [net.const(b[g], x_scale * w_scales[g]) for g in range(4)] + [-1] * 2
-    operands += [net.variable(np.int8, (batch, units), h_scale, h_zero),
+    operands += [net.variable(dtype, (batch, units), h_scale, h_zero),
                  net.variable(np.int16, (batch, units), cell_scale)] + [-1] * 4
     net.op("UNIDIRECTIONAL_SEQUENCE_LSTM", operands, [out], activation="TANH", cell_clip=clip,
            time_major=time_major)

@@ -18,8 +18,9 @@
 
 namespace nnc {
 
-/// Sums are of type A: float or int32_t. Elements of x and w are converted
-/// to A first; sums of integers wrap. Y is what the epilogue makes of a sum.
+/// Sums are of type A: float, int32_t or int64_t. Elements of x and w are
+/// converted to A first; sums of integers wrap. Y is what the epilogue makes of
+/// a sum.
 template <class A, class S, class Epi> struct conv2d_nhwc {
   static constexpr int units(const S &s) { return s.n * s.oh; }
 
@@ -174,10 +175,15 @@ using conv2d_f32_nhwc_portable = conv2d_nhwc<float, S, Epi>;
 template <class S, class Epi>
 using conv2d_i32_nhwc_portable = conv2d_nhwc<int32_t, S, Epi>;
 template <class S, class Epi>
+using conv2d_i64_nhwc_portable = conv2d_nhwc<int64_t, S, Epi>;
+template <class S, class Epi>
 using conv2d_f32_nhwc_depthwise_portable = conv2d_nhwc_depthwise<float, S, Epi>;
 template <class S, class Epi>
 using conv2d_i32_nhwc_depthwise_portable =
     conv2d_nhwc_depthwise<int32_t, S, Epi>;
+template <class S, class Epi>
+using conv2d_i64_nhwc_depthwise_portable =
+    conv2d_nhwc_depthwise<int64_t, S, Epi>;
 
 } // namespace nnc
 

@@ -17,9 +17,9 @@
 
 namespace nnc {
 
-/// Sums are of type A: float, double or int32_t. Elements of x and w are
-/// converted to A first; sums of integers wrap. Y is what the epilogue makes of
-/// a sum. Sums of double take no epilogue.
+/// Sums are of type A: float, double, int32_t or int64_t. Elements of x and w
+/// are converted to A first; sums of integers wrap. Y is what the epilogue
+/// makes of a sum. Sums of double take no epilogue.
 template <class A, class S, class Epi> struct conv2d_portable {
   static constexpr int units(const S &s) { return s.n * s.k * s.oh; }
 
@@ -102,6 +102,8 @@ template <class S, class Epi>
 using conv2d_f64_portable = conv2d_portable<double, S, Epi>;
 template <class S, class Epi>
 using conv2d_i32_portable = conv2d_portable<int32_t, S, Epi>;
+template <class S, class Epi>
+using conv2d_i64_portable = conv2d_portable<int64_t, S, Epi>;
 
 } // namespace nnc
 

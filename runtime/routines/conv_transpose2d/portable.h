@@ -75,6 +75,9 @@ using conv_transpose2d_f64_portable = conv_transpose2d_portable<double, S, Epi>;
 template <class S, class Epi>
 using conv_transpose2d_i32_portable =
     conv_transpose2d_portable<int32_t, S, Epi>;
+template <class S, class Epi>
+using conv_transpose2d_i64_portable =
+    conv_transpose2d_portable<int64_t, S, Epi>;
 
 } // namespace nnc
 

@@ -1,16 +1,18 @@
 //===- portable.h - LSTM of integers on any machine -----------------------===//
 //
 // TFLite's LSTM in fixed point. The operands are those of lstm_portable, with
-// numbers of 8 bits as inputs, weights and results, but:
+// weights of 8 bits, and inputs and results of 8 or 16 bits, but:
 //   - sums of x and of h have biases of their own, bias and rbias[4][units],
 //     which include the zero points of x and h;
 //   - gates are numbers of 16 bits: their arguments have 12 fraction bits,
 //     sigmoids and tangents 15;
-//   - cells are numbers of 16 bits, each stored as two bytes, the low one
-//     first, in c0[batch][2 * units] and at the end of y;
+//   - cells are numbers of 16 bits. Beside results of 8 bits, each is stored as
+//     two bytes, the low one first, in c0[batch][2 * units] and at the end of
+//     y; beside results of 16 bits, as one number;
 //   - factors holds pairs of a multiplier and a shift (simd/fixed_point.h): of
-//     the sums of x and of h for each gate, of f c, of i g, and of h;
-//   - table[256] holds sigmoid(k / 24) in units of 2^-16.
+//     the sums of x and of h for each gate, of f c, of i g, and of h. Inputs of
+//     16 bits have sums of 64 bits, whose multipliers have 16;
+//   - table[256] is that of simd/fixed_gates.h.
 // A unit is a sequence.
 //
 //===----------------------------------------------------------------------===//
@@ -18,6 +20,9 @@
 #define NNC_ROUTINES_INTEGER_LSTM_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/meta.h"
+#include "runtime/simd/fixed_gates.h"
+#include "runtime/simd/fixed_point.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec_armdsp.h"
 
@@ -26,24 +31,27 @@ namespace nnc {
 template <class S, class Epi> struct integer_lstm_portable {
   static constexpr int units(const S &s) { return s.batch; }
 
-  static void run(const S &s, const int8_t *x, const int8_t *w, const int8_t *r,
-                  const int32_t *bias, const int32_t *rbias,
-                  const int32_t *factors, const uint16_t *table,
-                  const int8_t *h0, const int8_t *c0, int8_t *y, const Epi &,
-                  int begin, int end) {
+  /// X is int8_t with biases of type B = int32_t, or int16_t with int64_t.
+  template <class X, class B>
+  static void run(const S &s, const X *x, const int8_t *w, const int8_t *r,
+                  const B *bias, const B *rbias, const int32_t *factors,
+                  const uint16_t *table, const X *h0, const X *c0, X *y,
+                  const Epi &, int begin, int end) {
+    constexpr int width = 2 / static_cast<int>(sizeof(X)); // of a cell
     for (int b = begin; b < end; ++b) {
-      const int8_t *h = h0 + ptrdiff_t(b) * s.units;
-      const int8_t *old = c0 + ptrdiff_t(b) * 2 * s.units;
-      int8_t *c =
-          y + (ptrdiff_t(s.steps) * s.batch + ptrdiff_t(b) * 2) * s.units;
-      for (int u = 0; u < 2 * s.units; ++u)
+      const X *h = h0 + ptrdiff_t(b) * s.units;
+      const X *old = c0 + ptrdiff_t(b) * width * s.units;
+      X *c =
+          y + (ptrdiff_t(s.steps) * s.batch + ptrdiff_t(b) * width) * s.units;
+      for (int u = 0; u < width * s.units; ++u)
         c[u] = old[u];
       for (int t = 0; t < s.steps; ++t) {
         const ptrdiff_t row = s.time_major ? ptrdiff_t(t) * s.batch + b
                                            : ptrdiff_t(b) * s.steps + t;
-        int8_t *next = y + row * s.units;
+        X *next = y + row * s.units;
         for (int u = 0; u < s.units; ++u) {
-          int32_t ofX[4], ofH[4], gates[4];
+          B ofX[4], ofH[4];
+          int32_t gates[4];
           sums(x + row * s.input, w + ptrdiff_t(u) * s.input,
                ptrdiff_t(s.units) * s.input, s.input, ofX);
           sums(h, r + ptrdiff_t(u) * s.units, ptrdiff_t(s.units) * s.units,
@@ -52,10 +60,10 @@ template <class S, class Epi> struct integer_lstm_portable {
             const int at = gate * s.units + u;
             const int32_t *pairs = factors + 4 * gate;
             gates[gate] = saturate16(
-                saturate16(times(s, plus(ofX[gate], bias[at]), pairs)) +
-                saturate16(times(s, plus(ofH[gate], rbias[at]), pairs + 2)));
+                saturate16(scale(s, plus(ofX[gate], bias[at]), pairs)) +
+                saturate16(scale(s, plus(ofH[gate], rbias[at]), pairs + 2)));
           }
-          next[u] = step(s, gates, factors + 16, table, c + 2 * u);
+          next[u] = step(s, gates, factors + 16, table, c + width * u);
         }
         h = next;
       }
@@ -64,12 +72,13 @@ template <class S, class Epi> struct integer_lstm_portable {
 
 private:
   /// Moves a cell on by one vector, and returns what it gives.
-  static int8_t step(const S &s, const int32_t *gates, const int32_t *pairs,
-                     const uint16_t *table, int8_t *cell) {
-    const int32_t i = sigmoid_of(3 * gates[0], table),
-                  f = sigmoid_of(3 * gates[1], table),
-                  g = tanh_of(3 * gates[2], table),
-                  o = sigmoid_of(3 * gates[3], table);
+  template <class X>
+  static X step(const S &s, const int32_t *gates, const int32_t *pairs,
+                const uint16_t *table, X *cell) {
+    const int32_t i = fixed_sigmoid(3 * gates[0], table),
+                  f = fixed_sigmoid(3 * gates[1], table),
+                  g = fixed_tanh(3 * gates[2], table),
+                  o = fixed_sigmoid(3 * gates[3], table);
     int32_t c = saturate16(saturate16(times(s, f * load16(cell), pairs)) +
                            saturate16(times(s, i * g, pairs + 2)));
     if (s.clip > 0)
@@ -77,9 +86,19 @@ private:
     store16(cell, c);
     const int32_t round =
         s.shift > 0 ? 1 << (s.shift > 0 ? s.shift - 1 : 0) : 0;
-    const int32_t th = tanh_of((c * s.multiplier + round) >> s.shift, table);
+    const int32_t th = fixed_tanh((c * s.multiplier + round) >> s.shift, table);
     const int32_t h = times(s, th * o, pairs + 4) + s.zero;
-    return static_cast<int8_t>(h > 127 ? 127 : h < -128 ? -128 : h);
+    const int32_t most = numeric_limits<X>::max(),
+                  least = numeric_limits<X>::min();
+    return static_cast<X>(h > most ? most : h < least ? least : h);
+  }
+
+  static int32_t scale(const S &s, int32_t sum, const int32_t *pair) {
+    return times(s, sum, pair);
+  }
+  static int32_t scale(const S &, int64_t sum, const int32_t *pair) {
+    return static_cast<int32_t>(
+        rescale_wide(sum, int64_t(pair[0]), int64_t(pair[1])));
   }
 
   static int32_t times(const S &s, int32_t x, const int32_t *pair) {
@@ -89,6 +108,10 @@ private:
   static int32_t saturate16(int32_t x) {
     return x > 32767 ? 32767 : x < -32768 ? -32768 : x;
   }
+  static int32_t load16(const int16_t *cell) { return *cell; }
+  static void store16(int16_t *cell, int32_t x) {
+    *cell = static_cast<int16_t>(x);
+  }
   static int32_t load16(const int8_t *bytes) {
     return static_cast<int16_t>(static_cast<uint8_t>(bytes[0]) |
                                 static_cast<uint8_t>(bytes[1]) << 8);
@@ -96,6 +119,16 @@ private:
   static void store16(int8_t *bytes, int32_t x) {
     bytes[0] = static_cast<int8_t>(x & 255);
     bytes[1] = static_cast<int8_t>(x >> 8);
+  }
+
+  static void sums(const int16_t *a, const int8_t *rows, ptrdiff_t step,
+                   int count, int64_t *y) {
+    for (int row = 0; row < 4; ++row) {
+      int64_t sum = 0;
+      for (int i = 0; i < count; ++i)
+        sum += int32_t(a[i]) * rows[row * step + i];
+      y[row] = sum;
+    }
   }
 
   /// The sums of products of a[count] with each of four rows, `step` bytes
@@ -124,34 +157,6 @@ private:
       y[row] = one;
       y[row + 1] = two;
     }
-  }
-
-  /// 2^(16 + bits) * sigmoid(|x| / 2^bits / 24): a line between two entries of
-  /// the table.
-  template <int bits>
-  static uint32_t interpolate(uint32_t x, const uint16_t *table,
-                              uint32_t most) {
-    const uint32_t at = x >> bits, rest = x & ((1u << bits) - 1);
-    if (at >= 255)
-      return most;
-    const uint32_t low = table[at], high = table[at + 1];
-    return (low << bits) + rest * (high - low);
-  }
-  static uint32_t magnitude(int32_t x) {
-    return x < 0 ? 0u - static_cast<uint32_t>(x) : static_cast<uint32_t>(x);
-  }
-  /// 2^15 * sigmoid(x / 12288).
-  static int32_t sigmoid_of(int32_t x, const uint16_t *table) {
-    const uint32_t y = interpolate<9>(magnitude(x), table, 0x7fffu << 10);
-    return static_cast<int32_t>(
-        (x >= 0 ? y + (1u << 9) : (1u << 25) - y + (1u << 9) - 1) >> 10);
-  }
-  /// 2^15 * tanh(x / 12288).
-  static int32_t tanh_of(int32_t x, const uint16_t *table) {
-    const int32_t y =
-        static_cast<int32_t>(interpolate<8>(magnitude(x), table, 0xffffu << 8));
-    return (x >= 0 ? y - (1 << 23) + (1 << 7) : (1 << 23) - y + (1 << 7) - 1) >>
-           8;
   }
 };
 

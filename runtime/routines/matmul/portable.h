@@ -66,6 +66,8 @@ template <class S, class Epi>
 using matmul_portable = matmul_of_sums<void, S, Epi>;
 template <class S, class Epi>
 using matmul_i32_portable = matmul_of_sums<int32_t, S, Epi>;
+template <class S, class Epi>
+using matmul_i64_portable = matmul_of_sums<int64_t, S, Epi>;
 
 } // namespace nnc
 
