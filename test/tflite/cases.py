@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import branches
 import integers as q
 import plain
 import recurrent
@@ -122,8 +123,24 @@ def streams():
     return net
 
 
+def control():
+    """Operators that run subgraphs."""
+    net = recurrent.Streamed(7)
+    branches.if_known(net, True)
+    branches.if_known(net, False)
+    for dtype in np.float32, np.int32, np.int64:
+        branches.if_computed(net, dtype)
+    for dtype in np.bool_, np.int8, np.uint8, np.int16, np.uint32, np.uint64:
+        branches.if_moves(net, dtype)
+    branches.if_keeps(net)
+    branches.recurrence(net, 6, 3, 4)
+    branches.loop_of_none(net)
+    branches.loop_of_loops(net)
+    return net
+
+
 # Their results do not depend on how fixed-point products round.
-PLAIN = (plain.floats, plain.functions, plain.moves)
+PLAIN = (plain.floats, plain.functions, plain.moves, control)
 NETS = {f.__name__: f for f in (convolutions, elementwise, pools, streams, *PLAIN)}
 
 # Operators that other tests run.

@@ -28,7 +28,7 @@ OPTIONS = {
     "L2_NORMALIZATION": "L2Norm", "CUMSUM": "Cumsum", "ONE_HOT": "OneHot",
     "REVERSE_SEQUENCE": "ReverseSequence",
     "SVDF": "Svdf", "UNIDIRECTIONAL_SEQUENCE_LSTM": "Lstm", "VAR_HANDLE": "VarHandle",
-    "CALL_ONCE": "CallOnce",
+    "CALL_ONCE": "CallOnce", "IF": "If", "WHILE": "While",
     **dict.fromkeys(("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_PROD"), "Reducer"),
 }
 
@@ -103,6 +103,7 @@ class Net:
         """A custom operator of that name; returns its first output."""
         self.operators.append({"opcode": self.code(f"CUSTOM {name}"), "inputs": list(inputs),
                                "outputs": list(outputs), "custom_options": list(options)})
+        self.used.add(name)
         return outputs[0]
 
     def code(self, name):
@@ -128,7 +129,7 @@ def one_by_one(net):
                 "inputs": [t for t in net.inputs if t in op["inputs"]]}
         made = {**whole, "operator_codes": [whole["operator_codes"][op["opcode"]]],
                 "subgraphs": [main]}
-        if net.codes[op["opcode"]] == "CALL":  # Its subgraph needs the other codes, too.
+        if net.codes[op["opcode"]] in ("CALL", "IF", "WHILE"):  # Subgraphs need more codes.
             made.update(operator_codes=whole["operator_codes"],
                         subgraphs=[{**main, "operators": [op]}, *net.subgraphs])
         yield made
