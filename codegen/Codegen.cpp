@@ -117,14 +117,22 @@ static LogicalResult addCustom(exec::ProgramOp program,
   if (failed(add(name, printCustomFile(program))) ||
       failed(add("nnc_custom.h", *getEmbedded("runtime/nnc_custom.h"))))
     return failure();
-  // Functions of nnc's own are in headers of the runtime.
+  // Functions of nnc's own are in headers of the runtime, which may include
+  // others.
   llvm::SetVector<StringRef> headers;
   for (auto custom : program.getBody().getOps<exec::CustomOp>())
     headers.insert(custom.getHeader());
-  for (StringRef header : headers)
-    if (auto text = getEmbedded(("runtime/" + header).str());
-        text && failed(add(header.str(), *text)))
+  for (size_t i = 0; i < headers.size(); ++i) {
+    std::string header = headers[i].str();
+    std::optional<StringRef> text = getEmbedded("runtime/" + header);
+    if (!text)
+      continue;
+    for (StringRef line : llvm::split(*text, '\n'))
+      if (line.consume_front("#include \"") && line != "nnc_custom.h\"")
+        headers.insert(line.split('"').first);
+    if (failed(add(header, *text)))
       return failure();
+  }
   auto texts = program->getParentOp()->getAttrOfType<DictionaryAttr>(
       nn::kCustomFilesAttr);
   if (!texts)

@@ -9,10 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/tflite/Custom.h"
-
-#include "flatbuffers/flexbuffers.h"
-
-#include <cmath>
+#include "frontends/tflite/Flex.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -30,54 +27,20 @@ struct DetectionOptions {
 };
 } // namespace
 
-/// Reads the options, which are a map in the form of flexbuffers. Reports what
-/// is missing or makes no sense.
+/// Reads the options. Reports what is missing or makes no sense.
 static std::optional<DetectionOptions> readOptions(Layer &layer) {
-  ArrayRef<uint8_t> bytes = layer.getCustomOptions();
-  std::vector<uint8_t> reused;
-  if (bytes.size() < 3 ||
-      !flexbuffers::VerifyBuffer(bytes.data(), bytes.size(), &reused) ||
-      !flexbuffers::GetRoot(bytes.data(), bytes.size()).IsMap()) {
-    layer.broken("has options that are no map of names and values");
-    return std::nullopt;
-  }
-  flexbuffers::Map map =
-      flexbuffers::GetRoot(bytes.data(), bytes.size()).AsMap();
-  bool isSound = true;
-  auto getInt = [&](const char *name, int64_t least, int64_t most,
-                    std::optional<int64_t> otherwise = {}) -> int64_t {
-    flexbuffers::Reference value = map[name];
-    if (value.IsNull() && otherwise)
-      return *otherwise;
-    int64_t number = value.IsIntOrUint() ? value.AsInt64() : least - 1;
-    if (number < least || number > most) {
-      layer.broken("needs an option '" + Twine(name) + "' from " +
-                   Twine(least) + " to " + Twine(most));
-      isSound = false;
-    }
-    return number;
-  };
-  auto getReal = [&](const char *name, bool isScale) {
-    flexbuffers::Reference value = map[name];
-    float number = value.IsNumeric() ? value.AsFloat() : NAN;
-    if (!std::isfinite(number) || (isScale && number == 0)) {
-      layer.broken("needs an option '" + Twine(name) + "' that is a " +
-                   (isScale ? "number other than 0" : "number"));
-      isSound = false;
-    }
-    return number;
-  };
+  FlexOptions map(layer);
   DetectionOptions options = {
-      getInt("max_detections", 1, kMaxDetections),
-      getInt("max_classes_per_detection", 1, kMaxDetections),
-      getInt("detections_per_class", 0, INT32_MAX, 100),
-      map["use_regular_nms"].IsNull() ? 0 : map["use_regular_nms"].AsBool(),
-      getInt("num_classes", 1, INT32_MAX),
-      {getReal("nms_score_threshold", false),
-       getReal("nms_iou_threshold", false), getReal("y_scale", true),
-       getReal("x_scale", true), getReal("h_scale", true),
-       getReal("w_scale", true)}};
-  return isSound ? std::optional(options) : std::nullopt;
+      map.getInt("max_detections", 1, kMaxDetections),
+      map.getInt("max_classes_per_detection", 1, kMaxDetections),
+      map.getInt("detections_per_class", 0, INT32_MAX, 100),
+      map.getBool("use_regular_nms"),
+      map.getInt("num_classes", 1, INT32_MAX),
+      {map.getReal("nms_score_threshold", false),
+       map.getReal("nms_iou_threshold", false), map.getReal("y_scale", true),
+       map.getReal("x_scale", true), map.getReal("h_scale", true),
+       map.getReal("w_scale", true)}};
+  return map.isSound() ? std::optional(options) : std::nullopt;
 }
 
 /// Checks the shapes and element types of the operands.

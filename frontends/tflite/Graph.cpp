@@ -21,10 +21,10 @@ using namespace nnc;
 using namespace nnc::tflite;
 
 /// Deeper nesting of subgraphs is nobody's network, and neither are more
-/// operators in calls: subgraphs that call others twice each double them at
-/// every level.
+/// operators in calls and loops: subgraphs that call others twice each double
+/// them at every level.
 static constexpr size_t kMaxDepth = 64;
-static constexpr int64_t kMaxInlined = 100000;
+static constexpr int64_t kMaxInlined = 30000;
 
 GraphImporter::GraphImporter(const LoadedModel &loaded,
                              const ImportOptions &options, Problems &problems,
@@ -145,12 +145,12 @@ Value GraphImporter::getValue(Scope &scope, int32_t tensor, Location loc) {
     Variable *variable = getVariable(scope, tensor, loc);
     return variable ? variable->value : Value();
   }
-  ElementsAttr constant = getConstant(scope, tensor);
-  value =
-      constant
-          ? Value(builder.create<nn::ConstantOp>(
-                problems.getLoc(getTensorName(*scope.graph, tensor)), constant))
-          : Value();
+  auto [known, isNew] = constants.try_emplace({scope.graph, tensor});
+  if (isNew)
+    if (ElementsAttr constant = getConstant(scope, tensor))
+      known->second = builder.create<nn::ConstantOp>(
+          problems.getLoc(getTensorName(*scope.graph, tensor)), constant);
+  value = known->second;
   return *value;
 }
 
@@ -190,6 +190,14 @@ Variable *GraphImporter::getVariable(StringRef key, StringRef name,
   return nullptr;
 }
 
+unsigned GraphImporter::getNumber(const fb::SubGraph *graph) const {
+  const auto *graphs = loaded.model->subgraphs();
+  unsigned number = 0;
+  while (graphs->Get(number) != graph)
+    ++number;
+  return number;
+}
+
 Variable *GraphImporter::getVariable(Scope &scope, int32_t tensor, Location loc,
                                      RankedTensorType type) {
   const fb::Tensor &stated = *scope.graph->tensors()->Get(tensor);
@@ -205,13 +213,10 @@ Variable *GraphImporter::getVariable(Scope &scope, int32_t tensor, Location loc,
     type = RankedTensorType::get(SmallVector<int64_t>(getList(stated.shape())),
                                  element);
   // Variables belong to their subgraph, however often that is called.
-  const auto *graphs = loaded.model->subgraphs();
-  unsigned graph = 0;
-  while (graphs->Get(graph) != scope.graph)
-    ++graph;
-  Variable *variable = getVariable("tensor/" + std::to_string(graph) + "/" +
-                                       std::to_string(tensor),
-                                   name, type, loc);
+  Variable *variable =
+      getVariable("tensor/" + std::to_string(getNumber(scope.graph)) + "/" +
+                      std::to_string(tensor),
+                  name, type, loc);
   // Integers of 8 bits start as the real number 0.
   Quantization quantization;
   if (variable && !variable->initial && element.isSignlessInteger(8) &&
@@ -223,10 +228,26 @@ Variable *GraphImporter::getVariable(Scope &scope, int32_t tensor, Location loc,
   return variable;
 }
 
-void GraphImporter::prepare(uint32_t subgraph, const Scope &caller) {
-  SmallVector<Value> results;
+SmallVector<Value> GraphImporter::getVariableValues() const {
+  SmallVector<Value> values;
+  for (const auto &[key, variable] : variables)
+    values.push_back(variable->value);
+  return values;
+}
+
+void GraphImporter::setVariableValues(ArrayRef<Value> values) {
+  size_t i = 0;
+  for (auto &[key, variable] : variables) {
+    variable->value = i < values.size() ? values[i] : variable->argument;
+    ++i;
+  }
+}
+
+void GraphImporter::prepare(uint32_t subgraph, const Scope &scope,
+                            const Layer &caller) {
+  SmallVector<Passed> results;
   bool before = std::exchange(preparing, true);
-  inlineGraph(subgraph, caller, {}, results);
+  inlineGraph(subgraph, scope, caller, {}, results);
   preparing = before;
 }
 
@@ -289,7 +310,8 @@ void GraphImporter::importOperator(Scope &scope, const fb::Operator &op,
   Layer layer(*this, op, scope, loc, name);
   if (layer.getNumInputs() < info->minInputs ||
       layer.getNumInputs() > info->maxInputs ||
-      outputs.empty() != info->lacksResults()) {
+      (outputs.empty() ? !info->lacksResults() && !info->runsSubgraphs()
+                       : info->lacksResults())) {
     layer.broken("has " + Twine(layer.getNumInputs()) + " inputs and " +
                  Twine(outputs.size()) + " outputs");
     return;
@@ -299,7 +321,7 @@ void GraphImporter::importOperator(Scope &scope, const fb::Operator &op,
     return;
   }
   // Converters ask for the types of results without looking at them again.
-  if (outputs[0] < 0) {
+  if (!outputs.empty() && outputs[0] < 0) {
     layer.broken("lacks its first result");
     return;
   }
@@ -307,6 +329,8 @@ void GraphImporter::importOperator(Scope &scope, const fb::Operator &op,
     if (tensor < 0)
       continue;
     fb::TensorType type = scope.graph->tensors()->Get(tensor)->type();
+    if (type == fb::TensorType::RESOURCE && info->runsSubgraphs())
+      continue;
     if (!getElementType(builder.getContext(), type)) {
       layer.unsupported("has a result of type " + getTypeName(type) +
                         ", which nnc does not handle");
@@ -327,7 +351,7 @@ void GraphImporter::takeResults(Scope &scope, Layer &layer,
                                 ArrayRef<int32_t> outputs, StringRef op) {
   for (auto [i, tensor] : llvm::enumerate(outputs)) {
     Value value = layer.getResults()[i];
-    if (tensor < 0)
+    if (tensor < 0 || scope.handles.count(tensor))
       continue;
     // A missing result is reported once: not again after another problem of
     // this operator or of its operands.
@@ -354,10 +378,12 @@ void GraphImporter::importOperators(Scope &scope) {
   }
 }
 
-bool GraphImporter::mayInline(uint32_t subgraph, ArrayRef<Value> inputs) {
+bool GraphImporter::mayInline(uint32_t subgraph, const Layer &caller,
+                              ArrayRef<Passed> inputs) {
   const auto *graphs = loaded.model->subgraphs();
   auto fail = [&](ImportStatus status, const Twine &why) {
-    problems.report(status) << "calls subgraph " << subgraph << why;
+    problems.report(status, caller.getLoc(), caller.getOp())
+        << caller.getOp() << " calls subgraph " << subgraph << why;
     return false;
   };
   if (subgraph >= graphs->size())
@@ -374,32 +400,59 @@ bool GraphImporter::mayInline(uint32_t subgraph, ArrayRef<Value> inputs) {
     return fail(ImportStatus::broken, " with " + Twine(inputs.size()) +
                                           " values; it takes " +
                                           Twine(parameters));
+  for (auto [tensor, input] :
+       llvm::zip_equal(getList(graph->inputs()), inputs)) {
+    const fb::Tensor &stated = *graph->tensors()->Get(tensor);
+    Type element = getElementType(builder.getContext(), stated.type());
+    // Constants of 2 and 4 bits are integers of 8 bits by now.
+    unsigned width = element ? element.getIntOrFloatBitWidth() : 0;
+    bool fits = input.isHandle ? stated.type() == fb::TensorType::RESOURCE
+                               : element == getElement(input.value) ||
+                                     (width > 1 && width < 8);
+    if (!fits)
+      return fail(ImportStatus::broken,
+                  " with " +
+                      (input.isHandle ? "the handle of a variable"
+                                      : getTypeName(getElement(input.value))) +
+                      " for '" + getTensorName(*graph, tensor) + "' of type " +
+                      getTypeName(stated.type()));
+  }
   // One report is enough: the callers stop one by one.
   if (inlined > kMaxInlined)
     return false;
   inlined += graph->operators() ? graph->operators()->size() : 0;
   if (inlined > kMaxInlined)
-    return fail(ImportStatus::limit, "; with it, calls have more than " +
+    return fail(ImportStatus::limit, "; with it, calls and loops have more "
+                                     "than " +
                                          Twine(kMaxInlined) + " operators");
   return true;
 }
 
-bool GraphImporter::inlineGraph(uint32_t subgraph, const Scope &caller,
-                                ArrayRef<Value> inputs,
-                                SmallVectorImpl<Value> &results) {
-  if (!mayInline(subgraph, inputs))
+bool GraphImporter::inlineGraph(uint32_t subgraph, const Scope &scope,
+                                const Layer &caller, ArrayRef<Passed> inputs,
+                                SmallVectorImpl<Passed> &results) {
+  if (!mayInline(subgraph, caller, inputs))
     return false;
   const fb::SubGraph *graph = loaded.model->subgraphs()->Get(subgraph);
-  Scope scope{graph, caller.prefix + getText(graph->name()) + "/"};
-  scope.values.resize(graph->tensors() ? graph->tensors()->size() : 0);
-  for (auto [tensor, value] : llvm::zip(getList(graph->inputs()), inputs))
-    scope.values[tensor] = value;
+  Scope inner{graph, scope.prefix + getText(graph->name()) + "/"};
+  inner.values.resize(graph->tensors() ? graph->tensors()->size() : 0);
+  for (auto [tensor, input] : llvm::zip_equal(getList(graph->inputs()), inputs))
+    if (input.isHandle)
+      inner.handles[tensor] = input.handle;
+    else
+      inner.values[tensor] = input.value;
   active.push_back(subgraph);
-  importOperators(scope);
+  importOperators(inner);
   active.pop_back();
-  for (int32_t tensor : getList(graph->outputs()))
-    results.push_back(getValue(scope, tensor, problems.getLoc()));
-  return !llvm::is_contained(results, Value());
+  for (int32_t tensor : getList(graph->outputs())) {
+    if (auto handle = inner.handles.find(tensor); handle != inner.handles.end())
+      results.push_back({{}, handle->second, true});
+    else
+      results.push_back({getValue(inner, tensor, problems.getLoc())});
+    if (!results.back().isHandle && !results.back().value)
+      return false;
+  }
+  return true;
 }
 
 void GraphImporter::reportUnsupported() {

@@ -30,6 +30,13 @@ struct Scope {
   std::map<int32_t, std::string> handles = {};
 };
 
+/// What a subgraph is given or gives: a value, or the handle of a variable.
+struct Passed {
+  mlir::Value value = {};
+  std::string handle = "";
+  bool isHandle = false;
+};
+
 /// A value that the model keeps between runs: an argument and a result of the
 /// function.
 struct Variable {
@@ -50,11 +57,24 @@ public:
   /// Imports the main subgraph into the function; problems are reported.
   void run(llvm::ArrayRef<std::string> outputs);
 
-  /// Imports a subgraph whose inputs have these values. Returns false, and
-  /// reports why, if that fails.
-  bool inlineGraph(uint32_t subgraph, const Scope &caller,
-                   llvm::ArrayRef<mlir::Value> inputs,
-                   llvm::SmallVectorImpl<mlir::Value> &results);
+  /// Imports a subgraph whose inputs are these, for an operator that stands in
+  /// another one. Returns false, and reports why, if that fails.
+  bool inlineGraph(uint32_t subgraph, const Scope &scope, const Layer &caller,
+                   llvm::ArrayRef<Passed> inputs,
+                   llvm::SmallVectorImpl<Passed> &results);
+
+  /// The values of all variables, as operators have left them so far.
+  llvm::SmallVector<mlir::Value> getVariableValues() const;
+  /// The value with which runs begin, of variable `i` of these.
+  mlir::Value getFirstValue(size_t i) const {
+    return variables.begin()[i].second->argument;
+  }
+  /// Gives variables the values that they had; those that have been made since
+  /// get the values that runs begin with.
+  void setVariableValues(llvm::ArrayRef<mlir::Value> values);
+  /// Whether operators are imported that may run or not.
+  bool isConditional() const { return conditional; }
+  void setConditional(bool on) { conditional = on; }
 
   Customs &getCustoms() { return customs; }
   const LoadedModel &getModel() const { return loaded; }
@@ -74,10 +94,12 @@ public:
   /// tensor states or of `type`.
   Variable *getVariable(Scope &scope, int32_t tensor, mlir::Location loc,
                         mlir::RankedTensorType type = {});
+  /// The index of a subgraph in the model.
+  unsigned getNumber(const fb::SubGraph *graph) const;
   /// Whether operators are imported that prepare the model's first run.
   bool isPreparing() const { return preparing; }
   /// Imports a subgraph that prepares the model's first run.
-  void prepare(uint32_t subgraph, const Scope &caller);
+  void prepare(uint32_t subgraph, const Scope &scope, const Layer &caller);
 
 private:
   void importOperators(Scope &scope);
@@ -86,7 +108,8 @@ private:
                    llvm::StringRef op, mlir::Location loc, bool isShapeOpen);
   mlir::ElementsAttr getConstant(Scope &scope, int32_t tensor);
   /// Whether a subgraph may be called now; else reports why not.
-  bool mayInline(uint32_t subgraph, llvm::ArrayRef<mlir::Value> inputs);
+  bool mayInline(uint32_t subgraph, const Layer &caller,
+                 llvm::ArrayRef<Passed> inputs);
   void reportUnsupported();
   void returnResults(llvm::ArrayRef<mlir::Value> outputs,
                      llvm::ArrayRef<std::string> names);
@@ -101,11 +124,15 @@ private:
   mlir::OpBuilder builder;
   bool isRebound;
   bool preparing = false;
+  bool conditional = false;
   /// The values that are kept between runs, by key.
   llvm::MapVector<mlir::StringAttr, std::unique_ptr<Variable>> variables;
   Customs customs;
   /// The subgraphs whose operators are being imported, outermost first.
   llvm::SmallVector<uint32_t> active = {0};
+  /// Constants, by subgraph and tensor: each is one value however often its
+  /// subgraph is called.
+  std::map<std::pair<const fb::SubGraph *, int32_t>, mlir::Value> constants;
   /// How many operators calls have imported.
   int64_t inlined = 0;
 

@@ -85,6 +85,13 @@ Variable *Layer::getVariable(size_t i, RankedTensorType type) {
   return nullptr;
 }
 
+Variable *Layer::getOwnVariable(StringRef name, RankedTensorType type) {
+  std::string owner = getTensorName(*scope.graph, outputs[0]);
+  std::string key = "own/" + std::to_string(importer.getNumber(scope.graph)) +
+                    "/" + std::to_string(outputs[0]) + "/" + name.str();
+  return importer.getVariable(key, owner + "_" + name.str(), type, getLoc());
+}
+
 std::string Layer::readHandle(size_t i) {
   auto found =
       hasInput(i) ? scope.handles.find(inputs[i]) : scope.handles.end();
@@ -94,6 +101,21 @@ std::string Layer::readHandle(size_t i) {
               "operand " +
               Twine(i));
   return "";
+}
+
+Passed Layer::getPassed(size_t i) {
+  auto handle =
+      hasInput(i) ? scope.handles.find(inputs[i]) : scope.handles.end();
+  if (handle != scope.handles.end())
+    return {{}, handle->second, true};
+  return {getInput(i)};
+}
+
+void Layer::setPassed(size_t i, const Passed &passed) {
+  if (!passed.isHandle)
+    setResult(i, passed.value);
+  else if (i < outputs.size() && outputs[i] >= 0)
+    scope.handles[outputs[i]] = passed.handle;
 }
 
 void Layer::setHandle(StringRef name) { scope.handles[outputs[0]] = name; }

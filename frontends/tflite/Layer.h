@@ -61,10 +61,15 @@ public:
   }
 
   /// Imports a subgraph on these values in place; false where that fails.
-  bool inlineGraph(uint32_t subgraph, llvm::ArrayRef<mlir::Value> values,
-                   llvm::SmallVectorImpl<mlir::Value> &subResults) {
-    return importer.inlineGraph(subgraph, scope, values, subResults);
+  bool inlineGraph(uint32_t subgraph, llvm::ArrayRef<Passed> given,
+                   llvm::SmallVectorImpl<Passed> &subResults) {
+    return importer.inlineGraph(subgraph, scope, *this, given, subResults);
   }
+  /// Returns input `i` as subgraphs take it; its value is null, and there is a
+  /// report, where it has none.
+  Passed getPassed(size_t i);
+  /// Makes what a subgraph gives result `i`.
+  void setPassed(size_t i, const Passed &passed);
 
   /// Returns the elements of x from `starts` on, `sizes` of them, in steps of 1
   /// unless others are given.
@@ -77,6 +82,9 @@ public:
   /// The variable that input `i` is; null, and a report, where it is none. It
   /// has the type that the model states, or `type`.
   Variable *getVariable(size_t i, mlir::RankedTensorType type = {});
+  /// A variable of this operator's own, which no tensor names. Operators of a
+  /// subgraph have the same ones each time that it is called.
+  Variable *getOwnVariable(llvm::StringRef name, mlir::RankedTensorType type);
   /// The name of the variable that input `i` is a handle of; empty, and a
   /// report, where it is none.
   std::string readHandle(size_t i);
@@ -84,7 +92,7 @@ public:
   void setHandle(llvm::StringRef name);
   GraphImporter &getImporter() { return importer; }
   /// Imports a subgraph that prepares the model's first run.
-  void prepare(uint32_t subgraph) { importer.prepare(subgraph, scope); }
+  void prepare(uint32_t subgraph) { importer.prepare(subgraph, scope, *this); }
 
   /// The object that creates calls of the user's functions.
   Customs &getCustoms() { return importer.getCustoms(); }

@@ -657,18 +657,4 @@ Value convertBatchToSpace(Layer &layer) {
   return sizes == shape ? y : layer.slice(y, starts, sizes);
 }
 
-Value convertCall(Layer &layer) {
-  const auto *options = layer.getOptions<fb::CallOptions>(fb::Options::Call);
-  SmallVector<Value> inputs, results;
-  for (size_t i = 0; i < layer.getNumInputs(); ++i)
-    inputs.push_back(layer.getInput(i));
-  if (!options || llvm::is_contained(inputs, Value()) ||
-      !layer.inlineGraph(options->subgraph(), inputs, results) ||
-      results.size() != layer.getNumResults())
-    return {};
-  for (auto [i, value] : llvm::enumerate(results))
-    layer.setResult(i, value);
-  return results[0];
-}
-
 } // namespace nnc::tflite

@@ -30,6 +30,11 @@ struct OpInfo {
 
   /// Whether the operator has no result: ASSIGN_VARIABLE and CALL_ONCE.
   bool lacksResults() const { return code == 144 || code == 129; }
+  /// Whether the operator imports subgraphs, which may give handles of
+  /// variables or have no results: CALL, IF and WHILE.
+  bool runsSubgraphs() const {
+    return code == 31 || code == 118 || code == 119;
+  }
   /// Whether the result is the handle of a variable, not a tensor: VAR_HANDLE.
   bool givesHandle() const { return code == 142; }
 };

@@ -503,6 +503,9 @@ Value convertCallOnce(Layer &layer) {
     return {};
   if (options->init_subgraph() < 0)
     return layer.broken("calls subgraph " + Twine(options->init_subgraph()));
+  if (layer.getImporter().isConditional())
+    return layer.unsupported("prepares the first run in a branch that may not "
+                             "be taken");
   layer.prepare(options->init_subgraph());
   return {};
 }

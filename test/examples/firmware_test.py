@@ -152,5 +152,40 @@ class SeveralModels(firmware.TestCase):
         self.assertEqual(len(set(lines[2::4])), 4)
 
 
+class Keyword(firmware.TestCase):
+    """examples/firmware/keyword: two modules that take one arena in turn."""
+
+    folder_of_example = EXAMPLES / "keyword"
+
+    def check_words(self, lines):
+        self.assertEqual([line.split()[:2] for line in lines], [["yes.wav", "yes"],
+                                                                ["no.wav", "no"]])
+
+    def print_words_on_this_machine(self):
+        models = self.folder_of_example / "model"
+        codes = [self.nnc(f"host-{name}", f"--name={name}", target="portable",
+                          model=models / f"{name}.tflite") for name in ("spectrum", "words")]
+        sources = [source for code in codes for pattern in ("*.cpp", "*.c", "*.S")
+                   for source in code.glob(pattern)]
+        program = self.build("host-keyword", [self.folder_of_example / "main.c",
+                                              self.folder_of_example / "clips.S", *sources],
+                             ["-O1", f"-I{models}", *(f"-I{code}" for code in codes)],
+                             ["-std=c++17", "-DNNC_PORTABLE_SIMD"], cross="")
+        return self.call(program).splitlines()[1:]
+
+    def test_makefile(self):
+        make = ["make", "-s", "-C", self.folder_of_example, f"NNC={NNC}", f"BUILD={self.folder}"]
+        said = self.call(*make, "run")
+        first, *lines = said[said.index("arena "):].splitlines()
+        self.check_words(lines)
+        self.assertEqual(lines, self.print_words_on_this_machine())
+        arenas = [json.loads((self.folder / name / "manifest.json").read_text())["arena_bytes"]
+                  for name in ("spectrum", "words")]
+        self.assertEqual(first, f"arena {max(arenas)} bytes, state 160, spectrogram 1960")
+        self.assertIn("up to date", self.call(*[w for w in make if w != "-s"]))
+        sizes = [int(line.split()[0]) for line in self.call(*make, "size").splitlines()[1:-1]]
+        self.assertLess(sum(sizes), 32768)
+
+
 if __name__ == "__main__":
     firmware.main()

@@ -2,10 +2,12 @@
 
 import numpy as np
 
+import branches
 import cells
 import integers as q
 import plain
 import recurrent
+import signals
 import sparse
 import wide
 
@@ -220,8 +222,70 @@ def streams():
     return net
 
 
+def sounds():
+    """TFLite Micro's signal operators."""
+    i16, i32, f32 = np.int16, np.int32, np.float32
+    net = recurrent.Streamed(6)
+    signals.framer(net, 5, 2, False)
+    signals.framer(net, 5, 2, True, frames=3, outer=(2, 2))
+    signals.framer(net, 7, 2, False, frames=2, outer=(3,))
+    signals.framer(net, 3, 3, True)
+    signals.framer(net, 2, 3, False, frames=2)
+    signals.delay(net, (4,), 3)
+    signals.delay(net, (2, 3), 7)
+    signals.delay(net, (5,), 0)
+    signals.stacker(net, 3, 2, 1, 2)
+    signals.stacker(net, 2, 1, 0, 1)
+    signals.stacker(net, 4, 0, 0, 1)
+    signals.stacker(net, 2, 0, 3, 4)
+    signals.overlap_add(net, (), 2, 6, 4, i16)
+    signals.overlap_add(net, (2,), 3, 5, 2, i16)
+    signals.overlap_add(net, (), 1, 4, 4, i16)
+    signals.overlap_add(net, (2,), 2, 7, 3, f32)
+    for dtype in i16, i32, f32:
+        signals.rfft(net, (32,), 64, dtype)
+        signals.rfft(net, (2, 3, 30), 32, dtype)
+        signals.rfft(net, (4,), 4, dtype)
+        signals.rfft(net, (50,), 60, dtype)
+        signals.irfft(net, (2,), 16, dtype)
+        signals.irfft(net, (), 60, dtype)
+        signals.irfft(net, (), 6, dtype)
+    signals.window(net, (10,), 10, 12)
+    signals.window(net, (2, 3, 4), 6, 15)
+    signals.auto_scale(net, 20)
+    signals.auto_scale(net, 7, (1, 0, 12, 14))
+    signals.energy(net, 17, 3, 11)
+    signals.energy(net, 9, 0, 9)
+    signals.filter_bank(net, 40, [3, 5, 0, 9, 4])
+    signals.square_root(net, 30)
+    signals.spectral_subtraction(net, 13, False)
+    signals.spectral_subtraction(net, 6, True)
+    signals.pcan(net, 60, 6)
+    signals.pcan(net, 8, 20)
+    signals.log(net, 60, 3, 64)
+    signals.log(net, 20, 0, 1600)
+    return net
+
+
+def control():
+    """Operators that run subgraphs."""
+    net = recurrent.Streamed(7)
+    branches.if_known(net, True)
+    branches.if_known(net, False)
+    for dtype in np.float32, np.int32, np.int64:
+        branches.if_computed(net, dtype)
+    for dtype in np.bool_, np.int8, np.uint8, np.int16, np.uint32, np.uint64:
+        branches.if_moves(net, dtype)
+    branches.if_keeps(net)
+    branches.recurrence(net, 6, 3, 4)
+    branches.loop_of_none(net)
+    branches.loop_of_loops(net)
+    return net
+
+
 # Their results do not depend on how fixed-point products round.
-PLAIN = (plain.floats, plain.functions, plain.moves, plain.indexed, sparse.weights)
+PLAIN = (plain.floats, plain.functions, plain.moves, plain.indexed, sparse.weights, sounds,
+         control)
 NETS = {f.__name__: f for f in (convolutions, elementwise, pools, wides, wide_elementwise,
                                 streams, *PLAIN)}
 

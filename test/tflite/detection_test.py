@@ -4,7 +4,6 @@ floats and of quantized operands, on this machine and in an emulated microcontro
 
 import pathlib
 import shutil
-import struct
 import tempfile
 import unittest
 
@@ -13,6 +12,7 @@ import numpy as np
 import flat
 import running
 from running import BROKEN, DONE
+from signals import flexbuffer
 
 F32 = np.float32
 HAS_BOARD = all(map(shutil.which, ("arm-none-eabi-g++", "qemu-system-arm")))
@@ -20,28 +20,6 @@ NAME = "TFLite_Detection_PostProcess"
 OPTIONS = {"max_detections": 6, "max_classes_per_detection": 1, "num_classes": 3,
            "nms_score_threshold": 0.25, "nms_iou_threshold": 0.4, "y_scale": 10.0,
            "x_scale": 10.0, "h_scale": 5.0, "w_scale": 5.0}
-
-
-def flexbuffer(values):
-    """A map of integers, floats and bools in the form of flexbuffers, of 4 bytes each."""
-    data, places = b"", []
-    for name in sorted(values):
-        places.append(len(data))
-        data += name.encode() + b"\0"
-    data += bytes(-len(data) % 4) + struct.pack("<I", len(places))
-    keys = len(data)
-    for place in places:
-        data += struct.pack("<I", len(data) - place)
-    data += struct.pack("<III", len(data) - keys, 4, len(places))
-    start, types = len(data), b""
-    for name in sorted(values):
-        value = values[name]
-        kind = 26 if isinstance(value, bool) else 3 if isinstance(value, float) else 1
-        data += struct.pack("<f" if kind == 3 else "<i", value)
-        types += bytes([kind << 2 | 2])
-    data += types
-    data += bytes(-len(data) % 4)
-    return data + struct.pack("<I", len(data) - start) + bytes([9 << 2 | 2, 4])
 
 
 def decode(boxes, anchors, options):

@@ -32,7 +32,7 @@ OPTIONS = {
     "UNIDIRECTIONAL_SEQUENCE_RNN": "Rnn", "BIDIRECTIONAL_SEQUENCE_LSTM": "TwoWayLstm",
     "BIDIRECTIONAL_SEQUENCE_RNN": "TwoWayRnn",
     "SVDF": "Svdf", "UNIDIRECTIONAL_SEQUENCE_LSTM": "Lstm", "VAR_HANDLE": "VarHandle",
-    "CALL_ONCE": "CallOnce",
+    "CALL_ONCE": "CallOnce", "IF": "If", "WHILE": "While",
     **dict.fromkeys(("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_PROD",
                      "REDUCE_ALL", "REDUCE_ANY"), "Reducer"),
 }
@@ -108,6 +108,7 @@ class Net:
         """A custom operator of that name; returns its first output."""
         self.operators.append({"opcode": self.code(f"CUSTOM {name}"), "inputs": list(inputs),
                                "outputs": list(outputs), "custom_options": list(options)})
+        self.used.add(name)
         return outputs[0]
 
     def code(self, name):
@@ -133,7 +134,7 @@ def one_by_one(net):
                 "inputs": [t for t in net.inputs if t in op["inputs"]]}
         made = {**whole, "operator_codes": [whole["operator_codes"][op["opcode"]]],
                 "subgraphs": [main]}
-        if net.codes[op["opcode"]] == "CALL":  # Its subgraph needs the other codes, too.
+        if net.codes[op["opcode"]] in ("CALL", "IF", "WHILE"):  # Subgraphs need more codes.
             made.update(operator_codes=whole["operator_codes"],
                         subgraphs=[{**main, "operators": [op]}, *net.subgraphs])
         yield made

@@ -106,13 +106,14 @@ class Mutator:
         elif isinstance(items[0] if items else 0, (dict, list, str)):
             items.append(copy.deepcopy(items[i]))
         else:
-            new = int(self.random.integers(256)) if field == "data" else (
-                self.scalar(field, items[i]))
+            new = self.scalar(field, items[i] if items else 0)
             items[i:i + 1] = [new] * (4 if how == "fill" else 2)
 
     def scalar(self, field, old):
         if isinstance(old, bool):
             return not old
+        if field in ("data", "custom_options"):
+            return int(self.random.integers(256))
         if field == "type" or field in ("output_type", "from", "to"):
             return self.pick(sorted(flat.TYPES.values()) + ["STRING", "BFLOAT16", "INT2", "UINT4",
                                                             "COMPLEX64", "VARIANT"])

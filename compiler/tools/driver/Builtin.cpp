@@ -8,6 +8,11 @@
 
 #include "dialects/nn/Custom.h"
 #include "runtime/nnc_detection.h"
+#include "runtime/nnc_signal_fft_f32.h"
+#include "runtime/nnc_signal_fft_i16.h"
+#include "runtime/nnc_signal_fft_i32.h"
+#include "runtime/nnc_signal_frames.h"
+#include "runtime/nnc_signal_spectrum.h"
 
 #include <cstring>
 #include <deque>
@@ -15,14 +20,44 @@
 using namespace mlir;
 using namespace nnc;
 
+/// The functions, by name.
+static constexpr std::pair<llvm::StringLiteral, nnc_function *> kFunctions[] = {
+#define NNC_BUILTIN(name) {#name, name},
+#include "compiler/tools/driver/builtins.inc"
+};
+
+bool tools::isBuiltinHeader(llvm::StringRef name) {
+  return name == "nnc_detection.h" ||
+         (name.starts_with("nnc_signal") && name.ends_with(".h"));
+}
+
+static nnc_function *findFunction(nn::CustomOp custom) {
+  for (const auto &[name, function] : kFunctions)
+    if (name == custom.getFunction())
+      return function;
+  return nullptr;
+}
+
 bool tools::isBuiltin(nn::CustomOp custom) {
-  return custom.getHeader() == "nnc_detection.h";
+  return isBuiltinHeader(custom.getHeader()) && findFunction(custom);
 }
 
 static enum nnc_type getTypeNumber(Type type) {
   if (type.isF32())
     return NNC_TYPE_F32;
-  return type.isUnsignedInteger() ? NNC_TYPE_U8 : NNC_TYPE_I8;
+  bool isUnsigned = type.isUnsignedInteger();
+  switch (type.getIntOrFloatBitWidth()) {
+  case 1:
+    return NNC_TYPE_BOOL;
+  case 8:
+    return isUnsigned ? NNC_TYPE_U8 : NNC_TYPE_I8;
+  case 16:
+    return isUnsigned ? NNC_TYPE_U16 : NNC_TYPE_I16;
+  case 32:
+    return isUnsigned ? NNC_TYPE_U32 : NNC_TYPE_I32;
+  default:
+    return isUnsigned ? NNC_TYPE_U64 : NNC_TYPE_I64;
+  }
 }
 
 namespace {
@@ -54,23 +89,22 @@ TensorData tools::evaluateBuiltin(nn::CustomOp custom,
   std::vector<nnc_tensor_info> reads = descriptions.describe(custom.getReads());
   std::vector<nnc_tensor_info> writes =
       descriptions.describe(custom.getWrites());
-  auto ints = custom.getModelAttributes().getAs<DenseI64ArrayAttr>("ints");
-  auto reals = custom.getModelAttributes().getAs<DenseF32ArrayAttr>("reals");
-  nnc_attribute attributes[] = {
-      {"ints", int(ints.size()), ints.asArrayRef().data(), nullptr, nullptr},
-      {"reals", int(reals.size()), nullptr, reals.asArrayRef().data(),
-       nullptr}};
+  std::vector<nnc_attribute> attributes;
+  for (NamedAttribute attribute : custom.getModelAttributes()) {
+    const char *name = attribute.getName().data();
+    if (auto ints = dyn_cast<DenseI64ArrayAttr>(attribute.getValue()))
+      attributes.push_back(
+          {name, int(ints.size()), ints.asArrayRef().data(), nullptr, nullptr});
+    else if (auto reals = dyn_cast<DenseF32ArrayAttr>(attribute.getValue()))
+      attributes.push_back({name, int(reals.size()), nullptr,
+                            reals.asArrayRef().data(), nullptr});
+  }
   // The memory consists of floats, so that it is aligned.
   std::vector<float> scratch(custom.getScratch() / sizeof(float) + 1);
-  nnc_operator op = {int(reads.size()),
-                     reads.data(),
-                     int(writes.size()),
-                     writes.data(),
-                     nullptr,
-                     0,
-                     2,
-                     attributes,
-                     custom.getScratch()};
+  nnc_operator op = {
+      int(reads.size()),      reads.data(),      int(writes.size()),
+      writes.data(),          nullptr,           0,
+      int(attributes.size()), attributes.data(), custom.getScratch()};
   TensorData result = TensorData::allocate(custom.getY().getType());
   // Bytes between results are the same each time.
   std::memset(result.getMutableBytes(), 0, result.getBytes().size());
@@ -81,6 +115,6 @@ TensorData tools::evaluateBuiltin(nn::CustomOp custom,
   SmallVector<int64_t> offsets = nn::getOffsets(custom.getWrites());
   for (int64_t offset : ArrayRef(offsets).drop_back())
     outputs.push_back(result.getMutableBytes() + offset);
-  nnc_detection_postprocess(&op, inputs.data(), outputs.data(), scratch.data());
+  findFunction(custom)(&op, inputs.data(), outputs.data(), scratch.data());
   return result;
 }

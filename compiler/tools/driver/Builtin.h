@@ -12,6 +12,9 @@
 
 namespace nnc::tools {
 
+/// Whether a header of this name holds C functions of nnc's own.
+bool isBuiltinHeader(llvm::StringRef name);
+
 /// Whether a C function of nnc's own computes the operator, rather than one of
 /// the user's.
 bool isBuiltin(nn::CustomOp custom);

@@ -6,6 +6,7 @@
 
 #include "compiler/tools/driver/Custom.h"
 
+#include "compiler/tools/driver/Builtin.h"
 #include "compiler/tools/driver/Files.h"
 #include "dialects/exec/Identifiers.h"
 #include "dialects/nn/Custom.h"
@@ -180,9 +181,9 @@ CustomFunctions::findClashes(llvm::StringRef name) const {
     bool isOurs = llvm::is_contained(
         {name.str() + ".h", name.str() + "_runtime.h",
          name.str() + "_metadata.h", std::string("nnc_custom.h"),
-         std::string("nnc_detection.h"), std::string("nnc_runtime.h"),
-         std::string("pool.h")},
+         std::string("nnc_runtime.h"), std::string("pool.h")},
         file);
+    isOurs |= isBuiltinHeader(file);
     bool hides = llvm::StringRef(exec::findModuleNameProblem(path::stem(file)))
                      .contains("would hide");
     if (isOurs || hides)
