@@ -239,6 +239,7 @@ Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
   options.maxError = choices.maxError;
   options.layouts = choices.layouts;
   options.precision = choices.precision;
+  options.optimize = choices.optimize;
   options.tuned = std::move(tuned);
   return options;
 }
@@ -299,6 +300,7 @@ ExitCode Driver::emit(const std::string &folder) {
   codegen::EmitOptions options;
   auto machine = (*op)->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
   options.package = choices.package;
+  options.level = choices.getLevel();
   bool isArray = (machine && machine.isBare()) ||
                  choices.package != codegen::Package::none;
   options.weights = !choices.weights.empty() ? choices.weights

@@ -43,6 +43,7 @@ public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
     addPrecisionOption(app, options);
+    addOptimizeOption(app, options);
     allowFolder(app, options);
     app.add_option("--input", files,
                    "Data of an input, as numpy.save writes it")

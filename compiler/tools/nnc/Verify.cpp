@@ -30,6 +30,7 @@ public:
     addModelOptions(app, options);
     addLayoutsOption(app, options);
     addPrecisionOption(app, options);
+    addOptimizeOption(app, options);
     CLI::Option *data =
         app.add_option("--data", dataFolder,
                        "Folder with the data: ONNX's test_data_set_N with .pb "
