@@ -29,6 +29,8 @@ struct EmitOptions {
   /// Number of threads for which the arena has scratch memory.
   int threads = 1;
   Package package = Package::none;
+  /// The optimisation level in the build files where the user states none.
+  std::string level = "-O3";
   /// Text of <name>_metadata.h, or empty if the model says nothing about
   /// itself.
   std::string metadata;

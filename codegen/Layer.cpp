@@ -111,11 +111,24 @@ static std::string getListDims(Attribute value) {
   return "";
 }
 
-/// Prints the fields of the shape as constants; consecutive integers share a
-/// declaration.
+/// Prints the values of the fields that a function takes as an argument.
+static std::string printSizes(exec::CallOp call) {
+  SmallVector<std::string> values;
+  for (NamedAttribute field : call.getShape().getFields())
+    if (call.isSizedBy(field.getName()))
+      values.push_back(getShapeValue(field.getValue()));
+  std::string type = "static constexpr " +
+                     call.getLike().value_or(call.getName()).str() + "_shape";
+  std::string name = call.getName().str() + "_sizes = {";
+  bool fits = type.size() + 1 + name.size() < 80;
+  return printList(type + (fits ? " " : "\n    ") + name, values, "};");
+}
+
+/// Prints the fields of the shape as constants, except those that the function
+/// takes as an argument; consecutive integers share a declaration.
 static std::string printShape(exec::CallOp call) {
   std::string text = "struct " + call.getName().str() + "_shape {\n";
-  SmallVector<std::string> integers;
+  SmallVector<std::string> integers, sizes;
   auto flush = [&]() {
     if (!integers.empty())
       text += printList("  static constexpr int ", integers, ";");
@@ -124,6 +137,10 @@ static std::string printShape(exec::CallOp call) {
   for (NamedAttribute field : call.getShape().getFields()) {
     std::string name = field.getName().str();
     Attribute value = field.getValue();
+    if (call.isSizedBy(name)) {
+      sizes.push_back(name);
+      continue;
+    }
     if (isa<IntegerAttr>(value)) {
       integers.push_back(name + " = " + getShapeValue(value));
       continue;
@@ -135,7 +152,9 @@ static std::string printShape(exec::CallOp call) {
                       {getShapeValue(value)}, ";");
   }
   flush();
-  return text + "};\n";
+  if (sizes.empty())
+    return text + "};\n";
+  return text + printList("  int16_t ", sizes, ";") + "};\n" + printSizes(call);
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,7 +185,8 @@ std::string codegen::printLayerComment(exec::CallOp call, int number,
           << " % of the model's";
   words << ".";
   if (call.getLike())
-    words << " Has the code of " << *call.getLike() << ".";
+    words << (call.getSized() ? " Shares the code of " : " Has the code of ")
+          << *call.getLike() << ".";
   if (call.getSerial())
     words << " Too short to share: one thread computes it.";
   return printComment(text, (indent + "//").str());
@@ -187,6 +207,8 @@ static std::string printRoutine(exec::CallOp call, StringRef functor) {
 static SmallVector<std::string> declareParameters(exec::CallOp call,
                                                   ArrayRef<std::string> names) {
   SmallVector<std::string> parameters = {"nnc::pool pool"};
+  if (call.getSized())
+    parameters.push_back("const " + call.getName().str() + "_shape &shape");
   SmallVector<Value> places(call.getInputs());
   llvm::append_range(places, call.getExtras());
   size_t readOnly = places.size();
@@ -225,6 +247,10 @@ static std::string printScratch(exec::CallOp call, StringRef name) {
 
 std::string codegen::printLayer(exec::CallOp call, int number, int64_t total) {
   std::string name = call.getName().str();
+  if (call.getLike())
+    return call.getSized() ? printLayerComment(call, number, total) +
+                                 printShape(call) + "\n"
+                           : "";
   SmallVector<std::string> names = getParameters(call);
   size_t inputs = call.getInputs().size();
   size_t readOnly = inputs + call.getExtras().size();
@@ -244,7 +270,8 @@ std::string codegen::printLayer(exec::CallOp call, int number, int64_t total) {
         llvm::join(ArrayRef(names).slice(inputs, readOnly - inputs), ", ") +
         "}";
   }
-  SmallVector<std::string> arguments = {"pool", name + "_shape{}"};
+  SmallVector<std::string> arguments = {
+      "pool", call.getSized() ? "shape" : name + "_shape{}"};
   llvm::append_range(arguments, ArrayRef(names).take_front(inputs));
   llvm::append_range(arguments, ArrayRef(names).drop_front(readOnly));
   if (call.getScratch())

@@ -58,7 +58,8 @@ static SmallVector<StringRef> select(ArrayRef<std::string> files,
   return selected;
 }
 
-static Values getValues(exec::ProgramOp program, ArrayRef<std::string> files) {
+static Values getValues(exec::ProgramOp program, const EmitOptions &options,
+                        ArrayRef<std::string> files) {
   std::string name = program.getSymName().str();
   SmallVector<StringRef> sources = select(files, {".cpp", ".c", ".S"});
   SmallVector<std::string> machineFlags = getMachineFlags(program), filters;
@@ -73,6 +74,7 @@ static Values getValues(exec::ProgramOp program, ArrayRef<std::string> files) {
   SmallVector<StringRef> headers = select(files, {".h"});
   llvm::erase(headers, name + "_runtime.h");
   values["headers"] = llvm::join(headers, " ");
+  values["level"] = options.level;
   values["machine"] = machineFlags.empty() ? "" : printLines(machineFlags);
   values["flags"] = printLines(getLanguageFlags());
   values["filters"] = llvm::join(filters, ", ");
@@ -87,7 +89,7 @@ static Values getValues(exec::ProgramOp program, ArrayRef<std::string> files) {
 std::vector<std::pair<std::string, std::string>>
 codegen::printPackage(exec::ProgramOp program, const EmitOptions &options,
                       ArrayRef<std::string> files) {
-  Values values = getValues(program, files);
+  Values values = getValues(program, options, files);
   std::vector<std::pair<std::string, std::string>> printed;
   for (const PackageFile &file : kPackageFiles)
     if (file.package == options.package)

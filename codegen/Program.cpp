@@ -85,6 +85,8 @@ static std::string printCopy(exec::CopyOp copy) {
 static std::string printCall(exec::CallOp call) {
   SmallVector<std::string> arguments = {call.getSerial() ? "nnc::pool{}"
                                                          : "pool"};
+  if (call.getSized())
+    arguments.push_back(call.getName().str() + "_sizes");
   for (OperandRange places :
        {call.getInputs(), call.getExtras(), call.getOutputs()})
     for (Value place : places)
@@ -118,7 +120,7 @@ static std::string printBody(exec::ProgramOp program,
     body += "\n";
     int layer = layers.lookup(&op);
     auto call = dyn_cast<exec::CallOp>(op);
-    if (call && call.getLike())
+    if (call && call.getLike() && !call.getSized())
       body += printLayerComment(call, layer, total, "  ");
     body += std::exchange(declared, "");
     if (call)
@@ -306,7 +308,7 @@ std::string codegen::printProgram(exec::ProgramOp program,
   int64_t whole = std::max<int64_t>(total, 1);
   std::string functions;
   for (Operation &op : program.getBody().front())
-    if (auto call = dyn_cast<exec::CallOp>(op); call && !call.getLike())
+    if (auto call = dyn_cast<exec::CallOp>(op))
       functions += printLayer(call, layers.lookup(call), whole);
     else if (auto custom = dyn_cast<exec::CustomOp>(op))
       functions += printCustomLayer(custom, layers.lookup(custom));

@@ -77,6 +77,7 @@ void nnc::buildPlanPipeline(OpPassManager &manager,
   choice.target = options.target;
   choice.maxError = options.maxError;
   choice.layouts = options.layouts;
+  choice.optimize = options.optimize;
   manager.addPass(createChooseRoutines(choice, options.tuned));
   // After layouts are known, before places are: every adapt is a buffer. With
   // local layouts it would make them global.
@@ -89,6 +90,8 @@ void nnc::buildPlanPipeline(OpPassManager &manager,
   manager.nest<func::FuncOp>().addPass(
       createPlanMemory({options.threads, options.portsInArena}));
   manager.addPass(createLowerToExec());
+  // When equal calls share code already.
+  manager.addPass(createShareCode({options.optimize}));
 }
 
 void nnc::buildEncodePipeline(OpPassManager &manager, bool release) {
@@ -107,6 +110,12 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
   Option<double> maxError{*this, "max-error",
                           llvm::cl::desc("as of nnc-choose-routines"),
                           llvm::cl::init(nnc::PipelineOptions().maxError)};
+  Option<nnc::Optimize> optimize{
+      *this, "optimize", llvm::cl::desc("as of nnc-choose-routines"),
+      llvm::cl::init(nnc::Optimize::balance),
+      llvm::cl::values(clEnumValN(nnc::Optimize::size, "size", "code bytes"),
+                       clEnumValN(nnc::Optimize::balance, "balance", "both"),
+                       clEnumValN(nnc::Optimize::speed, "speed", "time"))};
   Option<nnc::Precision> precision{
       *this, "precision", llvm::cl::desc("what layers of floats compute with"),
       llvm::cl::init(nnc::Precision::f32),
@@ -125,6 +134,7 @@ void nnc::registerPipeline() {
         options.threads = flags.threads;
         options.maxError = flags.maxError;
         options.precision = flags.precision;
+        options.optimize = flags.optimize;
         buildPipeline(manager, options);
       });
 }

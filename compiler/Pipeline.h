@@ -8,6 +8,7 @@
 #define NNC_COMPILER_PIPELINE_H
 
 #include "compiler/routines/LayoutScope.h"
+#include "compiler/routines/Optimize.h"
 #include "compiler/routines/Precision.h"
 #include "compiler/routines/TuningFile.h"
 
@@ -27,8 +28,9 @@ struct PipelineOptions {
   int threads = 1;
   double maxError = 5e-6; ///< see nnc-choose-routines
   LayoutScope layouts = LayoutScope::global;
-  Precision precision = Precision::f32; ///< see nnc-use-halves
-  bool portsInArena = false;            ///< see nnc-plan-memory
+  Precision precision = Precision::f32;  ///< see nnc-use-halves
+  Optimize optimize = Optimize::balance; ///< see nnc-choose-routines
+  bool portsInArena = false;             ///< see nnc-plan-memory
   /// Measured costs and choices; null if there are none.
   std::shared_ptr<const TuningFile> tuned;
 };

@@ -163,6 +163,7 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     forgetLayouts(function);
     CostModel cost = makeCostModel(function, machine,
                                    tuned ? &tuned->measurements : nullptr);
+    addCodeCosts(function, cost, maxError, optimize);
     ArrayRef<Subject> choices;
     if (tuned)
       choices = tuned->getChoices(maxError);

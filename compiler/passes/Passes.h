@@ -12,6 +12,7 @@
 #include "dialects/target/Target.h"
 
 #include "compiler/routines/LayoutScope.h"
+#include "compiler/routines/Optimize.h"
 #include "compiler/routines/TuningFile.h"
 
 #include "mlir/Pass/Pass.h"

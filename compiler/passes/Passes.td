@@ -460,6 +460,13 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
              clEnumValN(::nnc::LayoutScope::fixed, "fixed",
                         "row-major order, or blocks of the widest vector"),
              clEnumValN(::nnc::LayoutScope::global, "global", "any"))}]>,
+    Option<"optimize", "optimize", "::nnc::Optimize",
+           /*default=*/"::nnc::Optimize::balance",
+           "what counts where routines' bytes of code are known",
+           [{::llvm::cl::values(
+             clEnumValN(::nnc::Optimize::size, "size", "few bytes of code"),
+             clEnumValN(::nnc::Optimize::balance, "balance", "both"),
+             clEnumValN(::nnc::Optimize::speed, "speed", "little time"))}]>,
     Option<"tuning", "tuning", "std::string", /*default=*/"",
            "tuning file with measured costs and choices, written by nnc tune">,
   ];
@@ -602,6 +609,41 @@ def LowerToExec : Pass<"nnc-lower-to-exec", "::mlir::ModuleOp"> {
         inputs(%x) outputs(%y) shape <rank = 1, dims = [4], strides = [[1]]> pointwise ...
     ```
   }];
+  let dependentDialects = ["::nnc::exec::ExecDialect"];
+}
+
+def ShareCode : Pass<"nnc-share-code", "::mlir::ModuleOp"> {
+  let summary = "Let calls that differ in their sizes share one function";
+  let description = [{
+    Calls of one routine with the same parameters, element types and expression,
+    but with different shapes, become `sized`: one function computes them, and
+    gets the sizes in which they differ as an argument. That takes fewer bytes of code, but more time,
+    since loops have no constants. `optimize` says what a byte is worth. Bytes are
+    those of runtime/routines/costs/code.inc; with `size`, calls of routines that
+    it does not list share functions, too. Nothing changes where the target has an
+    operating system, or with `speed`.
+
+    ```mlir
+    exec.call "conv1" conv2d_f32_nhwc_fpu <INLINE = 0> ... shape <n = 1, c = 8, ...>
+    exec.call "conv2" conv2d_f32_nhwc_fpu <INLINE = 0> ... shape <n = 1, c = 16, ...>
+    ```
+    ==>
+    ```mlir
+    exec.call "conv1" conv2d_f32_nhwc_fpu <INLINE = 0> ... shape <n = 1, c = 8, ...>
+        sized ["n", "c"]
+    exec.call "conv2" conv2d_f32_nhwc_fpu <INLINE = 0> ... shape <n = 1, c = 16, ...>
+        like "conv1" sized ["n", "c"]
+    ```
+  }];
+  let options = [
+    Option<"optimize", "optimize", "::nnc::Optimize",
+           /*default=*/"::nnc::Optimize::balance",
+           "what counts where routines' bytes of code are known",
+           [{::llvm::cl::values(
+             clEnumValN(::nnc::Optimize::size, "size", "few bytes of code"),
+             clEnumValN(::nnc::Optimize::balance, "balance", "both"),
+             clEnumValN(::nnc::Optimize::speed, "speed", "little time"))}]>,
+  ];
   let dependentDialects = ["::nnc::exec::ExecDialect"];
 }
 

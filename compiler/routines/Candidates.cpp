@@ -495,9 +495,18 @@ static LogicalResult checkParams(Operation *op, const Routine &routine,
            << params.size() << " params; " << routine.name << " has "
            << routine.params.size() << " (" << llvm::join(routine.params, ", ")
            << ")";
-  if (llvm::any_of(params, [](int64_t value) { return value < 1; }))
-    return op->emitOpError("has params of ")
-           << routine.name << " below 1: they are numbers of points and blocks";
+  for (auto [name, value] : llvm::zip(routine.params, params)) {
+    if (name == "INLINE") {
+      if (value != 0 && value != 1)
+        return op->emitOpError("has INLINE = ")
+               << value << " for " << routine.name
+               << "; it is 1 for register tiles of the layer's own, else 0";
+    } else if (value < 1) {
+      return op->emitOpError("has params of ")
+             << routine.name
+             << " below 1: they are numbers of points and blocks";
+    }
+  }
   for (const RoutineShape &shape : shapes)
     if (!routine.applies(shape, params))
       return op->emitOpError("has a shape that ")

@@ -249,6 +249,29 @@ double Routine::getError(const RoutineShape &shape,
   return error(shape.get(), toInts(values).data());
 }
 
+namespace {
+/// A line of runtime/routines/costs/code.inc.
+struct CodeLine {
+  StringRef routine;
+  int64_t param; ///< the first one, or -1
+  int64_t constant, sized;
+};
+} // namespace
+
+std::optional<int64_t> Routine::getCodeBytes(ArrayRef<int64_t> values,
+                                             bool hasConstantSizes) const {
+  static constexpr CodeLine lines[] = {
+#define NNC_CODE(routine, param, constant, sized)                              \
+  {#routine, param, constant, sized},
+#include "runtime/routines/costs/code.inc"
+  };
+  for (const CodeLine &line : lines)
+    if (line.routine == name &&
+        line.param == (values.empty() ? -1 : values.front()))
+      return hasConstantSizes ? line.constant : line.sized;
+  return std::nullopt;
+}
+
 StringRef Routine::getLayout(int64_t i) const {
   if (i < 0)
     return layouts.back();

@@ -46,6 +46,12 @@ struct Routine {
   double getError(const RoutineShape &shape,
                   llvm::ArrayRef<int64_t> params) const;
 
+  /// Returns the bytes of code of one layer on a microcontroller, whose sizes
+  /// are constants or else arguments of its function; nothing if they are not
+  /// known.
+  std::optional<int64_t> getCodeBytes(llvm::ArrayRef<int64_t> params,
+                                      bool hasConstantSizes = true) const;
+
   /// Returns the layout of input `i`, or of the output if `i` is -1. Families
   /// with any number of inputs list one layout for all of them.
   llvm::StringRef getLayout(int64_t i) const;

@@ -150,18 +150,35 @@ double CostModel::getStartSeconds(bool hasParams) {
   return costs::kCallSeconds + (hasParams ? costs::kTilesSeconds : 0);
 }
 
+double CostModel::getAddedBytes(const Routine &routine,
+                                ArrayRef<int64_t> params) const {
+  std::optional<int64_t> own = routine.getCodeBytes(params),
+                         shared = routine.getCodeBytes(params, false);
+  if (!own || !shared)
+    return 0;
+  // Register tiles of the layer's own are for its own sizes.
+  if (!params.empty() && params.front() == 1)
+    return double(*own);
+  unsigned sharers = std::max(1u, sharersOfRoutines.lookup(routine.name));
+  return std::min(double(*own),
+                  costs::kSizedCallBytes + double(*shared) / sharers);
+}
+
 void CostModel::price(UnitCost &cost, const Routine &routine,
                       ArrayRef<int64_t> params, StringRef layer) const {
   cost.seconds = cost.estimate;
-  if (!knowsMeasurements())
-    return;
-  auto known = measured->find({layer.str(), routine.name.str(), params.vec()});
-  if (known != measured->end()) {
-    cost.seconds = known->second * 1e-9;
-    cost.measured = true;
-  } else {
-    calibration.scale(layer, routine, params, cost);
+  if (knowsMeasurements()) {
+    auto known =
+        measured->find({layer.str(), routine.name.str(), params.vec()});
+    if (known != measured->end()) {
+      cost.seconds = known->second * 1e-9;
+      cost.measured = true;
+    } else {
+      calibration.scale(layer, routine, params, cost);
+    }
   }
+  if (byteSeconds > 0)
+    cost.seconds += byteSeconds * getAddedBytes(routine, params);
 }
 
 static bool isView(RankedTensorType from, RankedTensorType to) {

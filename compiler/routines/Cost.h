@@ -91,8 +91,9 @@ public:
   /// Returns the estimated seconds that a call takes before it computes
   /// anything.
   static double getStartSeconds(bool hasParams);
-  /// Sets the seconds of an estimated cost from measurements. `layer` is the
-  /// layer's description if measurements are known.
+  /// Sets the seconds of an estimated cost from measurements, and adds those of
+  /// its bytes of code. `layer` is the layer's description if measurements are
+  /// known.
   void price(UnitCost &cost, const Routine &routine,
              llvm::ArrayRef<int64_t> params, llvm::StringRef layer) const;
 
@@ -112,6 +113,13 @@ public:
   /// layers do not include this time.
   double getFetchSeconds(mlir::RankedTensorType value) const;
 
+  /// Sets the seconds that a byte of code costs, and how many layers may share
+  /// the code of each routine.
+  void setByteSeconds(double seconds, llvm::StringMap<unsigned> sharers) {
+    byteSeconds = seconds;
+    sharersOfRoutines = std::move(sharers);
+  }
+
   void setCalibration(Calibration found) { calibration = std::move(found); }
 
   /// Returns the memo in which forEachCandidate() keeps candidates, or null.
@@ -119,6 +127,10 @@ public:
   void setMemo(CandidateMemo *own) { memo = own; }
 
 private:
+  /// Returns the bytes of code that a layer adds to a model: those of its own
+  /// function, or its part of one that all layers of its routine share.
+  double getAddedBytes(const Routine &routine,
+                       llvm::ArrayRef<int64_t> params) const;
   /// Returns the limits of the machine's core for vectors of `isa`.
   core_limits getCore(llvm::StringRef isa) const;
 
@@ -127,6 +139,8 @@ private:
   /// Fraction of the last-level cache that weights fill, 0 to 1.
   double crowding;
   double weightSeconds; ///< seconds to read a byte of the weights
+  double byteSeconds = 0;
+  llvm::StringMap<unsigned> sharersOfRoutines;
   const Measurements *measured;
   CandidateMemo *memo = nullptr;
   Calibration calibration;

@@ -112,7 +112,8 @@ FailureOr<exec::CallOp> nnc::createExecCall(
   auto created = builder.create<exec::CallOp>(
       getNamedLoc(op->getLoc()), name, routine->name, routine->header,
       nameParams(*routine, params, builder), inputs, extras, target, scratch,
-      builder.getArrayAttr(kinds), call.fields, isPointwise, StringAttr(),
+      builder.getArrayAttr(kinds), call.fields, isPointwise,
+      /*like=*/StringAttr(), /*sized=*/ArrayAttr(),
       op->hasAttr(exec::kSerialAttr), what, work.multiplyAdds,
       2 * work.multiplyAdds + work.operations);
   if (hasExpression)

@@ -348,3 +348,40 @@ FailureOr<PlanGraph> PlanGraph::build(func::FuncOp function,
       graph.edgesAt[end].push_back(index);
   return graph;
 }
+
+/// Returns the seconds that all layers of a plan take, and counts the layers of
+/// each routine.
+static double countUses(func::FuncOp function, const PlanGraph &graph,
+                        const Plan &plan, llvm::StringMap<unsigned> &uses) {
+  double seconds = 0;
+  uses.clear();
+  for (LayerOp layer : function.getBody().getOps<LayerOp>()) {
+    const Candidate &choice = graph.getChoice(layer, plan);
+    seconds += choice.seconds;
+    ++uses[choice.routine->name];
+  }
+  return seconds;
+}
+
+void nnc::addCodeCosts(func::FuncOp function, CostModel &cost, double maxError,
+                       Optimize optimize) {
+  double share = getShareOfByte(optimize);
+  if (share == 0 || cost.getMachine().getBoard().empty())
+    return;
+  // A routine that other layers use already costs a layer fewer bytes. Which
+  // ones they use follows from a plan, whose costs follow from that.
+  constexpr int rounds = 3;
+  llvm::StringMap<unsigned> uses;
+  double seconds = 0;
+  for (int round = 0; round < rounds; ++round) {
+    auto graph = PlanGraph::build(function, cost, maxError);
+    if (failed(graph))
+      return;
+    Plan plan = graph->solve();
+    if (plan.cost == kImpossible)
+      return;
+    double took = countUses(function, *graph, plan, uses);
+    seconds = round == 0 ? took : seconds;
+    cost.setByteSeconds(share * seconds, uses);
+  }
+}

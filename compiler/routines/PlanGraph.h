@@ -9,6 +9,7 @@
 
 #include "compiler/routines/Candidates.h"
 #include "compiler/routines/LayoutScope.h"
+#include "compiler/routines/Optimize.h"
 #include "compiler/search/Search.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -108,6 +109,12 @@ private:
   llvm::SmallVector<llvm::SmallVector<Candidate, 0>, 0> candidates;
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, double> adapts;
 };
+
+/// Lets the bytes of code of each candidate cost time, where the target has no
+/// operating system: a share of the time that all layers of `function` take at
+/// least, as `optimize` says.
+void addCodeCosts(mlir::func::FuncOp function, CostModel &cost, double maxError,
+                  Optimize optimize);
 
 } // namespace nnc
 

@@ -124,6 +124,13 @@ LogicalResult ProgramOp::verifyRegions() {
     } else if (auto call = dyn_cast<CallOp>(op)) {
       if (failed(takeName(names, op, call.getName())))
         return failure();
+      for (NamedAttribute field : call.getShape().getFields())
+        if (auto value = dyn_cast<IntegerAttr>(field.getValue());
+            call.isSizedBy(field.getName()) &&
+            !(value && llvm::isInt<16>(value.getInt())))
+          return call.emitOpError("has as argument '")
+                 << field.getName().getValue()
+                 << "', which is no integer of 16 bits";
       if (auto like = call.getLike()) {
         CallOp other = calls.lookup(*like);
         if (!other || other.getLike() || !call.isLike(other))
@@ -279,15 +286,32 @@ LogicalResult CallOp::verifyRegions() {
   return success();
 }
 
+bool CallOp::isSizedBy(StringRef field) {
+  return getSized() &&
+         llvm::is_contained(getSized()->getAsValueRange<StringAttr>(), field);
+}
+
 bool CallOp::isLike(CallOp other) {
+  auto isEqual = [&](auto pair) {
+    const auto &[a, b] = pair;
+    return a == b || (a.getName() == b.getName() && isSizedBy(a.getName()));
+  };
+  ArrayRef<NamedAttribute> fields = getShape().getFields(),
+                           others = other.getShape().getFields();
+  return getSizedAttr() == other.getSizedAttr() &&
+         fields.size() == others.size() &&
+         llvm::all_of(llvm::zip(fields, others), isEqual) &&
+         isLikeButForShape(other);
+}
+
+bool CallOp::isLikeButForShape(CallOp other) {
   auto haveSameTypes = [](OperandRange lhs, OperandRange rhs) {
     return llvm::equal(lhs, rhs, [](Value a, Value b) {
       return getElementType(a) == getElementType(b);
     });
   };
   return getRoutine() == other.getRoutine() &&
-         getParams() == other.getParams() && getShape() == other.getShape() &&
-         getKinds() == other.getKinds() &&
+         getParams() == other.getParams() && getKinds() == other.getKinds() &&
          getPointwise() == other.getPointwise() &&
          haveSameTypes(getInputs(), other.getInputs()) &&
          haveSameTypes(getOutputs(), other.getOutputs()) &&

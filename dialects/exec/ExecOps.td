@@ -190,8 +190,11 @@ def Exec_CallOp : Exec_Op<"call", [
 
     `name` is the layer's; `what` says in words what it computes; `work` counts
     its operations, `multiply_adds` those of them that come in such pairs. One
-    thread computes a `serial` call, however many there are. A call that is `like` an earlier one has the same routine, parameters, shape,
-    element types, expression and kinds: its code is printed once.
+    thread computes a `serial` call, however many there are. A call that is `like`
+    an earlier one has the same routine, parameters, shape, element types,
+    expression and kinds: its code is printed once. With `sized`, names of fields of
+    the shape, this code gets these as an argument, and calls that are like it may
+    have other values of them; they name the same fields, all integers of 16 bits.
 
     Example:
     ```mlir
@@ -210,7 +213,7 @@ def Exec_CallOp : Exec_Op<"call", [
     Nn_ShapeAttr:$params, Variadic<Exec_Place>:$inputs, Variadic<Exec_Place>:$extras,
     Variadic<Exec_Place>:$outputs, Optional<Exec_Place>:$scratch,
     DefaultValuedAttr<Exec_OperandKinds, "{}">:$kinds, Nn_ShapeAttr:$shape, UnitAttr:$pointwise,
-    OptionalAttr<StrAttr>:$like, UnitAttr:$serial,
+    OptionalAttr<StrAttr>:$like, OptionalAttr<StrArrayAttr>:$sized, UnitAttr:$serial,
     DefaultValuedAttr<StrAttr, "\"\"">:$what,
     DefaultValuedAttr<I64Attr, "0">:$multiply_adds,
     DefaultValuedAttr<I64Attr, "0">:$work);
@@ -221,7 +224,7 @@ def Exec_CallOp : Exec_Op<"call", [
     (`extras` `(` custom<Extras>($extras, $kinds)^ `)`)?
     `outputs` `(` $outputs `)` (`scratch` `(` $scratch^ `)`)?
     `shape` $shape (`like` $like^)? (`pointwise` $pointwise^)?
-    (`serial` $serial^)?
+    (`sized` $sized^)? (`serial` $serial^)?
     attr-dict-with-keyword ($expression^)?
   }];
   let hasRegionVerifier = 1;
@@ -234,6 +237,10 @@ def Exec_CallOp : Exec_Op<"call", [
     bool hasMixedExpression();
     /// Returns true if both calls can share one function of the emitted code.
     bool isLike(CallOp other);
+    /// Returns true if they can where shapes may differ.
+    bool isLikeButForShape(CallOp other);
+    /// Returns true if `field` of the shape is an argument of the function.
+    bool isSizedBy(::llvm::StringRef field);
   }];
 }
 

@@ -62,6 +62,26 @@ def float_network():
         [constant(name, 0.25 * random(name, *shape)) for name, shape in shapes.items()])
 
 
+def deep_network():
+    """Convolutions that differ only in their sizes, pools between them, a dense layer."""
+    node = helper.make_node
+    channels = [3, 8, 8, 12, 16, 20]
+    nodes, weights, x = [], {}, "x"
+    for i, (c, k) in enumerate(zip(channels, channels[1:])):
+        weights[f"w{i}"], weights[f"b{i}"] = (k, c, 3, 3), (k,)
+        nodes += [node("Conv", [x, f"w{i}", f"b{i}"], [f"c{i}"], f"conv{i}", pads=[1] * 4),
+                  node("Relu", [f"c{i}"], [f"r{i}"], f"relu{i}")]
+        x = f"r{i}"
+        if i % 2:
+            nodes.append(node("MaxPool", [x], [f"p{i}"], f"pool{i}", kernel_shape=[2, 2],
+                              strides=[2, 2]))
+            x = f"p{i}"
+    weights["k"] = (20 * 3 * 2, 7)
+    nodes += [node("Flatten", [x], ["f"], "flatten"), node("MatMul", ["f", "k"], ["y"], "dense")]
+    return model(nodes, [value("x", [1, 3, 13, 11])], [value("y", [1, 7])],
+                 [constant(name, random(name, *shape) / 8) for name, shape in weights.items()])
+
+
 def quantized_network():
     """The same kinds of layers in integers of 8 bits, between QuantizeLinear and
     DequantizeLinear; inputs and outputs are integers."""
@@ -140,7 +160,7 @@ def various_network():
 
 
 def inputs():
-    return {"plain": random("input", 1, 3, 13, 11),
+    return {"plain": random("input", 1, 3, 13, 11), "deep": random("input", 1, 3, 13, 11),
             "quantized": np.random.default_rng(1).integers(-128, 128, (1, 3, 13, 11), np.int8)}
 
 
@@ -190,6 +210,40 @@ class Bare(nnc.TestCase):
                  said=["^flash: [0-9]+ bytes of code, [0-9]+ of constants, [0-9]+ of weights; "
                        "RAM: [0-9]+ of arena, [0-9]+ of stack$"])
         self.check("plain", "small")
+
+    def test_optimize(self):
+        """Code for few bytes, little time, or both: each is right, also in integers, and the
+        first has fewer bytes, the second fewer instructions."""
+        self.save("deep", deep_network())
+        np.save(self.folder / "deep.npy", inputs()["deep"])
+        self.networks["deep"] = deep_network()
+        for name in "plain", "deep", "quantized":
+            text, instructions = {}, {}
+            for optimize in ("size", "speed") + ("balance",) * (name == "deep"):
+                said = json.loads(self.nnc(
+                    "run", f"{name}.onnx", "--target=cortex-m4", f"--input={name}.npy",
+                    f"--output-dir={name}-{optimize}", f"--optimize={optimize}", "--json",
+                    f"--compiler={COMPILER} -Os"))
+                self.check(name, f"{name}-{optimize}")
+                if name == "quantized":
+                    continue
+                text[optimize] = said["memory"]["text_bytes"] + said["memory"]["constant_bytes"]
+                said = json.loads(self.nnc(
+                    "bench", f"{name}.onnx", "--target=cortex-m4", f"--optimize={optimize}",
+                    "--json", f"--compiler={COMPILER} -O2"))
+                instructions[optimize] = said["median_instructions"]
+            with self.subTest(name, text=text, instructions=instructions):
+                if text:
+                    self.assertLess(text["size"], text["speed"])
+                    self.assertLess(instructions["speed"], instructions["size"])
+
+    def test_level_of_build_files(self):
+        """CMakeLists.txt optimises for size where --optimize=size does."""
+        for optimize, level in ("size", "-Os"), ("speed", "-O3"):
+            self.nnc("compile", "plain.onnx", "--target=cortex-m4", f"--optimize={optimize}",
+                     "-o", optimize)
+            self.assertIn(f"CXX>:{level}>",
+                          (self.folder / optimize / "CMakeLists.txt").read_text())
 
     def test_weights(self):
         """A C array unless asked for another form; each runs."""

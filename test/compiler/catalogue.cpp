@@ -157,6 +157,17 @@ TEST_CASE("Strassen's method costs more where weights crowd the last cache") {
         strassen->getEfficiency(*shape, {14, 2}, roomy));
 }
 
+TEST_CASE("Bytes of code are known of routines for microcontrollers") {
+  auto own = find("conv2d_f32_nhwc_fpu")->getCodeBytes({1});
+  auto shared = find("conv2d_f32_nhwc_fpu")->getCodeBytes({0});
+  REQUIRE(own);
+  REQUIRE(shared);
+  CHECK(*shared < *own);
+  CHECK(*find("matmul_i32_armdsp")->getCodeBytes({}) <
+        *find("matmul_i32_armdsp")->getCodeBytes({}, false));
+  CHECK(!find("conv2d_f32_nchw8c_pointwise_avx2")->getCodeBytes({6, 2}));
+}
+
 TEST_CASE("Every instruction set has a complete table of cost constants") {
   // costs.h checks this when it is compiled; here it is seen to tell.
   CHECK(is_complete(all_costs.avx2));
@@ -165,9 +176,9 @@ TEST_CASE("Every instruction set has a complete table of cost constants") {
   CHECK(!is_complete(lacks));
   CHECK(!is_complete(make_unset_costs()));
   for (const tile_limits &tile :
-       {armdsp_tile, avx2_tile, avxvnni_tile, avx512_tile, avx512vnni_tile,
-        neon_tile, neondot_tile, neoni8mm_tile, neonfp16_tile, portable_tile,
-        sse4_tile}) {
+       {armdsp_tile, fpu_tile, avx2_tile, avxvnni_tile, avx512_tile,
+        avx512vnni_tile, neon_tile, neondot_tile, neoni8mm_tile, neonfp16_tile,
+        portable_tile, sse4_tile}) {
     REQUIRE(tile.cost);
     CHECK(is_complete(*tile.cost));
     for (double share : {tile.cost->peak_share, tile.cost->level2_exposed_share,

@@ -240,6 +240,7 @@ Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
   options.layouts = choices.layouts;
   options.precision = choices.precision;
   options.portsInArena = choices.portsInArena;
+  options.optimize = choices.optimize;
   options.tuned = std::move(tuned);
   return options;
 }
@@ -329,6 +330,7 @@ ExitCode Driver::emit(const std::string &folder) {
   codegen::EmitOptions options;
   auto machine = (*op)->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
   options.package = choices.package;
+  options.level = choices.getLevel();
   bool isArray = (machine && machine.isBare()) ||
                  choices.package != codegen::Package::none;
   options.weights = !choices.weights.empty() ? choices.weights

@@ -58,12 +58,17 @@ struct ModelOptions {
   std::optional<int64_t> maxRam;
   LayoutScope layouts = LayoutScope::global;
   Precision precision = Precision::f32;
+  Optimize optimize = Optimize::balance;
 
   /// The number of threads that is assumed for code that must run on any
   /// number. With more threads, some layers use only this many.
   static constexpr int anyThreads = 16;
 
   void runOn(int count) { threads = runThreads = count; }
+  /// The level at which a compiler optimises such code unless told otherwise.
+  const char *getLevel() const {
+    return optimize == Optimize::size ? "-Os" : "-O3";
+  }
 };
 
 struct DriverOptions {

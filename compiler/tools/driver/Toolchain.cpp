@@ -68,7 +68,7 @@ std::vector<std::string> Toolchain::moduleCommand() const {
   if (llvm::none_of(llvm::drop_begin(command), [](llvm::StringRef flag) {
         return flag.starts_with("-O");
       }))
-    command.push_back("-O3");
+    command.push_back(level);
   return command;
 }
 

@@ -26,6 +26,8 @@ struct Toolchain {
   /// The program that links firmware, which knows the target's libraries.
   std::string linker;
 
+  std::string level = "-O3"; ///< of modules, unless the compiler's flags say it
+
   bool isBare() const { return !board.empty(); }
 
   /// Returns the toolchain of a row of targets.inc or of "native". `compiler`
@@ -35,8 +37,8 @@ struct Toolchain {
                                         const std::string &compiler);
 
   /// Returns the part of the command that is the same for all modules: the
-  /// compiler with the flags given with it, and the optimisation level, which
-  /// is -O3 unless one of these flags begins with -O.
+  /// compiler with the flags given with it, and `level` unless one of these
+  /// flags begins with -O.
   std::vector<std::string> moduleCommand() const;
 
   /// Makes programs run elsewhere: `place` is ssh:HOST, or the beginning of a

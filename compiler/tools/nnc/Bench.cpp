@@ -41,6 +41,7 @@ public:
     addRamOption(app, options);
     addLayoutsOption(app, options);
     addPrecisionOption(app, options);
+    addOptimizeOption(app, options);
     allowFolder(app, options);
     addThreadCountOption(app, threads);
     app.add_flag("--pin", pin, "Keep each thread on a core of its own");

@@ -59,6 +59,7 @@ public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
     addThreadsOption(app, options);
+    addOptimizeOption(app, options);
     app.add_flag("--no-build", noBuild,
                  "Give the size of the source instead of building it");
     addCompilerOption(app, compiler);
@@ -139,6 +140,7 @@ private:
           Toolchain::find(manifest.target, compiler);
       if (!toolchain)
         return toolchain.takeError();
+      toolchain->level = options.getLevel();
       Words command = splitCommand(toolchain->compiler);
       auto program = findProgram(command.empty() ? "" : command.front());
       if (program) {

@@ -297,6 +297,18 @@ void addPrecisionOption(CLI::App &app, ModelOptions &options) {
       ->default_str("f32");
 }
 
+void addOptimizeOption(CLI::App &app, ModelOptions &options) {
+  std::vector<std::pair<std::string, Optimize>> values;
+  for (Optimize value : {Optimize::size, Optimize::balance, Optimize::speed})
+    values.emplace_back(getName(value).str(), value);
+  addChoice(app, "--optimize", options.optimize, values,
+            "What counts on a target without an operating system: few bytes of "
+            "code, for which layers share functions that get their sizes as "
+            "arguments (size); little time, for which each layer has code for "
+            "its own sizes (speed); or what bytes gain in time (balance)")
+      ->default_str("balance");
+}
+
 void addPackageOption(CLI::App &app, ModelOptions &options) {
   using codegen::Package;
   static const std::vector<std::pair<std::string, Package>> packages = {
@@ -324,7 +336,7 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
          {"--target", "--name", "--shape", "--external-data",
           "--tflite-rounding", "--custom", "--stream", "--io", "--max-ram",
           "--weights", "--max-error", "--weight-bits", "--layouts",
-          "--precision", "--tuning", "--probe"})
+          "--precision", "--optimize", "--tuning", "--probe"})
       if (CLI::Option *option = app.get_option_no_throw(name);
           option && option->count())
         throw CLI::ValidationError(
@@ -451,6 +463,7 @@ std::string Workbench::describeChip(target::MachineAttr machine) const {
 
 ExitCode Prepared::open(const ModelOptions &options, DriverOptions wanted) {
   std::string where = options.model;
+  level = options.getLevel();
   if (!llvm::sys::fs::is_directory(where)) {
     driver = std::make_unique<Driver>(options, wanted);
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
@@ -480,6 +493,7 @@ ExitCode Prepared::build(const std::string &compiler, int threads) {
   if (!found)
     return fail(found.takeError(), ExitCode::usage);
   toolchain = std::move(*found);
+  toolchain.level = level;
   if (std::string obstacle = findObstacle(manifest.isa, toolchain);
       !obstacle.empty())
     return fail(makeError(obstacle), ExitCode::unsupported);

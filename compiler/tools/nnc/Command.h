@@ -61,6 +61,8 @@ void allowFolder(CLI::App &app, const ModelOptions &options);
 /// Adds --layouts=plain|local|fixed|global. All but `global` restrict the
 /// search, for comparisons.
 void addLayoutsOption(CLI::App &app, ModelOptions &options);
+/// --optimize=size|balance|speed.
+void addOptimizeOption(CLI::App &app, ModelOptions &options);
 /// --precision=f32|f16.
 void addPrecisionOption(CLI::App &app, ModelOptions &options);
 /// --threads=on|off|N, for code that others will run.
@@ -100,6 +102,7 @@ struct Prepared {
   std::unique_ptr<Driver> driver;
   Manifest manifest;
   Toolchain toolchain;
+  std::string level = "-O3"; ///< of the module, unless --compiler says it
   std::unique_ptr<BuiltModule> module; ///< null before build()
 
   /// Compiles the model, unless it is a folder.

@@ -25,6 +25,7 @@ public:
     addRamOption(app, options);
     addLayoutsOption(app, options);
     addPrecisionOption(app, options);
+    addOptimizeOption(app, options);
     addThreadsOption(app, options);
     addPackageOption(app, options);
     app.add_option("-o,--output", folder, "Folder for the code")

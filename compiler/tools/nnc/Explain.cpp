@@ -127,6 +127,7 @@ public:
     addModelOptions(app, options);
     addLayoutsOption(app, options);
     addPrecisionOption(app, options);
+    addOptimizeOption(app, options);
     app.add_option("--layer", only, "Only the layers whose name has this in it")
         ->type_name("TEXT");
     app.add_flag("--all", all,
@@ -157,6 +158,7 @@ public:
       const TuningFile *tuned = driver.tuned();
       CostModel cost = makeCostModel(function, *machine,
                                      tuned ? &tuned->measurements : nullptr);
+      addCodeCosts(function, cost, options.maxError, options.optimize);
       if (ExitCode code = explain(function, cost, tuned);
           code != ExitCode::done)
         return code;

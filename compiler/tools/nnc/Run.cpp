@@ -44,6 +44,7 @@ public:
     addModelOptions(app, options);
     addRamOption(app, options);
     addPrecisionOption(app, options);
+    addOptimizeOption(app, options);
     allowFolder(app, options);
     app.add_option("--input", files,
                    "Data of an input, as numpy.save writes it")

@@ -31,6 +31,7 @@ public:
     addRamOption(app, options);
     addLayoutsOption(app, options);
     addPrecisionOption(app, options);
+    addOptimizeOption(app, options);
     CLI::Option *data =
         app.add_option("--data", dataFolder,
                        "Folder with the data: ONNX's test_data_set_N with .pb "

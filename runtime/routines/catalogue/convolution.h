@@ -22,6 +22,14 @@ constexpr double share_inside(int in, int out, int taps, int stride,
   return met / (double(out) * taps);
 }
 
+/// Efficiency of conv2d/fpu.h and conv_transpose2d/fpu.h, which compute
+/// `channels` channels in whole tiles of `lanes`. With fewer lanes they load
+/// more.
+constexpr double float_tile_efficiency(int channels, int lanes, int INLINE) {
+  return (INLINE ? 0.4 : 0.36) * (lanes == 8 ? 1 : 0.8) * channels /
+         (ceil_div(channels, lanes) * lanes);
+}
+
 /// Efficiency of conv2d/direct.h with tiles of R x C pixels by B blocks. It
 /// leaves out taps in the padding, which the count of work includes.
 template <class S>

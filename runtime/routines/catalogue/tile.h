@@ -55,6 +55,7 @@ constexpr tile_limits sse4_tile = make_tile_limits(all_costs.sse4, 4, 2);
 constexpr tile_limits portable_tile =
     make_tile_limits(all_costs.portable, 4, 2);
 constexpr tile_limits armdsp_tile = portable_tile;
+constexpr tile_limits fpu_tile = portable_tile;
 
 /// Multiply-adds that a core can issue in the part of the time of a weight's
 /// load from the second-level cache that does not overlap with arithmetic.

@@ -181,3 +181,20 @@ exec.program @deep arena 64 lower_bound 64 align 64 weights 0 {
   // expected-error @below {{'n' is not a number or a list of numbers}}
   exec.call "one" r of "r.h" inputs(%a) outputs(%a) shape <n = [[[1]]]>
 }
+
+// -----
+
+exec.program @p arena 64 lower_bound 0 align 64 weights 0 {
+  %a = exec.buffer "a" at 0 : tensor<16xf32>
+  // expected-error @below {{has as argument 'size', which is no integer of 16 bits}}
+  exec.call "one" r of "r.h" inputs(%a) outputs(%a) shape <n = 1, size = 40000> sized ["n", "size"]
+}
+
+// -----
+
+exec.program @p arena 64 lower_bound 0 align 64 weights 0 {
+  %a = exec.buffer "a" at 0 : tensor<16xf32>
+  exec.call "one" r of "r.h" inputs(%a) outputs(%a) shape <n = 1, size = 4> sized ["n"]
+  // expected-error @below {{is like 'one', which has other code or comes later}}
+  exec.call "two" r of "r.h" inputs(%a) outputs(%a) shape <n = 2, size = 5> like "one" sized ["n"]
+}

@@ -1,0 +1,130 @@
+//===- ShareCode.cpp - One function for calls of different sizes ----------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/Passes.h"
+#include "compiler/routines/CallCosts.h"
+#include "compiler/routines/Catalogue.h"
+#include "dialects/exec/Exec.h"
+#include "dialects/target/Target.h"
+
+#include "llvm/ADT/StringSet.h"
+
+namespace nnc {
+#define GEN_PASS_DEF_SHARECODE
+#include "compiler/passes/Passes.h.inc"
+} // namespace nnc
+
+using namespace mlir;
+using namespace nnc;
+
+/// Returns the names of the fields in which the shapes of `group` differ, or
+/// nothing if one of them is more than an integer of 16 bits: lists have other
+/// sizes at run time. The first field of a shape is always among them: by it,
+/// routines tell shapes that are constants as a whole (is_constant).
+static std::optional<SmallVector<Attribute>>
+findSizes(ArrayRef<exec::CallOp> group) {
+  exec::CallOp first = group.front();
+  SmallVector<Attribute> names;
+  for (NamedAttribute field : first.getShape().getFields()) {
+    bool isSmall = true, differs = field.getName() == "n";
+    for (exec::CallOp call : group) {
+      Attribute own = call.getShape().get(field.getName());
+      auto number = dyn_cast_or_null<IntegerAttr>(own);
+      isSmall &= number && llvm::isInt<16>(number.getInt());
+      differs |= own != field.getValue();
+    }
+    if (differs && !isSmall)
+      return std::nullopt;
+    if (differs)
+      names.push_back(field.getName());
+  }
+  if (first.getPointwise())
+    return std::nullopt;
+  return names;
+}
+
+/// Returns true if sharing one function is worth the time that it takes. The
+/// calls of `group` take `share` of the model's time.
+static bool isWorthwhile(ArrayRef<exec::CallOp> group, const Routine &routine,
+                         double share, Optimize optimize) {
+  SmallVector<int64_t> params;
+  exec::CallOp first = group.front();
+  for (NamedAttribute param : first.getParams().getFields())
+    params.push_back(cast<IntegerAttr>(param.getValue()).getInt());
+  auto constant = routine.getCodeBytes(params),
+       sized = routine.getCodeBytes(params, /*hasConstantSizes=*/false);
+  if (!constant || !sized)
+    return optimize == Optimize::size;
+  double saved =
+      double(group.size()) * (double(*constant) - costs::kSizedCallBytes) -
+      double(*sized);
+  return saved > 0 &&
+         share * costs::kRunTimeShapeShare < saved * getShareOfByte(optimize);
+}
+
+namespace {
+struct ShareCodePass : nnc::impl::ShareCodeBase<ShareCodePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    auto machine =
+        getOperation()->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
+    if (optimize == Optimize::speed || !machine || machine.getBoard().empty())
+      return;
+    for (auto program : getOperation().getOps<exec::ProgramOp>())
+      shareCode(program);
+  }
+
+private:
+  /// Groups the calls that could share a function, and lets them do so where it
+  /// is worthwhile. Calls that are like an earlier one follow it.
+  void shareCode(exec::ProgramOp program) {
+    SmallVector<SmallVector<exec::CallOp>> groups;
+    double total = 1;
+    for (auto call : program.getBody().getOps<exec::CallOp>()) {
+      total += double(call.getWork());
+      if (call.getLike())
+        continue;
+      auto group = llvm::find_if(groups, [&](auto &calls) {
+        return calls.front().isLikeButForShape(call);
+      });
+      if (group != groups.end())
+        group->push_back(call);
+      else
+        groups.push_back({call});
+    }
+    for (ArrayRef<exec::CallOp> group : groups) {
+      exec::CallOp first = group.front();
+      const Routine *routine = Catalogue::get().findRoutine(first.getRoutine());
+      if (group.size() < 2 || !routine)
+        continue;
+      double work = 0;
+      for (exec::CallOp call : group)
+        work += double(call.getWork());
+      auto sizes = findSizes(group);
+      if (sizes && isWorthwhile(group, *routine, work / total, optimize))
+        makeSized(program, group, ArrayAttr::get(&getContext(), *sizes));
+    }
+  }
+
+  void makeSized(exec::ProgramOp program, ArrayRef<exec::CallOp> group,
+                 ArrayAttr sizes) {
+    StringRef name = exec::CallOp(group.front()).getName();
+    llvm::StringSet<> members;
+    for (exec::CallOp call : group) {
+      members.insert(call.getName());
+      call.setSizedAttr(sizes);
+      if (call.getName() != name)
+        call.setLike(name);
+    }
+    for (auto call : program.getBody().getOps<exec::CallOp>())
+      if (call.getLike() && members.contains(*call.getLike())) {
+        call.setSizedAttr(sizes);
+        call.setLike(name);
+      }
+  }
+};
+} // namespace

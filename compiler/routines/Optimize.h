@@ -1,0 +1,46 @@
+//===- Optimize.h - What code bytes are worth against time ----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_ROUTINES_OPTIMIZE_H
+#define NNC_COMPILER_ROUTINES_OPTIMIZE_H
+
+#include "compiler/routines/CallCosts.h"
+
+#include "llvm/ADT/StringRef.h"
+
+namespace nnc {
+
+/// What choices weigh more: few bytes of code, or little time.
+enum class Optimize { size, balance, speed };
+
+inline llvm::StringRef getName(Optimize optimize) {
+  switch (optimize) {
+  case Optimize::size:
+    return "size";
+  case Optimize::balance:
+    return "balance";
+  case Optimize::speed:
+    return "speed";
+  }
+  return "";
+}
+
+/// The share of a model's time that one byte of code may save to be worth it.
+inline double getShareOfByte(Optimize optimize) {
+  switch (optimize) {
+  case Optimize::size:
+    return costs::kByteShareForSize;
+  case Optimize::balance:
+    return costs::kByteShareForBalance;
+  case Optimize::speed:
+    return 0;
+  }
+  return 0;
+}
+
+} // namespace nnc
+
+#endif // NNC_COMPILER_ROUTINES_OPTIMIZE_H
