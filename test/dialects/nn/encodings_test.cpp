@@ -143,7 +143,8 @@ TEST_CASE("integer_winograd2 stores numbers of 16 bits in points") {
     const int64_t pairs = llvm::divideCeil(channels, 2);
     REQUIRE(stored.size() ==
             size_t(llvm::divideCeil(filters, 8) * 16 * pairs * 8 * 2 * 2));
-    for (int64_t k = 0; k < llvm::alignTo(filters, 8); ++k)
+    for (int64_t k = 0; k < static_cast<int64_t>(llvm::alignTo(filters, 8));
+         ++k)
       for (int64_t c = 0; c < 2 * pairs; ++c)
         for (int point = 0; point < 16; ++point) {
           int want = 0;
