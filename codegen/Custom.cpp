@@ -37,18 +37,23 @@ static std::string printCustomPrototype(exec::CustomOp custom, StringRef head,
 // <name>_custom.c
 //===----------------------------------------------------------------------===//
 
-/// Returns a C literal for each byte. C compilers may take a char for signed.
+/// C90 promises no longer string literals than of 509 characters.
+static constexpr size_t kMaxText = 509;
+
+/// Returns a character as it stands between quotes of C.
+static std::string printCharacter(unsigned char c) {
+  // Octal escapes have at most three digits, so that what follows is no part of
+  // them. Question marks could begin a trigraph.
+  if (llvm::isPrint(c) && c != '"' && c != '\'' && c != '\\' && c != '?')
+    return {char(c)};
+  return {'\\', char('0' + c / 64), char('0' + c / 8 % 8), char('0' + c % 8)};
+}
+
+/// Returns a string literal. C compilers may take a char for signed.
 static std::string printText(StringRef text) {
   std::string literal = "\"";
-  for (unsigned char c : text) {
-    // Octal escapes have at most three digits, so that what follows is no part
-    // of them. Question marks could begin a trigraph.
-    if (llvm::isPrint(c) && c != '"' && c != '\\' && c != '?')
-      literal += char(c);
-    else
-      literal +=
-          {'\\', char('0' + c / 64), char('0' + c / 8 % 8), char('0' + c % 8)};
-  }
+  for (unsigned char c : text)
+    literal += printCharacter(c);
   return literal + "\"";
 }
 
@@ -68,6 +73,8 @@ private:
                        ArrayRef<std::string> values);
   template <class T>
   std::string addNumbers(StringRef type, const Twine &name, ArrayRef<T> values);
+  /// Defines a text that is too long for a string literal.
+  std::string addCharacters(StringRef said, const Twine &name);
   std::string describe(Attribute tensor, const Twine &name);
   std::string addTensors(ArrayAttr tensors, StringRef name);
   std::string describe(NamedAttribute attribute, const Twine &name);
@@ -85,6 +92,14 @@ std::string Constants::addArray(StringRef type, const Twine &name,
   text += printList(("static const " + type + " " + whole + "[] = {").str(),
                     values, "};");
   return whole;
+}
+
+std::string Constants::addCharacters(StringRef said, const Twine &name) {
+  SmallVector<std::string> literals;
+  for (unsigned char c : said)
+    literals.push_back("'" + printCharacter(c) + "'");
+  literals.push_back("0");
+  return addArray("char", name, literals);
 }
 
 template <class T>
@@ -150,7 +165,8 @@ std::string Constants::describe(NamedAttribute attribute, const Twine &name) {
   } else {
     StringRef said = cast<StringAttr>(value).getValue();
     count = said.size();
-    characters = printText(said);
+    characters =
+        said.size() <= kMaxText ? printText(said) : addCharacters(said, name);
   }
   return "{" + printText(attribute.getName().getValue()) + ", " +
          std::to_string(count) + ", " + ints + ", " + floats + ", " +

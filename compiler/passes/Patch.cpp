@@ -11,8 +11,6 @@
 #include "compiler/passes/Passes.h"
 #include "dialects/qnn/Qnn.h"
 
-#include "mlir/IR/IRMapping.h"
-
 #include <map>
 
 namespace nnc {
@@ -168,7 +166,7 @@ static void setRows(Operation *copy, int64_t axis, const Needs &needs) {
 /// An op is computed in strips if all that reads its result is.
 void Patcher::findRegion() {
   DenseMap<Value, int64_t> wanted = {{last->getResult(0), axis}};
-  DenseSet<Value> unclear; ///< cut along several axes
+  DenseSet<Value> unclear; ///< cut along several axes, or read whole, too
   for (Operation *op = last; op; op = op->getPrevNode()) {
     Value result = op->getNumResults() == 1 ? op->getResult(0) : Value();
     auto found = wanted.find(result);
@@ -181,8 +179,8 @@ void Patcher::findRegion() {
       if (auto needs = findNeeds(op, along, {0, size})) {
         region[op] = along;
         for (auto [operand, own] : llvm::zip(op->getOperands(), needs->axes))
-          if (own >= 0 && !wanted.try_emplace(operand, own).second &&
-              wanted[operand] != own)
+          if (own < 0 || (!wanted.try_emplace(operand, own).second &&
+                          wanted[operand] != own))
             unclear.insert(operand);
       }
     }
@@ -208,16 +206,17 @@ Value Patcher::computeRows(Operation *op, int64_t along, Rows rows) {
   std::optional<Needs> needs = findNeeds(op, along, rows);
   if (!needs || needs->rows.size() <= 0)
     return {};
-  IRMapping mapping;
-  for (auto [operand, own] : llvm::zip(op->getOperands(), needs->axes)) {
+  // An op may read a value by rows and whole.
+  SmallVector<Value> operands(op->getOperands());
+  for (auto [operand, own] : llvm::zip(operands, needs->axes)) {
     if (own < 0)
       continue;
-    Value part = getRows(operand, own, needs->rows);
-    if (!part)
+    operand = getRows(operand, own, needs->rows);
+    if (!operand)
       return {};
-    mapping.map(operand, part);
   }
-  Operation *copy = builder.clone(*op, mapping);
+  Operation *copy = builder.clone(*op);
+  copy->setOperands(operands);
   copy->getResult(0).setType(
       withSize(getRankedType(op->getResult(0)), along, rows.size()));
   setRows(copy, along, *needs);

@@ -352,10 +352,11 @@ class Bare(nnc.TestCase):
         self.nnc("check", "plain.onnx", on, "--max-ram=1K", code=LIMIT,
                  said=[f"needs {ram} bytes .* of arena, .*, {ram - 1024} more than the 1024 of "
                        "--max-ram"])
-        # GCC tells the stack, and the emulated run measures it, with functions of libraries.
+        # GCC tells the deepest call, which a run need not take; the emulated run measures what
+        # it takes, with functions of libraries.
         measured = json.loads(self.nnc("bench", "plain.onnx", on, "--runs=1", "--json"))
         stack = measured["memory"]["stack_bytes"]
-        self.assertTrue(stack / 2 < said["stack_bytes"] <= stack + 64, (said, stack))
+        self.assertTrue(stack - 64 <= said["stack_bytes"] <= 2 * stack, (said, stack))
         text = self.nnc("check", "plain.onnx", on, "--max-ram=1K", f"--max-flash={flash - 1}",
                         "--json", code=LIMIT)
         said = json.loads(text)
@@ -371,7 +372,8 @@ class Bare(nnc.TestCase):
     def test_alignment(self):
         """The arena and the weights have the row's alignment and no more."""
         sizes = {}
-        for target in "cortex-m4", "portable":
+        # Both have the same routines.
+        for target in "cortex-m3", "portable":
             self.nnc("compile", "plain.onnx", f"--target={target}", "-o", target)
             text = (self.folder / target / "plain.h").read_text()
             self.assertIn(f"#define PLAIN_ALIGN {ALIGN if target != 'portable' else 64} ", text)
@@ -382,8 +384,8 @@ class Bare(nnc.TestCase):
             self.assertGreater(len(places), 5)
             step = ALIGN if target != "portable" else 64
             self.assertFalse([place for place in places if int(place) % step])
-        self.assertIn(f"aligned({ALIGN})", (self.folder / "cortex-m4/plain_weights.c").read_text())
-        for small, large in zip(sizes["cortex-m4"], sizes["portable"]):
+        self.assertIn(f"aligned({ALIGN})", (self.folder / "cortex-m3/plain_weights.c").read_text())
+        for small, large in zip(sizes["cortex-m3"], sizes["portable"]):
             self.assertLess(small, large)
 
     def test_builds_without_headers_of_cpp(self):

@@ -91,13 +91,13 @@ class Custom(unittest.TestCase):
     def options(self, op="my.ops::Twist"):
         return [f"--custom={op}:{self.folder}/twist.h"]
 
-    def check(self, model, *options):
+    def check(self, model, *options, mode=MODE):
         onnx.save(model, self.folder / "net.onnx")
         np.save(self.folder / "x.npy", self.x)
         code, said = nnc("run", self.folder / "net.onnx", "--input",
                          f"x={self.folder / 'x.npy'}", "--output-dir", self.folder, *options)
         self.assertEqual(code, DONE, said)
-        expected = 2 * (np.float32(0.5) * np.maximum(self.x, 0) + np.float32(len(MODE) + 1.75))
+        expected = 2 * (np.float32(0.5) * np.maximum(self.x, 0) + np.float32(len(mode) + 1.75))
         np.testing.assert_allclose(np.load(self.folder / "y.npy"), expected, rtol=1e-6)
         np.testing.assert_array_equal(np.load(self.folder / "s.npy"),
                                       np.array(self.x.shape) + sum(INTS) + 7)
@@ -120,6 +120,12 @@ class Custom(unittest.TestCase):
         (self.folder / "wrong.h").write_text("nnc_function wrong;\n")
         self.expect(network(), USAGE, "'Twist', which the model does not use",
                     options=[*self.options(), f"--custom=Twist:{self.folder}/wrong.h"])
+
+    def test_long_text(self):
+        """C compilers refuse string literals of this length where they are strict."""
+        mode = MODE * 600
+        self.check(network(mode=mode), *self.options(), "--compiler",
+                   f"{COMPILER} -pedantic -Werror=overlength-strings", mode=mode)
 
     @unittest.skipUnless(HAS_BOARD, "needs a compiler and an emulator of Arm boards")
     def test_board(self):

@@ -257,20 +257,25 @@ ExitCode Driver::compile() {
 }
 
 ExitCode Driver::fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole) {
-  int64_t limit = *choices.maxRam, least = countRam(*op);
-  if (least <= limit)
+  int64_t limit = *choices.maxRam, needed = countRam(*op);
+  if (needed <= limit)
     return ExitCode::done;
   Progress progress("looking for layers to compute in strips");
-  if (auto cut = cutIntoStrips(*whole, limit, pipelineOptions(tuning), least)) {
+  if (auto cut =
+          cutIntoStrips(*whole, limit, pipelineOptions(tuning), stripsRam)) {
     op = std::move(cut);
     return runPasses();
   }
   if (wanted.exceedsRam)
     return ExitCode::done;
   mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
-      << "needs " << least << " bytes of RAM, also if layers are computed in "
-      << "strips, " << least - limit << " more than the " << limit
-      << " of --max-ram"
+      << (stripsRam
+              ? fmt::format("needs {} bytes of RAM with layers computed in "
+                            "strips, {} more than the {} of --max-ram",
+                            *stripsRam, *stripsRam - limit, limit)
+              : fmt::format("needs {} bytes of RAM, which layers computed in "
+                            "strips cannot bring down to the {} of --max-ram",
+                            needed, limit))
       << (choices.portsInArena
               ? ""
               : "; --io=arena lets values take the place of inputs");

@@ -84,12 +84,12 @@ int64_t countRam(mlir::ModuleOp module);
 
 /// Returns a copy of an imported module of which some layers are computed in
 /// strips (nnc-patch), so that it takes at most `limit` bytes and the fewest
-/// multiply-adds; null if none is found. Lowers `least` to the smallest number
-/// of bytes that a copy took.
+/// multiply-adds; null if none is found. Sets `least` to the smallest number of
+/// bytes that a copy took, unless no strips were worth a try.
 mlir::OwningOpRef<mlir::ModuleOp> cutIntoStrips(mlir::ModuleOp module,
                                                 int64_t limit,
                                                 const PipelineOptions &options,
-                                                int64_t &least);
+                                                std::optional<int64_t> &least);
 
 /// The steps from a model to code. Each works on the result of the step before
 /// it, and reports its problems.
@@ -116,6 +116,9 @@ public:
   mlir::ModuleOp imported() { return *importedOp; }
   mlir::ModuleOp formed() { return *formedOp; }
   mlir::ModuleOp layered() { return *layeredOp; }
+  /// The smallest number of bytes of RAM that a plan with layers in strips
+  /// took, if none was within ModelOptions::maxRam.
+  std::optional<int64_t> leastRam() const { return stripsRam; }
   /// What --tuning says, or null.
   const TuningFile *tuned() const { return tuning.get(); }
   const ModelOptions &options() const { return choices; }
@@ -141,6 +144,7 @@ private:
   Diagnostics diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> op, importedOp, formedOp, layeredOp;
   std::shared_ptr<const TuningFile> tuning;
+  std::optional<int64_t> stripsRam;
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 

@@ -74,7 +74,7 @@ static Plan planStrips(mlir::ModuleOp module, const StripRegion &region,
 mlir::OwningOpRef<mlir::ModuleOp> cutIntoStrips(mlir::ModuleOp module,
                                                 int64_t limit,
                                                 const PipelineOptions &options,
-                                                int64_t &least) {
+                                                std::optional<int64_t> &least) {
   Plan best;
   auto function = *module.getOps<mlir::func::FuncOp>().begin();
   llvm::SmallVector<StripRegion> regions = findStripRegions(function, limit);
@@ -88,7 +88,7 @@ mlir::OwningOpRef<mlir::ModuleOp> cutIntoStrips(mlir::ModuleOp module,
       Plan plan = planStrips(module, region, height, options);
       if (!plan.module)
         break;
-      least = std::min(least, plan.ram);
+      least = std::min(least.value_or(plan.ram), plan.ram);
       bool isFit = plan.ram <= limit;
       (isFit ? fits : tooHigh) = height;
       if (isFit && (!best.module || plan.multiplyAdds < best.multiplyAdds))

@@ -96,7 +96,8 @@ public:
       if (llvm::Error error =
               replaceTextFile(picture, drawArena(prepared.manifest)))
         return fail(std::move(error), ExitCode::usage);
-    ExitCode code = checkLimits(prepared.manifest, *size);
+    ExitCode code =
+        checkLimits(prepared.manifest, *size, prepared.driver->leastRam());
     report(prepared.manifest, *size, code);
     return code;
   }
@@ -108,7 +109,8 @@ private:
   }
 
   /// Reports each limit that is passed.
-  ExitCode checkLimits(const Manifest &m, const CodeSize &size) const {
+  ExitCode checkLimits(const Manifest &m, const CodeSize &size,
+                       std::optional<int64_t> stripsRam) const {
     ExitCode code = ExitCode::done;
     auto check = [&](std::optional<int64_t> limit, int64_t bytes,
                      llvm::StringRef option, const std::string &parts) {
@@ -120,11 +122,14 @@ private:
                     ExitCode::limit);
     };
     check(options.maxRam, getRam(m), "--max-ram",
-          fmt::format("{} of arena, {} of inputs, {} of outputs{}",
-                      m.arenaBytes, sumBytes(m.inputs), sumBytes(m.outputs),
-                      m.state.empty()
-                          ? ""
-                          : fmt::format(", {} of state", sumBytes(m.state))));
+          fmt::format(
+              "{} of arena, {} of inputs, {} of outputs{}{}", m.arenaBytes,
+              sumBytes(m.inputs), sumBytes(m.outputs),
+              m.state.empty() ? ""
+                              : fmt::format(", {} of state", sumBytes(m.state)),
+              stripsRam ? fmt::format("; {} with layers computed in strips",
+                                      *stripsRam)
+                        : ""));
     check(maxFlash, size.bytes + m.weightBytes, "--max-flash",
           fmt::format("{} of code and constants, {} of weights", size.bytes,
                       m.weightBytes));
