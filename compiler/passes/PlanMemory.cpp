@@ -13,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/memory/Contents.h"
-#include "compiler/memory/LayerOrder.h"
 #include "compiler/memory/Packing.h"
+#include "compiler/passes/LayerOrder.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/routines/Scratch.h"
 #include "dialects/nn/State.h"

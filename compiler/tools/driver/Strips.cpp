@@ -6,8 +6,8 @@
 
 #include "compiler/tools/driver/Driver.h"
 
-#include "compiler/memory/Strips.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/Strips.h"
 #include "dialects/exec/Exec.h"
 
 #include "mlir/Pass/PassManager.h"

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNC_COMPILER_MEMORY_STRIPS_H
-#define NNC_COMPILER_MEMORY_STRIPS_H
+#ifndef NNC_COMPILER_PASSES_STRIPS_H
+#define NNC_COMPILER_PASSES_STRIPS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -27,4 +27,4 @@ llvm::SmallVector<StripRegion> findStripRegions(mlir::func::FuncOp function,
 
 } // namespace nnc
 
-#endif // NNC_COMPILER_MEMORY_STRIPS_H
+#endif // NNC_COMPILER_PASSES_STRIPS_H

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/memory/Strips.h"
+#include "compiler/passes/Strips.h"
 #include "compiler/memory/Contents.h"
 #include "compiler/passes/AlongAxis.h"
 #include "dialects/qnn/Qnn.h"

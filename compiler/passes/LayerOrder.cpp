@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/memory/LayerOrder.h"
+#include "compiler/passes/LayerOrder.h"
 #include "compiler/memory/Contents.h"
 #include "compiler/memory/Order.h"
 #include "compiler/routines/Scratch.h"

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNC_COMPILER_MEMORY_LAYERORDER_H
-#define NNC_COMPILER_MEMORY_LAYERORDER_H
+#ifndef NNC_COMPILER_PASSES_LAYERORDER_H
+#define NNC_COMPILER_PASSES_LAYERORDER_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -27,4 +27,4 @@ void applyLayerOrder(mlir::func::FuncOp function,
 
 } // namespace nnc
 
-#endif // NNC_COMPILER_MEMORY_LAYERORDER_H
+#endif // NNC_COMPILER_PASSES_LAYERORDER_H
