@@ -103,7 +103,7 @@ int64_t Search::take(Progress &progress, unsigned number) const {
   }
   int64_t during = progress.live + made - reused + step.scratch;
   progress.live += made - freed;
-  // What nothing reads is gone at once.
+  // A value that nothing reads is gone at once.
   if (step.made >= 0 && !progress.readers[step.made] &&
       !problem.isKept[step.made])
     progress.live -= made;

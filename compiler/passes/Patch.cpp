@@ -28,7 +28,7 @@ struct Rows {
   int64_t size() const { return end - begin; }
 };
 
-/// What an op in strips reads for some rows of its result.
+/// The parts of its operands that an op reads for some rows of its result.
 struct Needs {
   /// The axis of each operand that is the result's; negative for one that is
   /// read whole.

@@ -72,7 +72,7 @@ struct ShareCodePass : nnc::impl::ShareCodeBase<ShareCodePass> {
   void runOnOperation() override {
     auto machine =
         getOperation()->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
-    if (optimize == Optimize::speed || !machine || machine.getBoard().empty())
+    if (optimize == Optimize::speed || !machine || !machine.isBare())
       return;
     for (auto program : getOperation().getOps<exec::ProgramOp>())
       shareCode(program);

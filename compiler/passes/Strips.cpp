@@ -56,7 +56,7 @@ static Stage findStage(Operation *anchor) {
       stage.axis = axis;
       follows = true;
     }
-    // What prepares the operand of the next layer belongs to it.
+    // An op that prepares the operand of the next layer belongs to that one.
     if (!follows ||
         (isa<qnn::ReinterpretOp>(user) && isa<nn::TransposeOp>(stage.end)))
       break;

@@ -13,7 +13,7 @@
 
 namespace nnc {
 
-/// What choices weigh more: few bytes of code, or little time.
+/// The aim of choices: few bytes of code, little time, or both in proportion.
 enum class Optimize { size, balance, speed };
 
 inline llvm::StringRef getName(Optimize optimize) {

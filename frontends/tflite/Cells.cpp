@@ -363,7 +363,7 @@ static Value computeRnn(Layer &layer, Value x, size_t first, size_t state,
     return layer.create<nn::MatMulOp>(a, b, /*transpose_a=*/false,
                                       /*transpose_b=*/true, TypeAttr());
   };
-  // What does not depend on the step before is one product.
+  // The products that do not depend on the step before are computed as one.
   Value rows = layer.reshape(x, {steps * batch, getShape(x)[2]});
   Value sums = layer.createElementwise(
       "add", {multiply(rows, w), layer.reshape(bias, {units})});

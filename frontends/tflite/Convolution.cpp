@@ -218,7 +218,7 @@ static Value transposeConvolve(Layer &layer, Value x, Value w,
       accumulator);
 }
 
-/// The same on integers, as the operator's result.
+/// Returns the operator's result, a transposed convolution of integers.
 static Value transposeIntegers(Layer &layer, Value x, Value w,
                                const Window &window, ArrayRef<int64_t> more,
                                const fb::TransposeConvOptions &options) {

@@ -30,7 +30,7 @@ struct Scope {
   std::map<int32_t, std::string> handles = {};
 };
 
-/// What a subgraph is given or gives: a value, or the handle of a variable.
+/// An operand or result of a subgraph: a value, or the handle of a variable.
 struct Passed {
   mlir::Value value = {};
   std::string handle = "";

@@ -227,7 +227,7 @@ Value convertSignalFilterBankSpectralSubtraction(Layer &layer) {
     return {};
   FlexOptions map(layer);
   SmallVector<int64_t> options;
-  // In the order of enum nnc_signal_subtraction.
+  // These are in the order of enum nnc_signal_subtraction.
   for (const char *name :
        {"smoothing", "one_minus_smoothing", "alternate_smoothing",
         "alternate_one_minus_smoothing", "min_signal_remaining"})

@@ -85,7 +85,7 @@ std::string Densifier::findLevels() {
     return "has " + std::to_string(order.size()) + " sparse levels in order, " +
            std::to_string(dimensions ? dimensions->size() : 0) +
            " that are described, and " + std::to_string(count) + " axes";
-  // Which level an axis, or an axis of blocks behind these, is.
+  // The level of each axis and, behind these, of each axis of blocks.
   SmallVector<int64_t> levelOf(count, -1);
   for (auto [level, axis] : enumerate(order)) {
     bool isBlock = level >= rank;

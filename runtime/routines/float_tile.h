@@ -1,6 +1,6 @@
 //===- float_tile.h - Computes and stores tiles of single floats ----------===//
 //
-// What the routines of the instruction set `fpu` share beside vec_fpu.h. With
+// Functions that the routines of the instruction set `fpu` share. With
 // INLINE = 1 a layer has register tiles of its own, whose sizes are constants;
 // with 0 all layers of a module call the same functions with run-time sizes,
 // which leave sums in memory.
@@ -15,7 +15,7 @@
 
 namespace nnc {
 
-/// Where the results of a tile belong: that of point p and channel c is at
+/// The places of a tile's results: that of point p and channel c is at
 /// at + p * point + c * channel. LanesAreChannels says what positions an
 /// epilogue is given.
 template <bool LanesAreChannels> struct float_results {

@@ -16,7 +16,7 @@ func.func @two(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // -----
 
-// The same where one op reads it in both ways.
+// A value that one op reads in both ways is computed whole, too.
 // CHECK-LABEL: func.func @one(
 // CHECK: %[[R:.*]] = nn.sigmoid
 // CHECK: %[[A:.*]] = nn.slice %[[R]] {sizes = array<i64: 4, 8>

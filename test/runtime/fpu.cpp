@@ -42,7 +42,7 @@ using epilogue = fused<sum_expression, channel_of<float>, full_of<float>>;
 
 std::vector<double> doubles(const floats &x) { return {x.begin(), x.end()}; }
 
-/// What a layer computes: the sums in double, and those of magnitudes.
+/// The results of a layer: the sums in double, and those of magnitudes.
 struct exact_sums {
   std::vector<double> sum, size;
   template <class R, class S>

@@ -33,7 +33,7 @@ Words firmwareCommand(const Toolchain &, const std::string &program,
 struct ModuleSize {
   int64_t text = 0;      ///< machine code
   int64_t constants = 0; ///< read-only data that is not the weights
-  /// What <name>_run needs, where the compiler tells it.
+  /// The stack that <name>_run needs, where the compiler tells it.
   std::optional<StackDepth> stack;
 };
 

@@ -16,7 +16,7 @@
 
 namespace nnc::tools {
 
-/// What a function and all that it calls need of the stack.
+/// The part of the stack that a function and all that it calls need.
 struct StackDepth {
   int64_t bytes = 0;
   /// Functions whose stack is not known, and not counted: those of libraries.

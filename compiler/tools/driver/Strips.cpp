@@ -43,7 +43,7 @@ constexpr size_t kMaxRegions = 12;
 static Plan planStrips(mlir::ModuleOp module, const StripRegion &region,
                        int64_t height, const PipelineOptions &options) {
   mlir::MLIRContext *context = module.getContext();
-  // What cannot be cut there is no fault of the model.
+  // A layer that cannot be cut there is no fault of the model.
   mlir::ScopedDiagnosticHandler quiet(
       context, [](mlir::Diagnostic &) { return mlir::success(); });
   Plan plan;

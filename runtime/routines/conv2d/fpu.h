@@ -128,7 +128,7 @@ private:
   }
 };
 
-/// The same for depthwise convolutions: s.groups, s.c and s.k are equal.
+/// A depthwise convolution in such tiles: s.groups, s.c and s.k are equal.
 template <bool IsNhwc, class S, int INLINE, class Epi>
 struct conv2d_depthwise_fpu {
   static constexpr int units(const S &s) { return s.n * s.oh; }

@@ -20,6 +20,7 @@
 #define NNC_ROUTINES_FULL_LSTM_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/routines/dot_product.h"
 #include "runtime/simd/math.h"
 
 namespace nnc {
@@ -58,12 +59,12 @@ private:
     const float *const peepholes = extras, *const norm = extras + 3 * n;
     float *const i = gates, *const f = gates + n, *const g = gates + 2 * n,
                  *const o = gates + 3 * n, *const given = gates + 4 * n;
-    // Which weights a gate has, and which peephole.
+    // Computes a gate from its weights and its peephole.
     const auto fill = [&](float *to, int gate, const float *peephole) {
       const ptrdiff_t at = ptrdiff_t(gate) * n;
       for (int u = 0; u < n; ++u)
-        to[u] = dot(x, w + (at + u) * s.input, s.input) +
-                dot(h, r + (at + u) * s.output, s.output) +
+        to[u] = dot_product(x, w + (at + u) * s.input, s.input) +
+                dot_product(h, r + (at + u) * s.output, s.output) +
                 (peephole ? peephole[u] * c[u] : 0.0f);
       if (s.normalized != 0)
         normalize(to, norm + at, n);
@@ -91,7 +92,7 @@ private:
         norm + (s.normalized != 0 ? (3 + first) * n : 0);
     const float *const offset = matrix + ptrdiff_t(s.output) * n;
     for (int k = 0; k < s.output; ++k)
-      y[k] = limit(dot(given, matrix + ptrdiff_t(k) * n, n) + offset[k],
+      y[k] = limit(dot_product(given, matrix + ptrdiff_t(k) * n, n) + offset[k],
                    s.output_clip);
   }
 
@@ -110,18 +111,6 @@ private:
 
   static float limit(float v, float clip) {
     return clip > 0.0f ? (v > clip ? clip : v < -clip ? -clip : v) : v;
-  }
-
-  /// Four sums, so that an addition need not wait for the one before.
-  static float dot(const float *a, const float *b, int count) {
-    float sums[4] = {};
-    int i = 0;
-    for (; i + 4 <= count; i += 4)
-      for (int j = 0; j < 4; ++j)
-        sums[j] += a[i + j] * b[i + j];
-    for (; i < count; ++i)
-      sums[0] += a[i] * b[i];
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
   }
 };
 

@@ -15,6 +15,7 @@
 #define NNC_ROUTINES_LSTM_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/routines/dot_product.h"
 #include "runtime/simd/math.h"
 
 namespace nnc {
@@ -51,26 +52,14 @@ private:
     T gates[4] = {};
     for (int gate = 0; gate < 4; ++gate) {
       const ptrdiff_t at = ptrdiff_t(gate) * s.units + u;
-      gates[gate] = bias[at] + dot(x, w + at * s.input, s.input) +
-                    dot(h, r + at * s.units, s.units);
+      gates[gate] = bias[at] + dot_product(x, w + at * s.input, s.input) +
+                    dot_product(h, r + at * s.units, s.units);
     }
     c = sigmoid(gates[1]) * c + sigmoid(gates[0]) * tanh(gates[2]);
     const T clip = static_cast<T>(s.clip);
     if (clip > 0)
       c = c > clip ? clip : c < -clip ? -clip : c;
     return sigmoid(gates[3]) * tanh(c);
-  }
-
-  /// Four sums, so that an addition need not wait for the one before.
-  template <class T> static T dot(const T *a, const T *b, int count) {
-    T sums[4] = {};
-    int i = 0;
-    for (; i + 4 <= count; i += 4)
-      for (int j = 0; j < 4; ++j)
-        sums[j] += a[i + j] * b[i + j];
-    for (; i < count; ++i)
-      sums[0] += a[i] * b[i];
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
   }
 };
 
