@@ -47,7 +47,7 @@ SmallVector<ArenaSpan> codegen::listArena(exec::ProgramOp program,
   for (auto place : program.getBody().getOps<exec::PlaceOpInterface>()) {
     auto buffer = dyn_cast<exec::BufferOp>(*place);
     std::optional<int64_t> offset = exec::getPortOffset(place);
-    if (!buffer && !offset)
+    if (!exec::isInArena(place))
       continue;
     std::pair<int, int> range = {layers.size(), 0};
     findLayers(place->getResult(0), layers, range);
@@ -72,6 +72,8 @@ static std::string printBuffers(exec::ProgramOp program,
             ? std::to_string(span.place.getTensor().getNumElements()) +
                   " bytes to work in"
             : describe(span.place.getTensor());
+    if (StringRef memory = exec::getMemory(span.place); !memory.empty())
+      comment += " of " + memory.str();
     if (span.first == span.last)
       comment += ", layer " + std::to_string(span.first);
     else if (span.first < span.last)

@@ -93,6 +93,14 @@ bool hasState(exec::ProgramOp program);
 /// Returns true if the arena holds the program's inputs and outputs.
 bool hasPortsInArena(exec::ProgramOp program);
 
+/// Returns true if the arena is divided among several memories.
+bool hasMemories(exec::ProgramOp program);
+
+/// Return the name and the declaration of the parameter through which
+/// <name>_run gets the arena: `void *arena`, or the struct of its parts.
+llvm::StringRef getArenaName(exec::ProgramOp program);
+std::string getArenaParameter(exec::ProgramOp program);
+
 /// Returns the parameters of <name>_place, which points the structs of inputs
 /// and outputs at their places in the arena.
 llvm::SmallVector<std::string> getPlaceParameters(exec::ProgramOp program);

@@ -27,6 +27,13 @@ static std::string getPortField(Operation &op, StringRef access) {
       .str();
 }
 
+/// Returns the pointer to the memory that holds a place in the arena, as in
+/// `arena` or, with several memories, `arenas->dtcm`.
+static std::string getArenaPointer(Operation &op, StringRef access) {
+  StringRef memory = exec::getMemory(&op);
+  return memory.empty() ? "arena" : ("arenas" + access + memory).str();
+}
+
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
@@ -46,8 +53,8 @@ static std::string printPlace(exec::PlaceOpInterface place) {
   Operation *op = place.getOperation();
   if (isa<exec::WeightOp>(op))
     return at("weights", "place::" + name);
-  if (isa<exec::BufferOp>(op) || exec::getPortOffset(op))
-    return at("arena", "place::" + name);
+  if (exec::isInArena(op))
+    return at(getArenaPointer(*op, "."), "place::" + name);
   if (auto view = dyn_cast<exec::ViewOp>(op))
     return printComment(describe(type), "  //") +
            at(getName(view.getBase()), std::to_string(view.getOffset()));
@@ -108,7 +115,7 @@ static std::string printBody(exec::ProgramOp program,
     if (exec::getPortOffset(&op) && op.use_empty())
       continue;
     usesWeights |= isa<exec::WeightOp>(op);
-    usesArena |= isa<exec::BufferOp>(op) || exec::getPortOffset(&op);
+    usesArena |= exec::isInArena(&op);
     if (auto place = dyn_cast<exec::PlaceOpInterface>(op)) {
       (isCallers(op) ? body : declared) += printPlace(place);
       // Inputs that no layer reads and results without elements are not
@@ -134,7 +141,7 @@ static std::string printBody(exec::ProgramOp program,
   if (!usesWeights)
     body += "  static_cast<void>(weights);\n";
   if (!usesArena)
-    body += "  static_cast<void>(arena);\n";
+    body += "  static_cast<void>(" + getArenaName(program).str() + ");\n";
   if (program.getBody().getOps<exec::CallOp>().empty())
     body += "  static_cast<void>(pool);\n";
   if (inArena || program.getBody().getOps<exec::InputOp>().empty())
@@ -165,6 +172,17 @@ static std::string printIsAt() {
          "}\n\n";
 }
 
+/// Returns the pointers to all memories that the program takes bytes of.
+static SmallVector<std::string> listArenas(exec::ProgramOp program) {
+  SmallVector<std::string> arenas;
+  for (auto memory : program.getMemories().getAsRange<exec::MemoryAttr>())
+    if (memory.getBytes())
+      arenas.push_back("arenas->" + memory.getName().str());
+  if (!hasMemories(program) && program.getArena())
+    arenas.push_back("arena");
+  return arenas;
+}
+
 /// Returns conditions that are true for ports that are not where they lie in
 /// the arena.
 static SmallVector<std::string> listMovedPorts(exec::ProgramOp program) {
@@ -172,8 +190,8 @@ static SmallVector<std::string> listMovedPorts(exec::ProgramOp program) {
   for (Operation &op : program.getBody().front())
     if (exec::getPortOffset(&op)) {
       std::string name = cast<exec::PlaceOpInterface>(op).getName().str();
-      moved.push_back("!is_at(arena, place::" + name + ", " +
-                      getPortField(op, "->") + ")");
+      moved.push_back("!is_at(" + getArenaPointer(op, "->") +
+                      ", place::" + name + ", " + getPortField(op, "->") + ")");
     }
   return moved;
 }
@@ -195,11 +213,18 @@ static std::string printChecks(exec::ProgramOp program,
   check(outputs, "NULL_OUTPUT");
   if (hasState(program))
     check({"!state"}, "NULL_STATE");
-  if (program.getArena()) {
-    check({"!arena"}, "NULL_ARENA");
-    check({"reinterpret_cast<uintptr_t>(arena) % " + status + "ALIGN != 0"},
-          "MISALIGNED_ARENA");
+  SmallVector<std::string> null, misaligned;
+  if (hasMemories(program))
+    null.push_back("!arenas");
+  for (const std::string &arena : listArenas(program)) {
+    null.push_back("!" + arena);
+    misaligned.push_back("reinterpret_cast<uintptr_t>(" + arena + ") % " +
+                         status + "ALIGN != 0");
   }
+  if (!null.empty())
+    check(null, "NULL_ARENA");
+  if (!misaligned.empty())
+    check(misaligned, "MISALIGNED_ARENA");
   if (SmallVector<std::string> moved = listMovedPorts(program); !moved.empty())
     check(moved, "NOT_PLACED");
   if (program.getWeights())
@@ -220,7 +245,7 @@ std::string codegen::printPrototype(exec::ProgramOp program, bool parallel,
                                          stem + "_outputs *outputs"};
   if (hasState(program))
     parameters.push_back("struct " + name.str() + "_state *state");
-  parameters.push_back("void *arena");
+  parameters.push_back(getArenaParameter(program));
   if (parallel)
     parameters.push_back("const struct nnc_pool *pool");
   std::string function = name.str() + (parallel ? "_run_parallel(" : "_run(");
@@ -240,8 +265,9 @@ static std::string printEntry(exec::ProgramOp program, const Values &values,
     checked.push_back("state");
     passed.push_back("*state");
   }
-  checked.push_back("arena");
-  passed.append({"arena", values.find("weights_pointer")->second});
+  checked.push_back(getArenaName(program).str());
+  passed.append({(hasMemories(program) ? "*" : "") + checked.back(),
+                 values.find("weights_pointer")->second});
   more["check"] =
       printList("  if (const int fault = " + name + "_layers::find_fault(",
                 checked, "))");
@@ -257,7 +283,22 @@ bool codegen::hasPortsInArena(exec::ProgramOp program) {
 
 SmallVector<std::string> codegen::getPlaceParameters(exec::ProgramOp program) {
   std::string stem = "struct " + program.getSymName().str();
-  return {stem + "_inputs *inputs", stem + "_outputs *outputs", "void *arena"};
+  return {stem + "_inputs *inputs", stem + "_outputs *outputs",
+          getArenaParameter(program)};
+}
+
+bool codegen::hasMemories(exec::ProgramOp program) {
+  return !program.getMemories().empty();
+}
+
+StringRef codegen::getArenaName(exec::ProgramOp program) {
+  return hasMemories(program) ? "arenas" : "arena";
+}
+
+std::string codegen::getArenaParameter(exec::ProgramOp program) {
+  if (!hasMemories(program))
+    return "void *arena";
+  return "const struct " + program.getSymName().str() + "_arenas *arenas";
 }
 
 /// Returns the definition of <name>_place.
@@ -271,7 +312,9 @@ static std::string printPlaceEntry(exec::ProgramOp program) {
       text += printList(
           "  " + getPortField(op, "->") + " = " + name + "_layers::at<" +
               getCType(port.getTensor().getElementType()).str() + ">(",
-          {"arena", name + "_layers::place::" + port.getName().str()}, ");");
+          {getArenaPointer(op, "->"),
+           name + "_layers::place::" + port.getName().str()},
+          ");");
     }
   return text + "}\n";
 }
@@ -334,8 +377,16 @@ std::string codegen::printProgram(exec::ProgramOp program,
     taken.push_back("struct " + name + "_state &state");
     checked.push_back("const struct " + name + "_state *state");
   }
-  taken.append({"void *arena", "const void *weights"});
-  checked.push_back(program.getArena() ? "const void *arena" : "const void *");
+  if (hasMemories(program)) {
+    std::string arenas = "const struct " + name + "_arenas ";
+    taken.push_back(arenas + "&arenas");
+    checked.push_back(arenas + "*arenas");
+  } else {
+    taken.push_back("void *arena");
+    checked.push_back(program.getArena() ? "const void *arena"
+                                         : "const void *");
+  }
+  taken.push_back("const void *weights");
   values["run_head"] = printList("static int run(", taken, ") {");
   values["body"] = printBody(program, layers, whole);
   values["check_weights"] = "";

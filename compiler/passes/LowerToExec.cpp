@@ -39,6 +39,8 @@ public:
 
 private:
   exec::ProgramOp createProgram(StringRef name);
+  /// The memory that a place in the arena is in; null if there is only one.
+  StringAttr getMemory(PlaceAttr place);
   void nameInterface();
   void declareInputs();
   void declareOutputs();
@@ -101,7 +103,16 @@ static std::string getLayoutSuffix(Value value) {
 Value Lowering::createBuffer(Location loc, StringRef name,
                              RankedTensorType type, PlaceAttr place) {
   return builder.create<exec::BufferOp>(loc, builder.getType<exec::PlaceType>(),
-                                        name, type, place.getOffset());
+                                        name, type, place.getOffset(),
+                                        getMemory(place));
+}
+
+StringAttr Lowering::getMemory(PlaceAttr place) {
+  auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr);
+  if (!memories)
+    return {};
+  auto memory = cast<exec::MemoryAttr>(memories[place.getIndex()]);
+  return builder.getStringAttr(memory.getName());
 }
 
 Value Lowering::createView(Location loc, StringRef name, RankedTensorType type,
@@ -300,10 +311,13 @@ void Lowering::declareInputs() {
     } else {
       PlaceAttr place = getPlace(argument);
       IntegerAttr offset;
-      if (function->hasAttr(exec::kPortsInArenaAttr))
+      StringAttr memory;
+      if (function->hasAttr(exec::kPortsInArenaAttr)) {
         offset = builder.getI64IntegerAttr(place.getOffset());
+        memory = getMemory(place);
+      }
       placed[argument] = builder.create<exec::InputOp>(
-          argument.getLoc(), type, name, tensor, modelName, offset);
+          argument.getLoc(), type, name, tensor, modelName, offset, memory);
     }
   }
 }
@@ -320,12 +334,15 @@ void Lowering::declareOutputs() {
     StringRef name = outputNames[i];
     PlaceAttr place = getFinalPlace(function, i);
     IntegerAttr offset;
-    if (place.getPool() == Pool::arena)
+    StringAttr memory;
+    if (place.getPool() == Pool::arena) {
       offset = builder.getI64IntegerAttr(place.getOffset());
+      memory = getMemory(place);
+    }
     outputs.push_back(builder.create<exec::OutputOp>(
         function.getLoc(), builder.getType<exec::PlaceType>(), name,
-        cast<RankedTensorType>(type), getPortName(given, name, builder),
-        offset));
+        cast<RankedTensorType>(type), getPortName(given, name, builder), offset,
+        memory));
     Value result = end->getOperand(i);
     if (offset && getPlace(result) == place && result.getType() == type)
       produced.try_emplace(result, outputs.back());
@@ -492,6 +509,8 @@ exec::ProgramOp Lowering::createProgram(StringRef name) {
   if (auto machine =
           module->getAttrOfType<target::MachineAttr>(target::kTargetAttr))
     setMachine(created, machine);
+  if (auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr))
+    created.setMemoriesAttr(memories);
   created.setModel(getText(module->getAttr("nn.model")));
   created.setSha256(getText(module->getAttr("nn.sha256")));
   created.getBody().emplaceBlock();

@@ -8,11 +8,13 @@
 // buffer, the next value of a state takes the place of the old one, parts of a
 // concat are written where the whole wants them, and layers that allow it write
 // over what they read. The groups that are left in the
-// arena are then packed (compiler/memory/Packing.h).
+// arena are then packed (compiler/memory/Packing.h), after they were divided
+// among the memories where there are several (compiler/memory/Memories.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/memory/Contents.h"
+#include "compiler/memory/Memories.h"
 #include "compiler/memory/Packing.h"
 #include "compiler/passes/LayerOrder.h"
 #include "compiler/passes/Passes.h"
@@ -66,6 +68,8 @@ private:
   void reuseOperands();
   void addResults();
   void pack();
+  void divide(ArrayRef<unsigned> packed, ArrayRef<PackingBlock> blocks);
+  int64_t countAccesses(const TenantGroup &group);
   void setPlaces();
 
   /// Moves the tenants of group `from` into `into`, `delta` bytes further.
@@ -428,14 +432,89 @@ void Planner::pack() {
     packed.push_back(i);
   }
   int64_t align = getMemoryAlign(function);
+  Builder builder(function.getContext());
+  int64_t bound = getPackingLowerBound(blocks, align);
+  function->setAttr(exec::kLowerBoundAttr, builder.getI64IntegerAttr(bound));
+  if (function->hasAttr(exec::kMemoriesAttr))
+    return divide(packed, blocks);
   Packing packing = packBlocks(blocks, align);
   for (auto [i, offset] : llvm::zip_equal(packed, packing.offsets))
     for (Tenant &tenant : groups[i].tenants)
       tenant.extent.offset += offset;
-  Builder builder(function.getContext());
   function->setAttr(exec::kArenaAttr, builder.getI64IntegerAttr(packing.bytes));
-  int64_t bound = getPackingLowerBound(blocks, align);
-  function->setAttr(exec::kLowerBoundAttr, builder.getI64IntegerAttr(bound));
+}
+
+/// The multiply-adds of a layer for which its routine reads one element of its
+/// input or of its scratch memory: each element in a register serves several
+/// sums. Routines differ in it, but which of two layers reads more often rarely
+/// depends on it.
+static constexpr int64_t kMultiplyAddsPerRead = 4;
+
+/// Estimates the bytes of the values of a group that layers read and write,
+/// each as often as that happens.
+int64_t Planner::countAccesses(const TenantGroup &group) {
+  auto getWork = [](Operation *op) {
+    auto costs = dyn_cast<nn::CostOpInterface>(op);
+    return costs ? costs.getWork().multiplyAdds : 0;
+  };
+  int64_t count = 0;
+  for (const Tenant &tenant : group.tenants) {
+    int64_t bytes = tenant.extent.bytes;
+    if (!tenant.value) {
+      // Scratch memory holds elements of some size, at least of a byte.
+      if (tenant.op)
+        count +=
+            bytes + std::max(bytes, getWork(tenant.op) / kMultiplyAddsPerRead);
+      continue;
+    }
+    Type type = nn::getTensorType(tenant.value).getElementType();
+    bool isView = tenant.op && getMoves(tenant.op).size() == 1;
+    count += isView ? 0 : bytes;
+    for (OpOperand &use : tenant.value.getUses()) {
+      Operation *reader = use.getOwner();
+      if (!getMoves(reader).empty())
+        continue;
+      auto layer = dyn_cast<nn::LayerOp>(reader);
+      bool isInput = layer && layer.getAnchorOp() &&
+                     use.getOperandNumber() < layer.getInputs().size();
+      int64_t reads = isInput ? getWork(reader) / kMultiplyAddsPerRead *
+                                    nn::getElementBytes(type)
+                              : 0;
+      count += std::max(bytes, reads);
+    }
+  }
+  return count;
+}
+
+/// Packs the groups `packed`, whose extents are `blocks`, into several
+/// memories.
+void Planner::divide(ArrayRef<unsigned> packed, ArrayRef<PackingBlock> blocks) {
+  auto given = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr);
+  SmallVector<MemoryLimit> limits;
+  for (auto memory : given.getAsRange<exec::MemoryAttr>())
+    limits.push_back({memory.getSize(), memory.getSlow()});
+  SmallVector<int64_t> accesses = llvm::map_to_vector(
+      packed, [&](unsigned i) { return countAccesses(groups[i]); });
+  Division division =
+      divideBlocks(blocks, accesses, limits, getMemoryAlign(function));
+  for (auto [i, memory, offset] :
+       llvm::zip_equal(packed, division.memories, division.offsets)) {
+    groups[i].index = memory;
+    for (Tenant &tenant : groups[i].tenants)
+      tenant.extent.offset += offset;
+  }
+  Builder builder(function.getContext());
+  SmallVector<Attribute> memories;
+  int64_t sum = 0;
+  for (auto [memory, bytes] :
+       llvm::zip_equal(given.getAsRange<exec::MemoryAttr>(), division.bytes)) {
+    memories.push_back(exec::MemoryAttr::get(function.getContext(),
+                                             memory.getName(), memory.getSize(),
+                                             memory.getSlow(), bytes));
+    sum += bytes;
+  }
+  function->setAttr(exec::kMemoriesAttr, builder.getArrayAttr(memories));
+  function->setAttr(exec::kArenaAttr, builder.getI64IntegerAttr(sum));
 }
 
 void Planner::plan() {
@@ -478,12 +557,15 @@ void Planner::setPlaces() {
     if (nn::getStateOf(function, number))
       continue;
     auto copy = copies.find(number);
-    int64_t offset = copy == copies.end()
-                         ? getTenant(result.get()).extent.offset
-                         : groups[copy->second].tenants.front().extent.offset;
-    function.setResultAttr(
-        number, exec::kPlaceAttr,
-        exec::PlaceAttr::get(context, Pool::arena, 0, offset, 0));
+    bool isCopied = copy != copies.end();
+    const TenantGroup &group =
+        isCopied ? groups[copy->second] : getGroup(result.get());
+    const Tenant &tenant =
+        isCopied ? group.tenants.front() : getTenant(result.get());
+    function.setResultAttr(number, exec::kPlaceAttr,
+                           exec::PlaceAttr::get(context, Pool::arena,
+                                                group.index,
+                                                tenant.extent.offset, 0));
   }
 }
 
@@ -508,12 +590,17 @@ static LogicalResult checkExchanges(func::FuncOp function) {
 namespace {
 struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
   using Base::Base;
-  /// Returns the bytes of the arena.
-  int64_t plan() {
+  /// The bytes that a plan takes: beyond the sizes of memories, and in all.
+  using Demand = std::pair<int64_t, int64_t>;
+  Demand plan() {
     Planner(getOperation(), threads, portsInArena).plan();
-    return getOperation()
-        ->getAttrOfType<IntegerAttr>(exec::kArenaAttr)
-        .getInt();
+    func::FuncOp function = getOperation();
+    int64_t beyond = 0;
+    if (auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr))
+      for (auto memory : memories.getAsRange<exec::MemoryAttr>())
+        beyond += std::max<int64_t>(memory.getBytes() - memory.getSize(), 0);
+    return {beyond,
+            function->getAttrOfType<IntegerAttr>(exec::kArenaAttr).getInt()};
   }
   bool isBare() {
     auto module = getOperation()->getParentOfType<ModuleOp>();
@@ -523,16 +610,14 @@ struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
     return machine && machine.isBare();
   }
   /// Keeps the order of layers that needs less memory where there is one.
-  void planInOtherOrder() {
+  void planInOtherOrder(Demand demand) {
     func::FuncOp function = getOperation();
-    int64_t bytes =
-        function->getAttrOfType<IntegerAttr>(exec::kArenaAttr).getInt();
     LayerOrder given = getLayerOrder(function);
     LayerOrder found = findLayerOrder(function, portsInArena);
     if (found == given)
       return;
     applyLayerOrder(function, found);
-    if (plan() >= bytes) {
+    if (plan() >= demand) {
       applyLayerOrder(function, given);
       plan();
     }
@@ -545,9 +630,9 @@ struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
       }
     if (failed(nn::verifyStates(getOperation())))
       return signalPassFailure();
-    plan();
+    Demand demand = plan();
     if (reorder || isBare())
-      planInOtherOrder();
+      planInOtherOrder(demand);
     if (failed(checkExchanges(getOperation())))
       return signalPassFailure();
   }

@@ -11,6 +11,7 @@
 #include "dialects/exec/Identifiers.h"
 
 #include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -28,11 +29,47 @@ std::optional<int64_t> exec::getPortOffset(Operation *op) {
   return std::nullopt;
 }
 
+bool exec::isInArena(Operation *op) {
+  return isa<BufferOp>(op) || getPortOffset(op);
+}
+
+StringRef exec::getMemory(Operation *op) {
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case<InputOp, OutputOp, BufferOp>(
+          [](auto place) { return place.getMemory().value_or(StringRef()); })
+      .Default([](Operation *) { return StringRef(); });
+}
+
+/// Returns success if a list of memories has names that emitted code can have.
+static LogicalResult
+verifyMemories(ArrayAttr memories,
+               function_ref<InFlightDiagnostic()> emitError) {
+  llvm::StringSet<> names;
+  for (auto memory : memories.getAsRange<MemoryAttr>()) {
+    StringRef name = memory.getName();
+    if (!isUsableIdentifier(name) || !names.insert(name).second)
+      return emitError() << "cannot have a memory named '" << name
+                         << "': that is not an identifier of C++, or a "
+                            "reserved or a taken one, or looks like a macro";
+    if (memory.getSize() < 0 || memory.getBytes() < 0)
+      return emitError() << "needs a size and bytes from 0 on of the memory '"
+                         << name << "'";
+  }
+  return success();
+}
+
 LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName();
   bool isPlace = name == kPlaceAttr || name == kScratchAttr;
   bool isBytes = name == kArenaAttr || name == kLowerBoundAttr;
+  if (name == kMemoriesAttr) {
+    auto memories = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!memories || !llvm::all_of(memories, llvm::IsaPred<MemoryAttr>))
+      return op->emitOpError()
+             << "needs a list of #exec.memory as '" << name << "'";
+    return verifyMemories(memories, [&] { return op->emitOpError(); });
+  }
   if (isPlace && !isa<PlaceAttr>(attribute.getValue()))
     return op->emitOpError() << "needs a #exec.place as '" << name << "'";
   if (isBytes && !isa<IntegerAttr>(attribute.getValue()))
@@ -60,6 +97,20 @@ static LogicalResult verifyRange(PlaceOpInterface op, int64_t offset,
   if (offset % nn::getElementBytes(type.getElementType()))
     return op->emitOpError() << "is not aligned to its elements";
   return success();
+}
+
+/// Checks a place in the arena.
+static LogicalResult verifyInArena(ProgramOp program, Operation &op,
+                                   int64_t offset) {
+  auto place = cast<PlaceOpInterface>(op);
+  StringRef name = getMemory(&op);
+  if (program.getMemories().empty() && name.empty())
+    return verifyRange(place, offset, program.getArena(), "arena");
+  for (auto memory : program.getMemories().getAsRange<MemoryAttr>())
+    if (memory.getName() == name)
+      return verifyRange(place, offset, memory.getBytes(), name);
+  return op.emitOpError() << "is in the memory '" << name
+                          << "', which the program does not have";
 }
 
 static LogicalResult verifyValue(WeightOp weight) {
@@ -98,11 +149,13 @@ LogicalResult ProgramOp::verifyRegions() {
       !problem.empty())
     return emitOpError() << "cannot be named '" << getSymName() << "', which "
                          << problem;
+  if (failed(verifyMemories(getMemories(), [&] { return emitOpError(); })))
+    return failure();
   Names names;
   llvm::StringMap<CallOp> calls;
   for (Operation &op : *getBody().begin()) {
     if (auto buffer = dyn_cast<BufferOp>(op)) {
-      if (failed(verifyRange(buffer, buffer.getOffset(), getArena(), "arena")))
+      if (failed(verifyInArena(*this, op, buffer.getOffset())))
         return failure();
     } else if (auto weight = dyn_cast<WeightOp>(op)) {
       if (failed(
@@ -114,8 +167,7 @@ LogicalResult ProgramOp::verifyRegions() {
       if (failed(verifyInitial(state)))
         return failure();
     } else if (std::optional<int64_t> offset = getPortOffset(&op)) {
-      if (failed(verifyRange(cast<PlaceOpInterface>(op), *offset, getArena(),
-                             "arena")))
+      if (failed(verifyInArena(*this, op, *offset)))
         return failure();
     }
     if (auto place = dyn_cast<PlaceOpInterface>(op)) {

@@ -149,11 +149,18 @@ ExitCode Driver::import() {
     return ExitCode::usage;
   choices.customs.storeIn(*op);
   (*op)->setAttr(target::kTargetAttr, *machine);
+  mlir::Builder builder(&context);
+  llvm::SmallVector<mlir::Attribute> memories;
+  for (const MemoryChoice &memory : choices.memories)
+    memories.push_back(exec::MemoryAttr::get(
+        &context, memory.name, memory.bytes, memory.slow, /*bytes=*/0));
+  if (!memories.empty())
+    for (auto function : op->getOps<mlir::func::FuncOp>())
+      function->setAttr(exec::kMemoriesAttr, builder.getArrayAttr(memories));
   if (choices.weightBits != 32)
     for (auto function : op->getOps<mlir::func::FuncOp>())
-      function->setAttr(
-          kWeightBitsAttr,
-          mlir::Builder(&context).getI64IntegerAttr(choices.weightBits));
+      function->setAttr(kWeightBitsAttr,
+                        builder.getI64IntegerAttr(choices.weightBits));
   metadata = std::move(result.metadata);
   return choices.stream ? stream() : ExitCode::done;
 }
@@ -250,35 +257,51 @@ ExitCode Driver::compile() {
   if (wanted.keepStages)
     importedOp = llvm::cast<mlir::ModuleOp>((*op)->clone());
   mlir::OwningOpRef<mlir::ModuleOp> whole;
-  if (choices.maxRam)
+  if (choices.maxRam || !choices.memories.empty())
     whole = llvm::cast<mlir::ModuleOp>((*op)->clone());
   ExitCode code = runPasses();
   return code == ExitCode::done && whole ? fitIntoRam(std::move(whole)) : code;
 }
 
 ExitCode Driver::fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole) {
-  int64_t limit = *choices.maxRam, needed = countRam(*op);
-  if (needed <= limit)
+  int64_t limit = choices.maxRam.value_or(INT64_MAX);
+  RamDemand demand = countRam(*op);
+  if (demand.fits(limit))
     return ExitCode::done;
+  // Strips are worth a try where the memories together have room for them.
+  int64_t sizes = choices.memories.empty() ? limit : 0;
+  for (const MemoryChoice &memory : choices.memories)
+    sizes += memory.bytes;
   Progress progress("looking for layers to compute in strips");
-  if (auto cut =
-          cutIntoStrips(*whole, limit, pipelineOptions(tuning), stripsRam)) {
+  if (auto cut = cutIntoStrips(*whole, std::min(limit, sizes),
+                               pipelineOptions(tuning), stripsRam)) {
     op = std::move(cut);
     return runPasses();
   }
   if (wanted.exceedsRam)
     return ExitCode::done;
-  mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+  mlir::Location file =
+      mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
+  const char *hint = choices.portsInArena
+                         ? ""
+                         : "; --io=arena lets values take the place of inputs";
+  if (demand.bytes <= limit) {
+    mlir::emitError(file) << fmt::format(
+        "needs {} bytes in the memory '{}', beside what the others hold, and "
+        "--pool gives it {}; layers computed in strips do not fit either{}",
+        demand.tooSmall.getBytes(), demand.tooSmall.getName().str(),
+        demand.tooSmall.getSize(), hint);
+    return ExitCode::limit;
+  }
+  mlir::emitError(file)
       << (stripsRam
               ? fmt::format("needs {} bytes of RAM with layers computed in "
                             "strips, {} more than the {} of --max-ram",
                             *stripsRam, *stripsRam - limit, limit)
               : fmt::format("needs {} bytes of RAM, which layers computed in "
                             "strips cannot bring down to the {} of --max-ram",
-                            needed, limit))
-      << (choices.portsInArena
-              ? ""
-              : "; --io=arena lets values take the place of inputs");
+                            demand.bytes, limit))
+      << hint;
   return ExitCode::limit;
 }
 

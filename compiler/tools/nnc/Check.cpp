@@ -130,6 +130,9 @@ private:
               stripsRam ? fmt::format("; {} with layers computed in strips",
                                       *stripsRam)
                         : ""));
+    for (const Memory &memory : m.memories)
+      check(memory.size, memory.bytes, "--pool",
+            "in the memory '" + memory.name + "', beside what the others hold");
     check(maxFlash, size.bytes + m.weightBytes, "--max-flash",
           fmt::format("{} of code and constants, {} of weights", size.bytes,
                       m.weightBytes));
@@ -215,6 +218,15 @@ private:
                                     {"bytes", peak.bytes},
                                     {"places", std::move(places)}};
       }
+      if (!m.memories.empty()) {
+        json::Array memories;
+        for (const Memory &memory : m.memories)
+          memories.push_back(json::Object{{"name", memory.name},
+                                          {"bytes", memory.bytes},
+                                          {"size", memory.size},
+                                          {"slow", memory.slow}});
+        said["memories"] = std::move(memories);
+      }
       said[size.built() ? "code_bytes" : "source_bytes"] = size.bytes;
       if (size.built())
         said["compiler"] = size.command;
@@ -249,6 +261,9 @@ private:
     line("multiply-adds", formatCount(double(m.multiplyAdds())));
     line("arena", fmt::format("{} ({} bytes, {:.1f} % over the lower bound)",
                               formatBytes(m.arenaBytes), m.arenaBytes, over));
+    for (const Memory &memory : m.memories)
+      line("", fmt::format("{} of {} bytes in {}{}", memory.bytes, memory.size,
+                           memory.name, memory.slow ? ", which is slow" : ""));
     ArenaPeak peak = findPeak(m);
     if (!peak.places.empty()) {
       // The largest three say what to change.
