@@ -94,6 +94,11 @@ std::string codegen::printHeader(exec::ProgramOp program,
   values["aligned"] = hasMemories(program) ? "each arena" : "the arena";
   values["align"] = std::to_string(program.getAlign());
   values["weights"] = std::to_string(getWeightsBytes(program));
+  values["weight_sizes"] = "";
+  for (const WeightsPiece &piece : listWeights(program))
+    if (!piece.memory.empty())
+      values["weight_sizes"] += "#define " + piece.macro + " ((size_t)" +
+                                std::to_string(piece.bytes) + ")\n";
   std::string &inputs = values["inputs"], &outputs = values["outputs"];
   bool inArena = hasPortsInArena(program);
   for (auto input : program.getBody().getOps<exec::InputOp>())

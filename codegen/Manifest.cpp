@@ -64,11 +64,12 @@ static json::Array describeArena(exec::ProgramOp program) {
   return places;
 }
 
-static constexpr llvm::StringLiteral kMemories = "memories";
+static constexpr llvm::StringLiteral kMemories = "memories",
+                                     kWeightMemories = "weight_memories";
 
-static json::Array describeMemories(exec::ProgramOp program) {
+static json::Array describeMemories(ArrayAttr list) {
   json::Array memories;
-  for (auto memory : program.getMemories().getAsRange<exec::MemoryAttr>())
+  for (auto memory : list.getAsRange<exec::MemoryAttr>())
     memories.push_back(json::Object{
         {"name", memory.getName()},
         {"bytes", memory.getBytes()},
@@ -142,13 +143,14 @@ std::string codegen::printManifest(exec::ProgramOp program,
       {"threads", options.takesPool()},
       {"layers", std::move(layers)},
       {"arena", describeArena(program)},
-      {kMemories, describeMemories(program)},
+      {kMemories, describeMemories(program.getMemories())},
+      {kWeightMemories, describeMemories(program.getWeightMemories())},
   };
   std::string text;
   for (const auto &[key, value] : manifest) {
     // Only a program with several memories has a list of them.
-    const json::Array *list = value.getAsArray();
-    if (key == kMemories && list->empty())
+    bool isMemories = key == kMemories || key == kWeightMemories;
+    if (isMemories && value.getAsArray()->empty())
       continue;
     text += (text.empty() ? "{\n  \"" : ",\n  \"") + key.str() +
             "\": " + printValue(value);

@@ -92,6 +92,8 @@ static std::string printWeights(exec::ProgramOp program) {
   uint64_t header = getWeightsHeaderBytes(program);
   for (auto weight : program.getBody().getOps<exec::WeightOp>()) {
     std::string comment = describe(weight.getTensor());
+    if (StringRef memory = exec::getMemory(weight); !memory.empty())
+      comment += " in " + memory.str();
     auto name = dyn_cast<NameLoc>(weight.getLoc());
     if (name && name.getName() != weight.getName())
       comment += ", " + printModelName(name.getName()) + " in the model";
@@ -117,7 +119,10 @@ std::string codegen::printPlaces(exec::ProgramOp program,
       "memory. Layers are numbered in the order in which they run.",
       printBuffers(program, layers));
   std::string weights = printConstants(
-      "Where weights lie, in bytes from the start of all of them.",
+      program.getWeightMemories().empty()
+          ? "Where weights lie, in bytes from the start of all of them."
+          : "Where weights lie, in bytes from the start of those in the same "
+            "memory.",
       printWeights(program));
   if (arena.empty() && weights.empty())
     return "";

@@ -20,6 +20,8 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <numeric>
+
 namespace nnc {
 #define GEN_PASS_DEF_LOWERTOEXEC
 #include "compiler/passes/Passes.h.inc"
@@ -39,7 +41,8 @@ public:
 
 private:
   exec::ProgramOp createProgram(StringRef name);
-  /// The memory that a place in the arena is in; null if there is only one.
+  /// The memory that a place in the arena or a weight is in; null if there is
+  /// only one.
   StringAttr getMemory(PlaceAttr place);
   void nameInterface();
   void declareInputs();
@@ -53,6 +56,7 @@ private:
                            const nn::Work &work, StringRef name, Value target);
   LogicalResult lowerCustom(nn::CustomOp custom, Value target);
   LogicalResult finish(func::ReturnOp end);
+  void setWeightBytes();
 
   /// The place of `value`, which has been lowered before.
   Value getPlaced(Value value);
@@ -73,7 +77,9 @@ private:
   exec::ProgramOp program;
   exec::Names names;
   DenseMap<Operation *, std::string> layerNames; ///< in the printed code
-  int64_t weightBytes = 0;
+  /// The bytes of weights that each memory has so far; one for weights in one
+  /// piece.
+  SmallVector<int64_t> weightBytes;
   SmallVector<std::string> inputNames, outputNames;
   /// The places of outputs and of states, by result; a state is that of its
   /// next value.
@@ -108,7 +114,9 @@ Value Lowering::createBuffer(Location loc, StringRef name,
 }
 
 StringAttr Lowering::getMemory(PlaceAttr place) {
-  auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr);
+  auto memories = function->getAttrOfType<ArrayAttr>(
+      place.getPool() == Pool::weight ? exec::kWeightMemoriesAttr
+                                      : exec::kMemoriesAttr);
   if (!memories)
     return {};
   auto memory = cast<exec::MemoryAttr>(memories[place.getIndex()]);
@@ -237,15 +245,18 @@ Value Lowering::getWeight(Operation *op) {
   if (weight)
     return weight;
   OpBuilder::InsertionGuard guard(builder);
+  PlaceAttr place = getPlace(constant);
+  int64_t &end = weightBytes[place.getIndex()];
   weight = builder.create<exec::WeightOp>(
       getNamedLoc(op->getLoc()), builder.getType<exec::PlaceType>(),
-      nameWeight(constant), type, weightBytes, constant.getValue());
+      nameWeight(constant), type, end, constant.getValue(), /*encoded=*/false,
+      getMemory(place));
   int64_t bytes = nn::getPhysicalBytes(type);
   for (OpOperand &use : op->getUses())
     if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
       bytes =
           std::max(bytes, getReadBytes(use.getOwner(), use.getOperandNumber()));
-  weightBytes += llvm::alignTo(bytes, getMemoryAlign(module));
+  end += llvm::alignTo(bytes, getMemoryAlign(module));
   return weight;
 }
 
@@ -511,10 +522,36 @@ exec::ProgramOp Lowering::createProgram(StringRef name) {
     setMachine(created, machine);
   if (auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr))
     created.setMemoriesAttr(memories);
+  weightBytes.resize(1);
+  if (auto memories =
+          function->getAttrOfType<ArrayAttr>(exec::kWeightMemoriesAttr)) {
+    weightBytes.resize(memories.size());
+    created.setWeightMemoriesAttr(memories);
+    for (auto memory : memories.getAsRange<exec::MemoryAttr>())
+      names.take(exec::getWeightsName(memory), /*isCall=*/false);
+  }
   created.setModel(getText(module->getAttr("nn.model")));
   created.setSha256(getText(module->getAttr("nn.sha256")));
   created.getBody().emplaceBlock();
   return created;
+}
+
+/// Records how many bytes of weights there are. A memory for weights has their
+/// header, too.
+void Lowering::setWeightBytes() {
+  program.setWeights(
+      std::accumulate(weightBytes.begin(), weightBytes.end(), int64_t(0)));
+  if (program.getWeightMemories().empty())
+    return;
+  SmallVector<Attribute> memories;
+  for (auto [memory, bytes] : llvm::zip_equal(
+           program.getWeightMemories().getAsRange<exec::MemoryAttr>(),
+           weightBytes))
+    memories.push_back(exec::MemoryAttr::get(
+        builder.getContext(), memory.getName(), memory.getSize(),
+        memory.getSlow(),
+        bytes ? bytes + exec::getWeightsHeaderBytes(program.getAlign()) : 0));
+  program.setWeightMemoriesAttr(builder.getArrayAttr(memories));
 }
 
 LogicalResult Lowering::run() {
@@ -557,7 +594,7 @@ LogicalResult Lowering::run() {
        llvm::make_early_inc_range(program.getBody().getOps<exec::ViewOp>()))
     if (view->use_empty())
       view.erase();
-  program.setWeights(weightBytes);
+  setWeightBytes();
   collectHeaders(program);
   function.erase();
   return success();

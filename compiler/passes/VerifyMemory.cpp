@@ -129,9 +129,11 @@ bool Bytes::holds(int64_t at, ArrayRef<ByteRange> wanted) const {
 int64_t Checker::count(PlaceAttr place) {
   if (place.getPool() == Pool::output)
     return function.getFunctionType().getNumResults();
-  if (place.getPool() != Pool::arena)
+  if (place.getPool() == Pool::input || place.getPool() == Pool::state)
     return function.getNumArguments();
-  auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr);
+  auto memories = function->getAttrOfType<ArrayAttr>(
+      place.getPool() == Pool::weight ? exec::kWeightMemoriesAttr
+                                      : exec::kMemoriesAttr);
   return memories ? static_cast<int64_t>(memories.size()) : 1;
 }
 
@@ -157,8 +159,7 @@ int64_t Checker::getSize(PlaceAttr place) {
 
 LogicalResult Checker::checkBounds(Operation *op, PlaceAttr place,
                                    int64_t bytes) {
-  bool isWeight = place.getPool() == Pool::weight;
-  if (!isWeight && (place.getIndex() < 0 || place.getIndex() >= count(place)))
+  if (place.getIndex() < 0 || place.getIndex() >= count(place))
     return op->emitOpError()
            << "speaks of " << place << ", which the function does not have";
   if (place.getOffset() < 0 || place.getOffset() > getSize(place) - bytes)
@@ -173,7 +174,7 @@ LogicalResult Checker::checkOperand(Operation *op, unsigned operand) {
   if (!place)
     return op->emitOpError() << "reads a value without an exec.place";
   if (place.getPool() == Pool::weight)
-    return success();
+    return checkBounds(op, place, /*bytes=*/0);
   if (failed(checkBounds(op, place,
                          op->hasTrait<OpTrait::IsTerminator>()
                              ? getBytes(value)

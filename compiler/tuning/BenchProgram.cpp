@@ -190,7 +190,7 @@ Value Bench::createZeros(RankedTensorType type) {
   auto value = cast<ElementsAttr>(builder.getZeroAttr(getLogicalType(type)));
   place = builder.create<exec::WeightOp>(
       loc, builder.getType<exec::PlaceType>(), names.add("zeros"), type,
-      zeroBytes, value);
+      zeroBytes, value, /*encoded=*/false, /*memory=*/StringAttr());
   zeroBytes += llvm::alignTo(getPhysicalBytes(type), kMemoryAlign);
   return place;
 }

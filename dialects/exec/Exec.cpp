@@ -35,9 +35,18 @@ bool exec::isInArena(Operation *op) {
 
 StringRef exec::getMemory(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
-      .Case<InputOp, OutputOp, BufferOp>(
+      .Case<InputOp, OutputOp, BufferOp, WeightOp>(
           [](auto place) { return place.getMemory().value_or(StringRef()); })
       .Default([](Operation *) { return StringRef(); });
+}
+
+std::string exec::getWeightsName(MemoryAttr memory) {
+  return ("weights_" + memory.getName()).str();
+}
+
+int64_t exec::getWeightsHeaderBytes(int64_t align) {
+  constexpr int64_t headerBytes = 64;
+  return llvm::alignTo(headerBytes, align);
 }
 
 /// Returns success if a list of memories has names that emitted code can have.
@@ -63,7 +72,7 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
   StringRef name = attribute.getName();
   bool isPlace = name == kPlaceAttr || name == kScratchAttr;
   bool isBytes = name == kArenaAttr || name == kLowerBoundAttr;
-  if (name == kMemoriesAttr) {
+  if (name == kMemoriesAttr || name == kWeightMemoriesAttr) {
     auto memories = dyn_cast<ArrayAttr>(attribute.getValue());
     if (!memories || !llvm::all_of(memories, llvm::IsaPred<MemoryAttr>))
       return op->emitOpError()
@@ -99,14 +108,16 @@ static LogicalResult verifyRange(PlaceOpInterface op, int64_t offset,
   return success();
 }
 
-/// Checks a place in the arena.
-static LogicalResult verifyInArena(ProgramOp program, Operation &op,
-                                   int64_t offset) {
+/// Checks a place in one of several memories, or in the one piece of `bytes`
+/// bytes that is called `whole`.
+static LogicalResult verifyMemory(ArrayAttr memories, Operation &op,
+                                  int64_t offset, int64_t bytes,
+                                  StringRef whole) {
   auto place = cast<PlaceOpInterface>(op);
   StringRef name = getMemory(&op);
-  if (program.getMemories().empty() && name.empty())
-    return verifyRange(place, offset, program.getArena(), "arena");
-  for (auto memory : program.getMemories().getAsRange<MemoryAttr>())
+  if (memories.empty() && name.empty())
+    return verifyRange(place, offset, bytes, whole);
+  for (auto memory : memories.getAsRange<MemoryAttr>())
     if (memory.getName() == name)
       return verifyRange(place, offset, memory.getBytes(), name);
   return op.emitOpError() << "is in the memory '" << name
@@ -149,17 +160,21 @@ LogicalResult ProgramOp::verifyRegions() {
       !problem.empty())
     return emitOpError() << "cannot be named '" << getSymName() << "', which "
                          << problem;
-  if (failed(verifyMemories(getMemories(), [&] { return emitOpError(); })))
-    return failure();
   Names names;
+  for (ArrayAttr memories : {getMemories(), getWeightMemories()})
+    if (failed(verifyMemories(memories, [&] { return emitOpError(); })))
+      return failure();
+  for (auto memory : getWeightMemories().getAsRange<MemoryAttr>())
+    names.take(getWeightsName(memory), /*isCall=*/false);
   llvm::StringMap<CallOp> calls;
   for (Operation &op : *getBody().begin()) {
     if (auto buffer = dyn_cast<BufferOp>(op)) {
-      if (failed(verifyInArena(*this, op, buffer.getOffset())))
+      if (failed(verifyMemory(getMemories(), op, buffer.getOffset(), getArena(),
+                              "arena")))
         return failure();
     } else if (auto weight = dyn_cast<WeightOp>(op)) {
-      if (failed(
-              verifyRange(weight, weight.getOffset(), getWeights(), "weights")))
+      if (failed(verifyMemory(getWeightMemories(), op, weight.getOffset(),
+                              getWeights(), "weights")))
         return failure();
       if (failed(verifyValue(weight)))
         return failure();
@@ -167,7 +182,7 @@ LogicalResult ProgramOp::verifyRegions() {
       if (failed(verifyInitial(state)))
         return failure();
     } else if (std::optional<int64_t> offset = getPortOffset(&op)) {
-      if (failed(verifyInArena(*this, op, *offset)))
+      if (failed(verifyMemory(getMemories(), op, *offset, getArena(), "arena")))
         return failure();
     }
     if (auto place = dyn_cast<PlaceOpInterface>(op)) {

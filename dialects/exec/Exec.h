@@ -43,6 +43,8 @@ inline constexpr llvm::StringLiteral kArenaAttr = "exec.arena";
 inline constexpr llvm::StringLiteral kLowerBoundAttr = "exec.lower_bound";
 inline constexpr llvm::StringLiteral kPortsInArenaAttr = "exec.ports_in_arena";
 inline constexpr llvm::StringLiteral kMemoriesAttr = "exec.memories";
+inline constexpr llvm::StringLiteral kWeightMemoriesAttr =
+    "exec.weight_memories";
 /// Name of the attribute that nnc-assign-threads sets.
 inline constexpr llvm::StringLiteral kSerialAttr = "exec.serial";
 
@@ -57,9 +59,18 @@ std::optional<int64_t> getPortOffset(mlir::Operation *op);
 /// holds.
 bool isInArena(mlir::Operation *op);
 
-/// Returns the name of the memory that the place `op` in the arena is in, or an
-/// empty string if the program has no list of memories.
+/// Returns the name of the memory that `op`, a weight or a place in the arena,
+/// is in, or an empty string if the program has no list of memories for it.
 llvm::StringRef getMemory(mlir::Operation *op);
+
+/// Returns the identifier that emitted code uses for the weights in one of
+/// several memories.
+std::string getWeightsName(MemoryAttr memory);
+
+/// Returns the bytes in front of the weights in one memory: a header
+/// (runtime/weights.h) and the padding behind it, which keeps the weights
+/// aligned to `align` bytes.
+int64_t getWeightsHeaderBytes(int64_t align);
 
 /// The identifiers of one program, each of which is used once. Identifiers that
 /// this class makes have at most kMaxIdentifier characters, including the

@@ -26,7 +26,8 @@ def Exec_Dialect : Dialect {
     `#exec.place`; `exec.arena` and `exec.lower_bound`, in bytes, on the
     function, as is `exec.ports_in_arena` where the arena holds inputs and
     results, too. `exec.memories`, a list of `#exec.memory` on the function, says
-    which memories the arena is divided among. `nnc-assign-threads` sets `exec.serial` on ops that a single
+    which memories the arena is divided among, `exec.weight_memories` the weights.
+    `nnc-assign-threads` sets `exec.serial` on ops that a single
     thread computes.
   }];
   let useDefaultAttributePrinterParser = 1;
@@ -63,7 +64,8 @@ def Exec_PlaceAttr : AttrDef<Exec_Dialect, "Place"> {
     The value is `offset` bytes from the start of the arena, of the part of it in
     the `index`-th memory of the function's `exec.memories`, of the caller's
     buffer for the `index`-th argument or result of the function, or of the
-    constant that the op is a view of. State has the index of its argument, for
+    constant that the op is or is a view of, which is in the `index`-th memory of
+    `exec.weight_memories` where the function has these. State has the index of its argument, for
     its next value, too. `bytes` is the size of a layer's scratch
     memory.
 
@@ -79,7 +81,7 @@ def Exec_PlaceAttr : AttrDef<Exec_Dialect, "Place"> {
 
 def Exec_MemoryAttr : AttrDef<Exec_Dialect, "Memory"> {
   let mnemonic = "memory";
-  let summary = "One of the memories that the arena is divided among";
+  let summary = "One of the memories that the arena or the weights are divided among";
   let description = [{
     `name` is an identifier of C, unique among the memories. A plan may take
     `size` bytes there; `bytes` is how many it takes, once there is one, which is
@@ -95,7 +97,7 @@ def Exec_MemoryAttr : AttrDef<Exec_Dialect, "Memory"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 def Exec_Memories
-    : TypedArrayAttrBase<Exec_MemoryAttr, "memories with parts of the arena">;
+    : TypedArrayAttrBase<Exec_MemoryAttr, "memories with parts of something">;
 
 def Exec_OperandKind : I32EnumAttr<"OperandKind",
     "how an epilogue reads an operand: runtime/epilogue.h", [

@@ -56,7 +56,8 @@ def Exec_ProgramOp : Exec_Op<"program", [
     `flags` are the compiler flags that the routines' ISA needs, and `features`
     what a CPU must have for code built so. With `memories`, the caller provides
     the arena in so many parts, and each place in the arena says by name in which
-    of them it is; `arena` is then the sum of all parts. `headers` of runtime/ come before
+    of them it is; `arena` is then the sum of all parts. The same holds for
+    `weight_memories`, the places of weights and `weights`. `headers` of runtime/ come before
     those of the calls' routines: the vectors that these are written for, and
     the functions of the expressions. `model` and `sha256` say which file the
     program was made from.
@@ -77,6 +78,7 @@ def Exec_ProgramOp : Exec_Op<"program", [
     DefaultValuedAttr<StrArrayAttr, "{}">:$features,
     DefaultValuedAttr<StrArrayAttr, "{}">:$headers,
     DefaultValuedAttr<Exec_Memories, "{}">:$memories,
+    DefaultValuedAttr<Exec_Memories, "{}">:$weight_memories,
     DefaultValuedAttr<StrAttr, "\"\"">:$model,
     DefaultValuedAttr<StrAttr, "\"\"">:$sha256);
   let regions = (region SizedRegion<1>:$body);
@@ -132,11 +134,13 @@ def Exec_StateOp : Exec_PlaceOp<"state",
 }
 
 def Exec_WeightOp : Exec_PlaceOp<"weight",
-    (ins I64Attr:$offset, ElementsAttr:$value, UnitAttr:$encoded),
-    "`at` $offset `=` (`encoded` $encoded^)? $value", 0> {
+    (ins I64Attr:$offset, ElementsAttr:$value, UnitAttr:$encoded,
+         OptionalAttr<StrAttr>:$memory),
+    "(`in` $memory^)? `at` $offset `=` (`encoded` $encoded^)? $value", 0> {
   let summary = "A tensor known when the program is printed";
   let description = [{
-    Lies `offset` bytes from the start of the weights. `value` holds the
+    Lies `offset` bytes from the start of the weights, or of those in `memory`.
+    `value` holds the
     elements, row-major whatever the layout, until `nnc-encode-weights` makes it
     `encoded`: then it holds the bytes that the compiled model stores, padding
     included. The bytes from there up to the next multiple of the program's

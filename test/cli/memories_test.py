@@ -84,8 +84,67 @@ class Memories(nnc.TestCase):
     def test_bad_memories(self):
         self.nnc("check", "residual.onnx", "--pool=dtcm", "--pool=DTCM:4K", "--pool=a:1K:far",
                  "--pool=b:1K", "--pool=b:2K", code=USAGE,
-                 said=["dtcm is not NAME:BYTES", "try dtcm", "'slow' or nothing, not 'far'",
+                 said=["dtcm is not NAME:BYTES", "try dtcm", "'slow', for 'weights', or both, not 'far'",
                        "two memories 'b'"])
+
+    def test_weights(self):
+        whole = self.check()["weight_bytes"]
+        options = [f"--pool=flash:{whole // 2}:weights", f"--pool=qspi:{whole}:weights:slow"]
+        found = self.check(*options)
+        self.assertNotIn("memories", found)
+        for memory in found["weight_memories"]:
+            self.assertGreater(memory["bytes"], 64, memory)
+            self.assertLessEqual(memory["bytes"], memory["size"], memory)
+        self.assertEqual([memory["slow"] for memory in found["weight_memories"]], [False, True])
+        for weights in "array", "embed":
+            self.compare(*options, f"--weights={weights}", *BUILD)
+        self.compare(*options, *self.halves(), *BUILD)
+        self.compare(*options, target="cortex-m4")
+        # A memory that all weights fit into leaves nothing for the other one.
+        found = self.check("--pool=qspi:1M:slow:weights", "--pool=flash:1M:weights")
+        self.assertEqual([memory["bytes"] for memory in found["weight_memories"]], [0, whole])
+        self.nnc("compile", "residual.onnx", "-o", "module", "--pool=flash:1K:weights", code=LIMIT,
+                 said=[r"residual\.onnx.*needs \d+ bytes of weights in the memory 'flash'.* 1024"])
+        self.nnc("check", "residual.onnx", "--no-build", "--pool=flash:1K:weights", code=LIMIT,
+                 said=["of weights in the memory 'flash'"])
+        self.nnc("compile", "residual.onnx", "-o", "module", "--weights=file", *options, code=USAGE,
+                 said=["--weights=file"])
+        self.assertFalse((self.folder / "module").exists())
+
+    def test_sections_of_weights(self):
+        whole = self.check()["weight_bytes"]
+        self.nnc("compile", "residual.onnx", "-o", "module", "--weights=array", "--name=net",
+                 "--target=portable", f"--pool=flash:{whole // 2}:weights",
+                 f"--pool=qspi:{whole}:weights:slow")
+        module = self.folder / "module"
+        self.assertIn("NET_QSPI_WEIGHT_BYTES", (module / "net.h").read_text())
+        for flags, section in ([], ".qspi"), (["-DNNC_WEIGHTS_SECTION_QSPI=.far"], ".far"):
+            subprocess.run(["gcc", "-c", "-std=c90", "-Wall", "-Wextra", "-Werror", *flags,
+                            module / "net_weights_qspi.c", "-o", self.folder / "weights.o"],
+                           check=True)
+            dump = subprocess.run(["objdump", "-h", self.folder / "weights.o"], check=True,
+                                  capture_output=True, text=True).stdout
+            self.assertIn(f" {section} ", dump)
+        build = ["cmake", "-S", module, "-B", self.folder / "build", "-G", "Ninja"]
+        subprocess.run(build, check=True, capture_output=True)
+        subprocess.run(["ninja", "-C", self.folder / "build"], check=True, capture_output=True)
+        # Weights of another model, or changed ones, are found.
+        subprocess.run(["g++", "-shared", "-fPIC", "-std=c++17", module / "net.cpp",
+                        module / "net_weights_flash.c", module / "net_weights_qspi.c",
+                        "-o", self.folder / "net.so"], check=True)
+        self.assertEqual(ctypes.CDLL(str(self.folder / "net.so")).net_check_weights(), 0)
+        text = (module / "net_weights_qspi.c").read_text()
+        head, values = text.split("] = {\n")
+        values = [v.strip() for v in values.split("}")[0].split(",") if v.strip()]
+        for at, expected in (len(values) // 2, 8), (8, 7):
+            changed = [*values]
+            changed[at] = str(int(changed[at]) ^ 1)
+            (self.folder / "changed.c").write_text(head + "] = {\n" + ",".join(changed) + "};\n")
+            subprocess.run(["g++", "-shared", "-fPIC", "-std=c++17", module / "net.cpp",
+                            module / "net_weights_flash.c", self.folder / "changed.c",
+                            "-o", self.folder / f"net{at}.so"], check=True)
+            library = ctypes.CDLL(str(self.folder / f"net{at}.so"))
+            self.assertEqual(library.net_check_weights(), expected)
 
     def test_picture(self):
         self.check(*self.halves(), "--arena=arena.svg")

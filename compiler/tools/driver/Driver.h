@@ -32,11 +32,11 @@ struct StreamChoice {
   int64_t frames = 1; ///< that a run takes
 };
 
-/// A memory of the target's for a part of the arena.
+/// A memory of the target's for a part of the arena, or of the weights.
 struct MemoryChoice {
   std::string name; ///< an identifier of C
   int64_t bytes = 0;
-  bool slow = false;
+  bool slow = false, holdsWeights = false;
 };
 
 /// The options that every command with a model has.
@@ -61,7 +61,8 @@ struct ModelOptions {
   int weightBits = 32;       ///< least that is left of a weight: 32 or 24
   CustomFunctions customs;   ///< for operators that nnc lacks
   bool portsInArena = false; ///< where inputs and outputs lie
-  /// Memories that the arena is divided among; none for an arena in one piece.
+  /// Memories that the arena and the weights are divided among; none of a kind
+  /// for an arena or weights in one piece.
   std::vector<MemoryChoice> memories;
   /// Most bytes of the arena, inputs, outputs and state, if there is a limit.
   std::optional<int64_t> maxRam;
@@ -87,7 +88,7 @@ struct DriverOptions {
   bool exceedsRam = false;
 };
 
-/// The memory that a module of the exec dialect takes.
+/// The RAM that a module of the exec dialect takes.
 struct RamDemand {
   int64_t bytes = 0; ///< of the arena, the inputs, the outputs and the state
   /// The memory in which the module takes more bytes than there are, or null.
@@ -143,6 +144,8 @@ private:
   ExitCode stream();
   /// Runs the passes on `op`.
   ExitCode runPasses();
+  /// Reports each memory for weights that is too small.
+  ExitCode checkWeightMemories();
   /// Compiles `whole`, the imported module, in strips where the plan takes more
   /// memory than there is.
   ExitCode fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole);

@@ -132,7 +132,8 @@ static bool fromJSON(const json::Value &value, Manifest &manifest,
          map.map("threads", manifest.threads) &&
          map.map("layers", manifest.layers) &&
          map.mapOptional("arena", manifest.arena) &&
-         map.mapOptional("memories", manifest.memories);
+         map.mapOptional("memories", manifest.memories) &&
+         map.mapOptional("weight_memories", manifest.weightMemories);
 }
 
 /// Counts the offsets in each memory from the start of the first one.

@@ -36,10 +36,10 @@ struct LayerInfo {
   std::optional<int64_t> customId;
 };
 
-/// A memory that holds a part of the arena.
+/// A memory that holds a part of the arena or of the weights.
 struct Memory {
   std::string name;
-  int64_t bytes = 0; ///< of the arena
+  int64_t bytes = 0; ///< of that part
   int64_t size = 0;  ///< what the user lets the module take
   bool slow = false;
 };
@@ -71,7 +71,8 @@ struct Manifest {
   std::vector<Port> state; ///< what the module keeps between runs
   std::vector<LayerInfo> layers;
   std::vector<ArenaPlace> arena;
-  std::vector<Memory> memories; ///< empty for an arena that is one piece
+  std::vector<Memory> memories;       ///< empty for an arena that is one piece
+  std::vector<Memory> weightMemories; ///< empty for weights in one piece
 
   int64_t multiplyAdds() const;
   /// Whether the arena holds inputs and outputs.

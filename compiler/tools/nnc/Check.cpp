@@ -130,9 +130,12 @@ private:
               stripsRam ? fmt::format("; {} with layers computed in strips",
                                       *stripsRam)
                         : ""));
-    for (const Memory &memory : m.memories)
-      check(memory.size, memory.bytes, "--pool",
-            "in the memory '" + memory.name + "', beside what the others hold");
+    for (const auto *memories : {&m.memories, &m.weightMemories})
+      for (const Memory &memory : *memories)
+        check(memory.size, memory.bytes, "--pool",
+              fmt::format("{} in the memory '{}', beside what the others hold",
+                          memories == &m.memories ? "of arena" : "of weights",
+                          memory.name));
     check(maxFlash, size.bytes + m.weightBytes, "--max-flash",
           fmt::format("{} of code and constants, {} of weights", size.bytes,
                       m.weightBytes));
@@ -197,6 +200,22 @@ private:
     return size;
   }
 
+  static json::Array toJson(const std::vector<Memory> &memories) {
+    json::Array list;
+    for (const Memory &memory : memories)
+      list.push_back(json::Object{{"name", memory.name},
+                                  {"bytes", memory.bytes},
+                                  {"size", memory.size},
+                                  {"slow", memory.slow}});
+    return list;
+  }
+
+  static void printMemories(const std::vector<Memory> &memories) {
+    for (const Memory &memory : memories)
+      printOut("  {:<14} {} of {} bytes in {}{}\n", "", memory.bytes,
+               memory.size, memory.name, memory.slow ? ", which is slow" : "");
+  }
+
   void report(const Manifest &m, const CodeSize &size, ExitCode code) const {
     if (json) {
       json::Object said{{"name", m.name},
@@ -218,15 +237,10 @@ private:
                                     {"bytes", peak.bytes},
                                     {"places", std::move(places)}};
       }
-      if (!m.memories.empty()) {
-        json::Array memories;
-        for (const Memory &memory : m.memories)
-          memories.push_back(json::Object{{"name", memory.name},
-                                          {"bytes", memory.bytes},
-                                          {"size", memory.size},
-                                          {"slow", memory.slow}});
-        said["memories"] = std::move(memories);
-      }
+      if (!m.memories.empty())
+        said["memories"] = toJson(m.memories);
+      if (!m.weightMemories.empty())
+        said["weight_memories"] = toJson(m.weightMemories);
       said[size.built() ? "code_bytes" : "source_bytes"] = size.bytes;
       if (size.built())
         said["compiler"] = size.command;
@@ -261,9 +275,7 @@ private:
     line("multiply-adds", formatCount(double(m.multiplyAdds())));
     line("arena", fmt::format("{} ({} bytes, {:.1f} % over the lower bound)",
                               formatBytes(m.arenaBytes), m.arenaBytes, over));
-    for (const Memory &memory : m.memories)
-      line("", fmt::format("{} of {} bytes in {}{}", memory.bytes, memory.size,
-                           memory.name, memory.slow ? ", which is slow" : ""));
+    printMemories(m.memories);
     ArenaPeak peak = findPeak(m);
     if (!peak.places.empty()) {
       // The largest three say what to change.
@@ -280,6 +292,7 @@ private:
     }
     line("weights", fmt::format("{} ({} bytes)", formatBytes(m.weightBytes),
                                 m.weightBytes));
+    printMemories(m.weightMemories);
     std::string bytes =
         fmt::format("{} ({} bytes)", formatBytes(size.bytes), size.bytes);
     if (size.built())

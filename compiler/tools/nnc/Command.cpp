@@ -171,21 +171,27 @@ void addLimit(CLI::App &app, const char *name, std::optional<int64_t> &limit,
       ->type_name("BYTES");
 }
 
-/// Parses NAME:BYTES[:slow] into `memory`. Returns what is wrong with the text,
-/// or an empty string.
+/// Parses NAME:BYTES[:slow][:weights] into `memory`. Returns what is wrong with
+/// the text, or an empty string.
 static std::string parseMemory(llvm::StringRef text, MemoryChoice &memory) {
   llvm::SmallVector<llvm::StringRef> parts;
   text.split(parts, ':');
   std::optional<int64_t> bytes;
   if (parts.size() > 1)
     bytes = parseBytes(parts[1]);
-  if (!bytes || parts.size() > 3)
-    return text.str() + " is not NAME:BYTES or NAME:BYTES:slow, with K or M "
-                        "for 1024 bytes or 1024 times that";
-  if (parts.size() == 3 && parts[2] != "slow")
-    return fmt::format("{}: a memory is 'slow' or nothing, not '{}'",
-                       text.str(), parts[2].str());
-  memory = {parts[0].str(), *bytes, parts.size() == 3};
+  if (!bytes)
+    return text.str() + " is not NAME:BYTES[:slow][:weights], with K or M for "
+                        "1024 bytes or 1024 times that";
+  memory = {parts[0].str(), *bytes};
+  for (llvm::StringRef kind : llvm::ArrayRef(parts).drop_front(2))
+    if (kind == "slow")
+      memory.slow = true;
+    else if (kind == "weights")
+      memory.holdsWeights = true;
+    else
+      return fmt::format("{}: a memory is 'slow', for 'weights', or both, not "
+                         "'{}'",
+                         text.str(), kind.str());
   if (exec::isUsableIdentifier(memory.name))
     return "";
   std::string lower = parts[0].lower();
@@ -218,11 +224,12 @@ static void addPoolOption(CLI::App &app, ModelOptions &options) {
                  "--pool", fmt::format("{}", fmt::join(problems, "; ")));
          },
          "Memory for a part of the arena, and how many bytes of it the code "
-         "may "
-         "take; given once for each memory. The code gets a pointer to each. "
-         "Those that are not slow hold what is read and written most often")
+         "may take; given once for each memory. The code gets a pointer to "
+         "each. Those that are not slow hold what is read and written most "
+         "often. One for weights holds a part of these, in a section of its "
+         "name")
       ->allow_extra_args(false)
-      ->type_name("NAME:BYTES[:slow]");
+      ->type_name("NAME:BYTES[:slow][:weights]");
 }
 
 void addRamOption(CLI::App &app, ModelOptions &options) {
