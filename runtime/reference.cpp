@@ -13,6 +13,7 @@
 #include "runtime/routines/fixed_resize/portable.h"
 #include "runtime/routines/full_lstm/portable.h"
 #include "runtime/routines/gather/portable.h"
+#include "runtime/routines/grid_sample/portable.h"
 #include "runtime/routines/integer_lstm/portable.h"
 #include "runtime/routines/integer_softmax/portable.h"
 #include "runtime/routines/layer_norm/portable.h"
@@ -21,13 +22,17 @@
 #include "runtime/routines/pad/portable.h"
 #include "runtime/routines/pool2d/portable.h"
 #include "runtime/routines/push/portable.h"
+#include "runtime/routines/recurrent/portable.h"
 #include "runtime/routines/reduce/portable.h"
 #include "runtime/routines/resize/portable.h"
 #include "runtime/routines/scaled_conv2d/portable.h"
+#include "runtime/routines/scan/portable.h"
+#include "runtime/routines/scatter/portable.h"
 #include "runtime/routines/separable_conv2d/portable.h"
 #include "runtime/routines/shapes.h"
 #include "runtime/routines/softmax/portable.h"
 #include "runtime/routines/table_softmax/portable.h"
+#include "runtime/routines/top_k/portable.h"
 #include "runtime/simd/bfloat.h"
 
 #include <cstdint>
@@ -258,6 +263,14 @@ int call_lstm(const lstm_shape &s, const operands &o) {
         o.y<T>());
   });
 }
+int call_recurrent(const recurrent_shape &s, const operands &o) {
+  return with_float(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_all<recurrent_portable<recurrent_shape, none>>(
+        s, o.x<T>(0), o.x<T>(1), o.x<T>(2), o.x<T>(3), o.x<T>(4),
+        o.x<std::int64_t>(5), o.y<T>());
+  });
+}
 int call_integer_lstm(const integer_lstm_shape &s, const operands &o) {
   using i8 = std::int8_t;
   using i16 = std::int16_t;
@@ -365,6 +378,8 @@ int call_resize(const resize_shape &s, const operands &o) {
   }
 NNC_CALL_UNARY(adapt, with_size)
 NNC_CALL_UNARY(copy, with_size)
+NNC_CALL_UNARY(cumprod, with_number)
+NNC_CALL_UNARY(cumsum, with_number)
 NNC_CALL_UNARY(max_pool2d, with_number)
 NNC_CALL_UNARY(pad, with_number)
 NNC_CALL_UNARY(reduce_l1, with_number)
@@ -380,6 +395,25 @@ NNC_CALL_UNARY(reduce_sum_square, with_number)
 NNC_CALL_UNARY(softmax, with_float)
 #undef NNC_CALL_UNARY
 
+int call_scatter(const scatter_shape &s, const operands &o) {
+  if (o.type(0) != o.type(2) || o.type(1) != NNC_I64)
+    return NNC_REFERENCE_NO_TYPE;
+  return with_number(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_all<scatter_portable<scatter_shape, none>>(
+        s, o.x<T>(0), o.x<std::int64_t>(1), o.x<T>(2), o.y<T>());
+  });
+}
+int call_grid_sample(const grid_sample_shape &s, const operands &o) {
+  if (o.type(0) != o.type(1))
+    return NNC_REFERENCE_NO_TYPE;
+  return with_float(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_all<grid_sample_portable<grid_sample_shape, none>>(
+        s, o.x<T>(0), o.x<T>(1), o.y<T>());
+  });
+}
+
 /// Defines call_<family> for families with one input, whose output is an index.
 #define NNC_CALL_ARG(family)                                                   \
   int call_##family(const family##_shape &s, const operands &o) {              \
@@ -391,6 +425,7 @@ NNC_CALL_UNARY(softmax, with_float)
   }
 NNC_CALL_ARG(argmax)
 NNC_CALL_ARG(argmin)
+NNC_CALL_ARG(top_k)
 #undef NNC_CALL_ARG
 
 /// Whether numbers of the type have 16 bits and are computed with as floats.

@@ -453,6 +453,39 @@ class Nn_ArgOp<string mnemonic, string what> : Nn_RoutineOp<mnemonic> {
 def Nn_ArgMaxOp : Nn_ArgOp<"argmax", "largest">;
 def Nn_ArgMinOp : Nn_ArgOp<"argmin", "smallest">;
 
+def Nn_TopKOp : Nn_RoutineOp<"top_k"> {
+  let summary = "Indices of the largest or smallest elements along an axis";
+  let description = [{
+    The result holds `count` indices instead of the axis, the best first. Of equal
+    elements the one with the lower index is better; NaN is worse than all numbers.
+
+    Example: `%y = nn.top_k %x {axis = 1 : i64, count = 3 : i64, largest = true}
+    : (tensor<2x10xf32>) -> tensor<2x3xi64>`.
+  }];
+  let arguments = (ins Nn_Tensor:$x, I64Attr:$axis, I64Attr:$count,
+                       BoolAttr:$largest);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+class Nn_ScanOp<string mnemonic, string what> : Nn_RoutineOp<mnemonic> {
+  let summary = "Cumulative " # what # " along an axis";
+  let description = [{
+    Each element of the result is made of those of `x` from the first of the axis
+    up to its own, with `reverse` from its own to the last; with `exclusive` without
+    its own. Integers wrap.
+
+    Example: `%y = nn.}] # mnemonic # [{ %x {axis = 1 : i64, exclusive = false,
+    reverse = false} : (tensor<2x10xf32>) -> tensor<2x10xf32>`.
+  }];
+  let arguments = (ins Nn_Tensor:$x, I64Attr:$axis, BoolAttr:$exclusive,
+                       BoolAttr:$reverse);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+def Nn_CumSumOp : Nn_ScanOp<"cumsum", "sums">;
+def Nn_CumProdOp : Nn_ScanOp<"cumprod", "products">;
+
 //===----------------------------------------------------------------------===//
 // Moving data
 //===----------------------------------------------------------------------===//
@@ -623,6 +656,65 @@ def Nn_GatherOp : Nn_RoutineOp<"gather"> {
   let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$indices, I64Attr:$axis);
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$x `,` $indices attr-dict `:` functional-type(operands, results)";
+}
+
+def Nn_ScatterKind : I32EnumAttr<"ScatterKind",
+    "what an update does to the element at its place", [
+    I32EnumAttrCase<"replace", 0>, I32EnumAttrCase<"add", 1>,
+    I32EnumAttrCase<"mul", 2>, I32EnumAttrCase<"max", 3>,
+    I32EnumAttrCase<"min", 4>]> {
+  let cppNamespace = "::nnc::nn";
+  let genSpecializedAttr = 0;
+}
+def Nn_ScatterKindAttr : EnumAttr<Nn_Dialect, Nn_ScatterKind, "scatter_kind">;
+
+def Nn_ScatterOp : Nn_RoutineOp<"scatter"> {
+  let summary = "Slices of the first axis replaced or changed by others";
+  let description = [{
+    The result is `x` after each slice of `updates` has been put at its position
+    along the first axis, in row-major order of `positions` (i64). The shape of
+    `updates` is that of `positions`, then that of `x` without its first axis.
+    Positions out of range are left out.
+
+    Example: `%y = nn.scatter add %x, %p, %u : (tensor<10x8xf32>, tensor<3xi64>, tensor<3x8xf32>) -> tensor<10x8xf32>`.
+  }];
+  let arguments = (ins Nn_ScatterKindAttr:$kind, Nn_Tensor:$x,
+                       Nn_Tensor:$positions, Nn_Tensor:$updates);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$kind operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Nn_SampleMode : I32EnumAttr<"SampleMode", "interpolation between elements", [
+    I32EnumAttrCase<"nearest", 0>, I32EnumAttrCase<"linear", 1>,
+    I32EnumAttrCase<"cubic", 2>]> {
+  let cppNamespace = "::nnc::nn";
+  let genSpecializedAttr = 0;
+}
+def Nn_SampleModeAttr : EnumAttr<Nn_Dialect, Nn_SampleMode, "sample_mode">;
+def Nn_SamplePadding : I32EnumAttr<"SamplePadding",
+    "what lies outside of an image", [
+    I32EnumAttrCase<"zeros", 0>, I32EnumAttrCase<"border", 1>,
+    I32EnumAttrCase<"reflection", 2>]> {
+  let cppNamespace = "::nnc::nn";
+  let genSpecializedAttr = 0;
+}
+def Nn_SamplePaddingAttr
+    : EnumAttr<Nn_Dialect, Nn_SamplePadding, "sample_padding">;
+
+def Nn_GridSampleOp : Nn_RoutineOp<"grid_sample"> {
+  let summary = "Images sampled at given places";
+  let description = [{
+    `x` is n x c and two or three axes of an image, `grid` n, the axes of the
+    result, and as many coordinates as the image has axes, that of its last axis
+    first. Coordinates of -1 and 1 are the ends of the image: the centres of the
+    elements there with `align_corners`, else their outer edges.
+
+    Example: `%y = nn.grid_sample linear zeros %x, %g {align_corners = false} : (tensor<1x3x8x8xf32>, tensor<1x4x5x2xf32>) -> tensor<1x3x4x5xf32>`.
+  }];
+  let arguments = (ins Nn_SampleModeAttr:$mode, Nn_SamplePaddingAttr:$padding,
+                       Nn_Float:$x, Nn_Float:$grid, BoolAttr:$align_corners);
+  let results = (outs Nn_Float:$y);
+  let assemblyFormat = "$mode $padding operands attr-dict `:` functional-type(operands, results)";
 }
 
 def Nn_ResizeMode : I32EnumAttr<"ResizeMode", "interpolation", [

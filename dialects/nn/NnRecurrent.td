@@ -8,6 +8,7 @@
 #define NNC_DIALECTS_NN_RECURRENT
 
 include "dialects/nn/NnBase.td"
+include "mlir/IR/EnumAttr.td"
 
 def Nn_PushOp : Nn_RoutineOp<"push"> {
   let summary = "A queue along an axis, moved on by what is added to its end";
@@ -94,6 +95,64 @@ def Nn_IntegerLstmOp : Nn_RoutineOp<"integer_lstm"> {
                        I64Attr:$multiplier, I64Attr:$shift, BoolAttr:$single);
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Nn_CellKind : I32EnumAttr<"CellKind", "a kind of recurrent cells", [
+    I32EnumAttrCase<"rnn", 0>, I32EnumAttrCase<"gru", 1>,
+    I32EnumAttrCase<"lstm", 2>]> {
+  let cppNamespace = "::nnc::nn";
+  let genSpecializedAttr = 0;
+}
+def Nn_CellKindAttr : EnumAttr<Nn_Dialect, Nn_CellKind, "cell_kind">;
+
+def Nn_CellActivation : I32EnumAttr<"CellActivation",
+    "an activation of recurrent cells", [
+    I32EnumAttrCase<"affine", 0>, I32EnumAttrCase<"relu", 1>,
+    I32EnumAttrCase<"leaky_relu", 2>, I32EnumAttrCase<"thresholded_relu", 3>,
+    I32EnumAttrCase<"tanh", 4>, I32EnumAttrCase<"scaled_tanh", 5>,
+    I32EnumAttrCase<"sigmoid", 6>, I32EnumAttrCase<"hard_sigmoid", 7>,
+    I32EnumAttrCase<"elu", 8>, I32EnumAttrCase<"softsign", 9>,
+    I32EnumAttrCase<"softplus", 10>]> {
+  let cppNamespace = "::nnc::nn";
+  let genSpecializedAttr = 0;
+}
+def Nn_CellActivationAttr
+    : EnumAttr<Nn_Dialect, Nn_CellActivation, "cell_activation">;
+
+def Nn_RecurrentOp : Nn_RoutineOp<"recurrent"> {
+  let summary = "A layer of RNN, GRU or LSTM cells, as ONNX defines them";
+  let description = [{
+    `sums`, steps x batch x gates x units, holds the products of the vectors of
+    the sequences and the weights, with the biases; r, gates x units x units, the
+    weights of what the cells gave before. Gates have ONNX's order: z, r, h of a
+    GRU, i, o, f, c of an LSTM. h and c, batch x units, are what the cells give
+    and hold before the first step, and `lengths`, batch, i64, says how many
+    vectors each sequence has. `extras` is a vector of the peepholes of i, o and
+    f of an LSTM, 3 x units, or of the bias beside the product of h and the
+    last gate of a GRU, units; an RNN has units zeros there, and c, which only an
+    LSTM reads, is h.
+
+    f, g and h_activation are applied to sums limited to [-clip, clip] unless clip
+    is 0; `numbers` holds alpha and beta of each. With `reverse` the last vector
+    comes first, with `reset_after` a GRU multiplies r and a product, and a
+    `coupled` LSTM has 1 - i as forget gate.
+
+    The result has a row of `units` elements for each step of each sequence, in
+    the order of `sums`, then for each sequence one with the last of these and, of
+    an LSTM, one with the cells (`runtime/routines/recurrent/portable.h`).
+
+    Example: `%y = nn.recurrent rnn %s, %r, %e, %h, %h, %l {f = #nn<cell_activation tanh>, g = #nn<cell_activation tanh>, h_activation = #nn<cell_activation tanh>, numbers = array<f64: 0.0, 0.0, 0.0, 0.0, 0.0, 0.0>, clip = 0.0 : f64, reverse = false, reset_after = false, coupled = false} : (tensor<7x1x1x5xf32>, tensor<1x5x5xf32>, tensor<5xf32>, tensor<1x5xf32>, tensor<1x5xf32>, tensor<1xi64>) -> tensor<8x5xf32>`.
+  }];
+  let arguments = (ins Nn_CellKindAttr:$kind, Nn_Float:$sums, Nn_Float:$r,
+                       Nn_Float:$extras, Nn_Float:$h, Nn_Float:$c,
+                       Nn_Tensor:$lengths, Nn_CellActivationAttr:$f,
+                       Nn_CellActivationAttr:$g,
+                       Nn_CellActivationAttr:$h_activation,
+                       DenseF64ArrayAttr:$numbers, F64Attr:$clip,
+                       BoolAttr:$reverse, BoolAttr:$reset_after,
+                       BoolAttr:$coupled);
+  let results = (outs Nn_Float:$y);
+  let assemblyFormat = "$kind operands attr-dict `:` functional-type(operands, results)";
 }
 
 #endif // NNC_DIALECTS_NN_RECURRENT

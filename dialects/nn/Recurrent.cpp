@@ -245,3 +245,82 @@ SmallVector<RoutineCall> IntegerLstmOp::getRoutineCalls() {
 Work IntegerLstmOp::getWork() {
   return getLstmWork(bytesOnly(*this), getSizes(*this));
 }
+
+//===----------------------------------------------------------------------===//
+// nn.recurrent
+//===----------------------------------------------------------------------===//
+
+/// Returns the number of gates of a cell.
+static int64_t countGates(CellKind kind) {
+  switch (kind) {
+  case CellKind::rnn:
+    return 1;
+  case CellKind::gru:
+    return 3;
+  case CellKind::lstm:
+    return 4;
+  }
+  llvm_unreachable("there are three kinds of cells");
+}
+
+LogicalResult RecurrentOp::inferReturnTypes(MLIRContext *context,
+                                            std::optional<Location> location,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  RankedTensorType sums = getPlain(adaptor.getSums());
+  CellKind kind = adaptor.getKind();
+  int64_t gates = countGates(kind);
+  if (sums.getRank() != 4 || sums.getDimSize(2) != gates)
+    return emitOptionalError(location, "needs sums of ", gates, " gates as ",
+                             "steps x batch x gates x units, not a ", sums);
+  int64_t steps = sums.getDimSize(0), batch = sums.getDimSize(1),
+          units = sums.getDimSize(3);
+  auto check = [&](Value value, StringRef what, ArrayRef<int64_t> shape) {
+    return getPlain(value) == withShape(sums, shape)
+               ? success()
+               : emitOptionalError(location, "has ", what, " of type ",
+                                   getPlain(value), " for sums of type ", sums);
+  };
+  bool isLstm = kind == CellKind::lstm;
+  if (failed(
+          check(adaptor.getR(), "recurrent weights", {gates, units, units})) ||
+      failed(
+          check(adaptor.getExtras(), "extras", {isLstm ? 3 * units : units})) ||
+      failed(check(adaptor.getH(), "a first result", {batch, units})) ||
+      failed(check(adaptor.getC(), "a first cell", {batch, units})))
+    return failure();
+  auto lengths = RankedTensorType::get({batch}, IntegerType::get(context, 64));
+  if (getPlain(adaptor.getLengths()) != lengths ||
+      adaptor.getNumbers().size() != 6)
+    return emitOptionalError(location, "needs lengths of type ", lengths,
+                             " and 6 numbers of activations");
+  types.push_back(withShape(sums, {(steps + (isLstm ? 2 : 1)) * batch, units}));
+  return success();
+}
+SmallVector<RoutineCall> RecurrentOp::getRoutineCalls() {
+  RankedTensorType sums = getPlain(getSums());
+  ShapeFields fields(getContext());
+  fields.add("kind", static_cast<int64_t>(getKind()));
+  fields.add("steps", sums.getDimSize(0)).add("batch", sums.getDimSize(1));
+  fields.add("units", sums.getDimSize(3));
+  fields.add("reverse", static_cast<int64_t>(getReverse()));
+  fields.add("reset_after", static_cast<int64_t>(getResetAfter()));
+  fields.add("coupled", static_cast<int64_t>(getCoupled()));
+  fields.add("f", static_cast<int64_t>(getF()));
+  fields.add("g", static_cast<int64_t>(getG()));
+  fields.add("h", static_cast<int64_t>(getHActivation()));
+  fields.addReal("clip", getClip().convertToDouble());
+  static constexpr StringLiteral names[] = {"f_alpha", "f_beta",  "g_alpha",
+                                            "g_beta",  "h_alpha", "h_beta"};
+  for (auto [name, number] : llvm::zip_equal(names, getNumbers()))
+    fields.addReal(name, number);
+  return {{"recurrent", fields.get(), {0, 1, 2, 3, 4, 5}}};
+}
+Work RecurrentOp::getWork() {
+  RankedTensorType sums = getPlain(getSums());
+  Work work = bytesOnly(*this);
+  work.multiplyAdds = sums.getNumElements() * sums.getDimSize(3);
+  // An activation takes about twenty operations.
+  work.operations = 2 * work.multiplyAdds + 20 * sums.getNumElements();
+  return work;
+}

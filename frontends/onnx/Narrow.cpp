@@ -8,6 +8,8 @@
 
 #include "dialects/nn/Nn.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 #include <cstring>
 
 using namespace mlir;

@@ -33,9 +33,11 @@ class Operators(unittest.TestCase):
         self.folder = pathlib.Path(holder.name)
 
     def compile(self, made):
-        path = self.folder / "model.onnx"
+        # A library is loaded once from a path.
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        path = folder / "model.onnx"
         onnx.save(made, path)
-        module = emitted.compile_model(path, self.folder / "out", target="portable")
+        module = emitted.compile_model(path, folder / "out", target="portable")
         module.build()
         return module
 
@@ -71,6 +73,170 @@ class Operators(unittest.TestCase):
                                                    for name, array in inputs.items())],
                      [value(name, x.shape) for name in names], constants)
         self.compare(made, {"x": x, **inputs}, 0)
+
+    def recurrent(self, op, gates, states, **options):
+        """A model of one recurrent layer with random weights, and its inputs."""
+        random = np.random.default_rng(options.pop("seed", 11))
+        steps, batch, size, units = options.pop("sizes", (5, 3, 4, 6))
+        directions = 2 if options.get("direction") == "bidirectional" else 1
+        batch_first = options.get("layout") == 1
+        lengths = options.pop("lengths", None)
+        peepholes = options.pop("peepholes", False)
+
+        def draw(*shape):
+            return (random.standard_normal(shape) * 0.5).astype(np.float32)
+
+        state = (batch, directions, units) if batch_first else (directions, batch, units)
+        constants = {"w": draw(directions, gates * units, size),
+                     "r": draw(directions, gates * units, units),
+                     "b": draw(directions, 2 * gates * units)}
+        inputs = {"x": draw(*((batch, steps, size) if batch_first else (steps, batch, size))),
+                  **{f"s{i}": draw(*state) for i in range(states)}}
+        names = ["x", "w", "r", "b", "", *(f"s{i}" for i in range(states))]
+        if lengths is not None:
+            names[4] = "lengths"
+            inputs["lengths"] = np.array(lengths, np.int32)
+        if peepholes:
+            names.append("p")
+            constants["p"] = draw(directions, 3 * units)
+        outputs = ["y", *(f"y{i}" for i in range(states))]
+        node = helper.make_node(op, names, outputs, hidden_size=units, **options)
+        kinds = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.int32): TensorProto.INT32}
+        made = model([node], [value(n, a.shape, kinds[a.dtype]) for n, a in inputs.items()],
+                     [value(n, None) for n in outputs], constants)
+        return made, inputs
+
+    def test_recurrent_layers(self):
+        """Every cell in every direction, with lengths, clipping and other activations."""
+        cells = {"RNN": (1, 1), "GRU": (3, 1), "LSTM": (4, 2)}
+        for op, (gates, states) in cells.items():
+            count = {"RNN": 1, "GRU": 2, "LSTM": 3}[op]
+            cases = [dict(direction=d) for d in ("forward", "reverse", "bidirectional")]
+            cases += [dict(direction="bidirectional", lengths=[5, 2, 4]),
+                      dict(direction="reverse", clip=0.3), dict(sizes=(1, 1, 3, 7)),
+                      dict(activations=["LeakyRelu", "HardSigmoid", "Softsign"][:count],
+                           activation_alpha=[0.1, 0.3][:count],
+                           **(dict(activation_beta=[0.4]) if count > 1 else {}))]
+            if op == "GRU":
+                cases += [dict(linear_before_reset=1, direction="bidirectional"),
+                          dict(linear_before_reset=1, lengths=[1, 5, 3])]
+            if op == "LSTM":
+                cases += [dict(peepholes=True, direction="bidirectional"),
+                          dict(peepholes=True, input_forget=1)]
+            for case in cases:
+                with self.subTest(op, **case):
+                    self.compare(*self.recurrent(op, gates, states, **case))
+
+    def test_einsum(self):
+        """Equations of one to three operands against numpy, which onnxruntime follows in part."""
+        random = np.random.default_rng(12)
+        sizes = dict(zip("abcdefij", (2, 3, 4, 5, 3, 2, 4, 3)))
+        equations = ["ab->ba", "ab->", "aab->b", "aab->ab", "abc->ac", "ab,bc->ac", "ab,cb->ac",
+                     "ab,ab->ab", "ab,ab->a", "ab,ab->", "ab,c->abc", "abc,abd->acd",
+                     "abcd,aecd->abe", "...ab,...bc->...ac", "a...b->b...a", "ab,bc", "ba",
+                     "ab,bc,cd->ad", "a,ab,abc->abc", "abij,cj->abci", "ab,ac,ad->bcd",
+                     "...a,...a->...", "aa,ab->b", "abc,cb->", "ab, b c -> c a"]
+        nodes, inputs, outputs, expected = [], {}, [], {}
+        for i, equation in enumerate(equations):
+            terms = equation.replace(" ", "").split("->")[0].split(",")
+            names = []
+            for j, term in enumerate(terms):
+                dots = (3, 2) if "..." in term else ()
+                shape = []
+                while term:
+                    if term.startswith("..."):
+                        shape += dots
+                        term = term[3:]
+                    else:
+                        shape.append(sizes[term[0]])
+                        term = term[1:]
+                names.append(f"x{i}_{j}")
+                inputs[names[-1]] = random.standard_normal(shape).astype(np.float32)
+            outputs.append(f"y{i}")
+            nodes.append(helper.make_node("Einsum", names, [outputs[-1]], equation=equation))
+            expected[outputs[-1]] = np.einsum(equation, *(inputs[n] for n in names))
+        made = model(nodes, [value(n, a.shape) for n, a in inputs.items()],
+                     [value(n, None) for n in outputs])
+        results = self.compile(made)(inputs)
+        for name, wanted in expected.items():
+            self.assertEqual(results[name].shape, wanted.shape, name)
+            np.testing.assert_allclose(results[name], wanted, atol=1e-4, err_msg=name)
+
+    def test_top_k_and_scans(self):
+        """Ties, both orders, sizes from 0 to all, every axis and element type."""
+        random = np.random.default_rng(13)
+        x = random.integers(-4, 5, (4, 17, 3)).astype(np.float32)
+        ints = random.integers(-9, 10, (4, 17, 3))
+        nodes, names, constants = [], [], {}
+
+        def add(op, operands, outputs, **attributes):
+            nodes.append(helper.make_node(op, operands, outputs, **attributes))
+            names.extend(outputs)
+
+        for axis in (0, 1, -1):
+            for count in sorted({1, 2, x.shape[axis] // 2, x.shape[axis]}):
+                for largest in (0, 1):
+                    constants[f"k{count}"] = np.array([count], np.int64)
+                    at = len(names)
+                    add("TopK", ["x" if largest else "i", f"k{count}"], [f"v{at}", f"p{at}"],
+                        axis=axis, largest=largest)
+            constants[f"a{axis}"] = np.array(axis, np.int64)
+            for exclusive, reverse in itertools.product((0, 1), repeat=2):
+                for source in ("x", "i"):
+                    add("CumSum", [source, f"a{axis}"], [f"c{len(names)}"], exclusive=exclusive,
+                        reverse=reverse)
+        made = model(nodes, [value("x", x.shape), value("i", x.shape, TensorProto.INT64)],
+                     [value(name, None) for name in names], constants)
+        for port in made.graph.output:
+            port.type.tensor_type.elem_type = 0
+        made = onnx.shape_inference.infer_shapes(made)
+        self.compare(made, {"x": x, "i": ints}, 1e-4)
+
+    def test_scatter(self):
+        """Indices from the end, the same place twice, every reduction, and places that are known."""
+        random = np.random.default_rng(14)
+        x = random.standard_normal((5, 4, 3)).astype(np.float32)
+        u = random.standard_normal((6, 3)).astype(np.float32)
+        places = np.array([[0, 1], [-1, -2], [2, 0], [0, 1], [3, 3], [0, 1]], np.int64)
+        rows = random.integers(-5, 5, (3, 4, 2))
+        updates = random.standard_normal(rows.shape).astype(np.float32)
+        nodes, names = [], []
+        for reduction in ("none", "add", "mul", "max", "min"):
+            given = ["p", "known"] if reduction != "none" else ["single"]
+            for indices in given:
+                names.append(f"y{len(names)}")
+                nodes.append(helper.make_node("ScatterND", ["x", indices, "u"], [names[-1]],
+                                              reduction=reduction))
+            if reduction != "none":
+                names.append(f"y{len(names)}")
+                nodes.append(helper.make_node("ScatterElements", ["x", "rows", "updates"],
+                                              [names[-1]], axis=0, reduction=reduction))
+        single = np.array([[0, 1], [4, 2], [2, 0], [1, 1], [3, 3], [-5, 0]], np.int64)
+        made = model(nodes, [value("x", x.shape), value("u", u.shape),
+                             value("p", places.shape, TensorProto.INT64),
+                             value("rows", rows.shape, TensorProto.INT64),
+                             value("updates", updates.shape)],
+                     [value(name, x.shape) for name in names],
+                     {"known": places, "single": single}, opset=18)
+        self.compare(made, {"x": x, "u": u, "p": places, "rows": rows, "updates": updates})
+
+    def test_grid_sample(self):
+        """Places in and far outside of images of odd sizes, also of one element."""
+        random = np.random.default_rng(15)
+        nodes, names, inputs = [], [], {}
+        for size, (h, w) in enumerate(((5, 7), (1, 4))):
+            inputs[f"x{size}"] = random.standard_normal((2, 3, h, w)).astype(np.float32)
+            inputs[f"g{size}"] = random.uniform(-2.5, 2.5, (2, 4, 5, 2)).astype(np.float32)
+            for mode, padding, align in itertools.product(
+                    ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection"), (0, 1)):
+                if h == 1 and align and padding == "reflection":
+                    continue  # reflects at two edges that are one
+                names.append(f"y{len(names)}")
+                nodes.append(helper.make_node("GridSample", [f"x{size}", f"g{size}"], [names[-1]],
+                                              mode=mode, padding_mode=padding, align_corners=align))
+        made = model(nodes, [value(n, a.shape) for n, a in inputs.items()],
+                     [value(n, None) for n in names])
+        self.compare(made, inputs, 1e-4)
 
     def pools(self):
         """Nodes that pool x [2, 3, 9, 14] in every way that has a size of its own. With SAME

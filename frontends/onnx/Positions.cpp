@@ -1,0 +1,96 @@
+//===- Positions.cpp - Where indices point to in a flat tensor ------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Positions.h"
+
+using namespace mlir;
+using namespace nnc;
+
+namespace nnc::onnx {
+
+bool checkIndices(Node &node, Value indices, int64_t size) {
+  if (auto known = readElements(indices))
+    for (int64_t index : known->ints)
+      if (index < -size || index >= size) {
+        node.broken("picks element " + Twine(index) + " of " + Twine(size));
+        return false;
+      }
+  return true;
+}
+
+int64_t getStride(ArrayRef<int64_t> shape, int64_t axis) {
+  return product(shape.drop_front(axis + 1));
+}
+
+Value scaleIndices(Node &node, Value indices, int64_t size, int64_t stride) {
+  Type type = node.getBuilder().getI64Type();
+  indices = node.castTo(indices, type);
+  Value wrapped =
+      node.createElementwise("add", {indices, node.splat(size, type)});
+  Value isNegative =
+      node.createElementwise("less", {indices, node.splat(0, type)});
+  indices = node.createElementwise("select", {isNegative, wrapped, indices});
+  return node.createElementwise("mul", {indices, node.splat(stride, type)});
+}
+
+Value makeSteps(Node &node, int64_t count, int64_t stride, int64_t axis,
+                int64_t rank) {
+  if (count > 1 << 24)
+    return node.fail(ImportStatus::limit,
+                     "picks along an axis of " + Twine(count) + " elements");
+  SmallVector<int64_t> values = iota(count), shape(rank, 1);
+  for (int64_t &value : values)
+    value *= stride;
+  shape[axis] = count;
+  return node.reshape(node.constant(values), shape);
+}
+
+Value locateElements(Node &node, ArrayRef<int64_t> shape, Value indices,
+                     int64_t axis) {
+  ArrayRef<int64_t> picked = getShape(indices);
+  if (!checkIndices(node, indices, shape[axis]))
+    return {};
+  bool fits = picked.size() == shape.size();
+  for (size_t i = 0; fits && i < shape.size(); ++i)
+    fits = picked[i] <= shape[i] || static_cast<int64_t>(i) == axis;
+  if (!fits)
+    return node.broken("has indices of shape " + toString(picked) +
+                       " into a tensor of shape " + toString(shape));
+  Value positions =
+      scaleIndices(node, indices, shape[axis], getStride(shape, axis));
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (static_cast<int64_t>(i) != axis && picked[i] != 1)
+      positions = node.createElementwise(
+          "add", {positions, makeSteps(node, picked[i], getStride(shape, i), i,
+                                       shape.size())});
+  return positions;
+}
+
+Value locateSlices(Node &node, ArrayRef<int64_t> axes, Value indices,
+                   int64_t first) {
+  ArrayRef<int64_t> picked = getShape(indices);
+  int64_t depth = picked.back();
+  SmallVector<int64_t> starts(picked.size(), 0), steps(picked.size(), 1),
+      sizes(picked), result(picked.drop_back());
+  sizes.back() = 1;
+  Value positions;
+  for (int64_t i = 0; i < depth; ++i) {
+    starts.back() = i;
+    Value index = depth == 1
+                      ? indices
+                      : node.create<nn::SliceOp>(indices, starts, sizes, steps);
+    int64_t size = axes[first + i];
+    if (!index || !checkIndices(node, index, size))
+      return {};
+    index = scaleIndices(node, node.reshape(index, result), size,
+                         getStride(axes, first + i));
+    positions =
+        i == 0 ? index : node.createElementwise("add", {positions, index});
+  }
+  return positions;
+}
+
+} // namespace nnc::onnx

@@ -1,0 +1,301 @@
+//===- Recurrent.cpp - RNN, GRU and LSTM ----------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// The vectors of all steps are multiplied by the weights at once, with a
+// product of matrices; nn.recurrent does what depends on the step before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/Node.h"
+
+using namespace mlir;
+using namespace nnc;
+
+namespace nnc::onnx {
+namespace {
+
+/// The activations of one direction and their numbers.
+struct Activations {
+  SmallVector<nn::CellActivation> kinds;
+  SmallVector<double> numbers; ///< alpha and beta of each
+};
+
+class Layer {
+public:
+  Layer(Node &node, nn::CellKind kind) : node(node), kind(kind) {}
+  Value convert();
+
+private:
+  bool read();
+  /// Reads the activations of all directions.
+  bool readActivations();
+  /// Returns what operand `i` holds for a direction, without that axis; zeros
+  /// of shape `shape` where it is absent.
+  Value getOperand(size_t i, int64_t direction, ArrayRef<int64_t> shape);
+  /// Returns elements [start, start + count) of the first axis.
+  Value slice(Value x, int64_t start, int64_t count);
+  /// Builds a direction: the nn.recurrent.
+  Value build(int64_t direction);
+  /// Joins what `get` takes of the results of all directions, along a new axis.
+  Value join(function_ref<Value(Value)> get, int64_t axis);
+
+  Node &node;
+  nn::CellKind kind;
+  int64_t steps = 0, batch = 0, inputs = 0, units = 0, directions = 1,
+          gates = 1;
+  bool isBatchFirst = false;
+  Value x, lengths; ///< x is steps x batch x inputs
+  SmallVector<Activations> activations;
+  SmallVector<Value> results; ///< by direction
+};
+
+} // namespace
+
+namespace {
+/// The numbers of an activation where the node gives none; null for those that
+/// it does not have.
+struct DefaultNumbers {
+  std::optional<double> alpha, beta;
+};
+} // namespace
+
+static DefaultNumbers getNumbers(nn::CellActivation kind) {
+  switch (kind) {
+  case nn::CellActivation::leaky_relu:
+    return {0.01, std::nullopt};
+  case nn::CellActivation::thresholded_relu:
+  case nn::CellActivation::elu:
+    return {1, std::nullopt};
+  case nn::CellActivation::hard_sigmoid:
+    return {0.2, 0.5};
+  case nn::CellActivation::affine:
+    return {1, 0};
+  case nn::CellActivation::scaled_tanh:
+    return {1, 1};
+  default:
+    return {};
+  }
+}
+
+bool Layer::readActivations() {
+  static const std::pair<StringRef, nn::CellActivation> names[] = {
+      {"affine", nn::CellActivation::affine},
+      {"relu", nn::CellActivation::relu},
+      {"leakyrelu", nn::CellActivation::leaky_relu},
+      {"thresholdedrelu", nn::CellActivation::thresholded_relu},
+      {"tanh", nn::CellActivation::tanh},
+      {"scaledtanh", nn::CellActivation::scaled_tanh},
+      {"sigmoid", nn::CellActivation::sigmoid},
+      {"hardsigmoid", nn::CellActivation::hard_sigmoid},
+      {"elu", nn::CellActivation::elu},
+      {"softsign", nn::CellActivation::softsign},
+      {"softplus", nn::CellActivation::softplus}};
+  auto count = static_cast<size_t>(kind == nn::CellKind::lstm  ? 3
+                                   : kind == nn::CellKind::gru ? 2
+                                                               : 1);
+  SmallVector<nn::CellActivation> kinds;
+  if (const auto *given = node.find("activations");
+      given && given->strings_size())
+    for (const std::string &text : given->strings()) {
+      const auto *found = llvm::find_if(names, [&](const auto &entry) {
+        return StringRef(text).equals_insensitive(entry.first);
+      });
+      if (found == std::end(names)) {
+        node.broken("has the activation '" + text + "'");
+        return false;
+      }
+      kinds.push_back(found->second);
+    }
+  else
+    for (int64_t direction = 0; direction < directions; ++direction)
+      for (size_t i = 0; i < count; ++i)
+        kinds.push_back(i == 0 && kind != nn::CellKind::rnn
+                            ? nn::CellActivation::sigmoid
+                            : nn::CellActivation::tanh);
+  // The schema's own list for RNN is that of two directions.
+  size_t needed = count * static_cast<size_t>(directions);
+  if (kind == nn::CellKind::rnn && kinds.size() > needed)
+    kinds.truncate(needed);
+  if (kinds.size() != needed) {
+    node.broken("has " + Twine(kinds.size()) + " activations for " +
+                Twine(directions) + " directions");
+    return false;
+  }
+  // Only activations that have such a number take one from the list.
+  int alphas = 0, betas = 0;
+  auto take = [&](StringRef name, std::optional<double> otherwise, int &taken) {
+    if (!otherwise)
+      return 0.0;
+    const auto *list = node.find(name);
+    if (!list || taken >= list->floats_size())
+      return *otherwise;
+    return static_cast<double>(list->floats(taken++));
+  };
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    if (i % count == 0)
+      activations.emplace_back();
+    DefaultNumbers defaults = getNumbers(kinds[i]);
+    activations.back().kinds.push_back(kinds[i]);
+    activations.back().numbers.push_back(
+        take("activation_alpha", defaults.alpha, alphas));
+    activations.back().numbers.push_back(
+        take("activation_beta", defaults.beta, betas));
+  }
+  for (Activations &list : activations) {
+    list.kinds.resize(3, nn::CellActivation::tanh);
+    list.numbers.resize(6, 0);
+  }
+  return true;
+}
+
+bool Layer::read() {
+  x = node.getOperand(0);
+  Value w = node.getOperand(1), r = node.getOperand(2);
+  gates = kind == nn::CellKind::lstm ? 4 : kind == nn::CellKind::gru ? 3 : 1;
+  auto direction =
+      node.hasAttribute("direction") ? node.getString("direction") : "forward";
+  directions = direction == "bidirectional" ? 2 : 1;
+  if (directions == 1 && direction != "forward" && direction != "reverse") {
+    node.broken("has the direction '" + direction + "'");
+    return false;
+  }
+  isBatchFirst = node.getInt("layout") == 1;
+  bool fits = getRank(x) == 3 && getRank(w) == 3 && getRank(r) == 3;
+  if (fits && isBatchFirst)
+    x = node.transpose(x, {1, 0, 2});
+  if (fits) {
+    steps = getShape(x)[0];
+    batch = getShape(x)[1];
+    inputs = getShape(x)[2];
+    units = getShape(r)[2];
+    fits = getShape(w) == ArrayRef({directions, gates * units, inputs}) &&
+           getShape(r) == ArrayRef({directions, gates * units, units});
+  }
+  if (!fits) {
+    node.broken("has weights of shapes " + toString(getShape(w)) + " and " +
+                toString(getShape(r)) + " for sequences of shape " +
+                toString(getShape(node.getOperand(0))));
+    return false;
+  }
+  lengths = node.getOperand(4);
+  Type type = node.getBuilder().getI64Type();
+  lengths = lengths ? node.castTo(lengths, type)
+                    : node.splat(static_cast<double>(steps), type, {batch});
+  return lengths && readActivations();
+}
+
+Value Layer::getOperand(size_t i, int64_t direction, ArrayRef<int64_t> shape) {
+  Value operand = node.getOperand(i);
+  if (!operand)
+    return node.splat(0, getElement(x), shape);
+  // States have the axis of directions behind that of sequences in one layout.
+  if (isBatchFirst && (i == 5 || i == 6) && getRank(operand) == 3)
+    operand = node.transpose(operand, {1, 0, 2});
+  SmallVector<int64_t> wanted = {directions};
+  llvm::append_range(wanted, shape);
+  if (getShape(operand) != ArrayRef<int64_t>(wanted))
+    return node.broken("has an operand " + Twine(i) + " of shape " +
+                       toString(getShape(operand)) + ", not " +
+                       toString(wanted));
+  return node.reshape(slice(operand, direction, 1), shape);
+}
+
+Value Layer::slice(Value x, int64_t start, int64_t count) {
+  if (count == (x ? getShape(x)[0] : 0))
+    return x;
+  SmallVector<int64_t> starts(getRank(x), 0), sizes(getShape(x)),
+      ones(getRank(x), 1);
+  if (!x)
+    return {};
+  starts[0] = start;
+  sizes[0] = count;
+  return node.create<nn::SliceOp>(x, starts, sizes, ones);
+}
+
+Value Layer::build(int64_t direction) {
+  bool isGru = kind == nn::CellKind::gru, isLstm = kind == nn::CellKind::lstm;
+  bool resetsAfter = isGru && node.getBool("linear_before_reset");
+  Value w = getOperand(1, direction, {gates * units, inputs}),
+        r = getOperand(2, direction, {gates * units, units}),
+        biases = getOperand(3, direction, {2 * gates * units});
+  Value own = slice(biases, 0, gates * units),
+        before = slice(biases, gates * units, gates * units);
+  Value extras = node.splat(0, getElement(x), {isLstm ? 3 * units : units});
+  if (resetsAfter) {
+    // The bias of the last gate is multiplied by another gate first.
+    extras = slice(before, 2 * units, units);
+    SmallVector<int64_t> pads = {0, units};
+    before = node.create<nn::PadOp>(
+        nn::PadMode::constant, slice(before, 0, 2 * units), pads, APFloat(0.0));
+  }
+  if (isLstm)
+    extras = getOperand(7, direction, {3 * units});
+  Value bias = node.createElementwise("add", {own, before});
+  Value sums = node.create<nn::MatMulOp>(
+      node.reshape(x, {steps * batch, inputs}), w, /*transpose_a=*/false,
+      /*transpose_b=*/true, TypeAttr());
+  sums = node.reshape(node.createElementwise("add", {sums, bias}),
+                      {steps, batch, gates, units});
+  Value h = getOperand(5, direction, {batch, units});
+  Value c = isLstm ? getOperand(6, direction, {batch, units}) : h;
+  const Activations &own_activations = activations[direction];
+  bool isReverse = direction == 1 || node.getString("direction") == "reverse";
+  return node.create<nn::RecurrentOp>(
+      kind, sums, node.reshape(r, {gates, units, units}), extras, h, c, lengths,
+      own_activations.kinds[0], own_activations.kinds[1],
+      own_activations.kinds[2], ArrayRef<double>(own_activations.numbers),
+      APFloat(node.getFloat("clip", 0)), isReverse, resetsAfter,
+      isLstm && node.getBool("input_forget"));
+}
+
+Value Layer::join(function_ref<Value(Value)> get, int64_t axis) {
+  SmallVector<Value> parts;
+  for (Value result : results) {
+    Value part = get(result);
+    SmallVector<int64_t> shape(getShape(part));
+    shape.insert(shape.begin() + std::min<size_t>(axis, shape.size()), 1);
+    parts.push_back(node.reshape(part, shape));
+  }
+  return parts.size() == 1 ? parts.front()
+                           : node.create<nn::ConcatOp>(ValueRange(parts), axis);
+}
+
+Value Layer::convert() {
+  if (!read())
+    return {};
+  for (int64_t direction = 0; direction < directions; ++direction) {
+    results.push_back(build(direction));
+    if (!results.back())
+      return {};
+  }
+  // The axis of directions is the second of all results, or, of states, the
+  // first unless sequences are.
+  auto getState = [&](int64_t row) {
+    Value state = join(
+        [&](Value y) { return slice(y, (steps + row) * batch, batch); }, 0);
+    return isBatchFirst ? node.transpose(state, {1, 0, 2}) : state;
+  };
+  if (node.hasResult(1))
+    node.setResult(1, getState(0));
+  if (kind == nn::CellKind::lstm && node.hasResult(2))
+    node.setResult(2, getState(1));
+  Value y = join(
+      [&](Value y) {
+        return node.reshape(slice(y, 0, steps * batch), {steps, batch, units});
+      },
+      1);
+  return isBatchFirst ? node.transpose(y, {2, 0, 1, 3}) : y;
+}
+
+Value convertRNN(Node &node) {
+  return Layer(node, nn::CellKind::rnn).convert();
+}
+Value convertGRU(Node &node) {
+  return Layer(node, nn::CellKind::gru).convert();
+}
+Value convertLSTM(Node &node) {
+  return Layer(node, nn::CellKind::lstm).convert();
+}
+
+} // namespace nnc::onnx
