@@ -1,4 +1,8 @@
 //===- vec_helium.h - f32x<4> in a vector of Arm's M profile (MVE) --------===//
+//
+// Vectors of floats take denormal numbers for zero, as NEON's of armv7 do.
+//
+//===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_VEC_HELIUM_H
 #define NNC_SIMD_VEC_HELIUM_H
 
