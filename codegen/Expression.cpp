@@ -251,7 +251,7 @@ std::string codegen::printExpression(exec::CallOp call, StringRef name,
   ExpressionPrinter printer(block, form, arguments);
   std::string body = printer.print();
   std::string kind =
-      form == Form::scalars ? printRequantization(block) : std::string();
+      form == Form::floats ? std::string() : printRequantization(block);
   return "struct " + name.str() + " {\n" + kind + printer.getTables().str() +
          printList("  " + head + "operator()(", parameters, ") const {") +
          body + "  }\n};\n";

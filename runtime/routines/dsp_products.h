@@ -13,7 +13,7 @@
 #ifndef NNC_ROUTINES_DSP_PRODUCTS_H
 #define NNC_ROUTINES_DSP_PRODUCTS_H
 
-#include "runtime/epilogue.h"
+#include "runtime/routines/requantize.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec_armdsp.h"
 
@@ -164,13 +164,6 @@ dsp_multiply_row(const int8_t *x, const int8_t *w, int words, int32_t *sums) {
   return w;
 }
 
-/// What a layer does with its sums: an expression of bias, multiplier and shift
-/// of a channel, and of these constants.
-struct dsp_requantization {
-  const int32_t *bias, *multiplier, *shift;
-  int zero, low, high;
-};
-
 /// The nearest number of 8 bits.
 NNC_INLINE int32_t dsp_saturate(int32_t x) {
 #if defined(NNC_ARM_DSP)
@@ -213,7 +206,7 @@ NNC_INLINE int32_t dsp_rescale_down(int32_t x, int32_t multiplier,
 
 /// Stores requantized sums of `count` channels from `first` on.
 NNC_NOINLINE inline void dsp_requantize(const int32_t *sums, int first,
-                                        int count, const dsp_requantization &r,
+                                        int count, const requantization &r,
                                         int8_t *y) {
   const int32_t *bias = r.bias + first, *multiplier = r.multiplier + first,
                 *shift = r.shift + first;
@@ -237,14 +230,7 @@ template <class Epi, class Y>
 NNC_INLINE void dsp_store(const Epi &epi, const int32_t *sums, int first,
                           int count, Y *y, ptrdiff_t at) {
   if constexpr (requantizes<Epi>::value) {
-    using form = typename requantizes<Epi>::form;
-    const auto &operands = epi.operands;
-    const dsp_requantization r = {operands.head.data,
-                                  operands.tail.head.data,
-                                  operands.tail.tail.head.data,
-                                  form::zero,
-                                  form::low,
-                                  form::high};
+    const requantization r = make_requantization(epi);
     dsp_requantize(sums, first, count, r, y + at);
   } else {
     for (int i = 0; i < count; ++i)

@@ -39,10 +39,10 @@ template <bool LanesAreChannels> struct float_results {
   template <class Y, class Epi>
   NNC_INLINE void put_all(Y *y, const Epi &epi, int p, const four_floats &v,
                           int c = 0) const {
-    put(y, epi, p, c, v.a);
-    put(y, epi, p, c + 1, v.b);
-    put(y, epi, p, c + 2, v.c);
-    put(y, epi, p, c + 3, v.d);
+    put(y, epi, p, c, lane_of<0>(v));
+    put(y, epi, p, c + 1, lane_of<1>(v));
+    put(y, epi, p, c + 2, lane_of<2>(v));
+    put(y, epi, p, c + 3, lane_of<3>(v));
   }
   template <class Y, class Epi>
   NNC_INLINE void put_all(Y *y, const Epi &epi, int p,

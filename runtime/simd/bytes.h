@@ -26,6 +26,7 @@
 
 #include "runtime/simd/bytes_avx2.h"
 #include "runtime/simd/bytes_avx512.h"
+#include "runtime/simd/bytes_helium.h"
 #include "runtime/simd/bytes_neon.h"
 #include "runtime/simd/bytes_sse4.h"
 
@@ -90,7 +91,7 @@ template <class T, int W> struct vector_memory<T, W, if_vector_integer<T>> {
     } else if constexpr (sizeof(T) == 4) {
       return byte_lanes<W>::load_bits(p);
     } else {
-      int32_t values[W];
+      int32_t values[static_cast<size_t>(W)];
       for (int i = 0; i < W; ++i)
         values[i] = p[i];
       return {byte_lanes<W>::load_bits(values)};
@@ -98,10 +99,14 @@ template <class T, int W> struct vector_memory<T, W, if_vector_integer<T>> {
   }
   /// Loads the first `count` lanes; the others are zero and are not read.
   static NNC_INLINE vector load(const T *p, int count) {
-    T values[W] = {};
-    for (int i = 0; i < W && i < count; ++i)
-      values[i] = p[i];
-    return load(values);
+    if constexpr (has_byte_parts<W>) {
+      return {byte_lanes<W>::load_part(p, count)};
+    } else {
+      T values[static_cast<size_t>(W)] = {};
+      for (int i = 0; i < W && i < count; ++i)
+        values[i] = p[i];
+      return load(values);
+    }
   }
   static NNC_INLINE vector repeat(T x) {
     if constexpr (W == 1)
@@ -117,7 +122,7 @@ template <class T, int W> struct vector_memory<T, W, if_vector_integer<T>> {
     } else if constexpr (sizeof(T) == 1) {
       byte_lanes<W>::store(p, v.v);
     } else {
-      int32_t values[W];
+      int32_t values[static_cast<size_t>(W)];
       byte_lanes<W>::store_bits(values, v.v);
       for (int i = 0; i < W; ++i)
         p[i] = static_cast<T>(values[i]);
@@ -125,10 +130,16 @@ template <class T, int W> struct vector_memory<T, W, if_vector_integer<T>> {
   }
   /// Stores the first `count` lanes; memory after them is untouched.
   static NNC_INLINE void store(T *p, vector v, int count) {
-    T values[W];
-    store(values, v);
-    for (int i = 0; i < W && i < count; ++i)
-      p[i] = values[i];
+    if constexpr (has_byte_parts<W> && sizeof(T) == 4) {
+      byte_lanes<W>::store_part(p, v, count);
+    } else if constexpr (has_byte_parts<W>) {
+      byte_lanes<W>::store_part(p, v.v, count);
+    } else {
+      T values[static_cast<size_t>(W)];
+      store(values, v);
+      for (int i = 0; i < W && i < count; ++i)
+        p[i] = values[i];
+    }
   }
 };
 
@@ -194,7 +205,7 @@ NNC_INLINE void store_sums(V v, Y *y, ptrdiff_t at, int first, int channels,
     memory::store(y + at, memory::repeat(Y(0)));
     memory::store(y + at, result, channels - first);
   } else {
-    conditional_t<is_f32<V>, float, int32_t> sums[W];
+    conditional_t<is_f32<V>, float, int32_t> sums[static_cast<size_t>(W)];
     spread(v, sums);
     for (int i = 0; i < W; ++i)
       y[at + i] = first + i < channels
@@ -205,14 +216,14 @@ NNC_INLINE void store_sums(V v, Y *y, ptrdiff_t at, int first, int channels,
 /// Calls store_sums for each of P points that follow each other in a blocked
 /// layout, the first at y[at]. Operands that all points share are loaded once,
 /// and bytes are stored several points at a time.
-template <class V, int P, class Y, class Epi>
-NNC_INLINE void store_points(const V (&v)[P], Y *y, ptrdiff_t at, int first,
-                             int channels, const Epi &epi) {
-  constexpr int W = lanes<V>;
+template <class V, size_t Points, class Y, class Epi>
+NNC_INLINE void store_points(const V (&v)[Points], Y *y, ptrdiff_t at,
+                             int first, int channels, const Epi &epi) {
+  constexpr int W = lanes<V>, P = static_cast<int>(Points);
   if constexpr (takes_vectors<Epi, V> && sizeof(Y) == 1 && P > 1) {
     if (channels % W == 0 || first + W <= channels) {
       // No store comes between the loads of operands.
-      vector_of<Y, W> results[P];
+      vector_of<Y, W> results[Points];
       NNC_UNROLL for (int p = 0; p < P; ++p) results[p] =
           epi(v[p], position<true>{at + p * W, first});
       constexpr int fours = P / 4 * 4;
@@ -242,7 +253,7 @@ NNC_INLINE void store_sums_of_row(i32x<W> v, Y *y, ptrdiff_t at, int first,
     else
       memory::store(y + at, epi(v, pos, count), count);
   } else {
-    int32_t sums[W];
+    int32_t sums[static_cast<size_t>(W)];
     byte_lanes<W>::store_bits(sums, v);
     for (int i = 0; i < count; ++i)
       y[at + i] = Y(epi(sums[i], position<true>{at + i, first + i}));

@@ -15,6 +15,10 @@ namespace nnc {
 template <int W, class T>
 void store_in_turn(T *p, i32x<W> a, i32x<W> b, i32x<W> c, i32x<W> d);
 
+/// Whether byte_lanes<W> loads and stores the first lanes of a vector of any
+/// integers alone: load_part(p, count) and store_part(p, v, count).
+template <int W> constexpr bool has_byte_parts = false;
+
 template <int W> struct byte_lanes {
   using half = byte_lanes<W / 2>;
   /// Whether to_int() gives the nearest end of the range of 32 bits for numbers
@@ -109,7 +113,7 @@ NNC_INLINE void store_in_turn(T *p, i32x<W> a, i32x<W> b, i32x<W> c,
 }
 template <int W, class T>
 NNC_INLINE i32x<W> look_up_in_turn(const T *table, i32x<W> at) {
-  int32_t lanes_of_at[W];
+  int32_t lanes_of_at[static_cast<size_t>(W)];
   byte_lanes<W>::store_bits(lanes_of_at, at);
   for (int32_t &lane : lanes_of_at)
     lane = table[lane];
@@ -120,7 +124,8 @@ NNC_INLINE i32x<W> look_up_in_turn(const T *table, i32x<W> at) {
 template <class F, int W>
 NNC_INLINE i32x<W> rescale_in_turn(i32x<W> x, i32x<W> multiplier,
                                    i32x<W> shift) {
-  int32_t values[W], multipliers[W], shifts[W];
+  constexpr auto count = static_cast<size_t>(W);
+  int32_t values[count], multipliers[count], shifts[count];
   byte_lanes<W>::store_bits(values, x);
   byte_lanes<W>::store_bits(multipliers, multiplier);
   byte_lanes<W>::store_bits(shifts, shift);

@@ -7,6 +7,9 @@
 // of optimization. Other machines compute the same, so that tests run
 // everywhere.
 //
+// On Cortex-M55 and M85 four floats are one vector, of which there are eight:
+// a vector of sums adds the products of one of weights and a number.
+//
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_VEC_FPU_H
 #define NNC_SIMD_VEC_FPU_H
@@ -14,19 +17,38 @@
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec_portable.h"
 
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2) &&                   \
+    !defined(NNC_PORTABLE_SIMD)
+#include <arm_mve.h>
+#define NNC_FPU_VECTORS 1
+#endif
+
 // One instruction loads several registers and steps the pointer. clang makes it
 // of single loads, g++ does not.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__ARM_FP) &&           \
-    defined(__thumb2__) && !defined(NNC_PORTABLE_SIMD)
+    defined(__thumb2__) && !defined(NNC_FPU_VECTORS) &&                        \
+    !defined(NNC_PORTABLE_SIMD)
 #define NNC_FPU_LOADS 1
 #endif
 
 namespace nnc {
 
-/// Four or eight floats, each in a register of its own.
+/// Four or eight floats, in a vector or each in a register of its own.
+#if defined(NNC_FPU_VECTORS)
+struct four_floats {
+  float32x4_t v{};
+};
+template <int I> NNC_INLINE float lane_of(const four_floats &x) {
+  return vgetq_lane_f32(x.v, I);
+}
+#else
 struct four_floats {
   float a, b, c, d;
 };
+template <int I> NNC_INLINE float lane_of(const four_floats &x) {
+  return I == 0 ? x.a : I == 1 ? x.b : I == 2 ? x.c : x.d;
+}
+#endif
 struct eight_floats {
   four_floats low, high;
 };
@@ -37,7 +59,32 @@ template <class V> constexpr int floats_in = sizeof(V) / sizeof(float);
 template <class V, bool Steps> NNC_INLINE V take_floats(const float *&p) {
   constexpr int count = floats_in<V>;
   const float *const at = p;
-#if defined(NNC_FPU_LOADS)
+#if defined(NNC_FPU_VECTORS)
+  // g++ does not step pointers by loads of vectors.
+  if constexpr (count == 8 && Steps) {
+    float32x4_t low, high;
+    __asm__ volatile("vldrw.32 %q[low], [%[p]], #16\n\t"
+                     "vldrw.32 %q[high], [%[p]], #16"
+                     : [p] "+&r"(p), [low] "=&w"(low), [high] "=w"(high)
+                     :
+                     : "memory");
+    return {{low}, {high}};
+  } else if constexpr (count == 4 && Steps) {
+    float32x4_t four;
+    __asm__ volatile("vldrw.32 %q[four], [%[p]], #16"
+                     : [p] "+r"(p), [four] "=w"(four)
+                     :
+                     : "memory");
+    return {four};
+  } else if constexpr (count == 8) {
+    return {{vldrwq_f32(at)}, {vldrwq_f32(at + 4)}};
+  } else if constexpr (count == 4) {
+    return {vldrwq_f32(at)};
+  } else {
+    p = Steps ? p + count : p;
+    return *at;
+  }
+#elif defined(NNC_FPU_LOADS)
   if constexpr (count == 4) {
     register float a __asm__("s0");
     register float b __asm__("s1");
@@ -93,7 +140,11 @@ template <class V, bool Steps> NNC_INLINE V take_floats(const float *&p) {
 
 NNC_INLINE void store_floats(float v, float *p) { *p = v; }
 NNC_INLINE void store_floats(const four_floats &v, float *p) {
+#if defined(NNC_FPU_VECTORS)
+  vstrwq_f32(p, v.v);
+#else
   p[0] = v.a, p[1] = v.b, p[2] = v.c, p[3] = v.d;
+#endif
 }
 NNC_INLINE void store_floats(const eight_floats &v, float *p) {
   store_floats(v.low, p);
@@ -104,6 +155,18 @@ NNC_INLINE void store_floats(const eight_floats &v, float *p) {
 NNC_INLINE void add_product(float &sum, float x, float w) {
   sum = fma(x, w, sum);
 }
+#if defined(NNC_FPU_VECTORS)
+NNC_INLINE void add_product(four_floats &sum, const four_floats &x,
+                            const four_floats &w) {
+  sum.v = vfmaq_f32(sum.v, x.v, w.v);
+}
+NNC_INLINE void add_product(four_floats &sum, float x, const four_floats &w) {
+  sum.v = vfmaq_n_f32(sum.v, w.v, x);
+}
+NNC_INLINE void add_product(four_floats &sum, const four_floats &x, float w) {
+  add_product(sum, w, x);
+}
+#else
 NNC_INLINE void add_product(four_floats &sum, const four_floats &x,
                             const four_floats &w) {
   sum.a = fma(x.a, w.a, sum.a);
@@ -117,6 +180,7 @@ NNC_INLINE void add_product(four_floats &sum, float x, const four_floats &w) {
 NNC_INLINE void add_product(four_floats &sum, const four_floats &x, float w) {
   add_product(sum, x, four_floats{w, w, w, w});
 }
+#endif
 template <class X>
 NNC_INLINE void add_product(eight_floats &sum, const X &x,
                             const eight_floats &w) {

@@ -18,19 +18,21 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / "runtime/routines/costs/code.inc"
-CXX = ["arm-none-eabi-g++", "-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard",
-       "-mfpu=fpv5-d16", "-std=c++17", "-Os", "-fno-exceptions", "-fno-rtti",
-       "-ffp-contract=off", "-fno-math-errno", "-ffunction-sections", f"-I{ROOT}"]
+CXX = ["arm-none-eabi-g++", "-mthumb", "-mfloat-abi=hard", "-std=c++17", "-Os",
+       "-fno-exceptions", "-fno-rtti", "-ffp-contract=off", "-fno-math-errno",
+       "-ffunction-sections", f"-I{ROOT}"]
+CORTEX_M7 = ["-mcpu=cortex-m7", "-mfpu=fpv5-d16"]
+CORTEX_M55 = ["-mcpu=cortex-m55"]  # for the routines of helium
 # Functions that a module has once.
-SHARED = re.compile(r"nnc::dsp_")
+SHARED = re.compile(r"nnc::(dsp|helium)_")
 
 HEAD = """\
 // NNC_CODE(routine, first parameter or -1, bytes of a layer with constant sizes,
 //          bytes of a function that gets its sizes as arguments)
 //
 // The code of layers on microcontrollers, without the functions that all layers
-// of armdsp share: {compiler} at -Os for a
-// Cortex-M7. Written by scripts/benchmark/fit_code.py.
+// of armdsp or of helium share: {compiler} at -Os for a
+// Cortex-M7, for helium a Cortex-M55. Written by scripts/benchmark/fit_code.py.
 """
 
 CONV = dict(n=1, c=16, h=12, w=12, k=16, kh=3, kw=3, sh=1, sw=1, dh=1, dw=1, pt=1, pl=1,
@@ -58,10 +60,14 @@ ROUTINES = [
     ("conv2d_f32_portable", [], CONV, "float", True, False),
     ("conv2d_i32_nhwc_armdsp", [], CONV, "int8_t", True, True),
     ("conv2d_i32_nhwc_depthwise_armdsp", [], DEPTHWISE, "int8_t", True, True),
+    ("conv2d_i32_nhwc_depthwise_helium", [], DEPTHWISE, "int8_t", True, True),
     ("conv2d_i32_nhwc_first_armdsp", [], FIRST, "int8_t", True, True),
+    ("conv2d_i32_nhwc_helium", [], CONV, "int8_t", True, True),
     ("conv_transpose2d_f32_nchw_fpu", [0, 1], TRANSPOSE, "float", True, False),
     ("matmul_f32_fpu", [0, 1], MATMUL, "float", True, False),
     ("matmul_i32_armdsp", [], MATMUL, "int8_t", True, False),
+    ("matmul_i32_helium", [], MATMUL, "int8_t", True, False),
+    ("max_pool2d_nhwc_helium", [], POOL, "int8_t", False, False),
     ("max_pool2d_nhwc_portable", [], POOL, "float", False, False),
     ("max_pool2d_portable", [], POOL, "float", False, False),
 ]
@@ -115,7 +121,8 @@ def measure(name, param, shape, kind, weights, scratch, constant):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder)
         (path / "layer.cpp").write_text(source)
-        subprocess.run([*CXX, "-c", path / "layer.cpp", "-o", path / "layer.o"], check=True)
+        core = CORTEX_M55 if name.endswith("_helium") else CORTEX_M7
+        subprocess.run([*CXX, *core, "-c", path / "layer.cpp", "-o", path / "layer.o"], check=True)
         symbols = subprocess.run(["arm-none-eabi-nm", "-C", "-S", path / "layer.o"],
                                  check=True, capture_output=True, text=True).stdout
     return sum(int(m[1], 16) for m in

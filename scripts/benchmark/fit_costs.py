@@ -41,7 +41,7 @@ TABLES = ROOT / "runtime/routines/costs"
 SAMPLES = ROOT / "scripts/benchmark/samples"
 # An instruction set that has no table of its own uses another one's.
 TABLE_OF = {"armdsp": "portable", "avx512vnni": "avx512", "avxvnni": "avx2", "fpu": "portable",
-            "neondot": "neon", "neoni8mm": "neon"}
+            "helium": "portable", "neondot": "neon", "neoni8mm": "neon"}
 NO_TABLES = {"code.inc", "fields.inc", "tables.inc"}
 LINE = re.compile(r"^NNC_COST\((\w+), (\w+), ([-\w.+]+)\)$", re.M)
 

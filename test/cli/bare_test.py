@@ -327,6 +327,16 @@ class Bare(nnc.TestCase):
         self.nnc("bench", "quantized.onnx", f"--target={TARGETS[-1]}",
                  said=["^w1_out +conv2d_", "^[0-9]+ instructions a run"])
 
+    def test_vectors_of_16_bytes(self):
+        """A Cortex-M55 computes with Helium what a Cortex-M4 does with pairs."""
+        benches = [json.loads(self.nnc("bench", "quantized.onnx", f"--target=cortex-{core}",
+                                       "--json")) for core in ("m4", "m55")]
+        counts = [bench["median_instructions"] for bench in benches]
+        self.assertLess(counts[1], 0.4 * counts[0])
+        slow = [layer["routine"] for layer in benches[1]["layers"]
+                if layer["name"].startswith(("w", "k")) and "helium" not in layer["routine"]]
+        self.assertFalse(slow)
+
     def test_long_runs(self):
         """The timer of 24 bits wraps several times: a product of 240 million
         multiply-adds takes as many instructions each as one of a 16th."""

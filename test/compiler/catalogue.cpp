@@ -87,13 +87,15 @@ TEST_CASE("A shape decides which routines apply") {
   CHECK(!routine->takesSums(i32));
 }
 
-TEST_CASE("Convolutions of armdsp take sizes that fit in 16 bits") {
+TEST_CASE("Convolutions of microcontrollers take sizes that fit in 16 bits") {
   MLIRContext context;
   context.loadDialect<nn::NnDialect>();
   for (auto [channels, groups, name] :
        {std::tuple(64, 1, "conv2d_i32_nhwc_armdsp"),
         std::tuple(1, 1, "conv2d_i32_nhwc_first_armdsp"),
-        std::tuple(64, 64, "conv2d_i32_nhwc_depthwise_armdsp")})
+        std::tuple(64, 64, "conv2d_i32_nhwc_depthwise_armdsp"),
+        std::tuple(64, 1, "conv2d_i32_nhwc_helium"),
+        std::tuple(64, 64, "conv2d_i32_nhwc_depthwise_helium")})
     for (int64_t width : {32767, 32768}) {
       auto wide = readShape(makeConv(context, 3, channels, groups, width));
       REQUIRE(wide);
@@ -176,9 +178,9 @@ TEST_CASE("Every instruction set has a complete table of cost constants") {
   CHECK(!is_complete(lacks));
   CHECK(!is_complete(make_unset_costs()));
   for (const tile_limits &tile :
-       {armdsp_tile, fpu_tile, avx2_tile, avxvnni_tile, avx512_tile,
-        avx512vnni_tile, neon_tile, neondot_tile, neoni8mm_tile, neonfp16_tile,
-        portable_tile, sse4_tile}) {
+       {armdsp_tile, fpu_tile, helium_tile, avx2_tile, avxvnni_tile,
+        avx512_tile, avx512vnni_tile, neon_tile, neondot_tile, neoni8mm_tile,
+        neonfp16_tile, portable_tile, sse4_tile}) {
     REQUIRE(tile.cost);
     CHECK(is_complete(*tile.cost));
     for (double share : {tile.cost->peak_share, tile.cost->level2_exposed_share,

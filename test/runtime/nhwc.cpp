@@ -1,14 +1,20 @@
-// Routines of images in NHWC, for any machine and with Arm's DSP extension, of
-// which another machine computes the same: against the portable ones of NCHW,
-// bit for bit on integers.
+// Routines of images in NHWC, for any machine, with Arm's DSP extension and
+// with its M-profile vectors, of which another machine computes the same:
+// against the portable ones of NCHW, bit for bit on integers. helium.cpp runs
+// the vectors.
 #include "runtime/routines/conv2d/nhwc.h"
 #include "runtime/routines/conv2d/dsp.h"
+#include "runtime/routines/conv2d/helium.h"
+#include "runtime/routines/conv2d/helium_depthwise.h"
 #include "runtime/routines/conv2d/portable.h"
 #include "runtime/routines/dsp_plan.h"
+#include "runtime/routines/helium_plan.h"
 #include "runtime/routines/integer_softmax/portable.h"
 #include "runtime/routines/integer_softmax/shape.h"
 #include "runtime/routines/matmul/dsp.h"
+#include "runtime/routines/matmul/helium.h"
 #include "runtime/routines/matmul/portable.h"
+#include "runtime/routines/pool2d/helium.h"
 #include "runtime/routines/pool2d/nhwc.h"
 #include "runtime/routines/pool2d/portable.h"
 #include "test/runtime/check.h"
@@ -42,7 +48,8 @@ std::vector<T> unpack(const axes &tensor, const char *layout,
   return x;
 }
 
-/// The expression that dsp_requantize computes, and the same one unrecognised.
+/// The expression that these routines requantize by, and the same one
+/// unrecognised.
 struct plain_expression {
   i8 operator()(int32_t v, int32_t bias, int32_t multiplier,
                 int32_t shift) const {
@@ -77,8 +84,8 @@ struct factors {
 };
 
 template <template <class, class> class R>
-void check_dsp(random_source &r, const conv2d_shape &s, const char *layout,
-               std::size_t scratch) {
+void check_exact(random_source &r, const conv2d_shape &s, const char *layout,
+                 std::size_t scratch) {
   INFO(describe(s));
   const axes in = {"NCHW", {s.n, s.c, s.h, s.w}};
   const axes weights = {"KCRS", {s.k, s.c / s.groups, s.kh, s.kw}};
@@ -149,9 +156,11 @@ TEST_CASE("convolutions of NHWC", "[nhwc]") {
     check_portable<conv2d_i32_nhwc_portable>(r, s, "KRSC");
     const std::size_t scratch = std::size_t(plan_conv2d_dsp(s).scratch());
     if (s.c == 1)
-      check_dsp<conv2d_i32_nhwc_first_armdsp>(r, s, "KRCS2k4s", scratch);
+      check_exact<conv2d_i32_nhwc_first_armdsp>(r, s, "KRCS2k4s", scratch);
     else
-      check_dsp<conv2d_i32_nhwc_armdsp>(r, s, "KRSC2k4c", scratch);
+      check_exact<conv2d_i32_nhwc_armdsp>(r, s, "KRSC2k4c", scratch);
+    check_exact<conv2d_i32_nhwc_helium>(
+        r, s, "KRSC", std::size_t(plan_conv2d_helium(s).scratch()));
   }
 }
 
@@ -168,8 +177,11 @@ TEST_CASE("depthwise convolutions of NHWC", "[nhwc]") {
     if (r.between(0, 1))
       s.kw = 3, s.dw = 1;
     s = with_fill(r, s);
-    check_dsp<conv2d_i32_nhwc_depthwise_armdsp>(
+    check_exact<conv2d_i32_nhwc_depthwise_armdsp>(
         r, s, "RSKC", std::size_t(plan_depthwise_dsp(s).scratch()));
+    s.groups = s.c = s.k = r.between(2, 40);
+    check_exact<conv2d_i32_nhwc_depthwise_helium>(
+        r, s, "RSKC", std::size_t(depthwise_helium_scratch(s)));
   }
 }
 
@@ -235,6 +247,14 @@ TEST_CASE("pools of NHWC", "[nhwc]") {
           avg_pool2d_i32_nhwc_portable<pool2d_shape, none>(), float());
     check(avg_pool2d_rounded_portable<pool2d_shape, none>(),
           avg_pool2d_rounded_nhwc_portable<pool2d_shape, none>(), int32_t());
+    check(max_pool2d_portable<pool2d_shape, none>(),
+          max_pool2d_nhwc_helium<pool2d_shape, none>(), i8());
+    if (s.kh * s.kw > 256)
+      continue;
+    check(avg_pool2d_i32_portable<pool2d_shape, none>(),
+          avg_pool2d_i32_nhwc_helium<pool2d_shape, none>(), float());
+    check(avg_pool2d_rounded_portable<pool2d_shape, none>(),
+          avg_pool2d_rounded_nhwc_helium<pool2d_shape, none>(), int32_t());
   }
 }
 
@@ -248,30 +268,37 @@ TEST_CASE("means of integers round halves away from zero", "[nhwc]") {
   CHECK(std::vector<int32_t>(y, y + 4) == std::vector<int32_t>{2, -2, 4, -128});
 }
 
-TEST_CASE("products of rows with armdsp", "[nhwc]") {
+/// Compares a product of rows with the portable one; K is a multiple of
+/// `fours`.
+template <template <class, class> class R>
+void check_rows(random_source &r, const char *layout, int fours) {
+  matmul_shape s{};
+  s.batch = r.between(1, 2), s.m = r.between(1, 3);
+  s.k = fours * r.between(1, 20), s.n = r.between(1, 43);
+  s.a_batch_stride = s.m * s.k;
+  INFO(describe(s));
+  const auto a = numbers<i8>(r, std::size_t(s.batch * s.m * s.k));
+  const auto b = numbers<i8>(r, std::size_t(s.k * s.n));
+  const factors f(r, s.n);
+  std::vector<i8> want(std::size_t(s.batch * s.m * s.n)), y(want.size());
+  using E = channels_of<plain_expression>;
+  using reference = matmul_i32_portable<matmul_shape, E>;
+  reference::run(s, a.data(), b.data(), want.data(), f.get<plain_expression>(),
+                 0, reference::units(s));
+  const auto pb = pack({"KN", {s.k, s.n}}, layout, b);
+  using routine = R<matmul_shape, channels_of<known_expression>>;
+  in_parts(routine::units(s), [&](int begin, int end) {
+    routine::run(s, a.data(), pb.data(), y.data(), f.get<known_expression>(),
+                 begin, end);
+  });
+  CHECK(y == want);
+}
+
+TEST_CASE("products of rows on microcontrollers", "[nhwc]") {
   random_source r;
   for (int i = 0; i < 100; ++i) {
-    matmul_shape s{};
-    s.batch = r.between(1, 2), s.m = r.between(1, 3);
-    s.k = 4 * r.between(1, 20), s.n = r.between(1, 23);
-    s.a_batch_stride = s.m * s.k;
-    INFO(describe(s));
-    const auto a = numbers<i8>(r, std::size_t(s.batch * s.m * s.k));
-    const auto b = numbers<i8>(r, std::size_t(s.k * s.n));
-    const factors f(r, s.n);
-    std::vector<i8> want(std::size_t(s.batch * s.m * s.n)), y(want.size());
-    using E = channels_of<plain_expression>;
-    using reference = matmul_i32_portable<matmul_shape, E>;
-    reference::run(s, a.data(), b.data(), want.data(),
-                   f.get<plain_expression>(), 0, reference::units(s));
-    const auto pb = pack({"KN", {s.k, s.n}}, "NK4n4k", b);
-    using routine =
-        matmul_i32_armdsp<matmul_shape, channels_of<known_expression>>;
-    in_parts(routine::units(s), [&](int begin, int end) {
-      routine::run(s, a.data(), pb.data(), y.data(), f.get<known_expression>(),
-                   begin, end);
-    });
-    CHECK(y == want);
+    check_rows<matmul_i32_armdsp>(r, "NK4n4k", 4);
+    check_rows<matmul_i32_helium>(r, "NK", 1);
   }
 }
 

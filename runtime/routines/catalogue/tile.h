@@ -56,6 +56,7 @@ constexpr tile_limits portable_tile =
     make_tile_limits(all_costs.portable, 4, 2);
 constexpr tile_limits armdsp_tile = portable_tile;
 constexpr tile_limits fpu_tile = portable_tile;
+constexpr tile_limits helium_tile = portable_tile;
 
 /// Multiply-adds that a core can issue in the part of the time of a weight's
 /// load from the second-level cache that does not overlap with arithmetic.
