@@ -270,7 +270,8 @@ private:
         // If they are unrolled, compilers add single products of several taps
         // to each other first, where one instruction adds each to its sum.
         if constexpr (G == 1)
-          asm("" : "+r"(taps));
+          if (taps > 1)
+            asm("" : "+r"(taps));
         for (int t = 0; t < taps; ++t) {
           NNC_FORGET_LOADS;
           sums.add(at, pixel, w, weight_block(s));
