@@ -39,11 +39,24 @@ SmallVector<std::string> codegen::getFlags(exec::ProgramOp program) {
   return flags;
 }
 
-static Values getWeightValues(exec::ProgramOp program) {
+static Values getWeightValues(exec::ProgramOp program,
+                              const WeightsPiece &piece) {
   Values values;
   values["name"] = program.getSymName().str();
+  values["symbol"] = piece.symbol;
   values["align"] = std::to_string(program.getAlign());
-  values["bytes"] = std::to_string(getWeightsBytes(program));
+  values["bytes"] = std::to_string(piece.bytes);
+  values["macro"] = "NNC_WEIGHTS_SECTION";
+  values["section"] = ".rodata";
+  values["in_memory"] = values["default_section"] = "";
+  if (!piece.memory.empty()) {
+    values["macro"] += "_" + StringRef(piece.memory).upper();
+    values["section"] = "." + piece.memory;
+    values["in_memory"] = " in the memory " + piece.memory;
+    values["default_section"] = "#ifndef " + values["macro"] + "\n#define " +
+                                values["macro"] + " " + values["section"] +
+                                "\n#endif\n";
+  }
   return values;
 }
 
@@ -58,42 +71,32 @@ static std::string printBytes(StringRef bytes) {
   return text;
 }
 
-/// Writes the weights into the folder in the form that `options` request.
-static FailureOr<WeightsStamp> addWeights(exec::ProgramOp program,
-                                          const EmitOptions &options,
-                                          OutputFolder &folder,
-                                          std::vector<std::string> &files) {
-  std::string name =
-      getSourceFolder(options.package).str() + program.getSymName().str();
-  if (program.getWeights() == 0)
-    return WeightsStamp();
-  FailureOr<WeightsStamp> stamp = failure();
+/// Writes a piece of the weights into the folder in the form that `options`
+/// request, and sets its hash.
+static LogicalResult addWeights(exec::ProgramOp program,
+                                const EmitOptions &options,
+                                OutputFolder &folder, WeightsPiece &piece,
+                                std::vector<std::string> &files) {
+  std::string stem = getSourceFolder(options.package).str() + piece.symbol;
+  Values values = getWeightValues(program, piece);
   if (options.weights == "array") {
     llvm::SmallString<0> bytes;
     llvm::raw_svector_ostream stream(bytes);
-    stamp = writeWeights(program, stream);
-    if (failed(stamp))
+    if (failed(writeWeights(program, piece, stream)))
       return failure();
-    Values values = getWeightValues(program);
     values["values"] = printBytes(bytes);
-    files.push_back(name + "_weights.c");
-    if (failed(folder.add(files.back(), fillTemplate("weights.c.in", values))))
-      return failure();
-    return stamp;
+    files.push_back(stem + ".c");
+    return folder.add(files.back(), fillTemplate("weights.c.in", values));
   }
-  files.push_back(name + "_weights.bin");
+  files.push_back(stem + ".bin");
   if (failed(folder.add(files.back(), [&](llvm::raw_pwrite_stream &stream) {
-        stamp = writeWeights(program, stream);
-        return stamp;
+        return writeWeights(program, piece, stream);
       })))
     return failure();
   if (options.weights == "file")
-    return stamp;
-  files.push_back(name + "_weights.S");
-  if (failed(folder.add(files.back(), fillTemplate("weights.S.in",
-                                                   getWeightValues(program)))))
-    return failure();
-  return stamp;
+    return success();
+  files.push_back(stem + ".S");
+  return folder.add(files.back(), fillTemplate("weights.S.in", values));
 }
 
 /// Writes what the program's custom operators need: the file that calls the
@@ -164,12 +167,12 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
   std::vector<std::string> files = {sources + ".h", sources + ".cpp",
                                     sources + "_runtime.h"};
   std::vector<std::string> weightFiles;
-  FailureOr<WeightsStamp> stamp =
-      addWeights(program, options, *folder, weightFiles);
-  if (failed(stamp))
-    return failure();
+  SmallVector<WeightsPiece> weights = listWeights(program);
+  for (WeightsPiece &piece : weights)
+    if (failed(addWeights(program, options, *folder, piece, weightFiles)))
+      return failure();
   if (failed(folder->add(files[0], printHeader(program, options))) ||
-      failed(folder->add(files[1], printProgram(program, options, *stamp))) ||
+      failed(folder->add(files[1], printProgram(program, options, weights))) ||
       failed(folder->add(files[2], *runtime)))
     return failure();
   if (options.takesPool()) {

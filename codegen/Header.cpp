@@ -47,6 +47,37 @@ static std::string printArray(exec::StateOp state) {
                         "[" + Twine(elements) + "]");
 }
 
+/// Prints the definition of a number of bytes. `stem` is what stands in front
+/// of
+/// `_ARENA_BYTES`.
+static std::string printArenaSize(const Twine &stem, int64_t bytes) {
+  return ((bytes ? "" : "/* None is needed, but C has no empty arrays. */\n") +
+          ("#define " + stem) + "_ARENA_BYTES ((size_t)" +
+          Twine(std::max<int64_t>(bytes, 1)) + ")\n")
+      .str();
+}
+
+static std::string printMemorySizes(exec::ProgramOp program) {
+  std::string text, name = program.getSymName().upper();
+  for (auto memory : program.getMemories().getAsRange<exec::MemoryAttr>())
+    text += printArenaSize(name + "_" + memory.getName().upper(),
+                           memory.getBytes());
+  return text;
+}
+
+/// Prints the struct of the parts of the arena, if there are several memories.
+static std::string printArenas(exec::ProgramOp program) {
+  if (!hasMemories(program))
+    return "";
+  std::string name = program.getSymName().str(), fields;
+  for (auto memory : program.getMemories().getAsRange<exec::MemoryAttr>())
+    fields += ("  void *" + memory.getName() + "; /* " +
+               program.getSymName().upper() + "_" + memory.getName().upper() +
+               "_ARENA_BYTES" + (memory.getSlow() ? ", slow" : "") + " */\n")
+                  .str();
+  return fillTemplate("arenas.h.in", {{"name", name}, {"fields", fields}});
+}
+
 std::string codegen::printHeader(exec::ProgramOp program,
                                  const EmitOptions &options) {
   Values values;
@@ -55,12 +86,19 @@ std::string codegen::printHeader(exec::ProgramOp program,
   values["NAME"] = StringRef(name).upper();
   values["target"] = program.getTarget().str();
   values["arena"] = std::to_string(program.getArena());
-  values["room"] = std::to_string(std::max<int64_t>(program.getArena(), 1));
-  values["no_arena"] =
-      program.getArena() ? ""
-                         : "/* None is needed, but C has no empty arrays. */\n";
+  values["arena_sizes"] =
+      hasMemories(program)
+          ? printMemorySizes(program)
+          : printArenaSize(program.getSymName().upper(), program.getArena());
+  values["arenas"] = printArenas(program);
+  values["aligned"] = hasMemories(program) ? "each arena" : "the arena";
   values["align"] = std::to_string(program.getAlign());
   values["weights"] = std::to_string(getWeightsBytes(program));
+  values["weight_sizes"] = "";
+  for (const WeightsPiece &piece : listWeights(program))
+    if (!piece.memory.empty())
+      values["weight_sizes"] += "#define " + piece.macro + " ((size_t)" +
+                                std::to_string(piece.bytes) + ")\n";
   std::string &inputs = values["inputs"], &outputs = values["outputs"];
   bool inArena = hasPortsInArena(program);
   for (auto input : program.getBody().getOps<exec::InputOp>())

@@ -26,6 +26,8 @@ static json::Object describePort(exec::PlaceOpInterface place,
   };
   if (std::optional<int64_t> offset = exec::getPortOffset(place))
     port["arena_offset"] = *offset;
+  if (StringRef memory = exec::getMemory(place); !memory.empty())
+    port["memory"] = memory;
   return port;
 }
 
@@ -46,16 +48,35 @@ static json::Object describeLayer(StringRef name, StringRef routine,
 /// Describes the places in the arena: `first` and `last` are numbers of layers.
 static json::Array describeArena(exec::ProgramOp program) {
   json::Array places;
-  for (ArenaSpan span : listArena(program, numberLayers(program)))
-    places.push_back(json::Object{
+  for (ArenaSpan span : listArena(program, numberLayers(program))) {
+    json::Object described{
         {"name", span.place.getName()},
         {"offset", span.offset},
         {"bytes", nn::getPhysicalBytes(span.place.getTensor())},
         {"first", span.first},
         {"last", span.last},
         {"scratch", span.isScratch},
-    });
+    };
+    if (StringRef memory = exec::getMemory(span.place); !memory.empty())
+      described["memory"] = memory;
+    places.push_back(std::move(described));
+  }
   return places;
+}
+
+static constexpr llvm::StringLiteral kMemories = "memories",
+                                     kWeightMemories = "weight_memories";
+
+static json::Array describeMemories(ArrayAttr list) {
+  json::Array memories;
+  for (auto memory : list.getAsRange<exec::MemoryAttr>())
+    memories.push_back(json::Object{
+        {"name", memory.getName()},
+        {"bytes", memory.getBytes()},
+        {"size", memory.getSize()},
+        {"slow", memory.getSlow()},
+    });
+  return memories;
 }
 
 /// Prints a value on one line; a list of objects gets one line per object.
@@ -122,10 +143,17 @@ std::string codegen::printManifest(exec::ProgramOp program,
       {"threads", options.takesPool()},
       {"layers", std::move(layers)},
       {"arena", describeArena(program)},
+      {kMemories, describeMemories(program.getMemories())},
+      {kWeightMemories, describeMemories(program.getWeightMemories())},
   };
   std::string text;
-  for (const auto &[key, value] : manifest)
+  for (const auto &[key, value] : manifest) {
+    // Only a program with several memories has a list of them.
+    bool isMemories = key == kMemories || key == kWeightMemories;
+    if (isMemories && value.getAsArray()->empty())
+      continue;
     text += (text.empty() ? "{\n  \"" : ",\n  \"") + key.str() +
             "\": " + printValue(value);
+  }
   return text + "\n}\n";
 }

@@ -79,10 +79,13 @@ static Values getValues(exec::ProgramOp program, const EmitOptions &options,
   values["flags"] = printLines(getLanguageFlags());
   values["filters"] = llvm::join(filters, ", ");
   // The assembler is a language of CMake's that not every toolchain has.
-  bool embeds = llvm::is_contained(files, name + "_weights.S");
-  values["asm"] = embeds ? " ASM" : "";
-  values["depends"] =
-      embeds ? fillTemplate("CMakeDepends.txt.in", {{"name", name}}) : "";
+  SmallVector<StringRef> embedded = select(files, {".S"});
+  values["asm"] = embedded.empty() ? "" : " ASM";
+  values["depends"] = "";
+  for (StringRef file : embedded)
+    values["depends"] +=
+        fillTemplate("CMakeDepends.txt.in",
+                     {{"weights", llvm::sys::path::stem(file).str()}});
   return values;
 }
 

@@ -47,7 +47,7 @@ SmallVector<ArenaSpan> codegen::listArena(exec::ProgramOp program,
   for (auto place : program.getBody().getOps<exec::PlaceOpInterface>()) {
     auto buffer = dyn_cast<exec::BufferOp>(*place);
     std::optional<int64_t> offset = exec::getPortOffset(place);
-    if (!buffer && !offset)
+    if (!exec::isInArena(place))
       continue;
     std::pair<int, int> range = {layers.size(), 0};
     findLayers(place->getResult(0), layers, range);
@@ -72,6 +72,8 @@ static std::string printBuffers(exec::ProgramOp program,
             ? std::to_string(span.place.getTensor().getNumElements()) +
                   " bytes to work in"
             : describe(span.place.getTensor());
+    if (StringRef memory = exec::getMemory(span.place); !memory.empty())
+      comment += " of " + memory.str();
     if (span.first == span.last)
       comment += ", layer " + std::to_string(span.first);
     else if (span.first < span.last)
@@ -90,6 +92,8 @@ static std::string printWeights(exec::ProgramOp program) {
   uint64_t header = getWeightsHeaderBytes(program);
   for (auto weight : program.getBody().getOps<exec::WeightOp>()) {
     std::string comment = describe(weight.getTensor());
+    if (StringRef memory = exec::getMemory(weight); !memory.empty())
+      comment += " in " + memory.str();
     auto name = dyn_cast<NameLoc>(weight.getLoc());
     if (name && name.getName() != weight.getName())
       comment += ", " + printModelName(name.getName()) + " in the model";
@@ -115,7 +119,10 @@ std::string codegen::printPlaces(exec::ProgramOp program,
       "memory. Layers are numbered in the order in which they run.",
       printBuffers(program, layers));
   std::string weights = printConstants(
-      "Where weights lie, in bytes from the start of all of them.",
+      program.getWeightMemories().empty()
+          ? "Where weights lie, in bytes from the start of all of them."
+          : "Where weights lie, in bytes from the start of those in the same "
+            "memory.",
       printWeights(program));
   if (arena.empty() && weights.empty())
     return "";

@@ -93,6 +93,14 @@ bool hasState(exec::ProgramOp program);
 /// Returns true if the arena holds the program's inputs and outputs.
 bool hasPortsInArena(exec::ProgramOp program);
 
+/// Returns true if the arena is divided among several memories.
+bool hasMemories(exec::ProgramOp program);
+
+/// Return the name and the declaration of the parameter through which
+/// <name>_run gets the arena: `void *arena`, or the struct of its parts.
+llvm::StringRef getArenaName(exec::ProgramOp program);
+std::string getArenaParameter(exec::ProgramOp program);
+
 /// Returns the parameters of <name>_place, which points the structs of inputs
 /// and outputs at their places in the arena.
 llvm::SmallVector<std::string> getPlaceParameters(exec::ProgramOp program);
@@ -101,20 +109,24 @@ llvm::SmallVector<std::string> getPlaceParameters(exec::ProgramOp program);
 /// the first run.
 std::string printReset(exec::ProgramOp program);
 
-/// The size and the hash of the weights that belong to the code. All fields are
-/// 0 for a model without weights.
-struct WeightsStamp {
-  uint64_t headerBytes = 0; ///< offset of the first weight
-  uint64_t bytes = 0;       ///< size of the header and all weights
-  uint64_t hash = 0;        ///< nnc::hash_words() of all bytes after the header
+/// A piece of the weights, which begins with a header: all of them, or those in
+/// one of several memories.
+struct WeightsPiece {
+  std::string memory; ///< empty for all of them
+  std::string symbol; ///< of the array, and the stem of the names of its files
+  std::string macro;  ///< name of the constant for `bytes` in the header
+  uint64_t bytes;     ///< of the header of the piece and its weights
+  uint64_t hash = 0;  ///< nnc::hash_words() of all bytes after the header
 };
 
+/// Returns the pieces of the weights; none for a model without weights.
+llvm::SmallVector<WeightsPiece> listWeights(exec::ProgramOp program);
+
 /// Returns the bytes of nnc::weights_header and of the padding after it, which
-/// keeps the weights aligned; 0 if there are no weights.
+/// keeps the weights aligned.
 uint64_t getWeightsHeaderBytes(exec::ProgramOp program);
 
-/// Returns the bytes of the header and all weights, the size of
-/// <name>_weights.bin.
+/// Returns the bytes of all pieces.
 uint64_t getWeightsBytes(exec::ProgramOp program);
 
 /// Returns true if the caller passes the weights. A model without weights has
@@ -124,7 +136,7 @@ bool takesWeights(exec::ProgramOp program, const EmitOptions &options);
 /// Return the text of <name>.h, <name>.cpp and manifest.json.
 std::string printHeader(exec::ProgramOp program, const EmitOptions &options);
 std::string printProgram(exec::ProgramOp program, const EmitOptions &options,
-                         const WeightsStamp &stamp);
+                         llvm::ArrayRef<WeightsPiece> weights);
 std::string printManifest(exec::ProgramOp program, const EmitOptions &options,
                           llvm::ArrayRef<std::string> files);
 
@@ -170,10 +182,10 @@ std::vector<std::pair<std::string, std::string>>
 printPackage(exec::ProgramOp program, const EmitOptions &options,
              llvm::ArrayRef<std::string> files);
 
-/// Writes the header and the encoded weights to `stream`, to which nothing has
-/// been written yet.
-mlir::FailureOr<WeightsStamp> writeWeights(exec::ProgramOp program,
-                                           llvm::raw_pwrite_stream &stream);
+/// Writes the header and the encoded weights of a piece to `stream`, to which
+/// nothing has been written yet, and sets the piece's hash.
+mlir::LogicalResult writeWeights(exec::ProgramOp program, WeightsPiece &piece,
+                                 llvm::raw_pwrite_stream &stream);
 
 /// A temporary folder for the emitted files, which takes the place of `target`
 /// when all files are written.

@@ -27,6 +27,13 @@ static std::string getPortField(Operation &op, StringRef access) {
       .str();
 }
 
+/// Returns the pointer to the memory that holds a place in the arena, as in
+/// `arena` or, with several memories, `arenas->dtcm`.
+static std::string getArenaPointer(Operation &op, StringRef access) {
+  StringRef memory = exec::getMemory(&op);
+  return memory.empty() ? "arena" : ("arenas" + access + memory).str();
+}
+
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
@@ -34,7 +41,8 @@ static std::string getPortField(Operation &op, StringRef access) {
 /// Returns the declaration of `place` in run(). The contents of a buffer are
 /// described elsewhere: in the header, in the comments of layers, and in the
 /// map of the arena.
-static std::string printPlace(exec::PlaceOpInterface place) {
+static std::string printPlace(exec::ProgramOp program,
+                              exec::PlaceOpInterface place) {
   RankedTensorType type = place.getTensor();
   std::string element = getCppType(type.getElementType()).str();
   std::string name = place.getName().str();
@@ -44,10 +52,15 @@ static std::string printPlace(exec::PlaceOpInterface place) {
     return printList(head + "at<" + element + ">(", {memory, offset}, ");");
   };
   Operation *op = place.getOperation();
-  if (isa<exec::WeightOp>(op))
+  if (isa<exec::WeightOp>(op)) {
+    std::string memory = exec::getMemory(op).str();
+    for (const WeightsPiece &piece : listWeights(program))
+      if (!memory.empty() && piece.memory == memory)
+        return at(piece.symbol, "place::" + name);
     return at("weights", "place::" + name);
-  if (isa<exec::BufferOp>(op) || exec::getPortOffset(op))
-    return at("arena", "place::" + name);
+  }
+  if (exec::isInArena(op))
+    return at(getArenaPointer(*op, "."), "place::" + name);
   if (auto view = dyn_cast<exec::ViewOp>(op))
     return printComment(describe(type), "  //") +
            at(getName(view.getBase()), std::to_string(view.getOffset()));
@@ -107,10 +120,10 @@ static std::string printBody(exec::ProgramOp program,
     // An unused place in the arena needs no name.
     if (exec::getPortOffset(&op) && op.use_empty())
       continue;
-    usesWeights |= isa<exec::WeightOp>(op);
-    usesArena |= isa<exec::BufferOp>(op) || exec::getPortOffset(&op);
+    usesWeights |= isa<exec::WeightOp>(op) && exec::getMemory(&op).empty();
+    usesArena |= exec::isInArena(&op);
     if (auto place = dyn_cast<exec::PlaceOpInterface>(op)) {
-      (isCallers(op) ? body : declared) += printPlace(place);
+      (isCallers(op) ? body : declared) += printPlace(program, place);
       // Inputs that no layer reads and results without elements are not
       // declared.
       if (isCallers(op) && place->use_empty())
@@ -134,7 +147,7 @@ static std::string printBody(exec::ProgramOp program,
   if (!usesWeights)
     body += "  static_cast<void>(weights);\n";
   if (!usesArena)
-    body += "  static_cast<void>(arena);\n";
+    body += "  static_cast<void>(" + getArenaName(program).str() + ");\n";
   if (program.getBody().getOps<exec::CallOp>().empty())
     body += "  static_cast<void>(pool);\n";
   if (inArena || program.getBody().getOps<exec::InputOp>().empty())
@@ -145,13 +158,69 @@ static std::string printBody(exec::ProgramOp program,
 }
 
 /// Returns the expression for the pointer to the program's weights in the
-/// emitted code, or "nullptr".
+/// emitted code, or "nullptr" if they are not in one piece.
 static std::string getWeightsPointer(exec::ProgramOp program,
                                      const EmitOptions &options) {
   if (takesWeights(program, options))
     return "inputs->weights";
-  return program.getWeights() ? program.getSymName().str() + "_weights"
-                              : "nullptr";
+  for (const WeightsPiece &piece : listWeights(program))
+    if (piece.memory.empty())
+      return piece.symbol;
+  return "nullptr";
+}
+
+/// Returns the namespace that holds what is known of a piece of the weights, as
+/// the beginning of a name.
+static std::string getScope(const WeightsPiece &piece) {
+  return piece.memory.empty() ? "" : "weights_" + piece.memory + "::";
+}
+
+/// Returns the statements that check each piece of the weights in its turn;
+/// `scope` is in front of the names of functions. `checksAll` reads all bytes.
+static std::string printWeightChecks(exec::ProgramOp program,
+                                     const std::string &scope, bool checksAll) {
+  std::string text;
+  for (const WeightsPiece &piece : listWeights(program)) {
+    SmallVector<std::string> arguments = {piece.symbol};
+    if (checksAll)
+      arguments.push_back(piece.macro);
+    text += printList("  if (const int fault = " + scope + getScope(piece) +
+                          "find_fault(",
+                      arguments, "))") +
+            "    return fault;\n";
+  }
+  return text + "  return " + program.getSymName().upper() + "_OK;\n";
+}
+
+/// Returns the constants and functions that check each piece of the weights.
+static std::string printWeightFaults(exec::ProgramOp program,
+                                     ArrayRef<WeightsPiece> weights,
+                                     const Values &values) {
+  std::string text;
+  for (const WeightsPiece &piece : weights) {
+    Values more = values;
+    more["hash"] = "0x" + llvm::utohexstr(piece.hash, /*LowerCase=*/true,
+                                          /*Width=*/16);
+    more["header"] = std::to_string(getWeightsHeaderBytes(program));
+    more["macro"] = piece.macro;
+    std::string checks = fillTemplate("check_weights.in", more);
+    std::string scope = getScope(piece);
+    StringRef name = StringRef(scope).drop_back(scope.empty() ? 0 : 2);
+    text += name.empty()
+                ? checks
+                : ("namespace " + name + " {\n" + StringRef(checks).rtrim() +
+                   "\n} // namespace " + name + "\n\n")
+                      .str();
+  }
+  return text;
+}
+
+/// Returns the declarations of the arrays that hold the weights.
+static std::string printWeightArrays(ArrayRef<WeightsPiece> weights) {
+  std::string text;
+  for (const WeightsPiece &piece : weights)
+    text += "\nextern \"C\" const unsigned char " + piece.symbol + "[];\n";
+  return text;
 }
 
 /// Returns the definition of is_at(), which tells whether an input or output is
@@ -165,6 +234,17 @@ static std::string printIsAt() {
          "}\n\n";
 }
 
+/// Returns the pointers to all memories that the program takes bytes of.
+static SmallVector<std::string> listArenas(exec::ProgramOp program) {
+  SmallVector<std::string> arenas;
+  for (auto memory : program.getMemories().getAsRange<exec::MemoryAttr>())
+    if (memory.getBytes())
+      arenas.push_back("arenas->" + memory.getName().str());
+  if (!hasMemories(program) && program.getArena())
+    arenas.push_back("arena");
+  return arenas;
+}
+
 /// Returns conditions that are true for ports that are not where they lie in
 /// the arena.
 static SmallVector<std::string> listMovedPorts(exec::ProgramOp program) {
@@ -172,8 +252,8 @@ static SmallVector<std::string> listMovedPorts(exec::ProgramOp program) {
   for (Operation &op : program.getBody().front())
     if (exec::getPortOffset(&op)) {
       std::string name = cast<exec::PlaceOpInterface>(op).getName().str();
-      moved.push_back("!is_at(arena, place::" + name + ", " +
-                      getPortField(op, "->") + ")");
+      moved.push_back("!is_at(" + getArenaPointer(op, "->") +
+                      ", place::" + name + ", " + getPortField(op, "->") + ")");
     }
   return moved;
 }
@@ -195,13 +275,22 @@ static std::string printChecks(exec::ProgramOp program,
   check(outputs, "NULL_OUTPUT");
   if (hasState(program))
     check({"!state"}, "NULL_STATE");
-  if (program.getArena()) {
-    check({"!arena"}, "NULL_ARENA");
-    check({"reinterpret_cast<uintptr_t>(arena) % " + status + "ALIGN != 0"},
-          "MISALIGNED_ARENA");
+  SmallVector<std::string> null, misaligned;
+  if (hasMemories(program))
+    null.push_back("!arenas");
+  for (const std::string &arena : listArenas(program)) {
+    null.push_back("!" + arena);
+    misaligned.push_back("reinterpret_cast<uintptr_t>(" + arena + ") % " +
+                         status + "ALIGN != 0");
   }
+  if (!null.empty())
+    check(null, "NULL_ARENA");
+  if (!misaligned.empty())
+    check(misaligned, "MISALIGNED_ARENA");
   if (SmallVector<std::string> moved = listMovedPorts(program); !moved.empty())
     check(moved, "NOT_PLACED");
+  if (!program.getWeightMemories().empty())
+    return text + printWeightChecks(program, "", /*checksAll=*/false);
   if (program.getWeights())
     return text + printList("  return find_fault(",
                             {getWeightsPointer(program, options)}, ");");
@@ -220,7 +309,7 @@ std::string codegen::printPrototype(exec::ProgramOp program, bool parallel,
                                          stem + "_outputs *outputs"};
   if (hasState(program))
     parameters.push_back("struct " + name.str() + "_state *state");
-  parameters.push_back("void *arena");
+  parameters.push_back(getArenaParameter(program));
   if (parallel)
     parameters.push_back("const struct nnc_pool *pool");
   std::string function = name.str() + (parallel ? "_run_parallel(" : "_run(");
@@ -240,8 +329,9 @@ static std::string printEntry(exec::ProgramOp program, const Values &values,
     checked.push_back("state");
     passed.push_back("*state");
   }
-  checked.push_back("arena");
-  passed.append({"arena", values.find("weights_pointer")->second});
+  checked.push_back(getArenaName(program).str());
+  passed.append({(hasMemories(program) ? "*" : "") + checked.back(),
+                 values.find("weights_pointer")->second});
   more["check"] =
       printList("  if (const int fault = " + name + "_layers::find_fault(",
                 checked, "))");
@@ -257,7 +347,22 @@ bool codegen::hasPortsInArena(exec::ProgramOp program) {
 
 SmallVector<std::string> codegen::getPlaceParameters(exec::ProgramOp program) {
   std::string stem = "struct " + program.getSymName().str();
-  return {stem + "_inputs *inputs", stem + "_outputs *outputs", "void *arena"};
+  return {stem + "_inputs *inputs", stem + "_outputs *outputs",
+          getArenaParameter(program)};
+}
+
+bool codegen::hasMemories(exec::ProgramOp program) {
+  return !program.getMemories().empty();
+}
+
+StringRef codegen::getArenaName(exec::ProgramOp program) {
+  return hasMemories(program) ? "arenas" : "arena";
+}
+
+std::string codegen::getArenaParameter(exec::ProgramOp program) {
+  if (!hasMemories(program))
+    return "void *arena";
+  return "const struct " + program.getSymName().str() + "_arenas *arenas";
 }
 
 /// Returns the definition of <name>_place.
@@ -271,7 +376,9 @@ static std::string printPlaceEntry(exec::ProgramOp program) {
       text += printList(
           "  " + getPortField(op, "->") + " = " + name + "_layers::at<" +
               getCType(port.getTensor().getElementType()).str() + ">(",
-          {"arena", name + "_layers::place::" + port.getName().str()}, ");");
+          {getArenaPointer(op, "->"),
+           name + "_layers::place::" + port.getName().str()},
+          ");");
     }
   return text + "}\n";
 }
@@ -290,9 +397,14 @@ static std::string printCheckEntry(exec::ProgramOp program,
     arguments = {getWeightsPointer(program, options),
                  program.getSymName().upper() + "_WEIGHT_BYTES"};
   }
-  return "\n" +
-         printList("extern \"C\" int " + name + "_check_weights(", parameters,
-                   ") {") +
+  std::string head =
+      "\n" + printList("extern \"C\" int " + name + "_check_weights(",
+                       parameters, ") {");
+  if (!program.getWeightMemories().empty())
+    return head +
+           printWeightChecks(program, name + "_layers::", /*checksAll=*/true) +
+           "}\n";
+  return head +
          printList("  return " + name + "_layers::find_fault(", arguments,
                    ");") +
          "}\n";
@@ -300,7 +412,7 @@ static std::string printCheckEntry(exec::ProgramOp program,
 
 std::string codegen::printProgram(exec::ProgramOp program,
                                   const EmitOptions &options,
-                                  const WeightsStamp &stamp) {
+                                  ArrayRef<WeightsPiece> weights) {
   LayerNumbers layers = numberLayers(program);
   int64_t total = 0;
   for (auto call : program.getBody().getOps<exec::CallOp>())
@@ -313,7 +425,6 @@ std::string codegen::printProgram(exec::ProgramOp program,
     else if (auto custom = dyn_cast<exec::CustomOp>(op))
       functions += printCustomLayer(custom, layers.lookup(custom));
   bool copies = !program.getBody().getOps<exec::CopyOp>().empty();
-  bool hasWeights = program.getWeights() != 0;
   Values values;
   std::string name = program.getSymName().str();
   values["name"] = name;
@@ -334,25 +445,25 @@ std::string codegen::printProgram(exec::ProgramOp program,
     taken.push_back("struct " + name + "_state &state");
     checked.push_back("const struct " + name + "_state *state");
   }
-  taken.append({"void *arena", "const void *weights"});
-  checked.push_back(program.getArena() ? "const void *arena" : "const void *");
+  if (hasMemories(program)) {
+    std::string arenas = "const struct " + name + "_arenas ";
+    taken.push_back(arenas + "&arenas");
+    checked.push_back(arenas + "*arenas");
+  } else {
+    taken.push_back("void *arena");
+    checked.push_back(program.getArena() ? "const void *arena"
+                                         : "const void *");
+  }
+  taken.push_back("const void *weights");
   values["run_head"] = printList("static int run(", taken, ") {");
   values["body"] = printBody(program, layers, whole);
-  values["check_weights"] = "";
-  if (hasWeights) {
-    values["hash"] = "0x" + llvm::utohexstr(stamp.hash, /*LowerCase=*/true,
-                                            /*Width=*/16);
-    values["header"] = std::to_string(stamp.headerBytes);
-    values["check_weights"] = fillTemplate("check_weights.in", values);
-  }
+  values["check_weights"] = printWeightFaults(program, weights, values);
   values["check_head"] = printList("static int find_fault(", checked, ") {");
   values["checks"] = printChecks(program, options);
   values["is_at"] = hasPortsInArena(program) ? printIsAt() : "";
   values["copies"] = copies ? "#include <string.h>\n" : "";
   values["weights"] =
-      hasWeights && !takesWeights(program, options)
-          ? "\nextern \"C\" const unsigned char " + name + "_weights[];\n"
-          : "";
+      takesWeights(program, options) ? "" : printWeightArrays(weights);
   values["weights"] += printCustomDeclarations(program);
   values["weights_pointer"] = getWeightsPointer(program, options);
   values["run"] = printEntry(program, values, /*parallel=*/false);
@@ -362,7 +473,7 @@ std::string codegen::printProgram(exec::ProgramOp program,
     values["run"] += "\n" + printReset(program);
   if (hasPortsInArena(program))
     values["run"] += "\n" + printPlaceEntry(program);
-  if (hasWeights)
+  if (!weights.empty())
     values["run"] += printCheckEntry(program, options);
   return StringRef(fillTemplate("model.cpp.in", values)).rtrim().str() + "\n";
 }

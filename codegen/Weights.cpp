@@ -28,12 +28,14 @@ static FailureOr<TensorData> getBytes(exec::WeightOp weight) {
   return *bytes;
 }
 
-/// Writes the weights without the header. Their number of bytes is that of the
-/// program.
+/// Writes the weights of a piece without the header.
 static LogicalResult writeAll(exec::ProgramOp program,
+                              const WeightsPiece &piece,
                               llvm::raw_ostream &stream) {
-  SmallVector<exec::WeightOp> weights(
-      program.getBody().getOps<exec::WeightOp>());
+  SmallVector<exec::WeightOp> weights;
+  for (auto weight : program.getBody().getOps<exec::WeightOp>())
+    if (exec::getMemory(weight) == piece.memory)
+      weights.push_back(weight);
   llvm::sort(weights, [](exec::WeightOp a, exec::WeightOp b) {
     return a.getOffset() < b.getOffset();
   });
@@ -54,7 +56,7 @@ static LogicalResult writeAll(exec::ProgramOp program,
     stream.write(bytes.data(), bytes.size());
     at += bytes.size();
   }
-  fillTo(program.getWeights());
+  fillTo(piece.bytes - getWeightsHeaderBytes(program));
   return success();
 }
 
@@ -102,15 +104,38 @@ private:
 } // namespace
 
 uint64_t codegen::getWeightsHeaderBytes(exec::ProgramOp program) {
-  if (program.getWeights() == 0)
-    return 0;
-  return llvm::alignTo(sizeof(weights_header), program.getAlign());
+  auto bytes =
+      static_cast<uint64_t>(exec::getWeightsHeaderBytes(program.getAlign()));
+  assert(bytes >= sizeof(weights_header) && "the header has room");
+  return bytes;
+}
+
+SmallVector<WeightsPiece> codegen::listWeights(exec::ProgramOp program) {
+  SmallVector<WeightsPiece> pieces;
+  std::string name = program.getSymName().str(),
+              constants = StringRef(name).upper();
+  // Their hash is made of words of 8 bytes.
+  auto round = [&](uint64_t bytes) {
+    return llvm::alignTo(bytes, std::max<uint64_t>(program.getAlign(), 8));
+  };
+  for (auto memory : program.getWeightMemories().getAsRange<exec::MemoryAttr>())
+    if (memory.getBytes())
+      pieces.push_back(
+          {memory.getName().str(), name + "_" + exec::getWeightsName(memory),
+           constants + "_" + memory.getName().upper() + "_WEIGHT_BYTES",
+           round(static_cast<uint64_t>(memory.getBytes()))});
+  if (pieces.empty() && program.getWeights())
+    pieces.push_back(
+        {"", name + "_weights", constants + "_WEIGHT_BYTES",
+         round(getWeightsHeaderBytes(program) + program.getWeights())});
+  return pieces;
 }
 
 uint64_t codegen::getWeightsBytes(exec::ProgramOp program) {
-  // Their hash is made of words of 8 bytes.
-  return llvm::alignTo(getWeightsHeaderBytes(program) + program.getWeights(),
-                       std::max<uint64_t>(program.getAlign(), 8));
+  uint64_t bytes = 0;
+  for (const WeightsPiece &piece : listWeights(program))
+    bytes += piece.bytes;
+  return bytes;
 }
 
 bool codegen::takesWeights(exec::ProgramOp program,
@@ -118,24 +143,21 @@ bool codegen::takesWeights(exec::ProgramOp program,
   return options.weights == "file" && program.getWeights() != 0;
 }
 
-FailureOr<WeightsStamp> codegen::writeWeights(exec::ProgramOp program,
-                                              llvm::raw_pwrite_stream &stream) {
-  WeightsStamp stamp;
-  stamp.headerBytes = getWeightsHeaderBytes(program);
-  stamp.bytes = getWeightsBytes(program);
-  stream.write_zeros(stamp.headerBytes);
+LogicalResult codegen::writeWeights(exec::ProgramOp program,
+                                    WeightsPiece &piece,
+                                    llvm::raw_pwrite_stream &stream) {
+  stream.write_zeros(getWeightsHeaderBytes(program));
   HashingStream hashing(stream);
-  if (failed(writeAll(program, hashing)))
+  if (failed(writeAll(program, piece, hashing)))
     return failure();
-  hashing.write_zeros(stamp.bytes - stamp.headerBytes - hashing.tell());
-  stamp.hash = hashing.getHash();
+  piece.hash = hashing.getHash();
   weights_header header = {weights_header::word,
                            weights_header::current,
-                           stamp.bytes,
-                           stamp.hash,
+                           piece.bytes,
+                           piece.hash,
                            {}};
   StringRef name = program.getSymName().take_front(sizeof header.model - 1);
   llvm::copy(name, header.model);
   stream.pwrite(reinterpret_cast<const char *>(&header), sizeof header, 0);
-  return stamp;
+  return success();
 }

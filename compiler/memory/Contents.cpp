@@ -266,7 +266,8 @@ exec::PlaceAttr nnc::getPlace(Value value) {
                                 argument.getArgNumber(), 0, 0);
   }
   Operation *op = value.getDefiningOp();
-  if (op->hasTrait<OpTrait::ConstantLike>())
+  auto place = op->getAttrOfType<exec::PlaceAttr>(exec::kPlaceAttr);
+  if (!place && op->hasTrait<OpTrait::ConstantLike>())
     return exec::PlaceAttr::get(context, exec::Pool::weight, 0, 0, 0);
-  return op->getAttrOfType<exec::PlaceAttr>(exec::kPlaceAttr);
+  return place;
 }

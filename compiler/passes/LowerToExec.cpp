@@ -20,6 +20,8 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <numeric>
+
 namespace nnc {
 #define GEN_PASS_DEF_LOWERTOEXEC
 #include "compiler/passes/Passes.h.inc"
@@ -39,6 +41,9 @@ public:
 
 private:
   exec::ProgramOp createProgram(StringRef name);
+  /// The memory that a place in the arena or a weight is in; null if there is
+  /// only one.
+  StringAttr getMemory(PlaceAttr place);
   void nameInterface();
   void declareInputs();
   void declareOutputs();
@@ -51,6 +56,7 @@ private:
                            const nn::Work &work, StringRef name, Value target);
   LogicalResult lowerCustom(nn::CustomOp custom, Value target);
   LogicalResult finish(func::ReturnOp end);
+  void setWeightBytes();
 
   /// The place of `value`, which has been lowered before.
   Value getPlaced(Value value);
@@ -71,7 +77,9 @@ private:
   exec::ProgramOp program;
   exec::Names names;
   DenseMap<Operation *, std::string> layerNames; ///< in the printed code
-  int64_t weightBytes = 0;
+  /// The bytes of weights that each memory has so far; one for weights in one
+  /// piece.
+  SmallVector<int64_t> weightBytes;
   SmallVector<std::string> inputNames, outputNames;
   /// The places of outputs and of states, by result; a state is that of its
   /// next value.
@@ -101,7 +109,18 @@ static std::string getLayoutSuffix(Value value) {
 Value Lowering::createBuffer(Location loc, StringRef name,
                              RankedTensorType type, PlaceAttr place) {
   return builder.create<exec::BufferOp>(loc, builder.getType<exec::PlaceType>(),
-                                        name, type, place.getOffset());
+                                        name, type, place.getOffset(),
+                                        getMemory(place));
+}
+
+StringAttr Lowering::getMemory(PlaceAttr place) {
+  auto memories = function->getAttrOfType<ArrayAttr>(
+      place.getPool() == Pool::weight ? exec::kWeightMemoriesAttr
+                                      : exec::kMemoriesAttr);
+  if (!memories)
+    return {};
+  auto memory = cast<exec::MemoryAttr>(memories[place.getIndex()]);
+  return builder.getStringAttr(memory.getName());
 }
 
 Value Lowering::createView(Location loc, StringRef name, RankedTensorType type,
@@ -226,15 +245,18 @@ Value Lowering::getWeight(Operation *op) {
   if (weight)
     return weight;
   OpBuilder::InsertionGuard guard(builder);
+  PlaceAttr place = getPlace(constant);
+  int64_t &end = weightBytes[place.getIndex()];
   weight = builder.create<exec::WeightOp>(
       getNamedLoc(op->getLoc()), builder.getType<exec::PlaceType>(),
-      nameWeight(constant), type, weightBytes, constant.getValue());
+      nameWeight(constant), type, end, constant.getValue(), /*encoded=*/false,
+      getMemory(place));
   int64_t bytes = nn::getPhysicalBytes(type);
   for (OpOperand &use : op->getUses())
     if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
       bytes =
           std::max(bytes, getReadBytes(use.getOwner(), use.getOperandNumber()));
-  weightBytes += llvm::alignTo(bytes, getMemoryAlign(module));
+  end += llvm::alignTo(bytes, getMemoryAlign(module));
   return weight;
 }
 
@@ -300,10 +322,13 @@ void Lowering::declareInputs() {
     } else {
       PlaceAttr place = getPlace(argument);
       IntegerAttr offset;
-      if (function->hasAttr(exec::kPortsInArenaAttr))
+      StringAttr memory;
+      if (function->hasAttr(exec::kPortsInArenaAttr)) {
         offset = builder.getI64IntegerAttr(place.getOffset());
+        memory = getMemory(place);
+      }
       placed[argument] = builder.create<exec::InputOp>(
-          argument.getLoc(), type, name, tensor, modelName, offset);
+          argument.getLoc(), type, name, tensor, modelName, offset, memory);
     }
   }
 }
@@ -320,12 +345,15 @@ void Lowering::declareOutputs() {
     StringRef name = outputNames[i];
     PlaceAttr place = getFinalPlace(function, i);
     IntegerAttr offset;
-    if (place.getPool() == Pool::arena)
+    StringAttr memory;
+    if (place.getPool() == Pool::arena) {
       offset = builder.getI64IntegerAttr(place.getOffset());
+      memory = getMemory(place);
+    }
     outputs.push_back(builder.create<exec::OutputOp>(
         function.getLoc(), builder.getType<exec::PlaceType>(), name,
-        cast<RankedTensorType>(type), getPortName(given, name, builder),
-        offset));
+        cast<RankedTensorType>(type), getPortName(given, name, builder), offset,
+        memory));
     Value result = end->getOperand(i);
     if (offset && getPlace(result) == place && result.getType() == type)
       produced.try_emplace(result, outputs.back());
@@ -492,10 +520,38 @@ exec::ProgramOp Lowering::createProgram(StringRef name) {
   if (auto machine =
           module->getAttrOfType<target::MachineAttr>(target::kTargetAttr))
     setMachine(created, machine);
+  if (auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr))
+    created.setMemoriesAttr(memories);
+  weightBytes.resize(1);
+  if (auto memories =
+          function->getAttrOfType<ArrayAttr>(exec::kWeightMemoriesAttr)) {
+    weightBytes.resize(memories.size());
+    created.setWeightMemoriesAttr(memories);
+    for (auto memory : memories.getAsRange<exec::MemoryAttr>())
+      names.take(exec::getWeightsName(memory), /*isCall=*/false);
+  }
   created.setModel(getText(module->getAttr("nn.model")));
   created.setSha256(getText(module->getAttr("nn.sha256")));
   created.getBody().emplaceBlock();
   return created;
+}
+
+/// Records how many bytes of weights there are. A memory for weights has their
+/// header, too.
+void Lowering::setWeightBytes() {
+  program.setWeights(
+      std::accumulate(weightBytes.begin(), weightBytes.end(), int64_t(0)));
+  if (program.getWeightMemories().empty())
+    return;
+  SmallVector<Attribute> memories;
+  for (auto [memory, bytes] : llvm::zip_equal(
+           program.getWeightMemories().getAsRange<exec::MemoryAttr>(),
+           weightBytes))
+    memories.push_back(exec::MemoryAttr::get(
+        builder.getContext(), memory.getName(), memory.getSize(),
+        memory.getSlow(),
+        bytes ? bytes + exec::getWeightsHeaderBytes(program.getAlign()) : 0));
+  program.setWeightMemoriesAttr(builder.getArrayAttr(memories));
 }
 
 LogicalResult Lowering::run() {
@@ -538,7 +594,7 @@ LogicalResult Lowering::run() {
        llvm::make_early_inc_range(program.getBody().getOps<exec::ViewOp>()))
     if (view->use_empty())
       view.erase();
-  program.setWeights(weightBytes);
+  setWeightBytes();
   collectHeaders(program);
   function.erase();
   return success();

@@ -551,6 +551,12 @@ def PlanMemory : Pass<"nnc-plan-memory", "::mlir::func::FuncOp"> {
     another order where that makes the arena smaller: the order with the fewest
     bytes in use at a time, by an exact search where that is short.
 
+    A function with `exec.memories` gets an arena in each of these memories, and one
+    with `exec.weight_memories` has its constants divided among them: what layers
+    read and write most often for its size is in the memories that are not slow.
+    The lists get the `bytes` of each memory that are taken, which are more than its
+    size where no division fits.
+
     With `ports-in-arena`, the function gets `exec.ports_in_arena`, and its
     arguments and results get an `exec.place` in the arena. Other values may
     take the place of an argument after its last use; results stay up to the

@@ -8,17 +8,23 @@
 // buffer, the next value of a state takes the place of the old one, parts of a
 // concat are written where the whole wants them, and layers that allow it write
 // over what they read. The groups that are left in the
-// arena are then packed (compiler/memory/Packing.h).
+// arena are then packed (compiler/memory/Packing.h), after they were divided
+// among the memories where there are several (compiler/memory/Memories.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/memory/Contents.h"
+#include "compiler/memory/Memories.h"
 #include "compiler/memory/Packing.h"
 #include "compiler/passes/LayerOrder.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/routines/Scratch.h"
 #include "dialects/nn/State.h"
 #include "dialects/target/Target.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <numeric>
 
 namespace nnc {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -66,6 +72,9 @@ private:
   void reuseOperands();
   void addResults();
   void pack();
+  void divide(ArrayRef<unsigned> packed, ArrayRef<PackingBlock> blocks);
+  int64_t countAccesses(const TenantGroup &group);
+  void divideWeights();
   void setPlaces();
 
   /// Moves the tenants of group `from` into `into`, `delta` bytes further.
@@ -428,18 +437,154 @@ void Planner::pack() {
     packed.push_back(i);
   }
   int64_t align = getMemoryAlign(function);
+  Builder builder(function.getContext());
+  int64_t bound = getPackingLowerBound(blocks, align);
+  function->setAttr(exec::kLowerBoundAttr, builder.getI64IntegerAttr(bound));
+  if (function->hasAttr(exec::kMemoriesAttr))
+    return divide(packed, blocks);
   Packing packing = packBlocks(blocks, align);
   for (auto [i, offset] : llvm::zip_equal(packed, packing.offsets))
     for (Tenant &tenant : groups[i].tenants)
       tenant.extent.offset += offset;
-  Builder builder(function.getContext());
   function->setAttr(exec::kArenaAttr, builder.getI64IntegerAttr(packing.bytes));
-  int64_t bound = getPackingLowerBound(blocks, align);
-  function->setAttr(exec::kLowerBoundAttr, builder.getI64IntegerAttr(bound));
+}
+
+/// The multiply-adds of a layer for which its routine reads one element of its
+/// input or of its scratch memory: each element in a register serves several
+/// sums. Routines differ in it, but which of two layers reads more often rarely
+/// depends on it.
+static constexpr int64_t kMultiplyAddsPerRead = 4;
+
+static int64_t getMultiplyAdds(Operation *op) {
+  auto costs = dyn_cast<nn::CostOpInterface>(op);
+  return costs ? costs.getWork().multiplyAdds : 0;
+}
+
+/// Estimates the bytes of its operand that `use` reads, each as often as that
+/// happens.
+static int64_t countReads(OpOperand &use) {
+  Operation *reader = use.getOwner();
+  int64_t bytes = getReadBytes(reader, use.getOperandNumber());
+  auto layer = dyn_cast<nn::LayerOp>(reader);
+  bool isInput = layer && layer.getAnchorOp() &&
+                 use.getOperandNumber() < layer.getInputs().size();
+  if (!isInput)
+    return bytes;
+  Type type = nn::getTensorType(use.get()).getElementType();
+  return std::max(bytes, getMultiplyAdds(reader) / kMultiplyAddsPerRead *
+                             nn::getElementBytes(type));
+}
+
+/// Estimates the bytes of the values of a group that layers read and write,
+/// each as often as that happens.
+int64_t Planner::countAccesses(const TenantGroup &group) {
+  int64_t count = 0;
+  for (const Tenant &tenant : group.tenants) {
+    int64_t bytes = tenant.extent.bytes;
+    if (!tenant.value) {
+      // Scratch memory holds elements of some size, at least of a byte.
+      if (tenant.op)
+        count += bytes + std::max(bytes, getMultiplyAdds(tenant.op) /
+                                             kMultiplyAddsPerRead);
+      continue;
+    }
+    bool isView = tenant.op && getMoves(tenant.op).size() == 1;
+    count += isView ? 0 : bytes;
+    for (OpOperand &use : tenant.value.getUses())
+      if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
+          getMoves(use.getOwner()).empty())
+        count += countReads(use);
+  }
+  return count;
+}
+
+/// Returns the sizes of the memories that a list of the function's names.
+static SmallVector<MemoryLimit> getLimits(func::FuncOp function,
+                                          StringRef list) {
+  SmallVector<MemoryLimit> limits;
+  for (auto memory :
+       function->getAttrOfType<ArrayAttr>(list).getAsRange<exec::MemoryAttr>())
+    limits.push_back({memory.getSize(), memory.getSlow()});
+  return limits;
+}
+
+/// Writes into a list of memories how many bytes are taken of each.
+static void setMemoryBytes(func::FuncOp function, StringRef list,
+                           ArrayRef<int64_t> taken) {
+  SmallVector<Attribute> memories;
+  for (auto [memory, bytes] :
+       llvm::zip_equal(function->getAttrOfType<ArrayAttr>(list)
+                           .getAsRange<exec::MemoryAttr>(),
+                       taken))
+    memories.push_back(exec::MemoryAttr::get(function.getContext(),
+                                             memory.getName(), memory.getSize(),
+                                             memory.getSlow(), bytes));
+  function->setAttr(list, ArrayAttr::get(function.getContext(), memories));
+}
+
+/// Packs the groups `packed`, whose extents are `blocks`, into several
+/// memories.
+void Planner::divide(ArrayRef<unsigned> packed, ArrayRef<PackingBlock> blocks) {
+  SmallVector<MemoryLimit> limits = getLimits(function, exec::kMemoriesAttr);
+  SmallVector<int64_t> accesses = llvm::map_to_vector(
+      packed, [&](unsigned i) { return countAccesses(groups[i]); });
+  Division division =
+      divideBlocks(blocks, accesses, limits, getMemoryAlign(function));
+  for (auto [i, memory, offset] :
+       llvm::zip_equal(packed, division.memories, division.offsets)) {
+    groups[i].index = memory;
+    for (Tenant &tenant : groups[i].tenants)
+      tenant.extent.offset += offset;
+  }
+  setMemoryBytes(function, exec::kMemoriesAttr, division.bytes);
+  function->setAttr(
+      exec::kArenaAttr,
+      Builder(function.getContext())
+          .getI64IntegerAttr(std::accumulate(
+              division.bytes.begin(), division.bytes.end(), int64_t(0))));
+}
+
+/// Divides the weights among their memories, if there are several.
+void Planner::divideWeights() {
+  if (!function->hasAttr(exec::kWeightMemoriesAttr))
+    return;
+  // Constants with the same elements and layout are one weight.
+  llvm::MapVector<std::pair<Attribute, Type>, SmallVector<nn::ConstantOp>> same;
+  for (auto constant : function.getOps<nn::ConstantOp>())
+    same[{constant.getValue(), constant.getY().getType()}].push_back(constant);
+  SmallVector<PackingBlock> blocks;
+  SmallVector<int64_t> accesses;
+  for (auto &[weight, constants] : same) {
+    int64_t bytes = 0, reads = 0;
+    for (nn::ConstantOp constant : constants)
+      for (OpOperand &use : constant->getUses())
+        if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>()) {
+          bytes = std::max(
+              bytes, getReadBytes(use.getOwner(), use.getOperandNumber()));
+          reads += countReads(use);
+        }
+    blocks.push_back({{0, std::max(bytes, getBytes(constants.front())), 0, 0}});
+    accesses.push_back(reads);
+  }
+  int64_t align = getMemoryAlign(function);
+  SmallVector<MemoryLimit> limits =
+      getLimits(function, exec::kWeightMemoriesAttr);
+  for (MemoryLimit &limit : limits)
+    limit.bytes -= exec::getWeightsHeaderBytes(align);
+  Division division = divideBlocks(blocks, accesses, limits, align);
+  for (auto [entry, memory] : llvm::zip_equal(same, division.memories))
+    for (nn::ConstantOp constant : entry.second) {
+      constant->setAttr(exec::kPlaceAttr,
+                        exec::PlaceAttr::get(function.getContext(),
+                                             Pool::weight, memory, 0, 0));
+      getGroup(constant).index = memory;
+    }
+  setMemoryBytes(function, exec::kWeightMemoriesAttr, division.bytes);
 }
 
 void Planner::plan() {
   collect();
+  divideWeights();
   joinViews();
   stageInputs();
   takeOutputs();
@@ -478,12 +623,15 @@ void Planner::setPlaces() {
     if (nn::getStateOf(function, number))
       continue;
     auto copy = copies.find(number);
-    int64_t offset = copy == copies.end()
-                         ? getTenant(result.get()).extent.offset
-                         : groups[copy->second].tenants.front().extent.offset;
-    function.setResultAttr(
-        number, exec::kPlaceAttr,
-        exec::PlaceAttr::get(context, Pool::arena, 0, offset, 0));
+    bool isCopied = copy != copies.end();
+    const TenantGroup &group =
+        isCopied ? groups[copy->second] : getGroup(result.get());
+    const Tenant &tenant =
+        isCopied ? group.tenants.front() : getTenant(result.get());
+    function.setResultAttr(number, exec::kPlaceAttr,
+                           exec::PlaceAttr::get(context, Pool::arena,
+                                                group.index,
+                                                tenant.extent.offset, 0));
   }
 }
 
@@ -508,12 +656,17 @@ static LogicalResult checkExchanges(func::FuncOp function) {
 namespace {
 struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
   using Base::Base;
-  /// Returns the bytes of the arena.
-  int64_t plan() {
+  /// The bytes that a plan takes: beyond the sizes of memories, and in all.
+  using Demand = std::pair<int64_t, int64_t>;
+  Demand plan() {
     Planner(getOperation(), threads, portsInArena).plan();
-    return getOperation()
-        ->getAttrOfType<IntegerAttr>(exec::kArenaAttr)
-        .getInt();
+    func::FuncOp function = getOperation();
+    int64_t beyond = 0;
+    if (auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr))
+      for (auto memory : memories.getAsRange<exec::MemoryAttr>())
+        beyond += std::max<int64_t>(memory.getBytes() - memory.getSize(), 0);
+    return {beyond,
+            function->getAttrOfType<IntegerAttr>(exec::kArenaAttr).getInt()};
   }
   bool isBare() {
     auto module = getOperation()->getParentOfType<ModuleOp>();
@@ -523,16 +676,14 @@ struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
     return machine && machine.isBare();
   }
   /// Keeps the order of layers that needs less memory where there is one.
-  void planInOtherOrder() {
+  void planInOtherOrder(Demand demand) {
     func::FuncOp function = getOperation();
-    int64_t bytes =
-        function->getAttrOfType<IntegerAttr>(exec::kArenaAttr).getInt();
     LayerOrder given = getLayerOrder(function);
     LayerOrder found = findLayerOrder(function, portsInArena);
     if (found == given)
       return;
     applyLayerOrder(function, found);
-    if (plan() >= bytes) {
+    if (plan() >= demand) {
       applyLayerOrder(function, given);
       plan();
     }
@@ -545,9 +696,9 @@ struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
       }
     if (failed(nn::verifyStates(getOperation())))
       return signalPassFailure();
-    plan();
+    Demand demand = plan();
     if (reorder || isBare())
-      planInOtherOrder();
+      planInOtherOrder(demand);
     if (failed(checkExchanges(getOperation())))
       return signalPassFailure();
   }

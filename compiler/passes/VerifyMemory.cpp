@@ -53,6 +53,8 @@ private:
   Bytes &memory(PlaceAttr place) {
     return pools[{static_cast<int>(place.getPool()), place.getIndex()}];
   }
+  /// Returns how many memories there are of the kind of that of `place`.
+  int64_t count(PlaceAttr place);
   int64_t getSize(PlaceAttr place);
 
   func::FuncOp function;
@@ -124,9 +126,22 @@ bool Bytes::holds(int64_t at, ArrayRef<ByteRange> wanted) const {
 // Checker
 //===----------------------------------------------------------------------===//
 
+int64_t Checker::count(PlaceAttr place) {
+  if (place.getPool() == Pool::output)
+    return function.getFunctionType().getNumResults();
+  if (place.getPool() == Pool::input || place.getPool() == Pool::state)
+    return function.getNumArguments();
+  auto memories = function->getAttrOfType<ArrayAttr>(
+      place.getPool() == Pool::weight ? exec::kWeightMemoriesAttr
+                                      : exec::kMemoriesAttr);
+  return memories ? static_cast<int64_t>(memories.size()) : 1;
+}
+
 int64_t Checker::getSize(PlaceAttr place) {
   switch (place.getPool()) {
   case Pool::arena:
+    if (auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr))
+      return cast<exec::MemoryAttr>(memories[place.getIndex()]).getBytes();
     if (auto arena = function->getAttrOfType<IntegerAttr>(exec::kArenaAttr))
       return arena.getInt();
     return 0;
@@ -144,13 +159,7 @@ int64_t Checker::getSize(PlaceAttr place) {
 
 LogicalResult Checker::checkBounds(Operation *op, PlaceAttr place,
                                    int64_t bytes) {
-  auto count =
-      static_cast<int64_t>(place.getPool() == Pool::output
-                               ? function.getFunctionType().getNumResults()
-                               : function.getNumArguments());
-  bool isCallers =
-      place.getPool() != Pool::arena && place.getPool() != Pool::weight;
-  if (isCallers && (place.getIndex() < 0 || place.getIndex() >= count))
+  if (place.getIndex() < 0 || place.getIndex() >= count(place))
     return op->emitOpError()
            << "speaks of " << place << ", which the function does not have";
   if (place.getOffset() < 0 || place.getOffset() > getSize(place) - bytes)
@@ -165,7 +174,7 @@ LogicalResult Checker::checkOperand(Operation *op, unsigned operand) {
   if (!place)
     return op->emitOpError() << "reads a value without an exec.place";
   if (place.getPool() == Pool::weight)
-    return success();
+    return checkBounds(op, place, /*bytes=*/0);
   if (failed(checkBounds(op, place,
                          op->hasTrait<OpTrait::IsTerminator>()
                              ? getBytes(value)

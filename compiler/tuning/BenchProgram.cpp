@@ -170,7 +170,8 @@ Value Bench::createBuffer(StringRef name, RankedTensorType type,
   arena = std::max<int64_t>(
       arena, offset + llvm::alignTo(getPhysicalBytes(type), kMemoryAlign));
   return builder.create<exec::BufferOp>(loc, builder.getType<exec::PlaceType>(),
-                                        names.add(name), type, offset);
+                                        names.add(name), type, offset,
+                                        /*memory=*/StringAttr());
 }
 
 void Bench::createCopy(int64_t from, Value target) {
@@ -189,7 +190,7 @@ Value Bench::createZeros(RankedTensorType type) {
   auto value = cast<ElementsAttr>(builder.getZeroAttr(getLogicalType(type)));
   place = builder.create<exec::WeightOp>(
       loc, builder.getType<exec::PlaceType>(), names.add("zeros"), type,
-      zeroBytes, value);
+      zeroBytes, value, /*encoded=*/false, /*memory=*/StringAttr());
   zeroBytes += llvm::alignTo(getPhysicalBytes(type), kMemoryAlign);
   return place;
 }
@@ -255,10 +256,11 @@ FailureOr<BenchProgram> Bench::build(int64_t modelWeights) {
   builder.setInsertionPointToEnd(&program.getBody().front());
   auto one = RankedTensorType::get({1}, builder.getF32Type());
   auto place = builder.getType<exec::PlaceType>();
+  StringAttr none;
   Value in = builder.create<exec::InputOp>(loc, place, names.add("in"), one,
-                                           StringAttr(), IntegerAttr());
+                                           none, IntegerAttr(), none);
   Value out = builder.create<exec::OutputOp>(loc, place, names.add("out"), one,
-                                             StringAttr(), IntegerAttr());
+                                             none, IntegerAttr(), none);
   builder.create<exec::CopyOp>(loc, names.add("pass"), in, out);
   ++calls;
   bench.calls.resize(jobs.size());

@@ -11,6 +11,7 @@
 #include "dialects/exec/Identifiers.h"
 
 #include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -28,11 +29,56 @@ std::optional<int64_t> exec::getPortOffset(Operation *op) {
   return std::nullopt;
 }
 
+bool exec::isInArena(Operation *op) {
+  return isa<BufferOp>(op) || getPortOffset(op);
+}
+
+StringRef exec::getMemory(Operation *op) {
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case<InputOp, OutputOp, BufferOp, WeightOp>(
+          [](auto place) { return place.getMemory().value_or(StringRef()); })
+      .Default([](Operation *) { return StringRef(); });
+}
+
+std::string exec::getWeightsName(MemoryAttr memory) {
+  return ("weights_" + memory.getName()).str();
+}
+
+int64_t exec::getWeightsHeaderBytes(int64_t align) {
+  constexpr int64_t headerBytes = 64;
+  return llvm::alignTo(headerBytes, align);
+}
+
+/// Returns success if a list of memories has names that emitted code can have.
+static LogicalResult
+verifyMemories(ArrayAttr memories,
+               function_ref<InFlightDiagnostic()> emitError) {
+  llvm::StringSet<> names;
+  for (auto memory : memories.getAsRange<MemoryAttr>()) {
+    StringRef name = memory.getName();
+    if (!isUsableIdentifier(name) || !names.insert(name).second)
+      return emitError() << "cannot have a memory named '" << name
+                         << "': that is not an identifier of C++, or a "
+                            "reserved or a taken one, or looks like a macro";
+    if (memory.getSize() < 0 || memory.getBytes() < 0)
+      return emitError() << "needs a size and bytes from 0 on of the memory '"
+                         << name << "'";
+  }
+  return success();
+}
+
 LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName();
   bool isPlace = name == kPlaceAttr || name == kScratchAttr;
   bool isBytes = name == kArenaAttr || name == kLowerBoundAttr;
+  if (name == kMemoriesAttr || name == kWeightMemoriesAttr) {
+    auto memories = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!memories || !llvm::all_of(memories, llvm::IsaPred<MemoryAttr>))
+      return op->emitOpError()
+             << "needs a list of #exec.memory as '" << name << "'";
+    return verifyMemories(memories, [&] { return op->emitOpError(); });
+  }
   if (isPlace && !isa<PlaceAttr>(attribute.getValue()))
     return op->emitOpError() << "needs a #exec.place as '" << name << "'";
   if (isBytes && !isa<IntegerAttr>(attribute.getValue()))
@@ -60,6 +106,22 @@ static LogicalResult verifyRange(PlaceOpInterface op, int64_t offset,
   if (offset % nn::getElementBytes(type.getElementType()))
     return op->emitOpError() << "is not aligned to its elements";
   return success();
+}
+
+/// Checks a place in one of several memories, or in the one piece of `bytes`
+/// bytes that is called `whole`.
+static LogicalResult verifyMemory(ArrayAttr memories, Operation &op,
+                                  int64_t offset, int64_t bytes,
+                                  StringRef whole) {
+  auto place = cast<PlaceOpInterface>(op);
+  StringRef name = getMemory(&op);
+  if (memories.empty() && name.empty())
+    return verifyRange(place, offset, bytes, whole);
+  for (auto memory : memories.getAsRange<MemoryAttr>())
+    if (memory.getName() == name)
+      return verifyRange(place, offset, memory.getBytes(), name);
+  return op.emitOpError() << "is in the memory '" << name
+                          << "', which the program does not have";
 }
 
 static LogicalResult verifyValue(WeightOp weight) {
@@ -99,14 +161,20 @@ LogicalResult ProgramOp::verifyRegions() {
     return emitOpError() << "cannot be named '" << getSymName() << "', which "
                          << problem;
   Names names;
+  for (ArrayAttr memories : {getMemories(), getWeightMemories()})
+    if (failed(verifyMemories(memories, [&] { return emitOpError(); })))
+      return failure();
+  for (auto memory : getWeightMemories().getAsRange<MemoryAttr>())
+    names.take(getWeightsName(memory), /*isCall=*/false);
   llvm::StringMap<CallOp> calls;
   for (Operation &op : *getBody().begin()) {
     if (auto buffer = dyn_cast<BufferOp>(op)) {
-      if (failed(verifyRange(buffer, buffer.getOffset(), getArena(), "arena")))
+      if (failed(verifyMemory(getMemories(), op, buffer.getOffset(), getArena(),
+                              "arena")))
         return failure();
     } else if (auto weight = dyn_cast<WeightOp>(op)) {
-      if (failed(
-              verifyRange(weight, weight.getOffset(), getWeights(), "weights")))
+      if (failed(verifyMemory(getWeightMemories(), op, weight.getOffset(),
+                              getWeights(), "weights")))
         return failure();
       if (failed(verifyValue(weight)))
         return failure();
@@ -114,8 +182,7 @@ LogicalResult ProgramOp::verifyRegions() {
       if (failed(verifyInitial(state)))
         return failure();
     } else if (std::optional<int64_t> offset = getPortOffset(&op)) {
-      if (failed(verifyRange(cast<PlaceOpInterface>(op), *offset, getArena(),
-                             "arena")))
+      if (failed(verifyMemory(getMemories(), op, *offset, getArena(), "arena")))
         return failure();
     }
     if (auto place = dyn_cast<PlaceOpInterface>(op)) {

@@ -42,6 +42,9 @@ inline constexpr llvm::StringLiteral kScratchAttr = "exec.scratch";
 inline constexpr llvm::StringLiteral kArenaAttr = "exec.arena";
 inline constexpr llvm::StringLiteral kLowerBoundAttr = "exec.lower_bound";
 inline constexpr llvm::StringLiteral kPortsInArenaAttr = "exec.ports_in_arena";
+inline constexpr llvm::StringLiteral kMemoriesAttr = "exec.memories";
+inline constexpr llvm::StringLiteral kWeightMemoriesAttr =
+    "exec.weight_memories";
 /// Name of the attribute that nnc-assign-threads sets.
 inline constexpr llvm::StringLiteral kSerialAttr = "exec.serial";
 
@@ -51,6 +54,23 @@ PlaceOpInterface getPlaceOp(mlir::Value place);
 /// Returns where an input or output lies in the arena, in bytes from its start,
 /// or nullopt if `op` is another op or the caller has memory for it.
 std::optional<int64_t> getPortOffset(mlir::Operation *op);
+
+/// Returns whether `op` is a buffer, or an input or output that the arena
+/// holds.
+bool isInArena(mlir::Operation *op);
+
+/// Returns the name of the memory that `op`, a weight or a place in the arena,
+/// is in, or an empty string if the program has no list of memories for it.
+llvm::StringRef getMemory(mlir::Operation *op);
+
+/// Returns the identifier that emitted code uses for the weights in one of
+/// several memories.
+std::string getWeightsName(MemoryAttr memory);
+
+/// Returns the bytes in front of the weights in one memory: a header
+/// (runtime/weights.h) and the padding behind it, which keeps the weights
+/// aligned to `align` bytes.
+int64_t getWeightsHeaderBytes(int64_t align);
 
 /// The identifiers of one program, each of which is used once. Identifiers that
 /// this class makes have at most kMaxIdentifier characters, including the

@@ -25,7 +25,9 @@ def Exec_Dialect : Dialect {
     `exec.scratch` on layers whose routine needs working memory, both of type
     `#exec.place`; `exec.arena` and `exec.lower_bound`, in bytes, on the
     function, as is `exec.ports_in_arena` where the arena holds inputs and
-    results, too. `nnc-assign-threads` sets `exec.serial` on ops that a single
+    results, too. `exec.memories`, a list of `#exec.memory` on the function, says
+    which memories the arena is divided among, `exec.weight_memories` the weights.
+    `nnc-assign-threads` sets `exec.serial` on ops that a single
     thread computes.
   }];
   let useDefaultAttributePrinterParser = 1;
@@ -59,20 +61,43 @@ def Exec_PlaceAttr : AttrDef<Exec_Dialect, "Place"> {
   let mnemonic = "place";
   let summary = "Where nnc-plan-memory put a value";
   let description = [{
-    The value is `offset` bytes from the start of the arena, of the caller's
+    The value is `offset` bytes from the start of the arena, of the part of it in
+    the `index`-th memory of the function's `exec.memories`, of the caller's
     buffer for the `index`-th argument or result of the function, or of the
-    constant that the op is a view of. State has the index of its argument, for
+    constant that the op is or is a view of, which is in the `index`-th memory of
+    `exec.weight_memories` where the function has these. State has the index of its argument, for
     its next value, too. `bytes` is the size of a layer's scratch
     memory.
 
-    Examples: `#exec.place<arena at 4096>`, `#exec.place<output[1] at 0>`; for a
-    layer's scratch, `#exec.place<arena at 4096 bytes 512>`.
+    Examples: `#exec.place<arena at 4096>`, `#exec.place<output[1] at 0>`,
+    `#exec.place<arena[1] at 0>`, the start of the second memory; for a layer's
+    scratch, `#exec.place<arena at 4096 bytes 512>`.
   }];
   let parameters = (ins EnumParameter<Exec_Pool>:$pool,
     DefaultValuedParameter<"int64_t", "0">:$index, "int64_t":$offset,
     DefaultValuedParameter<"int64_t", "0">:$bytes);
   let assemblyFormat = "`<` $pool (`[` $index^ `]`)? `at` $offset (`bytes` $bytes^)? `>`";
 }
+
+def Exec_MemoryAttr : AttrDef<Exec_Dialect, "Memory"> {
+  let mnemonic = "memory";
+  let summary = "One of the memories that the arena or the weights are divided among";
+  let description = [{
+    `name` is an identifier of C, unique among the memories. A plan may take
+    `size` bytes there; `bytes` is how many it takes, once there is one, which is
+    more than `size` where `nnc-plan-memory` found no room. Each access of a
+    `slow` memory takes longer than one of the others.
+
+    Examples: `#exec.memory<name = "dtcm", size = 65536>`,
+    `#exec.memory<name = "psram", size = 4194304, slow = true, bytes = 8192>`.
+  }];
+  let parameters = (ins StringRefParameter<"identifier">:$name, "int64_t":$size,
+    DefaultValuedParameter<"bool", "false">:$slow,
+    DefaultValuedParameter<"int64_t", "0">:$bytes);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def Exec_Memories
+    : TypedArrayAttrBase<Exec_MemoryAttr, "memories with parts of something">;
 
 def Exec_OperandKind : I32EnumAttr<"OperandKind",
     "how an epilogue reads an operand: runtime/epilogue.h", [

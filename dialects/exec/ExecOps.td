@@ -54,7 +54,10 @@ def Exec_ProgramOp : Exec_Op<"program", [
     `align`; `lower_bound` what no plan could go below: the largest set of
     values alive together. `weights` is the size in bytes of all weights.
     `flags` are the compiler flags that the routines' ISA needs, and `features`
-    what a CPU must have for code built so. `headers` of runtime/ come before
+    what a CPU must have for code built so. With `memories`, the caller provides
+    the arena in so many parts, and each place in the arena says by name in which
+    of them it is; `arena` is then the sum of all parts. The same holds for
+    `weight_memories`, the places of weights and `weights`. `headers` of runtime/ come before
     those of the calls' routines: the vectors that these are written for, and
     the functions of the expressions. `model` and `sha256` say which file the
     program was made from.
@@ -74,6 +77,8 @@ def Exec_ProgramOp : Exec_Op<"program", [
     DefaultValuedAttr<StrArrayAttr, "{}">:$flags,
     DefaultValuedAttr<StrArrayAttr, "{}">:$features,
     DefaultValuedAttr<StrArrayAttr, "{}">:$headers,
+    DefaultValuedAttr<Exec_Memories, "{}">:$memories,
+    DefaultValuedAttr<Exec_Memories, "{}">:$weight_memories,
     DefaultValuedAttr<StrAttr, "\"\"">:$model,
     DefaultValuedAttr<StrAttr, "\"\"">:$sha256);
   let regions = (region SizedRegion<1>:$body);
@@ -85,8 +90,9 @@ def Exec_ProgramOp : Exec_Op<"program", [
 }
 
 def Exec_InputOp : Exec_PlaceOp<"input",
-    (ins OptionalAttr<StrAttr>:$model_name, OptionalAttr<I64Attr>:$offset),
-    "(`of` $model_name^)? (`at` $offset^)?", 0> {
+    (ins OptionalAttr<StrAttr>:$model_name, OptionalAttr<I64Attr>:$offset,
+         OptionalAttr<StrAttr>:$memory),
+    "(`of` $model_name^)? (`in` $memory^)? (`at` $offset^)?", 0> {
   let summary = "What the caller gives to the model, row-major, read in place";
   let description = [{
     `model_name` is the input's name in the model where that is not `name`. An
@@ -94,13 +100,15 @@ def Exec_InputOp : Exec_PlaceOp<"input",
     is not needed any more.
 
     Examples: `%x = exec.input "x_0" of "x.0" : tensor<1x4xf32>`,
-    `%x = exec.input "x" at 128 : tensor<1x4xf32>`.
+    `%x = exec.input "x" at 128 : tensor<1x4xf32>`,
+    `%x = exec.input "x" in "dtcm" at 128 : tensor<1x4xf32>`.
   }];
 }
 
 def Exec_OutputOp : Exec_PlaceOp<"output",
-    (ins OptionalAttr<StrAttr>:$model_name, OptionalAttr<I64Attr>:$offset),
-    "(`of` $model_name^)? (`at` $offset^)?", 1> {
+    (ins OptionalAttr<StrAttr>:$model_name, OptionalAttr<I64Attr>:$offset,
+         OptionalAttr<StrAttr>:$memory),
+    "(`of` $model_name^)? (`in` $memory^)? (`at` $offset^)?", 1> {
   let summary = "Where the caller wants a result, row-major";
   let description = [{
     Calls may use it as they use a buffer before the result is written. An
@@ -126,11 +134,13 @@ def Exec_StateOp : Exec_PlaceOp<"state",
 }
 
 def Exec_WeightOp : Exec_PlaceOp<"weight",
-    (ins I64Attr:$offset, ElementsAttr:$value, UnitAttr:$encoded),
-    "`at` $offset `=` (`encoded` $encoded^)? $value", 0> {
+    (ins I64Attr:$offset, ElementsAttr:$value, UnitAttr:$encoded,
+         OptionalAttr<StrAttr>:$memory),
+    "(`in` $memory^)? `at` $offset `=` (`encoded` $encoded^)? $value", 0> {
   let summary = "A tensor known when the program is printed";
   let description = [{
-    Lies `offset` bytes from the start of the weights. `value` holds the
+    Lies `offset` bytes from the start of the weights, or of those in `memory`.
+    `value` holds the
     elements, row-major whatever the layout, until `nnc-encode-weights` makes it
     `encoded`: then it holds the bytes that the compiled model stores, padding
     included. The bytes from there up to the next multiple of the program's
@@ -146,13 +156,16 @@ def Exec_WeightOp : Exec_PlaceOp<"weight",
   }];
 }
 
-def Exec_BufferOp : Exec_PlaceOp<"buffer", (ins I64Attr:$offset),
-    "`at` $offset", 1> {
+def Exec_BufferOp : Exec_PlaceOp<"buffer",
+    (ins I64Attr:$offset, OptionalAttr<StrAttr>:$memory),
+    "(`in` $memory^)? `at` $offset", 1> {
   let summary = "A place in the arena, `offset` bytes from its start";
   let description = [{
-    Buffers overlap where what they hold is not needed at the same time.
+    Buffers overlap where what they hold is not needed at the same time. In a
+    program with several memories, `offset` counts from the start of `memory`.
 
-    Example: `%b = exec.buffer "conv1_out" at 4096 : tensor<1x8x4x4xf32>`.
+    Examples: `%b = exec.buffer "conv1_out" at 4096 : tensor<1x8x4x4xf32>`,
+    `%b = exec.buffer "conv1_out" in "dtcm" at 0 : tensor<1x8x4x4xf32>`.
   }];
 }
 

@@ -89,3 +89,32 @@ func.func @too_little_scratch(%x: tensor<1x16x8x8xf32, #nn.layout<NCHW16c>>) -> 
   }
   return %y : tensor<1x16x8x8xf32, #nn.layout<NCHW16c>>
 }
+
+// -----
+
+// Each memory has an arena of its own.
+func.func @memories(%x: tensor<4xf32>) -> tensor<4xf32>
+    attributes {exec.arena = 32, exec.memories = [#exec.memory<name = "a", size = 64, bytes = 16>, #exec.memory<name = "b", size = 64, bytes = 16>]} {
+  %a = nn.relu %x {exec.place = #exec.place<arena at 0>} : tensor<4xf32>
+  %b = nn.exp %a {exec.place = #exec.place<arena[1] at 0>} : tensor<4xf32>
+  %d = nn.add %a, %b {exec.place = #exec.place<output at 0>} : tensor<4xf32>, tensor<4xf32>
+  // expected-error @below {{wants 16 bytes at #exec.place<arena[1] at 8>, which has 16}}
+  %e = nn.exp %d {exec.place = #exec.place<arena[1] at 8>} : tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
+func.func @no_such_memory(%x: tensor<4xf32>) -> tensor<4xf32> attributes {exec.arena = 32} {
+  // expected-error @below {{speaks of #exec.place<arena[1] at 0>, which the function does not have}}
+  %a = nn.relu %x {exec.place = #exec.place<arena[1] at 0>} : tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{cannot have a memory named 'int'}}
+func.func @bad_name(%x: tensor<4xf32>) -> tensor<4xf32>
+    attributes {exec.arena = 0, exec.memories = [#exec.memory<name = "int", size = 64>]} {
+  return %x : tensor<4xf32>
+}

@@ -130,7 +130,16 @@ ExitCode Driver::import() {
                                                  : "there is no such file");
   // A mistyped target or tuning file is found before the work.
   auto machine = findMachine();
-  if (mlir::failed(machine) || !isFile)
+  auto holdsWeights = [](const MemoryChoice &memory) {
+    return memory.holdsWeights;
+  };
+  bool isLoaded =
+      choices.weights == "file" && llvm::any_of(choices.memories, holdsWeights);
+  if (isLoaded)
+    mlir::emitError(mlir::UnknownLoc::get(&context))
+        << "--weights=file is for weights that the program loads in one piece; "
+           "--pool=...:weights needs --weights=array or --weights=embed";
+  if (mlir::failed(machine) || !isFile || isLoaded)
     return ExitCode::usage;
   frontends::ImportResult result = frontends::importModel(
       choices.model,
@@ -149,11 +158,23 @@ ExitCode Driver::import() {
     return ExitCode::usage;
   choices.customs.storeIn(*op);
   (*op)->setAttr(target::kTargetAttr, *machine);
+  mlir::Builder builder(&context);
+  llvm::SmallVector<mlir::Attribute> memories, weightMemories;
+  for (const MemoryChoice &memory : choices.memories)
+    (memory.holdsWeights ? weightMemories : memories)
+        .push_back(exec::MemoryAttr::get(&context, memory.name, memory.bytes,
+                                         memory.slow, /*bytes=*/0));
+  for (auto function : op->getOps<mlir::func::FuncOp>()) {
+    if (!memories.empty())
+      function->setAttr(exec::kMemoriesAttr, builder.getArrayAttr(memories));
+    if (!weightMemories.empty())
+      function->setAttr(exec::kWeightMemoriesAttr,
+                        builder.getArrayAttr(weightMemories));
+  }
   if (choices.weightBits != 32)
     for (auto function : op->getOps<mlir::func::FuncOp>())
-      function->setAttr(
-          kWeightBitsAttr,
-          mlir::Builder(&context).getI64IntegerAttr(choices.weightBits));
+      function->setAttr(kWeightBitsAttr,
+                        builder.getI64IntegerAttr(choices.weightBits));
   metadata = std::move(result.metadata);
   return choices.stream ? stream() : ExitCode::done;
 }
@@ -250,35 +271,75 @@ ExitCode Driver::compile() {
   if (wanted.keepStages)
     importedOp = llvm::cast<mlir::ModuleOp>((*op)->clone());
   mlir::OwningOpRef<mlir::ModuleOp> whole;
-  if (choices.maxRam)
+  if (choices.maxRam || !choices.memories.empty())
     whole = llvm::cast<mlir::ModuleOp>((*op)->clone());
   ExitCode code = runPasses();
+  if (code == ExitCode::done)
+    code = checkWeightMemories();
   return code == ExitCode::done && whole ? fitIntoRam(std::move(whole)) : code;
 }
 
-ExitCode Driver::fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole) {
-  int64_t limit = *choices.maxRam, needed = countRam(*op);
-  if (needed <= limit)
+ExitCode Driver::checkWeightMemories() {
+  if (wanted.exceedsRam)
     return ExitCode::done;
+  ExitCode code = ExitCode::done;
+  for (auto program : op->getOps<exec::ProgramOp>())
+    for (auto memory :
+         program.getWeightMemories().getAsRange<exec::MemoryAttr>())
+      if (memory.getBytes() > memory.getSize()) {
+        mlir::emitError(
+            mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+            << fmt::format("needs {} bytes of weights in the memory '{}', "
+                           "beside what the others hold, and --pool gives it "
+                           "{}",
+                           memory.getBytes(), memory.getName().str(),
+                           memory.getSize());
+        code = ExitCode::limit;
+      }
+  return code;
+}
+
+ExitCode Driver::fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole) {
+  int64_t limit = choices.maxRam.value_or(INT64_MAX);
+  RamDemand demand = countRam(*op);
+  if (demand.fits(limit))
+    return ExitCode::done;
+  // Strips are worth a try where the memories together have room for them.
+  int64_t sizes = 0;
+  for (const MemoryChoice &memory : choices.memories)
+    sizes += memory.holdsWeights ? 0 : memory.bytes;
+  if (sizes == 0)
+    sizes = limit;
   Progress progress("looking for layers to compute in strips");
-  if (auto cut =
-          cutIntoStrips(*whole, limit, pipelineOptions(tuning), stripsRam)) {
+  if (auto cut = cutIntoStrips(*whole, std::min(limit, sizes),
+                               pipelineOptions(tuning), stripsRam)) {
     op = std::move(cut);
     return runPasses();
   }
   if (wanted.exceedsRam)
     return ExitCode::done;
-  mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+  mlir::Location file =
+      mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
+  const char *hint = choices.portsInArena
+                         ? ""
+                         : "; --io=arena lets values take the place of inputs";
+  if (demand.bytes <= limit) {
+    mlir::emitError(file) << fmt::format(
+        "needs {} bytes in the memory '{}', beside what the others hold, and "
+        "--pool gives it {}; layers computed in strips do not fit either{}",
+        demand.tooSmall.getBytes(), demand.tooSmall.getName().str(),
+        demand.tooSmall.getSize(), hint);
+    return ExitCode::limit;
+  }
+  mlir::emitError(file)
       << (stripsRam
               ? fmt::format("needs {} bytes of RAM with layers computed in "
                             "strips, {} more than the {} of --max-ram",
                             *stripsRam, *stripsRam - limit, limit)
               : fmt::format("needs {} bytes of RAM, which layers computed in "
                             "strips cannot bring down to the {} of --max-ram",
-                            needed, limit))
-      << (choices.portsInArena
-              ? ""
-              : "; --io=arena lets values take the place of inputs");
+                            demand.bytes, limit))
+      << hint;
   return ExitCode::limit;
 }
 

@@ -32,6 +32,13 @@ struct StreamChoice {
   int64_t frames = 1; ///< that a run takes
 };
 
+/// A memory of the target's for a part of the arena, or of the weights.
+struct MemoryChoice {
+  std::string name; ///< an identifier of C
+  int64_t bytes = 0;
+  bool slow = false, holdsWeights = false;
+};
+
 /// The options that every command with a model has.
 struct ModelOptions {
   std::string model;
@@ -54,6 +61,9 @@ struct ModelOptions {
   int weightBits = 32;       ///< least that is left of a weight: 32 or 24
   CustomFunctions customs;   ///< for operators that nnc lacks
   bool portsInArena = false; ///< where inputs and outputs lie
+  /// Memories that the arena and the weights are divided among; none of a kind
+  /// for an arena or weights in one piece.
+  std::vector<MemoryChoice> memories;
   /// Most bytes of the arena, inputs, outputs and state, if there is a limit.
   std::optional<int64_t> maxRam;
   LayoutScope layouts = LayoutScope::global;
@@ -73,19 +83,25 @@ struct ModelOptions {
 
 struct DriverOptions {
   bool keepStages = false; ///< `imported()`, `formed()` and `layered()`
-  /// Compiles a model that takes more than ModelOptions::maxRam, too, for a
-  /// command that says so itself.
+  /// Compiles a model that takes more than ModelOptions::maxRam, or than there
+  /// is of one of its memories, too, for a command that says so itself.
   bool exceedsRam = false;
 };
 
-/// Returns the bytes of the arena, the inputs, the outputs and the state of a
-/// module of the exec dialect.
-int64_t countRam(mlir::ModuleOp module);
+/// The RAM that a module of the exec dialect takes.
+struct RamDemand {
+  int64_t bytes = 0; ///< of the arena, the inputs, the outputs and the state
+  /// The memory in which the module takes more bytes than there are, or null.
+  exec::MemoryAttr tooSmall;
+  bool fits(int64_t limit) const { return bytes <= limit && !tooSmall; }
+};
+RamDemand countRam(mlir::ModuleOp module);
 
 /// Returns a copy of an imported module of which some layers are computed in
-/// strips (nnc-patch), so that it takes at most `limit` bytes and the fewest
-/// multiply-adds; null if none is found. Sets `least` to the smallest number of
-/// bytes that a copy took, unless no strips were worth a try.
+/// strips (nnc-patch), so that it fits into its memories, takes at most `limit`
+/// bytes in all, and the fewest multiply-adds; null if none is found. Sets
+/// `least` to the smallest number of bytes that a copy took, unless no strips
+/// were worth a try.
 mlir::OwningOpRef<mlir::ModuleOp> cutIntoStrips(mlir::ModuleOp module,
                                                 int64_t limit,
                                                 const PipelineOptions &options,
@@ -128,6 +144,8 @@ private:
   ExitCode stream();
   /// Runs the passes on `op`.
   ExitCode runPasses();
+  /// Reports each memory for weights that is too small.
+  ExitCode checkWeightMemories();
   /// Compiles `whole`, the imported module, in strips where the plan takes more
   /// memory than there is.
   ExitCode fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole);

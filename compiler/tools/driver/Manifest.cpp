@@ -19,6 +19,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
+
 namespace json = llvm::json;
 
 namespace nnc::tools {
@@ -45,6 +47,17 @@ int64_t Manifest::multiplyAdds() const {
   for (const LayerInfo &layer : layers)
     sum += layer.multiplyAdds;
   return sum;
+}
+
+std::vector<std::string> Manifest::arenaMacros() const {
+  const std::string constants = llvm::StringRef(name).upper();
+  std::vector<std::string> macros;
+  for (const Memory &memory : memories)
+    macros.push_back(constants + "_" + llvm::StringRef(memory.name).upper() +
+                     "_ARENA_BYTES");
+  if (memories.empty())
+    macros.push_back(constants + "_ARENA_BYTES");
+  return macros;
 }
 
 std::string Manifest::sourceFolder() const {
@@ -91,7 +104,16 @@ static bool fromJSON(const json::Value &value, ArenaPlace &place,
   return map && map.map("name", place.name) &&
          map.map("offset", place.offset) && map.map("bytes", place.bytes) &&
          map.map("first", place.first) && map.map("last", place.last) &&
-         map.map("scratch", place.isScratch);
+         map.map("scratch", place.isScratch) &&
+         map.mapOptional("memory", place.memory);
+}
+
+static bool fromJSON(const json::Value &value, Memory &memory,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("name", memory.name) &&
+         map.map("bytes", memory.bytes) && map.map("size", memory.size) &&
+         map.map("slow", memory.slow);
 }
 
 static bool fromJSON(const json::Value &value, Manifest &manifest,
@@ -109,7 +131,21 @@ static bool fromJSON(const json::Value &value, Manifest &manifest,
          map.map("weights", manifest.weights) &&
          map.map("threads", manifest.threads) &&
          map.map("layers", manifest.layers) &&
-         map.mapOptional("arena", manifest.arena);
+         map.mapOptional("arena", manifest.arena) &&
+         map.mapOptional("memories", manifest.memories) &&
+         map.mapOptional("weight_memories", manifest.weightMemories);
+}
+
+/// Counts the offsets in each memory from the start of the first one.
+static void joinMemories(Manifest &manifest) {
+  std::map<std::string, int64_t> starts;
+  int64_t start = 0;
+  for (const Memory &memory : manifest.memories) {
+    starts[memory.name] = start;
+    start += memory.bytes;
+  }
+  for (ArenaPlace &place : manifest.arena)
+    place.offset += starts[place.memory];
 }
 
 llvm::Expected<Manifest> readManifest(const std::string &folder) {
@@ -128,6 +164,7 @@ llvm::Expected<Manifest> readManifest(const std::string &folder) {
   if (!fromJSON(*value, manifest, root))
     return makeError(path + ": " + llvm::toString(root.getError()));
   manifest.folder = folder;
+  joinMemories(manifest);
   return manifest;
 }
 

@@ -36,9 +36,19 @@ struct LayerInfo {
   std::optional<int64_t> customId;
 };
 
-/// A place in the arena, and the layers between which its bytes are in use.
+/// A memory that holds a part of the arena or of the weights.
+struct Memory {
+  std::string name;
+  int64_t bytes = 0; ///< of that part
+  int64_t size = 0;  ///< what the user lets the module take
+  bool slow = false;
+};
+
+/// A place in the arena, and the layers between which its bytes are in use. Of
+/// several memories, each begins where the one before it ends.
 struct ArenaPlace {
   std::string name;
+  std::string memory; ///< empty for an arena that is one piece
   int64_t offset = 0, bytes = 0;
   int64_t first = 0, last = 0; ///< numbers of layers
   bool isScratch = false;      ///< working memory of a layer
@@ -61,10 +71,15 @@ struct Manifest {
   std::vector<Port> state; ///< what the module keeps between runs
   std::vector<LayerInfo> layers;
   std::vector<ArenaPlace> arena;
+  std::vector<Memory> memories;       ///< empty for an arena that is one piece
+  std::vector<Memory> weightMemories; ///< empty for weights in one piece
 
   int64_t multiplyAdds() const;
   /// Whether the arena holds inputs and outputs.
   bool hasPortsInArena() const;
+  /// Returns the macros of the module's header that say how many bytes each
+  /// part of the arena has.
+  std::vector<std::string> arenaMacros() const;
   /// Whether the user's functions compute some of the layers.
   bool hasCustoms() const;
   /// The file of the folder that calls the user's functions, if there are any.

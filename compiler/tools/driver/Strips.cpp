@@ -14,23 +14,28 @@
 
 namespace nnc::tools {
 
-int64_t countRam(mlir::ModuleOp module) {
-  int64_t bytes = 0;
+RamDemand countRam(mlir::ModuleOp module) {
+  RamDemand demand;
   module.walk([&](mlir::Operation *op) {
-    if (auto program = llvm::dyn_cast<exec::ProgramOp>(op))
-      bytes += int64_t(program.getArena());
-    else if (llvm::isa<exec::InputOp, exec::OutputOp, exec::StateOp>(op) &&
-             !exec::getPortOffset(op))
-      bytes += nn::getPhysicalBytes(
+    if (auto program = llvm::dyn_cast<exec::ProgramOp>(op)) {
+      demand.bytes += int64_t(program.getArena());
+      for (auto memory : program.getMemories().getAsRange<exec::MemoryAttr>())
+        if (memory.getBytes() > memory.getSize())
+          demand.tooSmall = memory;
+    } else if (llvm::isa<exec::InputOp, exec::OutputOp, exec::StateOp>(op) &&
+               !exec::getPortOffset(op)) {
+      demand.bytes += nn::getPhysicalBytes(
           llvm::cast<exec::PlaceOpInterface>(op).getTensor());
+    }
   });
-  return bytes;
+  return demand;
 }
 
 namespace {
 struct Plan {
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< as imported, with strips
-  int64_t ram = 0, multiplyAdds = 0;
+  RamDemand demand;
+  int64_t multiplyAdds = 0;
 };
 
 /// The most regions that are tried: the smallest ones, which compute the fewest
@@ -64,7 +69,7 @@ static Plan planStrips(mlir::ModuleOp module, const StripRegion &region,
   if (mlir::failed(manager.run(*planned)))
     return plan;
   plan.module = std::move(cut);
-  plan.ram = countRam(*planned);
+  plan.demand = countRam(*planned);
   planned->walk([&](exec::CallOp call) {
     plan.multiplyAdds += int64_t(call.getMultiplyAdds());
   });
@@ -88,8 +93,8 @@ mlir::OwningOpRef<mlir::ModuleOp> cutIntoStrips(mlir::ModuleOp module,
       Plan plan = planStrips(module, region, height, options);
       if (!plan.module)
         break;
-      least = std::min(least.value_or(plan.ram), plan.ram);
-      bool isFit = plan.ram <= limit;
+      least = std::min(least.value_or(plan.demand.bytes), plan.demand.bytes);
+      bool isFit = plan.demand.fits(limit);
       (isFit ? fits : tooHigh) = height;
       if (isFit && (!best.module || plan.multiplyAdds < best.multiplyAdds))
         best = std::move(plan);

@@ -120,6 +120,16 @@ std::string drawArena(const Manifest &manifest) {
                          y + h / 2 + 4, escape(place.name));
     svg += "</g>\n";
   }
+  int64_t start = 0;
+  for (const Memory &memory : manifest.memories) {
+    svg +=
+        fmt::format("<path d=\"M{0:.0f} {1:.1f}H{2:.0f}\" "
+                    "stroke=\"black\"/>\n"
+                    "<text x=\"{2:.0f}\" y=\"{3:.1f}\" "
+                    "text-anchor=\"end\">{4}</text>\n",
+                    left, yOf(start), width - 20, yOf(start) - 4, memory.name);
+    start += memory.bytes;
+  }
   ArenaPeak peak = findPeak(manifest);
   if (!peak.places.empty()) {
     double x = left + double(peak.layer) * step;

@@ -130,6 +130,12 @@ private:
               stripsRam ? fmt::format("; {} with layers computed in strips",
                                       *stripsRam)
                         : ""));
+    for (const auto *memories : {&m.memories, &m.weightMemories})
+      for (const Memory &memory : *memories)
+        check(memory.size, memory.bytes, "--pool",
+              fmt::format("{} in the memory '{}', beside what the others hold",
+                          memories == &m.memories ? "of arena" : "of weights",
+                          memory.name));
     check(maxFlash, size.bytes + m.weightBytes, "--max-flash",
           fmt::format("{} of code and constants, {} of weights", size.bytes,
                       m.weightBytes));
@@ -194,6 +200,22 @@ private:
     return size;
   }
 
+  static json::Array toJson(const std::vector<Memory> &memories) {
+    json::Array list;
+    for (const Memory &memory : memories)
+      list.push_back(json::Object{{"name", memory.name},
+                                  {"bytes", memory.bytes},
+                                  {"size", memory.size},
+                                  {"slow", memory.slow}});
+    return list;
+  }
+
+  static void printMemories(const std::vector<Memory> &memories) {
+    for (const Memory &memory : memories)
+      printOut("  {:<14} {} of {} bytes in {}{}\n", "", memory.bytes,
+               memory.size, memory.name, memory.slow ? ", which is slow" : "");
+  }
+
   void report(const Manifest &m, const CodeSize &size, ExitCode code) const {
     if (json) {
       json::Object said{{"name", m.name},
@@ -215,6 +237,10 @@ private:
                                     {"bytes", peak.bytes},
                                     {"places", std::move(places)}};
       }
+      if (!m.memories.empty())
+        said["memories"] = toJson(m.memories);
+      if (!m.weightMemories.empty())
+        said["weight_memories"] = toJson(m.weightMemories);
       said[size.built() ? "code_bytes" : "source_bytes"] = size.bytes;
       if (size.built())
         said["compiler"] = size.command;
@@ -249,6 +275,7 @@ private:
     line("multiply-adds", formatCount(double(m.multiplyAdds())));
     line("arena", fmt::format("{} ({} bytes, {:.1f} % over the lower bound)",
                               formatBytes(m.arenaBytes), m.arenaBytes, over));
+    printMemories(m.memories);
     ArenaPeak peak = findPeak(m);
     if (!peak.places.empty()) {
       // The largest three say what to change.
@@ -265,6 +292,7 @@ private:
     }
     line("weights", fmt::format("{} ({} bytes)", formatBytes(m.weightBytes),
                                 m.weightBytes));
+    printMemories(m.weightMemories);
     std::string bytes =
         fmt::format("{} ({} bytes)", formatBytes(size.bytes), size.bytes);
     if (size.built())

@@ -171,7 +171,69 @@ void addLimit(CLI::App &app, const char *name, std::optional<int64_t> &limit,
       ->type_name("BYTES");
 }
 
+/// Parses NAME:BYTES[:slow][:weights] into `memory`. Returns what is wrong with
+/// the text, or an empty string.
+static std::string parseMemory(llvm::StringRef text, MemoryChoice &memory) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  text.split(parts, ':');
+  std::optional<int64_t> bytes;
+  if (parts.size() > 1)
+    bytes = parseBytes(parts[1]);
+  if (!bytes)
+    return text.str() + " is not NAME:BYTES[:slow][:weights], with K or M for "
+                        "1024 bytes or 1024 times that";
+  memory = {parts[0].str(), *bytes};
+  for (llvm::StringRef kind : llvm::ArrayRef(parts).drop_front(2))
+    if (kind == "slow")
+      memory.slow = true;
+    else if (kind == "weights")
+      memory.holdsWeights = true;
+    else
+      return fmt::format("{}: a memory is 'slow', for 'weights', or both, not "
+                         "'{}'",
+                         text.str(), kind.str());
+  if (exec::isUsableIdentifier(memory.name))
+    return "";
+  std::string lower = parts[0].lower();
+  return fmt::format("{}: '{}' is no name that C code can have{}", text.str(),
+                     memory.name,
+                     exec::isUsableIdentifier(lower) ? "; try " + lower : "");
+}
+
+static void addPoolOption(CLI::App &app, ModelOptions &options) {
+  app.add_option_function<std::vector<std::string>>(
+         "--pool",
+         [&options](const std::vector<std::string> &arguments) {
+           std::vector<std::string> problems;
+           // A command line with problems is read several times.
+           options.memories.clear();
+           for (const std::string &argument : arguments) {
+             MemoryChoice memory;
+             std::string problem = parseMemory(argument, memory);
+             auto isSame = [&](const MemoryChoice &other) {
+               return other.name == memory.name;
+             };
+             if (problem.empty() && llvm::any_of(options.memories, isSame))
+               problem = "there are two memories '" + memory.name + "'";
+             if (!problem.empty())
+               problems.push_back(problem);
+             options.memories.push_back(memory);
+           }
+           if (!problems.empty())
+             throw CLI::ValidationError(
+                 "--pool", fmt::format("{}", fmt::join(problems, "; ")));
+         },
+         "Memory for a part of the arena, and how many bytes of it the code "
+         "may take; given once for each memory. The code gets a pointer to "
+         "each. Those that are not slow hold what is read and written most "
+         "often. One for weights holds a part of these, in a section of its "
+         "name")
+      ->allow_extra_args(false)
+      ->type_name("NAME:BYTES[:slow][:weights]");
+}
+
 void addRamOption(CLI::App &app, ModelOptions &options) {
+  addPoolOption(app, options);
   addLimit(app, "--max-ram", options.maxRam,
            "Most bytes of RAM, with K or M for 1024 of them or of these: of "
            "the arena, the inputs, the outputs and the state, without the "

@@ -151,7 +151,8 @@ Options parse(int argc, char **argv) {
 /// The arguments of a run of the module.
 struct Call {
   std::vector<Guarded> inputs, outputs;
-  Guarded arena{"the arena", model.arenaBytes};
+  std::vector<Guarded> arenas;
+  std::vector<void *> arenaFields;
   Guarded state{"the state", model.stateBytes};
   std::vector<const void *> inputFields;
   std::vector<void *> outputFields;
@@ -174,11 +175,15 @@ struct Call {
     for (const Tensor &output : options.outputs)
       outputs.emplace_back("an output", output.bytes);
     results.resize(outputs.size());
+    for (std::size_t i = 0; i < model.arenas; ++i)
+      arenas.emplace_back("the arena", model.arenaBytes[i]);
+    for (Guarded &arena : arenas)
+      arenaFields.push_back(arena.data());
     for (Guarded &input : inputs)
       inputFields.push_back(input.data());
     for (Guarded &output : outputs)
       outputFields.push_back(output.data());
-    model.place(inputFields.data(), outputFields.data(), arena.data());
+    model.place(inputFields.data(), outputFields.data(), arenaFields.data());
     model.reset(state.data());
   }
   /// Gives the inputs their values of a step.
@@ -204,14 +209,13 @@ struct Call {
   }
   void run() {
     int status = model.run(inputFields.data(), outputFields.data(),
-                           state.data(), arena.data());
+                           state.data(), arenaFields.data());
     if (status != 0)
       fail("the module returned " + std::to_string(status));
   }
   void check() const {
-    arena.check();
     state.check();
-    for (const auto *list : {&inputs, &outputs})
+    for (const auto *list : {&inputs, &outputs, &arenas})
       for (const Guarded &buffer : *list)
         buffer.check();
   }

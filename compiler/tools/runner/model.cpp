@@ -6,6 +6,8 @@
 // with -DNNC_MODEL_PARALLEL=1 for a module with threads, with
 // -DNNC_MODEL_STATE=1 for one that keeps values between runs, and with
 // -DNNC_MODEL_PLACED=1 for one whose inputs and outputs are in the arena.
+// NNC_MODEL_ARENAS is the bytes of the arena, or, with -DNNC_MODEL_MEMORIES=1,
+// of its part in each of several memories.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +31,12 @@
 #ifndef NNC_MODEL_PLACED
 #define NNC_MODEL_PLACED 0
 #endif
+#ifndef NNC_MODEL_MEMORIES
+#define NNC_MODEL_MEMORIES 0
+#endif
+#ifndef NNC_MODEL_ARENAS
+#define NNC_MODEL_ARENAS NNC_PASTE(NNC_MODEL_CONSTANTS, _ARENA_BYTES)
+#endif
 #include "runtime/pool.h"
 
 namespace runner {
@@ -40,6 +48,37 @@ using Outputs = NNC_PASTE(NNC_MODEL, _outputs);
 // The structs consist of pointers only.
 static_assert(sizeof(Inputs) % sizeof(void *) == 0, "");
 static_assert(sizeof(Outputs) % sizeof(void *) == 0, "");
+
+constexpr std::size_t arenaBytes[] = {NNC_MODEL_ARENAS};
+
+#if NNC_MODEL_MEMORIES
+using Arenas = NNC_PASTE(NNC_MODEL, _arenas);
+static_assert(sizeof(Arenas) ==
+                  sizeof arenaBytes / sizeof arenaBytes[0] * sizeof(void *),
+              "");
+
+/// The struct of the parts of the arena, as the module takes it.
+class Arena {
+public:
+  explicit Arena(void *const *parts) {
+    std::memcpy(&arenas, parts, sizeof arenas);
+  }
+  operator const Arenas *() const { return &arenas; }
+
+private:
+  Arenas arenas;
+};
+#else
+/// The arena, as the module takes it.
+class Arena {
+public:
+  explicit Arena(void *const *parts) : arena(parts[0]) {}
+  operator void *() const { return arena; }
+
+private:
+  void *arena;
+};
+#endif
 
 #if NNC_MODEL_PARALLEL
 nnc::thread_pool<256> threads;
@@ -62,31 +101,32 @@ void reset(void *) {}
 #endif
 
 void place([[maybe_unused]] const void **inputFields,
-           [[maybe_unused]] void **outputFields, [[maybe_unused]] void *arena) {
+           [[maybe_unused]] void **outputFields,
+           [[maybe_unused]] void *const *arenas) {
 #if NNC_MODEL_PLACED
   Inputs inputs;
   Outputs outputs;
   std::memcpy(&inputs, inputFields, sizeof inputs);
   std::memcpy(&outputs, outputFields, sizeof outputs);
-  NNC_PASTE(NNC_MODEL, _place)(&inputs, &outputs, arena);
+  NNC_PASTE(NNC_MODEL, _place)(&inputs, &outputs, Arena(arenas));
   std::memcpy(inputFields, &inputs, sizeof inputs);
   std::memcpy(outputFields, &outputs, sizeof outputs);
 #endif
 }
 
 int run(const void *const *inputFields, void *const *outputFields,
-        [[maybe_unused]] void *state, void *arena) {
+        [[maybe_unused]] void *state, void *const *arenas) {
   Inputs inputs;
   Outputs outputs;
   std::memcpy(&inputs, inputFields, sizeof inputs);
   std::memcpy(&outputs, outputFields, sizeof outputs);
 #if NNC_MODEL_PARALLEL
   if (pool.threads > 1)
-    return NNC_PASTE(NNC_MODEL, _run_parallel)(&inputs, &outputs,
-                                               NNC_STATE_ARGUMENT arena, &pool);
+    return NNC_PASTE(NNC_MODEL, _run_parallel)(
+        &inputs, &outputs, NNC_STATE_ARGUMENT Arena(arenas), &pool);
 #endif
   return NNC_PASTE(NNC_MODEL, _run)(&inputs, &outputs,
-                                    NNC_STATE_ARGUMENT arena);
+                                    NNC_STATE_ARGUMENT Arena(arenas));
 }
 
 } // namespace
@@ -136,7 +176,8 @@ void useSimulation(Simulation &simulation) {
 
 const Model model = {sizeof(Inputs) / sizeof(void *),
                      sizeof(Outputs) / sizeof(void *),
-                     NNC_PASTE(NNC_MODEL_CONSTANTS, _ARENA_BYTES),
+                     arenaBytes,
+                     sizeof arenaBytes / sizeof arenaBytes[0],
                      NNC_PASTE(NNC_MODEL_CONSTANTS, _ALIGN),
                      NNC_MODEL_PARALLEL,
                      stateBytes,

@@ -22,17 +22,19 @@ namespace runner {
 /// The properties of the module, taken from its own header.
 struct Model {
   std::size_t inputFields, outputFields; ///< pointers in its two structs
-  std::size_t arenaBytes, alignment;
+  const std::size_t *arenaBytes;         ///< of each part of the arena
+  std::size_t arenas;                    ///< the number of these parts
+  std::size_t alignment;
   bool parallel;          ///< whether it takes a thread pool
   std::size_t stateBytes; ///< the size of struct <name>_state, or 0
   /// Calls <name>_reset, if the module has it.
   void (*reset)(void *state);
   /// Calls <name>_place, if the module has it: points inputs and outputs that
   /// the arena holds at their places.
-  void (*place)(const void **inputs, void **outputs, void *arena);
+  void (*place)(const void **inputs, void **outputs, void *const *arenas);
   /// Calls <name>_run; inputs and outputs are the structs' pointers in order.
   int (*run)(const void *const *inputs, void *const *outputs, void *state,
-             void *arena);
+             void *const *arenas);
 };
 
 extern const Model model;

@@ -5,6 +5,8 @@
 // This file is built with -DNNC_MODEL=resnet50 -DNNC_MODEL_CONSTANTS=RESNET50,
 // with -DNNC_MODEL_STATE=1 for a module that keeps values between runs, and
 // with -DNNC_MODEL_PLACED=1 for one whose inputs and outputs are in the arena.
+// NNC_MODEL_ARENAS is the bytes of the arena, or, with -DNNC_MODEL_MEMORIES=1,
+// of its part in each of several memories.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +32,15 @@ using Outputs = NNC_PASTE(NNC_MODEL, _outputs);
 #ifndef NNC_MODEL_PLACED
 #define NNC_MODEL_PLACED 0
 #endif
+#ifndef NNC_MODEL_MEMORIES
+#define NNC_MODEL_MEMORIES 0
+#endif
+#ifndef NNC_MODEL_ARENAS
+#define NNC_MODEL_ARENAS NNC_PASTE(NNC_MODEL_CONSTANTS, _ARENA_BYTES)
+#endif
+#if NNC_MODEL_MEMORIES
+using Arenas = NNC_PASTE(NNC_MODEL, _arenas);
+#endif
 #if NNC_MODEL_STATE
 using State = NNC_PASTE(NNC_MODEL, _state);
 constexpr size_t stateBytes = sizeof(State);
@@ -37,6 +48,8 @@ constexpr size_t stateBytes = sizeof(State);
 constexpr size_t stateBytes = 0;
 #endif
 
+constexpr size_t arenaBytes[] = {NNC_MODEL_ARENAS};
+constexpr size_t arenaCount = sizeof arenaBytes / sizeof arenaBytes[0];
 constexpr size_t alignment = NNC_PASTE(NNC_MODEL_CONSTANTS, _ALIGN);
 
 /// Memory between two guard areas of known bytes, which show whether the module
@@ -94,7 +107,7 @@ size_t toNumber(const char *text) {
 struct Call {
   static constexpr size_t inputFields = sizeof(Inputs) / sizeof(void *),
                           outputFields = sizeof(Outputs) / sizeof(void *);
-  Guarded inputs[inputFields], outputs[outputFields], arena, state;
+  Guarded inputs[inputFields], outputs[outputFields], arenas[arenaCount], state;
   /// The bytes of all steps, by input; null for one that is the same in each.
   const unsigned char *data[inputFields];
   const char *outputPaths[outputFields];
@@ -159,14 +172,33 @@ struct Call {
     Outputs fields;
     void *pointers[outputFields];
   } out;
-  /// Gives each input and output its memory.
+  union {
+#if NNC_MODEL_MEMORIES
+    Arenas fields;
+#endif
+    void *pointers[arenaCount];
+  } parts;
+  /// Returns the arena as the module takes it: a pointer to the only part, or
+  /// to the struct of all parts.
+  auto arena() const {
+#if NNC_MODEL_MEMORIES
+    return &parts.fields;
+#else
+    return parts.pointers[0];
+#endif
+  }
+  /// Gives the arena, and each input and output, its memory.
   void place() {
+    for (size_t i = 0; i < arenaCount; ++i) {
+      arenas[i] = Guarded(arenaBytes[i]);
+      parts.pointers[i] = arenas[i].data();
+    }
     for (size_t i = 0; i < inputFields; ++i)
       in.pointers[i] = inputs[i].data();
     for (size_t i = 0; i < outputFields; ++i)
       out.pointers[i] = outputs[i].data();
 #if NNC_MODEL_PLACED
-    NNC_PASTE(NNC_MODEL, _place)(&in.fields, &out.fields, arena.data());
+    NNC_PASTE(NNC_MODEL, _place)(&in.fields, &out.fields, arena());
 #endif
   }
   /// Fills the inputs that are in the arena, which each run overwrites.
@@ -178,17 +210,18 @@ struct Call {
   void run() const {
 #if NNC_MODEL_STATE
     const int status = NNC_PASTE(NNC_MODEL, _run)(
-        &in.fields, &out.fields, static_cast<State *>(state.data()),
-        arena.data());
+        &in.fields, &out.fields, static_cast<State *>(state.data()), arena());
 #else
     const int status =
-        NNC_PASTE(NNC_MODEL, _run)(&in.fields, &out.fields, arena.data());
+        NNC_PASTE(NNC_MODEL, _run)(&in.fields, &out.fields, arena());
 #endif
     if (status != 0)
       fail("the module returned a status other than 0");
   }
   void check() const {
-    bool isKept = arena.isKept() && state.isKept();
+    bool isKept = state.isKept();
+    for (const Guarded &memory : arenas)
+      isKept = isKept && memory.isKept();
     for (const Guarded &memory : inputs)
       isKept = isKept && memory.isKept();
     for (const Guarded &memory : outputs)
@@ -281,7 +314,6 @@ int main() {
   if (call.inputCount != Call::inputFields ||
       call.outputCount != Call::outputFields)
     fail("there are too few inputs or outputs");
-  call.arena = Guarded(NNC_PASTE(NNC_MODEL_CONSTANTS, _ARENA_BYTES));
   call.state = Guarded(stateBytes);
   call.place();
 
