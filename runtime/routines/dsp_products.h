@@ -35,9 +35,7 @@ namespace nnc {
 NNC_NOINLINE inline uint32_t *dsp_append(uint32_t *column, const int8_t *x,
                                          int count) {
   for (const int8_t *end = x + count; x < end; x += 4) {
-    const uint32_t word = load_word(x);
-    column[0] = even_bytes(word);
-    column[1] = odd_bytes(word);
+    store_pairs(column, x);
     column += 4;
   }
   return column;
@@ -105,7 +103,7 @@ NNC_NOINLINE inline void dsp_multiply_two(const uint32_t *columns,
           [v] "=&r"(v), [t] "=&r"(t), [q] "=&r"(q), [a] "=&r"(a), [b] "=&r"(b)
         : [end] "r"(end)
         : "cc", "memory");
-#else
+#elif defined(NNC_ARM_DSP)
     for (; x != end; x += 4, w += 8) {
       const uint32_t u = load_word(w), v = load_word(w + 4);
       const uint32_t ue = even_bytes(u), uo = odd_bytes(u);
@@ -115,6 +113,15 @@ NNC_NOINLINE inline void dsp_multiply_two(const uint32_t *columns,
       s10 = add_products(add_products(s10, x[2], ue), x[3], uo);
       s11 = add_products(add_products(s11, x[2], ve), x[3], vo);
     }
+#else
+    for (; x != end; x += 4, w += 8)
+      NNC_UNROLL for (int i = 0; i < 4; ++i) {
+        const int32_t a = number_in_pairs(x, i), b = number_in_pairs(x + 2, i);
+        s00 = add_product(s00, a, w[i]);
+        s01 = add_product(s01, a, w[i + 4]);
+        s10 = add_product(s10, b, w[i]);
+        s11 = add_product(s11, b, w[i + 4]);
+      }
 #endif
     sums[0] = s00, sums[1] = s01;
     sums[sums_step] = s10, sums[sums_step + 1] = s11;
@@ -146,7 +153,7 @@ dsp_multiply_row(const int8_t *x, const int8_t *w, int words, int32_t *sums) {
       : [end] "r"(end)
       : "cc", "memory");
 #undef NNC_ROW
-#else
+#elif defined(NNC_ARM_DSP)
   for (; x != end; x += 4, w += 16) {
     const uint32_t word = load_word(x);
     const uint32_t a = even_bytes(word), b = odd_bytes(word);
@@ -159,6 +166,14 @@ dsp_multiply_row(const int8_t *x, const int8_t *w, int words, int32_t *sums) {
     s2 = add_row(s2, load_word(w + 8));
     s3 = add_row(s3, load_word(w + 12));
   }
+#else
+  for (; x != end; x += 4, w += 16)
+    NNC_UNROLL for (int i = 0; i < 4; ++i) {
+      s0 = add_product(s0, x[i], w[i]);
+      s1 = add_product(s1, x[i], w[i + 4]);
+      s2 = add_product(s2, x[i], w[i + 8]);
+      s3 = add_product(s3, x[i], w[i + 12]);
+    }
 #endif
   sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
   return w;

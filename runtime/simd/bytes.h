@@ -28,6 +28,7 @@
 #include "runtime/simd/bytes_avx512.h"
 #include "runtime/simd/bytes_helium.h"
 #include "runtime/simd/bytes_neon.h"
+#include "runtime/simd/bytes_rvv.h"
 #include "runtime/simd/bytes_sse4.h"
 
 namespace nnc {
@@ -213,6 +214,13 @@ NNC_INLINE void store_sums(V v, Y *y, ptrdiff_t at, int first, int channels,
                       : Y(0);
   }
 }
+/// Whether store_points makes the results of points one after the other. Where
+/// their operands take most of the registers, unrolled code would spill them.
+template <int W> constexpr bool makes_points_in_turn = false;
+#if defined(NNC_RVV_VECTORS)
+template <> inline constexpr bool makes_points_in_turn<8> = true;
+#endif
+
 /// Calls store_sums for each of P points that follow each other in a blocked
 /// layout, the first at y[at]. Operands that all points share are loaded once,
 /// and bytes are stored several points at a time.
@@ -223,7 +231,14 @@ NNC_INLINE void store_points(const V (&v)[Points], Y *y, ptrdiff_t at,
   if constexpr (takes_vectors<Epi, V> && sizeof(Y) == 1 && P > 1) {
     if (channels % W == 0 || first + W <= channels) {
       // No store comes between the loads of operands.
-      vector_of<Y, W> results[Points];
+      if constexpr (makes_points_in_turn<W>) {
+        Y results[P * W];
+        NNC_KEEP_LOOP for (int p = 0; p < P; ++p) vector_memory<Y, W>::store(
+            results + p * W, epi(v[p], position<true>{at + p * W, first}));
+        byte_lanes<W>::template copy<P * W>(y + at, results);
+        return;
+      }
+      vector_of<Y, W> results[P];
       NNC_UNROLL for (int p = 0; p < P; ++p) results[p] =
           epi(v[p], position<true>{at + p * W, first});
       constexpr int fours = P / 4 * 4;

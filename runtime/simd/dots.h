@@ -15,6 +15,23 @@
 
 namespace nnc {
 
+/// One product in each lane, where a scalar register is a factor and loads
+/// widen weights: what vmacc.vx of RISC-V does. Points are stored as 32 bits;
+/// of products of 16 bits clang makes two instructions and sets the width of
+/// elements between them.
+template <int W> struct single_dots {
+  static constexpr int lanes = W, group = 1, together = W;
+  static constexpr bool by_lane = false;
+  using point = int32_t;
+
+  template <class T> static NNC_INLINE i32x<W> weights(const T *w) {
+    return vector_memory<T, W>::load(w).v;
+  }
+  static NNC_INLINE i32x<W> add(i32x<W> sum, i32x<W> points, i32x<W> weights) {
+    return sum + byte_lanes<W>::multiply(points, weights);
+  }
+};
+
 /// Two products of 16 bits in each lane: exact for any numbers of 8 bits, and
 /// for weights of 9 bits, which a weight minus its zero point may have. Points
 /// are stored as 16 bits; weights are widened when they are loaded.

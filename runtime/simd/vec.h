@@ -24,6 +24,7 @@
 #include "runtime/simd/vec_avx512.h"
 #include "runtime/simd/vec_helium.h"
 #include "runtime/simd/vec_neon.h"
+#include "runtime/simd/vec_rvv.h"
 #include "runtime/simd/vec_sse4.h"
 
 namespace nnc {

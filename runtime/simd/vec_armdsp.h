@@ -3,13 +3,14 @@
 // Cores with the DSP extension, such as Cortex-M4, M7 and M33, multiply two
 // pairs of signed halves of 16 bits and add both products in one instruction. A
 // word of four bytes b0, b1, b2, b3 becomes the pairs (b0, b2) and (b1, b3).
-// Other machines compute the same without such instructions.
+// Other machines multiply the numbers one by one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_VEC_ARMDSP_H
 #define NNC_SIMD_VEC_ARMDSP_H
 
 #include "runtime/simd/fixed_point.h"
+#include "runtime/simd/unroll.h"
 
 #include <string.h>
 
@@ -52,21 +53,32 @@ NNC_INLINE int32_t add_high_product(int32_t sum, uint32_t a, uint32_t b) {
   return sum;
 }
 
+/// Stores four bytes as two pairs.
+NNC_INLINE void store_pairs(uint32_t *pairs, const int8_t *x) {
+  const uint32_t word = load_word(x);
+  pairs[0] = even_bytes(word);
+  pairs[1] = odd_bytes(word);
+}
+
 #else
 
-NNC_INLINE uint32_t even_bytes(uint32_t word) {
-  return (uint32_t(int32_t(int8_t(word))) & 0xffff) |
-         uint32_t(int32_t(int8_t(word >> 16))) << 16;
+// Pairs are only stored and read as their halves.
+
+/// The place of byte i of four in two pairs.
+constexpr int place_in_pairs[] = {0, 2, 1, 3};
+
+NNC_INLINE void store_pairs(uint32_t *pairs, const int8_t *x) {
+  auto *halves = static_cast<int16_t *>(static_cast<void *>(pairs));
+  NNC_UNROLL for (int i = 0; i < 4; ++i) halves[place_in_pairs[i]] = x[i];
 }
-NNC_INLINE uint32_t odd_bytes(uint32_t word) { return even_bytes(word >> 8); }
-NNC_INLINE int32_t add_low_product(int32_t sum, uint32_t a, uint32_t b) {
-  return plus(sum, int32_t(int16_t(a)) * int32_t(int16_t(b)));
+/// Number i of the four of two pairs.
+NNC_INLINE int32_t number_in_pairs(const uint32_t *pairs, int i) {
+  return static_cast<const int16_t *>(
+      static_cast<const void *>(pairs))[place_in_pairs[i]];
 }
-NNC_INLINE int32_t add_high_product(int32_t sum, uint32_t a, uint32_t b) {
-  return add_low_product(sum, a >> 16, b >> 16);
-}
-NNC_INLINE int32_t add_products(int32_t sum, uint32_t a, uint32_t b) {
-  return add_high_product(add_low_product(sum, a, b), a, b);
+/// sum + a * b.
+NNC_INLINE int32_t add_product(int32_t sum, int32_t a, int32_t b) {
+  return plus(sum, times(a, b));
 }
 
 #endif

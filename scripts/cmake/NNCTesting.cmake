@@ -13,7 +13,8 @@ endfunction()
 
 # nnc_add_python_test(name script.py [ARGS ...] [LABELS ...] [TIMEOUT seconds])
 #
-# The script finds the build folder in NNC_BUILD_DIR, the cache in NNC_CACHE.
+# The script finds the build folder in NNC_BUILD_DIR, the cache in NNC_CACHE, and
+# first on its path what scripts/setup unpacked of a newer emulator.
 function(nnc_add_python_test name script)
   cmake_parse_arguments(arg "" "TIMEOUT" "ARGS;LABELS" ${ARGN})
   if(NOT arg_TIMEOUT)
@@ -24,7 +25,9 @@ function(nnc_add_python_test name script)
   set_tests_properties(
     ${name}
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT
-               "NNC_BUILD_DIR=${PROJECT_BINARY_DIR};NNC_CACHE=${NNC_CACHE}")
+               "NNC_BUILD_DIR=${PROJECT_BINARY_DIR};NNC_CACHE=${NNC_CACHE}"
+               ENVIRONMENT_MODIFICATION
+               "PATH=path_list_prepend:${NNC_CACHE}/qemu")
 endfunction()
 
 # nnc_add_lit_suite(compiler): every .mlir, .onnxtxt and .test below

@@ -25,7 +25,7 @@ TARGETS = ["cortex-m0plus", "cortex-m3", "cortex-m33", "cortex-m4", "cortex-m55"
            "cortex-m7", "cortex-m85"]
 # Where its tools are there.
 if shutil.which("riscv64-unknown-elf-g++") and shutil.which("qemu-system-riscv32"):
-    TARGETS.append("rv32imc")
+    TARGETS += ["rv32imc", "rv64imac"]
 ALIGN = 8
 
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Wshadow",
@@ -170,8 +170,9 @@ def expected(network, x):
     return session.run(None, {"x": x})[0]
 
 
-@unittest.skipIf(MISSING, f"{' and '.join(MISSING)} missing")
-class Bare(nnc.TestCase):
+class Networks(nnc.TestCase):
+    """A test with two networks, and inputs for them."""
+
     def setUp(self):
         super().setUp()
         self.networks = {"plain": float_network(), "quantized": quantized_network()}
@@ -189,6 +190,9 @@ class Bare(nnc.TestCase):
         else:
             self.assertLessEqual(np.abs(got - want).max(), 1e-4 * np.abs(want).max())
 
+
+@unittest.skipIf(MISSING, f"{' and '.join(MISSING)} missing")
+class Bare(Networks):
     def test_run(self):
         for target in TARGETS:
             for name in self.networks:
@@ -265,7 +269,7 @@ class Bare(nnc.TestCase):
         self.check("plain", "out")
 
     def test_verify(self):
-        for target in {"cortex-m4", "cortex-m0plus", TARGETS[-1]}:
+        for target in {"cortex-m4", "cortex-m0plus", TARGETS[-1], TARGETS[-2]}:
             for name in self.networks:
                 self.nnc("verify", f"{name}.onnx", f"--target={target}", "--random=2",
                          said=["^random 0: .*: same: ", "^random 1: .*: same: "])

@@ -180,7 +180,7 @@ TEST_CASE("Every instruction set has a complete table of cost constants") {
   for (const tile_limits &tile :
        {armdsp_tile, fpu_tile, helium_tile, avx2_tile, avxvnni_tile,
         avx512_tile, avx512vnni_tile, neon_tile, neondot_tile, neoni8mm_tile,
-        neonfp16_tile, portable_tile, sse4_tile}) {
+        neonfp16_tile, portable_tile, rvv_tile, sse4_tile}) {
     REQUIRE(tile.cost);
     CHECK(is_complete(*tile.cost));
     for (double share : {tile.cost->peak_share, tile.cost->level2_exposed_share,

@@ -22,6 +22,11 @@ using namespace nnc_test;
 
 namespace {
 
+/// The end of the name of a layout of weights in which D multiplies `axis`.
+template <class D> std::string group_of(const char *axis) {
+  return D::group == 1 ? "" : std::to_string(D::group) + axis;
+}
+
 template <class D, bool PLAIN, class X, class W, class T,
           template <class> class F, class S>
 void check_conv(random_source &r, const S &shape, conv2d_shape s) {
@@ -30,12 +35,11 @@ void check_conv(random_source &r, const S &shape, conv2d_shape s) {
   using R = conv2d_integers_t<D, PLAIN, S, C, B, integers_epilogue<F<T>, T>>;
   using PE = integers_epilogue<to_scalars<T>, T>;
   const std::string lanes = std::to_string(D::lanes);
-  const std::string group = std::to_string(D::group);
   const axes tensors[] = {{"NCHW", {s.n, s.c, s.h, s.w}},
                           {"KCRS", {s.k, s.c / s.groups, s.kh, s.kw}},
                           {"NCHW", {s.n, s.k, s.oh, s.ow}}};
   const std::string layouts[] = {PLAIN ? "plain" : "NCHW" + lanes + "c",
-                                 "KCRS" + lanes + "k" + group + "c",
+                                 "KCRS" + lanes + "k" + group_of<D>("c"),
                                  "NCHW" + lanes + "c"};
   const auto p = plan_conv2d_integers(
       s, D::lanes, int(sizeof(typename D::point)), C, D::together);
@@ -55,8 +59,7 @@ void check_depthwise(random_source &r, const S &shape, conv2d_shape s) {
                           {"KCRS", {s.k, 1, s.kh, s.kw}},
                           {"NCHW", {s.n, s.k, s.oh, s.ow}}};
   const std::string layouts[] = {"NCHW" + lanes + "c",
-                                 "KCSR" + lanes + "k" +
-                                     std::to_string(D::group) + "r",
+                                 "KCSR" + lanes + "k" + group_of<D>("r"),
                                  "NCHW" + lanes + "c"};
   compare<R, conv2d_i32_portable<conv2d_shape, PE>, T,
           integers_epilogue<F<T>, T>, PE>(
@@ -77,10 +80,9 @@ void check_matmul(random_source &r, matmul_shape s) {
                           s.transpose_b ? axes{"BNK", {rights, s.n, s.k}}
                                         : axes{"BKN", {rights, s.k, s.n}},
                           axes{"BMN", {s.batch, s.m, s.n}}};
-  const std::string layouts[] = {"plain",
-                                 "NK" + std::to_string(D::lanes) + "n" +
-                                     std::to_string(D::group) + "k",
-                                 "plain"};
+  const std::string layouts[] = {
+      "plain", "NK" + std::to_string(D::lanes) + "n" + group_of<D>("k"),
+      "plain"};
   compare<R, matmul_i32_portable<matmul_shape, PE>, T,
           integers_epilogue<F<T>, T>, PE>(
       r, s, s, tensors, layouts, s.n,
@@ -264,6 +266,22 @@ TEST_CASE("pairs of random integers", "[integers]") {
   check_random<pair_dots<W>, u8, i16, i16, to>(r, 10);
   check_random<pair_dots<W>, u8, i8, u8, to_scalars>(r, 10);
 }
+
+// Only RISC-V has routines with single products; others stand in for it where
+// vectors are portable.
+#if defined(NNC_RVV_VECTORS) || defined(NNC_PORTABLE_SIMD)
+TEST_CASE("single products of random integers", "[integers]") {
+  random_source r;
+  check_random<single_dots<W>, u8, i8, u8, to>(r, 40);
+  check_random<single_dots<W>, i8, i8, i8, to>(r, 20);
+  check_random<single_dots<W>, u8, i16, i16, to>(r, 10);
+  check_random<single_dots<W>, i8, u8, u8, to_scalars>(r, 10);
+  check_constant<single_dots<W>, i8,
+                 constant_shape<20, 9, 11, 19, 3, 1, 1, -7>>(r);
+  check_constant<single_dots<W>, u8,
+                 constant_shape<3, 13, 17, 35, 3, 2, 1, 128>>(r);
+}
+#endif
 
 TEST_CASE("pairs of numbers of 16 bits", "[integers]") {
   random_source r;

@@ -10,7 +10,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROUTINES = ROOT / "runtime/routines"
 ISAS = ["portable", "armdsp", "fpu", "helium", "sse4", "avx2", "avx512", "avx512vnni", "avxvnni", "neon", "neondot", "neonfp16",
-        "neoni8mm"]
+        "neoni8mm", "rvv"]
 COLUMNS = ["TYPES", "LAYOUTS", "PARAMS", "CANDIDATES", "APPLIES", "SCRATCH", "EFFICIENCY",
            "ERROR"]
 

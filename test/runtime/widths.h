@@ -10,7 +10,7 @@
 #define NNC_TEST_WIDTHS 4
 #elif defined(__AVX512F__)
 #define NNC_TEST_WIDTHS 16
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) || defined(__riscv_v)
 #define NNC_TEST_WIDTHS 8
 #else
 #define NNC_TEST_WIDTHS 4
@@ -27,7 +27,7 @@
 /// has, and pairs of the widest.
 #if defined(NNC_PORTABLE_SIMD)
 #define NNC_TEST_VECTORS f32x<1>, f32x<2>, f32x<4>, f32x<8>
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) || defined(__riscv_v)
 #define NNC_TEST_VECTORS f32x<4>, f32x<8>, f32x<16>
 #else
 #define NNC_TEST_VECTORS f32x<4>, f32x<8>

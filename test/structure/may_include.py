@@ -34,7 +34,7 @@ FREESTANDING = """atomic initializer_list limits new type_traits utility""".spli
 RUNTIME_SYSTEM = (
     [f"{h}.h" for h in C_HEADERS] + [f"c{h}" for h in C_HEADERS] + FREESTANDING
     + ["pthread.h", "sched.h", "unistd.h", "linux/futex.h", "sys/syscall.h",
-       "*intrin.h", "arm_*.h", "simde/*", "cuda*.h", "mma.h"]
+       "*intrin.h", "arm_*.h", "riscv_*.h", "simde/*", "cuda*.h", "mma.h"]
 )
 # No folder, no extension: a header of the C++ library; or one of C.
 STANDARD = re.compile(r"^[a-z_0-9]+$")

@@ -2,7 +2,8 @@
 """Runs the TFLite models of a folder of real networks, and compares with the outputs that
 lie beside them, integers bit for bit, floats within 1e-5 of the largest number.
 
-    networks_test.py [--sample K/N] [NAME...]    models whose path has a NAME in it
+    networks_test.py [--sample K/N] [--target T]... [NAME...]
+                                             models whose path has a NAME in it
 
 The folder is $NNC_MODELS or ../shared/models; without it, the test is skipped. There
   - X.golden/ beside X.tflite holds an input inN.bin and outputs double.outN.bin and, where
@@ -72,7 +73,7 @@ class Network:
             if found:
                 return
 
-    def check(self, rounding, ins, outs, folder):
+    def check(self, rounding, ins, outs, folder, target=None):
         """Why the model does not compute these outputs, or None."""
         try:
             given = [(name, self.read(file, tensor))
@@ -81,7 +82,9 @@ class Network:
         except ValueError as error:
             print(f"{self.path}: its vectors do not fit: {error}")
             return None
-        gots = running.run(self.path, given, folder, f"--tflite-rounding={rounding}")
+        options = ["--target", target, "--compiler", running.quick_compiler(target)] if target \
+            else []
+        gots = running.run(self.path, given, folder, f"--tflite-rounding={rounding}", *options)
         for i, (got, want) in enumerate(zip(gots, wants)):
             apart = np.abs(got.astype(np.float64) - want.astype(np.float64))
             # LiteRT's reference kernels are 1.3e-5 off from what lies in output folders.
@@ -94,7 +97,7 @@ class Network:
         return None
 
 
-def check(path):
+def check(path, targets):
     """(what happened, faults) of a model."""
     code, said = running.nnc("check", path, "--target=portable")
     if code == running.LACKING and LACKING.search(said) and path.name in said:
@@ -105,12 +108,13 @@ def check(path):
     with tempfile.TemporaryDirectory() as folder:
         network = Network(path, folder)
         for rounding, ins, outs in network.examples():
-            count += 1
-            try:
-                fault = network.check(rounding, ins, outs, folder)
-            except RuntimeError as error:
-                fault = str(error)[:500]
-            faults += [fault] if fault else []
+            for target in targets:
+                count += 1
+                try:
+                    fault = network.check(rounding, ins, outs, folder, target)
+                except RuntimeError as error:
+                    fault = str(error)[:500]
+                faults += [f"{target or 'this machine'}: {fault}"] if fault else []
     return "compared" if count else "no vectors", faults
 
 
@@ -122,6 +126,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", default="1/1", metavar="K/N")
+    parser.add_argument("--target", action="append", metavar="T")
     parser.add_argument("names", nargs="*", metavar="NAME")
     arguments = parser.parse_args()
     folder = pathlib.Path(os.environ.get("NNC_MODELS") or ROOT.parent / "shared" / "models")
@@ -135,7 +140,7 @@ def main():
     ends, failed = {}, 0
     for path in models:
         name = path.relative_to(folder)
-        end, faults = check(path)
+        end, faults = check(path, arguments.target or [None])
         if end == "refused" and not REFUSED.search(str(name)):
             faults = ["refused, though nnc has its operators"]
         ends[end] = ends.get(end, 0) + 1

@@ -276,6 +276,8 @@ using attention_f32_avx512 = attention_online_t<f32x<16>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using attention_f32_avx2 = attention_online_t<f32x<8>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
+using attention_f32_rvv = attention_online_t<f32x<8>, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
 using attention_f32_neon = attention_online_t<f32x<4>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using attention_f32_sse4 = attention_online_t<f32x<4>, S, M, B, Epi>;

@@ -193,6 +193,8 @@ using block_matmul_int4_avx512 = block_matmul_t<4, 16, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using block_matmul_int4_avx2 = block_matmul_t<4, 8, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
+using block_matmul_int4_rvv = block_matmul_t<4, 8, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
 using block_matmul_int4_neon = block_matmul_t<4, 4, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using block_matmul_int4_sse4 = block_matmul_t<4, 4, S, M, B, Epi>;
@@ -200,6 +202,8 @@ template <class S, int M, int B, class Epi>
 using block_matmul_int8_avx512 = block_matmul_t<8, 16, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using block_matmul_int8_avx2 = block_matmul_t<8, 8, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using block_matmul_int8_rvv = block_matmul_t<8, 8, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using block_matmul_int8_neon = block_matmul_t<8, 4, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>

@@ -50,6 +50,7 @@ constexpr cost_tables make_cost_tables() {
 #include "runtime/routines/costs/neon.inc"
 #include "runtime/routines/costs/neonfp16.inc"
 #include "runtime/routines/costs/portable.inc"
+#include "runtime/routines/costs/rvv.inc"
 #include "runtime/routines/costs/sse4.inc"
 #undef NNC_COST
   return tables;

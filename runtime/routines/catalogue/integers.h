@@ -10,9 +10,11 @@
 
 namespace nnc {
 
-/// Products, made G at a time, in the time of a multiply-add of floats.
+/// Products, made G at a time, in the time of a multiply-add of floats. One
+/// product of a lane takes as long as that.
 constexpr double rate_of_products(const tile_limits &t, int G) {
-  return G == 8   ? t.cost->eights_rate
+  return G == 1   ? 1.0
+         : G == 8 ? t.cost->eights_rate
          : G == 4 ? t.cost->fours_rate
                   : t.cost->pairs_rate;
 }
@@ -22,8 +24,8 @@ constexpr double rate_of_products(const tile_limits &t, int G) {
 template <class S>
 constexpr double integers_efficiency_of_conv2d(tile_limits t, const S &s, int C,
                                                int B, int G) {
-  const conv2d_integers_plan p =
-      plan_conv2d_integers(s, t.lanes, G == 2 ? 2 : 1, C, larger(G, t.lanes));
+  const conv2d_integers_plan p = plan_conv2d_integers(
+      s, t.lanes, G >= 4 ? 1 : 4 / G, C, larger(G, t.lanes));
   const int channels = s.c / s.groups, padded = ceil_div(channels, G) * G;
   const double taps = double(s.kh) * s.kw;
   const double work = double(s.k) * s.oh * s.ow * channels * taps;

@@ -51,6 +51,7 @@ constexpr tile_limits neondot_tile = neon_tile;
 constexpr tile_limits neoni8mm_tile = neon_tile;
 constexpr tile_limits neonfp16_tile =
     make_by_lane(make_tile_limits(all_costs.neonfp16, 8, 2));
+constexpr tile_limits rvv_tile = make_tile_limits(all_costs.rvv, 8, 1);
 constexpr tile_limits sse4_tile = make_tile_limits(all_costs.sse4, 4, 2);
 constexpr tile_limits portable_tile =
     make_tile_limits(all_costs.portable, 4, 2);

@@ -166,6 +166,9 @@ template <class S, int COLS, class Epi>
 using conv2d_f32_nchw8c_depthwise_avx2 =
     conv2d_nchwc_depthwise_t<f32x<8>, S, COLS, Epi>;
 template <class S, int COLS, class Epi>
+using conv2d_f32_nchw8c_depthwise_rvv =
+    conv2d_nchwc_depthwise_t<f32x<8>, S, COLS, Epi>;
+template <class S, int COLS, class Epi>
 using conv2d_f32_nchw4c_depthwise_neon =
     conv2d_nchwc_depthwise_t<f32x<4>, S, COLS, Epi>;
 template <class S, int COLS, class Epi>

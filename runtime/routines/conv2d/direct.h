@@ -418,6 +418,9 @@ template <class S, int ROWS, int COLS, int OC, class Epi>
 using conv2d_f32_nchw8c_direct_avx2 =
     conv2d_nchwc_direct_t<f32x<8>, S, ROWS, COLS, OC, Epi>;
 template <class S, int ROWS, int COLS, int OC, class Epi>
+using conv2d_f32_nchw8c_direct_rvv =
+    conv2d_nchwc_direct_t<f32x<8>, S, ROWS, COLS, OC, Epi>;
+template <class S, int ROWS, int COLS, int OC, class Epi>
 using conv2d_f32_nchw4c_direct_neon =
     conv2d_nchwc_direct_t<f32x<4>, S, ROWS, COLS, OC, Epi>;
 template <class S, int ROWS, int COLS, int OC, class Epi>

@@ -66,8 +66,9 @@ NNC_NOINLINE inline void dsp_gather(const dsp_window &s, const int8_t *image,
         const uint32_t word = isFill       ? uint8_t(s.fill) * 0x010101u
                               : p == image ? load_word(p) & 0xffffff
                                            : load_word(p - 1) >> 8;
-        column[0] = even_bytes(word);
-        column[1] = odd_bytes(word);
+        int8_t bytes[4];
+        memcpy(bytes, &word, sizeof bytes);
+        store_pairs(column, bytes);
         column += 4;
         continue;
       }
@@ -115,6 +116,7 @@ using conv2d_i32_nhwc_first_armdsp = conv2d_i32_nhwc_armdsp<S, Epi>;
 NNC_INLINE void dsp_add_taps(const int8_t *p, const int8_t *q, int across,
                              int step, int count, int32_t (&s)[4]) {
   for (; count > 0; --count, p += across, q += step) {
+#if defined(NNC_ARM_DSP)
     const uint32_t a = load_word(p), b = load_word(q);
     const uint32_t ae = even_bytes(a), be = even_bytes(b);
     s[0] = add_low_product(s[0], ae, be);
@@ -122,6 +124,9 @@ NNC_INLINE void dsp_add_taps(const int8_t *p, const int8_t *q, int across,
     const uint32_t ao = odd_bytes(a), bo = odd_bytes(b);
     s[1] = add_low_product(s[1], ao, bo);
     s[3] = add_high_product(s[3], ao, bo);
+#else
+    NNC_UNROLL for (int i = 0; i < 4; ++i) s[i] = add_product(s[i], p[i], q[i]);
+#endif
   }
 }
 /// Memory of any size, for operands of assembly.

@@ -180,6 +180,8 @@ using conv2d_f32_nchw16c_first_avx512 =
 template <class S, int COLS, int OC, class Epi>
 using conv2d_f32_nchw8c_first_avx2 = conv2d_first_t<f32x<8>, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
+using conv2d_f32_nchw8c_first_rvv = conv2d_first_t<f32x<8>, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
 using conv2d_f32_nchw4c_first_neon = conv2d_first_t<f32x<4>, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
 using conv2d_f32_nchw4c_first_sse4 = conv2d_first_t<f32x<4>, S, COLS, OC, Epi>;

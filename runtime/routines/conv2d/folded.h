@@ -155,7 +155,13 @@ template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw8c_folded_winograd3_avx2 =
     conv2d_folded_winograd_t<f32x<8>, 3, S, P, B, Epi>;
 template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw8c_folded_winograd3_rvv =
+    conv2d_folded_winograd_t<f32x<8>, 3, S, P, B, Epi>;
+template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw8c_folded_winograd5_avx2 =
+    conv2d_folded_winograd_t<f32x<8>, 5, S, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw8c_folded_winograd5_rvv =
     conv2d_folded_winograd_t<f32x<8>, 5, S, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw4c_folded_winograd3_neon =

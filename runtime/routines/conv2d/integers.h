@@ -266,7 +266,13 @@ private:
           points + step / per_block * block_stride + step % per_block * G;
       NNC_KEEP_LOOP for (int r = 0; r < s.kh; ++r) {
         const P *at = first + r * s.dh * row_stride;
-        for (int t = 0; t < s.kw; ++t) {
+        int taps = s.kw;
+        // If they are unrolled, compilers add single products of several taps
+        // to each other first, where one instruction adds each to its sum.
+        if constexpr (G == 1)
+          if (taps > 1)
+            asm("" : "+r"(taps));
+        for (int t = 0; t < taps; ++t) {
           NNC_FORGET_LOADS;
           sums.add(at, pixel, w, weight_block(s));
           w += W * G;
@@ -299,6 +305,9 @@ template <class S, int COLS, int OC, class Epi>
 using conv2d_i32_nchw8c_avx2 =
     conv2d_integers_t<pair_dots<8>, false, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
+using conv2d_i32_nchw8c_rvv =
+    conv2d_integers_t<single_dots<8>, false, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
 using conv2d_i32_nchw4c_sse4 =
     conv2d_integers_t<pair_dots<4>, false, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
@@ -323,6 +332,9 @@ using conv2d_i32_nchw8c_first_avxvnni =
 template <class S, int COLS, int OC, class Epi>
 using conv2d_i32_nchw8c_first_avx2 =
     conv2d_integers_t<pair_dots<8>, true, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv2d_i32_nchw8c_first_rvv =
+    conv2d_integers_t<single_dots<8>, true, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
 using conv2d_i32_nchw4c_first_sse4 =
     conv2d_integers_t<pair_dots<4>, true, S, COLS, OC, Epi>;

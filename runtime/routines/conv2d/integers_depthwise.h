@@ -80,7 +80,7 @@ private:
       const int row = from + i * s.dh;
       rows[i] = row >= 0 && row < s.h ? x + ptrdiff_t(row) * s.w * W : fill;
       constexpr int bits = 32 / G;
-      outside |= (uint32_t(s.fill) & ((1u << bits) - 1)) << i * bits;
+      outside |= (uint32_t(s.fill) & (~0u >> (32 - bits))) << i * bits;
     }
     const i32x<W> edge(static_cast<int32_t>(outside));
     const int first = smaller(s.pl, columns(s));
@@ -178,6 +178,9 @@ using conv2d_i32_nchw8c_depthwise_avxvnni =
 template <class S, int COLS, class Epi>
 using conv2d_i32_nchw8c_depthwise_avx2 =
     conv2d_integers_depthwise_t<pair_dots<8>, S, COLS, Epi>;
+template <class S, int COLS, class Epi>
+using conv2d_i32_nchw8c_depthwise_rvv =
+    conv2d_integers_depthwise_t<single_dots<8>, S, COLS, Epi>;
 template <class S, int COLS, class Epi>
 using conv2d_i32_nchw4c_depthwise_sse4 =
     conv2d_integers_depthwise_t<pair_dots<4>, S, COLS, Epi>;

@@ -73,6 +73,9 @@ template <class S, int COLS, int OC, class Epi>
 using conv2d_f32_nchw8c_pointwise_avx2 =
     conv2d_nchwc_pointwise_t<f32x<8>, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
+using conv2d_f32_nchw8c_pointwise_rvv =
+    conv2d_nchwc_pointwise_t<f32x<8>, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
 using conv2d_f32_nchw4c_pointwise_neon =
     conv2d_nchwc_pointwise_t<f32x<4>, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>

@@ -57,6 +57,9 @@ template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw8c_strassen_avx2 =
     conv2d_nchwc_strassen_t<f32x<8>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw8c_strassen_rvv =
+    conv2d_nchwc_strassen_t<f32x<8>, S, 1, P, B, Epi>;
+template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw4c_strassen_neon =
     conv2d_nchwc_strassen_t<f32x<4>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
@@ -67,6 +70,9 @@ using conv2d_f32_nchw16c_strassen2_avx512 =
     conv2d_nchwc_strassen_t<f32x<16>, S, 2, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw8c_strassen2_avx2 =
+    conv2d_nchwc_strassen_t<f32x<8>, S, 2, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using conv2d_f32_nchw8c_strassen2_rvv =
     conv2d_nchwc_strassen_t<f32x<8>, S, 2, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using conv2d_f32_nchw4c_strassen2_neon =

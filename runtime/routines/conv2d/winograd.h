@@ -372,10 +372,19 @@ template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw8c_winograd2_avx2 =
     conv2d_nchwc_winograd_t<f32x<8>, 2, S, P, B, Epi, SUM>;
 template <class S, int P, int B, int SUM, class Epi>
+using conv2d_f32_nchw8c_winograd2_rvv =
+    conv2d_nchwc_winograd_t<f32x<8>, 2, S, P, B, Epi, SUM>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw8c_winograd4_avx2 =
     conv2d_nchwc_winograd_t<f32x<8>, 4, S, P, B, Epi, SUM>;
 template <class S, int P, int B, int SUM, class Epi>
+using conv2d_f32_nchw8c_winograd4_rvv =
+    conv2d_nchwc_winograd_t<f32x<8>, 4, S, P, B, Epi, SUM>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw8c_winograd6_avx2 =
+    conv2d_nchwc_winograd_t<f32x<8>, 6, S, P, B, Epi, SUM>;
+template <class S, int P, int B, int SUM, class Epi>
+using conv2d_f32_nchw8c_winograd6_rvv =
     conv2d_nchwc_winograd_t<f32x<8>, 6, S, P, B, Epi, SUM>;
 template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw4c_winograd2_neon =
@@ -411,10 +420,19 @@ template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw8c_strided_winograd2_avx2 =
     conv2d_nchwc_winograd_t<f32x<8>, 2, S, P, B, Epi, SUM, usual_strip, 2>;
 template <class S, int P, int B, int SUM, class Epi>
+using conv2d_f32_nchw8c_strided_winograd2_rvv =
+    conv2d_nchwc_winograd_t<f32x<8>, 2, S, P, B, Epi, SUM, usual_strip, 2>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw8c_strided_winograd3_avx2 =
     conv2d_nchwc_winograd_t<f32x<8>, 3, S, P, B, Epi, SUM, usual_strip, 2>;
 template <class S, int P, int B, int SUM, class Epi>
+using conv2d_f32_nchw8c_strided_winograd3_rvv =
+    conv2d_nchwc_winograd_t<f32x<8>, 3, S, P, B, Epi, SUM, usual_strip, 2>;
+template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw8c_strided_winograd4_avx2 =
+    conv2d_nchwc_winograd_t<f32x<8>, 4, S, P, B, Epi, SUM, usual_strip, 2>;
+template <class S, int P, int B, int SUM, class Epi>
+using conv2d_f32_nchw8c_strided_winograd4_rvv =
     conv2d_nchwc_winograd_t<f32x<8>, 4, S, P, B, Epi, SUM, usual_strip, 2>;
 template <class S, int P, int B, int SUM, class Epi>
 using conv2d_f32_nchw4c_strided_winograd2_neon =

@@ -175,6 +175,9 @@ template <class S, int COLS, int OC, class Epi>
 using conv_transpose2d_f32_nchw8c_avx2 =
     conv_transpose2d_nchwc_t<f32x<8>, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
+using conv_transpose2d_f32_nchw8c_rvv =
+    conv_transpose2d_nchwc_t<f32x<8>, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
 using conv_transpose2d_f32_nchw4c_neon =
     conv_transpose2d_nchwc_t<f32x<4>, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>

@@ -88,6 +88,7 @@ private:
 
 template <class S, class Epi> using copy_sse4 = copy_t<4, S, Epi>;
 template <class S, class Epi> using copy_avx2 = copy_t<8, S, Epi>;
+template <class S, class Epi> using copy_rvv = copy_t<8, S, Epi>;
 template <class S, class Epi> using copy_avx512 = copy_t<16, S, Epi>;
 template <class S, class Epi> using copy_neon = copy_t<4, S, Epi>;
 

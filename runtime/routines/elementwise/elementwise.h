@@ -186,6 +186,7 @@ private:
 template <class S, class F> using elementwise_portable = elementwise_t<1, S, F>;
 template <class S, class F> using elementwise_sse4 = elementwise_t<4, S, F>;
 template <class S, class F> using elementwise_avx2 = elementwise_t<8, S, F>;
+template <class S, class F> using elementwise_rvv = elementwise_t<8, S, F>;
 template <class S, class F> using elementwise_avx512 = elementwise_t<16, S, F>;
 template <class S, class F> using elementwise_helium = elementwise_t<4, S, F>;
 template <class S, class F> using elementwise_neon = elementwise_t<4, S, F>;

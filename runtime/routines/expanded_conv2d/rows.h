@@ -145,6 +145,9 @@ template <class S, int COLS, int B, class Epi>
 using expanded_conv2d_f32_nchw8c_avx2 =
     expanded_conv2d_nchwc_t<f32x<8>, S, COLS, B, Epi>;
 template <class S, int COLS, int B, class Epi>
+using expanded_conv2d_f32_nchw8c_rvv =
+    expanded_conv2d_nchwc_t<f32x<8>, S, COLS, B, Epi>;
+template <class S, int COLS, int B, class Epi>
 using expanded_conv2d_f32_nchw4c_neon =
     expanded_conv2d_nchwc_t<f32x<4>, S, COLS, B, Epi>;
 template <class S, int COLS, int B, class Epi>

@@ -162,6 +162,8 @@ using matmul_i32_nk8n_avxvnni = matmul_bytes_t<byte_dots<8>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using matmul_i32_nk8n_avx2 = matmul_bytes_t<pair_dots<8>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
+using matmul_i32_nk8n_rvv = matmul_bytes_t<single_dots<8>, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
 using matmul_i32_nk4n_sse4 = matmul_bytes_t<pair_dots<4>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using matmul_i32_nk4n_neon = matmul_bytes_t<pair_dots<4>, S, M, B, Epi>;

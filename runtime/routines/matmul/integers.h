@@ -113,6 +113,8 @@ using matmul_f32_nk16n_int24_avx512 = matmul_f32_integers_t<16, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using matmul_f32_nk8n_int24_avx2 = matmul_f32_integers_t<8, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
+using matmul_f32_nk8n_int24_rvv = matmul_f32_integers_t<8, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
 using matmul_f32_nk4n_int24_neon = matmul_f32_integers_t<4, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using matmul_f32_nk4n_int24_sse4 = matmul_f32_integers_t<4, S, M, B, Epi>;

@@ -207,6 +207,8 @@ using matmul_f32_nk16n_avx512 = matmul_packed_t<f32x<16>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using matmul_f32_nk8n_avx2 = matmul_packed_t<f32x<8>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
+using matmul_f32_nk8n_rvv = matmul_packed_t<f32x<8>, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
 using matmul_f32_nk4n_neon = matmul_packed_t<f32x<4>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using matmul_f32_nk4n_sse4 = matmul_packed_t<f32x<4>, S, M, B, Epi>;

@@ -172,6 +172,8 @@ using matmul_f32_plain_avx512 = matmul_plain_t<f32x<16>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using matmul_f32_plain_avx2 = matmul_plain_t<f32x<8>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
+using matmul_f32_plain_rvv = matmul_plain_t<f32x<8>, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
 using matmul_f32_plain_neon = matmul_plain_t<f32x<4>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using matmul_f32_plain_sse4 = matmul_plain_t<f32x<4>, S, M, B, Epi>;

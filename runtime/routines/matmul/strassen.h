@@ -52,6 +52,9 @@ template <class S, int P, int B, class Epi>
 using matmul_f32_nk8n_strassen_avx2 =
     matmul_strassen_t<f32x<8>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
+using matmul_f32_nk8n_strassen_rvv =
+    matmul_strassen_t<f32x<8>, S, 1, P, B, Epi>;
+template <class S, int P, int B, class Epi>
 using matmul_f32_nk4n_strassen_neon =
     matmul_strassen_t<f32x<4>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
@@ -62,6 +65,9 @@ using matmul_f32_nk16n_strassen2_avx512 =
     matmul_strassen_t<f32x<16>, S, 2, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using matmul_f32_nk8n_strassen2_avx2 =
+    matmul_strassen_t<f32x<8>, S, 2, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using matmul_f32_nk8n_strassen2_rvv =
     matmul_strassen_t<f32x<8>, S, 2, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using matmul_f32_nk4n_strassen2_neon =

@@ -127,6 +127,8 @@ using max_pool2d_f32_nchw16c_avx512 =
 template <class S, class Epi>
 using max_pool2d_f32_nchw8c_avx2 = pool2d_nchwc_t<8, S, pool_largest<8>, Epi>;
 template <class S, class Epi>
+using max_pool2d_f32_nchw8c_rvv = pool2d_nchwc_t<8, S, pool_largest<8>, Epi>;
+template <class S, class Epi>
 using max_pool2d_f32_nchw4c_neon = pool2d_nchwc_t<4, S, pool_largest<4>, Epi>;
 template <class S, class Epi>
 using max_pool2d_f32_nchw4c_sse4 = pool2d_nchwc_t<4, S, pool_largest<4>, Epi>;
@@ -138,6 +140,8 @@ template <class S, class Epi>
 using avg_pool2d_f32_nchw16c_avx512 = pool2d_nchwc_t<16, S, pool_mean<16>, Epi>;
 template <class S, class Epi>
 using avg_pool2d_f32_nchw8c_avx2 = pool2d_nchwc_t<8, S, pool_mean<8>, Epi>;
+template <class S, class Epi>
+using avg_pool2d_f32_nchw8c_rvv = pool2d_nchwc_t<8, S, pool_mean<8>, Epi>;
 template <class S, class Epi>
 using avg_pool2d_f32_nchw4c_neon = pool2d_nchwc_t<4, S, pool_mean<4>, Epi>;
 template <class S, class Epi>

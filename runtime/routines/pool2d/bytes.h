@@ -108,6 +108,8 @@ using max_pool2d_nchw16c_bytes_avx512 = max_pool2d_bytes_t<16, S, Epi>;
 template <class S, class Epi>
 using max_pool2d_nchw8c_bytes_avx2 = max_pool2d_bytes_t<8, S, Epi>;
 template <class S, class Epi>
+using max_pool2d_nchw8c_bytes_rvv = max_pool2d_bytes_t<8, S, Epi>;
+template <class S, class Epi>
 using max_pool2d_nchw4c_bytes_sse4 = max_pool2d_bytes_t<4, S, Epi>;
 template <class S, class Epi>
 using max_pool2d_nchw4c_bytes_neon = max_pool2d_bytes_t<4, S, Epi>;
@@ -115,6 +117,8 @@ template <class S, class Epi>
 using avg_pool2d_i32_nchw16c_avx512 = avg_pool2d_bytes_t<16, S, Epi>;
 template <class S, class Epi>
 using avg_pool2d_i32_nchw8c_avx2 = avg_pool2d_bytes_t<8, S, Epi>;
+template <class S, class Epi>
+using avg_pool2d_i32_nchw8c_rvv = avg_pool2d_bytes_t<8, S, Epi>;
 template <class S, class Epi>
 using avg_pool2d_i32_nchw4c_sse4 = avg_pool2d_bytes_t<4, S, Epi>;
 template <class S, class Epi>

@@ -140,6 +140,7 @@ template <int W, class S, class Epi> struct avg_pool2d_f32_nchw_global_t {
       avg_pool2d_f32_nchw_global_t<W, S, Epi>;
 NNC_GLOBAL_POOL(sse4, 4)
 NNC_GLOBAL_POOL(avx2, 8)
+NNC_GLOBAL_POOL(rvv, 8)
 NNC_GLOBAL_POOL(avx512, 16)
 NNC_GLOBAL_POOL(neon, 4)
 #undef NNC_GLOBAL_POOL

@@ -137,6 +137,8 @@ private:
   template <class S, class Epi>                                                \
   using reduce_##KIND##_f32_avx2 = reduce_rows_t<vector_##KIND, 8, S, Epi>;    \
   template <class S, class Epi>                                                \
+  using reduce_##KIND##_f32_rvv = reduce_rows_t<vector_##KIND, 8, S, Epi>;     \
+  template <class S, class Epi>                                                \
   using reduce_##KIND##_f32_avx512 = reduce_rows_t<vector_##KIND, 16, S, Epi>; \
   template <class S, class Epi>                                                \
   using reduce_##KIND##_f32_neon = reduce_rows_t<vector_##KIND, 4, S, Epi>;

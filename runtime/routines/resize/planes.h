@@ -114,6 +114,8 @@ using resize_f32_nchw4c_sse4 = resize_planes_t<4, S, Epi>;
 template <class S, class Epi>
 using resize_f32_nchw8c_avx2 = resize_planes_t<8, S, Epi>;
 template <class S, class Epi>
+using resize_f32_nchw8c_rvv = resize_planes_t<8, S, Epi>;
+template <class S, class Epi>
 using resize_f32_nchw16c_avx512 = resize_planes_t<16, S, Epi>;
 template <class S, class Epi>
 using resize_f32_nchw4c_neon = resize_planes_t<4, S, Epi>;

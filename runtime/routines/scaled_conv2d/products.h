@@ -82,6 +82,9 @@ template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw8c_pointwise_avx2 =
     scaled_conv2d_nchwc_t<f32x<8>, S, 0, P, B, Epi>;
 template <class S, int P, int B, class Epi>
+using scaled_conv2d_f32_nchw8c_pointwise_rvv =
+    scaled_conv2d_nchwc_t<f32x<8>, S, 0, P, B, Epi>;
+template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw4c_pointwise_neon =
     scaled_conv2d_nchwc_t<f32x<4>, S, 0, P, B, Epi>;
 template <class S, int P, int B, class Epi>
@@ -94,6 +97,9 @@ template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw8c_strassen_avx2 =
     scaled_conv2d_nchwc_t<f32x<8>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
+using scaled_conv2d_f32_nchw8c_strassen_rvv =
+    scaled_conv2d_nchwc_t<f32x<8>, S, 1, P, B, Epi>;
+template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw4c_strassen_neon =
     scaled_conv2d_nchwc_t<f32x<4>, S, 1, P, B, Epi>;
 template <class S, int P, int B, class Epi>
@@ -104,6 +110,9 @@ using scaled_conv2d_f32_nchw16c_strassen2_avx512 =
     scaled_conv2d_nchwc_t<f32x<16>, S, 2, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw8c_strassen2_avx2 =
+    scaled_conv2d_nchwc_t<f32x<8>, S, 2, P, B, Epi>;
+template <class S, int P, int B, class Epi>
+using scaled_conv2d_f32_nchw8c_strassen2_rvv =
     scaled_conv2d_nchwc_t<f32x<8>, S, 2, P, B, Epi>;
 template <class S, int P, int B, class Epi>
 using scaled_conv2d_f32_nchw4c_strassen2_neon =

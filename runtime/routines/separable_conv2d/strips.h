@@ -129,6 +129,9 @@ template <class S, int ROWS, int COLS, int OC, class Epi>
 using separable_conv2d_f32_nchw8c_avx2 =
     separable_conv2d_nchwc_t<f32x<8>, S, ROWS, COLS, OC, Epi>;
 template <class S, int ROWS, int COLS, int OC, class Epi>
+using separable_conv2d_f32_nchw8c_rvv =
+    separable_conv2d_nchwc_t<f32x<8>, S, ROWS, COLS, OC, Epi>;
+template <class S, int ROWS, int COLS, int OC, class Epi>
 using separable_conv2d_f32_nchw4c_neon =
     separable_conv2d_nchwc_t<f32x<4>, S, ROWS, COLS, OC, Epi>;
 template <class S, int ROWS, int COLS, int OC, class Epi>

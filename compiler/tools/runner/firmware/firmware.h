@@ -44,7 +44,7 @@ public:
 
 private:
   const char *path = nullptr;
-  int32_t handle = -1;
+  intptr_t handle = -1;
 };
 
 /// Returns the path that the emulator was given for the file of arguments,

@@ -53,6 +53,17 @@ void startClock() {}
 
 uint64_t now() {
   // With -icount shift=0 a cycle is an instruction.
+#if __riscv_xlen == 64
+  uint64_t cycles;
+  asm volatile(".option push\n"
+               ".option arch, +zicsr\n"
+               "csrr %0, mcycle\n"
+               ".option pop"
+               : "=r"(cycles)
+               :
+               : "memory");
+  return cycles;
+#else
   uint32_t high, low, again;
   do
     asm volatile(".option push\n"
@@ -66,6 +77,7 @@ uint64_t now() {
                  : "memory");
   while (high != again);
   return (static_cast<uint64_t>(high) << 32) + low;
+#endif
 }
 
 void paintStack() {

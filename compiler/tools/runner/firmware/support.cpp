@@ -22,18 +22,18 @@ enum Operation {
   sysExitExtended = 0x20
 };
 
-int32_t call(Operation operation, const void *block) {
+intptr_t call(Operation operation, const void *block) {
 #if defined(__arm__)
-  register int32_t result asm("r0") = operation;
+  register intptr_t result asm("r0") = operation;
   register const void *parameters asm("r1") = block;
   asm volatile("bkpt 0xab" : "+r"(result) : "r"(parameters) : "memory");
   return result;
 #elif defined(__riscv)
-  register int32_t result asm("a0") = operation;
+  register intptr_t result asm("a0") = operation;
   register const void *parameters asm("a1") = block;
   asm volatile(".option push\n"
-               ".option norvc\n"
                ".balign 16\n" // the three are in one page
+               ".option norvc\n"
                "slli zero, zero, 0x1f\n"
                "ebreak\n"
                "srai zero, zero, 7\n"
@@ -47,10 +47,11 @@ int32_t call(Operation operation, const void *block) {
 #endif
 }
 
-int32_t word(const void *pointer) {
-  return static_cast<int32_t>(reinterpret_cast<intptr_t>(pointer));
+// A field of a block of parameters is as wide as a register.
+intptr_t word(const void *pointer) {
+  return reinterpret_cast<intptr_t>(pointer);
 }
-int32_t word(size_t number) { return static_cast<int32_t>(number); }
+intptr_t word(size_t number) { return static_cast<intptr_t>(number); }
 
 size_t lengthOf(const char *text) {
   size_t length = 0;
@@ -59,17 +60,17 @@ size_t lengthOf(const char *text) {
   return length;
 }
 
-int32_t open(const char *path, int mode) {
-  const int32_t block[3] = {word(path), mode, word(lengthOf(path))};
+intptr_t open(const char *path, int mode) {
+  const intptr_t block[3] = {word(path), mode, word(lengthOf(path))};
   return call(sysOpen, block);
 }
 
 /// Writes to a stream that the path ":tt" names, by the mode that it has.
 void say(int mode, const char *text) {
-  static int32_t handles[12];
+  static intptr_t handles[12];
   if (!handles[mode])
     handles[mode] = open(":tt", mode);
-  const int32_t block[3] = {handles[mode], word(text), word(lengthOf(text))};
+  const intptr_t block[3] = {handles[mode], word(text), word(lengthOf(text))};
   call(sysWrite, block);
 }
 constexpr int standardOutput = 4, standardError = 8;
@@ -86,26 +87,26 @@ File::File(const char *path, Mode mode) : path(path), handle(open(path, mode)) {
 void File::close() { call(sysClose, &handle); }
 
 size_t File::size() const {
-  const int32_t length = call(sysFileLength, &handle);
+  const intptr_t length = call(sysFileLength, &handle);
   if (length < 0)
     fail("cannot read ", path);
   return static_cast<size_t>(length);
 }
 
 void File::get(void *data, size_t bytes) const {
-  const int32_t block[3] = {handle, word(data), word(bytes)};
+  const intptr_t block[3] = {handle, word(data), word(bytes)};
   if (bytes && call(sysRead, block) != 0) // the bytes that were not read
     fail("cannot read ", path);
 }
 
 void File::put(const void *data, size_t bytes) const {
-  const int32_t block[3] = {handle, word(data), word(bytes)};
+  const intptr_t block[3] = {handle, word(data), word(bytes)};
   if (bytes && call(sysWrite, block) != 0)
     fail("cannot write ", path);
 }
 
 const char *readCommandLine(char *room, size_t bytes) {
-  const int32_t block[2] = {word(room), word(bytes)};
+  const intptr_t block[2] = {word(room), word(bytes)};
   if (call(sysGetCommandLine, block) != 0)
     fail("the file of arguments has too long a path");
   // The first word is the program's name; the path may hold spaces.
@@ -136,8 +137,8 @@ void print(uint64_t number) {
 }
 
 void finish(int status) {
-  constexpr int32_t applicationExit = 0x20026;
-  const int32_t block[2] = {applicationExit, status};
+  constexpr intptr_t applicationExit = 0x20026;
+  const intptr_t block[2] = {applicationExit, status};
   for (;;)
     call(sysExitExtended, block);
 }
