@@ -23,13 +23,13 @@ template <class S, class Epi> struct top_k_portable {
   template <class T>
   static void run(const S &s, const T *x, int64_t *y, const Epi &, int begin,
                   int end) {
+    if (s.count == 0)
+      return; // There may be no memory for the result.
     for (int unit = begin; unit < end; ++unit) {
       const ptrdiff_t outer = unit / s.inner, inner = unit % s.inner;
       const line<T> all{x + outer * s.size * s.inner + inner,
                         y + outer * s.count * s.inner + inner, s.inner,
                         s.largest != 0};
-      if (s.count == 0)
-        continue;
       for (int i = 0; i < s.count; ++i)
         all.kept(i) = i;
       for (int i = s.count / 2 - 1; i >= 0; --i)
