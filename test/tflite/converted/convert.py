@@ -145,14 +145,12 @@ def main():
         make, specs = prepare(name, random)
         for form in networks.NETWORKS[name][1]:
             path = folder / f"{name}.{form}.tflite"
-            try:
-                content = convert(make(), form, specs, random)
-                path.write_bytes(content)
-                if form == "dynamic":
-                    content = dequantize_weights(content)
-                np.savez(path.with_suffix(".npz"), **compute(content, random))
-            except Exception as error:  # noqa: BLE001
-                print(f"{name}.{form}: {type(error).__name__}: {str(error)[:600]}", flush=True)
+            print(path.stem, flush=True)
+            content = convert(make(), form, specs, random)
+            path.write_bytes(content)
+            if form == "dynamic":
+                content = dequantize_weights(content)
+            np.savez(path.with_suffix(".npz"), **compute(content, random))
         keras.backend.clear_session()
 
 
