@@ -46,14 +46,15 @@ static int getDistance(IntegerType wanted) {
   return wanted.isUnsigned() ? 128 : -128;
 }
 
-/// Returns the type that a quantized type of 8 bits becomes when its numbers
-/// and zero points move by half of the range to `wanted`.
+/// Returns the type that a quantized type of 8 bits becomes when its numbers,
+/// their range and zero points move by half of the type's range to `wanted`.
 static Type flipType(RankedTensorType type, IntegerType wanted) {
   qnn::Parameters parameters = qnn::getParameters(type);
   for (int64_t &zeroPoint : parameters.zeroPoints)
     zeroPoint += getDistance(wanted);
-  return qnn::makeType(type.getShape(), wanted, parameters.scales,
-                       parameters.zeroPoints, parameters.axis);
+  parameters.min += getDistance(wanted);
+  parameters.max += getDistance(wanted);
+  return qnn::makeType(type.getShape(), wanted, parameters);
 }
 
 /// Returns `x`, of 8 bits, with every number and the zero point moved by half

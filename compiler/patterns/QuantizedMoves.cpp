@@ -119,10 +119,10 @@ struct SinkDequantize : RewritePattern {
         return failure();
       Type storage =
           qnn::getStorageType(quantized.front().getType()).getElementType();
+      parameters.axis = *axis;
       element = getElementTypeOrSelf(qnn::makeType(
           cast<RankedTensorType>(op->getResult(0).getType()).getShape(),
-          cast<IntegerType>(storage), parameters.scales, parameters.zeroPoints,
-          *axis));
+          cast<IntegerType>(storage), parameters));
     }
     auto pad = dyn_cast<PadOp>(op);
     if (pad && pad.getMode() == PadMode::constant &&

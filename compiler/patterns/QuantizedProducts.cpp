@@ -99,13 +99,10 @@ static Value transposeStored(PatternRewriter &rewriter, Value w) {
   Value turned = rewriter.create<TransposeOp>(
       loc, RankedTensorType::get(shape, storage), stored, order);
   qnn::Parameters parameters = qnn::getParameters(type);
-  int64_t axis = parameters.axis < 0
-                     ? -1
-                     : llvm::find(order, parameters.axis) - order.begin();
+  if (parameters.axis >= 0)
+    parameters.axis = llvm::find(order, parameters.axis) - order.begin();
   return rewriter.create<qnn::ReinterpretOp>(
-      loc,
-      qnn::makeType(shape, cast<IntegerType>(storage), parameters.scales,
-                    parameters.zeroPoints, axis),
+      loc, qnn::makeType(shape, cast<IntegerType>(storage), parameters),
       turned);
 }
 

@@ -25,6 +25,9 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
   shape[axis] = 0;
   for (Value x : adaptor.getXs()) {
     SmallVector<int64_t> own(getPlain(x).getShape());
+    if (getPlain(x).getElementType() != first.getElementType())
+      return emitOptionalError(location,
+                               "joins tensors of different element types");
     if (own.size() != shape.size())
       return emitOptionalError(location, "joins tensors of different rank");
     int64_t size = std::exchange(own[axis], shape[axis]);

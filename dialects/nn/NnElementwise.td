@@ -187,6 +187,22 @@ def Nn_InverseRootMultiplierOp
     : Nn_InverseRoot<"inverse_root_multiplier", "multiplier">;
 def Nn_InverseRootShiftOp : Nn_InverseRoot<"inverse_root_shift", "shift">;
 
+class Nn_FixedFunction<string mnemonic, string formula, string units>
+    : Nn_Unary<mnemonic, formula> {
+  let description = "Elementwise `" # formula # "` of an i32, " # units # [{
+    (`runtime/simd/fixed_functions.h`).
+
+    Example: `%y = nn.}] # mnemonic # " %x : tensor<2x3xi32>`.";
+}
+def Nn_ExpQ12Op : Nn_FixedFunction<"exp_q12", "e^x",
+    "in units of 2^-26 and not positive, in units of 2^-19, as TFLite computes it">;
+def Nn_LogQ5Op : Nn_FixedFunction<"log_q5", "ln x",
+    "in units of 2^-19 and at least 1, in units of 2^-26, as TFLite computes it">;
+def Nn_ReciprocalMultiplierOp : Nn_FixedFunction<"reciprocal_multiplier",
+    "2^(61 - sign_bits(x)) / x", "at least 1, as TFLite computes it">;
+def Nn_SignBitsOp : Nn_FixedFunction<"sign_bits",
+    "the bits behind the sign bit that equal it", "31 for 0 and -1">;
+
 class Nn_FixedGate<string mnemonic, string function>
     : Nn_Unary<mnemonic, "2^15 * " # function # "(x / 12288) in fixed point"> {
   let description = "Elementwise `" # function # [{` of an i32 in units of

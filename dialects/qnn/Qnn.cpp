@@ -48,25 +48,36 @@ Parameters qnn::getParameters(Type type) {
 }
 
 RankedTensorType qnn::makeType(ArrayRef<int64_t> shape, IntegerType storage,
-                               ArrayRef<double> scales,
-                               ArrayRef<int64_t> zeroPoints, int64_t axis) {
-  MLIRContext *context = storage.getContext();
-  bool isSigned = !storage.isUnsigned();
-  unsigned width = storage.getWidth();
-  unsigned flags = isSigned ? quant::QuantizationFlags::Signed : 0;
-  Type holder = IntegerType::get(context, width),
-       real = Float32Type::get(context);
-  int64_t min = quant::QuantizedType::getDefaultMinimumForInteger(isSigned,
-                                                                  width),
-          max = quant::QuantizedType::getDefaultMaximumForInteger(isSigned,
-                                                                  width);
-  if (scales.size() == 1)
+                               const Parameters &parameters) {
+  unsigned flags = storage.isUnsigned() ? 0 : quant::QuantizationFlags::Signed;
+  Type holder = IntegerType::get(storage.getContext(), storage.getWidth()),
+       real = Float32Type::get(storage.getContext());
+  if (parameters.axis < 0)
     return RankedTensorType::get(
-        shape, quant::UniformQuantizedType::get(flags, holder, real, scales[0],
-                                                zeroPoints[0], min, max));
+        shape, quant::UniformQuantizedType::get(
+                   flags, holder, real, parameters.scales[0],
+                   parameters.zeroPoints[0], parameters.min, parameters.max));
   return RankedTensorType::get(
       shape, quant::UniformQuantizedPerAxisType::get(
-                 flags, holder, real, scales, zeroPoints, axis, min, max));
+                 flags, holder, real, parameters.scales, parameters.zeroPoints,
+                 static_cast<int32_t>(parameters.axis), parameters.min,
+                 parameters.max));
+}
+
+RankedTensorType qnn::makeType(ArrayRef<int64_t> shape, IntegerType storage,
+                               ArrayRef<double> scales,
+                               ArrayRef<int64_t> zeroPoints, int64_t axis) {
+  bool isSigned = !storage.isUnsigned();
+  unsigned width = storage.getWidth();
+  Parameters parameters;
+  parameters.scales.assign(scales.begin(), scales.end());
+  parameters.zeroPoints.assign(zeroPoints.begin(), zeroPoints.end());
+  parameters.axis = scales.size() == 1 ? -1 : axis;
+  parameters.min =
+      quant::QuantizedType::getDefaultMinimumForInteger(isSigned, width);
+  parameters.max =
+      quant::QuantizedType::getDefaultMaximumForInteger(isSigned, width);
+  return makeType(shape, storage, parameters);
 }
 
 FixedPoint qnn::toFixedPoint(double factor) {

@@ -50,6 +50,10 @@ Parameters getParameters(mlir::Type type);
 /// `axis` is long. The inverse of getParameters and getStorageType.
 mlir::RankedTensorType makeType(llvm::ArrayRef<int64_t> shape,
                                 mlir::IntegerType storage,
+                                const Parameters &parameters);
+/// The same with the whole range of `storage`.
+mlir::RankedTensorType makeType(llvm::ArrayRef<int64_t> shape,
+                                mlir::IntegerType storage,
                                 llvm::ArrayRef<double> scales,
                                 llvm::ArrayRef<int64_t> zeroPoints,
                                 int64_t axis);

@@ -29,6 +29,13 @@ struct CustomFunction {
   int64_t scratch = 0; ///< bytes that the function works in
 };
 
+/// How fixed-point products of quantized TFLite models round.
+enum class TfliteRounding {
+  twice, ///< as by TFLite Micro
+  once,  ///< as by TFLite built for one rounding
+  litert ///< as by LiteRT's reference kernels: dense layers once, others twice
+};
+
 struct ImportOptions {
   /// Sizes of the inputs whose dimensions the model leaves open.
   GivenShapes shapes;
@@ -37,9 +44,7 @@ struct ImportOptions {
   /// A folder, beside the model's own, that may hold its external data; or
   /// empty.
   std::string externalData;
-  /// Whether TFLite's fixed-point products are rounded once, as by its newer
-  /// kernels, instead of twice, as by TFLite Micro.
-  bool singleRounding = false;
+  TfliteRounding tfliteRounding = TfliteRounding::twice;
   /// Functions for operators that nnc lacks.
   std::vector<CustomFunction> customs = {};
 };

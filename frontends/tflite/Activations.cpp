@@ -50,14 +50,34 @@ Value convertAbs(Layer &layer) {
 }
 Value convertCeil(Layer &layer) { return convertUnary(layer, "ceil", nullptr); }
 Value convertCos(Layer &layer) { return convertUnary(layer, "cos", nullptr); }
+
+/// Converts an operator that TFLite defines on integers of 16 bits, too.
+static Value convertTabled(Layer &layer, StringRef op,
+                           llvm::function_ref<float(float)> function) {
+  Value x = layer.getInput(0);
+  Quantization in = layer.getInputQuantization(0);
+  if (!isQuantized(x, in))
+    return layer.createElementwise(op, {x});
+  return isWide(x, in) ? tabulateWide(layer, x, function)
+                       : tabulateReal(layer, x, function);
+}
+
 Value convertExp(Layer &layer) {
-  return convertUnary(layer, "exp", [](float x) { return std::exp(x); });
+  return convertTabled(layer, "exp", [](float x) { return std::exp(x); });
 }
 Value convertFloor(Layer &layer) {
   return convertUnary(layer, "floor", nullptr);
 }
 Value convertLog(Layer &layer) {
-  return convertUnary(layer, "log", [](float x) { return std::log(x); });
+  // Where integers have no logarithm, it is the least number.
+  Quantization out = layer.getOutputQuantization();
+  float least = 0;
+  if (out && isa_and_nonnull<IntegerType>(layer.getOutputElement()))
+    least = static_cast<float>(getRange(layer.getOutputElement()).min -
+                               out.getZeroPoint()) *
+            static_cast<float>(out.getScale());
+  return convertTabled(layer, "log",
+                       [=](float x) { return x > 0 ? std::log(x) : least; });
 }
 Value convertNeg(Layer &layer) { return convertUnary(layer, "neg", nullptr); }
 Value convertRound(Layer &layer) {
@@ -65,7 +85,37 @@ Value convertRound(Layer &layer) {
 }
 Value convertSign(Layer &layer) { return convertUnary(layer, "sign", nullptr); }
 Value convertSin(Layer &layer) { return convertUnary(layer, "sin", nullptr); }
-Value convertSqrt(Layer &layer) { return convertUnary(layer, "sqrt", nullptr); }
+/// Roots of integers are computed in f32 and cut, and are 0 for numbers below
+/// 0, which kernels refuse.
+Value convertSqrt(Layer &layer) {
+  Value x = layer.getInput(0);
+  Quantization in = layer.getInputQuantization(0),
+               out = layer.getOutputQuantization();
+  if (!isQuantized(x, in))
+    return layer.createElementwise("sqrt", {x});
+  if (!out || in.axis >= 0 || out.axis >= 0)
+    return layer.unsupported("has integers with several scales or none");
+  auto from = static_cast<float>(in.getScale()),
+       to = static_cast<float>(out.getScale());
+  if (!isWide(x, in))
+    return tabulate(layer, x, [&](int64_t q) {
+      float real = from * static_cast<float>(q - in.getZeroPoint());
+      float root = std::sqrt(std::max(real, 0.0f)) / to;
+      return static_cast<int64_t>(std::min(root, 1e6f)) + out.getZeroPoint();
+    });
+  auto real = [&](float value) {
+    return layer.splat(layer.getBuilder().getF32FloatAttr(value), {});
+  };
+  auto f32 = layer.getBuilder().getF32Type();
+  Value y = layer.createElementwise(
+      "max", {layer.castTo(centre(layer, x, in), f32), real(0)});
+  y = layer.createElementwise(
+      "sqrt", {layer.createElementwise("mul", {y, real(from)})});
+  y = layer.createElementwise(
+      "min", {layer.createElementwise("div", {y, real(to)}), real(1e6f)});
+  return store(layer, layer.castTo(y, layer.getBuilder().getI32Type()),
+               getRange(layer.getOutputElement()));
+}
 Value convertRsqrt(Layer &layer) {
   Value x = layer.getInput(0);
   Quantization in = layer.getInputQuantization(0),
@@ -74,6 +124,11 @@ Value convertRsqrt(Layer &layer) {
     return layer.createElementwise("rsqrt", {x});
   if (!out || in.axis >= 0 || out.axis >= 0)
     return layer.unsupported("has integers with several scales or none");
+  if (isWide(x, in)) {
+    float most = 32767.0f * static_cast<float>(out.getScale());
+    return tabulateWide(
+        layer, x, [=](float v) { return v > 0 ? 1.0f / std::sqrt(v) : most; });
+  }
   // 20 bits more keep the root of a whole number whole.
   constexpr int kMore = 20;
   qnn::FixedPoint factor = qnn::toFixedPoint(

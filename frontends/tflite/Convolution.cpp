@@ -345,6 +345,7 @@ static Value multiplyIntegers(Layer &layer, Value x, Value w,
 Value convertFullyConnected(Layer &layer) {
   const auto *options =
       layer.getOptions<fb::FullyConnectedOptions>(fb::Options::FullyConnected);
+  layer.markDense();
   Value x = layer.getInput(0), w = getWeights(layer);
   if (!options || isMixed(layer, x, w))
     return {};

@@ -6,6 +6,8 @@
 
 #include "frontends/tflite/Quantized.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace nnc;
 
@@ -54,7 +56,7 @@ static Value addIntegers(Layer &layer, StringRef op,
   double left = a / unit, right = b / unit,
          last = unit / (double(1 << bits) * out.getScale());
   // TFLite Micro finds the factors of a difference in f32.
-  if (op == "sub" && layer.getRescale() == qnn::Rescale::double_rounding) {
+  if (op == "sub" && layer.isMicro()) {
     auto narrow = static_cast<float>(unit);
     left = static_cast<float>(a) / narrow;
     right = static_cast<float>(b) / narrow;
@@ -121,13 +123,57 @@ Value convertMul(Layer &layer) {
              : computePlain(layer, "mul", options->activation());
 }
 
+/// Divides quantized integers: the dividend times a fixed-point number for the
+/// divisor's reciprocal, and times that of the scales. The dividend is shifted
+/// up as far as it can be in between.
+static Value divideIntegers(Layer &layer, fb::Activation activation) {
+  auto range = getActivationRange(layer, activation);
+  if (haveSeveralScales(layer) || !range)
+    return {};
+  auto get = [](const Quantization &of) {
+    return static_cast<float>(of.getScale());
+  };
+  Quantization from = layer.getInputQuantization(0),
+               by = layer.getInputQuantization(1);
+  qnn::FixedPoint factor = qnn::toFixedPoint(
+      get(from) / (get(by) * get(layer.getOutputQuantization())));
+  if (layer.getOutputElement().getIntOrFloatBitWidth() != 8 ||
+      std::abs(factor.shift) > 8)
+    return layer.unsupported("divides integers of 16 bits, or with scales that "
+                             "are too far apart");
+  auto create = [&](StringRef op, ValueRange operands) {
+    return layer.createElementwise(op, SmallVector<Value>(operands));
+  };
+  Value a = centre(layer, layer.getInput(0), from),
+        b = centre(layer, layer.getInput(1), by);
+  a = create("select", {create("less", {b, constantOf(layer, 0)}),
+                        create("neg", {a}), a});
+  b = create("abs", {b});
+  Value room = create("sign_bits", {a});
+  Value quotient = rescale(layer, a, create("reciprocal_multiplier", {b}),
+                           create("min", {room, constantOf(layer, 30)}));
+  Value shift = create("add", {create("sub", {create("sign_bits", {b}), room}),
+                               constantOf(layer, factor.shift - 30)});
+  Value y = rescale(layer, quotient, constantOf(layer, factor.multiplier),
+                    create("max", {shift, constantOf(layer, -31)}));
+  // Shifts by more than 31 bits leave one unit away from 0 of a number that is
+  // rounded twice.
+  if (layer.getRescale() == qnn::Rescale::double_rounding)
+    y = create("select",
+               {create("less", {shift, constantOf(layer, -31)}),
+                create("select", {create("less", {a, constantOf(layer, 0)}),
+                                  constantOf(layer, -1), constantOf(layer, 1)}),
+                y});
+  return store(layer, y, range);
+}
+
 Value convertDiv(Layer &layer) {
   const auto *options = layer.getOptions<fb::BinaryOptions>(fb::Options::Div);
   if (!options)
     return {};
-  if (areQuantized(layer))
-    return layer.unsupported("divides quantized integers");
-  return computePlain(layer, "div", options->activation());
+  return areQuantized(layer)
+             ? divideIntegers(layer, options->activation())
+             : computePlain(layer, "div", options->activation());
 }
 
 /// Returns the nn op of operands whose order is that of the numbers they stand
@@ -226,12 +272,29 @@ Value convertSquaredDifference(Layer &layer) {
 }
 
 Value convertAddN(Layer &layer) {
-  Value sum = layer.getInput(0);
-  for (size_t i = 1; i < layer.getNumInputs(); ++i)
-    sum = layer.createElementwise("add", {sum, layer.getInput(i)});
-  if (sum && !getElement(sum).isF32() && layer.getInputQuantization(0))
-    return layer.unsupported("adds quantized integers");
-  return sum;
+  Quantization in = layer.getInputQuantization(0),
+               out = layer.getOutputQuantization();
+  bool isInteger = isQuantized(layer.getInput(0), in);
+  auto getTerm = [&](size_t i) {
+    return isInteger ? align(layer, i, 0.5, 20) : layer.getInput(i);
+  };
+  Value sum;
+  for (size_t i = 0; i < layer.getNumInputs(); ++i) {
+    Quantization own = layer.getInputQuantization(i);
+    if (isInteger && (own.scales != in.scales ||
+                      own.zeroPoints != in.zeroPoints || own.axis >= 0))
+      return layer.unsupported("adds integers with different scales or zero "
+                               "points");
+    sum =
+        i == 0 ? getTerm(0) : layer.createElementwise("add", {sum, getTerm(i)});
+  }
+  if (!isInteger)
+    return sum;
+  auto range = getActivationRange(layer, fb::Activation::NONE);
+  if (!range)
+    return {};
+  double last = 2 * in.getScale() / ((1 << 20) * out.getScale());
+  return store(layer, rescale(layer, sum, last), range);
 }
 
 Value convertPrelu(Layer &layer) {

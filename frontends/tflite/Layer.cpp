@@ -128,6 +128,12 @@ const void *Layer::findOptions(fb::Options kind) {
 }
 
 qnn::Rescale Layer::getRescale() const {
-  return importer.getOptions().singleRounding ? qnn::Rescale::single_rounding
-                                              : qnn::Rescale::double_rounding;
+  TfliteRounding rounding = importer.getOptions().tfliteRounding;
+  bool isOnce = rounding == TfliteRounding::once ||
+                (rounding == TfliteRounding::litert && isDense);
+  return isOnce ? qnn::Rescale::single_rounding : qnn::Rescale::double_rounding;
+}
+
+bool Layer::isMicro() const {
+  return importer.getOptions().tfliteRounding == TfliteRounding::twice;
 }

@@ -99,6 +99,12 @@ public:
 
   /// How TFLite's fixed-point products round in this import.
   qnn::Rescale getRescale() const;
+  /// Says that the operator is a dense layer, whose products LiteRT rounds
+  /// once.
+  void markDense() { isDense = true; }
+  /// Whether the import follows TFLite Micro where its kernels differ from
+  /// TFLite's in more than rounding.
+  bool isMicro() const;
 
 private:
   const void *findOptions(fb::Options kind);
@@ -109,7 +115,7 @@ private:
   Scope &scope;
   llvm::ArrayRef<int32_t> inputs, outputs;
   llvm::SmallVector<mlir::Value> results;
-  bool hasOwnShapes = false;
+  bool hasOwnShapes = false, isDense = false;
 };
 
 } // namespace nnc::tflite

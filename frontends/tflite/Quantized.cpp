@@ -6,8 +6,6 @@
 
 #include "frontends/tflite/Quantized.h"
 
-#include "mlir/Dialect/Quant/QuantOps.h"
-
 #include <cmath>
 
 using namespace mlir;
@@ -27,19 +25,14 @@ Range nnc::tflite::getRange(Type storage) {
                               : Range{-size / 2, size / 2 - 1};
 }
 
-/// Returns the quantized type of integers that lie in `range`.
-static Type getType(IntegerType storage, ArrayRef<double> scales,
-                    ArrayRef<int64_t> zeroPoints, int64_t axis, Range range) {
-  MLIRContext *context = storage.getContext();
-  unsigned flags = storage.isUnsigned() ? 0 : quant::QuantizationFlags::Signed;
-  Type plain = IntegerType::get(context, storage.getWidth());
-  Type real = Float32Type::get(context);
-  if (axis < 0)
-    return quant::UniformQuantizedType::get(
-        flags, plain, real, scales[0], zeroPoints[0], range.min, range.max);
-  return quant::UniformQuantizedPerAxisType::get(
-      flags, plain, real, scales, zeroPoints, static_cast<int32_t>(axis),
-      range.min, range.max);
+/// Returns the type of tensors of integers that lie in `range`.
+static Type getType(ArrayRef<int64_t> shape, IntegerType storage,
+                    ArrayRef<double> scales, ArrayRef<int64_t> zeroPoints,
+                    int64_t axis, Range range) {
+  return qnn::makeType(shape, storage,
+                       {SmallVector<double>(scales),
+                        SmallVector<int64_t>(zeroPoints), axis, range.min,
+                        range.max});
 }
 
 Value nnc::tflite::asQuantized(Layer &layer, Value x,
@@ -53,10 +46,8 @@ Value nnc::tflite::asQuantized(Layer &layer, Value x,
                              getTypeName(getElement(x)) +
                              " without a quantization beside quantized ones");
   return layer.createAs<qnn::ReinterpretOp>(
-      RankedTensorType::get(getShape(x),
-                            getType(storage, quantization.scales,
-                                    quantization.zeroPoints, quantization.axis,
-                                    getRange(storage))),
+      getType(getShape(x), storage, quantization.scales,
+              quantization.zeroPoints, quantization.axis, getRange(storage)),
       x);
 }
 
@@ -135,15 +126,12 @@ Value nnc::tflite::requantize(Layer &layer, Value sums, ArrayRef<double> scales,
   Value from = sums;
   if (getElement(sums) == wide)
     from = layer.createAs<qnn::ReinterpretOp>(
-        RankedTensorType::get(
-            shape, getType(wide, scales, zeros, axis, getRange(wide))),
-        sums);
+        getType(shape, wide, scales, zeros, axis, getRange(wide)), sums);
   // The quantized type needs two numbers at least.
   bool fits = range->min < range->max;
   Value y = layer.createAs<qnn::RequantizeOp>(
-      RankedTensorType::get(shape,
-                            getType(storage, out.scales, out.zeroPoints, -1,
-                                    fits ? *range : getRange(storage))),
+      getType(shape, storage, out.scales, out.zeroPoints, -1,
+              fits ? *range : getRange(storage)),
       layer.getRescale(), from);
   y = layer.createAs<qnn::ReinterpretOp>(RankedTensorType::get(shape, storage),
                                          y);
@@ -161,13 +149,18 @@ Value nnc::tflite::centre(Layer &layer, Value x,
       "sub", {wide, constantOf(layer, quantization.getZeroPoint())});
 }
 
-Value nnc::tflite::rescale(Layer &layer, Value x,
-                           const qnn::FixedPoint &factor) {
+Value nnc::tflite::rescale(Layer &layer, Value x, Value multiplier,
+                           Value shift) {
   StringRef op = layer.getRescale() == qnn::Rescale::single_rounding
                      ? "rescale_single"
                      : "rescale_double";
-  return layer.createElementwise(op, {x, constantOf(layer, factor.multiplier),
-                                      constantOf(layer, factor.shift)});
+  return layer.createElementwise(op, {x, multiplier, shift});
+}
+
+Value nnc::tflite::rescale(Layer &layer, Value x,
+                           const qnn::FixedPoint &factor) {
+  return rescale(layer, x, constantOf(layer, factor.multiplier),
+                 constantOf(layer, factor.shift));
 }
 
 Value nnc::tflite::rescale(Layer &layer, Value x, double factor) {

@@ -43,6 +43,8 @@ mlir::Value centre(Layer &layer, mlir::Value x,
                    const Quantization &quantization);
 
 /// Returns x, in i32, times a factor, as the import rounds it.
+mlir::Value rescale(Layer &layer, mlir::Value x, mlir::Value multiplier,
+                    mlir::Value shift);
 mlir::Value rescale(Layer &layer, mlir::Value x, const qnn::FixedPoint &factor);
 mlir::Value rescale(Layer &layer, mlir::Value x, double factor);
 

@@ -115,4 +115,47 @@ Value convertSignalOverlapAdd(Layer &layer) {
                      {step});
 }
 
+/// CIRCULAR_BUFFER joins what it reads to a queue, and gives the queue. TFLite
+/// Micro has it end a run unless that is the last of a cycle of some runs.
+Value convertCircularBuffer(Layer &layer) {
+  Value x = layer.getInput(0);
+  const fb::Tensor *stated = layer.getOutputTensor();
+  if (!x || !stated)
+    return {};
+  SmallVector<int64_t> shape(getList(stated->shape()));
+  SmallVector<int64_t> row = shape;
+  if (row.size() > 1)
+    row[1] = 1;
+  if (row.size() != 4 || shape[0] != 1 || shape[1] < 1 ||
+      getShape(x) != ArrayRef(row))
+    return layer.broken("needs a result of four axes, of which the first is 1, "
+                        "and an input of the same shape but for a size of 1 "
+                        "along the second");
+  if (!getElement(x).isSignlessInteger(8) ||
+      layer.getOutputElement() != getElement(x))
+    return layer.unsupported("has a queue of type " +
+                             getTypeName(getElement(x)) + "; nnc handles INT8");
+  int64_t cycle = 0;
+  if (!layer.getCustomOptions().empty()) {
+    FlexOptions map(layer);
+    cycle = map.getInt("cycles_max", 0, kMaxSamples, 0);
+    if (!map.isSound())
+      return {};
+  }
+  // Without the option, TFLite Micro judges by the length.
+  if (cycle == 0)
+    cycle = llvm::is_contained({5, 13, 25}, shape[1]) ? 1 : 2;
+  if (cycle > 1)
+    return layer.unsupported("ends all runs but one of " + Twine(cycle) +
+                             "; nnc handles an option 'cycles_max' of 1");
+  Variable *queue = layer.getOwnVariable(
+      "queue", RankedTensorType::get(shape, getElement(x)));
+  if (!queue)
+    return {};
+  Value next = layer.create<nn::PushOp>(queue->value, x, int64_t(1));
+  if (next)
+    queue->value = next;
+  return next;
+}
+
 } // namespace nnc::tflite

@@ -15,48 +15,24 @@ using namespace nnc;
 
 namespace nnc::tflite {
 
+/// Returns what brings differences of integers to numbers with 5 integer bits,
+/// as arguments of exponentials.
+static qnn::FixedPoint getExponentFactor(double scale, qnn::Rescale rescale) {
+  bool isSingle = rescale == qnn::Rescale::single_rounding;
+  double most = static_cast<double>((int64_t(1) << (isSingle ? 30 : 31)) - 1);
+  return qnn::toFixedPoint(std::min(std::ldexp(scale, 31 - 5), most));
+}
+
 /// Returns e^(-d * scale), as TFLite computes it in fixed point, for each
 /// difference d from 0 on until it counts as 0.
 static SmallVector<int32_t> makeExponentials(double scale,
                                              qnn::Rescale rescale) {
-  // Differences have 5 integer bits.
-  bool isSingle = rescale == qnn::Rescale::single_rounding;
-  double most = static_cast<double>((int64_t(1) << (isSingle ? 30 : 31)) - 1);
-  qnn::FixedPoint factor =
-      qnn::toFixedPoint(std::min(std::ldexp(scale, 31 - 5), most));
+  qnn::FixedPoint factor = getExponentFactor(scale, rescale);
   int32_t radius = getInputRadius(5, factor.shift);
   SmallVector<int32_t> table;
   for (int32_t d = 0; d <= std::min(radius, 255); ++d)
     table.push_back(expOfNegative(multiply(-d, factor, rescale), 5));
   return table;
-}
-
-/// Returns a table of 513 numbers of 16 bits with 15 fraction bits, between
-/// whose entries lines approach `function`, at arguments from `least` on in
-/// steps of `step`. As in TFLite, an entry is moved by half the error in the
-/// middle of its line, and all is computed in f32.
-static Value makeLines(Layer &layer, float least, float most,
-                       float (*function)(float)) {
-  constexpr int kSteps = 512;
-  float step = (most - least) / kSteps, half = step / 2;
-  constexpr float kUnit =
-      65536.0f / ((2.0f / 65535) * 32767 - (2.0f / 65535) * -32768);
-  auto limit = [](float v) {
-    return static_cast<int16_t>(std::min(std::max(v, -32768.0f), 32767.0f));
-  };
-  SmallVector<int16_t> table;
-  for (int i = 0; i < kSteps; ++i) {
-    auto at = [&](int k) { return least + static_cast<float>(k) * step; };
-    float here = std::round(function(at(i)) * kUnit),
-          next = function(at(i + 1)) * kUnit;
-    float line = std::round((next + here) / 2),
-          middle = std::round(function(at(i) + half) * kUnit);
-    table.push_back(limit(here - std::round((line - middle) / 2)));
-  }
-  table.push_back(limit(std::round(function(most) * kUnit)));
-  return layer.constant(DenseElementsAttr::get(
-      RankedTensorType::get(kSteps + 1, layer.getBuilder().getI16Type()),
-      ArrayRef(table)));
 }
 
 /// Converts SOFTMAX of integers of 16 bits.
@@ -75,11 +51,13 @@ static Value convertWideSoftmax(Layer &layer, Value x, float beta) {
     return layer.unsupported("has a beta of " + toString(double(beta)));
   constexpr float kRange = 65535.0f;
   constexpr float kTenth = 10.0f / kRange, kOne = 1.0f / kRange;
+  constexpr float kUnit =
+      65536.0f / ((2.0f / kRange) * 32767 - (2.0f / kRange) * -32768);
   return layer.create<nn::TableSoftmaxOp>(
       x,
-      makeLines(layer, kTenth * -65535, kTenth * 0,
+      makeLines(layer, kTenth * -65535, kTenth * 0, kUnit,
                 [](float v) { return std::exp(v); }),
-      makeLines(layer, kOne * 0, kOne * 65535,
+      makeLines(layer, kOne * 0, kOne * 65535, kUnit,
                 [](float v) { return 1.0f / (1.0f + v); }),
       factor.multiplier, int64_t(factor.shift),
       layer.getRescale() == qnn::Rescale::single_rounding);
@@ -129,11 +107,48 @@ Value convertSoftmax(Layer &layer) {
       RankedTensorType::get(getShape(x), to), x, exponentials);
 }
 
+/// Computes LOG_SOFTMAX of integers of 8 bits in fixed point, where x has 5
+/// integer bits and sums of exponentials have 12.
+static Value subtractLogOfSum(Layer &layer, Value x) {
+  Quantization in = layer.getInputQuantization(0),
+               out = layer.getOutputQuantization();
+  Type element = getElement(x);
+  if (!out || in.axis >= 0 || out.axis >= 0 || getRank(x) < 1 ||
+      element.getIntOrFloatBitWidth() != 8 ||
+      layer.getOutputElement() != element || out.getScale() != 1.0 / 16 ||
+      out.getZeroPoint() != getRange(element).max)
+    return layer.unsupported("needs INT8 or UINT8 integers, and a result with "
+                             "a scale of 1/16 up to its largest number");
+  SmallVector<int64_t> axis = {getRank(x) - 1};
+  Value wide = layer.castTo(x, layer.getBuilder().getI32Type());
+  Value drop = layer.createElementwise(
+      "sub", {wide, layer.create<nn::ReduceOp>(nn::ReduceKind::max, wide, axis,
+                                               /*keepdims=*/true)});
+  // Exponentials are 0 beyond the least drop, and logarithms at the end of the
+  // range.
+  qnn::FixedPoint factor = getExponentFactor(in.getScale(), layer.getRescale());
+  drop = layer.createElementwise(
+      "max", {drop, constantOf(layer, -getInputRadius(5, factor.shift))});
+  Value scaled = rescale(layer, drop, factor);
+  Value sum = layer.create<nn::ReduceOp>(
+      nn::ReduceKind::sum, layer.createElementwise("exp_q12", {scaled}), axis,
+      /*keepdims=*/true);
+  Value y = layer.createElementwise(
+      "sub",
+      {layer.createElementwise("max", {scaled, constantOf(layer, -(1 << 30))}),
+       layer.createElementwise("log_q5", {sum})});
+  // 22 bits fewer leave 4 bits behind the point. Halves go away from zero, and
+  // no y is positive.
+  y = layer.createElementwise(
+      "div", {layer.createElementwise("sub", {y, constantOf(layer, 1 << 21)}),
+              constantOf(layer, 1 << 22)});
+  return store(layer, y, getRange(element));
+}
+
 Value convertLogSoftmax(Layer &layer) {
   Value x = layer.getInput(0);
   if (isQuantized(x, layer.getInputQuantization(0)))
-    return layer.unsupported("works on quantized integers, which nnc does not "
-                             "handle");
+    return subtractLogOfSum(layer, x);
   return layer.create<nn::SoftmaxOp>(x, getRank(x) - 1, /*log=*/true);
 }
 
@@ -155,10 +170,7 @@ static Value normalizeIntegers(Layer &layer, Value x) {
         shift = layer.createElementwise(
             "add", {layer.createElementwise("inverse_root_shift", {squares}),
                     constantOf(layer, 7)});
-  bool isSingle = layer.getRescale() == qnn::Rescale::single_rounding;
-  Value y =
-      layer.createElementwise(isSingle ? "rescale_single" : "rescale_double",
-                              {centred, multiplier, shift});
+  Value y = rescale(layer, centred, multiplier, shift);
   return store(layer, y, getRange(layer.getOutputElement()));
 }
 

@@ -146,3 +146,66 @@ Value nnc::tflite::finishWide(Layer &layer, Value sums, const WideSums &plan,
   Value y = rescaleShort(layer, sums, factors, scaleAxis);
   return store(layer, layer.castTo(y, layer.getBuilder().getI32Type()), range);
 }
+
+Value nnc::tflite::makeLines(Layer &layer, float least, float most, float unit,
+                             llvm::function_ref<float(float)> function) {
+  constexpr int kSteps = 512;
+  float step = (most - least) / kSteps, half = step / 2;
+  auto limit = [](float v) {
+    return static_cast<int16_t>(std::min(std::max(v, -32768.0f), 32767.0f));
+  };
+  SmallVector<int16_t> table;
+  for (int i = 0; i < kSteps; ++i) {
+    auto at = [&](int k) { return least + static_cast<float>(k) * step; };
+    float here = std::round(function(at(i)) * unit),
+          next = function(at(i + 1)) * unit;
+    float line = std::round((next + here) / 2),
+          middle = std::round(function(at(i) + half) * unit);
+    table.push_back(limit(here - std::round((line - middle) / 2)));
+  }
+  table.push_back(limit(std::round(function(most) * unit)));
+  return layer.constant(DenseElementsAttr::get(
+      RankedTensorType::get(kSteps + 1, layer.getBuilder().getI16Type()),
+      ArrayRef(table)));
+}
+
+Value nnc::tflite::tabulateWide(Layer &layer, Value x,
+                                llvm::function_ref<float(float)> function) {
+  Quantization in = layer.getInputQuantization(0),
+               out = layer.getOutputQuantization();
+  if (!out || in.axis >= 0 || out.axis >= 0 || in.getZeroPoint() != 0 ||
+      out.getZeroPoint() != 0 ||
+      !layer.getOutputElement().isSignlessInteger(16))
+    return layer.unsupported(
+        "needs zero points of 0 and a result of type INT16 beside INT16");
+  auto from = static_cast<float>(in.getScale()),
+       to = static_cast<float>(out.getScale());
+  float unit = 65536.0f / (to * 32767.0f - to * -32768.0f);
+  Type wide = layer.getBuilder().getI32Type();
+  Value table = layer.castTo(
+      makeLines(layer, from * -32768.0f, from * 32767.0f, unit, function),
+      wide);
+  // Each of the 512 lines has 128 arguments.
+  Value number = layer.castTo(x, wide);
+  auto binary = [&](StringRef op, Value a, Value b) {
+    return layer.createElementwise(op, {a, b});
+  };
+  auto floorDivide = [&](Value a, Value rest) {
+    return binary("div", binary("sub", a, rest), constantOf(layer, 128));
+  };
+  auto getRest = [&](Value a) {
+    return binary("bit_and", a, constantOf(layer, 127));
+  };
+  Value offset = getRest(number);
+  Value line =
+      binary("add", floorDivide(number, offset), constantOf(layer, 256));
+  auto look = [&](Value index) {
+    return layer.create<nn::GatherOp>(table, index, int64_t(0));
+  };
+  Value first = look(line),
+        last = look(binary("add", line, constantOf(layer, 1)));
+  Value rise = binary("add", binary("mul", binary("sub", last, first), offset),
+                      constantOf(layer, 64));
+  return layer.castTo(binary("add", first, floorDivide(rise, getRest(rise))),
+                      layer.getOutputElement());
+}

@@ -37,6 +37,17 @@ struct WideSums {
 std::optional<WideSums> planWideSums(Layer &layer, size_t input, int64_t axis,
                                      size_t bias, fb::TensorType biasType);
 
+/// Returns a table of 513 numbers of 16 bits, in units of 1 / `unit`, between
+/// whose entries lines approach `function` at arguments from `least` to `most`.
+/// As in TFLite, an entry is moved by half the error in the middle of its line,
+/// and all is computed in f32.
+mlir::Value makeLines(Layer &layer, float least, float most, float unit,
+                      llvm::function_ref<float(float)> function);
+
+/// Returns a function of activations of 16 bits by such lines.
+mlir::Value tabulateWide(Layer &layer, mlir::Value x,
+                         llvm::function_ref<float(float)> function);
+
 /// Returns the operator's result, in i16, of sums whose unit is worth `scales`,
 /// one or one for each index of `axis`, along which the bias lies.
 mlir::Value finishWide(Layer &layer, mlir::Value sums, const WideSums &plan,

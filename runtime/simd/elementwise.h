@@ -22,6 +22,7 @@
 
 #include "runtime/simd/activations.h"
 #include "runtime/simd/arithmetic.h"
+#include "runtime/simd/fixed_functions.h"
 #include "runtime/simd/fixed_gates.h"
 #include "runtime/simd/fixed_point.h"
 #include "runtime/simd/gates.h"

@@ -46,6 +46,17 @@ NNC_INLINE int32_t doubled_upper_half(int32_t x, int32_t multiplier) {
 #endif
 }
 
+/// The product of two numbers, with as many integer bits as both have.
+NNC_INLINE int32_t fixed_times(int32_t a, int32_t b) {
+  return static_cast<int32_t>((int64_t(a) * b + (int64_t(1) << 30)) >> 31);
+}
+
+/// x * 2^bits, or the nearest end of the range.
+NNC_INLINE int32_t shift_up(int32_t x, int32_t bits) {
+  const int32_t most = INT32_MAX >> bits;
+  return x > most ? INT32_MAX : x < -most ? INT32_MIN : x * (1 << bits);
+}
+
 template <class T, if_i32<T> = 0>
 NNC_INLINE T rescale_double(T x, T multiplier, T shift) {
   if (shift > 0)
@@ -89,24 +100,16 @@ struct fixed_inverse_root {
     const int32_t half = divide_by_power(x >> 1, 1);
     int32_t root = 1 << 28;
     for (int i = 0; i < 5; ++i) {
-      const int32_t cube = up<6>(of(of(root, root), root));
-      root = up<3>(of((1 << 28) + (1 << 27), root) - of(half, cube));
+      const int32_t square = fixed_times(root, root);
+      const int32_t cube = shift_up(fixed_times(square, root), 6);
+      root = shift_up(fixed_times((1 << 28) + (1 << 27), root) -
+                          fixed_times(half, cube),
+                      3);
     }
-    root = of(root, 1518500250); // sqrt(1/2), without integer bits
+    root = fixed_times(root, 1518500250); // sqrt(1/2), without integer bits
     multiplier = static_cast<int32_t>(static_cast<uint32_t>(root)
                                       << (power > 0 ? power : 0));
     shift = power > 0 ? 0 : power;
-  }
-
-private:
-  /// The product of two numbers, with as many integer bits as both have.
-  static NNC_INLINE int32_t of(int32_t a, int32_t b) {
-    return static_cast<int32_t>((int64_t(a) * b + (int64_t(1) << 30)) >> 31);
-  }
-  /// x * 2^N, or the nearest end of the range.
-  template <int N> static NNC_INLINE int32_t up(int32_t x) {
-    const int32_t most = (1 << (31 - N)) - 1;
-    return x > most ? INT32_MAX : x < -most ? INT32_MIN : x * (1 << N);
   }
 };
 

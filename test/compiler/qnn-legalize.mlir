@@ -60,3 +60,21 @@ func.func @quantized(%x: tensor<2x3xf32>, %w: tensor<4x4xi8>) -> (tensor<2x4xi32
   %7 = qnn.dequantize %0 : !x -> tensor<2x3xf32>
   return %6, %7 : tensor<2x4xi32>, tensor<2x3xf32>
 }
+
+// -----
+
+// The range that an activation leaves moves with the numbers.
+// CHECK-LABEL: func @range
+// CHECK: qnn.requantize double_rounding %{{.*}} -> tensor<2x3x!quant.uniform<u8<73:255>:f32, 1.000000e-02:73>>
+func.func @range(%a: tensor<2x3xui8>) -> tensor<2x4xi32> {
+  %w = nn.constant dense<1> : tensor<3x3xi8>
+  %v = nn.constant dense<1> : tensor<3x4xi8>
+  %0 = qnn.reinterpret %a : tensor<2x3xui8> -> tensor<2x3x!quant.uniform<u8:f32, 1.0:7>>
+  %1 = qnn.reinterpret %w : tensor<3x3xi8> -> tensor<3x3x!quant.uniform<i8:f32, 1.0>>
+  %2 = qnn.matmul %0, %1 : (tensor<2x3x!quant.uniform<u8:f32, 1.0:7>>, tensor<3x3x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x3x!quant.uniform<i32:f32, 1.0>>
+  %3 = qnn.requantize double_rounding %2 : tensor<2x3x!quant.uniform<i32:f32, 1.0>> -> tensor<2x3x!quant.uniform<i8<-55:127>:f32, 0.01:-55>>
+  %4 = qnn.reinterpret %v : tensor<3x4xi8> -> tensor<3x4x!quant.uniform<i8:f32, 1.0>>
+  %5 = qnn.matmul %3, %4 : (tensor<2x3x!quant.uniform<i8<-55:127>:f32, 0.01:-55>>, tensor<3x4x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x4x!quant.uniform<i32:f32, 0.01>>
+  %6 = qnn.reinterpret %5 : tensor<2x4x!quant.uniform<i32:f32, 0.01>> -> tensor<2x4xi32>
+  return %6 : tensor<2x4xi32>
+}

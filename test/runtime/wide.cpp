@@ -74,6 +74,27 @@ TEST_CASE("inverse roots of whole numbers", "[wide]") {
   CHECK(inverse_root_multiplier(0) == inverse_root_multiplier(1));
 }
 
+TEST_CASE("functions of fixed-point numbers", "[wide]") {
+  for (int x = 1; x < 100000; x += 7) {
+    const double inverse =
+        std::ldexp(reciprocal_multiplier(x), sign_bits(x) - 61);
+    CHECK(std::fabs(inverse * x - 1) < 1e-8);
+    CHECK(sign_bits(x) == sign_bits(-x - 1));
+  }
+  CHECK(sign_bits(0) == 31);
+  CHECK(sign_bits(1) == 30);
+  CHECK(sign_bits(INT32_MAX) == 0);
+  CHECK(sign_bits(INT32_MIN) == 0);
+  CHECK(exp_q12(0) == 1 << 19);
+  for (int x = 0; x > -(31 << 26); x -= 1000003)
+    CHECK(std::fabs(std::ldexp(exp_q12(x), -19) -
+                    std::exp(std::ldexp(x, -26))) < 2e-6);
+  CHECK(std::abs(log_q5(1 << 19)) < 8);
+  for (int x = 1 << 19; x < INT32_MAX - 10000019; x += 10000019)
+    CHECK(std::fabs(std::ldexp(log_q5(x), -26) - std::log(std::ldexp(x, -19))) <
+          1e-7);
+}
+
 TEST_CASE("sums of 64 bits", "[wide]") {
   // 700 products of the largest numbers do not fit in 32 bits.
   const conv2d_shape s{1, 700, 3, 3, 2, 3, 3, 1, 1, 1, 1, 1, 1, 3, 3, 1};

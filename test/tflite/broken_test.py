@@ -313,6 +313,12 @@ OTHERS = {
                    "do not fit"),
     "lstm-none": (one("LSTM", [ROWS], (F32, (3, 4)), activation="TANH", kernel=1), BROKEN,
                   "lacks an operand"),
+    "lstm-types": (one("UNIDIRECTIONAL_SEQUENCE_LSTM",
+                       [np.ones((1, 2, 3), F32), ("const", np.ones((2, 3), np.int8)),
+                        *[("const", np.ones((2, 3), F32))] * 3,
+                        *[("const", np.ones((2, 2), F32))] * 4, None, None, None,
+                        *[("const", np.ones(2, F32))] * 4], (F32, (1, 2, 2)), activation="TANH"),
+                   BROKEN, "different element types"),
     "two-ways-rank": (one("BIDIRECTIONAL_SEQUENCE_LSTM", [ROWS], (F32, (3, 4)), activation="TANH"),
                       BROKEN, "3 axes"),
 }

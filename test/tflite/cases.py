@@ -6,10 +6,12 @@ import branches
 import cells
 import integers as q
 import plain
+import quotients
 import recurrent
 import signals
 import sparse
 import wide
+from fixed import f32
 
 
 def convolutions():
@@ -50,6 +52,11 @@ def elementwise():
     q.mul(net, (67,), (67,), dtype=np.int16)
     q.mul(net, (2, 9), (2, 9), "RELU", dtype=np.uint8, zeros=(255, 0, 100))
     q.squared_difference(net, (3, 7), (7,))
+    quotients.divide(net, (3, 5, 7), (3, 5, 7))
+    quotients.divide(net, (3, 4, 5), (5,), "RELU", zeros=(-128, 127, -9), scales=(0.1, 0.5, 0.001))
+    quotients.divide(net, (4, 1), (3, 1, 5), "RELU6", np.uint8, (0, 200, 131), (0.05, 0.01, 0.3))
+    q.add_n(net, 2, (3, 5))
+    q.add_n(net, 5, (2, 3, 4), (127, -128), (0.02, 0.07))
     for kind in ("EQUAL", "NOT_EQUAL", "GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL"):
         q.compare(net, kind, (5, 13))
     q.relu(net, "RELU", (4, 31), (0.06, 0.05))
@@ -95,6 +102,11 @@ def pools():
     q.softmax(net, (2, 1))
     q.softmax(net, (4, 12), out_dtype=np.int16)
     q.softmax(net, (4, 12), np.uint8, np.uint8)
+    quotients.log_softmax(net, (3, 10), 0.1)
+    quotients.log_softmax(net, (2, 3, 65), 0.01)
+    quotients.log_softmax(net, (7, 5), 1.5)
+    quotients.log_softmax(net, (4, 12), 0.05, np.uint8)
+    quotients.log_softmax(net, (2, 300), 0.1, values=np.full((2, 300), -50, np.int8))
     q.l2_normalization(net, (3, 17), -7)
     q.l2_normalization(net, (2, 3, 129), 127)
     q.l2_normalization(net, (3, 2), 0, np.array([[0, 0], [1, 0], [-1, 2]], np.int8))
@@ -111,6 +123,8 @@ def pools():
     q.table(net, "ABS", np.abs, 0.05, -7, 0.06, -128)
     q.table(net, "EXP", np.exp, 0.02, 3, 0.05, -128)
     q.table(net, "LOG", np.log, 0.05, -128, 0.05, 10)
+    q.root(net, 0.05, -128, 0.02, -128)
+    q.root(net, 0.013, -20, 0.0071, 3)
     q.table(net, "ELU", lambda v: np.where(v < 0, np.expm1(v), v), 0.05, -7, 0.04, -100)
     return net
 
@@ -161,6 +175,10 @@ def wide_elementwise():
     wide.softmax(net, (7, 5), 0.0007, beta=0.7)
     wide.softmax(net, (2, 1), 0.001)
     wide.softmax(net, (2, 300), 0.001, values=np.full((2, 300), 1234, np.int16))
+    wide.table(net, "EXP", lambda v: f32(np.exp(v)), 0.0001, 0.001)
+    wide.table(net, "LOG", wide.log(0.0003), 0.002, 0.0003)
+    wide.root(net, 0.0004, 0.0002)
+    wide.table(net, "RSQRT", wide.rsqrt(0.0005), 0.0003, 0.0005, False)
     wide.leaky_relu(net, 0.1, (0.0005, 0.0004))
     wide.leaky_relu(net, -0.5, (0.0005, 0.0005))
     wide.prelu(net, (2, 3, 7), (1, 1, 7))
@@ -224,7 +242,7 @@ def streams():
 
 def sounds():
     """TFLite Micro's signal operators."""
-    i16, i32, f32 = np.int16, np.int32, np.float32
+    i16, i32 = np.int16, np.int32
     net = recurrent.Streamed(6)
     signals.framer(net, 5, 2, False)
     signals.framer(net, 5, 2, True, frames=3, outer=(2, 2))
@@ -234,6 +252,8 @@ def sounds():
     signals.delay(net, (4,), 3)
     signals.delay(net, (2, 3), 7)
     signals.delay(net, (5,), 0)
+    signals.circular_buffer(net, 4, 3, cycles_max=1)
+    signals.circular_buffer(net, 13, 2)
     signals.stacker(net, 3, 2, 1, 2)
     signals.stacker(net, 2, 1, 0, 1)
     signals.stacker(net, 4, 0, 0, 1)

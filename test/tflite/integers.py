@@ -263,6 +263,20 @@ def add(net, kind, a_shape, b_shape, activation="NONE", dtype=np.int8, zeros=(-1
                compute, activation=activation)
 
 
+def add_n(net, count, shape, zeros=(-7, 12), scales=(0.05, 0.1)):
+    """ADD_N of integers that all have one scale."""
+    terms = [net.integers(np.int8, *shape) for _ in range(count)]
+    si, so = (float(f32(s)) for s in scales)
+
+    def compute(rounding):
+        parts = [fixed.scale_by((t.astype(np.int64) - zeros[0]) << 20, 0.5, rounding)
+                 for t in terms]
+        return fixed.stored(fixed.scale_by(sum(parts), 2 * si / ((1 << 20) * so), rounding),
+                            np.int8, so, zeros[1])
+    net.result("ADD_N", [net.input(t, si, zeros[0]) for t in terms], np.int8, so, zeros[1],
+               compute)
+
+
 def mul(net, a_shape, b_shape, activation="NONE", dtype=np.int8, zeros=(127, -128, -3)):
     a, b = net.integers(dtype, *a_shape), net.integers(dtype, *b_shape)
     if dtype == np.int16:
@@ -451,6 +465,15 @@ def table(net, kind, function, scale, zero, out_scale, out_zero, **options):
         y = in_reals(function, x, scale, zero, out_scale, out_zero, np.int8)
     net.result(kind, [net.input(x, scale, zero)], np.int8, out_scale, out_zero,
                lambda rounding: y, **options)
+
+
+def root(net, scale, zero, out_scale, out_zero):
+    """SQRT: cut towards 0."""
+    x = every_byte()[zero + 128:]
+    scale, out_scale = f32(scale), f32(out_scale)
+    y = np.trunc(np.sqrt(scale * (x.astype(f32) - f32(zero))) / out_scale).astype(np.int64)
+    net.result("SQRT", [net.input(x, scale, zero)], np.int8, out_scale, out_zero,
+               lambda rounding: fixed.stored(y, np.int8, out_scale, out_zero))
 
 
 # -- roots ------------------------------------------------------------------------------

@@ -96,6 +96,16 @@ def delay(net, shape, by):
     add(net, "SignalDelay", [net.stream(x)], [(results, 0)], delay_length=by)
 
 
+def circular_buffer(net, slots, depth, **options):
+    """CIRCULAR_BUFFER: the newest frames, in the order of time."""
+    x = net.integers(np.int8, STEPS, 1, 1, 2, depth)
+    queue, results = np.zeros((1, slots, 2, depth), np.int8), []
+    for frame in x:
+        queue = np.concatenate([queue[:, 1:], frame], 1)
+        results.append(queue)
+    add(net, "CIRCULAR_BUFFER", [net.stream(x)], [(np.array(results), 0)], **options)
+
+
 def stacker(net, channels, past, future, step):
     x = wide(net, i16, STEPS, channels)
     count = past + 1 + future

@@ -185,12 +185,11 @@ def gate(net, kind, scale):
     net.result(kind, [net.input(x, scale)], I16, 2.0 ** -15, 0, lambda rounding: y)
 
 
-def lines(least, most, function):
-    """513 numbers with 15 fraction bits between which lines approach a function, in f32;
-    each is moved by half of the error in the middle of its line."""
+def lines(least, most, function, fine=f32(2) / f32(65535)):
+    """513 integers in units of `fine` between which lines approach a function, in f32; each
+    is moved by half of the error in the middle of its line."""
     least, most = f32(least), f32(most)
     step = f32((most - least) / f32(512))
-    fine = f32(2) / f32(65535)
     unit = f32(f32(65536) / f32(f32(fine * f32(32767)) - f32(fine * f32(-32768))))
     table = []
     with np.errstate(all="ignore"):
@@ -209,6 +208,33 @@ def look_up(x, table):
     x = min(max(int(x), -32768), 32767)
     at = 256 + (x >> 7)
     return table[at] + (((table[at + 1] - table[at]) * (x & 127) + 64) >> 7)
+
+
+def table(net, kind, function, scale, out_scale, has_negative=True):
+    """An operator that is a table of lines of what `function` makes of floats."""
+    x, scale, out_scale = samples(net), f32(scale), f32(out_scale)
+    x = x if has_negative else x[x >= 0]
+    made = lines(scale * f32(-32768), scale * f32(32767), function, out_scale)
+    net.result(kind, [net.input(x, scale)], I16, out_scale, 0,
+               lambda rounding: np.array([look_up(v, made) for v in x], I16))
+
+
+def root(net, scale, out_scale):
+    """SQRT: cut towards 0."""
+    x = samples(net)
+    x, scale, out_scale = x[x >= 0], f32(scale), f32(out_scale)
+    y = np.trunc(np.sqrt(scale * x.astype(f32)) / out_scale)
+    net.result("SQRT", [net.input(x, scale)], I16, out_scale, 0,
+               lambda rounding: fixed.stored(y.astype(np.int64), I16, out_scale, 0))
+
+
+def log(scale):
+    """LOG on integers: the least number where there is no logarithm."""
+    return lambda v: f32(np.log(v)) if v > 0 else f32(-32768) * f32(scale)
+
+
+def rsqrt(scale):
+    return lambda v: f32(f32(1) / np.sqrt(v)) if v > 0 else f32(32767) * f32(scale)
 
 
 def softmax(net, shape, scale, beta=1.0, values=None):

@@ -144,7 +144,7 @@ ExitCode Driver::import() {
   frontends::ImportResult result = frontends::importModel(
       choices.model,
       {choices.shapes, choices.name, choices.externalData,
-       choices.singleRounding, choices.customs.functions},
+       choices.tfliteRounding, choices.customs.functions},
       context);
   if (result.status != frontends::ImportStatus::ok)
     return exitCodeOf(result.status);

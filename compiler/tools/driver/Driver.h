@@ -13,6 +13,7 @@
 #include "compiler/tools/driver/Diagnostics.h"
 #include "compiler/tools/driver/ExitCode.h"
 #include "dialects/target/Target.h"
+#include "frontends/common/Import.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -45,8 +46,8 @@ struct ModelOptions {
   std::string target = "native";
   std::string name; ///< empty: from the file's name
   std::map<std::string, std::vector<int64_t>> shapes;
-  std::string externalData;    ///< folder that may hold weights, or empty
-  bool singleRounding = false; ///< of TFLite's fixed-point products
+  std::string externalData; ///< folder that may hold weights, or empty
+  frontends::TfliteRounding tfliteRounding = frontends::TfliteRounding::twice;
   std::optional<StreamChoice> stream;
   /// "embed", "array" or "file"; if empty, "array" for a target without an
   /// operating system and for packages, since each compiler takes it, and

@@ -103,7 +103,8 @@ static int runImports() {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   frontends::ImportOptions options;
   options.name = name;
-  options.singleRounding = singleRounding;
+  if (singleRounding)
+    options.tfliteRounding = frontends::TfliteRounding::once;
   for (const std::string &shape : shapes)
     if (!parseShape(shape, options)) {
       llvm::errs() << "error: --shape=" << shape << " is not of the form "

@@ -129,12 +129,16 @@ void addModelFileOptions(CLI::App &app, ModelOptions &options) {
                  "model's own; links that lead out of both are refused")
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory);
-  static const std::vector<std::pair<std::string, bool>> roundings = {
-      {"double", false}, {"single", true}};
-  addChoice(app, "--tflite-rounding", options.singleRounding, roundings,
+  using frontends::TfliteRounding;
+  static const std::vector<std::pair<std::string, TfliteRounding>> roundings = {
+      {"double", TfliteRounding::twice},
+      {"single", TfliteRounding::once},
+      {"litert", TfliteRounding::litert}};
+  addChoice(app, "--tflite-rounding", options.tfliteRounding, roundings,
             "How fixed-point products of quantized TFLite models round: twice, "
-            "as by TFLite Micro and CMSIS-NN (double), or once, as by newer "
-            "kernels of TFLite (single)")
+            "as by TFLite Micro and CMSIS-NN (double), once, as by newer "
+            "kernels of TFLite (single), or as by the reference kernels of "
+            "LiteRT's Python package (litert)")
       ->default_str("double");
 }
 

@@ -170,6 +170,15 @@ func.func @slice(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @concat_elements(%x: tensor<4x2xi8>, %y: tensor<4x2xf32>) {
+  // expected-error@+2 {{'nn.concat' op failed to infer returned types}}
+  // expected-error@+1 {{joins tensors of different element types}}
+  %0 = nn.concat %x, %y {axis = 0 : i64} : (tensor<4x2xi8>, tensor<4x2xf32>) -> tensor<8x2xi8>
+  return
+}
+
+// -----
+
 func.func @concat(%x: tensor<4x2xf32>, %y: tensor<4x3xf32>) {
   // expected-error@+2 {{'nn.concat' op failed to infer returned types}}
   // expected-error@+1 {{joins shapes that differ besides axis 0}}
