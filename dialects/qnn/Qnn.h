@@ -51,7 +51,7 @@ Parameters getParameters(mlir::Type type);
 mlir::RankedTensorType makeType(llvm::ArrayRef<int64_t> shape,
                                 mlir::IntegerType storage,
                                 const Parameters &parameters);
-/// The same with the whole range of `storage`.
+/// Returns that type with the whole range of `storage`.
 mlir::RankedTensorType makeType(llvm::ArrayRef<int64_t> shape,
                                 mlir::IntegerType storage,
                                 llvm::ArrayRef<double> scales,

@@ -1,8 +1,9 @@
 //===- helium_products.h - Sums of products of bytes in Arm's vectors -----===//
 //
-// What the routines of the instruction set `helium` share: the vector extension
-// of Arm's M profile (MVE). These functions are no templates and take run-time
-// sizes, so that a module has each of them once, however many layers it has.
+// Parts that the routines of the instruction set `helium` share: the vector
+// extension of Arm's M profile (MVE). These functions are no templates and take
+// run-time sizes, so that a module has each of them once, however many layers
+// it has.
 //
 // Their loops are predicated by the number of elements that are left (dlstp,
 // letp). So they read and write no byte beyond the last one, neither factors

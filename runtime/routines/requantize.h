@@ -6,8 +6,8 @@
 
 namespace nnc {
 
-/// What a layer does with its sums: an expression of bias, multiplier and shift
-/// of a channel, and of these constants.
+/// The requantization of a layer's sums: an expression of bias, multiplier and
+/// shift of a channel, and of these constants.
 struct requantization {
   const int32_t *bias, *multiplier, *shift;
   int zero, low, high;

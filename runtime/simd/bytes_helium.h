@@ -77,7 +77,7 @@ template <> struct byte_lanes<4> {
     const int32x4_t nudge = vshrq_n_s32(vandq_s32(high, right), 31);
     return {vrshlq_s32(vaddq_s32(high, nudge), right)};
   }
-  /// Of the halves of a product of 64 bits, the lower one counts for its
+  /// The lower half of a product of 64 bits counts for its
   /// rounded bits beyond the shift. Shifts by more than a half round the upper
   /// one, and of the lower one nothing is left.
   static NNC_INLINE V rescale_single(V x, V multiplier, V shift) {

@@ -109,7 +109,7 @@ def head_of(isa, samples):
     """The lines of a table's head that say how well it agrees with the samples."""
     own = [s for s in samples if TABLE_OF.get(s.isa, s.isa) == isa]
     if not own:
-        return ["// Samples: none. The values were chosen on chips of this class by hand."]
+        return ["// Samples: none. The values were chosen by hand."]
     lines = ["// Samples, as scripts/benchmark/fit_costs.py counted them:"]
     for chip in sorted({s.chip for s in own}):
         of_chip = [s for s in own if s.chip == chip]

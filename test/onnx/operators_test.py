@@ -328,10 +328,6 @@ class Operators(unittest.TestCase):
             made = model(order, [value("x", [2, 3])], [value("y", [2, 3])])
             results = self.compile(made)({"x": x})
             np.testing.assert_allclose(results["y"], np.exp(-x) - x, rtol=1e-6)
-            (self.folder / "out" / "module.so").unlink()
-            for path in (self.folder / "out").iterdir():
-                path.unlink()
-            (self.folder / "out").rmdir()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 //===- helium_walk.h - From pixel to pixel of convolutions of helium ------===//
 //
-// What the routines of conv2d/helium.h and helium_depthwise.h share.
+// Parts that the routines of conv2d/helium.h and helium_depthwise.h share.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV2D_HELIUM_WALK_H
