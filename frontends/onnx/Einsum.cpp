@@ -66,34 +66,27 @@ bool contains(ArrayRef<int> labels, int label) {
 
 std::optional<Labels> Contraction::read(StringRef text,
                                         std::optional<int64_t> rank) {
-  Labels labels;
-  auto letters = static_cast<int64_t>(llvm::count_if(text, llvm::isAlpha));
+  auto [front, back] = text.split("...");
   bool hasEllipsis = text.contains("...");
-  int64_t dots = rank ? *rank - letters : ellipsis;
-  if (rank && (dots < 0 || (dots > 0 && !hasEllipsis))) {
+  if (!llvm::all_of(front, llvm::isAlpha) ||
+      !llvm::all_of(back, llvm::isAlpha)) {
+    node.broken("has a term '" + text +
+                "', which is not letters around at most one '...'");
+    return std::nullopt;
+  }
+  auto letters = static_cast<int64_t>(front.size() + back.size());
+  int64_t dots = !hasEllipsis ? 0 : rank ? *rank - letters : ellipsis;
+  if (rank && (dots < 0 || letters + dots != *rank)) {
     node.broken("has an operand of " + Twine(*rank) + " axes for '" + text +
                 "'");
     return std::nullopt;
   }
-  while (!text.empty()) {
-    if (text.consume_front("...")) {
-      for (int64_t i = dots; i > 0; --i)
-        labels.push_back(kEllipsis + static_cast<int>(i) - 1);
-      hasEllipsis = !text.contains("...");
-    } else if (llvm::isAlpha(text.front())) {
-      labels.push_back(text.front());
-      text = text.drop_front();
-    } else {
-      hasEllipsis = false;
-    }
-    if (!text.empty() && !llvm::isAlpha(text.front()) &&
-        !text.starts_with("...")) {
-      node.broken("has a term with '" + text + "'");
-      return std::nullopt;
-    }
-  }
-  if (rank && hasEllipsis)
+  if (rank)
     ellipsis = std::max(ellipsis, dots);
+  Labels labels(front.begin(), front.end());
+  for (int64_t i = dots; i > 0; --i)
+    labels.push_back(kEllipsis + static_cast<int>(i) - 1);
+  labels.append(back.begin(), back.end());
   return labels;
 }
 

@@ -161,6 +161,10 @@ bool Layer::read() {
     return false;
   }
   isBatchFirst = node.getInt("layout") == 1;
+  if (!isBatchFirst && node.getInt("layout") != 0) {
+    node.broken("has the layout " + Twine(node.getInt("layout")));
+    return false;
+  }
   bool fits = getRank(x) == 3 && getRank(w) == 3 && getRank(r) == 3;
   if (fits && isBatchFirst)
     x = node.transpose(x, {1, 0, 2});
@@ -178,7 +182,18 @@ bool Layer::read() {
                 toString(getShape(node.getOperand(0))));
     return false;
   }
+  int64_t stated = node.getInt("hidden_size", units);
+  if (stated != units) {
+    node.broken("has a hidden size of " + Twine(stated) + ", but weights for " +
+                Twine(units) + " cells");
+    return false;
+  }
   lengths = node.getOperand(4);
+  if (lengths && getShape(lengths) != ArrayRef<int64_t>(batch)) {
+    node.broken("has lengths of shape " + toString(getShape(lengths)) +
+                " for " + Twine(batch) + " sequences");
+    return false;
+  }
   Type type = node.getBuilder().getI64Type();
   lengths = lengths ? node.castTo(lengths, type)
                     : node.splat(static_cast<double>(steps), type, {batch});

@@ -162,6 +162,39 @@ class Operators(unittest.TestCase):
             self.assertEqual(results[name].shape, wanted.shape, name)
             np.testing.assert_allclose(results[name], wanted, atol=1e-4, err_msg=name)
 
+    def test_bad_equations_and_layers(self):
+        """Each is refused with what is wrong about it."""
+        def einsum(equation, *shapes):
+            names = [f"x{i}" for i in range(len(shapes))]
+            return model([helper.make_node("Einsum", names, ["y"], equation=equation)],
+                         [value(n, s) for n, s in zip(names, shapes)], [value("y", None)])
+
+        def gru(steps, batch, lengths, **options):
+            draw = np.random.default_rng(16).standard_normal
+            node = helper.make_node("GRU", ["x", "w", "r", "", "l"], ["y"], **options)
+            return model([node], [value("x", [steps, batch, 3]),
+                                  value("l", [lengths], TensorProto.INT32)], [value("y", None)],
+                         {"w": draw((1, 12, 3)).astype(np.float32),
+                          "r": draw((1, 12, 4)).astype(np.float32)})
+
+        cases = [
+            (einsum("a...b...->ab", (2, 3, 4)), "at most one '...'"),
+            (einsum("a1->a", (2, 3)), "which is not letters"),
+            (einsum("ab->a", (2, 3, 4)), "an operand of 3 axes for 'ab'"),
+            (einsum("a...b->ab", (2,)), "an operand of 1 axes"),
+            (einsum("ab,bc->ad", (2, 3), (3, 4)), "a label that no operand has"),
+            (einsum("a,a", (3,), (4,)), "axes of 3 and 4 elements with one label"),
+            (einsum("aa->a", (2, 3)), "the diagonal of axes of 2 and 3"),
+            (gru(5, 2, 2, hidden_size=7), "a hidden size of 7"),
+            (gru(5, 2, 7), "lengths of shape 7 for 2 sequences"),
+            (gru(5, 2, 2, layout=3), "the layout 3"),
+            (gru(5, 2, 2, activations=["Tanh", "Foo"]), "the activation 'Foo'"),
+            (gru(5, 2, 2, direction="up"), "the direction 'up'")]
+        for made, expected in cases:
+            with self.subTest(expected):
+                with self.assertRaisesRegex(emitted.Failure, expected):
+                    self.compile(made)
+
     def test_top_k_and_scans(self):
         """Ties, both orders, sizes from 0 to all, every axis and element type."""
         random = np.random.default_rng(13)
