@@ -235,4 +235,41 @@ Value convertCastLike(Node &node) {
   return castFrom(node, node.getModelType(1));
 }
 
+/// Converts BitShift: products with powers of two, or quotients by them. Behind
+/// the powers a table holds 0, which makes both 0, for shifts by all bits and
+/// by negative counts.
+Value convertBitShift(Node &node) {
+  Value x = node.getOperand(0), count = node.getOperand(1);
+  StringRef direction = node.getString("direction");
+  if (direction != "LEFT" && direction != "RIGHT")
+    return node.broken("has the direction '" + direction + "'");
+  Type type = getElement(x);
+  if (!type)
+    return {};
+  unsigned bits = type.getIntOrFloatBitWidth();
+  SmallVector<int64_t> powers;
+  for (unsigned i = 0; i < bits; ++i)
+    powers.push_back(static_cast<int64_t>(uint64_t(1) << i));
+  powers.push_back(0);
+  bool isSigned = !type.isUnsignedInteger();
+  Value zero = node.splat(0, type), all = node.splat(bits, type);
+  count = node.createElementwise("min", {count, all});
+  if (isSigned)
+    count = node.createElementwise(
+        "select", {node.createElementwise("less", {count, zero}), all, count});
+  Value power = node.create<nn::GatherOp>(
+      node.castTo(node.constant(powers), type),
+      node.castTo(count, node.getBuilder().getI64Type()), 0);
+  if (direction == "LEFT" || !isSigned)
+    return node.createElementwise(direction == "LEFT" ? "mul" : "div",
+                                  {x, power});
+  // Of a negative number, the complement is shifted, and comes back as one.
+  Value isNegative = node.createElementwise("less", {x, zero});
+  auto flip = [&](Value v) {
+    return node.createElementwise(
+        "select", {isNegative, node.createElementwise("bit_not", v), v});
+  };
+  return flip(node.createElementwise("div", {flip(x), power}));
+}
+
 } // namespace nnc::onnx

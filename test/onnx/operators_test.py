@@ -195,6 +195,51 @@ class Operators(unittest.TestCase):
                 with self.assertRaisesRegex(emitted.Failure, expected):
                     self.compile(made)
 
+    def test_places_of_windows(self):
+        """Col2Im with strides, dilations and pads, and MaxUnpool with a larger result."""
+        random = np.random.default_rng(18)
+        nodes, inputs, constants, names = [], {}, {}, []
+        for image, block, attributes in [
+                ((5, 7), (2, 3), dict(strides=[2, 1])), ((6, 5), (3, 2), dict(dilations=[2, 3])),
+                ((4, 4), (3, 3), dict(pads=[1, 0, 2, 1])), ((9,), (4,), dict(strides=[3]))]:
+            at, axes = len(nodes), len(image)
+            strides, pads = attributes.get("strides", [1] * axes), attributes.get("pads", [0] * 4)
+            dilations = attributes.get("dilations", [1] * axes)
+            windows = [(image[i] + pads[i] + pads[axes + i] - dilations[i] * (block[i] - 1) - 1)
+                       // strides[i] + 1 for i in range(axes)]
+            shape = (2, 3 * int(np.prod(block)), int(np.prod(windows)))
+            inputs[f"x{at}"] = random.standard_normal(shape).astype(np.float32)
+            constants[f"i{at}"] = np.array(image, np.int64)
+            constants[f"b{at}"] = np.array(block, np.int64)
+            names.append(f"y{at}")
+            nodes.append(helper.make_node("Col2Im", [f"x{at}", f"i{at}", f"b{at}"], [names[-1]],
+                                          **attributes))
+        pooled = random.standard_normal((1, 2, 3, 4)).astype(np.float32)
+        places = random.permutation(1 * 2 * 6 * 8)[:pooled.size].reshape(pooled.shape)
+        inputs["u"] = pooled
+        constants |= {"p": places.astype(np.int64)}
+        names.append("z")
+        nodes.append(helper.make_node("MaxUnpool", ["u", "p"], ["z"], kernel_shape=[2, 2],
+                                      strides=[2, 2]))
+        made = model(nodes, [value(n, a.shape) for n, a in inputs.items()],
+                     [value(n, None) for n in names], constants, opset=18)
+        self.compare(made, inputs)
+
+    def test_known_conditions(self):
+        """Results whose sizes are known, since what says them is."""
+        x = np.random.default_rng(19).standard_normal((4, 3)).astype(np.float32)
+        nodes = [helper.make_node("Compress", ["x", "rows"], ["a"], axis=0),
+                 helper.make_node("Compress", ["x", "all"], ["b"]),
+                 helper.make_node("NonZero", ["mask"], ["c"]),
+                 helper.make_node("EyeLike", ["x"], ["d"], k=-1),
+                 helper.make_node("EyeLike", ["x"], ["e"], dtype=TensorProto.INT64, k=1)]
+        constants = {"rows": np.array([True, False, True]), "all": np.array([False, True] * 5),
+                     "mask": np.array([[0, 2, 0], [-1, 0, 5]], np.int32)}
+        made = model(nodes, [value("x", x.shape)],
+                     [value("a", None), value("b", None), value("c", None, TensorProto.INT64),
+                      value("d", None), value("e", None, TensorProto.INT64)], constants)
+        self.compare(made, {"x": x}, 0)
+
     def test_top_k_and_scans(self):
         """Ties, both orders, sizes from 0 to all, every axis and element type."""
         random = np.random.default_rng(13)
