@@ -232,13 +232,13 @@ NNC_INLINE void store_points(const V (&v)[Points], Y *y, ptrdiff_t at,
     if (channels % W == 0 || first + W <= channels) {
       // No store comes between the loads of operands.
       if constexpr (makes_points_in_turn<W>) {
-        Y results[P * W];
+        Y results[static_cast<size_t>(P * W)];
         NNC_KEEP_LOOP for (int p = 0; p < P; ++p) vector_memory<Y, W>::store(
             results + p * W, epi(v[p], position<true>{at + p * W, first}));
         byte_lanes<W>::template copy<P * W>(y + at, results);
         return;
       }
-      vector_of<Y, W> results[P];
+      vector_of<Y, W> results[Points];
       NNC_UNROLL for (int p = 0; p < P; ++p) results[p] =
           epi(v[p], position<true>{at + p * W, first});
       constexpr int fours = P / 4 * 4;
