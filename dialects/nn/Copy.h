@@ -1,4 +1,4 @@
-//===- Copy.h - Helpers of ops that only move elements --------------------===//
+//===- Copy.h - Helpers of ops that move elements or work along axes ------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -29,6 +29,15 @@ llvm::SmallVector<int64_t> getStrides(llvm::ArrayRef<int64_t> shape);
 inline mlir::RankedTensorType getPlain(mlir::Value value) {
   return getLogicalType(getTensorType(value));
 }
+
+/// Returns success if a tensor of rank `rank` has the axis `axis`, else reports
+/// that it does not.
+mlir::LogicalResult checkAxis(std::optional<mlir::Location> location,
+                              int64_t axis, int64_t rank);
+
+/// Returns the fields outer, size and inner: the products of the dimensions
+/// before, in and behind the axes [begin, end).
+ShapeFields getRunFields(mlir::RankedTensorType x, int64_t begin, int64_t end);
 
 /// Returns the row-major tensor type of `shape` with the elements of `type`.
 inline mlir::RankedTensorType withShape(mlir::RankedTensorType type,

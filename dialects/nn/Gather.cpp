@@ -16,9 +16,8 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
                                          SmallVectorImpl<Type> &types) {
   RankedTensorType x = getPlain(adaptor.getX());
   int64_t axis = adaptor.getAxis();
-  if (axis < 0 || axis >= x.getRank())
-    return emitOptionalError(location, "has axis ", axis,
-                             " of a tensor of rank ", x.getRank());
+  if (failed(checkAxis(location, axis, x.getRank())))
+    return failure();
   SmallVector<int64_t> shape(x.getShape().take_front(axis));
   llvm::append_range(shape, getPlain(adaptor.getIndices()).getShape());
   llvm::append_range(shape, x.getShape().drop_front(axis + 1));

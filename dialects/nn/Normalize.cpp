@@ -10,10 +10,7 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Returns the fields outer, size and inner: the products of the dimensions
-/// before, in and behind the axes [begin, end).
-static ShapeFields getRunFields(RankedTensorType x, int64_t begin,
-                                int64_t end) {
+ShapeFields nn::getRunFields(RankedTensorType x, int64_t begin, int64_t end) {
   ShapeFields fields(x.getContext());
   fields.add("outer", product(x.getShape().take_front(begin)));
   fields.add("size", product(x.getShape().slice(begin, end - begin)));
@@ -21,8 +18,8 @@ static ShapeFields getRunFields(RankedTensorType x, int64_t begin,
   return fields;
 }
 
-static LogicalResult checkAxis(std::optional<Location> location, int64_t axis,
-                               int64_t rank) {
+LogicalResult nn::checkAxis(std::optional<Location> location, int64_t axis,
+                            int64_t rank) {
   if (axis < 0 || axis >= rank)
     return emitOptionalError(location, "has axis ", axis,
                              " of a tensor of rank ", rank);

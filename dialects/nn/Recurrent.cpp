@@ -20,9 +20,8 @@ LogicalResult PushOp::inferReturnTypes(MLIRContext *,
                                        SmallVectorImpl<Type> &types) {
   RankedTensorType x = getPlain(adaptor.getX()), f = getPlain(adaptor.getF());
   int64_t axis = adaptor.getAxis();
-  if (axis < 0 || axis >= x.getRank())
-    return emitOptionalError(location, "has axis ", axis,
-                             " of a tensor of rank ", x.getRank());
+  if (failed(checkAxis(location, axis, x.getRank())))
+    return failure();
   SmallVector<int64_t> shape(x.getShape());
   if (f.getRank() == x.getRank() && f.getDimSize(axis) <= shape[axis])
     shape[axis] = f.getDimSize(axis);

@@ -10,33 +10,13 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Reports an axis that `x` does not have.
-static LogicalResult checkAxis(std::optional<Location> location, int64_t axis,
-                               RankedTensorType x) {
-  if (axis >= 0 && axis < x.getRank())
-    return success();
-  return emitOptionalError(location, "has axis ", axis, " of a tensor of rank ",
-                           x.getRank());
-}
-
-/// Returns the fields of a shape that say how the elements of `x` lie around
-/// `axis`.
-static ShapeFields getLines(RankedTensorType x, int64_t axis) {
-  ArrayRef<int64_t> shape = x.getShape();
-  ShapeFields fields(x.getContext());
-  fields.add("outer", product(shape.take_front(axis)));
-  fields.add("size", shape[axis]);
-  fields.add("inner", product(shape.drop_front(axis + 1)));
-  return fields;
-}
-
 //===----------------------------------------------------------------------===//
 // nn.cumsum, nn.cumprod
 //===----------------------------------------------------------------------===//
 
 template <class Op> static RoutineCall getScanCall(Op op, StringRef family) {
-  ShapeFields fields =
-      getLines(op.getX().getType(), static_cast<int64_t>(op.getAxis()));
+  auto axis = static_cast<int64_t>(op.getAxis());
+  ShapeFields fields = getRunFields(op.getX().getType(), axis, axis + 1);
   fields.add("exclusive", static_cast<int64_t>(op.getExclusive()));
   fields.add("reverse", static_cast<int64_t>(op.getReverse()));
   return {family.str(), fields.get(), {0}};
@@ -47,7 +27,8 @@ LogicalResult CumSumOp::inferReturnTypes(MLIRContext *,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
   types.push_back(getPlain(adaptor.getX()));
-  return checkAxis(location, adaptor.getAxis(), getPlain(adaptor.getX()));
+  return checkAxis(location, adaptor.getAxis(),
+                   getPlain(adaptor.getX()).getRank());
 }
 SmallVector<RoutineCall> CumSumOp::getRoutineCalls() {
   return {getScanCall(*this, "cumsum")};
@@ -59,7 +40,8 @@ LogicalResult CumProdOp::inferReturnTypes(MLIRContext *,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &types) {
   types.push_back(getPlain(adaptor.getX()));
-  return checkAxis(location, adaptor.getAxis(), getPlain(adaptor.getX()));
+  return checkAxis(location, adaptor.getAxis(),
+                   getPlain(adaptor.getX()).getRank());
 }
 SmallVector<RoutineCall> CumProdOp::getRoutineCalls() {
   return {getScanCall(*this, "cumprod")};
@@ -76,7 +58,7 @@ LogicalResult TopKOp::inferReturnTypes(MLIRContext *context,
                                        SmallVectorImpl<Type> &types) {
   RankedTensorType x = getPlain(adaptor.getX());
   int64_t axis = adaptor.getAxis(), count = adaptor.getCount();
-  if (failed(checkAxis(location, axis, x)))
+  if (failed(checkAxis(location, axis, x.getRank())))
     return failure();
   SmallVector<int64_t> shape(x.getShape());
   if (count < 0 || count > shape[axis])
@@ -87,8 +69,8 @@ LogicalResult TopKOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 SmallVector<RoutineCall> TopKOp::getRoutineCalls() {
-  ShapeFields fields =
-      getLines(getX().getType(), static_cast<int64_t>(getAxis()));
+  auto axis = static_cast<int64_t>(getAxis());
+  ShapeFields fields = getRunFields(getX().getType(), axis, axis + 1);
   fields.add("count", static_cast<int64_t>(getCount()));
   fields.add("largest", static_cast<int64_t>(getLargest()));
   return {{"top_k", fields.get(), {0}}};

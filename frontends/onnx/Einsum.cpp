@@ -273,7 +273,7 @@ Value Contraction::convert() {
     return {};
   Term sum;
   for (size_t i = 0; i < operands.size(); ++i) {
-    // What the result and the operands behind this one need of it.
+    // These labels are needed by the result or by operands behind this one.
     Labels kept(result);
     for (const Labels &later : ArrayRef(operands).drop_front(i + 1))
       llvm::append_range(kept, later);

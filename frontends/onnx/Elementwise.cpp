@@ -263,7 +263,8 @@ Value convertBitShift(Node &node) {
   if (direction == "LEFT" || !isSigned)
     return node.createElementwise(direction == "LEFT" ? "mul" : "div",
                                   {x, power});
-  // Of a negative number, the complement is shifted, and comes back as one.
+  // The complement of a negative number is shifted, and the result
+  // complemented.
   Value isNegative = node.createElementwise("less", {x, zero});
   auto flip = [&](Value v) {
     return node.createElementwise(

@@ -195,7 +195,7 @@ Value convertMaxUnpool(Node &node) {
       sizes);
   if (given == sizes)
     return y;
-  // What the stated shape has more is zeros behind the others.
+  // A larger stated shape has zeros behind the other elements.
   SmallVector<int64_t> padding(2 * sizes.size(), 0);
   for (size_t i = 0; i < sizes.size(); ++i) {
     padding[sizes.size() + i] = given[i] - sizes[i];

@@ -69,7 +69,7 @@ Value convertFloor(Layer &layer) {
   return convertUnary(layer, "floor", nullptr);
 }
 Value convertLog(Layer &layer) {
-  // Where integers have no logarithm, it is the least number.
+  // Integers without a logarithm get the least number.
   Quantization out = layer.getOutputQuantization();
   float least = 0;
   if (out && isa_and_nonnull<IntegerType>(layer.getOutputElement()))

@@ -1,4 +1,4 @@
-// What tests on a board without an operating system need: random numbers and
+// Helpers of tests on a board without an operating system: random numbers and
 // messages, with no library of C++, which compilers for boards may lack.
 #ifndef NNC_TEST_BOARD_H
 #define NNC_TEST_BOARD_H

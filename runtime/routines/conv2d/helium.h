@@ -4,8 +4,8 @@
 // The window of each of two pixels is one run of bytes, in the image or in a
 // copy, and all filters read both. A unit is a row of the output.
 //
-// What takes most of the time has run-time sizes and is shared by all layers of
-// a module; a layer's own code stores the results.
+// The inner loops have run-time sizes and are shared by all layers of a module;
+// a layer's own code stores the results.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONV2D_HELIUM_H

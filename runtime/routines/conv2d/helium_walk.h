@@ -44,7 +44,7 @@ struct helium_walk {
   // Windows of which the first tap is in these rows and columns of the image,
   // lie in the image.
   int last_top, last_left;
-  // Where each pixel of y is made of the same one of x, windows follow each
+  // If each pixel of y is made of the same one of x, windows follow each
   // other. Else a row of the window is a run of bytes where has_runs.
   bool is_flat, has_runs;
   helium_taps whole; ///< of a window in the image

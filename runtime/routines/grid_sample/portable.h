@@ -64,7 +64,7 @@ private:
       // The neighbours of a cubic's place are bounded one by one.
       if (s.mode != 2 || s.padding != 1)
         at = bound(s, at, low, high, size);
-      // What is far outside needs no exact place; NaN is outside.
+      // A place far outside need not be exact; NaN is outside.
       at = at > T(-8) ? (at < T(size) + T(8) ? at : T(size) + T(8)) : T(-8);
       const T first = nnc::floor(at);
       const T past = at - first;
