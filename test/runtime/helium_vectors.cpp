@@ -126,7 +126,8 @@ void check_floats() {
   expect("-", a - b, [&](int i) { return x[i] - y[i]; });
   expect("*", a * b, [&](int i) { return x[i] * y[i]; });
   expect("/", a / b, [&](int i) { return x[i] / y[i]; });
-  expect("fma", fma(a, b, c), [&](int i) { return fma(x[i], y[i], z[i]); });
+  expect("fma", fma(a, b, c),
+         [&](int i) { return nnc::fma(x[i], y[i], z[i]); });
   expect("floor", vec_floor(a), [&](int i) { return vec_floor(x[i]); });
   expect("ceil", vec_ceil(a), [&](int i) { return vec_ceil(x[i]); });
   expect("trunc", vec_trunc(a), [&](int i) { return vec_trunc(x[i]); });
