@@ -530,6 +530,11 @@ exec::ProgramOp Lowering::createProgram(StringRef name) {
     for (auto memory : memories.getAsRange<exec::MemoryAttr>())
       names.take(exec::getWeightsName(memory), /*isCall=*/false);
   }
+  if (auto sizes = function->getAttrOfType<ArrayAttr>(exec::kSizesAttr)) {
+    created.setSizesAttr(sizes);
+    for (auto size : sizes.getAsRange<exec::SizeAttr>())
+      names.take(size.getName(), /*isCall=*/false);
+  }
   created.setModel(getText(module->getAttr("nn.model")));
   created.setSha256(getText(module->getAttr("nn.sha256")));
   created.getBody().emplaceBlock();
@@ -558,8 +563,10 @@ LogicalResult Lowering::run() {
   // Routines and places may have been edited.
   auto machine =
       module->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
+  bool isChecked = !function->hasAttr(exec::kSampleAttr);
   if (failed(checkRoutines(function, machine)) ||
-      failed(nn::verifyStates(function)) || failed(verifyMemory(function)))
+      failed(nn::verifyStates(function)) ||
+      (isChecked && failed(verifyMemory(function))))
     return failure();
   builder.setInsertionPoint(function);
   StringRef model = getText(module->getAttr("nn.model"));

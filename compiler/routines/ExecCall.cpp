@@ -114,8 +114,8 @@ FailureOr<exec::CallOp> nnc::createExecCall(
       nameParams(*routine, params, builder), inputs, extras, target, scratch,
       builder.getArrayAttr(kinds), call.fields, isPointwise,
       /*like=*/StringAttr(), /*sized=*/ArrayAttr(),
-      op->hasAttr(exec::kSerialAttr), what, work.multiplyAdds,
-      2 * work.multiplyAdds + work.operations);
+      /*varying=*/DictionaryAttr(), op->hasAttr(exec::kSerialAttr), what,
+      work.multiplyAdds, 2 * work.multiplyAdds + work.operations);
   if (hasExpression)
     cloneExpression(layer, created);
   return created;

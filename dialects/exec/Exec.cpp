@@ -83,9 +83,30 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError() << "needs a #exec.place as '" << name << "'";
   if (isBytes && !isa<IntegerAttr>(attribute.getValue()))
     return op->emitOpError() << "needs a number of bytes as '" << name << "'";
-  bool isFlag = name == kSerialAttr || name == kPortsInArenaAttr;
+  bool isFlag =
+      name == kSerialAttr || name == kPortsInArenaAttr || name == kSampleAttr;
   if (isFlag && !isa<UnitAttr>(attribute.getValue()))
     return op->emitOpError() << "needs no value for '" << name << "'";
+  if (name == kSizesAttr) {
+    auto sizes = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (sizes && llvm::all_of(sizes, llvm::IsaPred<SizeAttr>))
+      return success();
+    return op->emitOpError()
+           << "needs a list of #exec.size as '" << name << "'";
+  }
+  if (name == kDimsAttr) {
+    auto place = dyn_cast<PlaceOpInterface>(op);
+    auto dims = dyn_cast<AffineMapAttr>(attribute.getValue());
+    auto program = op->getParentOfType<ProgramOp>();
+    if (!place || !dims || !program || dims.getAffineMap().getNumDims() != 0 ||
+        dims.getAffineMap().getNumSymbols() != program.getSizes().size() ||
+        int64_t(dims.getAffineMap().getNumResults()) !=
+            place.getTensor().getRank())
+      return op->emitOpError()
+             << "needs as '" << name
+             << "' a map from the program's sizes to its dimensions";
+    return success();
+  }
   if (!isPlace && !isBytes && !isFlag)
     return op->emitOpError()
            << "has '" << name << "', which is not an attribute of exec";
@@ -153,6 +174,53 @@ static LogicalResult takeName(Names &names, Operation &op, StringRef name) {
                              "reserved or a taken one, or looks like a macro";
 }
 
+LogicalResult SizeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               StringRef name, int64_t low, int64_t high,
+                               int64_t step) {
+  if (low < 1 || high < low || step < 1 || (high - low) % step != 0)
+    return emitError() << "needs sizes from 1 on, a step of at least 1, and a "
+                          "high end that steps from the low end reach, for '"
+                       << name << "'";
+  return success();
+}
+
+AffineMap exec::getVaryingDims(Operation *place) {
+  auto dims = place->getAttrOfType<AffineMapAttr>(kDimsAttr);
+  return dims ? dims.getAffineMap() : AffineMap();
+}
+
+/// Returns the number of integers in a field of a shape.
+static unsigned countEntries(Attribute field) {
+  if (auto list = dyn_cast<DenseI64ArrayAttr>(field))
+    return list.size();
+  unsigned count = 0;
+  if (auto rows = dyn_cast<ArrayAttr>(field))
+    for (Attribute row : rows)
+      count += countEntries(row);
+  return isa<IntegerAttr>(field) ? 1 : count;
+}
+
+static LogicalResult verifyVarying(CallOp call, unsigned sizes) {
+  DictionaryAttr varying = call.getVaryingAttr();
+  if (!varying)
+    return success();
+  for (NamedAttribute entry : varying) {
+    StringRef name = entry.getName();
+    Attribute field = call.getShape().get(name);
+    auto map = dyn_cast<AffineMapAttr>(entry.getValue());
+    if (!field || !map || map.getAffineMap().getNumDims() != 0 ||
+        map.getAffineMap().getNumSymbols() != sizes ||
+        map.getAffineMap().getNumResults() != countEntries(field))
+      return call.emitOpError("needs a map from the program's sizes to the "
+                              "entries of a field of its shape for '")
+             << name << "'";
+    if (!call.isSizedBy(name))
+      return call.emitOpError("has a field '")
+             << name << "' that varies and is no argument";
+  }
+  return success();
+}
+
 LogicalResult ProgramOp::verifyRegions() {
   if (!llvm::isPowerOf2_64(getAlign()))
     return emitOpError("needs a power of two as align");
@@ -166,6 +234,9 @@ LogicalResult ProgramOp::verifyRegions() {
       return failure();
   for (auto memory : getWeightMemories().getAsRange<MemoryAttr>())
     names.take(getWeightsName(memory), /*isCall=*/false);
+  for (auto size : getSizes().getAsRange<SizeAttr>())
+    if (failed(takeName(names, **this, size.getName())))
+      return failure();
   llvm::StringMap<CallOp> calls;
   for (Operation &op : *getBody().begin()) {
     if (auto buffer = dyn_cast<BufferOp>(op)) {
@@ -194,10 +265,13 @@ LogicalResult ProgramOp::verifyRegions() {
       for (NamedAttribute field : call.getShape().getFields())
         if (auto value = dyn_cast<IntegerAttr>(field.getValue());
             call.isSizedBy(field.getName()) &&
+            !call.getVaryingField(field.getName()) &&
             !(value && llvm::isInt<16>(value.getInt())))
           return call.emitOpError("has as argument '")
                  << field.getName().getValue()
                  << "', which is no integer of 16 bits";
+      if (failed(verifyVarying(call, getSizes().size())))
+        return failure();
       if (auto like = call.getLike()) {
         CallOp other = calls.lookup(*like);
         if (!other || other.getLike() || !call.isLike(other))
@@ -351,6 +425,12 @@ LogicalResult CallOp::verifyRegions() {
         !op.hasTrait<OpTrait::ConstantLike>())
       return op.emitOpError("is not elementwise and stands in an expression");
   return success();
+}
+
+AffineMap CallOp::getVaryingField(StringRef field) {
+  auto map = getVarying() ? getVarying()->getAs<AffineMapAttr>(field)
+                          : AffineMapAttr();
+  return map ? map.getAffineMap() : AffineMap();
 }
 
 bool CallOp::isSizedBy(StringRef field) {

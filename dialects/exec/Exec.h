@@ -45,6 +45,15 @@ inline constexpr llvm::StringLiteral kPortsInArenaAttr = "exec.ports_in_arena";
 inline constexpr llvm::StringLiteral kMemoriesAttr = "exec.memories";
 inline constexpr llvm::StringLiteral kWeightMemoriesAttr =
     "exec.weight_memories";
+/// Name of the attribute of a function with the sizes that its program will
+/// have.
+inline constexpr llvm::StringLiteral kSizesAttr = "exec.sizes";
+/// Name of the attribute of a function that only shows what differs at other
+/// sizes: its values may be larger than their places.
+inline constexpr llvm::StringLiteral kSampleAttr = "exec.sample";
+/// Name of the attribute for the dimensions of a place that depend on the
+/// program's sizes.
+inline constexpr llvm::StringLiteral kDimsAttr = "exec.dims";
 /// Name of the attribute that nnc-assign-threads sets.
 inline constexpr llvm::StringLiteral kSerialAttr = "exec.serial";
 
@@ -62,6 +71,10 @@ bool isInArena(mlir::Operation *op);
 /// Returns the name of the memory that `op`, a weight or a place in the arena,
 /// is in, or an empty string if the program has no list of memories for it.
 llvm::StringRef getMemory(mlir::Operation *op);
+
+/// Returns the dimensions of a place as expressions of the program's sizes, or
+/// null if they are constants.
+mlir::AffineMap getVaryingDims(mlir::Operation *place);
 
 /// Returns the identifier that emitted code uses for the weights in one of
 /// several memories.

@@ -29,6 +29,12 @@ def Exec_Dialect : Dialect {
     which memories the arena is divided among, `exec.weight_memories` the weights.
     `nnc-assign-threads` sets `exec.serial` on ops that a single
     thread computes.
+
+    Where sizes are chosen at run time, `exec.sizes` on the function lists them for
+    the program, and `exec.sample` marks a function that only shows what differs at
+    other sizes. In a program with `sizes`, the attribute `exec.dims` of a place holds the
+    dimensions of its tensor as expressions of these sizes, an affine map whose
+    symbols are the sizes in order. The tensor's type has the largest dimensions.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
@@ -98,6 +104,22 @@ def Exec_MemoryAttr : AttrDef<Exec_Dialect, "Memory"> {
 }
 def Exec_Memories
     : TypedArrayAttrBase<Exec_MemoryAttr, "memories with parts of something">;
+
+def Exec_SizeAttr : AttrDef<Exec_Dialect, "Size"> {
+  let mnemonic = "size";
+  let summary = "A size that the caller of a program gives it at run time";
+  let description = [{
+    `name` is an identifier of C, unique among the program's sizes, inputs and
+    other names. The size is one of `low`, `low + step`, ..., `high`.
+
+    Example: `#exec.size<name = "batch", low = 1, high = 8, step = 1>`.
+  }];
+  let parameters = (ins StringRefParameter<"identifier">:$name, "int64_t":$low,
+    "int64_t":$high, "int64_t":$step);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+def Exec_Sizes : TypedArrayAttrBase<Exec_SizeAttr, "sizes given at run time">;
 
 def Exec_OperandKind : I32EnumAttr<"OperandKind",
     "how an epilogue reads an operand: runtime/epilogue.h", [

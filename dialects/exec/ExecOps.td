@@ -60,7 +60,8 @@ def Exec_ProgramOp : Exec_Op<"program", [
     `weight_memories`, the places of weights and `weights`. `headers` of runtime/ come before
     those of the calls' routines: the vectors that these are written for, and
     the functions of the expressions. `model` and `sha256` say which file the
-    program was made from.
+    program was made from. `sizes` are what the caller chooses at each run, within
+    bounds; all places and the types of their tensors are for the largest ones.
 
     Example:
     ```mlir
@@ -80,7 +81,8 @@ def Exec_ProgramOp : Exec_Op<"program", [
     DefaultValuedAttr<Exec_Memories, "{}">:$memories,
     DefaultValuedAttr<Exec_Memories, "{}">:$weight_memories,
     DefaultValuedAttr<StrAttr, "\"\"">:$model,
-    DefaultValuedAttr<StrAttr, "\"\"">:$sha256);
+    DefaultValuedAttr<StrAttr, "\"\"">:$sha256,
+    DefaultValuedAttr<Exec_Sizes, "{}">:$sizes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `arena` $arena `lower_bound` $lower_bound `align` $align
@@ -209,6 +211,11 @@ def Exec_CallOp : Exec_Op<"call", [
     the shape, this code gets these as an argument, and calls that are like it may
     have other values of them; they name the same fields, all integers of 16 bits.
 
+    In a program with `sizes`, `varying` holds what depends on these: for each
+    such field an affine map whose symbols are the sizes, with a result for the
+    field, for each entry of a list, or for each entry of all its rows. `shape`
+    holds the values for the largest sizes. `sized` names all fields of `varying`.
+
     Example:
     ```mlir
     exec.call "conv1" conv2d_f32_portable of "runtime/routines/conv2d/portable.h"
@@ -226,7 +233,8 @@ def Exec_CallOp : Exec_Op<"call", [
     Nn_ShapeAttr:$params, Variadic<Exec_Place>:$inputs, Variadic<Exec_Place>:$extras,
     Variadic<Exec_Place>:$outputs, Optional<Exec_Place>:$scratch,
     DefaultValuedAttr<Exec_OperandKinds, "{}">:$kinds, Nn_ShapeAttr:$shape, UnitAttr:$pointwise,
-    OptionalAttr<StrAttr>:$like, OptionalAttr<StrArrayAttr>:$sized, UnitAttr:$serial,
+    OptionalAttr<StrAttr>:$like, OptionalAttr<StrArrayAttr>:$sized,
+    OptionalAttr<DictionaryAttr>:$varying, UnitAttr:$serial,
     DefaultValuedAttr<StrAttr, "\"\"">:$what,
     DefaultValuedAttr<I64Attr, "0">:$multiply_adds,
     DefaultValuedAttr<I64Attr, "0">:$work);
@@ -237,7 +245,7 @@ def Exec_CallOp : Exec_Op<"call", [
     (`extras` `(` custom<Extras>($extras, $kinds)^ `)`)?
     `outputs` `(` $outputs `)` (`scratch` `(` $scratch^ `)`)?
     `shape` $shape (`like` $like^)? (`pointwise` $pointwise^)?
-    (`sized` $sized^)? (`serial` $serial^)?
+    (`sized` $sized^)? (`varying` $varying^)? (`serial` $serial^)?
     attr-dict-with-keyword ($expression^)?
   }];
   let hasRegionVerifier = 1;
@@ -252,6 +260,9 @@ def Exec_CallOp : Exec_Op<"call", [
     bool isLike(CallOp other);
     /// Returns true if they can where shapes may differ.
     bool isLikeButForShape(CallOp other);
+    /// Returns the entries of `field` as expressions of the program's sizes, or
+    /// null if they are constants.
+    ::mlir::AffineMap getVaryingField(::llvm::StringRef field);
     /// Returns true if `field` of the shape is an argument of the function.
     bool isSizedBy(::llvm::StringRef field);
   }];

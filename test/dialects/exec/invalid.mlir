@@ -198,3 +198,57 @@ exec.program @p arena 64 lower_bound 0 align 64 weights 0 {
   // expected-error @below {{is like 'one', which has other code or comes later}}
   exec.call "two" r of "r.h" inputs(%a) outputs(%a) shape <n = 2, size = 5> like "one" sized ["n"]
 }
+
+// -----
+
+exec.program @steps arena 0 lower_bound 0 align 64 weights 0
+    // expected-error @below {{needs sizes from 1 on, a step of at least 1, and a high end that steps from the low end reach, for 'n'}}
+    attributes {sizes = [#exec.size<name = "n", low = 1, high = 8, step = 2>]} {
+}
+
+// -----
+
+// expected-error @below {{cannot be named 'int'}}
+exec.program @named arena 0 lower_bound 0 align 64 weights 0
+    attributes {sizes = [#exec.size<name = "int", low = 1, high = 8, step = 1>]} {
+}
+
+// -----
+
+exec.program @dims arena 0 lower_bound 0 align 64 weights 0
+    attributes {sizes = [#exec.size<name = "n", low = 1, high = 8, step = 1>]} {
+  // expected-error @below {{needs as 'exec.dims' a map from the program's sizes to its dimensions}}
+  %x = exec.input "x" : tensor<8x4xf32> {exec.dims = affine_map<()[s0] -> (s0)>}
+}
+
+// -----
+
+exec.program @varying arena 0 lower_bound 0 align 64 weights 0
+    attributes {sizes = [#exec.size<name = "n", low = 1, high = 8, step = 1>]} {
+  %x = exec.input "x" : tensor<8xf32> {exec.dims = affine_map<()[s0] -> (s0)>}
+  %y = exec.output "y" : tensor<8xf32> {exec.dims = affine_map<()[s0] -> (s0)>}
+  // expected-error @below {{needs a map from the program's sizes to the entries of a field of its shape for 'dims'}}
+  exec.call "twofold" elementwise_portable of "runtime/routines/elementwise/elementwise.h"
+      inputs(%x) outputs(%y)
+      shape <rank = 1, dims = [8], strides = [[1]], planes = 1, pixels = 1>
+      pointwise sized ["dims"] varying {dims = affine_map<()[s0] -> (s0, s0)>} {
+  ^bb0(%a: f32):
+    exec.yield %a : f32
+  }
+}
+
+// -----
+
+exec.program @argument arena 0 lower_bound 0 align 64 weights 0
+    attributes {sizes = [#exec.size<name = "n", low = 1, high = 8, step = 1>]} {
+  %x = exec.input "x" : tensor<8xf32> {exec.dims = affine_map<()[s0] -> (s0)>}
+  %y = exec.output "y" : tensor<8xf32> {exec.dims = affine_map<()[s0] -> (s0)>}
+  // expected-error @below {{has a field 'dims' that varies and is no argument}}
+  exec.call "twofold" elementwise_portable of "runtime/routines/elementwise/elementwise.h"
+      inputs(%x) outputs(%y)
+      shape <rank = 1, dims = [8], strides = [[1]], planes = 1, pixels = 1>
+      pointwise varying {dims = affine_map<()[s0] -> (s0)>} {
+  ^bb0(%a: f32):
+    exec.yield %a : f32
+  }
+}
