@@ -12,6 +12,61 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 
+/// Returns the dimensions of a place as in "[batch][4]".
+static std::string printPlaceDims(exec::PlaceOpInterface place) {
+  AffineMap map = exec::getVaryingDims(place);
+  if (!map)
+    return getDims(place.getTensor().getShape());
+  auto names = getSizeNames(place->getParentOfType<exec::ProgramOp>());
+  std::string text;
+  for (AffineExpr dim : map.getResults())
+    text += "[" + printSize(dim, names) + "]";
+  return text;
+}
+
+/// Prints a field of the struct of inputs for a size.
+static std::string printSizeField(exec::SizeAttr size) {
+  std::string text = "  int32_t " + size.getName().str() + "; /* " +
+                     std::to_string(size.getLow()) + " to " +
+                     std::to_string(size.getHigh());
+  if (size.getStep() > 1)
+    text += " in steps of " + std::to_string(size.getStep());
+  return text + " */\n";
+}
+
+/// Prints functions that tell the dimensions of outputs which depend on sizes.
+static std::string printOutputDims(exec::ProgramOp program) {
+  std::string text, name = program.getSymName().str();
+  SmallVector<StringRef> sizes = getSizeNames(program);
+  SmallVector<std::string> fields;
+  for (StringRef size : sizes)
+    fields.push_back(("inputs->" + size).str());
+  SmallVector<StringRef> access(fields.begin(), fields.end());
+  for (auto output : program.getBody().getOps<exec::OutputOp>()) {
+    AffineMap map = exec::getVaryingDims(output);
+    if (!map)
+      continue;
+    std::string field = output.getName().str();
+    text += "\n/* Tells the dimensions of " + field +
+            " for the sizes in `inputs`; its pointers may be null. */\n";
+    text +=
+        printList("static inline void " + name + "_" + field + "_dims(",
+                  {"const struct " + name + "_inputs *inputs",
+                   "int32_t dims[" + std::to_string(map.getNumResults()) + "]"},
+                  ") {");
+    bool reads = llvm::any_of(map.getResults(), [](AffineExpr dim) {
+      return !isa<AffineConstantExpr>(dim);
+    });
+    if (!reads)
+      text += "  (void)inputs;\n";
+    for (auto [axis, dim] : llvm::enumerate(map.getResults()))
+      text += "  dims[" + std::to_string(axis) +
+              "] = " + printSize(dim, access) + ";\n";
+    text += "}\n";
+  }
+  return text;
+}
+
 /// Prints a field of a struct, declared as `declaration`, as in `const float
 /// *x;
 /// /* x.0: [1][4] */`. The comment stands before the field if the line would be
@@ -23,7 +78,7 @@ static std::string printField(exec::PlaceOpInterface place,
   std::string comment = "/* ";
   if (modelName && *modelName != place.getName())
     comment += printModelName(*modelName) + ": ";
-  comment += getDims(place.getTensor().getShape()) + " */";
+  comment += printPlaceDims(place) + " */";
   if (field.size() + 1 + comment.size() > kColumns)
     return "  " + comment + "\n" + field + "\n";
   return field + " " + comment + "\n";
@@ -109,11 +164,18 @@ std::string codegen::printHeader(exec::ProgramOp program,
   if (takesWeights(program, options))
     inputs += "  const void *weights; /* " + name +
               "_weights.bin, aligned as the arena is */\n";
+  for (auto size : program.getSizes().getAsRange<exec::SizeAttr>())
+    inputs += printSizeField(size);
   // C does not allow empty structs.
   if (inputs.empty())
     inputs = "  const void *none; /* the model reads nothing */\n";
-  for (StringRef key : {"state", "null_state", "place", "not_placed"})
+  for (StringRef key :
+       {"state", "null_state", "place", "not_placed", "wrong_size"})
     values[key] = "";
+  values["dims"] = printOutputDims(program);
+  if (!program.getSizes().empty())
+    values["wrong_size"] = "  " + values["NAME"] +
+                           "_WRONG_SIZE = 11, /* a size is out of bounds */\n";
   if (inArena) {
     values["place"] =
         fillTemplate("place.h.in",

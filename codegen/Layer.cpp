@@ -111,6 +111,39 @@ static std::string getListDims(Attribute value) {
   return "";
 }
 
+/// Returns the declaration of a field that a function takes as an argument.
+static std::string declareSize(NamedAttribute field) {
+  return field.getName().str() + getListDims(field.getValue());
+}
+
+/// Returns the value of a varying field, as getShapeValue() does of others.
+static std::string getVaryingValue(Attribute field, AffineMap map,
+                                   ArrayRef<StringRef> sizes, unsigned &next) {
+  if (isa<IntegerAttr>(field))
+    return printSize(map.getResult(next++), sizes);
+  SmallVector<std::string> items;
+  if (auto list = dyn_cast<DenseI64ArrayAttr>(field))
+    for (int64_t i = 0; i < list.size(); ++i)
+      items.push_back(printSize(map.getResult(next++), sizes));
+  else
+    for (Attribute row : cast<ArrayAttr>(field))
+      items.push_back(getVaryingValue(row, map, sizes, next));
+  return "{" + llvm::join(items, ", ") + "}";
+}
+
+std::string codegen::printVaryingSizes(exec::CallOp call,
+                                       ArrayRef<StringRef> sizes) {
+  SmallVector<std::string> values;
+  for (NamedAttribute field : call.getShape().getFields()) {
+    unsigned next = 0;
+    if (AffineMap map = call.getVaryingField(field.getName()))
+      values.push_back(getVaryingValue(field.getValue(), map, sizes, next));
+  }
+  return printList("  const " + call.getLike().value_or(call.getName()).str() +
+                       "_shape " + call.getName().str() + "_sizes = {",
+                   values, "};");
+}
+
 /// Prints the values of the fields that a function takes as an argument.
 static std::string printSizes(exec::CallOp call) {
   SmallVector<std::string> values;
@@ -138,7 +171,7 @@ static std::string printShape(exec::CallOp call) {
     std::string name = field.getName().str();
     Attribute value = field.getValue();
     if (call.isSizedBy(name)) {
-      sizes.push_back(name);
+      sizes.push_back(declareSize(field));
       continue;
     }
     if (isa<IntegerAttr>(value)) {
@@ -154,6 +187,8 @@ static std::string printShape(exec::CallOp call) {
   flush();
   if (sizes.empty())
     return text + "};\n";
+  if (call.getVarying())
+    return text + printList("  int ", sizes, ";") + "};\n";
   return text + printList("  int16_t ", sizes, ";") + "};\n" + printSizes(call);
 }
 

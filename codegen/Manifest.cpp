@@ -24,6 +24,13 @@ static json::Object describePort(exec::PlaceOpInterface place,
       {"dtype", getTypeName(type.getElementType())},
       {"shape", json::Array(type.getShape())},
   };
+  if (AffineMap dims = exec::getVaryingDims(place)) {
+    auto names = getSizeNames(place->getParentOfType<exec::ProgramOp>());
+    json::Array words;
+    for (AffineExpr dim : dims.getResults())
+      words.push_back(printSize(dim, names));
+    port["dims"] = std::move(words);
+  }
   if (std::optional<int64_t> offset = exec::getPortOffset(place))
     port["arena_offset"] = *offset;
   if (StringRef memory = exec::getMemory(place); !memory.empty())
@@ -65,7 +72,8 @@ static json::Array describeArena(exec::ProgramOp program) {
 }
 
 static constexpr llvm::StringLiteral kMemories = "memories",
-                                     kWeightMemories = "weight_memories";
+                                     kWeightMemories = "weight_memories",
+                                     kSizes = "sizes";
 
 static json::Array describeMemories(ArrayAttr list) {
   json::Array memories;
@@ -77,6 +85,16 @@ static json::Array describeMemories(ArrayAttr list) {
         {"slow", memory.getSlow()},
     });
   return memories;
+}
+
+static json::Array describeSizes(exec::ProgramOp program) {
+  json::Array sizes;
+  for (auto size : program.getSizes().getAsRange<exec::SizeAttr>())
+    sizes.push_back(json::Object{{"name", size.getName()},
+                                 {"low", size.getLow()},
+                                 {"high", size.getHigh()},
+                                 {"step", size.getStep()}});
+  return sizes;
 }
 
 /// Prints a value on one line; a list of objects gets one line per object.
@@ -145,12 +163,14 @@ std::string codegen::printManifest(exec::ProgramOp program,
       {"arena", describeArena(program)},
       {kMemories, describeMemories(program.getMemories())},
       {kWeightMemories, describeMemories(program.getWeightMemories())},
+      {kSizes, describeSizes(program)},
   };
   std::string text;
   for (const auto &[key, value] : manifest) {
-    // Only a program with several memories has a list of them.
-    bool isMemories = key == kMemories || key == kWeightMemories;
-    if (isMemories && value.getAsArray()->empty())
+    // Only a program with several memories, or with sizes, has a list of them.
+    bool isOptional =
+        key == kMemories || key == kWeightMemories || key == kSizes;
+    if (isOptional && value.getAsArray()->empty())
       continue;
     text += (text.empty() ? "{\n  \"" : ",\n  \"") + key.str() +
             "\": " + printValue(value);

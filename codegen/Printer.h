@@ -69,6 +69,22 @@ std::string printExpression(exec::CallOp call, llvm::StringRef name,
 std::string printLayerComment(exec::CallOp call, int number, int64_t total,
                               llvm::StringRef indent = "");
 
+/// Returns the C expression of a dimension, which depends on sizes of the given
+/// names.
+std::string printSize(mlir::AffineExpr size,
+                      llvm::ArrayRef<llvm::StringRef> names);
+
+/// Returns the names of the sizes that the caller chooses.
+llvm::SmallVector<llvm::StringRef> getSizeNames(exec::ProgramOp program);
+
+/// Returns the C expression of the number of bytes of a tensor, which may
+/// depend on the sizes.
+std::string printBytes(exec::ProgramOp program, exec::PlaceOpInterface place);
+
+/// Returns the definition of the fields of a call's shape that depend on sizes.
+std::string printVaryingSizes(exec::CallOp call,
+                              llvm::ArrayRef<llvm::StringRef> sizes);
+
 /// Returns the comment, the shape, the expression and the function of a layer.
 std::string printLayer(exec::CallOp call, int number, int64_t total);
 

@@ -78,20 +78,18 @@ static std::string printPlace(exec::ProgramOp program,
 //===----------------------------------------------------------------------===//
 
 /// Returns the call of NNC_LAYER_DONE after layer number `layer`.
-static std::string printDone(int layer, Value place) {
+static std::string printDone(exec::ProgramOp program, int layer, Value place) {
   exec::PlaceOpInterface output = exec::getPlaceOp(place);
-  int64_t bytes = nn::getPhysicalBytes(output.getTensor());
-  return printList(
-      "  NNC_LAYER_DONE(",
-      {std::to_string(layer), output.getName().str(), std::to_string(bytes)},
-      ");");
+  return printList("  NNC_LAYER_DONE(",
+                   {std::to_string(layer), output.getName().str(),
+                    printBytes(program, output)},
+                   ");");
 }
 
-static std::string printCopy(exec::CopyOp copy) {
-  RankedTensorType type = exec::getPlaceOp(copy.getTarget()).getTensor();
+static std::string printCopy(exec::ProgramOp program, exec::CopyOp copy) {
   return printList("  ::memcpy(",
                    {getName(copy.getTarget()), getName(copy.getSource()),
-                    std::to_string(nn::getPhysicalBytes(type))},
+                    printBytes(program, exec::getPlaceOp(copy.getTarget()))},
                    ");");
 }
 
@@ -116,6 +114,11 @@ static std::string printBody(exec::ProgramOp program,
   std::string body, declared;
   bool usesWeights = false, usesArena = false;
   bool inArena = hasPortsInArena(program);
+  SmallVector<StringRef> sizes = getSizeNames(program);
+  for (StringRef size : sizes)
+    body += ("  const int " + size + " = inputs." + size + ";\n" +
+             "  static_cast<void>(" + size + ");\n")
+                .str();
   for (Operation &op : program.getBody().front()) {
     // An unused place in the arena needs no name.
     if (exec::getPortOffset(&op) && op.use_empty())
@@ -136,12 +139,16 @@ static std::string printBody(exec::ProgramOp program,
     if (call && call.getLike() && !call.getSized())
       body += printLayerComment(call, layer, total, "  ");
     body += std::exchange(declared, "");
+    if (call && call.getVarying())
+      body += printVaryingSizes(call, sizes);
     if (call)
-      body += printCall(call) + printDone(layer, call.getOutputs()[0]);
+      body += printCall(call) + printDone(program, layer, call.getOutputs()[0]);
     else if (auto custom = dyn_cast<exec::CustomOp>(op))
-      body += printCustomCall(custom) + printDone(layer, custom.getOutput());
+      body += printCustomCall(custom) +
+              printDone(program, layer, custom.getOutput());
     else if (auto copy = dyn_cast<exec::CopyOp>(op))
-      body += printCopy(copy) + printDone(layer, copy.getTarget());
+      body += printCopy(program, copy) +
+              printDone(program, layer, copy.getTarget());
   }
   body += declared;
   if (!usesWeights)
@@ -150,7 +157,8 @@ static std::string printBody(exec::ProgramOp program,
     body += "  static_cast<void>(" + getArenaName(program).str() + ");\n";
   if (program.getBody().getOps<exec::CallOp>().empty())
     body += "  static_cast<void>(pool);\n";
-  if (inArena || program.getBody().getOps<exec::InputOp>().empty())
+  if ((inArena && sizes.empty()) ||
+      (program.getBody().getOps<exec::InputOp>().empty() && sizes.empty()))
     body += "  static_cast<void>(inputs);\n";
   if (inArena)
     body += "  static_cast<void>(outputs);\n";
@@ -273,6 +281,17 @@ static std::string printChecks(exec::ProgramOp program,
     outputs.push_back("!outputs->" + output.getName().str());
   check(inputs, "NULL_INPUT");
   check(outputs, "NULL_OUTPUT");
+  SmallVector<std::string> wrong;
+  for (auto size : program.getSizes().getAsRange<exec::SizeAttr>()) {
+    std::string name = "inputs->" + size.getName().str();
+    wrong.push_back(name + " < " + std::to_string(size.getLow()));
+    wrong.push_back(name + " > " + std::to_string(size.getHigh()));
+    if (size.getStep() > 1)
+      wrong.push_back("(" + name + " - " + std::to_string(size.getLow()) +
+                      ") % " + std::to_string(size.getStep()) + " != 0");
+  }
+  if (!wrong.empty())
+    check(wrong, "WRONG_SIZE");
   if (hasState(program))
     check({"!state"}, "NULL_STATE");
   SmallVector<std::string> null, misaligned;
