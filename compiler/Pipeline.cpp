@@ -72,6 +72,12 @@ void nnc::buildLayersPipeline(OpPassManager &manager,
 
 void nnc::buildPlanPipeline(OpPassManager &manager,
                             const PipelineOptions &options) {
+  buildPlacePipeline(manager, options);
+  buildLowerPipeline(manager, options);
+}
+
+void nnc::buildPlacePipeline(OpPassManager &manager,
+                             const PipelineOptions &options) {
   // Over the whole graph at once, as layouts of neighbours weigh on each other.
   ChooseRoutinesOptions choice;
   choice.target = options.target;
@@ -89,6 +95,10 @@ void nnc::buildPlanPipeline(OpPassManager &manager,
   // When no pass moves, adds or removes a value any more.
   manager.nest<func::FuncOp>().addPass(
       createPlanMemory({options.threads, options.portsInArena}));
+}
+
+void nnc::buildLowerPipeline(OpPassManager &manager,
+                             const PipelineOptions &options) {
   manager.addPass(createLowerToExec());
   // When equal calls share code already.
   manager.addPass(createShareCode({options.optimize}));

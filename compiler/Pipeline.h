@@ -56,6 +56,11 @@ void buildLayersPipeline(mlir::OpPassManager &manager,
 /// The next, from the choice of routines up to an exec program.
 void buildPlanPipeline(mlir::OpPassManager &manager,
                        const PipelineOptions &options);
+/// Its parts: up to places for all values, and from there on.
+void buildPlacePipeline(mlir::OpPassManager &manager,
+                        const PipelineOptions &options);
+void buildLowerPipeline(mlir::OpPassManager &manager,
+                        const PipelineOptions &options);
 
 /// The last, after which weights are bytes; `release` is that of
 /// nnc-encode-weights.

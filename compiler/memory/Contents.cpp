@@ -68,6 +68,11 @@ SmallVector<Move> nnc::getMoves(Operation *op) {
       return {};
     moves.push_back(*move);
   }
+  // Where a part begins in a whole depends on the sizes.
+  bool isWhole =
+      moves.size() == 1 && moves[0].source == 0 && moves[0].target == 0;
+  if (op->hasAttr(kVariesAttr) && !isWhole)
+    return {};
   return moves;
 }
 

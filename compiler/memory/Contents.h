@@ -16,6 +16,10 @@
 
 namespace nnc {
 
+/// Name of the attribute of an op whose operands or result have dimensions that
+/// are chosen at run time (compiler/sizes).
+inline constexpr llvm::StringLiteral kVariesAttr = "nn.varies";
+
 /// Returns the alignment in bytes of the arena, of the weights, and of every
 /// buffer that is not part of another: that of the target of the module which
 /// holds `op`, or the usual one if it has none.

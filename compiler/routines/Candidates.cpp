@@ -254,6 +254,25 @@ static bool makeSameTile(const Routine &routine, ArrayRef<int64_t> a,
   return points <= std::min(pointsOfA, pointsOfB);
 }
 
+/// Returns true if `routine` computes the layer at all sizes that it is to be
+/// called with.
+static bool appliesToOtherShapes(LayerOp layer, const Routine &routine,
+                                 ArrayRef<int64_t> params) {
+  auto others = layer->getAttrOfType<ArrayAttr>(kOtherShapesAttr);
+  if (!others)
+    return true;
+  // Not all of many: all are checked once the routine is chosen.
+  constexpr size_t kMost = 32;
+  for (size_t i = 0, step = others.size() / kMost + 1; i < others.size();
+       i += step) {
+    auto fields = cast<ShapeAttr>(others[i]);
+    auto shape = readShape({routine.family->name.str(), fields, {}});
+    if (!shape || !routine.applies(*shape, params))
+      return false;
+  }
+  return true;
+}
+
 /// Returns the candidates of `routine` for the layer with their estimated
 /// costs; operands that the routine takes in any layout have the layout `any`.
 static std::vector<CandidateMemo::Entry>
@@ -280,6 +299,8 @@ findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
     if (!llvm::all_of(shapes, [&](const RoutineShape &shape) {
           return routine.applies(shape, params);
         }))
+      continue;
+    if (!appliesToOtherShapes(layer, routine, params))
       continue;
     if (!weightError)
       weightError = getWeightError(layer, *schema, memo);

@@ -13,6 +13,11 @@
 
 namespace nnc {
 
+/// Name of the attribute of a layer whose shape depends on sizes that are
+/// chosen at run time (compiler/sizes): a list of #nn.shape that its routine
+/// has to apply to besides its own.
+inline constexpr llvm::StringLiteral kOtherShapesAttr = "nn.other_shapes";
+
 /// A routine that can compute a layer, with its parameters and cost. The types
 /// of the operands and the result, with their layouts, are the candidate's
 /// schema in the sense of SoftNeuro.

@@ -6,6 +6,7 @@
 
 #include "compiler/routines/Scratch.h"
 
+#include "compiler/routines/Candidates.h"
 #include "compiler/routines/Catalogue.h"
 
 using namespace mlir;
@@ -24,8 +25,12 @@ int64_t nnc::getScratchBytes(Operation *op, int threads) {
     llvm::append_range(params, given.asArrayRef());
   if (params.size() != routine->params.size())
     return 0;
+  SmallVector<RoutineCall> calls = getRoutineCalls(op);
+  if (auto others = op->getAttrOfType<ArrayAttr>(kOtherShapesAttr))
+    for (auto fields : others.getAsRange<ShapeAttr>())
+      calls.push_back({routine->family->name.str(), fields, {}});
   int64_t bytes = 0;
-  for (const RoutineCall &call : getRoutineCalls(op))
+  for (const RoutineCall &call : calls)
     if (auto shape = readShape(call);
         shape && &shape->getFamily() == routine->family)
       bytes =

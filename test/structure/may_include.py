@@ -73,6 +73,7 @@ TABLE = {
     "compiler/routines": (rooms("routines", "search", "shapes") + ROUTINE_TABLES, MLIR, True),
     "compiler/passes": (rooms("passes", "patterns", "evaluate", "routines", "memory",
                               "search"), MLIR, True),
+    "compiler/sizes": (rooms("sizes", "routines", "memory", "shapes"), MLIR, True),
     "compiler/tuning": (rooms("tuning", "routines", "memory", "search"),
                         MLIR + TOOLBOX, True),
     "codegen": (["codegen/*", "dialects/*", "runtime/weights.h"], MLIR + TOOLBOX, True),

@@ -1,0 +1,220 @@
+//===- Generalize.cpp - One program for all sizes -------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/sizes/Generalize.h"
+
+#include "compiler/routines/Catalogue.h"
+#include "compiler/sizes/Fields.h"
+
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace nnc;
+
+/// Routines and dimensions are checked at so many points.
+static constexpr int64_t kPoints = 2048;
+
+static exec::ProgramOp getProgram(ModuleOp module) {
+  return *module.getOps<exec::ProgramOp>().begin();
+}
+
+namespace {
+class Generalizer {
+public:
+  Generalizer(ArrayRef<ModuleOp> modules, ExpressionFinder &finder, int threads)
+      : finder(finder), threads(threads) {
+    for (ModuleOp module : modules)
+      programs.push_back(getProgram(module));
+  }
+  LogicalResult run();
+
+private:
+  /// Each takes the ops that correspond to each other, of all programs.
+  LogicalResult mergeTensor(ArrayRef<Operation *> ops);
+  LogicalResult mergeCall(ArrayRef<Operation *> ops);
+  LogicalResult checkCall(exec::CallOp call);
+  LogicalResult checkAttributes(ArrayRef<Operation *> ops);
+  LogicalResult fail(Operation *op, const Twine &why) {
+    return op->emitError()
+           << "varies with the sizes in a way that nnc does not handle: "
+           << why;
+  }
+
+  SmallVector<exec::ProgramOp> programs;
+  ExpressionFinder &finder;
+  int threads;
+  DenseMap<Value, unsigned> numbers; ///< of places, in each program
+};
+} // namespace
+
+/// Returns true for attributes that may differ: what is merged, figures that
+/// only people read, and weights, of which those of the largest sizes are kept.
+static bool isMerged(Operation *op, StringRef name) {
+  return llvm::is_contained(
+             {"tensor", "shape", "like", "work", "multiply_adds"}, name) ||
+         (isa<exec::WeightOp>(op) &&
+          llvm::is_contained({"offset", "value"}, name));
+}
+
+LogicalResult Generalizer::checkAttributes(ArrayRef<Operation *> ops) {
+  DictionaryAttr first = ops[0]->getAttrDictionary();
+  for (Operation *other : ops.drop_front()) {
+    for (NamedAttribute attribute : first)
+      if (!isMerged(ops[0], attribute.getName()) &&
+          other->getAttr(attribute.getName()) != attribute.getValue())
+        return fail(ops[0], "'" + attribute.getName().strref() + "' of an " +
+                                ops[0]->getName().getStringRef() + " differs");
+    for (auto [a, b] : llvm::zip(ops[0]->getOperands(), other->getOperands()))
+      if (numbers.lookup(a) != numbers.lookup(b))
+        return fail(ops[0], "an operand differs");
+  }
+  return success();
+}
+
+LogicalResult Generalizer::mergeTensor(ArrayRef<Operation *> ops) {
+  auto place = cast<exec::PlaceOpInterface>(ops[0]);
+  RankedTensorType type = place.getTensor();
+  SmallVector<AffineExpr> dims;
+  bool varies = false;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    SmallVector<int64_t> sizes;
+    for (Operation *op : ops)
+      sizes.push_back(
+          cast<exec::PlaceOpInterface>(op).getTensor().getDimSize(axis));
+    dims.push_back(finder.find(sizes));
+    if (!dims.back())
+      return fail(ops[0], "dimension " + Twine(axis) + " of '" +
+                              place.getName() +
+                              "' is no sum of products of the sizes");
+    varies |= !isa<AffineConstantExpr>(dims.back());
+  }
+  if (!varies)
+    return success();
+  for (const SizePoint &point : chooseChecks(finder.getRanges(), kPoints))
+    for (auto [axis, dim] : llvm::enumerate(dims)) {
+      int64_t size = evaluate(dim, point);
+      if (size < 0 || size > type.getDimSize(axis))
+        return fail(ops[0],
+                    "dimension " + Twine(axis) + " of '" + place.getName() +
+                        "' is " + Twine(size) + " at some sizes, and " +
+                        Twine(type.getDimSize(axis)) + " at the largest");
+    }
+  auto map =
+      AffineMap::get(0, finder.getRanges().size(), dims, ops[0]->getContext());
+  ops[0]->setAttr(exec::kDimsAttr, AffineMapAttr::get(map));
+  return success();
+}
+
+LogicalResult Generalizer::checkCall(exec::CallOp call) {
+  const Routine *routine = Catalogue::get().findRoutine(call.getRoutine());
+  SmallVector<int64_t> params;
+  for (NamedAttribute param : call.getParams().getFields())
+    params.push_back(cast<IntegerAttr>(param.getValue()).getInt());
+  int64_t scratch =
+      call.getScratch()
+          ? exec::getPlaceOp(call.getScratch()).getTensor().getNumElements()
+          : 0;
+  for (const SizePoint &point : chooseChecks(finder.getRanges(), kPoints)) {
+    nn::ShapeAttr fields =
+        evaluateFields(call.getShape(), call.getVaryingAttr(), point);
+    std::string problem;
+    auto shape = readShape({routine->family->name.str(), fields, {}}, &problem);
+    if (!shape)
+      return fail(call, problem);
+    if (!routine->applies(*shape, params))
+      return fail(call, "the routine " + call.getRoutine() + " of '" +
+                            call.getName() + "' does not apply to all sizes");
+    if (routine->getScratchBytes(*shape, params, threads) > scratch)
+      return fail(call, "the routine " + call.getRoutine() + " of '" +
+                            call.getName() +
+                            "' needs more memory at smaller sizes");
+  }
+  return success();
+}
+
+LogicalResult Generalizer::mergeCall(ArrayRef<Operation *> ops) {
+  auto call = cast<exec::CallOp>(ops[0]);
+  SmallVector<nn::ShapeAttr> shapes;
+  for (Operation *op : ops) {
+    auto own = cast<exec::CallOp>(op);
+    shapes.push_back(own.getShape());
+    if (own.getLikeAttr() != call.getLikeAttr())
+      call.removeLikeAttr();
+  }
+  std::string problem;
+  auto varying = findVaryingFields(shapes, finder, problem);
+  if (failed(varying))
+    return fail(call, "'" + call.getName() + "' " + problem);
+  if (!*varying)
+    return success();
+  Builder builder(call.getContext());
+  SmallVector<NamedAttribute> fields((*varying).begin(), (*varying).end());
+  // By this field routines tell shapes that are constants as a whole.
+  if (auto n = dyn_cast_or_null<IntegerAttr>(call.getShape().get("n"));
+      n && !(*varying).contains("n"))
+    fields.emplace_back(builder.getStringAttr("n"),
+                        AffineMapAttr::get(AffineMap::get(
+                            0, finder.getRanges().size(),
+                            builder.getAffineConstantExpr(n.getInt()))));
+  call.setVaryingAttr(builder.getDictionaryAttr(fields));
+  SmallVector<Attribute> sized;
+  for (NamedAttribute field : call.getShape().getFields())
+    if (call.getVaryingField(field.getName()))
+      sized.push_back(field.getName());
+  call.setSizedAttr(builder.getArrayAttr(sized));
+  return checkCall(call);
+}
+
+/// A call that was like another one stays so only if it varies in the same
+/// fields.
+static void checkLikes(exec::ProgramOp program) {
+  llvm::StringMap<exec::CallOp> calls;
+  for (auto call : program.getBody().getOps<exec::CallOp>()) {
+    if (auto like = call.getLike()) {
+      exec::CallOp other = calls.lookup(*like);
+      if (!other || other.getLike() || !call.isLike(other))
+        call.removeLikeAttr();
+    }
+    calls[call.getName()] = call;
+  }
+}
+
+LogicalResult Generalizer::run() {
+  SmallVector<Block::iterator> next;
+  for (exec::ProgramOp program : programs)
+    next.push_back(program.getBody().front().begin());
+  Block &block = programs[0].getBody().front();
+  unsigned count = 0;
+  while (next[0] != block.end()) {
+    SmallVector<Operation *> ops;
+    OperationName kind = next[0]->getName();
+    for (auto [program, at] : llvm::zip(programs, next)) {
+      if (at == program.getBody().front().end() || at->getName() != kind)
+        return fail(programs[0], "the calls differ");
+      ops.push_back(&*at);
+    }
+    for (Block::iterator &at : next)
+      ++at;
+    if (failed(checkAttributes(ops)))
+      return failure();
+    if (isa<exec::PlaceOpInterface>(ops[0])) {
+      ++count;
+      for (Operation *op : ops)
+        numbers[op->getResult(0)] = count;
+      if (failed(mergeTensor(ops)))
+        return failure();
+    }
+    if (isa<exec::CallOp>(ops[0]) && failed(mergeCall(ops)))
+      return failure();
+  }
+  checkLikes(programs[0]);
+  return verify(programs[0]);
+}
+
+LogicalResult nnc::generalize(ArrayRef<ModuleOp> modules,
+                              ExpressionFinder &finder, int threads) {
+  return Generalizer(modules, finder, threads).run();
+}

@@ -1,0 +1,28 @@
+//===- Generalize.h - One program for all sizes ---------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_SIZES_GENERALIZE_H
+#define NNC_COMPILER_SIZES_GENERALIZE_H
+
+#include "compiler/sizes/SizeRange.h"
+#include "dialects/exec/Exec.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace nnc {
+
+/// Makes `modules[0]`, a program of the exec dialect, one for all sizes: what
+/// differs from the same program at the other samples of `finder` becomes an
+/// expression of the sizes (exec.call's `varying`, `exec.dims`). Checks, at
+/// points in the ranges, that routines apply and have enough scratch memory for
+/// `threads` threads. Fails, with an error, where the programs differ in more
+/// than numbers.
+mlir::LogicalResult generalize(llvm::ArrayRef<mlir::ModuleOp> modules,
+                               ExpressionFinder &finder, int threads);
+
+} // namespace nnc
+
+#endif // NNC_COMPILER_SIZES_GENERALIZE_H
