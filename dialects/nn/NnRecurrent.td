@@ -127,7 +127,7 @@ def Nn_RecurrentOp : Nn_RoutineOp<"recurrent"> {
     weights of what the cells gave before. Gates have ONNX's order: z, r, h of a
     GRU, i, o, f, c of an LSTM. h and c, batch x units, are what the cells give
     and hold before the first step, and `lengths`, batch, i64, says how many
-    vectors each sequence has. `extras` is a vector of the peepholes of i, o and
+    vectors each sequence has; a number above steps stands for all. `extras` is a vector of the peepholes of i, o and
     f of an LSTM, 3 x units, or of the bias beside the product of h and the
     last gate of a GRU, units; an RNN has units zeros there, and c, which only an
     LSTM reads, is h.

@@ -68,6 +68,9 @@ struct ImportResult {
   ImportStatus status = ImportStatus::ok;
   /// The model's own metadata entries.
   std::vector<std::pair<std::string, std::string>> metadata;
+  /// The model's names of the dimensions of its inputs, by input; empty where a
+  /// dimension has none.
+  std::map<std::string, std::vector<std::string>> dimNames = {};
 };
 
 } // namespace nnc::frontends

@@ -44,6 +44,10 @@ ImportResult nnc::onnx::importModel(StringRef path,
   GivenShapes shapes = options.shapes;
   GivenShapes customShapes = takeCustomShapes(model.graph(), options, shapes);
   std::vector<Input> inputs = bindInputs(declared, shapes, problems);
+  for (const TensorInfo &input : declared)
+    if (input.dims)
+      for (const Dim &dim : *input.dims)
+        result.dimNames[input.name].push_back(dim.size ? "" : dim.symbol);
 
   OwningOpRef<ModuleOp> module(ModuleOp::create(problems.getLoc()));
   func::FuncOp main = createMain(*module, inputs, problems);

@@ -195,8 +195,10 @@ bool Layer::read() {
     return false;
   }
   Type type = node.getBuilder().getI64Type();
-  lengths = lengths ? node.castTo(lengths, type)
-                    : node.splat(static_cast<double>(steps), type, {batch});
+  // A length above the number of steps stands for all of them, however many.
+  constexpr double kAll = std::numeric_limits<int32_t>::max();
+  lengths =
+      lengths ? node.castTo(lengths, type) : node.splat(kAll, type, {batch});
   return lengths && readActivations();
 }
 
