@@ -141,30 +141,46 @@ ExitCode Driver::import() {
            "--pool=...:weights needs --weights=array or --weights=embed";
   if (mlir::failed(machine) || !isFile || isLoaded)
     return ExitCode::usage;
+  if (!choices.ranges.empty())
+    if (std::string problem = findRangeProblem(); !problem.empty()) {
+      mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
+      return ExitCode::usage;
+    }
+  if (ExitCode code = importShapes(choices.shapes, *machine, op);
+      code != ExitCode::done)
+    return code;
+  if (choices.stream)
+    return stream();
+  return choices.ranges.empty() ? ExitCode::done : nameSizes();
+}
+
+ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
+                              target::MachineAttr machine,
+                              mlir::OwningOpRef<mlir::ModuleOp> &module) {
   frontends::ImportResult result = frontends::importModel(
       choices.model,
-      {choices.shapes, choices.name, choices.externalData,
-       choices.tfliteRounding, choices.customs.functions},
+      {shapes, choices.name, choices.externalData, choices.tfliteRounding,
+       choices.customs.functions},
       context);
   if (result.status != frontends::ImportStatus::ok)
     return exitCodeOf(result.status);
-  op = std::move(result.module);
-  auto name = (*op)->getAttrOfType<mlir::StringAttr>("nn.model");
+  module = std::move(result.module);
+  auto name = (*module)->getAttrOfType<mlir::StringAttr>("nn.model");
   std::vector<std::string> clashes =
       choices.customs.findClashes(name ? name.getValue() : "");
   for (const std::string &clash : clashes)
     mlir::emitError(mlir::UnknownLoc::get(&context)) << "--custom: " << clash;
   if (!clashes.empty())
     return ExitCode::usage;
-  choices.customs.storeIn(*op);
-  (*op)->setAttr(target::kTargetAttr, *machine);
+  choices.customs.storeIn(*module);
+  (*module)->setAttr(target::kTargetAttr, machine);
   mlir::Builder builder(&context);
   llvm::SmallVector<mlir::Attribute> memories, weightMemories;
   for (const MemoryChoice &memory : choices.memories)
     (memory.holdsWeights ? weightMemories : memories)
         .push_back(exec::MemoryAttr::get(&context, memory.name, memory.bytes,
                                          memory.slow, /*bytes=*/0));
-  for (auto function : op->getOps<mlir::func::FuncOp>()) {
+  for (auto function : module->getOps<mlir::func::FuncOp>()) {
     if (!memories.empty())
       function->setAttr(exec::kMemoriesAttr, builder.getArrayAttr(memories));
     if (!weightMemories.empty())
@@ -172,11 +188,12 @@ ExitCode Driver::import() {
                         builder.getArrayAttr(weightMemories));
   }
   if (choices.weightBits != 32)
-    for (auto function : op->getOps<mlir::func::FuncOp>())
+    for (auto function : module->getOps<mlir::func::FuncOp>())
       function->setAttr(kWeightBitsAttr,
                         builder.getI64IntegerAttr(choices.weightBits));
   metadata = std::move(result.metadata);
-  return choices.stream ? stream() : ExitCode::done;
+  dimNames = std::move(result.dimNames);
+  return ExitCode::done;
 }
 
 ExitCode Driver::stream() {
@@ -344,9 +361,9 @@ ExitCode Driver::fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole) {
 }
 
 ExitCode Driver::runPasses() {
-  std::string failed;
   mlir::PassManager manager(&context);
-  manager.addInstrumentation(std::make_unique<WatchPasses>(failed));
+  if (finder)
+    return runPassesOnSamples();
   if (wanted.keepStages) {
     manager.addInstrumentation(
         std::make_unique<KeepBefore>("nnc-choose-routines", formedOp));
@@ -355,7 +372,14 @@ ExitCode Driver::runPasses() {
   }
   buildLayersPipeline(manager, pipelineOptions(tuning));
   buildPlanPipeline(manager, pipelineOptions(tuning));
-  if (mlir::succeeded(manager.run(*op)))
+  return runPipeline(manager, *op);
+}
+
+ExitCode Driver::runPipeline(mlir::PassManager &manager,
+                             mlir::ModuleOp module) {
+  std::string failed;
+  manager.addInstrumentation(std::make_unique<WatchPasses>(failed));
+  if (mlir::succeeded(manager.run(module)))
     return ExitCode::done;
   if (llvm::is_contained(mayRefuse, failed))
     return ExitCode::unsupported;

@@ -9,6 +9,7 @@
 
 #include "codegen/Codegen.h"
 #include "compiler/Pipeline.h"
+#include "compiler/sizes/SizeRange.h"
 #include "compiler/tools/driver/Custom.h"
 #include "compiler/tools/driver/Diagnostics.h"
 #include "compiler/tools/driver/ExitCode.h"
@@ -18,6 +19,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
 
 #include <map>
 #include <memory>
@@ -40,12 +42,21 @@ struct MemoryChoice {
   bool slow = false, holdsWeights = false;
 };
 
+/// Sizes of one dimension of an input: low, low + step, ..., high.
+struct DimRange {
+  int64_t low = 1, high = 1, step = 1;
+  bool varies() const { return low != high; }
+};
+
 /// The options that every command with a model has.
 struct ModelOptions {
   std::string model;
   std::string target = "native";
   std::string name; ///< empty: from the file's name
   std::map<std::string, std::vector<int64_t>> shapes;
+  /// The dimensions of inputs of which some are chosen at each run; `shapes`
+  /// has the largest ones.
+  std::map<std::string, std::vector<DimRange>> ranges;
   std::string externalData; ///< folder that may hold weights, or empty
   frontends::TfliteRounding tfliteRounding = frontends::TfliteRounding::twice;
   std::optional<StreamChoice> stream;
@@ -87,6 +98,8 @@ struct DriverOptions {
   /// Compiles a model that takes more than ModelOptions::maxRam, or than there
   /// is of one of its memories, too, for a command that says so itself.
   bool exceedsRam = false;
+  /// Whether sizes may be left open (ModelOptions::ranges).
+  bool takesRanges = false;
 };
 
 /// The RAM that a module of the exec dialect takes.
@@ -131,6 +144,8 @@ public:
   /// The model as it was imported, before its layers were given routines, and
   /// before they became calls.
   mlir::ModuleOp imported() { return *importedOp; }
+  /// The module as the last step has left it.
+  mlir::ModuleOp module() { return *op; }
   mlir::ModuleOp formed() { return *formedOp; }
   mlir::ModuleOp layered() { return *layeredOp; }
   /// The smallest number of bytes of RAM that a plan with layers in strips
@@ -141,6 +156,23 @@ public:
   const ModelOptions &options() const { return choices; }
 
 private:
+  /// Imports the model with inputs of these shapes.
+  ExitCode importShapes(const frontends::GivenShapes &shapes,
+                        target::MachineAttr machine,
+                        mlir::OwningOpRef<mlir::ModuleOp> &module);
+  /// Names the sizes that are left open, and imports the model for the largest.
+  ExitCode nameSizes();
+  /// Imports the model for a point of the ranges.
+  ExitCode importSample(llvm::ArrayRef<int64_t> point,
+                        mlir::OwningOpRef<mlir::ModuleOp> &module);
+  /// Returns the shapes of the inputs at a point of the ranges.
+  frontends::GivenShapes getShapesAt(llvm::ArrayRef<int64_t> point) const;
+  /// Runs the passes on `op` and on samples of other sizes, and makes `op` a
+  /// program for all sizes.
+  ExitCode runPassesOnSamples();
+  ExitCode runPipeline(mlir::PassManager &manager, mlir::ModuleOp module);
+  /// Returns why ModelOptions::ranges cannot be taken, or an empty string.
+  std::string findRangeProblem() const;
   /// Makes the imported module take its window frame by frame.
   ExitCode stream();
   /// Runs the passes on `op`.
@@ -164,6 +196,13 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> op, importedOp, formedOp, layeredOp;
   std::shared_ptr<const TuningFile> tuning;
   std::optional<int64_t> stripsRam;
+  /// The names of the inputs' dimensions in the model, by input.
+  std::map<std::string, std::vector<std::string>> dimNames;
+  /// Sizes that are left open. For each dimension of an input that has one of
+  /// them, sizeOf has its number; for others, -1.
+  std::vector<SizeRange> sizes;
+  std::map<std::string, std::vector<int>> sizeOf;
+  std::unique_ptr<ExpressionFinder> finder; ///< null without such sizes
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 

@@ -10,6 +10,11 @@
 #include "compiler/tools/driver/Suggest.h"
 #include "compiler/tools/driver/Terminal.h"
 
+#include "compiler/sizes/SizeRange.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
@@ -40,6 +45,34 @@ bool Manifest::hasPortsInArena() const {
     return port.arenaOffset.has_value();
   };
   return llvm::any_of(inputs, isInArena) || llvm::any_of(outputs, isInArena);
+}
+
+/// Returns a dimension such as "batch * 2 + 1" with values for the names.
+static int64_t evaluateDim(llvm::StringRef text,
+                           const std::vector<SizeInfo> &sizes,
+                           llvm::ArrayRef<int64_t> point,
+                           mlir::MLIRContext &context) {
+  std::vector<std::string> names;
+  for (const SizeInfo &size : sizes)
+    names.push_back(size.name);
+  std::string spelled;
+  for (char c : text)
+    spelled += c == '/' ? "floordiv" : c == '%' ? "mod" : std::string(1, c);
+  auto map = llvm::dyn_cast_or_null<mlir::AffineMapAttr>(
+      mlir::parseAttribute(fmt::format("affine_map<()[{}] -> ({})>",
+                                       fmt::join(names, ", "), spelled),
+                           &context));
+  return map ? evaluate(map.getAffineMap().getResult(0), point) : 0;
+}
+
+Manifest Manifest::atSizes(llvm::ArrayRef<int64_t> point) const {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  Manifest manifest = *this;
+  for (std::vector<Port> *ports : {&manifest.inputs, &manifest.outputs})
+    for (Port &port : *ports)
+      for (auto [dim, size] : llvm::zip(port.dims, port.shape))
+        size = evaluateDim(dim, sizes, point, context);
+  return manifest;
 }
 
 int64_t Manifest::multiplyAdds() const {
@@ -73,6 +106,7 @@ static bool fromJSON(const json::Value &value, Port &port, json::Path path) {
   std::string dtype;
   if (!map || !map.map("name", port.name) || !map.map("field", port.field) ||
       !map.map("dtype", dtype) || !map.map("shape", port.shape) ||
+      !map.mapOptional("dims", port.dims) ||
       !map.mapOptional("arena_offset", port.arenaOffset))
     return false;
   std::optional<Dtype> parsed = parseDtype(dtype);
@@ -116,6 +150,13 @@ static bool fromJSON(const json::Value &value, Memory &memory,
          map.map("slow", memory.slow);
 }
 
+static bool fromJSON(const json::Value &value, SizeInfo &size,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("name", size.name) && map.map("low", size.low) &&
+         map.map("high", size.high) && map.map("step", size.step);
+}
+
 static bool fromJSON(const json::Value &value, Manifest &manifest,
                      json::Path path) {
   json::ObjectMapper map(value, path);
@@ -133,7 +174,8 @@ static bool fromJSON(const json::Value &value, Manifest &manifest,
          map.map("layers", manifest.layers) &&
          map.mapOptional("arena", manifest.arena) &&
          map.mapOptional("memories", manifest.memories) &&
-         map.mapOptional("weight_memories", manifest.weightMemories);
+         map.mapOptional("weight_memories", manifest.weightMemories) &&
+         map.mapOptional("sizes", manifest.sizes);
 }
 
 /// Counts the offsets in each memory from the start of the first one.

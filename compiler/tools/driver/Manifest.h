@@ -18,7 +18,10 @@ struct Port {
   std::string name;  ///< the model's own
   std::string field; ///< name of the field of the C struct
   Dtype dtype;
-  std::vector<int64_t> shape;
+  std::vector<int64_t> shape; ///< the largest, if it depends on sizes
+  /// The dimensions as expressions of the module's sizes, if they depend on
+  /// them.
+  std::vector<std::string> dims;
   std::optional<int64_t> arenaOffset; ///< where it lies in the arena, if there
   int64_t bytes() const;
 };
@@ -54,6 +57,12 @@ struct ArenaPlace {
   bool isScratch = false;      ///< working memory of a layer
 };
 
+/// A size that the caller of the module chooses: low, low + step, ..., high.
+struct SizeInfo {
+  std::string name;
+  int64_t low = 1, high = 1, step = 1;
+};
+
 struct Manifest {
   std::string folder;
   std::string name;
@@ -67,6 +76,7 @@ struct Manifest {
   /// "embed", "array", "file", or "none" if there are no weights.
   std::string weights;
   int64_t weightBytes = 0, arenaBytes = 0, lowerBound = 0;
+  std::vector<SizeInfo> sizes; ///< what the caller chooses at each run
   std::vector<Port> inputs, outputs;
   std::vector<Port> state; ///< what the module keeps between runs
   std::vector<LayerInfo> layers;
@@ -74,6 +84,8 @@ struct Manifest {
   std::vector<Memory> memories;       ///< empty for an arena that is one piece
   std::vector<Memory> weightMemories; ///< empty for weights in one piece
 
+  /// Returns the same with the shapes of inputs and outputs at given sizes.
+  Manifest atSizes(llvm::ArrayRef<int64_t> point) const;
   int64_t multiplyAdds() const;
   /// Whether the arena holds inputs and outputs.
   bool hasPortsInArena() const;

@@ -153,9 +153,12 @@ llvm::Expected<RunResult> BuiltModule::run(const RunRequest &request) const {
     command.push_back("--input=" + base + name);
   if (description.weights == "file")
     command.push_back("--fixed=" + weightsFile());
-  for (size_t i = 0; i < description.outputs.size(); ++i)
-    command.push_back(fmt::format("--output={}output{}.bin:{}", base, i,
-                                  description.outputs[i].bytes()));
+  for (int64_t size : request.sizes)
+    command.push_back(fmt::format("--size={}", size));
+  std::vector<Port> outputs = description.atSizes(request.sizes).outputs;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    command.push_back(
+        fmt::format("--output={}output{}.bin:{}", base, i, outputs[i].bytes()));
   RunResult result;
   if (request.keepLayers) {
     result.layersFile = base + "layers.bin";
@@ -202,8 +205,9 @@ llvm::Expected<RunResult> BuiltModule::finish(const Words &command,
   if (!printed)
     return printed.takeError();
   parse(*printed, result);
-  for (size_t i = 0; i < description.outputs.size(); ++i) {
-    const Port &port = description.outputs[i];
+  std::vector<Port> outputs = description.atSizes(request.sizes).outputs;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Port &port = outputs[i];
     Tensor output{port.dtype, port.shape, {}};
     if (request.steps > 1)
       output.shape.insert(output.shape.begin(), request.steps);

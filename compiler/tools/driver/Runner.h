@@ -16,6 +16,7 @@ namespace nnc::tools {
 
 struct RunRequest {
   std::vector<Tensor> inputs; ///< in the manifest's order
+  std::vector<int64_t> sizes; ///< a value for each of the manifest's
   /// Runs in a row, whose inputs and outputs follow each other in the tensors:
   /// these have one more axis in front where there are several.
   int64_t steps = 1;

@@ -16,6 +16,7 @@ struct TestCase {
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs; ///< empty if no results are known
   int64_t steps = 1;           ///< runs in a row, as in RunRequest
+  std::vector<int64_t> sizes;  ///< as in RunRequest
 };
 
 /// Returns the test cases in a folder, which holds either

@@ -25,21 +25,47 @@
 
 namespace nnc::tools {
 
+/// Parses a dimension: "48", or sizes from 32 to 640 in steps of 16 as
+/// "32..640:16", where the step is 1 if it is left out.
+static std::optional<DimRange> parseDim(llvm::StringRef text) {
+  DimRange range;
+  auto [low, rest] = text.split("..");
+  auto [high, step] = rest.split(':');
+  bool hasRange = text.contains("..");
+  if (low.getAsInteger(10, range.low) || range.low < 0)
+    return std::nullopt;
+  range.high = range.low;
+  if (!hasRange)
+    return range;
+  bool hasStep = rest.contains(':');
+  if (high.getAsInteger(10, range.high) ||
+      (hasStep && step.getAsInteger(10, range.step)) || range.low < 1 ||
+      range.high < range.low || range.step < 1 ||
+      (range.high - range.low) % range.step != 0)
+    return std::nullopt;
+  return range;
+}
+
 /// Parses a text such as "x=1x3x48x320" into an input's name and its sizes. The
 /// name itself may contain a '='.
 static std::string parseShape(const std::string &text, ModelOptions &options) {
   auto [name, sizes] = llvm::StringRef(text).rsplit('=');
   std::vector<int64_t> shape;
+  std::vector<DimRange> ranges;
   bool valid = !name.empty() && name.size() < text.size();
   if (sizes != "scalar")
     for (llvm::StringRef word : llvm::split(sizes, 'x')) {
-      int64_t size = 0;
-      valid = valid && !word.getAsInteger(10, size) && size >= 0;
-      shape.push_back(size);
+      std::optional<DimRange> range = parseDim(word);
+      valid = valid && range;
+      ranges.push_back(range.value_or(DimRange()));
+      shape.push_back(ranges.back().high);
     }
   if (!valid)
-    return fmt::format(
-        "'{}' is not of the form INPUT=1x3x48x320 or INPUT=scalar", text);
+    return fmt::format("'{}' is not of the form INPUT=1x3x48x320, "
+                       "INPUT=1..8x3x32..640:32x320 or INPUT=scalar",
+                       text);
+  if (llvm::any_of(ranges, [](const DimRange &r) { return r.varies(); }))
+    options.ranges[name.str()] = ranges;
   if (!options.shapes.emplace(name.str(), shape).second)
     return fmt::format("two shapes for input '{}'", name.str());
   return "";
@@ -118,12 +144,14 @@ void addModelFileOptions(CLI::App &app, ModelOptions &options) {
              throw CLI::ValidationError(
                  "--shape", fmt::format("{}", fmt::join(problems, "; ")));
          },
-         "Shape of an input whose dimensions the model leaves open. Shapes "
+         "Shape of an input whose dimensions the model leaves open; 1..8, or "
+         "32..640:32 with a step, is a dimension that is chosen at each run. "
+         "Shapes "
          "that the model declares for outputs and values in between are errors "
          "where they contradict the computed ones, but warnings with a --shape "
          "that binds open dimensions: they may be left from other sizes")
       ->allow_extra_args(false)
-      ->type_name("INPUT=1x3x48x320");
+      ->type_name("INPUT=1..8x3x48x320");
   app.add_option("--external-data", options.externalData,
                  "Folder that may hold the model's external data, beside the "
                  "model's own; links that lead out of both are refused")
@@ -617,8 +645,44 @@ static llvm::Error readInput(const std::string &argument,
   return checkTensor(request.inputs[*port], wanted.dtype, shape, what);
 }
 
+/// Learns the sizes of a run from the shapes of the inputs' files; one that no
+/// shape tells is the largest.
+static llvm::Error findSizes(const std::vector<std::string> &arguments,
+                             const Manifest &manifest, RunRequest &request) {
+  std::map<std::string, int64_t> found;
+  for (const std::string &argument : arguments) {
+    auto [name, file] = llvm::StringRef(argument).rsplit('=');
+    if (file.empty())
+      std::swap(name, file);
+    llvm::Expected<size_t> port = findPort(manifest.inputs, name, "input");
+    if (!port)
+      return port.takeError();
+    llvm::Expected<Tensor> tensor = readNpy(file.str());
+    if (!tensor)
+      return tensor.takeError();
+    for (auto [dim, size] :
+         llvm::zip(manifest.inputs[*port].dims, tensor->shape))
+      found.try_emplace(dim, size);
+  }
+  for (const SizeInfo &size : manifest.sizes) {
+    auto known = found.find(size.name);
+    int64_t value = known == found.end() ? size.high : known->second;
+    if (value < size.low || value > size.high ||
+        (value - size.low) % size.step != 0)
+      return makeError(fmt::format(
+          "the inputs have {} = {}, which is none of {} to {} in steps of {}",
+          size.name, value, size.low, size.high, size.step));
+    request.sizes.push_back(value);
+  }
+  return llvm::Error::success();
+}
+
 ExitCode readInputs(const std::vector<std::string> &arguments,
-                    const Manifest &manifest, RunRequest &request) {
+                    const Manifest &described, RunRequest &request) {
+  if (!described.sizes.empty())
+    if (llvm::Error error = findSizes(arguments, described, request))
+      return fail(std::move(error), ExitCode::usage);
+  const Manifest manifest = described.atSizes(request.sizes);
   ExitCode worst = ExitCode::done;
   std::vector<bool> given(manifest.inputs.size());
   request.inputs.resize(manifest.inputs.size());

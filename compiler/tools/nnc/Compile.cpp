@@ -39,7 +39,9 @@ public:
     // written.
     if (llvm::Error error = checkOutputFolder(folder))
       return fail(std::move(error), ExitCode::usage);
-    Driver driver(options);
+    DriverOptions wanted;
+    wanted.takesRanges = true;
+    Driver driver(options, wanted);
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
       if (ExitCode code = (driver.*step)(); code != ExitCode::done)
         return code;

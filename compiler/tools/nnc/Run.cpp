@@ -63,7 +63,9 @@ public:
     RunRequest request;
     request.threads = threads;
     options.runOn(threads);
-    if (ExitCode code = prepared.open(options); code != ExitCode::done)
+    DriverOptions wanted;
+    wanted.takesRanges = true;
+    if (ExitCode code = prepared.open(options, wanted); code != ExitCode::done)
       return code;
     // The inputs are read before the compiler starts, so that wrong files are
     // found at once.
@@ -103,7 +105,7 @@ public:
       outputs.push_back(llvm::json::Object{{"name", port.name},
                                            {"field", port.field},
                                            {"dtype", dtypeName(port.dtype)},
-                                           {"shape", port.shape},
+                                           {"shape", result->outputs[i].shape},
                                            {"file", file}});
       if (json)
         continue;

@@ -9,12 +9,15 @@
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/driver/TestData.h"
 #include "compiler/tools/nnc/Command.h"
+
+#include "compiler/sizes/SizeRange.h"
 #include "dialects/qnn/Qnn.h"
 
 #include "llvm/Support/FileSystem.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace json = llvm::json;
 
@@ -64,7 +67,11 @@ public:
                                             "it was compiled from"),
                   ExitCode::usage);
     DriverOptions wanted;
-    wanted.keepStages = true;
+    wanted.keepStages = wanted.takesRanges = true;
+    if (!options.ranges.empty() && !dataFolder.empty())
+      return fail(makeError("--data has inputs of one size; give it with "
+                            "--shape, without '..'"),
+                  ExitCode::usage);
     options.runOn(threads);
     if (ExitCode code = prepared.open(options, wanted); code != ExitCode::done)
       return code;
@@ -106,6 +113,8 @@ private:
   llvm::Expected<std::vector<TestCase>> readCases() const {
     if (!dataFolder.empty())
       return readTestData(dataFolder, prepared.manifest);
+    if (!prepared.manifest.sizes.empty())
+      return makeSizedCases();
     std::vector<TestCase> cases(randomCases);
     for (int i = 0; i < randomCases; ++i) {
       cases[i].name = fmt::format("random {}", i);
@@ -125,7 +134,59 @@ private:
     return cases;
   }
 
+  /// Makes random cases with the smallest sizes, the largest ones, and others.
+  std::vector<TestCase> makeSizedCases() const {
+    constexpr size_t kOthers = 4;
+    const Manifest &manifest = prepared.manifest;
+    std::vector<SizeRange> ranges;
+    for (const SizeInfo &size : manifest.sizes)
+      ranges.push_back({size.name, size.low, size.high, size.step});
+    std::vector<SizePoint> points = chooseChecks(ranges, 64), chosen;
+    size_t stride = std::max<size_t>(1, points.size() / (kOthers + 1));
+    for (size_t i = 0; i + 1 < points.size() && chosen.size() <= kOthers;
+         i += stride)
+      chosen.push_back(points[i]);
+    chosen.push_back(points.back());
+    std::vector<TestCase> cases;
+    for (int i = 0; i < randomCases; ++i)
+      for (const SizePoint &point : chosen) {
+        TestCase &one = cases.emplace_back();
+        std::vector<std::string> words;
+        for (auto [size, value] : llvm::zip(manifest.sizes, point))
+          words.push_back(fmt::format("{}={}", size.name, value));
+        one.name = fmt::format("random {} at {}", i, fmt::join(words, " "));
+        one.sizes.assign(point.begin(), point.end());
+        std::vector<Port> inputs = manifest.atSizes(point).inputs;
+        for (size_t port = 0; port < inputs.size(); ++port)
+          one.inputs.push_back(randomTensor(
+              inputs[port].dtype, inputs[port].shape, i * 1000 + port));
+      }
+    return cases;
+  }
+
+  /// Computes the outputs of a case on the model imported at its sizes.
+  llvm::Error evaluateAtSizes(TestCase &one) const {
+    ModelOptions own = options;
+    own.ranges.clear();
+    const Manifest manifest = prepared.manifest.atSizes(one.sizes);
+    for (const Port &input : manifest.inputs)
+      own.shapes[input.name] = input.shape;
+    Driver driver(own);
+    if (driver.import() != ExitCode::done)
+      return makeError("the model cannot be imported for " + one.name);
+    Progress progress("evaluating the reference");
+    llvm::Expected<std::vector<Tensor>> expected =
+        evaluateReference(driver.module(), own.target, one.inputs);
+    if (!expected)
+      return expected.takeError();
+    one.outputs = std::move(*expected);
+    return llvm::Error::success();
+  }
+
   llvm::Error verify(TestCase &one) {
+    if (!one.sizes.empty())
+      if (llvm::Error error = evaluateAtSizes(one))
+        return error;
     if (one.outputs.empty()) {
       llvm::Expected<CustomResults> customs = findCustomResults(one);
       if (!customs)
@@ -142,6 +203,7 @@ private:
     request.threads = threads;
     request.inputs = one.inputs;
     request.steps = one.steps;
+    request.sizes = one.sizes;
     llvm::Expected<RunResult> result = prepared.module->run(request);
     if (!result)
       return result.takeError();
@@ -160,7 +222,7 @@ private:
     json::Object object{{"name", one.name}, {"outputs", std::move(outputs)}};
     // Integers that differ by one unit are within the tolerance; which layer
     // they come from is worth knowing.
-    if (!same || (isQuantized && !equal)) {
+    if (one.sizes.empty() && (!same || (isQuantized && !equal))) {
       llvm::Expected<std::string> layer = findLayer(one);
       if (!layer)
         return layer.takeError();
@@ -210,8 +272,8 @@ private:
                                tolerance);
   }
 
-  static void print(const TestCase &one, const Port &port,
-                    const Difference &found) {
+  void print(const TestCase &one, const Port &port,
+             const Difference &found) const {
     std::string verdict = found.within
                               ? colouredForStdout(Colour::green, "same")
                               : colouredForStdout(Colour::red, "DIFFERS");
@@ -219,9 +281,8 @@ private:
              "element; {} of {} elements differ\n",
              one.name, displayText(port.name), verdict, found.largest,
              found.relative(), found.differing, found.elements);
-    std::vector<int64_t> shape = port.shape;
-    if (one.steps > 1)
-      shape.insert(shape.begin(), one.steps);
+    size_t number = &port - prepared.manifest.outputs.data();
+    const std::vector<int64_t> &shape = one.outputs[number].shape;
     if (!found.within)
       printOut("  at {}: {:.9g} instead of {:.9g}\n",
                indexText(found.at, shape), found.actual, found.expected);

@@ -57,6 +57,7 @@ struct Tensor {
 struct Options {
   std::vector<Tensor> inputs, outputs;
   std::string layers;
+  std::vector<std::int32_t> sizes;
   int steps = 1; ///< runs whose inputs and outputs are in the files
   int threads = 1;
   int simulated = 0;       ///< number of simulated threads, or 0
@@ -87,6 +88,7 @@ constexpr char help[] =
     "                  before and after: the longer\n"
     "  --input=FILE, --zeros=BYTES, --output=[FILE]:BYTES\n"
     "                  of each input and output, as raw bytes\n"
+    "  --size=N        of each size that the module takes, in order\n"
     "  --steps=N       the files hold inputs and outputs of so many runs\n"
     "  --fixed=FILE    an input that is the same in all of them\n"
     "  --layers=FILE   where each layer's output goes\n";
@@ -103,6 +105,8 @@ Options parse(int argc, char **argv) {
       options.inputs.push_back({path, 0});
     else if (const char *path = valueOf(argv[i], "--fixed="))
       options.inputs.push_back({path, 0, true});
+    else if (const char *size = valueOf(argv[i], "--size="))
+      options.sizes.push_back(std::atoi(size));
     else if (const char *count = valueOf(argv[i], "--steps="))
       options.steps = std::max(1, std::atoi(count));
     else if (const char *bytes = valueOf(argv[i], "--zeros="))
@@ -316,6 +320,7 @@ int main(int argc, char **argv) {
   // would share its core.
   if (options.peak)
     std::printf("peak %.9g\n", measurePeak(options.threads));
+  useSizes(options.sizes);
   useThreads(options.threads, options.pin);
   Call call(options);
 

@@ -7,12 +7,14 @@
 // -DNNC_MODEL_STATE=1 for one that keeps values between runs, and with
 // -DNNC_MODEL_PLACED=1 for one whose inputs and outputs are in the arena.
 // NNC_MODEL_ARENAS is the bytes of the arena, or, with -DNNC_MODEL_MEMORIES=1,
-// of its part in each of several memories.
+// of its part in each of several memories. With -DNNC_MODEL_SIZES=N, the struct
+// of inputs ends in N sizes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "runner.h"
 
+#include <algorithm>
 #include <cstring>
 
 // In angle brackets, so that a module called "runner" is not mistaken for the
@@ -31,6 +33,9 @@
 #ifndef NNC_MODEL_PLACED
 #define NNC_MODEL_PLACED 0
 #endif
+#ifndef NNC_MODEL_SIZES
+#define NNC_MODEL_SIZES 0
+#endif
 #ifndef NNC_MODEL_MEMORIES
 #define NNC_MODEL_MEMORIES 0
 #endif
@@ -45,7 +50,11 @@ namespace {
 using Inputs = NNC_PASTE(NNC_MODEL, _inputs);
 using Outputs = NNC_PASTE(NNC_MODEL, _outputs);
 
-// The structs consist of pointers only.
+// The structs consist of pointers, after which there may be sizes.
+constexpr std::size_t sizeBytes = NNC_MODEL_SIZES * sizeof(std::int32_t);
+constexpr std::size_t inputPointers =
+    (sizeof(Inputs) - sizeBytes) / sizeof(void *);
+std::int32_t sizes[NNC_MODEL_SIZES + 1];
 static_assert(sizeof(Inputs) % sizeof(void *) == 0, "");
 static_assert(sizeof(Outputs) % sizeof(void *) == 0, "");
 
@@ -106,10 +115,10 @@ void place([[maybe_unused]] const void **inputFields,
 #if NNC_MODEL_PLACED
   Inputs inputs;
   Outputs outputs;
-  std::memcpy(&inputs, inputFields, sizeof inputs);
+  std::memcpy(&inputs, inputFields, inputPointers * sizeof(void *));
   std::memcpy(&outputs, outputFields, sizeof outputs);
   NNC_PASTE(NNC_MODEL, _place)(&inputs, &outputs, Arena(arenas));
-  std::memcpy(inputFields, &inputs, sizeof inputs);
+  std::memcpy(inputFields, &inputs, inputPointers * sizeof(void *));
   std::memcpy(outputFields, &outputs, sizeof outputs);
 #endif
 }
@@ -118,7 +127,10 @@ int run(const void *const *inputFields, void *const *outputFields,
         [[maybe_unused]] void *state, void *const *arenas) {
   Inputs inputs;
   Outputs outputs;
-  std::memcpy(&inputs, inputFields, sizeof inputs);
+  std::memcpy(&inputs, inputFields, inputPointers * sizeof(void *));
+  std::memcpy(reinterpret_cast<char *>(&inputs) +
+                  inputPointers * sizeof(void *),
+              sizes, sizeBytes);
   std::memcpy(&outputs, outputFields, sizeof outputs);
 #if NNC_MODEL_PARALLEL
   if (pool.threads > 1)
@@ -130,6 +142,12 @@ int run(const void *const *inputFields, void *const *outputFields,
 }
 
 } // namespace
+
+void useSizes(const std::vector<std::int32_t> &given) {
+  if (given.size() != NNC_MODEL_SIZES)
+    fail("the module takes " + std::to_string(NNC_MODEL_SIZES) + " sizes");
+  std::copy(given.begin(), given.end(), sizes);
+}
 
 void useThreads(int count, bool pin) {
 #if NNC_MODEL_PARALLEL
@@ -174,7 +192,7 @@ void useSimulation(Simulation &simulation) {
 #endif
 }
 
-const Model model = {sizeof(Inputs) / sizeof(void *),
+const Model model = {inputPointers,
                      sizeof(Outputs) / sizeof(void *),
                      arenaBytes,
                      sizeof arenaBytes / sizeof arenaBytes[0],

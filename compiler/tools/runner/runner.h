@@ -39,6 +39,10 @@ struct Model {
 
 extern const Model model;
 
+/// Gives `model.run` the sizes that the module takes, in the order of its
+/// struct of inputs.
+void useSizes(const std::vector<std::int32_t> &sizes);
+
 /// Makes `model.run` use this many threads from now on. If `pin` is set, each
 /// thread is bound to a core of its own.
 void useThreads(int threads, bool pin);

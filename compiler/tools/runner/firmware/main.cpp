@@ -32,6 +32,9 @@ using Outputs = NNC_PASTE(NNC_MODEL, _outputs);
 #ifndef NNC_MODEL_PLACED
 #define NNC_MODEL_PLACED 0
 #endif
+#ifndef NNC_MODEL_SIZES
+#define NNC_MODEL_SIZES 0
+#endif
 #ifndef NNC_MODEL_MEMORIES
 #define NNC_MODEL_MEMORIES 0
 #endif
@@ -105,7 +108,9 @@ size_t toNumber(const char *text) {
 
 /// The arguments of a run, and where they come from and go to.
 struct Call {
-  static constexpr size_t inputFields = sizeof(Inputs) / sizeof(void *),
+  static constexpr size_t sizeBytes = NNC_MODEL_SIZES * sizeof(int32_t),
+                          inputFields =
+                              (sizeof(Inputs) - sizeBytes) / sizeof(void *),
                           outputFields = sizeof(Outputs) / sizeof(void *);
   Guarded inputs[inputFields], outputs[outputFields], arenas[arenaCount], state;
   /// The bytes of all steps, by input; null for one that is the same in each.
@@ -163,7 +168,14 @@ struct Call {
     outputPaths[outputCount] = text;
     outputs[outputCount++] = Guarded(toNumber(colon + 1));
   }
-  // The structs consist of pointers only.
+  void addSize(const char *text) {
+    if (sizeCount == NNC_MODEL_SIZES)
+      fail("there are too many sizes");
+    sizes[sizeCount++] = static_cast<int32_t>(toNumber(text));
+  }
+  int32_t sizes[NNC_MODEL_SIZES + 1];
+  size_t sizeCount = 0;
+  // The structs consist of pointers, after which there may be sizes.
   union {
     Inputs fields;
     void *pointers[inputFields];
@@ -195,6 +207,8 @@ struct Call {
     }
     for (size_t i = 0; i < inputFields; ++i)
       in.pointers[i] = inputs[i].data();
+    copy(reinterpret_cast<unsigned char *>(&in) + inputFields * sizeof(void *),
+         sizes, sizeBytes);
     for (size_t i = 0; i < outputFields; ++i)
       out.pointers[i] = outputs[i].data();
 #if NNC_MODEL_PLACED
@@ -295,6 +309,8 @@ int main() {
       call.addInput(path, /*isFixed=*/false);
     else if (const char *path = valueOf(line, "--fixed="))
       call.addInput(path, /*isFixed=*/true);
+    else if (const char *size = valueOf(line, "--size="))
+      call.addSize(size);
     else if (const char *count = valueOf(line, "--steps="))
       call.steps = toNumber(count); // stands in front of the inputs
     else if (const char *bytes = valueOf(line, "--zeros=")) {
@@ -312,6 +328,7 @@ int main() {
       fail("unknown argument ", line);
   }
   if (call.inputCount != Call::inputFields ||
+      call.sizeCount != NNC_MODEL_SIZES ||
       call.outputCount != Call::outputFields)
     fail("there are too few inputs or outputs");
   call.state = Guarded(stateBytes);

@@ -1,0 +1,218 @@
+//===- Sizes.cpp - Networks whose inputs vary within bounds ---------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Driver.h"
+
+#include "compiler/routines/Catalogue.h"
+#include "compiler/routines/TuningFile.h"
+#include "compiler/sizes/Generalize.h"
+#include "compiler/sizes/Samples.h"
+#include "dialects/exec/Identifiers.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace nnc::tools {
+
+/// Each size takes several compilations, and pairs of sizes further ones.
+static constexpr size_t kMaxSizes = 4;
+
+std::string Driver::findRangeProblem() const {
+  if (!wanted.takesRanges)
+    return "this command takes one size for each dimension; leave out '..' in "
+           "--shape";
+  if (choices.stream)
+    return "--stream has one window of time in memory, and takes no --shape "
+           "with '..'";
+  if (!choices.tuning.empty())
+    return "--tuning is of layers of one size, and takes no --shape with '..'";
+  return "";
+}
+
+/// Names a size by the model's name of the dimension, else by the input and the
+/// axis.
+static std::string nameSize(llvm::StringRef dim, llvm::StringRef input,
+                            size_t axis, llvm::StringSet<> &taken) {
+  std::string stem =
+      dim.empty() ? (input + "_dim" + llvm::Twine(axis)).str() : dim.str();
+  std::string name = exec::makeIdentifier(stem, "size");
+  for (int number = 2; !taken.insert(name).second; ++number)
+    name = exec::makeIdentifier(stem, "size", exec::kMaxIdentifier,
+                                "_" + std::to_string(number));
+  return name;
+}
+
+frontends::GivenShapes
+Driver::getShapesAt(llvm::ArrayRef<int64_t> point) const {
+  frontends::GivenShapes shapes = choices.shapes;
+  for (const auto &[input, numbers] : sizeOf)
+    for (size_t axis = 0; axis < numbers.size(); ++axis)
+      if (numbers[axis] >= 0)
+        shapes[input][axis] = point[numbers[axis]];
+  return shapes;
+}
+
+static std::string describePoint(llvm::ArrayRef<SizeRange> ranges,
+                                 llvm::ArrayRef<int64_t> point) {
+  std::vector<std::string> words;
+  for (auto [range, size] : llvm::zip(ranges, point))
+    words.push_back(fmt::format("{}={}", range.name, size));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+ExitCode Driver::nameSizes() {
+  mlir::Location file =
+      mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
+  llvm::StringSet<> taken;
+  for (const auto &[input, names] : dimNames)
+    taken.insert(input);
+  std::map<std::string, int> byDim;
+  for (const auto &[input, dims] : choices.ranges) {
+    auto names = dimNames.find(input);
+    std::vector<int> &numbers = sizeOf[input];
+    for (size_t axis = 0; axis < dims.size(); ++axis) {
+      numbers.push_back(-1);
+      if (!dims[axis].varies())
+        continue;
+      std::string dim = names != dimNames.end() && axis < names->second.size()
+                            ? names->second[axis]
+                            : "";
+      SizeRange range{"", dims[axis].low, dims[axis].high, dims[axis].step};
+      auto known = byDim.find(dim);
+      if (!dim.empty() && known != byDim.end()) {
+        const SizeRange &other = sizes[known->second];
+        if (other.low != range.low || other.high != range.high ||
+            other.step != range.step) {
+          mlir::emitError(file)
+              << "has one size '" << dim
+              << "' in several inputs, which --shape gives other bounds";
+          return ExitCode::usage;
+        }
+        numbers.back() = known->second;
+        continue;
+      }
+      range.name = nameSize(dim, input, axis, taken);
+      numbers.back() = int(sizes.size());
+      if (!dim.empty())
+        byDim[dim] = numbers.back();
+      sizes.push_back(range);
+    }
+  }
+  if (sizes.size() > kMaxSizes) {
+    mlir::emitError(file) << "has " << sizes.size()
+                          << " sizes that --shape leaves open; at most "
+                          << kMaxSizes << " are possible";
+    return ExitCode::limit;
+  }
+  std::vector<SizePoint> points = chooseSamples(sizes);
+  finder = std::make_unique<ExpressionFinder>(sizes, points, &context);
+  return importSample(points.front(), op);
+}
+
+ExitCode Driver::importSample(llvm::ArrayRef<int64_t> point,
+                              mlir::OwningOpRef<mlir::ModuleOp> &module) {
+  auto machine = (*op)->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
+  std::string why;
+  ExitCode code;
+  {
+    // Its warnings are those of the largest sizes.
+    mlir::ScopedDiagnosticHandler quiet(
+        &context, [&](mlir::Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
+              why.empty())
+            why = diagnostic.str();
+          return mlir::success();
+        });
+    code = importShapes(getShapesAt(point), machine, module);
+  }
+  if (code != ExitCode::done)
+    mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+        << "cannot be imported with " << describePoint(sizes, point) << ": "
+        << why;
+  return code;
+}
+
+/// Returns a choice of routines that names, for each layer, one of the family
+/// that computes it.
+static std::shared_ptr<TuningFile> listForms(mlir::ModuleOp module) {
+  auto forms = std::make_shared<TuningFile>();
+  module.walk([&](nn::LayerOp layer) {
+    auto calls = layer.getRoutineCalls();
+    if (calls.empty())
+      return;
+    auto routines = Catalogue::get().getRoutinesOf(calls.front().family);
+    if (!routines.empty())
+      forms->choices.push_back(
+          {layer.getName().str(), routines.front()->name.str(), {}});
+  });
+  return forms;
+}
+
+ExitCode Driver::runPassesOnSamples() {
+  llvm::ArrayRef<SizePoint> points = finder->getSamples();
+  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> samples;
+  std::vector<mlir::ModuleOp> modules = {*op};
+  // Which layers are fused depends on their costs: at other sizes they are
+  // those of the plan.
+  std::shared_ptr<TuningFile> forms;
+  for (const SizePoint &point : points) {
+    if (forms) {
+      if (ExitCode code = importSample(point, samples.emplace_back());
+          code != ExitCode::done)
+        return code;
+      modules.push_back(*samples.back());
+    }
+    mlir::PassManager manager(&context);
+    buildLayersPipeline(manager, pipelineOptions(forms));
+    if (ExitCode code = runPipeline(manager, modules.back());
+        code != ExitCode::done)
+      return code;
+    if (forms && mlir::failed(compareLayers(*op, modules.back())))
+      return ExitCode::unsupported;
+    if (!forms)
+      forms = listForms(*op);
+  }
+  if (mlir::failed(markVarying(modules, *finder)))
+    return ExitCode::unsupported;
+  mlir::Builder builder(&context);
+  llvm::SmallVector<mlir::Attribute> described;
+  for (const SizeRange &size : sizes)
+    described.push_back(exec::SizeAttr::get(&context, size.name, size.low,
+                                            size.high, size.step));
+  for (auto function : op->getOps<mlir::func::FuncOp>())
+    function->setAttr(exec::kSizesAttr, builder.getArrayAttr(described));
+  mlir::PassManager planner(&context);
+  buildPlacePipeline(planner, pipelineOptions(tuning));
+  if (ExitCode code = runPipeline(planner, *op); code != ExitCode::done)
+    return code;
+  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> copies;
+  for (auto [sample, point] : llvm::zip_equal(samples, points.drop_front())) {
+    // Beyond the bounds neither places nor scratch memory have to suffice.
+    bool isLarger = llvm::any_of(llvm::zip(point, sizes), [](auto pair) {
+      return std::get<0>(pair) > std::get<1>(pair).high;
+    });
+    copies.push_back(llvm::cast<mlir::ModuleOp>((*op)->clone()));
+    if (mlir::failed(retypeLayers(*copies.back(), *sample, isLarger)))
+      return ExitCode::unsupported;
+  }
+  samples.clear();
+  modules = {*op};
+  for (auto &copy : copies)
+    modules.push_back(*copy);
+  for (mlir::ModuleOp module : modules) {
+    mlir::PassManager manager(&context);
+    buildLowerPipeline(manager, pipelineOptions(tuning));
+    if (ExitCode code = runPipeline(manager, module); code != ExitCode::done)
+      return code;
+  }
+  return mlir::succeeded(generalize(modules, *finder, choices.threads))
+             ? ExitCode::done
+             : ExitCode::unsupported;
+}
+
+} // namespace nnc::tools
