@@ -91,18 +91,37 @@ class Emitted:
             cwd=self.folder)
         return self.folder / "module.so"
 
-    def __call__(self, inputs):
-        """Runs the built library in this process."""
-        m = self.manifest
+    def __call__(self, inputs, **sizes):
+        """Runs the built library in this process. sizes are those that the module takes."""
+        return self.call(inputs, sizes, sizes)
+
+    def call(self, inputs, said, real=None):
+        """Runs the library, which is told the sizes `said`; inputs have the sizes `real`, or
+        their own."""
+        m = self.at_sizes(real) if real is not None else self.manifest
+        if real is None:
+            m = {**m, "inputs": [{**port, "shape": np.shape(inputs[port["name"]])}
+                                 for port in m["inputs"]]}
         arrays = [aligned(np.asarray(inputs[port["name"]]), port) for port in m["inputs"]]
         outputs = [aligned(None, port) for port in m["outputs"]]
         arena = aligned_bytes(m["arena_bytes"])
         library = ctypes.CDLL(str(self.folder / "module.so"))
-        code = library[f"{self.name}_run"](pointers(arrays), pointers(outputs),
+        given = [said[size["name"]] for size in m.get("sizes", [])]
+        code = library[f"{self.name}_run"](pointers(arrays, given), pointers(outputs),
                                            ctypes.c_void_p(arena.ctypes.data))
         if code:
             raise Failure(f"{self.name}_run returned {code}")
         return {port["name"]: array for port, array in zip(m["outputs"], outputs)}
+
+
+    def at_sizes(self, sizes):
+        """The manifest with the shapes that inputs and outputs have at these sizes."""
+        def at(port):
+            dims = [eval(dim.replace("/", "//"), {}, dict(sizes))
+                    for dim in port.get("dims", [])]
+            return {**port, "shape": dims or port["shape"]}
+        return {**self.manifest, **{kind: [at(port) for port in self.manifest[kind]]
+                                    for kind in ("inputs", "outputs")}}
 
 
 def aligned_bytes(count, align=64):
@@ -125,9 +144,13 @@ def aligned(array, port):
     return room
 
 
-def pointers(arrays):
-    """A C struct of pointers, and nothing else."""
-    return (ctypes.c_void_p * max(1, len(arrays)))(*[a.ctypes.data for a in arrays])
+def pointers(arrays, sizes=()):
+    """A C struct of pointers, with the sizes behind them."""
+    class Struct(ctypes.Structure):
+        _fields_ = ([(f"pointer{i}", ctypes.c_void_p) for i in range(max(1, len(arrays)))]
+                    + [(f"size{i}", ctypes.c_int32) for i in range(len(sizes))])
+    padding = [None] * (1 - len(arrays))
+    return ctypes.byref(Struct(*[a.ctypes.data for a in arrays], *padding, *sizes))
 
 
 def run_in_emulator(model, folder, inputs, *, target, shapes=None, options=()):

@@ -1,0 +1,288 @@
+"""Modules whose inputs vary within bounds: one module at many sizes, each against
+onnxruntime."""
+
+import itertools
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+import emitted
+
+random = np.random.default_rng(38)
+NAMES = ("batch", "height", "width", "length", "other")
+
+
+class Net:
+    """A model whose inputs have named dimensions."""
+
+    def __init__(self, **inputs):
+        self.inputs, self.nodes, self.constants, self.outputs = inputs, [], [], []
+
+    def constant(self, value):
+        name = f"k{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.asarray(value), name))
+        return name
+
+    def weight(self, *shape):
+        return self.constant(random.normal(0, 0.3, shape).astype(np.float32))
+
+    def add(self, op, *operands, results=1, **attributes):
+        names = [f"v{len(self.nodes)}_{i}" for i in range(results)]
+        self.nodes.append(helper.make_node(op, operands, names, **attributes))
+        return names[0] if results == 1 else names
+
+    def model(self):
+        inputs = [helper.make_tensor_value_info(name, dtype, shape)
+                  for name, (dtype, shape) in self.inputs.items()]
+        outputs = [helper.make_empty_tensor_value_info(name) for name in self.outputs]
+        graph = helper.make_graph(self.nodes, "net", inputs, outputs, self.constants)
+        return helper.make_model(graph, ir_version=9,
+                                 opset_imports=[helper.make_opsetid("", 18)])
+
+
+def dense():
+    net = Net(x=(TensorProto.FLOAT, ["batch", 13]))
+    hidden = net.add("Relu", net.add("Gemm", "x", net.weight(13, 32), net.weight(32)))
+    net.outputs = [net.add("Softmax", net.add("MatMul", hidden, net.weight(32, 5)))]
+    return net, {"x": "1..8x13"}, [{"batch": size} for size in (1, 2, 5, 8)]
+
+
+def image():
+    """Strided convolutions, a residual connection, pools and an image for a result."""
+    net = Net(x=(TensorProto.FLOAT, ["batch", 3, "height", "width"]))
+    a = net.add("Relu", net.add("Conv", "x", net.weight(16, 3, 3, 3), net.weight(16),
+                                pads=[1] * 4, strides=[2, 2]))
+    b = net.add("MaxPool", a, kernel_shape=[2, 2], strides=[2, 2])
+    c = net.add("Conv", b, net.weight(16, 1, 3, 3), group=16, pads=[1] * 4)
+    d = net.add("Add", net.add("Conv", c, net.weight(24, 16, 1, 1)),
+                net.add("Conv", b, net.weight(24, 16, 1, 1)))
+    pooled = net.add("Flatten", net.add("GlobalAveragePool", d))
+    up = net.add("Resize", d, "", net.constant(np.float32([1, 1, 2, 2])), mode="nearest")
+    net.outputs = [net.add("Gemm", pooled, net.weight(24, 10)), net.add("Sigmoid", up),
+                   net.add("AveragePool", d, kernel_shape=[3, 3], pads=[1] * 4)]
+    sizes = [(1, 16, 16), (4, 64, 96), (2, 24, 32), (3, 40, 16), (1, 64, 48)]
+    return net, {"x": "1..4x3x16..64:8x16..96:16"}, [
+        dict(zip(("batch", "height", "width"), point)) for point in sizes]
+
+
+def add_heads(net, x, weights, heads, order):
+    """x as heads: reshaped by a shape that nodes compute, as exporters write it."""
+    product = net.add("MatMul", x, weights)
+    shape = net.add("Shape", x)
+    parts = [net.add("Gather", shape, net.constant(np.int64([i])), axis=0) for i in (0, 1)]
+    wanted = net.add("Concat", *parts, net.constant(np.int64([heads, -1])), axis=0)
+    return net.add("Transpose", net.add("Reshape", product, wanted), perm=order)
+
+
+def attention(query, memory, net, width, heads):
+    q = add_heads(net, query, net.weight(width, width), heads, [0, 2, 1, 3])
+    k = add_heads(net, memory, net.weight(width, width), heads, [0, 2, 3, 1])
+    v = add_heads(net, memory, net.weight(width, width), heads, [0, 2, 1, 3])
+    scores = net.add("Mul", net.add("MatMul", q, k), net.constant(np.float32(0.35)))
+    mixed = net.add("MatMul", net.add("Softmax", scores, axis=-1), v)
+    joined = net.add("Reshape", net.add("Transpose", mixed, perm=[0, 2, 1, 3]),
+                     net.add("Shape", query))
+    return net.add("Add", net.add("MatMul", joined, net.weight(width, width)), query)
+
+
+def text():
+    """Embeddings with positions, which are a constant of each size, and attention."""
+    net = Net(ids=(TensorProto.INT64, ["batch", "length"]))
+    words = net.add("Gather", net.weight(50, 32), "ids")
+    length = net.add("Gather", net.add("Shape", "ids"), net.constant(np.int64(1)))
+    places = net.add("Range", net.constant(np.int64(0)), length,
+                     net.constant(np.int64(1)))
+    x = net.add("Add", words, net.add("Gather", net.weight(40, 32), places))
+    x = net.add("LayerNormalization", x, net.weight(32), net.weight(32))
+    y = attention(x, x, net, 32, 4)
+    first = net.add("Gather", y, net.constant(np.int64(0)), axis=1)
+    last = net.add("Gather", y, net.constant(np.int64(-1)), axis=1)
+    net.outputs = [y, first, last, net.add("ReduceMean", y,
+                                           net.constant(np.int64([1])), keepdims=0)]
+    sizes = [(1, 1), (4, 40), (2, 7), (1, 39), (3, 16)]
+    return net, {"ids": "1..4x1..40"}, [dict(zip(("batch", "length"), s)) for s in sizes]
+
+
+def cross():
+    """Two inputs of different lengths, the second of which is given no shape of its own
+    for the batch."""
+    net = Net(x=(TensorProto.FLOAT, ["batch", "length", 16]),
+              memory=(TensorProto.FLOAT, ["batch", "other", 16]))
+    net.outputs = [attention("x", "memory", net, 16, 2),
+                   net.add("Concat", "x", "memory", axis=1)]
+    sizes = [(1, 1, 1), (3, 12, 30), (2, 5, 6), (1, 12, 1)]
+    return net, {"x": "1..3x1..12x16", "memory": "1..3x1..30x16"}, [
+        dict(zip(("batch", "length", "other"), s)) for s in sizes]
+
+
+def moves():
+    """Concatenations, slices, splits, pads and transposes of dimensions that vary."""
+    net = Net(x=(TensorProto.FLOAT, ["length", "batch", 6]))
+    ints = lambda *values: net.constant(np.int64(values))
+    turned = net.add("Transpose", "x", perm=[1, 2, 0])
+    cut = net.add("Slice", "x", ints(1), ints(1000), ints(0))
+    left, right = net.add("Split", "x", results=2, axis=2, num_outputs=2)
+    padded = net.add("Pad", "x", ints(1, 0, 2, 2, 1, 0))
+    net.outputs = [
+        turned, cut, padded, net.add("Concat", "x", cut, axis=0),
+        net.add("Concat", right, left, axis=2), net.add("Concat", turned, turned, axis=1),
+        net.add("Reshape", turned, ints(0, -1)), net.add("Flatten", "x"),
+        net.add("ReduceMax", "x", ints(0)), net.add("Softmax", "x", axis=0),
+        net.add("Where", net.add("Greater", "x", net.constant(np.float32(0))), "x",
+                net.weight(6)),
+        net.add("Expand", net.weight(1, 6), net.add("Shape", "x")),
+        net.add("Tile", "x", ints(1, 2, 1)), net.add("CumSum", "x", ints(0))]
+    sizes = [(2, 1), (20, 5), (7, 2), (19, 4)]
+    return net, {"x": "2..20x1..5x6"}, [dict(zip(("length", "batch"), s)) for s in sizes]
+
+
+def quantized():
+    """A quantized convolution and a dense layer, as quantizers write them."""
+    net = Net(x=(TensorProto.FLOAT, ["batch", 4, 8, 8]))
+
+    def quantize(value, scale, dtype=np.uint8):
+        parameters = [net.constant(np.float32(scale)), net.constant(np.asarray(
+            128 if dtype == np.uint8 else 0, dtype))]
+        return net.add("DequantizeLinear",
+                       net.add("QuantizeLinear", value, *parameters), *parameters)
+
+    def weight(*shape):
+        scale, zero = net.constant(np.float32(0.01)), net.constant(np.int8(0))
+        values = random.integers(-127, 128, shape).astype(np.int8)
+        return net.add("DequantizeLinear", net.constant(values), scale, zero)
+
+    x = quantize("x", 0.03)
+    y = quantize(net.add("Relu", net.add("Conv", x, weight(8, 4, 3, 3))), 0.06)
+    y = quantize(net.add("Gemm", net.add("Flatten", y), weight(288, 10)), 0.3)
+    net.outputs = [y]
+    return net, {"x": "1..6x4x8x8"}, [{"batch": size} for size in (1, 2, 3, 6)]
+
+
+def recurrent():
+    net = Net(x=(TensorProto.FLOAT, ["length", "batch", 5]))
+    net.outputs = net.add("LSTM", "x", net.weight(2, 28, 5), net.weight(2, 28, 7),
+                          net.weight(2, 56), results=3, hidden_size=7,
+                          direction="bidirectional")
+    sizes = [(1, 1), (10, 3), (4, 2), (9, 1)]
+    return net, {"x": "1..10x1..3x5"}, [dict(zip(("length", "batch"), s)) for s in sizes]
+
+
+class Sizes(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def save(self, net):
+        path = self.folder / "net.onnx"
+        onnx.save(net.model(), path)
+        return path
+
+    def feed(self, net, sizes):
+        feeds = {}
+        for name, (dtype, dims) in net.inputs.items():
+            shape = [sizes.get(dim, dim) for dim in dims]
+            feeds[name] = (random.integers(0, 50, shape) if dtype == TensorProto.INT64 else
+                           random.normal(0, 1, shape).astype(np.float32))
+        return feeds
+
+    def check(self, made, *, atol=1e-5, targets=("native", "portable"), options=()):
+        net, shapes, points = made
+        path = self.save(net)
+        session = onnxruntime.InferenceSession(path)
+        for target in targets:
+            module = emitted.compile_model(
+                path, self.folder / target, target=target, options=[
+                    *options, *[f"--shape={name}={dims}" for name, dims in shapes.items()]])
+            module.build()
+            for sizes in points:
+                with self.subTest(target=target, **sizes):
+                    feeds = self.feed(net, sizes)
+                    wanted = session.run(None, feeds)
+                    actual = module(feeds, **sizes)
+                    for name, want in zip(net.outputs, wanted):
+                        self.assertEqual(actual[name].shape, want.shape, name)
+                        np.testing.assert_allclose(actual[name], want, rtol=0, err_msg=name,
+                                                   atol=atol * max(1, np.abs(want).max()))
+        return module
+
+    def test_dense(self):
+        self.check(dense())
+
+    def test_image(self):
+        self.check(image())
+
+    def test_text(self):
+        self.check(text())
+
+    def test_two_inputs(self):
+        self.check(cross())
+
+    def test_moves(self):
+        self.check(moves())
+
+    def test_quantized(self):
+        # One unit of the output, where a product is halfway between two.
+        self.check(quantized(), atol=0.3)
+
+    def test_recurrent(self):
+        self.check(recurrent())
+
+    def test_one_size_of_several(self):
+        net, _, points = image()
+        fixed = [dict(sizes, batch=2, width=48) for sizes in points]
+        self.check((net, {"x": "2x3x16..64:8x48"}, fixed))
+
+    def test_statuses(self):
+        net, shapes, _ = image()
+        module = self.check((net, shapes, []), targets=["portable"])
+        good = {"batch": 2, "height": 24, "width": 32}
+        feeds = self.feed(net, good)
+        module(feeds, **good)
+        for name, size in (("batch", 0), ("batch", 5), ("batch", -1), ("height", 8),
+                           ("height", 72), ("height", 20), ("width", 24)):
+            with self.subTest(**{name: size}):
+                with self.assertRaisesRegex(emitted.Failure, "returned 11"):
+                    module.call(feeds, {**good, name: size})
+
+    def test_commands(self):
+        net, shapes, _ = cross()
+        path = self.save(net)
+        bounds = [f"--shape={name}={dims}" for name, dims in shapes.items()]
+        for target in ("native", "cortex-m4"):
+            emitted.nnc("verify", path, f"--target={target}", *bounds)
+        files = []
+        for name, array in self.feed(net, {"batch": 2, "length": 3, "other": 7}).items():
+            np.save(self.folder / f"{name}.npy", array)
+            files.append(f"--input={name}={self.folder / name}.npy")
+        emitted.nnc("run", path, *bounds, *files, f"--output-dir={self.folder}")
+        self.assertEqual(np.load(self.folder / f"{net.outputs[1]}.npy").shape, (2, 10, 16))
+        np.save(self.folder / "x.npy", np.zeros((2, 13, 16), np.float32))
+        with self.assertRaisesRegex(emitted.Failure, "length = 13.*1 to 12"):
+            emitted.nnc("run", path, *bounds, *files)
+
+    def test_refusals(self):
+        path = self.save(image()[0])
+        for words, why, code in (
+                (["--shape=x=1x3x16..65:7x16"], "", emitted.LACKING),
+                (["--shape=x=1x3x16..64:7x16"], "not of the form", emitted.USAGE),
+                (["--shape=x=0..4x3x16x16"], "not of the form", emitted.USAGE),
+                (["--shape=x=4..1x3x16x16"], "not of the form", emitted.USAGE),
+                (["--shape=x=1..4:0x3x16x16"], "not of the form", emitted.USAGE),
+                (["--shape=x=1..4x3..5x16x16"], "does not fit", emitted.USAGE),
+                (["--shape=x=1x3x16..64x16"], "give it a step", emitted.LACKING),
+                (["--shape=x=1x3x1..64:8x16"], "not of the form", emitted.USAGE)):
+            with self.subTest(words=words):
+                with self.assertRaisesRegex(emitted.Failure, why) as caught:
+                    emitted.nnc("compile", path, "-o", self.folder / "out", *words)
+                self.assertEqual(caught.exception.code, code)
+                self.assertFalse((self.folder / "out").exists())
+        with self.assertRaisesRegex(emitted.Failure, "takes one size"):
+            emitted.nnc("bench", path, "--shape=x=1..4x3x16x16")
+
+
+if __name__ == "__main__":
+    unittest.main()
