@@ -23,7 +23,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 //===----------------------------------------------------------------------===//
 
 def Nn_ConvOp : Nn_AnchorOp<"conv", ["isLayoutTolerant", "getAccumulatorType"]> {
-  let summary = "Convolution (cross-correlation) over 1 or 2 spatial axes";
+  let summary = "Convolution (cross-correlation) over 1 to 3 spatial axes";
   let description = [{
     `y[n,k,oy,ox] = sum over c,i,j of x[n, c, oy*sh - pt + i*dh, ox*sw - pl +
     j*dw] * w[k,c,i,j]`, where elements outside x are zero. The channels are
@@ -34,6 +34,7 @@ def Nn_ConvOp : Nn_AnchorOp<"conv", ["isLayoutTolerant", "getAccumulatorType"]> 
     bits, with the type of the sums and of the result, i32 or i64, as
     `accumulator = i32`: each element is converted to it first, and sums wrap around. Elements outside
     x then have the value `fill`, such as the zero point of a quantized x.
+    `nnc-legalize` computes a convolution over 3 axes by ones over 2.
 
     Example:
     ```mlir
@@ -155,7 +156,7 @@ def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv", ["isLayoutTolerant", "takesHalf
 
 def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose",
     ["isLayoutTolerant", "getAccumulatorType"]> {
-  let summary = "Transposed convolution over 1 or 2 spatial axes";
+  let summary = "Transposed convolution over 1 to 3 spatial axes";
   let description = [{
     The gradient of `nn.conv`: `y[n, k, iy*sh - pt + i*dh, ix*sw - pl + j*dw] +=
     x[n,c,iy,ix] * w[c,k,i,j]`. The weight is `[c, k / groups, kh, kw]`. Types

@@ -16,7 +16,7 @@ static LogicalResult inferPool(std::optional<Location> location,
   auto x = cast<RankedTensorType>(adaptor.getX().getType());
   Window window{adaptor.getKernel(), adaptor.getStrides(),
                 adaptor.getDilations(), adaptor.getPads()};
-  if (failed(verifyWindow(location, x.getShape(), window)))
+  if (failed(verifyWindow(location, x.getShape(), window, /*mostAxes=*/2)))
     return failure();
   SmallVector<int64_t> shape = {x.getDimSize(0), x.getDimSize(1)};
   size_t spatial = window.kernel.size();
