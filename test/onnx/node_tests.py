@@ -36,10 +36,6 @@ SECONDS = 60  # for one run of emitted code
 # no fault. Anything else that it declines is a failure.
 DECLINED = [
     (r"is in training mode", "trains, and nnc compiles inference"),
-    (r"Conv\w* works along 3 spatial axes", "convolves along 3 spatial axes"),
-    (r"MaxPool has a result", "wants the places of maxima, which only training uses"),
-    (r"Resize shrinks with antialias", "resizes with antialias"),
-    (r"tf_crop_and_resize", "resizes with tf_crop_and_resize"),
 ]
 
 # Cases of which ONNX's text says something else than its reference implementation.
@@ -49,6 +45,9 @@ DISPUTED = {
     "test_resize_downsample_scales_cubic_align_corners",
     "test_resize_downsample_scales_linear_align_corners",
 }
+
+# Cases of operators that draw random numbers: only shapes and types are compared.
+RANDOM = re.compile("test_bernoulli")
 
 TYPES = {getattr(TensorProto, name) for name in
          ("FLOAT DOUBLE FLOAT16 BFLOAT16 INT2 INT4 INT8 INT16 INT32 INT64 "
@@ -94,6 +93,8 @@ def compare(case, outputs, expected, ports):
         if got.shape != want.shape or got.dtype != want.dtype:
             raise emitted.Failure(f"{port['name']} is {got.dtype}{list(got.shape)}, expected "
                                   f"{want.dtype}{list(want.shape)}")
+        if RANDOM.match(case.name):
+            continue
         if port["dtype"] in ("f64", "f32", *ROUNDED):
             rtol = max(case.rtol, ROUNDED.get(port["dtype"], 0))
             exact = np.float64
