@@ -46,6 +46,10 @@ DISPUTED = {
     "test_resize_downsample_scales_linear_align_corners",
 }
 
+# Cases of sums whose terms cancel: their error is one of the largest result. Some of the
+# expected values were made in double precision and some in single.
+CANCELLING = re.compile("test_dft|test_stft")
+
 # Cases of operators that draw random numbers: only shapes and types are compared.
 RANDOM = re.compile("test_bernoulli")
 
@@ -98,8 +102,11 @@ def compare(case, outputs, expected, ports):
         if port["dtype"] in ("f64", "f32", *ROUNDED):
             rtol = max(case.rtol, ROUNDED.get(port["dtype"], 0))
             exact = np.float64
+            atol = case.atol
+            if CANCELLING.match(case.name):
+                atol = max(atol, 1e-6 * float(np.abs(want).max()))
             same = np.isclose(got.astype(exact), want.astype(exact), rtol=rtol,
-                              atol=case.atol, equal_nan=True)
+                              atol=atol, equal_nan=True)
         else:
             same = got == want
         if not same.all():
