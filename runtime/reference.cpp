@@ -9,7 +9,10 @@
 #include "runtime/routines/conv2d/portable.h"
 #include "runtime/routines/conv_transpose2d/portable.h"
 #include "runtime/routines/copy/portable.h"
+#include "runtime/routines/det/portable.h"
+#include "runtime/routines/dft/portable.h"
 #include "runtime/routines/expanded_conv2d/portable.h"
+#include "runtime/routines/filter/portable.h"
 #include "runtime/routines/fixed_resize/portable.h"
 #include "runtime/routines/full_lstm/portable.h"
 #include "runtime/routines/gather/portable.h"
@@ -19,12 +22,15 @@
 #include "runtime/routines/layer_norm/portable.h"
 #include "runtime/routines/lstm/portable.h"
 #include "runtime/routines/matmul/portable.h"
+#include "runtime/routines/max_pool_index/portable.h"
+#include "runtime/routines/max_roi_pool/portable.h"
 #include "runtime/routines/pad/portable.h"
 #include "runtime/routines/pool2d/portable.h"
 #include "runtime/routines/push/portable.h"
 #include "runtime/routines/recurrent/portable.h"
 #include "runtime/routines/reduce/portable.h"
 #include "runtime/routines/resize/portable.h"
+#include "runtime/routines/roi_align/portable.h"
 #include "runtime/routines/scaled_conv2d/portable.h"
 #include "runtime/routines/scan/portable.h"
 #include "runtime/routines/scatter/portable.h"
@@ -413,6 +419,57 @@ int call_grid_sample(const grid_sample_shape &s, const operands &o) {
         s, o.x<T>(0), o.x<T>(1), o.y<T>());
   });
 }
+int call_filter(const filter_shape &s, const operands &o) {
+  if (o.type(0) != o.type(2) || o.type(1) != NNC_I64)
+    return NNC_REFERENCE_NO_TYPE;
+  return with_float(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_all<filter_portable<filter_shape, none>>(
+        s, o.x<T>(0), o.x<std::int64_t>(1), o.x<T>(2), o.y<T>());
+  });
+}
+int call_roi_align(const roi_align_shape &s, const operands &o) {
+  if (o.type(0) != o.type(1) || o.type(2) != NNC_I64)
+    return NNC_REFERENCE_NO_TYPE;
+  return with_float(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_all<roi_align_portable<roi_align_shape, none>>(
+        s, o.x<T>(0), o.x<T>(1), o.x<std::int64_t>(2), o.y<T>());
+  });
+}
+int call_max_roi_pool(const max_roi_pool_shape &s, const operands &o) {
+  if (o.type(0) != o.type(1))
+    return NNC_REFERENCE_NO_TYPE;
+  return with_float(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_all<max_roi_pool_portable<max_roi_pool_shape, none>>(
+        s, o.x<T>(0), o.x<T>(1), o.y<T>());
+  });
+}
+/// Runs the routine R with `size` bytes of scratch.
+template <class R, class S, class... A>
+int run_with_scratch(const S &s, std::size_t size, A... args) {
+  std::vector<std::uint64_t> scratch(size / 8 + 1);
+  return run_all<R>(s, args...,
+                    reinterpret_cast<unsigned char *>(scratch.data()));
+}
+int call_dft(const dft_shape &s, const operands &o) {
+  if (o.type(0) != o.type(1) || o.type(0) != o.type(2))
+    return NNC_REFERENCE_NO_TYPE;
+  return with_float(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_with_scratch<dft_portable<dft_shape, none>>(
+        s, 32 * std::size_t(s.length), o.x<T>(0), o.x<T>(1), o.x<T>(2),
+        o.y<T>());
+  });
+}
+int call_det(const det_shape &s, const operands &o) {
+  return with_float(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_with_scratch<det_portable<det_shape, none>>(
+        s, 8 * std::size_t(s.n) * std::size_t(s.n), o.x<T>(0), o.y<T>());
+  });
+}
 
 /// Defines call_<family> for families with one input, whose output is an index.
 #define NNC_CALL_ARG(family)                                                   \
@@ -425,6 +482,7 @@ int call_grid_sample(const grid_sample_shape &s, const operands &o) {
   }
 NNC_CALL_ARG(argmax)
 NNC_CALL_ARG(argmin)
+NNC_CALL_ARG(max_pool_index)
 NNC_CALL_ARG(top_k)
 #undef NNC_CALL_ARG
 

@@ -25,6 +25,8 @@ struct LegalizePass : nnc::impl::LegalizeBase<LegalizePass> {
     nnc::populateLegalForms(patterns);
     nnc::populateMatMulForms(patterns);
     nnc::populateSubPixels(patterns);
+    // Between convolutions over three axes, whose slices lie along the first.
+    nnc::populateTransposes(patterns);
     // The rewrites create ops on constants, which are folded here.
     nnc::populateFoldConstants(patterns);
     if (failed(nnc::applyPatterns(getOperation(), std::move(patterns))) ||

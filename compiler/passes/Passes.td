@@ -255,6 +255,8 @@ def Legalize : Pass<"nnc-legalize", "::mlir::func::FuncOp"> {
       ops.
     - A transposed convolution with few channels whose taps do not overlap
       becomes a convolution and a transpose that interleaves its channels.
+    - A convolution over three axes becomes a sum of convolutions over two, with
+      the elementwise ops behind it.
 
     ```mlir
     %0 = nn.reduce sum %x {axes = array<i64: 0, 2>, keepdims = false} : (tensor<2x3x4xf32>) -> tensor<3xf32>

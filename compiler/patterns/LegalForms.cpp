@@ -138,6 +138,7 @@ struct BatchNormToElementwise : OpRewritePattern<BatchNormOp> {
 void nnc::populateLegalForms(RewritePatternSet &patterns) {
   patterns.add<GatherReducedAxes, ExpandBatch, BatchNormToElementwise>(
       patterns.getContext());
+  populateVolumes(patterns);
 }
 
 void nnc::populateMatMulForms(RewritePatternSet &patterns) {
@@ -149,5 +150,7 @@ bool nnc::hasLegalForm(Operation *op) {
     return reduce.hasNeighbouringAxes();
   if (auto matmul = dyn_cast<MatMulOp>(op))
     return matmul.hasCollapsibleBatch();
+  if (isa<ConvOp, ConvTransposeOp>(op))
+    return getTensorType(op->getResult(0)).getRank() < 5;
   return !isa<BatchNormOp>(op);
 }

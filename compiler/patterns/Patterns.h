@@ -70,6 +70,10 @@ void populateMatMulForms(mlir::RewritePatternSet &patterns);
 /// rearrangement into their positions (sub-pixel convolution).
 void populateSubPixels(mlir::RewritePatternSet &patterns);
 
+/// Adds patterns that compute convolutions over three spatial axes by ones over
+/// two. populateLegalForms adds them, too.
+void populateVolumes(mlir::RewritePatternSet &patterns);
+
 /// Adds patterns that move transposes behind elementwise ops where another one
 /// undoes them.
 void populateTransposes(mlir::RewritePatternSet &patterns);

@@ -11,9 +11,11 @@ using namespace nnc;
 using namespace nnc::nn;
 
 LogicalResult nn::verifyWindow(std::optional<Location> location,
-                               ArrayRef<int64_t> input, const Window &window) {
-  if (input.size() != 3 && input.size() != 4)
-    return emitOptionalError(location, "needs 1 or 2 spatial axes, not ",
+                               ArrayRef<int64_t> input, const Window &window,
+                               size_t mostAxes) {
+  if (input.size() < 3 || input.size() > mostAxes + 2)
+    return emitOptionalError(location, "needs 1 to ", mostAxes,
+                             " spatial axes, not ",
                              static_cast<int64_t>(input.size()) - 2);
   size_t spatial = input.size() - 2;
   if (window.kernel.size() != spatial || window.strides.size() != spatial ||
@@ -47,7 +49,7 @@ int64_t nn::slideWindow(int64_t input, int64_t kernel, int64_t stride,
 
 void nn::addPair(ShapeFields &fields, StringRef height, StringRef width,
                  ArrayRef<int64_t> values, int64_t missing) {
-  fields.add(height, values.size() == 2 ? values[0] : missing);
+  fields.add(height, values.size() > 1 ? values[values.size() - 2] : missing);
   fields.add(width, values.back());
 }
 
@@ -70,6 +72,9 @@ void nn::addOutput(ShapeFields &fields, RankedTensorType y) {
   addPair(fields, "oh", "ow", y.getShape().drop_front(2), 1);
 }
 
+/// The most spatial axes of convolutions.
+static constexpr size_t kMostConvAxes = 3;
+
 //===----------------------------------------------------------------------===//
 // nn.conv
 //===----------------------------------------------------------------------===//
@@ -83,9 +88,9 @@ LogicalResult nn::inferConv(std::optional<Location> location,
     return emitOptionalError(location, "needs a weight of the input's rank, ",
                              x.getRank(), ", not ", w.getRank());
   if (x.getRank() < 3)
-    return emitOptionalError(location, "needs 1 or 2 spatial axes");
+    return emitOptionalError(location, "needs 1 to 3 spatial axes");
   Window window{w.getShape().drop_front(2), strides, dilations, pads};
-  if (failed(verifyWindow(location, x.getShape(), window)))
+  if (failed(verifyWindow(location, x.getShape(), window, kMostConvAxes)))
     return failure();
   int64_t channels = x.getDimSize(1);
   if (groups < 1 || channels != w.getDimSize(1) * groups ||
@@ -157,7 +162,8 @@ bool ConvOp::isLayoutTolerant() { return true; }
 std::optional<int64_t> ConvOp::getChannelAxis() { return 1; }
 
 /// Returns the fields from n to ow of a convolution, which all families of
-/// convolutions with a window have.
+/// convolutions with a window have. Of one over three axes they are those of a
+/// tap along the first.
 template <class Op> static ShapeFields getConvFields(Op op) {
   RankedTensorType y = op.getY().getType();
   ShapeFields fields = getImageFields(op.getX().getType());
@@ -361,12 +367,12 @@ LogicalResult ConvTransposeOp::inferReturnTypes(
   RankedTensorType x = getTensorType(adaptor.getX()),
                    w = getTensorType(adaptor.getW());
   if (x.getRank() != w.getRank() || x.getRank() < 3)
-    return emitOptionalError(location, "needs input and weight of rank 3 or 4");
+    return emitOptionalError(location, "needs input and weight of rank 3 to 5");
   Window window{w.getShape().drop_front(2), adaptor.getStrides(),
                 adaptor.getDilations(), adaptor.getPads()};
   size_t spatial = window.kernel.size();
   ArrayRef<int64_t> more = adaptor.getOutputPadding();
-  if (failed(verifyWindow(location, x.getShape(), window)))
+  if (failed(verifyWindow(location, x.getShape(), window, kMostConvAxes)))
     return failure();
   if (more.size() != spatial)
     return emitOptionalError(location, "needs output_padding of ", spatial,

@@ -14,6 +14,8 @@
 include "dialects/nn/NnCustom.td"
 include "dialects/nn/NnElementwise.td"
 include "dialects/nn/NnRecurrent.td"
+include "dialects/nn/NnRoi.td"
+include "dialects/nn/NnSignal.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -23,7 +25,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 //===----------------------------------------------------------------------===//
 
 def Nn_ConvOp : Nn_AnchorOp<"conv", ["isLayoutTolerant", "getAccumulatorType"]> {
-  let summary = "Convolution (cross-correlation) over 1 or 2 spatial axes";
+  let summary = "Convolution (cross-correlation) over 1 to 3 spatial axes";
   let description = [{
     `y[n,k,oy,ox] = sum over c,i,j of x[n, c, oy*sh - pt + i*dh, ox*sw - pl +
     j*dw] * w[k,c,i,j]`, where elements outside x are zero. The channels are
@@ -34,6 +36,7 @@ def Nn_ConvOp : Nn_AnchorOp<"conv", ["isLayoutTolerant", "getAccumulatorType"]> 
     bits, with the type of the sums and of the result, i32 or i64, as
     `accumulator = i32`: each element is converted to it first, and sums wrap around. Elements outside
     x then have the value `fill`, such as the zero point of a quantized x.
+    `nnc-legalize` computes a convolution over 3 axes by ones over 2.
 
     Example:
     ```mlir
@@ -155,7 +158,7 @@ def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv", ["isLayoutTolerant", "takesHalf
 
 def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose",
     ["isLayoutTolerant", "getAccumulatorType"]> {
-  let summary = "Transposed convolution over 1 or 2 spatial axes";
+  let summary = "Transposed convolution over 1 to 3 spatial axes";
   let description = [{
     The gradient of `nn.conv`: `y[n, k, iy*sh - pt + i*dh, ix*sw - pl + j*dw] +=
     x[n,c,iy,ix] * w[c,k,i,j]`. The weight is `[c, k / groups, kh, kw]`. Types
@@ -224,6 +227,28 @@ def Nn_AvgPoolOp : Nn_PoolOp<"avg_pool",
   let hasFolder = 1;
 }
 
+def Nn_MaxPoolIndexOp : Nn_RoutineOp<"max_pool_index"> {
+  let summary = "Place of the largest element of each window";
+  let description = [{
+    Places count the elements of x row by row or, with `column_major`, within a
+    plane along its first spatial axis first. Windows are those of `nn.max_pool`,
+    over 1 to 3 spatial axes. The first of equal elements counts; a window in the
+    padding has the place -1.
+
+    Example:
+    ```mlir
+    %y = nn.max_pool_index %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>,
+        dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false,
+        column_major = false} : (tensor<1x8x6x6xf32>) -> tensor<1x8x3x3xi64>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$x, DenseI64ArrayAttr:$kernel,
+    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
+    DenseI64ArrayAttr:$pads, BoolAttr:$ceil_mode, BoolAttr:$column_major);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
 def Nn_MatMulOp : Nn_AnchorOp<"matmul", ["getRoutineCallsOn", "getAccumulatorType",
                                          "spellLayout"]> {
   let summary = "Matrix product with NumPy's rules, either side transposed";
@@ -247,6 +272,16 @@ def Nn_MatMulOp : Nn_AnchorOp<"matmul", ["getRoutineCallsOn", "getAccumulatorTyp
     /// operand, as the routines need. `nnc-legalize` expands other operands.
     bool hasCollapsibleBatch();
   }];
+}
+
+def Nn_DetOp : Nn_RoutineOp<"det"> {
+  let summary = "Determinants of the matrices in the last two axes";
+  let description = [{
+    Example: `%y = nn.det %x : (tensor<5x3x3xf32>) -> tensor<5xf32>`.
+  }];
+  let arguments = (ins Nn_Float:$x);
+  let results = (outs Nn_Float:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
 }
 
 def Nn_BlockMatMulOp : Nn_AnchorOp<"block_matmul", ["getRoutineCallsOn",

@@ -1,4 +1,4 @@
-//===- Pool.cpp - nn.max_pool and nn.avg_pool -----------------------------===//
+//===- Pool.cpp - nn.max_pool, nn.avg_pool and nn.max_pool_index ----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -12,11 +12,12 @@ using namespace nnc::nn;
 
 template <class Adaptor>
 static LogicalResult inferPool(std::optional<Location> location,
-                               Adaptor adaptor, SmallVectorImpl<Type> &types) {
+                               Adaptor adaptor, SmallVectorImpl<Type> &types,
+                               size_t mostAxes = 2) {
   auto x = cast<RankedTensorType>(adaptor.getX().getType());
   Window window{adaptor.getKernel(), adaptor.getStrides(),
                 adaptor.getDilations(), adaptor.getPads()};
-  if (failed(verifyWindow(location, x.getShape(), window)))
+  if (failed(verifyWindow(location, x.getShape(), window, mostAxes)))
     return failure();
   SmallVector<int64_t> shape = {x.getDimSize(0), x.getDimSize(1)};
   size_t spatial = window.kernel.size();
@@ -127,3 +128,44 @@ SmallVector<RoutineCall> AvgPoolOp::getRoutineCalls() {
   return getPoolCalls(*this, "avg_pool2d", getCountIncludePad());
 }
 Work AvgPoolOp::getWork() { return getPoolWork(*this); }
+
+//===----------------------------------------------------------------------===//
+// nn.max_pool_index
+//===----------------------------------------------------------------------===//
+
+LogicalResult MaxPoolIndexOp::inferReturnTypes(MLIRContext *context,
+                                               std::optional<Location> location,
+                                               Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
+  if (failed(inferPool(location, adaptor, types, /*mostAxes=*/3)))
+    return failure();
+  types.back() =
+      cast<RankedTensorType>(types.back()).clone(IntegerType::get(context, 64));
+  return success();
+}
+SmallVector<RoutineCall> MaxPoolIndexOp::getRoutineCalls() {
+  ShapeFields fields(getContext());
+  RankedTensorType x = getX().getType();
+  fields.add("planes", x.getDimSize(0) * x.getDimSize(1));
+  // Adds the fields of the axes d, h and w, of which the first may be missing.
+  auto add = [&](StringRef before, ArrayRef<int64_t> values, int64_t missing) {
+    for (auto [i, axis] : llvm::enumerate(StringRef("dhw"))) {
+      size_t absent = 3 - values.size();
+      std::string name = before.str() + axis;
+      fields.add(name, i < absent ? missing : values[i - absent]);
+    }
+  };
+  add("", x.getShape().drop_front(2), 1);
+  add("k", getKernel(), 1);
+  add("s", getStrides(), 1);
+  add("d", getDilations(), 1);
+  ArrayRef<int64_t> pads = getPads();
+  pads = pads.take_front(pads.size() / 2);
+  static constexpr StringLiteral names[] = {"pf", "pt", "pl"};
+  for (size_t i = 0; i < 3; ++i)
+    fields.add(names[i], i + pads.size() < 3 ? 0 : pads[i + pads.size() - 3]);
+  add("o", getY().getType().getShape().drop_front(2), 1);
+  fields.add("column_major", static_cast<int64_t>(getColumnMajor()));
+  return {{"max_pool_index", fields.get(), {0}}};
+}
+Work MaxPoolIndexOp::getWork() { return getPoolWork(*this); }

@@ -17,11 +17,12 @@ struct Window {
   llvm::ArrayRef<int64_t> kernel, strides, dilations, pads;
 };
 
-/// Verifies that the window has 1 or 2 spatial axes, that its lists have that
-/// many entries, and that these have valid signs. `input` is the input's shape.
+/// Verifies that the window has 1 to `mostAxes` spatial axes, that its lists
+/// have that many entries, and that these have valid signs. `input` is the
+/// input's shape.
 mlir::LogicalResult verifyWindow(std::optional<mlir::Location> location,
                                  llvm::ArrayRef<int64_t> input,
-                                 const Window &window);
+                                 const Window &window, size_t mostAxes);
 
 /// Returns the output size of a sliding window along one axis, or -1 if the
 /// window does not fit into the padded input.
@@ -29,9 +30,9 @@ int64_t slideWindow(int64_t input, int64_t kernel, int64_t stride,
                     int64_t dilation, int64_t before, int64_t after,
                     bool ceilMode);
 
-/// Adds a pair of fields for height and width. If `values` has a single spatial
-/// axis, it is the width and the height is `missing`: `addPair(fields, "kh",
-/// "kw", {3}, 1)` adds kh = 1, kw = 3.
+/// Adds a pair of fields for height and width, the last two of `values`. If
+/// there is a single spatial axis, it is the width and the height is `missing`:
+/// `addPair(fields, "kh", "kw", {3}, 1)` adds kh = 1, kw = 3.
 void addPair(ShapeFields &fields, llvm::StringRef height, llvm::StringRef width,
              llvm::ArrayRef<int64_t> values, int64_t missing);
 

@@ -21,6 +21,7 @@
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::onnx;
+using ::onnx::AttributeProto;
 using ::onnx::FunctionProto;
 using ::onnx::GraphProto;
 using ::onnx::NodeProto;
@@ -151,6 +152,29 @@ void GraphImporter::importNode(NodeProto &node, Scope &scope) {
   }
 }
 
+/// Returns the node as it is called in `scope`: attributes that stand for one
+/// of the function's call have that one's value or are gone, and so are names
+/// of operands that the call leaves out. What ONNX builds a body from looks at
+/// the node alone.
+static NodeProto resolve(const NodeProto &node, const Scope &scope) {
+  NodeProto resolved = node;
+  resolved.clear_attribute();
+  for (const AttributeProto &own : node.attribute()) {
+    const AttributeProto *attribute = &own;
+    if (!own.ref_attr_name().empty())
+      attribute =
+          scope.actual ? scope.actual->lookup(own.ref_attr_name()) : nullptr;
+    if (!attribute)
+      continue;
+    *resolved.add_attribute() = *attribute;
+    resolved.mutable_attribute()->rbegin()->set_name(own.name());
+  }
+  for (std::string &name : *resolved.mutable_input())
+    if (scope.absent.contains(name))
+      name.clear();
+  return resolved;
+}
+
 SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
                                           ArrayRef<Value> operands) {
   if (FunctionProto *function = findFunction(node))
@@ -185,7 +209,8 @@ SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
   // nnc lacks.
   if (const CustomFunction *custom = op ? nullptr : findCustom(node))
     return convertCustom(node, scope, operands, *custom);
-  if (auto body = getFunctionBody(*schema, node, types, opset)) {
+  if (auto body =
+          getFunctionBody(*schema, resolve(node, scope), types, opset)) {
     bodies.push_back(std::move(body));
     return call(*bodies.back(), node, scope, operands, schema);
   }

@@ -60,4 +60,8 @@ Value convertGemm(Node &node) {
   return sum;
 }
 
+Value convertDet(Node &node) {
+  return node.create<nn::DetOp>(node.getOperand(0));
+}
+
 } // namespace nnc::onnx

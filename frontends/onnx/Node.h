@@ -39,6 +39,11 @@ public:
   // the type that the schema says to be that of an operand become values of
   // that type.
   size_t getNumResults() const { return proto.output_size(); }
+  /// The name of result `i`, with the path of calls and subgraphs around the
+  /// node.
+  std::string getResultName(size_t i) const {
+    return scope.prefix + proto.output(static_cast<int>(i));
+  }
   /// Whether the node gives it a name.
   bool namesResult(size_t i) const {
     return i < getNumResults() && !proto.output(i).empty();

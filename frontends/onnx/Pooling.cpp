@@ -59,11 +59,31 @@ static bool getCeilMode(Node &node, const Window &window) {
   return node.getBool("ceil_mode") && !window.isSamePadded;
 }
 
+/// Returns the places of the largest elements, MaxPool's second result.
+static Value findPlaces(Node &node, const Window &window, bool ceil) {
+  if (window.getAxes() > 3)
+    return node.unsupported("has places of maxima along " +
+                            Twine(window.getAxes()) +
+                            " spatial axes; nnc finds them along 1 to 3");
+  int64_t order = node.getInt("storage_order");
+  if (order != 0 && order != 1)
+    return node.broken("has storage_order " + Twine(order));
+  return node.create<nn::MaxPoolIndexOp>(node.getOperand(0), window.kernel,
+                                         window.strides, window.dilations,
+                                         window.pads, ceil, order == 1);
+}
+
 Value convertMaxPool(Node &node) {
   auto window = readPool(node);
   if (!window)
     return {};
   bool ceil = getCeilMode(node, *window);
+  if (node.hasResult(1)) {
+    Value places = findPlaces(node, *window, ceil);
+    if (!places)
+      return {};
+    node.setResult(1, places);
+  }
   return poolAxes(node, node.getOperand(0), *window,
                   [&](Value x, const Window &w) {
                     return node.create<nn::MaxPoolOp>(
@@ -112,6 +132,82 @@ Value convertGlobalAveragePool(Node &node) {
 }
 Value convertGlobalMaxPool(Node &node) {
   return poolGlobally(node, /*isMax=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+/// Returns |x| to the power of p.
+static Value raise(Node &node, Value x, int64_t p) {
+  if (p == 1)
+    return node.createElementwise("abs", x);
+  if (p == 2)
+    return node.createElementwise("mul", {x, x});
+  return node.createElementwise(
+      "pow", {node.createElementwise("abs", x),
+              node.splat(static_cast<double>(p), getElement(x))});
+}
+/// Returns the root of order p.
+static Value takeRoot(Node &node, Value x, int64_t p) {
+  if (p == 1)
+    return x;
+  if (p == 2)
+    return node.createElementwise("sqrt", x);
+  return node.createElementwise(
+      "pow", {x, node.splat(1.0 / static_cast<double>(p), getElement(x))});
+}
+static bool checkNorm(Node &node, int64_t p) {
+  if (p >= 1 && p <= INT32_MAX)
+    return true;
+  node.broken("has p=" + Twine(p) + ", which is no norm");
+  return false;
+}
+
+/// Sums of windows are convolutions of each channel with ones. Those that
+/// ceil_mode adds end in further padding.
+static Value addWindows(Node &node, Value x, Window window, bool ceil) {
+  for (size_t i = 0; i < window.getAxes(); ++i) {
+    int64_t &behind = window.pads[window.getAxes() + i];
+    int64_t size = getShape(x)[i + 2], before = window.pads[i],
+            room = size + before + behind - window.getExtent(i),
+            over = room % window.strides[i];
+    int64_t next = room - over + window.strides[i];
+    if (ceil && room >= 0 && over != 0 && next < size + before)
+      behind += window.strides[i] - over;
+  }
+  SmallVector<int64_t> shape = {getShape(x)[1], 1};
+  llvm::append_range(shape, window.kernel);
+  return node.create<nn::ConvOp>(x, node.splat(1, getElement(x), shape),
+                                 window.strides, window.dilations, window.pads,
+                                 getShape(x)[1], TypeAttr());
+}
+
+Value convertLpPool(Node &node) {
+  auto window = readPool(node);
+  int64_t p = node.getInt("p", 2);
+  if (!window || !checkNorm(node, p))
+    return {};
+  bool ceil = getCeilMode(node, *window);
+  Value sum = poolAxes(
+      node, raise(node, node.getOperand(0), p), *window,
+      [&](Value x, const Window &w) { return addWindows(node, x, w, ceil); });
+  return takeRoot(node, sum, p);
+}
+
+Value convertGlobalLpPool(Node &node) {
+  Value x = node.getOperand(0);
+  int64_t p = node.getInt("p", 2);
+  if (getRank(x) < 3)
+    return node.broken("needs an input with spatial axes, not one of shape " +
+                       toString(getShape(x)));
+  if (!checkNorm(node, p))
+    return {};
+  SmallVector<int64_t> axes = iota(getRank(x));
+  axes.erase(axes.begin(), axes.begin() + 2);
+  Value sum = node.create<nn::ReduceOp>(nn::ReduceKind::sum, raise(node, x, p),
+                                        axes, true);
+  return takeRoot(node, sum, p);
 }
 
 } // namespace nnc::onnx

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/onnx/Node.h"
+#include "frontends/onnx/Resample.h"
 
 #include <cmath>
 
@@ -18,6 +18,8 @@ namespace {
 struct Sizes {
   SmallVector<double> scales;
   SmallVector<int64_t> sizes;
+  /// The parts of the axes that tf_crop_and_resize takes, from 0 to 1.
+  SmallVector<double> starts, ends;
 
   /// Returns true if the axis is resized. A scale other than 1 moves the
   /// coordinates even if the size stays the same.
@@ -28,8 +30,10 @@ struct Sizes {
 
 struct Interpolation {
   nn::ResizeMode mode;
-  nn::ResizeCoordinates coordinates;
+  /// Absent where nn.resize does not know them.
+  std::optional<nn::ResizeCoordinates> coordinates;
   nn::ResizeNearest nearest;
+  bool antialias = false;
 };
 } // namespace
 
@@ -80,6 +84,32 @@ static bool keepAspectRatio(Node &node, Value x, ArrayRef<int64_t> axes,
   return true;
 }
 
+/// Reads the parts of `axes` that tf_crop_and_resize takes; other modes ignore
+/// them.
+static bool readParts(Node &node, ArrayRef<int64_t> axes, Sizes &sizes) {
+  if (node.getOp() == "Upsample" || node.getVersion() < 11 ||
+      node.getString("coordinate_transformation_mode") != "tf_crop_and_resize")
+    return true;
+  auto parts = node.getConstantReals(1, "parts of the image");
+  if (!parts)
+    return false;
+  bool fits = parts->size() == 2 * axes.size();
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    if (!fits)
+      break;
+    sizes.starts[axis] = (*parts)[i];
+    sizes.ends[axis] = (*parts)[axes.size() + i];
+    // Also what is no number.
+    fits =
+        std::abs(sizes.starts[axis]) < 1e6 && std::abs(sizes.ends[axis]) < 1e6;
+  }
+  if (!fits)
+    node.broken("has " + Twine(parts->size()) +
+                " limits of parts, or limits that are no parts, for " +
+                Twine(axes.size()) + " axes");
+  return fits;
+}
+
 static std::optional<Sizes> getSizes(Node &node, Value x) {
   int64_t rank = getRank(x);
   std::optional<SmallVector<int64_t>> axes, sizes;
@@ -102,9 +132,13 @@ static std::optional<Sizes> getSizes(Node &node, Value x) {
                 " axes");
     return std::nullopt;
   }
-  Sizes result{SmallVector<double>(rank, 1), llvm::to_vector(getShape(x))};
+  Sizes result{SmallVector<double>(rank, 1), llvm::to_vector(getShape(x)),
+               SmallVector<double>(rank, 0), SmallVector<double>(rank, 1)};
+  if (!readParts(node, *axes, result))
+    return std::nullopt;
   for (auto [i, axis] : llvm::enumerate(*axes)) {
-    double size = static_cast<double>(getShape(x)[axis]);
+    double size = static_cast<double>(getShape(x)[axis]) *
+                  std::abs(result.ends[axis] - result.starts[axis]);
     double scale =
         bySizes ? static_cast<double>((*sizes)[i]) / size : (*scales)[i];
     if (!(scale > 0) || !(scale * size <= kMaxDim)) {
@@ -154,12 +188,6 @@ static std::optional<Interpolation> getInterpolation(Node &node,
   if (node.getOp() == "Upsample" || node.getVersion() < 11)
     return getOldInterpolation(node, *mode, sizes);
 
-  bool shrinks = llvm::any_of(sizes.scales, [](double s) { return s < 1; });
-  if (node.getBool("antialias") && shrinks &&
-      *mode != nn::ResizeMode::nearest) {
-    node.unsupported("shrinks with antialias=1, which nnc does not handle");
-    return std::nullopt;
-  }
   StringRef coordinatesName = node.getString("coordinate_transformation_mode");
   StringRef nearestName = node.getString("nearest_mode");
   auto coordinates = nn::symbolizeResizeCoordinates(coordinatesName);
@@ -175,28 +203,35 @@ static std::optional<Interpolation> getInterpolation(Node &node,
                 "', which ONNX does not know");
     return std::nullopt;
   }
-  if (!coordinates) {
-    node.unsupported("has coordinate_transformation_mode '" + coordinatesName +
-                     "', which nnc does not handle");
+  if (!coordinates && !isCoordinateMode(coordinatesName)) {
+    node.broken("has coordinate_transformation_mode '" + coordinatesName +
+                "', which ONNX does not know");
     return std::nullopt;
   }
-  return Interpolation{*mode, *coordinates, *nearest};
+  bool shrinks = llvm::any_of(sizes.scales, [](double s) { return s < 1; });
+  bool antialias =
+      node.getBool("antialias") && shrinks && *mode != nn::ResizeMode::nearest;
+  return Interpolation{*mode, coordinates, *nearest, antialias};
 }
 
 //===----------------------------------------------------------------------===//
 // nn.resize
 //===----------------------------------------------------------------------===//
 
+static double getCubicA(Node &node) {
+  return node.hasAttribute("cubic_coeff_a") ? node.getFloat("cubic_coeff_a")
+                                            : -0.75;
+}
+
 /// Resizes the last two axes of a tensor of rank 4.
 static Value resizePlane(Node &node, Value x, const Interpolation &how,
                          ArrayRef<int64_t> sizes, ArrayRef<double> scales) {
   SmallVector<int64_t> shape(getShape(x).take_front(2));
   llvm::append_range(shape, sizes);
-  double a = node.hasAttribute("cubic_coeff_a") ? node.getFloat("cubic_coeff_a")
-                                                : -0.75;
   return node.createAs<nn::ResizeOp>(
-      RankedTensorType::get(shape, getElement(x)), how.mode, how.coordinates,
-      how.nearest, x, scales, APFloat(a), node.getBool("exclude_outside"));
+      RankedTensorType::get(shape, getElement(x)), how.mode, *how.coordinates,
+      how.nearest, x, scales, APFloat(getCubicA(node)),
+      node.getBool("exclude_outside"));
 }
 
 /// Resizes any one or two axes, by making them the last two of a tensor of
@@ -211,7 +246,8 @@ static Value resizeAxes(Node &node, Value x, const Interpolation &how,
   llvm::append_range(order, resized);
   for (auto [i, axis] : llvm::enumerate(order)) {
     back[axis] = i;
-    shape.push_back(sizes.sizes[axis]);
+    shape.push_back(llvm::is_contained(resized, axis) ? sizes.sizes[axis]
+                                                      : getShape(x)[axis]);
   }
   x = node.transpose(x, order);
   size_t outer = rank - resized.size();
@@ -232,6 +268,41 @@ static Value resizeAxes(Node &node, Value x, const Interpolation &how,
   return node.transpose(node.reshape(x, shape), back);
 }
 
+/// Resizes with taps that are constants: whatever nn.resize does not know.
+static Value resizeByTaps(Node &node, Value x, const Interpolation &how,
+                          const Sizes &sizes) {
+  int64_t rank = getRank(x);
+  StringRef coordinates = node.getString("coordinate_transformation_mode");
+  bool isCrop = coordinates == "tf_crop_and_resize";
+  auto outside = static_cast<double>(node.getFloat("extrapolation_value"));
+  Type element = getElement(x);
+  SmallVector<Value> masks;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    AxisSampling sampling{how.mode,           how.nearest,
+                          coordinates,        sizes.sizes[axis],
+                          sizes.scales[axis], sizes.starts[axis],
+                          sizes.ends[axis],   getCubicA(node),
+                          how.antialias,      node.getBool("exclude_outside")};
+    bool isWhole = sizes.starts[axis] == 0 && sizes.ends[axis] == 1;
+    if (!x || (!sizes.isResized(x, axis) && isWhole))
+      continue;
+    SmallVector<bool> isOutside;
+    x = resampleAxis(node, x, axis, sampling, isOutside);
+    if (!llvm::is_contained(isOutside, true))
+      continue;
+    SmallVector<int64_t> shape(rank, 1);
+    shape[axis] = isOutside.size();
+    masks.push_back(node.constant(DenseElementsAttr::get(
+        RankedTensorType::get(shape, node.getBuilder().getI1Type()),
+        ArrayRef<bool>(isOutside))));
+  }
+  for (Value mask : masks)
+    if (isCrop)
+      x = node.createElementwise("select",
+                                 {mask, node.splat(outside, element), x});
+  return x;
+}
+
 Value convertResize(Node &node) {
   Value x = node.getOperand(0);
   auto sizes = getSizes(node, x);
@@ -242,14 +313,16 @@ Value convertResize(Node &node) {
   for (int64_t axis = 0; axis < getRank(x); ++axis)
     if (sizes->isResized(x, axis))
       resized.push_back(axis);
-  if (resized.empty())
-    return x;
-  if (resized.size() > 2)
-    return node.unsupported("resizes " + Twine(resized.size()) +
-                            " axes; nnc handles 1 and 2");
   if (product(sizes->sizes) == 0)
     return node.broken("resizes a tensor of shape " + toString(getShape(x)) +
                        " to " + toString(sizes->sizes));
+  if (how->antialias || !how->coordinates)
+    return resizeByTaps(node, x, *how, *sizes);
+  if (resized.empty())
+    return x;
+  // Interpolation along several axes is that along some, then along others.
+  for (; x && resized.size() > 2; resized.pop_back_n(2))
+    x = resizeAxes(node, x, *how, *sizes, ArrayRef(resized).take_back(2));
   bool isImage = getRank(x) == 4 && resized[0] >= 2;
   if (!isImage)
     return resizeAxes(node, x, *how, *sizes, resized);

@@ -32,14 +32,14 @@ void Window::append() {
 
 bool nnc::onnx::checkSpatial(Node &node, Value x) {
   int64_t axes = getRank(x) - 2;
-  if (axes == 1 || axes == 2)
+  if (axes >= 1 && axes <= 3)
     return true;
   if (axes < 1)
     node.broken("needs an input with spatial axes, not one of shape " +
                 toString(getShape(x)));
   else
     node.unsupported("works along " + Twine(axes) +
-                     " spatial axes; nnc handles 1 and 2");
+                     " spatial axes; nnc handles 1 to 3");
   return false;
 }
 

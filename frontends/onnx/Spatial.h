@@ -28,7 +28,7 @@ struct Window {
   void append();
 };
 
-/// Whether `x` has 1 or 2 spatial axes; reports where not.
+/// Whether `x` has 1 to 3 spatial axes; reports where not.
 bool checkSpatial(Node &node, mlir::Value x);
 
 /// Returns the spatial sizes of the weight `w` of a convolution of `x`. Fails,

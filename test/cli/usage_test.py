@@ -367,11 +367,12 @@ class Check(nnc.TestCase):
             [node("NonMaxSuppression", ["x", "x"], ["a"], "boxes"),
              node("Magic", ["x"], ["b"], "magic", domain="com.example"),
              node("Conv", ["x", "w"], ["c"], "volume")],
-            [value("x", [1, 1, 4, 4, 4])],
-            [value("a", ["n", 3], TensorProto.INT64), value("b", [1]), value("c", [1, 1, 4, 4, 4])], [weights("w", 1, 1, 1, 1, 1)],
+            [value("x", [1, 1, 4, 4, 4, 4])],
+            [value("a", ["n", 3], TensorProto.INT64), value("b", [1]),
+             value("c", [1, 1, 4, 4, 4, 4])], [weights("w", 1, 1, 1, 1, 1, 1)],
             domains=["com.example"]))
         problems = {"boxes": "NonMaxSuppression", "magic": "com.example.Magic",
-                    "volume": "3 spatial axes"}
+                    "volume": "4 spatial axes"}
         self.nnc("check", "problems.onnx", code=LACKING, said=[
             rf"^problems.onnx: error: node '{name}': .*{text}" for name, text in problems.items()])
         done = json.loads(self.nnc("check", "problems.onnx", "--json", code=LACKING))

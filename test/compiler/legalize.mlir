@@ -104,3 +104,34 @@ func.func @overlapping_taps(%x: tensor<1x2x3x4xf32>) -> tensor<1x1x6x12xf32> {
   %0 = nn.conv_transpose %x, %w {strides = array<i64: 2, 3>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 1>, output_padding = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x2x3x4xf32>, tensor<2x1x2x4xf32>) -> tensor<1x1x6x12xf32>
   return %0 : tensor<1x1x6x12xf32>
 }
+
+// -----
+
+// The sum of convolutions of the slices at three taps, with the epilogue on it.
+// CHECK-LABEL: @volume
+// CHECK: %[[X:.*]] = nn.transpose %arg0 {permutation = array<i64: 2, 0, 1, 3, 4>}
+// CHECK: %[[P:.*]] = nn.pad constant %[[X]]
+// CHECK: nn.slice %[[P]] {{.*}}starts = array<i64: 0, 0, 0, 0, 0>
+// CHECK: %[[A:.*]] = nn.conv {{.*}} (tensor<3x8x5x4xf32>, tensor<8x8x3x3xf32>) -> tensor<3x8x5x4xf32>
+// CHECK: %[[B:.*]] = nn.conv
+// CHECK: %[[AB:.*]] = nn.add %[[B]], %[[A]]
+// CHECK: %[[C:.*]] = nn.conv
+// CHECK: %[[ABC:.*]] = nn.add %[[C]], %[[AB]]
+// CHECK: nn.relu %[[ABC]] : tensor<3x8x5x4xf32>
+// CHECK: nn.transpose %{{.*}} {permutation = array<i64: 1, 2, 0, 3, 4>}
+func.func @volume(%x: tensor<1x8x3x5x4xf32>, %w: tensor<8x8x3x3x3xf32>) -> tensor<1x8x3x5x4xf32> {
+  %0 = nn.conv %x, %w {strides = array<i64: 1, 1, 1>, dilations = array<i64: 1, 1, 1>, pads = array<i64: 1, 1, 1, 1, 1, 1>, groups = 1 : i64} : (tensor<1x8x3x5x4xf32>, tensor<8x8x3x3x3xf32>) -> tensor<1x8x3x5x4xf32>
+  %1 = nn.relu %0 : tensor<1x8x3x5x4xf32>
+  return %1 : tensor<1x8x3x5x4xf32>
+}
+
+// -----
+
+// Height and width are one axis where the window does not slide over them.
+// CHECK-LABEL: @flat_volume
+// CHECK: nn.conv {{.*}} (tensor<1x2x6x20xf32>, tensor<3x2x3x1xf32>) -> tensor<1x3x4x20xf32>
+// CHECK-NOT: nn.transpose
+func.func @flat_volume(%x: tensor<1x2x6x5x4xf32>, %w: tensor<3x2x3x1x1xf32>) -> tensor<1x3x4x5x4xf32> {
+  %0 = nn.conv %x, %w {strides = array<i64: 1, 1, 1>, dilations = array<i64: 1, 1, 1>, pads = array<i64: 0, 0, 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x2x6x5x4xf32>, tensor<3x2x3x1x1xf32>) -> tensor<1x3x4x5x4xf32>
+  return %0 : tensor<1x3x4x5x4xf32>
+}

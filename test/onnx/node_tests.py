@@ -36,10 +36,6 @@ SECONDS = 60  # for one run of emitted code
 # no fault. Anything else that it declines is a failure.
 DECLINED = [
     (r"is in training mode", "trains, and nnc compiles inference"),
-    (r"Conv\w* works along 3 spatial axes", "convolves along 3 spatial axes"),
-    (r"MaxPool has a result", "wants the places of maxima, which only training uses"),
-    (r"Resize shrinks with antialias", "resizes with antialias"),
-    (r"tf_crop_and_resize", "resizes with tf_crop_and_resize"),
 ]
 
 # Cases of which ONNX's text says something else than its reference implementation.
@@ -49,6 +45,13 @@ DISPUTED = {
     "test_resize_downsample_scales_cubic_align_corners",
     "test_resize_downsample_scales_linear_align_corners",
 }
+
+# Cases of sums whose terms cancel: their error is one of the largest result. Some of the
+# expected values were made in double precision and some in single.
+CANCELLING = re.compile("test_dft|test_stft")
+
+# Cases of operators that draw random numbers: only shapes and types are compared.
+RANDOM = re.compile("test_bernoulli")
 
 TYPES = {getattr(TensorProto, name) for name in
          ("FLOAT DOUBLE FLOAT16 BFLOAT16 INT2 INT4 INT8 INT16 INT32 INT64 "
@@ -94,11 +97,16 @@ def compare(case, outputs, expected, ports):
         if got.shape != want.shape or got.dtype != want.dtype:
             raise emitted.Failure(f"{port['name']} is {got.dtype}{list(got.shape)}, expected "
                                   f"{want.dtype}{list(want.shape)}")
+        if RANDOM.match(case.name):
+            continue
         if port["dtype"] in ("f64", "f32", *ROUNDED):
             rtol = max(case.rtol, ROUNDED.get(port["dtype"], 0))
             exact = np.float64
+            atol = case.atol
+            if CANCELLING.match(case.name):
+                atol = max(atol, 1e-6 * float(np.abs(want).max()))
             same = np.isclose(got.astype(exact), want.astype(exact), rtol=rtol,
-                              atol=case.atol, equal_nan=True)
+                              atol=atol, equal_nan=True)
         else:
             same = got == want
         if not same.all():

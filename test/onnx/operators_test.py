@@ -1,60 +1,18 @@
 """Corners of operators and graphs that ONNX's node tests leave out, against onnxruntime."""
 
 import itertools
-import pathlib
 import sys
-import tempfile
 import unittest
 
 import numpy as np
 import onnx
-import onnxruntime
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 import emitted
+from compared import Compared, model, value
 
 
-def value(name, shape, dtype=TensorProto.FLOAT):
-    return helper.make_tensor_value_info(name, dtype, shape)
-
-
-def model(nodes, inputs, outputs, initializers=None, opset=17):
-    tensors = [numpy_helper.from_array(np.asarray(array), name)
-               for name, array in (initializers or {}).items()]
-    graph = helper.make_graph(nodes, "graph", inputs, outputs, tensors)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)],
-                             ir_version=8)
-
-
-class Operators(unittest.TestCase):
-    def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = pathlib.Path(holder.name)
-
-    def compile(self, made):
-        # A library is loaded once from a path.
-        folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
-        path = folder / "model.onnx"
-        onnx.save(made, path)
-        module = emitted.compile_model(path, folder / "out", target="portable")
-        module.build()
-        return module
-
-    def compare(self, made, inputs, tolerance=1e-5):
-        """Runs the model with nnc and onnxruntime; `tolerance` is absolute."""
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4  # it warns where ONNX infers other sizes
-        session = onnxruntime.InferenceSession(made.SerializeToString(), options,
-                                               providers=["CPUExecutionProvider"])
-        expected = session.run(None, inputs)
-        results = self.compile(made)(inputs)
-        for port, wanted in zip(made.graph.output, expected):
-            found = results[port.name]
-            self.assertEqual((found.shape, found.dtype), (wanted.shape, wanted.dtype), port.name)
-            np.testing.assert_allclose(found, wanted, rtol=0, atol=tolerance,
-                                       err_msg=port.name)
-
+class Operators(Compared):
     def test_reverse_sequence(self):
         """Lengths that are known and lengths that are not, both orders of axes."""
         x = np.random.default_rng(6).normal(size=(4, 5, 3)).astype(np.float32)

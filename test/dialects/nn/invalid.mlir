@@ -477,3 +477,57 @@ func.func @block_matmul_block(%x: tensor<1x64xf32>, %q: tensor<3x64xui8>, %s: te
 func.func @nibbles_of_floats(%w: tensor<64x3xf32, #nn.layout<NK32n_int4>>) {
   return
 }
+
+// -----
+
+func.func @conv_axes(%x: tensor<1x1x4x4x4x4xf32>, %w: tensor<1x1x1x1x1x1xf32>) {
+  // expected-error@+2 {{'nn.conv' op failed to infer returned types}}
+  // expected-error@+1 {{needs 1 to 3 spatial axes, not 4}}
+  %0 = nn.conv %x, %w {strides = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1, 1, 1>, pads = array<i64: 0, 0, 0, 0, 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x1x4x4x4x4xf32>, tensor<1x1x1x1x1x1xf32>) -> tensor<1x1x4x4x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @dft_parts(%x: tensor<2x4x3xf32>, %w: tensor<1xf32>, %r: tensor<4x2xf32>) {
+  // expected-error@+2 {{'nn.dft' op failed to infer returned types}}
+  // expected-error@+1 {{needs 1 or 2 parts along the last axis, not 3}}
+  %0 = nn.dft %x, %w, %r {axis = 1 : i64, length = 4 : i64, step = 0 : i64, inverse = false, onesided = false} : (tensor<2x4x3xf32>, tensor<1xf32>, tensor<4x2xf32>) -> tensor<2x4x2xf32>
+  return
+}
+
+// -----
+
+func.func @dft_roots(%x: tensor<2x4x1xf32>, %w: tensor<3xf32>, %r: tensor<4x2xf32>) {
+  // expected-error@+2 {{'nn.dft' op failed to infer returned types}}
+  // expected-error@+1 {{has a window of type 'tensor<3xf32>' and roots of type 'tensor<4x2xf32>'}}
+  %0 = nn.dft %x, %w, %r {axis = 1 : i64, length = 4 : i64, step = 0 : i64, inverse = false, onesided = false} : (tensor<2x4x1xf32>, tensor<3xf32>, tensor<4x2xf32>) -> tensor<2x4x2xf32>
+  return
+}
+
+// -----
+
+func.func @filter_taps(%x: tensor<2x3xf32>, %s: tensor<5xi64>, %w: tensor<5x4xf32>) {
+  // expected-error@+2 {{'nn.filter' op failed to infer returned types}}
+  // expected-error@+1 {{has 4 taps along an axis of 3 elements}}
+  %0 = nn.filter %x, %s, %w {axis = 1 : i64} : (tensor<2x3xf32>, tensor<5xi64>, tensor<5x4xf32>) -> tensor<2x5xf32>
+  return
+}
+
+// -----
+
+func.func @roi_columns(%x: tensor<1x8x9x9xf32>, %r: tensor<4x5xf32>, %i: tensor<4xi64>) {
+  // expected-error@+2 {{'nn.roi_align' op failed to infer returned types}}
+  // expected-error@+1 {{needs regions of 4 numbers of the images' type, not a 'tensor<4x5xf32>'}}
+  %0 = nn.roi_align avg %x, %r, %i {sizes = array<i64: 3, 2>, samples = 2 : i64, scale = 0.5 : f64, half_pixel = true} : (tensor<1x8x9x9xf32>, tensor<4x5xf32>, tensor<4xi64>) -> tensor<4x8x3x2xf32>
+  return
+}
+
+// -----
+
+func.func @det_shape(%x: tensor<2x3xf32>) {
+  // expected-error@+2 {{'nn.det' op failed to infer returned types}}
+  // expected-error@+1 {{needs square matrices, not a 'tensor<2x3xf32>'}}
+  %0 = nn.det %x : (tensor<2x3xf32>) -> tensor<f32>
+  return
+}
