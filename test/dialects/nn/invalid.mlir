@@ -477,3 +477,36 @@ func.func @block_matmul_block(%x: tensor<1x64xf32>, %q: tensor<3x64xui8>, %s: te
 func.func @nibbles_of_floats(%w: tensor<64x3xf32, #nn.layout<NK32n_int4>>) {
   return
 }
+
+// -----
+
+func.func @format_of_codes(%x: tensor<3xf32>) {
+  // expected-error@+1 {{'nn.encode_float' op knows no format 'e4m4'}}
+  %0 = nn.encode_float %x {format = "e4m4"} : tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @rounding_of_codes(%x: tensor<3xf32>) {
+  // expected-error@+1 {{'nn.encode_float' op needs a rounding for the format e8m0, and for no other}}
+  %0 = nn.encode_float %x {format = "e5m2", rounding = 1.0 : f64} : tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @codes_of_integers(%x: tensor<3xi32>) {
+  // expected-error@+1 {{'nn.decode_float' op needs operands of f32, not 'i32'}}
+  %0 = nn.decode_float %x {format = "e5m2"} : tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @bits_of_bytes(%x: tensor<3xi8>) {
+  // expected-error@+2 {{'nn.bit_cast' op failed to infer returned types}}
+  // expected-error@+1 {{has no type with the bits of 'i8'}}
+  %0 = nn.bit_cast %x : tensor<3xi8>
+  return
+}
