@@ -16,12 +16,21 @@ def kind_of(problem):
     return text[:60]
 
 
+def size(graph):
+    """What shrinks: nodes, outputs, operands, and elements."""
+    arrays = [*graph.feeds.values(), *graph.constants.values()]
+    return (len(graph.nodes), len(graph.outputs), sum(len(n.input) for n in graph.nodes),
+            sum(array.size for array in arrays))
+
+
 def shrink(graph, fails):
     """The smallest graph found for which fails(graph) holds."""
     changed = True
     while changed:
         changed = False
         for candidate in candidates(graph):
+            if size(candidate) >= size(graph):
+                continue
             try:
                 candidate.expected()
             except Exception:  # no valid graph any more
@@ -51,10 +60,10 @@ def candidates(graph):
     for node in graph.nodes:
         if len(node.input) > 2 and node.op_type in ("Sum", "Max", "Min", "Mean", "Concat"):
             yield drop_operand(graph, node)
-    sizes = sorted({d for a in graph.feeds.values() for d in a.shape if d > 1}, reverse=True)
-    for size in sizes:
-        for smaller in sorted({1, 2, size // 2, size - 1} - {size, 0}):
-            yield shrink_size(graph, size, smaller)
+    lengths = sorted({d for a in graph.feeds.values() for d in a.shape if d > 1}, reverse=True)
+    for length in lengths:
+        for smaller in sorted({1, 2, length // 2, length - 1} - {length, 0}):
+            yield shorten(graph, length, smaller)
 
 
 def clean(graph):
@@ -108,14 +117,14 @@ def drop_operand(graph, node):
     return clean(smaller)
 
 
-def shrink_size(graph, size, smaller_size):
-    """With the first elements alone along axes of one size."""
+def shorten(graph, length, shorter):
+    """With the first elements alone along axes of one length."""
     smaller = copy.deepcopy(graph)
 
     def cut(array):
         if array.dtype.kind == "i" and array.ndim == 1:
-            return np.where(array == size, smaller_size, array).astype(array.dtype)
-        return array[tuple(slice(smaller_size if d == size else d) for d in array.shape)]
+            return np.where(array == length, shorter, array).astype(array.dtype)
+        return array[tuple(slice(shorter if d == length else d) for d in array.shape)]
 
     smaller.feeds = {n: cut(a) for n, a in smaller.feeds.items()}
     smaller.constants = {n: cut(a) for n, a in smaller.constants.items()}
