@@ -42,7 +42,8 @@ class Report(unittest.TestCase):
                     continue
                 wrong = np.array(value)
                 at = np.unravel_index(np.abs(wrong.astype(float)).argmax(), wrong.shape)
-                wrong[at] = not wrong[at] if wrong.dtype == bool else wrong[at] // 2 - 3
+                wrong[at] = (wrong[at] + 1 + abs(wrong[at]) if wrong.dtype.kind == "f"
+                             else wrong[at] ^ 1)
                 problem = random_graphs.differences(graph, expected | {name: wrong})
                 self.assertIn(name + "[", problem)
                 other = np.asarray(value[None])
