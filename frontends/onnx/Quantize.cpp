@@ -221,16 +221,20 @@ static bool isSound(Node &node) {
   return areNumbers && block >= 0;
 }
 
-/// The zero point as numbers of type `real`, for each element of `shape`; null
-/// if there is none, or if that of a small float is zero.
-static Value getSmallZeroPoint(Node &node, Type real, ArrayRef<int64_t> shape) {
+static bool isKnownZero(Value value) {
+  auto known = value ? readElements(value) : std::nullopt;
+  return known &&
+         llvm::all_of(known->ints, [](int64_t code) { return code == 0; });
+}
+
+/// The zero point of `small`, a float of at most 8 bits, as numbers of type
+/// `real` for each element of `shape`; null if there is none or it is zero.
+static Value getSmallZeroPoint(Node &node, Type small, Type real,
+                               ArrayRef<int64_t> shape) {
   Value zeroPoint = node.getOperand(2);
-  auto known = zeroPoint ? readElements(zeroPoint) : std::nullopt;
-  if (!zeroPoint ||
-      (known && llvm::all_of(known->ints, [](int64_t i) { return i == 0; })))
+  if (!zeroPoint || isKnownZero(zeroPoint))
     return {};
-  return spread(node, node.asNumbers(zeroPoint, node.getModelType(2)), real,
-                shape);
+  return spread(node, node.asNumbers(zeroPoint, small), real, shape);
 }
 
 /// QuantizeLinear to `small`, a float of at most 8 bits.
@@ -240,9 +244,16 @@ static Value quantizeToSmallFloat(Node &node, Type small) {
   Value y = divideByScales(node);
   if (!y)
     return {};
-  Value zeroPoint = getSmallZeroPoint(node, getElement(y), getShape(y));
+  Value zeroPoint = getSmallZeroPoint(node, small, getElement(y), getShape(y));
   if (zeroPoint)
     y = node.createElementwise("add", {y, zeroPoint});
+  // A sum with zero is never -0. ONNX's reference does not add the zero point
+  // of floats of 8 bits.
+  if (y && isKnownZero(node.getOperand(2)) && getBits(small) < 8) {
+    Value zero = node.splat(0, getElement(y));
+    y = node.createElementwise(
+        "select", {node.createElementwise("equal", {y, zero}), zero, y});
+  }
   SmallRounding rounding;
   rounding.saturates = node.getInt("saturate", 1) != 0;
   return node.castToModelType(y, small, rounding);
@@ -253,10 +264,10 @@ static Value quantizeToSmallFloat(Node &node, Type small) {
 static Value dequantizeSmallFloat(Node &node, Type result) {
   if (!isSound(node))
     return {};
-  Type real = getReal(node);
+  Type real = getReal(node), small = node.getModelType(0);
   Value x = node.getOperand(0);
-  Value y = node.castTo(node.asNumbers(x, node.getModelType(0)), real);
-  Value zeroPoint = getSmallZeroPoint(node, real, getShape(x));
+  Value y = node.castTo(node.asNumbers(x, small), real);
+  Value zeroPoint = getSmallZeroPoint(node, small, real, getShape(x));
   if (zeroPoint)
     y = node.createElementwise("sub", {y, zeroPoint});
   y = node.createElementwise(
