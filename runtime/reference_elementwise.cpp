@@ -101,10 +101,11 @@ template <class Y, class T, class... X> struct pointed {
   Y operator()(X... x) const { return function(scalars, x...); }
 };
 
-/// Type of a function's result: bool for a comparison, the operands' type T for
-/// any other.
-template <class R, class T>
-using result_of = std::conditional_t<std::is_same<R, bool>::value, bool, T>;
+/// Type of a function's result: bool for a comparison, the type R of what it
+/// returns for a cast of bits, the operands' type T for any other.
+template <class F, class R, class T>
+using result_of =
+    std::conditional_t<F::is_bit_cast || std::is_same<R, bool>::value, R, T>;
 
 /// Calls F with one tensor of T for each I (the first is bool for select), and
 /// one attribute for each J.
@@ -121,7 +122,7 @@ int call_on(const call &c, std::index_sequence<I...>,
       if (c.in[i].dtype != c.in[0].dtype)
         return NNC_REFERENCE_NO_TYPE;
     using R = std::invoke_result_t<F, repeated<T, I>..., repeated<T, J>...>;
-    using Y = result_of<R, T>;
+    using Y = result_of<F, R, T>;
     pointed<Y, T, repeated<T, I>...> f{};
     f.function = [](const T *scalars, repeated<T, I>... x) {
       static_cast<void>(scalars); // which F may have none of
@@ -138,6 +139,7 @@ int call_on(const call &c, std::index_sequence<I...>,
 #define NNC_ELEMENTWISE(NAME, TENSORS, SCALARS, HEADER)                        \
   struct function_##NAME {                                                     \
     static constexpr bool is_select = is_name(#NAME, "select");                \
+    static constexpr bool is_bit_cast = is_name(#NAME, "bit_cast");            \
     template <class... X>                                                      \
     auto operator()(X... x) const -> decltype(nnc::NAME(x...)) {               \
       return nnc::NAME(x...);                                                  \

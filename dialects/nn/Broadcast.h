@@ -42,12 +42,16 @@ mlir::LogicalResult inferMatMul(std::optional<mlir::Location> location,
                                 llvm::SmallVectorImpl<int64_t> &shape);
 
 /// Infers the result type of an elementwise op. `element` selects its element
-/// type: that of the "first" or "last" operand, or "bool". The operands are all
-/// tensors or all scalars.
+/// type: that of the "first" or "last" operand, "bool", or for "bits" the float
+/// or integer of the same size. The operands are all tensors or all scalars.
 mlir::LogicalResult inferElementwise(std::optional<mlir::Location> location,
                                      mlir::ValueRange operands,
                                      llvm::StringRef element,
                                      llvm::SmallVectorImpl<mlir::Type> &types);
+
+/// Returns the function that encodes or decodes small floats of `format`, or an
+/// empty string for an unknown format.
+llvm::StringRef getSmallFloatFunction(llvm::StringRef format, bool isEncoded);
 
 } // namespace nnc::nn
 

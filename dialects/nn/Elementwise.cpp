@@ -10,6 +10,21 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
+/// Returns the float of the same size as an integer, the integer for a float,
+/// or null if there is none.
+static Type getTypeOfBits(Type type) {
+  Builder builder(type.getContext());
+  if (type.isF32())
+    return builder.getI32Type();
+  if (type.isF64())
+    return builder.getI64Type();
+  if (type.isSignlessInteger(32))
+    return builder.getF32Type();
+  if (type.isSignlessInteger(64))
+    return builder.getF64Type();
+  return {};
+}
+
 LogicalResult nn::inferElementwise(std::optional<Location> location,
                                    ValueRange operands, StringRef element,
                                    SmallVectorImpl<Type> &types) {
@@ -22,6 +37,12 @@ LogicalResult nn::inferElementwise(std::optional<Location> location,
   Value like = element == "last" ? operands.back() : operands.front();
   Type type = element == "bool" ? Type(IntegerType::get(context, 1))
                                 : getElementTypeOrSelf(like.getType());
+  if (element == "bits") {
+    Type bits = getTypeOfBits(type);
+    if (!bits)
+      return emitOptionalError(location, "has no type with the bits of ", type);
+    type = bits;
+  }
   if (tensors == 0) {
     types.push_back(type);
     return success();
@@ -194,6 +215,52 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
 StringRef CastOp::getFunction() { return "cast"; }
 SmallVector<double> CastOp::getScalars() { return {}; }
 Work CastOp::getWork() { return elementwiseWork(*this); }
+
+//===----------------------------------------------------------------------===//
+// nn.encode_float, nn.decode_float
+//===----------------------------------------------------------------------===//
+
+StringRef nn::getSmallFloatFunction(StringRef format, bool isEncoded) {
+  // The functions of runtime/routines/elementwise.inc.
+#define NNC_FORMAT(NAME)                                                       \
+  .Case(#NAME, isEncoded ? "encode_" #NAME : "decode_" #NAME)
+  return llvm::StringSwitch<StringRef>(format)
+      // clang-format off
+      NNC_FORMAT(e2m1) NNC_FORMAT(e2m3) NNC_FORMAT(e3m2) NNC_FORMAT(e4m3fn)
+      NNC_FORMAT(e4m3fnuz) NNC_FORMAT(e5m10) NNC_FORMAT(e5m2)
+      NNC_FORMAT(e5m2fnuz) NNC_FORMAT(e8m0) NNC_FORMAT(e8m7)
+                  // clang-format on
+                  .Default("");
+#undef NNC_FORMAT
+}
+
+/// Verifies an op on the codes of a format of small floats.
+template <class Op> static LogicalResult verifySmallFloat(Op op) {
+  if (op.getFunction().empty())
+    return op.emitOpError("knows no format '") << op.getFormat() << "'";
+  Type type = getElementTypeOrSelf(op.getX().getType());
+  if (!type.isF32())
+    return op.emitOpError("needs operands of f32, not ") << type;
+  return success();
+}
+
+LogicalResult EncodeFloatOp::verify() {
+  if (failed(verifySmallFloat(*this)))
+    return failure();
+  if (getRounding().has_value() != (getFormat() == "e8m0"))
+    return emitOpError("needs a rounding for the format e8m0, and for no "
+                       "other");
+  return success();
+}
+
+SmallVector<double> EncodeFloatOp::getEncodingScalars() {
+  SmallVector<double> scalars = {getSaturate() ? 1.0 : 0.0};
+  if (getRounding())
+    scalars.push_back(getRounding()->convertToDouble());
+  return scalars;
+}
+
+LogicalResult DecodeFloatOp::verify() { return verifySmallFloat(*this); }
 
 //===----------------------------------------------------------------------===//
 // nn.lookup

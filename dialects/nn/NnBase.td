@@ -53,12 +53,15 @@ class Nn_Elementwise<string mnemonic, string formula, list<Trait> traits = []>
         DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,
         DeclareOpInterfaceMethods<Nn_CostOpInterface>], traits)> {
   let summary = formula;
-  /// Element type of the result: "first" operand's, "bool", or "last" operand's.
+  /// Element type of the result: "first" operand's, "bool", "last" operand's,
+  /// or "bits", the float for an integer and the integer for a float.
   string resultElement = "first";
+  /// C++ expression of the function's name.
+  string function = "\"" # mnemonic # "\"";
   /// C++ list of the constant arguments.
   string scalars = "{}";
   let extraClassDefinition = compatible # [{
-    ::llvm::StringRef $cppClass::getFunction() { return "}] # mnemonic # [{"; }
+    ::llvm::StringRef $cppClass::getFunction() { return }] # function # [{; }
     ::llvm::SmallVector<double> $cppClass::getScalars() { return }] # scalars # [{; }
     ::nnc::nn::Work $cppClass::getWork() { return ::nnc::nn::elementwiseWork(*this); }
     ::llvm::LogicalResult $cppClass::inferReturnTypes(

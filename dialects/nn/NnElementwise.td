@@ -231,6 +231,50 @@ def Nn_CastOp : Nn_Op<"cast", [
   let hasFolder = 1;
 }
 
+def Nn_EncodeFloatOp : Nn_Unary<"encode_float", "code of x as a small float"> {
+  let description = [{
+    Elementwise code, a whole number from 0 on, of the number of `format` that
+    is nearest to the f32 x. `runtime/simd/small_floats.h` defines formats and
+    rounding: `e4m3fn`, `e4m3fnuz`, `e5m2`, `e5m2fnuz`, `e2m1`, `e2m3`, `e3m2`,
+    `e5m10` (float16), `e8m7` (bfloat16) and `e8m0`. Only e8m0 has a `rounding`:
+    0 for down, 1 for up, 0.5 for the nearest.
+
+    Example: `%y = nn.encode_float %x {format = "e4m3fn", saturate = true}
+    : tensor<2x3xf32>`.
+  }];
+  let arguments = (ins Nn_ScalarOrTensor:$x, StrAttr:$format,
+                       DefaultValuedAttr<BoolAttr, "true">:$saturate,
+                       OptionalAttr<F64Attr>:$rounding);
+  let function = "getSmallFloatFunction(getFormat(), /*isEncoded=*/true)";
+  let scalars = "getEncodingScalars()";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<double> getEncodingScalars();
+  }];
+}
+
+def Nn_DecodeFloatOp : Nn_Unary<"decode_float", "small float that has the code x"> {
+  let description = [{
+    Elementwise number of `format` whose code is the f32 x, a whole number from
+    0 on: the inverse of `nn.encode_float`.
+
+    Example: `%y = nn.decode_float %x {format = "e4m3fn"} : tensor<2x3xf32>`.
+  }];
+  let arguments = (ins Nn_ScalarOrTensor:$x, StrAttr:$format);
+  let function = "getSmallFloatFunction(getFormat(), /*isEncoded=*/false)";
+  let hasVerifier = 1;
+}
+
+def Nn_BitCastOp : Nn_Unary<"bit_cast", "x with the same bits as another type"> {
+  let description = [{
+    Elementwise integer of the bits of a float, i32 of f32 and i64 of f64, or
+    the float of the bits of such an integer.
+
+    Example: `%y = nn.bit_cast %x : tensor<2x3xf32>`.
+  }];
+  let resultElement = "bits";
+}
+
 def Nn_LookupOp : Nn_Op<"lookup", [
     DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {

@@ -207,34 +207,6 @@ Value convertPow(Node &node) {
   return node.createElementwise("pow", {base, node.castTo(exponent, type)});
 }
 
-//===----------------------------------------------------------------------===//
-// Types
-//===----------------------------------------------------------------------===//
-
-/// Operand 0 cast to `element`. Its own type needs no rounding.
-static Value castFrom(Node &node, Type element) {
-  Value x = node.getOperand(0);
-  return element == node.getModelType(0) ? node.asModelType(x, element)
-                                         : node.castToModelType(x, element);
-}
-
-Value convertCast(Node &node) {
-  const auto *to = node.find("to");
-  // Opset 1 to 5 wrote the type's name.
-  int32_t dataType = static_cast<int32_t>(to->i());
-  if (node.getVersion() < 6)
-    dataType = parseDataType(to->s());
-  Type element = getElementType(node.getBuilder().getContext(), dataType);
-  if (!element)
-    return node.unsupported("casts to " + getDataTypeName(dataType) +
-                            ", which nnc does not handle");
-  return castFrom(node, element);
-}
-
-Value convertCastLike(Node &node) {
-  return castFrom(node, node.getModelType(1));
-}
-
 /// Converts BitShift: products with powers of two, or quotients by them. Behind
 /// the powers a table holds 0, which makes both 0, for shifts by all bits and
 /// by negative counts.

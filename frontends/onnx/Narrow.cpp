@@ -7,6 +7,7 @@
 #include "frontends/onnx/Narrow.h"
 
 #include "dialects/nn/Nn.h"
+#include "frontends/onnx/Types.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -22,7 +23,8 @@ static bool isSmallInteger(Type element) {
 }
 
 bool nnc::onnx::isNarrow(Type element) {
-  return nn::isHalf(element) || isSmallInteger(element);
+  return nn::isHalf(element) || isSmallInteger(element) ||
+         !getSmallFormat(element).empty();
 }
 
 Type nnc::onnx::getCarrier(Type element) {
@@ -32,6 +34,8 @@ Type nnc::onnx::getCarrier(Type element) {
 }
 
 Type nnc::onnx::getStoredType(Type element) {
+  if (!getSmallFormat(element).empty())
+    return IntegerType::get(element.getContext(), 8, IntegerType::Unsigned);
   if (!element || !isSmallInteger(element))
     return element;
   return IntegerType::get(element.getContext(), 8,
@@ -56,20 +60,21 @@ Value nnc::onnx::getCarrier(Value value) {
 }
 
 int64_t nnc::onnx::getPackedBytes(Type element, int64_t count) {
-  unsigned bits = element.getIntOrFloatBitWidth();
-  if (isSmallInteger(element))
-    return llvm::divideCeil(count * bits, 8);
-  return count * std::max(1u, bits / 8);
+  unsigned bits = getBits(element);
+  return bits == 1 ? count : llvm::divideCeil(count * bits, 8);
 }
 
 std::vector<char> nnc::onnx::unpackIntegers(unsigned bits, bool isUnsigned,
                                             ArrayRef<char> packed,
                                             int64_t count) {
   std::vector<char> elements(count);
-  unsigned perByte = 8 / bits;
   for (int64_t i = 0; i < count; ++i) {
-    auto byte = static_cast<uint8_t>(packed[i / perByte]);
-    int value = byte >> (i % perByte * bits) & ((1 << bits) - 1);
+    // Those of 6 bits may begin in one byte and end in the next.
+    int64_t byte = i * bits / 8;
+    unsigned from = i * bits % 8, word = static_cast<uint8_t>(packed[byte]);
+    if (from + bits > 8)
+      word |= static_cast<uint8_t>(packed[byte + 1]) << 8;
+    int value = word >> from & ((1 << bits) - 1);
     bool isNegative = !isUnsigned && value >> (bits - 1);
     elements[i] = static_cast<char>(isNegative ? value - (1 << bits) : value);
   }
@@ -78,9 +83,10 @@ std::vector<char> nnc::onnx::unpackIntegers(unsigned bits, bool isUnsigned,
 
 AsmResourceBlob nnc::onnx::unpack(Type element, ArrayRef<char> packed,
                                   int64_t count) {
-  if (auto integer = dyn_cast<IntegerType>(element)) {
-    std::vector<char> elements =
-        unpackIntegers(integer.getWidth(), integer.isUnsigned(), packed, count);
+  if (!isa<FloatType>(element)) {
+    auto integer = dyn_cast<IntegerType>(element);
+    std::vector<char> elements = unpackIntegers(
+        getBits(element), !integer || integer.isUnsigned(), packed, count);
     return HeapAsmResourceBlob::allocateAndCopyWithAlign(elements, 1);
   }
   AsmResourceBlob blob =

@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Values of 16-bit floats are computed as float32, and integers of 2 and 4 bits
-// as integers of 8. Those are the carriers of these types. While a model is
+// as integers of 8. Those are the carriers of these types. Floats of 8 bits and
+// less are not computed with: they are moved, and cast. Their carrier is uint8,
+// which holds their codes (runtime/simd/small_floats.h). While a model is
 // imported, a value of a narrow type is a cast of its carrier, an
 // unrealized_conversion_cast, so that the checks of types see what the model
 // says. Converters get carriers, and no such cast is left when all is imported.
@@ -29,7 +31,8 @@ bool isNarrow(mlir::Type element);
 mlir::Type getCarrier(mlir::Type element);
 
 /// Returns the type of inputs and outputs of the network that the model
-/// declares as `element`: integers of 2 and 4 bits have a byte each.
+/// declares as `element`: integers of 2 and 4 bits and floats of at most 8 bits
+/// have a byte each.
 mlir::Type getStoredType(mlir::Type element);
 
 /// Returns `carrier` as a value of the narrow type `element`.
@@ -39,8 +42,8 @@ mlir::Value makeNarrow(mlir::OpBuilder &builder, mlir::Value carrier,
 /// Returns the carrier of a value of a narrow type, or any other value itself.
 mlir::Value getCarrier(mlir::Value value);
 
-/// Returns the bytes that `count` elements take in a model: integers of 2 and 4
-/// bits are packed.
+/// Returns the bytes that `count` elements take in a model: elements of 2, 4
+/// and 6 bits are packed.
 int64_t getPackedBytes(mlir::Type element, int64_t count);
 
 /// Returns the elements of a narrow type, packed as in a model, as elements of
@@ -48,7 +51,7 @@ int64_t getPackedBytes(mlir::Type element, int64_t count);
 mlir::AsmResourceBlob unpack(mlir::Type element, llvm::ArrayRef<char> packed,
                              int64_t count);
 
-/// Returns `count` packed integers of `bits` bits, 2, 4 or 8, as one a byte.
+/// Returns `count` packed integers of `bits` bits, 2 to 8, as one a byte.
 /// The first has the lowest bits of its byte.
 std::vector<char> unpackIntegers(unsigned bits, bool isUnsigned,
                                  llvm::ArrayRef<char> packed, int64_t count);

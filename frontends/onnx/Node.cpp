@@ -58,10 +58,38 @@ static Value keepLowBits(Node &node, Value x, IntegerType element) {
   return node.castTo(x, getCarrier(element));
 }
 
-Value Node::castToModelType(Value x, Type element) {
+Value Node::asNumbers(Value x, Type element) {
+  StringRef format = getSmallFormat(element);
+  if (format.empty())
+    return x;
+  Builder &builder = getBuilder();
+  return createElementwise(
+      "decode_float", castTo(x, builder.getF32Type()),
+      builder.getNamedAttr("format", builder.getStringAttr(format)));
+}
+
+/// Returns the codes of the numbers `x` in `format`.
+static Value encode(Node &node, Value x, StringRef format,
+                    SmallRounding rounding) {
+  Builder &builder = node.getBuilder();
+  SmallVector<NamedAttribute> how = {
+      builder.getNamedAttr("format", builder.getStringAttr(format)),
+      builder.getNamedAttr("saturate",
+                           builder.getBoolAttr(rounding.saturates))};
+  if (format == "e8m0")
+    how.push_back(builder.getNamedAttr("rounding",
+                                       builder.getF64FloatAttr(rounding.e8m0)));
+  return node.createElementwise("encode_float",
+                                node.castTo(x, builder.getF32Type()), how);
+}
+
+Value Node::castToModelType(Value x, Type element, SmallRounding rounding) {
   if (!isNarrow(element))
     return castTo(x, element);
   Type carrier = getCarrier(element);
+  if (StringRef format = getSmallFormat(element); !format.empty())
+    return asModelType(castTo(encode(*this, x, format, rounding), carrier),
+                       element);
   if (auto integer = dyn_cast<IntegerType>(element))
     return asModelType(keepLowBits(*this, x, integer), element);
   x = castTo(x, carrier);

@@ -14,6 +14,14 @@
 
 namespace nnc::onnx {
 
+/// How a number becomes a float of at most 8 bits: whether one that is too
+/// large becomes the largest, and for float8e8m0 whether it is rounded down
+/// (0), up (1) or to the nearest (0.5).
+struct SmallRounding {
+  bool saturates = true;
+  double e8m0 = 1;
+};
+
 /// A node with its operands' values and its attributes, and the means to build
 /// what computes it.
 class Node : public LayerBuilder {
@@ -55,8 +63,13 @@ public:
   void setResult(size_t i, mlir::Value value);
   llvm::ArrayRef<mlir::Value> getResults() const { return results; }
 
-  /// Casts to any element type of ONNX's, and rounds to it.
-  mlir::Value castToModelType(mlir::Value x, mlir::Type element);
+  /// Casts to any element type of ONNX's, and rounds to it. `rounding` says how
+  /// that is done for floats of at most 8 bits.
+  mlir::Value castToModelType(mlir::Value x, mlir::Type element,
+                              SmallRounding rounding = {});
+  /// `x`, a carrier of values of type `element`, as numbers: f32 for floats of
+  /// at most 8 bits, which their carrier holds as codes.
+  mlir::Value asNumbers(mlir::Value x, mlir::Type element);
   /// `x` as a value of type `element`, whose values it has already.
   mlir::Value asModelType(mlir::Value x, mlir::Type element);
 

@@ -15,6 +15,18 @@ using namespace nnc;
 
 namespace nnc::onnx {
 
+/// The type that QuantizeLinear divides in: `precision`, or else the type of
+/// operands 0 and 1 if it is one; f32 for others.
+static Type getPrecision(Node &node) {
+  Builder &builder = node.getBuilder();
+  Type type;
+  if (int64_t dataType = node.getInt("precision"))
+    type = getElementType(builder.getContext(), static_cast<int32_t>(dataType));
+  else if (node.getModelType(0) == node.getModelType(1))
+    type = node.getModelType(0);
+  return isa_and_nonnull<FloatType>(type) ? type : builder.getF32Type();
+}
+
 /// Whether quantized types can hold the scales and zero points of operands 1
 /// and 2: they are known, of 32 bits, not of blocks, and all scales are
 /// positive. A scale of zero, as channels have that were pruned, and a negative
@@ -22,7 +34,7 @@ namespace nnc::onnx {
 static bool haveType(Node &node) {
   Value scales = node.getOperand(1), zeroPoints = node.getOperand(2);
   auto known = readElements(scales);
-  return getElement(scales).isF32() && known &&
+  return getElement(scales).isF32() && getPrecision(node).isF32() && known &&
          llvm::none_of(known->reals, [](double s) { return s <= 0; }) &&
          (!zeroPoints || readElements(zeroPoints)) &&
          node.getInt("block_size") == 0;
@@ -154,8 +166,24 @@ static Value dequantizeWeights(Node &node) {
 
 /// The type to compute in.
 static Type getReal(Node &node) {
-  Type scale = getElement(node.getOperand(1));
-  return scale.isF64() ? scale : Type(node.getBuilder().getF32Type());
+  Builder &builder = node.getBuilder();
+  bool isDouble =
+      getElement(node.getOperand(1)).isF64() || getPrecision(node).isF64();
+  return isDouble ? Type(builder.getF64Type()) : builder.getF32Type();
+}
+
+/// Operand 0 of QuantizeLinear divided by the scales.
+static Value divideByScales(Node &node) {
+  Type real = getReal(node), precision = getPrecision(node);
+  Value x = node.castTo(node.getOperand(0), real),
+        scales = node.castTo(node.getOperand(1), real);
+  auto round = [&](Value value) {
+    return nn::isHalf(precision)
+               ? node.castTo(node.castTo(value, precision), real)
+               : value;
+  };
+  return round(node.createElementwise(
+      "div", {round(x), spread(node, round(scales), real, getShape(x))}));
 }
 
 /// The integer type that operand 0 or the result of the node is of in the
@@ -170,7 +198,8 @@ static IntegerType getStorage(Node &node, Type type, unsigned maxWidth) {
       "has quantized elements of " +
       (isNamed ? "type " + getDataTypeName(static_cast<int32_t>(dataType))
                : std::string("another type")) +
-      "; nnc handles integers of 2 to " + Twine(maxWidth) + " bits");
+      "; nnc handles integers of 2 to " + Twine(maxWidth) +
+      " bits and floats of 4 to 8");
   return {};
 }
 
@@ -192,6 +221,60 @@ static bool isSound(Node &node) {
   return areNumbers && block >= 0;
 }
 
+static bool isKnownZero(Value value) {
+  auto known = value ? readElements(value) : std::nullopt;
+  return known &&
+         llvm::all_of(known->ints, [](int64_t code) { return code == 0; });
+}
+
+/// The zero point of `small`, a float of at most 8 bits, as numbers of type
+/// `real` for each element of `shape`; null if there is none or it is zero.
+static Value getSmallZeroPoint(Node &node, Type small, Type real,
+                               ArrayRef<int64_t> shape) {
+  Value zeroPoint = node.getOperand(2);
+  if (!zeroPoint || isKnownZero(zeroPoint))
+    return {};
+  return spread(node, node.asNumbers(zeroPoint, small), real, shape);
+}
+
+/// QuantizeLinear to `small`, a float of at most 8 bits.
+static Value quantizeToSmallFloat(Node &node, Type small) {
+  if (!isSound(node))
+    return {};
+  Value y = divideByScales(node);
+  if (!y)
+    return {};
+  Value zeroPoint = getSmallZeroPoint(node, small, getElement(y), getShape(y));
+  if (zeroPoint)
+    y = node.createElementwise("add", {y, zeroPoint});
+  // A sum with zero is never -0. ONNX's reference does not add the zero point
+  // of floats of 8 bits.
+  if (y && isKnownZero(node.getOperand(2)) && getBits(small) < 8) {
+    Value zero = node.splat(0, getElement(y));
+    y = node.createElementwise(
+        "select", {node.createElementwise("equal", {y, zero}), zero, y});
+  }
+  SmallRounding rounding;
+  rounding.saturates = node.getInt("saturate", 1) != 0;
+  return node.castToModelType(y, small, rounding);
+}
+
+/// Operand 0 of DequantizeLinear, floats of at most 8 bits, as real numbers of
+/// the type `result`.
+static Value dequantizeSmallFloat(Node &node, Type result) {
+  if (!isSound(node))
+    return {};
+  Type real = getReal(node), small = node.getModelType(0);
+  Value x = node.getOperand(0);
+  Value y = node.castTo(node.asNumbers(x, small), real);
+  Value zeroPoint = getSmallZeroPoint(node, small, real, getShape(x));
+  if (zeroPoint)
+    y = node.createElementwise("sub", {y, zeroPoint});
+  y = node.createElementwise(
+      "mul", {y, spread(node, node.getOperand(1), real, getShape(x))});
+  return node.asModelType(node.castTo(y, getCarrier(result)), result);
+}
+
 Value convertQuantizeLinear(Node &node) {
   Value x = node.getOperand(0), zeroPoint = node.getOperand(2);
   Builder &builder = node.getBuilder();
@@ -201,6 +284,8 @@ Value convertQuantizeLinear(Node &node) {
   else if (int64_t dataType = node.getInt("output_dtype"))
     result =
         getElementType(builder.getContext(), static_cast<int32_t>(dataType));
+  if (!getSmallFormat(result).empty())
+    return quantizeToSmallFloat(node, result);
   IntegerType storage = getStorage(node, result, 16);
   if (!storage)
     return {};
@@ -216,10 +301,7 @@ Value convertQuantizeLinear(Node &node) {
   if (!isSound(node))
     return {};
   Type real = getReal(node);
-  Value y = node.createElementwise(
-      "div", {node.castTo(x, real),
-              spread(node, node.getOperand(1), real, getShape(x))});
-  y = node.createElementwise("round", y);
+  Value y = node.createElementwise("round", divideByScales(node));
   if (zeroPoint)
     y = node.createElementwise("add",
                                {y, spread(node, zeroPoint, real, getShape(x))});
@@ -236,7 +318,8 @@ Value convertQuantizeLinear(Node &node) {
 
 Value convertDequantizeLinear(Node &node) {
   Value x = node.getOperand(0), zeroPoint = node.getOperand(2);
-  if (!getStorage(node, node.getModelType(0), 32))
+  bool isSmall = !getSmallFormat(node.getModelType(0)).empty();
+  if (!isSmall && !getStorage(node, node.getModelType(0), 32))
     return {};
   // Integers of 2 and 4 bits are quantized ones of 8 bits, too.
   auto storage = cast<IntegerType>(getElement(x));
@@ -249,6 +332,8 @@ Value convertDequantizeLinear(Node &node) {
     return node.unsupported("gives numbers of type " +
                             getDataTypeName(node.getInt("output_dtype")) +
                             ", which nnc does not handle");
+  if (isSmall)
+    return dequantizeSmallFloat(node, result);
   if (haveType(node)) {
     RankedTensorType type = getQuantizedType(node, getShape(x), storage);
     if (!type)

@@ -21,20 +21,36 @@ struct DataKind {
   int type;
   llvm::StringLiteral dtype;
   size_t bytes;      ///< of an element
-  unsigned bits = 0; ///< of an integer of which a byte holds several
+  unsigned bits = 0; ///< of an element, where several share a byte
 };
 } // namespace
 
 static constexpr DataKind kDataKinds[] = {
-    {TensorProto::FLOAT, "f32", 4},   {TensorProto::DOUBLE, "f64", 8},
-    {TensorProto::FLOAT16, "f16", 2}, {TensorProto::BFLOAT16, "bf16", 2},
-    {TensorProto::INT2, "i8", 1, 2},  {TensorProto::INT4, "i8", 1, 4},
-    {TensorProto::UINT2, "u8", 1, 2}, {TensorProto::UINT4, "u8", 1, 4},
-    {TensorProto::INT8, "i8", 1},     {TensorProto::UINT8, "u8", 1},
-    {TensorProto::INT16, "i16", 2},   {TensorProto::UINT16, "u16", 2},
-    {TensorProto::INT32, "i32", 4},   {TensorProto::UINT32, "u32", 4},
-    {TensorProto::INT64, "i64", 8},   {TensorProto::UINT64, "u64", 8},
+    {TensorProto::FLOAT, "f32", 4},
+    {TensorProto::DOUBLE, "f64", 8},
+    {TensorProto::FLOAT16, "f16", 2},
+    {TensorProto::BFLOAT16, "bf16", 2},
+    {TensorProto::INT2, "i8", 1, 2},
+    {TensorProto::INT4, "i8", 1, 4},
+    {TensorProto::UINT2, "u8", 1, 2},
+    {TensorProto::UINT4, "u8", 1, 4},
+    {TensorProto::INT8, "i8", 1},
+    {TensorProto::UINT8, "u8", 1},
+    {TensorProto::INT16, "i16", 2},
+    {TensorProto::UINT16, "u16", 2},
+    {TensorProto::INT32, "i32", 4},
+    {TensorProto::UINT32, "u32", 4},
+    {TensorProto::INT64, "i64", 8},
+    {TensorProto::UINT64, "u64", 8},
     {TensorProto::BOOL, "bool", 1},
+    {TensorProto::FLOAT4E2M1, "u8", 1, 4},
+    {TensorProto::FLOAT6E2M3, "u8", 1, 6},
+    {TensorProto::FLOAT6E3M2, "u8", 1, 6},
+    {TensorProto::FLOAT8E4M3FN, "u8", 1},
+    {TensorProto::FLOAT8E4M3FNUZ, "u8", 1},
+    {TensorProto::FLOAT8E5M2, "u8", 1},
+    {TensorProto::FLOAT8E5M2FNUZ, "u8", 1},
+    {TensorProto::FLOAT8E8M0, "u8", 1},
 };
 
 /// Appends the low `bytes` bytes of each value in little-endian order, the
@@ -94,13 +110,14 @@ llvm::Expected<RawTensor> nnc::onnx::readTensor(llvm::StringRef path) {
                                    llvm::Twine(proto.data_type()) +
                                    ", which nnc does not read");
   std::vector<char> data = getData(proto, kind->bytes);
-  if (kind->bits != 0) {
-    int64_t count = 1, perByte = 8 / kind->bits;
+  // Elements of 6 bits are packed in raw data only.
+  if (kind->bits != 0 && (kind->bits != 6 || proto.has_raw_data())) {
+    int64_t count = 1;
     bool overflows = false;
     for (int64_t dim : proto.dims())
       overflows |= dim < 0 || llvm::MulOverflow(count, dim, count);
-    if (!overflows &&
-        data.size() == llvm::divideCeil(uint64_t(count), uint64_t(perByte)))
+    if (!overflows && count <= kMaxBytes &&
+        data.size() == llvm::divideCeil(uint64_t(count) * kind->bits, 8))
       data = unpackIntegers(kind->bits, kind->dtype == "u8", data, count);
   }
   return RawTensor{kind->dtype.str(),

@@ -1,5 +1,4 @@
-//===- Types.cpp - ONNX's element types
-//---------------------------------------===//
+//===- Types.cpp - ONNX's element types -----------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -20,7 +19,13 @@ struct ElementKind {
   /// The width in bits, negative for floating point; 0 if nnc has no such type.
   int bits;
   IntegerType::SignednessSemantics signedness = IntegerType::Signless;
+  const char *format = ""; ///< of small floats
 };
+
+constexpr ElementKind makeSmallFloat(int32_t dataType, const char *name,
+                                     int bits, const char *format) {
+  return {dataType, name, -bits, IntegerType::Signless, format};
+}
 } // namespace
 
 static constexpr ElementKind kKinds[] = {
@@ -41,6 +46,16 @@ static constexpr ElementKind kKinds[] = {
     {TensorProto::UINT32, "uint32", 32, IntegerType::Unsigned},
     {TensorProto::UINT64, "uint64", 64, IntegerType::Unsigned},
     {TensorProto::BFLOAT16, "bfloat16", -16},
+    makeSmallFloat(TensorProto::FLOAT8E4M3FN, "float8e4m3fn", 8, "e4m3fn"),
+    makeSmallFloat(TensorProto::FLOAT8E4M3FNUZ, "float8e4m3fnuz", 8,
+                   "e4m3fnuz"),
+    makeSmallFloat(TensorProto::FLOAT8E5M2, "float8e5m2", 8, "e5m2"),
+    makeSmallFloat(TensorProto::FLOAT8E5M2FNUZ, "float8e5m2fnuz", 8,
+                   "e5m2fnuz"),
+    makeSmallFloat(TensorProto::FLOAT8E8M0, "float8e8m0", 8, "e8m0"),
+    makeSmallFloat(TensorProto::FLOAT6E2M3, "float6e2m3", 6, "e2m3"),
+    makeSmallFloat(TensorProto::FLOAT6E3M2, "float6e3m2", 6, "e3m2"),
+    makeSmallFloat(TensorProto::FLOAT4E2M1, "float4e2m1", 4, "e2m1"),
     {TensorProto::COMPLEX64, "complex64", 0},
     {TensorProto::COMPLEX128, "complex128", 0},
     {TensorProto::STRING, "string", 0},
@@ -48,6 +63,8 @@ static constexpr ElementKind kKinds[] = {
 
 static Type makeType(MLIRContext *context, const ElementKind &kind) {
   Builder builder(context);
+  if (*kind.format)
+    return OpaqueType::get(builder.getStringAttr("onnx"), kind.name);
   switch (kind.bits) {
   case 0:
     return {};
@@ -68,6 +85,25 @@ Type nnc::onnx::getElementType(MLIRContext *context, int32_t dataType) {
     if (kind.dataType == dataType)
       return makeType(context, kind);
   return {};
+}
+
+/// Returns the line of the table for a small float, or null.
+static const ElementKind *findSmallFloat(Type element) {
+  auto opaque = dyn_cast_or_null<OpaqueType>(element);
+  for (const ElementKind &kind : kKinds)
+    if (opaque && *kind.format && opaque.getTypeData() == kind.name)
+      return &kind;
+  return nullptr;
+}
+
+StringRef nnc::onnx::getSmallFormat(Type element) {
+  const ElementKind *kind = findSmallFloat(element);
+  return kind ? kind->format : "";
+}
+
+unsigned nnc::onnx::getBits(Type element) {
+  const ElementKind *kind = findSmallFloat(element);
+  return kind ? -kind->bits : element.getIntOrFloatBitWidth();
 }
 
 int32_t nnc::onnx::getDataType(Type element) {

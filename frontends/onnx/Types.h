@@ -17,6 +17,14 @@ using namespace frontends;
 /// (Narrow.h), which no op of the imported program has.
 mlir::Type getElementType(mlir::MLIRContext *context, int32_t dataType);
 
+/// Returns the format of `element` in runtime/simd/small_floats.h if it is one
+/// of ONNX's floats of at most 8 bits, else an empty string. MLIR lacks most of
+/// them; here they are opaque types that bear ONNX's names.
+llvm::StringRef getSmallFormat(mlir::Type element);
+
+/// Returns the bits that an element takes in a model: 1 for bools, 4 for int4.
+unsigned getBits(mlir::Type element);
+
 /// Returns ONNX's type for `element`, the inverse of getElementType; 0
 /// (undefined) if there is none.
 int32_t getDataType(mlir::Type element);

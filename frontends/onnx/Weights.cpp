@@ -54,10 +54,25 @@ static AsmResourceBlob takeRaw(TensorProto &tensor, size_t align) {
   return wrap(std::move(owner), bytes, align);
 }
 
+/// Returns the codes of 6 bits of a typed field, each of which has an entry of
+/// its own, packed as raw data is.
+static AsmResourceBlob
+packSixBits(const google::protobuf::RepeatedField<int32_t> &field) {
+  std::vector<char> packed(llvm::divideCeil(field.size() * int64_t(6), 8));
+  for (int64_t i = 0; i < field.size(); ++i) {
+    unsigned code = (field.Get(static_cast<int>(i)) & 63) << i * 6 % 8;
+    int64_t byte = i * 6 / 8;
+    packed[byte] = static_cast<char>(packed[byte] | (code & 255));
+    if (code > 255)
+      packed[byte + 1] = static_cast<char>(code >> 8);
+  }
+  return HeapAsmResourceBlob::allocateAndCopyWithAlign(packed, 1);
+}
+
 /// Moves the bytes out of whichever field holds them. ONNX says which typed
 /// field that is for each type.
 static AsmResourceBlob takeBytes(TensorProto &tensor, Type element) {
-  unsigned bits = element.getIntOrFloatBitWidth();
+  unsigned bits = getBits(element);
   if (tensor.has_raw_data() && !tensor.raw_data().empty())
     return takeRaw(tensor, std::max(1u, bits / 8));
   switch (tensor.data_type()) {
@@ -73,6 +88,9 @@ static AsmResourceBlob takeBytes(TensorProto &tensor, Type element) {
     return narrow<uint32_t>(tensor.uint64_data());
   case TensorProto::INT32:
     return take(tensor.mutable_int32_data());
+  case TensorProto::FLOAT6E2M3:
+  case TensorProto::FLOAT6E3M2:
+    return packSixBits(tensor.int32_data());
   default:
     return bits == 16 ? narrow<uint16_t>(tensor.int32_data())
                       : narrow<uint8_t>(tensor.int32_data());
@@ -144,7 +162,7 @@ ElementsAttr Weights::convert(TensorProto &tensor, Location loc) {
     return fail(ImportStatus::limit, "is one " + *problem);
 
   auto type = RankedTensorType::get(shape, carrier);
-  size_t size = std::max(1u, element.getIntOrFloatBitWidth() / 8);
+  size_t size = std::max(1u, getBits(element) / 8);
   int64_t bytes = getPackedBytes(element, type.getNumElements());
   if (bytes == 0)
     return DenseElementsAttr::get(type, ArrayRef<Attribute>());

@@ -28,6 +28,7 @@
 #include "runtime/simd/gates.h"
 #include "runtime/simd/math.h"
 #include "runtime/simd/pow.h"
+#include "runtime/simd/small_floats.h"
 #include "runtime/simd/trig.h"
 
 #endif // NNC_SIMD_ELEMENTWISE_H

@@ -5,12 +5,17 @@ import ctypes
 import json
 import os
 import pathlib
+import pickle
 import platform
 import shutil
+import signal
 import subprocess
+import tempfile
 
 import ml_dtypes
 import numpy as np
+
+SECONDS = 60  # for one run of emitted code
 
 BUILD = pathlib.Path(os.environ.get("NNC_BUILD_DIR", "build"))
 NNC = BUILD / "bin" / "nnc"
@@ -22,6 +27,10 @@ DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16,
 # Types of models of which a byte of memory holds one element.
 STORED = {ml_dtypes.int2: np.int8, ml_dtypes.int4: np.int8, ml_dtypes.uint2: np.uint8,
           ml_dtypes.uint4: np.uint8}
+# Floats of at most 8 bits, of which a byte holds the code.
+SMALL_FLOATS = (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e5m2,
+                ml_dtypes.float8_e5m2fnuz, ml_dtypes.float8_e8m0fnu, ml_dtypes.float6_e2m3fn,
+                ml_dtypes.float6_e3m2fn, ml_dtypes.float4_e2m1fn)
 
 DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT, ENVIRONMENT = range(8)
 
@@ -49,6 +58,8 @@ def run(command, what, timeout=600, **how):
 def as_stored(array):
     """The array as it lies in the memory of an input or output."""
     array = np.asarray(array)
+    if array.dtype.type in SMALL_FLOATS:
+        return array.view(np.uint8)
     return array.astype(STORED.get(array.dtype.type, array.dtype))
 
 
@@ -122,6 +133,29 @@ class Emitted:
             return {**port, "shape": dims or port["shape"]}
         return {**self.manifest, **{kind: [at(port) for port in self.manifest[kind]]
                                     for kind in ("inputs", "outputs")}}
+
+
+def run_apart(module, inputs):
+    """module(inputs) in a child: a crash of emitted code is a failure of its test."""
+    with tempfile.TemporaryFile() as results:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(SECONDS)
+            try:
+                pickle.dump(module(inputs), results)
+            except Failure as failure:
+                pickle.dump(failure, results)
+            results.flush()
+            os._exit(0)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status:
+            name = signal.Signals(-status).name if status < 0 else f"exit code {status}"
+            raise Failure(f"the emitted code died of {name}")
+        results.seek(0)
+        outputs = pickle.load(results)
+    if isinstance(outputs, Exception):
+        raise outputs
+    return outputs
 
 
 def aligned_bytes(count, align=64):

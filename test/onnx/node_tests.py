@@ -16,9 +16,7 @@ import concurrent.futures
 import json
 import multiprocessing
 import os
-import pickle
 import re
-import signal
 import sys
 import tempfile
 import warnings
@@ -29,8 +27,6 @@ from onnx import TensorProto, numpy_helper
 
 import constants
 import emitted
-
-SECONDS = 60  # for one run of emitted code
 
 # What nnc declines although it has the operator: part of its message, and why that is
 # no fault. Anything else that it declines is a failure.
@@ -55,7 +51,8 @@ RANDOM = re.compile("test_bernoulli")
 
 TYPES = {getattr(TensorProto, name) for name in
          ("FLOAT DOUBLE FLOAT16 BFLOAT16 INT2 INT4 INT8 INT16 INT32 INT64 "
-          "UINT2 UINT4 UINT8 UINT16 UINT32 UINT64 BOOL").split()}
+          "UINT2 UINT4 UINT8 UINT16 UINT32 UINT64 BOOL FLOAT8E4M3FN FLOAT8E4M3FNUZ "
+          "FLOAT8E5M2 FLOAT8E5M2FNUZ FLOAT8E8M0 FLOAT6E2M3 FLOAT6E3M2 FLOAT4E2M1").split()}
 
 # Relative tolerances of what is rounded to 16 bits: two units in the last place.
 ROUNDED = {"f16": 2e-3, "bf16": 16e-3}
@@ -115,29 +112,6 @@ def compare(case, outputs, expected, ports):
                                   f"{want[where]}; {int((~same).sum())} of {same.size} differ")
 
 
-def run_apart(module, inputs):
-    """module(inputs) in a child: a crash of emitted code is a failure of its test."""
-    with tempfile.TemporaryFile() as results:
-        child = os.fork()
-        if child == 0:
-            signal.alarm(SECONDS)
-            try:
-                pickle.dump(module(inputs), results)
-            except emitted.Failure as failure:
-                pickle.dump(failure, results)
-            results.flush()
-            os._exit(0)
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        if status:
-            name = signal.Signals(-status).name if status < 0 else f"exit code {status}"
-            raise emitted.Failure(f"the emitted code died of {name}")
-        results.seek(0)
-        outputs = pickle.load(results)
-    if isinstance(outputs, Exception):
-        raise outputs
-    return outputs
-
-
 def to_array(value):
     is_proto = isinstance(value, TensorProto)
     return numpy_helper.to_array(value) if is_proto else np.asarray(value)
@@ -154,7 +128,7 @@ def check(case, target, all_constant):
             module = emitted.compile_model(path, os.path.join(folder, "out"), target=target)
             module.build()
             given = {name: emitted.as_stored(array) for name, array in given.items()}
-            outputs = run_apart(module, given)
+            outputs = emitted.run_apart(module, given)
         compare(case, outputs, expected, module.manifest["outputs"])
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from graphs import Graph
 
-COUNTS = (8, 9, 10, 16, 17, 40)
+COUNTS = (8, 9, 10, 17, 40, 100)
 random = np.random.default_rng(11)
 
 
@@ -94,6 +94,28 @@ class Operands(unittest.TestCase):
         for i in range(14):
             value = graph.hidden("Add", value, graph.input(array([(5, 7), (7,)][i % 2])))
         graph.add("Tanh", value)
+        self.check(graph)
+
+    def test_mixed_types(self):
+        """Integers of several types beside floats, in one expression and behind a sum of
+        products of integers."""
+        types = [np.int8, np.uint8, np.int32, np.float32]
+        for count in (9, 17, 100):
+            graph = Graph()
+            wide = [graph.hidden("Cast", graph.input(array(dtype=types[i % 4])), to=1)
+                    for i in range(count)]
+            total = graph.add("Sum", *wide)
+            graph.add("Cast", graph.hidden("Round", graph.hidden("Mul", total, graph.constant(
+                np.float32(0.25)))), to=6)
+            self.check(graph)
+        graph = Graph()
+        value = graph.hidden("ConvInteger", graph.input(array((1, 2, 5, 5), np.uint8)),
+                             graph.constant(array((3, 2, 3, 3), np.uint8)))
+        for i in range(12):
+            shape = [(1, 3, 3, 3), (1, 3, 1, 1)][i % 2]
+            value = graph.hidden("Max" if i % 3 == 0 else "Add", value,
+                                 graph.input(array(shape, np.int32)))
+        graph.add("Cast", value, to=1)
         self.check(graph)
 
 

@@ -179,8 +179,8 @@ TEST_CASE("every function of the table is there for some type", "[reference]") {
   {                                                                            \
     INFO(#NAME);                                                               \
     bool any = false;                                                          \
-    for (int type : {NNC_F64, NNC_I32, NNC_BOOL})                              \
-      for (int result : {type, int(NNC_BOOL)}) {                               \
+    for (int type : {NNC_F64, NNC_F32, NNC_I32, NNC_BOOL})                     \
+      for (int result : {type, int(NNC_BOOL), int(NNC_I64)}) {                 \
         std::memset(buffer.data(), 0, 24);                                     \
         std::vector<nnc_tensor> in(TENSORS, {buffer.data(), type, 3});         \
         if (std::strcmp(#NAME, "select") == 0)                                 \

@@ -531,3 +531,35 @@ func.func @det_shape(%x: tensor<2x3xf32>) {
   %0 = nn.det %x : (tensor<2x3xf32>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @format_of_codes(%x: tensor<3xf32>) {
+  // expected-error@+1 {{'nn.encode_float' op knows no format 'e4m4'}}
+  %0 = nn.encode_float %x {format = "e4m4"} : tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @rounding_of_codes(%x: tensor<3xf32>) {
+  // expected-error@+1 {{'nn.encode_float' op needs a rounding for the format e8m0, and for no other}}
+  %0 = nn.encode_float %x {format = "e5m2", rounding = 1.0 : f64} : tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @codes_of_integers(%x: tensor<3xi32>) {
+  // expected-error@+1 {{'nn.decode_float' op needs operands of f32, not 'i32'}}
+  %0 = nn.decode_float %x {format = "e5m2"} : tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @bits_of_bytes(%x: tensor<3xi8>) {
+  // expected-error@+1 {{has no type with the bits of 'i8'}}
+  %0 = nn.bit_cast %x : tensor<3xi8>
+  return
+}
