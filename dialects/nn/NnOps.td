@@ -13,6 +13,7 @@
 
 include "dialects/nn/NnCustom.td"
 include "dialects/nn/NnElementwise.td"
+include "dialects/nn/NnLearned.td"
 include "dialects/nn/NnRecurrent.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpAsmInterface.td"
