@@ -225,6 +225,12 @@ Value convertCast(Node &node) {
   if (node.getVersion() < 6)
     dataType = parseDataType(to->s());
   Type element = getElementType(node.getBuilder().getContext(), dataType);
+  if (ArrayAttr texts = node.getTexts(0)) {
+    if (dataType != ::onnx::TensorProto::STRING)
+      return node.unsupported("casts strings to numbers, which nnc does not "
+                              "handle; export the model with integers");
+    return node.asStrings(node.getOperand(0), texts);
+  }
   if (!element)
     return node.unsupported("casts to " + getDataTypeName(dataType) +
                             ", which nnc does not handle");

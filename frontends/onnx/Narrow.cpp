@@ -7,6 +7,7 @@
 #include "frontends/onnx/Narrow.h"
 
 #include "dialects/nn/Nn.h"
+#include "frontends/onnx/Types.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -22,7 +23,8 @@ static bool isSmallInteger(Type element) {
 }
 
 bool nnc::onnx::isNarrow(Type element) {
-  return nn::isHalf(element) || isSmallInteger(element);
+  return nn::isHalf(element) || isSmallInteger(element) ||
+         element == getStringType(element.getContext());
 }
 
 Type nnc::onnx::getCarrier(Type element) {
@@ -32,6 +34,8 @@ Type nnc::onnx::getCarrier(Type element) {
 }
 
 Type nnc::onnx::getStoredType(Type element) {
+  if (element && element == getStringType(element.getContext()))
+    return IntegerType::get(element.getContext(), 64);
   if (!element || !isSmallInteger(element))
     return element;
   return IntegerType::get(element.getContext(), 8,

@@ -70,7 +70,13 @@ Type nnc::onnx::getElementType(MLIRContext *context, int32_t dataType) {
   return {};
 }
 
+Type nnc::onnx::getStringType(MLIRContext *context) {
+  return IndexType::get(context);
+}
+
 int32_t nnc::onnx::getDataType(Type element) {
+  if (element == getStringType(element.getContext()))
+    return TensorProto::STRING;
   for (const ElementKind &kind : kKinds)
     if (makeType(element.getContext(), kind) == element)
       return kind.dataType;

@@ -17,6 +17,10 @@ using namespace frontends;
 /// (Narrow.h), which no op of the imported program has.
 mlir::Type getElementType(mlir::MLIRContext *context, int32_t dataType);
 
+/// Returns the type that stands for strings while a model is imported
+/// (Strings.h).
+mlir::Type getStringType(mlir::MLIRContext *context);
+
 /// Returns ONNX's type for `element`, the inverse of getElementType; 0
 /// (undefined) if there is none.
 int32_t getDataType(mlir::Type element);
