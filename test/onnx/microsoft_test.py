@@ -3,6 +3,7 @@ optimizations: integers within one unit, and almost all of them equal; and netwo
 optimizers wrote."""
 
 import itertools
+import math
 import os
 import pathlib
 import sys
@@ -263,6 +264,45 @@ class Microsoft(unittest.TestCase):
         graph.expected["normal"] = None
         graph.add("Gelu", "normal")
         self.check(graph)
+
+    def test_layers_of_gpus(self):
+        """What onnxruntime has for GPUs alone, against the operators that it consists of."""
+        graph = Extended(opset=22)
+        x = random.standard_normal((2, 6, 5, 8)).astype(np.float32)
+        skip = random.standard_normal(x.shape).astype(np.float32)
+        bias, gamma, beta = random.standard_normal((3, 8)).astype(np.float32)
+        a, b, s, g, h = map(graph.input, (x, bias, skip, gamma, beta))
+
+        def normal(x, groups, axes):
+            parts = x.reshape(2, 6, 5, groups, -1) if axes == (1, 2, 4) else x
+            apart = parts - parts.mean(axes, keepdims=True)
+            return (apart / np.sqrt((apart ** 2).mean(axes, keepdims=True) + 1e-5)).reshape(x.shape)
+
+        def gelu(x):
+            return x * 0.5 * (1 + np.vectorize(math.erf)(x / np.sqrt(2)))
+
+        def f32(x):
+            return x.astype(np.float32)
+
+        graph.add("BiasAdd", a, b, s, expected=x + bias + skip)
+        graph.add("BiasDropout", a, b, s, expected=x + bias + skip)
+        graph.add("BiasDropout", a, b, expected=x + bias)
+        half = x + bias
+        graph.add("BiasSplitGelu", a, b, expected=f32(half[..., :4] * gelu(half[..., 4:])))
+        whole = normal(x, 4, (1, 2, 4)) * gamma + beta
+        graph.add("GroupNorm", a, g, h, groups=4, activation=0, expected=f32(whole))
+        graph.add("GroupNorm", a, g, h, groups=4, activation=1,
+                  expected=f32(whole / (1 + np.exp(-whole))))
+        added = normal(x + skip + bias, 2, (1, 2, 4)) * gamma + beta
+        graph.add("SkipGroupNorm", a, g, h, s, b, groups=2, activation=0, expected=f32(added))
+        weights = random.standard_normal((3, 8, 3, 3)).astype(np.float32)
+        padded = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+        product = sum(padded[:, i:i + 6, j:j + 5] @ weights[:, :, i, j].T
+                      for i, j in itertools.product(range(3), repeat=2))
+        graph.add("NhwcConv", a, graph.constant(weights), pads=[1] * 4, expected=f32(product))
+        steps = [graph.constant(np.int64(v)) for v in (2, 11, 3)]
+        graph.add("Range", *steps, expected=np.arange(2, 11, 3))
+        graph.check(rtol=2e-5, atol=2e-5, target="portable")
 
     def test_embed(self):
         graph = Extended()
