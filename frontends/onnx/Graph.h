@@ -76,7 +76,8 @@ public:
   /// these texts.
   void noteTexts(llvm::StringRef name, llvm::ArrayRef<std::string> texts);
   /// Entries of the model's metadata that name what outputs stand for.
-  const std::vector<std::pair<std::string, std::string>> &getOutputTexts() const {
+  const std::vector<std::pair<std::string, std::string>> &
+  getOutputTexts() const {
     return outputTexts;
   }
 

@@ -112,7 +112,7 @@ add("lasso", lambda: linear_model.Lasso(0.05), kind="real")
 add("elastic_net", lambda: linear_model.ElasticNet(0.05), kind="real")
 add("bayesian_ridge", lambda: linear_model.BayesianRidge(), kind="real")
 add("huber", lambda: linear_model.HuberRegressor(), kind="real")
-add("poisson_regressor", lambda: pipeline.make_pipeline(
+add("scaler_linear_regression", lambda: pipeline.make_pipeline(
     preprocessing.MinMaxScaler(), linear_model.LinearRegression()), kind="real")
 add("multi_output", lambda: multioutput.MultiOutputRegressor(linear_model.Ridge()), kind="reals")
 
@@ -168,8 +168,8 @@ add("k_neighbors_distance", lambda: neighbors.KNeighborsClassifier(5, weights="d
 add("k_neighbors_regressor", lambda: neighbors.KNeighborsRegressor(5), kind="real",
     options=CDIST)
 add("k_neighbors_scan", lambda: neighbors.KNeighborsClassifier(5))
-add("nearest_centroid", lambda: pipeline.make_pipeline(
-    preprocessing.StandardScaler(), neighbors.KNeighborsClassifier(1)),)
+add("nearest_neighbor_scan", lambda: pipeline.make_pipeline(
+    preprocessing.StandardScaler(), neighbors.KNeighborsClassifier(1)))
 add("local_outlier_factor", lambda: neighbors.LocalOutlierFactor(novelty=True), kind="none",
     options=CDIST)
 
