@@ -38,6 +38,11 @@ Value getRows(Node &node, Type element) {
 
 Value makeConstant(Node &node, ArrayRef<double> values, Type element,
                    ArrayRef<int64_t> shape) {
+  for (int64_t size : shape)
+    if (size < 0 || size > kMaxDim)
+      return node.broken("has a list of " + Twine(values.size()) +
+                         " numbers for a tensor with an axis of " +
+                         Twine(size) + " elements");
   auto type = RankedTensorType::get(shape, element);
   if (type.getNumElements() != int64_t(values.size()))
     return node.broken("has a list of " + Twine(values.size()) +
@@ -136,6 +141,8 @@ static Value computeSoftmaxZero(Node &node, Value x) {
 
 /// Transforms each row of several scores.
 static Value transformRows(Node &node, Value scores, StringRef transform) {
+  if (!scores)
+    return {};
   if (transform == "PROBIT")
     return computeProbit(node, scores);
   if (transform == "LOGISTIC")

@@ -24,6 +24,11 @@ llvm::ArrayRef<StringLiteral> nnc::onnx::getAttentionOps() {
   return names;
 }
 
+/// More heads are nobody's network.
+static constexpr int64_t kMaxHeads = 1 << 16;
+
+static bool isHeads(int64_t count) { return count > 0 && count <= kMaxHeads; }
+
 /// Returns statements that define `mask`, which is added to the scores of
 /// `total` keys, from `given`, an operand of shape `shape`: lengths of the
 /// sequences, or 0 where a key does not count. Empty, and why, for other masks.
@@ -88,7 +93,7 @@ static std::string printHeads(const MicrosoftNode &node, int64_t heads,
 static std::string printAttention(const MicrosoftNode &node, std::string &why) {
   auto x = node.getShape(0), w = node.getShape(1), past = node.getShape(4);
   int64_t heads = node.getInt("num_heads", 0);
-  if (x.size() != 3 || w.size() != 2 || heads < 1) {
+  if (x.size() != 3 || w.size() != 2 || !isHeads(heads)) {
     why = "needs an input of three axes, a matrix of weights and num_heads";
     return "";
   }
@@ -151,7 +156,7 @@ static std::string printMultiHead(const MicrosoftNode &node, std::string &why) {
     why = reason.str();
     return std::string();
   };
-  if (heads < 1 || (q.size() != 3 && q.size() != 5))
+  if (!isHeads(heads) || (q.size() != 3 && q.size() != 5))
     return fail("needs num_heads and queries of three or five axes");
   if (node.has(8) || node.has(9) || node.hasResult(3))
     return fail(
@@ -184,6 +189,8 @@ static std::string printMultiHead(const MicrosoftNode &node, std::string &why) {
   } else {
     return fail("needs keys of three axes or more");
   }
+  if (node.has(3) && node.getRank(3) != 1)
+    return fail("needs a bias of one axis");
   if (node.has(3) && k.size() == 4) {
     text += "bq, bk, bv = Split <axis = 0, num_outputs = 3> (bias) "
             "q1 = Add (q0, bq) k1 = Identity (k0) v1 = Identity (v0) ";
@@ -264,7 +271,7 @@ static std::string printRotary(const MicrosoftNode &node, std::string &why) {
   }
   int64_t heads = node.getInt("num_heads", 0),
           width = node.getInt("rotary_embedding_dim", 0);
-  if (heads == 0 && x.size() == 3)
+  if (heads == 0 && x.size() == 3 && cos[1] > 0)
     heads = x[2] / (2 * cos[1]);
   std::string text;
   if (positions.size() == 1)
@@ -291,7 +298,7 @@ static std::string printGroupQuery(const MicrosoftNode &node,
   auto q = node.getShape(0), past = node.getShape(3);
   int64_t heads = node.getInt("num_heads", 0),
           groups = node.getInt("kv_num_heads", 0);
-  if (q.size() != 3 || heads < 1 || groups < 1)
+  if (q.size() != 3 || !isHeads(heads) || !isHeads(groups))
     return fail("needs queries of three axes, num_heads and kv_num_heads");
   if (past.size() != 4 || !node.has(4))
     return fail(
@@ -314,8 +321,8 @@ static std::string printGroupQuery(const MicrosoftNode &node,
           "last1 = Cast <to = 7> (last) last2 = Reshape (last1, each) "
           "lengths = Add (last2, one) starts = Sub (lengths, new) ";
   if (node.getInt("do_rotary", 0)) {
-    if (!node.has(7) || !node.has(8))
-      return fail("with do_rotary needs cos_cache and sin_cache");
+    if (node.getRank(7) != 2 || node.getRank(8) != 2)
+      return fail("with do_rotary needs cos_cache and sin_cache of two axes");
     if (node.has(9))
       text += "positions = Identity (given_positions) ";
     else

@@ -13,7 +13,9 @@ namespace nnc::onnx {
 
 /// Returns x to the power of `degree`.
 static Value raise(Node &node, Value x, double degree) {
-  if (degree < 1 || degree > 4 || degree != int(degree))
+  if (!x)
+    return {};
+  if (!(degree >= 1 && degree <= 4) || degree != int(degree))
     return node.createElementwise("pow",
                                   {x, node.splat(degree, getElement(x))});
   Value power = x;
@@ -64,6 +66,8 @@ Value convertCDist(Node &node) {
 
 /// Returns values + offset.
 static Value shift(Node &node, Value values, double offset) {
+  if (!values)
+    return {};
   return node.createElementwise(
       "add", {values, node.splat(offset, getElement(values))});
 }
@@ -117,6 +121,10 @@ static Value scorePairs(Node &node, Value kernels, ArrayRef<int64_t> counts,
   SmallVector<int64_t> starts = {0};
   for (int64_t count : counts)
     starts.push_back(starts.back() + count);
+  Type type = getElement(kernels);
+  if (!node.checkSize(RankedTensorType::get({pairs, vectors}, type)) ||
+      !node.checkSize(RankedTensorType::get({pairs, classes}, type)))
+    return {};
   std::vector<double> matrix(pairs * vectors);
   double *row = matrix.data();
   for (int64_t i = 0; i < classes; ++i)
@@ -126,7 +134,6 @@ static Value scorePairs(Node &node, Value kernels, ArrayRef<int64_t> counts,
       for (int64_t v = starts[j]; v < starts[j + 1]; ++v)
         row[v] = coefficients[i * vectors + v];
     }
-  Type type = getElement(kernels);
   Value scores = node.create<nn::MatMulOp>(
       kernels, makeConstant(node, matrix, type, {pairs, vectors}), false, true,
       TypeAttr());

@@ -46,6 +46,8 @@ std::string nnc::onnx::findProblem(const Trees &trees, int64_t features) {
   auto isNode = [&](int64_t node) { return node >= 0 && node < size; };
   if (trees.roots.empty() || !llvm::all_of(trees.roots, isNode))
     return "has no trees";
+  if (trees.targets < 1 || trees.targets > INT32_MAX)
+    return "has " + std::to_string(trees.targets) + " targets";
   for (const TreeNode &node : trees.nodes) {
     for (const TreeNode::Score &score : node.scores)
       if (score.target < 0 || score.target >= trees.targets)
@@ -56,7 +58,8 @@ std::string nnc::onnx::findProblem(const Trees &trees, int64_t features) {
       continue;
     if (!isNode(node.yes) || !isNode(node.no))
       return "has a node whose children are not among its nodes";
-    if (node.feature < 0 || node.feature >= features)
+    if (node.feature < 0 ||
+        node.feature >= std::min<int64_t>(features, 1 << 30))
       return "compares feature " + std::to_string(node.feature) + " of " +
              std::to_string(features);
   }
@@ -65,6 +68,16 @@ std::string nnc::onnx::findProblem(const Trees &trees, int64_t features) {
     if (hasCycle(trees, root, state))
       return "has a node that is below itself";
   return "";
+}
+
+int64_t nnc::onnx::countRows(const Trees &trees) {
+  bool isDense = llvm::any_of(
+      trees.nodes, [](const TreeNode &node) { return node.scores.size() > 1; });
+  return isDense ? llvm::count_if(trees.nodes,
+                                  [](const TreeNode &node) {
+                                    return node.mode == TreeMode::leaf;
+                                  })
+                 : 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,9 +198,7 @@ public:
   Layout(const Trees &trees, double absent, bool isDouble)
       : trees(trees), choices(trees, isDouble), places(choices.size(), -1),
         absent(absent) {
-    arrays.isDense = llvm::any_of(trees.nodes, [](const TreeNode &node) {
-      return node.scores.size() > 1;
-    });
+    arrays.isDense = countRows(trees) > 0;
   }
   TreeArrays run() {
     for (int64_t root : trees.roots) {

@@ -46,6 +46,10 @@ struct Trees {
   int64_t targets = 1;
 };
 
+/// Returns the number of leaves if one of them has several scores, so that each
+/// needs a row with one for each target; else 0.
+int64_t countRows(const Trees &trees);
+
 /// The operands of nn.tree_ensemble.
 struct TreeArrays {
   std::vector<double> values;

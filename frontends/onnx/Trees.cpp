@@ -170,7 +170,7 @@ static std::optional<Trees> readFlatTrees(Node &node) {
   size_t member = 0;
   for (size_t i = 0; i < count; ++i) {
     TreeNode own;
-    if (modes[i] < 0 || modes[i] > int(TreeMode::member))
+    if (!(modes[i] >= 0 && modes[i] <= int(TreeMode::member)))
       return fail("has a node of mode " + toString(modes[i]));
     own.mode = static_cast<TreeMode>(modes[i]);
     own.feature = features[i];
@@ -215,6 +215,9 @@ static Value buildTrees(Node &node, const Trees &trees,
   std::string problem = findProblem(trees, getShape(x)[1]);
   if (!problem.empty())
     return node.broken(problem);
+  if (!node.checkSize(
+          RankedTensorType::get({countRows(trees), trees.targets}, element)))
+    return {};
   double absent = reduction == nn::TreeReduction::sum   ? 0
                   : reduction == nn::TreeReduction::min ? HUGE_VAL
                                                         : -HUGE_VAL;
@@ -295,6 +298,8 @@ Value convertTreeEnsemble(Node &node) {
 
 /// Returns 1 where a score is larger than `limit`, else 0.
 static Value isAbove(Node &node, Value scores, double limit) {
+  if (!scores)
+    return {};
   Value isLarge = node.createElementwise(
       "greater", {scores, node.splat(limit, getElement(scores))});
   return node.reshape(node.castTo(isLarge, node.getBuilder().getI64Type()),
