@@ -9,6 +9,7 @@
 #include "runtime/routines/conv2d/portable.h"
 #include "runtime/routines/conv_transpose2d/portable.h"
 #include "runtime/routines/copy/portable.h"
+#include "runtime/routines/couple_probabilities/portable.h"
 #include "runtime/routines/det/portable.h"
 #include "runtime/routines/dft/portable.h"
 #include "runtime/routines/expanded_conv2d/portable.h"
@@ -37,8 +38,10 @@
 #include "runtime/routines/separable_conv2d/portable.h"
 #include "runtime/routines/shapes.h"
 #include "runtime/routines/softmax/portable.h"
+#include "runtime/routines/squared_distance/portable.h"
 #include "runtime/routines/table_softmax/portable.h"
 #include "runtime/routines/top_k/portable.h"
+#include "runtime/routines/tree_ensemble/portable.h"
 #include "runtime/simd/bfloat.h"
 
 #include <cstdint>
@@ -469,6 +472,46 @@ int call_det(const det_shape &s, const operands &o) {
     return run_with_scratch<det_portable<det_shape, none>>(
         s, 8 * std::size_t(s.n) * std::size_t(s.n), o.x<T>(0), o.y<T>());
   });
+}
+
+int call_squared_distance(const squared_distance_shape &s, const operands &o) {
+  if (o.type(0) != o.type(1))
+    return NNC_REFERENCE_NO_TYPE;
+  return with_float(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_all<squared_distance_portable<squared_distance_shape, none>>(
+        s, o.x<T>(0), o.x<T>(1), o.y<T>());
+  });
+}
+int call_couple_probabilities(const couple_probabilities_shape &s,
+                              const operands &o) {
+  return with_float(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    std::vector<T> scratch(2 * static_cast<std::size_t>(s.classes));
+    return run_all<
+        couple_probabilities_portable<couple_probabilities_shape, none>>(
+        s, o.x<T>(0), o.y<T>(),
+        reinterpret_cast<unsigned char *>(scratch.data()));
+  });
+}
+/// Runs trees whose nodes have tests of type I.
+template <class I>
+int call_trees(const tree_ensemble_shape &s, const operands &o) {
+  return with_float(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_all<tree_ensemble_portable<tree_ensemble_shape, none>>(
+        s, o.x<T>(0), o.x<T>(1), o.x<I>(2), o.x<I>(3), o.x<std::int32_t>(4),
+        o.x<T>(5), o.y<T>());
+  });
+}
+int call_tree_ensemble(const tree_ensemble_shape &s, const operands &o) {
+  if (o.type(0) != o.type(1) || o.type(0) != o.type(5) ||
+      o.type(2) != o.type(3) || o.type(4) != NNC_I32)
+    return NNC_REFERENCE_NO_TYPE;
+  if (o.type(2) == NNC_I16)
+    return call_trees<std::int16_t>(s, o);
+  return o.type(2) == NNC_I32 ? call_trees<std::int32_t>(s, o)
+                              : int(NNC_REFERENCE_NO_TYPE);
 }
 
 /// Defines call_<family> for families with one input, whose output is an index.

@@ -13,6 +13,7 @@
 
 include "dialects/nn/NnCustom.td"
 include "dialects/nn/NnElementwise.td"
+include "dialects/nn/NnLearned.td"
 include "dialects/nn/NnRecurrent.td"
 include "dialects/nn/NnRoi.td"
 include "dialects/nn/NnSignal.td"

@@ -58,6 +58,12 @@ static Type getTarget(Node &node) {
 
 Value convertCast(Node &node) {
   Type element = getTarget(node);
+  if (ArrayAttr texts = element ? node.getTexts(0) : ArrayAttr()) {
+    if (element != getStringType(element.getContext()))
+      return node.unsupported("casts strings to numbers, which nnc does not "
+                              "handle; export the model with integers");
+    return node.asStrings(node.getOperand(0), texts);
+  }
   return element ? castFrom(node, element) : Value();
 }
 

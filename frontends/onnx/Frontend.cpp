@@ -98,13 +98,17 @@ static std::vector<OpRow> listOps() {
     auto [first, last] = op.getOpsets();
     rows.push_back({op.name.str(), first, last, op.limits.str()});
   }
+  for (const OpInfo &op : getOps(kLearnedDomain)) {
+    auto [first, last] = op.getOpsets(kLearnedDomain);
+    rows.push_back(
+        {(kLearnedDomain + "." + op.name).str(), first, last, op.limits.str()});
+  }
   for (const OpInfo &op : getOps(kMicrosoftDomain))
     rows.push_back(
         {(kMicrosoftDomain + "." + op.name).str(), 1, 1, op.limits.str()});
   for (StringRef name : getMicrosoftOps())
     rows.push_back({(kMicrosoftDomain + "." + name).str(), 1, 1,
-                    "as the unfused operators between DequantizeLinear and "
-                    "QuantizeLinear"});
+                    "as the unfused operators"});
   return rows;
 }
 
@@ -117,8 +121,8 @@ const Frontend &getFrontend() {
       /*hasMagic=*/false,
       importModel,
       listOps,
-      "operators of ONNX's default domain and of onnxruntime's, and what ONNX "
-      "itself defines by these",
+      "operators of ONNX's default domain, of its domain ai.onnx.ml and of "
+      "onnxruntime's, and what ONNX itself defines by these",
       ".pb",
       readTensor};
   return frontend;

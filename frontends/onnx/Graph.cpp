@@ -16,7 +16,10 @@
 #include "frontends/onnx/Schema.h"
 #include "frontends/onnx/Sort.h"
 #include "frontends/onnx/Stated.h"
+#include "frontends/onnx/Strings.h"
 #include "frontends/onnx/Types.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -68,11 +71,15 @@ std::optional<Value> GraphImporter::lookup(StringRef name, Scope &scope) {
   if (auto found = scope.initializers.find(name);
       found != scope.initializers.end()) {
     Location loc = problems.getLoc(scope.prefix + name.str());
-    ElementsAttr elements = weights.get(*found->second, loc);
-    Value value = elements ? createConstant(elements, loc) : Value();
+    bool isText = found->second->data_type() == ::onnx::TensorProto::STRING;
+    ElementsAttr elements =
+        isText ? ElementsAttr() : weights.get(*found->second, loc);
+    Value value = isText     ? importStrings(*found->second, loc)
+                  : elements ? createConstant(elements, loc)
+                             : Value();
     Type element =
         getElementType(builder.getContext(), found->second->data_type());
-    if (value && isNarrow(element))
+    if (value && !isText && isNarrow(element))
       value = makeNarrow(builder, value, element);
     checkDeclared(name, value, "the initializer", loc, scope);
     return scope.values[name] = value;
@@ -192,6 +199,8 @@ SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
         << node.op_type() << " " << *problem;
     return {};
   }
+  if (failsOnStrings(node, scope, operands))
+    return {};
   const OpInfo *op = findOp(node.domain(), node.op_type());
   if (op && op->convert) {
     Node view(*this, node, scope, operands, *schema);
@@ -234,11 +243,12 @@ SmallVector<Value> GraphImporter::convertCustom(const NodeProto &node,
 SmallVector<Value> GraphImporter::convertForeign(NodeProto &node, Scope &scope,
                                                  ArrayRef<Value> operands) {
   std::string why;
-  SmallVector<int64_t> ranks;
+  SmallVector<RankedTensorType> types;
   for (Value operand : operands)
-    ranks.push_back(operand ? getRank(operand) : -1);
+    types.push_back(operand ? cast<RankedTensorType>(operand.getType())
+                            : RankedTensorType());
   if (node.domain() == kMicrosoftDomain.str())
-    if (auto body = makeMicrosoftBody(node, ranks, why)) {
+    if (auto body = makeMicrosoftBody(node, types, why)) {
       bodies.push_back(std::move(body));
       return call(*bodies.back(), node, scope, operands);
     }
@@ -361,6 +371,47 @@ bool GraphImporter::inlineGraph(GraphProto &graph, Scope &outer,
 }
 
 //===----------------------------------------------------------------------===//
+// Strings
+//===----------------------------------------------------------------------===//
+
+Value GraphImporter::importStrings(const ::onnx::TensorProto &tensor,
+                                   Location loc) {
+  SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
+  int64_t count = tensor.string_data_size();
+  if (llvm::any_of(shape, [](int64_t dim) { return dim < 0; }) ||
+      product(shape) != count || tensor.data_location() != tensor.DEFAULT) {
+    problems.report(ImportStatus::broken, loc)
+        << "tensor '" << tensor.name() << "' of shape " << toString(shape)
+        << " holds " << count << " strings";
+    return {};
+  }
+  Elements places{
+      RankedTensorType::get(shape, builder.getI64Type()), iota(count), {}};
+  std::vector<std::string> texts(tensor.string_data().begin(),
+                                 tensor.string_data().end());
+  return makeStrings(builder, createConstant(makeAttribute(places), loc),
+                     makeTexts(builder, texts));
+}
+
+bool GraphImporter::failsOnStrings(const NodeProto &node, Scope &scope,
+                                   ArrayRef<Value> operands) {
+  bool hasTexts =
+      llvm::any_of(operands, [](Value operand) { return getTexts(operand); });
+  if (!hasTexts || takesStrings(node.op_type()))
+    return false;
+  problems.report(ImportStatus::unsupported, getLoc(node, scope),
+                  node.op_type())
+      << node.op_type()
+      << " computes with strings, of which nnc knows only indices in a list; "
+         "export the model with integers in their place";
+  return true;
+}
+
+void GraphImporter::noteTexts(StringRef name, ArrayRef<std::string> list) {
+  texts[name] = list.vec();
+}
+
+//===----------------------------------------------------------------------===//
 // What nnc lacks
 //===----------------------------------------------------------------------===//
 
@@ -427,6 +478,16 @@ void GraphImporter::addResults() {
     if (isInput(value))
       checkDeclared(output.name(), value, "the input",
                     problems.getLoc(output.name()), main);
+    if (ArrayAttr list = getTexts(value)) {
+      for (Attribute text : list)
+        texts[output.name()].push_back(cast<StringAttr>(text).str());
+      emitWarning(problems.getLoc(output.name()))
+          << "is an output of strings; the module gives their indices in a "
+             "list that is in the metadata";
+    }
+    if (auto found = texts.find(output.name()); found != texts.end())
+      outputTexts.emplace_back("labels_" + output.name(),
+                               llvm::join(found->second, "\n"));
     results.push_back(store(value));
     names.push_back(output.name());
   }

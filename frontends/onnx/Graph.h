@@ -72,6 +72,15 @@ public:
                    llvm::SmallVectorImpl<mlir::Value> &results);
   mlir::Value createConstant(mlir::ElementsAttr value, mlir::Location loc);
 
+  /// Says that the integers in the value `name`, or its columns, stand for
+  /// these texts.
+  void noteTexts(llvm::StringRef name, llvm::ArrayRef<std::string> texts);
+  /// Entries of the model's metadata that name what outputs stand for.
+  const std::vector<std::pair<std::string, std::string>> &
+  getOutputTexts() const {
+    return outputTexts;
+  }
+
 private:
   using Nodes = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
 
@@ -107,6 +116,13 @@ private:
   ::onnx::FunctionProto *findFunction(const ::onnx::NodeProto &node);
   void noteUnsupported(const ::onnx::NodeProto &node, Scope &scope);
   void reportUnsupported();
+  /// The value of an initializer that holds strings.
+  mlir::Value importStrings(const ::onnx::TensorProto &tensor,
+                            mlir::Location loc);
+  /// Returns true, and reports it, if the operator does not take the strings
+  /// that it is given.
+  bool failsOnStrings(const ::onnx::NodeProto &node, Scope &scope,
+                      llvm::ArrayRef<mlir::Value> operands);
   mlir::Value load(mlir::Value argument, mlir::Type element);
   mlir::Value store(mlir::Value value);
   void addResults();
@@ -129,6 +145,11 @@ private:
   const GivenShapes *customShapes = nullptr;
   /// Sizes of the dimensions that the model gives names to.
   llvm::StringMap<int64_t> symbols;
+
+  /// What the numbers in values, or their columns, stand for, by names of
+  /// values of the main graph; and those of outputs, as metadata.
+  llvm::StringMap<std::vector<std::string>> texts;
+  std::vector<std::pair<std::string, std::string>> outputTexts;
 
   struct Missing {
     mlir::Location first;

@@ -13,6 +13,7 @@
 #include "frontends/onnx/Custom.h"
 #include "frontends/onnx/Graph.h"
 #include "frontends/onnx/Load.h"
+#include "frontends/onnx/Microsoft.h"
 #include "frontends/onnx/Narrow.h"
 #include "frontends/onnx/Sort.h"
 #include "frontends/onnx/Stated.h"
@@ -36,6 +37,7 @@ ImportResult nnc::onnx::importModel(StringRef path,
   for (const auto &entry : model.metadata_props())
     result.metadata.emplace_back(entry.key(), entry.value());
 
+  renameMicrosoftOps(model);
   bool isSound = !model.has_graph() || sortNodes(model, problems);
   isSound &= checkModel(model, options.customs, problems);
   std::vector<TensorInfo> declared = getInputs(model.graph(), problems);
@@ -54,11 +56,13 @@ ImportResult nnc::onnx::importModel(StringRef path,
   WeightFiles files(problems, path, options.externalData);
   Weights weights(problems, files);
   // Where something is wrong already, this finds what else is.
-  if (isSound)
-    GraphImporter(
+  if (isSound) {
+    GraphImporter importer(
         model, options, problems, weights, main,
-        llvm::any_of(inputs, [](const Input &i) { return i.isRebound; }))
-        .run(customShapes);
+        llvm::any_of(inputs, [](const Input &i) { return i.isRebound; }));
+    importer.run(customShapes);
+    llvm::append_range(result.metadata, importer.getOutputTexts());
+  }
   finishModule(std::move(module), path, loaded->sha256, options, problems,
                result);
   return result;

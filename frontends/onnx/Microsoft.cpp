@@ -1,16 +1,14 @@
-//===- Microsoft.cpp - onnxruntime's own quantized operators --------------===//
+//===- Microsoft.cpp - onnxruntime's own operators as functions -----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/onnx/Microsoft.h"
+#include "frontends/onnx/MicrosoftNode.h"
 
 #include "onnx/defs/parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace nnc::onnx;
 using llvm::StringLiteral;
@@ -30,46 +28,11 @@ static constexpr Line kLines[] = {
 #include "frontends/onnx/Microsoft.inc"
 };
 
-static const ::onnx::AttributeProto *find(const ::onnx::NodeProto &node,
-                                          StringRef name) {
-  for (const auto &attribute : node.attribute())
-    if (attribute.name() == name.str())
-      return &attribute;
-  return nullptr;
-}
-
-static int64_t getInt(const ::onnx::NodeProto &node, StringRef name,
-                      int64_t otherwise) {
-  const ::onnx::AttributeProto *attribute = find(node, name);
-  return attribute ? attribute->i() : otherwise;
-}
-
-static double getFloat(const ::onnx::NodeProto &node, StringRef name,
-                       double otherwise) {
-  const ::onnx::AttributeProto *attribute = find(node, name);
-  return attribute ? attribute->f() : otherwise;
-}
-
-/// Returns a literal from which a parser reads the same float.
-static std::string print(double value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.9e", value);
-  return text;
-}
-
-/// Returns the number of the node's inputs without absent ones at the end.
-static int countInputs(const ::onnx::NodeProto &node) {
-  int count = node.input_size();
-  while (count > 0 && node.input(count - 1).empty())
-    --count;
-  return count;
-}
-
 /// Returns the body of a concatenation, whose inputs are a scale and a zero
 /// point of the result, and a value, a scale and a zero point of each part.
-static std::string printConcat(const ::onnx::NodeProto &node) {
+static std::string printConcat(const MicrosoftNode &node) {
   std::string inputs = "y_scale, y_zero", body, parts;
-  for (int i = 0; i < (node.input_size() - 2) / 3; ++i) {
+  for (int i = 0; i < (node.countInputs() - 2) / 3; ++i) {
     std::string n = std::to_string(i);
     inputs += ", x" + n + ", s" + n + ", z" + n;
     body +=
@@ -83,23 +46,20 @@ static std::string printConcat(const ::onnx::NodeProto &node) {
 
 /// Returns the body of QGemm: sums in i32 with an optional bias in i32, times
 /// alpha and the scales; rescaled to 8 bits if there is a scale of the result.
-static std::string printGemm(const ::onnx::NodeProto &node) {
-  auto has = [&](int i) {
-    return i < node.input_size() && !node.input(i).empty();
-  };
-  std::string alpha = print(getFloat(node, "alpha", 1));
+static std::string printGemm(const MicrosoftNode &node) {
+  std::string alpha = print(node.getFloat("alpha", 1));
   std::string body;
   for (auto [name, attribute] : {std::pair("a", "transA"), {"b", "transB"}})
     body += std::string(name) + "t = " +
-            (getInt(node, attribute, 0) ? "Transpose <perm = [1, 0]> ("
-                                        : "Identity (") +
+            (node.getInt(attribute, 0) ? "Transpose <perm = [1, 0]> ("
+                                       : "Identity (") +
             name + ") ";
   body += "sums = MatMulInteger (at, bt, a_zero, b_zero) ";
-  body += has(6) ? "all = Add (sums, bias) " : "all = Identity (sums) ";
+  body += node.has(6) ? "all = Add (sums, bias) " : "all = Identity (sums) ";
   body += "real = Cast <to = 1> (all) scale = Mul (a_scale, b_scale) "
           "alpha = Constant <value_float: float = " +
           alpha + "> () from = Mul (scale, alpha) ";
-  if (has(7))
+  if (node.has(7))
     body += "factor = Div (from, y_scale) moved = Mul (real, factor) "
             "one = Constant <value_float: float = 1.0> () "
             "y = QuantizeLinear (moved, one, y_zero) }";
@@ -113,26 +73,26 @@ static std::string printGemm(const ::onnx::NodeProto &node) {
 /// Returns the body of QAttention: a product of integers with the weights of
 /// queries, keys and values, and attention on floats. The mask has two axes; it
 /// adds `mask_filter_value` where it is 0.
-static std::string printAttention(const ::onnx::NodeProto &node) {
-  std::string heads = std::to_string(getInt(node, "num_heads", 0));
+static std::string printAttention(const MicrosoftNode &node) {
+  std::string heads = std::to_string(node.getInt("num_heads", 0));
   std::string body =
       "sums = MatMulInteger (x, w, x_zero, w_zero) "
       "real = Cast <to = 1> (sums) factor = Mul (x_scale, w_scale) "
       "product = Mul (real, factor) all = Add (product, bias) "
       "q, k, v = Split <axis = -1, num_outputs = 3> (all) ";
-  bool hasMask = node.input_size() > 5 && !node.input(5).empty();
+  bool hasMask = node.has(5);
   if (hasMask)
     body += "kept = Cast <to = 1> (mask) "
             "one = Constant <value_float: float = 1.0> () "
             "filter = Constant <value_float: float = " +
-            print(getFloat(node, "mask_filter_value", -10000)) +
+            print(node.getFloat("mask_filter_value", -10000)) +
             "> () dropped = Sub (one, kept) row = Mul (dropped, filter) "
             "axes = Constant <value_ints: ints = [1, 2]> () "
             "added = Unsqueeze (row, axes) ";
   body += "y = Attention <q_num_heads = " + heads +
           ", kv_num_heads = " + heads +
-          ", is_causal = " + std::to_string(getInt(node, "unidirectional", 0));
-  if (double scale = getFloat(node, "scale", 0))
+          ", is_causal = " + std::to_string(node.getInt("unidirectional", 0));
+  if (double scale = node.getFloat("scale", 0))
     body += ", scale: float = " + print(scale);
   return "(x, w, bias, x_scale, w_scale, mask, x_zero, w_zero) => (y) {" +
          body + "> (q, k, v" + (hasMask ? ", added" : "") + ") }";
@@ -140,10 +100,7 @@ static std::string printAttention(const ::onnx::NodeProto &node) {
 
 /// Returns the body of QEmbedLayerNormalization: the sum of quantized
 /// embeddings of words, places and, optionally, segments, normalized.
-static std::string printEmbedding(const ::onnx::NodeProto &node) {
-  auto has = [&](int i) {
-    return i < node.input_size() && !node.input(i).empty();
-  };
+static std::string printEmbedding(const MicrosoftNode &node) {
   std::string text =
       "(ids, segments, word, place, segment, gamma, beta, mask, word_scale, "
       "place_scale, segment_scale, gamma_scale, beta_scale, word_zero, "
@@ -154,26 +111,29 @@ static std::string printEmbedding(const ::onnx::NodeProto &node) {
       "a = DequantizeLinear (rows, word_scale, word_zero) "
       "b = DequantizeLinear (places, place_scale, place_zero) "
       "two = Add (a, b) ";
-  text += has(1) && has(4)
+  text += node.has(1) && node.has(4)
               ? "more = Gather (segment, segments) "
                 "c = DequantizeLinear (more, segment_scale, segment_zero) "
                 "sum = Add (two, c) "
               : "sum = Identity (two) ";
-  text += has(7) ? "axis = Constant <value_ints: ints = [1]> () "
-                   "lengths = ReduceSum <keepdims = 0> (mask, axis) "
-                 : "count = Shape <start = 0, end = 1> (ids) "
-                   "lengths = ConstantOfShape <value = int32[1] {0}> (count) ";
+  text += node.has(7)
+              ? "axis = Constant <value_ints: ints = [1]> () "
+                "lengths = ReduceSum <keepdims = 0> (mask, axis) "
+              : "count = Shape <start = 0, end = 1> (ids) "
+                "lengths = ConstantOfShape <value = int32[1] {0}> (count) ";
   return text +
          "g = DequantizeLinear (gamma, gamma_scale, gamma_zero) "
          "h = DequantizeLinear (beta, beta_scale, beta_zero) "
          "y = LayerNormalization <axis = -1, epsilon: float = " +
-         print(getFloat(node, "epsilon", 1e-12)) + "> (sum, g, h) }";
+         print(node.getFloat("epsilon", 1e-12)) + "> (sum, g, h) }";
 }
 
 llvm::ArrayRef<StringLiteral> nnc::onnx::getMicrosoftOps() {
   static const auto names = [] {
     llvm::SmallVector<StringLiteral> names = {
         "QAttention", "QEmbedLayerNormalization", "QGemm", "QLinearConcat"};
+    llvm::append_range(names, getFusedOps());
+    llvm::append_range(names, getAttentionOps());
     for (const Line &line : kLines)
       if (!llvm::is_contained(names, line.name))
         names.push_back(line.name);
@@ -184,11 +144,14 @@ llvm::ArrayRef<StringLiteral> nnc::onnx::getMicrosoftOps() {
 }
 
 /// Returns the signature and body of a node; empty if there is none.
-static std::string findBody(const ::onnx::NodeProto &node,
-                            llvm::ArrayRef<int64_t> ranks, std::string &why) {
-  StringRef name = node.op_type();
+static std::string findBody(const MicrosoftNode &node, std::string &why) {
+  StringRef name = node.getName();
+  if (llvm::is_contained(getFusedOps(), name))
+    return printFused(node, why);
+  if (llvm::is_contained(getAttentionOps(), name))
+    return printAttentionOp(node, why);
   if (name == "QLinearConcat") {
-    if (node.input_size() >= 5 && node.input_size() % 3 == 2)
+    if (node.countInputs() >= 5 && node.countInputs() % 3 == 2)
       return printConcat(node);
     why = "needs a scale and a zero point for its result and for each part";
     return "";
@@ -198,12 +161,11 @@ static std::string findBody(const ::onnx::NodeProto &node,
   if (name == "QEmbedLayerNormalization")
     return printEmbedding(node);
   if (name == "QAttention") {
-    if (countInputs(node) > 8 ||
-        (node.output_size() > 1 && !node.output(1).empty()))
+    if (node.countInputs() > 8 || node.hasResult(1))
       why = "with past or present keys and values is not supported";
-    else if (countInputs(node) > 5 && ranks[5] != 2 && ranks[5] >= 0)
+    else if (node.has(5) && node.getRank(5) != 2)
       why = "with a mask of another number of axes than two is not supported";
-    else if (getInt(node, "do_rotary", 0) != 0)
+    else if (node.getInt("do_rotary", 0) != 0)
       why = "with do_rotary is not supported";
     else
       return printAttention(node);
@@ -213,9 +175,9 @@ static std::string findBody(const ::onnx::NodeProto &node,
     if (line.name != name)
       continue;
     StringRef inputs = StringRef(line.body).split(')').first;
-    if (inputs.count(',') + 1 < size_t(countInputs(node)))
+    if (inputs.count(',') + 1 < size_t(node.countInputs()))
       continue;
-    if (!line.zero.empty() && getInt(node, line.zero, 0) != 0) {
+    if (!line.zero.empty() && node.getInt(line.zero, 0) != 0) {
       why = "with " + line.zero.str() + " is not supported";
       return "";
     }
@@ -224,25 +186,31 @@ static std::string findBody(const ::onnx::NodeProto &node,
   return "";
 }
 
+/// Returns the operator set that the body of a node is written for.
+static int findBodyOpset(const MicrosoftNode &node) {
+  StringRef name = node.getName();
+  // A softmax of before opset 13 is one over all axes from its own on.
+  if (name == "QLinearSoftmax" && node.getInt("opset", 13) < 13)
+    return 12;
+  // Later means have their axes as an input.
+  bool isOld = name.starts_with("QLinear") || name == "QGemm" ||
+               name == "QEmbedLayerNormalization" ||
+               name == "DynamicQuantizeMatMul" ||
+               name == "MatMulIntegerToFloat";
+  return isOld ? 17 : 25;
+}
+
 std::unique_ptr<::onnx::FunctionProto>
-nnc::onnx::makeMicrosoftBody(const ::onnx::NodeProto &node,
-                             llvm::ArrayRef<int64_t> ranks, std::string &why) {
-  std::string body = findBody(node, ranks, why);
+nnc::onnx::makeMicrosoftBody(const ::onnx::NodeProto &proto,
+                             llvm::ArrayRef<mlir::RankedTensorType> operands,
+                             std::string &why) {
+  MicrosoftNode node(proto, operands);
+  std::string body = findBody(node, why);
   if (body.empty())
     return nullptr;
-  // A softmax of before opset 13 is one over all axes from its own on.
-  bool isOld =
-      node.op_type() == "QLinearSoftmax" && getInt(node, "opset", 13) < 13;
-  // Blocks, types of less than 8 bits and attention came late.
-  bool isNew =
-      llvm::is_contained({"DequantizeLinear", "QAttention", "QuantizeLinear"},
-                         StringRef(node.op_type()));
-  std::string text = std::string("<opset_import: [\"\" : ") +
-                     (isOld   ? "12"
-                      : isNew ? "25"
-                              : "17") +
-                     "], domain: \"com.microsoft\"> " + node.op_type() + " " +
-                     body;
+  std::string text =
+      "<opset_import: [\"\" : " + std::to_string(findBodyOpset(node)) +
+      "], domain: \"com.microsoft\"> " + proto.op_type() + " " + body;
   auto function = std::make_unique<::onnx::FunctionProto>();
   ::onnx::OnnxParser parser(text.c_str());
   if (!parser.Parse(*function).IsOK())

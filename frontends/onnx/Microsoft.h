@@ -1,4 +1,4 @@
-//===- Microsoft.h - onnxruntime's own quantized operators ----------------===//
+//===- Microsoft.h - onnxruntime's own operators as functions -------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -7,6 +7,7 @@
 #ifndef NNC_FRONTENDS_ONNX_MICROSOFT_H
 #define NNC_FRONTENDS_ONNX_MICROSOFT_H
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "onnx/onnx_pb.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -22,12 +23,17 @@ inline constexpr llvm::StringLiteral kMicrosoftDomain = "com.microsoft";
 llvm::ArrayRef<llvm::StringLiteral> getMicrosoftOps();
 
 /// Returns the body of a node of the domain com.microsoft as a function of
-/// ONNX's own operators. `ranks` has the number of axes of each input. Null if
-/// the operator is not known, or not with these attributes; `why` then says
+/// ONNX's own operators, for operands of these types (null where absent). Null
+/// if the operator is not known, or not with these attributes; `why` then says
 /// why, as the end of a sentence that starts with the operator, or is empty.
 std::unique_ptr<::onnx::FunctionProto>
-makeMicrosoftBody(const ::onnx::NodeProto &node, llvm::ArrayRef<int64_t> ranks,
+makeMicrosoftBody(const ::onnx::NodeProto &node,
+                  llvm::ArrayRef<mlir::RankedTensorType> operands,
                   std::string &why);
+
+/// Gives nodes that onnxruntime's optimizer writes into ONNX's default domain,
+/// though that lacks them in the model's version, the domain com.microsoft.
+void renameMicrosoftOps(::onnx::ModelProto &model);
 
 } // namespace nnc::onnx
 

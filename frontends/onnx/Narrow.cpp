@@ -24,7 +24,8 @@ static bool isSmallInteger(Type element) {
 
 bool nnc::onnx::isNarrow(Type element) {
   return nn::isHalf(element) || isSmallInteger(element) ||
-         !getSmallFormat(element).empty();
+         !getSmallFormat(element).empty() ||
+         element == getStringType(element.getContext());
 }
 
 Type nnc::onnx::getCarrier(Type element) {
@@ -34,7 +35,9 @@ Type nnc::onnx::getCarrier(Type element) {
 }
 
 Type nnc::onnx::getStoredType(Type element) {
-  if (!getSmallFormat(element).empty())
+  if (element && element == getStringType(element.getContext()))
+    return IntegerType::get(element.getContext(), 64);
+  if (element && !getSmallFormat(element).empty())
     return IntegerType::get(element.getContext(), 8, IntegerType::Unsigned);
   if (!element || !isSmallInteger(element))
     return element;

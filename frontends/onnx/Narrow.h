@@ -23,7 +23,8 @@
 
 namespace nnc::onnx {
 
-/// Returns whether `element` is a type that another one carries.
+/// Returns whether `element` is a type that another one carries. Strings are
+/// among these types (Strings.h).
 bool isNarrow(mlir::Type element);
 
 /// Returns the type that values of type `element` are computed with, which is
@@ -32,7 +33,7 @@ mlir::Type getCarrier(mlir::Type element);
 
 /// Returns the type of inputs and outputs of the network that the model
 /// declares as `element`: integers of 2 and 4 bits and floats of at most 8 bits
-/// have a byte each.
+/// have a byte each, and the indices of strings are i64.
 mlir::Type getStoredType(mlir::Type element);
 
 /// Returns `carrier` as a value of the narrow type `element`.

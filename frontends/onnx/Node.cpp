@@ -8,6 +8,7 @@
 
 #include "frontends/onnx/Check.h"
 #include "frontends/onnx/Narrow.h"
+#include "frontends/onnx/Strings.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -22,6 +23,7 @@ Node::Node(GraphImporter &importer, ::onnx::NodeProto &proto, Scope &scope,
       operands(operands), results(proto.output_size()) {
   for (Value &operand : this->operands) {
     modelTypes.push_back(getElement(operand));
+    texts.push_back(onnx::getTexts(operand));
     operand = getCarrier(operand);
   }
 }
@@ -32,8 +34,12 @@ Node::Node(GraphImporter &importer, ::onnx::NodeProto &proto, Scope &scope,
 
 void Node::setResult(size_t i, Value value) {
   Type given = findResultType(schema, i, modelTypes);
-  if (value && given && isNarrow(given) && getElement(value) != given &&
-      getElement(value) == getCarrier(given))
+  const auto *from = llvm::find_if(texts, [](ArrayAttr list) { return list; });
+  if (value && given && from != texts.end() && getElement(value) != given &&
+      given == getStringType(given.getContext()))
+    value = makeStrings(importer.getBuilder(), value, *from);
+  else if (value && given && isNarrow(given) && getElement(value) != given &&
+           getElement(value) == getCarrier(given))
     value = asModelType(value, given);
   results[i] = value;
 }
@@ -139,6 +145,35 @@ int64_t Node::getInt(StringRef name, int64_t otherwise) const {
 double Node::getFloat(StringRef name, double otherwise) const {
   const AttributeProto *attribute = find(name);
   return attribute ? attribute->f() : otherwise;
+}
+
+SmallVector<double> Node::getReals(StringRef name) const {
+  const AttributeProto *attribute = find(name);
+  if (!attribute)
+    return {};
+  return SmallVector<double>(attribute->floats().begin(),
+                             attribute->floats().end());
+}
+
+SmallVector<std::string> Node::getStrings(StringRef name) const {
+  const AttributeProto *attribute = find(name);
+  if (!attribute)
+    return {};
+  return SmallVector<std::string>(attribute->strings().begin(),
+                                  attribute->strings().end());
+}
+
+Value Node::asStrings(Value indices, ArrayRef<std::string> list) {
+  return asStrings(indices, makeTexts(getBuilder(), list));
+}
+
+Value Node::asStrings(Value indices, ArrayAttr list) {
+  return makeStrings(importer.getBuilder(), indices, list);
+}
+
+void Node::setColumnNames(size_t i, ArrayRef<std::string> names) {
+  if (namesResult(i))
+    importer.noteTexts(proto.output(i), names);
 }
 
 StringRef Node::getString(StringRef name) const {

@@ -63,6 +63,16 @@ public:
   void setResult(size_t i, mlir::Value value);
   llvm::ArrayRef<mlir::Value> getResults() const { return results; }
 
+  /// The texts of operand `i`, if that is of strings (Strings.h), else null.
+  mlir::ArrayAttr getTexts(size_t i) const {
+    return i < texts.size() ? texts[i] : mlir::ArrayAttr();
+  }
+  /// `indices` in a list of texts as a value of type string.
+  mlir::Value asStrings(mlir::Value indices, llvm::ArrayRef<std::string> list);
+  mlir::Value asStrings(mlir::Value indices, mlir::ArrayAttr list);
+  /// Says that the columns of result `i` are those of classes with these names.
+  void setColumnNames(size_t i, llvm::ArrayRef<std::string> names);
+
   /// Casts to any element type of ONNX's, and rounds to it. `rounding` says how
   /// that is done for floats of at most 8 bits.
   mlir::Value castToModelType(mlir::Value x, mlir::Type element,
@@ -82,6 +92,10 @@ public:
   int64_t getInt(llvm::StringRef name, int64_t otherwise = 0) const;
   bool getBool(llvm::StringRef name) const { return getInt(name) != 0; }
   double getFloat(llvm::StringRef name, double otherwise = 0) const;
+  /// The numbers of a list of floats; none where it is absent.
+  llvm::SmallVector<double> getReals(llvm::StringRef name) const;
+  /// The texts of a list of strings; none where it is absent.
+  llvm::SmallVector<std::string> getStrings(llvm::StringRef name) const;
   llvm::StringRef getString(llvm::StringRef name) const;
   std::optional<llvm::SmallVector<int64_t>> getInts(llvm::StringRef name) const;
   const ::onnx::AttributeProto *find(llvm::StringRef name) const;
@@ -117,6 +131,7 @@ private:
   const ::onnx::OpSchema &schema;
   llvm::SmallVector<mlir::Value> operands, results;
   llvm::SmallVector<mlir::Type> modelTypes;
+  llvm::SmallVector<mlir::ArrayAttr> texts;
 };
 
 } // namespace nnc::onnx

@@ -23,6 +23,10 @@ Value convertElementwise(Node &node, StringRef op,
 #define NNC_ONNX_FUNCTION(...)
 #define NNC_ONNX_OP(name, converter, limits) Value converter(Node &);
 #include "frontends/onnx/Ops.inc"
+#define NNC_ONNX_LEARNED(name, converter, limits) Value converter(Node &);
+#include "frontends/onnx/Learned.inc"
+/// Defined in SupportVectors.cpp.
+Value convertCDist(Node &node);
 /// Defined in BlockWeights.cpp.
 Value convertMatMulNBits(Node &node);
 } // namespace nnc::onnx
@@ -36,13 +40,22 @@ static constexpr OpInfo kOps[] = {
 #include "frontends/onnx/Ops.inc"
 };
 
+/// The operators of ONNX for classical machine learning.
+static constexpr OpInfo kLearnedOps[] = {
+#define NNC_ONNX_LEARNED(name, converter, limits) {#name, limits, converter},
+#include "frontends/onnx/Learned.inc"
+};
+
 /// The operators of onnxruntime that are no functions of ONNX's own.
 static constexpr OpInfo kMicrosoftOps[] = {
+    {"CDist", "distances euclidean and sqeuclidean", convertCDist},
     {"MatMulNBits", "4 and 8 bits, without g_idx", convertMatMulNBits}};
 
 ArrayRef<OpInfo> nnc::onnx::getOps(StringRef domain) {
   if (domain.empty())
     return kOps;
+  if (domain == kLearnedDomain)
+    return kLearnedOps;
   return domain == kMicrosoftDomain ? ArrayRef<OpInfo>(kMicrosoftOps)
                                     : ArrayRef<OpInfo>();
 }
@@ -67,6 +80,6 @@ StringRef nnc::onnx::getAdvice(StringRef name) {
   return "";
 }
 
-std::pair<int, int> OpInfo::getOpsets() const {
-  return getOpsetRange("", name);
+std::pair<int, int> OpInfo::getOpsets(StringRef domain) const {
+  return getOpsetRange(domain, name);
 }

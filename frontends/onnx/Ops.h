@@ -16,6 +16,9 @@
 namespace nnc::onnx {
 class Node;
 
+/// ONNX's domain for classical machine learning.
+inline constexpr llvm::StringLiteral kLearnedDomain = "ai.onnx.ml";
+
 /// An ONNX operator that nnc supports: a line of Ops.inc.
 struct OpInfo {
   llvm::StringLiteral name;
@@ -26,13 +29,14 @@ struct OpInfo {
   /// defines as functions, which are expanded instead.
   mlir::Value (*convert)(Node &);
 
-  /// Returns the first and the last operator set that have the operator.
-  std::pair<int, int> getOpsets() const;
+  /// Returns the first and the last operator set of its domain that have the
+  /// operator.
+  std::pair<int, int> getOpsets(llvm::StringRef domain = "") const;
 };
 
 /// Returns the operators of a domain that have a converter or are functions of
-/// ONNX's own, sorted by name: ONNX's default domain ("") and com.microsoft
-/// have some.
+/// ONNX's own, sorted by name: ONNX's default domain (""), ai.onnx.ml and
+/// com.microsoft have some.
 llvm::ArrayRef<OpInfo> getOps(llvm::StringRef domain = "");
 
 /// Returns the operator's entry in getOps(domain), or null if it has none.

@@ -19,11 +19,10 @@ using namespace mlir;
 using ::onnx::OpSchema;
 using ::onnx::OpSchemaRegistry;
 
-int nnc::onnx::getNewestOpset() {
-  return OpSchemaRegistry::DomainToVersionRange::Instance()
-      .Map()
-      .at(::onnx::ONNX_DOMAIN)
-      .second;
+int nnc::onnx::getNewestOpset(StringRef domain) {
+  const auto &ranges = OpSchemaRegistry::DomainToVersionRange::Instance().Map();
+  auto found = ranges.find(domain.str());
+  return found == ranges.end() ? 0 : found->second.second;
 }
 
 /// Returns the definition of com.microsoft's MatMulNBits, which the ONNX
@@ -58,8 +57,25 @@ static const OpSchema &getMatMulNBits() {
   return schema;
 }
 
+/// Returns the definition of com.microsoft's CDist.
+static const OpSchema &getCDist() {
+  static const OpSchema schema = [] {
+    OpSchema made("CDist", __FILE__, __LINE__);
+    made.SetDomain(nnc::onnx::kMicrosoftDomain.str()).SinceVersion(1);
+    made.Attr("metric", "", ::onnx::AttributeProto::STRING,
+              std::string("sqeuclidean"));
+    made.Input(0, "A", "", "T").Input(1, "B", "", "T").Output(0, "C", "", "T");
+    made.TypeConstraint("T", {"tensor(float)", "tensor(double)"}, "");
+    made.Finalize();
+    return made;
+  }();
+  return schema;
+}
+
 const OpSchema *nnc::onnx::findSchema(StringRef domain, StringRef op,
                                       int opset) {
+  if (domain == kMicrosoftDomain && op == "CDist")
+    return &getCDist();
   if (domain == kMicrosoftDomain && op == "MatMulNBits")
     return &getMatMulNBits();
   return OpSchemaRegistry::Schema(op.str(), opset, domain.str());
@@ -71,7 +87,7 @@ int nnc::onnx::getSince(const OpSchema &schema) {
 
 std::pair<int, int> nnc::onnx::getOpsetRange(StringRef domain, StringRef op) {
   std::pair<int, int> range = {0, 0};
-  for (int opset = 1; opset <= getNewestOpset(); ++opset) {
+  for (int opset = 1; opset <= getNewestOpset(domain); ++opset) {
     const OpSchema *schema = findSchema(domain, op, opset);
     if (!schema || schema->Deprecated())
       continue;

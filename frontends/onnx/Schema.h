@@ -24,9 +24,9 @@ class OpSchema;
 
 namespace nnc::onnx {
 
-/// Returns the newest operator set of the default domain that the ONNX library
-/// knows.
-int getNewestOpset();
+/// Returns the newest operator set of a domain that the ONNX library knows; 0
+/// if it does not know the domain.
+int getNewestOpset(llvm::StringRef domain = "");
 
 /// Returns the operator's definition in version `opset` of its domain, or null.
 const ::onnx::OpSchema *findSchema(llvm::StringRef domain, llvm::StringRef op,

@@ -34,7 +34,9 @@ static TensorInfo readInfo(MLIRContext *context, const ValueInfoProto &value) {
   TensorInfo info;
   info.name = value.name();
   if (type.elem_type() != 0) {
-    info.element = getElementType(context, type.elem_type());
+    info.element = type.elem_type() == ::onnx::TensorProto::STRING
+                       ? getStringType(context)
+                       : getElementType(context, type.elem_type());
     info.elementName = getDataTypeName(type.elem_type());
   }
   if (!type.has_shape())
@@ -56,6 +58,9 @@ std::vector<TensorInfo> nnc::onnx::getInputs(const GraphProto &graph,
       continue;
     Location loc = problems.getLoc(input.name());
     inputs.push_back(readInfo(loc.getContext(), input));
+    // Texts from outside are none that are known when compiling.
+    if (inputs.back().element == getStringType(loc.getContext()))
+      inputs.back().element = {};
     if (input.type().has_tensor_type())
       continue;
     bool isNone = input.type().value_case() == ::onnx::TypeProto::VALUE_NOT_SET;

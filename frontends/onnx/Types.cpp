@@ -106,7 +106,13 @@ unsigned nnc::onnx::getBits(Type element) {
   return kind ? -kind->bits : element.getIntOrFloatBitWidth();
 }
 
+Type nnc::onnx::getStringType(MLIRContext *context) {
+  return IndexType::get(context);
+}
+
 int32_t nnc::onnx::getDataType(Type element) {
+  if (element == getStringType(element.getContext()))
+    return TensorProto::STRING;
   for (const ElementKind &kind : kKinds)
     if (makeType(element.getContext(), kind) == element)
       return kind.dataType;

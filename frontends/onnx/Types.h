@@ -25,6 +25,10 @@ llvm::StringRef getSmallFormat(mlir::Type element);
 /// Returns the bits that an element takes in a model: 1 for bools, 4 for int4.
 unsigned getBits(mlir::Type element);
 
+/// Returns the type that stands for strings while a model is imported
+/// (Strings.h).
+mlir::Type getStringType(mlir::MLIRContext *context);
+
 /// Returns ONNX's type for `element`, the inverse of getElementType; 0
 /// (undefined) if there is none.
 int32_t getDataType(mlir::Type element);

@@ -14,6 +14,7 @@
 #include "runtime/routines/conv2d/shape.h"
 #include "runtime/routines/conv_transpose2d/shape.h"
 #include "runtime/routines/copy/shape.h"
+#include "runtime/routines/couple_probabilities/shape.h"
 #include "runtime/routines/det/shape.h"
 #include "runtime/routines/dft/shape.h"
 #include "runtime/routines/elementwise/shape.h"
@@ -43,7 +44,9 @@
 #include "runtime/routines/separable_conv2d/shape.h"
 #include "runtime/routines/shape_values.h"
 #include "runtime/routines/softmax/shape.h"
+#include "runtime/routines/squared_distance/shape.h"
 #include "runtime/routines/table_softmax/shape.h"
 #include "runtime/routines/top_k/shape.h"
+#include "runtime/routines/tree_ensemble/shape.h"
 
 #endif // NNC_ROUTINES_SHAPES_H

@@ -81,7 +81,8 @@ def out_of_scope(case, supported):
         if port.type.tensor_type.elem_type not in TYPES:
             return "has elements of " + TensorProto.DataType.Name(
                 port.type.tensor_type.elem_type).lower()
-    missing = sorted({n.op_type for n in graph.node} - supported)
+    missing = sorted({".".join(filter(None, (n.domain, n.op_type))) for n in graph.node} -
+                     supported)
     if missing:
         return "needs " + ", ".join(missing)
     return None

@@ -563,3 +563,39 @@ func.func @bits_of_bytes(%x: tensor<3xi8>) {
   %0 = nn.bit_cast %x : tensor<3xi8>
   return
 }
+
+// -----
+
+func.func @tree_tests(%x: tensor<4x5xf32>, %v: tensor<3xf32>, %t: tensor<3xi8>, %r: tensor<1xi32>, %s: tensor<1xf32>) {
+  // expected-error@+2 {{'nn.tree_ensemble' op failed to infer returned types}}
+  // expected-error@+1 {{it needs vectors of one length, of i16 or i32 for tests and jumps}}
+  %0 = nn.tree_ensemble sum %x, %v, %t, %t, %r, %s {targets = 1 : i64, dense = false} : (tensor<4x5xf32>, tensor<3xf32>, tensor<3xi8>, tensor<3xi8>, tensor<1xi32>, tensor<1xf32>) -> tensor<4x1xf32>
+  return
+}
+
+// -----
+
+func.func @tree_scores(%x: tensor<4x5xf32>, %v: tensor<3xf32>, %t: tensor<3xi16>, %r: tensor<1xi32>, %s: tensor<2x2xf32>) {
+  // expected-error@+2 {{'nn.tree_ensemble' op failed to infer returned types}}
+  // expected-error@+1 {{has scores of type 'tensor<2x2xf32>' for 3 targets}}
+  %0 = nn.tree_ensemble sum %x, %v, %t, %t, %r, %s {targets = 3 : i64, dense = true} : (tensor<4x5xf32>, tensor<3xf32>, tensor<3xi16>, tensor<3xi16>, tensor<1xi32>, tensor<2x2xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @distances(%x: tensor<4x5xf32>, %w: tensor<3x6xf32>) {
+  // expected-error@+2 {{'nn.squared_distance' op failed to infer returned types}}
+  // expected-error@+1 {{it needs matrices with rows of one length}}
+  %0 = nn.squared_distance %x, %w : (tensor<4x5xf32>, tensor<3x6xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @pairs(%x: tensor<4x5xf32>) {
+  // expected-error@+2 {{'nn.couple_probabilities' op failed to infer returned types}}
+  // expected-error@+1 {{for 4 classes; it needs one for each pair}}
+  %0 = nn.couple_probabilities %x {classes = 4 : i64} : (tensor<4x5xf32>) -> tensor<4x4xf32>
+  return
+}
