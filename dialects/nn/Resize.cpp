@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nn/Copy.h"
 #include "dialects/nn/Spatial.h"
 
 using namespace mlir;
