@@ -38,6 +38,7 @@ namespace nnc::exec {
 /// Names of the attributes that nnc-plan-memory sets; ExecDialect.td describes
 /// them.
 inline constexpr llvm::StringLiteral kPlaceAttr = "exec.place";
+inline constexpr llvm::StringLiteral kPlacesAttr = "exec.places";
 inline constexpr llvm::StringLiteral kScratchAttr = "exec.scratch";
 inline constexpr llvm::StringLiteral kArenaAttr = "exec.arena";
 inline constexpr llvm::StringLiteral kLowerBoundAttr = "exec.lower_bound";
@@ -62,6 +63,19 @@ bool isInArena(mlir::Operation *op);
 /// Returns the name of the memory that `op`, a weight or a place in the arena,
 /// is in, or an empty string if the program has no list of memories for it.
 llvm::StringRef getMemory(mlir::Operation *op);
+
+/// Returns the calls and copies of a program, those in branches and loops
+/// included, in the order in which they are printed.
+llvm::SmallVector<mlir::Operation *> getSteps(ProgramOp program);
+
+/// Returns those of one kind.
+template <class Step> llvm::SmallVector<Step> getSteps(ProgramOp program) {
+  llvm::SmallVector<Step> steps;
+  for (mlir::Operation *op : getSteps(program))
+    if (auto step = llvm::dyn_cast<Step>(op))
+      steps.push_back(step);
+  return steps;
+}
 
 /// Returns the identifier that emitted code uses for the weights in one of
 /// several memories.
