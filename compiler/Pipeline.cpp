@@ -87,8 +87,7 @@ void nnc::buildPlanPipeline(OpPassManager &manager,
   if (options.threads > 1)
     manager.addPass(createAssignThreads());
   // When no pass moves, adds or removes a value any more.
-  manager.nest<func::FuncOp>().addPass(
-      createPlanMemory({options.threads, options.portsInArena}));
+  manager.addPass(createPlanMemory({options.threads, options.portsInArena}));
   manager.addPass(createLowerToExec());
   // When equal calls share code already.
   manager.addPass(createShareCode({options.optimize}));
