@@ -81,7 +81,7 @@ std::string printCustomFile(exec::ProgramOp program);
 /// of one of them, and its line in run().
 std::string printCustomDeclarations(exec::ProgramOp program);
 std::string printCustomLayer(exec::CustomOp custom, int number);
-std::string printCustomCall(exec::CustomOp custom);
+std::string printCustomCall(exec::CustomOp custom, llvm::StringRef indent);
 
 /// Returns a prototype such as `int <name>_run(...)`, or that of _run_parallel.
 std::string printPrototype(exec::ProgramOp program, bool parallel,
@@ -140,7 +140,7 @@ std::string printProgram(exec::ProgramOp program, const EmitOptions &options,
 std::string printManifest(exec::ProgramOp program, const EmitOptions &options,
                           llvm::ArrayRef<std::string> files);
 
-/// The number of each op that runs, in execution order.
+/// The number of each op that runs, in the order in which they are printed.
 using LayerNumbers = llvm::DenseMap<mlir::Operation *, int>;
 LayerNumbers numberLayers(exec::ProgramOp program);
 
