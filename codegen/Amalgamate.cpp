@@ -112,7 +112,7 @@ FailureOr<std::string> codegen::amalgamateRuntime(exec::ProgramOp program,
     headers.push_back("runtime/weights.h");
   llvm::append_range(headers,
                      program.getHeaders().getAsValueRange<StringAttr>());
-  for (auto call : program.getBody().getOps<exec::CallOp>())
+  for (auto call : exec::getSteps<exec::CallOp>(program))
     headers.push_back(call.getHeader());
   for (StringRef header : headers)
     if (failed(amalgamation.add(header)))

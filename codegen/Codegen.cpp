@@ -105,7 +105,7 @@ static LogicalResult addWeights(exec::ProgramOp program,
 static LogicalResult addCustom(exec::ProgramOp program,
                                const EmitOptions &options, OutputFolder &folder,
                                std::vector<std::string> &files) {
-  if (program.getBody().getOps<exec::CustomOp>().empty())
+  if (exec::getSteps<exec::CustomOp>(program).empty())
     return success();
   auto add = [&](const std::string &name, StringRef text) -> LogicalResult {
     std::string path = getSourceFolder(options.package).str() + name;
@@ -123,7 +123,7 @@ static LogicalResult addCustom(exec::ProgramOp program,
   // Functions of nnc's own are in headers of the runtime, which may include
   // others.
   llvm::SetVector<StringRef> headers;
-  for (auto custom : program.getBody().getOps<exec::CustomOp>())
+  for (auto custom : exec::getSteps<exec::CustomOp>(program))
     headers.insert(custom.getHeader());
   for (size_t i = 0; i < headers.size(); ++i) {
     std::string header = headers[i].str();

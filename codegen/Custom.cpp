@@ -200,7 +200,7 @@ std::string Constants::print() {
 std::string codegen::printCustomFile(exec::ProgramOp program) {
   std::string includes, functions;
   llvm::SetVector<StringRef> headers;
-  for (auto custom : program.getBody().getOps<exec::CustomOp>()) {
+  for (auto custom : exec::getSteps<exec::CustomOp>(program)) {
     headers.insert(custom.getHeader());
     functions +=
         "\n/* " + printModelName(custom.getOperatorName()) + " */\n" +
@@ -231,7 +231,7 @@ std::string codegen::printCustomFile(exec::ProgramOp program) {
 
 std::string codegen::printCustomDeclarations(exec::ProgramOp program) {
   std::string text;
-  for (auto custom : program.getBody().getOps<exec::CustomOp>())
+  for (auto custom : exec::getSteps<exec::CustomOp>(program))
     text += printCustomPrototype(custom, "extern \"C\" ", ");");
   return text.empty() ? text : "\n" + text;
 }
@@ -272,7 +272,7 @@ std::string codegen::printCustomLayer(exec::CustomOp custom, int number) {
          "}\n\n";
 }
 
-std::string codegen::printCustomCall(exec::CustomOp custom) {
+std::string codegen::printCustomCall(exec::CustomOp custom, StringRef indent) {
   SmallVector<std::string> arguments;
   for (Value place : custom.getInputs())
     arguments.push_back(exec::getPlaceOp(place).getName().str());
@@ -280,5 +280,5 @@ std::string codegen::printCustomCall(exec::CustomOp custom) {
   Value scratch = custom.getScratch();
   arguments.push_back(scratch ? exec::getPlaceOp(scratch).getName().str()
                               : "nullptr");
-  return printList(("  " + custom.getName() + "(").str(), arguments, ");");
+  return printList((indent + custom.getName() + "(").str(), arguments, ");");
 }

@@ -119,7 +119,9 @@ std::string codegen::printManifest(exec::ProgramOp program,
       outputs.push_back(describePort(output, output.getModelName()));
     else if (auto kept = dyn_cast<exec::StateOp>(op))
       state.push_back(describePort(kept, kept.getModelName()));
-    else if (auto copy = dyn_cast<exec::CopyOp>(op))
+  }
+  for (Operation *op : exec::getSteps(program)) {
+    if (auto copy = dyn_cast<exec::CopyOp>(op))
       layers.push_back(describeLayer(copy.getName(), "memcpy",
                                      exec::getPlaceOp(copy.getTarget()),
                                      copy.getLoc()));

@@ -12,22 +12,47 @@ using namespace nnc::codegen;
 
 LayerNumbers codegen::numberLayers(exec::ProgramOp program) {
   LayerNumbers numbers;
-  for (Operation &op : program.getBody().front())
-    if (isa<exec::CallOp, exec::CustomOp, exec::CopyOp>(op))
-      numbers.insert({&op, numbers.size()});
+  for (Operation *op : exec::getSteps(program))
+    numbers.insert({op, numbers.size()});
   return numbers;
 }
 
+/// Collects the steps that write or read `place` or a view of it.
+static void findUsers(Value place, SmallVectorImpl<Operation *> &found) {
+  for (Operation *user : place.getUsers())
+    if (auto view = dyn_cast<exec::ViewOp>(user))
+      findUsers(view.getPlace(), found);
+    else
+      found.push_back(user);
+}
+
 /// Extends `range` to all layers that write or read `place` or a view of it.
+/// What is used inside and outside of a loop is in use in all of the loop.
 static void findLayers(Value place, const LayerNumbers &layers,
                        std::pair<int, int> &range) {
-  for (Operation *user : place.getUsers()) {
-    if (auto view = dyn_cast<exec::ViewOp>(user)) {
-      findLayers(view.getPlace(), layers, range);
-      continue;
-    }
-    int layer = layers.lookup(user);
+  SmallVector<Operation *> users;
+  findUsers(place, users);
+  auto extend = [&](int layer) {
     range = {std::min(range.first, layer), std::max(range.second, layer)};
+  };
+  llvm::DenseSet<Operation *> seen;
+  for (Operation *user : users) {
+    if (auto number = layers.find(user); number != layers.end())
+      extend(number->second);
+    for (Operation *around = user; !isa<exec::ProgramOp>(around);
+         around = around->getParentOp()) {
+      bool isLocal = llvm::all_of(users, [&](Operation *other) {
+        return around->isProperAncestor(other);
+      });
+      if (isLocal || !isa<exec::LoopOp, exec::BranchOp>(around) ||
+          !seen.insert(around).second)
+        continue;
+      around->walk([&](Operation *step) {
+        bool isIn = isa<exec::LoopOp>(around) || step == user;
+        if (auto number = layers.find(step); isIn && number != layers.end())
+          extend(number->second);
+      });
+    }
   }
 }
 

@@ -79,7 +79,7 @@ llvm::SmallVector<llvm::StringRef> getSizeNames(exec::ProgramOp program);
 
 /// Returns the C expression of the number of bytes of a tensor, which may
 /// depend on the sizes.
-std::string printBytes(exec::ProgramOp program, exec::PlaceOpInterface place);
+std::string printBytes(exec::PlaceOpInterface place);
 
 /// Returns the definition of the fields of a call's shape that depend on sizes.
 std::string printVaryingSizes(exec::CallOp call,
@@ -97,7 +97,7 @@ std::string printCustomFile(exec::ProgramOp program);
 /// of one of them, and its line in run().
 std::string printCustomDeclarations(exec::ProgramOp program);
 std::string printCustomLayer(exec::CustomOp custom, int number);
-std::string printCustomCall(exec::CustomOp custom);
+std::string printCustomCall(exec::CustomOp custom, llvm::StringRef indent);
 
 /// Returns a prototype such as `int <name>_run(...)`, or that of _run_parallel.
 std::string printPrototype(exec::ProgramOp program, bool parallel,
@@ -156,7 +156,7 @@ std::string printProgram(exec::ProgramOp program, const EmitOptions &options,
 std::string printManifest(exec::ProgramOp program, const EmitOptions &options,
                           llvm::ArrayRef<std::string> files);
 
-/// The number of each op that runs, in execution order.
+/// The number of each op that runs, in the order in which they are printed.
 using LayerNumbers = llvm::DenseMap<mlir::Operation *, int>;
 LayerNumbers numberLayers(exec::ProgramOp program);
 

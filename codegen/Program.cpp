@@ -78,22 +78,53 @@ static std::string printPlace(exec::ProgramOp program,
 //===----------------------------------------------------------------------===//
 
 /// Returns the call of NNC_LAYER_DONE after layer number `layer`.
-static std::string printDone(exec::ProgramOp program, int layer, Value place) {
+static std::string printDone(int layer, Value place, StringRef indent) {
   exec::PlaceOpInterface output = exec::getPlaceOp(place);
-  return printList("  NNC_LAYER_DONE(",
-                   {std::to_string(layer), output.getName().str(),
-                    printBytes(program, output)},
+  return printList(
+      (indent + "NNC_LAYER_DONE(").str(),
+      {std::to_string(layer), output.getName().str(), printBytes(output)},
+      ");");
+}
+
+/// Returns the name of the variable that counts the runs of a loop.
+static std::string getRun(exec::LoopOp loop) {
+  return loop.getName().str() + "_n";
+}
+
+static std::string printCopy(exec::CopyOp copy, StringRef indent) {
+  exec::PlaceOpInterface source = exec::getPlaceOp(copy.getSource());
+  std::string target = getName(copy.getTarget());
+  if (copy.getByRun()) {
+    auto loop = cast<exec::LoopOp>(copy->getParentOp());
+    target += " + " + getRun(loop);
+    if (int64_t count = source.getTensor().getNumElements(); count != 1)
+      target += " * " + std::to_string(count);
+  }
+  return printList((indent + "::memcpy(").str(),
+                   {target, getName(copy.getSource()), printBytes(source)},
                    ");");
 }
 
-static std::string printCopy(exec::ProgramOp program, exec::CopyOp copy) {
-  return printList("  ::memcpy(",
-                   {getName(copy.getTarget()), getName(copy.getSource()),
-                    printBytes(program, exec::getPlaceOp(copy.getTarget()))},
-                   ");");
+/// Returns the line that begins a loop.
+static std::string printLoopHead(exec::LoopOp loop, StringRef indent) {
+  std::string run = getRun(loop);
+  SmallVector<std::string> conditions;
+  if (int64_t(loop.getMax()) != std::numeric_limits<int64_t>::max())
+    conditions.push_back(run + " < " + std::to_string(loop.getMax()));
+  if (Value count = loop.getCount())
+    conditions.push_back(run + " < *" + getName(count));
+  if (Value condition = loop.getCondition())
+    conditions.push_back("*" + getName(condition));
+  std::string text =
+      printList((indent + "for (int64_t " + run + " = 0; ").str(), conditions,
+                "; ++" + run + ") {", " &&");
+  if (Value counter = loop.getCounter())
+    text += printList((indent + "  *" + getName(counter) + " = ").str(), {run},
+                      ";");
+  return text;
 }
 
-static std::string printCall(exec::CallOp call) {
+static std::string printCall(exec::CallOp call, StringRef indent) {
   SmallVector<std::string> arguments = {call.getSerial() ? "nnc::pool{}"
                                                          : "pool"};
   if (call.getSized())
@@ -105,7 +136,53 @@ static std::string printCall(exec::CallOp call) {
   if (Value scratch = call.getScratch())
     arguments.push_back(getName(scratch));
   StringRef function = call.getLike().value_or(call.getName());
-  return printList(("  " + function + "(").str(), arguments, ");");
+  return printList((indent + function + "(").str(), arguments, ");");
+}
+
+/// Returns what stands for a step that is no place; `indent` is in front of its
+/// lines, and `declared` behind the comment.
+static std::string printStep(Operation &op, const LayerNumbers &layers,
+                             int64_t total, const std::string &indent,
+                             const std::string &declared) {
+  std::string text;
+  int layer = layers.lookup(&op);
+  auto printSteps = [&](Region &steps) {
+    for (Operation &step : steps.front())
+      text += printStep(step, layers, total, indent + "  ", "");
+  };
+  auto call = dyn_cast<exec::CallOp>(op);
+  if (call && call.getLike() && !call.getSized())
+    text += printLayerComment(call, layer, total, indent);
+  text += declared;
+  if (call && call.getVarying())
+    text += printVaryingSizes(
+        call, getSizeNames(call->getParentOfType<exec::ProgramOp>()));
+  if (call) {
+    text += printCall(call, indent) +
+            printDone(layer, call.getOutputs()[0], indent);
+  } else if (auto custom = dyn_cast<exec::CustomOp>(op)) {
+    text += printCustomCall(custom, indent) +
+            printDone(layer, custom.getOutput(), indent);
+  } else if (auto copy = dyn_cast<exec::CopyOp>(op)) {
+    text +=
+        printCopy(copy, indent) +
+        printDone(layer, copy.getByRun() ? copy.getSource() : copy.getTarget(),
+                  indent);
+  } else if (auto branch = dyn_cast<exec::BranchOp>(op)) {
+    text += indent + "// " + branch.getName().str() + "\n" + indent + "if (*" +
+            getName(branch.getCondition()) + ") {\n";
+    printSteps(branch.getThenSteps());
+    if (!branch.getElseSteps().front().empty()) {
+      text += indent + "} else {\n";
+      printSteps(branch.getElseSteps());
+    }
+    text += indent + "}\n";
+  } else if (auto loop = dyn_cast<exec::LoopOp>(op)) {
+    text += printLoopHead(loop, indent);
+    printSteps(loop.getSteps());
+    text += indent + "}\n";
+  }
+  return text;
 }
 
 static std::string printBody(exec::ProgramOp program,
@@ -133,29 +210,15 @@ static std::string printBody(exec::ProgramOp program,
         body += "  static_cast<void>(" + place.getName().str() + ");\n";
       continue;
     }
-    body += "\n";
-    int layer = layers.lookup(&op);
-    auto call = dyn_cast<exec::CallOp>(op);
-    if (call && call.getLike() && !call.getSized())
-      body += printLayerComment(call, layer, total, "  ");
-    body += std::exchange(declared, "");
-    if (call && call.getVarying())
-      body += printVaryingSizes(call, sizes);
-    if (call)
-      body += printCall(call) + printDone(program, layer, call.getOutputs()[0]);
-    else if (auto custom = dyn_cast<exec::CustomOp>(op))
-      body += printCustomCall(custom) +
-              printDone(program, layer, custom.getOutput());
-    else if (auto copy = dyn_cast<exec::CopyOp>(op))
-      body += printCopy(program, copy) +
-              printDone(program, layer, copy.getTarget());
+    body +=
+        "\n" + printStep(op, layers, total, "  ", std::exchange(declared, ""));
   }
   body += declared;
   if (!usesWeights)
     body += "  static_cast<void>(weights);\n";
   if (!usesArena)
     body += "  static_cast<void>(" + getArenaName(program).str() + ");\n";
-  if (program.getBody().getOps<exec::CallOp>().empty())
+  if (exec::getSteps<exec::CallOp>(program).empty())
     body += "  static_cast<void>(pool);\n";
   if ((inArena && sizes.empty()) ||
       (program.getBody().getOps<exec::InputOp>().empty() && sizes.empty()))
@@ -434,16 +497,16 @@ std::string codegen::printProgram(exec::ProgramOp program,
                                   ArrayRef<WeightsPiece> weights) {
   LayerNumbers layers = numberLayers(program);
   int64_t total = 0;
-  for (auto call : program.getBody().getOps<exec::CallOp>())
+  for (auto call : exec::getSteps<exec::CallOp>(program))
     total += call.getMultiplyAdds();
   int64_t whole = std::max<int64_t>(total, 1);
   std::string functions;
-  for (Operation &op : program.getBody().front())
+  for (Operation *op : exec::getSteps(program))
     if (auto call = dyn_cast<exec::CallOp>(op))
       functions += printLayer(call, layers.lookup(call), whole);
     else if (auto custom = dyn_cast<exec::CustomOp>(op))
       functions += printCustomLayer(custom, layers.lookup(custom));
-  bool copies = !program.getBody().getOps<exec::CopyOp>().empty();
+  bool copies = !exec::getSteps<exec::CopyOp>(program).empty();
   Values values;
   std::string name = program.getSymName().str();
   values["name"] = name;

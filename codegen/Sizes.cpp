@@ -63,8 +63,7 @@ SmallVector<StringRef> codegen::getSizeNames(exec::ProgramOp program) {
   return names;
 }
 
-std::string codegen::printBytes(exec::ProgramOp program,
-                                exec::PlaceOpInterface place) {
+std::string codegen::printBytes(exec::PlaceOpInterface place) {
   RankedTensorType type = place.getTensor();
   AffineMap dims = exec::getVaryingDims(place);
   if (!dims)
@@ -74,6 +73,8 @@ std::string codegen::printBytes(exec::ProgramOp program,
     int64_t block = nn::getBlockSize(type, axis);
     elements = elements * dim.ceilDiv(block) * block;
   }
-  return "static_cast<size_t>(" + printSize(elements, getSizeNames(program)) +
+  return "static_cast<size_t>(" +
+         printSize(elements,
+                   getSizeNames(place->getParentOfType<exec::ProgramOp>())) +
          ") * " + std::to_string(nn::getElementBytes(type.getElementType()));
 }

@@ -93,8 +93,7 @@ void nnc::buildPlacePipeline(OpPassManager &manager,
   if (options.threads > 1)
     manager.addPass(createAssignThreads());
   // When no pass moves, adds or removes a value any more.
-  manager.nest<func::FuncOp>().addPass(
-      createPlanMemory({options.threads, options.portsInArena}));
+  manager.addPass(createPlanMemory({options.threads, options.portsInArena}));
 }
 
 void nnc::buildLowerPipeline(OpPassManager &manager,

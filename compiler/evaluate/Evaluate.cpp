@@ -8,10 +8,13 @@
 
 #include "compiler/patterns/Patterns.h"
 #include "compiler/shapes/RoutineShape.h"
+#include "dialects/nn/Control.h"
 #include "dialects/nn/Empty.h"
 #include "runtime/reference.h"
 
 #include "mlir/IR/Matchers.h"
+
+#include <cstring>
 
 using namespace mlir;
 using namespace nnc;
@@ -264,6 +267,75 @@ FailureOr<TensorData> nnc::evaluate(Operation *op,
 }
 
 //===----------------------------------------------------------------------===//
+// Functions that ops run
+//===----------------------------------------------------------------------===//
+
+/// Returns the one element of a tensor of integers.
+template <class Integer> static int64_t getOne(const TensorData &data) {
+  Integer value;
+  std::memcpy(&value, data.getBytes().data(), sizeof value);
+  return value;
+}
+
+static TensorData makeRunNumber(MLIRContext *context, int64_t run) {
+  TensorData data = TensorData::allocate(
+      RankedTensorType::get({}, IntegerType::get(context, 64)));
+  std::memcpy(data.getMutableBytes(), &run, sizeof run);
+  return data;
+}
+
+static bool continueAlways(Operation *, const TensorData &) { return true; }
+
+static LogicalResult evaluateLoop(LoopOp loop, ArrayRef<TensorData> operands,
+                                  SmallVectorImpl<TensorData> &results,
+                                  CustomCallback customs) {
+  func::FuncOp body = getBodies(loop).front();
+  auto runs = static_cast<int64_t>(loop.getMax());
+  if (loop.getCount()) {
+    runs = std::min(runs, getOne<int64_t>(operands.front()));
+    operands = operands.drop_front();
+  }
+  size_t count = loop.getInits().size();
+  SmallVector<TensorData> carried(operands.take_front(count)), collected;
+  ArrayRef<TensorData> captured = operands.drop_front(count);
+  for (Value y : loop.getCollected())
+    collected.push_back(
+        TensorData::allocate(cast<RankedTensorType>(y.getType())));
+  for (int64_t run = 0; run < runs; ++run) {
+    if (loop.getConditional() && !getOne<char>(carried.front()))
+      break;
+    SmallVector<TensorData> arguments = {makeRunNumber(loop.getContext(), run)};
+    llvm::append_range(arguments, carried);
+    llvm::append_range(arguments, captured);
+    SmallVector<TensorData> given;
+    if (failed(
+            evaluateFunction(body, arguments, given, continueAlways, customs)))
+      return failure();
+    for (auto [all, one] :
+         llvm::zip_equal(collected, llvm::drop_begin(given, count)))
+      llvm::copy(one.getBytes(),
+                 all.getMutableBytes() + run * one.getBytes().size());
+    given.truncate(count);
+    carried = std::move(given);
+  }
+  llvm::append_range(results, carried);
+  llvm::append_range(results, collected);
+  return success();
+}
+
+/// Computes the results of an op that runs functions.
+static LogicalResult evaluateControl(Operation *op,
+                                     ArrayRef<TensorData> operands,
+                                     SmallVectorImpl<TensorData> &results,
+                                     CustomCallback customs) {
+  if (auto loop = dyn_cast<LoopOp>(op))
+    return evaluateLoop(loop, operands, results, customs);
+  bool holds = getOne<char>(operands.front()) != 0;
+  return evaluateFunction(getBodies(op)[holds ? 0 : 1], operands.drop_front(),
+                          results, continueAlways, customs);
+}
+
+//===----------------------------------------------------------------------===//
 // A function
 //===----------------------------------------------------------------------===//
 
@@ -295,6 +367,14 @@ LogicalResult nnc::evaluateFunction(func::FuncOp function,
     if (op.hasTrait<OpTrait::IsTerminator>()) {
       llvm::append_range(results, operands);
       return success();
+    }
+    if (isa<ControlOpInterface>(op)) {
+      SmallVector<TensorData> given;
+      if (failed(evaluateControl(&op, operands, given, customs)))
+        return failure();
+      for (auto [value, data] : llvm::zip_equal(op.getResults(), given))
+        define(value, data);
+      continue;
     }
     FailureOr<TensorData> result = failure();
     if (auto custom = dyn_cast<CustomOp>(op))

@@ -34,7 +34,8 @@ using CustomCallback = llvm::function_ref<mlir::FailureOr<TensorData>(
     nn::CustomOp custom, llvm::ArrayRef<TensorData> operands)>;
 
 /// Evaluates all ops of `function` and appends the function's results to
-/// `results`. Each intermediate value is freed after its last use. On failure a
+/// `results`. The callback does not get what functions compute that its ops
+/// run. Each intermediate value is freed after its last use. On failure a
 /// diagnostic is emitted at the op that could not be evaluated.
 mlir::LogicalResult evaluateFunction(
     mlir::func::FuncOp function, llvm::ArrayRef<TensorData> arguments,

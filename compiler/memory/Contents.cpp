@@ -7,6 +7,7 @@
 #include "compiler/memory/Contents.h"
 
 #include "compiler/shapes/RoutineShape.h"
+#include "dialects/nn/Control.h"
 #include "dialects/nn/State.h"
 #include "dialects/target/Target.h"
 
@@ -48,7 +49,7 @@ static std::optional<Move> getMove(const RoutineCall &call,
 }
 
 SmallVector<Move> nnc::getMoves(Operation *op) {
-  if (op->getNumResults() != 1)
+  if (op->getNumResults() != 1 || isa<ControlOpInterface>(op))
     return {};
   RankedTensorType result = getTensorType(op->getResult(0));
   auto adapt = dyn_cast<AdaptOp>(op);
@@ -120,7 +121,29 @@ ArrayRef<ByteRange> Contents::follow(Operation *op, ArrayRef<Move> moves) {
 Contents::Contents(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments())
     ranges[argument] = store({{0, getBytes(argument), argument, 0}});
-  for (Operation &op : function.getBody().front())
+  add(function);
+}
+
+/// What a body captures has the bytes that it has outside.
+void Contents::addControl(ControlOpInterface op) {
+  OperandRange captured = op.getCaptured();
+  for (func::FuncOp body : nn::getBodies(op)) {
+    unsigned first = body.getNumArguments() - captured.size();
+    for (BlockArgument argument : body.getArguments().take_front(first))
+      ranges[argument] = store({{0, getBytes(argument), argument, 0}});
+    for (auto [argument, operand] :
+         llvm::zip_equal(body.getArguments().drop_front(first), captured)) {
+      ArrayRef<ByteRange> outside = of(operand);
+      ranges[argument] = outside;
+    }
+    add(body);
+  }
+}
+
+void Contents::add(func::FuncOp function) {
+  for (Operation &op : function.getBody().front()) {
+    if (auto control = dyn_cast<ControlOpInterface>(op))
+      addControl(control);
     for (Value result : op.getResults()) {
       SmallVector<Move> moves = getMoves(&op);
       ArrayRef<ByteRange> own =
@@ -132,6 +155,38 @@ Contents::Contents(func::FuncOp function) {
       }
       ranges[result] = own;
     }
+  }
+}
+
+SmallVector<unsigned> nnc::getExchanged(LoopOp loop, Operation *end,
+                                        const Contents &contents) {
+  SmallVector<unsigned> values;
+  Block *body = end->getBlock();
+  for (unsigned i = 0; i < loop.getInits().size(); ++i) {
+    Value next = end->getOperand(i), own = body->getArgument(1 + i);
+    if (contents.of(next) == contents.of(own))
+      continue;
+    SmallVector<Move> moves;
+    while (next.getDefiningOp() &&
+           (moves = getMoves(next.getDefiningOp())).size() == 1)
+      next = next.getDefiningOp()->getOperand(moves[0].operand);
+    auto argument = dyn_cast<BlockArgument>(next);
+    if (argument && argument.getOwner() == body &&
+        argument.getArgNumber() < loop.getFirstCaptured())
+      values.push_back(i);
+  }
+  return values;
+}
+
+SmallVector<int64_t> nnc::getExchangeOffsets(Operation *end,
+                                             ArrayRef<unsigned> values) {
+  // Vectors of any machine may be copied there.
+  constexpr int64_t align = 16;
+  SmallVector<int64_t> offsets = {0};
+  for (unsigned value : values)
+    offsets.push_back(llvm::alignTo(
+        offsets.back() + getBytes(end->getOperand(value)), align));
+  return offsets;
 }
 
 ByteRanges Contents::of(Value value, int64_t begin, int64_t end) const {
@@ -271,6 +326,9 @@ exec::PlaceAttr nnc::getPlace(Value value) {
                                 argument.getArgNumber(), 0, 0);
   }
   Operation *op = value.getDefiningOp();
+  if (auto places = op->getAttrOfType<ArrayAttr>(exec::kPlacesAttr))
+    return cast<exec::PlaceAttr>(
+        places[cast<OpResult>(value).getResultNumber()]);
   auto place = op->getAttrOfType<exec::PlaceAttr>(exec::kPlaceAttr);
   if (!place && op->hasTrait<OpTrait::ConstantLike>())
     return exec::PlaceAttr::get(context, exec::Pool::weight, 0, 0, 0);

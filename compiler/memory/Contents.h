@@ -59,10 +59,10 @@ struct ByteRange {
 };
 using ByteRanges = llvm::SmallVector<ByteRange, 1>;
 
-/// Maps every value of a function to the ranges of computed values that it
-/// consists of. Results of views and of contiguous slices and concats are made
-/// of the bytes of other values; every other value is a single range whose root
-/// is the value itself.
+/// Maps every value of a function, and of those that it runs, to the ranges of
+/// computed values that it consists of. Results of views and of contiguous
+/// slices and concats are made of the bytes of other values; every other value
+/// is a single range whose root is the value itself.
 ///
 /// Joins of joins can have far more ranges than the function has ops: 25
 /// concats of a value with itself have 33 million. A join with too many ranges
@@ -81,6 +81,8 @@ public:
   bool isCopied(mlir::Value value) const { return copied.contains(value); }
 
 private:
+  void add(mlir::func::FuncOp function);
+  void addControl(nn::ControlOpInterface op);
   llvm::ArrayRef<ByteRange> follow(mlir::Operation *op,
                                    llvm::ArrayRef<Move> moves);
   llvm::ArrayRef<ByteRange> store(ByteRanges own);
@@ -101,6 +103,19 @@ bool readsInPlace(mlir::Operation *op, unsigned operand);
 /// the result is padded, because vector loads then reach past the operand's
 /// end.
 int64_t getReadBytes(mlir::Operation *op, unsigned operand);
+
+/// Returns the numbers of the carried values of a loop whose next value, an
+/// operand of `end`, the last op of the body, is another carried value or a
+/// part of one. That one may be overwritten first, so that the scratch memory
+/// of `end` holds a copy meanwhile.
+llvm::SmallVector<unsigned> getExchanged(nn::LoopOp loop, mlir::Operation *end,
+                                         const Contents &contents);
+
+/// Returns the offsets in the scratch memory of `end`, the last op of a body of
+/// a loop, of the values that getExchanged() names, and then its size, in
+/// bytes.
+llvm::SmallVector<int64_t> getExchangeOffsets(mlir::Operation *end,
+                                              llvm::ArrayRef<unsigned> values);
 
 /// Returns the place of `value` in memory: the one that `nnc-plan-memory`
 /// assigned, the caller's buffer for a function argument, or the weights for a

@@ -170,7 +170,9 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     auto graph = PlanGraph::build(function, cost, maxError, layouts, choices);
     if (failed(graph))
       return failure();
-    if (tuned && !tuned->choices.empty() && !graph->hasChoices())
+    // Choices are those of layers outside of branches and loops.
+    if (tuned && !tuned->choices.empty() && !graph->hasChoices() &&
+        !function.isPrivate())
       function.emitWarning(
           "has other layers, or less --max-error, than the choices of the "
           "tuning file are for; they are left out, its measurements count: "

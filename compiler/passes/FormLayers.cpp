@@ -470,7 +470,7 @@ struct FormLayersPass : nnc::impl::FormLayersBase<FormLayersPass> {
     LogicalResult result = success();
     for (Operation &op : block.without_terminator())
       if (!isa<RoutineOpInterface, ElementwiseOpInterface, LayerOp, CustomOp,
-               PartOp>(op) &&
+               PartOp, ControlOpInterface>(op) &&
           !op.hasTrait<OpTrait::ConstantLike>())
         result = op.emitOpError(
             "is computed by no routine; nnc-simplify and nnc-legalize have to "

@@ -92,9 +92,11 @@ static constexpr size_t kMaxLayers = 2000;
 LayerOrder nnc::findLayerOrder(func::FuncOp function, bool portsInArena) {
   LayerOrder given = getLayerOrder(function), found;
   // The user's functions run in the model's order, as they may have a state.
-  bool hasCustoms =
-      llvm::any_of(given, [](Operation *op) { return isa<nn::CustomOp>(op); });
-  if (given.size() > kMaxLayers || hasCustoms)
+  // What a function needs that an op runs depends on more than the order here.
+  bool isFixed = llvm::any_of(given, [](Operation *op) {
+    return isa<nn::CustomOp, nn::ControlOpInterface>(op);
+  });
+  if (given.size() > kMaxLayers || isFixed)
     return given;
   Description description(function, portsInArena);
   for (unsigned step : findOrder(description.problem))

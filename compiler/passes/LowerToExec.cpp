@@ -14,11 +14,14 @@
 #include "compiler/routines/Candidates.h"
 #include "compiler/routines/ExecCall.h"
 #include "dialects/exec/Identifiers.h"
+#include "dialects/nn/Control.h"
 #include "dialects/nn/State.h"
 #include "dialects/target/Target.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
+
+#include "llvm/Support/SaveAndRestore.h"
 
 #include <numeric>
 
@@ -36,7 +39,8 @@ namespace {
 class Lowering {
 public:
   Lowering(ModuleOp module, func::FuncOp function)
-      : module(module), function(function), builder(module.getContext()) {}
+      : module(module), function(function), contents(function),
+        builder(module.getContext()) {}
   LogicalResult run();
 
 private:
@@ -49,7 +53,21 @@ private:
   void declareOutputs();
   std::string nameWeight(nn::ConstantOp constant);
   Value getWeight(Operation *constant);
+  LogicalResult lower(func::FuncOp function);
   LogicalResult lower(Operation *op);
+  LogicalResult lowerIf(nn::IfOp op);
+  LogicalResult lowerLoop(nn::LoopOp op);
+  LogicalResult lowerBody(Operation *op, func::FuncOp body, Block &steps,
+                          llvm::function_ref<LogicalResult()> finish);
+  /// The places of what `op` computes, and of arguments of the functions that
+  /// it runs.
+  void placeValues(Operation *op, ValueRange values, StringRef end);
+  Value placeValue(Location loc, llvm::function_ref<std::string()> name,
+                   Value value);
+  /// Copies a value to where `place` is unless it is there.
+  void copyTo(Location loc, Value value, Value place, PlaceAttr at,
+              bool byRun = false);
+  void createCopy(Location loc, Value from, Value to, bool byRun = false);
   LogicalResult lowerCalls(Operation *op, ArrayRef<Move> moves, Value target);
   /// Here `name` is an identifier that `names` has returned.
   LogicalResult createCall(Operation *op, const nn::RoutineCall &call,
@@ -73,7 +91,11 @@ private:
 
   ModuleOp module;
   func::FuncOp function;
+  Contents contents;
   OpBuilder builder;
+  /// The branch or loop in the program that steps are added to, or null: places
+  /// are defined in front of it.
+  Operation *outermost = nullptr;
   exec::ProgramOp program;
   exec::Names names;
   DenseMap<Operation *, std::string> layerNames; ///< in the printed code
@@ -108,6 +130,9 @@ static std::string getLayoutSuffix(Value value) {
 
 Value Lowering::createBuffer(Location loc, StringRef name,
                              RankedTensorType type, PlaceAttr place) {
+  OpBuilder::InsertionGuard guard(builder);
+  if (outermost)
+    builder.setInsertionPoint(outermost);
   return builder.create<exec::BufferOp>(loc, builder.getType<exec::PlaceType>(),
                                         name, type, place.getOffset(),
                                         getMemory(place));
@@ -129,6 +154,9 @@ Value Lowering::createView(Location loc, StringRef name, RankedTensorType type,
   if (auto view = base.getDefiningOp<exec::ViewOp>())
     return createView(loc, name, type, view.getBase(),
                       view.getOffset() + offset);
+  OpBuilder::InsertionGuard guard(builder);
+  if (outermost)
+    builder.setInsertionPoint(outermost);
   return builder.create<exec::ViewOp>(loc, builder.getType<exec::PlaceType>(),
                                       name, type, base, offset);
 }
@@ -245,6 +273,8 @@ Value Lowering::getWeight(Operation *op) {
   if (weight)
     return weight;
   OpBuilder::InsertionGuard guard(builder);
+  if (outermost)
+    builder.setInsertionPoint(outermost);
   PlaceAttr place = getPlace(constant);
   int64_t &end = weightBytes[place.getIndex()];
   weight = builder.create<exec::WeightOp>(
@@ -297,13 +327,18 @@ void Lowering::nameInterface() {
   for (PortName &port : ports)
     if (port.name.empty())
       port.name = names.add(port.given, port.kind);
-  for (auto layer : function.getBody().getOps<nn::LayerOp>())
-    layerNames[layer] = names.take(layer.getName(), /*isCall=*/true)
-                            ? layer.getName().str()
-                            : names.addCall(layer.getName());
-  for (auto custom : function.getBody().getOps<nn::CustomOp>())
-    layerNames[custom] =
-        names.addCall(nn::getModelName(custom.getLoc(), custom.getFunction()));
+  for (func::FuncOp each : nn::getAllBodies(function)) {
+    for (auto layer : each.getOps<nn::LayerOp>())
+      layerNames[layer] = names.take(layer.getName(), /*isCall=*/true)
+                              ? layer.getName().str()
+                              : names.addCall(layer.getName());
+    for (auto custom : each.getOps<nn::CustomOp>())
+      layerNames[custom] = names.addCall(
+          nn::getModelName(custom.getLoc(), custom.getFunction()));
+    for (auto control : each.getOps<nn::ControlOpInterface>())
+      layerNames[control] = names.addCall(nn::getModelName(
+          control.getLoc(), control->getName().stripDialect()));
+  }
 }
 
 void Lowering::declareInputs() {
@@ -429,9 +464,27 @@ LogicalResult Lowering::lowerCalls(Operation *op, ArrayRef<Move> moves,
   return success();
 }
 
+/// The place of a value in the arena or in the caller's memory, as a value of
+/// its type; `name` names what is made for it.
+Value Lowering::placeValue(Location loc, llvm::function_ref<std::string()> name,
+                           Value value) {
+  PlaceAttr place = getPlace(value);
+  RankedTensorType type = nn::getTensorType(value);
+  if (place.getPool() == Pool::arena)
+    return createInArena(loc, name(), value);
+  Value whole = place.getPool() == Pool::state ? states[place.getIndex()]
+                                               : outputs[place.getIndex()];
+  if (place.getOffset() == 0 && exec::getPlaceOp(whole).getTensor() == type)
+    return whole;
+  return createView(loc, name(), type, whole, place.getOffset());
+}
+
 LogicalResult Lowering::lower(Operation *op) {
+  if (auto branch = dyn_cast<nn::IfOp>(op))
+    return lowerIf(branch);
+  if (auto loop = dyn_cast<nn::LoopOp>(op))
+    return lowerLoop(loop);
   Value result = op->getResult(0);
-  PlaceAttr place = getPlace(result);
   Location loc = getNamedLoc(op->getLoc());
   std::string layer = layerNames.lookup(op);
   auto name = [&]() {
@@ -451,17 +504,7 @@ LogicalResult Lowering::lower(Operation *op) {
     return success();
   }
 
-  Value target;
-  if (place.getPool() == Pool::arena) {
-    target = createInArena(loc, name(), result);
-  } else {
-    target = place.getPool() == Pool::state ? states[place.getIndex()]
-                                            : outputs[place.getIndex()];
-    if (place.getOffset() != 0 ||
-        exec::getPlaceOp(target).getTensor() != nn::getTensorType(result))
-      target = createView(loc, name(), nn::getTensorType(result), target,
-                          place.getOffset());
-  }
+  Value target = placeValue(loc, name, result);
   placed[result] = target;
   if (auto custom = dyn_cast<nn::CustomOp>(op))
     return lowerCustom(custom, target);
@@ -483,6 +526,127 @@ LogicalResult Lowering::lowerCustom(nn::CustomOp custom, Value target) {
       createScratch(custom, name), custom.getReads(), custom.getWrites(),
       custom.getOptions(), custom.getModelAttributes(), custom.getId());
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Branches and loops
+//===----------------------------------------------------------------------===//
+
+void Lowering::placeValues(Operation *op, ValueRange values, StringRef end) {
+  Location loc = getNamedLoc(op->getLoc());
+  auto name = [&]() { return names.addPart(layerNames.lookup(op), end); };
+  for (Value value : values)
+    placed[value] = placeValue(loc, name, value);
+}
+
+void Lowering::createCopy(Location loc, Value from, Value to, bool byRun) {
+  // A tensor without elements has none to copy.
+  if (nn::getPhysicalBytes(exec::getPlaceOp(from).getTensor()) == 0)
+    return;
+  std::string name = "copy_" + exec::getPlaceOp(to).getName().str();
+  builder.create<exec::CopyOp>(loc, name, from, to, byRun);
+}
+
+void Lowering::copyTo(Location loc, Value value, Value place, PlaceAttr at,
+                      bool byRun) {
+  if (byRun || getPlace(value) != at)
+    createCopy(loc, getPlaced(value), place, byRun);
+}
+
+/// Adds the steps of a function that `op` runs to `steps`, and then what
+/// `finish` adds.
+LogicalResult Lowering::lowerBody(Operation *op, func::FuncOp body,
+                                  Block &steps,
+                                  llvm::function_ref<LogicalResult()> finish) {
+  OperandRange captured = cast<nn::ControlOpInterface>(op).getCaptured();
+  for (auto [argument, operand] : llvm::zip_equal(
+           body.getArguments().take_back(captured.size()), captured))
+    placed[argument] = getPlaced(operand);
+  OpBuilder::InsertionGuard guard(builder);
+  llvm::SaveAndRestore save(outermost);
+  if (!outermost)
+    outermost = steps.getParentOp();
+  builder.setInsertionPointToEnd(&steps);
+  if (failed(lower(body)))
+    return failure();
+  for (Value result : body.getBody().front().getTerminator()->getOperands())
+    if (nn::getLayout(result.getType()))
+      return op->emitOpError("runs a function with results that are not "
+                             "row-major");
+  return finish();
+}
+
+LogicalResult Lowering::lowerIf(nn::IfOp op) {
+  Location loc = getNamedLoc(op.getLoc());
+  placeValues(op, op.getYs(), "_out");
+  // Constants that a body captures are defined in front.
+  for (Value x : op.getXs())
+    getPlaced(x);
+  auto branch = builder.create<exec::BranchOp>(loc, layerNames.lookup(op),
+                                               getPlaced(op.getCondition()));
+  for (auto [body, region] :
+       llvm::zip_equal(nn::getBodies(op), branch->getRegions())) {
+    ValueRange results = body.getBody().front().getTerminator()->getOperands();
+    auto finish = [&]() {
+      for (auto [result, y] : llvm::zip_equal(results, op.getYs()))
+        copyTo(loc, result, placed[y], getPlace(y));
+      return success();
+    };
+    if (failed(lowerBody(op, body, region.emplaceBlock(), finish)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Lowering::lowerLoop(nn::LoopOp op) {
+  Location loc = getNamedLoc(op.getLoc());
+  func::FuncOp body = nn::getBodies(op).front();
+  Operation *end = body.getBody().front().getTerminator();
+  ValueRange carried =
+      ValueRange(body.getArguments()).slice(1, op.getInits().size());
+  placeValues(op, op.getYs(), "_out");
+  // A carried value has the place of the result; an alias of it only where the
+  // buffer is that of another value.
+  for (auto [argument, y, init] :
+       llvm::zip_equal(carried, op.getLast(), op.getInits())) {
+    placed[argument] = placed[y];
+    copyTo(loc, init, placed[y], getPlace(y));
+  }
+  for (Value x : op.getXs())
+    getPlaced(x);
+  BlockArgument run = body.getArgument(0);
+  if (!run.use_empty())
+    placeValues(op, run, "_run");
+  auto scratch = end->getAttrOfType<PlaceAttr>(exec::kScratchAttr);
+  Value exchange =
+      scratch ? createScratch(end, layerNames.lookup(op)) : Value();
+  auto steps = builder.create<exec::LoopOp>(
+      loc, layerNames.lookup(op), op.getMax(),
+      op.getCount() ? getPlaced(op.getCount()) : Value(),
+      op.getConditional() ? placed[op.getLast().front()] : Value(),
+      placed.lookup(run));
+  auto finish = [&]() {
+    ValueRange next = end->getOperands();
+    for (auto [value, y] :
+         llvm::zip_equal(next.drop_front(carried.size()), op.getCollected()))
+      copyTo(loc, value, placed[y], getPlace(y), /*byRun=*/true);
+    SmallVector<unsigned> exchanged = getExchanged(op, end, contents);
+    SmallVector<int64_t> offsets = getExchangeOffsets(end, exchanged);
+    DenseMap<unsigned, Value> kept;
+    for (auto [i, offset] : llvm::zip(exchanged, offsets)) {
+      std::string name = names.addPart(layerNames.lookup(op), "_kept");
+      kept[i] =
+          createView(loc, name, nn::getTensorType(next[i]), exchange, offset);
+      createCopy(loc, getPlaced(next[i]), kept[i]);
+    }
+    for (auto [i, y] : llvm::enumerate(op.getLast()))
+      if (!kept.contains(i))
+        copyTo(loc, next[i], placed[y], getPlace(y));
+    for (unsigned i : exchanged)
+      createCopy(loc, kept[i], placed[op.getLast()[i]]);
+    return success();
+  };
+  return lowerBody(op, body, steps.getSteps().emplaceBlock(), finish);
 }
 
 /// Results that were not produced where the caller wants them are copied.
@@ -564,8 +728,10 @@ LogicalResult Lowering::run() {
   auto machine =
       module->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
   bool isChecked = !function->hasAttr(exec::kSampleAttr);
-  if (failed(checkRoutines(function, machine)) ||
-      failed(nn::verifyStates(function)) ||
+  for (func::FuncOp each : nn::getAllBodies(function))
+    if (failed(checkRoutines(each, machine)))
+      return failure();
+  if (failed(nn::verifyStates(function)) ||
       (isChecked && failed(verifyMemory(function))))
     return failure();
   builder.setInsertionPoint(function);
@@ -589,35 +755,44 @@ LogicalResult Lowering::run() {
                                  placed[argument], buffer);
     placed[argument] = buffer;
   }
-  for (Operation &op : function.getBody().front()) {
-    if (op.hasTrait<OpTrait::ConstantLike>())
-      continue;
-    LogicalResult lowered =
-        isa<func::ReturnOp>(op) ? finish(cast<func::ReturnOp>(op)) : lower(&op);
-    if (failed(lowered))
-      return failure();
-  }
+  if (failed(lower(function)) ||
+      failed(finish(
+          cast<func::ReturnOp>(function.getBody().front().getTerminator()))))
+    return failure();
   for (exec::ViewOp view :
        llvm::make_early_inc_range(program.getBody().getOps<exec::ViewOp>()))
     if (view->use_empty())
       view.erase();
   setWeightBytes();
   collectHeaders(program);
-  function.erase();
+  return success();
+}
+
+LogicalResult Lowering::lower(func::FuncOp each) {
+  for (Operation &op : each.getBody().front().without_terminator())
+    if (!op.hasTrait<OpTrait::ConstantLike>() && failed(lower(&op)))
+      return failure();
   return success();
 }
 
 namespace {
 struct LowerToExecPass : nnc::impl::LowerToExecBase<LowerToExecPass> {
   void runOnOperation() override {
+    if (failed(nn::verifyBodies(getOperation())))
+      return signalPassFailure();
     auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
-    if (functions.size() != 1) {
-      getOperation().emitError()
-          << "needs one function, has " << functions.size();
+    SmallVector<func::FuncOp> mains;
+    for (func::FuncOp function : functions)
+      if (!function.isPrivate())
+        mains.push_back(function);
+    if (mains.size() != 1) {
+      getOperation().emitError() << "needs one function, has " << mains.size();
       return signalPassFailure();
     }
-    if (failed(Lowering(getOperation(), functions.front()).run()))
-      signalPassFailure();
+    if (failed(Lowering(getOperation(), mains.front()).run()))
+      return signalPassFailure();
+    for (func::FuncOp function : functions)
+      function.erase();
   }
 };
 } // namespace

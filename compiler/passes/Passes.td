@@ -535,7 +535,7 @@ def AssignThreads : Pass<"nnc-assign-threads", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nnc::exec::ExecDialect"];
 }
 
-def PlanMemory : Pass<"nnc-plan-memory", "::mlir::func::FuncOp"> {
+def PlanMemory : Pass<"nnc-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Place every value in the arena or in the caller's buffers";
   let description = [{
     Sets `exec.place` on every op that is not a constant, `exec.scratch` on the
@@ -548,6 +548,13 @@ def PlanMemory : Pass<"nnc-plan-memory", "::mlir::func::FuncOp"> {
     result, results of the function are computed in the caller's buffers, and
     elementwise layers and residual additions overwrite an operand that is not
     used afterwards.
+
+    Functions that nn.if and nn.loop run are planned within the one that runs them:
+    their values take places of the same arena, and their arguments and results
+    get an `exec.place`. A carried value of a loop, its first value, its next one
+    and the loop's result have one place where that is right, so that nothing is
+    copied between runs; branches of nn.if compute their results where the op has
+    them, and share memory.
 
     On a target without an operating system, or with `reorder`, layers run in
     another order where that makes the arena smaller: the order with the fewest
@@ -586,7 +593,7 @@ def PlanMemory : Pass<"nnc-plan-memory", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nnc::exec::ExecDialect"];
 }
 
-def VerifyMemory : Pass<"nnc-verify-memory", "::mlir::func::FuncOp"> {
+def VerifyMemory : Pass<"nnc-verify-memory", "::mlir::ModuleOp"> {
   let summary = "Check that no value is overwritten before its last use";
   let description = [{
     Simulates the function with the places that its attributes state, on a

@@ -269,6 +269,9 @@ namespace {
 struct PatchPass : nnc::impl::PatchBase<PatchPass> {
   using Base::Base;
   void runOnOperation() override {
+    // The layers that are computed in strips are those of the model's inputs.
+    if (getOperation().isPrivate())
+      return;
     SmallVector<Operation *> ops;
     for (Operation &op : getOperation().getBody().front().without_terminator())
       ops.push_back(&op);

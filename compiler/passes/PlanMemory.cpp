@@ -7,9 +7,11 @@
 // still needed: views join what they are part of, results take the caller's
 // buffer, the next value of a state takes the place of the old one, parts of a
 // concat are written where the whole wants them, and layers that allow it write
-// over what they read. The groups that are left in the
-// arena are then packed (compiler/memory/Packing.h), after they were divided
-// among the memories where there are several (compiler/memory/Memories.h).
+// over what they read. Functions that ops run are planned as steps between the
+// op's own, so that their values share the arena with all others. The groups
+// that are left in the arena are then packed (compiler/memory/Packing.h), after
+// they were divided among the memories where there are several
+// (compiler/memory/Memories.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +21,7 @@
 #include "compiler/passes/LayerOrder.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/routines/Scratch.h"
+#include "dialects/nn/Control.h"
 #include "dialects/nn/State.h"
 #include "dialects/target/Target.h"
 
@@ -63,11 +66,17 @@ public:
 
 private:
   void collect();
+  void addSteps(func::FuncOp function);
+  void addValues(func::FuncOp function);
+  void addIf(nn::IfOp op);
+  void addLoop(nn::LoopOp op);
+  void addCaptured(nn::ControlOpInterface op, func::FuncOp body, int last);
   void addScratch();
   void joinViews();
   void stageInputs();
   void takeOutputs();
   void takeStates();
+  void handOver();
   void joinParts();
   void reuseOperands();
   void addResults();
@@ -77,6 +86,14 @@ private:
   void divideWeights();
   void setPlaces();
 
+  /// Returns the last step that reads `value`, or `otherwise` if none does.
+  int getLast(Value value, int otherwise);
+  /// Returns the bytes from the start of `value` that its readers may read.
+  int64_t getReach(Value value);
+  /// Returns the step in which the function that `body` is ends.
+  int getEnd(func::FuncOp body) {
+    return stepOf.lookup(body.getBody().front().getTerminator());
+  }
   /// Moves the tenants of group `from` into `into`, `delta` bytes further.
   void join(unsigned into, unsigned from, int64_t delta);
   /// Returns true if the group `from` may join `into`: for every two tenants,
@@ -88,12 +105,16 @@ private:
   /// Returns true if `a` and `b` are the result of `op` and an operand in the
   /// same place that `op` reads for the last time, and just before it writes.
   static bool takesOver(Operation *op, const Tenant &a, const Tenant &b);
+  /// Returns true if one of `a` and `b` becomes the other where an op begins or
+  /// ends a function that it runs, and they are in the same place.
+  bool isHandedOver(const Tenant &a, const Tenant &b) const;
   /// Gives the group of `value`, if all of it fits there, the caller's memory
   /// that holds `value` in the end.
   void takePlace(Value value, exec::PlaceAttr place);
 
   unsigned addGroup(Value value, Operation *op, int64_t bytes, int first,
                     int last);
+  void addTenant(unsigned group, const Tenant &tenant);
   TenantGroup &getGroup(Value value) { return groups[groupOf.lookup(value)]; }
   Tenant &getTenant(Value value) {
     return getGroup(value).tenants[tenantOf.lookup(value)];
@@ -104,6 +125,13 @@ private:
   int threads;                    ///< the largest number that may share a layer
   bool portsInArena;              ///< whether inputs and results are there
   SmallVector<Operation *> steps; ///< steps[i] runs in step i + 1
+  DenseMap<Operation *, int> stepOf;
+  /// The functions that ops run.
+  SmallVector<func::FuncOp> bodies;
+  /// Values that become others: a first value of a loop its carried value, a
+  /// result of a body that of the op that runs it.
+  SmallVector<std::pair<Value, Value>> handed;
+  DenseSet<std::pair<Value, Value>> isHanded;
   SmallVector<TenantGroup> groups;
   /// Groups of values, and their numbers among the group's tenants.
   DenseMap<Value, unsigned> groupOf, tenantOf;
@@ -140,40 +168,164 @@ unsigned Planner::addGroup(Value value, Operation *op, int64_t bytes, int first,
   return groups.size() - 1;
 }
 
-/// Step 0 stages inputs; each op that is not a constant has a step of its own.
+void Planner::addTenant(unsigned group, const Tenant &tenant) {
+  groupOf[tenant.value] = group;
+  tenantOf[tenant.value] = groups[group].tenants.size();
+  groups[group].tenants.push_back(tenant);
+}
+
+/// Step 0 stages inputs; each op that is not a constant has a step of its own,
+/// behind which those of the functions come that it runs.
+void Planner::addSteps(func::FuncOp function) {
+  for (Operation &op : function.getBody().front()) {
+    if (op.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    steps.push_back(&op);
+    stepOf[&op] = steps.size();
+    for (func::FuncOp body : nn::getBodies(&op)) {
+      bodies.push_back(body);
+      addSteps(body);
+    }
+  }
+}
+
+int Planner::getLast(Value value, int otherwise) {
+  int last = otherwise;
+  for (OpOperand &use : value.getUses()) {
+    Operation *reader = use.getOwner();
+    int step = stepOf.lookup(reader);
+    if (auto loop = dyn_cast<nn::LoopOp>(reader)) {
+      // What every run reads has to last for all of them.
+      bool isFirst = llvm::is_contained(loop.getInits(), value) &&
+                     !llvm::is_contained(loop.getXs(), value) &&
+                     value != loop.getCount();
+      step = isFirst ? step : getEnd(nn::getBodies(loop).front());
+    } else if (auto branch = dyn_cast<nn::IfOp>(reader)) {
+      for (func::FuncOp body : nn::getBodies(branch))
+        for (auto [x, argument] :
+             llvm::zip(branch.getXs(), body.getArguments()))
+          if (x == value)
+            step = std::max(step, getLast(argument, step));
+    }
+    last = std::max(last, step);
+  }
+  return last;
+}
+
+int64_t Planner::getReach(Value value) {
+  int64_t bytes = getBytes(value);
+  for (OpOperand &use : value.getUses()) {
+    Operation *reader = use.getOwner();
+    if (auto control = dyn_cast<nn::ControlOpInterface>(reader)) {
+      OperandRange captured = control.getCaptured();
+      for (func::FuncOp body : nn::getBodies(reader))
+        for (auto [x, argument] : llvm::zip(
+                 captured, body.getArguments().take_back(captured.size())))
+          if (x == value)
+            bytes = std::max(bytes, getReach(argument));
+    } else if (!reader->hasTrait<OpTrait::IsTerminator>()) {
+      bytes = std::max(bytes, getReadBytes(reader, use.getOperandNumber()));
+    }
+  }
+  return bytes;
+}
+
+/// What a body captures is where it is outside, up to step `last` or, if that
+/// is 0, up to its last reader.
+void Planner::addCaptured(nn::ControlOpInterface op, func::FuncOp body,
+                          int last) {
+  OperandRange captured = op.getCaptured();
+  int first = stepOf.lookup(op);
+  for (auto [x, argument] : llvm::zip_equal(
+           captured, body.getArguments().take_back(captured.size()))) {
+    Extent extent = getTenant(x).extent;
+    extent.bytes = getReach(argument);
+    extent.first = first;
+    extent.last = last ? last : getLast(argument, first);
+    addTenant(groupOf[x], {argument, nullptr, extent});
+  }
+}
+
+/// The results are there where either body ends, and behind the op.
+void Planner::addIf(nn::IfOp op) {
+  SmallVector<func::FuncOp> both = nn::getBodies(op);
+  for (func::FuncOp body : both) {
+    addCaptured(op, body, /*last=*/0);
+    addValues(body);
+    Operation *end = body.getBody().front().getTerminator();
+    for (auto [result, y] : llvm::zip_equal(end->getOperands(), op.getYs()))
+      handed.push_back({result, y});
+  }
+  int first = getEnd(both.front()), second = getEnd(both.back());
+  for (Value y : op.getYs()) {
+    int64_t bytes = getReach(y);
+    unsigned group = addGroup(y, op, bytes, first, first);
+    addTenant(group, {y, op, {0, bytes, second, getLast(y, second)}});
+  }
+}
+
+/// A carried value is free from its last reader up to the end of the run, where
+/// its next value is written.
+void Planner::addLoop(nn::LoopOp op) {
+  func::FuncOp body = nn::getBodies(op).front();
+  Operation *last = body.getBody().front().getTerminator();
+  int begin = stepOf.lookup(op), end = getEnd(body);
+  BlockArgument run = body.getArgument(0);
+  if (!run.use_empty())
+    addGroup(run, nullptr, getReach(run), begin, getLast(run, begin));
+  for (auto [i, init, y] : llvm::enumerate(op.getInits(), op.getLast())) {
+    BlockArgument carried = body.getArgument(1 + i);
+    int64_t bytes = std::max(getReach(carried), getReach(y));
+    unsigned group =
+        addGroup(carried, nullptr, bytes, begin, getLast(carried, begin));
+    addTenant(group, {y, op, {0, bytes, end, getLast(y, end)}});
+    handed.push_back({last->getOperand(i), y});
+    handed.push_back({init, carried});
+  }
+  addCaptured(op, body, end);
+  for (Value y : op.getCollected())
+    addGroup(y, op, getReach(y), begin, getLast(y, end));
+  addValues(body);
+}
+
+void Planner::addValues(func::FuncOp function) {
+  for (Operation &op : function.getBody().front()) {
+    if (auto branch = dyn_cast<nn::IfOp>(op))
+      addIf(branch);
+    else if (auto loop = dyn_cast<nn::LoopOp>(op))
+      addLoop(loop);
+    else
+      for (Value result : op.getResults()) {
+        int first = stepOf.lookup(&op);
+        unsigned group = addGroup(result, &op, getReach(result), first,
+                                  getLast(result, first));
+        if (op.hasTrait<OpTrait::ConstantLike>())
+          groups[group].pool = Pool::weight;
+      }
+  }
+}
+
 void Planner::collect() {
-  DenseMap<Operation *, int> stepOf;
-  for (Operation &op : function.getBody().front())
-    if (!op.hasTrait<OpTrait::ConstantLike>()) {
-      steps.push_back(&op);
-      stepOf[&op] = steps.size();
-    }
-  auto add = [&](Value value, int first) -> TenantGroup & {
-    int64_t bytes = getBytes(value);
-    int last = first;
-    for (OpOperand &use : value.getUses()) {
-      last = std::max(last, stepOf.lookup(use.getOwner()));
-      if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
-        bytes = std::max(bytes,
-                         getReadBytes(use.getOwner(), use.getOperandNumber()));
-    }
-    return groups[addGroup(value, value.getDefiningOp(), bytes, first, last)];
-  };
+  addSteps(function);
   for (BlockArgument argument : function.getArguments()) {
-    TenantGroup &group = add(argument, 0);
+    TenantGroup &group = groups[addGroup(argument, nullptr, getReach(argument),
+                                         0, getLast(argument, 0))];
     if (portsInArena && getPool(argument) == Pool::input)
       continue;
     group.pool = getPool(argument);
     group.index = argument.getArgNumber();
     group.limit = getBytes(argument);
   }
-  for (Operation &op : function.getBody().front())
-    for (Value result : op.getResults()) {
-      TenantGroup &group = add(result, stepOf.lookup(&op));
-      if (op.hasTrait<OpTrait::ConstantLike>())
-        group.pool = Pool::weight;
-    }
+  addValues(function);
+  isHanded.insert(handed.begin(), handed.end());
   addScratch();
+}
+
+/// Adds memory for next values of a loop's carried values that are others of
+/// these.
+static int64_t getExchangeBytes(Operation *end, nn::LoopOp loop,
+                                const Contents &contents) {
+  return getExchangeOffsets(end, getExchanged(loop, end, contents)).back();
 }
 
 /// Adds the scratch memory of all layers. With several threads, all layers use
@@ -193,6 +345,13 @@ void Planner::addScratch() {
     else
       addGroup({}, op, bytes, step, step);
   }
+  for (Operation *op : steps)
+    if (auto loop = dyn_cast<nn::LoopOp>(op)) {
+      func::FuncOp body = nn::getBodies(op).front();
+      Operation *end = body.getBody().front().getTerminator();
+      if (int64_t bytes = getExchangeBytes(end, loop, contents))
+        addGroup({}, end, bytes, getEnd(body), getEnd(body));
+    }
   if (shared.tenants.empty())
     return;
   for (Tenant &tenant : shared.tenants)
@@ -248,7 +407,7 @@ bool Planner::canJoin(
       bool inTime =
           a.extent.first <= b.extent.last && b.extent.first <= a.extent.last;
       if (meetStart < meetEnd && inTime && !takes(a, b) &&
-          !holdSame(a, b, meetStart, meetEnd))
+          !isHandedOver(a, b) && !holdSame(a, b, meetStart, meetEnd))
         return false;
     }
   }
@@ -336,6 +495,38 @@ void Planner::takeStates() {
     int64_t delta = -getTenant(value).extent.offset;
     if (canJoin(groups[into], groups[from], delta, takes))
       join(into, from, delta);
+  }
+}
+
+bool Planner::isHandedOver(const Tenant &a, const Tenant &b) const {
+  auto becomes = [&](const Tenant &from, const Tenant &to) {
+    return isHanded.contains({from.value, to.value}) &&
+           from.extent.offset == to.extent.offset &&
+           from.extent.last <= to.extent.first;
+  };
+  return becomes(a, b) || becomes(b, a);
+}
+
+/// Puts values that become others at once where these are, first of all the
+/// next values of loops, which are copied in each run.
+void Planner::handOver() {
+  auto never = [](const Tenant &, const Tenant &) { return false; };
+  for (const std::pair<Value, Value> &pair : handed) {
+    Value value = pair.first, other = pair.second;
+    unsigned from = groupOf[value], into = groupOf[other];
+    if (from == into)
+      continue;
+    int64_t delta =
+        getTenant(other).extent.offset - getTenant(value).extent.offset;
+    auto takes = [&](const Tenant &a, const Tenant &b) {
+      Operation *op = value.getDefiningOp();
+      return op && takesOver(op, a, b);
+    };
+    if (canJoin(groups[into], groups[from], delta, takes))
+      join(into, from, delta);
+    else if (groups[from].pool != Pool::arena &&
+             canJoin(groups[from], groups[into], -delta, never))
+      join(from, into, -delta);
   }
 }
 
@@ -550,8 +741,10 @@ void Planner::divideWeights() {
     return;
   // Constants with the same elements and layout are one weight.
   llvm::MapVector<std::pair<Attribute, Type>, SmallVector<nn::ConstantOp>> same;
-  for (auto constant : function.getOps<nn::ConstantOp>())
-    same[{constant.getValue(), constant.getY().getType()}].push_back(constant);
+  for (func::FuncOp each : nn::getAllBodies(function))
+    for (auto constant : each.getOps<nn::ConstantOp>())
+      same[{constant.getValue(), constant.getY().getType()}].push_back(
+          constant);
   SmallVector<PackingBlock> blocks;
   SmallVector<int64_t> accesses;
   for (auto &[weight, constants] : same) {
@@ -589,6 +782,7 @@ void Planner::plan() {
   stageInputs();
   takeOutputs();
   takeStates();
+  handOver();
   joinParts();
   reuseOperands();
   addResults();
@@ -598,6 +792,7 @@ void Planner::plan() {
 
 void Planner::setPlaces() {
   MLIRContext *context = function.getContext();
+  llvm::MapVector<Operation *, SmallVector<Attribute>> placesOf;
   for (const TenantGroup &group : groups)
     for (const Tenant &tenant : group.tenants) {
       auto place = [&](int64_t bytes) {
@@ -606,14 +801,27 @@ void Planner::setPlaces() {
       };
       if (!tenant.value && !tenant.op)
         continue; // A result that is copied.
-      if (!tenant.value)
+      if (!tenant.value) {
         tenant.op->setAttr(exec::kScratchAttr, place(tenant.extent.bytes));
-      else if (tenant.op && !tenant.op->hasTrait<OpTrait::ConstantLike>())
+      } else if (auto argument = dyn_cast<BlockArgument>(tenant.value)) {
+        auto owner = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+        if (owner != function || group.pool == Pool::arena)
+          owner.setArgAttr(argument.getArgNumber(), exec::kPlaceAttr, place(0));
+      } else if (auto result = cast<OpResult>(tenant.value);
+                 isa<nn::ControlOpInterface>(tenant.op)) {
+        SmallVector<Attribute> &places = placesOf[tenant.op];
+        places.resize(tenant.op->getNumResults());
+        places[result.getResultNumber()] = place(0);
+      } else if (!tenant.op->hasTrait<OpTrait::ConstantLike>()) {
         tenant.op->setAttr(exec::kPlaceAttr, place(0));
-      else if (!tenant.op && group.pool == Pool::arena)
-        function.setArgAttr(cast<BlockArgument>(tenant.value).getArgNumber(),
-                            exec::kPlaceAttr, place(0));
+      }
     }
+  for (auto &[op, places] : placesOf) {
+    op->setAttr(exec::kPlacesAttr, ArrayAttr::get(context, places));
+    for (func::FuncOp body : nn::getBodies(op))
+      for (auto [i, place] : llvm::enumerate(places))
+        body.setResultAttr(i, exec::kPlaceAttr, place);
+  }
   if (!portsInArena)
     return;
   function->setAttr(exec::kPortsInArenaAttr, UnitAttr::get(context));
@@ -658,9 +866,8 @@ struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
   using Base::Base;
   /// The bytes that a plan takes: beyond the sizes of memories, and in all.
   using Demand = std::pair<int64_t, int64_t>;
-  Demand plan() {
-    Planner(getOperation(), threads, portsInArena).plan();
-    func::FuncOp function = getOperation();
+  Demand plan(func::FuncOp function) {
+    Planner(function, threads, portsInArena).plan();
     int64_t beyond = 0;
     if (auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr))
       for (auto memory : memories.getAsRange<exec::MemoryAttr>())
@@ -669,38 +876,43 @@ struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
             function->getAttrOfType<IntegerAttr>(exec::kArenaAttr).getInt()};
   }
   bool isBare() {
-    auto module = getOperation()->getParentOfType<ModuleOp>();
     auto machine =
-        module ? module->getAttrOfType<target::MachineAttr>(target::kTargetAttr)
-               : target::MachineAttr();
+        getOperation()->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
     return machine && machine.isBare();
   }
   /// Keeps the order of layers that needs less memory where there is one.
-  void planInOtherOrder(Demand demand) {
-    func::FuncOp function = getOperation();
+  void planInOtherOrder(func::FuncOp function, Demand demand) {
     LayerOrder given = getLayerOrder(function);
     LayerOrder found = findLayerOrder(function, portsInArena);
     if (found == given)
       return;
     applyLayerOrder(function, found);
-    if (plan() >= demand) {
+    if (plan(function) >= demand) {
       applyLayerOrder(function, given);
-      plan();
+      plan(function);
     }
   }
+  LogicalResult check(func::FuncOp function) {
+    for (func::FuncOp body : nn::getAllBodies(function))
+      for (Operation &op : body.getBody().front())
+        if (op.getNumResults() > 1 && !isa<nn::ControlOpInterface>(op))
+          return op.emitOpError("has several results; layers have one");
+    return nn::verifyStates(function);
+  }
   void runOnOperation() override {
-    for (Operation &op : getOperation().getBody().front())
-      if (op.getNumResults() > 1) {
-        op.emitOpError("has several results; layers have one");
+    if (failed(nn::verifyBodies(getOperation())))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isPrivate())
+        continue;
+      if (failed(check(function)))
         return signalPassFailure();
-      }
-    if (failed(nn::verifyStates(getOperation())))
-      return signalPassFailure();
-    Demand demand = plan();
-    if (reorder || isBare())
-      planInOtherOrder(demand);
-    if (failed(checkExchanges(getOperation())))
-      return signalPassFailure();
+      Demand demand = plan(function);
+      if (reorder || isBare())
+        planInOtherOrder(function, demand);
+      if (failed(checkExchanges(function)))
+        return signalPassFailure();
+    }
   }
 };
 } // namespace

@@ -84,7 +84,7 @@ private:
   void shareCode(exec::ProgramOp program) {
     SmallVector<SmallVector<exec::CallOp>> groups;
     double total = 1;
-    for (auto call : program.getBody().getOps<exec::CallOp>()) {
+    for (auto call : exec::getSteps<exec::CallOp>(program)) {
       total += double(call.getWork());
       if (call.getLike())
         continue;
@@ -120,7 +120,7 @@ private:
       if (call.getName() != name)
         call.setLike(name);
     }
-    for (auto call : program.getBody().getOps<exec::CallOp>())
+    for (auto call : exec::getSteps<exec::CallOp>(program))
       if (call.getLike() && members.contains(*call.getLike())) {
         call.setSizedAttr(sizes);
         call.setLike(name);

@@ -388,6 +388,9 @@ namespace {
 struct StreamPass : nnc::impl::StreamBase<StreamPass> {
   using Base::Base;
   void runOnOperation() override {
+    // A body of a branch or loop has no windows of its own.
+    if (getOperation().isPrivate())
+      return;
     if (failed(Streamer(getOperation(), input, axis, hop).run()))
       signalPassFailure();
   }

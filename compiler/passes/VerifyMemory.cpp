@@ -12,6 +12,7 @@
 #include "compiler/memory/Contents.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/routines/Scratch.h"
+#include "dialects/nn/Control.h"
 
 #include <map>
 
@@ -31,6 +32,8 @@ class Bytes {
 public:
   void write(int64_t at, ArrayRef<ByteRange> ranges);
   bool holds(int64_t at, ArrayRef<ByteRange> ranges) const;
+  /// Forgets all that is not in `other`, too.
+  void intersect(const Bytes &other);
 
 private:
   void clear(int64_t begin, int64_t end);
@@ -44,7 +47,21 @@ public:
   LogicalResult run();
 
 private:
+  LogicalResult check(func::FuncOp function);
   LogicalResult check(Operation *op);
+  LogicalResult checkIf(nn::IfOp op);
+  LogicalResult checkLoop(nn::LoopOp op);
+  LogicalResult checkRun(nn::LoopOp op, func::FuncOp body, bool isFirst);
+  LogicalResult checkScratch(Operation *op, int64_t wanted);
+  /// Checks that an operand of `op` is where it was, and puts `other`, which it
+  /// becomes, where the plan wants it.
+  LogicalResult handOver(Operation *op, unsigned operand, Value other);
+  /// Does so for several, whose numbers begin with `first`. What is in place
+  /// already is not written, so that it has to last up to the end.
+  LogicalResult handOver(Operation *op, unsigned first, ValueRange others,
+                         ArrayRef<unsigned> left = {});
+  /// Checks that all of `values` are where the plan wants them when `op` ends.
+  LogicalResult checkPlaced(Operation *op, ValueRange values);
   LogicalResult checkOperand(Operation *op, unsigned operand);
   LogicalResult checkBounds(Operation *op, PlaceAttr place, int64_t bytes);
   LogicalResult compute(Operation *op, PlaceAttr place);
@@ -57,9 +74,13 @@ private:
   int64_t count(PlaceAttr place);
   int64_t getSize(PlaceAttr place);
 
+  using Pools = std::map<std::pair<int, int64_t>, Bytes>;
+  /// Forgets what is not in `other`, which is where another path leads.
+  void intersect(Pools &other);
+
   func::FuncOp function;
   Contents contents;
-  std::map<std::pair<int, int64_t>, Bytes> pools;
+  Pools pools;
 };
 } // namespace
 
@@ -120,6 +141,24 @@ bool Bytes::holds(int64_t at, ArrayRef<ByteRange> wanted) const {
     }
   }
   return true;
+}
+
+void Bytes::intersect(const Bytes &other) {
+  std::map<int64_t, ByteRange> both;
+  for (const auto &[begin, own] : ranges) {
+    auto it = other.ranges.upper_bound(begin);
+    if (it != other.ranges.begin())
+      --it;
+    for (; it != other.ranges.end() && it->second.begin < own.end; ++it) {
+      const ByteRange &found = it->second;
+      int64_t from = std::max(begin, found.begin),
+              to = std::min(own.end, found.end);
+      if (from < to && own.root == found.root &&
+          own.origin - own.begin == found.origin - found.begin)
+        both[from] = {from, to, own.root, own.origin + from - own.begin};
+    }
+  }
+  ranges = std::move(both);
 }
 
 //===----------------------------------------------------------------------===//
@@ -247,7 +286,181 @@ LogicalResult Checker::move(Operation *op, PlaceAttr place,
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Functions that ops run
+//===----------------------------------------------------------------------===//
+
+void Checker::intersect(Pools &other) {
+  for (auto &[key, bytes] : pools)
+    bytes.intersect(other[key]);
+}
+
+LogicalResult Checker::handOver(Operation *op, unsigned operand, Value other) {
+  if (failed(checkOperand(op, operand)))
+    return failure();
+  PlaceAttr place = getPlace(other);
+  if (!place || place.getPool() == Pool::input ||
+      place.getPool() == Pool::weight)
+    return op->emitOpError()
+           << "needs a place that may be written for what operand " << operand
+           << " becomes";
+  if (failed(checkBounds(op, place, getBytes(other))))
+    return failure();
+  memory(place).write(place.getOffset(), contents.of(other));
+  return success();
+}
+
+LogicalResult Checker::handOver(Operation *op, unsigned first,
+                                ValueRange others, ArrayRef<unsigned> left) {
+  for (bool isInPlace : {false, true})
+    for (auto [i, other] : llvm::enumerate(others)) {
+      bool stays = getPlace(op->getOperand(first + i)) == getPlace(other);
+      if (stays == isInPlace && !llvm::is_contained(left, i) &&
+          failed(handOver(op, first + i, other)))
+        return failure();
+    }
+  return success();
+}
+
+LogicalResult Checker::checkPlaced(Operation *op, ValueRange values) {
+  for (auto [i, value] : llvm::enumerate(values)) {
+    PlaceAttr place = getPlace(value);
+    if (!memory(place).holds(place.getOffset(), contents.of(value)))
+      return op->emitOpError()
+             << "writes over value " << i << " of those that it hands over";
+  }
+  return success();
+}
+
+/// What either branch leaves has to do for what comes behind them.
+LogicalResult Checker::checkIf(nn::IfOp op) {
+  if (failed(checkOperand(op, 0)))
+    return failure();
+  Pools before = pools, after;
+  for (func::FuncOp body : nn::getBodies(op)) {
+    after = std::exchange(pools, before);
+    if (failed(check(body)))
+      return failure();
+    Operation *end = body.getBody().front().getTerminator();
+    if (failed(handOver(end, 0, op.getYs())) ||
+        failed(checkPlaced(end, op.getYs())))
+      return failure();
+  }
+  intersect(after);
+  return success();
+}
+
+/// The memory that the last op of a body keeps values in.
+LogicalResult Checker::checkScratch(Operation *op, int64_t wanted) {
+  auto scratch = op->getAttrOfType<PlaceAttr>(exec::kScratchAttr);
+  if (wanted > (scratch ? scratch.getBytes() : 0))
+    return op->emitOpError("has too little scratch to exchange carried values: "
+                           "run nnc-plan-memory again, or give it exec.scratch "
+                           "of ")
+           << wanted << " bytes";
+  return scratch ? checkBounds(op, scratch, scratch.getBytes()) : success();
+}
+
+/// One run: the body, then what it collects, then the next values of the
+/// carried values, which stand for themselves again in the next run.
+LogicalResult Checker::checkRun(nn::LoopOp op, func::FuncOp body,
+                                bool isFirst) {
+  if (BlockArgument number = body.getArgument(0); !number.use_empty()) {
+    PlaceAttr run = getPlace(number);
+    if (failed(checkBounds(op, run, getBytes(number))))
+      return failure();
+    memory(run).write(run.getOffset(), contents.of(number));
+  }
+  if (failed(check(body)))
+    return failure();
+  Operation *end = body.getBody().front().getTerminator();
+  unsigned carried = op.getInits().size();
+  for (auto [i, y] : llvm::enumerate(op.getCollected())) {
+    PlaceAttr place = getPlace(y);
+    if (!isFirst && !memory(place).holds(place.getOffset(), contents.of(y)))
+      return op.emitOpError()
+             << "writes over what it collects as result " << carried + i;
+    if (failed(handOver(end, carried + i, y)))
+      return failure();
+  }
+  SmallVector<unsigned> exchanged = getExchanged(op, end, contents);
+  SmallVector<int64_t> offsets = getExchangeOffsets(end, exchanged);
+  if (failed(checkScratch(end, offsets.back())))
+    return failure();
+  auto scratch = end->getAttrOfType<PlaceAttr>(exec::kScratchAttr);
+  for (auto [i, offset] : llvm::zip(exchanged, offsets)) {
+    if (failed(checkOperand(end, i)))
+      return failure();
+    memory(scratch).write(scratch.getOffset() + offset,
+                          contents.of(end->getOperand(i)));
+  }
+  for (auto [i, y] : llvm::enumerate(op.getLast()))
+    if (getPlace(y) != getPlace(body.getArgument(1 + i)))
+      return op.emitOpError() << "needs carried value " << i
+                              << " and its last value in one place";
+  if (failed(handOver(end, 0, op.getLast(), exchanged)))
+    return failure();
+  for (auto [i, offset] : llvm::zip(exchanged, offsets)) {
+    Value y = op.getLast()[i];
+    if (!memory(scratch).holds(scratch.getOffset() + offset,
+                               contents.of(end->getOperand(i))))
+      return end->emitOpError()
+             << "writes over operand " << i << " in its scratch memory";
+    PlaceAttr place = getPlace(y);
+    memory(place).write(place.getOffset(), contents.of(y));
+  }
+  if (failed(checkPlaced(end, op.getYs())))
+    return failure();
+  for (Value argument : body.getArguments().slice(1, op.getInits().size())) {
+    PlaceAttr place = getPlace(argument);
+    memory(place).write(place.getOffset(), contents.of(argument));
+  }
+  return success();
+}
+
+/// The second run finds what the first one leaves.
+LogicalResult Checker::checkLoop(nn::LoopOp op) {
+  func::FuncOp body = nn::getBodies(op).front();
+  unsigned first = op.getCount() ? 1 : 0;
+  if (first && failed(checkOperand(op, 0)))
+    return failure();
+  ValueRange carried =
+      ValueRange(body.getArguments()).slice(1, op.getInits().size());
+  if (failed(handOver(op, first, carried)) || failed(checkPlaced(op, carried)))
+    return failure();
+  Pools before = pools;
+  for (bool isFirst : {true, false})
+    if (failed(checkRun(op, body, isFirst)) ||
+        (first && failed(checkOperand(op, 0))))
+      return failure();
+  if (op.getCount() || op.getConditional())
+    intersect(before); // It may not run at all.
+  for (Value y : op.getLast()) {
+    PlaceAttr place = getPlace(y);
+    memory(place).write(place.getOffset(), contents.of(y));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+LogicalResult Checker::check(func::FuncOp function) {
+  for (Operation &op : function.getBody().front().without_terminator())
+    if (!op.hasTrait<OpTrait::ConstantLike>() && failed(check(&op)))
+      return failure();
+  return success();
+}
+
 LogicalResult Checker::check(Operation *op) {
+  if (isa<nn::ControlOpInterface>(op) && op->getNumResults() != 0 &&
+      !op->hasAttr(exec::kPlacesAttr))
+    return op->emitOpError("has no exec.places");
+  if (auto branch = dyn_cast<nn::IfOp>(op))
+    return checkIf(branch);
+  if (auto loop = dyn_cast<nn::LoopOp>(op))
+    return checkLoop(loop);
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
     if (failed(checkOperand(op, i)))
       return failure();
@@ -296,11 +509,9 @@ LogicalResult Checker::run() {
       return failure();
     memory(place).write(place.getOffset(), contents.of(argument));
   }
-  for (Operation &op : function.getBody().front()) {
-    if (!op.hasTrait<OpTrait::ConstantLike>() && failed(check(&op)))
-      return failure();
-  }
-  return success();
+  if (failed(check(function)))
+    return failure();
+  return check(function.getBody().front().getTerminator());
 }
 
 LogicalResult nnc::verifyMemory(func::FuncOp function) {
@@ -310,8 +521,11 @@ LogicalResult nnc::verifyMemory(func::FuncOp function) {
 namespace {
 struct VerifyMemoryPass : nnc::impl::VerifyMemoryBase<VerifyMemoryPass> {
   void runOnOperation() override {
-    if (failed(verifyMemory(getOperation())))
-      signalPassFailure();
+    if (failed(nn::verifyBodies(getOperation())))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isPrivate() && failed(verifyMemory(function)))
+        return signalPassFailure();
   }
 };
 } // namespace

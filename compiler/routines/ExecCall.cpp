@@ -170,7 +170,7 @@ void nnc::collectHeaders(exec::ProgramOp program) {
   for (auto place : program.getBody().getOps<exec::PlaceOpInterface>())
     if (Type element = place.getTensor().getElementType(); nn::isHalf(element))
       headers.insert(getHeaderOf(element).str());
-  for (auto call : program.getBody().getOps<exec::CallOp>()) {
+  for (auto call : exec::getSteps<exec::CallOp>(program)) {
     StringRef isa = catalogue.findRoutine(call.getRoutine())->isa;
     if (isa != "portable")
       headers.insert(("runtime/simd/vec_" + isa + ".h").str());

@@ -79,6 +79,14 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
              << "needs a list of #exec.memory as '" << name << "'";
     return verifyMemories(memories, [&] { return op->emitOpError(); });
   }
+  if (name == kPlacesAttr) {
+    auto places = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!places || !llvm::all_of(places, llvm::IsaPred<PlaceAttr>) ||
+        places.size() != op->getNumResults())
+      return op->emitOpError()
+             << "needs a #exec.place of each result as '" << name << "'";
+    return success();
+  }
   if (isPlace && !isa<PlaceAttr>(attribute.getValue()))
     return op->emitOpError() << "needs a #exec.place as '" << name << "'";
   if (isBytes && !isa<IntegerAttr>(attribute.getValue()))
@@ -221,6 +229,69 @@ static LogicalResult verifyVarying(CallOp call, unsigned sizes) {
   return success();
 }
 
+static void collectSteps(Block &steps, SmallVectorImpl<Operation *> &found) {
+  for (Operation &op : steps)
+    if (isa<CallOp, exec::CustomOp, CopyOp>(op))
+      found.push_back(&op);
+    else if (isa<BranchOp, exec::LoopOp>(op))
+      for (Region &region : op.getRegions())
+        collectSteps(region.front(), found);
+}
+
+SmallVector<Operation *> exec::getSteps(ProgramOp program) {
+  SmallVector<Operation *> steps;
+  collectSteps(program.getBody().front(), steps);
+  return steps;
+}
+
+static LogicalResult verifyCall(CallOp call, llvm::StringMap<CallOp> &calls) {
+  for (NamedAttribute field : call.getShape().getFields())
+    if (auto value = dyn_cast<IntegerAttr>(field.getValue());
+        call.isSizedBy(field.getName()) &&
+        !call.getVaryingField(field.getName()) &&
+        !(value && llvm::isInt<16>(value.getInt())))
+      return call.emitOpError("has as argument '")
+             << field.getName().getValue()
+             << "', which is no integer of 16 bits";
+  auto program = call->getParentOfType<ProgramOp>();
+  if (failed(verifyVarying(call, program.getSizes().size())))
+    return failure();
+  if (auto like = call.getLike()) {
+    CallOp other = calls.lookup(*like);
+    if (!other || other.getLike() || !call.isLike(other))
+      return call.emitOpError("is like '")
+             << *like << "', which has other code or comes later";
+  }
+  calls[call.getName()] = call;
+  return success();
+}
+
+/// Checks the steps of a program, or of a branch or loop in it, and takes their
+/// names and those of places.
+static LogicalResult verifySteps(Block &steps, Names &names,
+                                 llvm::StringMap<CallOp> &calls) {
+  for (Operation &op : steps) {
+    bool isNamed =
+        isa<PlaceOpInterface, CallOp, exec::CustomOp, BranchOp, exec::LoopOp>(
+            op);
+    if (!isNamed && !isa<CopyOp>(op))
+      return op.emitOpError("does not belong in a program");
+    if (isNamed &&
+        failed(takeName(names, op,
+                        op.getAttrOfType<StringAttr>("name").getValue())))
+      return failure();
+    if (auto call = dyn_cast<CallOp>(op)) {
+      if (failed(verifyCall(call, calls)))
+        return failure();
+    } else if (isa<BranchOp, exec::LoopOp>(op)) {
+      for (Region &region : op.getRegions())
+        if (failed(verifySteps(region.front(), names, calls)))
+          return failure();
+    }
+  }
+  return success();
+}
+
 LogicalResult ProgramOp::verifyRegions() {
   if (!llvm::isPowerOf2_64(getAlign()))
     return emitOpError("needs a power of two as align");
@@ -237,7 +308,6 @@ LogicalResult ProgramOp::verifyRegions() {
   for (auto size : getSizes().getAsRange<SizeAttr>())
     if (failed(takeName(names, **this, size.getName())))
       return failure();
-  llvm::StringMap<CallOp> calls;
   for (Operation &op : *getBody().begin()) {
     if (auto buffer = dyn_cast<BufferOp>(op)) {
       if (failed(verifyMemory(getMemories(), op, buffer.getOffset(), getArena(),
@@ -256,37 +326,9 @@ LogicalResult ProgramOp::verifyRegions() {
       if (failed(verifyMemory(getMemories(), op, *offset, getArena(), "arena")))
         return failure();
     }
-    if (auto place = dyn_cast<PlaceOpInterface>(op)) {
-      if (failed(takeName(names, op, place.getName())))
-        return failure();
-    } else if (auto call = dyn_cast<CallOp>(op)) {
-      if (failed(takeName(names, op, call.getName())))
-        return failure();
-      for (NamedAttribute field : call.getShape().getFields())
-        if (auto value = dyn_cast<IntegerAttr>(field.getValue());
-            call.isSizedBy(field.getName()) &&
-            !call.getVaryingField(field.getName()) &&
-            !(value && llvm::isInt<16>(value.getInt())))
-          return call.emitOpError("has as argument '")
-                 << field.getName().getValue()
-                 << "', which is no integer of 16 bits";
-      if (failed(verifyVarying(call, getSizes().size())))
-        return failure();
-      if (auto like = call.getLike()) {
-        CallOp other = calls.lookup(*like);
-        if (!other || other.getLike() || !call.isLike(other))
-          return call.emitOpError("is like '")
-                 << *like << "', which has other code or comes later";
-      }
-      calls[call.getName()] = call;
-    } else if (auto custom = dyn_cast<exec::CustomOp>(op)) {
-      if (failed(takeName(names, op, custom.getName())))
-        return failure();
-    } else if (!isa<CopyOp>(op)) {
-      return op.emitOpError("does not belong in a program");
-    }
   }
-  return success();
+  llvm::StringMap<CallOp> calls;
+  return verifySteps(*getBody().begin(), names, calls);
 }
 
 //===----------------------------------------------------------------------===//
@@ -496,9 +538,59 @@ LogicalResult CopyOp::verify() {
   if (!target.isWritable())
     return emitOpError("writes '")
            << target.getName() << "', which is not the program's own";
-  if (nn::getPhysicalBytes(source.getTensor()) !=
-      nn::getPhysicalBytes(target.getTensor()))
+  int64_t part = nn::getPhysicalBytes(source.getTensor()),
+          whole = nn::getPhysicalBytes(target.getTensor());
+  if (getByRun()) {
+    auto loop = dyn_cast<exec::LoopOp>((*this)->getParentOp());
+    if (!loop)
+      return emitOpError("is by run, but not in a loop");
+    if (part == 0 || whole % part != 0 ||
+        whole / part < static_cast<int64_t>(loop.getMax()))
+      return emitOpError("copies ")
+             << source.getTensor() << " in each of " << loop.getMax()
+             << " runs to a place for " << target.getTensor();
+    return success();
+  }
+  if (part != whole)
     return emitOpError("copies ")
            << source.getTensor() << " to a place for " << target.getTensor();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// exec.branch, exec.loop
+//===----------------------------------------------------------------------===//
+
+/// Checks that `place`, if it is there, holds one integer of `width` bits.
+static LogicalResult verifyOne(Operation *op, Value place, unsigned width,
+                               StringRef what) {
+  if (!place)
+    return success();
+  RankedTensorType type = getPlaceOp(place).getTensor();
+  if (type.getElementType().isSignlessInteger(width) &&
+      type.getNumElements() == 1)
+    return success();
+  return op->emitOpError() << "needs as " << what << " one integer of " << width
+                           << (width == 1 ? " bit" : " bits") << ", has "
+                           << type;
+}
+
+LogicalResult BranchOp::verify() {
+  if (failed(verifyPlaces(*this)))
+    return failure();
+  return verifyOne(*this, getCondition(), 1, "condition");
+}
+
+LogicalResult exec::LoopOp::verify() {
+  if (failed(verifyPlaces(*this)) ||
+      failed(verifyOne(*this, getCount(), 64, "count")) ||
+      failed(verifyOne(*this, getCondition(), 1, "condition")) ||
+      failed(verifyOne(*this, getCounter(), 64, "counter")))
+    return failure();
+  if (static_cast<int64_t>(getMax()) < 1)
+    return emitOpError("needs to run at least once at most");
+  if (getCounter() && !getPlaceOp(getCounter()).isWritable())
+    return emitOpError("counts in '") << getPlaceOp(getCounter()).getName()
+                                      << "', which is not the program's own";
   return success();
 }

@@ -38,6 +38,7 @@ namespace nnc::exec {
 /// Names of the attributes that nnc-plan-memory sets; ExecDialect.td describes
 /// them.
 inline constexpr llvm::StringLiteral kPlaceAttr = "exec.place";
+inline constexpr llvm::StringLiteral kPlacesAttr = "exec.places";
 inline constexpr llvm::StringLiteral kScratchAttr = "exec.scratch";
 inline constexpr llvm::StringLiteral kArenaAttr = "exec.arena";
 inline constexpr llvm::StringLiteral kLowerBoundAttr = "exec.lower_bound";
@@ -75,6 +76,19 @@ llvm::StringRef getMemory(mlir::Operation *op);
 /// Returns the dimensions of a place as expressions of the program's sizes, or
 /// null if they are constants.
 mlir::AffineMap getVaryingDims(mlir::Operation *place);
+
+/// Returns the calls and copies of a program, those in branches and loops
+/// included, in the order in which they are printed.
+llvm::SmallVector<mlir::Operation *> getSteps(ProgramOp program);
+
+/// Returns those of one kind.
+template <class Step> llvm::SmallVector<Step> getSteps(ProgramOp program) {
+  llvm::SmallVector<Step> steps;
+  for (mlir::Operation *op : getSteps(program))
+    if (auto step = llvm::dyn_cast<Step>(op))
+      steps.push_back(step);
+  return steps;
+}
 
 /// Returns the identifier that emitted code uses for the weights in one of
 /// several memories.

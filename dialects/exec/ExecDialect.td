@@ -21,9 +21,10 @@ def Exec_Dialect : Dialect {
     a new op here. See `README.md` in this folder.
 
     The dialect also owns the attributes in which `nnc-plan-memory` records the
-    places of the values of an nn function: `exec.place` on ops, and
-    `exec.scratch` on layers whose routine needs working memory, both of type
-    `#exec.place`; `exec.arena` and `exec.lower_bound`, in bytes, on the
+    places of the values of an nn function: `exec.place` on ops, `exec.places`, a
+    list of one for each result, on those that run functions, `exec.place` on
+    arguments and results of these functions, and `exec.scratch` on layers whose
+    routine needs working memory, all of type `#exec.place`; `exec.arena` and `exec.lower_bound`, in bytes, on the
     function, as is `exec.ports_in_arena` where the arena holds inputs and
     results, too. `exec.memories`, a list of `#exec.memory` on the function, says
     which memories the arena is divided among, `exec.weight_memories` the weights.

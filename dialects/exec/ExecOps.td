@@ -23,6 +23,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Exec_Op<string mnemonic, list<Trait> traits = []>
     : Op<Exec_Dialect, mnemonic, traits>;
 
+/// A list of steps: a program, or one that runs only sometimes or repeatedly.
+def Exec_InSteps : ParentOneOf<["ProgramOp", "BranchOp", "LoopOp"]>;
+
 def Exec_Tensor : TypeAttrBase<"::mlir::RankedTensorType", "a ranked tensor"> {
   let constBuilderCall = "::mlir::TypeAttr::get($0)";
 }
@@ -190,7 +193,7 @@ def Exec_ViewOp : Exec_PlaceOp<"view", (ins Exec_Place:$base, I64Attr:$offset),
 }
 
 def Exec_CallOp : Exec_Op<"call", [
-    HasParent<"ProgramOp">, AttrSizedOperandSegments, IsolatedFromAbove,
+    Exec_InSteps, AttrSizedOperandSegments, IsolatedFromAbove,
     SingleBlock]> {
   let summary = "One call of a routine";
   let description = [{
@@ -269,7 +272,7 @@ def Exec_CallOp : Exec_Op<"call", [
 }
 
 def Exec_CustomOp : Exec_Op<"custom", [
-    HasParent<"ProgramOp">, AttrSizedOperandSegments]> {
+    Exec_InSteps, AttrSizedOperandSegments]> {
   let summary = "One call of a C function of the user's";
   let description = [{
     Calls `function`, which the file `header` declares, for an operator of the
@@ -298,13 +301,68 @@ def Exec_CustomOp : Exec_Op<"custom", [
   let hasVerifier = 1;
 }
 
-def Exec_CopyOp : Exec_Op<"copy", [HasParent<"ProgramOp">]> {
+def Exec_CopyOp : Exec_Op<"copy", [Exec_InSteps]> {
   let summary = "Copies a tensor as it lies from one place to another";
   let description = [{
-    Example: `exec.copy "copy_x" %x to %y`.
+    With `by_run`, the target consists of one part of the source's size for each
+    run of the loop that the copy is in, and the run's own part is written.
+
+    Examples: `exec.copy "copy_x" %x to %y`, `exec.copy "copy_h" %h to %all by_run`.
   }];
-  let arguments = (ins StrAttr:$name, Exec_Place:$source, Exec_Place:$target);
-  let assemblyFormat = "$name $source `to` $target attr-dict";
+  let arguments = (ins StrAttr:$name, Exec_Place:$source, Exec_Place:$target,
+    UnitAttr:$by_run);
+  let assemblyFormat = "$name $source `to` $target (`by_run` $by_run^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Exec_BranchOp : Exec_Op<"branch", [
+    Exec_InSteps, NoTerminator, SingleBlock, NoRegionArguments]> {
+  let summary = "Steps that run if a condition holds, and those that run else";
+  let description = [{
+    `condition` is the place of one bool. The regions hold calls, copies,
+    branches and loops; all places are defined by the program.
+
+    Example:
+    ```mlir
+    exec.branch "gate" on %c {
+      exec.copy "copy_a" %a to %y
+    } else {
+      exec.copy "copy_b" %b to %y
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Exec_Place:$condition);
+  let regions = (region SizedRegion<1>:$then_steps, SizedRegion<1>:$else_steps);
+  let assemblyFormat = [{
+    $name `on` $condition attr-dict-with-keyword $then_steps `else` $else_steps
+  }];
+  let hasVerifier = 1;
+}
+
+def Exec_LoopOp : Exec_Op<"loop", [
+    Exec_InSteps, AttrSizedOperandSegments, NoTerminator, SingleBlock,
+    NoRegionArguments]> {
+  let summary = "Steps that run several times";
+  let description = [{
+    Runs `steps` up to `max` times, and no more than the i64 in `count` says if
+    that is there; `condition`, the place of one bool, is read before each run,
+    and ends the loop where it is false. Before each run its number, from 0 on,
+    is written to `counter`, the place of one i64, if that is there.
+
+    Example:
+    ```mlir
+    exec.loop "decode" max 10 while %go counter %i {
+      exec.copy "next_h" %h_next to %h
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, I64Attr:$max, Optional<Exec_Place>:$count,
+    Optional<Exec_Place>:$condition, Optional<Exec_Place>:$counter);
+  let regions = (region SizedRegion<1>:$steps);
+  let assemblyFormat = [{
+    $name `max` $max (`count` $count^)? (`while` $condition^)?
+    (`counter` $counter^)? attr-dict-with-keyword $steps
+  }];
   let hasVerifier = 1;
 }
 

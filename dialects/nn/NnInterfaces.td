@@ -113,4 +113,20 @@ def Nn_CostOpInterface : OpInterface<"CostOpInterface"> {
   ];
 }
 
+def Nn_ControlOpInterface : OpInterface<"ControlOpInterface"> {
+  let cppNamespace = "::nnc::nn";
+  let description = [{
+    An op that runs functions of its module: nn.if, nn.loop.
+  }];
+  let methods = [
+    InterfaceMethod<"Returns the names of the functions, in order.",
+      "::llvm::SmallVector<::mlir::FlatSymbolRefAttr>", "getBodies">,
+    InterfaceMethod<[{
+        Returns the operands that all functions get unchanged, as their last
+        arguments.
+      }],
+      "::mlir::OperandRange", "getCaptured">,
+  ];
+}
+
 #endif // NNC_DIALECTS_NN_INTERFACES

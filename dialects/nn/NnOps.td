@@ -11,6 +11,7 @@
 #ifndef NNC_DIALECTS_NN_OPS
 #define NNC_DIALECTS_NN_OPS
 
+include "dialects/nn/NnControl.td"
 include "dialects/nn/NnCustom.td"
 include "dialects/nn/NnElementwise.td"
 include "dialects/nn/NnLearned.td"

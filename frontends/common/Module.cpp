@@ -7,7 +7,7 @@
 #include "frontends/common/Module.h"
 
 #include "dialects/exec/Identifiers.h"
-#include "dialects/nn/Nn.h"
+#include "dialects/nn/Control.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
@@ -67,11 +67,25 @@ static void eraseUnusedConstants(ModuleOp module) {
         op.erase();
 }
 
+/// Erases functions that no op runs, of attempts that came to nothing.
+static void eraseUnusedBodies(ModuleOp module) {
+  DenseSet<Operation *> used;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isPrivate())
+      for (func::FuncOp body : nn::getAllBodies(function))
+        used.insert(body);
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (!used.contains(function))
+      function.erase();
+}
+
 void nnc::frontends::finishModule(OwningOpRef<ModuleOp> module, StringRef path,
                                   StringRef sha256,
                                   const ImportOptions &options,
                                   Problems &problems, ImportResult &result) {
   if (problems.none()) {
+    eraseUnusedBodies(*module);
     eraseUnusedConstants(*module);
     if (failed(verify(*module)))
       problems.report(ImportStatus::fault)

@@ -37,6 +37,19 @@ static int getSeverity(ImportStatus status) {
   llvm_unreachable("unknown status");
 }
 
+Problems Problems::take() {
+  Problems taken = *this;
+  worst = ImportStatus::ok;
+  places.clear();
+  return taken;
+}
+
+void Problems::add(const Problems &other) {
+  if (getSeverity(other.worst) > getSeverity(worst))
+    worst = other.worst;
+  places.insert(other.places.begin(), other.places.end());
+}
+
 InFlightDiagnostic Problems::report(ImportStatus status, Location loc,
                                     StringRef op) {
   if (getSeverity(status) > getSeverity(worst))

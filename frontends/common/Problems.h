@@ -36,6 +36,11 @@ public:
   bool none() const { return worst == ImportStatus::ok; }
   bool isReported(mlir::Location loc) const { return places.contains(loc); }
 
+  /// Returns all problems so far, and forgets them.
+  Problems take();
+  /// Adds those of `other`, which have been reported.
+  void add(const Problems &other);
+
 private:
   mlir::Location file;
   llvm::DenseSet<mlir::Location> places;

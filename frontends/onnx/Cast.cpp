@@ -42,13 +42,18 @@ static Value castFrom(Node &node, Type element) {
   return node.castToModelType(node.asNumbers(x, own), element, *rounding);
 }
 
-/// Returns the type that attribute `to` names, or null and a report.
-static Type getTarget(Node &node) {
+/// Returns ONNX's type that attribute `to` names.
+static int32_t getTargetType(const Node &node) {
   const auto *to = node.find("to");
   // Opset 1 to 5 wrote the type's name.
-  auto dataType = static_cast<int32_t>(to->i());
   if (node.getOp() == "Cast" && node.getVersion() < 6)
-    dataType = parseDataType(to->s());
+    return parseDataType(to->s());
+  return static_cast<int32_t>(to->i());
+}
+
+/// Returns the type that attribute `to` names, or null and a report.
+static Type getTarget(Node &node) {
+  int32_t dataType = getTargetType(node);
   Type element = getElementType(node.getBuilder().getContext(), dataType);
   if (!element)
     node.unsupported("casts to " + getDataTypeName(dataType) +
@@ -57,13 +62,13 @@ static Type getTarget(Node &node) {
 }
 
 Value convertCast(Node &node) {
-  Type element = getTarget(node);
-  if (ArrayAttr texts = element ? node.getTexts(0) : ArrayAttr()) {
-    if (element != getStringType(element.getContext()))
+  if (ArrayAttr texts = node.getTexts(0)) {
+    if (getTargetType(node) != ::onnx::TensorProto::STRING)
       return node.unsupported("casts strings to numbers, which nnc does not "
                               "handle; export the model with integers");
     return node.asStrings(node.getOperand(0), texts);
   }
+  Type element = getTarget(node);
   return element ? castFrom(node, element) : Value();
 }
 

@@ -153,39 +153,4 @@ Value convertTrilu(Node &node) {
                                            x, node.splat(0, getElement(x))});
 }
 
-/// The branch that is taken, where that is known: exporters guard shapes with
-/// conditions that static shapes decide. Else both, and a choice by element.
-Value convertIf(Node &node) {
-  Value condition = node.getOperand(0);
-  if (getNumElements(condition) != 1)
-    return node.broken("needs one condition, not a tensor of shape " +
-                       toString(getShape(condition)));
-  auto known = readElements(condition);
-  SmallVector<Value> values, others;
-  bool isTaken = !known || known->ints[0];
-  if (!node.inlineGraph(isTaken ? "then_branch" : "else_branch", values) ||
-      (!known && !node.inlineGraph("else_branch", others)))
-    return {};
-  if (known)
-    others = values;
-  if (values.size() != node.getNumResults() || others.size() != values.size())
-    return node.broken("has " + Twine(node.getNumResults()) +
-                       " results, its branches " + Twine(values.size()) +
-                       " and " + Twine(others.size()));
-  condition = node.reshape(condition, {});
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!known && values[i].getType() != others[i].getType())
-      return node.unsupported("gives a result of another type or shape "
-                              "depending on what the network computes");
-    Type element = getElement(values[i]);
-    if (!known)
-      values[i] = node.asModelType(
-          node.createElementwise("select", {condition, getCarrier(values[i]),
-                                            getCarrier(others[i])}),
-          element);
-    node.setResult(i, values[i]);
-  }
-  return values.empty() ? Value() : values[0];
-}
-
 } // namespace nnc::onnx

@@ -6,6 +6,7 @@
 
 #include "frontends/onnx/Graph.h"
 
+#include "frontends/common/Body.h"
 #include "frontends/common/Module.h"
 #include "frontends/onnx/Check.h"
 #include "frontends/onnx/Custom.h"
@@ -14,11 +15,13 @@
 #include "frontends/onnx/Node.h"
 #include "frontends/onnx/Ops.h"
 #include "frontends/onnx/Schema.h"
+#include "frontends/onnx/Sequences.h"
 #include "frontends/onnx/Sort.h"
 #include "frontends/onnx/Stated.h"
 #include "frontends/onnx/Strings.h"
 #include "frontends/onnx/Types.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -31,6 +34,8 @@ using ::onnx::NodeProto;
 
 /// Deeper nesting of calls and subgraphs is nobody's network.
 static constexpr int kMaxDepth = 64;
+/// So many of them may be functions that run depending on values.
+static constexpr int kMaxBodies = 8;
 
 /// One string that tells apart what ONNX tells apart by three.
 template <class Proto>
@@ -84,14 +89,25 @@ std::optional<Value> GraphImporter::lookup(StringRef name, Scope &scope) {
     checkDeclared(name, value, "the initializer", loc, scope);
     return scope.values[name] = value;
   }
-  return scope.parent ? lookup(name, *scope.parent) : std::nullopt;
+  if (!scope.parent)
+    return std::nullopt;
+  if (!scope.body)
+    return lookup(name, *scope.parent);
+  OpBuilder::InsertionGuard guard(builder);
+  scope.body->setOutside();
+  std::optional<Value> found = lookup(name, *scope.parent);
+  if (!found || !*found)
+    return found;
+  builder.setInsertionPointToEnd(&scope.body->getBlock());
+  return scope.values[name] = scope.body->capture(*found);
 }
 
 void GraphImporter::checkDeclared(StringRef name, Value value, StringRef origin,
                                   Location loc, Scope &scope) {
-  if (value && scope.declared)
-    declarations.check(*scope.declared, name,
-                       cast<RankedTensorType>(value.getType()), origin, loc);
+  auto type =
+      value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
+  if (type && scope.declared)
+    declarations.check(*scope.declared, name, type, origin, loc);
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,11 +131,8 @@ void GraphImporter::importNodes(Nodes &nodes, Scope &scope,
   }
   scope.needed = &needed;
   for (NodeProto *node : llvm::reverse(live)) {
-    if (++imported == kMaxNodes)
-      problems.report(ImportStatus::limit)
-          << "has more than " << kMaxNodes
-          << " nodes once its functions are expanded";
-    if (imported >= kMaxNodes)
+    // That is reported in the end: here it may be that of an attempt.
+    if (++imported >= kMaxNodes)
       return;
     importNode(*node, scope);
   }
@@ -182,6 +195,11 @@ static NodeProto resolve(const NodeProto &node, const Scope &scope) {
   return resolved;
 }
 
+static bool hasSequences(ArrayRef<Value> operands) {
+  return llvm::any_of(operands,
+                      [](Value value) { return value && !isTensor(value); });
+}
+
 SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
                                           ArrayRef<Value> operands) {
   if (FunctionProto *function = findFunction(node))
@@ -192,9 +210,15 @@ SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
     return convertForeign(node, scope, operands);
   SmallVector<RankedTensorType> types;
   for (Value operand : operands)
-    types.push_back(operand ? cast<RankedTensorType>(operand.getType())
+    types.push_back(operand ? dyn_cast<RankedTensorType>(operand.getType())
                             : RankedTensorType());
-  if (auto problem = findTypeProblem(*schema, types)) {
+  bool hasOthers = hasSequences(operands);
+  std::optional<std::string> problem;
+  if (!hasOthers)
+    problem = findTypeProblem(*schema, types);
+  else if (!takesSequences(node.op_type()))
+    problem = "takes tensors, not sequences or optionals";
+  if (problem) {
     problems.report(ImportStatus::broken, getLoc(node, scope), node.op_type())
         << node.op_type() << " " << *problem;
     return {};
@@ -244,6 +268,12 @@ SmallVector<Value> GraphImporter::convertForeign(NodeProto &node, Scope &scope,
                                                  ArrayRef<Value> operands) {
   std::string why;
   SmallVector<RankedTensorType> types;
+  if (hasSequences(operands)) {
+    problems.report(ImportStatus::unsupported, getLoc(node, scope),
+                    node.op_type())
+        << node.op_type() << " takes tensors, not sequences or optionals";
+    return {};
+  }
   for (Value operand : operands)
     types.push_back(operand ? cast<RankedTensorType>(operand.getType())
                             : RankedTensorType());
@@ -342,7 +372,16 @@ Value GraphImporter::getResult(const std::string &name, Scope &scope) {
 
 bool GraphImporter::inlineGraph(GraphProto &graph, Scope &outer,
                                 const std::string &prefix,
+                                ArrayRef<Value> inputs, Body *body,
                                 SmallVectorImpl<Value> &results) {
+  auto leave =
+      llvm::make_scope_exit([&, before = bodyDepth] { bodyDepth = before; });
+  if (body && ++bodyDepth > kMaxBodies) {
+    problems.report(ImportStatus::limit, problems.getLoc(prefix))
+        << "has loops and branches nested more than " << kMaxBodies
+        << " deep that run depending on what the network computes";
+    return false;
+  }
   if (outer.depth >= kMaxDepth) {
     problems.report(ImportStatus::limit, problems.getLoc(prefix))
         << "has subgraphs nested more than " << kMaxDepth << " deep";
@@ -354,10 +393,13 @@ bool GraphImporter::inlineGraph(GraphProto &graph, Scope &outer,
   scope.actual = outer.actual;
   scope.prefix = prefix;
   scope.depth = outer.depth + 1;
+  scope.body = body;
   Declarations::Scope declared = getDeclared(builder.getContext(), graph);
   scope.declared = &declared;
   for (auto &tensor : *graph.mutable_initializer())
     scope.initializers[tensor.name()] = &tensor;
+  for (auto [input, value] : llvm::zip(graph.input(), inputs))
+    scope.values[input.name()] = value;
   llvm::StringSet<> outputs;
   for (const auto &output : graph.output())
     outputs.insert(output.name());
@@ -409,6 +451,41 @@ bool GraphImporter::failsOnStrings(const NodeProto &node, Scope &scope,
 
 void GraphImporter::noteTexts(StringRef name, ArrayRef<std::string> list) {
   texts[name] = list.vec();
+}
+
+//===----------------------------------------------------------------------===//
+// Attempts
+//===----------------------------------------------------------------------===//
+
+Attempt::Attempt(GraphImporter &importer)
+    : importer(importer), problems(importer.problems.take()),
+      missing(importer.missing),
+      handler(std::make_unique<ScopedDiagnosticHandler>(
+          importer.builder.getContext(), [this](Diagnostic &diagnostic) {
+            diagnostics.push_back(std::move(diagnostic));
+            return success();
+          })) {
+  importer.missing.clear();
+}
+
+bool Attempt::hasFailed() const {
+  return !importer.problems.none() || !importer.missing.empty();
+}
+
+void Attempt::report() {
+  handler.reset();
+  DiagnosticEngine &engine = importer.builder.getContext()->getDiagEngine();
+  for (Diagnostic &diagnostic : diagnostics)
+    engine.emit(std::move(diagnostic));
+  diagnostics.clear();
+  problems.add(importer.problems);
+  for (auto &[name, nodes] : importer.missing)
+    missing.insert({name, {nodes.first, 0}}).first->second.count += nodes.count;
+}
+
+Attempt::~Attempt() {
+  importer.problems = problems;
+  importer.missing = std::move(missing);
 }
 
 //===----------------------------------------------------------------------===//
@@ -474,6 +551,14 @@ void GraphImporter::addResults() {
     Value value = lookup(output.name(), main).value_or(Value());
     if (!value)
       return;
+    if (!isTensor(value)) {
+      problems.report(ImportStatus::unsupported)
+          << "has the output '" << output.name()
+          << "', a sequence or an optional; nnc's outputs are tensors: make "
+             "its "
+             "elements outputs";
+      return;
+    }
     // What nodes compute has been checked.
     if (isInput(value))
       checkDeclared(output.name(), value, "the input",
@@ -516,6 +601,10 @@ void GraphImporter::run(const GivenShapes &given) {
   for (const auto &output : model.graph().output())
     outputs.insert(output.name());
   importNodes(*model.mutable_graph()->mutable_node(), main, outputs);
+  if (imported >= kMaxNodes)
+    problems.report(ImportStatus::limit)
+        << "has more than " << kMaxNodes
+        << " nodes once its functions and loops are expanded";
   reportUnsupported();
   customs.reportUnused(
       [](StringRef name) {
@@ -526,7 +615,8 @@ void GraphImporter::run(const GivenShapes &given) {
       problems);
   if (problems.none())
     addResults();
-  eraseNarrow(function);
+  for (auto each : function->getParentOfType<ModuleOp>().getOps<func::FuncOp>())
+    eraseNarrow(each);
   if (problems.none())
     declarations.warnOfStale();
 }

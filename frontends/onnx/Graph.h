@@ -7,6 +7,7 @@
 #ifndef NNC_FRONTENDS_ONNX_GRAPH_H
 #define NNC_FRONTENDS_ONNX_GRAPH_H
 
+#include "frontends/common/Body.h"
 #include "frontends/common/Customs.h"
 #include "frontends/common/Declared.h"
 #include "frontends/onnx/Weights.h"
@@ -18,6 +19,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <deque>
+#include <memory>
 
 namespace onnx {
 class OpSchema;
@@ -43,7 +45,10 @@ struct Scope {
   const Declarations::Scope *declared = nullptr;
   /// Names that something reads.
   const llvm::StringSet<> *needed = nullptr;
-  Scope *parent = nullptr;            ///< of a subgraph; a function has none
+  Scope *parent = nullptr; ///< of a subgraph; a function has none
+  /// The function that a subgraph is imported into, if it is not that of its
+  /// parent.
+  Body *body = nullptr;
   const Imports *imports = nullptr;   ///< versions of the operator sets
   const Attributes *actual = nullptr; ///< what a function is called with
   std::string prefix;                 ///< of names of nodes, in messages
@@ -66,9 +71,11 @@ public:
   mlir::OpBuilder &getBuilder() { return builder; }
   mlir::Location getLoc(const ::onnx::NodeProto &node, const Scope &scope);
 
-  /// Imports a subgraph that sees the names of `scope`.
+  /// Imports a subgraph that sees the names of `scope`, in place or into a
+  /// `body`. `inputs` are the values of its own inputs.
   bool inlineGraph(::onnx::GraphProto &graph, Scope &scope,
                    const std::string &prefix,
+                   llvm::ArrayRef<mlir::Value> inputs, Body *body,
                    llvm::SmallVectorImpl<mlir::Value> &results);
   mlir::Value createConstant(mlir::ElementsAttr value, mlir::Location loc);
 
@@ -139,6 +146,7 @@ private:
   /// tensors are known by address.
   llvm::StringMap<::onnx::FunctionProto *> functions;
   std::deque<std::unique_ptr<::onnx::FunctionProto>> bodies;
+  int bodyDepth = 0;    ///< bodies around what is imported
   int64_t imported = 0; ///< nodes, those of called functions included
 
   Customs customs;
@@ -157,6 +165,25 @@ private:
   };
   /// Operators that nnc lacks, by name.
   llvm::MapVector<mlir::StringAttr, Missing> missing;
+  friend class Attempt;
+};
+
+/// Something that may fail without being a problem of the model: what is
+/// reported in the meantime is kept back.
+class Attempt {
+public:
+  explicit Attempt(GraphImporter &importer);
+  ~Attempt();
+  /// Reports what was kept back, for an attempt that counts.
+  void report();
+  bool hasFailed() const;
+
+private:
+  GraphImporter &importer;
+  Problems problems; ///< those from before
+  decltype(GraphImporter::missing) missing;
+  std::vector<mlir::Diagnostic> diagnostics;
+  std::unique_ptr<mlir::ScopedDiagnosticHandler> handler;
 };
 
 } // namespace nnc::onnx

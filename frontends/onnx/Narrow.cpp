@@ -59,7 +59,8 @@ Value nnc::onnx::makeNarrow(OpBuilder &builder, Value carrier, Type element) {
 Value nnc::onnx::getCarrier(Value value) {
   auto cast =
       value ? value.getDefiningOp<UnrealizedConversionCastOp>() : nullptr;
-  return cast ? cast.getOperand(0) : value;
+  return cast && isa<RankedTensorType>(value.getType()) ? cast.getOperand(0)
+                                                        : value;
 }
 
 int64_t nnc::onnx::getPackedBytes(Type element, int64_t count) {

@@ -20,7 +20,7 @@ Node::Node(GraphImporter &importer, ::onnx::NodeProto &proto, Scope &scope,
     : LayerBuilder(importer.getBuilder(), importer.getProblems(),
                    importer.getLoc(proto, scope), proto.op_type()),
       importer(importer), proto(proto), scope(scope), schema(schema),
-      operands(operands), results(proto.output_size()) {
+      given(operands), operands(operands), results(proto.output_size()) {
   for (Value &operand : this->operands) {
     modelTypes.push_back(getElement(operand));
     texts.push_back(onnx::getTexts(operand));
@@ -224,8 +224,16 @@ bool Node::getAxes(size_t i, StringRef name, int64_t rank,
   return normalizeAxes(*axes, rank);
 }
 
-bool Node::inlineGraph(StringRef name, SmallVectorImpl<Value> &values) {
-  return importer.inlineGraph(*findGiven(name)->mutable_g(), scope,
-                              scope.prefix + getNodeName(proto).str() + "/",
-                              values);
+::onnx::GraphProto &Node::getGraph(StringRef name) {
+  return *findGiven(name)->mutable_g();
+}
+
+std::string Node::getPath() const {
+  return scope.prefix + getNodeName(proto).str();
+}
+
+bool Node::inlineGraph(StringRef name, ArrayRef<Value> inputs, Body *body,
+                       SmallVectorImpl<Value> &results) {
+  return importer.inlineGraph(getGraph(name), scope, getPath() + "/", inputs,
+                              body, results);
 }

@@ -38,6 +38,8 @@ public:
     return i < operands.size() ? operands[i] : mlir::Value();
   }
   llvm::ArrayRef<mlir::Value> getOperands() const { return operands; }
+  /// The operands as the model sees them, without carriers.
+  llvm::ArrayRef<mlir::Value> getModelOperands() const { return given; }
   /// The element type that operand `i` has in the model; null where absent.
   mlir::Type getModelType(size_t i) const {
     return i < modelTypes.size() ? modelTypes[i] : mlir::Type();
@@ -119,8 +121,16 @@ public:
   /// and checked; an empty list is an absent one. Sets `axes` only if present.
   bool getAxes(size_t i, llvm::StringRef name, int64_t rank,
                std::optional<llvm::SmallVector<int64_t>> &axes);
-  /// Imports a graph attribute in place; false where that fails.
-  bool inlineGraph(llvm::StringRef name, llvm::SmallVectorImpl<mlir::Value> &);
+  /// The graph of an attribute.
+  ::onnx::GraphProto &getGraph(llvm::StringRef name);
+  /// Imports the graph of an attribute, in place or into a body, with the
+  /// values of its inputs; false where that fails.
+  bool inlineGraph(llvm::StringRef name, llvm::ArrayRef<mlir::Value> inputs,
+                   Body *body, llvm::SmallVectorImpl<mlir::Value> &results);
+  GraphImporter &getImporter() { return importer; }
+  mlir::OpBuilder &getOpBuilder() { return importer.getBuilder(); }
+  /// The node's name behind those of the nodes around it.
+  std::string getPath() const;
 
 private:
   ::onnx::AttributeProto *findGiven(llvm::StringRef name) const;
@@ -129,7 +139,7 @@ private:
   ::onnx::NodeProto &proto;
   Scope &scope;
   const ::onnx::OpSchema &schema;
-  llvm::SmallVector<mlir::Value> operands, results;
+  llvm::SmallVector<mlir::Value> given, operands, results;
   llvm::SmallVector<mlir::Type> modelTypes;
   llvm::SmallVector<mlir::ArrayAttr> texts;
 };

@@ -145,6 +145,20 @@ Value GraphImporter::getValue(Scope &scope, int32_t tensor, Location loc) {
     Variable *variable = getVariable(scope, tensor, loc);
     return variable ? variable->value : Value();
   }
+  // A function that an operator runs has constants of its own.
+  if (builder.getInsertionBlock() != &function.getBody().front()) {
+    auto known = constants.find({scope.graph, tensor});
+    Operation *made = known == constants.end() || !known->second
+                          ? nullptr
+                          : known->second.getDefiningOp();
+    ElementsAttr constant = made ? cast<nn::ConstantOp>(made).getValue()
+                                 : getConstant(scope, tensor);
+    value = constant ? Value(builder.create<nn::ConstantOp>(
+                           problems.getLoc(getTensorName(*scope.graph, tensor)),
+                           constant))
+                     : Value();
+    return *value;
+  }
   auto [known, isNew] = constants.try_emplace({scope.graph, tensor});
   if (isNew)
     if (ElementsAttr constant = getConstant(scope, tensor))

@@ -1,5 +1,5 @@
-// RUN: nnc-opt --split-input-file --pass-pipeline='builtin.module(func.func(nnc-plan-memory{ports-in-arena=true},nnc-verify-memory))' %s | FileCheck %s
-// RUN: nnc-opt --split-input-file --pass-pipeline='builtin.module(func.func(nnc-plan-memory{ports-in-arena=true}),nnc-lower-to-exec)' %s | FileCheck %s --check-prefix=EXEC
+// RUN: nnc-opt --split-input-file --pass-pipeline='builtin.module(nnc-plan-memory{ports-in-arena=true},nnc-verify-memory)' %s | FileCheck %s
+// RUN: nnc-opt --split-input-file --pass-pipeline='builtin.module(nnc-plan-memory{ports-in-arena=true},nnc-lower-to-exec)' %s | FileCheck %s --check-prefix=EXEC
 
 // The value that is read three times is in the memory that is not slow, and so
 // is the input, whose place it takes. What lives at the same time is in the

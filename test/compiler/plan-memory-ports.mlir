@@ -1,5 +1,5 @@
-// RUN: nnc-opt --split-input-file --pass-pipeline='builtin.module(func.func(nnc-plan-memory{ports-in-arena=true},nnc-verify-memory))' %s | FileCheck %s
-// RUN: nnc-opt --split-input-file --pass-pipeline='builtin.module(func.func(nnc-plan-memory{ports-in-arena=true}),nnc-lower-to-exec)' %s | FileCheck %s --check-prefix=EXEC
+// RUN: nnc-opt --split-input-file --pass-pipeline='builtin.module(nnc-plan-memory{ports-in-arena=true},nnc-verify-memory)' %s | FileCheck %s
+// RUN: nnc-opt --split-input-file --pass-pipeline='builtin.module(nnc-plan-memory{ports-in-arena=true},nnc-lower-to-exec)' %s | FileCheck %s --check-prefix=EXEC
 
 // The second layer takes the place of the input, which nothing reads any more,
 // and both outputs stay up to the end.

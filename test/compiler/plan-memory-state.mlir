@@ -1,5 +1,5 @@
 // RUN: nnc-opt --split-input-file --nnc-plan-memory --nnc-verify-memory %s | FileCheck %s
-// RUN: nnc-opt --split-input-file --pass-pipeline='builtin.module(func.func(nnc-plan-memory),nnc-lower-to-exec)' %s | FileCheck %s --check-prefix=EXEC
+// RUN: nnc-opt --split-input-file --pass-pipeline='builtin.module(nnc-plan-memory,nnc-lower-to-exec)' %s | FileCheck %s --check-prefix=EXEC
 
 // A queue that is state moves on where it is.
 // CHECK-LABEL: func.func @queue

@@ -1,4 +1,4 @@
-// RUN: nnc-opt --pass-pipeline='builtin.module(func.func(nnc-plan-memory{threads=4},nnc-verify-memory))' %s | FileCheck %s
+// RUN: nnc-opt --pass-pipeline='builtin.module(nnc-plan-memory{threads=4},nnc-verify-memory)' %s | FileCheck %s
 // RUN: nnc-opt --nnc-plan-memory --nnc-verify-memory %s | FileCheck %s --check-prefix=ONE
 
 // Threads find their scratch of all layers in one place, where nobody writes in

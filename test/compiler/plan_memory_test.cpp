@@ -206,7 +206,7 @@ TEST_CASE("Plans of random functions hold, and spoilt ones are found out") {
     auto module = parseSourceString<ModuleOp>(text, &context);
     REQUIRE(module);
     PassManager manager(&context);
-    manager.addNestedPass<func::FuncOp>(createPlanMemory());
+    manager.addPass(createPlanMemory());
     REQUIRE(succeeded(manager.run(*module)));
     auto function = *module->getOps<func::FuncOp>().begin();
     REQUIRE(succeeded(verifyMemory(function)));

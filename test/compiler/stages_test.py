@@ -22,7 +22,7 @@ PASSES = ["func.func(nnc-qnn-canonicalize)", "func.func(nnc-simplify)",
           "func.func(nnc-legalize)", "func.func(nnc-form-layers)",
           f"nnc-fuse-layers{{target={TARGET}}}",
           f"nnc-choose-routines{{target={TARGET}}}", "nnc-propagate-layout",
-          "func.func(nnc-plan-memory)", "nnc-lower-to-exec", "nnc-share-code",
+          "nnc-plan-memory", "nnc-lower-to-exec", "nnc-share-code",
           "nnc-encode-weights"]
 CHOSEN, PLANNED = 8, 10  # passes until routines are chosen, until places are planned
 
@@ -94,7 +94,7 @@ def refuses_bad_decisions(imported):
     after_first = rf"(?s)(arena at {first}>.*?arena at ){second}"
     for bad, pattern in [("1", place), ("1073741824", place), (first, after_first)]:
         moved = edit(planned, pattern, rf"\g<1>{bad}")
-        for passes in (["func.func(nnc-verify-memory)"], PASSES[PLANNED:]):
+        for passes in (["nnc-verify-memory"], PASSES[PLANNED:]):
             print(f"a value moved to {bad}:", complaint(moved, passes))
 
 

@@ -224,3 +224,45 @@ def loop_of_loops(net):
         sums.append(total)
     net.expect(outputs[1], np.array(values, f32), 1e-5)
     net.expect(kept, np.array(sums, f32), 1e-5)
+
+
+def loop_computed(net, dtype):
+    """A loop that ends when the largest element is large enough, which the network computes:
+    x, two values that change places, and a variable that counts its runs."""
+    shape = (4,)
+    x = np.abs(net.floats(STEPS, 4)) + f32(0.1)
+    x = (100 * x).astype(np.int32) + 1 if dtype == np.int32 else x
+    limit = dtype(1000 if dtype == np.int32 else 5)
+    variable = handle(net)
+    given = [(dtype, shape)] * 3 + [None]
+
+    def goes_on(graph, tensors):
+        most = make(graph, "REDUCE_MAX", [tensors[0], graph.const(np.array([0], np.int32))],
+                    dtype, (), keep_dims=False)
+        return [make(graph, "LESS", [most, graph.const(limit)], np.bool_, ())]
+
+    def body(graph, tensors):
+        twice = make(graph, "ADD", [tensors[0]] * 2, dtype, shape)
+        old = make(graph, "READ_VARIABLE", tensors[3:], f32, (2,))
+        new = make(graph, "ADD", [old, graph.const(f32(1))], f32, (2,))
+        graph.op("ASSIGN_VARIABLE", [tensors[3], new], [])
+        return [twice, tensors[2], tensors[1], tensors[3]]
+
+    net.tensors.append({"shape": [], "type": "RESOURCE", "buffer": 0, "name": "counted"})
+    passed = len(net.tensors) - 1
+    outputs = [net.tensor(dtype, shape) for _ in range(3)] + [passed]
+    a = net.const(np.arange(4).astype(dtype))
+    b = make(net, "ADD", [net.stream(x), a], dtype, shape)
+    net.op("WHILE", [net.stream(x), a, b, variable], outputs,
+           cond_subgraph=subgraph(net, given, goes_on), body_subgraph=subgraph(net, given, body))
+    kept = make(net, "READ_VARIABLE", [passed], f32, (2,))
+    ends, firsts, seconds, counts, count = [], [], [], [], 0
+    for value in x:
+        first, second = np.arange(4).astype(dtype), value + np.arange(4).astype(dtype)
+        while value.max() < limit:
+            value, first, second, count = value + value, second, first, count + 1
+        ends.append(value), firsts.append(first), seconds.append(second)
+        counts.append([count, count])
+    for tensor, values in zip(outputs, (ends, firsts, seconds)):
+        net.expect(tensor, np.array(values), 0)
+    net.expect(kept, np.array(counts, f32), 0)

@@ -100,7 +100,11 @@ WHILES = {
     "sound": (counting(), DONE, ""),
     "never-ends": (counting(body=lambda g, t: t), LIMIT, "more than 4096 times"),
     "long": (counting(end=2**31 - 1), LIMIT, "more than"),
-    "computed": (counting(computed=True), LACKING, "depends on what the network computes"),
+    "computed": (counting(computed=True), DONE, ""),
+    "computed-shapes": (counting(computed=True, body=lambda g, t: [
+        make(g, "ADD", [t[0], g.const(np.int32(1))], *COUNTER),
+        g.op("CONCATENATION", [t[1], t[1]], [g.tensor(F32, (6,), shape_signature=[-1])],
+             axis=0)]), LACKING, "of another shape in the next run"),
     "no-condition": (counting(cond=lambda g, t: []), BROKEN, "with 0 results; needs one BOOL"),
     "condition-type": (counting(cond=lambda g, t: t[:1]), BROKEN, "one BOOL, not INT32"),
     "few-results": (counting(body=lambda g, t: t[:1]), BROKEN, "another number"),

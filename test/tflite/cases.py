@@ -300,6 +300,8 @@ def control():
     branches.recurrence(net, 6, 3, 4)
     branches.loop_of_none(net)
     branches.loop_of_loops(net)
+    for dtype in (f32, np.int32):
+        branches.loop_computed(net, dtype)
     return net
 
 

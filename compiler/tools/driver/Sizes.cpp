@@ -172,6 +172,13 @@ ExitCode Driver::runPassesOnSamples() {
     if (ExitCode code = runPipeline(manager, modules.back());
         code != ExitCode::done)
       return code;
+    auto functions = modules.back().getOps<mlir::func::FuncOp>();
+    if (std::distance(functions.begin(), functions.end()) != 1) {
+      mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+          << "has an If, Loop or Scan that the network decides, which takes no "
+             "--shape with '..' yet; give one size";
+      return ExitCode::unsupported;
+    }
     if (forms && mlir::failed(compareLayers(*op, modules.back())))
       return ExitCode::unsupported;
     if (!forms)

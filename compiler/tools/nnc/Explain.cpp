@@ -162,7 +162,9 @@ public:
       if (ExitCode code = explain(function, cost, tuned);
           code != ExitCode::done)
         return code;
-      driver.layered().walk([&](nn::AdaptOp adapt) {
+      auto planned = driver.layered().lookupSymbol<mlir::func::FuncOp>(
+          function.getSymName());
+      planned.walk([&](nn::AdaptOp adapt) {
         if (!adapt.isView())
           changes.push_back(
               {nn::getModelName(adapt.getLoc()).str(),

@@ -252,3 +252,52 @@ exec.program @argument arena 0 lower_bound 0 align 64 weights 0
     exec.yield %a : f32
   }
 }
+
+// -----
+
+exec.program @p arena 64 lower_bound 0 align 64 weights 0 {
+  %x = exec.input "x" : tensor<4xf32>
+  %y = exec.output "y" : tensor<9x4xf32>
+  // expected-error @below {{is by run, but not in a loop}}
+  exec.copy "copy_y" %x to %y by_run
+}
+
+// -----
+
+exec.program @p arena 64 lower_bound 0 align 64 weights 0 {
+  %x = exec.input "x" : tensor<4xf32>
+  %y = exec.output "y" : tensor<9x4xf32>
+  exec.loop "steps" max 10 {
+    // expected-error @below {{copies 'tensor<4xf32>' in each of 10 runs to a place for 'tensor<9x4xf32>'}}
+    exec.copy "copy_y" %x to %y by_run
+  }
+}
+
+// -----
+
+exec.program @p arena 64 lower_bound 0 align 64 weights 0 {
+  %x = exec.input "x" : tensor<4xf32>
+  // expected-error @below {{needs as condition one integer of 1 bit, has 'tensor<4xf32>'}}
+  exec.branch "gate" on %x {
+  } else {
+  }
+}
+
+// -----
+
+exec.program @p arena 64 lower_bound 0 align 64 weights 0 {
+  %i = exec.input "i" : tensor<i64>
+  // expected-error @below {{counts in 'i', which is not the program's own}}
+  exec.loop "steps" max 10 counter %i {
+  }
+}
+
+// -----
+
+exec.program @p arena 64 lower_bound 0 align 64 weights 0 {
+  %x = exec.input "x" : tensor<4xf32>
+  exec.loop "steps" max 10 {
+    // expected-error @below {{does not belong in a program}}
+    %0 = nn.constant dense<1.0> : tensor<4xf32>
+  }
+}

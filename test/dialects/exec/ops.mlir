@@ -51,6 +51,29 @@ exec.program @tiny arena 1024 lower_bound 640 align 64 weights 192
   exec.copy "copy_prob" %flat to %prob
 }
 
+// CHECK-LABEL: exec.program @control
+exec.program @control arena 64 lower_bound 64 align 64 weights 0 {
+  %c = exec.input "c" : tensor<i1>
+  %n = exec.input "n" : tensor<i64>
+  %x = exec.input "x" : tensor<4xf32>
+  %y = exec.output "y" : tensor<4xf32>
+  %all = exec.output "all" : tensor<9x4xf32>
+  %i = exec.buffer "i" at 0 : tensor<i64>
+  // CHECK: exec.loop "steps" max 9 count %n while %c counter %i {
+  // CHECK-NEXT: exec.copy "copy_all" %x to %all by_run
+  // CHECK-NEXT: exec.branch "gate" on %c {
+  // CHECK-NEXT: exec.copy "copy_y" %x to %y
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: }
+  exec.loop "steps" max 9 count %n while %c counter %i {
+    exec.copy "copy_all" %x to %all by_run
+    exec.branch "gate" on %c {
+      exec.copy "copy_y" %x to %y
+    } else {
+    }
+  }
+}
+
 // CHECK-LABEL: func.func @placed
 // CHECK-SAME: exec.arena = 64
 func.func @placed(%x: tensor<4xf32>) -> tensor<4xf32> attributes {exec.arena = 64, exec.lower_bound = 64} {

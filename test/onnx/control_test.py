@@ -1,0 +1,344 @@
+"""If, Loop and Scan whose runs depend on what the network computes, or that stay loops:
+emitted code against onnxruntime, and models that are refused."""
+
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+import onnx
+import onnx.parser
+import onnxruntime
+
+import emitted
+
+random = np.random.default_rng(38)
+OPTIONS = ()
+
+
+def parse(text, opset=21):
+    return onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : {opset}]>' + text)
+
+
+def floats(*shape):
+    return random.standard_normal(shape).astype(np.float32)
+
+
+class Control(unittest.TestCase):
+    def compile(self, model, folder, target="portable", options=()):
+        path = pathlib.Path(folder) / "model.onnx"
+        onnx.save(model, path)
+        return emitted.compile_model(path, pathlib.Path(folder) / "out", target=target,
+                                     options=options)
+
+    def check(self, text, *feeds, contains=None, lacks=None, opset=21, targets=("portable", "native")):
+        """Each of the feeds gives what onnxruntime computes."""
+        model = parse(text, opset) if isinstance(text, str) else text
+        session = onnxruntime.InferenceSession(model.SerializeToString(),
+                                               providers=["CPUExecutionProvider"])
+        for target in targets:
+            with tempfile.TemporaryDirectory() as folder:
+                module = self.compile(model, folder, target)
+                source = (module.folder / "model.cpp").read_text()
+                if contains:
+                    self.assertIn(contains, source)
+                if lacks:
+                    self.assertNotIn(lacks, source)
+                module.build("-O1", "clang++-19")
+                for feed in feeds:
+                    wanted = session.run(None, feed)
+                    actual = module(feed)
+                    for output, want in zip(session.get_outputs(), wanted):
+                        got = actual[output.name]
+                        self.assertEqual((got.dtype, got.shape), (want.dtype, want.shape))
+                        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5,
+                                                   err_msg=f"{output.name} on {target}")
+
+    def refuse(self, text, message, opset=21):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(emitted.Failure, message):
+                self.compile(parse(text, opset) if isinstance(text, str) else text, folder)
+
+    def test_if(self):
+        text = """g (bool c, float[2,8] x) => (float[2,8] y, float[2] s) {
+            t = Relu(x)
+            y, s = If (c) <
+              then_branch = a () => (float[2,8] ya, float[2] sa) {
+                ya = Mul(x, t)  k = Constant<value_ints=[1]>() sa = ReduceSum<keepdims=0>(ya, k) },
+              else_branch = b () => (float[2,8] t1, float[2] sb) {
+                t1 = Identity(t)
+                w = Constant<value = float[8,8] {%s}>()
+                m = MatMul(x, w)  k = Constant<value_ints=[1]>() sb = ReduceMax<keepdims=0>(m, k) }
+            > }""" % ",".join(f"{v:.3f}" for v in floats(64))
+        x = floats(2, 8)
+        self.check(text, *({"c": np.array(c), "x": x} for c in (True, False)),
+                   contains="if (*c)")
+
+    def test_if_of_constants_is_a_choice(self):
+        text = """g (bool c, float[4] x) => (float[4] y) {
+            k = If (c) <then_branch = a () => (float ka) {ka = Constant<value_float=2.0>()},
+                        else_branch = b () => (float kb) {kb = Constant<value_float=3.0>()}>
+            y = Mul(x, k) }"""
+        self.check(text, {"c": np.array(True), "x": floats(4)},
+                   {"c": np.array(False), "x": floats(4)}, lacks="if (*c)")
+
+    def test_counted_loop_with_captured_values(self):
+        text = """g (float[6] x, float[6] v0) => (float[6] v, float[40,6] all) {
+            n = Constant<value = int64 {40}>()
+            v, all = Loop (n, , v0) <body = b (int64 i, bool c, float[6] u)
+                => (bool cc, float[6] w, float[6] s) {
+                cc = Identity(c)
+                h = Constant<value_float=0.5>()
+                f = Cast<to=1>(i)
+                a = Mul(u, h)
+                b1 = Add(a, x)
+                w = Add(b1, f)
+                s = Sub(w, u) }> }"""
+        self.check(text, {"x": floats(6), "v0": floats(6)}, contains="< 40; ++")
+
+    def test_count_of_the_network(self):
+        text = """g (int64 n, float[6] x, float[6] v0) => (float[6] v) {
+            v = Loop (n, , v0) <body = b (int64 i, bool c, float[6] u)
+                => (bool cc, float[6] w) { cc = Identity(c)  h = Constant<value_float=0.5>()
+                a = Mul(u, h) w = Add(a, x) }> }"""
+        x = {"x": floats(6), "v0": floats(6)}
+        self.check(text, *(dict(x, n=np.array(n)) for n in (0, 1, 2, 7)), contains="< *n")
+
+    def test_condition_ends_the_loop(self):
+        text = """g (bool go, float[6] x, float[6] v0) => (float[6] v, float[6] q) {
+            n = Constant<value = int64 {50}>()
+            v, q = Loop (n, go, v0, x) <body = b (int64 i, bool c, float[6] u, float[6] p)
+                => (bool cc, float[6] w, float[6] q) {
+                a = Add(u, x)
+                w = Abs(a)
+                q = Mul(p, w)
+                k = Constant<value_ints=[0]>()
+                s = ReduceSum<keepdims=0>(w, k)
+                most = Constant<value_float=20.0>()
+                cc = Less(s, most) }> }"""
+        for scale in (1, 100):
+            x = {"x": scale * floats(6), "v0": floats(6)}
+            self.check(text, *(dict(x, go=np.array(go)) for go in (True, False)))
+
+    def test_while_without_count(self):
+        text = """g (float[6] x) => (float[6] v) {
+            t = Constant<value = bool {1}>()
+            v = Loop ( , t, x) <body = b (int64 i, bool c, float[6] u)
+                => (bool cc, float[6] w) {
+                two = Constant<value_float=2.0>()
+                w = Mul(u, two)
+                k = Constant<value_ints=[0]>()
+                a = Abs(w)
+                s = ReduceMax<keepdims=0>(a, k)
+                most = Constant<value_float=100.0>()
+                cc = Less(s, most) }> }"""
+        self.check(text, {"x": floats(6)}, {"x": 1000 * floats(6)})
+
+    def test_carried_values_change_places(self):
+        text = """g (float[5] x, float[5] y, float[5] z) => (float[5] a, float[5] b, float[5] c) {
+            n = Constant<value = int64 {41}>()
+            a, b, c = Loop (n, , x, y, z) <body = g2 (int64 i, bool go, float[5] p, float[5] q, float[5] r)
+                => (bool cc, float[5] q, float[5] r, float[5] p2) {
+                cc = Identity(go)
+                one = Constant<value_float=1.0>()
+                p2 = Add(p, one) }> }"""
+        self.check(text, {"x": floats(5), "y": floats(5), "z": floats(5)})
+
+    def test_the_same_first_and_last_value(self):
+        text = """g (float[5] x) => (float[5] a, float[5] b, float[5] x2) {
+            n = Constant<value = int64 {40}>()
+            x0 = Neg(x)
+            a, b = Loop (n, , x0, x0) <body = g2 (int64 i, bool go, float[5] p, float[5] q)
+                => (bool cc, float[5] s, float[5] s) {
+                cc = Identity(go)
+                h = Constant<value_float=0.25>()
+                t = Mul(q, h)
+                s = Sub(p, t) }>
+            x2 = Add(x0, a) }"""
+        self.check(text, {"x": floats(5)})
+
+    def test_nested(self):
+        text = """g (bool c, float[3,4] x) => (float[3,4] y, float[40,3,4] all) {
+            n = Constant<value = int64 {40}>()
+            m = Constant<value = int64 {35}>()
+            k = Constant<value_float=0.9>()
+            y, all = Loop (n, , x) <body = outer (int64 i, bool go, float[3,4] u)
+                => (bool go2, float[3,4] w, float[3,4] w) {
+                go2 = Identity(go)
+                v = Mul(u, k)
+                w = If (c) <
+                  then_branch = a () => (float[3,4] r) {
+                    r = Loop (m, , v) <body = inner (int64 j, bool g1, float[3,4] p)
+                        => (bool g2, float[3,4] q) {
+                        g2 = Identity(g1)
+                        f = Cast<to=1>(j)
+                        s = Sin(p)
+                        t = Add(s, u)
+                        one = Constant<value_float=1.0>()
+                        f1 = Add(f, one)
+                        q = Div(t, f1) }> },
+                  else_branch = b () => (float[3,4] v1) { v1 = Identity(v) }> }> }"""
+        x = floats(3, 4)
+        self.check(text, {"c": np.array(True), "x": x}, {"c": np.array(False), "x": x})
+
+    def test_convolutions_in_bodies(self):
+        weights = ",".join(f"{v:.4f}" for v in 0.1 * floats(8 * 8 * 9))
+        text = """g (bool c, float[1,8,14,14] x) => (float[1,8,14,14] y, float[1,8,14,14] z) {
+            w = Constant<value = float[8,8,3,3] {%s}>()
+            n = Constant<value = int64 {12}>()
+            x1 = Conv<pads=[1,1,1,1]>(x, w)
+            y = Loop (n, , x1) <body = b (int64 i, bool go, float[1,8,14,14] u)
+                => (bool go2, float[1,8,14,14] r) {
+                go2 = Identity(go)
+                a = Conv<pads=[1,1,1,1]>(u, w)
+                b1 = Relu(a)
+                d = Conv<pads=[1,1,1,1]>(b1, w)
+                r = Add(d, x1) }>
+            z = If (c) <then_branch = t () => (float[1,8,14,14] p) { p = Conv<pads=[1,1,1,1]>(y, w) },
+                        else_branch = e () => (float[1,8,14,14] q) { q1 = Sub(y, x1)  q = Conv<pads=[1,1,1,1]>(q1, w) }>
+            }""" % weights
+        x = floats(1, 8, 14, 14)
+        self.check(text, {"c": np.array(True), "x": x}, {"c": np.array(False), "x": x})
+
+    def test_scan(self):
+        text = """g (float[3] s0, float[3,37] x, float[37,3] y) => (float[3] s, float[37,3] a, float[3,37] b) {
+            s, a, b = Scan<num_scan_inputs=2, scan_input_axes=[1,0], scan_input_directions=[1,0],
+                           scan_output_axes=[0,-1], scan_output_directions=[0,1],
+                           body = step (float[3] p, float[3] u, float[3] v)
+                              => (float[3] q, float[3] r, float[3] p1) {
+                p1 = Identity(p)
+                h = Constant<value_float=0.5>()
+                t = Mul(p, h)
+                t1 = Add(t, u)
+                q = Tanh(t1)
+                r = Mul(q, v) }> (s0, x, y) }"""
+        self.check(text, {"s0": floats(3), "x": floats(3, 37), "y": floats(37, 3)},
+                   contains="< 37; ++")
+
+    def test_short_loops_are_unrolled(self):
+        text = """g (float[4] x) => (float[4] y, float[3,4] all) {
+            n = Constant<value = int64 {3}>()
+            y, all = Loop (n, , x) <body = b (int64 i, bool go, float[4] u)
+                => (bool go2, float[4] w, float[4] w) { go2 = Identity(go)  w = Sin(u) }> }"""
+        self.check(text, {"x": floats(4)}, lacks="for (int64_t")
+
+    def test_shapes_that_grow(self):
+        text = """g (float[2] x) => (float[82] y) {
+            n = Constant<value = int64 {40}>()
+            y = Loop (n, , x) <body = b (int64 i, bool go, float[k] u)
+                => (bool go2, float[m] w) { go2 = Identity(go)  w = Concat<axis=0>(u, x) }> }"""
+        self.check(text, {"x": floats(2)})
+
+    def test_no_trips(self):
+        text = """g (float[4] x) => (float[4] y, float[0,4] all) {
+            n = Constant<value = int64 {0}>()
+            y, all = Loop (n, , x) <body = b (int64 i, bool go, float[4] u)
+                => (bool go2, float[4] w, float[4] w) { go2 = Identity(go)  w = Sin(u) }>  }"""
+        self.check(text, {"x": floats(4)})
+
+    def test_types(self):
+        text = """g (int64[3] x, bool[3] b, double[3] d) => (int64[3] x2, bool[3] b2, double[3] d2, uint8[3] u2) {
+            n = Constant<value = int64 {40}>()
+            u = Cast<to=2>(x)
+            x2, b2, d2, u2 = Loop (n, , x, b, d, u) <body = g2 (int64 i, bool go, int64[3] p, bool[3] q, double[3] r, uint8[3] s)
+                => (bool go2, int64[3] p2, bool[3] q2, double[3] r2, uint8[3] s2) {
+                go2 = Identity(go)
+                p2 = Add(p, i)
+                q2 = Not(q)
+                r2 = Sqrt(r)
+                s2 = Add(s, u) }> }"""
+        self.check(text, {"x": np.array([1, -2, 3]), "b": np.array([True, False, True]),
+                          "d": np.array([1.0, 2.0, 1e10])})
+
+    def test_sequences(self):
+        text = """g (float[6,4] x, int64 at) => (float[6,4] y, float[3,2,4] z, float[2,4] p, float[2,4] q, int64 n, bool has) {
+            two = Constant<value = int64 {2}>()
+            last = Constant<value = int64 {-1}>()
+            zero = Constant<value = int64 {0}>()
+            s = SplitToSequence<axis=0>(x, two)
+            e = SequenceAt(s, last)
+            t = SequenceInsert(s, e, zero)
+            u = SequenceErase(t, last)
+            y = ConcatFromSequence<axis=0>(u)
+            m = SequenceMap(u) <body = b (float[2,4] a) => (float[2,4] c) { c = Sin(a) }>
+            z = ConcatFromSequence<axis=0, new_axis=1>(m)
+            p = SequenceAt(m, at)
+            r = Neg(p)
+            pair = SequenceConstruct(p, r)
+            q = SequenceAt(pair, last)
+            n = SequenceLength(t)
+            o = Optional(q)
+            has = OptionalHasElement(o) }"""
+        self.check(text, *({"x": floats(6, 4), "at": np.array(i)} for i in (0, 2)), opset=18)
+
+    def test_sequence_carried_by_a_loop(self):
+        text = """g (float[3] x) => (float[40,3] y) {
+            n = Constant<value = int64 {40}>()
+            s0 = SequenceEmpty()
+            v, s = Loop (n, , x, s0) <body = b (int64 i, bool go, float[3] u, seq(float[3]) t)
+                => (bool go2, float[3] w, seq(float[3]) t2) {
+                go2 = Identity(go)  w = Sin(u)  t2 = SequenceInsert(t, w) }>
+            y = ConcatFromSequence<axis=0, new_axis=1>(s) }"""
+        self.check(text, {"x": floats(3)})
+
+    def test_threads(self):
+        """Layers of a body are shared among threads."""
+        text = """g (float[64,96] x, float[96,96] w) => (float[64,96] y) {
+            n = Constant<value = int64 {40}>()
+            y = Loop (n, , x) <body = b (int64 i, bool go, float[64,96] u)
+                => (bool go2, float[64,96] v) {
+                go2 = Identity(go)  m = MatMul(u, w)  v = Tanh(m) }> }"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "model.onnx"
+            onnx.save(parse(text), path)
+            said = emitted.nnc("verify", path, "--threads=3")
+        self.assertIn("y: same", said)
+
+    def test_microcontroller(self):
+        text = """g (bool c, float[3] s0, float[37,3] x) => (float[3] s, float[37,3] a, float[3] z) {
+            s, a = Scan<num_scan_inputs=1, body = step (float[3] p, float[3] u)
+                => (float[3] q, float[3] r) {
+                t = Add(p, u)  q = Tanh(t)  r = Neg(q) }> (s0, x)
+            z = If (c) <then_branch = f () => (float[3] k) { k = Exp(s) },
+                        else_branch = h () => (float[3] l) { l = Abs(s) }> }"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "model.onnx"
+            onnx.save(parse(text), path)
+            for target in ("cortex-m4", "rv32imc"):
+                said = emitted.nnc("verify", path, f"--target={target}")
+                self.assertEqual(said.count(": same"), 3, said)
+
+    def test_refused(self):
+        head = "g (int64 n, float[4] x) => (float[4] y, float[k,4] all) {"
+        body = """y, all = Loop (n, , x) <body = b (int64 i, bool go, float[4] u)
+            => (bool go2, float[4] w, float[4] w) { go2 = Identity(go)  w = Sin(u) }> }"""
+        self.refuse(head + body, "collects a value of every run")
+        self.refuse("""g (int64 n, float[4] x) => (float[k] y) {
+            y = Loop (n, , x) <body = b (int64 i, bool go, float[l] u)
+                => (bool go2, float[m] w) { go2 = Identity(go)  w = Concat<axis=0>(u, x) }> }""",
+                    "another type or shape in the next run")
+        self.refuse("""g (float[4] x) => (float[4] y) {
+            n = Constant<value = int64 {9000}>()
+            y = Loop (n, , x) <body = b (int64 i, bool go)
+                => (bool go2, float[4] w) { go2 = Identity(go)  w = Sin(x) }> }""",
+                    "body of 2 inputs")
+        self.refuse("""g (float[4] x) => (float[4] y) {
+            n = Constant<value = int64 {9000}>()
+            y = Loop (n, , x) <body = b (int64 i, bool go, float[4] u)
+                => (bool go2) { go2 = Identity(go) }> }""", "body with 1 results")
+        self.refuse("""g (bool c, float[4] x) => (float[k] y) {
+            y = If (c) <then_branch = a () => (float[4] p) {p = Sin(x)},
+                        else_branch = b () => (float[8] q) {q = Concat<axis=0>(x, x)}> }""",
+                    "another type or shape depending on")
+
+    def test_deep_nesting_is_refused(self):
+        inner = "q{0} = Sin(x)"
+        for depth in range(1, 12):
+            inner = (f"q{depth} = If (c) <then_branch = a{depth} () => (float[4] q{depth - 1}) "
+                     f"{{ {inner.format(0) if depth == 1 else inner} }}, "
+                     f"else_branch = b{depth} () => (float[4] r{depth}) {{ r{depth} = Cos(x) }}>")
+        self.refuse(f"g (bool c, float[4] x) => (float[4] q11) {{ {inner} }}", "nested more than")
+
+
+if __name__ == "__main__":
+    unittest.main()
