@@ -299,7 +299,7 @@ int call_full_lstm(const full_lstm_shape &s, const operands &o) {
   for (int i = 0; i < 7; ++i)
     if (o.type(i) != NNC_F32)
       return NNC_REFERENCE_NO_TYPE;
-  std::vector<float> scratch(std::size_t(5) * s.batch * s.units);
+  std::vector<float> scratch(std::size_t(5) * s.units);
   R::run(s, o.x<float>(0), o.x<float>(1), o.x<float>(2), o.x<float>(3),
          o.x<float>(4), o.x<float>(5), o.x<float>(6), o.y<float>(),
          reinterpret_cast<unsigned char *>(scratch.data()), none{}, 0,

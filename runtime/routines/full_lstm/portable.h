@@ -13,7 +13,8 @@
 // `extras` holds p[3][units] of i, f, o, then n[gates][units] if normalized,
 // then v[output][units] and b[output] if projected. y holds h after each
 // vector, in the order of x, and behind these c[batch] at the end. A unit is a
-// sequence, for which scratch has 5 * units numbers.
+// sequence; a thread computes one after the other in scratch of 5 * units
+// numbers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_FULL_LSTM_PORTABLE_H
@@ -32,9 +33,8 @@ template <class S, class Epi> struct full_lstm_portable {
                   const float *bias, const float *extras, const float *h0,
                   const float *c0, float *y, unsigned char *scratch,
                   const Epi &, int begin, int end) {
+    float *const gates = static_cast<float *>(static_cast<void *>(scratch));
     for (int b = begin; b < end; ++b) {
-      float *const gates = static_cast<float *>(static_cast<void *>(scratch)) +
-                           ptrdiff_t(b) * 5 * s.units;
       const float *h = h0 + ptrdiff_t(b) * s.output;
       float *const c =
           y + ptrdiff_t(s.steps) * s.batch * s.output + ptrdiff_t(b) * s.units;
