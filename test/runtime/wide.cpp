@@ -175,7 +175,8 @@ TEST_CASE("full_lstm without variants is lstm", "[wide]") {
   const auto x = reals(30), w = reals(80), r = reals(64), bias = reals(16),
              h = reals(8), c = reals(8);
   const std::vector<float> peepholes(12, 0.0f);
-  std::vector<float> y(32), z(32), scratch(40);
+  // Scratch for one sequence at a time, and numbers behind it that stay.
+  std::vector<float> y(32), z(32), scratch(25, 7.0f);
   lstm_portable<lstm_shape, none>::run(plain, x.data(), w.data(), r.data(),
                                        bias.data(), h.data(), c.data(),
                                        y.data(), none{}, 0, 2);
@@ -185,4 +186,6 @@ TEST_CASE("full_lstm without variants is lstm", "[wide]") {
       reinterpret_cast<unsigned char *>(scratch.data()), none{}, 0, 2);
   for (std::size_t i = 0; i < y.size(); ++i)
     CHECK(std::fabs(y[i] - z[i]) < 1e-6);
+  for (std::size_t i = 20; i < scratch.size(); ++i)
+    CHECK(scratch[i] == 7.0f);
 }
