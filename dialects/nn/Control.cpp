@@ -80,13 +80,13 @@ static bool isOne(Type type, Type element) {
 // nn.if
 //===----------------------------------------------------------------------===//
 
-SmallVector<FlatSymbolRefAttr> IfOp::getBodies() {
+SmallVector<FlatSymbolRefAttr> nn::IfOp::getBodies() {
   return {getThenBodyAttr(), getElseBodyAttr()};
 }
 
-OperandRange IfOp::getCaptured() { return getXs(); }
+OperandRange nn::IfOp::getCaptured() { return getXs(); }
 
-LogicalResult IfOp::verifySymbolUses(SymbolTableCollection &symbols) {
+LogicalResult nn::IfOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!isOne(getCondition().getType(), IntegerType::get(getContext(), 1)))
     return emitOpError("needs a condition of one bool, has ")
            << getCondition().getType();
@@ -101,11 +101,13 @@ LogicalResult IfOp::verifySymbolUses(SymbolTableCollection &symbols) {
 // nn.loop
 //===----------------------------------------------------------------------===//
 
-SmallVector<FlatSymbolRefAttr> LoopOp::getBodies() { return {getBodyAttr()}; }
+SmallVector<FlatSymbolRefAttr> nn::LoopOp::getBodies() {
+  return {getBodyAttr()};
+}
 
-OperandRange LoopOp::getCaptured() { return getXs(); }
+OperandRange nn::LoopOp::getCaptured() { return getXs(); }
 
-LogicalResult LoopOp::verify() {
+LogicalResult nn::LoopOp::verify() {
   Builder builder(getContext());
   if (static_cast<int64_t>(getMax()) < 1)
     return emitOpError("needs to run at least once at most");
@@ -136,7 +138,7 @@ LogicalResult LoopOp::verify() {
   return success();
 }
 
-LogicalResult LoopOp::verifySymbolUses(SymbolTableCollection &symbols) {
+LogicalResult nn::LoopOp::verifySymbolUses(SymbolTableCollection &symbols) {
   SmallVector<Type> arguments = {
       RankedTensorType::get({}, IntegerType::get(getContext(), 64))};
   llvm::append_range(arguments, getInits().getTypes());
