@@ -120,6 +120,18 @@ def cross():
         dict(zip(("batch", "length", "other"), s)) for s in sizes]
 
 
+def masked():
+    """Two inputs of which one tells the sizes of both."""
+    net = Net(x=(TensorProto.FLOAT, ["batch", "length", 8]),
+              mask=(TensorProto.FLOAT, ["batch", "length"]))
+    axis = net.constant(np.int64([1]))
+    kept = net.add("Mul", "x", net.add("Unsqueeze", "mask", net.constant(np.int64([2]))))
+    net.outputs = [net.add("ReduceSum", kept, axis, keepdims=0),
+                   net.add("ReduceSum", "mask", axis)]
+    sizes = [(1, 1), (4, 40), (2, 7)]
+    return net, {"mask": "1..4x1..40"}, [dict(zip(("batch", "length"), s)) for s in sizes]
+
+
 def moves():
     """Concatenations, slices, splits, pads and transposes of dimensions that vary."""
     net = Net(x=(TensorProto.FLOAT, ["length", "batch", 6]))
@@ -220,6 +232,9 @@ class Sizes(unittest.TestCase):
 
     def test_two_inputs(self):
         self.check(cross())
+
+    def test_sizes_of_another_input(self):
+        self.check(masked())
 
     def test_moves(self):
         self.check(moves())
