@@ -72,7 +72,7 @@ class Readme(nnc.TestCase):
 
     def test_command_line(self):
         """Every command is told, and has the options that are told."""
-        (told,) = [block for block in blocks("") if block.startswith("nnc compile")]
+        (told,) = [block for block in blocks("") if block.startswith("nnc compile MODEL")]
         options, command = {}, ""
         for line in told.splitlines():
             if start := re.match(r"nnc ([\w-]+)(?: \| nnc (\w+) \| nnc (\w+))?", line):
