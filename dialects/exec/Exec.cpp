@@ -67,6 +67,14 @@ verifyMemories(ArrayAttr memories,
   return success();
 }
 
+/// Returns true if `attribute` is a map from so many sizes to so many numbers.
+static bool isMapOfSizes(AffineMapAttr attribute, unsigned sizes,
+                         unsigned results) {
+  AffineMap map = attribute ? attribute.getAffineMap() : AffineMap();
+  return map && map.getNumDims() == 0 && map.getNumSymbols() == sizes &&
+         map.getNumResults() == results;
+}
+
 LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName();
@@ -106,10 +114,9 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
     auto place = dyn_cast<PlaceOpInterface>(op);
     auto dims = dyn_cast<AffineMapAttr>(attribute.getValue());
     auto program = op->getParentOfType<ProgramOp>();
-    if (!place || !dims || !program || dims.getAffineMap().getNumDims() != 0 ||
-        dims.getAffineMap().getNumSymbols() != program.getSizes().size() ||
-        int64_t(dims.getAffineMap().getNumResults()) !=
-            place.getTensor().getRank())
+    if (!place || !program ||
+        !isMapOfSizes(dims, program.getSizes().size(),
+                      place.getTensor().getRank()))
       return op->emitOpError()
              << "needs as '" << name
              << "' a map from the program's sizes to its dimensions";
@@ -216,9 +223,7 @@ static LogicalResult verifyVarying(CallOp call, unsigned sizes) {
     StringRef name = entry.getName();
     Attribute field = call.getShape().get(name);
     auto map = dyn_cast<AffineMapAttr>(entry.getValue());
-    if (!field || !map || map.getAffineMap().getNumDims() != 0 ||
-        map.getAffineMap().getNumSymbols() != sizes ||
-        map.getAffineMap().getNumResults() != countEntries(field))
+    if (!field || !isMapOfSizes(map, sizes, countEntries(field)))
       return call.emitOpError("needs a map from the program's sizes to the "
                               "entries of a field of its shape for '")
              << name << "'";

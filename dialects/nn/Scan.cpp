@@ -22,13 +22,18 @@ template <class Op> static RoutineCall getScanCall(Op op, StringRef family) {
   return {family.str(), fields.get(), {0}};
 }
 
+/// Infers the type of a scan of `x`, which is that of x.
+static LogicalResult inferScan(std::optional<Location> location, Value x,
+                               int64_t axis, SmallVectorImpl<Type> &types) {
+  types.push_back(getPlain(x));
+  return checkAxis(location, axis, getPlain(x).getRank());
+}
+
 LogicalResult CumSumOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> location,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
-  types.push_back(getPlain(adaptor.getX()));
-  return checkAxis(location, adaptor.getAxis(),
-                   getPlain(adaptor.getX()).getRank());
+  return inferScan(location, adaptor.getX(), adaptor.getAxis(), types);
 }
 SmallVector<RoutineCall> CumSumOp::getRoutineCalls() {
   return {getScanCall(*this, "cumsum")};
@@ -39,9 +44,7 @@ LogicalResult CumProdOp::inferReturnTypes(MLIRContext *,
                                           std::optional<Location> location,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &types) {
-  types.push_back(getPlain(adaptor.getX()));
-  return checkAxis(location, adaptor.getAxis(),
-                   getPlain(adaptor.getX()).getRank());
+  return inferScan(location, adaptor.getX(), adaptor.getAxis(), types);
 }
 SmallVector<RoutineCall> CumProdOp::getRoutineCalls() {
   return {getScanCall(*this, "cumprod")};
