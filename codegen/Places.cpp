@@ -27,7 +27,8 @@ static void findUsers(Value place, SmallVectorImpl<Operation *> &found) {
 }
 
 /// Extends `range` to all layers that write or read `place` or a view of it.
-/// What is used inside and outside of a loop is in use in all of the loop.
+/// A place that a loop and steps outside of it use is in use in all of the
+/// loop.
 static void findLayers(Value place, const LayerNumbers &layers,
                        std::pair<int, int> &range) {
   SmallVector<Operation *> users;

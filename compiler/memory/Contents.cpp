@@ -69,7 +69,7 @@ SmallVector<Move> nnc::getMoves(Operation *op) {
       return {};
     moves.push_back(*move);
   }
-  // Where a part begins in a whole depends on the sizes.
+  // The offset of a part in a whole depends on the sizes.
   bool isWhole =
       moves.size() == 1 && moves[0].source == 0 && moves[0].target == 0;
   if (op->hasAttr(kVariesAttr) && !isWhole)
@@ -124,7 +124,7 @@ Contents::Contents(func::FuncOp function) {
   add(function);
 }
 
-/// What a body captures has the bytes that it has outside.
+/// Gives each value that a body captures the bytes that it has outside.
 void Contents::addControl(ControlOpInterface op) {
   OperandRange captured = op.getCaptured();
   for (func::FuncOp body : nn::getBodies(op)) {

@@ -92,7 +92,7 @@ static constexpr size_t kMaxLayers = 2000;
 LayerOrder nnc::findLayerOrder(func::FuncOp function, bool portsInArena) {
   LayerOrder given = getLayerOrder(function), found;
   // The user's functions run in the model's order, as they may have a state.
-  // What a function needs that an op runs depends on more than the order here.
+  // The memory that a body takes does not follow from the order here alone.
   bool isFixed = llvm::any_of(given, [](Operation *op) {
     return isa<nn::CustomOp, nn::ControlOpInterface>(op);
   });

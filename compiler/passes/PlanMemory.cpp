@@ -195,7 +195,7 @@ int Planner::getLast(Value value, int otherwise) {
     Operation *reader = use.getOwner();
     int step = stepOf.lookup(reader);
     if (auto loop = dyn_cast<nn::LoopOp>(reader)) {
-      // What every run reads has to last for all of them.
+      // A value that every run reads has to last for all of them.
       bool isFirst = llvm::is_contained(loop.getInits(), value) &&
                      !llvm::is_contained(loop.getXs(), value) &&
                      value != loop.getCount();
@@ -230,8 +230,8 @@ int64_t Planner::getReach(Value value) {
   return bytes;
 }
 
-/// What a body captures is where it is outside, up to step `last` or, if that
-/// is 0, up to its last reader.
+/// Places the values that a body captures where they are outside, up to step
+/// `last` or, if that is 0, up to their last readers.
 void Planner::addCaptured(nn::ControlOpInterface op, func::FuncOp body,
                           int last) {
   OperandRange captured = op.getCaptured();

@@ -332,7 +332,8 @@ LogicalResult Checker::checkPlaced(Operation *op, ValueRange values) {
   return success();
 }
 
-/// What either branch leaves has to do for what comes behind them.
+/// Checks both branches of an `if`. Later ops may read only bytes that both
+/// branches leave alike.
 LogicalResult Checker::checkIf(nn::IfOp op) {
   if (failed(checkOperand(op, 0)))
     return failure();

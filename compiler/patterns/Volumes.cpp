@@ -172,8 +172,8 @@ static std::optional<size_t> findFlatAxes(Op op, ArrayRef<int64_t> more) {
   return std::nullopt;
 }
 
-/// What is left of a list of three values for the axes where `first` and the
-/// one behind it are one.
+/// Returns the values of a list that has one for each of three axes, once axis
+/// `first` and the one behind it are joined.
 static SmallVector<int64_t> dropAxis(ArrayRef<int64_t> list, size_t first) {
   SmallVector<int64_t> kept;
   for (auto [i, value] : llvm::enumerate(list))
@@ -277,7 +277,7 @@ private:
     SmallVector<Value> slices;
     SmallVector<int64_t> used;
     for (int64_t tap = 0; tap < taps; ++tap) {
-      // What a tap finds in zeros alone adds nothing.
+      // A tap that meets nothing but zeros adds nothing.
       int64_t low = tap * dilation - before, high = low + (depth - 1) * stride;
       bool isOutside = high < 0 || low >= x.getDimSize(2);
       bool isLast = tap == taps - 1 && used.empty();

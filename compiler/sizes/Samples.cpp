@@ -325,7 +325,7 @@ LogicalResult nnc::retypeLayers(ModuleOp planned, ModuleOp sample,
     }
     if (isa<nn::ConstantOp>(op))
       continue;
-    // What passes have added after the layers were formed moves one value.
+    // Ops that passes have added after the layers were formed move one value.
     RankedTensorType x = nn::getTensorType(op.getOperand(0));
     Value y = op.getResult(0);
     SmallVector<int64_t> shape(x.getShape());

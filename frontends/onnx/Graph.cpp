@@ -34,7 +34,7 @@ using ::onnx::NodeProto;
 
 /// Deeper nesting of calls and subgraphs is nobody's network.
 static constexpr int kMaxDepth = 64;
-/// So many of them may be functions that run depending on values.
+/// The deepest nesting of bodies that run depending on values.
 static constexpr int kMaxBodies = 8;
 
 /// One string that tells apart what ONNX tells apart by three.

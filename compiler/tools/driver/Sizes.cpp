@@ -157,8 +157,8 @@ ExitCode Driver::runPassesOnSamples() {
   llvm::ArrayRef<SizePoint> points = finder->getSamples();
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> samples;
   std::vector<mlir::ModuleOp> modules = {*op};
-  // Which layers are fused depends on their costs: at other sizes they are
-  // those of the plan.
+  // Layers are fused by their costs, which depend on the sizes. All samples
+  // fuse those that the plan fuses.
   std::shared_ptr<TuningFile> forms;
   for (const SizePoint &point : points) {
     if (forms) {
