@@ -75,6 +75,9 @@ std::string printSize(mlir::AffineExpr size,
                       llvm::ArrayRef<llvm::StringRef> names);
 
 /// Returns the names of the sizes that the caller chooses.
+llvm::SmallVector<llvm::StringRef> getCallersSizes(exec::ProgramOp program);
+
+/// Returns the names of all sizes.
 llvm::SmallVector<llvm::StringRef> getSizeNames(exec::ProgramOp program);
 
 /// Returns the C expression of the number of bytes of a tensor, which may

@@ -63,6 +63,14 @@ SmallVector<StringRef> codegen::getSizeNames(exec::ProgramOp program) {
   return names;
 }
 
+SmallVector<StringRef> codegen::getCallersSizes(exec::ProgramOp program) {
+  SmallVector<StringRef> names;
+  for (auto size : program.getSizes().getAsRange<exec::SizeAttr>())
+    if (!size.getFound())
+      names.push_back(size.getName());
+  return names;
+}
+
 std::string codegen::printBytes(exec::PlaceOpInterface place) {
   RankedTensorType type = place.getTensor();
   AffineMap dims = exec::getVaryingDims(place);

@@ -93,7 +93,8 @@ LogicalResult Generalizer::mergeTensor(ArrayRef<Operation *> ops) {
   }
   if (!varies)
     return success();
-  for (const SizePoint &point : chooseChecks(finder.getRanges(), kPoints))
+  for (const SizePoint &point :
+       chooseChecks(finder.getRanges(), kPoints, /*withZeros=*/true))
     for (auto [axis, dim] : llvm::enumerate(dims)) {
       int64_t size = evaluate(dim, point);
       if (size < 0 || size > type.getDimSize(axis))

@@ -73,8 +73,13 @@ std::vector<SizePoint> nnc::chooseSamples(ArrayRef<SizeRange> ranges) {
   return samples;
 }
 
-std::vector<SizePoint> nnc::chooseChecks(ArrayRef<SizeRange> ranges,
-                                         int64_t most) {
+std::vector<SizePoint> nnc::chooseChecks(ArrayRef<SizeRange> given,
+                                         int64_t most, bool withZeros) {
+  SmallVector<SizeRange> ranges(given);
+  if (!withZeros)
+    for (SizeRange &range : ranges)
+      range.low =
+          std::max(range.low, std::min<int64_t>(range.step, range.high));
   // As many sizes of each range as keep the product below the limit.
   int64_t perRange = 2;
   auto countPoints = [&](int64_t each) {

@@ -49,7 +49,10 @@ void Declarations::check(const Scope &scope, StringRef name,
         << nameOf(element) << ", but the model declares "
         << declared.elementName << " for it among its " << list
         << "; correct the declaration, or add a Cast";
-  if (!declared.dims || fits(*declared.dims, inferred.getShape()))
+  bool hasRank =
+      declared.dims && declared.dims->size() == size_t(inferred.getRank());
+  if (!declared.dims || (isLoose && hasRank) ||
+      fits(*declared.dims, inferred.getShape()))
     return;
   std::string shape = describe(*declared.dims),
               actual = toString(inferred.getShape());

@@ -44,12 +44,15 @@ public:
              mlir::RankedTensorType inferred, llvm::StringRef origin,
              mlir::Location loc);
 
+  /// From here on, other shapes than the declared ones may follow from data.
+  void loosen() { isLoose = true; }
+
   /// Warns of the declarations that the user's shapes have overruled.
   void warnOfStale() const;
 
 private:
   Problems &problems;
-  bool isRebound;
+  bool isRebound, isLoose = false;
   std::string (*nameOf)(mlir::Type);
   int64_t stale = 0;
   std::string firstStale;

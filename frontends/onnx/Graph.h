@@ -10,6 +10,7 @@
 #include "frontends/common/Body.h"
 #include "frontends/common/Customs.h"
 #include "frontends/common/Declared.h"
+#include "frontends/common/Lengths.h"
 #include "frontends/onnx/Weights.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -68,6 +69,11 @@ public:
 
   Problems &getProblems() { return problems; }
   Weights &getWeights() { return weights; }
+  const Lengths &getLengths() const { return lengths; }
+  /// Adds a size that data decide, as Lengths does. From then on, what the
+  /// model declares of shapes may be one of many.
+  std::optional<unsigned> addLength(LayerBuilder &builder, llvm::StringRef name,
+                                    int64_t most, mlir::Value count);
   mlir::OpBuilder &getBuilder() { return builder; }
   mlir::Location getLoc(const ::onnx::NodeProto &node, const Scope &scope);
 
@@ -150,6 +156,7 @@ private:
   int64_t imported = 0; ///< nodes, those of called functions included
 
   Customs customs;
+  Lengths lengths;
   const GivenShapes *customShapes = nullptr;
   /// Sizes of the dimensions that the model gives names to.
   llvm::StringMap<int64_t> symbols;

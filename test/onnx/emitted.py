@@ -117,18 +117,27 @@ class Emitted:
         outputs = [aligned(None, port) for port in m["outputs"]]
         arena = aligned_bytes(m["arena_bytes"])
         library = ctypes.CDLL(str(self.folder / "module.so"))
-        given = [said[size["name"]] for size in m.get("sizes", [])]
+        given = [said[size["name"]] for size in m.get("sizes", []) if not size["found"]]
         code = library[f"{self.name}_run"](pointers(arrays, given), pointers(outputs),
                                            ctypes.c_void_p(arena.ctypes.data))
         if code:
             raise Failure(f"{self.name}_run returned {code}")
+        found = {port["size"]: int(array) for port, array in zip(m["outputs"], outputs)
+                 if "size" in port}
+        if found:
+            # The elements of an output lie one behind the other, in front of unused memory.
+            shapes = [port["shape"] for port in self.at_sizes({**said, **found})["outputs"]]
+            outputs = [array.reshape(-1)[:np.prod(shape, dtype=int)].reshape(shape)
+                       for array, shape in zip(outputs, shapes)]
         return {port["name"]: array for port, array in zip(m["outputs"], outputs)}
 
-
     def at_sizes(self, sizes):
-        """The manifest with the shapes that inputs and outputs have at these sizes."""
+        """The manifest with the shapes that inputs and outputs have at these sizes; others
+        are the largest."""
+        sizes = {**{size["name"]: size["high"] for size in self.manifest.get("sizes", [])},
+                 **sizes}
         def at(port):
-            dims = [eval(dim.replace("/", "//"), {}, dict(sizes))
+            dims = [eval(dim.replace("/", "//"), {}, sizes)
                     for dim in port.get("dims", [])]
             return {**port, "shape": dims or port["shape"]}
         return {**self.manifest, **{kind: [at(port) for port in self.manifest[kind]]
