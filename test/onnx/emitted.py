@@ -122,14 +122,24 @@ class Emitted:
                                            ctypes.c_void_p(arena.ctypes.data))
         if code:
             raise Failure(f"{self.name}_run returned {code}")
-        found = {port["size"]: int(array) for port, array in zip(m["outputs"], outputs)
+        return self.name_outputs(outputs, said)
+
+    def name_outputs(self, outputs, sizes):
+        """Outputs by their names, with the shapes that a run has found."""
+        ports = self.manifest["outputs"]
+        found = {port["size"]: int(array) for port, array in zip(ports, outputs)
                  if "size" in port}
         if found:
             # The elements of an output lie one behind the other, in front of unused memory.
-            shapes = [port["shape"] for port in self.at_sizes({**said, **found})["outputs"]]
-            outputs = [array.reshape(-1)[:np.prod(shape, dtype=int)].reshape(shape)
-                       for array, shape in zip(outputs, shapes)]
-        return {port["name"]: array for port, array in zip(m["outputs"], outputs)}
+            ports = self.at_sizes({**sizes, **found})["outputs"]
+            outputs = [array.reshape(-1)[:np.prod(port["shape"], dtype=int)]
+                       .reshape(port["shape"]) for port, array in zip(ports, outputs)]
+        return {port["name"]: array for port, array in zip(ports, outputs)}
+
+    def find_sizes(self, inputs):
+        """The sizes that inputs of these shapes have."""
+        return {dim: size for port in self.manifest["inputs"]
+                for dim, size in zip(port.get("dims", []), np.shape(inputs[port["name"]]))}
 
     def at_sizes(self, sizes):
         """The manifest with the shapes that inputs and outputs have at these sizes; others
@@ -188,12 +198,17 @@ def aligned(array, port):
 
 
 def pointers(arrays, sizes=()):
+    """A C struct of pointers to arrays, with the sizes behind them."""
+    return struct([array.ctypes.data for array in arrays], sizes)
+
+
+def struct(addresses, sizes=()):
     """A C struct of pointers, with the sizes behind them."""
     class Struct(ctypes.Structure):
-        _fields_ = ([(f"pointer{i}", ctypes.c_void_p) for i in range(max(1, len(arrays)))]
+        _fields_ = ([(f"pointer{i}", ctypes.c_void_p) for i in range(max(1, len(addresses)))]
                     + [(f"size{i}", ctypes.c_int32) for i in range(len(sizes))])
-    padding = [None] * (1 - len(arrays))
-    return ctypes.byref(Struct(*[a.ctypes.data for a in arrays], *padding, *sizes))
+    padding = [None] * (1 - len(addresses))
+    return ctypes.byref(Struct(*addresses, *padding, *map(int, sizes)))
 
 
 def run_in_emulator(model, folder, inputs, *, target, shapes=None, options=()):

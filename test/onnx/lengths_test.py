@@ -97,6 +97,25 @@ def detections(limit, classes=3):
     return build
 
 
+def reduced():
+    """Results without the axis whose length data say, which may be nothing."""
+    net = Net(x=(FLOAT, [9, 6]), mask=(BOOL, [9]), query=(FLOAT, [4, 6]))
+    rows = net.add("Compress", "x", "mask", axis=0)
+    columns = net.add("Transpose", rows, perm=[1, 0])
+    all_rows = net.constant(np.int64([0]))
+    net.outputs = [
+        net.add("MatMul", columns, rows), net.add("MatMul", "query", columns),
+        net.add("ReduceSum", rows, all_rows), net.add("ReduceProd", rows, all_rows, keepdims=0),
+        net.add("ReduceL2", columns, net.constant(np.int64([1]))),
+        net.add("Concat", "query", rows, rows, axis=0), net.add("Pad", rows, net.constant(
+            np.int64([2, 0, 1, 0]))), net.add("Add", rows, net.weight(6)),
+        net.add("CumSum", rows, net.constant(np.int64(0)))]
+    masks = [random.random(9) < 0.5, np.zeros(9, bool), np.ones(9, bool), np.arange(9) == 4]
+    return net, {}, [{"x": random.normal(0, 1, (9, 6)).astype(np.float32), "mask": mask,
+                      "query": random.normal(0, 1, (4, 6)).astype(np.float32)}
+                     for mask in masks]
+
+
 def both():
     """The caller decides one size, data another."""
     net = Net(x=(FLOAT, ["batch", 6]))
@@ -108,7 +127,7 @@ def both():
         {"x": random.normal(0, 0.8, (size, 6)).astype(np.float32)} for size in (1, 4, 9, 7)]
 
 
-NETWORKS = [positions, masked, compressed, distinct, detections(5), detections(40), both]
+NETWORKS = [positions, masked, reduced, compressed, distinct, detections(5), detections(40), both]
 
 
 class LengthsTest(unittest.TestCase):
@@ -124,9 +143,7 @@ class LengthsTest(unittest.TestCase):
                                            options=options)
             module.build()
             for inputs in cases:
-                said = {name: size for port in module.manifest["inputs"]
-                        for name, size in zip(port.get("dims", []),
-                                              inputs[port["name"]].shape)}
+                said = module.find_sizes(inputs)
                 outputs = emitted.run_apart(lambda given: module.call(given, said, said), inputs)
                 expected = session.run(None, inputs)
                 for output, want in zip(session.get_outputs(), expected):
