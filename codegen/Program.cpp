@@ -97,8 +97,9 @@ static std::string printCopy(exec::CopyOp copy, StringRef indent) {
   if (copy.getByRun()) {
     auto loop = cast<exec::LoopOp>(copy->getParentOp());
     target += " + " + getRun(loop);
-    if (int64_t count = source.getTensor().getNumElements(); count != 1)
-      target += " * " + std::to_string(count);
+    std::string count = printElements(source);
+    if (count != "1")
+      target += " * " + count;
   }
   return printList((indent + "::memcpy(").str(),
                    {target, getName(copy.getSource()), printBytes(source)},
@@ -109,7 +110,12 @@ static std::string printCopy(exec::CopyOp copy, StringRef indent) {
 static std::string printLoopHead(exec::LoopOp loop, StringRef indent) {
   std::string run = getRun(loop);
   SmallVector<std::string> conditions;
-  if (int64_t(loop.getMax()) != std::numeric_limits<int64_t>::max())
+  if (std::optional<AffineMap> most = loop.getVaryingMax())
+    conditions.push_back(
+        run + " < " +
+        printSize(most->getResult(0),
+                  getSizeNames(loop->getParentOfType<exec::ProgramOp>())));
+  else if (int64_t(loop.getMax()) != std::numeric_limits<int64_t>::max())
     conditions.push_back(run + " < " + std::to_string(loop.getMax()));
   if (Value count = loop.getCount())
     conditions.push_back(run + " < *" + getName(count));
@@ -200,7 +206,7 @@ static std::string printStep(Operation &op, const LayerNumbers &layers,
   text += declared;
   if (call && call.getVarying())
     text += printVaryingSizes(
-        call, getSizeNames(call->getParentOfType<exec::ProgramOp>()));
+        call, getSizeNames(call->getParentOfType<exec::ProgramOp>()), indent);
   if (call) {
     // Routines need not handle results without elements.
     SmallVector<std::string> needed = listNeededSizes(call);

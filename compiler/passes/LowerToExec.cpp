@@ -658,7 +658,7 @@ LogicalResult Lowering::lowerLoop(nn::LoopOp op) {
       loc, layerNames.lookup(op), op.getMax(),
       op.getCount() ? getPlaced(op.getCount()) : Value(),
       op.getConditional() ? placed[op.getLast().front()] : Value(),
-      placed.lookup(run));
+      placed.lookup(run), AffineMapAttr());
   auto finish = [&]() {
     ValueRange next = end->getOperands();
     for (auto [value, y] :

@@ -21,8 +21,10 @@ using namespace nnc;
 /// The number of an op of the plan in its function.
 static constexpr llvm::StringLiteral kNumberAttr = "nn.number";
 
-static func::FuncOp getMain(ModuleOp module) {
-  return *module.getOps<func::FuncOp>().begin();
+/// Returns all functions of a module: the network and the bodies of its
+/// branches and loops.
+static SmallVector<func::FuncOp> getFunctions(ModuleOp module) {
+  return llvm::to_vector(module.getOps<func::FuncOp>());
 }
 
 static std::string describeOp(Operation *op) {
@@ -178,7 +180,15 @@ LogicalResult Comparison::run() {
 }
 
 LogicalResult nnc::compareLayers(ModuleOp plan, ModuleOp sample) {
-  return Comparison(getMain(plan), getMain(sample)).run();
+  auto functions = getFunctions(plan), others = getFunctions(sample);
+  if (functions.size() != others.size())
+    return plan.emitError() << "varies with the sizes in a way that nnc does "
+                               "not handle: it has other branches or loops at "
+                               "other sizes";
+  for (auto [function, other] : llvm::zip(functions, others))
+    if (failed(Comparison(function, other).run()))
+      return failure();
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,13 +250,14 @@ static LogicalResult addShapes(ArrayRef<Operation *> ops,
   return success();
 }
 
-LogicalResult nnc::markVarying(ArrayRef<ModuleOp> modules,
-                               ExpressionFinder &finder) {
-  func::FuncOp plan = getMain(modules[0]);
+/// Marks the ops of the first of functions that correspond to each other.
+static LogicalResult markVarying(ArrayRef<func::FuncOp> functions,
+                                 ExpressionFinder &finder) {
+  func::FuncOp plan = functions[0];
   Builder builder(plan.getContext());
   SmallVector<Block::iterator> next;
-  for (ModuleOp module : modules)
-    next.push_back(getMain(module).getBody().front().begin());
+  for (func::FuncOp function : functions)
+    next.push_back(function.getBody().front().begin());
   for (int64_t number = 0; next[0] != plan.getBody().front().end(); ++number) {
     SmallVector<Operation *> ops;
     for (Block::iterator &at : next)
@@ -256,6 +267,18 @@ LogicalResult nnc::markVarying(ArrayRef<ModuleOp> modules,
       continue;
     ops[0]->setAttr(kVariesAttr, builder.getUnitAttr());
     if (failed(addShapes(ops, finder)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult nnc::markVarying(ArrayRef<ModuleOp> modules,
+                               ExpressionFinder &finder) {
+  for (size_t i = 0; i < getFunctions(modules[0]).size(); ++i) {
+    SmallVector<func::FuncOp> functions;
+    for (ModuleOp module : modules)
+      functions.push_back(getFunctions(module)[i]);
+    if (failed(::markVarying(functions, finder)))
       return failure();
   }
   return success();
@@ -306,11 +329,8 @@ static void liftLimits(func::FuncOp function) {
   function->setAttr(exec::kMemoriesAttr, builder.getArrayAttr(large));
 }
 
-LogicalResult nnc::retypeLayers(ModuleOp planned, ModuleOp sample,
-                                bool isLarger) {
-  func::FuncOp function = getMain(planned), from = getMain(sample);
-  if (isLarger)
-    liftLimits(function);
+/// Gives a planned function the shapes of `from`.
+static LogicalResult retypeFunction(func::FuncOp function, func::FuncOp from) {
   SmallVector<Operation *> ops;
   for (Operation &op : from.getBody().front())
     ops.push_back(&op);
@@ -339,5 +359,17 @@ LogicalResult nnc::retypeLayers(ModuleOp planned, ModuleOp sample,
                              nn::getLayout(y.getType())));
   }
   function.setType(from.getFunctionType());
+  return success();
+}
+
+LogicalResult nnc::retypeLayers(ModuleOp planned, ModuleOp sample,
+                                bool isLarger) {
+  for (auto [function, from] :
+       llvm::zip_equal(getFunctions(planned), getFunctions(sample))) {
+    if (isLarger)
+      liftLimits(function);
+    if (failed(retypeFunction(function, from)))
+      return failure();
+  }
   return success();
 }

@@ -282,6 +282,8 @@ static void collectSizes(Operation &step, llvm::SmallDenseSet<unsigned> &used) {
           used.insert(symbol.getPosition());
       });
   };
+  if (auto loop = dyn_cast<exec::LoopOp>(step); loop && loop.getVaryingMax())
+    add(*loop.getVaryingMax());
   if (auto call = dyn_cast<CallOp>(step))
     if (DictionaryAttr varying = call.getVaryingAttr())
       for (NamedAttribute field : varying)
@@ -323,7 +325,7 @@ static LogicalResult verifyMeasures(ProgramOp program) {
       continue;
     }
     llvm::SmallDenseSet<unsigned> used;
-    collectSizes(op, used);
+    op.walk([&](Operation *step) { collectSizes(*step, used); });
     for (unsigned number : used)
       if (!isKnown[number])
         return op.emitOpError("depends on the size '")

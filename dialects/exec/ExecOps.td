@@ -362,7 +362,9 @@ def Exec_LoopOp : Exec_Op<"loop", [
     Runs `steps` up to `max` times, and no more than the i64 in `count` says if
     that is there; `condition`, the place of one bool, is read before each run,
     and ends the loop where it is false. Before each run its number, from 0 on,
-    is written to `counter`, the place of one i64, if that is there.
+    is written to `counter`, the place of one i64, if that is there. In a program
+    with `sizes`, `varying_max` may be a map from these to the largest number of
+    runs; `max` is then that for the largest sizes.
 
     Example:
     ```mlir
@@ -372,7 +374,8 @@ def Exec_LoopOp : Exec_Op<"loop", [
     ```
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$max, Optional<Exec_Place>:$count,
-    Optional<Exec_Place>:$condition, Optional<Exec_Place>:$counter);
+    Optional<Exec_Place>:$condition, Optional<Exec_Place>:$counter,
+    OptionalAttr<AffineMapAttr>:$varying_max);
   let regions = (region SizedRegion<1>:$steps);
   let assemblyFormat = [{
     $name `max` $max (`count` $count^)? (`while` $condition^)?

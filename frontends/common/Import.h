@@ -49,6 +49,9 @@ struct ImportOptions {
   std::vector<CustomFunction> customs = {};
   /// Values of the first of the sizes that data decide; others are the largest.
   std::vector<int64_t> foundSizes = {};
+  /// Whether the model is imported at several sizes, at which it should be one
+  /// network.
+  bool isSample = false;
 };
 
 /// A size of tensors that is known only when the network runs: 0 to `most`.

@@ -53,7 +53,8 @@ GraphImporter::GraphImporter(::onnx::ModelProto &model,
           problems, isRebound,
           [](Type type) { return getDataTypeName(getDataType(type)); }),
       declaredInMain(getDeclared(builder.getContext(), model.graph())),
-      customs(options.customs), lengths(options.foundSizes) {
+      customs(options.customs), lengths(options.foundSizes),
+      sample(options.isSample) {
   main.imports = &model.opset_import();
   main.declared = &declaredInMain;
   for (auto &tensor : *model.mutable_graph()->mutable_initializer())

@@ -70,6 +70,8 @@ public:
   Problems &getProblems() { return problems; }
   Weights &getWeights() { return weights; }
   const Lengths &getLengths() const { return lengths; }
+  /// Whether the model is imported at other sizes, too.
+  bool isSample() const { return sample; }
   /// Adds a size that data decide, as Lengths does. From then on, what the
   /// model declares of shapes may be one of many.
   std::optional<unsigned> addLength(LayerBuilder &builder, llvm::StringRef name,
@@ -157,6 +159,7 @@ private:
 
   Customs customs;
   Lengths lengths;
+  bool sample;
   const GivenShapes *customShapes = nullptr;
   /// Sizes of the dimensions that the model gives names to.
   llvm::StringMap<int64_t> symbols;

@@ -103,7 +103,9 @@ class Emitted:
         return self.folder / "module.so"
 
     def __call__(self, inputs, **sizes):
-        """Runs the built library in this process. sizes are those that the module takes."""
+        """Runs the built library in this process. sizes are those that the module takes,
+        where the shapes of inputs do not tell them."""
+        sizes = {**self.find_sizes(inputs), **sizes}
         return self.call(inputs, sizes, sizes)
 
     def call(self, inputs, said, real=None):

@@ -173,7 +173,8 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
   frontends::ImportResult result = frontends::importModel(
       choices.model,
       {shapes, choices.name, choices.externalData, choices.tfliteRounding,
-       choices.customs.functions, found.vec()},
+       choices.customs.functions, found.vec(),
+       /*isSample=*/!choices.ranges.empty() || !sizes.empty()},
       context);
   if (result.status != frontends::ImportStatus::ok)
     return exitCodeOf(result.status);

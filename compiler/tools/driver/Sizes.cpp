@@ -213,8 +213,17 @@ ExitCode Driver::importSample(llvm::ArrayRef<int64_t> point,
     mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
         << "cannot be imported with " << describePoint(sizes, point) << ": "
         << why;
-  else
-    removeCounts(*module, innerSizes);
+  if (code != ExitCode::done)
+    return code;
+  if (foundSizes.size() != sizes.size() - callersSizes) {
+    mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+        << fmt::format("varies with the sizes in a way that nnc does not "
+                       "handle: its data decide {} lengths, and {} with {}",
+                       sizes.size() - callersSizes, foundSizes.size(),
+                       describePoint(sizes, point));
+    return ExitCode::unsupported;
+  }
+  removeCounts(*module, innerSizes);
   return code;
 }
 
@@ -253,13 +262,6 @@ ExitCode Driver::runPassesOnSamples() {
     if (ExitCode code = runPipeline(manager, modules.back());
         code != ExitCode::done)
       return code;
-    auto functions = modules.back().getOps<mlir::func::FuncOp>();
-    if (std::distance(functions.begin(), functions.end()) != 1) {
-      mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
-          << "has an If, Loop or Scan that the network decides, which takes no "
-             "--shape with '..' yet; give one size";
-      return ExitCode::unsupported;
-    }
     if (forms && mlir::failed(compareLayers(*op, modules.back())))
       return ExitCode::unsupported;
     if (!forms)
@@ -273,8 +275,7 @@ ExitCode Driver::runPassesOnSamples() {
     described.push_back(exec::SizeAttr::get(&context, size.name, size.low,
                                             size.high, size.step,
                                             /*found=*/i >= callersSizes));
-  for (auto function : op->getOps<mlir::func::FuncOp>())
-    function->setAttr(exec::kSizesAttr, builder.getArrayAttr(described));
+  getMain(*op)->setAttr(exec::kSizesAttr, builder.getArrayAttr(described));
   mlir::PassManager planner(&context);
   keepStages(planner);
   buildPlacePipeline(planner, pipelineOptions(tuning));
