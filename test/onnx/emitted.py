@@ -124,6 +124,12 @@ class Emitted:
             raise Failure(f"{self.name}_run returned {code}")
         return {port["name"]: array for port, array in zip(m["outputs"], outputs)}
 
+    def find_sizes(self, inputs):
+        """The sizes that a module of varying ones has to be told for these inputs."""
+        names = {size["name"] for size in self.manifest.get("sizes", [])}
+        return {dim: length for port in self.manifest["inputs"]
+                for dim, length in zip(port.get("dims", []), np.shape(inputs[port["name"]]))
+                if dim in names}
 
     def at_sizes(self, sizes):
         """The manifest with the shapes that inputs and outputs have at these sizes."""
