@@ -8,7 +8,8 @@ writes NAME-dynamo.onnx and NAME-script.onnx, by PyTorch's two exporters, and be
 file: the names of inputs and outputs, inputs in0, in1, ..., and onnxruntime's outputs out0, ....
 Every third model is also exported with open sizes, as NAME-EXPORTER-sizes.onnx. Of these there
 are three .npz files, NAME-EXPORTER-sizes.I.npz, for three points of the sizes, each with the
-bounds as `nnc --shape` takes them. What an exporter or onnxruntime refuses is printed.
+bounds as `nnc --shape` takes them. NAME-EXPORTER-steps.onnx is a decoder of one token with a cache
+of keys and values; its .npz file has the scores of some steps. What an exporter or onnxruntime refuses is printed.
 """
 
 import argparse
@@ -27,6 +28,7 @@ import onnxruntime
 import torch
 import transformers
 
+import steps
 from architectures import ARCHITECTURES
 from inputs import BOUNDS
 from modules import MODULES
@@ -86,6 +88,12 @@ def export(model, entry, feeds, path, exporter, opset, is_open):
     torch.onnx.export(model, arguments, path, dynamo=True, verbose=False, **how)
 
 
+def start_session(path):
+    quiet = onnxruntime.SessionOptions()
+    quiet.log_severity_level = 4
+    return onnxruntime.InferenceSession(path, quiet, providers=["CPUExecutionProvider"])
+
+
 def write_results(session, feeds, path, **more):
     outputs = session.run(None, feeds)
     np.savez(path, names=list(feeds), outputs=[o.name for o in session.get_outputs()],
@@ -104,9 +112,7 @@ def make(name, exporter, folder, opset, is_open):
     path = folder / f"{stem}.onnx"
     feeds = entry.inputs.make(random)
     export(model, entry, feeds, path, exporter, opset, is_open)
-    quiet = onnxruntime.SessionOptions()
-    quiet.log_severity_level = 4
-    session = onnxruntime.InferenceSession(path, quiet, providers=["CPUExecutionProvider"])
+    session = start_session(path)
     told = {i.name for i in session.get_inputs()}
     used = lambda feeds: {n: v for n, v in feeds.items() if n in told}
     if not is_open:
@@ -123,8 +129,44 @@ def make(name, exporter, folder, opset, is_open):
     return f"onnxruntime is {apart:.2g} from PyTorch" if not apart < 1e-3 else None
 
 
+def make_steps(name, exporter, folder, opset):
+    """Exports a decoder's step, and runs it by onnxruntime."""
+    seed = zlib.crc32(name.encode())
+    torch.manual_seed(seed)
+    step, inputs = steps.make_step(name)
+    path = folder / f"{name}-{exporter}-steps.onnx"
+    steps.export_step(step, inputs, path, exporter, opset)
+    tokens = np.random.default_rng(seed).integers(3, 99, steps.STEPS)
+    steps.run_steps(start_session(path), inputs, tokens, path.with_suffix(".npz"))
+
+
 def give_up(*_):
     raise TimeoutError(f"took more than {SECONDS} s")
+
+
+def list_forms(name):
+    """What is exported of a model, as the end of the file's name."""
+    return ["", *["-sizes"] * is_third(name), *["-steps"] * (name in steps.NAMES)]
+
+
+def attempt(name, exporter, form, options):
+    """Exports one file; returns whether it is there. Prints what is worth telling."""
+    stem, told, done = f"{name}-{exporter}{form}", None, True
+    signal.alarm(SECONDS)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            if form == "-steps":
+                make_steps(name, exporter, options.folder, options.opset)
+            else:
+                told = make(name, exporter, options.folder, options.opset, form == "-sizes")
+    except Exception as error:  # of the exporters, which are not tested here
+        told, done = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}", False
+        (options.folder / f"{stem}.onnx").unlink(missing_ok=True)
+    finally:
+        signal.alarm(0)
+    if told:
+        print(f"{stem}: {told}", flush=True)
+    return done
 
 
 def main():
@@ -146,21 +188,8 @@ def main():
     failed = 0
     for name in choose(options):
         for exporter in [options.exporter] if options.exporter else EXPORTERS:
-            for is_open in (False, True) if is_third(name) else (False,):
-                stem = f"{name}-{exporter}" + ("-sizes" if is_open else "")
-                signal.alarm(SECONDS)
-                try:
-                    with contextlib.redirect_stdout(io.StringIO()), \
-                            contextlib.redirect_stderr(io.StringIO()):
-                        told = make(name, exporter, options.folder, options.opset, is_open)
-                except Exception as error:  # of the exporters, which are not tested here
-                    told = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-                    (options.folder / f"{stem}.onnx").unlink(missing_ok=True)
-                    failed += 1
-                finally:
-                    signal.alarm(0)
-                if told:
-                    print(f"{stem}: {told}", flush=True)
+            for form in list_forms(name):
+                failed += not attempt(name, exporter, form, options)
     print(f"{failed} exports failed")
 
 

@@ -8,7 +8,8 @@ onnxruntime: labels and other integers equal, numbers within 1e-4 of the largest
 Exports by scripts/export-models into DIR, or a folder that is removed, with PyTorch from
 $NNC_CACHE/exports-venv, which `scripts/setup --exports` makes; where that fails, the test is
 skipped. --keep takes models from DIR that are there already, of which --only chooses some.
-Files *-sizes.onnx have open sizes: one module runs at all of their points. It fails where less
+Files *-sizes.onnx have open sizes: one module runs at all of their points. Files *-steps.onnx are
+decoders of one token, whose keys and values one step gives to the next. It fails where less
 than 97 % of the files of an exporter compile and agree, or an output is wrong.
 """
 
@@ -37,22 +38,42 @@ class Wrong(Exception):
 
 def check(path, options):
     """Compiles one model and runs it at all of its points."""
-    is_open = path.stem.endswith("-sizes")
-    points = ([path.with_name(f"{path.stem}.{i}.npz") for i in range(3)] if is_open else
-              [path.with_suffix(".npz")])
-    words = ([f"--shape={word}" for word in np.load(points[0])["shapes"]] if is_open else [])
+    points = ([path.with_name(f"{path.stem}.{i}.npz") for i in range(3)]
+              if path.stem.endswith("-sizes") else [path.with_suffix(".npz")])
+    words = [f"--shape={word}" for word in np.load(points[0]).get("shapes", [])]
     with tempfile.TemporaryDirectory() as folder:
         module = emitted.compile_model(path, folder, target=options.target, options=words)
         if options.compile_only:
             return
         module.build()
+        if path.stem.endswith("-steps"):
+            check_steps(module, points[0])
+            return
         for point in points:
             feeds, wanted = made_models.load(point)
-            sizes = module.find_sizes(feeds)
-            outputs = emitted.run_apart(lambda inputs: module(inputs, **sizes), feeds)
-            fault = made_models.compare_all(outputs, wanted, SHARE)
-            if fault:
-                raise Wrong(fault + (f" at {sizes}" if sizes else ""))
+            run_and_compare(module, feeds, wanted)
+
+
+def run_and_compare(module, feeds, wanted):
+    sizes = module.find_sizes(feeds)
+    outputs = emitted.run_apart(lambda inputs: module(inputs, **sizes), feeds)
+    fault = made_models.compare_all(outputs, wanted, SHARE)
+    if fault:
+        raise Wrong(fault + (f" at {sizes}" if sizes else ""))
+    return outputs
+
+
+def check_steps(module, path):
+    """Runs a decoder token by token: what it gives besides the scores are inputs of the next
+    step, after the token."""
+    arrays = np.load(path)
+    names = list(arrays["names"])
+    feeds = {name: arrays[f"in{i}"] for i, name in enumerate(names)}
+    for token, scores in zip(arrays["tokens"], arrays["scores"]):
+        feeds[names[0]] = np.int64([[token]])
+        outputs = run_and_compare(module, feeds, {"scores": scores})
+        del outputs["scores"]
+        feeds.update(zip(names[1:], outputs.values()))
 
 
 def report(work):
@@ -70,7 +91,7 @@ def report(work):
 
 
 def find_exporter(stem):
-    return re.search("-(dynamo|script)(-sizes)?$", stem)[0].strip("-")
+    return re.search("-(dynamo|script)(-sizes|-steps)?$", stem)[0].strip("-")
 
 
 def run_all(models, options):
