@@ -51,7 +51,7 @@ public:
 private:
   LogicalResult compareBlocks(Block &a, Block &b, Operation *at);
   LogicalResult compareOps(Operation *a, Operation *b, Operation *at);
-  LogicalResult compareConstants(nn::ConstantOp a, nn::ConstantOp b);
+  void compareConstants(nn::ConstantOp a, nn::ConstantOp b);
   LogicalResult fail(Operation *at, const Twine &why) {
     return at->emitError()
            << "varies with the sizes in a way that nnc does not handle: "
@@ -64,6 +64,12 @@ private:
   SetVector<DenseResourceElementsAttr> unused;
 };
 } // namespace
+
+static std::string describeType(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
 
 static bool isOfOneKind(Type a, Type b) {
   auto x = dyn_cast<RankedTensorType>(a), y = dyn_cast<RankedTensorType>(b);
@@ -94,25 +100,17 @@ static bool isOfOneKind(Attribute a, Attribute b) {
   return x && x.getType() == cast<IntegerAttr>(b).getType();
 }
 
-LogicalResult Comparison::compareConstants(nn::ConstantOp a, nn::ConstantOp b) {
-  if (a.getValue() == b.getValue())
-    return success();
+/// Constants may have other elements, see shareConstants().
+void Comparison::compareConstants(nn::ConstantOp a, nn::ConstantOp b) {
   auto ofA = TensorData::get(a.getValue()), ofB = TensorData::get(b.getValue());
-  if (!ofA || !ofB)
-    return fail(a, "is a constant that cannot be read");
-  ArrayRef<char> more = ofA->getBytes(), less = ofB->getBytes();
-  if (more.size() < less.size())
-    std::swap(more, less);
-  if (more.take_front(less.size()) != less)
-    return fail(a, "is a constant that has other elements at other sizes");
+  if (a.getValue() == b.getValue() || a.getType() != b.getType() || !ofA ||
+      !ofB || ofA->getBytes() != ofB->getBytes())
+    return;
   // One copy of the weights is enough.
-  if (a.getType() == b.getType()) {
-    auto resource = dyn_cast<DenseResourceElementsAttr>(b.getValue());
-    b.setValueAttr(a.getValueAttr());
-    if (resource)
-      unused.insert(resource);
-  }
-  return success();
+  auto resource = dyn_cast<DenseResourceElementsAttr>(b.getValue());
+  b.setValueAttr(a.getValueAttr());
+  if (resource)
+    unused.insert(resource);
 }
 
 LogicalResult Comparison::compareOps(Operation *a, Operation *b,
@@ -127,11 +125,12 @@ LogicalResult Comparison::compareOps(Operation *a, Operation *b,
       return fail(at, "has other operands at other sizes");
   for (auto [x, y] : llvm::zip(a->getResults(), b->getResults())) {
     if (!isOfOneKind(x.getType(), y.getType()))
-      return fail(at, "has a result of another type at other sizes");
+      return fail(at, "is " + describeType(x.getType()) + ", and " +
+                          describeType(y.getType()) + " at other sizes");
     same[x] = y;
   }
   if (auto constant = dyn_cast<nn::ConstantOp>(a))
-    return compareConstants(constant, cast<nn::ConstantOp>(b));
+    return compareConstants(constant, cast<nn::ConstantOp>(b)), success();
   if (isa<nn::CustomOp, nn::PartOp>(a))
     return a->getResultTypes() == b->getResultTypes()
                ? success()

@@ -128,7 +128,7 @@ class Control(unittest.TestCase):
                 => (bool c1, float[3] a1, float[3] o, float t) {
               a1 = Add(a, x)  o = Mul(a1, x)
               t = ReduceSum<keepdims=0>(a1)  c1 = Less(t, most) }> }"""
-        feeds = [{"runs": np.array(runs), "x": np.abs(floats(3)), "most": np.float32(most)}
+        feeds = [{"runs": np.array(runs), "x": np.abs(floats(3)), "most": np.array(most, np.float32)}
                  for runs in (0, 1, 7, 30) for most in (-1, 2, 5, 1000)]
         self.check(text % "limit", *feeds, contains="for (int64_t")
         self.refuse(text % "k", "nothing limits how many there are")

@@ -139,9 +139,11 @@ class Emitted:
         return {port["name"]: array for port, array in zip(ports, outputs)}
 
     def find_sizes(self, inputs):
-        """The sizes that inputs of these shapes have."""
-        return {dim: size for port in self.manifest["inputs"]
-                for dim, size in zip(port.get("dims", []), np.shape(inputs[port["name"]]))}
+        """The sizes that a module of varying ones has to be told for these inputs."""
+        names = {size["name"] for size in self.manifest.get("sizes", [])}
+        return {dim: length for port in self.manifest["inputs"]
+                for dim, length in zip(port.get("dims", []), np.shape(inputs[port["name"]]))
+                if dim in names}
 
     def at_sizes(self, sizes):
         """The manifest with the shapes that inputs and outputs have at these sizes; others

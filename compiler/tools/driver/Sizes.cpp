@@ -8,6 +8,7 @@
 
 #include "compiler/routines/Catalogue.h"
 #include "compiler/routines/TuningFile.h"
+#include "compiler/sizes/Constants.h"
 #include "compiler/sizes/Generalize.h"
 #include "compiler/sizes/Samples.h"
 #include "dialects/exec/Identifiers.h"
@@ -262,11 +263,14 @@ ExitCode Driver::runPassesOnSamples() {
     if (ExitCode code = runPipeline(manager, modules.back());
         code != ExitCode::done)
       return code;
+    spreadConstants(modules.back());
     if (forms && mlir::failed(compareLayers(*op, modules.back())))
       return ExitCode::unsupported;
     if (!forms)
       forms = listForms(*op);
   }
+  if (mlir::failed(shareConstants(modules)))
+    return ExitCode::unsupported;
   if (mlir::failed(markVarying(modules, *finder)))
     return ExitCode::unsupported;
   mlir::Builder builder(&context);
