@@ -27,6 +27,7 @@
 #include "runtime/routines/matmul/portable.h"
 #include "runtime/routines/max_pool_index/portable.h"
 #include "runtime/routines/max_roi_pool/portable.h"
+#include "runtime/routines/offset/portable.h"
 #include "runtime/routines/pad/portable.h"
 #include "runtime/routines/pool2d/portable.h"
 #include "runtime/routines/push/portable.h"
@@ -393,6 +394,7 @@ NNC_CALL_UNARY(copy, with_size)
 NNC_CALL_UNARY(cumprod, with_number)
 NNC_CALL_UNARY(cumsum, with_number)
 NNC_CALL_UNARY(max_pool2d, with_number)
+NNC_CALL_UNARY(offset, with_number)
 NNC_CALL_UNARY(pad, with_number)
 NNC_CALL_UNARY(reduce_l1, with_number)
 NNC_CALL_UNARY(reduce_l2, with_number)

@@ -9,6 +9,7 @@
 #include "dialects/exec/Exec.h"
 #include "dialects/nn/ModelName.h"
 #include "dialects/nn/TensorData.h"
+#include "runtime/routines/offset/shape.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -150,22 +151,56 @@ static bool areBeginnings(ArrayRef<nn::ConstantOp> ops) {
          });
 }
 
-/// Replaces the constant by a layer that copies a part of `whole`.
-static void takePart(nn::ConstantOp op, ElementsAttr whole,
-                     ArrayRef<int64_t> starts, StringRef name) {
+/// Reads the elements of a constant that are whole numbers of 32 bits.
+static bool readNumbers(nn::ConstantOp op, SmallVectorImpl<int64_t> &numbers) {
+  auto data = TensorData::get(op.getValue());
+  if (!data || data->getNumElements() > max_offsets)
+    return false;
+  Type type = data->getElementType();
+  auto read = [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = 0; i < data->getNumElements(); ++i) {
+      T value;
+      std::memcpy(&value, data->getBytes().data() + i * sizeof value,
+                  sizeof value);
+      if (!(value >= T(INT32_MIN) && value <= T(INT32_MAX / 2)) ||
+          T(int64_t(value)) != value)
+        return false;
+      numbers.push_back(int64_t(value));
+    }
+    return true;
+  };
+  return type.isInteger(64)  ? read(int64_t())
+         : type.isInteger(32) ? read(int32_t())
+         : type.isF64()       ? read(double())
+         : type.isF32()       ? read(float())
+                              : false;
+}
+
+/// Returns true if constants of one shape are a few whole numbers, which may be
+/// expressions of the sizes.
+static bool areSmall(ArrayRef<nn::ConstantOp> ops) {
+  return llvm::all_of(ops, [&](nn::ConstantOp op) {
+    SmallVector<int64_t> numbers;
+    return op.getType() == nn::ConstantOp(ops[0]).getType() &&
+           readNumbers(op, numbers);
+  });
+}
+
+/// Replaces the constant by a layer whose anchor `build` makes of `x`, another
+/// constant.
+static void replace(nn::ConstantOp op, ElementsAttr x, StringRef name,
+                    llvm::function_ref<Value(OpBuilder &, Value)> build) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   RankedTensorType type = nn::getTensorType(op);
-  auto all = builder.create<nn::ConstantOp>(loc, whole);
+  auto operand = builder.create<nn::ConstantOp>(loc, x);
   auto layer = builder.create<nn::LayerOp>(
-      loc, type, name, ValueRange(all), ValueRange(), nullptr, nullptr);
+      loc, type, name, ValueRange(operand), ValueRange(), nullptr, nullptr);
   Block &anchor = layer.getAnchor().emplaceBlock();
-  Value x = anchor.addArgument(all.getType(), loc);
+  Value argument = anchor.addArgument(operand.getType(), loc);
   builder.setInsertionPointToStart(&anchor);
-  SmallVector<int64_t> steps(type.getRank(), 1);
-  auto slice = builder.create<nn::SliceOp>(loc, x, starts, type.getShape(),
-                                           steps);
-  builder.create<nn::YieldOp>(loc, slice.getY());
+  builder.create<nn::YieldOp>(loc, build(builder, argument));
   Block &epilogue = layer.getEpilogue().emplaceBlock();
   Value element = epilogue.addArgument(type.getElementType(), loc);
   builder.setInsertionPointToStart(&epilogue);
@@ -174,12 +209,30 @@ static void takePart(nn::ConstantOp op, ElementsAttr whole,
   op.erase();
 }
 
-static func::FuncOp getNetwork(ModuleOp module) {
-  return *module.getOps<func::FuncOp>().begin();
+/// Replaces the constant by a layer that copies a part of `whole`.
+static void takePart(nn::ConstantOp op, ElementsAttr whole,
+                     ArrayRef<int64_t> starts, StringRef name) {
+  ArrayRef<int64_t> shape = nn::getTensorType(op).getShape();
+  SmallVector<int64_t> steps(shape.size(), 1);
+  replace(op, whole, name, [&](OpBuilder &builder, Value x) -> Value {
+    return builder.create<nn::SliceOp>(op.getLoc(), x, starts, shape, steps);
+  });
 }
 
-void nnc::spreadConstants(ModuleOp module) {
-  func::FuncOp function = getNetwork(module);
+/// Replaces the constant by a layer that computes its numbers, which become
+/// fields of a shape.
+static void computeNumbers(nn::ConstantOp op, StringRef name) {
+  SmallVector<int64_t> numbers;
+  readNumbers(op, numbers);
+  auto zeros = TensorData::allocate(nn::getTensorType(op));
+  std::memset(zeros.getMutableBytes(), 0, zeros.getBytes().size());
+  replace(op, zeros.toAttribute(name), name,
+          [&](OpBuilder &builder, Value x) -> Value {
+            return builder.create<nn::OffsetOp>(op.getLoc(), x, numbers);
+          });
+}
+
+static void spreadConstants(func::FuncOp function) {
   auto constants = llvm::to_vector(function.getOps<nn::ConstantOp>());
   for (Operation &op : llvm::make_early_inc_range(function.front())) {
     if (isa<nn::ConstantOp>(op))
@@ -194,14 +247,19 @@ void nnc::spreadConstants(ModuleOp module) {
       constant.erase();
 }
 
-/// Returns the constants of each module that are no more the same as others in
-/// front of them.
+void nnc::spreadConstants(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    ::spreadConstants(function);
+}
+
+/// Returns the constants of functions that correspond to each other which are
+/// not the same as others in front of them.
 static SmallVector<SmallVector<nn::ConstantOp>>
-mergeConstants(ArrayRef<ModuleOp> modules) {
-  SmallVector<SmallVector<nn::ConstantOp>> all(modules.size()),
-      kept(modules.size());
-  for (auto [module, own] : llvm::zip(modules, all))
-    own = llvm::to_vector(getNetwork(module).getOps<nn::ConstantOp>());
+mergeConstants(ArrayRef<func::FuncOp> functions) {
+  SmallVector<SmallVector<nn::ConstantOp>> all(functions.size()),
+      kept(functions.size());
+  for (auto [function, own] : llvm::zip(functions, all))
+    own = llvm::to_vector(func::FuncOp(function).getOps<nn::ConstantOp>());
   std::map<std::vector<const void *>, size_t> known;
   for (size_t i = 0; i < all[0].size(); ++i) {
     std::vector<const void *> values;
@@ -220,21 +278,25 @@ mergeConstants(ArrayRef<ModuleOp> modules) {
   return kept;
 }
 
-LogicalResult nnc::shareConstants(ArrayRef<ModuleOp> modules) {
-  auto constants = mergeConstants(modules);
-  exec::Names names;
-  ModuleOp plan = modules[0];
-  plan.walk([&](nn::LayerOp layer) {
-    names.take(layer.getName(), /*isCall=*/true);
-  });
+/// Replaces the constants that differ among functions that correspond to each
+/// other.
+static LogicalResult shareConstants(ArrayRef<func::FuncOp> functions,
+                                    exec::Names &names) {
+  auto constants = mergeConstants(functions);
   for (size_t i = 0; i < constants[0].size(); ++i) {
     SmallVector<nn::ConstantOp> ops;
     for (const auto &own : constants)
       ops.push_back(own[i]);
     if (areBeginnings(ops))
       continue;
-    Parts parts(ops);
     StringRef model = nn::getModelName(ops[0].getLoc(), "constant");
+    if (areSmall(ops)) {
+      std::string name = names.addCall(model);
+      for (nn::ConstantOp op : ops)
+        computeNumbers(op, name);
+      continue;
+    }
+    Parts parts(ops);
     if (!parts.find())
       return ops[0].emitError()
              << "varies with the sizes in a way that nnc does not handle: "
@@ -244,6 +306,25 @@ LogicalResult nnc::shareConstants(ArrayRef<ModuleOp> modules) {
     std::string name = names.addCall(model);
     for (auto [op, starts] : llvm::zip(ops, parts.starts))
       takePart(op, whole, starts, name);
+  }
+  return success();
+}
+
+LogicalResult nnc::shareConstants(ArrayRef<ModuleOp> modules) {
+  exec::Names names;
+  ModuleOp plan = modules[0];
+  plan.walk([&](nn::LayerOp layer) {
+    names.take(layer.getName(), /*isCall=*/true);
+  });
+  SmallVector<SmallVector<func::FuncOp>> all;
+  for (ModuleOp module : modules)
+    all.push_back(llvm::to_vector(module.getOps<func::FuncOp>()));
+  for (size_t i = 0; i < all[0].size(); ++i) {
+    SmallVector<func::FuncOp> functions;
+    for (const auto &own : all)
+      functions.push_back(own[i]);
+    if (failed(::shareConstants(functions, names)))
+      return failure();
   }
   return success();
 }

@@ -17,10 +17,11 @@ void spreadConstants(mlir::ModuleOp module);
 
 /// Replaces constants that differ among modules of layers, which are alike but
 /// for numbers, by layers that copy a part of one constant: a causal mask of
-/// any length is a corner of the longest one. Constants of which each is the
-/// beginning of the first module's stay, and those that are equal in each module
-/// become one. Fails, with an error at the first
-/// module's op, where constants are no parts of one.
+/// any length is a corner of the longest one. A few whole numbers, such as a
+/// shape that the network computes with, become fields of a layer's shape.
+/// Constants of which each is the beginning of the first module's stay, and
+/// those that are equal in each module become one. Fails, with an error at the
+/// first module's op, where a constant is nothing of this.
 mlir::LogicalResult shareConstants(llvm::ArrayRef<mlir::ModuleOp> modules);
 
 } // namespace nnc

@@ -6,6 +6,8 @@
 
 #include "dialects/nn/Copy.h"
 
+#include "runtime/routines/offset/shape.h"
+
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
@@ -46,6 +48,33 @@ Work PrefixOp::getWork() {
   work.bytesRead = work.bytesWritten;
   return work;
 }
+
+//===----------------------------------------------------------------------===//
+// nn.offset
+//===----------------------------------------------------------------------===//
+
+LogicalResult OffsetOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getPlain(adaptor.getX());
+  if (x.getNumElements() != int64_t(adaptor.getValues().size()) ||
+      x.getNumElements() > max_offsets)
+    return emitOptionalError(location, "has ", adaptor.getValues().size(),
+                             " values for an operand of type ", x,
+                             "; it needs one for each element, at most ",
+                             max_offsets);
+  types.push_back(x);
+  return success();
+}
+SmallVector<RoutineCall> OffsetOp::getRoutineCalls() {
+  SmallVector<int64_t> values(getValues());
+  ShapeFields fields(getContext());
+  fields.add("count", int64_t(values.size()));
+  fields.add("values", values);
+  return {{"offset", fields.get(), {0}}};
+}
+Work OffsetOp::getWork() { return bytesOnly(*this); }
 
 //===----------------------------------------------------------------------===//
 // nn.find

@@ -28,6 +28,20 @@ def Nn_PrefixOp : Nn_RoutineOp<"prefix"> {
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
+def Nn_OffsetOp : Nn_RoutineOp<"offset"> {
+  let summary = "Each element plus an integer of its own";
+  let description = [{
+    `values` holds an integer for each of at most 16 elements. In a network that is
+    compiled for several sizes they may depend on these, as a shape does that
+    the network computes with (compiler/sizes).
+
+    Example: `%y = nn.offset %x {values = array<i64: 3, 8>} : (tensor<2xi64>) -> tensor<2xi64>`.
+  }];
+  let arguments = (ins Nn_Tensor:$x, DenseI64ArrayAttr:$values);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
 def Nn_FindOp : Nn_RoutineOp<"find"> {
   let summary = "The positions of the elements that are not zero";
   let description = [{

@@ -33,6 +33,7 @@
 #include "runtime/routines/matmul/shape.h"
 #include "runtime/routines/max_pool_index/shape.h"
 #include "runtime/routines/max_roi_pool/shape.h"
+#include "runtime/routines/offset/shape.h"
 #include "runtime/routines/pad/shape.h"
 #include "runtime/routines/pool2d/shape.h"
 #include "runtime/routines/push/shape.h"
