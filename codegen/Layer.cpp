@@ -140,7 +140,8 @@ std::string codegen::printVaryingSizes(exec::CallOp call,
     if (AffineMap map = call.getVaryingField(field.getName()))
       values.push_back(getVaryingValue(field.getValue(), map, sizes, next));
   }
-  return printList(indent.str() + "const " + call.getLike().value_or(call.getName()).str() +
+  return printList(indent.str() + "const " +
+                       call.getLike().value_or(call.getName()).str() +
                        "_shape " + call.getName().str() + "_sizes = {",
                    values, "};");
 }

@@ -11,6 +11,7 @@
 #include "dialects/nn/TensorData.h"
 #include "runtime/routines/offset/shape.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <map>
@@ -170,7 +171,7 @@ static bool readNumbers(nn::ConstantOp op, SmallVectorImpl<int64_t> &numbers) {
     }
     return true;
   };
-  return type.isInteger(64)  ? read(int64_t())
+  return type.isInteger(64)   ? read(int64_t())
          : type.isInteger(32) ? read(int32_t())
          : type.isF64()       ? read(double())
          : type.isF32()       ? read(float())
@@ -195,8 +196,8 @@ static void replace(nn::ConstantOp op, ElementsAttr x, StringRef name,
   Location loc = op.getLoc();
   RankedTensorType type = nn::getTensorType(op);
   auto operand = builder.create<nn::ConstantOp>(loc, x);
-  auto layer = builder.create<nn::LayerOp>(
-      loc, type, name, ValueRange(operand), ValueRange(), nullptr, nullptr);
+  auto layer = builder.create<nn::LayerOp>(loc, type, name, ValueRange(operand),
+                                           ValueRange(), nullptr, nullptr);
   Block &anchor = layer.getAnchor().emplaceBlock();
   Value argument = anchor.addArgument(operand.getType(), loc);
   builder.setInsertionPointToStart(&anchor);
@@ -278,10 +279,46 @@ mergeConstants(ArrayRef<func::FuncOp> functions) {
   return kept;
 }
 
+/// Makes a literal of the layer's expression an operand, a constant in front of
+/// the layer.
+static void liftLiteral(nn::LayerOp layer, arith::ConstantOp literal) {
+  OpBuilder builder(layer);
+  auto type = RankedTensorType::get({}, literal.getType());
+  auto constant = builder.create<nn::ConstantOp>(
+      literal.getLoc(), DenseElementsAttr::get(type, literal.getValue()));
+  layer.getExtrasMutable().append(constant.getResult());
+  Value element = layer.getEpilogue().front().addArgument(literal.getType(),
+                                                          literal.getLoc());
+  literal.replaceAllUsesWith(element);
+  literal.erase();
+}
+
+/// Lifts the literals that differ among functions that correspond to each
+/// other.
+static void liftLiterals(ArrayRef<func::FuncOp> functions) {
+  SmallVector<SmallVector<arith::ConstantOp>> all;
+  for (func::FuncOp function : functions) {
+    auto &own = all.emplace_back();
+    function.walk([&](arith::ConstantOp literal) { own.push_back(literal); });
+  }
+  for (size_t i = 0; i < all[0].size(); ++i) {
+    auto differs = [&](const SmallVector<arith::ConstantOp> &own) {
+      return arith::ConstantOp(own[i]).getValue() !=
+             arith::ConstantOp(all[0][i]).getValue();
+    };
+    bool isLifted = llvm::any_of(all, differs);
+    for (auto &own : all)
+      if (auto layer = dyn_cast<nn::LayerOp>(own[i]->getParentOp());
+          isLifted && layer)
+        liftLiteral(layer, own[i]);
+  }
+}
+
 /// Replaces the constants that differ among functions that correspond to each
 /// other.
 static LogicalResult shareConstants(ArrayRef<func::FuncOp> functions,
                                     exec::Names &names) {
+  liftLiterals(functions);
   auto constants = mergeConstants(functions);
   for (size_t i = 0; i < constants[0].size(); ++i) {
     SmallVector<nn::ConstantOp> ops;
@@ -313,9 +350,8 @@ static LogicalResult shareConstants(ArrayRef<func::FuncOp> functions,
 LogicalResult nnc::shareConstants(ArrayRef<ModuleOp> modules) {
   exec::Names names;
   ModuleOp plan = modules[0];
-  plan.walk([&](nn::LayerOp layer) {
-    names.take(layer.getName(), /*isCall=*/true);
-  });
+  plan.walk(
+      [&](nn::LayerOp layer) { names.take(layer.getName(), /*isCall=*/true); });
   SmallVector<SmallVector<func::FuncOp>> all;
   for (ModuleOp module : modules)
     all.push_back(llvm::to_vector(module.getOps<func::FuncOp>()));

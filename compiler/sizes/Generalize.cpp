@@ -198,8 +198,8 @@ LogicalResult Generalizer::mergeLoop(ArrayRef<Operation *> ops) {
   if (!most)
     return fail(loop, "the number of runs of '" + loop.getName() +
                           "' is no sum of products of the sizes");
-  loop.setVaryingMaxAttr(AffineMapAttr::get(
-      AffineMap::get(0, finder.getRanges().size(), most)));
+  loop.setVaryingMaxAttr(
+      AffineMapAttr::get(AffineMap::get(0, finder.getRanges().size(), most)));
   return success();
 }
 

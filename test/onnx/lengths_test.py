@@ -127,7 +127,49 @@ def both():
         {"x": random.normal(0, 0.8, (size, 6)).astype(np.float32)} for size in (1, 4, 9, 7)]
 
 
-NETWORKS = [positions, masked, reduced, compressed, distinct, detections(5), detections(40), both]
+def scaled():
+    """Sizes that the network computes with."""
+    net = Net(x=(FLOAT, ["n", 6]))
+    n = net.add("Gather", net.add("Shape", "x"), net.constant(np.int64(0)))
+    real = net.add("Cast", n, to=FLOAT)
+    net.outputs = [net.add("Div", "x", real), net.add("Mul", net.add("Sigmoid", "x"), real),
+                   net.add("Sub", n, net.constant(np.int64(1))), net.add("Shape", "x"),
+                   net.add("ReduceMean", "x", net.constant(np.int64([0])))]
+    return net, {"x": "1..9x6"}, [{"x": random.normal(0, 1, (n, 6)).astype(np.float32)}
+                                  for n in (1, 2, 3, 9)]
+
+
+def indexed():
+    """Negative indices into an axis that varies: they count from its end."""
+    net = Net(x=(FLOAT, ["n", 6]), i=(INT64, [3, 6]), j=(INT64, [4, 1]))
+    picked = net.add("GatherElements", "x", "i", axis=0)
+    size = net.add("Gather", net.add("Shape", "x"), net.constant(np.int64([0])))
+    net.outputs = [picked, net.add("GatherND", "x", "j"), net.add("Gather", "x", "j"),
+                   net.add("ScatterElements", "x", "i", net.add("Neg", picked), axis=0),
+                   net.add("OneHot", "j", size, net.constant(np.float32([0, 1])))]
+
+    def draw(n):
+        order = np.stack([random.permutation(n)[:3] for _ in range(6)], axis=1)
+        return {"x": random.normal(0, 1, (n, 6)).astype(np.float32),
+                "i": np.where(random.random((3, 6)) < 0.5, order, order - n),
+                "j": random.integers(-n, n, (4, 1))}
+    return net, {"x": "3..9x6"}, [draw(n) for n in (3, 9, 5)]
+
+
+def matrices():
+    """Two sizes of the caller, one that data decide, and their strides."""
+    net = Net(x=(FLOAT, ["n", "m"]))
+    net.outputs = [net.add("NonZero", "x"), net.add("CumSum", "x", net.constant(np.int64(1))),
+                   net.add("TopK", "x", net.constant(np.int64([2])), results=2)[0],
+                   net.add("ArgMax", "x", axis=1), net.add("Trilu", "x"),
+                   net.add("Transpose", "x")]
+    return net, {"x": "2..9x3..7"}, [{"x": sparse(n, m)}
+                                     for n, m in ((2, 3), (9, 7), (4, 5))]
+
+
+NETWORKS = [scaled, indexed, matrices,
+            positions, masked, reduced, compressed, distinct, detections(5), detections(40),
+            both]
 
 
 class LengthsTest(unittest.TestCase):

@@ -1,7 +1,7 @@
 //===- portable.h - Elements plus an integer each -------------------------===//
 //
-// y[i] = x[i] + values[i], for integers that depend on the sizes of a run. There
-// is one unit.
+// y[i] = x[i] + values[i], for integers that depend on the sizes of a run.
+// There is one unit.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_OFFSET_PORTABLE_H
