@@ -42,6 +42,7 @@
 #include "runtime/routines/shapes.h"
 #include "runtime/routines/softmax/portable.h"
 #include "runtime/routines/squared_distance/portable.h"
+#include "runtime/routines/steps/portable.h"
 #include "runtime/routines/suppress/portable.h"
 #include "runtime/routines/table_softmax/portable.h"
 #include "runtime/routines/top_k/portable.h"
@@ -407,6 +408,7 @@ NNC_CALL_UNARY(reduce_prod, with_number)
 NNC_CALL_UNARY(reduce_sum, with_number)
 NNC_CALL_UNARY(reduce_sum_square, with_number)
 NNC_CALL_UNARY(softmax, with_float)
+NNC_CALL_UNARY(steps, with_number)
 #undef NNC_CALL_UNARY
 
 int call_scatter(const scatter_shape &s, const operands &o) {

@@ -9,7 +9,6 @@
 #include "dialects/exec/Exec.h"
 #include "dialects/nn/ModelName.h"
 #include "dialects/nn/TensorData.h"
-#include "runtime/routines/offset/shape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -155,7 +154,7 @@ static bool areBeginnings(ArrayRef<nn::ConstantOp> ops) {
 /// Reads the elements of a constant that are whole numbers of 32 bits.
 static bool readNumbers(nn::ConstantOp op, SmallVectorImpl<int64_t> &numbers) {
   auto data = TensorData::get(op.getValue());
-  if (!data || data->getNumElements() > max_offsets)
+  if (!data)
     return false;
   Type type = data->getElementType();
   auto read = [&](auto zero) {
@@ -183,8 +182,23 @@ static bool readNumbers(nn::ConstantOp op, SmallVectorImpl<int64_t> &numbers) {
 static bool areSmall(ArrayRef<nn::ConstantOp> ops) {
   return llvm::all_of(ops, [&](nn::ConstantOp op) {
     SmallVector<int64_t> numbers;
-    return op.getType() == nn::ConstantOp(ops[0]).getType() &&
+    RankedTensorType type = nn::getTensorType(op);
+    return type == nn::ConstantOp(ops[0]).getType() &&
+           type.getNumElements() <= nn::OffsetOp::kMost &&
            readNumbers(op, numbers);
+  });
+}
+
+/// Returns true if each constant is an arithmetic progression.
+static bool areSteps(ArrayRef<nn::ConstantOp> ops) {
+  return llvm::all_of(ops, [](nn::ConstantOp op) {
+    SmallVector<int64_t> numbers;
+    if (!readNumbers(op, numbers) || numbers.size() < 2)
+      return false;
+    for (size_t i = 2; i < numbers.size(); ++i)
+      if (numbers[i] - numbers[i - 1] != numbers[1] - numbers[0])
+        return false;
+    return true;
   });
 }
 
@@ -220,14 +234,33 @@ static void takePart(nn::ConstantOp op, ElementsAttr whole,
   });
 }
 
+/// Returns a constant of zeros.
+static ElementsAttr makeZeros(RankedTensorType type, StringRef name) {
+  auto zeros = TensorData::allocate(type);
+  std::memset(zeros.getMutableBytes(), 0, zeros.getBytes().size());
+  return zeros.toAttribute(name);
+}
+
+/// Replaces the constant, an arithmetic progression, by a layer that computes
+/// it.
+static void computeSteps(nn::ConstantOp op, StringRef name) {
+  SmallVector<int64_t> numbers;
+  readNumbers(op, numbers);
+  RankedTensorType type = nn::getTensorType(op);
+  replace(op, makeZeros(RankedTensorType::get({}, type.getElementType()), name),
+          name, [&](OpBuilder &builder, Value x) -> Value {
+            return builder.create<nn::StepsOp>(op.getLoc(), x, type.getShape(),
+                                               numbers[0],
+                                               numbers[1] - numbers[0]);
+          });
+}
+
 /// Replaces the constant by a layer that computes its numbers, which become
 /// fields of a shape.
 static void computeNumbers(nn::ConstantOp op, StringRef name) {
   SmallVector<int64_t> numbers;
   readNumbers(op, numbers);
-  auto zeros = TensorData::allocate(nn::getTensorType(op));
-  std::memset(zeros.getMutableBytes(), 0, zeros.getBytes().size());
-  replace(op, zeros.toAttribute(name), name,
+  replace(op, makeZeros(nn::getTensorType(op), name), name,
           [&](OpBuilder &builder, Value x) -> Value {
             return builder.create<nn::OffsetOp>(op.getLoc(), x, numbers);
           });
@@ -331,6 +364,12 @@ static LogicalResult shareConstants(ArrayRef<func::FuncOp> functions,
       std::string name = names.addCall(model);
       for (nn::ConstantOp op : ops)
         computeNumbers(op, name);
+      continue;
+    }
+    if (areSteps(ops)) {
+      std::string name = names.addCall(model);
+      for (nn::ConstantOp op : ops)
+        computeSteps(op, name);
       continue;
     }
     Parts parts(ops);

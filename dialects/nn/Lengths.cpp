@@ -6,8 +6,6 @@
 
 #include "dialects/nn/Copy.h"
 
-#include "runtime/routines/offset/shape.h"
-
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
@@ -59,11 +57,11 @@ LogicalResult OffsetOp::inferReturnTypes(MLIRContext *,
                                          SmallVectorImpl<Type> &types) {
   RankedTensorType x = getPlain(adaptor.getX());
   if (x.getNumElements() != int64_t(adaptor.getValues().size()) ||
-      x.getNumElements() > max_offsets)
+      x.getNumElements() > OffsetOp::kMost)
     return emitOptionalError(location, "has ", adaptor.getValues().size(),
                              " values for an operand of type ", x,
                              "; it needs one for each element, at most ",
-                             max_offsets);
+                             OffsetOp::kMost);
   types.push_back(x);
   return success();
 }
@@ -75,6 +73,30 @@ SmallVector<RoutineCall> OffsetOp::getRoutineCalls() {
   return {{"offset", fields.get(), {0}}};
 }
 Work OffsetOp::getWork() { return bytesOnly(*this); }
+
+//===----------------------------------------------------------------------===//
+// nn.steps
+//===----------------------------------------------------------------------===//
+
+LogicalResult StepsOp::inferReturnTypes(MLIRContext *,
+                                        std::optional<Location> location,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getPlain(adaptor.getX());
+  if (x.getNumElements() != 1)
+    return emitOptionalError(location, "has an operand of type ", x,
+                             "; it needs one element");
+  types.push_back(withShape(x, adaptor.getShape()));
+  return success();
+}
+SmallVector<RoutineCall> StepsOp::getRoutineCalls() {
+  ShapeFields fields(getContext());
+  fields.add("count", getY().getType().getNumElements());
+  fields.add("start", static_cast<int64_t>(getStart()));
+  fields.add("step", static_cast<int64_t>(getStep()));
+  return {{"steps", fields.get(), {0}}};
+}
+Work StepsOp::getWork() { return bytesOnly(*this); }
 
 //===----------------------------------------------------------------------===//
 // nn.find

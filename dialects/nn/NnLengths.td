@@ -40,6 +40,24 @@ def Nn_OffsetOp : Nn_RoutineOp<"offset"> {
   let arguments = (ins Nn_Tensor:$x, DenseI64ArrayAttr:$values);
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = [{
+    /// The largest number of elements.
+    static constexpr int64_t kMost = 16;
+  }];
+}
+
+def Nn_StepsOp : Nn_RoutineOp<"steps"> {
+  let summary = "An arithmetic progression";
+  let description = [{
+    The elements, row-major, are `start`, `start + step`, `start + 2 * step`, ..., all
+    plus the one element of `x`. They may depend on sizes as those of `nn.offset` may.
+
+    Example: `%y = nn.steps %x {shape = array<i64: 4, 1>, start = 0 : i64, step = 3 : i64} : (tensor<i64>) -> tensor<4x1xi64>`.
+  }];
+  let arguments = (ins Nn_Tensor:$x, DenseI64ArrayAttr:$shape, I64Attr:$start,
+                       I64Attr:$step);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
 def Nn_FindOp : Nn_RoutineOp<"find"> {

@@ -131,7 +131,7 @@ class Emitted:
         ports = self.manifest["outputs"]
         found = {port["size"]: int(array) for port, array in zip(ports, outputs)
                  if "size" in port}
-        if found:
+        if self.manifest.get("sizes"):
             # The elements of an output lie one behind the other, in front of unused memory.
             ports = self.at_sizes({**sizes, **found})["outputs"]
             outputs = [array.reshape(-1)[:np.prod(port["shape"], dtype=int)]
