@@ -184,12 +184,22 @@ LogicalResult nnc::compareLayers(ModuleOp plan, ModuleOp sample) {
 // Marks
 //===----------------------------------------------------------------------===//
 
-/// Returns true if types of the op differ between the modules, given the ops of
-/// all of them.
-static bool hasVaryingTypes(ArrayRef<Operation *> ops) {
+/// Returns the shapes of the calls that compute a layer.
+static SmallVector<nn::ShapeAttr> getCallShapes(Operation *op) {
+  SmallVector<nn::ShapeAttr> shapes;
+  if (auto layer = dyn_cast<nn::LayerOp>(op))
+    for (const nn::RoutineCall &call : layer.getRoutineCalls())
+      shapes.push_back(call.fields);
+  return shapes;
+}
+
+/// Returns true if types of the op, or numbers of the calls that compute it,
+/// differ between the modules, given the ops of all of them.
+static bool hasVaryingNumbers(ArrayRef<Operation *> ops) {
   auto differs = [&](Operation *other) {
     return ops[0]->getOperandTypes() != other->getOperandTypes() ||
-           ops[0]->getResultTypes() != other->getResultTypes();
+           ops[0]->getResultTypes() != other->getResultTypes() ||
+           getCallShapes(ops[0]) != getCallShapes(other);
   };
   return llvm::any_of(ops.drop_front(), differs);
 }
@@ -251,7 +261,7 @@ LogicalResult nnc::markVarying(ArrayRef<ModuleOp> modules,
     for (Block::iterator &at : next)
       ops.push_back(&*at++);
     ops[0]->setAttr(kNumberAttr, builder.getI64IntegerAttr(number));
-    if (!hasVaryingTypes(ops) || isa<func::ReturnOp>(ops[0]))
+    if (!hasVaryingNumbers(ops) || isa<func::ReturnOp>(ops[0]))
       continue;
     ops[0]->setAttr(kVariesAttr, builder.getUnitAttr());
     if (failed(addShapes(ops, finder)))
