@@ -183,6 +183,7 @@ def main():
     logging.disable(logging.WARNING)
     transformers.logging.set_verbosity_error()
     torch.set_num_threads(1)
+    torch.backends.mha.set_fastpath_enabled(False)  # its operators have no form in ONNX
     torch.set_grad_enabled(False)
     signal.signal(signal.SIGALRM, give_up)
     failed = 0
