@@ -157,14 +157,14 @@ static void takePart(nn::ConstantOp op, ElementsAttr whole,
   Location loc = op.getLoc();
   RankedTensorType type = nn::getTensorType(op);
   auto all = builder.create<nn::ConstantOp>(loc, whole);
-  auto layer = builder.create<nn::LayerOp>(
-      loc, type, name, ValueRange(all), ValueRange(), nullptr, nullptr);
+  auto layer = builder.create<nn::LayerOp>(loc, type, name, ValueRange(all),
+                                           ValueRange(), nullptr, nullptr);
   Block &anchor = layer.getAnchor().emplaceBlock();
   Value x = anchor.addArgument(all.getType(), loc);
   builder.setInsertionPointToStart(&anchor);
   SmallVector<int64_t> steps(type.getRank(), 1);
-  auto slice = builder.create<nn::SliceOp>(loc, x, starts, type.getShape(),
-                                           steps);
+  auto slice =
+      builder.create<nn::SliceOp>(loc, x, starts, type.getShape(), steps);
   builder.create<nn::YieldOp>(loc, slice.getY());
   Block &epilogue = layer.getEpilogue().emplaceBlock();
   Value element = epilogue.addArgument(type.getElementType(), loc);
@@ -224,9 +224,8 @@ LogicalResult nnc::shareConstants(ArrayRef<ModuleOp> modules) {
   auto constants = mergeConstants(modules);
   exec::Names names;
   ModuleOp plan = modules[0];
-  plan.walk([&](nn::LayerOp layer) {
-    names.take(layer.getName(), /*isCall=*/true);
-  });
+  plan.walk(
+      [&](nn::LayerOp layer) { names.take(layer.getName(), /*isCall=*/true); });
   for (size_t i = 0; i < constants[0].size(); ++i) {
     SmallVector<nn::ConstantOp> ops;
     for (const auto &own : constants)

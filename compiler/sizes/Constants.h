@@ -18,9 +18,9 @@ void spreadConstants(mlir::ModuleOp module);
 /// Replaces constants that differ among modules of layers, which are alike but
 /// for numbers, by layers that copy a part of one constant: a causal mask of
 /// any length is a corner of the longest one. Constants of which each is the
-/// beginning of the first module's stay, and those that are equal in each module
-/// become one. Fails, with an error at the first
-/// module's op, where constants are no parts of one.
+/// beginning of the first module's stay, and those that are equal in each
+/// module become one. Fails, with an error at the first module's op, where
+/// constants are no parts of one.
 mlir::LogicalResult shareConstants(llvm::ArrayRef<mlir::ModuleOp> modules);
 
 } // namespace nnc

@@ -20,8 +20,8 @@ using namespace nnc;
 static constexpr int64_t kMostElements = 1 << 16;
 
 namespace {
-/// The elements first, first + step, ..., along the only axis of a constant that
-/// may have more than one.
+/// The elements first, first + step, ..., along the only axis of a constant
+/// that may have more than one.
 struct Progression {
   int64_t first = 0, step = 0, count = 0;
 };
@@ -90,8 +90,7 @@ static Value takeElements(OpBuilder &builder, Location loc, const Table &table,
   TensorData all = TensorData::allocate(type);
   for (int64_t i = 0; i < size; ++i)
     all.getMutable<int64_t>()[i] = table.low + i;
-  Value whole =
-      builder.create<nn::ConstantOp>(loc, all.toAttribute("numbers"));
+  Value whole = builder.create<nn::ConstantOp>(loc, all.toAttribute("numbers"));
   auto slice = builder.create<nn::SliceOp>(
       loc, whole, ArrayRef<int64_t>(table.values[number] - table.low),
       ArrayRef<int64_t>(count), ArrayRef<int64_t>(1));
@@ -170,8 +169,7 @@ static bool isBeginning(nn::ConstantOp a, nn::ConstantOp b) {
   return more.take_front(less.size()) == less;
 }
 
-void nnc::countFromSizes(ArrayRef<ModuleOp> modules,
-                         ExpressionFinder &finder) {
+void nnc::countFromSizes(ArrayRef<ModuleOp> modules, ExpressionFinder &finder) {
   std::vector<std::vector<Operation *>> all;
   for (ModuleOp module : modules) {
     auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
@@ -196,9 +194,8 @@ void nnc::countFromSizes(ArrayRef<ModuleOp> modules,
     SmallVector<nn::ConstantOp> ops;
     for (const auto &own : all)
       ops.push_back(cast<nn::ConstantOp>(own[i]));
-    if (!llvm::all_of(ops, [&](nn::ConstantOp op) {
-          return isBeginning(ops[0], op);
-        }))
+    if (!llvm::all_of(
+            ops, [&](nn::ConstantOp op) { return isBeginning(ops[0], op); }))
       replace(ops, finder);
   }
 }

@@ -204,6 +204,12 @@ static bool hasVaryingNumbers(ArrayRef<Operation *> ops) {
   return llvm::any_of(ops.drop_front(), differs);
 }
 
+/// Returns true if an op gives the beginning of its operand.
+static bool isView(Operation *op) {
+  SmallVector<Move> moves = getMoves(op);
+  return moves.size() == 1 && moves[0].source == 0 && moves[0].target == 0;
+}
+
 /// Lets the finder know the dimensions of an op's results, of which fields are
 /// products.
 static void noteDimensions(ArrayRef<Operation *> ops,
@@ -264,6 +270,8 @@ LogicalResult nnc::markVarying(ArrayRef<ModuleOp> modules,
     if (!hasVaryingNumbers(ops) || isa<func::ReturnOp>(ops[0]))
       continue;
     ops[0]->setAttr(kVariesAttr, builder.getUnitAttr());
+    if (isa<nn::LayerOp>(ops[0]) && !llvm::all_of(ops, isView))
+      ops[0]->setAttr(kCopiesAttr, builder.getUnitAttr());
     if (failed(addShapes(ops, finder)))
       return failure();
   }

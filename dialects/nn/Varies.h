@@ -16,6 +16,11 @@ namespace nnc {
 /// is not folded, even if its operands are constants.
 inline constexpr llvm::StringLiteral kVariesAttr = "nn.varies";
 
+/// Name of the attribute of a layer that copies a part of its operand whose
+/// place depends on the sizes: even where it is the beginning at the largest
+/// ones, it is no view.
+inline constexpr llvm::StringLiteral kCopiesAttr = "nn.copies";
+
 } // namespace nnc
 
 #endif // NNC_DIALECTS_NN_VARIES_H

@@ -29,9 +29,9 @@ static constexpr StringLiteral kIntFunctions[] = {
 
 /// Functions on floats whose results are the same on every machine.
 static constexpr StringLiteral kRealFunctions[] = {
-    "abs",   "add",        "cast",          "ceil",   "div",        "equal",
-    "floor", "greater",    "greater_equal", "less",   "less_equal", "mul",
-    "neg",   "pow",        "reciprocal",    "round",  "select",     "sqrt",
+    "abs",   "add",     "cast",          "ceil",  "div",        "equal",
+    "floor", "greater", "greater_equal", "less",  "less_equal", "mul",
+    "neg",   "pow",     "reciprocal",    "round", "select",     "sqrt",
     "sub"};
 
 /// Routines that only move elements, or reduce them.

@@ -252,8 +252,8 @@ static Value standardize(Node &node, Value x) {
     return node.reshape(node.castTo(node.getOperand(i), getElement(x)),
                         channels);
   };
-  return Statistics(node, x, axes).normalize(node, ofChannels(1),
-                                             ofChannels(2));
+  return Statistics(node, x, axes)
+      .normalize(node, ofChannels(1), ofChannels(2));
 }
 
 Value convertBatchNormalization(Node &node) {

@@ -203,9 +203,9 @@ MODULES = {
     "embeddings": Module(lambda: nn.Sequential(nn.Embedding(99, 16, padding_idx=0),
                                                nn.Linear(16, 8), nn.Softmax(-1)), x=ids()),
     "experts": Module(Experts, **FRAMES),
-    "gather": function(lambda x, i: (x.gather(1, i % x.shape[1]), x.gather(
-        -1, i % 16), x[:, :, torch.tensor([3, 1, 1])], x[torch.arange(x.shape[0]), 1],
-        torch.index_select(x, 2, torch.tensor([0, 15]))),
+    "gather": function(lambda x, i: (
+        x.gather(1, i % x.shape[1]), x.gather(-1, i % 16), x[:, :, torch.tensor([3, 1, 1])],
+        x[torch.arange(x.shape[0]), 1], torch.index_select(x, 2, torch.tensor([0, 15]))),
         x=floats("batch", "length", 16), i=ids("batch", "length", 16, high=90, low=0)),
     "grid_sample": function(lambda x, theta: F.grid_sample(
         x, F.affine_grid(theta[None].expand(x.shape[0], 2, 3), list(x.shape),
