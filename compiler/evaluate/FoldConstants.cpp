@@ -7,6 +7,7 @@
 #include "compiler/evaluate/FoldConstants.h"
 
 #include "compiler/evaluate/Evaluate.h"
+#include "dialects/nn/Varies.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -50,7 +51,8 @@ struct FoldConstantOperands : RewritePattern {
                                 PatternRewriter &rewriter) const override {
     if (!isa_and_nonnull<NnDialect>(op->getDialect()) ||
         op->getNumOperands() == 0 || op->getNumResults() != 1 ||
-        isa<ReshapeOp, AdaptOp>(op) || !isa<func::FuncOp>(op->getParentOp()))
+        isa<ReshapeOp, AdaptOp>(op) || op->hasAttr(kVariesAttr) ||
+        !isa<func::FuncOp>(op->getParentOp()))
       return failure();
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     if (!type || !llvm::all_of(op->getOperands(), [](Value operand) {

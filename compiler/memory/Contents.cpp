@@ -49,7 +49,8 @@ static std::optional<Move> getMove(const RoutineCall &call,
 }
 
 SmallVector<Move> nnc::getMoves(Operation *op) {
-  if (op->getNumResults() != 1 || isa<ControlOpInterface>(op))
+  if (op->getNumResults() != 1 || isa<ControlOpInterface>(op) ||
+      op->hasAttr(kCopiesAttr))
     return {};
   RankedTensorType result = getTensorType(op->getResult(0));
   auto adapt = dyn_cast<AdaptOp>(op);

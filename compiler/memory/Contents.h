@@ -9,16 +9,13 @@
 
 #include "dialects/exec/Exec.h"
 #include "dialects/nn/Nn.h"
+#include "dialects/nn/Varies.h"
 
 #include "llvm/ADT/DenseSet.h"
 
 #include <deque>
 
 namespace nnc {
-
-/// Name of the attribute of an op whose operands or result have dimensions that
-/// are chosen at run time (compiler/sizes).
-inline constexpr llvm::StringLiteral kVariesAttr = "nn.varies";
 
 /// Returns the alignment in bytes of the arena, of the weights, and of every
 /// buffer that is not part of another: that of the target of the module which

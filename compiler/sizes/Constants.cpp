@@ -8,6 +8,7 @@
 
 #include "dialects/exec/Exec.h"
 #include "dialects/nn/ModelName.h"
+#include "dialects/nn/Resource.h"
 #include "dialects/nn/TensorData.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -279,6 +280,35 @@ static void spreadConstants(func::FuncOp function) {
   for (nn::ConstantOp constant : constants)
     if (constant.use_empty())
       constant.erase();
+}
+
+void nnc::shareWeights(ModuleOp plan, ModuleOp sample) {
+  auto getConstants = [](ModuleOp module) {
+    SmallVector<nn::ConstantOp> constants;
+    module.walk([&](nn::ConstantOp op) { constants.push_back(op); });
+    return constants;
+  };
+  SmallVector<DenseResourceElementsAttr> replaced;
+  for (auto [a, b] : llvm::zip(getConstants(plan), getConstants(sample))) {
+    auto ofB = dyn_cast<DenseResourceElementsAttr>(b.getValue());
+    auto x = TensorData::get(a.getValue()), y = TensorData::get(b.getValue());
+    if (!ofB || a.getValue() == ofB || a.getType() != b.getType() || !x || !y ||
+        x->getBytes() != y->getBytes())
+      continue;
+    b.setValueAttr(a.getValueAttr());
+    replaced.push_back(ofB);
+  }
+  // Constants of other shapes may have the same memory.
+  llvm::SmallPtrSet<void *, 16> used;
+  for (nn::ConstantOp op : getConstants(sample))
+    if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue()))
+      used.insert(resource.getRawHandle().getResource());
+  llvm::SmallPtrSet<void *, 16> freed;
+  for (DenseResourceElementsAttr resource : replaced) {
+    void *memory = resource.getRawHandle().getResource();
+    if (!used.contains(memory) && freed.insert(memory).second)
+      nn::freeResource(resource);
+  }
 }
 
 void nnc::spreadConstants(ModuleOp module) {

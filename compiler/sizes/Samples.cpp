@@ -202,14 +202,30 @@ LogicalResult nnc::compareLayers(ModuleOp plan, ModuleOp sample) {
 // Marks
 //===----------------------------------------------------------------------===//
 
-/// Returns true if types of the op differ between the modules, given the ops of
-/// all of them.
-static bool hasVaryingTypes(ArrayRef<Operation *> ops) {
+/// Returns the shapes of the calls that compute a layer.
+static SmallVector<nn::ShapeAttr> getCallShapes(Operation *op) {
+  SmallVector<nn::ShapeAttr> shapes;
+  if (auto layer = dyn_cast<nn::LayerOp>(op))
+    for (const nn::RoutineCall &call : layer.getRoutineCalls())
+      shapes.push_back(call.fields);
+  return shapes;
+}
+
+/// Returns true if types of the op, or numbers of the calls that compute it,
+/// differ between the modules, given the ops of all of them.
+static bool hasVaryingNumbers(ArrayRef<Operation *> ops) {
   auto differs = [&](Operation *other) {
     return ops[0]->getOperandTypes() != other->getOperandTypes() ||
-           ops[0]->getResultTypes() != other->getResultTypes();
+           ops[0]->getResultTypes() != other->getResultTypes() ||
+           getCallShapes(ops[0]) != getCallShapes(other);
   };
   return llvm::any_of(ops.drop_front(), differs);
+}
+
+/// Returns true if an op gives the beginning of its operand.
+static bool isView(Operation *op) {
+  SmallVector<Move> moves = getMoves(op);
+  return moves.size() == 1 && moves[0].source == 0 && moves[0].target == 0;
 }
 
 /// Lets the finder know the dimensions of an op's results, of which fields are
@@ -270,9 +286,11 @@ static LogicalResult markVarying(ArrayRef<func::FuncOp> functions,
     for (Block::iterator &at : next)
       ops.push_back(&*at++);
     ops[0]->setAttr(kNumberAttr, builder.getI64IntegerAttr(number));
-    if (!hasVaryingTypes(ops) || isa<func::ReturnOp>(ops[0]))
+    if (!hasVaryingNumbers(ops) || isa<func::ReturnOp>(ops[0]))
       continue;
     ops[0]->setAttr(kVariesAttr, builder.getUnitAttr());
+    if (isa<nn::LayerOp>(ops[0]) && !llvm::all_of(ops, isView))
+      ops[0]->setAttr(kCopiesAttr, builder.getUnitAttr());
     if (failed(addShapes(ops, finder)))
       return failure();
   }

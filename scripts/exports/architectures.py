@@ -33,7 +33,10 @@ class Architecture:
         known = set(config_class().to_dict())
         fields = {name: value for name, value in SMALL.items() if name in known}
         fields.update(self.settings)
-        return Flat(model_class(config_class(**fields)), self.inputs.names, self.outputs)
+        config = config_class(**fields)
+        # Exporters know no operators for groups of rows that one expert computes.
+        config._experts_implementation = "eager"
+        return Flat(model_class(config), self.inputs.names, self.outputs)
 
 
 def text(model, **settings):

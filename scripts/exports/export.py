@@ -9,7 +9,8 @@ file: the names of inputs and outputs, inputs in0, in1, ..., and onnxruntime's o
 Every third model is also exported with open sizes, as NAME-EXPORTER-sizes.onnx. Of these there
 are three .npz files, NAME-EXPORTER-sizes.I.npz, for three points of the sizes, each with the
 bounds as `nnc --shape` takes them. NAME-EXPORTER-steps.onnx is a decoder of one token with a cache
-of keys and values; its .npz file has the scores of some steps. What an exporter or onnxruntime refuses is printed.
+of keys and values; its .npz file has the scores of some steps. What an exporter or onnxruntime
+refuses is printed.
 """
 
 import argparse
@@ -183,6 +184,7 @@ def main():
     logging.disable(logging.WARNING)
     transformers.logging.set_verbosity_error()
     torch.set_num_threads(1)
+    torch.backends.mha.set_fastpath_enabled(False)  # its operators have no form in ONNX
     torch.set_grad_enabled(False)
     signal.signal(signal.SIGALRM, give_up)
     failed = 0

@@ -60,7 +60,7 @@ def run_steps(session, inputs, tokens, path):
         result, *present = session.run(None, {**feeds, names[0]: np.int64([[token]])})
         scores.append(result)
         feeds = dict(zip(names[1:], present))
-    bounds = [f"{name}={'x'.join(str(n) if i != 2 else f'1..{STEPS}' for i, n in enumerate(v.shape))}"
+    bounds = [f"{name}={v.shape[0]}x{v.shape[1]}x1..{STEPS}x{v.shape[3]}"
               for name, v in first.items() if v.ndim == 4]
     np.savez(path, names=names, tokens=tokens, scores=scores, shapes=bounds,
              **{f"in{i}": value for i, value in enumerate(first.values())})

@@ -304,6 +304,38 @@ class Operators(Compared):
         x = np.random.default_rng(1).standard_normal((2, 3, 9, 14)).astype(np.float32)
         self.compare(made, {"x": x})
 
+    def test_pools_with_large_windows(self):
+        """A window that is larger than the padded input by less than a stride has one place, and
+        one that is larger by less than two has none."""
+        nodes = []
+        for op in ("MaxPool", "AveragePool"):
+            for more in (dict(pads=[1] * 4, strides=[2, 3]), dict(strides=[5, 4], ceil_mode=1),
+                         dict(strides=[2, 3]), dict(strides=[2, 7], ceil_mode=1)):
+                nodes.append(helper.make_node(op, ["x"], [f"y{len(nodes)}"], kernel_shape=[5, 6],
+                                              **more))
+        nodes.append(helper.make_node("AveragePool", ["x"], ["y8"], kernel_shape=[5, 6],
+                                      strides=[5, 7], ceil_mode=1, count_include_pad=1))
+        made = model(nodes, [value("x", [1, 2, 2, 3])],
+                     [value(node.output[0], None) for node in nodes], opset=19)
+        x = np.random.default_rng(4).standard_normal((1, 2, 2, 3)).astype(np.float32)
+        self.compare(made, {"x": x})
+
+    def test_standardized_weights(self):
+        """PyTorch standardizes weights by a batch norm in training mode."""
+        random = np.random.default_rng(5)
+        weights = random.normal(1, 2, (6, 3, 2, 2)).astype(np.float32)
+        ones, zeros = np.ones(6, np.float32), np.zeros(6, np.float32)
+        nodes = [helper.make_node("Reshape", ["w", "flat"], ["flattened"]),
+                 helper.make_node("BatchNormalization", ["flattened", "one", "zero", "zero", "one"],
+                                  ["n", "mean", "variance"], training_mode=1, epsilon=1e-6),
+                 helper.make_node("Reshape", ["n", "whole"], ["normal"]),
+                 helper.make_node("Conv", ["x", "normal"], ["y"])]
+        made = model(nodes, [value("x", [1, 3, 5, 5])], [value("y", None)],
+                     {"w": weights, "one": ones, "zero": zeros, "flat": np.int64([1, 6, -1]),
+                      "whole": np.int64([6, 3, 2, 2])})
+        x = random.standard_normal((1, 3, 5, 5)).astype(np.float32)
+        self.compare(made, {"x": x}, 1e-4)
+
     def test_pools_of_one_axis(self):
         nodes = [helper.make_node(op, ["x"], [f"{op}{mode}"], kernel_shape=[3], strides=[2],
                                   auto_pad=mode, ceil_mode=1)

@@ -104,6 +104,86 @@ def masked():
     return net, {"mask": "1..4x1..40"}, [dict(zip(("batch", "length"), s)) for s in sizes]
 
 
+def count(net, start, end):
+    return net.add("Range", start, end, net.constant(np.int64(1)))
+
+
+def measure(net, x, axis):
+    """A dimension of x as a scalar."""
+    return net.add("Gather", net.add("Shape", x), net.constant(np.int64(axis)))
+
+
+def causal():
+    """Scores with a mask, which is a constant of each length, before and behind a product with
+    another: a corner of the largest one."""
+    net = Net(x=(TensorProto.FLOAT, ["batch", "length", 8]))
+    length = measure(net, "x", 1)
+    places = count(net, net.constant(np.int64(0)), length)
+    rows = net.add("Unsqueeze", places, net.constant(np.int64([1])))
+    hidden = net.add("Less", rows, places)
+    near = net.add("Less", net.add("Abs", net.add("Sub", rows, places)),
+                   net.constant(np.int64(3)))
+    y = "x"
+    for _ in range(2):
+        scores = net.add("MatMul", net.add("MatMul", y, net.weight(8, 8)),
+                         net.add("Transpose", y, perm=[0, 2, 1]))
+        scores = net.add("Where", hidden, net.constant(np.float32(-1e9)), scores)
+        scores = net.add("Mul", scores, net.add("Cast", near, to=TensorProto.FLOAT))
+        y = net.add("MatMul", net.add("Softmax", scores, axis=-1), y)
+    net.outputs = [y]
+    sizes = [(1, 1), (3, 20), (2, 7), (1, 19), (3, 2)]
+    return net, {"x": "1..3x1..20x8"}, [dict(zip(("batch", "length"), s)) for s in sizes]
+
+
+def relative():
+    """Tables that are read around their middle and up to their end."""
+    net = Net(x=(TensorProto.FLOAT, ["length", 4]))
+    zero, length = net.constant(np.int64(0)), measure(net, "x", 0)
+    around = count(net, net.add("Sub", net.constant(np.int64(1)), length), length)
+    middle = net.add("Gather", net.weight(15, 4), net.add("Abs", around))
+    end = net.add("Gather", net.weight(9, 4), net.add(
+        "Max", count(net, net.add("Neg", length), zero), net.constant(np.int64(-5))))
+    table = net.add("Gather", net.weight(31, 4), net.add("Add", around, net.constant(
+        np.int64(15))))
+    net.outputs = [net.add("MatMul", "x", net.add("Transpose", middle, perm=[1, 0])),
+                   net.add("Add", "x", end), net.add("Mul", net.add("Cos", table), table)]
+    return net, {"x": "1..15x4"}, [{"length": size} for size in (1, 2, 3, 9, 14, 15)]
+
+
+def cached():
+    """A token behind those of a cache: its place is a number, not a shape."""
+    net = Net(x=(TensorProto.FLOAT, ["batch", 1, 8]), past=(TensorProto.FLOAT,
+                                                          ["batch", "length", 8]))
+    length = measure(net, "past", 1)
+    place = count(net, length, net.add("Add", length, net.constant(np.int64(1))))
+    x = net.add("Add", "x", net.add("Gather", net.weight(40, 8), place))
+    angle = net.add("Mul", net.add("Unsqueeze", net.add("Cast", place, to=TensorProto.FLOAT),
+                                   net.constant(np.int64([1]))), net.weight(1, 8))
+    x = net.add("Mul", x, net.add("Cos", angle))
+    present = net.add("Concat", "past", x, axis=1)
+    scores = net.add("MatMul", x, net.add("Transpose", present, perm=[0, 2, 1]))
+    mixed = net.add("MatMul", net.add("Softmax", scores, axis=-1), present)
+    net.outputs = [mixed, present]
+    sizes = [(1, 1), (3, 30), (2, 7), (1, 29), (3, 1)]
+    return net, {"x": "1..3x1x8", "past": "1..3x1..30x8"}, [
+        dict(zip(("batch", "length"), s)) for s in sizes]
+
+
+def best_rows():
+    """The row of the largest first element of each matrix: its number counts all rows of those
+    before it."""
+    net = Net(x=(TensorProto.FLOAT, ["batch", "length", 4]))
+    best = net.add("ArgMax", net.add("Gather", "x", net.constant(np.int64(0)), axis=2), axis=1,
+                   keepdims=0)
+    rows = count(net, net.constant(np.int64(0)), measure(net, "x", 0))
+    axis = net.constant(np.int64([1]))
+    places = net.add("Concat", net.add("Unsqueeze", rows, axis),
+                     net.add("Unsqueeze", best, axis), axis=1)
+    net.outputs = [net.add("GatherND", "x", places)]
+    sizes = [(1, 1), (4, 12), (2, 7), (3, 1), (1, 11)]
+    return net, {"x": "1..4x1..12x4"}, [dict(zip(("batch", "length"), s)) for s in sizes]
+
+
 def moves():
     """Concatenations, slices, splits, pads and transposes of dimensions that vary."""
     net = Net(x=(TensorProto.FLOAT, ["length", "batch", 6]))
@@ -210,6 +290,19 @@ class Sizes(unittest.TestCase):
 
     def test_moves(self):
         self.check(moves())
+
+    def test_corners_of_constants(self):
+        # Products of two values of one length have blocks of a layout elsewhere.
+        self.check(causal(), targets=["portable"])
+
+    def test_middles_and_ends_of_constants(self):
+        self.check(relative())
+
+    def test_place_behind_a_cache(self):
+        self.check(cached())
+
+    def test_rows_of_matrices(self):
+        self.check(best_rows())
 
     def test_quantized(self):
         # One unit of the output, where a product is halfway between two.

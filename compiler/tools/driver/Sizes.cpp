@@ -10,6 +10,7 @@
 #include "compiler/routines/TuningFile.h"
 #include "compiler/sizes/Constants.h"
 #include "compiler/sizes/Generalize.h"
+#include "compiler/sizes/Progressions.h"
 #include "compiler/sizes/Samples.h"
 #include "dialects/exec/Identifiers.h"
 #include "dialects/nn/Resource.h"
@@ -248,23 +249,24 @@ ExitCode Driver::runPassesOnSamples() {
   llvm::ArrayRef<SizePoint> points = finder->getSamples();
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> samples;
   std::vector<mlir::ModuleOp> modules = {*op};
+  for (const SizePoint &point : points.drop_front()) {
+    if (ExitCode code = importSample(point, samples.emplace_back());
+        code != ExitCode::done)
+      return code;
+    shareWeights(*op, *samples.back());
+    modules.push_back(*samples.back());
+  }
+  countFromSizes(modules, *finder);
   // Layers are fused by their costs, which depend on the sizes. All samples
   // fuse those that the plan fuses.
   std::shared_ptr<TuningFile> forms;
-  for (const SizePoint &point : points) {
-    if (forms) {
-      if (ExitCode code = importSample(point, samples.emplace_back());
-          code != ExitCode::done)
-        return code;
-      modules.push_back(*samples.back());
-    }
+  for (mlir::ModuleOp module : modules) {
     mlir::PassManager manager(&context);
     buildLayersPipeline(manager, pipelineOptions(forms));
-    if (ExitCode code = runPipeline(manager, modules.back());
-        code != ExitCode::done)
+    if (ExitCode code = runPipeline(manager, module); code != ExitCode::done)
       return code;
-    spreadConstants(modules.back());
-    if (forms && mlir::failed(compareLayers(*op, modules.back())))
+    spreadConstants(module);
+    if (forms && mlir::failed(compareLayers(*op, module)))
       return ExitCode::unsupported;
     if (!forms)
       forms = listForms(*op);
