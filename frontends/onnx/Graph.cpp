@@ -195,6 +195,17 @@ static NodeProto resolve(const NodeProto &node, const Scope &scope) {
   return resolved;
 }
 
+/// Lets the body of an operator that ONNX defines by those of its default
+/// domain import that domain. Where the operator itself is of another domain,
+/// ONNX leaves that to the caller, whose subgraphs the body may hold.
+static void importDefaultDomain(FunctionProto &body,
+                                const Scope::Imports &caller) {
+  if (findOpset(body.opset_import(), "") != 0)
+    return;
+  int64_t version = findOpset(caller, "");
+  body.add_opset_import()->set_version(version ? version : getNewestOpset());
+}
+
 static bool hasSequences(ArrayRef<Value> operands) {
   return llvm::any_of(operands,
                       [](Value value) { return value && !isTensor(value); });
@@ -244,6 +255,7 @@ SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
     return convertCustom(node, scope, operands, *custom);
   if (auto body =
           getFunctionBody(*schema, resolve(node, scope), types, opset)) {
+    importDefaultDomain(*body, *scope.imports);
     bodies.push_back(std::move(body));
     return call(*bodies.back(), node, scope, operands, schema);
   }
