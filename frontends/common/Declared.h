@@ -35,6 +35,9 @@ public:
   struct Declared {
     TensorInfo info;
     llvm::StringRef list; ///< where in the graph it stands: "outputs"
+    /// Set where it follows from the declaration of another value, which is the
+    /// one to check.
+    bool isDerived = false;
   };
   using Scope = llvm::StringMap<Declared>;
 
@@ -43,6 +46,11 @@ public:
   void check(const Scope &scope, llvm::StringRef name,
              mlir::RankedTensorType inferred, llvm::StringRef origin,
              mlir::Location loc);
+
+  /// Returns the shape that has been declared for `name` if it states all sizes
+  /// and the user's shapes may not have overruled it.
+  std::optional<llvm::SmallVector<int64_t>>
+  getShape(const Scope &scope, llvm::StringRef name) const;
 
   /// Warns of the declarations that the user's shapes have overruled.
   void warnOfStale() const;

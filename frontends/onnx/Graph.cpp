@@ -14,6 +14,7 @@
 #include "frontends/onnx/Narrow.h"
 #include "frontends/onnx/Node.h"
 #include "frontends/onnx/Ops.h"
+#include "frontends/onnx/Promised.h"
 #include "frontends/onnx/Schema.h"
 #include "frontends/onnx/Sequences.h"
 #include "frontends/onnx/Sort.h"
@@ -212,18 +213,18 @@ static bool hasSequences(ArrayRef<Value> operands) {
 }
 
 SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
-                                          ArrayRef<Value> operands) {
+                                          ArrayRef<Value> given) {
   if (FunctionProto *function = findFunction(node))
-    return call(*function, node, scope, operands);
+    return call(*function, node, scope, given);
   int opset = findOpset(*scope.imports, node.domain());
   const auto *schema = findSchema(node.domain(), node.op_type(), opset);
   if (!schema)
-    return convertForeign(node, scope, operands);
+    return convertForeign(node, scope, given);
   SmallVector<RankedTensorType> types;
-  for (Value operand : operands)
+  for (Value operand : given)
     types.push_back(operand ? dyn_cast<RankedTensorType>(operand.getType())
                             : RankedTensorType());
-  bool hasOthers = hasSequences(operands);
+  bool hasOthers = hasSequences(given);
   std::optional<std::string> problem;
   if (!hasOthers)
     problem = findTypeProblem(*schema, types);
@@ -234,8 +235,15 @@ SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
         << node.op_type() << " " << *problem;
     return {};
   }
-  if (failsOnStrings(node, scope, operands))
+  if (failsOnStrings(node, scope, given))
     return {};
+  SmallVector<Value> operands(given);
+  if (scope.declared && hasShapeOperands(node)) {
+    Node view(*this, node, scope, given, *schema);
+    if (!view.checkAttributes())
+      return {};
+    operands = fillPromised(view);
+  }
   const OpInfo *op = findOp(node.domain(), node.op_type());
   if (op && op->convert) {
     Node view(*this, node, scope, operands, *schema);

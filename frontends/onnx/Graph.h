@@ -68,6 +68,7 @@ public:
 
   Problems &getProblems() { return problems; }
   Weights &getWeights() { return weights; }
+  const Declarations &getDeclarations() const { return declarations; }
   mlir::OpBuilder &getBuilder() { return builder; }
   mlir::Location getLoc(const ::onnx::NodeProto &node, const Scope &scope);
 
