@@ -21,6 +21,15 @@ namespace nnc::frontends {
 /// Sizes that the user gives for inputs, by the inputs' names.
 using GivenShapes = std::map<std::string, std::vector<int64_t>>;
 
+/// What the user gives an input to make it a constant.
+struct GivenValue {
+  std::string text;  ///< numbers with commas in between, or the file's name
+  std::string dtype; ///< of the file, such as "i64"; empty without one
+  std::vector<int64_t> shape; ///< of the file
+  std::vector<char> bytes;    ///< of the file, row-major
+};
+using GivenValues = std::map<std::string, GivenValue>;
+
 /// A C function of the user's for an operator that nnc lacks.
 struct CustomFunction {
   std::string op;      ///< the operator's name in the model
@@ -47,6 +56,8 @@ struct ImportOptions {
   TfliteRounding tfliteRounding = TfliteRounding::twice;
   /// Functions for operators that nnc lacks.
   std::vector<CustomFunction> customs = {};
+  /// Values of inputs that become constants.
+  GivenValues values = {};
 };
 
 /// How an import ended. If a model has several problems, the status is that of

@@ -62,9 +62,9 @@ Value convertConstantOfShape(Node &node) {
 static Value computeRange(Node &node) {
   auto shape = node.getDeclaredShape(0);
   if (!shape || shape->size() != 1)
-    return node.unsupported(
-        "needs operands that are known when compiling, or a result whose shape "
-        "the model declares; here they are computed from the network's inputs");
+    for (Value operand : node.getOperands())
+      if (!readElements(operand))
+        return node.needsKnown(operand, "operands");
   Value start = node.getOperand(0), delta = node.getOperand(2);
   Value places = makeSteps(node, (*shape)[0], 1, 0, 1);
   Value steps = node.createElementwise(

@@ -599,11 +599,16 @@ void GraphImporter::addResults() {
   returnFromMain(function, results, names);
 }
 
-void GraphImporter::run(const GivenShapes &given) {
+void GraphImporter::run(const GivenShapes &given, ArrayRef<Input> inputs) {
   customShapes = &given;
   for (const auto &input : model.graph().input())
     if (!main.initializers.contains(input.name()))
       main.values[input.name()] = Value();
+  for (const Input &input : inputs)
+    if (input.value)
+      main.values[input.name] =
+          load(createConstant(input.value, problems.getLoc(input.name)),
+               declaredInMain.lookup(input.name).info.element);
   for (BlockArgument argument : function.getArguments())
     if (auto name = function.getArgAttrOfType<StringAttr>(
             argument.getArgNumber(), "nn.name"))

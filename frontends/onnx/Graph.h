@@ -10,6 +10,7 @@
 #include "frontends/common/Body.h"
 #include "frontends/common/Customs.h"
 #include "frontends/common/Declared.h"
+#include "frontends/common/Inputs.h"
 #include "frontends/onnx/Weights.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -63,8 +64,9 @@ public:
                 mlir::func::FuncOp function, bool isRebound);
 
   /// Imports the main graph into the function; problems are reported.
-  /// `customShapes` are the user's shapes of results of custom operators.
-  void run(const GivenShapes &customShapes);
+  /// `customShapes` are the user's shapes of results of custom operators;
+  /// `inputs` are those of the model.
+  void run(const GivenShapes &customShapes, llvm::ArrayRef<Input> inputs);
 
   Problems &getProblems() { return problems; }
   Weights &getWeights() { return weights; }

@@ -73,6 +73,22 @@ std::vector<TensorInfo> nnc::onnx::getInputs(const GraphProto &graph,
   return inputs;
 }
 
+void nnc::onnx::dropInitialValues(GraphProto &graph,
+                                  const GivenValues &values) {
+  auto isInput = [&](const std::string &name) {
+    return llvm::any_of(graph.input(), [&](const ValueInfoProto &input) {
+      return input.name() == name;
+    });
+  };
+  auto &tensors = *graph.mutable_initializer();
+  tensors.erase(llvm::remove_if(tensors,
+                                [&](const ::onnx::TensorProto &tensor) {
+                                  return values.count(tensor.name()) != 0 &&
+                                         isInput(tensor.name());
+                                }),
+                tensors.end());
+}
+
 /// Returns whether a node gives a tensor of the shape of its first operand.
 static bool keepsShape(const ::onnx::NodeProto &node) {
   static const llvm::StringSet<> ops = {

@@ -160,7 +160,7 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
   frontends::ImportResult result = frontends::importModel(
       choices.model,
       {shapes, choices.name, choices.externalData, choices.tfliteRounding,
-       choices.customs.functions},
+       choices.customs.functions, choices.values},
       context);
   if (result.status != frontends::ImportStatus::ok)
     return exitCodeOf(result.status);
