@@ -17,7 +17,12 @@ static std::string printPlaceDims(exec::PlaceOpInterface place) {
   AffineMap map = exec::getVaryingDims(place);
   if (!map)
     return getDims(place.getTensor().getShape());
-  auto names = getSizeNames(place->getParentOfType<exec::ProgramOp>());
+  // The caller knows a size that is found by the output that tells it.
+  auto program = place->getParentOfType<exec::ProgramOp>();
+  SmallVector<StringRef> names = getSizeNames(program);
+  for (auto output : program.getBody().getOps<exec::OutputOp>())
+    if (output.getSize())
+      *llvm::find(names, *output.getSize()) = output.getName();
   std::string text;
   for (AffineExpr dim : map.getResults())
     text += "[" + printSize(dim, names) + "]";
@@ -34,35 +39,50 @@ static std::string printSizeField(exec::SizeAttr size) {
   return text + " */\n";
 }
 
+/// Returns the expression for a size after a run; empty if the caller does not
+/// learn it.
+static std::string getSizeField(exec::ProgramOp program, exec::SizeAttr size) {
+  if (!size.getFound())
+    return "inputs->" + size.getName().str();
+  for (auto output : program.getBody().getOps<exec::OutputOp>())
+    if (output.getSize() == size.getName())
+      return "*outputs->" + output.getName().str();
+  return "";
+}
+
 /// Prints functions that tell the dimensions of outputs which depend on sizes.
 static std::string printOutputDims(exec::ProgramOp program) {
   std::string text, name = program.getSymName().str();
-  SmallVector<StringRef> sizes = getSizeNames(program);
   SmallVector<std::string> fields;
-  for (StringRef size : sizes)
-    fields.push_back(("inputs->" + size).str());
+  for (auto size : program.getSizes().getAsRange<exec::SizeAttr>())
+    fields.push_back(getSizeField(program, size));
   SmallVector<StringRef> access(fields.begin(), fields.end());
   for (auto output : program.getBody().getOps<exec::OutputOp>()) {
     AffineMap map = exec::getVaryingDims(output);
     if (!map)
       continue;
     std::string field = output.getName().str();
-    text += "\n/* Tells the dimensions of " + field +
-            " for the sizes in `inputs`; its pointers may be null. */\n";
-    text +=
-        printList("static inline void " + name + "_" + field + "_dims(",
-                  {"const struct " + name + "_inputs *inputs",
-                   "int32_t dims[" + std::to_string(map.getNumResults()) + "]"},
-                  ") {");
-    bool reads = llvm::any_of(map.getResults(), [](AffineExpr dim) {
-      return !isa<AffineConstantExpr>(dim);
-    });
-    if (!reads)
-      text += "  (void)inputs;\n";
+    std::string body;
     for (auto [axis, dim] : llvm::enumerate(map.getResults()))
-      text += "  dims[" + std::to_string(axis) +
+      body += "  dims[" + std::to_string(axis) +
               "] = " + printSize(dim, access) + ";\n";
-    text += "}\n";
+    bool isFound = StringRef(body).contains("*outputs->");
+    SmallVector<std::string> parameters = {"const struct " + name +
+                                           "_inputs *inputs"};
+    if (isFound)
+      parameters.push_back("const struct " + name + "_outputs *outputs");
+    parameters.push_back("int32_t dims[" + std::to_string(map.getNumResults()) +
+                         "]");
+    text += isFound
+                ? "\n/* Tells the dimensions of " + field + " after a run. */\n"
+                : "\n/* Tells the dimensions of " + field +
+                      " for the sizes in `inputs`; its pointers may be "
+                      "null. */\n";
+    text += printList("static inline void " + name + "_" + field + "_dims(",
+                      parameters, ") {");
+    if (!StringRef(body).contains("inputs->"))
+      text += "  (void)inputs;\n";
+    text += body + "}\n";
   }
   return text;
 }
@@ -165,7 +185,8 @@ std::string codegen::printHeader(exec::ProgramOp program,
     inputs += "  const void *weights; /* " + name +
               "_weights.bin, aligned as the arena is */\n";
   for (auto size : program.getSizes().getAsRange<exec::SizeAttr>())
-    inputs += printSizeField(size);
+    if (!size.getFound())
+      inputs += printSizeField(size);
   // C does not allow empty structs.
   if (inputs.empty())
     inputs = "  const void *none; /* the model reads nothing */\n";

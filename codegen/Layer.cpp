@@ -132,14 +132,16 @@ static std::string getVaryingValue(Attribute field, AffineMap map,
 }
 
 std::string codegen::printVaryingSizes(exec::CallOp call,
-                                       ArrayRef<StringRef> sizes) {
+                                       ArrayRef<StringRef> sizes,
+                                       StringRef indent) {
   SmallVector<std::string> values;
   for (NamedAttribute field : call.getShape().getFields()) {
     unsigned next = 0;
     if (AffineMap map = call.getVaryingField(field.getName()))
       values.push_back(getVaryingValue(field.getValue(), map, sizes, next));
   }
-  return printList("  const " + call.getLike().value_or(call.getName()).str() +
+  return printList(indent.str() + "const " +
+                       call.getLike().value_or(call.getName()).str() +
                        "_shape " + call.getName().str() + "_sizes = {",
                    values, "};");
 }

@@ -31,6 +31,9 @@ static json::Object describePort(exec::PlaceOpInterface place,
       words.push_back(printSize(dim, names));
     port["dims"] = std::move(words);
   }
+  if (auto output = dyn_cast<exec::OutputOp>(place.getOperation());
+      output && output.getSize())
+    port["size"] = *output.getSize();
   if (std::optional<int64_t> offset = exec::getPortOffset(place))
     port["arena_offset"] = *offset;
   if (StringRef memory = exec::getMemory(place); !memory.empty())
@@ -93,7 +96,8 @@ static json::Array describeSizes(exec::ProgramOp program) {
     sizes.push_back(json::Object{{"name", size.getName()},
                                  {"low", size.getLow()},
                                  {"high", size.getHigh()},
-                                 {"step", size.getStep()}});
+                                 {"step", size.getStep()},
+                                 {"found", size.getFound()}});
   return sizes;
 }
 

@@ -75,7 +75,14 @@ std::string printSize(mlir::AffineExpr size,
                       llvm::ArrayRef<llvm::StringRef> names);
 
 /// Returns the names of the sizes that the caller chooses.
+llvm::SmallVector<llvm::StringRef> getCallersSizes(exec::ProgramOp program);
+
+/// Returns the names of all sizes.
 llvm::SmallVector<llvm::StringRef> getSizeNames(exec::ProgramOp program);
+
+/// Returns the C expression of the number of elements of a tensor as it lies in
+/// memory, which may depend on the sizes.
+std::string printElements(exec::PlaceOpInterface place);
 
 /// Returns the C expression of the number of bytes of a tensor, which may
 /// depend on the sizes.
@@ -83,7 +90,8 @@ std::string printBytes(exec::PlaceOpInterface place);
 
 /// Returns the definition of the fields of a call's shape that depend on sizes.
 std::string printVaryingSizes(exec::CallOp call,
-                              llvm::ArrayRef<llvm::StringRef> sizes);
+                              llvm::ArrayRef<llvm::StringRef> sizes,
+                              llvm::StringRef indent);
 
 /// Returns the comment, the shape, the expression and the function of a layer.
 std::string printLayer(exec::CallOp call, int number, int64_t total);

@@ -97,8 +97,9 @@ static std::string printCopy(exec::CopyOp copy, StringRef indent) {
   if (copy.getByRun()) {
     auto loop = cast<exec::LoopOp>(copy->getParentOp());
     target += " + " + getRun(loop);
-    if (int64_t count = source.getTensor().getNumElements(); count != 1)
-      target += " * " + std::to_string(count);
+    std::string count = printElements(source);
+    if (count != "1")
+      target += " * " + count;
   }
   return printList((indent + "::memcpy(").str(),
                    {target, getName(copy.getSource()), printBytes(source)},
@@ -109,7 +110,12 @@ static std::string printCopy(exec::CopyOp copy, StringRef indent) {
 static std::string printLoopHead(exec::LoopOp loop, StringRef indent) {
   std::string run = getRun(loop);
   SmallVector<std::string> conditions;
-  if (int64_t(loop.getMax()) != std::numeric_limits<int64_t>::max())
+  if (std::optional<AffineMap> most = loop.getVaryingMax())
+    conditions.push_back(
+        run + " < " +
+        printSize(most->getResult(0),
+                  getSizeNames(loop->getParentOfType<exec::ProgramOp>())));
+  else if (int64_t(loop.getMax()) != std::numeric_limits<int64_t>::max())
     conditions.push_back(run + " < " + std::to_string(loop.getMax()));
   if (Value count = loop.getCount())
     conditions.push_back(run + " < *" + getName(count));
@@ -139,6 +145,50 @@ static std::string printCall(exec::CallOp call, StringRef indent) {
   return printList((indent + function + "(").str(), arguments, ");");
 }
 
+/// Returns the definition of a size that the program has computed, and the
+/// return where that is out of bounds.
+static std::string printMeasure(exec::MeasureOp measure, StringRef indent) {
+  auto program = measure->getParentOfType<exec::ProgramOp>();
+  exec::SizeAttr size;
+  for (auto each : program.getSizes().getAsRange<exec::SizeAttr>())
+    if (each.getName() == measure.getSize())
+      size = each;
+  std::string name = size.getName().str();
+  return printList((indent + "const int " + name + " = ").str(),
+                   {"static_cast<int>(*" + getName(measure.getCount()) + ")"},
+                   ";") +
+         printList((indent + "if (").str(),
+                   {name + " < " + std::to_string(size.getLow()),
+                    name + " > " + std::to_string(size.getHigh())},
+                   ")", " ||") +
+         indent.str() + "  return " + program.getSymName().upper() +
+         "_WRONG_SIZE;\n";
+}
+
+/// Returns the sizes without which a call's result has no elements.
+static SmallVector<std::string> listNeededSizes(exec::CallOp call) {
+  auto program = call->getParentOfType<exec::ProgramOp>();
+  AffineMap dims = exec::getVaryingDims(
+      exec::getPlaceOp(call.getOutputs()[0]).getOperation());
+  SmallVector<std::string> needed;
+  for (auto [i, size] :
+       llvm::enumerate(program.getSizes().getAsRange<exec::SizeAttr>())) {
+    if (!dims || size.getLow() > 0)
+      continue;
+    auto isZero = [&](AffineExpr dim) {
+      MLIRContext *context = dim.getContext();
+      AffineExpr without = dim.replace(getAffineSymbolExpr(i, context),
+                                       getAffineConstantExpr(0, context));
+      auto constant = dyn_cast<AffineConstantExpr>(
+          simplifyAffineExpr(without, 0, dims.getNumSymbols()));
+      return constant && constant.getValue() == 0;
+    };
+    if (llvm::any_of(dims.getResults(), isZero))
+      needed.push_back(size.getName().str() + " > 0");
+  }
+  return needed;
+}
+
 /// Returns what stands for a step that is no place; `indent` is in front of its
 /// lines, and `declared` behind the comment.
 static std::string printStep(Operation &op, const LayerNumbers &layers,
@@ -156,10 +206,16 @@ static std::string printStep(Operation &op, const LayerNumbers &layers,
   text += declared;
   if (call && call.getVarying())
     text += printVaryingSizes(
-        call, getSizeNames(call->getParentOfType<exec::ProgramOp>()));
+        call, getSizeNames(call->getParentOfType<exec::ProgramOp>()), indent);
   if (call) {
-    text += printCall(call, indent) +
+    // Routines need not handle results without elements.
+    SmallVector<std::string> needed = listNeededSizes(call);
+    if (!needed.empty())
+      text += printList(indent + "if (", needed, ")", " &&");
+    text += printCall(call, needed.empty() ? indent : indent + "  ") +
             printDone(layer, call.getOutputs()[0], indent);
+  } else if (auto measure = dyn_cast<exec::MeasureOp>(op)) {
+    text += printMeasure(measure, indent);
   } else if (auto custom = dyn_cast<exec::CustomOp>(op)) {
     text += printCustomCall(custom, indent) +
             printDone(layer, custom.getOutput(), indent);
@@ -192,7 +248,7 @@ static std::string printBody(exec::ProgramOp program,
   bool usesWeights = false, usesArena = false;
   bool inArena = hasPortsInArena(program);
   SmallVector<StringRef> sizes = getSizeNames(program);
-  for (StringRef size : sizes)
+  for (StringRef size : getCallersSizes(program))
     body += ("  const int " + size + " = inputs." + size + ";\n" +
              "  static_cast<void>(" + size + ");\n")
                 .str();
@@ -220,8 +276,9 @@ static std::string printBody(exec::ProgramOp program,
     body += "  static_cast<void>(" + getArenaName(program).str() + ");\n";
   if (exec::getSteps<exec::CallOp>(program).empty())
     body += "  static_cast<void>(pool);\n";
-  if ((inArena && sizes.empty()) ||
-      (program.getBody().getOps<exec::InputOp>().empty() && sizes.empty()))
+  bool takesSizes = !getCallersSizes(program).empty();
+  if (!takesSizes &&
+      (inArena || program.getBody().getOps<exec::InputOp>().empty()))
     body += "  static_cast<void>(inputs);\n";
   if (inArena)
     body += "  static_cast<void>(outputs);\n";
@@ -346,6 +403,8 @@ static std::string printChecks(exec::ProgramOp program,
   check(outputs, "NULL_OUTPUT");
   SmallVector<std::string> wrong;
   for (auto size : program.getSizes().getAsRange<exec::SizeAttr>()) {
+    if (size.getFound())
+      continue;
     std::string name = "inputs->" + size.getName().str();
     wrong.push_back(name + " < " + std::to_string(size.getLow()));
     wrong.push_back(name + " > " + std::to_string(size.getHigh()));

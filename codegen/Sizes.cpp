@@ -63,11 +63,27 @@ SmallVector<StringRef> codegen::getSizeNames(exec::ProgramOp program) {
   return names;
 }
 
+SmallVector<StringRef> codegen::getCallersSizes(exec::ProgramOp program) {
+  SmallVector<StringRef> names;
+  for (auto size : program.getSizes().getAsRange<exec::SizeAttr>())
+    if (!size.getFound())
+      names.push_back(size.getName());
+  return names;
+}
+
 std::string codegen::printBytes(exec::PlaceOpInterface place) {
+  RankedTensorType type = place.getTensor();
+  if (!exec::getVaryingDims(place))
+    return std::to_string(nn::getPhysicalBytes(type));
+  return printElements(place) + " * " +
+         std::to_string(nn::getElementBytes(type.getElementType()));
+}
+
+std::string codegen::printElements(exec::PlaceOpInterface place) {
   RankedTensorType type = place.getTensor();
   AffineMap dims = exec::getVaryingDims(place);
   if (!dims)
-    return std::to_string(nn::getPhysicalBytes(type));
+    return std::to_string(type.getNumElements());
   AffineExpr elements = getAffineConstantExpr(1, type.getContext());
   for (auto [axis, dim] : llvm::enumerate(dims.getResults())) {
     int64_t block = nn::getBlockSize(type, axis);
@@ -76,5 +92,5 @@ std::string codegen::printBytes(exec::PlaceOpInterface place) {
   return "static_cast<size_t>(" +
          printSize(elements,
                    getSizeNames(place->getParentOfType<exec::ProgramOp>())) +
-         ") * " + std::to_string(nn::getElementBytes(type.getElementType()));
+         ")";
 }

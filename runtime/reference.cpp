@@ -12,8 +12,10 @@
 #include "runtime/routines/couple_probabilities/portable.h"
 #include "runtime/routines/det/portable.h"
 #include "runtime/routines/dft/portable.h"
+#include "runtime/routines/distinct/portable.h"
 #include "runtime/routines/expanded_conv2d/portable.h"
 #include "runtime/routines/filter/portable.h"
+#include "runtime/routines/find/portable.h"
 #include "runtime/routines/fixed_resize/portable.h"
 #include "runtime/routines/full_lstm/portable.h"
 #include "runtime/routines/gather/portable.h"
@@ -25,6 +27,7 @@
 #include "runtime/routines/matmul/portable.h"
 #include "runtime/routines/max_pool_index/portable.h"
 #include "runtime/routines/max_roi_pool/portable.h"
+#include "runtime/routines/offset/portable.h"
 #include "runtime/routines/pad/portable.h"
 #include "runtime/routines/pool2d/portable.h"
 #include "runtime/routines/push/portable.h"
@@ -39,6 +42,8 @@
 #include "runtime/routines/shapes.h"
 #include "runtime/routines/softmax/portable.h"
 #include "runtime/routines/squared_distance/portable.h"
+#include "runtime/routines/steps/portable.h"
+#include "runtime/routines/suppress/portable.h"
 #include "runtime/routines/table_softmax/portable.h"
 #include "runtime/routines/top_k/portable.h"
 #include "runtime/routines/tree_ensemble/portable.h"
@@ -390,6 +395,7 @@ NNC_CALL_UNARY(copy, with_size)
 NNC_CALL_UNARY(cumprod, with_number)
 NNC_CALL_UNARY(cumsum, with_number)
 NNC_CALL_UNARY(max_pool2d, with_number)
+NNC_CALL_UNARY(offset, with_number)
 NNC_CALL_UNARY(pad, with_number)
 NNC_CALL_UNARY(reduce_l1, with_number)
 NNC_CALL_UNARY(reduce_l2, with_number)
@@ -402,6 +408,7 @@ NNC_CALL_UNARY(reduce_prod, with_number)
 NNC_CALL_UNARY(reduce_sum, with_number)
 NNC_CALL_UNARY(reduce_sum_square, with_number)
 NNC_CALL_UNARY(softmax, with_float)
+NNC_CALL_UNARY(steps, with_number)
 #undef NNC_CALL_UNARY
 
 int call_scatter(const scatter_shape &s, const operands &o) {
@@ -474,6 +481,17 @@ int call_det(const det_shape &s, const operands &o) {
   });
 }
 
+int call_suppress(const suppress_shape &s, const operands &o) {
+  if (o.type(0) != o.type(1) || o.type(2) != NNC_I64 ||
+      o.type(0) != o.type(3) || o.type(0) != o.type(4))
+    return NNC_REFERENCE_NO_TYPE;
+  return with_float(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    return run_with_scratch<suppress_portable<suppress_shape, none>>(
+        s, 4 * std::size_t(s.boxes), o.x<T>(0), o.x<T>(1), o.x<std::int64_t>(2),
+        o.x<T>(3), o.x<T>(4), o.y<std::int64_t>());
+  });
+}
 int call_squared_distance(const squared_distance_shape &s, const operands &o) {
   if (o.type(0) != o.type(1))
     return NNC_REFERENCE_NO_TYPE;
@@ -514,7 +532,7 @@ int call_tree_ensemble(const tree_ensemble_shape &s, const operands &o) {
                               : int(NNC_REFERENCE_NO_TYPE);
 }
 
-/// Defines call_<family> for families with one input, whose output is an index.
+/// Defines call_<family> for families with one input that give integers.
 #define NNC_CALL_ARG(family)                                                   \
   int call_##family(const family##_shape &s, const operands &o) {              \
     return with_number(o.type(0), [&](auto t) {                                \
@@ -525,6 +543,8 @@ int call_tree_ensemble(const tree_ensemble_shape &s, const operands &o) {
   }
 NNC_CALL_ARG(argmax)
 NNC_CALL_ARG(argmin)
+NNC_CALL_ARG(distinct)
+NNC_CALL_ARG(find)
 NNC_CALL_ARG(max_pool_index)
 NNC_CALL_ARG(top_k)
 #undef NNC_CALL_ARG

@@ -59,7 +59,8 @@ SmallVector<Move> nnc::getMoves(Operation *op) {
   if (auto part = dyn_cast<PartOp>(op))
     return {{0, int64_t(part.getOffset()), 0, getPhysicalBytes(result)}};
   if (auto layer = dyn_cast<LayerOp>(op);
-      layer && (!layer.getAnchorOp() || !layer.hasEmptyEpilogue()))
+      layer && (!layer.getAnchorOp() || !layer.hasEmptyEpilogue() ||
+                isa<PrefixOp>(layer.getAnchorOp())))
     return {};
   SmallVector<Move> moves;
   for (const RoutineCall &call : getRoutineCalls(op)) {

@@ -75,6 +75,11 @@ private:
   LogicalResult lowerCustom(nn::CustomOp custom, Value target);
   LogicalResult finish(func::ReturnOp end);
   void setWeightBytes();
+  /// Returns the name of a size that the program finds by its number among
+  /// these, an integer; null for null.
+  StringAttr getFoundSize(Attribute number);
+  /// Sets the size that a layer is the first to depend on.
+  void measure(Operation *op);
 
   /// The place of `value`, which has been lowered before.
   Value getPlaced(Value value);
@@ -117,6 +122,7 @@ private:
   /// Weights that lie in the file already, by value and layout.
   DenseMap<std::pair<Attribute, Type>, Value> weights;
   DenseMap<std::pair<Attribute, Attribute>, SmallVector<exec::CallOp>> calls;
+  DenseSet<StringAttr> measured; ///< sizes that steps so far have found
 };
 } // namespace
 
@@ -388,7 +394,7 @@ void Lowering::declareOutputs() {
     outputs.push_back(builder.create<exec::OutputOp>(
         function.getLoc(), builder.getType<exec::PlaceType>(), name,
         cast<RankedTensorType>(type), getPortName(given, name, builder), offset,
-        memory));
+        memory, getFoundSize(function.getResultAttr(i, nn::kSizeAttr))));
     Value result = end->getOperand(i);
     if (offset && getPlace(result) == place && result.getType() == type)
       produced.try_emplace(result, outputs.back());
@@ -495,6 +501,7 @@ LogicalResult Lowering::lower(Operation *op) {
         isa<nn::AdaptOp>(op) ? getLayoutSuffix(result) : "_view");
   };
 
+  measure(op);
   // A view of an operand: named, no more.
   SmallVector<Move> moves = getMoves(op);
   if (moves.size() == 1 && moves[0].target == 0 && staysInPlace(op, moves[0])) {
@@ -509,6 +516,33 @@ LogicalResult Lowering::lower(Operation *op) {
   if (auto custom = dyn_cast<nn::CustomOp>(op))
     return lowerCustom(custom, target);
   return lowerCalls(op, moves, target);
+}
+
+StringAttr Lowering::getFoundSize(Attribute number) {
+  auto index = dyn_cast_or_null<IntegerAttr>(number);
+  if (!index)
+    return {};
+  SmallVector<exec::SizeAttr> found;
+  for (auto size : program.getSizes().getAsRange<exec::SizeAttr>())
+    if (size.getFound())
+      found.push_back(size);
+  return size_t(index.getInt()) < found.size()
+             ? builder.getStringAttr(found[index.getInt()].getName())
+             : StringAttr();
+}
+
+void Lowering::measure(Operation *op) {
+  auto layer = dyn_cast<nn::LayerOp>(op);
+  if (!layer)
+    return;
+  layer.walk([&](nn::PrefixOp prefix) {
+    StringAttr size = getFoundSize(prefix.getSizeAttr());
+    auto count = dyn_cast<BlockArgument>(prefix.getCount());
+    if (size && count && measured.insert(size).second)
+      builder.create<exec::MeasureOp>(
+          op->getLoc(), size,
+          getPlaced(layer.getOperand(count.getArgNumber())));
+  });
 }
 
 /// A call of the user's function.
@@ -624,7 +658,7 @@ LogicalResult Lowering::lowerLoop(nn::LoopOp op) {
       loc, layerNames.lookup(op), op.getMax(),
       op.getCount() ? getPlaced(op.getCount()) : Value(),
       op.getConditional() ? placed[op.getLast().front()] : Value(),
-      placed.lookup(run));
+      placed.lookup(run), AffineMapAttr());
   auto finish = [&]() {
     ValueRange next = end->getOperands();
     for (auto [value, y] :

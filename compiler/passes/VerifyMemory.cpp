@@ -436,7 +436,8 @@ LogicalResult Checker::checkLoop(nn::LoopOp op) {
       return failure();
   if (op.getCount() || op.getConditional())
     intersect(before); // It may not run at all.
-  for (Value y : op.getLast()) {
+  // What runs that did not happen would have collected is not defined.
+  for (Value y : op.getYs()) {
     PlaceAttr place = getPlace(y);
     memory(place).write(place.getOffset(), contents.of(y));
   }

@@ -33,7 +33,9 @@ public:
 
 private:
   /// Each takes the ops that correspond to each other, of all programs.
+  LogicalResult mergeSteps(ArrayRef<Block *> blocks);
   LogicalResult mergeTensor(ArrayRef<Operation *> ops);
+  LogicalResult mergeLoop(ArrayRef<Operation *> ops);
   LogicalResult mergeCall(ArrayRef<Operation *> ops);
   LogicalResult checkCall(exec::CallOp call);
   LogicalResult checkAttributes(ArrayRef<Operation *> ops);
@@ -47,6 +49,7 @@ private:
   ExpressionFinder &finder;
   int threads;
   DenseMap<Value, unsigned> numbers; ///< of places, in each program
+  unsigned places = 0;
 };
 } // namespace
 
@@ -55,6 +58,7 @@ private:
 static bool isMerged(Operation *op, StringRef name) {
   return llvm::is_contained(
              {"tensor", "shape", "like", "work", "multiply_adds"}, name) ||
+         (isa<exec::LoopOp>(op) && name == "max") ||
          (isa<exec::WeightOp>(op) &&
           llvm::is_contained({"offset", "value"}, name));
 }
@@ -93,7 +97,8 @@ LogicalResult Generalizer::mergeTensor(ArrayRef<Operation *> ops) {
   }
   if (!varies)
     return success();
-  for (const SizePoint &point : chooseChecks(finder.getRanges(), kPoints))
+  for (const SizePoint &point :
+       chooseChecks(finder.getRanges(), kPoints, /*withZeros=*/true))
     for (auto [axis, dim] : llvm::enumerate(dims)) {
       int64_t size = evaluate(dim, point);
       if (size < 0 || size > type.getDimSize(axis))
@@ -172,7 +177,7 @@ LogicalResult Generalizer::mergeCall(ArrayRef<Operation *> ops) {
 /// fields.
 static void checkLikes(exec::ProgramOp program) {
   llvm::StringMap<exec::CallOp> calls;
-  for (auto call : program.getBody().getOps<exec::CallOp>()) {
+  for (auto call : exec::getSteps<exec::CallOp>(program)) {
     if (auto like = call.getLike()) {
       exec::CallOp other = calls.lookup(*like);
       if (!other || other.getLike() || !call.isLike(other))
@@ -182,17 +187,31 @@ static void checkLikes(exec::ProgramOp program) {
   }
 }
 
-LogicalResult Generalizer::run() {
+LogicalResult Generalizer::mergeLoop(ArrayRef<Operation *> ops) {
+  auto loop = cast<exec::LoopOp>(ops[0]);
+  SmallVector<int64_t> runs;
+  for (Operation *op : ops)
+    runs.push_back(cast<exec::LoopOp>(op).getMax());
+  if (llvm::all_equal(runs))
+    return success();
+  AffineExpr most = finder.find(runs);
+  if (!most)
+    return fail(loop, "the number of runs of '" + loop.getName() +
+                          "' is no sum of products of the sizes");
+  loop.setVaryingMaxAttr(
+      AffineMapAttr::get(AffineMap::get(0, finder.getRanges().size(), most)));
+  return success();
+}
+
+LogicalResult Generalizer::mergeSteps(ArrayRef<Block *> blocks) {
   SmallVector<Block::iterator> next;
-  for (exec::ProgramOp program : programs)
-    next.push_back(program.getBody().front().begin());
-  Block &block = programs[0].getBody().front();
-  unsigned count = 0;
-  while (next[0] != block.end()) {
+  for (Block *block : blocks)
+    next.push_back(block->begin());
+  while (next[0] != blocks[0]->end()) {
     SmallVector<Operation *> ops;
     OperationName kind = next[0]->getName();
-    for (auto [program, at] : llvm::zip(programs, next)) {
-      if (at == program.getBody().front().end() || at->getName() != kind)
+    for (auto [block, at] : llvm::zip(blocks, next)) {
+      if (at == block->end() || at->getName() != kind)
         return fail(programs[0], "the calls differ");
       ops.push_back(&*at);
     }
@@ -201,15 +220,35 @@ LogicalResult Generalizer::run() {
     if (failed(checkAttributes(ops)))
       return failure();
     if (isa<exec::PlaceOpInterface>(ops[0])) {
-      ++count;
+      ++places;
       for (Operation *op : ops)
-        numbers[op->getResult(0)] = count;
+        numbers[op->getResult(0)] = places;
       if (failed(mergeTensor(ops)))
         return failure();
     }
     if (isa<exec::CallOp>(ops[0]) && failed(mergeCall(ops)))
       return failure();
+    if (isa<exec::LoopOp>(ops[0]) && failed(mergeLoop(ops)))
+      return failure();
+    if (!isa<exec::BranchOp, exec::LoopOp>(ops[0]))
+      continue;
+    for (unsigned i = 0; i < ops[0]->getNumRegions(); ++i) {
+      SmallVector<Block *> steps;
+      for (Operation *op : ops)
+        steps.push_back(&op->getRegion(i).front());
+      if (failed(mergeSteps(steps)))
+        return failure();
+    }
   }
+  return success();
+}
+
+LogicalResult Generalizer::run() {
+  SmallVector<Block *> blocks;
+  for (exec::ProgramOp program : programs)
+    blocks.push_back(&program.getBody().front());
+  if (failed(mergeSteps(blocks)))
+    return failure();
   checkLikes(programs[0]);
   return verify(programs[0]);
 }

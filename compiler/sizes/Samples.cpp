@@ -13,6 +13,7 @@
 #include "dialects/nn/Resource.h"
 #include "dialects/nn/TensorData.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -21,8 +22,10 @@ using namespace nnc;
 /// The number of an op of the plan in its function.
 static constexpr llvm::StringLiteral kNumberAttr = "nn.number";
 
-static func::FuncOp getMain(ModuleOp module) {
-  return *module.getOps<func::FuncOp>().begin();
+/// Returns all functions of a module: the network and the bodies of its
+/// branches and loops.
+static SmallVector<func::FuncOp> getFunctions(ModuleOp module) {
+  return llvm::to_vector(module.getOps<func::FuncOp>());
 }
 
 static std::string describeOp(Operation *op) {
@@ -49,7 +52,7 @@ public:
 private:
   LogicalResult compareBlocks(Block &a, Block &b, Operation *at);
   LogicalResult compareOps(Operation *a, Operation *b, Operation *at);
-  LogicalResult compareConstants(nn::ConstantOp a, nn::ConstantOp b);
+  void compareConstants(nn::ConstantOp a, nn::ConstantOp b);
   LogicalResult fail(Operation *at, const Twine &why) {
     return at->emitError()
            << "varies with the sizes in a way that nnc does not handle: "
@@ -62,6 +65,12 @@ private:
   SetVector<DenseResourceElementsAttr> unused;
 };
 } // namespace
+
+static std::string describeType(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
 
 static bool isOfOneKind(Type a, Type b) {
   auto x = dyn_cast<RankedTensorType>(a), y = dyn_cast<RankedTensorType>(b);
@@ -92,25 +101,17 @@ static bool isOfOneKind(Attribute a, Attribute b) {
   return x && x.getType() == cast<IntegerAttr>(b).getType();
 }
 
-LogicalResult Comparison::compareConstants(nn::ConstantOp a, nn::ConstantOp b) {
-  if (a.getValue() == b.getValue())
-    return success();
+/// Constants may have other elements, see shareConstants().
+void Comparison::compareConstants(nn::ConstantOp a, nn::ConstantOp b) {
   auto ofA = TensorData::get(a.getValue()), ofB = TensorData::get(b.getValue());
-  if (!ofA || !ofB)
-    return fail(a, "is a constant that cannot be read");
-  ArrayRef<char> more = ofA->getBytes(), less = ofB->getBytes();
-  if (more.size() < less.size())
-    std::swap(more, less);
-  if (more.take_front(less.size()) != less)
-    return fail(a, "is a constant that has other elements at other sizes");
+  if (a.getValue() == b.getValue() || a.getType() != b.getType() || !ofA ||
+      !ofB || ofA->getBytes() != ofB->getBytes())
+    return;
   // One copy of the weights is enough.
-  if (a.getType() == b.getType()) {
-    auto resource = dyn_cast<DenseResourceElementsAttr>(b.getValue());
-    b.setValueAttr(a.getValueAttr());
-    if (resource)
-      unused.insert(resource);
-  }
-  return success();
+  auto resource = dyn_cast<DenseResourceElementsAttr>(b.getValue());
+  b.setValueAttr(a.getValueAttr());
+  if (resource)
+    unused.insert(resource);
 }
 
 LogicalResult Comparison::compareOps(Operation *a, Operation *b,
@@ -125,16 +126,24 @@ LogicalResult Comparison::compareOps(Operation *a, Operation *b,
       return fail(at, "has other operands at other sizes");
   for (auto [x, y] : llvm::zip(a->getResults(), b->getResults())) {
     if (!isOfOneKind(x.getType(), y.getType()))
-      return fail(at, "has a result of another type at other sizes");
+      return fail(at, "is " + describeType(x.getType()) + ", and " +
+                          describeType(y.getType()) + " at other sizes");
     same[x] = y;
   }
   if (auto constant = dyn_cast<nn::ConstantOp>(a))
-    return compareConstants(constant, cast<nn::ConstantOp>(b));
+    return compareConstants(constant, cast<nn::ConstantOp>(b)), success();
   if (isa<nn::CustomOp, nn::PartOp>(a))
     return a->getResultTypes() == b->getResultTypes()
                ? success()
                : fail(at, "is a custom operator, which takes no such sizes");
+  // Literals may have other values, see shareConstants().
+  if (isa<arith::ConstantOp>(a))
+    return success();
   DictionaryAttr ofA = a->getAttrDictionary(), ofB = b->getAttrDictionary();
+  auto layer = dyn_cast<nn::LayerOp>(a->getParentOp());
+  bool isExpression = layer && a->getParentRegion() == &layer.getEpilogue();
+  if (isExpression && ofA != ofB)
+    return fail(at, "computes with another number at other sizes");
   for (NamedAttribute attribute : ofB)
     if (!isOfOneKind(ofA.get(attribute.getName()), attribute.getValue()))
       return fail(at, "has another value of '" + attribute.getName().strref() +
@@ -178,7 +187,15 @@ LogicalResult Comparison::run() {
 }
 
 LogicalResult nnc::compareLayers(ModuleOp plan, ModuleOp sample) {
-  return Comparison(getMain(plan), getMain(sample)).run();
+  auto functions = getFunctions(plan), others = getFunctions(sample);
+  if (functions.size() != others.size())
+    return plan.emitError() << "varies with the sizes in a way that nnc does "
+                               "not handle: it has other branches or loops at "
+                               "other sizes";
+  for (auto [function, other] : llvm::zip(functions, others))
+    if (failed(Comparison(function, other).run()))
+      return failure();
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,13 +257,14 @@ static LogicalResult addShapes(ArrayRef<Operation *> ops,
   return success();
 }
 
-LogicalResult nnc::markVarying(ArrayRef<ModuleOp> modules,
-                               ExpressionFinder &finder) {
-  func::FuncOp plan = getMain(modules[0]);
+/// Marks the ops of the first of functions that correspond to each other.
+static LogicalResult markVarying(ArrayRef<func::FuncOp> functions,
+                                 ExpressionFinder &finder) {
+  func::FuncOp plan = functions[0];
   Builder builder(plan.getContext());
   SmallVector<Block::iterator> next;
-  for (ModuleOp module : modules)
-    next.push_back(getMain(module).getBody().front().begin());
+  for (func::FuncOp function : functions)
+    next.push_back(function.getBody().front().begin());
   for (int64_t number = 0; next[0] != plan.getBody().front().end(); ++number) {
     SmallVector<Operation *> ops;
     for (Block::iterator &at : next)
@@ -256,6 +274,18 @@ LogicalResult nnc::markVarying(ArrayRef<ModuleOp> modules,
       continue;
     ops[0]->setAttr(kVariesAttr, builder.getUnitAttr());
     if (failed(addShapes(ops, finder)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult nnc::markVarying(ArrayRef<ModuleOp> modules,
+                               ExpressionFinder &finder) {
+  for (size_t i = 0; i < getFunctions(modules[0]).size(); ++i) {
+    SmallVector<func::FuncOp> functions;
+    for (ModuleOp module : modules)
+      functions.push_back(getFunctions(module)[i]);
+    if (failed(::markVarying(functions, finder)))
       return failure();
   }
   return success();
@@ -306,11 +336,8 @@ static void liftLimits(func::FuncOp function) {
   function->setAttr(exec::kMemoriesAttr, builder.getArrayAttr(large));
 }
 
-LogicalResult nnc::retypeLayers(ModuleOp planned, ModuleOp sample,
-                                bool isLarger) {
-  func::FuncOp function = getMain(planned), from = getMain(sample);
-  if (isLarger)
-    liftLimits(function);
+/// Gives a planned function the shapes of `from`.
+static LogicalResult retypeFunction(func::FuncOp function, func::FuncOp from) {
   SmallVector<Operation *> ops;
   for (Operation &op : from.getBody().front())
     ops.push_back(&op);
@@ -339,5 +366,17 @@ LogicalResult nnc::retypeLayers(ModuleOp planned, ModuleOp sample,
                              nn::getLayout(y.getType())));
   }
   function.setType(from.getFunctionType());
+  return success();
+}
+
+LogicalResult nnc::retypeLayers(ModuleOp planned, ModuleOp sample,
+                                bool isLarger) {
+  for (auto [function, from] :
+       llvm::zip_equal(getFunctions(planned), getFunctions(sample))) {
+    if (isLarger)
+      liftLimits(function);
+    if (failed(retypeFunction(function, from)))
+      return failure();
+  }
   return success();
 }

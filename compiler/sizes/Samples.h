@@ -19,7 +19,7 @@ namespace nnc {
 
 /// Compares two modules of layers, each of one function, which were formed of
 /// one model for different sizes. Fails, with an error at the first op of
-/// `plan` whose kind, operands or values depend on the sizes. Constants of
+/// `plan` whose kind or operands depend on the sizes. Constants of
 /// `sample` that are equal to those of `plan` share their memory from then on.
 mlir::LogicalResult compareLayers(mlir::ModuleOp plan, mlir::ModuleOp sample);
 

@@ -20,12 +20,17 @@ using namespace nnc;
 
 /// Returns `count` sizes of the range, none of which is 1 or in `taken`: first
 /// the high end or one above it, then sizes from there down, of which the last
-/// is the lowest, and where these do not suffice, further ones above.
+/// is the lowest, and where these do not suffice, further ones above. Where all
+/// whole numbers are sizes, powers of two are none of them: a division by one
+/// becomes a multiplication.
 static SmallVector<int64_t> chooseSizes(const SizeRange &range, int count,
                                         SmallVectorImpl<int64_t> &taken) {
   SmallVector<int64_t> sizes;
+  auto isUsual = [&](int64_t size) {
+    return size > 1 && (range.step > 1 || !llvm::isPowerOf2_64(size));
+  };
   auto add = [&](int64_t size) {
-    if (size > 1 && !llvm::is_contained(taken, size) &&
+    if (isUsual(size) && !llvm::is_contained(taken, size) &&
         int(sizes.size()) < count)
       sizes.push_back(size);
   };
@@ -38,7 +43,7 @@ static SmallVector<int64_t> chooseSizes(const SizeRange &range, int count,
   // A model may treat small sizes otherwise: by a maximum, or a window.
   for (int64_t size = range.low; size < sizes.back() && size < sizes[0];
        size += range.step)
-    if (size > 1 && !llvm::is_contained(taken, size)) {
+    if (isUsual(size) && !llvm::is_contained(taken, size)) {
       add(size);
       break;
     }
@@ -73,8 +78,13 @@ std::vector<SizePoint> nnc::chooseSamples(ArrayRef<SizeRange> ranges) {
   return samples;
 }
 
-std::vector<SizePoint> nnc::chooseChecks(ArrayRef<SizeRange> ranges,
-                                         int64_t most) {
+std::vector<SizePoint> nnc::chooseChecks(ArrayRef<SizeRange> given,
+                                         int64_t most, bool withZeros) {
+  SmallVector<SizeRange> ranges(given);
+  if (!withZeros)
+    for (SizeRange &range : ranges)
+      range.low =
+          std::max(range.low, std::min<int64_t>(range.step, range.high));
   // As many sizes of each range as keep the product below the limit.
   int64_t perRange = 2;
   auto countPoints = [&](int64_t each) {

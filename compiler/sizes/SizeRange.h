@@ -17,7 +17,7 @@
 
 namespace nnc {
 
-/// A size that a module takes at run time: one of low, low + step, ..., high.
+/// A size that a module has at run time: one of low, low + step, ..., high.
 struct SizeRange {
   std::string name;
   int64_t low, high, step;
@@ -35,9 +35,10 @@ std::vector<SizePoint> chooseSamples(llvm::ArrayRef<SizeRange> ranges);
 
 /// Returns points within the ranges at which results are checked: all of them
 /// if they are at most `most`, else a grid of about as many, which has the
-/// smallest and the largest sizes.
+/// smallest and the largest sizes. Sizes of 0, at which layers without results
+/// do not run, are among them only `withZeros`.
 std::vector<SizePoint> chooseChecks(llvm::ArrayRef<SizeRange> ranges,
-                                    int64_t most);
+                                    int64_t most, bool withZeros = false);
 
 /// Returns the value of an expression whose symbols are sizes.
 int64_t evaluate(mlir::AffineExpr expression, llvm::ArrayRef<int64_t> point);

@@ -260,7 +260,7 @@ FailureOr<BenchProgram> Bench::build(int64_t modelWeights) {
   Value in = builder.create<exec::InputOp>(loc, place, names.add("in"), one,
                                            none, IntegerAttr(), none);
   Value out = builder.create<exec::OutputOp>(loc, place, names.add("out"), one,
-                                             none, IntegerAttr(), none);
+                                             none, IntegerAttr(), none, none);
   builder.create<exec::CopyOp>(loc, names.add("pass"), in, out);
   ++calls;
   bench.calls.resize(jobs.size());

@@ -191,9 +191,11 @@ static LogicalResult takeName(Names &names, Operation &op, StringRef name) {
 
 LogicalResult SizeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                StringRef name, int64_t low, int64_t high,
-                               int64_t step) {
-  if (low < 1 || high < low || step < 1 || (high - low) % step != 0)
-    return emitError() << "needs sizes from 1 on, a step of at least 1, and a "
+                               int64_t step, bool found) {
+  if (low < (found ? 0 : 1) || high < low || step < 1 ||
+      (high - low) % step != 0)
+    return emitError() << "needs sizes from " << (found ? 0 : 1)
+                       << " on, a step of at least 1, and a "
                           "high end that steps from the low end reach, for '"
                        << name << "'";
   return success();
@@ -271,6 +273,68 @@ static LogicalResult verifyCall(CallOp call, llvm::StringMap<CallOp> &calls) {
   return success();
 }
 
+/// Collects the sizes that a step of a program depends on, by their numbers.
+static void collectSizes(Operation &step, llvm::SmallDenseSet<unsigned> &used) {
+  auto add = [&](AffineMap map) {
+    if (map)
+      map.walkExprs([&](AffineExpr expression) {
+        if (auto symbol = dyn_cast<AffineSymbolExpr>(expression))
+          used.insert(symbol.getPosition());
+      });
+  };
+  if (auto loop = dyn_cast<exec::LoopOp>(step); loop && loop.getVaryingMax())
+    add(*loop.getVaryingMax());
+  if (auto call = dyn_cast<CallOp>(step))
+    if (DictionaryAttr varying = call.getVaryingAttr())
+      for (NamedAttribute field : varying)
+        add(cast<AffineMapAttr>(field.getValue()).getAffineMap());
+  if (isa<CallOp, CopyOp>(step))
+    for (Value place : step.getOperands())
+      if (PlaceOpInterface op = getPlaceOp(place))
+        add(getVaryingDims(op));
+}
+
+/// Checks that sizes that a program finds are found once, and before what
+/// depends on them.
+static LogicalResult verifyMeasures(ProgramOp program) {
+  SmallVector<bool> isKnown;
+  for (auto size : program.getSizes().getAsRange<SizeAttr>()) {
+    if (!size.getFound() && llvm::is_contained(isKnown, false))
+      return program.emitOpError()
+             << "has the size '" << size.getName()
+             << "' of the caller behind one that is found";
+    isKnown.push_back(!size.getFound());
+  }
+  for (Operation &op : program.getBody().front()) {
+    if (auto measure = dyn_cast<MeasureOp>(op)) {
+      PlaceOpInterface count = getPlaceOp(measure.getCount());
+      if (!count || count.getTensor().getNumElements() != 1 ||
+          !count.getTensor().getElementType().isSignlessInteger(32))
+        return op.emitOpError("needs a place of one i32");
+      auto names =
+          llvm::map_range(program.getSizes().getAsRange<SizeAttr>(),
+                          [](SizeAttr size) { return size.getName(); });
+      unsigned number =
+          std::distance(names.begin(), llvm::find(names, measure.getSize()));
+      if (number == isKnown.size() || isKnown[number])
+        return op.emitOpError("finds '")
+               << measure.getSize()
+               << "', which is no size of the program that is found, or is "
+                  "known already";
+      isKnown[number] = true;
+      continue;
+    }
+    llvm::SmallDenseSet<unsigned> used;
+    op.walk([&](Operation *step) { collectSizes(*step, used); });
+    for (unsigned number : used)
+      if (!isKnown[number])
+        return op.emitOpError("depends on the size '")
+               << cast<SizeAttr>(program.getSizes()[number]).getName()
+               << "', which is found behind it";
+  }
+  return success();
+}
+
 /// Checks the steps of a program, or of a branch or loop in it, and takes their
 /// names and those of places.
 static LogicalResult verifySteps(Block &steps, Names &names,
@@ -279,7 +343,7 @@ static LogicalResult verifySteps(Block &steps, Names &names,
     bool isNamed =
         isa<PlaceOpInterface, CallOp, exec::CustomOp, BranchOp, exec::LoopOp>(
             op);
-    if (!isNamed && !isa<CopyOp>(op))
+    if (!isNamed && !isa<CopyOp, MeasureOp>(op))
       return op.emitOpError("does not belong in a program");
     if (isNamed &&
         failed(takeName(names, op,
@@ -333,7 +397,9 @@ LogicalResult ProgramOp::verifyRegions() {
     }
   }
   llvm::StringMap<CallOp> calls;
-  return verifySteps(*getBody().begin(), names, calls);
+  if (failed(verifySteps(*getBody().begin(), names, calls)))
+    return failure();
+  return verifyMeasures(*this);
 }
 
 //===----------------------------------------------------------------------===//

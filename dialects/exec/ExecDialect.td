@@ -108,19 +108,22 @@ def Exec_Memories
 
 def Exec_SizeAttr : AttrDef<Exec_Dialect, "Size"> {
   let mnemonic = "size";
-  let summary = "A size that the caller of a program gives it at run time";
+  let summary = "A size that a program has at run time";
   let description = [{
     `name` is an identifier of C, unique among the program's sizes, inputs and
-    other names. The size is one of `low`, `low + step`, ..., `high`.
+    other names. The size is one of `low`, `low + step`, ..., `high`. The caller
+    gives it or, if it is `found`, an `exec.measure` of the program finds it; such
+    a size may be 0.
 
-    Example: `#exec.size<name = "batch", low = 1, high = 8, step = 1>`.
+    Examples: `#exec.size<name = "batch", low = 1, high = 8, step = 1>`,
+    `#exec.size<name = "boxes", low = 0, high = 100, step = 1, found = true>`.
   }];
   let parameters = (ins StringRefParameter<"identifier">:$name, "int64_t":$low,
-    "int64_t":$high, "int64_t":$step);
+    "int64_t":$high, "int64_t":$step, DefaultValuedParameter<"bool", "false">:$found);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
-def Exec_Sizes : TypedArrayAttrBase<Exec_SizeAttr, "sizes given at run time">;
+def Exec_Sizes : TypedArrayAttrBase<Exec_SizeAttr, "sizes at run time">;
 
 def Exec_OperandKind : I32EnumAttr<"OperandKind",
     "how an epilogue reads an operand: runtime/epilogue.h", [

@@ -63,8 +63,9 @@ def Exec_ProgramOp : Exec_Op<"program", [
     `weight_memories`, the places of weights and `weights`. `headers` of runtime/ come before
     those of the calls' routines: the vectors that these are written for, and
     the functions of the expressions. `model` and `sha256` say which file the
-    program was made from. `sizes` are what the caller chooses at each run, within
-    bounds; all places and the types of their tensors are for the largest ones.
+    program was made from. `sizes` are what the caller chooses at each run or the
+    program finds, within bounds; those of the caller come first. All places and the
+    types of their tensors are for the largest ones.
 
     Example:
     ```mlir
@@ -112,12 +113,13 @@ def Exec_InputOp : Exec_PlaceOp<"input",
 
 def Exec_OutputOp : Exec_PlaceOp<"output",
     (ins OptionalAttr<StrAttr>:$model_name, OptionalAttr<I64Attr>:$offset,
-         OptionalAttr<StrAttr>:$memory),
-    "(`of` $model_name^)? (`in` $memory^)? (`at` $offset^)?", 1> {
+         OptionalAttr<StrAttr>:$memory, OptionalAttr<StrAttr>:$size),
+    "(`of` $model_name^)? (`tells` $size^)? (`in` $memory^)? (`at` $offset^)?", 1> {
   let summary = "Where the caller wants a result, row-major";
   let description = [{
     Calls may use it as they use a buffer before the result is written. An
-    output with an `offset` lies there in the arena.
+    output with an `offset` lies there in the arena. One that `tells` a size is
+    for an i32: what the program has found that size to be.
 
     Examples: `%y = exec.output "prob" : tensor<1x1000xf32>`,
     `%y = exec.output "prob" at 0 : tensor<1x1000xf32>`.
@@ -315,6 +317,19 @@ def Exec_CopyOp : Exec_Op<"copy", [Exec_InSteps]> {
   let hasVerifier = 1;
 }
 
+def Exec_MeasureOp : Exec_Op<"measure", [HasParent<"ProgramOp">]> {
+  let summary = "Sets a size of the program to a number that it has computed";
+  let description = [{
+    `size` names one of the program's sizes that are found, and `count` is the
+    place of an i32. What depends on the size comes behind. The program ends there,
+    saying so, if the number is out of the size's bounds.
+
+    Example: `exec.measure "boxes" %count`.
+  }];
+  let arguments = (ins StrAttr:$size, Exec_Place:$count);
+  let assemblyFormat = "$size $count attr-dict";
+}
+
 def Exec_BranchOp : Exec_Op<"branch", [
     Exec_InSteps, NoTerminator, SingleBlock, NoRegionArguments]> {
   let summary = "Steps that run if a condition holds, and those that run else";
@@ -347,7 +362,9 @@ def Exec_LoopOp : Exec_Op<"loop", [
     Runs `steps` up to `max` times, and no more than the i64 in `count` says if
     that is there; `condition`, the place of one bool, is read before each run,
     and ends the loop where it is false. Before each run its number, from 0 on,
-    is written to `counter`, the place of one i64, if that is there.
+    is written to `counter`, the place of one i64, if that is there. In a program
+    with `sizes`, `varying_max` may be a map from these to the largest number of
+    runs; `max` is then that for the largest sizes.
 
     Example:
     ```mlir
@@ -357,7 +374,8 @@ def Exec_LoopOp : Exec_Op<"loop", [
     ```
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$max, Optional<Exec_Place>:$count,
-    Optional<Exec_Place>:$condition, Optional<Exec_Place>:$counter);
+    Optional<Exec_Place>:$condition, Optional<Exec_Place>:$counter,
+    OptionalAttr<AffineMapAttr>:$varying_max);
   let regions = (region SizedRegion<1>:$steps);
   let assemblyFormat = [{
     $name `max` $max (`count` $count^)? (`while` $condition^)?

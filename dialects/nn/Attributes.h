@@ -20,4 +20,12 @@
 #define GET_ATTRDEF_CLASSES
 #include "dialects/nn/NnAttrs.h.inc"
 
+namespace nnc::nn {
+
+/// Name of the attribute of a function's result that tells a size which a run
+/// finds: the size's number, as nn.prefix has it.
+inline constexpr llvm::StringLiteral kSizeAttr = "nn.size";
+
+} // namespace nnc::nn
+
 #endif // NNC_DIALECTS_NN_ATTRIBUTES_H

@@ -126,9 +126,6 @@ LogicalResult nn::LoopOp::verify() {
     if (init.getType() != last.getType())
       return emitOpError("carries a ")
              << init.getType() << ", which becomes a " << last.getType();
-  if (!getCollected().empty() && (getCount() || getConditional()))
-    return emitOpError("collects values of every run, whose number has to be "
-                       "known");
   for (Value collected : getCollected()) {
     auto type = cast<RankedTensorType>(collected.getType());
     if (type.getRank() == 0 || type.getDimSize(0) != int64_t(getMax()))

@@ -62,8 +62,8 @@ def Nn_LoopOp : Nn_ControlOp<"loop", [AttrSizedOperandSegments]> {
     values, which are collected. Results of the loop are the last values of the
     carried values, which are `inits` where the body does not run, and of each
     collected value one tensor that holds those of all runs along a new first
-    axis, whose size is `max`. A loop that collects runs exactly `max` times: it
-    has no `count` and is not `conditional`.
+    axis, whose size is `max`; where there are fewer runs the rest is not
+    defined.
 
     Example:
     ```mlir

@@ -25,8 +25,8 @@ static LogicalResult inferPool(std::optional<Location> location,
     shape.push_back(slideWindow(x.getDimSize(i + 2), window.kernel[i],
                                 window.strides[i], window.dilations[i],
                                 window.pads[i], window.pads[spatial + i],
-                                adaptor.getCeilMode()));
-    if (shape.back() < 1)
+                                adaptor.getCeilMode(), /*mayExceed=*/true));
+    if (shape.back() < 0)
       return emitOptionalError(location,
                                "has a window larger than its padded "
                                "input along spatial axis ",

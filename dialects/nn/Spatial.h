@@ -25,10 +25,12 @@ mlir::LogicalResult verifyWindow(std::optional<mlir::Location> location,
                                  const Window &window, size_t mostAxes);
 
 /// Returns the output size of a sliding window along one axis, or -1 if the
-/// window does not fit into the padded input.
+/// window does not fit into the padded input. Where it may exceed that, a
+/// window that is larger by less than a stride has one place, and one that is
+/// larger by less than two strides none.
 int64_t slideWindow(int64_t input, int64_t kernel, int64_t stride,
                     int64_t dilation, int64_t before, int64_t after,
-                    bool ceilMode);
+                    bool ceilMode, bool mayExceed = false);
 
 /// Adds a pair of fields for height and width, the last two of `values`. If
 /// there is a single spatial axis, it is the width and the height is `missing`:

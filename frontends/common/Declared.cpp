@@ -49,7 +49,10 @@ void Declarations::check(const Scope &scope, StringRef name,
         << nameOf(element) << ", but the model declares "
         << declared.elementName << " for it among its " << list
         << "; correct the declaration, or add a Cast";
-  if (!declared.dims || fits(*declared.dims, inferred.getShape()))
+  bool hasRank =
+      declared.dims && declared.dims->size() == size_t(inferred.getRank());
+  if (!declared.dims || (isLoose && hasRank) ||
+      fits(*declared.dims, inferred.getShape()))
     return;
   std::string shape = describe(*declared.dims),
               actual = toString(inferred.getShape());
@@ -69,7 +72,7 @@ void Declarations::check(const Scope &scope, StringRef name,
 std::optional<SmallVector<int64_t>>
 Declarations::getShape(const Scope &scope, StringRef name) const {
   auto found = scope.find(name);
-  if (isRebound || found == scope.end() || !found->second.info.dims)
+  if (isRebound || isLoose || found == scope.end() || !found->second.info.dims)
     return std::nullopt;
   SmallVector<int64_t> shape;
   for (const Dim &dim : *found->second.info.dims) {

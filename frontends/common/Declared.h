@@ -51,13 +51,15 @@ public:
   /// and the user's shapes may not have overruled it.
   std::optional<llvm::SmallVector<int64_t>>
   getShape(const Scope &scope, llvm::StringRef name) const;
+  /// From here on, other shapes than the declared ones may follow from data.
+  void loosen() { isLoose = true; }
 
   /// Warns of the declarations that the user's shapes have overruled.
   void warnOfStale() const;
 
 private:
   Problems &problems;
-  bool isRebound;
+  bool isRebound, isLoose = false;
   std::string (*nameOf)(mlir::Type);
   int64_t stale = 0;
   std::string firstStale;

@@ -29,9 +29,10 @@ static constexpr StringLiteral kIntFunctions[] = {
 
 /// Functions on floats whose results are the same on every machine.
 static constexpr StringLiteral kRealFunctions[] = {
-    "abs",   "add",        "cast",          "ceil",   "div",        "equal",
-    "floor", "greater",    "greater_equal", "less",   "less_equal", "mul",
-    "neg",   "reciprocal", "round",         "select", "sqrt",       "sub"};
+    "abs",   "add",     "cast",          "ceil",  "div",        "equal",
+    "floor", "greater", "greater_equal", "less",  "less_equal", "mul",
+    "neg",   "pow",     "reciprocal",    "round", "select",     "sqrt",
+    "sub"};
 
 /// Routines that only move elements, or reduce them.
 static constexpr StringLiteral kMoves[] = {"copy", "gather"};
@@ -49,10 +50,28 @@ static bool isCastDefined(double x, Type element) {
   return std::trunc(x) >= (isUnsigned ? 0 : -end) && x < end;
 }
 
+/// Whether x to the power of y is a whole number that every machine computes
+/// exactly: PyTorch writes the square root of a number of patches as a power.
+static bool isPowerExact(double x, double y) {
+  constexpr double kMost = 1 << 24;
+  if (x < 0 || x > kMost || std::trunc(x) != x)
+    return false;
+  double root = std::sqrt(x), power = std::pow(x, y);
+  if (y == 0.5)
+    return std::trunc(root) == root;
+  return y >= 0 && std::trunc(y) == y && power <= kMost;
+}
+
 static bool isDefined(StringRef function, ArrayRef<Elements> x, Type result) {
   if (function == "cast" && x[0].isReal())
     return llvm::all_of(x[0].reals,
                         [&](double v) { return isCastDefined(v, result); });
+  if (function == "pow" && x[0].isReal()) {
+    ArrayRef<double> exponents = x[1].reals;
+    return exponents.size() == 1 && llvm::all_of(x[0].reals, [&](double base) {
+             return isPowerExact(base, exponents[0]);
+           });
+  }
   if (x.back().isReal())
     return true;
   if (function == "div" || function == "mod" || function == "fmod")

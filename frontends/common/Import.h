@@ -56,8 +56,19 @@ struct ImportOptions {
   TfliteRounding tfliteRounding = TfliteRounding::twice;
   /// Functions for operators that nnc lacks.
   std::vector<CustomFunction> customs = {};
+  /// Values of the first of the sizes that data decide; others are the largest.
+  std::vector<int64_t> foundSizes = {};
+  /// Whether the model is imported at several sizes, at which it should be one
+  /// network.
+  bool isSample = false;
   /// Values of inputs that become constants.
   GivenValues values = {};
+};
+
+/// A size of tensors that is known only when the network runs: 0 to `most`.
+struct FoundSize {
+  std::string name; ///< of the first tensor that has it
+  int64_t most;
 };
 
 /// How an import ended. If a model has several problems, the status is that of
@@ -82,6 +93,9 @@ struct ImportResult {
   /// The model's names of the dimensions of its inputs, by input; empty where a
   /// dimension has none.
   std::map<std::string, std::vector<std::string>> dimNames = {};
+  /// Sizes that data decide. The last results of the function tell them; each
+  /// of these has the attribute nn.size with the number of the size.
+  std::vector<FoundSize> foundSizes = {};
 };
 
 } // namespace nnc::frontends

@@ -57,58 +57,6 @@ Value convertGatherND(Node &node) {
   return node.reshape(node.create<nn::GatherOp>(x, positions, 0), result);
 }
 
-/// Returns the numbers of the elements of a known tensor that are not zero.
-static SmallVector<int64_t> findNonZeros(const Elements &known) {
-  SmallVector<int64_t> found;
-  for (auto [i, value] : llvm::enumerate(known.ints))
-    if (value != 0)
-      found.push_back(i);
-  for (auto [i, value] : llvm::enumerate(known.reals))
-    if (value != 0)
-      found.push_back(i);
-  return found;
-}
-
-/// Converts Compress, whose condition says how large the result is.
-Value convertCompress(Node &node) {
-  Value x = node.getOperand(0);
-  auto known = readElements(node.getOperand(1));
-  if (!known)
-    return node.unsupported("needs a condition that is known when compiling, "
-                            "since it says how large the result is");
-  int64_t axis = 0;
-  if (node.hasAttribute("axis")) {
-    auto given = node.normalizeAxis(node.getInt("axis"), getRank(x));
-    if (!given)
-      return {};
-    axis = *given;
-  } else {
-    x = node.reshape(x, {getNumElements(x)});
-  }
-  SmallVector<int64_t> picked = findNonZeros(*known);
-  int64_t size = getShape(x)[axis];
-  if (!picked.empty() && picked.back() >= size)
-    return node.broken("picks element " + Twine(picked.back()) + " of " +
-                       Twine(size));
-  return node.create<nn::GatherOp>(x, node.constant(picked), axis);
-}
-
-/// Converts NonZero of a tensor that is known.
-Value convertNonZero(Node &node) {
-  Value x = node.getOperand(0);
-  auto known = readElements(x);
-  if (!known)
-    return node.unsupported("needs an operand that is known when compiling, "
-                            "since it says how large the result is");
-  SmallVector<int64_t> found = findNonZeros(*known), indices;
-  ArrayRef<int64_t> shape = getShape(x);
-  for (int64_t axis = 0; axis < getRank(x); ++axis)
-    for (int64_t position : found)
-      indices.push_back(position / getStride(shape, axis) % shape[axis]);
-  return node.reshape(node.constant(indices),
-                      {getRank(x), static_cast<int64_t>(found.size())});
-}
-
 /// Converts EyeLike: ones on a diagonal of a matrix of the operand's shape.
 Value convertEyeLike(Node &node) {
   Value x = node.getOperand(0);

@@ -54,13 +54,21 @@ GraphImporter::GraphImporter(::onnx::ModelProto &model,
           problems, isRebound,
           [](Type type) { return getDataTypeName(getDataType(type)); }),
       declaredInMain(getDeclared(builder.getContext(), model.graph())),
-      customs(options.customs) {
+      customs(options.customs), lengths(options.foundSizes),
+      sample(options.isSample) {
   main.imports = &model.opset_import();
   main.declared = &declaredInMain;
   for (auto &tensor : *model.mutable_graph()->mutable_initializer())
     main.initializers[tensor.name()] = &tensor;
   for (FunctionProto &function : *model.mutable_functions())
     functions[getKey(function, function.name())] = &function;
+}
+
+std::optional<unsigned> GraphImporter::addLength(LayerBuilder &builder,
+                                                 StringRef name, int64_t most,
+                                                 Value count) {
+  declarations.loosen();
+  return lengths.add(builder, name, most, count);
 }
 
 Location GraphImporter::getLoc(const NodeProto &node, const Scope &scope) {
@@ -596,7 +604,16 @@ void GraphImporter::addResults() {
     results.push_back(store(value));
     names.push_back(output.name());
   }
+  SmallVector<std::string> countNames;
+  for (const FoundSize &size : lengths.getSizes())
+    countNames.push_back(size.name + "_count");
+  size_t own = results.size();
+  llvm::append_range(results, lengths.getCounts());
+  names.append(countNames.begin(), countNames.end());
   returnFromMain(function, results, names);
+  for (size_t i = own; i < results.size(); ++i)
+    function.setResultAttr(i, nn::kSizeAttr,
+                           builder.getI64IntegerAttr(int64_t(i - own)));
 }
 
 void GraphImporter::run(const GivenShapes &given, ArrayRef<Input> inputs) {

@@ -11,6 +11,7 @@
 #include "frontends/common/Customs.h"
 #include "frontends/common/Declared.h"
 #include "frontends/common/Inputs.h"
+#include "frontends/common/Lengths.h"
 #include "frontends/onnx/Weights.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -71,6 +72,13 @@ public:
   Problems &getProblems() { return problems; }
   Weights &getWeights() { return weights; }
   const Declarations &getDeclarations() const { return declarations; }
+  const Lengths &getLengths() const { return lengths; }
+  /// Whether the model is imported at other sizes, too.
+  bool isSample() const { return sample; }
+  /// Adds a size that data decide, as Lengths does. From then on, what the
+  /// model declares of shapes may be one of many.
+  std::optional<unsigned> addLength(LayerBuilder &builder, llvm::StringRef name,
+                                    int64_t most, mlir::Value count);
   mlir::OpBuilder &getBuilder() { return builder; }
   mlir::Location getLoc(const ::onnx::NodeProto &node, const Scope &scope);
 
@@ -153,6 +161,8 @@ private:
   int64_t imported = 0; ///< nodes, those of called functions included
 
   Customs customs;
+  Lengths lengths;
+  bool sample;
   const GivenShapes *customShapes = nullptr;
   /// Sizes of the dimensions that the model gives names to.
   llvm::StringMap<int64_t> symbols;

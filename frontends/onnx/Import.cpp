@@ -64,6 +64,7 @@ ImportResult nnc::onnx::importModel(StringRef path,
         llvm::any_of(inputs, [](const Input &i) { return i.isRebound; }));
     importer.run(customShapes, inputs);
     llvm::append_range(result.metadata, importer.getOutputTexts());
+    result.foundSizes = importer.getLengths().getSizes().vec();
   }
   finishModule(std::move(module), path, loaded->sha256, options, problems,
                result);

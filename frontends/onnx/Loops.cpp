@@ -130,6 +130,9 @@ private:
   const LoopForm &form;
   /// The condition that the body takes, as the model sees it, and gives.
   Value condition, givenCondition, nextCondition;
+  /// What the body takes as the number of runs before it; null where no
+  /// condition decides how much is collected.
+  Value runsSoFar;
   /// Values of the body as the model sees them.
   SmallVector<Value> results, carried;
   ArrayRef<Value> next, collected;
@@ -155,6 +158,8 @@ bool LoopImporter::importBody(Body &body) {
     Value argument = body.addArgument(getCarrier(init).getType());
     carried.push_back(node.asModelType(argument, getElement(init)));
   }
+  if (form.collected && form.hasCondition)
+    runsSoFar = body.addArgument(run.getType());
   llvm::append_range(inputs, carried);
   llvm::append_range(inputs, form.getInputs(run, &body));
   return !llvm::is_contained(inputs, Value()) &&
@@ -206,12 +211,13 @@ std::optional<LoopResults> LoopImporter::build() {
     if (!isConditional)
       dropCondition(body);
   }
-  if (!collected.empty() && (isConditional || form.count || !form.runs)) {
+  // How many runs there are may be known only then.
+  bool isOpen = !collected.empty() && (isConditional || form.count);
+  if (!collected.empty() && !form.runs) {
     body.erase();
-    node.unsupported("collects a value of every run, but how many runs there "
-                     "are is known only at run time; nnc needs a trip count "
-                     "that is known when compiling and a condition that stays "
-                     "true");
+    node.unsupported("collects a value of every run, but nothing limits how "
+                     "many there are; nnc needs a largest trip count that is "
+                     "known when compiling");
     return std::nullopt;
   }
   SmallVector<Value> given, inits;
@@ -220,6 +226,14 @@ std::optional<LoopResults> LoopImporter::build() {
     given.push_back(nextCondition);
   for (Value value : next)
     given.push_back(getCarrier(value));
+  Type integer = node.getBuilder().getI64Type();
+  bool isCounted = isOpen && isConditional;
+  if (runsSoFar && !isCounted)
+    body.getBlock().eraseArgument(
+        cast<BlockArgument>(runsSoFar).getArgNumber());
+  if (isCounted)
+    given.push_back(node.createElementwise(
+        "add", {body.getBlock().getArgument(0), node.splat(1, integer)}));
   for (Value value : given)
     types.push_back(value.getType());
   for (Value value : collected) {
@@ -235,6 +249,8 @@ std::optional<LoopResults> LoopImporter::build() {
                                    : node.splat(1, getBool(node)));
   for (Value init : form.inits)
     inits.push_back(getCarrier(init));
+  if (isCounted)
+    inits.push_back(node.splat(0, integer));
   for (Type type : types)
     if (!node.checkSize(type)) {
       body.erase();
@@ -248,8 +264,19 @@ std::optional<LoopResults> LoopImporter::build() {
   for (auto [y, value] :
        llvm::zip(loop.getLast().drop_front(isConditional ? 1 : 0), next))
     found.carried.push_back(node.asModelType(y, getElement(value)));
+  std::optional<unsigned> size;
+  if (isOpen) {
+    // A count that is too large for the result has to show.
+    Value count = isCounted ? loop.getLast().back()
+                            : node.createElementwise(
+                                  "max", {form.count, node.splat(0, integer)});
+    size = node.addLength(*form.runs, count);
+    if (!size)
+      return std::nullopt;
+  }
   for (auto [y, value] : llvm::zip_equal(loop.getCollected(), collected))
-    found.collected.push_back(node.asModelType(y, getElement(value)));
+    found.collected.push_back(
+        node.asModelType(size ? node.cut(y, size) : y, getElement(value)));
   return found;
 }
 
@@ -306,7 +333,9 @@ std::optional<LoopResults> nnc::onnx::importLoop(Node &node,
   LoopForm simple = form;
   if (known)
     simple.condition = {};
-  bool isShort = form.runs && !form.count && *form.runs <= kFewNodes &&
+  // How many runs are few must not depend on sizes.
+  bool isShort = !node.getImporter().isSample() && form.runs && !form.count &&
+                 *form.runs <= kFewNodes &&
                  *form.runs * node.getGraph("body").node_size() <= kFewNodes;
   bool hasSequences = !llvm::all_of(form.inits, isTensor);
   bool isTried = isShort || hasSequences;

@@ -130,6 +130,15 @@ public:
   /// values of its inputs; false where that fails.
   bool inlineGraph(llvm::StringRef name, llvm::ArrayRef<mlir::Value> inputs,
                    Body *body, llvm::SmallVectorImpl<mlir::Value> &results);
+  /// Adds a size from 0 to `most` that a run finds in `count`, named as result
+  /// 0 is, and returns its number; nullopt after a report.
+  std::optional<unsigned> addLength(int64_t most, mlir::Value count) {
+    return importer.addLength(*this, getResultName(0), most, count);
+  }
+  /// Returns as many slices of axis 0 of `x` as that size says.
+  mlir::Value cut(mlir::Value x, std::optional<unsigned> size) {
+    return size ? importer.getLengths().cut(*this, x, *size) : mlir::Value();
+  }
   GraphImporter &getImporter() { return importer; }
   mlir::OpBuilder &getOpBuilder() { return importer.getBuilder(); }
   /// The node's name behind those of the nodes around it.

@@ -40,41 +40,6 @@ Value convertSoftmax(Node &node) { return convertSoftmax(node, false); }
 Value convertLogSoftmax(Node &node) { return convertSoftmax(node, true); }
 
 //===----------------------------------------------------------------------===//
-// With given statistics
-//===----------------------------------------------------------------------===//
-
-/// What makes the node compute the batch's own statistics, or nothing. Until
-/// opset 6 and from opset 14 on an attribute says so, between them the number
-/// of results: a node that names the new statistics is in training mode,
-/// whether anything reads them or not.
-static StringRef findTrainingMode(Node &node) {
-  if (node.getVersion() >= 14)
-    return node.getBool("training_mode") ? "training_mode=1" : "";
-  if (node.getVersion() < 7)
-    return node.getBool("is_test") ? "" : "is_test=0";
-  for (size_t i = 1; i < node.getNumResults(); ++i)
-    if (node.namesResult(i))
-      return "results for the statistics of the batch";
-  return "";
-}
-
-Value convertBatchNormalization(Node &node) {
-  Value x = node.getOperand(0);
-  if (StringRef why = findTrainingMode(node); !why.empty())
-    return node.unsupported("is in training mode (it has " + why +
-                            "); nnc compiles inference: export the model in "
-                            "evaluation mode");
-  if (node.getInt("spatial", 1) == 0)
-    return node.unsupported("has spatial=0 (statistics of each element)");
-  SmallVector<Value> operands = {x};
-  for (Value statistic : node.getOperands().drop_front())
-    operands.push_back(node.castTo(statistic, getElement(x)));
-  return node.create<nn::BatchNormOp>(operands[0], operands[1], operands[2],
-                                      operands[3], operands[4],
-                                      APFloat(node.getFloat("epsilon")));
-}
-
-//===----------------------------------------------------------------------===//
 // With the input's own statistics
 //===----------------------------------------------------------------------===//
 
@@ -242,6 +207,73 @@ Value convertLRN(Node &node) {
       {node.createElementwise("mul", {mean, real("alpha")}), real("bias")});
   return node.createElementwise(
       "div", {x, node.createElementwise("pow", {sum, real("beta")})});
+}
+
+//===----------------------------------------------------------------------===//
+// With given statistics
+//===----------------------------------------------------------------------===//
+
+/// What makes the node compute the batch's own statistics, or nothing. Until
+/// opset 6 and from opset 14 on an attribute says so, between them the number
+/// of results: a node that names the new statistics is in training mode,
+/// whether anything reads them or not.
+static StringRef findTrainingMode(Node &node) {
+  if (node.getVersion() >= 14)
+    return node.getBool("training_mode") ? "training_mode=1" : "";
+  if (node.getVersion() < 7)
+    return node.getBool("is_test") ? "" : "is_test=0";
+  for (size_t i = 1; i < node.getNumResults(); ++i)
+    if (node.namesResult(i))
+      return "results for the statistics of the batch";
+  return "";
+}
+
+/// Whether a value is computed from constants alone. What weights are
+/// standardized by is a batch norm in training mode to an exporter.
+static bool isKnown(Value value) {
+  SmallVector<Value> rest = {value};
+  DenseSet<Operation *> seen;
+  while (!rest.empty()) {
+    Operation *op = rest.pop_back_val().getDefiningOp();
+    if (!op)
+      return false;
+    if (seen.insert(op).second)
+      llvm::append_range(rest, op->getOperands());
+  }
+  return true;
+}
+
+/// A batch norm by the mean and the variance of each channel of x.
+static Value standardize(Node &node, Value x) {
+  SmallVector<int64_t> axes = iota(getRank(x)), channels(getRank(x) - 1, 1);
+  axes.erase(axes.begin() + 1);
+  channels[0] = getShape(x)[1];
+  auto ofChannels = [&](size_t i) {
+    return node.reshape(node.castTo(node.getOperand(i), getElement(x)),
+                        channels);
+  };
+  return Statistics(node, x, axes)
+      .normalize(node, ofChannels(1), ofChannels(2));
+}
+
+Value convertBatchNormalization(Node &node) {
+  Value x = node.getOperand(0);
+  StringRef why = findTrainingMode(node);
+  if (!why.empty() && isKnown(x) && getRank(x) > 1 && !node.hasResult(1) &&
+      !node.hasResult(2))
+    return standardize(node, x);
+  if (!why.empty())
+    return node.unsupported("is in training mode (it has " + why +
+                            "); nnc compiles inference: export the model in "
+                            "evaluation mode");
+  if (node.getInt("spatial", 1) == 0)
+    return node.unsupported("has spatial=0 (statistics of each element)");
+  SmallVector<Value> operands = {x};
+  for (Value statistic : node.getOperands().drop_front())
+    operands.push_back(node.castTo(statistic, getElement(x)));
+  return node.create<nn::BatchNormOp>(operands[0], operands[1], operands[2],
+                                      operands[3], operands[4],
+                                      APFloat(node.getFloat("epsilon")));
 }
 
 } // namespace nnc::onnx

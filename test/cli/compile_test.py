@@ -51,8 +51,9 @@ class Folder(nnc.TestCase):
     def test_failure_leaves_nothing(self):
         whole = network().SerializeToString()
         (self.folder / "broken.onnx").write_bytes(whole[:len(whole) // 2])
-        self.save("lacking", model([helper.make_node("NonMaxSuppression", ["x", "x"], ["y"])],
-                                   [value("x", [1, 3, 4])], [value("y", ["n", 3], 7)]))
+        self.save("lacking", model([helper.make_node("Magic", ["x"], ["y"], domain="com.example")],
+                                   [value("x", [1, 3, 4])], [value("y", ["n", 3], 7)],
+                                   domains=["com.example"]))
         before = self.names()
         for name, code in (("broken", BROKEN), ("lacking", LACKING), ("missing", USAGE)):
             self.nnc("compile", f"{name}.onnx", "-o", "out", code=code, said=[f"^{name}.onnx: "])

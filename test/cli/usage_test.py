@@ -191,15 +191,16 @@ class Json(nnc.TestCase):
     def test_failures(self):
         (self.folder / "broken.onnx").write_bytes(b"not a model")
         self.save("lacking", model(
-            [helper.make_node("NonMaxSuppression", ["x", "x"], ["y"], "boxes")],
-            [value("x", [1, 3, 4])], [value("y", ["n", 3], TensorProto.INT64)]))
+            [helper.make_node("Lacking", ["x"], ["y"], "boxes", domain="com.example")],
+            [value("x", [1, 3, 4])], [value("y", ["n", 3], TensorProto.INT64)],
+            domains=["com.example"]))
         self.save("shapes", model([helper.make_node("Add", ["x", "z"], ["y"], "sum")],
                                   [value("x", [2, 3]), value("z", [2, 4])], [value("y", [2, 3])]))
         for command in ("compile", "check", "run", "verify", "bench", "tune", "explain"):
             out = ["-o", "out"] if command == "compile" else []
             for file, code, has in [
                     ("broken", BROKEN, {"file": "broken.onnx"}), ("no", USAGE, {"file": "no.onnx"}),
-                    ("lacking", LACKING, {"node": "boxes", "op": "NonMaxSuppression"}),
+                    ("lacking", LACKING, {"node": "boxes", "op": "com.example.Lacking"}),
                     ("shapes", BROKEN, {"node": "sum", "op": "Add", "severity": "error"})]:
                 said = self.document(command, f"{file}.onnx", *out, code=code)
                 (problem,) = said["problems"]
@@ -364,14 +365,14 @@ class Check(nnc.TestCase):
     def test_every_problem_in_one_run(self):
         node = helper.make_node
         self.save("problems", model(
-            [node("NonMaxSuppression", ["x", "x"], ["a"], "boxes"),
+            [node("Lacking", ["x"], ["a"], "boxes", domain="com.example"),
              node("Magic", ["x"], ["b"], "magic", domain="com.example"),
              node("Conv", ["x", "w"], ["c"], "volume")],
             [value("x", [1, 1, 4, 4, 4, 4])],
             [value("a", ["n", 3], TensorProto.INT64), value("b", [1]),
              value("c", [1, 1, 4, 4, 4, 4])], [weights("w", 1, 1, 1, 1, 1, 1)],
             domains=["com.example"]))
-        problems = {"boxes": "NonMaxSuppression", "magic": "com.example.Magic",
+        problems = {"boxes": "com.example.Lacking", "magic": "com.example.Magic",
                     "volume": "4 spatial axes"}
         self.nnc("check", "problems.onnx", code=LACKING, said=[
             rf"^problems.onnx: error: node '{name}': .*{text}" for name, text in problems.items()])

@@ -32,14 +32,14 @@ class Control(unittest.TestCase):
                                      options=options)
 
     def check(self, text, *feeds, contains=None, lacks=None, opset=21,
-              targets=("portable", "native"), rtol=1e-5):
+              targets=("portable", "native"), rtol=1e-5, options=()):
         """Each of the feeds gives what onnxruntime computes."""
         model = parse(text, opset) if isinstance(text, str) else text
         session = onnxruntime.InferenceSession(model.SerializeToString(),
                                                providers=["CPUExecutionProvider"])
         for target in targets:
             with tempfile.TemporaryDirectory() as folder:
-                module = self.compile(model, folder, target)
+                module = self.compile(model, folder, target, options)
                 source = (module.folder / "model.cpp").read_text()
                 if contains:
                     self.assertIn(contains, source)
@@ -74,6 +74,77 @@ class Control(unittest.TestCase):
         x = floats(2, 8)
         self.check(text, *({"c": np.array(c), "x": x} for c in (True, False)),
                    contains="if (*c)")
+
+    def test_if_at_sizes(self):
+        text = """g (bool c, float[n,8] x) => (float[n,8] y, float[n] s) {
+            t = Relu(x)
+            y, s = If (c) <
+              then_branch = a () => (float[n,8] ya, float[n] sa) {
+                ya = Mul(x, t)  k = Constant<value_ints=[1]>() sa = ReduceSum<keepdims=0>(ya, k) },
+              else_branch = b () => (float[n,8] yb, float[n] sb) {
+                w = Constant<value = float[8,8] {%s}>()
+                yb = MatMul(x, w)  k = Constant<value_ints=[1]>() sb = ReduceMax<keepdims=0>(t, k) }
+            > }""" % ",".join(f"{v:.3f}" for v in floats(64))
+        self.check(text, *({"c": np.array(c), "x": floats(n, 8)}
+                           for c in (True, False) for n in (1, 2, 5, 9)),
+                   contains="if (*c)", options=["--shape=x=1..9x8"])
+
+    def test_loop_at_sizes(self):
+        """A loop whose number of runs is an input, and values of open dimensions."""
+        text = """g (int64 runs, float[n,m] x) => (float[n,m] y, float[n] s) {
+            k = Constant<value_ints=[1]>()
+            s0 = ReduceSum<keepdims=0>(x, k)
+            y, s = Loop (runs, , x, s0) <body = b (int64 i, bool c, float[n,m] a, float[n] t)
+                => (bool c1, float[n,m] a1, float[n] t1) {
+              c1 = Identity(c)  a0 = Add(a, x)  a1 = Tanh(a0)
+              r = Constant<value_ints=[1]>()
+              u = ReduceMax<keepdims=0>(a1, r)  t1 = Add(t, u) }> }"""
+        self.check(text, *({"runs": np.array(runs), "x": floats(n, m)}
+                           for runs in (0, 1, 5) for n, m in ((1, 1), (2, 7), (6, 12))),
+                   contains="for (int64_t", options=["--shape=x=1..6x1..12"])
+
+    def test_scan_at_sizes(self):
+        """A Scan over an axis that is left open: the number of runs is a size."""
+        text = """g (float[batch,4] h, float[time,batch,4] x) => (float[batch,4] last,
+                                                                  float[time,batch,4] all) {
+            last, all = Scan<num_scan_inputs=1, body = b (float[batch,4] s, float[batch,4] v)
+                => (float[batch,4] s1, float[batch,4] o) {
+              w = Constant<value = float[4,4] {%s}>()
+              p = MatMul(s, w)  q = Add(p, v)  s1 = Tanh(q)  o = Mul(s1, v) }> (h, x) }
+            """ % ",".join(f"{v:.3f}" for v in floats(16))
+        self.check(text, *({"h": floats(batch, 4), "x": floats(time, batch, 4)}
+                           for batch, time in ((1, 1), (3, 9), (2, 4), (1, 8))),
+                   contains="for (int64_t",
+                   options=["--shape=h=1..3x4", "--shape=x=1..9x1..3x4"])
+
+    def test_loop_collects_what_it_runs(self):
+        """The condition and the trip count say how much is collected."""
+        text = """g (int64 runs, float[3] x, float most) => (float[3] last, float[n,3] all,
+                                                             float[n] sums) {
+            limit = Constant<value_int=7>()
+            k = Min(runs, limit)
+            go = Constant<value = bool {1}>()
+            last, all, sums = Loop (%s, go, x) <body = b (int64 i, bool c, float[3] a)
+                => (bool c1, float[3] a1, float[3] o, float t) {
+              a1 = Add(a, x)  o = Mul(a1, x)
+              t = ReduceSum<keepdims=0>(a1)  c1 = Less(t, most) }> }"""
+        feeds = [{"runs": np.array(runs), "x": np.abs(floats(3)), "most": np.array(most, np.float32)}
+                 for runs in (0, 1, 7, 30) for most in (-1, 2, 5, 1000)]
+        self.check(text % "limit", *feeds, contains="for (int64_t")
+        self.refuse(text % "k", "nothing limits how many there are")
+
+    def test_collected_runs_are_computed_with(self):
+        text = """g (float[5] x) => (float[n,4] y) {
+            runs = Constant<value_int=40>()
+            go = Constant<value = bool {1}>()
+            w = Constant<value = float[5,4] {%s}>()
+            last, all = Loop (runs, go, x) <body = b (int64 i, bool c, float[5] a)
+                => (bool c1, float[5] a1, float[5] o) {
+              h = Constant<value_float=0.8>()  a1 = Mul(a, h)  o = Add(a1, x)
+              t = ReduceMax<keepdims=0>(a1)  e = Constant<value_float=0.1>()
+              c1 = Greater(t, e) }>
+            z = MatMul(all, w)  y = Relu(z) }""" % ",".join(f"{v:.3f}" for v in floats(20))
+        self.check(text, *({"x": floats(5)} for _ in range(4)), {"x": -np.ones(5, np.float32)})
 
     def test_if_of_constants_is_a_choice(self):
         text = """g (bool c, float[4] x) => (float[4] y) {

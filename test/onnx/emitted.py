@@ -103,7 +103,9 @@ class Emitted:
         return self.folder / "module.so"
 
     def __call__(self, inputs, **sizes):
-        """Runs the built library in this process. sizes are those that the module takes."""
+        """Runs the built library in this process. sizes are those that the module takes,
+        where the shapes of inputs do not tell them."""
+        sizes = {**self.find_sizes(inputs), **sizes}
         return self.call(inputs, sizes, sizes)
 
     def call(self, inputs, said, real=None):
@@ -117,18 +119,39 @@ class Emitted:
         outputs = [aligned(None, port) for port in m["outputs"]]
         arena = aligned_bytes(m["arena_bytes"])
         library = ctypes.CDLL(str(self.folder / "module.so"))
-        given = [said[size["name"]] for size in m.get("sizes", [])]
+        given = [said[size["name"]] for size in m.get("sizes", []) if not size["found"]]
         code = library[f"{self.name}_run"](pointers(arrays, given), pointers(outputs),
                                            ctypes.c_void_p(arena.ctypes.data))
         if code:
             raise Failure(f"{self.name}_run returned {code}")
-        return {port["name"]: array for port, array in zip(m["outputs"], outputs)}
+        return self.name_outputs(outputs, said)
 
+    def name_outputs(self, outputs, sizes):
+        """Outputs by their names, with the shapes that a run has found."""
+        ports = self.manifest["outputs"]
+        found = {port["size"]: int(array) for port, array in zip(ports, outputs)
+                 if "size" in port}
+        if self.manifest.get("sizes"):
+            # The elements of an output lie one behind the other, in front of unused memory.
+            ports = self.at_sizes({**sizes, **found})["outputs"]
+            outputs = [array.reshape(-1)[:np.prod(port["shape"], dtype=int)]
+                       .reshape(port["shape"]) for port, array in zip(ports, outputs)]
+        return {port["name"]: array for port, array in zip(ports, outputs)}
+
+    def find_sizes(self, inputs):
+        """The sizes that a module of varying ones has to be told for these inputs."""
+        names = {size["name"] for size in self.manifest.get("sizes", [])}
+        return {dim: length for port in self.manifest["inputs"]
+                for dim, length in zip(port.get("dims", []), np.shape(inputs[port["name"]]))
+                if dim in names}
 
     def at_sizes(self, sizes):
-        """The manifest with the shapes that inputs and outputs have at these sizes."""
+        """The manifest with the shapes that inputs and outputs have at these sizes; others
+        are the largest."""
+        sizes = {**{size["name"]: size["high"] for size in self.manifest.get("sizes", [])},
+                 **sizes}
         def at(port):
-            dims = [eval(dim.replace("/", "//"), {}, dict(sizes))
+            dims = [eval(dim.replace("/", "//"), {}, sizes)
                     for dim in port.get("dims", [])]
             return {**port, "shape": dims or port["shape"]}
         return {**self.manifest, **{kind: [at(port) for port in self.manifest[kind]]
@@ -179,12 +202,17 @@ def aligned(array, port):
 
 
 def pointers(arrays, sizes=()):
+    """A C struct of pointers to arrays, with the sizes behind them."""
+    return struct([array.ctypes.data for array in arrays], sizes)
+
+
+def struct(addresses, sizes=()):
     """A C struct of pointers, with the sizes behind them."""
     class Struct(ctypes.Structure):
-        _fields_ = ([(f"pointer{i}", ctypes.c_void_p) for i in range(max(1, len(arrays)))]
+        _fields_ = ([(f"pointer{i}", ctypes.c_void_p) for i in range(max(1, len(addresses)))]
                     + [(f"size{i}", ctypes.c_int32) for i in range(len(sizes))])
-    padding = [None] * (1 - len(arrays))
-    return ctypes.byref(Struct(*[a.ctypes.data for a in arrays], *padding, *sizes))
+    padding = [None] * (1 - len(addresses))
+    return ctypes.byref(Struct(*addresses, *padding, *map(int, sizes)))
 
 
 def run_in_emulator(model, folder, inputs, *, target, shapes=None, options=()):

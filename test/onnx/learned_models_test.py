@@ -10,20 +10,15 @@ test is skipped. --keep takes models from DIR that are there already.
 """
 
 import argparse
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-import numpy as np
-
 import emitted
+import made_models
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-CONVERT = ROOT / "test" / "onnx" / "learned" / "convert.py"
-PYTHON = pathlib.Path(os.environ["NNC_CACHE"]) / "learned-venv" / "bin" / "python"
-SKIPPED = 77  # ctest's SKIP_RETURN_CODE
+CONVERT = made_models.ROOT / "test" / "onnx" / "learned" / "convert.py"
 
 # What nnc does not compile, and why.
 SCAN = "skl2onnx writes distances as a Scan unless it is asked for CDist"
@@ -35,48 +30,16 @@ LACKING = {
 }
 
 
-def find_python():
-    """The Python that has scikit-learn, made if need be; None where it cannot be made."""
-    if not PYTHON.exists():
-        subprocess.run([ROOT / "scripts" / "setup", "--learned"], stdout=sys.stderr)
-    return PYTHON if PYTHON.exists() else None
-
-
-def compare(got, want):
-    """Why an output is not the one that is wanted, or None."""
-    if got.dtype != want.dtype or got.shape != want.shape:
-        return f"is {got.dtype} {got.shape}, not {want.dtype} {want.shape}"
-    if want.dtype.kind != "f":
-        count = np.count_nonzero(got != want)
-        return f"{count} of {want.size} differ" if count else None
-    if not np.array_equal(np.isnan(got), np.isnan(want)):
-        return "other numbers are NaN"
-    finite = np.isfinite(want)
-    if not np.array_equal(got[~finite], want[~finite], equal_nan=True):
-        return "other numbers are infinite"
-    apart = np.abs(got.astype(np.float64) - want)[finite]
-    largest = np.abs(want[finite]).max(initial=0)
-    if apart.max(initial=0) <= 1e-5 * largest:
-        return None
-    return f"differs by {apart.max():.3g}; the largest is {largest:.3g}"
-
-
 def check(path, folder):
     """What is wrong with one model, or None."""
-    arrays = np.load(path.with_suffix(".npz"))
-    feeds = {name: arrays[f"in{i}"] for i, name in enumerate(arrays["names"])}
+    feeds, wanted = made_models.load(path.with_suffix(".npz"))
     try:
         module = emitted.compile_model(path, folder, target="portable",
                                        shapes={n: a.shape for n, a in feeds.items()})
         module.build()
-        got = module(feeds)
+        return made_models.compare_all(module(feeds), wanted, 1e-5)
     except emitted.Failure as error:
         return str(error)[:600]
-    for i, name in enumerate(arrays["outputs"]):
-        fault = compare(got[name], arrays[f"out{i}"])
-        if fault:
-            return f"output {name}: {fault}"
-    return None
 
 
 def main():
@@ -89,10 +52,10 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.folder or pathlib.Path(temporary)
         if not arguments.keep:
-            python = find_python()
+            python = made_models.find_python("learned")
             if not python:
                 print("skipped: scikit-learn does not install; scripts/setup --learned says why")
-                return SKIPPED
+                return made_models.SKIPPED
             subprocess.run([python, "-B", CONVERT, folder, *arguments.names], check=True,
                            stderr=subprocess.DEVNULL)
         models = [m for m in sorted(folder.glob("*.onnx"))

@@ -4,6 +4,7 @@ tensor, the weights and the arena in heap memory of just their size, so that wha
 read or written outside of them traps. Results are compared with onnxruntime.
 
     sanitized.py [NAME...]        some of CASES, or all
+    sanitized.py lengths-TARGET   the networks of lengths_test.py
     sanitized.py --run FOLDER     (itself, with the sanitizers loaded)
 """
 
@@ -42,27 +43,49 @@ def allocate(array):
 
 
 def run(folder):
-    """Runs the module in folder on its input.npy, and writes output.npy."""
+    """Runs the module in folder on its inputs.npz, and writes outputs.npz."""
     module = emitted.Emitted(folder)
     m = module.manifest
-    (port,) = m["outputs"]
-    output = np.full(port["shape"], np.nan, emitted.DTYPES[port["dtype"]])
-    buffers = [allocate(array) for array in (
-        np.load(folder / "input.npy"), np.fromfile(folder / "model_weights.bin", np.uint8),
-        output, np.full(m["arena_bytes"], 0xA5, np.uint8))]
-    inputs, outputs = (ctypes.c_void_p * 2)(*buffers[:2]), (ctypes.c_void_p * 1)(buffers[2])
-    code = ctypes.CDLL(str(folder / "module.so")).model_run(inputs, outputs, buffers[3])
-    ctypes.memmove(output.ctypes.data, buffers[2], output.nbytes)
-    np.save(folder / "output.npy", output)
+    given = np.load(folder / "inputs.npz")
+    inputs = [given[port["name"]] for port in m["inputs"]]
+    if m["weights"] == "file":
+        inputs.append(np.fromfile(folder / "model_weights.bin", np.uint8))
+    sizes = [given[f"size_{size['name']}"] for size in m.get("sizes", []) if not size["found"]]
+    outputs = [np.full(port["shape"], 0x5A, emitted.DTYPES[port["dtype"]])
+               for port in m["outputs"]]
+    arena = allocate(np.full(m["arena_bytes"], 0xA5, np.uint8))
+    written = [allocate(array) for array in outputs]
+    code = ctypes.CDLL(str(folder / "module.so")).model_run(
+        emitted.struct([allocate(array).value for array in inputs], sizes),
+        emitted.struct([memory.value for memory in written]), arena)
+    for array, memory in zip(outputs, written):
+        ctypes.memmove(array.ctypes.data, memory, array.nbytes)
+    np.savez(folder / "outputs.npz", **module.name_outputs(
+        outputs, {size["name"]: int(given[f"size_{size['name']}"])
+                  for size in m.get("sizes", []) if not size["found"]}))
     return code
 
 
-def build(model, folder, shapes, target):
-    module = emitted.compile_model(model, folder, target=target, shapes=shapes,
-                                   options=["--weights=file"])
+def build(model, folder, target, options=()):
+    module = emitted.compile_model(model, folder, target=target,
+                                   options=["--weights=file", *options])
     emitted.run([COMPILER, "-std=c++17", "-shared", "-fPIC", *FLAGS, "-fuse-ld=lld",
                  *module.manifest["flags"], "model.cpp", "-o", "module.so"],
                 "building model.cpp", cwd=folder)
+    return module
+
+
+def run_sanitized(folder, inputs, what, sizes=None):
+    """The outputs of the module in folder, of a process that has the sanitizers loaded."""
+    np.savez(folder / "inputs.npz", **inputs,
+             **{f"size_{name}": size for name, size in (sizes or {}).items()})
+    runtime = emitted.run([COMPILER, "-print-file-name=libclang_rt.asan-"
+                           f"{platform.machine()}.so"], "looking for the sanitizer").strip()
+    emitted.run([sys.executable, "-B", __file__, "--run", folder], f"{what}, sanitized",
+                env={**os.environ, "LD_PRELOAD": runtime,
+                     # Python itself leaks.
+                     "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"})
+    return dict(np.load(folder / "outputs.npz"))
 
 
 def check(file, name, size, target, folder):
@@ -73,19 +96,36 @@ def check(file, name, size, target, folder):
     model = (make.made(file) if file in zoo.NETWORKS else
              next(iter(sorted(make.cache_folder().glob(f"ocr-*/{file}")))))
     x = text.page(1, *size)
-    build(model, folder, {name: x.shape}, target)
-    np.save(folder / "input.npy", x)
-    runtime = emitted.run([COMPILER, "-print-file-name=libclang_rt.asan-"
-                           f"{platform.machine()}.so"], "looking for the sanitizer").strip()
-    emitted.run([sys.executable, "-B", __file__, "--run", folder], f"{file}, sanitized",
-                env={**os.environ, "LD_PRELOAD": runtime,
-                     # Python itself leaks.
-                     "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"})
+    build(model, folder, target, [f"--shape={name}={'x'.join(map(str, x.shape))}"])
+    (got,) = run_sanitized(folder, {name: x}, file).values()
     (want,) = reference.session(model).run(None, {name: x})
-    error = np.abs(np.load(folder / "output.npy") - want).max() / np.abs(want).max()
+    error = np.abs(got - want).max() / np.abs(want).max()
     if not error <= 1e-4:
         raise emitted.Failure(f"{file} is off by {error:.1e}")
     print(f"{file}, {target}: error {error:.1e}", flush=True)
+
+
+def check_lengths(target, folder):
+    """Networks whose data say how long tensors are, none among them."""
+    import lengths_test
+    import onnx
+    import onnxruntime
+    for build_net in lengths_test.NETWORKS:
+        net, shapes, cases = build_net()
+        path = folder / "net.onnx"
+        onnx.save(net.model(), path)
+        session = onnxruntime.InferenceSession(path)
+        own = folder / build_net.__name__
+        module = build(path, own, target,
+                       [f"--shape={name}={text}" for name, text in shapes.items()])
+        for inputs in cases:
+            got = run_sanitized(own, inputs, build_net.__name__, module.find_sizes(inputs))
+            for output, want in zip(session.get_outputs(), session.run(None, inputs)):
+                same = got[output.name].shape == want.shape and np.allclose(
+                    got[output.name], want, rtol=1e-5, atol=1e-5)
+                if not same:
+                    raise emitted.Failure(f"{build_net.__name__}: {output.name} differs")
+        print(f"{build_net.__name__}, {target}: {len(cases)} runs", flush=True)
 
 
 def main():
@@ -96,7 +136,10 @@ def main():
     for name in sys.argv[1:] or CASES:
         with tempfile.TemporaryDirectory() as folder:
             try:
-                check(*CASES[name], pathlib.Path(folder))
+                if name.startswith("lengths-"):
+                    check_lengths(name.removeprefix("lengths-"), pathlib.Path(folder))
+                else:
+                    check(*CASES[name], pathlib.Path(folder))
             except emitted.Failure as failure:
                 print(f"{name}: FAILED: {failure}", flush=True)
                 failed += 1

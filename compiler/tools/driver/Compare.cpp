@@ -14,6 +14,11 @@ namespace nnc::tools {
 Difference compare(const Tensor &actual, const Tensor &expected,
                    double tolerance) {
   Difference result;
+  if (actual.shape != expected.shape) {
+    result.elements = result.differing = expected.elements();
+    result.largest = INFINITY;
+    return result;
+  }
   bool isReal = isFloat(expected.dtype);
   // Not all 64-bit integers are exact as doubles, so that their bytes are
   // compared.

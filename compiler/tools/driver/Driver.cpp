@@ -146,21 +146,35 @@ ExitCode Driver::import() {
       mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
       return ExitCode::usage;
     }
-  if (ExitCode code = importShapes(choices.shapes, *machine, op);
+  if (ExitCode code = importShapes(
+          choices.shapes, choices.foundSizes.value_or(std::vector<int64_t>()),
+          *machine, op);
       code != ExitCode::done)
     return code;
+  bool isLonger =
+      !foundSizes.empty() && (choices.stream || !choices.tuning.empty());
+  if (isLonger) {
+    mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+        << "has '" << foundSizes.front().name
+        << "', as long as data say, and so takes no "
+        << (choices.stream ? "--stream" : "--tuning");
+    return ExitCode::unsupported;
+  }
   if (choices.stream)
     return stream();
-  return choices.ranges.empty() ? ExitCode::done : nameSizes();
+  bool findsSizes = !foundSizes.empty() && !choices.foundSizes;
+  return choices.ranges.empty() && !findsSizes ? ExitCode::done : nameSizes();
 }
 
 ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
+                              llvm::ArrayRef<int64_t> found,
                               target::MachineAttr machine,
                               mlir::OwningOpRef<mlir::ModuleOp> &module) {
   frontends::ImportResult result = frontends::importModel(
       choices.model,
       {shapes, choices.name, choices.externalData, choices.tfliteRounding,
-       choices.customs.functions, choices.values},
+       choices.customs.functions, found.vec(),
+       /*isSample=*/!choices.ranges.empty() || !sizes.empty(), choices.values},
       context);
   if (result.status != frontends::ImportStatus::ok)
     return exitCodeOf(result.status);
@@ -193,6 +207,7 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
                         builder.getI64IntegerAttr(choices.weightBits));
   metadata = std::move(result.metadata);
   dimNames = std::move(result.dimNames);
+  foundSizes = std::move(result.foundSizes);
   return ExitCode::done;
 }
 
@@ -360,16 +375,20 @@ ExitCode Driver::fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole) {
   return ExitCode::limit;
 }
 
+void Driver::keepStages(mlir::PassManager &manager) {
+  if (!wanted.keepStages)
+    return;
+  manager.addInstrumentation(
+      std::make_unique<KeepBefore>("nnc-choose-routines", formedOp));
+  manager.addInstrumentation(
+      std::make_unique<KeepBefore>("nnc-lower-to-exec", layeredOp));
+}
+
 ExitCode Driver::runPasses() {
   mlir::PassManager manager(&context);
   if (finder)
     return runPassesOnSamples();
-  if (wanted.keepStages) {
-    manager.addInstrumentation(
-        std::make_unique<KeepBefore>("nnc-choose-routines", formedOp));
-    manager.addInstrumentation(
-        std::make_unique<KeepBefore>("nnc-lower-to-exec", layeredOp));
-  }
+  keepStages(manager);
   buildLayersPipeline(manager, pipelineOptions(tuning));
   buildPlanPipeline(manager, pipelineOptions(tuning));
   return runPipeline(manager, *op);

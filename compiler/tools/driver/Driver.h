@@ -20,6 +20,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <map>
 #include <memory>
@@ -66,6 +67,9 @@ struct ModelOptions {
   /// operating system and for packages, since each compiler takes it, and
   /// "embed" for others.
   std::string weights;
+  /// For a reference: values of the first sizes that data decide. The import is
+  /// then for these, and for the largest of others.
+  std::optional<std::vector<int64_t>> foundSizes;
   codegen::Package package = codegen::Package::none;
   std::string tuning; ///< file of measured costs, or empty
   std::string probe;  ///< file of the machine's figures, or empty
@@ -158,12 +162,19 @@ public:
   const ModelOptions &options() const { return choices; }
 
 private:
-  /// Imports the model with inputs of these shapes.
+  /// Imports the model with inputs of these shapes, and with these values of
+  /// sizes that data decide.
   ExitCode importShapes(const frontends::GivenShapes &shapes,
+                        llvm::ArrayRef<int64_t> found,
                         target::MachineAttr machine,
                         mlir::OwningOpRef<mlir::ModuleOp> &module);
-  /// Names the sizes that are left open, and imports the model for the largest.
+  /// Names the sizes that the caller or data decide, and imports the model for
+  /// the largest.
   ExitCode nameSizes();
+  ExitCode nameCallersSizes(llvm::StringSet<> &taken);
+  void nameFoundSizes(llvm::StringSet<> &taken);
+  /// Removes results that tell sizes which no other result has.
+  ExitCode dropInnerCounts();
   /// Imports the model for a point of the ranges.
   ExitCode importSample(llvm::ArrayRef<int64_t> point,
                         mlir::OwningOpRef<mlir::ModuleOp> &module);
@@ -173,6 +184,8 @@ private:
   /// program for all sizes.
   ExitCode runPassesOnSamples();
   ExitCode runPipeline(mlir::PassManager &manager, mlir::ModuleOp module);
+  /// Makes a run of passes set formedOp and layeredOp if they are wanted.
+  void keepStages(mlir::PassManager &manager);
   /// Returns why ModelOptions::ranges cannot be taken, or an empty string.
   std::string findRangeProblem() const;
   /// Makes the imported module take its window frame by frame.
@@ -200,9 +213,15 @@ private:
   std::optional<int64_t> stripsRam;
   /// The names of the inputs' dimensions in the model, by input.
   std::map<std::string, std::vector<std::string>> dimNames;
-  /// Sizes that are left open. For each dimension of an input that has one of
-  /// them, sizeOf has its number; for others, -1.
+  /// Sizes that data decide, in the module that was imported last.
+  std::vector<frontends::FoundSize> foundSizes;
+  /// The numbers of those which no output has.
+  std::vector<unsigned> innerSizes;
+  /// Sizes that are left open, those that data decide behind others. For each
+  /// dimension of an input that has one of them, sizeOf has its number; for
+  /// others, -1.
   std::vector<SizeRange> sizes;
+  size_t callersSizes = 0;
   std::map<std::string, std::vector<int>> sizeOf;
   std::unique_ptr<ExpressionFinder> finder; ///< null without such sizes
   std::vector<std::pair<std::string, std::string>> metadata;

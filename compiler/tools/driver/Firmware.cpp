@@ -79,7 +79,7 @@ buildFirmware(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
             fmt::format("-DNNC_MODEL_MEMORIES={}",
                         int(!module.memories.empty())),
             fmt::format("-DNNC_MODEL_STATE={}", int(!module.state.empty())),
-            fmt::format("-DNNC_MODEL_SIZES={}", module.sizes.size()),
+            fmt::format("-DNNC_MODEL_SIZES={}", module.callersSizes().size()),
             fmt::format("-DNNC_MODEL_PLACED={}",
                         int(module.hasPortsInArena()))})
         job.flags.push_back(flag);

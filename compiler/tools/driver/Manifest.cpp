@@ -65,7 +65,15 @@ static int64_t evaluateDim(llvm::StringRef text,
   return map ? evaluate(map.getAffineMap().getResult(0), point) : 0;
 }
 
-Manifest Manifest::atSizes(llvm::ArrayRef<int64_t> point) const {
+llvm::ArrayRef<SizeInfo> Manifest::callersSizes() const {
+  return llvm::ArrayRef(sizes).take_while(
+      [](const SizeInfo &size) { return !size.found; });
+}
+
+Manifest Manifest::atSizes(llvm::ArrayRef<int64_t> given) const {
+  llvm::SmallVector<int64_t> point(given);
+  for (const SizeInfo &size : llvm::ArrayRef(sizes).drop_front(point.size()))
+    point.push_back(size.high);
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   Manifest manifest = *this;
   for (std::vector<Port> *ports : {&manifest.inputs, &manifest.outputs})
@@ -73,6 +81,26 @@ Manifest Manifest::atSizes(llvm::ArrayRef<int64_t> point) const {
       for (auto [dim, size] : llvm::zip(port.dims, port.shape))
         size = evaluateDim(dim, sizes, point, context);
   return manifest;
+}
+
+llvm::Expected<std::vector<int64_t>>
+Manifest::findSizes(llvm::ArrayRef<Tensor> tensors) const {
+  std::map<std::string, int64_t> told;
+  for (auto [port, tensor] : llvm::zip(inputs, tensors))
+    for (auto [dim, size] : llvm::zip(port.dims, tensor.shape))
+      told.try_emplace(dim, size);
+  std::vector<int64_t> found;
+  for (const SizeInfo &size : callersSizes()) {
+    auto known = told.find(size.name);
+    int64_t value = known == told.end() ? size.high : known->second;
+    if (value < size.low || value > size.high ||
+        (value - size.low) % size.step != 0)
+      return makeError(fmt::format(
+          "the inputs have {} = {}, which is none of {} to {} in steps of {}",
+          size.name, value, size.low, size.high, size.step));
+    found.push_back(value);
+  }
+  return found;
 }
 
 int64_t Manifest::multiplyAdds() const {
@@ -107,6 +135,7 @@ static bool fromJSON(const json::Value &value, Port &port, json::Path path) {
   if (!map || !map.map("name", port.name) || !map.map("field", port.field) ||
       !map.map("dtype", dtype) || !map.map("shape", port.shape) ||
       !map.mapOptional("dims", port.dims) ||
+      !map.mapOptional("size", port.size) ||
       !map.mapOptional("arena_offset", port.arenaOffset))
     return false;
   std::optional<Dtype> parsed = parseDtype(dtype);
@@ -154,7 +183,8 @@ static bool fromJSON(const json::Value &value, SizeInfo &size,
                      json::Path path) {
   json::ObjectMapper map(value, path);
   return map && map.map("name", size.name) && map.map("low", size.low) &&
-         map.map("high", size.high) && map.map("step", size.step);
+         map.map("high", size.high) && map.map("step", size.step) &&
+         map.mapOptional("found", size.found);
 }
 
 static bool fromJSON(const json::Value &value, Manifest &manifest,

@@ -22,6 +22,7 @@ struct Port {
   /// The dimensions as expressions of the module's sizes, if they depend on
   /// them.
   std::vector<std::string> dims;
+  std::string size;                   ///< the size that it tells, or empty
   std::optional<int64_t> arenaOffset; ///< where it lies in the arena, if there
   int64_t bytes() const;
 };
@@ -57,10 +58,12 @@ struct ArenaPlace {
   bool isScratch = false;      ///< working memory of a layer
 };
 
-/// A size that the caller of the module chooses: low, low + step, ..., high.
+/// A size that the caller of the module chooses, or that is found in a run:
+/// low, low + step, ..., high.
 struct SizeInfo {
   std::string name;
   int64_t low = 1, high = 1, step = 1;
+  bool found = false;
 };
 
 struct Manifest {
@@ -76,7 +79,7 @@ struct Manifest {
   /// "embed", "array", "file", or "none" if there are no weights.
   std::string weights;
   int64_t weightBytes = 0, arenaBytes = 0, lowerBound = 0;
-  std::vector<SizeInfo> sizes; ///< what the caller chooses at each run
+  std::vector<SizeInfo> sizes; ///< those that are found in a run come last
   std::vector<Port> inputs, outputs;
   std::vector<Port> state; ///< what the module keeps between runs
   std::vector<LayerInfo> layers;
@@ -84,8 +87,15 @@ struct Manifest {
   std::vector<Memory> memories;       ///< empty for an arena that is one piece
   std::vector<Memory> weightMemories; ///< empty for weights in one piece
 
-  /// Returns the same with the shapes of inputs and outputs at given sizes.
+  /// Returns the sizes that the caller chooses.
+  llvm::ArrayRef<SizeInfo> callersSizes() const;
+  /// Returns the same with the shapes of inputs and outputs at given sizes;
+  /// those for which no value is given are the largest.
   Manifest atSizes(llvm::ArrayRef<int64_t> point) const;
+  /// Returns the sizes that the caller chooses for these inputs; one that no
+  /// shape tells is the largest.
+  llvm::Expected<std::vector<int64_t>>
+  findSizes(llvm::ArrayRef<Tensor> inputs) const;
   int64_t multiplyAdds() const;
   /// Whether the arena holds inputs and outputs.
   bool hasPortsInArena() const;

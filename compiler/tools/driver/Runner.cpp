@@ -195,6 +195,27 @@ llvm::Expected<RunResult> BuiltModule::run(const RunRequest &request) const {
   return finish(whole, request, result);
 }
 
+void BuiltModule::cutToFoundSizes(const RunRequest &request,
+                                  RunResult &result) const {
+  std::vector<int64_t> point = request.sizes;
+  for (const SizeInfo &size :
+       llvm::ArrayRef(description.sizes).drop_front(point.size())) {
+    point.push_back(size.high);
+    for (auto [port, output] : llvm::zip(description.outputs, result.outputs)) {
+      int32_t value;
+      if (port.size != size.name || output.data.size() != sizeof value)
+        continue;
+      std::memcpy(&value, output.data.data(), sizeof value);
+      point.back() = std::clamp<int64_t>(value, size.low, size.high);
+    }
+  }
+  const Manifest known = description.atSizes(point);
+  for (auto [port, output] : llvm::zip(known.outputs, result.outputs)) {
+    output.shape = port.shape;
+    output.data.resize(port.bytes());
+  }
+}
+
 llvm::Expected<RunResult> BuiltModule::finish(const Words &command,
                                               const RunRequest &request,
                                               RunResult result) const {
@@ -221,6 +242,8 @@ llvm::Expected<RunResult> BuiltModule::finish(const Words &command,
                                    bytes->size(), port.name));
     result.outputs.push_back(std::move(output));
   }
+  if (description.callersSizes().size() < description.sizes.size())
+    cutToFoundSizes(request, result);
   return result;
 }
 

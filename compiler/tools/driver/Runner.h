@@ -91,6 +91,8 @@ private:
   llvm::Expected<Words> writeInputs(const RunRequest &,
                                     const std::string &folder) const;
 
+  /// Gives the outputs of a run the shapes that follow from what it has found.
+  void cutToFoundSizes(const RunRequest &, RunResult &) const;
   /// Runs the command, and reads the outputs that it wrote into `result`.
   llvm::Expected<RunResult> finish(const Words &command, const RunRequest &,
                                    RunResult result) const;

@@ -8,9 +8,11 @@
 
 #include "compiler/routines/Catalogue.h"
 #include "compiler/routines/TuningFile.h"
+#include "compiler/sizes/Constants.h"
 #include "compiler/sizes/Generalize.h"
 #include "compiler/sizes/Samples.h"
 #include "dialects/exec/Identifiers.h"
+#include "dialects/nn/Resource.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -20,7 +22,7 @@
 namespace nnc::tools {
 
 /// Each size takes several compilations, and pairs of sizes further ones.
-static constexpr size_t kMaxSizes = 4;
+static constexpr size_t kMaxCallersSizes = 4, kMaxSizes = 8;
 
 std::string Driver::findRangeProblem() const {
   if (!wanted.takesRanges)
@@ -66,11 +68,96 @@ static std::string describePoint(llvm::ArrayRef<SizeRange> ranges,
 }
 
 ExitCode Driver::nameSizes() {
-  mlir::Location file =
-      mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
   llvm::StringSet<> taken;
   for (const auto &[input, names] : dimNames)
     taken.insert(input);
+  if (ExitCode code = nameCallersSizes(taken); code != ExitCode::done)
+    return code;
+  callersSizes = sizes.size();
+  nameFoundSizes(taken);
+  if (sizes.size() > kMaxSizes || callersSizes > kMaxCallersSizes) {
+    mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+        << fmt::format("has {} sizes that --shape leaves open and {} that its "
+                       "data decide; at most {} are possible, {} in all",
+                       callersSizes, foundSizes.size(), kMaxCallersSizes,
+                       kMaxSizes);
+    return ExitCode::limit;
+  }
+  std::vector<SizePoint> points = chooseSamples(sizes);
+  finder = std::make_unique<ExpressionFinder>(sizes, points, &context);
+  if (ExitCode code = importSample(points.front(), op); code != ExitCode::done)
+    return code;
+  return foundSizes.empty() ? ExitCode::done : dropInnerCounts();
+}
+
+void Driver::nameFoundSizes(llvm::StringSet<> &taken) {
+  for (const frontends::FoundSize &size : foundSizes)
+    sizes.push_back({nameSize(size.name + "_size", "", 0, taken), /*low=*/0,
+                     size.most, /*step=*/1});
+}
+
+/// Frees the memory of the constants of a module that is not needed any more.
+static void freeConstants(mlir::ModuleOp module) {
+  llvm::SetVector<mlir::DenseResourceElementsAttr> resources;
+  module.walk([&](nn::ConstantOp constant) {
+    if (auto resource = llvm::dyn_cast<mlir::DenseResourceElementsAttr>(
+            constant.getValue()))
+      resources.insert(resource);
+  });
+  for (mlir::DenseResourceElementsAttr resource : resources)
+    nn::freeResource(resource);
+}
+
+static mlir::func::FuncOp getMain(mlir::ModuleOp module) {
+  auto isMain = [](mlir::func::FuncOp function) {
+    return !function.isPrivate();
+  };
+  return *llvm::find_if(module.getOps<mlir::func::FuncOp>(), isMain);
+}
+
+/// Removes the results of a module that tell the sizes of these numbers.
+static void removeCounts(mlir::ModuleOp module,
+                         llvm::ArrayRef<unsigned> numbers) {
+  mlir::func::FuncOp main = getMain(module);
+  llvm::BitVector dropped(main.getNumResults());
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    if (auto size =
+            main.getResultAttrOfType<mlir::IntegerAttr>(i, nn::kSizeAttr);
+        size && llvm::is_contained(numbers, unsigned(size.getInt())))
+      dropped.set(i);
+  main.getBody().front().getTerminator()->eraseOperands(dropped);
+  main.eraseResults(dropped);
+}
+
+ExitCode Driver::dropInnerCounts() {
+  auto getResults = [](mlir::ModuleOp module) {
+    return getMain(module).getFunctionType().getResults();
+  };
+  innerSizes.clear();
+  llvm::ArrayRef<SizePoint> points = finder->getSamples();
+  for (unsigned i = callersSizes; i < sizes.size(); ++i) {
+    // A sample in which only this size differs from the largest.
+    auto isOther = [&](const SizePoint &point) {
+      for (size_t j = 0; j < point.size(); ++j)
+        if ((point[j] != points[0][j]) != (j == i))
+          return false;
+      return true;
+    };
+    mlir::OwningOpRef<mlir::ModuleOp> sample;
+    if (ExitCode code = importSample(*llvm::find_if(points, isOther), sample);
+        code != ExitCode::done)
+      return code;
+    if (getResults(*sample) == getResults(*op))
+      innerSizes.push_back(i - callersSizes);
+    freeConstants(*sample);
+  }
+  removeCounts(*op, innerSizes);
+  return ExitCode::done;
+}
+
+ExitCode Driver::nameCallersSizes(llvm::StringSet<> &taken) {
+  mlir::Location file =
+      mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
   std::map<std::string, int> byDim;
   for (const auto &[input, dims] : choices.ranges) {
     auto names = dimNames.find(input);
@@ -103,15 +190,7 @@ ExitCode Driver::nameSizes() {
       sizes.push_back(range);
     }
   }
-  if (sizes.size() > kMaxSizes) {
-    mlir::emitError(file) << "has " << sizes.size()
-                          << " sizes that --shape leaves open; at most "
-                          << kMaxSizes << " are possible";
-    return ExitCode::limit;
-  }
-  std::vector<SizePoint> points = chooseSamples(sizes);
-  finder = std::make_unique<ExpressionFinder>(sizes, points, &context);
-  return importSample(points.front(), op);
+  return ExitCode::done;
 }
 
 ExitCode Driver::importSample(llvm::ArrayRef<int64_t> point,
@@ -128,12 +207,24 @@ ExitCode Driver::importSample(llvm::ArrayRef<int64_t> point,
             why = diagnostic.str();
           return mlir::success();
         });
-    code = importShapes(getShapesAt(point), machine, module);
+    code = importShapes(getShapesAt(point), point.drop_front(callersSizes),
+                        machine, module);
   }
   if (code != ExitCode::done)
     mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
         << "cannot be imported with " << describePoint(sizes, point) << ": "
         << why;
+  if (code != ExitCode::done)
+    return code;
+  if (foundSizes.size() != sizes.size() - callersSizes) {
+    mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+        << fmt::format("varies with the sizes in a way that nnc does not "
+                       "handle: its data decide {} lengths, and {} with {}",
+                       sizes.size() - callersSizes, foundSizes.size(),
+                       describePoint(sizes, point));
+    return ExitCode::unsupported;
+  }
+  removeCounts(*module, innerSizes);
   return code;
 }
 
@@ -172,28 +263,25 @@ ExitCode Driver::runPassesOnSamples() {
     if (ExitCode code = runPipeline(manager, modules.back());
         code != ExitCode::done)
       return code;
-    auto functions = modules.back().getOps<mlir::func::FuncOp>();
-    if (std::distance(functions.begin(), functions.end()) != 1) {
-      mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
-          << "has an If, Loop or Scan that the network decides, which takes no "
-             "--shape with '..' yet; give one size";
-      return ExitCode::unsupported;
-    }
+    spreadConstants(modules.back());
     if (forms && mlir::failed(compareLayers(*op, modules.back())))
       return ExitCode::unsupported;
     if (!forms)
       forms = listForms(*op);
   }
+  if (mlir::failed(shareConstants(modules)))
+    return ExitCode::unsupported;
   if (mlir::failed(markVarying(modules, *finder)))
     return ExitCode::unsupported;
   mlir::Builder builder(&context);
   llvm::SmallVector<mlir::Attribute> described;
-  for (const SizeRange &size : sizes)
+  for (auto [i, size] : llvm::enumerate(sizes))
     described.push_back(exec::SizeAttr::get(&context, size.name, size.low,
-                                            size.high, size.step));
-  for (auto function : op->getOps<mlir::func::FuncOp>())
-    function->setAttr(exec::kSizesAttr, builder.getArrayAttr(described));
+                                            size.high, size.step,
+                                            /*found=*/i >= callersSizes));
+  getMain(*op)->setAttr(exec::kSizesAttr, builder.getArrayAttr(described));
   mlir::PassManager planner(&context);
+  keepStages(planner);
   buildPlacePipeline(planner, pipelineOptions(tuning));
   if (ExitCode code = runPipeline(planner, *op); code != ExitCode::done)
     return code;
@@ -213,6 +301,8 @@ ExitCode Driver::runPassesOnSamples() {
     modules.push_back(*copy);
   for (mlir::ModuleOp module : modules) {
     mlir::PassManager manager(&context);
+    if (module == *op)
+      keepStages(manager);
     buildLowerPipeline(manager, pipelineOptions(tuning));
     if (ExitCode code = runPipeline(manager, module); code != ExitCode::done)
       return code;

@@ -56,13 +56,17 @@ static std::vector<std::string> findFiles(const std::string &folder,
   return files;
 }
 
+/// Reads the data of an input or output, whose shape is another one where it
+/// depends on sizes.
 static llvm::Expected<Tensor> readPort(const std::string &file,
                                        const Port &port) {
   llvm::Expected<Tensor> tensor =
       path::extension(file) == ".npy" ? readNpy(file) : readTensorFile(file);
   if (!tensor)
     return tensor;
-  if (llvm::Error error = checkTensor(*tensor, port.dtype, port.shape, file))
+  bool varies = port.dims.size() == tensor->shape.size() && !port.dims.empty();
+  if (llvm::Error error = checkTensor(
+          *tensor, port.dtype, varies ? tensor->shape : port.shape, file))
     return error;
   return tensor;
 }
@@ -86,10 +90,17 @@ static llvm::Expected<TestCase> readCase(const std::string &folder,
       return tensor.takeError();
     result.inputs.push_back(std::move(*tensor));
   }
+  llvm::Expected<std::vector<int64_t>> sizes =
+      manifest.findSizes(result.inputs);
+  if (!sizes)
+    return sizes.takeError();
+  result.sizes = std::move(*sizes);
   files = findFiles(folder, manifest.outputs, "output");
   for (size_t i = 0; i < manifest.outputs.size(); ++i) {
     const Port &port = manifest.outputs[i];
     const std::string &file = files[i];
+    if (!port.size.empty())
+      break; // what tells a size comes last
     if (file.empty() && i == 0)
       break; // none is known
     if (file.empty())

@@ -258,7 +258,7 @@ buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
           fmt::format("-DNNC_MODEL_MEMORIES={}", int(!module.memories.empty())),
           fmt::format("-DNNC_MODEL_PARALLEL={}", int(module.threads)),
           fmt::format("-DNNC_MODEL_STATE={}", int(!module.state.empty())),
-          fmt::format("-DNNC_MODEL_SIZES={}", module.sizes.size()),
+          fmt::format("-DNNC_MODEL_SIZES={}", module.callersSizes().size()),
           fmt::format("-DNNC_MODEL_PLACED={}",
                       int(module.hasPortsInArena()))}});
     programs.push_back(part + "/program");

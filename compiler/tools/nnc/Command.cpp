@@ -688,11 +688,10 @@ static llvm::Error readInput(const std::string &argument,
   return checkTensor(request.inputs[*port], wanted.dtype, shape, what);
 }
 
-/// Learns the sizes of a run from the shapes of the inputs' files; one that no
-/// shape tells is the largest.
+/// Learns the sizes of a run from the shapes of the inputs' files.
 static llvm::Error findSizes(const std::vector<std::string> &arguments,
                              const Manifest &manifest, RunRequest &request) {
-  std::map<std::string, int64_t> found;
+  std::vector<Tensor> inputs(manifest.inputs.size());
   for (const std::string &argument : arguments) {
     auto [name, file] = llvm::StringRef(argument).rsplit('=');
     if (file.empty())
@@ -703,20 +702,12 @@ static llvm::Error findSizes(const std::vector<std::string> &arguments,
     llvm::Expected<Tensor> tensor = readNpy(file.str());
     if (!tensor)
       return tensor.takeError();
-    for (auto [dim, size] :
-         llvm::zip(manifest.inputs[*port].dims, tensor->shape))
-      found.try_emplace(dim, size);
+    inputs[*port] = std::move(*tensor);
   }
-  for (const SizeInfo &size : manifest.sizes) {
-    auto known = found.find(size.name);
-    int64_t value = known == found.end() ? size.high : known->second;
-    if (value < size.low || value > size.high ||
-        (value - size.low) % size.step != 0)
-      return makeError(fmt::format(
-          "the inputs have {} = {}, which is none of {} to {} in steps of {}",
-          size.name, value, size.low, size.high, size.step));
-    request.sizes.push_back(value);
-  }
+  llvm::Expected<std::vector<int64_t>> sizes = manifest.findSizes(inputs);
+  if (!sizes)
+    return sizes.takeError();
+  request.sizes = std::move(*sizes);
   return llvm::Error::success();
 }
 

@@ -139,7 +139,7 @@ private:
     constexpr size_t kOthers = 4;
     const Manifest &manifest = prepared.manifest;
     std::vector<SizeRange> ranges;
-    for (const SizeInfo &size : manifest.sizes)
+    for (const SizeInfo &size : manifest.callersSizes())
       ranges.push_back({size.name, size.low, size.high, size.step});
     std::vector<SizePoint> points = chooseChecks(ranges, 64), chosen;
     size_t stride = std::max<size_t>(1, points.size() / (kOthers + 1));
@@ -152,9 +152,11 @@ private:
       for (const SizePoint &point : chosen) {
         TestCase &one = cases.emplace_back();
         std::vector<std::string> words;
-        for (auto [size, value] : llvm::zip(manifest.sizes, point))
+        for (auto [size, value] : llvm::zip(manifest.callersSizes(), point))
           words.push_back(fmt::format("{}={}", size.name, value));
-        one.name = fmt::format("random {} at {}", i, fmt::join(words, " "));
+        one.name = fmt::format("random {}", i);
+        if (!words.empty())
+          one.name += fmt::format(" at {}", fmt::join(words, " "));
         one.sizes.assign(point.begin(), point.end());
         std::vector<Port> inputs = manifest.atSizes(point).inputs;
         for (size_t port = 0; port < inputs.size(); ++port)
@@ -164,27 +166,50 @@ private:
     return cases;
   }
 
-  /// Computes the outputs of a case on the model imported at its sizes.
+  /// Computes the outputs of a case on the model imported at its sizes. Those
+  /// that data decide are found one after the other.
   llvm::Error evaluateAtSizes(TestCase &one) const {
     ModelOptions own = options;
     own.ranges.clear();
     const Manifest manifest = prepared.manifest.atSizes(one.sizes);
     for (const Port &input : manifest.inputs)
       own.shapes[input.name] = input.shape;
-    Driver driver(own);
-    if (driver.import() != ExitCode::done)
-      return makeError("the model cannot be imported for " + one.name);
-    Progress progress("evaluating the reference");
-    llvm::Expected<std::vector<Tensor>> expected =
-        evaluateReference(driver.module(), own.target, one.inputs);
-    if (!expected)
-      return expected.takeError();
-    one.outputs = std::move(*expected);
+    llvm::ArrayRef<SizeInfo> sizes =
+        llvm::ArrayRef(manifest.sizes)
+            .drop_front(manifest.callersSizes().size());
+    std::vector<int64_t> found;
+    while (true) {
+      own.foundSizes = found;
+      Driver driver(own);
+      if (driver.import() != ExitCode::done)
+        return makeError("the model cannot be imported for " + one.name);
+      Progress progress("evaluating the reference");
+      llvm::Expected<std::vector<Tensor>> expected =
+          evaluateReference(driver.module(), own.target, one.inputs);
+      if (!expected)
+        return expected.takeError();
+      one.outputs = std::move(*expected);
+      if (found.size() == sizes.size())
+        break;
+      // The last outputs tell the sizes.
+      int32_t value;
+      const Tensor &count =
+          one.outputs[one.outputs.size() - sizes.size() + found.size()];
+      std::memcpy(&value, count.data.data(), sizeof value);
+      found.push_back(value);
+    }
+    std::vector<Tensor> counts(one.outputs.end() - sizes.size(),
+                               one.outputs.end());
+    one.outputs.resize(one.outputs.size() - sizes.size());
+    for (const Port &port : manifest.outputs)
+      for (size_t i = 0; i < sizes.size(); ++i)
+        if (port.size == sizes[i].name)
+          one.outputs.push_back(counts[i]);
     return llvm::Error::success();
   }
 
   llvm::Error verify(TestCase &one) {
-    if (!one.sizes.empty())
+    if (!prepared.manifest.sizes.empty() && one.outputs.empty())
       if (llvm::Error error = evaluateAtSizes(one))
         return error;
     if (one.outputs.empty()) {
@@ -222,7 +247,7 @@ private:
     json::Object object{{"name", one.name}, {"outputs", std::move(outputs)}};
     // Integers that differ by one unit are within the tolerance; which layer
     // they come from is worth knowing.
-    if (one.sizes.empty() && (!same || (isQuantized && !equal))) {
+    if (prepared.manifest.sizes.empty() && (!same || (isQuantized && !equal))) {
       llvm::Expected<std::string> layer = findLayer(one);
       if (!layer)
         return layer.takeError();

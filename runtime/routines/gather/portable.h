@@ -3,7 +3,8 @@
 // y[o][i][j] = x[o][index[i]][j] for x[outer][axis_size][inner] and `count`
 // indices (int32 or int64); a negative index counts from the end. An index out
 // of range is moved to the nearest end, so that no input makes the routine read
-// outside x. A unit is one pair of o and i.
+// outside x; what is picked of an empty axis is zero. A unit is one pair of o
+// and i.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_GATHER_PORTABLE_H
@@ -28,7 +29,9 @@ template <class S, class Epi> struct gather_portable {
                            static_cast<ptrdiff_t>(index)) *
                               s.inner;
       T *to = y + ptrdiff_t(unit) * s.inner;
-      if (s.inner >= 16)
+      if (s.axis_size == 0)
+        memset(to, 0, size_t(s.inner) * sizeof(T));
+      else if (s.inner >= 16)
         memcpy(to, from, size_t(s.inner) * sizeof(T));
       else
         for (int j = 0; j < s.inner; ++j)

@@ -65,14 +65,6 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @main(%n: tensor<i64>, %x: tensor<4xf32>) -> tensor<3x4xf32> {
-  // expected-error @below {{collects values of every run, whose number has to be known}}
-  %0:2 = nn.loop @body max 3 count(%n) carry(%x) : (tensor<i64>, tensor<4xf32>) -> (tensor<4xf32>, tensor<3x4xf32>)
-  return %0#1 : tensor<3x4xf32>
-}
-
-// -----
-
 func.func @main(%x: tensor<4xf32>) -> tensor<2x4xf32> {
   // expected-error @below {{runs 3 times, but collects a 'tensor<2x4xf32>'}}
   %0:2 = nn.loop @body max 3 carry(%x) : (tensor<4xf32>) -> (tensor<4xf32>, tensor<2x4xf32>)

@@ -1,0 +1,205 @@
+"""Operators whose data say how long their results are, and networks around them, each
+against onnxruntime."""
+
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto
+
+import emitted
+from sized_net import Net, random
+
+FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
+
+
+def sparse(*shape, share=0.3):
+    values = random.normal(0, 1, shape).astype(np.float32)
+    return np.where(random.random(shape) < share, values, 0).astype(np.float32)
+
+
+def positions():
+    """NonZero of tensors of one to three axes."""
+    net = Net(x=(FLOAT, [3, 4, 5]), y=(FLOAT, [7]), z=(BOOL, [2, 9]))
+    net.outputs = [net.add("NonZero", name) for name in "xyz"]
+    return net, {}, [
+        {"x": sparse(3, 4, 5), "y": sparse(7), "z": random.random((2, 9)) < 0.5},
+        {"x": np.zeros((3, 4, 5), np.float32), "y": np.ones(7, np.float32),
+         "z": np.zeros((2, 9), bool)},
+        {"x": np.full((3, 4, 5), np.nan, np.float32), "y": np.float32([0] * 6 + [-0.5]),
+         "z": np.ones((2, 9), bool)}]
+
+
+def masked():
+    """Rows that a mask picks go through layers, and back to where they were."""
+    net = Net(x=(FLOAT, [12, 8]))
+    score = net.add("ReduceSum", "x", net.constant(np.int64([1])), keepdims=0)
+    picked = net.add("NonZero", net.add("Greater", score, net.constant(np.float32(0.5))))
+    rows = net.add("Squeeze", picked, net.constant(np.int64([0])))
+    chosen = net.add("Gather", "x", rows)
+    hidden = net.add("Relu", net.add("Gemm", chosen, net.weight(8, 16), net.weight(16)))
+    result = net.add("Softmax", net.add("MatMul", hidden, net.weight(16, 8)))
+    places = net.add("Transpose", picked, perm=[1, 0])
+    net.outputs = [result, net.add("ScatterND", "x", places, result),
+                   net.add("ReduceMax", net.add("Concat", hidden, net.weight(1, 16), axis=0),
+                           net.constant(np.int64([0]))),
+                   net.add("ReduceSum", hidden, net.constant(np.int64([0])), keepdims=0),
+                   net.add("Shape", hidden)]
+    inputs = [{"x": random.normal(0, 1, (12, 8)).astype(np.float32)} for _ in range(3)]
+    return net, {}, inputs + [{"x": np.full((12, 8), sign, np.float32)} for sign in (-1, 1)]
+
+
+def compressed():
+    net = Net(x=(FLOAT, [4, 6, 3]), rows=(BOOL, [4]), columns=(BOOL, [5]), flat=(BOOL, [30]))
+    net.outputs = [net.add("Compress", "x", "rows", axis=0),
+                   net.add("Compress", "x", "columns", axis=-2),
+                   net.add("Compress", "x", "flat")]
+    return net, {}, [{"x": sparse(4, 6, 3, share=1), "rows": random.random(4) < share,
+                      "columns": random.random(5) < share, "flat": random.random(30) < share}
+                     for share in (0.5, 0, 1)]
+
+
+def distinct():
+    """Unique of all elements and along axes, in both orders, with all results."""
+    net = Net(x=(FLOAT, [6, 5]), y=(INT64, [9]), z=(FLOAT, [4, 3, 2]))
+    net.outputs = [*net.add("Unique", "x", results=4), *net.add("Unique", "y", sorted=0, results=4),
+                   *net.add("Unique", "z", axis=1, results=4),
+                   *net.add("Unique", "z", axis=0, sorted=0, results=4)]
+
+    def draw(most):
+        return {"x": random.integers(0, most, (6, 5)).astype(np.float32),
+                "y": random.integers(-most, most, 9),
+                "z": random.integers(0, most, (4, 3, 2)).astype(np.float32)}
+    return net, {}, [draw(most) for most in (1, 2, 4, 1000)]
+
+
+def detections(limit, classes=3):
+    """Boxes that are left of a detector, and a head for each."""
+    def build():
+        net = Net(boxes=(FLOAT, [2, 40, 4]), scores=(FLOAT, [2, classes, 40]))
+        left = net.add("NonMaxSuppression", "boxes", "scores", net.constant(np.int64([limit])),
+                       net.constant(np.float32([0.4])), net.constant(np.float32([0.3])))
+        index = net.add("Gather", left, net.constant(np.int64([0, 2])), axis=1)
+        picked = net.add("GatherND", "boxes", index)
+        net.outputs = [left, picked, net.add("Gemm", picked, net.weight(4, 6))]
+        inputs = []
+        for scale in (1, 0.5, 0.1):
+            corners = random.random((2, 40, 2)).astype(np.float32) * 4
+            size = random.random((2, 40, 2)).astype(np.float32) + 0.2
+            boxes = np.concatenate([corners, corners + size], axis=2)
+            scores = (random.random((2, classes, 40)) * scale).astype(np.float32)
+            inputs.append({"boxes": boxes, "scores": np.round(scores, 2)})
+        return net, {}, inputs
+    build.__name__ = f"detections_{limit}"
+    return build
+
+
+def reduced():
+    """Results without the axis whose length data say, which may be nothing."""
+    net = Net(x=(FLOAT, [9, 6]), mask=(BOOL, [9]), query=(FLOAT, [4, 6]))
+    rows = net.add("Compress", "x", "mask", axis=0)
+    columns = net.add("Transpose", rows, perm=[1, 0])
+    all_rows = net.constant(np.int64([0]))
+    net.outputs = [
+        net.add("MatMul", columns, rows), net.add("MatMul", "query", columns),
+        net.add("ReduceSum", rows, all_rows), net.add("ReduceProd", rows, all_rows, keepdims=0),
+        net.add("ReduceL2", columns, net.constant(np.int64([1]))),
+        net.add("Concat", "query", rows, rows, axis=0), net.add("Pad", rows, net.constant(
+            np.int64([2, 0, 1, 0]))), net.add("Add", rows, net.weight(6)),
+        net.add("CumSum", rows, net.constant(np.int64(0)))]
+    masks = [random.random(9) < 0.5, np.zeros(9, bool), np.ones(9, bool), np.arange(9) == 4]
+    return net, {}, [{"x": random.normal(0, 1, (9, 6)).astype(np.float32), "mask": mask,
+                      "query": random.normal(0, 1, (4, 6)).astype(np.float32)}
+                     for mask in masks]
+
+
+def both():
+    """The caller decides one size, data another."""
+    net = Net(x=(FLOAT, ["batch", 6]))
+    score = net.add("ReduceMax", "x", net.constant(np.int64([1])), keepdims=0)
+    picked = net.add("Compress", "x", net.add("Greater", score, net.constant(np.float32(1))),
+                     axis=0)
+    net.outputs = [net.add("Gemm", picked, net.weight(6, 4)), net.add("Relu", "x")]
+    return net, {"x": "1..9x6"}, [
+        {"x": random.normal(0, 0.8, (size, 6)).astype(np.float32)} for size in (1, 4, 9, 7)]
+
+
+def scaled():
+    """Sizes that the network computes with."""
+    net = Net(x=(FLOAT, ["n", 6]))
+    n = net.add("Gather", net.add("Shape", "x"), net.constant(np.int64(0)))
+    real = net.add("Cast", n, to=FLOAT)
+    net.outputs = [net.add("Div", "x", real), net.add("Mul", net.add("Sigmoid", "x"), real),
+                   net.add("Sub", n, net.constant(np.int64(1))), net.add("Shape", "x"),
+                   net.add("ReduceMean", "x", net.constant(np.int64([0])))]
+    return net, {"x": "1..9x6"}, [{"x": random.normal(0, 1, (n, 6)).astype(np.float32)}
+                                  for n in (1, 2, 3, 9)]
+
+
+def indexed():
+    """Negative indices into an axis that varies: they count from its end."""
+    net = Net(x=(FLOAT, ["n", 6]), i=(INT64, [3, 6]), j=(INT64, [4, 1]))
+    picked = net.add("GatherElements", "x", "i", axis=0)
+    size = net.add("Gather", net.add("Shape", "x"), net.constant(np.int64([0])))
+    net.outputs = [picked, net.add("GatherND", "x", "j"), net.add("Gather", "x", "j"),
+                   net.add("ScatterElements", "x", "i", net.add("Neg", picked), axis=0),
+                   net.add("OneHot", "j", size, net.constant(np.float32([0, 1])))]
+
+    def draw(n):
+        order = np.stack([random.permutation(n)[:3] for _ in range(6)], axis=1)
+        return {"x": random.normal(0, 1, (n, 6)).astype(np.float32),
+                "i": np.where(random.random((3, 6)) < 0.5, order, order - n),
+                "j": random.integers(-n, n, (4, 1))}
+    return net, {"x": "3..9x6"}, [draw(n) for n in (3, 9, 5)]
+
+
+def matrices():
+    """Two sizes of the caller, one that data decide, and their strides."""
+    net = Net(x=(FLOAT, ["n", "m"]))
+    net.outputs = [net.add("NonZero", "x"), net.add("CumSum", "x", net.constant(np.int64(1))),
+                   net.add("TopK", "x", net.constant(np.int64([2])), results=2)[0],
+                   net.add("ArgMax", "x", axis=1), net.add("Trilu", "x"),
+                   net.add("Transpose", "x")]
+    return net, {"x": "2..9x3..7"}, [{"x": sparse(n, m)}
+                                     for n, m in ((2, 3), (9, 7), (4, 5))]
+
+
+NETWORKS = [scaled, indexed, matrices,
+            positions, masked, reduced, compressed, distinct, detections(5), detections(40),
+            both]
+
+
+class LengthsTest(unittest.TestCase):
+    def check(self, build, target):
+        net, shapes, cases = build()
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "net.onnx"
+            model = net.model()
+            onnx.save(model, path)
+            session = onnxruntime.InferenceSession(path)
+            options = [f"--shape={name}={text}" for name, text in shapes.items()]
+            module = emitted.compile_model(path, folder + "/out", target=target,
+                                           options=options)
+            module.build()
+            for inputs in cases:
+                outputs = emitted.run_apart(module, inputs)
+                expected = session.run(None, inputs)
+                for output, want in zip(session.get_outputs(), expected):
+                    got = outputs[output.name]
+                    self.assertEqual(got.shape, want.shape)
+                    if want.dtype == np.float32:
+                        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+                    else:
+                        np.testing.assert_array_equal(got, want)
+
+
+for build in NETWORKS:
+    for target in ("native", "portable"):
+        setattr(LengthsTest, f"test_{build.__name__}_{target}",
+                lambda self, build=build, target=target: self.check(build, target))
+
+if __name__ == "__main__":
+    unittest.main()
