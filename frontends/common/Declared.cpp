@@ -38,7 +38,7 @@ void Declarations::check(const Scope &scope, StringRef name,
                          RankedTensorType inferred, StringRef origin,
                          Location loc) {
   auto found = scope.find(name);
-  if (found == scope.end())
+  if (found == scope.end() || found->second.isDerived)
     return;
   const TensorInfo &declared = found->second.info;
   StringRef list = found->second.list;
@@ -67,6 +67,20 @@ void Declarations::check(const Scope &scope, StringRef name,
       << ", but the model declares " << shape << " for it among its " << list
       << "; correct the declaration, or remove it from the file: nnc infers "
          "shapes itself";
+}
+
+std::optional<SmallVector<int64_t>>
+Declarations::getShape(const Scope &scope, StringRef name) const {
+  auto found = scope.find(name);
+  if (isRebound || isLoose || found == scope.end() || !found->second.info.dims)
+    return std::nullopt;
+  SmallVector<int64_t> shape;
+  for (const Dim &dim : *found->second.info.dims) {
+    if (!isKnown(dim) || *dim.size > kMaxDim)
+      return std::nullopt;
+    shape.push_back(*dim.size);
+  }
+  return shape;
 }
 
 void Declarations::warnOfStale() const {

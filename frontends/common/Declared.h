@@ -35,6 +35,9 @@ public:
   struct Declared {
     TensorInfo info;
     llvm::StringRef list; ///< where in the graph it stands: "outputs"
+    /// Set where it follows from the declaration of another value, which is the
+    /// one to check.
+    bool isDerived = false;
   };
   using Scope = llvm::StringMap<Declared>;
 
@@ -44,6 +47,10 @@ public:
              mlir::RankedTensorType inferred, llvm::StringRef origin,
              mlir::Location loc);
 
+  /// Returns the shape that has been declared for `name` if it states all sizes
+  /// and the user's shapes may not have overruled it.
+  std::optional<llvm::SmallVector<int64_t>>
+  getShape(const Scope &scope, llvm::StringRef name) const;
   /// From here on, other shapes than the declared ones may follow from data.
   void loosen() { isLoose = true; }
 

@@ -21,6 +21,15 @@ namespace nnc::frontends {
 /// Sizes that the user gives for inputs, by the inputs' names.
 using GivenShapes = std::map<std::string, std::vector<int64_t>>;
 
+/// What the user gives an input to make it a constant.
+struct GivenValue {
+  std::string text;  ///< numbers with commas in between, or the file's name
+  std::string dtype; ///< of the file, such as "i64"; empty without one
+  std::vector<int64_t> shape; ///< of the file
+  std::vector<char> bytes;    ///< of the file, row-major
+};
+using GivenValues = std::map<std::string, GivenValue>;
+
 /// A C function of the user's for an operator that nnc lacks.
 struct CustomFunction {
   std::string op;      ///< the operator's name in the model
@@ -52,6 +61,8 @@ struct ImportOptions {
   /// Whether the model is imported at several sizes, at which it should be one
   /// network.
   bool isSample = false;
+  /// Values of inputs that become constants.
+  GivenValues values = {};
 };
 
 /// A size of tensors that is known only when the network runs: 0 to `most`.

@@ -6,6 +6,7 @@
 
 #include "frontends/common/Inputs.h"
 
+#include "frontends/common/GivenValues.h"
 #include "frontends/common/Limits.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -40,43 +41,49 @@ namespace {
 
 class Binder {
 public:
-  Binder(ArrayRef<TensorInfo> inputs, const GivenShapes &shapes,
-         Problems &problems)
-      : inputs(inputs), shapes(shapes), problems(problems) {}
+  Binder(ArrayRef<TensorInfo> inputs, const GivenShapes &given,
+         const GivenValues &values, Problems &problems)
+      : inputs(inputs), shapes(addShapesOfValues(given, inputs, values)),
+        values(values), problems(problems) {}
   std::vector<Input> run();
 
 private:
-  void checkNames();
+  void checkName(const std::string &name, StringRef what);
   void learnSymbols(const TensorInfo &input);
   std::optional<SmallVector<int64_t>> getShape(const TensorInfo &input);
   RankedTensorType getType(const TensorInfo &input);
 
   ArrayRef<TensorInfo> inputs;
-  const GivenShapes &shapes;
+  const GivenShapes shapes;
+  const GivenValues &values;
   Problems &problems;
   Symbols symbols;
 };
 
 } // namespace
 
-/// Reports shapes that are given for inputs that the model does not have, which
-/// are typing mistakes.
-void Binder::checkNames() {
-  for (const auto &[name, shape] : shapes) {
-    bool isKnown =
-        llvm::any_of(inputs, [&, &name = name](const TensorInfo &input) {
-          return input.name == name;
-        });
-    if (isKnown)
-      continue;
-    auto diagnostic = problems.report(ImportStatus::unbound);
-    diagnostic << "has no input '" << name
-               << "' to give a shape to; its inputs "
-               << "are ";
-    llvm::interleaveComma(inputs, diagnostic, [&](const TensorInfo &input) {
-      diagnostic << "'" << input.name << "'";
-    });
-  }
+/// Reports that `what` is given for an input that the model does not have,
+/// which is a typing mistake.
+void Binder::checkName(const std::string &name, StringRef what) {
+  auto isIt = [&](const TensorInfo &input) { return input.name == name; };
+  if (llvm::any_of(inputs, isIt))
+    return;
+  auto diagnostic = problems.report(ImportStatus::unbound);
+  diagnostic << "has no input '" << name << "' to give a " << what
+             << " to; its inputs are ";
+  llvm::interleaveComma(inputs, diagnostic, [&](const TensorInfo &input) {
+    diagnostic << "'" << input.name << "'";
+  });
+  auto getDistance = [&](const TensorInfo &input) {
+    return StringRef(name).edit_distance(input.name);
+  };
+  const auto *closest =
+      llvm::min_element(inputs, [&](const TensorInfo &a, const TensorInfo &b) {
+        return getDistance(a) < getDistance(b);
+      });
+  if (closest != inputs.end() &&
+      getDistance(*closest) <= std::max<size_t>(name.size() / 3, 1))
+    diagnostic << "; did you mean '" << closest->name << "'?";
 }
 
 void Binder::learnSymbols(const TensorInfo &input) {
@@ -158,7 +165,10 @@ RankedTensorType Binder::getType(const TensorInfo &input) {
 }
 
 std::vector<Input> Binder::run() {
-  checkNames();
+  for (const auto &[name, shape] : shapes)
+    checkName(name, "shape");
+  for (const auto &[name, value] : values)
+    checkName(name, "value");
   for (const TensorInfo &input : inputs)
     learnSymbols(input);
   std::vector<Input> result;
@@ -166,12 +176,22 @@ std::vector<Input> Binder::run() {
     bool isOpen = !input.dims || llvm::any_of(*input.dims, mayBind);
     result.push_back(
         {input.name, getType(input), isOpen && shapes.count(input.name) > 0});
+    auto given = values.find(input.name);
+    if (given == values.end() || !result.back().type)
+      continue;
+    result.back().value =
+        makeGivenValue(input, result.back().type, given->second, problems);
+    result.back().isRebound = false;
+    // One that does not fit is reported, and what reads it is not.
+    if (!result.back().value)
+      result.back().type = {};
   }
   return result;
 }
 
 std::vector<Input> nnc::frontends::bindInputs(ArrayRef<TensorInfo> inputs,
                                               const GivenShapes &shapes,
+                                              const GivenValues &values,
                                               Problems &problems) {
-  return Binder(inputs, shapes, problems).run();
+  return Binder(inputs, shapes, values, problems).run();
 }

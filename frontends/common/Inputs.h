@@ -7,6 +7,7 @@
 #ifndef NNC_FRONTENDS_COMMON_INPUTS_H
 #define NNC_FRONTENDS_COMMON_INPUTS_H
 
+#include "frontends/common/Import.h"
 #include "frontends/common/Problems.h"
 #include "frontends/common/TensorInfo.h"
 
@@ -15,18 +16,22 @@
 
 namespace nnc::frontends {
 
-/// A tensor that the user passes in.
+/// A tensor that the user passes in, or gives when compiling.
 struct Input {
   std::string name;
   mlir::RankedTensorType type; ///< null where it is not known
   bool isRebound; ///< the user gave sizes that the model leaves open
+  /// What it is, if that is known: then the module does not take it.
+  mlir::ElementsAttr value = {};
 };
 
 /// Binds the open dimensions of the model's inputs by the user's shapes. An
 /// open dimension that has a name is bound wherever that name stands. Reports
-/// what stays open, with the flag to pass, and what cannot be an input.
+/// what stays open, with the flag to pass, and what cannot be an input. Inputs
+/// with one of the user's values hold it.
 std::vector<Input> bindInputs(llvm::ArrayRef<TensorInfo> inputs,
-                              const GivenShapes &shapes, Problems &problems);
+                              const GivenShapes &shapes,
+                              const GivenValues &values, Problems &problems);
 
 } // namespace nnc::frontends
 

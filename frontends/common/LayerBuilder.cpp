@@ -8,6 +8,7 @@
 
 #include "frontends/common/Fold.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
@@ -31,14 +32,35 @@ Value LayerBuilder::fail(ImportStatus status, const Twine &why) {
 // Known values
 //===----------------------------------------------------------------------===//
 
+/// Returns the name of the network's input that `value` is, or null.
+static StringAttr getInputName(Value value) {
+  auto argument = value ? dyn_cast<BlockArgument>(value) : BlockArgument();
+  auto main = argument
+                  ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                  : func::FuncOp();
+  return main ? main.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                  "nn.name")
+              : StringAttr();
+}
+
+Value LayerBuilder::needsKnown(Value value, const Twine &what) {
+  if (StringAttr name = getInputName(value))
+    return unsupported("needs " + what +
+                       " that are known when compiling; here "
+                       "they are the input '" +
+                       name.getValue() + "': pass --value=" + name.getValue() +
+                       "=... with what it is going to hold");
+  return unsupported("needs " + what +
+                     " that are known when compiling; here "
+                     "they are computed from the network's inputs");
+}
+
 std::optional<SmallVector<int64_t>> LayerBuilder::readInts(Value value,
                                                            StringRef what) {
   auto elements = value ? readElements(value) : std::nullopt;
   if (elements && !elements->isReal())
     return elements->ints;
-  unsupported("needs " + what +
-              " that are known when compiling; here they are computed from the "
-              "network's inputs");
+  needsKnown(value, what);
   return std::nullopt;
 }
 
@@ -49,9 +71,7 @@ std::optional<SmallVector<double>> LayerBuilder::readReals(Value value,
     return elements->reals;
   if (elements)
     return SmallVector<double>(elements->ints.begin(), elements->ints.end());
-  unsupported("needs " + what +
-              " that are known when compiling; here they are computed from the "
-              "network's inputs");
+  needsKnown(value, what);
   return std::nullopt;
 }
 

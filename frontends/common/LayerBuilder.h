@@ -44,6 +44,9 @@ public:
                                                      llvm::StringRef what);
   std::optional<llvm::SmallVector<double>> readReals(mlir::Value value,
                                                      llvm::StringRef what);
+  /// Reports that the layer needs `what` that are known when compiling, which
+  /// `value` is not, and what the user can do about that.
+  mlir::Value needsKnown(mlir::Value value, const llvm::Twine &what);
   /// Returns `axis` counted from the front, or nullopt if it is not in
   /// [-rank, rank), which is reported.
   std::optional<int64_t> normalizeAxis(int64_t axis, int64_t rank);

@@ -28,7 +28,7 @@ func::FuncOp nnc::frontends::createMain(ModuleOp module, ArrayRef<Input> inputs,
   SmallVector<Type> types;
   SmallVector<StringRef> names;
   for (const Input &input : inputs) {
-    if (!input.type)
+    if (!input.type || input.value)
       continue;
     types.push_back(input.type);
     names.push_back(input.name);

@@ -14,7 +14,7 @@
 namespace nnc::frontends {
 
 /// Creates `func.func @main` with an argument for each input whose type is
-/// known. `nn.name` of an argument is the input's name.
+/// known and whose value is not. `nn.name` of an argument is the input's name.
 mlir::func::FuncOp createMain(mlir::ModuleOp module,
                               llvm::ArrayRef<Input> inputs, Problems &problems);
 

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/onnx/Narrow.h"
-#include "frontends/onnx/Node.h"
+#include "frontends/onnx/Positions.h"
 
 #include <cmath>
 
@@ -57,16 +57,30 @@ Value convertConstantOfShape(Node &node) {
   return node.asModelType(result, node.getElementsType("value"));
 }
 
+/// Converts a Range of as many elements as the model declares, whose operands
+/// the network computes.
+static Value computeRange(Node &node) {
+  auto shape = node.getDeclaredShape(0);
+  if (!shape || shape->size() != 1)
+    for (Value operand : node.getOperands())
+      if (!readElements(operand))
+        return node.needsKnown(operand, "operands");
+  Value start = node.getOperand(0), delta = node.getOperand(2);
+  Value places = makeSteps(node, (*shape)[0], 1, 0, 1);
+  Value steps = node.createElementwise(
+      "mul", {node.castTo(places, getElement(start)), node.reshape(delta, {})});
+  return node.createElementwise("add", {node.reshape(start, {}), steps});
+}
+
 Value convertRange(Node &node) {
   Elements operands[3];
+  for (size_t i = 0; i < 3; ++i)
+    if (getNumElements(node.getOperand(i)) != 1)
+      return node.broken("needs operands that are scalars");
   for (size_t i = 0; i < 3; ++i) {
     auto elements = readElements(node.getOperand(i));
     if (!elements)
-      return node.unsupported(
-          "needs operands that are known when compiling; here they are "
-          "computed from the network's inputs");
-    if (elements->type.getNumElements() != 1)
-      return node.broken("needs operands that are scalars");
+      return computeRange(node);
     operands[i] = *elements;
   }
   auto [start, limit, delta] = operands;
@@ -124,6 +138,19 @@ Value convertDropout(Node &node) {
   return x;
 }
 
+/// Converts a Trilu whose diagonal the network computes.
+static Value computeTrilu(Node &node) {
+  Value x = node.getOperand(0);
+  Value rows = makeSteps(node, getShape(x).end()[-2], 1, 0, 2),
+        columns = makeSteps(node, getShape(x).end()[-1], 1, 1, 2);
+  Value isKept = node.createElementwise(
+      node.getBool("upper") ? "greater_equal" : "less_equal",
+      {node.createElementwise("sub", {columns, rows}),
+       node.reshape(node.getOperand(1), {})});
+  return node.createElementwise("select",
+                                {isKept, x, node.splat(0, getElement(x))});
+}
+
 /// The upper or lower triangle of the last two axes, the rest zero.
 Value convertTrilu(Node &node) {
   Value x = node.getOperand(0);
@@ -131,11 +158,14 @@ Value convertTrilu(Node &node) {
   if (rank < 2)
     return node.broken("needs an input of 2 axes or more");
   if (node.getOperand(1)) {
+    if (getNumElements(node.getOperand(1)) != 1)
+      return node.broken("needs one diagonal, not " +
+                         Twine(getNumElements(node.getOperand(1))));
+    if (!readElements(node.getOperand(1)))
+      return getNumElements(x) == 0 ? x : computeTrilu(node);
     auto given = node.getConstantInts(1, "diagonals");
     if (!given)
       return {};
-    if (given->size() != 1)
-      return node.broken("needs one diagonal, not " + Twine(given->size()));
     k = std::clamp<int64_t>((*given)[0], -kMaxDim, kMaxDim);
   }
   int64_t rows = getShape(x)[rank - 2], columns = getShape(x)[rank - 1];

@@ -105,7 +105,7 @@ static Value setResults(Node &node, ArrayRef<Value> results) {
 Value convertLoop(Node &node) {
   LoopForm form;
   ::onnx::GraphProto &body = node.getGraph("body");
-  form.inits = llvm::to_vector(node.getOperands().drop_front(
+  form.inits = llvm::to_vector(node.getModelOperands().drop_front(
       std::min<size_t>(2, node.getNumOperands())));
   size_t carried = form.inits.size();
   if (llvm::is_contained(form.inits, Value()))
@@ -227,7 +227,7 @@ static Value convertBatchScan(Node &node, size_t count) {
   if (node.getOperand(0))
     return node.unsupported("takes sequence_lens; nnc handles sequences that "
                             "are all as long as the input");
-  ArrayRef<Value> operands = node.getOperands().drop_front();
+  ArrayRef<Value> operands = node.getModelOperands().drop_front();
   size_t states = operands.size() - count;
   if (llvm::is_contained(operands, Value()) ||
       llvm::any_of(operands, [](Value x) { return getRank(x) < 1; }) ||
@@ -282,7 +282,7 @@ Value convertScan(Node &node) {
                        Twine(node.getNumResults()) + " results");
   if (isBatch)
     return convertBatchScan(node, count);
-  if (llvm::is_contained(node.getOperands(), Value()))
+  if (llvm::is_contained(node.getModelOperands(), Value()))
     return node.broken("lacks an input");
   size_t collected = node.getNumResults() - states;
   auto axes = getScanInts(node, "scan_input_axes", count),
@@ -293,7 +293,7 @@ Value convertScan(Node &node) {
     return {};
   SmallVector<Value> scanned;
   for (size_t i = 0; i < count; ++i) {
-    Value x = node.getOperands()[states + i];
+    Value x = node.getModelOperands()[states + i];
     auto axis = node.normalizeAxis((*axes)[i], getRank(x));
     if (!axis)
       return {};
@@ -301,7 +301,8 @@ Value convertScan(Node &node) {
     if (!scanned.back())
       return {};
   }
-  auto found = importScan(node, node.getOperands().take_front(states), scanned);
+  auto found =
+      importScan(node, node.getModelOperands().take_front(states), scanned);
   if (!found)
     return {};
   for (auto [i, value] : llvm::enumerate(found->collected)) {

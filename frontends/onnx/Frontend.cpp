@@ -98,11 +98,12 @@ static std::vector<OpRow> listOps() {
     auto [first, last] = op.getOpsets();
     rows.push_back({op.name.str(), first, last, op.limits.str()});
   }
-  for (const OpInfo &op : getOps(kLearnedDomain)) {
-    auto [first, last] = op.getOpsets(kLearnedDomain);
-    rows.push_back(
-        {(kLearnedDomain + "." + op.name).str(), first, last, op.limits.str()});
-  }
+  for (StringRef domain : {kLearnedDomain, kPreviewDomain})
+    for (const OpInfo &op : getOps(domain)) {
+      auto [first, last] = op.getOpsets(domain);
+      rows.push_back(
+          {(domain + "." + op.name).str(), first, last, op.limits.str()});
+    }
   for (const OpInfo &op : getOps(kMicrosoftDomain))
     rows.push_back(
         {(kMicrosoftDomain + "." + op.name).str(), 1, 1, op.limits.str()});
@@ -121,8 +122,9 @@ const Frontend &getFrontend() {
       /*hasMagic=*/false,
       importModel,
       listOps,
-      "operators of ONNX's default domain, of its domain ai.onnx.ml and of "
-      "onnxruntime's, and what ONNX itself defines by these",
+      "operators of ONNX's default domain, of its domains ai.onnx.ml and "
+      "ai.onnx.preview and of onnxruntime's, and what ONNX itself defines by "
+      "these",
       ".pb",
       readTensor};
   return frontend;

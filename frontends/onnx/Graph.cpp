@@ -14,6 +14,7 @@
 #include "frontends/onnx/Narrow.h"
 #include "frontends/onnx/Node.h"
 #include "frontends/onnx/Ops.h"
+#include "frontends/onnx/Promised.h"
 #include "frontends/onnx/Schema.h"
 #include "frontends/onnx/Sequences.h"
 #include "frontends/onnx/Sort.h"
@@ -203,24 +204,35 @@ static NodeProto resolve(const NodeProto &node, const Scope &scope) {
   return resolved;
 }
 
+/// Lets the body of an operator that ONNX defines by those of its default
+/// domain import that domain. Where the operator itself is of another domain,
+/// ONNX leaves that to the caller, whose subgraphs the body may hold.
+static void importDefaultDomain(FunctionProto &body,
+                                const Scope::Imports &caller) {
+  if (findOpset(body.opset_import(), "") != 0)
+    return;
+  int64_t version = findOpset(caller, "");
+  body.add_opset_import()->set_version(version ? version : getNewestOpset());
+}
+
 static bool hasSequences(ArrayRef<Value> operands) {
   return llvm::any_of(operands,
                       [](Value value) { return value && !isTensor(value); });
 }
 
 SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
-                                          ArrayRef<Value> operands) {
+                                          ArrayRef<Value> given) {
   if (FunctionProto *function = findFunction(node))
-    return call(*function, node, scope, operands);
+    return call(*function, node, scope, given);
   int opset = findOpset(*scope.imports, node.domain());
   const auto *schema = findSchema(node.domain(), node.op_type(), opset);
   if (!schema)
-    return convertForeign(node, scope, operands);
+    return convertForeign(node, scope, given);
   SmallVector<RankedTensorType> types;
-  for (Value operand : operands)
+  for (Value operand : given)
     types.push_back(operand ? dyn_cast<RankedTensorType>(operand.getType())
                             : RankedTensorType());
-  bool hasOthers = hasSequences(operands);
+  bool hasOthers = hasSequences(given);
   std::optional<std::string> problem;
   if (!hasOthers)
     problem = findTypeProblem(*schema, types);
@@ -231,8 +243,15 @@ SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
         << node.op_type() << " " << *problem;
     return {};
   }
-  if (failsOnStrings(node, scope, operands))
+  if (failsOnStrings(node, scope, given))
     return {};
+  SmallVector<Value> operands(given);
+  if (scope.declared && hasShapeOperands(node)) {
+    Node view(*this, node, scope, given, *schema);
+    if (!view.checkAttributes())
+      return {};
+    operands = fillPromised(view);
+  }
   const OpInfo *op = findOp(node.domain(), node.op_type());
   if (op && op->convert) {
     Node view(*this, node, scope, operands, *schema);
@@ -252,6 +271,7 @@ SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
     return convertCustom(node, scope, operands, *custom);
   if (auto body =
           getFunctionBody(*schema, resolve(node, scope), types, opset)) {
+    importDefaultDomain(*body, *scope.imports);
     bodies.push_back(std::move(body));
     return call(*bodies.back(), node, scope, operands, schema);
   }
@@ -596,11 +616,16 @@ void GraphImporter::addResults() {
                            builder.getI64IntegerAttr(int64_t(i - own)));
 }
 
-void GraphImporter::run(const GivenShapes &given) {
+void GraphImporter::run(const GivenShapes &given, ArrayRef<Input> inputs) {
   customShapes = &given;
   for (const auto &input : model.graph().input())
     if (!main.initializers.contains(input.name()))
       main.values[input.name()] = Value();
+  for (const Input &input : inputs)
+    if (input.value)
+      main.values[input.name] =
+          load(createConstant(input.value, problems.getLoc(input.name)),
+               declaredInMain.lookup(input.name).info.element);
   for (BlockArgument argument : function.getArguments())
     if (auto name = function.getArgAttrOfType<StringAttr>(
             argument.getArgNumber(), "nn.name"))

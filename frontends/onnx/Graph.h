@@ -10,6 +10,7 @@
 #include "frontends/common/Body.h"
 #include "frontends/common/Customs.h"
 #include "frontends/common/Declared.h"
+#include "frontends/common/Inputs.h"
 #include "frontends/common/Lengths.h"
 #include "frontends/onnx/Weights.h"
 
@@ -64,11 +65,13 @@ public:
                 mlir::func::FuncOp function, bool isRebound);
 
   /// Imports the main graph into the function; problems are reported.
-  /// `customShapes` are the user's shapes of results of custom operators.
-  void run(const GivenShapes &customShapes);
+  /// `customShapes` are the user's shapes of results of custom operators;
+  /// `inputs` are those of the model.
+  void run(const GivenShapes &customShapes, llvm::ArrayRef<Input> inputs);
 
   Problems &getProblems() { return problems; }
   Weights &getWeights() { return weights; }
+  const Declarations &getDeclarations() const { return declarations; }
   const Lengths &getLengths() const { return lengths; }
   /// Whether the model is imported at other sizes, too.
   bool isSample() const { return sample; }

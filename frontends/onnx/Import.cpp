@@ -40,12 +40,14 @@ ImportResult nnc::onnx::importModel(StringRef path,
   renameMicrosoftOps(model);
   bool isSound = !model.has_graph() || sortNodes(model, problems);
   isSound &= checkModel(model, options.customs, problems);
+  dropInitialValues(*model.mutable_graph(), options.values);
   std::vector<TensorInfo> declared = getInputs(model.graph(), problems);
   for (TensorInfo &input : declared)
     input.element = getStoredType(input.element);
   GivenShapes shapes = options.shapes;
   GivenShapes customShapes = takeCustomShapes(model.graph(), options, shapes);
-  std::vector<Input> inputs = bindInputs(declared, shapes, problems);
+  std::vector<Input> inputs =
+      bindInputs(declared, shapes, options.values, problems);
   for (const TensorInfo &input : declared)
     if (input.dims)
       for (const Dim &dim : *input.dims)
@@ -60,7 +62,7 @@ ImportResult nnc::onnx::importModel(StringRef path,
     GraphImporter importer(
         model, options, problems, weights, main,
         llvm::any_of(inputs, [](const Input &i) { return i.isRebound; }));
-    importer.run(customShapes);
+    importer.run(customShapes, inputs);
     llvm::append_range(result.metadata, importer.getOutputTexts());
     result.foundSizes = importer.getLengths().getSizes().vec();
   }

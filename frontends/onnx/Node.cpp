@@ -28,6 +28,13 @@ Node::Node(GraphImporter &importer, ::onnx::NodeProto &proto, Scope &scope,
   }
 }
 
+std::optional<SmallVector<int64_t>> Node::getDeclaredShape(size_t i) const {
+  if (!namesResult(i) || !scope.declared)
+    return std::nullopt;
+  return importer.getDeclarations().getShape(*scope.declared,
+                                             proto.output(static_cast<int>(i)));
+}
+
 //===----------------------------------------------------------------------===//
 // Narrow types
 //===----------------------------------------------------------------------===//

@@ -62,6 +62,9 @@ public:
   bool hasResult(size_t i) const {
     return i < getNumResults() && scope.needed->contains(proto.output(i));
   }
+  /// The shape that the model declares for result `i`, if it states all sizes
+  /// and the user gives the inputs no others than the model.
+  std::optional<llvm::SmallVector<int64_t>> getDeclaredShape(size_t i) const;
   void setResult(size_t i, mlir::Value value);
   llvm::ArrayRef<mlir::Value> getResults() const { return results; }
 

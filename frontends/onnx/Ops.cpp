@@ -46,6 +46,9 @@ static constexpr OpInfo kLearnedOps[] = {
 #include "frontends/onnx/Learned.inc"
 };
 
+/// The operators that ONNX has on trial; all are functions.
+static constexpr OpInfo kPreviewOps[] = {{"FlexAttention", "", nullptr}};
+
 /// The operators of onnxruntime that are no functions of ONNX's own.
 static constexpr OpInfo kMicrosoftOps[] = {
     {"CDist", "distances euclidean and sqeuclidean", convertCDist},
@@ -56,6 +59,8 @@ ArrayRef<OpInfo> nnc::onnx::getOps(StringRef domain) {
     return kOps;
   if (domain == kLearnedDomain)
     return kLearnedOps;
+  if (domain == kPreviewDomain)
+    return kPreviewOps;
   return domain == kMicrosoftDomain ? ArrayRef<OpInfo>(kMicrosoftOps)
                                     : ArrayRef<OpInfo>();
 }

@@ -18,6 +18,8 @@ class Node;
 
 /// ONNX's domain for classical machine learning.
 inline constexpr llvm::StringLiteral kLearnedDomain = "ai.onnx.ml";
+/// ONNX's domain for operators on trial.
+inline constexpr llvm::StringLiteral kPreviewDomain = "ai.onnx.preview";
 
 /// An ONNX operator that nnc supports: a line of Ops.inc.
 struct OpInfo {
@@ -35,8 +37,8 @@ struct OpInfo {
 };
 
 /// Returns the operators of a domain that have a converter or are functions of
-/// ONNX's own, sorted by name: ONNX's default domain (""), ai.onnx.ml and
-/// com.microsoft have some.
+/// ONNX's own, sorted by name: ONNX's default domain (""), ai.onnx.ml,
+/// ai.onnx.preview and com.microsoft have some.
 llvm::ArrayRef<OpInfo> getOps(llvm::StringRef domain = "");
 
 /// Returns the operator's entry in getOps(domain), or null if it has none.

@@ -35,23 +35,13 @@ Value convertTopK(Node &node) {
                                    0);
 }
 
-/// Returns the axis that operand 1 holds.
-static std::optional<int64_t> getAxisOperand(Node &node, int64_t rank) {
-  auto axis = node.getConstantInts(1, "axes");
-  if (axis && axis->size() != 1) {
-    node.broken("has " + Twine(axis->size()) + " axes");
-    return std::nullopt;
-  }
-  return axis ? node.normalizeAxis((*axis)[0], rank) : std::nullopt;
-}
-
 template <class Op> static Value convertScan(Node &node) {
   Value x = node.getOperand(0);
-  auto axis = getAxisOperand(node, getRank(x));
-  if (!axis)
-    return {};
-  return node.create<Op>(x, *axis, node.getBool("exclusive"),
-                         node.getBool("reverse"));
+  int64_t rank = getRank(x);
+  return computeAlongOperand(node, 1, rank, iota(rank), [&](int64_t axis) {
+    return node.create<Op>(x, axis, node.getBool("exclusive"),
+                           node.getBool("reverse"));
+  });
 }
 
 Value convertCumSum(Node &node) { return convertScan<nn::CumSumOp>(node); }

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/onnx/Node.h"
+#include "frontends/onnx/Positions.h"
 
 #include <cmath>
 
@@ -144,12 +144,84 @@ static Value padWithOperand(Node &node, Value x, ArrayRef<int64_t> pads) {
       "select", {mask, pad(x), node.reshape(node.getOperand(2), {})});
 }
 
+/// Returns where along an axis of `size` elements those stand that are at these
+/// positions, some of them outside, after padding in a mode.
+static Value wrapPositions(Node &node, nn::PadMode mode, Value positions,
+                           int64_t size) {
+  Type type = node.getBuilder().getI64Type();
+  auto number = [&](int64_t value) { return node.splat(value, type); };
+  if (mode == nn::PadMode::wrap)
+    return node.createElementwise("mod", {positions, number(size)});
+  if (mode != nn::PadMode::reflect || size == 1)
+    return positions;
+  // Forth and back again is a period.
+  int64_t period = 2 * (size - 1);
+  positions = node.createElementwise("mod", {positions, number(period)});
+  return node.createElementwise(
+      "min",
+      {positions, node.createElementwise("sub", {number(period), positions})});
+}
+
+/// Converts a Pad whose result has the declared shape, and of which the network
+/// computes how much it pads in front.
+static Value computePad(Node &node, nn::PadMode mode, ArrayRef<int64_t> shape) {
+  Value x = node.getOperand(0), pads = node.getOperand(1),
+        axes = node.getOperand(3);
+  int64_t rank = getRank(x), count = axes ? getNumElements(axes) : rank;
+  Type type = node.getBuilder().getI64Type();
+  if (static_cast<int64_t>(shape.size()) != rank ||
+      getNumElements(pads) != 2 * count)
+    return node.broken("has " + Twine(getNumElements(pads)) + " pads for " +
+                       Twine(count) + " axes");
+  SmallVector<int64_t> from = {0}, size = {count}, step = {1};
+  Value fronts = node.create<nn::SliceOp>(pads, from, size, step);
+  ByAxis list{axes ? axes : node.constant(iota(count)), rank};
+  Value isInside;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    int64_t length = getShape(x)[axis];
+    if (!list.mayName(axis) && shape[axis] == length)
+      continue;
+    Value positions =
+        node.createElementwise("sub", {makeSteps(node, shape[axis], 1, 0, 1),
+                                       list.get(node, fronts, axis, 0)});
+    if (mode == nn::PadMode::constant) {
+      Value fits = node.createElementwise(
+          "logical_and",
+          {node.createElementwise("greater_equal",
+                                  {positions, node.splat(0, type)}),
+           node.createElementwise("less",
+                                  {positions, node.splat(length, type)})});
+      SmallVector<int64_t> along(rank, 1);
+      along[axis] = shape[axis];
+      fits = node.reshape(fits, along);
+      isInside = isInside
+                     ? node.createElementwise("logical_and", {isInside, fits})
+                     : fits;
+    }
+    x = takeAlong(node, x, axis, wrapPositions(node, mode, positions, length));
+    if (!x)
+      return {};
+  }
+  if (!isInside)
+    return x;
+  Value other = node.getOperand(2) ? node.reshape(node.getOperand(2), {})
+                                   : node.splat(0, getElement(x));
+  return node.createElementwise("select", {isInside, x, other});
+}
+
 Value convertPad(Node &node) {
   Value x = node.getOperand(0);
   StringRef name = node.getString("mode");
   auto mode = nn::symbolizePadMode(name);
   if (!mode)
     return node.broken("has mode '" + name + "', which ONNX does not know");
+  bool isComputed = false;
+  for (size_t i : {1, 3})
+    isComputed |= node.getVersion() >= 11 && node.getOperand(i) &&
+                  !readElements(node.getOperand(i));
+  if (isComputed)
+    if (auto shape = node.getDeclaredShape(0))
+      return computePad(node, *mode, *shape);
   auto pads = getPads(node, x);
   if (!pads)
     return {};

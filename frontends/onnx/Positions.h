@@ -41,6 +41,39 @@ mlir::Value locateElements(Node &node, llvm::ArrayRef<int64_t> shape,
 mlir::Value locateSlices(Node &node, llvm::ArrayRef<int64_t> axes,
                          mlir::Value indices, int64_t first);
 
+/// Returns the elements of `x` that the i64 vector `positions` selects along
+/// `axis`. A position in front of the first element or behind the last one
+/// becomes that: positions may be computed when the network runs.
+mlir::Value takeAlong(Node &node, mlir::Value x, int64_t axis,
+                      mlir::Value positions);
+
+/// The most axes that are all computed to select one.
+inline constexpr size_t kMaxComputedAxes = 4;
+
+/// Values for each of some axes, which the network may compute, as the starts
+/// of a Slice.
+struct ByAxis {
+  mlir::Value axes; ///< their numbers, negative ones from the back
+  int64_t rank;     ///< number of all axes
+  /// Returns whether there may be a value for `axis`.
+  bool mayName(int64_t axis) const;
+  /// Returns a scalar, whether there is a value for `axis`.
+  mlir::Value names(Node &node, int64_t axis) const;
+  /// Returns a scalar, the element of the vector `values` that is for `axis`,
+  /// or `otherwise` where there is none.
+  mlir::Value get(Node &node, mlir::Value values, int64_t axis,
+                  int64_t otherwise) const;
+};
+
+/// Returns the result of `compute` for the axis that operand `i` holds, which
+/// counts from the back of `rank` axes if it is negative. Where the network
+/// computes the operand, one is selected of the results for all `axes` that it
+/// may be; these need to be of one shape.
+mlir::Value
+computeAlongOperand(Node &node, size_t i, int64_t rank,
+                    llvm::ArrayRef<int64_t> axes,
+                    llvm::function_ref<mlir::Value(int64_t axis)> compute);
+
 } // namespace nnc::onnx
 
 #endif // NNC_FRONTENDS_ONNX_POSITIONS_H

@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Empty.h"
-#include "frontends/onnx/Node.h"
+#include "frontends/onnx/Positions.h"
+#include "frontends/onnx/Promised.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -32,12 +33,49 @@ static Value reduceNothing(Node &node, nn::ReduceKind kind, Value x) {
   }
 }
 
+static Value reduce(Node &node, nn::ReduceKind kind,
+                    std::optional<SmallVector<int64_t>> axes);
+
+/// Converts a reduction along axes that the network computes: each of the lists
+/// of axes that give the declared shape is computed and one is selected.
+static Value reduceComputed(Node &node, nn::ReduceKind kind) {
+  Value axes = node.getOperand(1);
+  SmallVector<SmallVector<int64_t>> lists =
+      findReducedAxes(node, getNumElements(axes));
+  // This says what is missing.
+  if (lists.empty() || lists.size() > kMaxComputedAxes) {
+    (void)node.getConstantInts(1, "axes");
+    return {};
+  }
+  ByAxis given{axes, getRank(node.getOperand(0))};
+  Value result;
+  for (const SmallVector<int64_t> &list : lists) {
+    Value one = reduce(node, kind, list), isIt;
+    for (int64_t axis : list)
+      isIt = isIt ? node.createElementwise("logical_and",
+                                           {isIt, given.names(node, axis)})
+                  : given.names(node, axis);
+    result =
+        result ? node.createElementwise("select", {isIt, one, result}) : one;
+  }
+  return result;
+}
+
 static Value reduce(Node &node, nn::ReduceKind kind) {
+  Value axes = node.getOperand(1);
+  if (axes && getRank(axes) == 1 && getNumElements(axes) != 0 &&
+      !readElements(axes))
+    return reduceComputed(node, kind);
+  std::optional<SmallVector<int64_t>> known;
+  if (!node.getAxes(1, "axes", getRank(node.getOperand(0)), known))
+    return {};
+  return reduce(node, kind, known);
+}
+
+static Value reduce(Node &node, nn::ReduceKind kind,
+                    std::optional<SmallVector<int64_t>> axes) {
   Value x = node.getOperand(0);
   Type type = getElement(x);
-  std::optional<SmallVector<int64_t>> axes;
-  if (!node.getAxes(1, "axes", getRank(x), axes))
-    return {};
   if (!axes && !node.getBool("noop_with_empty_axes"))
     axes = iota(getRank(x));
   if (!axes || axes->empty())

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/onnx/Node.h"
+#include "frontends/onnx/Positions.h"
 
 #include <cmath>
 
@@ -90,24 +90,41 @@ Value convertDFT(Node &node) {
                        "shape " +
                        toString(getShape(x)));
   // Until opset 19 an attribute, which counts a batch and the parts, too.
-  std::optional<int64_t> axis =
-      node.getVersion() < 20 ? node.getInt("axis", 1) : -2;
-  if (node.getOperand(2) && !(axis = getScalar(node, 2, "axes")))
-    return {};
-  axis = node.normalizeAxis(*axis, rank);
-  if (!axis)
-    return {};
   bool isInverse = node.getBool("inverse"),
        isOneSided = node.getBool("onesided");
-  if (*axis == rank - 1)
-    return node.broken("transforms the axis that holds the parts of numbers");
-  int64_t size = getShape(x)[*axis];
-  std::optional<int64_t> length =
-      isInverse && isOneSided ? 2 * (size - 1) : size;
-  if (node.getOperand(1) && !(length = getScalar(node, 1, "lengths")))
+  std::optional<int64_t> given;
+  if (node.getOperand(1) && !(given = getScalar(node, 1, "lengths")))
     return {};
-  return transform(node, x, {}, *axis, *length, /*step=*/0, isInverse,
-                   isOneSided);
+  auto getLength = [&](int64_t axis) {
+    int64_t size = getShape(x)[axis];
+    return given.value_or(isInverse && isOneSided ? 2 * (size - 1) : size);
+  };
+  auto along = [&](int64_t axis) -> Value {
+    if (axis == rank - 1)
+      return node.broken("transforms the axis that holds the parts of numbers");
+    return transform(node, x, {}, axis, getLength(axis), /*step=*/0, isInverse,
+                     isOneSided);
+  };
+  if (node.getOperand(2)) {
+    // Of those that it may be, the shape of the result may leave out some.
+    auto declared = node.getDeclaredShape(0);
+    SmallVector<int64_t> axes;
+    for (int64_t axis = 0; axis < rank - 1; ++axis) {
+      int64_t bins = getLength(axis);
+      bins = isOneSided && !isInverse ? bins / 2 + 1 : bins;
+      bool fits =
+          !declared || (static_cast<int64_t>(declared->size()) == rank &&
+                        (*declared)[axis] == bins);
+      for (int64_t other = 0; fits && declared && other < rank - 1; ++other)
+        fits = other == axis || (*declared)[other] == getShape(x)[other];
+      if (fits)
+        axes.push_back(axis);
+    }
+    return computeAlongOperand(node, 2, rank, axes, along);
+  }
+  auto axis = node.normalizeAxis(
+      node.getVersion() < 20 ? node.getInt("axis", 1) : -2, rank);
+  return axis ? along(*axis) : Value();
 }
 
 Value convertSTFT(Node &node) {

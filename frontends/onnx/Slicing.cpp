@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/common/ReverseSequence.h"
-#include "frontends/onnx/Node.h"
+#include "frontends/onnx/Positions.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -85,8 +85,62 @@ static int64_t clampPosition(int64_t position, int64_t size, bool isBackward,
   return std::clamp(position, least, std::max(least, size - isBackward));
 }
 
+/// Returns whether the network computes where a Slice starts, its axes or its
+/// steps.
+static bool isComputed(Node &node) {
+  return node.getVersion() >= 10 &&
+         llvm::any_of(node.getOperands().drop_front(), [](Value operand) {
+           return operand && !readElements(operand);
+         });
+}
+
+/// Converts a Slice whose result has the declared shape: the elements at start,
+/// start + step, ... Where they end follows from their number.
+static Value computeSlice(Node &node, ArrayRef<int64_t> shape) {
+  Value x = node.getOperand(0), starts = node.getOperand(1),
+        axes = node.getOperand(3), steps = node.getOperand(4);
+  int64_t rank = getRank(x), count = getNumElements(starts);
+  Type type = node.getBuilder().getI64Type();
+  auto number = [&](int64_t value) { return node.splat(value, type); };
+  if (static_cast<int64_t>(shape.size()) != rank ||
+      (axes && getNumElements(axes) != count) ||
+      (steps && getNumElements(steps) != count))
+    return node.broken("has " + Twine(count) +
+                       " starts and another number of axes or steps");
+  ByAxis list{axes ? axes : node.constant(iota(count)), rank};
+  for (int64_t axis = 0; x && axis < rank; ++axis) {
+    int64_t size = getShape(x)[axis];
+    if (!list.mayName(axis) && shape[axis] == size)
+      continue;
+    if (shape[axis] > size)
+      return node.broken("takes " + Twine(shape[axis]) + " of " + Twine(size) +
+                         " elements, as the model declares its result");
+    Value step = steps ? list.get(node, steps, axis, 1) : number(1);
+    Value start = list.get(node, starts, axis, 0);
+    Value fromBack = node.createElementwise("add", {start, number(size)});
+    Value isNegative = node.createElementwise("less", {start, number(0)});
+    start = node.createElementwise("select", {isNegative, fromBack, start});
+    Value isBackward = node.createElementwise("less", {step, number(0)});
+    Value last = node.createElementwise(
+        "select", {isBackward, number(size - 1), number(size)});
+    start = node.createElementwise("max", {start, number(0)});
+    start = node.createElementwise("min", {start, last});
+    // A longer step leaves the axis anyway, and might overflow.
+    step = node.createElementwise("max", {step, number(-size)});
+    step = node.createElementwise("min", {step, number(size)});
+    Value places = makeSteps(node, shape[axis], 1, 0, 1);
+    Value positions = node.createElementwise(
+        "add", {start, node.createElementwise("mul", {places, step})});
+    x = takeAlong(node, x, axis, positions);
+  }
+  return x;
+}
+
 Value convertSlice(Node &node) {
   Value x = node.getOperand(0);
+  if (isComputed(node))
+    if (auto shape = node.getDeclaredShape(0))
+      return computeSlice(node, *shape);
   auto lists = readSlice(node);
   if (!lists)
     return {};

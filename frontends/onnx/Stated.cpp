@@ -73,6 +73,31 @@ std::vector<TensorInfo> nnc::onnx::getInputs(const GraphProto &graph,
   return inputs;
 }
 
+void nnc::onnx::dropInitialValues(GraphProto &graph,
+                                  const GivenValues &values) {
+  auto isInput = [&](const std::string &name) {
+    return llvm::any_of(graph.input(), [&](const ValueInfoProto &input) {
+      return input.name() == name;
+    });
+  };
+  auto &tensors = *graph.mutable_initializer();
+  tensors.erase(llvm::remove_if(tensors,
+                                [&](const ::onnx::TensorProto &tensor) {
+                                  return values.count(tensor.name()) != 0 &&
+                                         isInput(tensor.name());
+                                }),
+                tensors.end());
+}
+
+/// Returns whether a node gives a tensor of the shape of its first operand.
+static bool keepsShape(const ::onnx::NodeProto &node) {
+  static const llvm::StringSet<> ops = {
+      "Abs", "Cast", "CastLike", "Ceil",    "Exp",  "Floor", "Identity",
+      "Log", "Neg",  "Relu",     "Sigmoid", "Sqrt", "Tanh"};
+  return node.domain().empty() && node.input_size() > 0 &&
+         node.output_size() == 1 && ops.contains(node.op_type());
+}
+
 Declarations::Scope nnc::onnx::getDeclared(MLIRContext *context,
                                            const GraphProto &graph) {
   Declarations::Scope scope;
@@ -85,5 +110,15 @@ Declarations::Scope nnc::onnx::getDeclared(MLIRContext *context,
   add(graph.output(), "outputs");
   add(graph.value_info(), "value_info");
   add(graph.input(), "inputs");
+  for (const ::onnx::NodeProto &node : llvm::reverse(graph.node())) {
+    if (!keepsShape(node))
+      continue;
+    auto found = scope.find(node.output(0));
+    if (found == scope.end() || !found->second.info.dims)
+      continue;
+    Declarations::Declared operand = found->second;
+    operand.isDerived = true;
+    scope.try_emplace(node.input(0), std::move(operand));
+  }
   return scope;
 }

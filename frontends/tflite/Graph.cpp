@@ -481,13 +481,17 @@ void GraphImporter::reportUnsupported() {
   }
 }
 
-void GraphImporter::run(ArrayRef<std::string> names) {
+void GraphImporter::run(ArrayRef<std::string> names, ArrayRef<Input> inputs) {
   Scope scope{loaded.model->subgraphs()->Get(0), ""};
   scope.values.resize(scope.graph->tensors() ? scope.graph->tensors()->size()
                                              : 0);
-  for (auto [tensor, argument] :
-       llvm::zip(getList(scope.graph->inputs()), function.getArguments()))
-    scope.values[tensor] = argument;
+  auto arguments = function.getArguments().begin();
+  for (auto [tensor, input] : llvm::zip(getList(scope.graph->inputs()), inputs))
+    if (input.value)
+      scope.values[tensor] = builder.create<nn::ConstantOp>(
+          problems.getLoc(input.name), input.value);
+    else
+      scope.values[tensor] = *arguments++;
   importOperators(scope);
   reportUnsupported();
   customs.reportUnused(

@@ -8,6 +8,7 @@
 #define NNC_FRONTENDS_TFLITE_GRAPH_H
 
 #include "frontends/common/Customs.h"
+#include "frontends/common/Inputs.h"
 #include "frontends/tflite/Load.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -55,7 +56,7 @@ public:
                 bool isRebound);
 
   /// Imports the main subgraph into the function; problems are reported.
-  void run(llvm::ArrayRef<std::string> outputs);
+  void run(llvm::ArrayRef<std::string> outputs, llvm::ArrayRef<Input> inputs);
 
   /// Imports a subgraph whose inputs are these, for an operator that stands in
   /// another one. Returns false, and reports why, if that fails.

@@ -97,7 +97,8 @@ ImportResult nnc::tflite::importModel(StringRef path,
   for (auto [name, tensor] : llvm::zip(names, getList(graph.inputs())))
     declared.push_back(
         getInfo(*graph.tensors()->Get(tensor), name, options, context));
-  std::vector<Input> inputs = bindInputs(declared, options.shapes, problems);
+  std::vector<Input> inputs =
+      bindInputs(declared, options.shapes, options.values, problems);
 
   OwningOpRef<ModuleOp> module(ModuleOp::create(problems.getLoc()));
   func::FuncOp main = createMain(*module, inputs, problems);
@@ -106,7 +107,8 @@ ImportResult nnc::tflite::importModel(StringRef path,
         *loaded, options, problems, main,
         llvm::any_of(inputs, [](const Input &i) { return i.isRebound; }))
         .run(getNames(graph, getList(graph.outputs()),
-                      signature ? signature->outputs() : nullptr));
+                      signature ? signature->outputs() : nullptr),
+             inputs);
   finishModule(std::move(module), path, loaded->sha256, options, problems,
                result);
   return result;

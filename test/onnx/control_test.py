@@ -32,7 +32,7 @@ class Control(unittest.TestCase):
                                      options=options)
 
     def check(self, text, *feeds, contains=None, lacks=None, opset=21,
-              targets=("portable", "native"), options=()):
+              targets=("portable", "native"), rtol=1e-5, options=()):
         """Each of the feeds gives what onnxruntime computes."""
         model = parse(text, opset) if isinstance(text, str) else text
         session = onnxruntime.InferenceSession(model.SerializeToString(),
@@ -52,7 +52,7 @@ class Control(unittest.TestCase):
                     for output, want in zip(session.get_outputs(), wanted):
                         got = actual[output.name]
                         self.assertEqual((got.dtype, got.shape), (want.dtype, want.shape))
-                        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5,
+                        np.testing.assert_allclose(got, want, rtol=rtol, atol=rtol,
                                                    err_msg=f"{output.name} on {target}")
 
     def refuse(self, text, message, opset=21):
@@ -321,6 +321,18 @@ class Control(unittest.TestCase):
                 s2 = Add(s, u) }> }"""
         self.check(text, {"x": np.array([1, -2, 3]), "b": np.array([True, False, True]),
                           "d": np.array([1.0, 2.0, 1e10])})
+
+    def test_halves(self):
+        """Values of 16 bits keep their type from run to run."""
+        text = """g (float16[3] x, float16[40,3] y) => (float16[3] x2, float16[3] s, float16[40,3] all) {
+            n = Constant<value = int64 {40}>()
+            x2 = Loop (n, , x) <body = b (int64 i, bool go, float16[3] p)
+                => (bool go2, float16[3] p2) { go2 = Identity(go)  p2 = Sin(p) }>
+            s, all = Scan<num_scan_inputs=1, body = step (float16[3] p, float16[3] u)
+                => (float16[3] q, float16[3] r) { t = Add(p, u)  q = Tanh(t)  r = CastLike(q, u) }>
+                (x, y) }"""
+        self.check(text, {"x": floats(3).astype(np.float16),
+                          "y": floats(40, 3).astype(np.float16)}, rtol=3e-3)
 
     def test_sequences(self):
         text = """g (float[6,4] x, int64 at) => (float[6,4] y, float[3,2,4] z, float[2,4] p, float[2,4] q, int64 n, bool has) {

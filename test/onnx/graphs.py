@@ -13,10 +13,11 @@ import emitted
 
 
 class Graph:
-    """Nodes whose operands are inputs, constants, or results of earlier nodes."""
+    """Nodes whose operands are inputs, constants, or results of earlier nodes. One that
+    declares states the shapes of its outputs where these are known."""
 
-    def __init__(self, opset=18):
-        self.opset = opset
+    def __init__(self, opset=18, declares=False):
+        self.opset, self.declares = opset, declares
         self.nodes, self.feeds, self.constants, self.expected = [], {}, {}, {}
 
     def input(self, array):
@@ -47,11 +48,18 @@ class Graph:
         inputs = [helper.make_tensor_value_info(
             name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
             for name, array in self.feeds.items()]
-        outputs = [helper.make_empty_tensor_value_info(name) for name in self.expected]
+        outputs = [self.declare(name, value) for name, value in self.expected.items()]
         constants = [numpy_helper.from_array(a, name) for name, a in self.constants.items()]
         graph = helper.make_graph(self.nodes, "graph", inputs, outputs, constants)
         return helper.make_model(graph, ir_version=9,
                                  opset_imports=[helper.make_opsetid("", self.opset)])
+
+    def declare(self, name, value):
+        if value is None or not self.declares:
+            return helper.make_empty_tensor_value_info(name)
+        value = np.asarray(value)
+        return helper.make_tensor_value_info(
+            name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
 
     def run(self, *, target="native", options=()):
         """What the emitted code computes, by name of output."""

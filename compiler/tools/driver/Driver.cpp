@@ -174,7 +174,7 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
       choices.model,
       {shapes, choices.name, choices.externalData, choices.tfliteRounding,
        choices.customs.functions, found.vec(),
-       /*isSample=*/!choices.ranges.empty() || !sizes.empty()},
+       /*isSample=*/!choices.ranges.empty() || !sizes.empty(), choices.values},
       context);
   if (result.status != frontends::ImportStatus::ok)
     return exitCodeOf(result.status);

@@ -58,6 +58,8 @@ struct ModelOptions {
   /// The dimensions of inputs of which some are chosen at each run; `shapes`
   /// has the largest ones.
   std::map<std::string, std::vector<DimRange>> ranges;
+  /// Inputs that become constants, with what they hold.
+  frontends::GivenValues values;
   std::string externalData; ///< folder that may hold weights, or empty
   frontends::TfliteRounding tfliteRounding = frontends::TfliteRounding::twice;
   std::optional<StreamChoice> stream;

@@ -71,6 +71,27 @@ static std::string parseShape(const std::string &text, ModelOptions &options) {
   return "";
 }
 
+/// Parses a text such as "axes=0,-1" or "axes=axes.npy" into the value of an
+/// input. Returns what is wrong with it, or an empty string.
+static std::string parseValue(const std::string &text, ModelOptions &options) {
+  auto [name, value] = llvm::StringRef(text).rsplit('=');
+  if (name.empty() || value.empty())
+    return fmt::format("'{}' is not of the form INPUT=1,2,3 or INPUT=FILE.npy",
+                       text);
+  frontends::GivenValue given{value.str()};
+  if (value.ends_with(".npy")) {
+    llvm::Expected<Tensor> tensor = readNpy(given.text);
+    if (!tensor)
+      return llvm::toString(tensor.takeError());
+    given.dtype = dtypeName(tensor->dtype);
+    given.shape = tensor->shape;
+    given.bytes = std::move(tensor->data);
+  }
+  if (!options.values.emplace(name.str(), std::move(given)).second)
+    return fmt::format("two values for input '{}'", name.str());
+  return "";
+}
+
 /// Adds an option whose value is one of several words.
 template <class T>
 static CLI::Option *
@@ -273,8 +294,30 @@ void addRamOption(CLI::App &app, ModelOptions &options) {
            "computed in strips, whose rows at the edges are computed twice");
 }
 
+static void addValueOption(CLI::App &app, ModelOptions &options) {
+  app.add_option_function<std::vector<std::string>>(
+         "--value",
+         [&options](const std::vector<std::string> &arguments) {
+           std::vector<std::string> problems;
+           // A command line with problems is read several times.
+           options.values.clear();
+           for (const std::string &argument : arguments)
+             if (std::string problem = parseValue(argument, options);
+                 !problem.empty())
+               problems.push_back(problem);
+           if (!problems.empty())
+             throw CLI::ValidationError(
+                 "--value", fmt::format("{}", fmt::join(problems, "; ")));
+         },
+         "What an input holds, which becomes a constant of the code: numbers, "
+         "row by row, or a file. The code does not take that input any more")
+      ->allow_extra_args(false)
+      ->type_name("INPUT=1,2,3|FILE.npy");
+}
+
 void addModelOptions(CLI::App &app, ModelOptions &options) {
   addModelFileOptions(app, options);
+  addValueOption(app, options);
   app.add_option_function<std::vector<std::string>>(
          "--custom",
          [&options](const std::vector<std::string> &arguments) {
@@ -427,7 +470,7 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
     if (!llvm::sys::fs::is_directory(options.model))
       return;
     for (const char *name :
-         {"--target", "--name", "--shape", "--external-data",
+         {"--target", "--name", "--shape", "--value", "--external-data",
           "--tflite-rounding", "--custom", "--stream", "--io", "--max-ram",
           "--weights", "--max-error", "--weight-bits", "--layouts",
           "--precision", "--optimize", "--tuning", "--probe"})
