@@ -61,7 +61,8 @@ ImportResult nnc::onnx::importModel(StringRef path,
   if (isSound) {
     GraphImporter importer(
         model, options, problems, weights, main,
-        llvm::any_of(inputs, [](const Input &i) { return i.isRebound; }));
+        options.isSample ||
+            llvm::any_of(inputs, [](const Input &i) { return i.isRebound; }));
     importer.run(customShapes, inputs);
     llvm::append_range(result.metadata, importer.getOutputTexts());
     result.foundSizes = importer.getLengths().getSizes().vec();
