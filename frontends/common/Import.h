@@ -7,6 +7,8 @@
 #ifndef NNC_FRONTENDS_COMMON_IMPORT_H
 #define NNC_FRONTENDS_COMMON_IMPORT_H
 
+#include "frontends/common/TensorInfo.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -47,6 +49,9 @@ struct ImportOptions {
   TfliteRounding tfliteRounding = TfliteRounding::twice;
   /// Functions for operators that nnc lacks.
   std::vector<CustomFunction> customs = {};
+  /// Where `shapes` are nobody's but tried (Trial.h), how messages call them.
+  /// Shapes that do not fit are a warning then.
+  std::string trial = "";
 };
 
 /// How an import ended. If a model has several problems, the status is that of
@@ -71,6 +76,10 @@ struct ImportResult {
   /// The model's names of the dimensions of its inputs, by input; empty where a
   /// dimension has none.
   std::map<std::string, std::vector<std::string>> dimNames = {};
+  /// Inputs with open dimensions, which have been reported.
+  std::vector<TensorInfo> open = {};
+  /// The model with sizes tried for these, if these let it be imported.
+  mlir::OwningOpRef<mlir::ModuleOp> trial = {};
 };
 
 } // namespace nnc::frontends

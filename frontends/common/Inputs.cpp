@@ -50,6 +50,7 @@ private:
   void learnSymbols(const TensorInfo &input);
   std::optional<SmallVector<int64_t>> getShape(const TensorInfo &input);
   RankedTensorType getType(const TensorInfo &input);
+  std::optional<TensorInfo> getOpen(const TensorInfo &input) const;
 
   ArrayRef<TensorInfo> inputs;
   const GivenShapes &shapes;
@@ -157,6 +158,22 @@ RankedTensorType Binder::getType(const TensorInfo &input) {
   return RankedTensorType::get(*shape, input.element);
 }
 
+/// Returns what is known of an input that has open dimensions still.
+std::optional<TensorInfo> Binder::getOpen(const TensorInfo &input) const {
+  if (shapes.count(input.name))
+    return std::nullopt;
+  TensorInfo open = input;
+  bool isOpen = !input.dims;
+  for (size_t i = 0; input.dims && i < input.dims->size(); ++i) {
+    Dim &dim = (*open.dims)[i];
+    auto bound = symbols.find(dim.symbol);
+    if (!dim.size && bound != symbols.end())
+      dim.size = bound->second;
+    isOpen |= !dim.size;
+  }
+  return isOpen ? std::optional(std::move(open)) : std::nullopt;
+}
+
 std::vector<Input> Binder::run() {
   checkNames();
   for (const TensorInfo &input : inputs)
@@ -164,8 +181,8 @@ std::vector<Input> Binder::run() {
   std::vector<Input> result;
   for (const TensorInfo &input : inputs) {
     bool isOpen = !input.dims || llvm::any_of(*input.dims, mayBind);
-    result.push_back(
-        {input.name, getType(input), isOpen && shapes.count(input.name) > 0});
+    result.push_back({input.name, getType(input),
+                      isOpen && shapes.count(input.name) > 0, getOpen(input)});
   }
   return result;
 }

@@ -20,6 +20,8 @@ struct Input {
   std::string name;
   mlir::RankedTensorType type; ///< null where it is not known
   bool isRebound; ///< the user gave sizes that the model leaves open
+  /// What is known of its dimensions, where some have been reported as open.
+  std::optional<TensorInfo> open = std::nullopt;
 };
 
 /// Binds the open dimensions of the model's inputs by the user's shapes. An

@@ -18,7 +18,9 @@ namespace nnc::frontends {
 /// Reports problems and remembers the status that they add up to.
 class Problems {
 public:
-  Problems(mlir::MLIRContext &context, llvm::StringRef file);
+  /// `trial` is that of ImportOptions.
+  Problems(mlir::MLIRContext &context, llvm::StringRef file,
+           llvm::StringRef trial = "");
 
   /// Where the file as a whole, or the node or value `name` in it, is.
   mlir::Location getLoc() const { return file; }
@@ -43,6 +45,7 @@ public:
 
 private:
   mlir::Location file;
+  std::string trial;
   llvm::DenseSet<mlir::Location> places;
   ImportStatus worst = ImportStatus::ok;
 };

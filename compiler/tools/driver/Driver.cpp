@@ -162,8 +162,12 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
       {shapes, choices.name, choices.externalData, choices.tfliteRounding,
        choices.customs.functions},
       context);
-  if (result.status != frontends::ImportStatus::ok)
-    return exitCodeOf(result.status);
+  if (result.status != frontends::ImportStatus::ok) {
+    ExitCode code = exitCodeOf(result.status);
+    return code == ExitCode::usage && result.trial
+               ? checkTrial(std::move(result.trial), machine)
+               : code;
+  }
   module = std::move(result.module);
   auto name = (*module)->getAttrOfType<mlir::StringAttr>("nn.model");
   std::vector<std::string> clashes =

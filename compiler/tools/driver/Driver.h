@@ -160,6 +160,10 @@ private:
   ExitCode importShapes(const frontends::GivenShapes &shapes,
                         target::MachineAttr machine,
                         mlir::OwningOpRef<mlir::ModuleOp> &module);
+  /// Checks whether nnc has what a model with open dimensions needs, by
+  /// `trial`, the model with other sizes. Returns how the command ends.
+  ExitCode checkTrial(mlir::OwningOpRef<mlir::ModuleOp> trial,
+                      target::MachineAttr machine);
   /// Names the sizes that are left open, and imports the model for the largest.
   ExitCode nameSizes();
   /// Imports the model for a point of the ranges.
