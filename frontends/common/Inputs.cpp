@@ -112,6 +112,8 @@ std::optional<SmallVector<int64_t>> Binder::getShape(const TensorInfo &input) {
     else
       diagnostic << " and not even their number: pass --shape " << input.name
                  << "=1x3x224x224 or what it is";
+    addExpectation(diagnostic, "a size for each dimension",
+                   input.dims ? Twine(known) : Twine("no shape"));
     return std::nullopt;
   }
   SmallVector<int64_t> sizes(given->second.begin(), given->second.end());
@@ -124,11 +126,12 @@ std::optional<SmallVector<int64_t>> Binder::getShape(const TensorInfo &input) {
   }
   if (fits)
     return sizes;
-  problems.report(ImportStatus::unbound, loc)
-      << "input '" << input.name << "' has shape "
-      << (declared.empty() ? "()" : describe(declared, symbols))
-      << " in the model, which the given " << toString(sizes)
-      << " does not fit";
+  std::string shape = declared.empty() ? "()" : describe(declared, symbols);
+  auto diagnostic = problems.report(ImportStatus::unbound, loc);
+  diagnostic << "input '" << input.name << "' has shape " << shape
+             << " in the model, which the given " << toString(sizes)
+             << " does not fit";
+  addExpectation(diagnostic, shape, toString(sizes));
   return std::nullopt;
 }
 

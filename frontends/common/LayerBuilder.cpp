@@ -22,8 +22,12 @@ int64_t nnc::frontends::product(ArrayRef<int64_t> sizes) {
   return ShapedType::getNumElements(sizes);
 }
 
-Value LayerBuilder::fail(ImportStatus status, const Twine &why) {
-  problems.report(status, loc, op) << op << " " << why;
+Value LayerBuilder::fail(ImportStatus status, const Twine &why,
+                         const Twine &expected, const Twine &found) {
+  auto diagnostic = problems.report(status, loc, op);
+  diagnostic << op << " " << why;
+  if (!expected.isTriviallyEmpty())
+    addExpectation(diagnostic, expected, found);
   return {};
 }
 
@@ -31,14 +35,20 @@ Value LayerBuilder::fail(ImportStatus status, const Twine &why) {
 // Known values
 //===----------------------------------------------------------------------===//
 
+void LayerBuilder::failUnknown(StringRef what) {
+  fail(ImportStatus::unsupported,
+       "needs " + what +
+           " that are known when compiling; here they are computed from the "
+           "network's inputs",
+       what + " that are constants", "values that the network computes");
+}
+
 std::optional<SmallVector<int64_t>> LayerBuilder::readInts(Value value,
                                                            StringRef what) {
   auto elements = value ? readElements(value) : std::nullopt;
   if (elements && !elements->isReal())
     return elements->ints;
-  unsupported("needs " + what +
-              " that are known when compiling; here they are computed from the "
-              "network's inputs");
+  failUnknown(what);
   return std::nullopt;
 }
 
@@ -49,17 +59,16 @@ std::optional<SmallVector<double>> LayerBuilder::readReals(Value value,
     return elements->reals;
   if (elements)
     return SmallVector<double>(elements->ints.begin(), elements->ints.end());
-  unsupported("needs " + what +
-              " that are known when compiling; here they are computed from the "
-              "network's inputs");
+  failUnknown(what);
   return std::nullopt;
 }
 
 std::optional<int64_t> LayerBuilder::normalizeAxis(int64_t axis, int64_t rank) {
   if (axis >= -rank && axis < rank)
     return axis < 0 ? axis + rank : axis;
-  broken("has axis " + Twine(axis) + " of a tensor of " + Twine(rank) +
-         " axes");
+  fail(ImportStatus::broken,
+       "has axis " + Twine(axis) + " of a tensor of " + Twine(rank) + " axes",
+       "an axis from " + Twine(-rank) + " to " + Twine(rank - 1), Twine(axis));
   return std::nullopt;
 }
 

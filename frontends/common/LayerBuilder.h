@@ -101,7 +101,9 @@ public:
   mlir::Value unsupported(const llvm::Twine &why) {
     return fail(ImportStatus::unsupported, why);
   }
-  mlir::Value fail(ImportStatus status, const llvm::Twine &why);
+  mlir::Value fail(ImportStatus status, const llvm::Twine &why,
+                   const llvm::Twine &expected = "",
+                   const llvm::Twine &found = "");
 
 private:
   static bool isNull(mlir::Value value) { return !value; }
@@ -109,6 +111,8 @@ private:
     return llvm::is_contained(values, mlir::Value());
   }
   template <class T> static bool isNull(const T &) { return false; }
+  /// Fails for want of constants.
+  void failUnknown(llvm::StringRef what);
   mlir::Value infer(mlir::OperationState &state);
   mlir::Value insert(mlir::OperationState &state);
 

@@ -18,6 +18,19 @@ Location Problems::getLoc(StringRef name) const {
   return NameLoc::get(StringAttr::get(file.getContext(), name), file);
 }
 
+void nnc::frontends::addExpectation(InFlightDiagnostic &problem,
+                                    const Twine &expected, const Twine &found) {
+  Diagnostic *diagnostic = problem.getUnderlyingDiagnostic();
+  if (!diagnostic)
+    return;
+  MLIRContext *context = diagnostic->getLocation().getContext();
+  auto place = [&](StringRef name) {
+    return NameLoc::get(StringAttr::get(context, name));
+  };
+  diagnostic->attachNote(place(kExpectedNote)) << expected;
+  diagnostic->attachNote(place(kFoundNote)) << found;
+}
+
 /// Of two problems the severer decides the status.
 static int getSeverity(ImportStatus status) {
   switch (status) {

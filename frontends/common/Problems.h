@@ -15,6 +15,14 @@
 
 namespace nnc::frontends {
 
+/// Adds to a problem what was expected and what was found, which its message
+/// says in a sentence, as notes at places of these names. `--json` has them in
+/// fields of their own.
+void addExpectation(mlir::InFlightDiagnostic &problem,
+                    const llvm::Twine &expected, const llvm::Twine &found);
+inline constexpr llvm::StringLiteral kExpectedNote = "expected",
+                                     kFoundNote = "found";
+
 /// Reports problems and remembers the status that they add up to.
 class Problems {
 public:
