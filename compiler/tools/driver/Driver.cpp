@@ -146,6 +146,11 @@ ExitCode Driver::import() {
       mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
       return ExitCode::usage;
     }
+  if (!choices.otherShapes.empty())
+    if (std::string problem = findSeveralProblem(); !problem.empty()) {
+      mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
+      return ExitCode::usage;
+    }
   if (ExitCode code = importShapes(choices.shapes, *machine, op);
       code != ExitCode::done)
     return code;
@@ -289,6 +294,13 @@ Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
 
 ExitCode Driver::compile() {
   Progress progress("compiling");
+  ExitCode code = compileOne();
+  return code == ExitCode::done && !choices.otherShapes.empty()
+             ? compileOthers()
+             : code;
+}
+
+ExitCode Driver::compileOne() {
   if (wanted.keepStages)
     importedOp = llvm::cast<mlir::ModuleOp>((*op)->clone());
   mlir::OwningOpRef<mlir::ModuleOp> whole;
