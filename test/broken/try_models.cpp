@@ -104,10 +104,11 @@ void stop(int) {
 } // namespace
 
 /// A process of 4 GiB has found a model that takes too much memory, and leaks
-/// are not what is looked for: MLIR's own caches are kept.
+/// are not what is looked for: MLIR's own caches are kept. LLVM's allocators
+/// poison memory, which its library, built without a sanitizer, does not undo.
 extern "C" const char *__asan_default_options() {
   return "hard_rss_limit_mb=4096:max_allocation_size_mb=3072:detect_leaks=0:"
-         "handle_abort=1";
+         "handle_abort=1:allow_user_poisoning=0";
 }
 
 int main(int argc, char **argv) {
