@@ -22,11 +22,12 @@ using namespace nnc::codegen;
 namespace {
 class Amalgamation {
 public:
-  explicit Amalgamation(exec::ProgramOp program)
-      : program(program), stream(text) {
-    for (StringRef path : program.getHeaders().getAsValueRange<StringAttr>())
-      if (!getVectorSet(path).empty())
-        addVectors(path);
+  explicit Amalgamation(ArrayRef<exec::ProgramOp> programs)
+      : program(programs.front()), stream(text) {
+    for (exec::ProgramOp each : programs)
+      for (StringRef path : each.getHeaders().getAsValueRange<StringAttr>())
+        if (!getVectorSet(path).empty())
+          addVectors(path);
   }
 
   LogicalResult add(StringRef path) {
@@ -104,16 +105,19 @@ private:
 };
 } // namespace
 
-FailureOr<std::string> codegen::amalgamateRuntime(exec::ProgramOp program,
-                                                  const EmitOptions &options) {
-  Amalgamation amalgamation(program);
+FailureOr<std::string>
+codegen::amalgamateRuntime(ArrayRef<exec::ProgramOp> programs,
+                           const EmitOptions &options) {
+  Amalgamation amalgamation(programs);
   SmallVector<StringRef> headers = {"runtime/epilogue.h", "runtime/parallel.h"};
-  if (program.getWeights())
-    headers.push_back("runtime/weights.h");
-  llvm::append_range(headers,
-                     program.getHeaders().getAsValueRange<StringAttr>());
-  for (auto call : exec::getSteps<exec::CallOp>(program))
-    headers.push_back(call.getHeader());
+  for (exec::ProgramOp program : programs) {
+    if (program.getWeights())
+      headers.push_back("runtime/weights.h");
+    llvm::append_range(headers,
+                       program.getHeaders().getAsValueRange<StringAttr>());
+    for (auto call : exec::getSteps<exec::CallOp>(program))
+      headers.push_back(call.getHeader());
+  }
   for (StringRef header : headers)
     if (failed(amalgamation.add(header)))
       return failure();

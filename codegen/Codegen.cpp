@@ -151,12 +151,16 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
                             const EmitOptions &options,
                             std::error_code *systemError) {
   std::error_code ignored;
-  auto programs = module.getOps<exec::ProgramOp>();
-  if (!llvm::hasSingleElement(programs))
-    return module.emitError("needs one exec.program to be written");
-  exec::ProgramOp program = *programs.begin();
+  auto programs = llvm::to_vector(module.getOps<exec::ProgramOp>());
+  if (programs.empty())
+    return module.emitError("needs an exec.program to be written");
+  exec::ProgramOp program = programs.front();
+  for (exec::ProgramOp other : llvm::drop_begin(programs))
+    if (exec::getModuleName(other) != program.getSymName())
+      return other.emitError("is of no module with the program '")
+             << program.getSymName() << "'";
   std::string name = program.getSymName().str();
-  FailureOr<std::string> runtime = amalgamateRuntime(program, options);
+  FailureOr<std::string> runtime = amalgamateRuntime(programs, options);
   if (failed(runtime))
     return failure();
   FailureOr<OutputFolder> folder = OutputFolder::create(
@@ -171,8 +175,9 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
   for (WeightsPiece &piece : weights)
     if (failed(addWeights(program, options, *folder, piece, weightFiles)))
       return failure();
-  if (failed(folder->add(files[0], printHeader(program, options))) ||
-      failed(folder->add(files[1], printProgram(program, options, weights))) ||
+  if (failed(folder->add(files[0], printHeader(programs, options))) ||
+      failed(
+          folder->add(files[1], printPrograms(programs, options, weights))) ||
       failed(folder->add(files[2], *runtime)))
     return failure();
   if (options.takesPool()) {
@@ -202,8 +207,8 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
     if (failed(folder->add(file, text)))
       return failure();
   }
-  if (failed(
-          folder->add("manifest.json", printManifest(program, options, files))))
+  if (failed(folder->add("manifest.json",
+                         printManifest(programs, options, files))))
     return failure();
   return folder->commit();
 }

@@ -153,8 +153,9 @@ static std::string printArenas(exec::ProgramOp program) {
   return fillTemplate("arenas.h.in", {{"name", name}, {"fields", fields}});
 }
 
-std::string codegen::printHeader(exec::ProgramOp program,
-                                 const EmitOptions &options) {
+/// Prints the part of the header that is about one program.
+static std::string printHeader(exec::ProgramOp program,
+                               const EmitOptions &options) {
   Values values;
   std::string name = program.getSymName().str();
   values["name"] = name;
@@ -182,7 +183,7 @@ std::string codegen::printHeader(exec::ProgramOp program,
   for (auto output : program.getBody().getOps<exec::OutputOp>())
     outputs += printPointer(output, output.getModelName(), "");
   if (takesWeights(program, options))
-    inputs += "  const void *weights; /* " + name +
+    inputs += "  const void *weights; /* " + exec::getModuleName(program) +
               "_weights.bin, aligned as the arena is */\n";
   for (auto size : program.getSizes().getAsRange<exec::SizeAttr>())
     if (!size.getFound())
@@ -242,4 +243,12 @@ std::string codegen::printHeader(exec::ProgramOp program,
                                         : "void") +
         ");\n";
   return fillTemplate("model.h.in", values);
+}
+
+std::string codegen::printHeader(ArrayRef<exec::ProgramOp> programs,
+                                 const EmitOptions &options) {
+  std::string text;
+  for (exec::ProgramOp program : programs)
+    text += (text.empty() ? "" : "\n") + ::printHeader(program, options);
+  return text;
 }

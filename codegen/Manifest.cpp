@@ -76,7 +76,7 @@ static json::Array describeArena(exec::ProgramOp program) {
 
 static constexpr llvm::StringLiteral kMemories = "memories",
                                      kWeightMemories = "weight_memories",
-                                     kSizes = "sizes";
+                                     kSizes = "sizes", kModule = "module";
 
 static json::Array describeMemories(ArrayAttr list) {
   json::Array memories;
@@ -112,9 +112,11 @@ static std::string printValue(const json::Value &value) {
   return text + "\n  ]";
 }
 
-std::string codegen::printManifest(exec::ProgramOp program,
-                                   const EmitOptions &options,
-                                   ArrayRef<std::string> files) {
+/// Describes a program and its `others`, those of the same module.
+static std::string print(exec::ProgramOp program,
+                         ArrayRef<exec::ProgramOp> others,
+                         const EmitOptions &options,
+                         ArrayRef<std::string> files) {
   json::Array inputs, outputs, state, layers;
   for (Operation &op : program.getBody().front()) {
     if (auto input = dyn_cast<exec::InputOp>(op))
@@ -151,6 +153,7 @@ std::string codegen::printManifest(exec::ProgramOp program,
   }
   std::pair<StringRef, json::Value> manifest[] = {
       {"name", program.getSymName()},
+      {kModule, exec::getModuleName(program)},
       {"sha256", program.getSha256()},
       {"target", program.getTarget()},
       {"isa", json::Array(program.getFeatures().getAsValueRange<StringAttr>())},
@@ -178,8 +181,22 @@ std::string codegen::printManifest(exec::ProgramOp program,
         key == kMemories || key == kWeightMemories || key == kSizes;
     if (isOptional && value.getAsArray()->empty())
       continue;
+    // Only a program behind the first of its module has another name.
+    if (key == kModule && value == json::Value(program.getSymName()))
+      continue;
     text += (text.empty() ? "{\n  \"" : ",\n  \"") + key.str() +
             "\": " + printValue(value);
   }
+  std::string more;
+  for (exec::ProgramOp other : others)
+    more += (more.empty() ? "" : ",\n") + print(other, {}, options, files);
+  if (!more.empty())
+    text += ",\n  \"others\": [\n" + more + "  ]";
   return text + "\n}\n";
+}
+
+std::string codegen::printManifest(ArrayRef<exec::ProgramOp> programs,
+                                   const EmitOptions &options,
+                                   ArrayRef<std::string> files) {
+  return print(programs.front(), programs.drop_front(), options, files);
 }

@@ -8,6 +8,7 @@
 #define NNC_CODEGEN_PRINTER_H
 
 #include "codegen/Codegen.h"
+#include "dialects/exec/ModuleName.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -157,11 +158,15 @@ uint64_t getWeightsBytes(exec::ProgramOp program);
 /// no weights file.
 bool takesWeights(exec::ProgramOp program, const EmitOptions &options);
 
-/// Return the text of <name>.h, <name>.cpp and manifest.json.
-std::string printHeader(exec::ProgramOp program, const EmitOptions &options);
-std::string printProgram(exec::ProgramOp program, const EmitOptions &options,
-                         llvm::ArrayRef<WeightsPiece> weights);
-std::string printManifest(exec::ProgramOp program, const EmitOptions &options,
+/// Return the text of <name>.h, <name>.cpp and manifest.json, of the programs
+/// of a module.
+std::string printHeader(llvm::ArrayRef<exec::ProgramOp> programs,
+                        const EmitOptions &options);
+std::string printPrograms(llvm::ArrayRef<exec::ProgramOp> programs,
+                          const EmitOptions &options,
+                          llvm::ArrayRef<WeightsPiece> weights);
+std::string printManifest(llvm::ArrayRef<exec::ProgramOp> programs,
+                          const EmitOptions &options,
                           llvm::ArrayRef<std::string> files);
 
 /// The number of each op that runs, in the order in which they are printed.
@@ -186,10 +191,11 @@ llvm::SmallVector<ArenaSpan> listArena(exec::ProgramOp program,
 /// and of weights in the weights file as constants with comments.
 std::string printPlaces(exec::ProgramOp program, const LayerNumbers &layers);
 
-/// Returns the runtime headers that the program's calls need as one text that
+/// Returns the runtime headers that the programs' calls need as one text that
 /// contains each header once. They are found by following #include lines.
-mlir::FailureOr<std::string> amalgamateRuntime(exec::ProgramOp program,
-                                               const EmitOptions &options);
+mlir::FailureOr<std::string>
+amalgamateRuntime(llvm::ArrayRef<exec::ProgramOp> programs,
+                  const EmitOptions &options);
 
 /// Returns the compiler flags that select the target's processor.
 llvm::SmallVector<std::string> getMachineFlags(exec::ProgramOp program);

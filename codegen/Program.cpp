@@ -325,12 +325,12 @@ static std::string printWeightFaults(exec::ProgramOp program,
                                      ArrayRef<WeightsPiece> weights,
                                      const Values &values) {
   std::string text;
-  for (const WeightsPiece &piece : weights) {
+  for (auto [piece, own] : llvm::zip_equal(weights, listWeights(program))) {
     Values more = values;
     more["hash"] = "0x" + llvm::utohexstr(piece.hash, /*LowerCase=*/true,
                                           /*Width=*/16);
     more["header"] = std::to_string(getWeightsHeaderBytes(program));
-    more["macro"] = piece.macro;
+    more["macro"] = own.macro;
     std::string checks = fillTemplate("check_weights.in", more);
     std::string scope = getScope(piece);
     StringRef name = StringRef(scope).drop_back(scope.empty() ? 0 : 2);
@@ -551,9 +551,12 @@ static std::string printCheckEntry(exec::ProgramOp program,
          "}\n";
 }
 
-std::string codegen::printProgram(exec::ProgramOp program,
-                                  const EmitOptions &options,
-                                  ArrayRef<WeightsPiece> weights) {
+/// Returns the functions of a program, the first of its module or another one.
+/// Sets the values of the template for the whole file that the first one tells.
+static std::string printProgram(exec::ProgramOp program,
+                                const EmitOptions &options,
+                                ArrayRef<WeightsPiece> weights, bool isFirst,
+                                Values &values) {
   LayerNumbers layers = numberLayers(program);
   int64_t total = 0;
   for (auto call : exec::getSteps<exec::CallOp>(program))
@@ -565,8 +568,6 @@ std::string codegen::printProgram(exec::ProgramOp program,
       functions += printLayer(call, layers.lookup(call), whole);
     else if (auto custom = dyn_cast<exec::CustomOp>(op))
       functions += printCustomLayer(custom, layers.lookup(custom));
-  bool copies = !exec::getSteps<exec::CopyOp>(program).empty();
-  Values values;
   std::string name = program.getSymName().str();
   values["name"] = name;
   values["NAME"] = StringRef(name).upper();
@@ -602,9 +603,9 @@ std::string codegen::printProgram(exec::ProgramOp program,
   values["check_head"] = printList("static int find_fault(", checked, ") {");
   values["checks"] = printChecks(program, options);
   values["is_at"] = hasPortsInArena(program) ? printIsAt() : "";
-  values["copies"] = copies ? "#include <string.h>\n" : "";
-  values["weights"] =
-      takesWeights(program, options) ? "" : printWeightArrays(weights);
+  values["weights"] = takesWeights(program, options) || !isFirst
+                          ? ""
+                          : printWeightArrays(weights);
   values["weights"] += printCustomDeclarations(program);
   values["weights_pointer"] = getWeightsPointer(program, options);
   values["run"] = printEntry(program, values, /*parallel=*/false);
@@ -616,5 +617,29 @@ std::string codegen::printProgram(exec::ProgramOp program,
     values["run"] += "\n" + printPlaceEntry(program);
   if (!weights.empty())
     values["run"] += printCheckEntry(program, options);
+  std::string text =
+      StringRef(fillTemplate("program.in", values)).rtrim().str() + "\n";
+  if (isFirst)
+    return text;
+  return "\n" +
+         printComment(name + ": " + values["layers"] + " layers, " +
+                      values["macs"] + " million multiply-adds.") +
+         "#undef NNC_LAYER_DONE\n" + text;
+}
+
+std::string codegen::printPrograms(ArrayRef<exec::ProgramOp> programs,
+                                   const EmitOptions &options,
+                                   ArrayRef<WeightsPiece> weights) {
+  Values values;
+  bool copies = !exec::getSteps<exec::CopyOp>(programs.front()).empty();
+  std::string text = printProgram(programs.front(), options, weights,
+                                  /*isFirst=*/true, values);
+  for (exec::ProgramOp program : programs.drop_front()) {
+    Values own;
+    text += printProgram(program, options, weights, /*isFirst=*/false, own);
+    copies |= !exec::getSteps<exec::CopyOp>(program).empty();
+  }
+  values["programs"] = text;
+  values["copies"] = copies ? "#include <string.h>\n" : "";
   return StringRef(fillTemplate("model.cpp.in", values)).rtrim().str() + "\n";
 }

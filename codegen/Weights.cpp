@@ -9,6 +9,7 @@
 #include "dialects/nn/TensorData.h"
 #include "runtime/weights.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -32,10 +33,18 @@ static FailureOr<TensorData> getBytes(exec::WeightOp weight) {
 static LogicalResult writeAll(exec::ProgramOp program,
                               const WeightsPiece &piece,
                               llvm::raw_ostream &stream) {
+  // Weights of several programs at one place have the same bytes there.
+  llvm::DenseSet<uint64_t> shared;
   SmallVector<exec::WeightOp> weights;
-  for (auto weight : program.getBody().getOps<exec::WeightOp>())
-    if (exec::getMemory(weight) == piece.memory)
-      weights.push_back(weight);
+  for (auto each :
+       program->getParentOfType<ModuleOp>().getOps<exec::ProgramOp>())
+    for (auto weight : each.getBody().getOps<exec::WeightOp>())
+      if (exec::getMemory(weight) == piece.memory &&
+          nn::getPhysicalBytes(weight.getTensor()) != 0 &&
+          (each == program || !shared.contains(weight.getOffset()))) {
+        weights.push_back(weight);
+        shared.insert(weight.getOffset());
+      }
   llvm::sort(weights, [](exec::WeightOp a, exec::WeightOp b) {
     return a.getOffset() < b.getOffset();
   });
@@ -112,8 +121,8 @@ uint64_t codegen::getWeightsHeaderBytes(exec::ProgramOp program) {
 
 SmallVector<WeightsPiece> codegen::listWeights(exec::ProgramOp program) {
   SmallVector<WeightsPiece> pieces;
-  std::string name = program.getSymName().str(),
-              constants = StringRef(name).upper();
+  std::string name = exec::getModuleName(program),
+              constants = program.getSymName().upper();
   // Their hash is made of words of 8 bytes.
   auto round = [&](uint64_t bytes) {
     return llvm::alignTo(bytes, std::max<uint64_t>(program.getAlign(), 8));

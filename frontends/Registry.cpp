@@ -7,8 +7,10 @@
 #include "frontends/Registry.h"
 
 #include "frontends/common/Problems.h"
+#include "frontends/common/Trial.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -88,6 +90,127 @@ static const Frontend *pickFrontend(const FileStart &start,
   return nullptr;
 }
 
+//===----------------------------------------------------------------------===//
+// Models with open dimensions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Keeps the diagnostics of a scope back.
+class Kept {
+public:
+  explicit Kept(MLIRContext &context)
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          diagnostics.push_back(std::move(diagnostic));
+          return success();
+        }) {}
+  std::vector<Diagnostic> diagnostics;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+
+/// An import with sizes that are tried, and what it reported.
+struct Attempt {
+  Trial trial;
+  ImportResult result;
+  std::vector<Diagnostic> problems;
+  /// How many of them may be due to the sizes.
+  size_t doubts = 0;
+};
+} // namespace
+
+/// Returns the name of the node or value at `loc`, or an empty string.
+static std::string getName(Location loc) {
+  std::string name;
+  loc->walk([&](Location part) {
+    if (auto named = dyn_cast<NameLoc>(part); named && name.empty())
+      name = named.getName().str();
+    return WalkResult::advance();
+  });
+  return name;
+}
+
+static Attempt tryImport(const Frontend &frontend, StringRef path,
+                         const ImportOptions &options, Trial trial,
+                         MLIRContext &context) {
+  Attempt attempt;
+  ImportOptions tried = options;
+  tried.shapes = trial.shapes;
+  tried.trial = "with " + trial.arguments;
+  {
+    Kept kept(context);
+    attempt.result = frontend.importModel(path, tried, context);
+    attempt.problems = std::move(kept.diagnostics);
+  }
+  // Other warnings are those of every import with these sizes.
+  llvm::erase_if(attempt.problems, [&](Diagnostic &diagnostic) {
+    return diagnostic.getSeverity() != DiagnosticSeverity::Error &&
+           !StringRef(diagnostic.str()).starts_with(tried.trial);
+  });
+  attempt.doubts = llvm::count_if(attempt.problems, [](Diagnostic &diagnostic) {
+    return diagnostic.getSeverity() != DiagnosticSeverity::Error;
+  });
+  attempt.trial = std::move(trial);
+  return attempt;
+}
+
+/// Reports what is wrong with a model besides that some dimensions are open,
+/// and how to bind them. `known` has the nodes and texts of what has been
+/// reported.
+static void checkBeyondOpen(const Frontend &frontend, StringRef path,
+                            const ImportOptions &options,
+                            const llvm::StringSet<> &known,
+                            ImportResult &result, MLIRContext &context) {
+  std::optional<Attempt> best;
+  for (Trial &trial : makeTrials(result.open, options.shapes)) {
+    Attempt attempt =
+        tryImport(frontend, path, options, std::move(trial), context);
+    bool isBetter = !best || attempt.doubts < best->doubts;
+    if (isBetter)
+      best = std::move(attempt);
+    if (best->doubts == 0)
+      break;
+  }
+  DiagnosticEngine &engine = context.getDiagEngine();
+  for (Diagnostic &diagnostic : best->problems)
+    if (!known.contains(getName(diagnostic.getLocation())) &&
+        !known.contains(diagnostic.str())) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+          (result.status == ImportStatus::unbound ||
+           result.status == ImportStatus::limit))
+        result.status = ImportStatus::unsupported;
+      if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+        diagnostic << "; other sizes may fit";
+      engine.emit(std::move(diagnostic));
+    }
+  result.trial = std::move(best->result.module);
+  emitError(FileLineColLoc::get(&context, path, 0, 0))
+      << "leaves sizes of its inputs open; this binds all of them, to sizes "
+         "that are an example: nnc check "
+      << quoteForShell(path) << " " << best->trial.arguments
+      << "; with bounds such as 1..8 in place of a number, nnc compile makes "
+         "code for each size between them";
+}
+
+static ImportResult importWith(const Frontend &frontend, StringRef path,
+                               const ImportOptions &options,
+                               MLIRContext &context) {
+  llvm::StringSet<> known;
+  ImportResult result;
+  {
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      known.insert(diagnostic.str());
+      if (std::string name = getName(diagnostic.getLocation()); !name.empty())
+        known.insert(name);
+      return failure(); // Others show it.
+    });
+    result = frontend.importModel(path, options, context);
+  }
+  if (!result.open.empty())
+    checkBeyondOpen(frontend, path, options, known, result, context);
+  return result;
+}
+
 ImportResult nnc::frontends::importModel(StringRef path,
                                          const ImportOptions &options,
                                          MLIRContext &context) {
@@ -111,7 +234,7 @@ ImportResult nnc::frontends::importModel(StringRef path,
     return fail("is empty");
   const Frontend *frontend = pickFrontend(*start, problems);
   if (frontend)
-    return frontend->importModel(path, options, context);
+    return importWith(*frontend, path, options, context);
   ImportResult result;
   result.status = problems.getStatus();
   return result;

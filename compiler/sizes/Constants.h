@@ -11,8 +11,9 @@
 
 namespace nnc {
 
-/// Lets constants of `sample` that are those of `plan`, in the same order, share
-/// their memory, so that several imports of a model have its weights once.
+/// Lets constants of `sample` that are those of `plan`, in the same order,
+/// share their memory, so that several imports of a model have its weights
+/// once.
 void shareWeights(mlir::ModuleOp plan, mlir::ModuleOp sample);
 
 /// Gives each operand of an op a constant of its own, in front of the op: which

@@ -9,6 +9,8 @@
 
 #include "dialects/nn/Nn.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 namespace nnc::nn {
 
 /// Returns the functions that `op` runs, in order; none for most ops. All of

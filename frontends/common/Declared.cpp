@@ -43,12 +43,14 @@ void Declarations::check(const Scope &scope, StringRef name,
   const TensorInfo &declared = found->second.info;
   StringRef list = found->second.list;
   Type element = inferred.getElementType();
-  if (!declared.elementName.empty() && declared.element != element)
-    problems.report(ImportStatus::broken, loc)
-        << origin << " gives '" << name << "' elements of type "
-        << nameOf(element) << ", but the model declares "
-        << declared.elementName << " for it among its " << list
-        << "; correct the declaration, or add a Cast";
+  if (!declared.elementName.empty() && declared.element != element) {
+    auto diagnostic = problems.report(ImportStatus::broken, loc);
+    diagnostic << origin << " gives '" << name << "' elements of type "
+               << nameOf(element) << ", but the model declares "
+               << declared.elementName << " for it among its " << list
+               << "; correct the declaration, or add a Cast";
+    addExpectation(diagnostic, declared.elementName, nameOf(element));
+  }
   bool hasRank =
       declared.dims && declared.dims->size() == size_t(inferred.getRank());
   if (!declared.dims || (isLoose && hasRank) ||
@@ -62,11 +64,13 @@ void Declarations::check(const Scope &scope, StringRef name,
           (name + "' (declared " + shape + ", now " + actual + ")").str();
     return;
   }
-  problems.report(ImportStatus::broken, loc)
+  auto diagnostic = problems.report(ImportStatus::broken, loc);
+  diagnostic
       << origin << " gives '" << name << "' the shape " << actual
       << ", but the model declares " << shape << " for it among its " << list
       << "; correct the declaration, or remove it from the file: nnc infers "
          "shapes itself";
+  addExpectation(diagnostic, shape, actual);
 }
 
 std::optional<SmallVector<int64_t>>

@@ -7,6 +7,8 @@
 #ifndef NNC_FRONTENDS_COMMON_IMPORT_H
 #define NNC_FRONTENDS_COMMON_IMPORT_H
 
+#include "frontends/common/TensorInfo.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -63,6 +65,9 @@ struct ImportOptions {
   bool isSample = false;
   /// Values of inputs that become constants.
   GivenValues values = {};
+  /// Where `shapes` are nobody's but tried (Trial.h), how messages call them.
+  /// Shapes that do not fit are a warning then.
+  std::string trial = "";
 };
 
 /// A size of tensors that is known only when the network runs: 0 to `most`.
@@ -96,6 +101,10 @@ struct ImportResult {
   /// Sizes that data decide. The last results of the function tell them; each
   /// of these has the attribute nn.size with the number of the size.
   std::vector<FoundSize> foundSizes = {};
+  /// Inputs with open dimensions, which have been reported.
+  std::vector<TensorInfo> open = {};
+  /// The model with sizes tried for these, if these let it be imported.
+  mlir::OwningOpRef<mlir::ModuleOp> trial = {};
 };
 
 } // namespace nnc::frontends

@@ -52,6 +52,7 @@ private:
   void learnSymbols(const TensorInfo &input);
   std::optional<SmallVector<int64_t>> getShape(const TensorInfo &input);
   RankedTensorType getType(const TensorInfo &input);
+  std::optional<TensorInfo> getOpen(const TensorInfo &input) const;
 
   ArrayRef<TensorInfo> inputs;
   const GivenShapes shapes;
@@ -118,6 +119,8 @@ std::optional<SmallVector<int64_t>> Binder::getShape(const TensorInfo &input) {
     else
       diagnostic << " and not even their number: pass --shape " << input.name
                  << "=1x3x224x224 or what it is";
+    addExpectation(diagnostic, "a size for each dimension",
+                   input.dims ? Twine(known) : Twine("no shape"));
     return std::nullopt;
   }
   SmallVector<int64_t> sizes(given->second.begin(), given->second.end());
@@ -130,11 +133,12 @@ std::optional<SmallVector<int64_t>> Binder::getShape(const TensorInfo &input) {
   }
   if (fits)
     return sizes;
-  problems.report(ImportStatus::unbound, loc)
-      << "input '" << input.name << "' has shape "
-      << (declared.empty() ? "()" : describe(declared, symbols))
-      << " in the model, which the given " << toString(sizes)
-      << " does not fit";
+  std::string shape = declared.empty() ? "()" : describe(declared, symbols);
+  auto diagnostic = problems.report(ImportStatus::unbound, loc);
+  diagnostic << "input '" << input.name << "' has shape " << shape
+             << " in the model, which the given " << toString(sizes)
+             << " does not fit";
+  addExpectation(diagnostic, shape, toString(sizes));
   return std::nullopt;
 }
 
@@ -164,6 +168,22 @@ RankedTensorType Binder::getType(const TensorInfo &input) {
   return RankedTensorType::get(*shape, input.element);
 }
 
+/// Returns what is known of an input that has open dimensions still.
+std::optional<TensorInfo> Binder::getOpen(const TensorInfo &input) const {
+  if (shapes.count(input.name))
+    return std::nullopt;
+  TensorInfo open = input;
+  bool isOpen = !input.dims;
+  for (size_t i = 0; input.dims && i < input.dims->size(); ++i) {
+    Dim &dim = (*open.dims)[i];
+    auto bound = symbols.find(dim.symbol);
+    if (!dim.size && bound != symbols.end())
+      dim.size = bound->second;
+    isOpen |= !dim.size;
+  }
+  return isOpen ? std::optional(std::move(open)) : std::nullopt;
+}
+
 std::vector<Input> Binder::run() {
   for (const auto &[name, shape] : shapes)
     checkName(name, "shape");
@@ -174,8 +194,11 @@ std::vector<Input> Binder::run() {
   std::vector<Input> result;
   for (const TensorInfo &input : inputs) {
     bool isOpen = !input.dims || llvm::any_of(*input.dims, mayBind);
-    result.push_back(
-        {input.name, getType(input), isOpen && shapes.count(input.name) > 0});
+    result.push_back({input.name,
+                      getType(input),
+                      isOpen && shapes.count(input.name) > 0,
+                      {},
+                      getOpen(input)});
     auto given = values.find(input.name);
     if (given == values.end() || !result.back().type)
       continue;

@@ -23,6 +23,8 @@ struct Input {
   bool isRebound; ///< the user gave sizes that the model leaves open
   /// What it is, if that is known: then the module does not take it.
   mlir::ElementsAttr value = {};
+  /// What is known of its dimensions, where some have been reported as open.
+  std::optional<TensorInfo> open = std::nullopt;
 };
 
 /// Binds the open dimensions of the model's inputs by the user's shapes. An

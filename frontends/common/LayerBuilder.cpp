@@ -23,8 +23,12 @@ int64_t nnc::frontends::product(ArrayRef<int64_t> sizes) {
   return ShapedType::getNumElements(sizes);
 }
 
-Value LayerBuilder::fail(ImportStatus status, const Twine &why) {
-  problems.report(status, loc, op) << op << " " << why;
+Value LayerBuilder::fail(ImportStatus status, const Twine &why,
+                         const Twine &expected, const Twine &found) {
+  auto diagnostic = problems.report(status, loc, op);
+  diagnostic << op << " " << why;
+  if (!expected.isTriviallyEmpty())
+    addExpectation(diagnostic, expected, found);
   return {};
 }
 
@@ -45,14 +49,18 @@ static StringAttr getInputName(Value value) {
 
 Value LayerBuilder::needsKnown(Value value, const Twine &what) {
   if (StringAttr name = getInputName(value))
-    return unsupported("needs " + what +
-                       " that are known when compiling; here "
-                       "they are the input '" +
-                       name.getValue() + "': pass --value=" + name.getValue() +
-                       "=... with what it is going to hold");
-  return unsupported("needs " + what +
-                     " that are known when compiling; here "
-                     "they are computed from the network's inputs");
+    return fail(
+        ImportStatus::unsupported,
+        "needs " + what +
+            " that are known when compiling; here they are the input '" +
+            name.getValue() + "': pass --value=" + name.getValue() +
+            "=... with what it is going to hold",
+        what + " that are constants", "an input");
+  return fail(ImportStatus::unsupported,
+              "needs " + what +
+                  " that are known when compiling; here they are computed from "
+                  "the network's inputs",
+              what + " that are constants", "values that the network computes");
 }
 
 std::optional<SmallVector<int64_t>> LayerBuilder::readInts(Value value,
@@ -78,8 +86,9 @@ std::optional<SmallVector<double>> LayerBuilder::readReals(Value value,
 std::optional<int64_t> LayerBuilder::normalizeAxis(int64_t axis, int64_t rank) {
   if (axis >= -rank && axis < rank)
     return axis < 0 ? axis + rank : axis;
-  broken("has axis " + Twine(axis) + " of a tensor of " + Twine(rank) +
-         " axes");
+  fail(ImportStatus::broken,
+       "has axis " + Twine(axis) + " of a tensor of " + Twine(rank) + " axes",
+       "an axis from " + Twine(-rank) + " to " + Twine(rank - 1), Twine(axis));
   return std::nullopt;
 }
 

@@ -104,7 +104,9 @@ public:
   mlir::Value unsupported(const llvm::Twine &why) {
     return fail(ImportStatus::unsupported, why);
   }
-  mlir::Value fail(ImportStatus status, const llvm::Twine &why);
+  mlir::Value fail(ImportStatus status, const llvm::Twine &why,
+                   const llvm::Twine &expected = "",
+                   const llvm::Twine &found = "");
 
 private:
   static bool isNull(mlir::Value value) { return !value; }

@@ -9,13 +9,26 @@
 using namespace mlir;
 using namespace nnc::frontends;
 
-Problems::Problems(MLIRContext &context, StringRef path)
-    : file(FileLineColLoc::get(&context, path, 0, 0)) {}
+Problems::Problems(MLIRContext &context, StringRef path, StringRef trial)
+    : file(FileLineColLoc::get(&context, path, 0, 0)), trial(trial) {}
 
 Location Problems::getLoc(StringRef name) const {
   if (name.empty())
     return file;
   return NameLoc::get(StringAttr::get(file.getContext(), name), file);
+}
+
+void nnc::frontends::addExpectation(InFlightDiagnostic &problem,
+                                    const Twine &expected, const Twine &found) {
+  Diagnostic *diagnostic = problem.getUnderlyingDiagnostic();
+  if (!diagnostic)
+    return;
+  MLIRContext *context = diagnostic->getLocation().getContext();
+  auto place = [&](StringRef name) {
+    return NameLoc::get(StringAttr::get(context, name));
+  };
+  diagnostic->attachNote(place(kExpectedNote)) << expected;
+  diagnostic->attachNote(place(kFoundNote)) << found;
 }
 
 /// Of two problems the severer decides the status.
@@ -56,8 +69,14 @@ InFlightDiagnostic Problems::report(ImportStatus status, Location loc,
     worst = status;
   places.insert(loc);
   // The metadata is for those who show the problem.
-  return emitError(
-      op.empty() ? loc
-                 : FusedLoc::get({loc}, StringAttr::get(file.getContext(), op),
-                                 file.getContext()));
+  if (!op.empty())
+    loc = FusedLoc::get({loc}, StringAttr::get(file.getContext(), op),
+                        file.getContext());
+  bool isOfSizes =
+      status != ImportStatus::unsupported && status != ImportStatus::fault;
+  if (trial.empty() || !isOfSizes)
+    return emitError(loc);
+  InFlightDiagnostic warning = emitWarning(loc);
+  warning << trial << ": ";
+  return warning;
 }

@@ -15,10 +15,20 @@
 
 namespace nnc::frontends {
 
+/// Adds to a problem what was expected and what was found, which its message
+/// says in a sentence, as notes at places of these names. `--json` has them in
+/// fields of their own.
+void addExpectation(mlir::InFlightDiagnostic &problem,
+                    const llvm::Twine &expected, const llvm::Twine &found);
+inline constexpr llvm::StringLiteral kExpectedNote = "expected",
+                                     kFoundNote = "found";
+
 /// Reports problems and remembers the status that they add up to.
 class Problems {
 public:
-  Problems(mlir::MLIRContext &context, llvm::StringRef file);
+  /// `trial` is that of ImportOptions.
+  Problems(mlir::MLIRContext &context, llvm::StringRef file,
+           llvm::StringRef trial = "");
 
   /// Where the file as a whole, or the node or value `name` in it, is.
   mlir::Location getLoc() const { return file; }
@@ -43,6 +53,7 @@ public:
 
 private:
   mlir::Location file;
+  std::string trial;
   llvm::DenseSet<mlir::Location> places;
   ImportStatus worst = ImportStatus::ok;
 };

@@ -163,22 +163,27 @@ bool Check::checkVersions() {
     broken(problems.getLoc()) << "has no graph";
     return false;
   }
-  if (model.ir_version() > ::onnx::Version::IR_VERSION)
-    problems.report(ImportStatus::unsupported)
-        << "is of ONNX IR version " << model.ir_version()
-        << "; nnc knows versions up to "
-        << static_cast<int>(::onnx::Version::IR_VERSION);
+  int newest = ::onnx::Version::IR_VERSION;
+  if (model.ir_version() > newest) {
+    auto diagnostic = problems.report(ImportStatus::unsupported);
+    diagnostic << "is of ONNX IR version " << model.ir_version()
+               << "; nnc knows versions up to " << newest;
+    addExpectation(diagnostic, "IR version 1 to " + Twine(newest),
+                   "IR version " + Twine(model.ir_version()));
+  }
   std::unordered_map<std::string, int> imports;
   for (const auto &import : model.opset_import()) {
     if (import.version() < 1 || import.version() > INT32_MAX)
       broken(problems.getLoc())
           << "imports version " << import.version() << " of operator set '"
           << import.domain() << "', which cannot be";
-    else if (import.domain().empty() && import.version() > getNewestOpset())
-      problems.report(ImportStatus::unsupported)
-          << "uses ONNX operator set " << import.version()
-          << "; nnc knows sets up to " << getNewestOpset();
-    else
+    else if (import.domain().empty() && import.version() > getNewestOpset()) {
+      auto diagnostic = problems.report(ImportStatus::unsupported);
+      diagnostic << "uses ONNX operator set " << import.version()
+                 << "; nnc knows sets up to " << getNewestOpset();
+      addExpectation(diagnostic, "operator set 1 to " + Twine(getNewestOpset()),
+                     "operator set " + Twine(import.version()));
+    } else
       imports[import.domain()] = import.version();
   }
   context.set_ir_version(model.ir_version());
@@ -253,9 +258,11 @@ void Check::checkNode(const NodeProto &node) {
 
 void Check::checkGraph(const GraphProto &graph) {
   if (graph.node_size() > kMaxNodes) {
-    problems.report(ImportStatus::limit)
-        << "has " << graph.node_size() << " nodes; nnc handles up to "
-        << kMaxNodes;
+    auto diagnostic = problems.report(ImportStatus::limit);
+    diagnostic << "has " << graph.node_size() << " nodes; nnc handles up to "
+               << kMaxNodes;
+    addExpectation(diagnostic, "at most " + Twine(kMaxNodes) + " nodes",
+                   Twine(graph.node_size()) + " nodes");
     return;
   }
   checkInputs(graph);

@@ -26,7 +26,7 @@ ImportResult nnc::onnx::importModel(StringRef path,
                                     const ImportOptions &options,
                                     MLIRContext &context) {
   context.loadDialect<nn::NnDialect, qnn::QnnDialect, func::FuncDialect>();
-  Problems problems(context, path);
+  Problems problems(context, path, options.trial);
   ImportResult result;
   auto loaded = loadModel(path, problems);
   if (!loaded) {
@@ -52,6 +52,10 @@ ImportResult nnc::onnx::importModel(StringRef path,
     if (input.dims)
       for (const Dim &dim : *input.dims)
         result.dimNames[input.name].push_back(dim.size ? "" : dim.symbol);
+
+  for (Input &input : inputs)
+    if (input.open)
+      result.open.push_back(std::move(*input.open));
 
   OwningOpRef<ModuleOp> module(ModuleOp::create(problems.getLoc()));
   func::FuncOp main = createMain(*module, inputs, problems);

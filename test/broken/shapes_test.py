@@ -51,6 +51,19 @@ class Shapes(unittest.TestCase):
         self.refuse("input 'label' has open dimensions: pass --shape label=?")
         self.refuse("input 'any' has open dimensions and not even their number")
 
+    def test_sizes_that_are_tried(self):
+        """Where no size that is tried fits, the node that they do not fit is named, which is no
+        error of the model."""
+        for size, fits in ((32, True), (77, False)):
+            made = models.model([models.node("MatMul", ["x", "w"], ["y"], "mul")],
+                                [models.value("x", ["batch", "seq"])], [models.value("y", None)],
+                                [models.constant("w", models.weights(size, 2))])
+            self.path.write_bytes(made.SerializeToString())
+            self.refuse("--shape x=1x" + ("32" if fits else "128"))
+            said = self.compile()[1]
+            self.assertEqual("warning: node 'mul': with --shape x=1x128: MatMul multiplies 1 x 128 "
+                             "by 77 x 2; other sizes may fit" in said, not fits, said)
+
     def test_wrong_rank(self):
         self.refuse("which the given 2x3x4 does not fit", "image=2x3x4", "any=1")
         self.refuse("input 'scale' has shape () in the model, which the given 1 does not fit",
@@ -70,7 +83,7 @@ class Shapes(unittest.TestCase):
                      "=2x3x4x8", "image=1x3x99999999999999999999x8"):
             with self.subTest(text):
                 self.refuse("is not of the form INPUT=1x3x48x320", text)
-        self.refuse("two shapes for input 'image'", "image=2x3x4x8", "image=2x3x5x8")
+        self.refuse("gives the same shapes twice", "image=2x3x4x8", "any=1", "image=2x3x4x8")
 
     def test_stale(self):
         """Declared shapes that are left from another size are a warning where --shape binds

@@ -1,5 +1,6 @@
 """Runs nnc, and makes the small models that the tests of its command line give it."""
 
+import json
 import os
 import pathlib
 import re
@@ -7,6 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
+import jsonschema
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -16,6 +18,18 @@ NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
 DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT, ENVIRONMENT = range(8)
 COMMANDS = ("compile", "check", "run", "verify", "bench", "tune", "quantize",
             "explain", "ops", "target-probe", "targets", "routines")
+
+
+SCHEMA = json.loads((ROOT / "compiler/tools/output.schema.json").read_text())
+
+
+def read_document(arguments, text):
+    """What a command with --json has printed, which has to be as output.schema.json says."""
+    command = next((word for word in arguments if word in COMMANDS), None)
+    kind = f"#/$defs/{command}" if command else "#/$defs/failure"
+    said = json.loads(text)
+    jsonschema.validate(said, SCHEMA | {"$ref": kind})
+    return said
 
 
 def value(name, shape, dtype=TensorProto.FLOAT):
@@ -72,6 +86,8 @@ class TestCase(unittest.TestCase):
         text = done.stderr if code else done.stdout
         self.assertEqual(done.returncode, code, f"nnc {arguments}: {done.stderr}")
         self.assertNotIn("\x1b", done.stdout + done.stderr, "colours in a pipe")
+        if "--json" in arguments and code != ENVIRONMENT:
+            read_document(arguments, done.stdout)
         for expression in said:
             self.assertRegex(text, re.compile(expression, re.MULTILINE))
         return done.stdout

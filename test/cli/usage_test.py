@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 from onnx import TensorProto, helper
 
 import nnc
-from nnc import (BROKEN, COMMANDS, DIFFERS, ENVIRONMENT, LACKING, OWN_FAULT, USAGE, model,
-                 value, weights)
+from nnc import (BROKEN, COMMANDS, ENVIRONMENT, LACKING, OWN_FAULT, USAGE, model, value,
+                 weights)
 
 
 class Usage(nnc.TestCase):
@@ -171,88 +171,6 @@ class ModuleNames(nnc.TestCase):
                                 "-fsyntax-only", f"{name}.cpp"], cwd=self.folder / name, check=True)
             subprocess.run(["gcc", "-I.", "-fsyntax-only", "user.c"], cwd=self.folder / name,
                            check=True)
-
-
-class Json(nnc.TestCase):
-    """With --json there is a document on stdout whatever happens, and nothing else."""
-
-    def document(self, *arguments, code):
-        done = subprocess.run([nnc.NNC, *arguments, "--json"], cwd=self.folder,
-                              capture_output=True, text=True)
-        self.assertEqual(done.returncode, code, done.stderr)
-        self.assertEqual(done.stderr, "")
-        said = json.loads(done.stdout)
-        self.assertEqual((said["ok"], said["exit_code"]), (code == 0, code))
-        for problem in said["problems"]:
-            self.assertEqual(sorted(problem),
-                             ["file", "message", "node", "notes", "op", "severity"])
-        return said
-
-    def test_failures(self):
-        (self.folder / "broken.onnx").write_bytes(b"not a model")
-        self.save("lacking", model(
-            [helper.make_node("Lacking", ["x"], ["y"], "boxes", domain="com.example")],
-            [value("x", [1, 3, 4])], [value("y", ["n", 3], TensorProto.INT64)],
-            domains=["com.example"]))
-        self.save("shapes", model([helper.make_node("Add", ["x", "z"], ["y"], "sum")],
-                                  [value("x", [2, 3]), value("z", [2, 4])], [value("y", [2, 3])]))
-        for command in ("compile", "check", "run", "verify", "bench", "tune", "explain"):
-            out = ["-o", "out"] if command == "compile" else []
-            for file, code, has in [
-                    ("broken", BROKEN, {"file": "broken.onnx"}), ("no", USAGE, {"file": "no.onnx"}),
-                    ("lacking", LACKING, {"node": "boxes", "op": "com.example.Lacking"}),
-                    ("shapes", BROKEN, {"node": "sum", "op": "Add", "severity": "error"})]:
-                said = self.document(command, f"{file}.onnx", *out, code=code)
-                (problem,) = said["problems"]
-                self.assertEqual({key: problem[key] for key in has}, has)
-                self.assertTrue(problem["message"])
-
-    def test_usage(self):
-        for arguments in (["compile", "network.onnx"], ["frobnicate"], ["check", "a", "--foo"],
-                          ["routines", "--family=foo"], ["targets", "--foo"], ["ops", "foo"],
-                          ["target-probe", "--target=sparc"], [],
-                          ["run", "network.onnx", "--input=a=b"],
-                          ["compile", "network.onnx", "-o", "network.onnx"]):
-            said = self.document(*arguments, code=USAGE)
-            self.assertGreater(len(said["problems"]), 0, arguments)
-        said = self.document("compile", "--name=int", "--weights=no", code=USAGE)
-        self.assertEqual(len(said["problems"]), 4)
-
-    def test_success(self):
-        for command, keys in [("compile", {"folder", "name", "weight_bytes"}),
-                              ("check", {"name", "source_bytes"}),
-                              ("verify", {"cases", "tolerance"})]:
-            more = {"compile": ["-o", "out"], "check": ["--no-build"], "verify": []}[command]
-            said = self.document(command, "network.onnx", *more, code=0)
-            self.assertLessEqual(keys, set(said))
-            self.assertEqual(said["problems"], [])
-        self.save("math", nnc.network())
-        said = self.document("compile", "math.onnx", "-o", "named", code=0)
-        (problem,) = said["problems"]
-        self.assertEqual((said["name"], problem["severity"]), ("model_math", "warning"))
-        said = self.document("verify", "network.onnx", "--tolerance=0", code=DIFFERS)
-        self.assertIn("cases", said)
-
-    def test_run(self):
-        nnc.np.save(self.folder / "x.npy", nnc.network_input())
-        said = self.document("run", "network.onnx", "--input=x=x.npy", "--output-dir=out", code=0)
-        self.assertEqual(said["outputs"], [{"name": "y", "field": "y", "dtype": "f32",
-                                            "shape": [1, 10], "file": "out/y.npy"}])
-
-    def test_documented(self):
-        """The keys of each document are those that the README of the tools has."""
-        text = (nnc.ROOT / "compiler/tools/README.md").read_text()
-        common = {"ok", "exit_code", "problems"}
-        for arguments in (["compile", "network.onnx", "-o", "out"],
-                          ["check", "network.onnx", "--no-build"], ["verify", "network.onnx"],
-                          ["explain", "network.onnx"], ["bench", "network.onnx", "--runs=1"]):
-            (row,) = [line for line in text.splitlines() if line.startswith(f"| `{arguments[0]}` |")]
-            for key in set(self.document(*arguments, code=0)) - common:
-                self.assertIn(f"`{key}`", row)
-        for command in ("ops", "targets", "routines"):
-            (row,) = [line for line in text.splitlines() if line.startswith(f"| `{command}` |")]
-            for key in json.loads(self.nnc(command, "--json"))[0]:
-                self.assertIn(f"`{key}`", row)
 
 
 class Environment(nnc.TestCase):

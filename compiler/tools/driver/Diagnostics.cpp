@@ -9,6 +9,7 @@
 #include "compiler/tools/driver/Terminal.h"
 
 #include "dialects/exec/Printable.h"
+#include "frontends/common/Problems.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 
@@ -47,6 +48,12 @@ static std::string shorten(llvm::StringRef message) {
   return exec::shortenMiddle(exec::shortenWords(message), /*most=*/1200);
 }
 
+llvm::StringRef Problem::getHint() const {
+  llvm::StringRef text = message;
+  size_t at = text.rfind("; ");
+  return at == llvm::StringRef::npos ? "" : text.substr(at + 2);
+}
+
 static void print(const Problem &problem) {
   clearProgress();
   std::string line = problem.file.empty() ? "nnc" : printable(problem.file);
@@ -72,7 +79,8 @@ bool areProblemsForJson() { return forJson; }
 void report(Problem problem) {
   // What a model holds as bytes may be no text, which JSON does not hold.
   for (std::string *text :
-       {&problem.file, &problem.node, &problem.op, &problem.message})
+       {&problem.file, &problem.node, &problem.op, &problem.message,
+        &problem.expected, &problem.found})
     *text = llvm::json::fixUTF8(*text);
   if (!forJson)
     print(problem);
@@ -88,16 +96,19 @@ llvm::json::Array problemsToJson() {
         {"node", problem.node},
         {"op", problem.op},
         {"message", problem.message},
+        {"expected", problem.expected},
+        {"found", problem.found},
+        {"hint", problem.getHint()},
         {"notes", problem.notes}});
   return array;
 }
 
 void printError(const std::string &message) {
-  report({Problem::error, "", "", "", message, {}});
+  report({Problem::error, "", "", "", message, "", "", {}});
 }
 
 void printWarning(const std::string &message) {
-  report({Problem::warning, "", "", "", message, {}});
+  report({Problem::warning, "", "", "", message, "", "", {}});
 }
 
 static void add(mlir::Diagnostic &diagnostic) {
@@ -113,8 +124,17 @@ static void add(mlir::Diagnostic &diagnostic) {
   for (mlir::Diagnostic &note : diagnostic.getNotes()) {
     // The text of the op is for whoever debugs a pass.
     std::string text = note.str();
-    if (!llvm::StringRef(text).starts_with("see current operation"))
-      problem.notes.push_back(shorten(llvm::json::fixUTF8(printable(text))));
+    if (llvm::StringRef(text).starts_with("see current operation"))
+      continue;
+    text = shorten(llvm::json::fixUTF8(printable(text)));
+    auto place = llvm::dyn_cast<mlir::NameLoc>(note.getLocation());
+    llvm::StringRef part = place ? place.getName().strref() : "";
+    if (part == frontends::kExpectedNote)
+      problem.expected = text;
+    else if (part == frontends::kFoundNote)
+      problem.found = text;
+    else
+      problem.notes.push_back(text);
   }
   report(std::move(problem));
 }

@@ -16,13 +16,19 @@
 namespace nnc::tools {
 
 /// An error or a warning. It is printed as one line on stderr or, with --json,
-/// as an object of the document.
+/// as an object of the document (output.schema.json).
 struct Problem {
   enum Severity { error, warning } severity;
   std::string file, node; ///< empty if the problem is not about a file or node
   std::string op;         ///< operator of the node, if it is known
+  /// A sentence that says all, what to do last and behind a semicolon.
   std::string message;
+  /// Parts of the message, or empty where it has no such part.
+  std::string expected, found;
   std::vector<std::string> notes;
+
+  /// Returns the end of the message that says what to do, or an empty string.
+  llvm::StringRef getHint() const;
 };
 
 /// Makes all problems part of the JSON document on stdout, so that they are not

@@ -146,6 +146,11 @@ ExitCode Driver::import() {
       mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
       return ExitCode::usage;
     }
+  if (!choices.otherShapes.empty())
+    if (std::string problem = findSeveralProblem(); !problem.empty()) {
+      mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
+      return ExitCode::usage;
+    }
   if (ExitCode code = importShapes(
           choices.shapes, choices.foundSizes.value_or(std::vector<int64_t>()),
           *machine, op);
@@ -176,8 +181,12 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
        choices.customs.functions, found.vec(),
        /*isSample=*/!choices.ranges.empty() || !sizes.empty(), choices.values},
       context);
-  if (result.status != frontends::ImportStatus::ok)
-    return exitCodeOf(result.status);
+  if (result.status != frontends::ImportStatus::ok) {
+    ExitCode code = exitCodeOf(result.status);
+    return code == ExitCode::usage && result.trial
+               ? checkTrial(std::move(result.trial), machine)
+               : code;
+  }
   module = std::move(result.module);
   auto name = (*module)->getAttrOfType<mlir::StringAttr>("nn.model");
   std::vector<std::string> clashes =
@@ -300,6 +309,13 @@ Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
 
 ExitCode Driver::compile() {
   Progress progress("compiling");
+  ExitCode code = compileOne();
+  return code == ExitCode::done && !choices.otherShapes.empty()
+             ? compileOthers()
+             : code;
+}
+
+ExitCode Driver::compileOne() {
   if (wanted.keepStages)
     importedOp = llvm::cast<mlir::ModuleOp>((*op)->clone());
   mlir::OwningOpRef<mlir::ModuleOp> whole;

@@ -55,6 +55,9 @@ struct ModelOptions {
   std::string target = "native";
   std::string name; ///< empty: from the file's name
   std::map<std::string, std::vector<int64_t>> shapes;
+  /// Further shapes, for each of which the code has a function of its own. An
+  /// input that is not in one of them has its shape of `shapes`.
+  std::vector<std::map<std::string, std::vector<int64_t>>> otherShapes;
   /// The dimensions of inputs of which some are chosen at each run; `shapes`
   /// has the largest ones.
   std::map<std::string, std::vector<DimRange>> ranges;
@@ -106,6 +109,8 @@ struct DriverOptions {
   bool exceedsRam = false;
   /// Whether sizes may be left open (ModelOptions::ranges).
   bool takesRanges = false;
+  /// Whether there may be ModelOptions::otherShapes.
+  bool takesSeveral = false;
 };
 
 /// The RAM that a module of the exec dialect takes.
@@ -150,6 +155,14 @@ public:
   /// The model as it was imported, before its layers were given routines, and
   /// before they became calls.
   mlir::ModuleOp imported() { return *importedOp; }
+  /// The same for a function of the module: the first is for
+  /// ModelOptions::shapes, the others are for ModelOptions::otherShapes.
+  mlir::ModuleOp importedFor(size_t function) {
+    return function ? *others[function - 1].imported : *importedOp;
+  }
+  mlir::ModuleOp layeredFor(size_t function) {
+    return function ? *others[function - 1].layered : *layeredOp;
+  }
   /// The module as the last step has left it.
   mlir::ModuleOp module() { return *op; }
   mlir::ModuleOp formed() { return *formedOp; }
@@ -168,6 +181,10 @@ private:
                         llvm::ArrayRef<int64_t> found,
                         target::MachineAttr machine,
                         mlir::OwningOpRef<mlir::ModuleOp> &module);
+  /// Checks whether nnc has what a model with open dimensions needs, by
+  /// `trial`, the model with other sizes. Returns how the command ends.
+  ExitCode checkTrial(mlir::OwningOpRef<mlir::ModuleOp> trial,
+                      target::MachineAttr machine);
   /// Names the sizes that the caller or data decide, and imports the model for
   /// the largest.
   ExitCode nameSizes();
@@ -188,6 +205,12 @@ private:
   void keepStages(mlir::PassManager &manager);
   /// Returns why ModelOptions::ranges cannot be taken, or an empty string.
   std::string findRangeProblem() const;
+  /// Compiles the imported module.
+  ExitCode compileOne();
+  /// Adds a program for each of ModelOptions::otherShapes.
+  ExitCode compileOthers();
+  /// Returns why ModelOptions::otherShapes cannot be taken, or an empty string.
+  std::string findSeveralProblem() const;
   /// Makes the imported module take its window frame by frame.
   ExitCode stream();
   /// Runs the passes on `op`.
@@ -209,6 +232,10 @@ private:
   mlir::MLIRContext context;
   Diagnostics diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> op, importedOp, formedOp, layeredOp;
+  struct Stages {
+    mlir::OwningOpRef<mlir::ModuleOp> imported, layered;
+  };
+  std::vector<Stages> others; ///< of ModelOptions::otherShapes
   std::shared_ptr<const TuningFile> tuning;
   std::optional<int64_t> stripsRam;
   /// The names of the inputs' dimensions in the model, by input.

@@ -39,6 +39,8 @@ mlir::LogicalResult emitCode(mlir::ModuleOp module, const std::string &folder,
   noteStep("nnc-encode-weights");
   mlir::LogicalResult result = manager.run(module);
   if (mlir::succeeded(result))
+    result = shareWeights(module);
+  if (mlir::succeeded(result))
     result = codegen::emit(module, folder, options, failure);
   // Resources live as long as the context, in which tuning emits many modules.
   for (mlir::DenseResourceElementsAttr resource : findResources(module))

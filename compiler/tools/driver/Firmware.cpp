@@ -73,6 +73,7 @@ buildFirmware(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
       for (const std::string &flag :
            {"-I" + module.sourceFolder(), std::string("-DNNC_HOOKS=1"),
             "-DNNC_MODEL=" + module.name,
+            "-DNNC_MODEL_HEADER=" + module.getModule(),
             "-DNNC_MODEL_CONSTANTS=" + llvm::StringRef(module.name).upper(),
             fmt::format("-DNNC_MODEL_ARENAS={}",
                         fmt::join(module.arenaMacros(), ",")),

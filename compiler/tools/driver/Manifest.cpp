@@ -65,6 +65,13 @@ static int64_t evaluateDim(llvm::StringRef text,
   return map ? evaluate(map.getAffineMap().getResult(0), point) : 0;
 }
 
+std::vector<Manifest> Manifest::split() const {
+  std::vector<Manifest> functions = {*this};
+  functions.front().others.clear();
+  llvm::append_range(functions, others);
+  return functions;
+}
+
 llvm::ArrayRef<SizeInfo> Manifest::callersSizes() const {
   return llvm::ArrayRef(sizes).take_while(
       [](const SizeInfo &size) { return !size.found; });
@@ -205,7 +212,9 @@ static bool fromJSON(const json::Value &value, Manifest &manifest,
          map.mapOptional("arena", manifest.arena) &&
          map.mapOptional("memories", manifest.memories) &&
          map.mapOptional("weight_memories", manifest.weightMemories) &&
-         map.mapOptional("sizes", manifest.sizes);
+         map.mapOptional("sizes", manifest.sizes) &&
+         map.mapOptional("module", manifest.module) &&
+         map.mapOptional("others", manifest.others);
 }
 
 /// Counts the offsets in each memory from the start of the first one.
@@ -237,6 +246,10 @@ llvm::Expected<Manifest> readManifest(const std::string &folder) {
     return makeError(path + ": " + llvm::toString(root.getError()));
   manifest.folder = folder;
   joinMemories(manifest);
+  for (Manifest &other : manifest.others) {
+    other.folder = folder;
+    joinMemories(other);
+  }
   return manifest;
 }
 

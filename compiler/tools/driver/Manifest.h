@@ -69,6 +69,7 @@ struct SizeInfo {
 struct Manifest {
   std::string folder;
   std::string name;
+  std::string module; ///< what the files are called by, if not by `name`
   std::string sha256;
   std::string target;
   std::vector<std::string> isa; ///< features that a CPU must have
@@ -87,6 +88,15 @@ struct Manifest {
   std::vector<Memory> memories;       ///< empty for an arena that is one piece
   std::vector<Memory> weightMemories; ///< empty for weights in one piece
 
+  /// Further functions of the module, for other shapes of the inputs.
+  std::vector<Manifest> others;
+
+  /// Returns a manifest for each function.
+  std::vector<Manifest> split() const;
+  /// Returns the stem of the names of the files.
+  const std::string &getModule() const {
+    return module.empty() ? name : module;
+  }
   /// Returns the sizes that the caller chooses.
   llvm::ArrayRef<SizeInfo> callersSizes() const;
   /// Returns the same with the shapes of inputs and outputs at given sizes;

@@ -81,7 +81,8 @@ private:
   /// Returns the path of the weights file of a module whose weights are not
   /// part of its code.
   std::string weightsFile() const {
-    return description.sourceFolder() + "/" + description.name + "_weights.bin";
+    return description.sourceFolder() + "/" + description.getModule() +
+           "_weights.bin";
   }
 
   BuiltModule(Manifest manifest, Toolchain toolchain,

@@ -22,6 +22,16 @@
 
 namespace nnc::tools {
 
+ExitCode Driver::checkTrial(mlir::OwningOpRef<mlir::ModuleOp> trial,
+                            target::MachineAttr machine) {
+  (*trial)->setAttr(target::kTargetAttr, machine);
+  mlir::PassManager manager(&context);
+  buildLayersPipeline(manager, pipelineOptions(tuning));
+  buildPlanPipeline(manager, pipelineOptions(tuning));
+  ExitCode code = runPipeline(manager, *trial);
+  return code == ExitCode::done ? ExitCode::usage : code;
+}
+
 /// Each size takes several compilations, and pairs of sizes further ones.
 static constexpr size_t kMaxCallersSizes = 4, kMaxSizes = 8;
 

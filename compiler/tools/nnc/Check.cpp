@@ -114,12 +114,20 @@ private:
     ExitCode code = ExitCode::done;
     auto check = [&](std::optional<int64_t> limit, int64_t bytes,
                      llvm::StringRef option, const std::string &parts) {
-      if (limit && bytes > *limit)
-        code = fail(makeError(fmt::format(
-                        "{}: needs {} bytes ({}), {} more than the {} of {}",
-                        options.model, bytes, parts, bytes - *limit, *limit,
-                        option.str())),
-                    ExitCode::limit);
+      if (!limit || bytes <= *limit)
+        return;
+      tools::report(
+          {Problem::error,
+           options.model,
+           "",
+           "",
+           fmt::format("needs {} bytes ({}), {} more than the {} of "
+                       "{}",
+                       bytes, parts, bytes - *limit, *limit, option.str()),
+           fmt::format("at most {} bytes", *limit),
+           fmt::format("{} bytes", bytes),
+           {}});
+      code = ExitCode::limit;
     };
     check(options.maxRam, getRam(m), "--max-ram",
           fmt::format(

@@ -66,8 +66,15 @@ static std::string parseShape(const std::string &text, ModelOptions &options) {
                        text);
   if (llvm::any_of(ranges, [](const DimRange &r) { return r.varies(); }))
     options.ranges[name.str()] = ranges;
-  if (!options.shapes.emplace(name.str(), shape).second)
-    return fmt::format("two shapes for input '{}'", name.str());
+  if (options.shapes.emplace(name.str(), shape).second)
+    return "";
+  // The second shape of each input is that of the second function.
+  auto other = llvm::find_if(options.otherShapes, [&](const auto &shapes) {
+    return !shapes.count(name.str());
+  });
+  if (other == options.otherShapes.end())
+    other = options.otherShapes.emplace(other);
+  other->emplace(name.str(), shape);
   return "";
 }
 
@@ -157,6 +164,10 @@ void addModelFileOptions(CLI::App &app, ModelOptions &options) {
          "--shape",
          [&options](const std::vector<std::string> &shapes) {
            std::vector<std::string> problems;
+           // A command line with problems is read several times.
+           options.shapes.clear();
+           options.otherShapes.clear();
+           options.ranges.clear();
            for (const std::string &shape : shapes)
              if (std::string problem = parseShape(shape, options);
                  !problem.empty())
@@ -167,6 +178,8 @@ void addModelFileOptions(CLI::App &app, ModelOptions &options) {
          },
          "Shape of an input whose dimensions the model leaves open; 1..8, or "
          "32..640:32 with a step, is a dimension that is chosen at each run. "
+         "Given again for an input, its shape in a second function of the "
+         "module. "
          "Shapes "
          "that the model declares for outputs and values in between are errors "
          "where they contradict the computed ones, but warnings with a --shape "
@@ -619,6 +632,27 @@ ExitCode Prepared::open(const ModelOptions &options, DriverOptions wanted) {
     return fail(read.takeError(), ExitCode::usage);
   manifest = std::move(*read);
   return ExitCode::done;
+}
+
+void Prepared::chooseFunction(const std::vector<std::string> &arguments) {
+  std::vector<Manifest> functions = manifest.split();
+  auto fits = [&](const Manifest &function) {
+    return llvm::all_of(arguments, [&](const std::string &argument) {
+      auto [name, file] = llvm::StringRef(argument).rsplit('=');
+      if (file.empty())
+        std::swap(name, file);
+      auto port = findPort(function.inputs, name, "input");
+      auto tensor = readNpy(file.str());
+      bool isFit =
+          port && tensor && function.inputs[*port].shape == tensor->shape;
+      // What is wrong with the arguments is told once a function is chosen.
+      llvm::consumeError(port.takeError());
+      llvm::consumeError(tensor.takeError());
+      return isFit;
+    });
+  };
+  auto found = llvm::find_if(functions, fits);
+  manifest = found == functions.end() ? functions.front() : *found;
 }
 
 ExitCode Prepared::build(const std::string &compiler, int threads) {

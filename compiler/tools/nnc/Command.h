@@ -107,6 +107,9 @@ struct Prepared {
 
   /// Compiles the model, unless it is a folder.
   ExitCode open(const ModelOptions &options, DriverOptions wanted = {});
+  /// Leaves of a module with several functions the one that takes inputs of the
+  /// shapes of these files (INPUT=FILE.npy), else the first.
+  void chooseFunction(const std::vector<std::string> &arguments);
   /// Builds the program around it, if this machine can run it.
   ExitCode build(const std::string &compiler, int threads);
 };

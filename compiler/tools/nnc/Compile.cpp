@@ -40,7 +40,7 @@ public:
     if (llvm::Error error = checkOutputFolder(folder))
       return fail(std::move(error), ExitCode::usage);
     DriverOptions wanted;
-    wanted.takesRanges = true;
+    wanted.takesRanges = wanted.takesSeveral = true;
     Driver driver(options, wanted);
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
       if (ExitCode code = (driver.*step)(); code != ExitCode::done)
@@ -81,20 +81,32 @@ private:
     if (!manifest)
       return fail(manifest.takeError(), ExitCode::ownFault);
     if (json) {
-      printJson(
-          llvm::json::Object{{"folder", folder},
-                             {"name", manifest->name},
-                             {"target", manifest->target},
-                             {"layers", int64_t(manifest->layers.size())},
-                             {"arena_bytes", manifest->arenaBytes},
-                             {"weight_bytes", manifest->weightBytes},
-                             {"multiply_adds", manifest->multiplyAdds()}});
+      llvm::json::Object said{{"folder", folder},
+                              {"name", manifest->name},
+                              {"target", manifest->target},
+                              {"layers", int64_t(manifest->layers.size())},
+                              {"arena_bytes", manifest->arenaBytes},
+                              {"weight_bytes", manifest->weightBytes},
+                              {"multiply_adds", manifest->multiplyAdds()}};
+      llvm::json::Array others;
+      for (const Manifest &other : manifest->others)
+        others.push_back(
+            llvm::json::Object{{"name", other.name},
+                               {"layers", int64_t(other.layers.size())},
+                               {"arena_bytes", other.arenaBytes},
+                               {"multiply_adds", other.multiplyAdds()}});
+      if (!others.empty())
+        said["others"] = std::move(others);
+      printJson(std::move(said));
       return ExitCode::done;
     }
     printOut("{}: {}_run() of {} layers, {} of weights, {} of arena, for {}\n",
              folder, manifest->name, manifest->layers.size(),
              formatBytes(manifest->weightBytes),
              formatBytes(manifest->arenaBytes), manifest->target);
+    for (const Manifest &other : manifest->others)
+      printOut("  {}_run() of {} layers, with the same weights, {} of arena\n",
+               other.name, other.layers.size(), formatBytes(other.arenaBytes));
     return ExitCode::done;
   }
 

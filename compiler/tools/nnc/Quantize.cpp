@@ -174,6 +174,8 @@ ExitCode Quantize::checkSettings() const {
   };
   if (percentile && method != "percentile")
     complain("--percentile needs --method=percentile");
+  if (!settings.model.otherShapes.empty())
+    complain("--shape is for one model here; give it once for each input");
   if (settings.mixed && maxDrop.empty())
     complain("--mixed needs --max-drop");
   if (!settings.mixed && settings.model.target != "native")

@@ -64,9 +64,10 @@ public:
     request.threads = threads;
     options.runOn(threads);
     DriverOptions wanted;
-    wanted.takesRanges = true;
+    wanted.takesRanges = wanted.takesSeveral = true;
     if (ExitCode code = prepared.open(options, wanted); code != ExitCode::done)
       return code;
+    prepared.chooseFunction(files);
     // The inputs are read before the compiler starts, so that wrong files are
     // found at once.
     if (ExitCode code = readInputs(files, prepared.manifest, request);

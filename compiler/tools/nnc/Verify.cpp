@@ -67,7 +67,7 @@ public:
                                             "it was compiled from"),
                   ExitCode::usage);
     DriverOptions wanted;
-    wanted.keepStages = wanted.takesRanges = true;
+    wanted.keepStages = wanted.takesRanges = wanted.takesSeveral = true;
     if (!options.ranges.empty() && !dataFolder.empty())
       return fail(makeError("--data has inputs of one size; give it with "
                             "--shape, without '..'"),
@@ -81,15 +81,23 @@ public:
                  : options.precision == Precision::f16 ? 2e-2
                                                        : 1e-4,
                  getRounding()));
-    llvm::Expected<std::vector<TestCase>> cases = readCases();
-    if (!cases)
-      return fail(cases.takeError(), ExitCode::usage);
-    if (ExitCode code = prepared.build(compiler, threads);
-        code != ExitCode::done)
-      return code;
-    for (TestCase &one : *cases)
-      if (llvm::Error error = verify(one))
-        return fail(std::move(error), ExitCode::ownFault);
+    std::vector<Manifest> functions = prepared.manifest.split();
+    if (functions.size() > 1 && !dataFolder.empty())
+      return fail(makeError("--data has inputs of one size; give it with one "
+                            "--shape for each input"),
+                  ExitCode::usage);
+    for (function = 0; function < functions.size(); ++function) {
+      prepared.manifest = functions[function];
+      llvm::Expected<std::vector<TestCase>> cases = readCases();
+      if (!cases)
+        return fail(cases.takeError(), ExitCode::usage);
+      if (ExitCode code = prepared.build(compiler, threads);
+          code != ExitCode::done)
+        return code;
+      for (TestCase &one : *cases)
+        if (llvm::Error error = verify(one))
+          return fail(std::move(error), ExitCode::ownFault);
+    }
     if (json)
       printJson(json::Object{{"target", prepared.manifest.target},
                              {"tolerance", tolerance},
@@ -118,10 +126,12 @@ private:
     std::vector<TestCase> cases(randomCases);
     for (int i = 0; i < randomCases; ++i) {
       cases[i].name = fmt::format("random {}", i);
+      if (function)
+        cases[i].name += " of " + prepared.manifest.name;
       // State shows in the runs after the first; of that alone the results of
       // custom operators are known.
       bool isOne = prepared.manifest.state.empty() ||
-                   hasCustomOps(prepared.driver->imported());
+                   hasCustomOps(prepared.driver->importedFor(function));
       cases[i].steps = isOne ? 1 : kSteps;
       for (size_t port = 0; port < prepared.manifest.inputs.size(); ++port) {
         std::vector<int64_t> shape = prepared.manifest.inputs[port].shape;
@@ -218,8 +228,8 @@ private:
         return customs.takeError();
       Progress progress("evaluating the reference");
       llvm::Expected<std::vector<Tensor>> expected = evaluateReference(
-          prepared.driver->imported(), prepared.driver->options().target,
-          one.inputs, one.steps, *customs);
+          prepared.driver->importedFor(function),
+          prepared.driver->options().target, one.inputs, one.steps, *customs);
       if (!expected)
         return expected.takeError();
       one.outputs = std::move(*expected);
@@ -263,7 +273,7 @@ private:
   /// Returns what the user's functions compute in this case. The reference
   /// cannot call them, so that it takes their results from the program.
   llvm::Expected<CustomResults> findCustomResults(const TestCase &one) {
-    if (!hasCustomOps(prepared.driver->imported()))
+    if (!hasCustomOps(prepared.driver->importedFor(function)))
       return CustomResults();
     RunRequest request;
     request.threads = threads;
@@ -292,9 +302,9 @@ private:
     if (!result)
       return result.takeError();
     Progress progress("comparing layers");
-    return findFirstDifference(prepared.driver->layered(), request.inputs,
-                               prepared.manifest, result->layersFile,
-                               tolerance);
+    return findFirstDifference(prepared.driver->layeredFor(function),
+                               request.inputs, prepared.manifest,
+                               result->layersFile, tolerance);
   }
 
   void print(const TestCase &one, const Port &port,
@@ -332,6 +342,7 @@ private:
 
   Prepared prepared;
   json::Array results;
+  size_t function = 0; ///< of a module with several, which is verified
   bool differs = false;
 };
 

@@ -17,7 +17,7 @@
 #define NNC_HEADER(name) <name.h>
 #define NNC_PASTE2(a, b) a##b
 #define NNC_PASTE(a, b) NNC_PASTE2(a, b)
-#include NNC_HEADER(NNC_MODEL)
+#include NNC_HEADER(NNC_MODEL_HEADER)
 
 using namespace firmware;
 
