@@ -171,9 +171,10 @@ static SmallVector<std::string> listNeededSizes(exec::CallOp call) {
   AffineMap dims = exec::getVaryingDims(
       exec::getPlaceOp(call.getOutputs()[0]).getOperation());
   SmallVector<std::string> needed;
-  for (auto [i, size] :
-       llvm::enumerate(program.getSizes().getAsRange<exec::SizeAttr>())) {
-    if (!dims || size.getLow() > 0)
+  unsigned count = program.getSizes().size();
+  for (unsigned i = 0; dims && i < count; ++i) {
+    auto size = cast<exec::SizeAttr>(program.getSizes()[i]);
+    if (size.getLow() > 0)
       continue;
     auto isZero = [&](AffineExpr dim) {
       MLIRContext *context = dim.getContext();

@@ -284,7 +284,7 @@ static void spreadConstants(func::FuncOp function) {
       constant.erase();
 }
 
-void nnc::shareWeights(ModuleOp plan, ModuleOp sample) {
+void nnc::shareMemory(ModuleOp plan, ModuleOp sample) {
   auto getConstants = [](ModuleOp module) {
     SmallVector<nn::ConstantOp> constants;
     module.walk([&](nn::ConstantOp op) { constants.push_back(op); });

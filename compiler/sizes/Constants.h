@@ -14,7 +14,7 @@ namespace nnc {
 /// Lets constants of `sample` that are those of `plan`, in the same order,
 /// share their memory, so that several imports of a model have its weights
 /// once.
-void shareWeights(mlir::ModuleOp plan, mlir::ModuleOp sample);
+void shareMemory(mlir::ModuleOp plan, mlir::ModuleOp sample);
 
 /// Gives each operand of an op a constant of its own, in front of the op: which
 /// constants are equal, and in what order they are, may depend on the sizes.

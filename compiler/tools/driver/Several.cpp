@@ -113,7 +113,13 @@ ExitCode Driver::compileOthers() {
   for (size_t i = 0; i < choices.otherShapes.size(); ++i) {
     frontends::GivenShapes shapes = choices.otherShapes[i];
     shapes.insert(choices.shapes.begin(), choices.shapes.end());
-    code = importShapes(shapes, machine, op);
+    code = importShapes(shapes, /*found=*/{}, machine, op);
+    if (code == ExitCode::done && !foundSizes.empty()) {
+      mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+          << "has '" << foundSizes.front().name
+          << "', as long as data say, and takes one shape for each input";
+      code = ExitCode::unsupported;
+    }
     if (code == ExitCode::done)
       code = compileOne();
     if (code != ExitCode::done)

@@ -263,7 +263,7 @@ ExitCode Driver::runPassesOnSamples() {
     if (ExitCode code = importSample(point, samples.emplace_back());
         code != ExitCode::done)
       return code;
-    shareWeights(*op, *samples.back());
+    shareMemory(*op, *samples.back());
     modules.push_back(*samples.back());
   }
   countFromSizes(modules, *finder);

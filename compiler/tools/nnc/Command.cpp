@@ -69,9 +69,10 @@ static std::string parseShape(const std::string &text, ModelOptions &options) {
   if (options.shapes.emplace(name.str(), shape).second)
     return "";
   // The second shape of each input is that of the second function.
-  auto other = llvm::find_if(options.otherShapes, [&](const auto &shapes) {
-    return !shapes.count(name.str());
-  });
+  auto lacksIt = [input = name.str()](const auto &shapes) {
+    return !shapes.count(input);
+  };
+  auto other = llvm::find_if(options.otherShapes, lacksIt);
   if (other == options.otherShapes.end())
     other = options.otherShapes.emplace(other);
   other->emplace(name.str(), shape);
@@ -85,7 +86,8 @@ static std::string parseValue(const std::string &text, ModelOptions &options) {
   if (name.empty() || value.empty())
     return fmt::format("'{}' is not of the form INPUT=1,2,3 or INPUT=FILE.npy",
                        text);
-  frontends::GivenValue given{value.str()};
+  frontends::GivenValue given;
+  given.text = value.str();
   if (value.ends_with(".npy")) {
     llvm::Expected<Tensor> tensor = readNpy(given.text);
     if (!tensor)

@@ -61,7 +61,7 @@ static ExitCode checkLayers(onnx::Quantizer &quantizer,
                             const std::string &model) {
   if (!quantizer.getLayers().empty())
     return ExitCode::done;
-  Problem problem{Problem::error, model, "", "", "", {}};
+  Problem problem{Problem::error, model, "", "", "", "", "", {}};
   problem.message = "has no layer that can be quantized";
   for (const onnx::FloatSummary &each : quantizer.getFloats())
     if (problem.notes.size() < 10)
