@@ -273,13 +273,31 @@ static bool appliesToOtherShapes(LayerOp layer, const Routine &routine,
   return true;
 }
 
+/// Returns true if a value has a layout with blocks along an axis whose
+/// dimension is no multiple of them at all sizes. How long it is with its
+/// padding is then no expression of the sizes.
+static bool padsVaryingAxis(LayerOp layer, const Schema &schema) {
+  auto varying = layer->getAttrOfType<ArrayAttr>(kVaryingAxesAttr);
+  if (!varying)
+    return false;
+  SmallVector<RankedTensorType> types(schema.operands);
+  types.push_back(schema.result);
+  for (auto [type, list] :
+       llvm::zip(types, varying.getAsRange<DenseI64ArrayAttr>()))
+    for (ArrayRef<int64_t> rest = list.asArrayRef(); !rest.empty();
+         rest = rest.drop_front(2))
+      if (rest[1] % getBlockSize(type, rest[0]) != 0)
+        return true;
+  return false;
+}
+
 /// Returns the candidates of `routine` for the layer with their estimated
 /// costs; operands that the routine takes in any layout have the layout `any`.
 static std::vector<CandidateMemo::Entry>
 findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
               const CostModel &cost, CandidateMemo &memo) {
   auto schema = getSchema(layer, routine, any);
-  if (!schema)
+  if (!schema || padsVaryingAxis(layer, *schema))
     return {};
   std::string problem;
   auto shapes = makeShapes(layer, *schema, problem);

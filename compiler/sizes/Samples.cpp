@@ -16,6 +16,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace nnc;
 
@@ -242,6 +244,38 @@ static void noteDimensions(ArrayRef<Operation *> ops,
     }
 }
 
+/// Returns the axes of corresponding values whose dimensions differ, each with
+/// what divides all of these.
+static DenseI64ArrayAttr listVaryingAxes(ArrayRef<Value> values) {
+  SmallVector<int64_t> pairs;
+  ArrayRef<int64_t> first = nn::getTensorType(values[0]).getShape();
+  for (size_t axis = 0; axis < first.size(); ++axis) {
+    int64_t common = 0;
+    bool varies = false;
+    for (Value value : values) {
+      int64_t size = nn::getTensorType(value).getDimSize(axis);
+      varies |= size != first[axis];
+      common = std::gcd(common, size);
+    }
+    if (varies)
+      pairs.append({int64_t(axis), common});
+  }
+  return DenseI64ArrayAttr::get(values[0].getContext(), pairs);
+}
+
+/// Tells the choice of a routine which axes vary, so that no layout pads them.
+static void addAxes(ArrayRef<Operation *> ops) {
+  SmallVector<Attribute> axes;
+  for (unsigned i = 0; i <= ops[0]->getNumOperands(); ++i) {
+    SmallVector<Value> values;
+    for (Operation *op : ops)
+      values.push_back(i < op->getNumOperands() ? op->getOperand(i)
+                                                : op->getResult(0));
+    axes.push_back(listVaryingAxes(values));
+  }
+  ops[0]->setAttr(kVaryingAxesAttr, ArrayAttr::get(ops[0]->getContext(), axes));
+}
+
 /// Tells the choice of a routine the shapes that it has to apply to besides
 /// that of the plan.
 static LogicalResult addShapes(ArrayRef<Operation *> ops,
@@ -250,6 +284,7 @@ static LogicalResult addShapes(ArrayRef<Operation *> ops,
   if (!layer)
     return success();
   noteDimensions(ops, finder);
+  addAxes(ops);
   std::vector<SmallVector<nn::RoutineCall>> calls;
   for (Operation *op : ops)
     calls.push_back(cast<nn::LayerOp>(op).getRoutineCalls());

@@ -292,8 +292,7 @@ class Sizes(unittest.TestCase):
         self.check(moves())
 
     def test_corners_of_constants(self):
-        # Products of two values of one length have blocks of a layout elsewhere.
-        self.check(causal(), targets=["portable"])
+        self.check(causal())
 
     def test_middles_and_ends_of_constants(self):
         self.check(relative())
