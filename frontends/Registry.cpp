@@ -197,16 +197,21 @@ static ImportResult importWith(const Frontend &frontend, StringRef path,
                                MLIRContext &context) {
   llvm::StringSet<> known;
   ImportResult result;
+  // Inputs whose values are given by a wrong name would be tried as open ones.
+  bool isWrongValue = false;
   {
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
       known.insert(diagnostic.str());
-      if (std::string name = getName(diagnostic.getLocation()); !name.empty())
+      std::string name = getName(diagnostic.getLocation());
+      if (!name.empty())
         known.insert(name);
+      isWrongValue |= name.empty() && !options.values.empty() &&
+                      diagnostic.getSeverity() == DiagnosticSeverity::Error;
       return failure(); // Others show it.
     });
     result = frontend.importModel(path, options, context);
   }
-  if (!result.open.empty())
+  if (!result.open.empty() && !isWrongValue)
     checkBeyondOpen(frontend, path, options, known, result, context);
   return result;
 }
