@@ -19,9 +19,9 @@ namespace nnc {
 inline constexpr llvm::StringLiteral kOtherShapesAttr = "nn.other_shapes";
 
 /// Name of the attribute of such a layer for the axes of its operands (inputs,
-/// then extras) and of its result whose dimensions depend on the sizes: for each
-/// value a list of pairs, an axis and a number that divides its dimension at
-/// all sizes.
+/// then extras) and of its result whose dimensions depend on the sizes: for
+/// each value a list of pairs, an axis and a number that divides its dimension
+/// at all sizes.
 inline constexpr llvm::StringLiteral kVaryingAxesAttr = "nn.varying_axes";
 
 /// A routine that can compute a layer, with its parameters and cost. The types
