@@ -436,7 +436,7 @@ LogicalResult Checker::checkLoop(nn::LoopOp op) {
       return failure();
   if (op.getCount() || op.getConditional())
     intersect(before); // It may not run at all.
-  // What runs that did not happen would have collected is not defined.
+  // Values that runs would have collected which did not happen are undefined.
   for (Value y : op.getYs()) {
     PlaceAttr place = getPlace(y);
     memory(place).write(place.getOffset(), contents.of(y));

@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace nnc;
 
 namespace {
-/// Where parts of one constant lie along an axis.
+/// The end of an axis of a whole that its parts begin at, or its center.
 enum class Anchor { begin, end, center };
 
 /// The constants that correspond to each other, of all modules, as parts of a
@@ -136,9 +136,7 @@ bool Parts::find() {
   return visit(visit, 0);
 }
 
-/// Returns true if each constant is a beginning of the first one, or the first
-/// one of it.
-static bool areBeginnings(ArrayRef<nn::ConstantOp> ops) {
+bool nnc::areBeginnings(ArrayRef<nn::ConstantOp> ops) {
   nn::ConstantOp first = ops[0];
   auto whole = TensorData::get(first.getValue());
   return whole && llvm::all_of(ops.drop_front(), [&](nn::ConstantOp op) {

@@ -7,9 +7,15 @@
 #ifndef NNC_COMPILER_SIZES_CONSTANTS_H
 #define NNC_COMPILER_SIZES_CONSTANTS_H
 
+#include "dialects/nn/Nn.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 namespace nnc {
+
+/// Returns true if each constant is a beginning of the first one, or the first
+/// one of it.
+bool areBeginnings(llvm::ArrayRef<nn::ConstantOp> ops);
 
 /// Lets constants of `sample` that are those of `plan`, in the same order,
 /// share their memory, so that several imports of a model have its weights

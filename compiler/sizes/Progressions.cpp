@@ -6,6 +6,8 @@
 
 #include "compiler/sizes/Progressions.h"
 
+#include "compiler/sizes/Constants.h"
+
 #include "dialects/nn/TensorData.h"
 #include "dialects/nn/Varies.h"
 
@@ -156,19 +158,6 @@ static void replace(ArrayRef<nn::ConstantOp> ops, ExpressionFinder &finder) {
   }
 }
 
-/// Whether one of two constants is the beginning of the other.
-static bool isBeginning(nn::ConstantOp a, nn::ConstantOp b) {
-  if (a.getValue() == b.getValue())
-    return true;
-  auto ofA = TensorData::get(a.getValue()), ofB = TensorData::get(b.getValue());
-  if (!ofA || !ofB)
-    return true;
-  ArrayRef<char> more = ofA->getBytes(), less = ofB->getBytes();
-  if (more.size() < less.size())
-    std::swap(more, less);
-  return more.take_front(less.size()) == less;
-}
-
 void nnc::countFromSizes(ArrayRef<ModuleOp> modules, ExpressionFinder &finder) {
   std::vector<std::vector<Operation *>> all;
   for (ModuleOp module : modules) {
@@ -194,8 +183,7 @@ void nnc::countFromSizes(ArrayRef<ModuleOp> modules, ExpressionFinder &finder) {
     SmallVector<nn::ConstantOp> ops;
     for (const auto &own : all)
       ops.push_back(cast<nn::ConstantOp>(own[i]));
-    if (!llvm::all_of(
-            ops, [&](nn::ConstantOp op) { return isBeginning(ops[0], op); }))
+    if (!areBeginnings(ops))
       replace(ops, finder);
   }
 }

@@ -23,7 +23,7 @@ namespace nnc::frontends {
 /// Sizes that the user gives for inputs, by the inputs' names.
 using GivenShapes = std::map<std::string, std::vector<int64_t>>;
 
-/// What the user gives an input to make it a constant.
+/// The value that the user gives an input to make it a constant.
 struct GivenValue {
   std::string text;  ///< numbers with commas in between, or the file's name
   std::string dtype; ///< of the file, such as "i64"; empty without one
@@ -65,8 +65,8 @@ struct ImportOptions {
   bool isSample = false;
   /// Values of inputs that become constants.
   GivenValues values = {};
-  /// Where `shapes` are nobody's but tried (Trial.h), how messages call them.
-  /// Shapes that do not fit are a warning then.
+  /// The name that messages give to `shapes` if these are only tried (Trial.h);
+  /// else empty. Shapes that do not fit are a warning then.
   std::string trial = "";
 };
 

@@ -21,9 +21,9 @@ struct Input {
   std::string name;
   mlir::RankedTensorType type; ///< null where it is not known
   bool isRebound; ///< the user gave sizes that the model leaves open
-  /// What it is, if that is known: then the module does not take it.
+  /// Its value, if that is known: then the module does not take it.
   mlir::ElementsAttr value = {};
-  /// What is known of its dimensions, where some have been reported as open.
+  /// The dimensions that are known, where others have been reported as open.
   std::optional<TensorInfo> open = std::nullopt;
 };
 

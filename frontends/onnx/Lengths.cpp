@@ -49,6 +49,15 @@ static Value findPositions(Node &node, Value x) {
   return node.cut(takePart(node, found, 1, count), size);
 }
 
+/// Returns the axis whose slices the node picks, or nullopt after a report.
+/// Without one it picks elements: then `x` becomes flat.
+static std::optional<int64_t> getPickedAxis(Node &node, Value &x) {
+  if (node.hasAttribute("axis"))
+    return node.normalizeAxis(node.getInt("axis"), getRank(x));
+  x = node.reshape(x, {getNumElements(x)});
+  return 0;
+}
+
 /// Converts NonZero: for each axis the indices of the elements.
 Value convertNonZero(Node &node) {
   Value x = node.getOperand(0), positions = findPositions(node, x);
@@ -79,15 +88,10 @@ Value convertNonZero(Node &node) {
 /// picks.
 Value convertCompress(Node &node) {
   Value x = node.getOperand(0), condition = node.getOperand(1);
-  int64_t axis = 0;
-  if (node.hasAttribute("axis")) {
-    auto given = node.normalizeAxis(node.getInt("axis"), getRank(x));
-    if (!given)
-      return {};
-    axis = *given;
-  } else {
-    x = node.reshape(x, {getNumElements(x)});
-  }
+  auto picked = getPickedAxis(node, x);
+  if (!picked)
+    return {};
+  int64_t axis = *picked;
   int64_t size = getShape(x)[axis];
   if (getNumElements(condition) > size) {
     if (auto known = readElements(condition))
@@ -104,15 +108,10 @@ Value convertCompress(Node &node) {
 /// first occur, which of them each slice is, and how many are like each.
 Value convertUnique(Node &node) {
   Value x = node.getOperand(0);
-  int64_t axis = 0;
-  if (node.hasAttribute("axis")) {
-    auto given = node.normalizeAxis(node.getInt("axis"), getRank(x));
-    if (!given)
-      return {};
-    axis = *given;
-  } else {
-    x = node.reshape(x, {getNumElements(x)});
-  }
+  auto picked = getPickedAxis(node, x);
+  if (!picked)
+    return {};
+  int64_t axis = *picked;
   int64_t rows = getShape(x)[axis];
   if (getNumElements(x) == 0) {
     for (size_t i = 1; i < node.getNumResults(); ++i)

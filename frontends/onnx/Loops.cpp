@@ -130,7 +130,7 @@ private:
   const LoopForm &form;
   /// The condition that the body takes, as the model sees it, and gives.
   Value condition, givenCondition, nextCondition;
-  /// What the body takes as the number of runs before it; null where no
+  /// The body's argument for the number of runs before it; null where no
   /// condition decides how much is collected.
   Value runsSoFar;
   /// Values of the body as the model sees them.

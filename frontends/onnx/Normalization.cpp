@@ -213,10 +213,10 @@ Value convertLRN(Node &node) {
 // With given statistics
 //===----------------------------------------------------------------------===//
 
-/// What makes the node compute the batch's own statistics, or nothing. Until
-/// opset 6 and from opset 14 on an attribute says so, between them the number
-/// of results: a node that names the new statistics is in training mode,
-/// whether anything reads them or not.
+/// Returns words for what makes the node compute the batch's own statistics, or
+/// an empty text. Until opset 6 and from opset 14 on an attribute says so,
+/// between them the number of results: a node that names the new statistics is
+/// in training mode, whether anything reads them or not.
 static StringRef findTrainingMode(Node &node) {
   if (node.getVersion() >= 14)
     return node.getBool("training_mode") ? "training_mode=1" : "";

@@ -106,7 +106,7 @@ Value convertDFT(Node &node) {
                      isOneSided);
   };
   if (node.getOperand(2)) {
-    // Of those that it may be, the shape of the result may leave out some.
+    // The shape of the result may rule out some axes.
     auto declared = node.getDeclaredShape(0);
     SmallVector<int64_t> axes;
     for (int64_t axis = 0; axis < rank - 1; ++axis) {

@@ -155,7 +155,7 @@ public:
   /// The model as it was imported, before its layers were given routines, and
   /// before they became calls.
   mlir::ModuleOp imported() { return *importedOp; }
-  /// The same for a function of the module: the first is for
+  /// The same stages of one function of the module: the first is for
   /// ModelOptions::shapes, the others are for ModelOptions::otherShapes.
   mlir::ModuleOp importedFor(size_t function) {
     return function ? *others[function - 1].imported : *importedOp;

@@ -647,7 +647,7 @@ void Prepared::chooseFunction(const std::vector<std::string> &arguments) {
       auto tensor = readNpy(file.str());
       bool isFit =
           port && tensor && function.inputs[*port].shape == tensor->shape;
-      // What is wrong with the arguments is told once a function is chosen.
+      // Mistakes in the arguments are told once a function is chosen.
       llvm::consumeError(port.takeError());
       llvm::consumeError(tensor.takeError());
       return isFit;
