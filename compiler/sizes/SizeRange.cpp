@@ -6,6 +6,7 @@
 
 #include "compiler/sizes/SizeRange.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
