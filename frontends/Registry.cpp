@@ -237,6 +237,18 @@ ImportResult nnc::frontends::importModel(StringRef path,
     return fail("cannot be read: " + start.getError().message());
   if (start->size == 0)
     return fail("is empty");
+  if (int64_t(start->size) > options.limits.file) {
+    ImportResult result;
+    auto diagnostic = problems.report(ImportStatus::limit);
+    diagnostic << "has " << start->size
+               << " bytes, more than --limit file=" << options.limits.file
+               << " allows";
+    addExpectation(diagnostic,
+                   "at most " + Twine(options.limits.file) + " bytes",
+                   Twine(start->size) + " bytes");
+    result.status = problems.getStatus();
+    return result;
+  }
   const Frontend *frontend = pickFrontend(*start, problems);
   if (frontend)
     return importWith(*frontend, path, options, context);

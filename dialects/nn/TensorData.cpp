@@ -9,6 +9,7 @@
 #include "dialects/nn/Resource.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Support/ErrorHandling.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -28,8 +29,10 @@ TensorData TensorData::allocate(RankedTensorType type) {
   data.type = nn::getLogicalType(type);
   size_t size = nn::getPhysicalBytes(data.type);
   size_t room = std::max(llvm::alignTo(size, kAlignment), kAlignment);
-  data.owner = std::shared_ptr<char>(
-      static_cast<char *>(std::aligned_alloc(kAlignment, room)), std::free);
+  void *memory = std::aligned_alloc(kAlignment, room);
+  if (!memory)
+    llvm::report_bad_alloc_error("no memory for a tensor");
+  data.owner = std::shared_ptr<char>(static_cast<char *>(memory), std::free);
   data.bytes = {data.owner.get(), size};
   return data;
 }

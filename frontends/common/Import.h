@@ -7,6 +7,7 @@
 #ifndef NNC_FRONTENDS_COMMON_IMPORT_H
 #define NNC_FRONTENDS_COMMON_IMPORT_H
 
+#include "frontends/common/Limits.h"
 #include "frontends/common/TensorInfo.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -65,6 +66,7 @@ struct ImportOptions {
   bool isSample = false;
   /// Values of inputs that become constants.
   GivenValues values = {};
+  Limits limits = {};
   /// The name that messages give to `shapes` if these are only tried (Trial.h);
   /// else empty. Shapes that do not fit are a warning then.
   std::string trial = "";

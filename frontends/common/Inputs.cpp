@@ -156,7 +156,8 @@ RankedTensorType Binder::getType(const TensorInfo &input) {
   auto shape = getShape(input);
   if (!shape || !input.element)
     return {};
-  if (auto problem = findSizeProblem(*shape, input.element)) {
+  if (auto problem =
+          findSizeProblem(*shape, input.element, problems.getLimits())) {
     problems.report(ImportStatus::limit, loc)
         << "input '" << input.name << "' is one " << *problem;
     return {};

@@ -111,10 +111,10 @@ bool LayerBuilder::normalizeAxes(MutableArrayRef<int64_t> axes, int64_t rank) {
 // Building
 //===----------------------------------------------------------------------===//
 
-bool LayerBuilder::checkSize(Type type, int64_t maxBytes) {
+bool LayerBuilder::checkSize(Type type, bool isMade) {
   auto tensor = cast<RankedTensorType>(type);
-  auto problem =
-      findSizeProblem(tensor.getShape(), tensor.getElementType(), maxBytes);
+  auto problem = findSizeProblem(tensor.getShape(), tensor.getElementType(),
+                                 getLimits(), isMade);
   if (problem)
     fail(ImportStatus::limit, "has a result " + *problem);
   return !problem;
@@ -189,7 +189,7 @@ Value LayerBuilder::constant(ArrayRef<int64_t> values) {
 
 Value LayerBuilder::splat(TypedAttr value, ArrayRef<int64_t> shape) {
   auto type = RankedTensorType::get(shape, value.getType());
-  if (!checkSize(type, kMaxMadeBytes))
+  if (!checkSize(type, /*isMade=*/true))
     return {};
   if (type.getNumElements() == 0)
     return constant(DenseElementsAttr::get(type, ArrayRef<Attribute>()));

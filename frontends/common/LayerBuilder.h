@@ -90,7 +90,11 @@ public:
   mlir::Value castTo(mlir::Value x, mlir::Type element);
 
   /// Whether nnc handles a result of that type; reports where not.
-  bool checkSize(mlir::Type type, int64_t maxBytes = kMaxBytes);
+  /// `isMade` says that the importer creates it of a few numbers in the file.
+  bool checkSize(mlir::Type type, bool isMade = false);
+
+  /// How large the model may be.
+  const Limits &getLimits() const { return problems.getLimits(); }
 
   /// Calls `infer`, which emits a diagnostic and fails if operands do not fit.
   /// Reports that as a problem of the layer, and returns false then.

@@ -14,9 +14,18 @@
 using namespace mlir;
 using namespace nnc;
 
+static std::string formatBytes(int64_t bytes) {
+  static constexpr std::pair<int64_t, StringLiteral> units[] = {
+      {int64_t(1) << 30, " GiB"}, {1 << 20, " MiB"}, {1 << 10, " KiB"}};
+  for (auto [unit, name] : units)
+    if (bytes >= unit && bytes % unit == 0)
+      return (Twine(bytes / unit) + name).str();
+  return (Twine(bytes) + " bytes").str();
+}
+
 std::optional<std::string>
 nnc::frontends::findSizeProblem(ArrayRef<int64_t> shape, Type element,
-                                int64_t maxBytes) {
+                                const Limits &limits, bool isMade) {
   auto withShape = [&](const Twine &why) {
     return ("of shape " + toString(shape) + why).str();
   };
@@ -35,11 +44,13 @@ nnc::frontends::findSizeProblem(ArrayRef<int64_t> shape, Type element,
     // too large.
     overflow |= llvm::MulOverflow(bytes, std::max<int64_t>(dim, 1), bytes);
   }
-  bool inGiB = maxBytes >= int64_t(1) << 30;
-  if (overflow || bytes > maxBytes)
-    return withShape("; nnc handles such tensors of up to " +
-                     Twine(maxBytes >> (inGiB ? 30 : 20)) +
-                     (inGiB ? " GiB" : " MiB"));
+  if (overflow || bytes > (isMade ? limits.constant : limits.tensor))
+    return withShape(isMade ? "; nnc makes constants of up to " +
+                                  formatBytes(limits.constant) +
+                                  "; --limit constant=BYTES allows more"
+                            : "; nnc handles tensors of up to " +
+                                  formatBytes(limits.tensor) +
+                                  "; --limit tensor=BYTES allows more");
   return std::nullopt;
 }
 

@@ -11,6 +11,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -20,18 +21,30 @@ namespace nnc::frontends {
 using nn::kMaxRank;
 /// The largest size of an axis: the shape structs count its elements in an int.
 inline constexpr int64_t kMaxDim = INT32_MAX;
-/// The largest tensor, in bytes (8 GiB): larger ones do not occur in models
-/// that are meant to run.
-inline constexpr int64_t kMaxBytes = int64_t(1) << 33;
-/// The largest tensor, in bytes (256 MiB), that an importer creates from a few
-/// numbers in the file, such as the result of ONNX's ConstantOfShape.
-inline constexpr int64_t kMaxMadeBytes = int64_t(1) << 28;
+
+/// How large a model may be; --limit changes it.
+struct Limits {
+  /// Bytes of the model's file, without files of external data.
+  int64_t file = INT64_MAX;
+  /// Nodes, with all calls of functions and all unrolled loops expanded.
+  int64_t nodes = 200000;
+  /// Functions, branches and loops within one another.
+  int64_t depth = 64;
+  /// Bytes of a tensor (8 GiB): larger ones do not occur in models that are
+  /// meant to run.
+  int64_t tensor = int64_t(1) << 33;
+  /// Bytes of a tensor (256 MiB) that an importer creates from a few numbers in
+  /// the file, such as the result of ONNX's ConstantOfShape.
+  int64_t constant = int64_t(1) << 28;
+};
 
 /// Returns why nnc cannot hold a tensor of this shape, as the end of a sentence
-/// that starts with the tensor, or nullopt if it can.
+/// that starts with the tensor, or nullopt if it can. `isMade` says that the
+/// importer creates it.
 std::optional<std::string> findSizeProblem(llvm::ArrayRef<int64_t> shape,
                                            mlir::Type element,
-                                           int64_t maxBytes = kMaxBytes);
+                                           const Limits &limits,
+                                           bool isMade = false);
 
 /// Formats a number for messages.
 std::string toString(double value);

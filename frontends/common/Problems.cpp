@@ -9,8 +9,10 @@
 using namespace mlir;
 using namespace nnc::frontends;
 
-Problems::Problems(MLIRContext &context, StringRef path, StringRef trial)
-    : file(FileLineColLoc::get(&context, path, 0, 0)), trial(trial) {}
+Problems::Problems(MLIRContext &context, StringRef path, StringRef trial,
+                   const Limits &limits)
+    : file(FileLineColLoc::get(&context, path, 0, 0)), trial(trial),
+      limits(limits) {}
 
 Location Problems::getLoc(StringRef name) const {
   if (name.empty())

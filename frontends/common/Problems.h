@@ -26,9 +26,12 @@ inline constexpr llvm::StringLiteral kExpectedNote = "expected",
 /// Reports problems and remembers the status that they add up to.
 class Problems {
 public:
-  /// `trial` is that of ImportOptions.
+  /// `trial` and `limits` are those of ImportOptions.
   Problems(mlir::MLIRContext &context, llvm::StringRef file,
-           llvm::StringRef trial = "");
+           llvm::StringRef trial = "", const Limits &limits = {});
+
+  /// How large the model may be.
+  const Limits &getLimits() const { return limits; }
 
   /// Where the file as a whole, or the node or value `name` in it, is.
   mlir::Location getLoc() const { return file; }
@@ -54,6 +57,7 @@ public:
 private:
   mlir::Location file;
   std::string trial;
+  Limits limits;
   llvm::DenseSet<mlir::Location> places;
   ImportStatus worst = ImportStatus::ok;
 };

@@ -257,11 +257,12 @@ void Check::checkNode(const NodeProto &node) {
 }
 
 void Check::checkGraph(const GraphProto &graph) {
-  if (graph.node_size() > kMaxNodes) {
+  int64_t most = problems.getLimits().nodes;
+  if (graph.node_size() > most) {
     auto diagnostic = problems.report(ImportStatus::limit);
     diagnostic << "has " << graph.node_size() << " nodes; nnc handles up to "
-               << kMaxNodes;
-    addExpectation(diagnostic, "at most " + Twine(kMaxNodes) + " nodes",
+               << most << "; --limit nodes=N allows more";
+    addExpectation(diagnostic, "at most " + Twine(most) + " nodes",
                    Twine(graph.node_size()) + " nodes");
     return;
   }
@@ -294,7 +295,7 @@ bool Check::run() {
                                          checker::LexicalScopeContext());
   });
   checkGraph(model.graph());
-  return sound && model.graph().node_size() <= kMaxNodes;
+  return sound && model.graph().node_size() <= problems.getLimits().nodes;
 }
 
 bool nnc::onnx::checkModel(const ModelProto &model,

@@ -14,9 +14,6 @@
 
 namespace nnc::onnx {
 
-/// Nodes of a model with all its function calls expanded.
-inline constexpr int64_t kMaxNodes = 200000;
-
 /// Reports everything that ONNX's checker finds wrong, node by node (the
 /// checker by itself stops at the first), and versions that nnc does not know.
 /// The nodes have been sorted. Files with external data are left to `Weights`,

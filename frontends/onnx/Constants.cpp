@@ -93,7 +93,7 @@ Value convertRange(Node &node) {
                        toString(count) + " steps");
   auto type = RankedTensorType::get(static_cast<int64_t>(count),
                                     start.type.getElementType());
-  if (!node.checkSize(type, kMaxMadeBytes))
+  if (!node.checkSize(type, /*isMade=*/true))
     return {};
   if (type.getNumElements() == 0)
     return node.constant(DenseElementsAttr::get(type, ArrayRef<Attribute>()));

@@ -33,8 +33,6 @@ using ::onnx::FunctionProto;
 using ::onnx::GraphProto;
 using ::onnx::NodeProto;
 
-/// Deeper nesting of calls and subgraphs is nobody's network.
-static constexpr int kMaxDepth = 64;
 /// The deepest nesting of bodies that run depending on values.
 static constexpr int kMaxBodies = 8;
 
@@ -141,7 +139,7 @@ void GraphImporter::importNodes(Nodes &nodes, Scope &scope,
   scope.needed = &needed;
   for (NodeProto *node : llvm::reverse(live)) {
     // That is reported in the end: here it may be that of an attempt.
-    if (++imported >= kMaxNodes)
+    if (++imported >= problems.getLimits().nodes)
       return;
     importNode(*node, scope);
   }
@@ -334,10 +332,10 @@ FunctionProto *GraphImporter::findFunction(const NodeProto &node) {
 SmallVector<Value> GraphImporter::call(FunctionProto &function, NodeProto &node,
                                        Scope &caller, ArrayRef<Value> operands,
                                        const ::onnx::OpSchema *schema) {
-  if (caller.depth >= kMaxDepth) {
+  if (int64_t most = problems.getLimits().depth; caller.depth >= most) {
     problems.report(ImportStatus::limit, getLoc(node, caller))
-        << node.op_type() << " is called through more than " << kMaxDepth
-        << " other functions";
+        << node.op_type() << " is called through more than " << most
+        << " other functions; --limit depth=N allows more";
     return {};
   }
   if (node.input_size() > function.input_size() ||
@@ -391,7 +389,7 @@ SmallVector<Value> GraphImporter::call(FunctionProto &function, NodeProto &node,
 Value GraphImporter::getResult(const std::string &name, Scope &scope) {
   auto value = lookup(name, scope);
   // Past the limit nothing is imported any more.
-  if (!value && imported < kMaxNodes)
+  if (!value && imported < problems.getLimits().nodes)
     problems.report(ImportStatus::broken,
                     problems.getLoc(StringRef(scope.prefix).rtrim('/')))
         << "has a result '" << name << "' that nothing computes";
@@ -410,9 +408,10 @@ bool GraphImporter::inlineGraph(GraphProto &graph, Scope &outer,
         << " deep that run depending on what the network computes";
     return false;
   }
-  if (outer.depth >= kMaxDepth) {
+  if (int64_t most = problems.getLimits().depth; outer.depth >= most) {
     problems.report(ImportStatus::limit, problems.getLoc(prefix))
-        << "has subgraphs nested more than " << kMaxDepth << " deep";
+        << "has subgraphs nested more than " << most
+        << " deep; --limit depth=N allows more";
     return false;
   }
   Scope scope;
@@ -643,10 +642,11 @@ void GraphImporter::run(const GivenShapes &given, ArrayRef<Input> inputs) {
   for (const auto &output : model.graph().output())
     outputs.insert(output.name());
   importNodes(*model.mutable_graph()->mutable_node(), main, outputs);
-  if (imported >= kMaxNodes)
+  if (int64_t most = problems.getLimits().nodes; imported >= most)
     problems.report(ImportStatus::limit)
-        << "has more than " << kMaxNodes
-        << " nodes once its functions and loops are expanded";
+        << "has more than " << most
+        << " nodes once its functions and loops are expanded; --limit nodes=N "
+           "allows more";
   reportUnsupported();
   customs.reportUnused(
       [](StringRef name) {

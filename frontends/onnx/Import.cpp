@@ -26,7 +26,7 @@ ImportResult nnc::onnx::importModel(StringRef path,
                                     const ImportOptions &options,
                                     MLIRContext &context) {
   context.loadDialect<nn::NnDialect, qnn::QnnDialect, func::FuncDialect>();
-  Problems problems(context, path, options.trial);
+  Problems problems(context, path, options.trial, options.limits);
   ImportResult result;
   auto loaded = loadModel(path, problems);
   if (!loaded) {

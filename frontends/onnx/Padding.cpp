@@ -70,7 +70,7 @@ Value convertTile(Node &node) {
     int64_t outer = product(ArrayRef(shape).take_front(axis)),
             inner = product(ArrayRef(shape).drop_front(axis));
     shape[axis] *= count;
-    if (auto problem = findSizeProblem(shape, getElement(x)))
+    if (auto problem = findSizeProblem(shape, getElement(x), node.getLimits()))
       return node.fail(ImportStatus::limit, "has a result " + *problem);
     x = node.expand(node.reshape(x, {outer, 1, inner}), {outer, count, inner});
     x = node.reshape(x, shape);

@@ -62,7 +62,7 @@ static Value makeRandom(Node &node, ArrayRef<int64_t> shape, Type element,
     return node.unsupported("draws elements that are no floats");
   Type stored = element.isF64() ? element : node.getBuilder().getF32Type();
   auto type = RankedTensorType::get(shape, stored);
-  if (!node.checkSize(type, kMaxMadeBytes))
+  if (!node.checkSize(type, /*isMade=*/true))
     return {};
   Generator generator(node);
   SmallVector<double> values;

@@ -142,7 +142,7 @@ Value nnc::onnx::resampleAxis(Node &node, Value x, int64_t axis,
   Taps taps = makeTaps(how, from, places);
   auto type = RankedTensorType::get({how.size, taps.width},
                                     node.getBuilder().getF32Type());
-  if (!node.checkSize(type, kMaxMadeBytes))
+  if (!node.checkSize(type, /*isMade=*/true))
     return {};
   Value weights = node.constant(
       DenseElementsAttr::get(type, ArrayRef<float>(taps.weights)));

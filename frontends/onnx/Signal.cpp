@@ -20,7 +20,7 @@ static constexpr int64_t kMaxLength = 1 << 24;
 static Value makeReals(Node &node, ArrayRef<int64_t> shape, Type element,
                        ArrayRef<double> values) {
   auto f64 = RankedTensorType::get(shape, node.getBuilder().getF64Type());
-  if (!isa<FloatType>(element) || !node.checkSize(f64, kMaxMadeBytes))
+  if (!isa<FloatType>(element) || !node.checkSize(f64, /*isMade=*/true))
     return {};
   if (element.isF64())
     return node.constant(makeAttribute({f64, {}, llvm::to_vector(values)}));
@@ -194,7 +194,7 @@ Value convertMelWeightMatrix(Node &node) {
   }
   if (!node.checkSize(RankedTensorType::get({rows, columns},
                                             node.getBuilder().getF64Type()),
-                      kMaxMadeBytes))
+                      /*isMade=*/true))
     return {};
   SmallVector<double> weights(rows * columns, 0.0);
   auto put = [&](int64_t row, int64_t column, double value) {

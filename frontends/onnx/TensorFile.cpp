@@ -116,7 +116,7 @@ llvm::Expected<RawTensor> nnc::onnx::readTensor(llvm::StringRef path) {
     bool overflows = false;
     for (int64_t dim : proto.dims())
       overflows |= dim < 0 || llvm::MulOverflow(count, dim, count);
-    if (!overflows && count <= kMaxBytes &&
+    if (!overflows && count <= Limits().tensor &&
         data.size() == llvm::divideCeil(uint64_t(count) * kind->bits, 8))
       data = unpackIntegers(kind->bits, kind->dtype == "u8", data, count);
   }

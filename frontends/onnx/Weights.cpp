@@ -158,7 +158,7 @@ ElementsAttr Weights::convert(TensorProto &tensor, Location loc) {
   if (llvm::any_of(shape, [](int64_t dim) { return dim < 0; }))
     return fail(ImportStatus::broken,
                 "has a negative size: " + toString(shape));
-  if (auto problem = findSizeProblem(shape, carrier))
+  if (auto problem = findSizeProblem(shape, carrier, problems.getLimits()))
     return fail(ImportStatus::limit, "is one " + *problem);
 
   auto type = RankedTensorType::get(shape, carrier);

@@ -20,12 +20,6 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::tflite;
 
-/// Deeper nesting of subgraphs is nobody's network, and neither are more
-/// operators in calls and loops: subgraphs that call others twice each double
-/// them at every level.
-static constexpr size_t kMaxDepth = 64;
-static constexpr int64_t kMaxInlined = 30000;
-
 GraphImporter::GraphImporter(const LoadedModel &loaded,
                              const ImportOptions &options, Problems &problems,
                              func::FuncOp function, bool isRebound)
@@ -74,7 +68,7 @@ ElementsAttr GraphImporter::getConstant(Scope &scope, int32_t index) {
           ? Type(IntegerType::get(builder.getContext(), 8,
                                   cast<IntegerType>(element).getSignedness()))
           : element;
-  if (auto problem = findSizeProblem(shape, wide))
+  if (auto problem = findSizeProblem(shape, wide, problems.getLimits()))
     return fail(ImportStatus::limit, "is one " + *problem);
   auto type = RankedTensorType::get(shape, wide);
   int64_t count = type.getNumElements();
@@ -179,8 +173,8 @@ Variable *GraphImporter::getVariable(StringRef key, StringRef name,
     entry = std::make_unique<Variable>();
   Variable &variable = *entry;
   if (!variable.argument) {
-    if (auto problem =
-            findSizeProblem(type.getShape(), type.getElementType())) {
+    if (auto problem = findSizeProblem(type.getShape(), type.getElementType(),
+                                       problems.getLimits())) {
       problems.report(ImportStatus::limit, loc)
           << "has a variable '" << name << "' that is one " << *problem;
       return nullptr;
@@ -405,9 +399,11 @@ bool GraphImporter::mayInline(uint32_t subgraph, const Layer &caller,
                 "; the model has " + Twine(graphs->size()));
   if (llvm::is_contained(active, subgraph))
     return fail(ImportStatus::broken, " within itself");
-  if (active.size() > kMaxDepth)
-    return fail(ImportStatus::limit,
-                ", more than " + Twine(kMaxDepth) + " calls deep");
+  const Limits &limits = problems.getLimits();
+  if (int64_t(active.size()) > limits.depth)
+    return fail(ImportStatus::limit, ", more than " + Twine(limits.depth) +
+                                         " calls deep; --limit depth=N allows "
+                                         "more");
   const fb::SubGraph *graph = graphs->Get(subgraph);
   size_t parameters = getList(graph->inputs()).size();
   if (parameters != inputs.size())
@@ -431,14 +427,17 @@ bool GraphImporter::mayInline(uint32_t subgraph, const Layer &caller,
                       " for '" + getTensorName(*graph, tensor) + "' of type " +
                       getTypeName(stated.type()));
   }
+  // Subgraphs that call others twice each double the operators at every level.
   // One report is enough: the callers stop one by one.
-  if (inlined > kMaxInlined)
+  if (inlined > limits.nodes)
     return false;
   inlined += graph->operators() ? graph->operators()->size() : 0;
-  if (inlined > kMaxInlined)
-    return fail(ImportStatus::limit, "; with it, calls and loops have more "
-                                     "than " +
-                                         Twine(kMaxInlined) + " operators");
+  if (inlined > limits.nodes)
+    return fail(ImportStatus::limit,
+                "; with it, calls and loops have more "
+                "than " +
+                    Twine(limits.nodes) +
+                    " operators; --limit nodes=N allows more");
   return true;
 }
 

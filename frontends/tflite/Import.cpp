@@ -77,7 +77,7 @@ ImportResult nnc::tflite::importModel(StringRef path,
                                       const ImportOptions &options,
                                       MLIRContext &context) {
   context.loadDialect<nn::NnDialect, qnn::QnnDialect, func::FuncDialect>();
-  Problems problems(context, path, options.trial);
+  Problems problems(context, path, options.trial, options.limits);
   ImportResult result;
   auto loaded = loadModel(path, problems);
   if (!loaded || !checkModel(*loaded, problems)) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs ONNX's own node tests on code that nnc emits: all cases that the onnx package
-generates for operators that `nnc ops` lists.
+"""Runs ONNX's own tests of backends on code that nnc emits: all cases that the onnx package
+generates for operators that `nnc ops` lists, and the models that it stores.
 
     node_tests.py                     every case; prints what is left out and why
     node_tests.py --sample 2/10       the second tenth of them
@@ -15,9 +15,11 @@ NNC_BUILD_DIR says where nnc was built.
 import argparse
 import collections
 import concurrent.futures
+import dataclasses
 import json
 import multiprocessing
 import os
+import pathlib
 import re
 import sys
 import tempfile
@@ -60,11 +62,29 @@ TYPES = {getattr(TensorProto, name) for name in
 ROUNDED = {"f16": 2e-3, "bf16": 16e-3}
 
 
+def load_stored_case(case):
+    """A case whose model and tensors are files, with the model."""
+    return dataclasses.replace(case, model=onnx.load(f"{case.model_dir}/model.onnx"))
+
+
+def get_data(case):
+    """Inputs and outputs of a case, in pairs."""
+    if case.data_sets is not None:
+        return case.data_sets
+    return [[[onnx.load_tensor(path) for path in
+              sorted(data.glob(f"{kind}_*.pb"), key=lambda p: int(p.stem.split("_")[1]))]
+             for kind in ("input", "output")]
+            for data in sorted(pathlib.Path(case.model_dir).glob("test_data_set_*"))]
+
+
 def load_cases():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the generators divide by zero on purpose
-        from onnx.backend.test.loader import load_node_model_tests
-        return sorted(load_node_model_tests(), key=lambda case: case.name)
+        from onnx.backend.test import loader
+        cases = loader.load_node_model_tests()
+        for kind in ("simple", "pytorch-converted", "pytorch-operator"):
+            cases += map(load_stored_case, loader.load_model_tests(kind=kind))
+        return sorted(cases, key=lambda case: case.name)
 
 
 def supported_ops():
@@ -124,7 +144,7 @@ def check(case, target, frozen):
     """Raises Failure where a case does not pass. frozen says which inputs become constants:
     those that nnc "needs" so, "all" but the first, or "none"."""
     names = [port.name for port in case.model.graph.input]
-    for inputs, expected in case.data_sets:
+    for inputs, expected in get_data(case):
         arrays = {name: to_array(array) for name, array in zip(names, inputs)}
         model, given = case.model, arrays
         if frozen != "none":

@@ -23,8 +23,9 @@ namespace path = llvm::sys::path;
 namespace nnc::tools {
 
 std::optional<int64_t> parseBytes(llvm::StringRef text) {
-  int64_t unit = text.consume_back("K")   ? 1024
-                 : text.consume_back("M") ? 1024 * 1024
+  int64_t unit = text.consume_back("K")   ? 1 << 10
+                 : text.consume_back("M") ? 1 << 20
+                 : text.consume_back("G") ? 1 << 30
                                           : 1;
   int64_t count;
   if (!llvm::to_integer(text, count, 10) || count < 0 ||

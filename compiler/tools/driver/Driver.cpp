@@ -179,7 +179,8 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
       choices.model,
       {shapes, choices.name, choices.externalData, choices.tfliteRounding,
        choices.customs.functions, found.vec(),
-       /*isSample=*/!choices.ranges.empty() || !sizes.empty(), choices.values},
+       /*isSample=*/!choices.ranges.empty() || !sizes.empty(), choices.values,
+       choices.limits},
       context);
   if (result.status != frontends::ImportStatus::ok) {
     ExitCode code = exitCodeOf(result.status);

@@ -63,6 +63,7 @@ struct ModelOptions {
   std::map<std::string, std::vector<DimRange>> ranges;
   /// Inputs that become constants, with what they hold.
   frontends::GivenValues values;
+  frontends::Limits limits; ///< how large the model may be
   std::string externalData; ///< folder that may hold weights, or empty
   frontends::TfliteRounding tfliteRounding = frontends::TfliteRounding::twice;
   std::optional<StreamChoice> stream;

@@ -8,9 +8,12 @@
 
 #include "compiler/tools/driver/Terminal.h"
 
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +22,7 @@
 #include <new>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,7 +57,10 @@ void removeAll(llvm::StringRef path) {
     llvm::sys::fs::remove(path);
 }
 
+int64_t mostMemory = 0, mostSeconds = 0; // 0: any
+
 volatile pid_t child = 0;
+volatile bool isOutOfTime = false;
 
 void passOn(int signal) {
   // The group: compilers and emulators that the command started die with it.
@@ -61,17 +68,37 @@ void passOn(int signal) {
     ::kill(-child, signal);
 }
 
+void stopChild(int) {
+  isOutOfTime = true;
+  passOn(SIGKILL);
+}
+
 constexpr int endings[] = {SIGINT, SIGTERM, SIGHUP};
+
+[[noreturn]] void stopWithoutMemory() {
+  shared()->isOutOfMemory = true; // the parent says it
+  std::_Exit(int(ExitCode::limit));
+}
 
 [[noreturn]] void runChild(llvm::function_ref<ExitCode()> command) {
   ::setpgid(0, 0);
   std::signal(SIGTTOU, SIG_IGN); // it may write to the terminal all the same
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::signal(SIGXFSZ, SIG_IGN); // a file that is too large is an error
-  std::set_new_handler([] {
-    shared()->isOutOfMemory = true; // the parent says it
-    std::_Exit(int(ExitCode::limit));
+  std::set_new_handler(stopWithoutMemory);
+  // LLVM's own containers take memory without operator new.
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { stopWithoutMemory(); });
+  llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
+    // A thread is denied where there is no memory for its stack.
+    if (llvm::StringRef(reason).starts_with("pthread_create failed"))
+      stopWithoutMemory();
+    printError(reason);
   });
+  if (mostMemory) {
+    rlimit most = {rlim_t(mostMemory), rlim_t(mostMemory)};
+    ::setrlimit(RLIMIT_DATA, &most);
+  }
   int code = int(finish(command()));
   // Nothing needs MLIR's contexts taken apart.
   std::_Exit(code);
@@ -79,11 +106,21 @@ constexpr int endings[] = {SIGINT, SIGTERM, SIGHUP};
 
 bool crashed = false;
 
+/// Returns " while ..." with the command's last step, or nothing.
+std::string describeStep() {
+  std::string step = shared()->step;
+  return step.empty() ? "" : " while " + step;
+}
+
+int reportLimit(const std::string &problem) {
+  crashed = true;
+  printError(problem + describeStep());
+  return int(ExitCode::limit);
+}
+
 int reportCrash(int signal) {
   crashed = true;
-  std::string doing = shared()->step;
-  if (!doing.empty())
-    doing = " while " + doing;
+  std::string doing = describeStep();
   if (signal == SIGKILL) {
     printError("killed by the system" + doing +
                ", most likely for want of memory");
@@ -111,6 +148,10 @@ ExitCode finish(ExitCode code) {
   return ExitCode::environment;
 }
 
+void limitMemory(int64_t bytes) { mostMemory = bytes; }
+
+void limitTime(int64_t seconds) { mostSeconds = seconds; }
+
 void noteStep(llvm::StringRef step) {
   step = step.take_front(sizeof(Shared::step) - 1);
   std::memcpy(shared()->step, step.data(), step.size());
@@ -131,18 +172,31 @@ int supervise(llvm::function_ref<ExitCode()> command) {
   child = pid;
   for (int signal : endings)
     std::signal(signal, passOn);
+  if (mostSeconds) {
+    std::signal(SIGALRM, stopChild);
+    ::alarm(unsigned(std::min<int64_t>(mostSeconds, UINT_MAX)));
+  }
 
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR)
     ;
   child = 0;
+  ::alarm(0);
   for (const char *path : shared()->scratch)
     if (*path)
       removeAll(path);
-  if (shared()->isOutOfMemory) {
-    crashed = true;
-    printError("out of memory");
+  if (isOutOfTime) {
+    clearProgress();
+    return reportLimit(fmt::format("not done after {} s, as --limit time={}s "
+                                   "says,",
+                                   mostSeconds, mostSeconds));
   }
+  if (shared()->isOutOfMemory)
+    return reportLimit(
+        mostMemory ? fmt::format("takes more memory than --limit memory={} "
+                                 "allows",
+                                 mostMemory)
+                   : "out of memory");
   if (WIFEXITED(status))
     return WEXITSTATUS(status);
   int signal = WTERMSIG(status);

@@ -31,6 +31,13 @@ bool hasCrashed();
 /// ExitCode::environment if its output could not be written.
 ExitCode finish(ExitCode code);
 
+/// Limits the memory of each process of the command, in bytes without mapped
+/// files and stacks, and its
+/// time, in seconds; none if 0. This applies from the next supervise() on, and
+/// not with NNC_IN_PROCESS.
+void limitMemory(int64_t bytes);
+void limitTime(int64_t seconds);
+
 /// Notes the step that the command is doing, for the message about a crash.
 void noteStep(llvm::StringRef step);
 

@@ -193,6 +193,7 @@ void addModelFileOptions(CLI::App &app, ModelOptions &options) {
                  "model's own; links that lead out of both are refused")
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory);
+  addLimitOption(app, options);
   using frontends::TfliteRounding;
   static const std::vector<std::pair<std::string, TfliteRounding>> roundings = {
       {"double", TfliteRounding::twice},

@@ -53,6 +53,8 @@ void addModelOptions(CLI::App &app, ModelOptions &options);
 void addLimit(CLI::App &app, const char *name, std::optional<int64_t> &limit,
               const char *help);
 
+/// Adds --limit.
+void addLimitOption(CLI::App &app, ModelOptions &options);
 /// Adds --max-ram.
 void addRamOption(CLI::App &app, ModelOptions &options);
 /// MODEL may also be a folder that nnc compile wrote, then without options that
