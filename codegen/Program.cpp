@@ -106,6 +106,14 @@ static std::string printCopy(exec::CopyOp copy, StringRef indent) {
                    ");");
 }
 
+/// Whether a loop has to know which run it is in.
+static bool isCounted(exec::LoopOp loop) {
+  return int64_t(loop.getMax()) != std::numeric_limits<int64_t>::max() ||
+         loop.getCount() || loop.getCounter() ||
+         llvm::any_of(loop.getSteps().getOps<exec::CopyOp>(),
+                      [](exec::CopyOp copy) { return copy.getByRun(); });
+}
+
 /// Returns the line that begins a loop.
 static std::string printLoopHead(exec::LoopOp loop, StringRef indent) {
   std::string run = getRun(loop);
@@ -121,6 +129,8 @@ static std::string printLoopHead(exec::LoopOp loop, StringRef indent) {
     conditions.push_back(run + " < *" + getName(count));
   if (Value condition = loop.getCondition())
     conditions.push_back("*" + getName(condition));
+  if (!isCounted(loop))
+    return printList((indent + "while (").str(), conditions, ") {", " &&");
   std::string text =
       printList((indent + "for (int64_t " + run + " = 0; ").str(), conditions,
                 "; ++" + run + ") {", " &&");

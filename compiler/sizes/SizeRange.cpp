@@ -28,7 +28,8 @@ static SmallVector<int64_t> chooseSizes(const SizeRange &range, int count,
                                         SmallVectorImpl<int64_t> &taken) {
   SmallVector<int64_t> sizes;
   auto isUsual = [&](int64_t size) {
-    return size > 1 && (range.step > 1 || !llvm::isPowerOf2_64(size));
+    return size > 1 && (range.step > 1 || !llvm::isPowerOf2_64(size) ||
+                        (range.isMost && size == range.high));
   };
   auto add = [&](int64_t size) {
     if (isUsual(size) && !llvm::is_contained(taken, size) &&
@@ -300,7 +301,14 @@ AffineExpr ExpressionFinder::findSum(ArrayRef<int64_t> values) const {
     for (size_t j = 0; j < i; ++j)
       if (AffineExpr found = fit({&terms[j], &terms[i]}, values))
         return found;
-  return {};
+  if (ranges.size() < 3)
+    return {};
+  // Tensors of several inputs are joined along an axis.
+  SmallVector<const Term *> sizes;
+  for (const Term &term : terms)
+    if (std::accumulate(term.exponents.begin(), term.exponents.end(), 0) == 1)
+      sizes.push_back(&term);
+  return fit(sizes, values);
 }
 
 /// Returns the degree of an expression as a polynomial in one size.

@@ -21,6 +21,8 @@ namespace nnc {
 struct SizeRange {
   std::string name;
   int64_t low, high, step;
+  /// Whether larger sizes contradict others, as more things than there are.
+  bool isMost = false;
 };
 
 /// One value for each of several sizes.
@@ -30,7 +32,7 @@ using SizePoint = llvm::SmallVector<int64_t, 2>;
 /// sizes, then others close to it and the smallest, in which each size differs
 /// alone and together with others. No size is 1, and no two are equal where
 /// that can be avoided, since compilers treat such shapes specially. A range
-/// with few sizes is extended upwards.
+/// with few sizes is extended upwards, if it has to be where `isMost`.
 std::vector<SizePoint> chooseSamples(llvm::ArrayRef<SizeRange> ranges);
 
 /// Returns points within the ranges at which results are checked: all of them
@@ -43,8 +45,9 @@ std::vector<SizePoint> chooseChecks(llvm::ArrayRef<SizeRange> ranges,
 /// Returns the value of an expression whose symbols are sizes.
 int64_t evaluate(mlir::AffineExpr expression, llvm::ArrayRef<int64_t> point);
 
-/// Finds numbers as expressions of sizes: sums of a constant and products of
-/// sizes, each with a constant factor, and products of such sums.
+/// Finds numbers as expressions of sizes: sums of a constant and of sizes, or
+/// of up to two products of them, each with a constant factor, and products of
+/// such sums.
 class ExpressionFinder {
 public:
   ExpressionFinder(std::vector<SizeRange> ranges,

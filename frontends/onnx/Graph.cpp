@@ -293,18 +293,14 @@ SmallVector<Value> GraphImporter::convertCustom(const NodeProto &node,
 SmallVector<Value> GraphImporter::convertForeign(NodeProto &node, Scope &scope,
                                                  ArrayRef<Value> operands) {
   std::string why;
-  SmallVector<RankedTensorType> types;
   if (hasSequences(operands)) {
     problems.report(ImportStatus::unsupported, getLoc(node, scope),
                     node.op_type())
         << node.op_type() << " takes tensors, not sequences or optionals";
     return {};
   }
-  for (Value operand : operands)
-    types.push_back(operand ? cast<RankedTensorType>(operand.getType())
-                            : RankedTensorType());
   if (node.domain() == kMicrosoftDomain.str())
-    if (auto body = makeMicrosoftBody(node, types, why)) {
+    if (auto body = makeMicrosoftBody(node, operands, why)) {
       bodies.push_back(std::move(body));
       return call(*bodies.back(), node, scope, operands);
     }

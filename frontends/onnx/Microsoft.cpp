@@ -202,7 +202,7 @@ static int findBodyOpset(const MicrosoftNode &node) {
 
 std::unique_ptr<::onnx::FunctionProto>
 nnc::onnx::makeMicrosoftBody(const ::onnx::NodeProto &proto,
-                             llvm::ArrayRef<mlir::RankedTensorType> operands,
+                             llvm::ArrayRef<mlir::Value> operands,
                              std::string &why) {
   MicrosoftNode node(proto, operands);
   std::string body = findBody(node, why);

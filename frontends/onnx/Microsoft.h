@@ -7,7 +7,7 @@
 #ifndef NNC_FRONTENDS_ONNX_MICROSOFT_H
 #define NNC_FRONTENDS_ONNX_MICROSOFT_H
 
-#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
 #include "onnx/onnx_pb.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -23,13 +23,12 @@ inline constexpr llvm::StringLiteral kMicrosoftDomain = "com.microsoft";
 llvm::ArrayRef<llvm::StringLiteral> getMicrosoftOps();
 
 /// Returns the body of a node of the domain com.microsoft as a function of
-/// ONNX's own operators, for operands of these types (null where absent). Null
-/// if the operator is not known, or not with these attributes; `why` then says
-/// why, as the end of a sentence that starts with the operator, or is empty.
+/// ONNX's own operators, for these operands (null where absent). Null if the
+/// operator is not known, or not with these attributes; `why` then says why, as
+/// the end of a sentence that starts with the operator, or is empty.
 std::unique_ptr<::onnx::FunctionProto>
 makeMicrosoftBody(const ::onnx::NodeProto &node,
-                  llvm::ArrayRef<mlir::RankedTensorType> operands,
-                  std::string &why);
+                  llvm::ArrayRef<mlir::Value> operands, std::string &why);
 
 /// Gives nodes that onnxruntime's optimizer writes into ONNX's default domain,
 /// though that lacks them in the model's version, the domain com.microsoft.

@@ -301,9 +301,7 @@ static std::string printGroupQuery(const MicrosoftNode &node,
   if (q.size() != 3 || !isHeads(heads) || !isHeads(groups))
     return fail("needs queries of three axes, num_heads and kv_num_heads");
   if (past.size() != 4 || !node.has(4))
-    return fail(
-        "needs past keys and values of four axes, with room for the new "
-        "ones");
+    return fail("needs past keys and values of four axes");
   if (node.getInt("smooth_softmax", 0) == 1 || node.has(11) ||
       node.hasResult(3))
     return fail("with smooth_softmax, head_sink or scores as result is not "
@@ -337,6 +335,15 @@ static std::string printGroupQuery(const MicrosoftNode &node,
   } else {
     text += "q1 = Identity (q0) k1 = Identity (k0) ";
   }
+  // Caches that are shorter than all keys grow; where the number of these is
+  // not known, the caller has made room for them.
+  if (int64_t more = node.getKnown(6).value_or(0) - past[2]; more > 0)
+    text += printInts("pads", {0, 0, 0, 0, 0, 0, more, 0}) +
+            "room_key = Pad (past_key, pads) room_value = Pad (past_value, "
+            "pads) ";
+  else
+    text += "room_key = Identity (past_key) "
+            "room_value = Identity (past_value) ";
   text += printInts("by_head", {batch, steps, groups, size}) +
           printInts("by_query", {batch, steps, heads, size}) +
           "qh = Reshape (q1, by_query) kh = Reshape (k1, by_head) "
@@ -344,8 +351,8 @@ static std::string printGroupQuery(const MicrosoftNode &node,
           "qt = Transpose <perm = [0, 2, 1, 3]> (qh) "
           "kt = Transpose <perm = [0, 2, 1, 3]> (kh) "
           "vt = Transpose <perm = [0, 2, 1, 3]> (vh) "
-          "present_key = TensorScatter <axis = 2> (past_key, kt, starts) "
-          "present_value = TensorScatter <axis = 2> (past_value, vt, starts) ";
+          "present_key = TensorScatter <axis = 2> (room_key, kt, starts) "
+          "present_value = TensorScatter <axis = 2> (room_value, vt, starts) ";
   text += "yt = Attention <is_causal = 1";
   if (double scale = node.getFloat("scale", 0))
     text += ", scale: float = " + print(scale);

@@ -6,6 +6,7 @@
 
 #include "frontends/onnx/MicrosoftNode.h"
 
+#include "frontends/common/Elements.h"
 #include "frontends/onnx/Schema.h"
 #include "frontends/onnx/Types.h"
 
@@ -26,7 +27,15 @@ int MicrosoftNode::countInputs() const {
 }
 
 int32_t MicrosoftNode::getElementType(int i) const {
-  return getDataType(operands[i].getElementType());
+  return getDataType(getType(i).getElementType());
+}
+
+std::optional<int64_t> MicrosoftNode::getKnown(int i) const {
+  auto known = size_t(i) < operands.size() && operands[i]
+                   ? readElements(operands[i])
+                   : std::nullopt;
+  return known && known->ints.size() == 1 ? std::optional(known->ints[0])
+                                          : std::nullopt;
 }
 
 const ::onnx::AttributeProto *MicrosoftNode::find(StringRef name) const {

@@ -9,13 +9,17 @@
 
 #include "frontends/onnx/Microsoft.h"
 
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <optional>
+
 namespace nnc::onnx {
 
-/// A node and the types of its operands, for those who write its body.
+/// A node and its operands, for those who write its body.
 class MicrosoftNode {
 public:
   MicrosoftNode(const ::onnx::NodeProto &proto,
-                llvm::ArrayRef<mlir::RankedTensorType> operands)
+                llvm::ArrayRef<mlir::Value> operands)
       : proto(proto), operands(operands) {}
 
   llvm::StringRef getName() const { return proto.op_type(); }
@@ -29,10 +33,11 @@ public:
   int countInputs() const;
   /// Returns the shape of an operand, empty if it is absent.
   llvm::ArrayRef<int64_t> getShape(int i) const {
-    return size_t(i) < operands.size() && operands[i] ? operands[i].getShape()
-                                                      : std::nullopt;
+    return getType(i) ? getType(i).getShape() : std::nullopt;
   }
   int64_t getRank(int i) const { return getShape(i).size(); }
+  /// Returns the one integer in an operand, if that is known.
+  std::optional<int64_t> getKnown(int i) const;
   /// Returns ONNX's number of an operand's element type.
   int32_t getElementType(int i) const;
 
@@ -44,10 +49,15 @@ public:
   llvm::SmallVector<double> getFloats(llvm::StringRef name) const;
 
 private:
+  mlir::RankedTensorType getType(int i) const {
+    return size_t(i) < operands.size() && operands[i]
+               ? llvm::cast<mlir::RankedTensorType>(operands[i].getType())
+               : mlir::RankedTensorType();
+  }
   const ::onnx::AttributeProto *find(llvm::StringRef name) const;
 
   const ::onnx::NodeProto &proto;
-  llvm::ArrayRef<mlir::RankedTensorType> operands;
+  llvm::ArrayRef<mlir::Value> operands;
 };
 
 /// Returns a literal from which a parser reads the same float.

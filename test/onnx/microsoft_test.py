@@ -415,6 +415,7 @@ class Microsoft(unittest.TestCase):
                           do_rotary=rotary, local_window_size=window)
                 self.more(graph, 1, 2)
             self.check(ours, judge=theirs)
+            self.check(theirs)
 
     def transformer(self):
         """A small transformer as an exporter writes it: two layers on embeddings of words."""

@@ -343,6 +343,50 @@ class Sizes(unittest.TestCase):
         with self.assertRaisesRegex(emitted.Failure, "length = 13.*1 to 12"):
             emitted.nnc("run", path, *bounds, *files)
 
+    def test_joined_inputs(self):
+        net = Net(x=(TensorProto.FLOAT, ["a", 3]), y=(TensorProto.FLOAT, ["b", 3]),
+                  z=(TensorProto.FLOAT, ["c", 3]))
+        net.outputs = [net.add("Neg", net.add("Concat", "x", "y", "z", axis=0))]
+        points = [(1, 1, 1), (5, 2, 9), (6, 7, 1), (2, 7, 9)]
+        self.check((net, {"x": "1..6x3", "y": "1..7x3", "z": "1..9x3"},
+                    [dict(zip("abc", p)) for p in points]))
+
+    def test_edges(self):
+        """What a network does only at some sizes of the bounds is found, beside any batch."""
+        def number(*values):
+            return net.constant(np.array(values))
+
+        def cut(axis, begin, end):
+            return net.add("Slice", "x", number(begin), number(end), number(axis))
+
+        def smallest(most):
+            size = net.add("Shape", "x", start=1, end=2)
+            return net.add("Min", size, number(most))
+
+        makes = {
+            "output": lambda: cut(1, 0, 5),
+            "from the end": lambda: net.add("Neg", cut(1, -5, 100)),
+            "within": lambda: net.add("ReduceSum", cut(1, 0, 5), number(1), keepdims=1),
+            "count": lambda: net.add("TopK", "x", smallest(5), axis=1, results=2)[0],
+            "value": lambda: net.add("Mul", "x", net.add("Cast", smallest(8),
+                                                         to=TensorProto.FLOAT)),
+            "shape": lambda: net.add("Expand", net.add("ReduceSum", "x", number(1), keepdims=1),
+                                     net.add("Concat", number(1), smallest(7), axis=0))}
+        for name, make in makes.items():
+            for bounds in ("1..2x2..20", "1..3x2..20", "1..6x2..20", "1..8x1..20", "1..3x4..64"):
+                net = Net(x=(TensorProto.FLOAT, ["batch", "length"]))
+                net.outputs = [make()]
+                with self.subTest(name=name, bounds=bounds):
+                    with self.assertRaisesRegex(emitted.Failure, "varies with the sizes") as caught:
+                        emitted.nnc("compile", self.save(net), "-o", self.folder / "out",
+                                    f"--shape=x={bounds}")
+                    self.assertEqual(caught.exception.code, emitted.LACKING)
+        # Beyond the switch all sizes are alike, also where the slice takes all.
+        net = Net(x=(TensorProto.FLOAT, ["batch", "length"]))
+        net.outputs = [cut(1, 0, 5)]
+        self.check((net, {"x": "1..3x5..20"},
+                    [{"batch": b, "length": n} for b, n in ((1, 5), (3, 20), (2, 6))]))
+
     def test_refusals(self):
         path = self.save(image()[0])
         for words, why, code in (

@@ -17,6 +17,7 @@ Difference compare(const Tensor &actual, const Tensor &expected,
   if (actual.shape != expected.shape) {
     result.elements = result.differing = expected.elements();
     result.largest = INFINITY;
+    result.within = false;
     return result;
   }
   bool isReal = isFloat(expected.dtype);

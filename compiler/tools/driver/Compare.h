@@ -22,7 +22,8 @@ struct Difference {
   double relative() const { return scale > 0 ? largest / scale : largest; }
 };
 
-/// Compares two tensors of the same shape and type. Floats may differ by
+/// Compares two tensors of the same type. Those of other shapes differ in all
+/// elements, at the index -1. Floats may differ by
 /// `tolerance` times the largest finite magnitude expected (or times 1 if that
 /// is 0); elements of other types must be equal. A NaN equals a NaN, and an
 /// infinity equals itself.

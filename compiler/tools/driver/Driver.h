@@ -9,6 +9,7 @@
 
 #include "codegen/Codegen.h"
 #include "compiler/Pipeline.h"
+#include "compiler/sizes/Outline.h"
 #include "compiler/sizes/SizeRange.h"
 #include "compiler/tools/driver/Custom.h"
 #include "compiler/tools/driver/Diagnostics.h"
@@ -193,11 +194,19 @@ private:
   void nameFoundSizes(llvm::StringSet<> &taken);
   /// Removes results that tell sizes which no other result has.
   ExitCode dropInnerCounts();
-  /// Imports the model for a point of the ranges.
+  /// Imports the model for a point of the ranges. A failure is not reported;
+  /// `why` gets the first reason.
+  ExitCode tryImport(llvm::ArrayRef<int64_t> point,
+                     mlir::OwningOpRef<mlir::ModuleOp> &module,
+                     std::string &why);
+  /// The same, and reports a failure.
   ExitCode importSample(llvm::ArrayRef<int64_t> point,
                         mlir::OwningOpRef<mlir::ModuleOp> &module);
   /// Returns the shapes of the inputs at a point of the ranges.
   frontends::GivenShapes getShapesAt(llvm::ArrayRef<int64_t> point) const;
+  /// Fails, and says why, where the model is another one at the edges of the
+  /// ranges than its imports at the samples show.
+  ExitCode checkEdges(std::vector<Outline> samples);
   /// Runs the passes on `op` and on samples of other sizes, and makes `op` a
   /// program for all sizes.
   ExitCode runPassesOnSamples();

@@ -96,6 +96,17 @@ ExitCode Driver::nameSizes() {
   }
   std::vector<SizePoint> points = chooseSamples(sizes);
   finder = std::make_unique<ExpressionFinder>(sizes, points, &context);
+  // A model may say that there are no more things than its sizes allow.
+  bool isBeyond = false;
+  for (unsigned i = callersSizes; i < sizes.size(); ++i)
+    isBeyond |= points[0][i] > sizes[i].high;
+  std::string why;
+  if (isBeyond && tryImport(points[0], op, why) != ExitCode::done) {
+    for (unsigned i = callersSizes; i < sizes.size(); ++i)
+      sizes[i].isMost = true;
+    points = chooseSamples(sizes);
+    finder = std::make_unique<ExpressionFinder>(sizes, points, &context);
+  }
   if (ExitCode code = importSample(points.front(), op); code != ExitCode::done)
     return code;
   return foundSizes.empty() ? ExitCode::done : dropInnerCounts();
@@ -204,23 +215,26 @@ ExitCode Driver::nameCallersSizes(llvm::StringSet<> &taken) {
   return ExitCode::done;
 }
 
+ExitCode Driver::tryImport(llvm::ArrayRef<int64_t> point,
+                           mlir::OwningOpRef<mlir::ModuleOp> &module,
+                           std::string &why) {
+  auto machine = (*op)->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
+  // Its warnings are those of the largest sizes.
+  mlir::ScopedDiagnosticHandler quiet(
+      &context, [&](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
+            why.empty())
+          why = diagnostic.str();
+        return mlir::success();
+      });
+  return importShapes(getShapesAt(point), point.drop_front(callersSizes),
+                      machine, module);
+}
+
 ExitCode Driver::importSample(llvm::ArrayRef<int64_t> point,
                               mlir::OwningOpRef<mlir::ModuleOp> &module) {
-  auto machine = (*op)->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
   std::string why;
-  ExitCode code;
-  {
-    // Its warnings are those of the largest sizes.
-    mlir::ScopedDiagnosticHandler quiet(
-        &context, [&](mlir::Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
-              why.empty())
-            why = diagnostic.str();
-          return mlir::success();
-        });
-    code = importShapes(getShapesAt(point), point.drop_front(callersSizes),
-                        machine, module);
-  }
+  ExitCode code = tryImport(point, module, why);
   if (code != ExitCode::done)
     mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
         << "cannot be imported with " << describePoint(sizes, point) << ": "
@@ -255,17 +269,43 @@ static std::shared_ptr<TuningFile> listForms(mlir::ModuleOp module) {
   return forms;
 }
 
+ExitCode Driver::checkEdges(std::vector<Outline> samples) {
+  OutlineCheck check(std::move(samples), *finder, &context);
+  for (const SizePoint &point : chooseEdges(sizes)) {
+    if (llvm::is_contained(finder->getSamples(), point))
+      continue;
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    if (ExitCode code = importSample(point, module); code != ExitCode::done)
+      return code;
+    std::string why = check.findDifference(Outline(*module), point);
+    freeConstants(*module);
+    if (!why.empty()) {
+      mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+          << "varies with the sizes in a way that nnc does not handle: with "
+          << describePoint(sizes, point) << ", " << why
+          << "; bounds on one side of what a minimum, maximum or division of "
+             "the model switches at are possible";
+      return ExitCode::unsupported;
+    }
+  }
+  return ExitCode::done;
+}
+
 ExitCode Driver::runPassesOnSamples() {
   llvm::ArrayRef<SizePoint> points = finder->getSamples();
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> samples;
   std::vector<mlir::ModuleOp> modules = {*op};
+  std::vector<Outline> outlines = {Outline(*op)};
   for (const SizePoint &point : points.drop_front()) {
     if (ExitCode code = importSample(point, samples.emplace_back());
         code != ExitCode::done)
       return code;
+    outlines.emplace_back(*samples.back());
     shareMemory(*op, *samples.back());
     modules.push_back(*samples.back());
   }
+  if (ExitCode code = checkEdges(std::move(outlines)); code != ExitCode::done)
+    return code;
   countFromSizes(modules, *finder);
   // Layers are fused by their costs, which depend on the sizes. All samples
   // fuse those that the plan fuses.

@@ -318,7 +318,9 @@ private:
              found.relative(), found.differing, found.elements);
     size_t number = &port - prepared.manifest.outputs.data();
     const std::vector<int64_t> &shape = one.outputs[number].shape;
-    if (!found.within)
+    if (!found.within && found.at < 0)
+      printOut("  of another shape than {}\n", shapeText(shape));
+    else if (!found.within)
       printOut("  at {}: {:.9g} instead of {:.9g}\n",
                indexText(found.at, shape), found.actual, found.expected);
   }
@@ -328,7 +330,9 @@ private:
                         {"within", found.within},
                         {"elements", found.elements},
                         {"differing", found.differing},
-                        {"largest_error", found.largest},
+                        {"largest_error", std::isfinite(found.largest)
+                                              ? json::Value(found.largest)
+                                              : json::Value(nullptr)},
                         {"largest_expected", found.scale},
                         {"at", found.at}};
   }
