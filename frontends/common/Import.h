@@ -100,6 +100,8 @@ struct ImportResult {
   /// The model's names of the dimensions of its inputs, by input; empty where a
   /// dimension has none.
   std::map<std::string, std::vector<std::string>> dimNames = {};
+  /// Files beside the model that its weights were read from.
+  std::vector<std::string> dataFiles = {};
   /// Sizes that data decide. The last results of the function tell them; each
   /// of these has the attribute nn.size with the number of the size.
   std::vector<FoundSize> foundSizes = {};

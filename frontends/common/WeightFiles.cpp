@@ -97,6 +97,7 @@ std::shared_ptr<llvm::MemoryBuffer> WeightFiles::open(StringRef location,
   if (!buffer)
     return fail("which cannot be read: " + buffer.getError().message());
   entry->second = std::move(*buffer);
+  paths.push_back(file.str().str());
   return entry->second;
 }
 

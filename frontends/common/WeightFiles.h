@@ -34,6 +34,10 @@ public:
                                            uint64_t offset, uint64_t length,
                                            size_t align, mlir::Location loc);
 
+  /// Returns the paths of the files that were read, in the order of their first
+  /// use.
+  const std::vector<std::string> &getPaths() const { return paths; }
+
 private:
   std::shared_ptr<llvm::MemoryBuffer> open(llvm::StringRef location,
                                            mlir::Location loc);
@@ -45,6 +49,7 @@ private:
   /// `folders`, and that of the model itself where `model` is a link.
   llvm::SmallVector<std::string, 3> roots;
   llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> files;
+  std::vector<std::string> paths;
 };
 
 } // namespace nnc::frontends

@@ -71,6 +71,7 @@ ImportResult nnc::onnx::importModel(StringRef path,
     llvm::append_range(result.metadata, importer.getOutputTexts());
     result.foundSizes = importer.getLengths().getSizes().vec();
   }
+  result.dataFiles = files.getPaths();
   finishModule(std::move(module), path, loaded->sha256, options, problems,
                result);
   return result;

@@ -7,7 +7,7 @@ import sys
 import unittest
 
 import numpy as np
-from onnx import helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 import nnc
 from nnc import BROKEN, LACKING, USAGE, model, network, network_input, value
@@ -66,6 +66,23 @@ class Folder(nnc.TestCase):
         self.nnc("compile", "broken.onnx", "-o", "out", code=BROKEN)
         after = {name: (self.folder / "out" / name).read_bytes() for name in self.names("out")}
         self.assertEqual(after, before)
+
+    def test_depfile(self):
+        """The files of options are in the rule, too."""
+        np.save(self.folder / "axes.npy", np.array([1], np.int64))
+        self.save("sums", nnc.model([helper.make_node("ReduceSum", ["x", "axes"], ["y"])],
+                                    [nnc.value("x", [2, 3]),
+                                     nnc.value("axes", [1], TensorProto.INT64)],
+                                    [nnc.value("y", [2, 1])]))
+        self.nnc("compile", "sums.onnx", "-o", "sums", "--value=axes=axes.npy",
+                 "--depfile=sums.d")
+        here = self.folder.resolve()
+        rule, *empty = (self.folder / "sums.d").read_text().replace("\\\n", "").splitlines()
+        files = [str(here / name) for name in ("sums.onnx", "axes.npy")]
+        self.assertEqual(rule.split(), [f"{here}/sums/sums.cpp:", *files])
+        self.assertEqual(empty, [f"{file}:" for file in files])
+        self.nnc("compile", "network.onnx", "-o", "plain", "--depfile=nowhere/plain.d",
+                 code=nnc.USAGE, said=["nowhere/plain.d"])
 
     def test_folder_that_cannot_be_written(self):
         self.nnc("compile", "network.onnx", "-o", "/proc/nowhere", code=USAGE, said=["/proc"])

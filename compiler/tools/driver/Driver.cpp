@@ -218,7 +218,22 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
   metadata = std::move(result.metadata);
   dimNames = std::move(result.dimNames);
   foundSizes = std::move(result.foundSizes);
+  dataFiles = std::move(result.dataFiles);
   return ExitCode::done;
+}
+
+std::vector<std::string> Driver::findSources() const {
+  std::vector<std::string> files = {choices.model};
+  llvm::append_range(files, dataFiles);
+  for (const std::string &file : {choices.tuning, choices.probe})
+    if (!file.empty())
+      files.push_back(file);
+  for (const auto &[input, value] : choices.values)
+    if (!value.dtype.empty())
+      files.push_back(value.text);
+  for (const auto &[name, path] : choices.customs.paths)
+    files.push_back(path);
+  return files;
 }
 
 ExitCode Driver::stream() {

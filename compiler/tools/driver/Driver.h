@@ -172,6 +172,9 @@ public:
   /// The smallest number of bytes of RAM that a plan with layers in strips
   /// took, if none was within ModelOptions::maxRam.
   std::optional<int64_t> leastRam() const { return stripsRam; }
+  /// Returns the paths of all files that decide the code: the model, its
+  /// external data, and those that options name.
+  std::vector<std::string> findSources() const;
   /// What --tuning says, or null.
   const TuningFile *tuned() const { return tuning.get(); }
   const ModelOptions &options() const { return choices; }
@@ -262,6 +265,8 @@ private:
   std::map<std::string, std::vector<int>> sizeOf;
   std::unique_ptr<ExpressionFinder> finder; ///< null without such sizes
   std::vector<std::pair<std::string, std::string>> metadata;
+  /// The files with the model's external data.
+  std::vector<std::string> dataFiles;
 };
 
 } // namespace nnc::tools

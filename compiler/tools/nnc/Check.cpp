@@ -129,10 +129,16 @@ private:
            {}});
       code = ExitCode::limit;
     };
+    // The layer to make smaller, for who reads no more than the message.
+    ArenaPeak peak = findPeak(m);
+    std::string fullest =
+        peak.places.empty()
+            ? ""
+            : fmt::format(", fullest at layer '{}'", m.layers[peak.layer].name);
     check(options.maxRam, getRam(m), "--max-ram",
           fmt::format(
-              "{} of arena, {} of inputs, {} of outputs{}{}", m.arenaBytes,
-              sumBytes(m.inputs), sumBytes(m.outputs),
+              "{} of arena{}, {} of inputs, {} of outputs{}{}", m.arenaBytes,
+              fullest, sumBytes(m.inputs), sumBytes(m.outputs),
               m.state.empty() ? ""
                               : fmt::format(", {} of state", sumBytes(m.state)),
               stripsRam ? fmt::format("; {} with layers computed in strips",

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/Depfile.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
 
@@ -31,6 +32,11 @@ public:
     app.add_option("-o,--output", folder, "Folder for the code")
         ->type_name("DIR")
         ->required();
+    app.add_option("--depfile", depfile,
+                   "File for a rule of make that lists what the code was made "
+                   "from: the model, its external data, and the files that "
+                   "options name")
+        ->type_name("FILE");
     addJsonOption(app, json);
   }
 
@@ -55,7 +61,15 @@ public:
     if (llvm::Error error = publish(code, folder))
       return fail(std::move(error), ExitCode::usage);
     warnOfName();
-    return summarise();
+    llvm::Expected<Manifest> manifest = readManifest(folder);
+    if (!manifest)
+      return fail(manifest.takeError(), ExitCode::ownFault);
+    // Last, so that make runs nnc again where the file could not be written.
+    if (!depfile.empty())
+      if (llvm::Error error = replaceTextFile(
+              depfile, printDepfile(*manifest, driver.findSources())))
+        return fail(std::move(error), ExitCode::usage);
+    return summarise(*manifest);
   }
 
 private:
@@ -76,20 +90,17 @@ private:
                                exec::makeModuleName(stem)));
   }
 
-  ExitCode summarise() const {
-    llvm::Expected<Manifest> manifest = readManifest(folder);
-    if (!manifest)
-      return fail(manifest.takeError(), ExitCode::ownFault);
+  ExitCode summarise(const Manifest &manifest) const {
     if (json) {
       llvm::json::Object said{{"folder", folder},
-                              {"name", manifest->name},
-                              {"target", manifest->target},
-                              {"layers", int64_t(manifest->layers.size())},
-                              {"arena_bytes", manifest->arenaBytes},
-                              {"weight_bytes", manifest->weightBytes},
-                              {"multiply_adds", manifest->multiplyAdds()}};
+                              {"name", manifest.name},
+                              {"target", manifest.target},
+                              {"layers", int64_t(manifest.layers.size())},
+                              {"arena_bytes", manifest.arenaBytes},
+                              {"weight_bytes", manifest.weightBytes},
+                              {"multiply_adds", manifest.multiplyAdds()}};
       llvm::json::Array others;
-      for (const Manifest &other : manifest->others)
+      for (const Manifest &other : manifest.others)
         others.push_back(
             llvm::json::Object{{"name", other.name},
                                {"layers", int64_t(other.layers.size())},
@@ -101,17 +112,17 @@ private:
       return ExitCode::done;
     }
     printOut("{}: {}_run() of {} layers, {} of weights, {} of arena, for {}\n",
-             folder, manifest->name, manifest->layers.size(),
-             formatBytes(manifest->weightBytes),
-             formatBytes(manifest->arenaBytes), manifest->target);
-    for (const Manifest &other : manifest->others)
+             folder, manifest.name, manifest.layers.size(),
+             formatBytes(manifest.weightBytes),
+             formatBytes(manifest.arenaBytes), manifest.target);
+    for (const Manifest &other : manifest.others)
       printOut("  {}_run() of {} layers, with the same weights, {} of arena\n",
                other.name, other.layers.size(), formatBytes(other.arenaBytes));
     return ExitCode::done;
   }
 
   ModelOptions options;
-  std::string folder;
+  std::string folder, depfile;
   bool json = false;
 };
 

@@ -8,6 +8,7 @@
 #include "compiler/tools/driver/Supervise.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
+#include "compiler/tools/nnc/Version.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -242,7 +243,7 @@ ExitCode printFailure(ExitCode code) {
 int main(int argc, char **argv) {
   CLI::App app("nnc turns trained models into C++ that needs nothing else.",
                "nnc");
-  app.set_version_flag("--version", "nnc " NNC_VERSION);
+  app.set_version_flag("--version", std::string("nnc ") + versionText);
   app.require_subcommand(1);
   app.footer(footer);
   app.formatter(std::make_shared<Formatter>());

@@ -1,0 +1,20 @@
+# The script behind nnc_add_version(): writes OUTPUT unless it says the same already.
+cmake_policy(VERSION 3.21)
+set(commit "${COMMIT}")
+if(commit STREQUAL "" AND GIT AND EXISTS ${SOURCE_DIR}/.git)
+  execute_process(
+    COMMAND ${GIT} rev-parse --short=12 HEAD WORKING_DIRECTORY ${SOURCE_DIR}
+    OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
+if(commit STREQUAL "")
+  file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/Commit.txt lines REGEX "^commit [0-9a-f]+$")
+  string(REGEX REPLACE "^commit " "" commit "${lines}")
+  string(SUBSTRING "${commit}" 0 12 commit)
+endif()
+if(commit STREQUAL "")
+  set(commit "unknown")
+endif()
+set(LLVM_VERSION ${LLVM})
+set(NNC_COMMIT ${commit})
+set(NNC_VERSION ${VERSION})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/Version.cpp.in ${OUTPUT} @ONLY)
