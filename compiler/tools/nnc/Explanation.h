@@ -16,7 +16,7 @@ namespace nnc::tools {
 
 /// A routine that could compute a layer, with its best parameters for it.
 struct Alternative {
-  Candidate candidate;
+  nnc::Candidate candidate;
   double extra; ///< seconds that the plan would take longer with it
   bool chosen;
   bool inexact; ///< cheaper, but less accurate than --max-error allows
@@ -50,7 +50,7 @@ struct Explained {
   std::optional<Fusion> fusion;
   std::vector<Alternative> alternatives;
 
-  const Candidate &chosen() const { return alternatives.front().candidate; }
+  const nnc::Candidate &chosen() const { return alternatives.front().candidate; }
 };
 
 /// A change of layout (adapt) of a value in the finished plan.
