@@ -18,6 +18,8 @@
 
 #include <fmt/format.h>
 
+// A json::Value refers to the characters of a StringRef, which the IR owns and
+// the document outlives: names are given as strings.
 namespace json = llvm::json;
 
 namespace nnc::tools {
@@ -133,23 +135,24 @@ json::Array describeLayers(const Manifest &manifest, const Graph &graph,
       weightBytes += weight.bytes;
     }
     const Routine *routine = Catalogue::get().findRoutine(known.routine);
-    json::Object layer{{"name", known.name},
-                       {"model_name", nn::getModelName(step.op->getLoc())},
-                       {"what", step.what},
-                       {"ops", json::Array()},
-                       {"within", json::Array(step.within)},
-                       {"routine", known.routine},
-                       {"params", json::Array(known.params)},
-                       {"isa", routine ? routine->isa : ""},
-                       {"dtype", known.dtype},
-                       {"shape", json::Array(known.shape)},
-                       {"layout", known.layout},
-                       {"multiply_adds", known.multiplyAdds},
-                       {"operations", known.operations},
-                       {"activation_bytes", step.activationBytes},
-                       {"weight_bytes", weightBytes},
-                       {"scratch_bytes", step.scratchBytes},
-                       {"weights", std::move(weights)}};
+    json::Object layer{
+        {"name", known.name},
+        {"model_name", nn::getModelName(step.op->getLoc()).str()},
+        {"what", step.what},
+        {"ops", json::Array()},
+        {"within", json::Array(step.within)},
+        {"routine", known.routine},
+        {"params", json::Array(known.params)},
+        {"isa", routine ? routine->isa : ""},
+        {"dtype", known.dtype},
+        {"shape", json::Array(known.shape)},
+        {"layout", known.layout},
+        {"multiply_adds", known.multiplyAdds},
+        {"operations", known.operations},
+        {"activation_bytes", step.activationBytes},
+        {"weight_bytes", weightBytes},
+        {"scratch_bytes", step.scratchBytes},
+        {"weights", std::move(weights)}};
     addEstimates(layer, step, estimates);
     layers.push_back(std::move(layer));
   }
@@ -166,7 +169,7 @@ json::Array describePorts(const Graph &graph) {
                      : port.kind == GraphPort::Kind::state  ? "state"
                      : port.kind == GraphPort::Kind::output ? "output"
                                                             : "next_state";
-    object["name"] = modelName ? modelName.getValue() : place.getName();
+    object["name"] = (modelName ? modelName.getValue() : place.getName()).str();
     object["bytes"] = nn::getPhysicalBytes(place.getTensor());
     object["in_arena"] = exec::isInArena(place);
     ports.push_back(std::move(object));
@@ -237,7 +240,7 @@ json::Object describeMachine(target::MachineAttr machine) {
       json::Object{{"name", "memory"},
                    {"bytes", nullptr},
                    {"bytes_per_second", 1e6 * double(machine.getMemoryMbS())}});
-  return json::Object{{"target", machine.getName()},
+  return json::Object{{"target", machine.getName().str()},
                       {"mhz", machine.getMhz()},
                       {"vector_bytes", machine.getVectorBytes()},
                       {"bare", machine.isBare()},
@@ -270,13 +273,13 @@ json::Object describeModel(const Prepared &prepared,
       {"format", kDocumentFormat},
       {"nnc", NNC_VERSION},
       {"name", manifest.name},
-      {"model", llvm::sys::path::filename(driver.options().model)},
-      {"sha256", program.getSha256()},
+      {"model", llvm::sys::path::filename(driver.options().model).str()},
+      {"sha256", program.getSha256().str()},
       {"options", describeOptions(driver.options(), driver.tuned())},
       {"machine", describeMachine(*machine)},
       {"totals", json::Object{{"seconds", plan.cost},
                               {"lower_bound_seconds", plan.lowerBound},
-                              {"solver", plan.solver},
+                              {"solver", plan.solver.str()},
                               {"arena_bytes", manifest.arenaBytes},
                               {"weight_bytes", manifest.weightBytes},
                               {"multiply_adds", manifest.multiplyAdds()}}},
