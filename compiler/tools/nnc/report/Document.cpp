@@ -225,8 +225,9 @@ json::Object describeArena(const Manifest &manifest) {
 json::Object describeMachine(target::MachineAttr machine) {
   json::Array peaks, levels;
   for (auto isa : machine.getIsas().getAsValueRange<mlir::StringAttr>())
-    peaks.push_back(json::Object{
-        {"isa", isa}, {"multiply_adds_per_second", machine.getPeak(isa)}});
+    peaks.push_back(
+        json::Object{{"isa", isa.str()},
+                     {"multiply_adds_per_second", machine.getPeak(isa)}});
   double cycles = 1e6 * double(machine.getMhz());
   for (auto [i, bytes, bandwidth] :
        llvm::enumerate(machine.getCaches().asArrayRef(),

@@ -121,8 +121,10 @@ readDocument(const std::string &file) {
     return makeError(
         file + " is a damaged report: " + llvm::toString(read.takeError()));
   if (json::Object *printed = read->getAsObject())
-    if (json::Value *reports = printed->get("reports"))
-      *read = std::move(*reports);
+    if (json::Value *reports = printed->get("reports")) {
+      json::Value inner = std::move(*reports); // a part of what it replaces
+      *read = std::move(inner);
+    }
   json::Array *list = read->getAsArray();
   json::Value document =
       list && !list->empty() ? std::move(list->front()) : std::move(*read);

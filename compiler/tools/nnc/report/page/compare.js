@@ -60,7 +60,7 @@ class CompareView {
     add("weights", (m) => m.totals.weight_bytes, bytes);
     add("multiply-adds", (m) => m.totals.multiply_adds, count);
     add("layers", (m) => m.layers.length);
-    const error = (m) => m.source.accuracy && Math.max(0, ...m.source.accuracy.outputs.map((o) => o.largest_error / (o.largest_expected || 1)));
+    const error = (m) => m.source.accuracy && Math.max(0, ...m.source.accuracy.outputs.map((o) => (o.largest_error === null ? Infinity : o.largest_error / (o.largest_expected || 1))));
     if (a.source.accuracy && b.source.accuracy) add("largest error of outputs", error, (v) => v.toExponential(2));
     const texts = [["model", (m) => m.source.model], ["nnc", (m) => m.source.nnc], ["target", (m) => m.machine.target],
       ...Object.keys(a.source.options).map((key) => [key.replace(/_/g, " "), (m) => String(m.source.options[key])]),
@@ -81,8 +81,9 @@ class CompareView {
   draw() {
     const [a, b] = this.models;
     const text = this.isSame && a.isCounted ? count : seconds;
+    const unit = this.isSame && a.isCounted ? "instructions" : "time";
     const columns = [
-      ["name", "layer", (p) => p.name], ["a", "time of A", (p) => this.time(p.a)], ["b", "time of B", (p) => this.time(p.b)],
+      ["name", "layer", (p) => p.name], ["a", `${unit} of A`, (p) => this.time(p.a)], ["b", `${unit} of B`, (p) => this.time(p.b)],
       ["change", "B − A", (p) => Math.abs(this.time(p.b) - this.time(p.a))], ["ratio", "B against A", (p) => (p.a && p.b ? this.time(p.b) / (this.time(p.a) || 1) : 0)],
       ["routine", "routine of A, of B", (p) => (p.a && p.b && params(p.a) !== params(p.b) ? 1 : 0)],
       ["weights", "weights", (p) => ((p.b && p.b.weight_bytes) || 0) - ((p.a && p.a.weight_bytes) || 0)]];
@@ -102,11 +103,11 @@ class CompareView {
       const [x, y] = [this.time(pair.a), this.time(pair.b)];
       const only = !pair.a ? "only in B" : !pair.b ? "only in A" : "";
       const routines = pair.a && pair.b && params(pair.a) === params(pair.b)
-        ? [html("code", { class: "muted" }, params(pair.a))]
-        : [pair.a, pair.b].map((layer) => html("div", {}, layer ? html("code", {}, `${params(layer)} · ${layer.layout}`) : "–"));
+        ? [html("span", { class: "muted" }, code(params(pair.a)))]
+        : [pair.a, pair.b].map((layer) => html("div", {}, layer ? [code(params(layer)), html("span", { class: "muted" }, ` ${layer.layout}`)] : "–"));
       const delta = y - x;
       return html("tr", { class: "row", tabindex: i ? -1 : 0, click: () => this.open(pair) },
-        html("td", { class: "text" }, html("div", { class: "name" }, pair.name), html("div", { class: "muted" }, only || opsText(pair.b))),
+        html("td", { class: "text" }, html("div", { class: "name" }, breakable(pair.name)), html("div", { class: "muted" }, only || opsText(pair.b))),
         html("td", { class: "number" }, pair.a ? text(x) : "–"), html("td", { class: "number" }, pair.b ? text(y) : "–"),
         html("td", { class: "number" }, html("span", { class: delta > 0 ? "bad" : delta < 0 ? "good" : "muted" }, `${delta < 0 ? "−" : "+"}${text(Math.abs(delta))}`)),
         html("td", { class: "number" }, this.change(x, y)), html("td", { class: "text" }, routines),

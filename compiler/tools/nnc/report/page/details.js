@@ -51,7 +51,7 @@ class Details {
         layer.model_name !== layer.name && ["in the model", layer.model_name],
         ["computes", opsText(layer)],
         layer.within.length && ["inside of", layer.within.join(", ")],
-        ["routine", html("code", {}, params(layer))],
+        ["routine", code(params(layer))],
         ["instructions", layer.isa],
         ["result", `${shape(layer.shape)} ${layer.dtype}`],
         ["layout", layer.layout],
@@ -69,7 +69,7 @@ class Details {
       this.fusion(layer),
       this.links("Reads", layer.reads, "from"), this.links("Read by", layer.readers, "to"),
       layer.weights.length ? [html("h3", {}, "Weights"), html("table", {}, html("tbody", {}, layer.weights.map((w) =>
-        html("tr", {}, html("td", {}, html("code", {}, w.name), html("div", { class: "muted" }, `${shape(w.shape)} ${w.dtype}, ${w.layout}`)),
+        html("tr", {}, html("td", {}, code(w.name), html("div", { class: "muted" }, `${shape(w.shape)} ${w.dtype}, ${w.layout}`)),
           html("td", { class: "number" }, bytes(w.bytes))))))] : null,
       this.candidates(layer)
     ].flat().filter(Boolean);
@@ -88,7 +88,7 @@ class Details {
       html("table", {}, html("thead", {}, html("tr", {}, html("th", {}, "routine, layouts"), html("th", { class: "number" }, "cost"),
         html("th", { class: "number" }, "whole plan"))),
       html("tbody", {}, layer.alternatives.map((other) => html("tr", { class: other.chosen ? "chosen" : null },
-        html("td", {}, html("code", {}, params(other)), html("div", { class: "muted" }, other.layouts)),
+        html("td", {}, code(params(other)), html("div", { class: "muted" }, other.layouts)),
         html("td", { class: "number" }, seconds(other.seconds), other.measured ? html("div", { class: "muted" }, "measured") : null),
         html("td", { class: "number" }, other.chosen ? "chosen" : other.extra_seconds === null ? "impossible"
           : other.over_max_error ? "too inexact" : `${other.extra_seconds < 0 ? "−" : "+"}${seconds(Math.abs(other.extra_seconds))}`)))))];

@@ -1,7 +1,7 @@
 // Elements of the page, and numbers as people read them.
 //
 // All texts of a model go through textContent or attributes, never through
-// innerHTML: a layer may be called "<script>".
+// innerHTML: the name of a layer may hold tags.
 
 /** Makes an element; attributes that are functions listen to events. */
 function make(space, tag, attributes, children) {
@@ -52,18 +52,24 @@ const shape = (dims) => (dims.length ? dims.join("×") : "scalar");
 const params = (layer) =>
   layer.routine + (layer.params.length ? `<${layer.params.join(", ")}>` : "");
 
-/** Text that is at most `width` wide in an SVG: its middle gives way. */
+/** A name that may be broken behind its words. */
+function breakable(text) {
+  return text.split(/(?<=[_/.;:<,])/).flatMap((part, i) => (i ? [html("wbr"), part] : [part]));
+}
+const code = (text) => html("code", {}, breakable(text));
+
+/** Text that is at most `width` wide in an SVG: its middle gives way, or its end. */
 const fitText = (() => {
   const context = document.createElement("canvas").getContext("2d");
   const cache = new Map();
-  return (text, width, size, bold) => {
-    const key = `${size}${bold ? "b" : ""}${width}|${text}`;
+  return (text, width, size, bold, atEnd) => {
+    const key = `${size}${bold ? "b" : ""}${atEnd ? "e" : ""}${width}|${text}`;
     if (cache.has(key)) return cache.get(key);
     context.font = `${bold ? "600 " : ""}${size}px system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif`;
     let fitted = text;
     for (let keep = Math.min(text.length, 200); context.measureText(fitted).width > width && keep > 1;) {
       --keep;
-      const head = Math.ceil(keep * 0.4);
+      const head = atEnd ? keep : Math.ceil(keep * 0.4);
       fitted = text.slice(0, head) + "…" + text.slice(text.length - (keep - head));
     }
     cache.set(key, fitted);

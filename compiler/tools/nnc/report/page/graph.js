@@ -23,9 +23,12 @@ class GraphView {
         act("−", "Zoom out ( - )", () => this.zoom(1.3)),
         act("Fit", "Whole graph ( 0 )", () => this.fit()),
         act("1:1", "Legible size ( 1 )", () => this.legible()),
-        html("label", { for: "scheme", class: "act" }, "Colour by "), choice, this.legend),
+        html("label", { class: "act" }, "Colour by ", choice), this.legend),
       this.canvas);
-    addEventListener("beforeprint", () => this.svg && this.setView(this.whole(), true));
+    addEventListener("beforeprint", () => {
+      app.show(this);
+      this.setView(this.whole(), true);
+    });
     new ResizeObserver(() => this.resize()).observe(this.canvas);
   }
 
@@ -74,14 +77,21 @@ class GraphView {
     else this.legible();
   }
 
+  /** A line that passes rows straight on, and bends between them. */
   path({ from, to, path }) {
-    const points = [[from.x, from.y + from.height / 2],
-      ...path.slice(1).map((point) => [point.x, point.y]), [to.x, to.y - to.height / 2 - 1]];
-    let d = `M${points[0].map(Math.round)}`;
-    for (let i = 1; i < points.length; ++i) {
-      const [x0, y0] = points[i - 1], [x1, y1] = points[i], middle = (y1 - y0) / 2;
-      d += `C${[x0, y0 + middle, x1, y1 - middle, x1, y1].map(Math.round)}`;
+    let [x, y] = [from.x, from.y + from.height / 2];
+    let d = `M${[x, y].map(Math.round)}`;
+    const bend = (x1, y1) => {
+      const middle = (y1 - y) / 2;
+      d += `C${[x, y + middle, x1, y1 - middle, x1, y1].map(Math.round)}`;
+      [x, y] = [x1, y1];
+    };
+    for (const point of path.slice(1)) {
+      bend(point.x, point.y - point.height / 2);
+      y = point.y + point.height / 2;
+      d += `V${Math.round(y)}`;
     }
+    bend(to.x, to.y - to.height / 2 - 1);
     return d;
   }
 
@@ -103,7 +113,7 @@ class GraphView {
     const { item, x, y, width, height } = node;
     const left = Math.round(x - width / 2), top = Math.round(y - height / 2);
     const text = (value, dx, dy, room, name, size, bold) =>
-      svg("text", { class: name, x: left + dx, y: top + dy }, fitText(value, room, size, bold));
+      svg("text", { class: name, x: left + dx, y: top + dy }, fitText(value, room, size, bold, bold));
     const parts = [];
     if (item.port) {
       parts.push(svg("rect", { class: "box", x: left, y: top, width, height, rx: 19 }),
@@ -118,7 +128,7 @@ class GraphView {
         svg("path", { d: `M${left + 7} ${top}h-1a6 6 0 0 0 -6 6v${height - 12}a6 6 0 0 0 6 6h1z`, fill: this.colour(item) }),
         text(opsText(item), 15, 17, width - 24, "ops", 12, true),
         text(item.name, 15, 32, width - 24, "small", 11),
-        text(`${shape(item.shape)} ${item.dtype}`, 15, 47, width - 130, "small", 11),
+        text(`${shape(item.shape)} ${item.dtype}`, 15, 47, width - 34 - 5.6 * cost.length, "small", 11),
         svg("text", { class: "small", x: left + width - 9, y: top + 47, "text-anchor": "end" }, cost),
         svg("rect", { class: "share", x: left + 15, y: top + 55, width: Math.max(1, bar), height: 4, rx: 2 }));
     }
@@ -180,7 +190,7 @@ class GraphView {
     ["x", "y", "width", "height"].forEach((name, i) => this.window.setAttribute(name, view[i]));
     this.window.setAttribute("stroke-width", this.size.width / 60);
     const seen = view[2] >= this.size.width && view[3] >= this.size.height;
-    this.map.style.display = seen ? "none" : "";
+    this.map.style.display = seen || width < 600 ? "none" : "";
   }
   resize() {
     if (!this.svg || !this.canvas.clientWidth) return;
@@ -193,7 +203,8 @@ class GraphView {
     const [width, height] = this.pixels();
     const start = this.nodes.find((node) => node.rank === 0) || { x: 0 };
     const selected = this.byNumber.get(this.app.selected);
-    const scale = Math.min(1.25, Math.max(0.8, (this.size.width + 60) / width));
+    const least = width > 1800 ? 0.65 : 0.85; // of a pixel, on large screens
+    const scale = Math.min(1.2, Math.max(least, (this.size.width + 60) / width));
     const w = width * scale, h = height * scale;
     const x = this.size.width + 40 <= w ? this.size.left + this.size.width / 2 : start.x;
     this.setView([x - w / 2, -20, w, h]);
@@ -229,7 +240,7 @@ class GraphView {
   drag(event) {
     if (event.button !== 0) return;
     const start = [event.clientX, event.clientY], view = [...this.view];
-    const scale = this.view[2] / this.pixels()[0];
+    const scale = this.view[2] / this.pixels()[0]; // of the graph for a pixel
     this.moved = false;
     const move = (now) => {
       const by = [now.clientX - start[0], now.clientY - start[1]];

@@ -75,7 +75,7 @@ class LayerTable {
 const barOf = (share, second) =>
   html("i", { class: second ? "second" : null, style: `width:${(100 * Math.min(1, share)).toFixed(1)}%` });
 
-const nameCell = (layer) => [html("div", { class: "name" }, layer.name),
+const nameCell = (layer) => [html("div", { class: "name" }, breakable(layer.name)),
   html("div", { class: "muted" }, opsText(layer))];
 
 class LayersView {
@@ -86,13 +86,13 @@ class LayersView {
     this.table = new LayerTable(app, [
       { key: "number", label: "#", value: (l) => l.number },
       { key: "name", label: "layer", text: true, value: (l) => l.name, cell: nameCell },
-      { key: "routine", label: "routine", text: true, value: params, cell: (l) => html("code", {}, params(l)) },
+      { key: "routine", label: "routine", text: true, value: params, cell: (l) => code(params(l)) },
       { key: "type", label: "result", text: true, value: (l) => l.layout,
         cell: (l) => [`${shape(l.shape)} ${l.dtype}`, html("div", { class: "muted" }, l.layout)] },
       { key: "work", label: "multiply-adds", value: (l) => l.multiply_adds, cell: (l) => (l.multiply_adds ? count(l.multiply_adds) : "–") },
       { key: "time", label: "time", title: "Estimated and, where it was, measured", value: (l) => l.cost,
         cell: (l, m) => html("span", { class: "bars" }, this.times(l, m)) },
-      { key: "ratio", label: "measured / estimate", when: isTimed,
+      { key: "ratio", label: "ratio", title: "Measured to estimated time", when: isTimed,
         value: (l) => (l.seconds ? l.measured / l.seconds : 0), cell: (l) => (l.seconds ? digits(l.measured / l.seconds) : "–") },
       { key: "weights", label: "weights", value: (l) => l.weight_bytes, cell: (l) => (l.weight_bytes ? bytes(l.weight_bytes) : "–") },
       { key: "traffic", label: "activations", title: "Bytes that are read and written, without weights", value: (l) => l.activation_bytes, cell: (l) => bytes(l.activation_bytes) },
@@ -102,16 +102,18 @@ class LayersView {
   }
   times(layer, model) {
     const most = Math.max(model.largestCost, model.isCounted ? 0 : Math.max(...model.layers.map((l) => l.seconds || 0)), 1e-30);
-    const parts = [];
-    if (layer.measured !== null) parts.push(model.isCounted ? count(layer.measured) : seconds(layer.measured), barOf(layer.measured / most, true));
-    if (layer.seconds !== null && !model.isCounted) {
-      if (parts.length) parts.push(html("span", { class: "muted" }, seconds(layer.seconds)));
-      else parts.push(seconds(layer.seconds));
-      parts.push(barOf(layer.seconds / most));
-    } else if (layer.seconds !== null) {
-      parts.push(html("span", { class: "muted" }, `estimate ${seconds(layer.seconds)}`));
+    const lines = [], bars = [];
+    if (layer.measured !== null) {
+      lines.push(model.isCounted ? count(layer.measured) : seconds(layer.measured));
+      bars.push(barOf(layer.measured / most, true));
     }
-    return parts.length ? [html("span", { class: "muted" }, `${percent(shareOf(model, layer))} · `), ...parts] : ["unknown"];
+    if (layer.seconds !== null) {
+      lines.push(model.isCounted ? `estimate ${seconds(layer.seconds)}` : seconds(layer.seconds));
+      if (!model.isCounted) bars.push(barOf(layer.seconds / most));
+    }
+    if (!lines.length) return ["unknown"];
+    return [html("span", { class: "muted" }, `${percent(shareOf(model, layer))} · `), lines[0],
+      lines.length > 1 ? html("div", { class: "muted" }, lines[1]) : null, bars];
   }
   show(model) {
     const keys = [];
@@ -136,7 +138,7 @@ class WeightsView {
       { key: "share", label: "share", value: (l) => l.ownBytes, cell: (l, m) => html("span", { class: "bars" },
         percent(l.ownBytes / Math.max(1, m.totals.weight_bytes)), barOf(l.ownBytes / Math.max(1, this.most))) },
       { key: "tensors", label: "tensors", text: true, value: (l) => l.weights.length,
-        cell: (l) => l.weights.map((w) => html("div", {}, html("code", {}, w.name), html("span", { class: "muted" },
+        cell: (l) => l.weights.map((w) => html("div", {}, code(w.name), html("span", { class: "muted" },
           ` ${shape(w.shape)} ${w.dtype} as ${w.layout}, ${bytes(w.bytes)}${w.shared ? ", of an earlier layer" : ""}`))) }
     ], ["bytes", -1]);
     this.element = html("div", { class: "panel" }, html("h2", { class: "print" }, "Weights"), this.intro, this.table.element);

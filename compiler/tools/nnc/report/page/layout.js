@@ -152,7 +152,10 @@ function placeNodes(rows) {
   let y = 0;
   for (const row of rows) {
     const height = Math.max(0, ...row.map((node) => node.height));
-    for (const node of row) node.y = y + height / 2;
+    for (const node of row) {
+      node.y = y + height / 2;
+      if (node.point) node.height = height;
+    }
     y += height + ROW_GAP;
   }
 }

@@ -15,6 +15,7 @@ class App {
     this.openView(0);
     this.showModel(0);
     document.addEventListener("keydown", (event) => this.key(event));
+    addEventListener("beforeprint", () => this.views.forEach((view) => this.show(view)));
   }
 
   get model() { return this.models[this.shown]; }
@@ -46,6 +47,13 @@ class App {
       this.tabs[i].tabIndex = i === index ? 0 : -1;
     });
     this.open = this.views[index];
+    this.show(this.open);
+  }
+  /** Draws a view once it is looked at, or printed. */
+  show(view) {
+    if (!this.model || view.shown === this.model) return;
+    view.shown = this.model;
+    view.show(this.model);
   }
   openTitle(title) { this.openView(this.views.findIndex((view) => view.title === title)); }
 
@@ -89,7 +97,7 @@ class App {
       options.threads > 1 ? `${options.threads} threads` : null,
       options.optimize !== "balance" ? `optimized for ${options.optimize}` : null].filter(Boolean).join(" · ");
     this.makeCards();
-    for (const view of this.views) view.show(model);
+    this.show(this.open);
     this.details.show(model, this.selected);
   }
 
@@ -97,7 +105,7 @@ class App {
     const { model } = this, { measured, totals, arena, slowest } = model;
     const card = (label, value, more, run) => html(run ? "button" : "div", { class: "card", type: run ? "button" : null,
       click: run || null, title: run ? `Show ${value}` : null },
-    html("span", { class: "label" }, label), html("span", { class: "value" }, value), html("span", { class: "more" }, more || "\u00a0"));
+    html("span", { class: "label" }, label), html("span", { class: "value" }, run ? breakable(value) : value), html("span", { class: "more" }, more || "\u00a0"));
     const cards = [];
     if (measured)
       cards.push(card(measured.emulated && !model.isCounted ? "Time in an emulator" : "Measured", model.isCounted ? `${count(measured.median)} instr.` : seconds(measured.median),
@@ -120,7 +128,7 @@ class App {
     if (accuracy) {
       const isGood = accuracy.outputs.every((output) => output.within);
       const worst = Math.max(0, ...accuracy.outputs.map((o) => (o.largest_error === null ? Infinity : o.largest_error / (o.largest_expected || 1))));
-      cards.push(card("Against the reference", isGood ? "same" : "differs", `largest error ${worst.toExponential(1)} of the largest element`));
+      cards.push(card("Against the reference", isGood ? "same" : "differs", `error ${worst.toExponential(1)} of the largest`));
     }
     get("cards").replaceChildren(...cards);
   }
@@ -129,7 +137,7 @@ class App {
   select(number, toGraph) {
     this.selected = number;
     if (toGraph && !["Graph", "Layers", "Roofline", "Weights"].includes(this.open.title)) this.openTitle("Graph");
-    for (const view of this.views) view.selected();
+    for (const view of this.views) if (view.shown === this.model) view.selected();
     this.details.show(this.model, number);
   }
 

@@ -23,7 +23,7 @@ function findKind(layer) {
 function opsText(layer) {
   const words = layer.ops.map((op) => op.replace(/^[a-z]+\./, ""));
   if (!words.length) return layer.what || layer.routine;
-  return words.join(" + ");
+  return words.length > 6 ? `${words.slice(0, 4).join(" + ")} + … (${words.length})` : words.join(" + ");
 }
 
 /** A document whose layers know their number, kind, cost and neighbours. */

@@ -76,11 +76,12 @@ class RooflineView {
     }
     peaks.sort((a, b) => b.multiply_adds_per_second - a.multiply_adds_per_second);
     let above = -Infinity;
+    const names = [];
     for (const peak of peaks) {
       const at = y(peak.multiply_adds_per_second);
       parts.push(svg("path", { class: "roof", d: `M${left} ${at}H${width - right}` }));
       if (at - above > 13) {
-        parts.push(svg("text", { class: "strong", x: width - right - 4, y: at - 5, "text-anchor": "end" }, `${peak.isa}: ${count(peak.multiply_adds_per_second)} multiply-adds a second`));
+        names.push(svg("text", { class: "strong halo", x: width - right - 4, y: at - 5, "text-anchor": "end" }, `${peak.isa}: ${count(peak.multiply_adds_per_second)} multiply-adds a second`));
         above = at;
       }
     }
@@ -97,6 +98,7 @@ class RooflineView {
       this.dots.push([dot.layer.number, circle]);
       parts.push(circle);
     }
+    parts.push(...names);
     this.chart.append(svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, height, tabindex: 0, role: "group",
       "aria-label": `Roofline with ${dots.length} layers. Arrow keys go from the layer with the most time to the next.`,
       keydown: (event) => {
