@@ -50,7 +50,9 @@ struct Explained {
   std::optional<Fusion> fusion;
   std::vector<Alternative> alternatives;
 
-  const nnc::Candidate &chosen() const { return alternatives.front().candidate; }
+  const nnc::Candidate &chosen() const {
+    return alternatives.front().candidate;
+  }
 };
 
 /// A change of layout (adapt) of a value in the finished plan.

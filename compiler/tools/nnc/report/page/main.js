@@ -175,7 +175,10 @@ class Search {
     const text = (item) => (item.port ? `${item.kind} ${item.name} ${item.dtype}`
       : `${item.number} ${item.name} ${item.model_name} ${opsText(item)} ${params(item)} ${item.layout} ${item.dtype} ${shape(item.shape)} ` +
         item.weights.map((w) => w.name).join(" ")).toLowerCase();
-    this.items = words.length ? this.app.model.nodes.filter((item) => words.every((word) => text(item).includes(word))).slice(0, 50) : [];
+    const found = this.app.model.nodes.filter((item) => words.length && words.every((word) => text(item).includes(word)));
+    // Names come before routines, shapes and weights.
+    const isNamed = (item) => words.every((word) => item.name.toLowerCase().includes(word));
+    this.items = [...found.filter(isNamed), ...found.filter((item) => !isNamed(item))].slice(0, 50);
     this.at = 0;
     this.list.hidden = !words.length;
     this.list.replaceChildren(...(this.items.length ? this.items.map((item, i) => html("li", { id: `found-${i}`, role: "option",
