@@ -86,6 +86,7 @@ class Json(nnc.TestCase):
             "compile": ["network.onnx", "-o", "out"], "check": ["network.onnx", "--pool=a:1M"],
             "run": ["network.onnx", "--input=x.npy"], "verify": ["network.onnx"],
             "bench": ["network.onnx", "--runs=1"], "explain": ["network.onnx"],
+            "report": ["network.onnx", "-o", "r.html"],
             "tune": ["tiny.onnx", "-o", "a.tune", "--cache=none"],
             "quantize": ["network.onnx", "--calibration=data.npz", "-o", "q.onnx"],
             "target-probe": ["-o", "a.probe"], "ops": [], "targets": [], "routines": []}

@@ -6,8 +6,7 @@
 
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
-
-#include "llvm/TargetParser/Host.h"
+#include "compiler/tools/nnc/Measuring.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -19,12 +18,6 @@ namespace json = llvm::json;
 
 namespace nnc::tools {
 namespace {
-
-double median(std::vector<double> values) {
-  auto middle = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// Returns a routine with its parameters, for instance
 /// "conv2d_f32_nchw16c_direct_avx512<14, 2>".
@@ -93,25 +86,18 @@ public:
     request.seconds = seconds;
     request.measurePeak = true;
     request.pin = pin;
-    for (size_t i = 0; i < manifest.inputs.size(); ++i)
-      request.inputs.push_back(
-          randomTensor(manifest.inputs[i].dtype, manifest.inputs[i].shape, i));
-    llvm::Expected<RunResult> result = prepared.module->run(request);
-    if (!result)
-      return fail(result.takeError(), ExitCode::ownFault);
-    if (result->runCosts.empty() ||
-        result->layerCosts.size() > manifest.layers.size())
-      return fail(makeError("the program that runs the model printed no times"),
-                  ExitCode::ownFault);
-    result->layerCosts.resize(manifest.layers.size());
+    RunResult result;
+    if (ExitCode code = timeRuns(prepared, request, result);
+        code != ExitCode::done)
+      return code;
     if (ExitCode code = simulate(prepared, request); code != ExitCode::done)
       return code;
     if (!kept.empty())
       if (llvm::Error error = prepared.module->keep(request, kept))
         return fail(std::move(error), ExitCode::usage);
     if (isBare)
-      return reportInstructions(prepared, *result);
-    report(prepared, *result);
+      return reportInstructions(prepared, result);
+    report(prepared, result);
     return ExitCode::done;
   }
 
@@ -184,9 +170,7 @@ private:
     double least =
         *std::min_element(result.runCosts.begin(), result.runCosts.end());
     bool emulated = !prepared.toolchain.emulator.empty();
-    std::string machine = llvm::sys::getHostCPUName().str();
-    if (emulated)
-      machine = prepared.toolchain.emulator.front();
+    std::string machine = describeMachine(prepared.toolchain);
     if (json)
       printJson(toJson(prepared, result, middle, least, machine, emulated));
     else
@@ -281,8 +265,7 @@ private:
     };
     std::vector<int64_t> ofLayers = toCounts(result.layerCosts);
     int64_t count = int64_t(median(result.runCosts));
-    std::string machine =
-        fmt::format("{}", fmt::join(prepared.toolchain.emulator, " "));
+    std::string machine = describeMachine(prepared.toolchain);
     if (json) {
       json::Array layers;
       for (auto [layer, instructions] : llvm::zip(manifest.layers, ofLayers))

@@ -35,6 +35,7 @@ std::unique_ptr<Command> makeCompile();
 std::unique_ptr<Command> makeExplain();
 std::unique_ptr<Command> makeOps();
 std::unique_ptr<Command> makeQuantize();
+std::unique_ptr<Command> makeReport();
 std::unique_ptr<Command> makeRoutines();
 std::unique_ptr<Command> makeRun();
 std::unique_ptr<Command> makeTargetProbe();

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/routines/PlanGraph.h"
 #include "compiler/tools/driver/Quantized.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
+#include "compiler/tools/nnc/Explanation.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -19,107 +19,6 @@ namespace json = llvm::json;
 
 namespace nnc::tools {
 namespace {
-
-std::string layoutText(mlir::Type type) { return nn::getLayoutName(type); }
-
-/// A routine that could compute a layer, with its best parameters for it.
-struct Alternative {
-  Candidate candidate;
-  double extra; ///< seconds that the plan would take longer with it
-  bool chosen;
-  bool inexact; ///< cheaper, but less accurate than --max-error allows
-
-  std::string routineText() const {
-    if (candidate.params.empty())
-      return candidate.routine->name.str();
-    return fmt::format("{}<{}>", candidate.routine->name.str(),
-                       fmt::join(candidate.params, ", "));
-  }
-  /// Returns the layouts of operands and result, for instance "NCHW, KCRS16c16k
-  /// -> NCHW16c".
-  std::string schemaText() const {
-    std::vector<std::string> operands;
-    for (mlir::Type type : candidate.operands)
-      operands.push_back(layoutText(type));
-    return fmt::format("{} -> {}", fmt::join(operands, ", "),
-                       layoutText(candidate.result));
-  }
-};
-
-/// The costs that nnc-fuse-layers compared for a layer and the one before it.
-struct Fusion {
-  llvm::StringRef form; ///< "separable", "scaling" or "expanded"
-  bool fused;
-  double apart, one; ///< cost in seconds of two layers and of the fused one
-
-  llvm::StringRef first() const {
-    return form == "scaling"    ? "scaling"
-           : form == "expanded" ? "1 x 1"
-                                : "depthwise";
-  }
-};
-
-std::optional<Fusion> findFusion(nn::LayerOp layer) {
-  for (llvm::StringRef form : {"separable", "scaling", "expanded"}) {
-    auto costs =
-        layer->getAttrOfType<mlir::DictionaryAttr>(("nn." + form).str());
-    if (!costs)
-      continue;
-    auto seconds = [&](llvm::StringRef name) {
-      return 1e-9 * double(costs.getAs<mlir::IntegerAttr>(name).getInt());
-    };
-    return Fusion{
-        form,
-        mlir::isa<nn::SeparableConvOp, nn::ScaledConvOp, nn::ExpandedConvOp>(
-            layer.getAnchorOp()),
-        seconds("apart_ns"), seconds("one_ns")};
-  }
-  return std::nullopt;
-}
-
-/// A layer with its alternatives: first the chosen one, then the others by the
-/// cost of the plan with them.
-struct Explained {
-  mlir::Operation *layer;
-  /// Name in the emitted code and in the model.
-  std::string name, modelName, shape;
-  std::string ops; ///< for instance "nn.conv, nn.add, nn.relu"
-  /// Why it works on floats, in a quantized model; empty for other layers.
-  std::string floats;
-  std::optional<Fusion> fusion;
-  std::vector<Alternative> alternatives;
-
-  const Candidate &chosen() const { return alternatives.front().candidate; }
-};
-
-Explained describe(nn::LayerOp layer) {
-  std::vector<std::string> ops;
-  if (mlir::Operation *anchor = layer.getAnchorOp())
-    ops.push_back(anchor->getName().getStringRef().str());
-  for (mlir::Operation &op : layer.getEpilogue().front())
-    if (mlir::isa<nn::ElementwiseOpInterface>(op))
-      ops.push_back(op.getName().getStringRef().str());
-  auto type = mlir::cast<mlir::RankedTensorType>(layer.getY().getType());
-  return {layer,
-          layer.getName().str(),
-          nn::getModelName(layer.getLoc()).str(),
-          shapeText(type.getShape()) +
-              (type.getElementType().isF16()    ? " of f16"
-               : type.getElementType().isBF16() ? " of bf16"
-                                                : ""),
-          fmt::format("{}", fmt::join(ops, ", ")),
-          layer->getParentOfType<mlir::ModuleOp>()->hasAttr(qnn::kQuantizedAttr)
-              ? getFloatReason(layer)
-              : "",
-          findFusion(layer),
-          {}};
-}
-
-/// A change of layout (adapt) of a value in the finished plan.
-struct LayoutChange {
-  std::string name, from, to, routine;
-  UnitCost cost;
-};
 
 class Explain : public Command {
 public:
@@ -150,30 +49,9 @@ public:
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
       if (ExitCode code = (driver.*step)(); code != ExitCode::done)
         return code;
-    auto machine = target::getTarget(driver.formed());
-    if (mlir::failed(machine))
-      return ExitCode::ownFault;
+    if (ExitCode code = explanation.find(driver, all); code != ExitCode::done)
+      return code;
     quantized = reportQuantized(driver.formed());
-    for (auto function : driver.formed().getOps<mlir::func::FuncOp>()) {
-      const TuningFile *tuned = driver.tuned();
-      CostModel cost = makeCostModel(function, *machine,
-                                     tuned ? &tuned->measurements : nullptr);
-      addCodeCosts(function, cost, options.maxError, options.optimize);
-      if (ExitCode code = explain(function, cost, tuned);
-          code != ExitCode::done)
-        return code;
-      auto planned = driver.layered().lookupSymbol<mlir::func::FuncOp>(
-          function.getSymName());
-      planned.walk([&](nn::AdaptOp adapt) {
-        if (!adapt.isView())
-          changes.push_back(
-              {nn::getModelName(adapt.getLoc()).str(),
-               layoutText(adapt.getX().getType()),
-               layoutText(adapt.getY().getType()),
-               adapt.getRoutine().value_or("").str(),
-               cost.getAdapt(adapt.getX().getType(), adapt.getY().getType())});
-      });
-    }
     if (json)
       printJson(toJson());
     else if (dot)
@@ -199,50 +77,6 @@ private:
     return ExitCode::done;
   }
 
-  /// Solves the choice as nnc-choose-routines does, and finds the alternatives
-  /// of each layer.
-  ExitCode explain(mlir::func::FuncOp function, const CostModel &cost,
-                   const TuningFile *tuned) {
-    llvm::ArrayRef<Subject> choices;
-    if (tuned)
-      choices = tuned->getChoices(options.maxError);
-    auto graph = PlanGraph::build(function, cost, options.maxError,
-                                  options.layouts, choices);
-    if (mlir::failed(graph))
-      return ExitCode::unsupported;
-    plan = graph->solve();
-    for (auto layer : function.getBody().getOps<nn::LayerOp>())
-      layers.push_back(explain(layer, *graph, cost));
-    return ExitCode::done;
-  }
-
-  Explained explain(nn::LayerOp layer, const PlanGraph &graph,
-                    const CostModel &cost) const {
-    Explained result = describe(layer);
-    const Candidate &choice = graph.getChoice(layer, plan);
-    forEachCandidate(layer, cost, graph.getLayouts(), [&](Candidate candidate) {
-      if (!graph.isInScope(layer, candidate))
-        return;
-      double extra = graph.getExtraSeconds(layer, candidate, plan);
-      bool chosen = candidate.isSameAs(choice);
-      auto same = llvm::find_if(result.alternatives, [&](Alternative &other) {
-        return other.candidate.routine == candidate.routine &&
-               other.candidate.hasSchemaOf(candidate);
-      });
-      bool inexact = graph.isOverError(layer, candidate);
-      Alternative one{std::move(candidate), extra, chosen, inexact};
-      if (all || same == result.alternatives.end())
-        result.alternatives.push_back(std::move(one));
-      else if (chosen || (!same->chosen && extra < same->extra))
-        *same = std::move(one);
-    });
-    llvm::sort(result.alternatives, [](auto &a, auto &b) {
-      return std::tuple(!a.chosen, a.extra, a.routineText()) <
-             std::tuple(!b.chosen, b.extra, b.routineText());
-    });
-    return result;
-  }
-
   bool isWanted(const Explained &one) const {
     return llvm::StringRef(one.name).contains(only) ||
            llvm::StringRef(one.modelName).contains(only);
@@ -254,7 +88,7 @@ private:
         continue;
       printOut("{}  {}  {}\n",
                colouredForStdout(Colour::bold, displayText(one.name)),
-               one.shape, one.ops);
+               one.shape, fmt::join(one.ops, ", "));
       if (!one.floats.empty())
         printOut("  stays in floats: {}\n", one.floats);
       if (const auto &found = one.fusion)
@@ -319,30 +153,16 @@ private:
         continue;
       json::Array all;
       for (const Alternative &other : one.alternatives)
-        all.push_back(
-            json::Object{{"routine", other.candidate.routine->name},
-                         {"params", json::Array(other.candidate.params)},
-                         {"layouts", other.schemaText()},
-                         {"seconds", other.candidate.seconds},
-                         {"error", other.candidate.error},
-                         {"measured", other.candidate.measured},
-                         {"measured_alike", other.candidate.alike},
-                         {"estimate_seconds", other.candidate.estimate},
-                         {"extra_seconds", other.extra == kImpossible
-                                               ? json::Value(nullptr)
-                                               : json::Value(other.extra)},
-                         {"chosen", other.chosen}});
+        all.push_back(other.toJson());
       json::Object layer{{"name", one.name},
                          {"model_name", one.modelName},
-                         {"ops", one.ops},
+                         {"ops", fmt::format("{}", fmt::join(one.ops, ", "))},
                          {"shape", one.shape},
                          {"alternatives", std::move(all)}};
       if (!one.floats.empty())
         layer["float_because"] = one.floats;
       if (const auto &found = one.fusion)
-        layer[found->form] = json::Object{{"fused", found->fused},
-                                          {"one_seconds", found->one},
-                                          {"apart_seconds", found->apart}};
+        layer[found->form] = found->toJson();
       array.push_back(std::move(layer));
     }
     for (const LayoutChange &change : changes)
@@ -377,8 +197,9 @@ private:
         auto from = numbers.find(value.getDefiningOp());
         if (from == numbers.end())
           continue;
-        std::string made = layoutText(layers[from->second].chosen().result);
-        std::string want = layoutText(one.chosen().operands[operand]);
+        std::string made =
+            nn::getLayoutName(layers[from->second].chosen().result);
+        std::string want = nn::getLayoutName(one.chosen().operands[operand]);
         if (made == want)
           printOut("  n{} -> n{} [label=\"{}\"];\n", from->second, i, made);
         else
@@ -391,9 +212,10 @@ private:
   ModelOptions options;
   std::string only, costs;
   bool all = false, json = false, dot = false;
-  Plan plan;
-  std::vector<Explained> layers;
-  std::vector<LayoutChange> changes;
+  Explanation explanation;
+  const Plan &plan = explanation.plan;
+  const std::vector<Explained> &layers = explanation.layers;
+  const std::vector<LayoutChange> &changes = explanation.changes;
   QuantizedReport quantized;
 };
 

@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/tools/driver/Compare.h"
 #include "compiler/tools/driver/Reference.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/driver/TestData.h"
 #include "compiler/tools/nnc/Command.h"
+#include "compiler/tools/nnc/Measuring.h"
 
 #include "compiler/sizes/SizeRange.h"
 #include "dialects/qnn/Qnn.h"
@@ -77,10 +77,7 @@ public:
       return code;
     isQuantized = qnn::hasQuantizedOps(prepared.driver->imported());
     tolerance = givenTolerance.value_or(
-        std::max(isQuantized                           ? 5e-2
-                 : options.precision == Precision::f16 ? 2e-2
-                                                       : 1e-4,
-                 getRounding()));
+        chooseTolerance(prepared.manifest, isQuantized, options.precision));
     std::vector<Manifest> functions = prepared.manifest.split();
     if (functions.size() > 1 && !dataFolder.empty())
       return fail(makeError("--data has inputs of one size; give it with one "
@@ -107,17 +104,6 @@ public:
   }
 
 private:
-  /// Returns the largest difference of two outputs of 16 bits that are rounded
-  /// from almost the same values: a unit in the last place of the largest.
-  double getRounding() const {
-    double rounding = 0;
-    for (const Port &port : prepared.manifest.outputs)
-      rounding = std::max(rounding, port.dtype == Dtype::f16    ? 0x1p-10
-                                    : port.dtype == Dtype::bf16 ? 0x1p-7
-                                                                : 0);
-    return rounding;
-  }
-
   llvm::Expected<std::vector<TestCase>> readCases() const {
     if (!dataFolder.empty())
       return readTestData(dataFolder, prepared.manifest);
@@ -250,7 +236,7 @@ private:
       Difference found = compare(result->outputs[i], one.outputs[i], tolerance);
       same = same && found.within;
       equal = equal && found.differing == 0;
-      outputs.push_back(toJson(port, found));
+      outputs.push_back(tools::toJson(port, found));
       if (!json)
         print(one, port, found);
     }
@@ -323,18 +309,6 @@ private:
     else if (!found.within)
       printOut("  at {}: {:.9g} instead of {:.9g}\n",
                indexText(found.at, shape), found.actual, found.expected);
-  }
-
-  static json::Object toJson(const Port &port, const Difference &found) {
-    return json::Object{{"name", port.name},
-                        {"within", found.within},
-                        {"elements", found.elements},
-                        {"differing", found.differing},
-                        {"largest_error", std::isfinite(found.largest)
-                                              ? json::Value(found.largest)
-                                              : json::Value(nullptr)},
-                        {"largest_expected", found.scale},
-                        {"at", found.at}};
   }
 
   ModelOptions options;

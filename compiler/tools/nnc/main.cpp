@@ -39,6 +39,8 @@ constexpr Entry entries[] = {
      makeQuantize},
     {"explain", "Shows what each layer could be computed by, and at what cost",
      makeExplain},
+    {"report", "Writes a page that shows a model as compiled, or compares two",
+     makeReport},
     {"ops", "Lists the operators that models may use", makeOps},
     {"target-probe", "Measures caches and speed of a machine, for --probe",
      makeTargetProbe},

@@ -1,0 +1,173 @@
+//===- Explanation.cpp - What the search weighed for each layer -----------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/nnc/Explanation.h"
+
+#include "compiler/tools/driver/Quantized.h"
+#include "compiler/tools/driver/Terminal.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace json = llvm::json;
+
+namespace nnc::tools {
+
+std::string Alternative::routineText() const {
+  if (candidate.params.empty())
+    return candidate.routine->name.str();
+  return fmt::format("{}<{}>", candidate.routine->name.str(),
+                     fmt::join(candidate.params, ", "));
+}
+
+std::string Alternative::schemaText() const {
+  std::vector<std::string> operands;
+  for (mlir::Type type : candidate.operands)
+    operands.push_back(nn::getLayoutName(type));
+  return fmt::format("{} -> {}", fmt::join(operands, ", "),
+                     nn::getLayoutName(candidate.result));
+}
+
+json::Object Alternative::toJson() const {
+  return json::Object{{"routine", candidate.routine->name},
+                      {"params", json::Array(candidate.params)},
+                      {"layouts", schemaText()},
+                      {"seconds", candidate.seconds},
+                      {"error", candidate.error},
+                      {"measured", candidate.measured},
+                      {"measured_alike", candidate.alike},
+                      {"estimate_seconds", candidate.estimate},
+                      {"extra_seconds", extra == kImpossible
+                                            ? json::Value(nullptr)
+                                            : json::Value(extra)},
+                      {"chosen", chosen}};
+}
+
+llvm::StringRef Fusion::first() const {
+  return form == "scaling"    ? "scaling"
+         : form == "expanded" ? "1 x 1"
+                              : "depthwise";
+}
+
+json::Object Fusion::toJson() const {
+  return json::Object{
+      {"fused", fused}, {"one_seconds", one}, {"apart_seconds", apart}};
+}
+
+static std::optional<Fusion> findFusion(nn::LayerOp layer) {
+  for (llvm::StringRef form : {"separable", "scaling", "expanded"}) {
+    auto costs =
+        layer->getAttrOfType<mlir::DictionaryAttr>(("nn." + form).str());
+    if (!costs)
+      continue;
+    auto seconds = [&](llvm::StringRef name) {
+      return 1e-9 * double(costs.getAs<mlir::IntegerAttr>(name).getInt());
+    };
+    return Fusion{
+        form,
+        mlir::isa<nn::SeparableConvOp, nn::ScaledConvOp, nn::ExpandedConvOp>(
+            layer.getAnchorOp()),
+        seconds("apart_ns"), seconds("one_ns")};
+  }
+  return std::nullopt;
+}
+
+static Explained describe(nn::LayerOp layer) {
+  std::vector<std::string> ops;
+  if (mlir::Operation *anchor = layer.getAnchorOp())
+    ops.push_back(anchor->getName().getStringRef().str());
+  for (mlir::Operation &op : layer.getEpilogue().front())
+    if (mlir::isa<nn::ElementwiseOpInterface>(op))
+      ops.push_back(op.getName().getStringRef().str());
+  auto type = mlir::cast<mlir::RankedTensorType>(layer.getY().getType());
+  return {layer,
+          layer.getName().str(),
+          nn::getModelName(layer.getLoc()).str(),
+          shapeText(type.getShape()) +
+              (type.getElementType().isF16()    ? " of f16"
+               : type.getElementType().isBF16() ? " of bf16"
+                                                : ""),
+          ops,
+          layer->getParentOfType<mlir::ModuleOp>()->hasAttr(qnn::kQuantizedAttr)
+              ? getFloatReason(layer)
+              : "",
+          findFusion(layer),
+          {}};
+}
+
+static Explained explain(nn::LayerOp layer, const PlanGraph &graph,
+                         const Plan &plan, const CostModel &cost, bool all) {
+  Explained result = describe(layer);
+  const Candidate &choice = graph.getChoice(layer, plan);
+  forEachCandidate(layer, cost, graph.getLayouts(), [&](Candidate candidate) {
+    if (!graph.isInScope(layer, candidate))
+      return;
+    double extra = graph.getExtraSeconds(layer, candidate, plan);
+    bool chosen = candidate.isSameAs(choice);
+    auto same = llvm::find_if(result.alternatives, [&](Alternative &other) {
+      return other.candidate.routine == candidate.routine &&
+             other.candidate.hasSchemaOf(candidate);
+    });
+    bool inexact = graph.isOverError(layer, candidate);
+    Alternative one{std::move(candidate), extra, chosen, inexact};
+    if (all || same == result.alternatives.end())
+      result.alternatives.push_back(std::move(one));
+    else if (chosen || (!same->chosen && extra < same->extra))
+      *same = std::move(one);
+  });
+  llvm::sort(result.alternatives, [](auto &a, auto &b) {
+    return std::tuple(!a.chosen, a.extra, a.routineText()) <
+           std::tuple(!b.chosen, b.extra, b.routineText());
+  });
+  return result;
+}
+
+ExitCode Explanation::find(mlir::func::FuncOp function, const CostModel &cost,
+                           Driver &driver, bool all) {
+  const ModelOptions &options = driver.options();
+  llvm::ArrayRef<Subject> choices;
+  if (const TuningFile *tuned = driver.tuned())
+    choices = tuned->getChoices(options.maxError);
+  // This is the choice of nnc-choose-routines.
+  auto graph = PlanGraph::build(function, cost, options.maxError,
+                                options.layouts, choices);
+  if (mlir::failed(graph))
+    return ExitCode::unsupported;
+  plan = graph->solve();
+  for (auto layer : function.getBody().getOps<nn::LayerOp>())
+    layers.push_back(explain(layer, *graph, plan, cost, all));
+  return ExitCode::done;
+}
+
+ExitCode Explanation::find(Driver &driver, bool all) {
+  auto machine = target::getTarget(driver.formed());
+  if (mlir::failed(machine))
+    return ExitCode::ownFault;
+  const ModelOptions &options = driver.options();
+  for (auto function : driver.formed().getOps<mlir::func::FuncOp>()) {
+    const TuningFile *tuned = driver.tuned();
+    CostModel cost = makeCostModel(function, *machine,
+                                   tuned ? &tuned->measurements : nullptr);
+    addCodeCosts(function, cost, options.maxError, options.optimize);
+    if (ExitCode code = find(function, cost, driver, all);
+        code != ExitCode::done)
+      return code;
+    auto planned = driver.layered().lookupSymbol<mlir::func::FuncOp>(
+        function.getSymName());
+    planned.walk([&](nn::AdaptOp adapt) {
+      if (!adapt.isView())
+        changes.push_back(
+            {nn::getModelName(adapt.getLoc()).str(),
+             nn::getLayoutName(adapt.getX().getType()),
+             nn::getLayoutName(adapt.getY().getType()),
+             adapt.getRoutine().value_or("").str(),
+             cost.getAdapt(adapt.getX().getType(), adapt.getY().getType())});
+    });
+  }
+  return ExitCode::done;
+}
+
+} // namespace nnc::tools

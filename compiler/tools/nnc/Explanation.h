@@ -1,0 +1,82 @@
+//===- Explanation.h - What the search weighed for each layer ---*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_NNC_EXPLANATION_H
+#define NNC_TOOLS_NNC_EXPLANATION_H
+
+#include "compiler/routines/PlanGraph.h"
+#include "compiler/tools/driver/Driver.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace nnc::tools {
+
+/// A routine that could compute a layer, with its best parameters for it.
+struct Alternative {
+  nnc::Candidate candidate;
+  double extra; ///< seconds that the plan would take longer with it
+  bool chosen;
+  bool inexact; ///< cheaper, but less accurate than --max-error allows
+
+  std::string routineText() const;
+  /// Returns the layouts of operands and result, for instance "NCHW, KCRS16c16k
+  /// -> NCHW16c".
+  std::string schemaText() const;
+  llvm::json::Object toJson() const;
+};
+
+/// The costs that nnc-fuse-layers compared for a layer and the one before it.
+struct Fusion {
+  llvm::StringRef form; ///< "separable", "scaling" or "expanded"
+  bool fused;
+  double apart, one; ///< cost in seconds of two layers and of the fused one
+
+  llvm::StringRef first() const;
+  llvm::json::Object toJson() const;
+};
+
+/// A layer with its alternatives: first the chosen one, then the others by the
+/// cost of the plan with them.
+struct Explained {
+  mlir::Operation *layer;
+  /// Name in the emitted code and in the model.
+  std::string name, modelName, shape;
+  std::vector<std::string> ops; ///< for instance nn.conv, nn.add and nn.relu
+  /// Why it works on floats, in a quantized model; empty for other layers.
+  std::string floats;
+  std::optional<Fusion> fusion;
+  std::vector<Alternative> alternatives;
+
+  const nnc::Candidate &chosen() const {
+    return alternatives.front().candidate;
+  }
+};
+
+/// A change of layout (adapt) of a value in the finished plan.
+struct LayoutChange {
+  std::string name, from, to, routine;
+  UnitCost cost;
+};
+
+/// The choice of routines for a model, solved again with all that it weighed.
+struct Explanation {
+  Plan plan;
+  std::vector<Explained> layers;
+  std::vector<LayoutChange> changes;
+
+  /// Explains the model that `driver` has compiled with its stages kept. With
+  /// `all`, a routine is an alternative with each of its parameters, not with
+  /// the best alone.
+  ExitCode find(Driver &driver, bool all = false);
+
+private:
+  ExitCode find(mlir::func::FuncOp function, const CostModel &cost,
+                Driver &driver, bool all);
+};
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_NNC_EXPLANATION_H

@@ -1,0 +1,317 @@
+//===- Document.cpp - What a report tells of a model, as JSON -------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/nnc/report/Document.h"
+
+#include "codegen/Printer.h"
+#include "compiler/tools/driver/Quantized.h"
+#include "compiler/tools/nnc/Arena.h"
+#include "compiler/tools/nnc/report/Graph.h"
+
+#include "dialects/nn/Layout.h"
+#include "dialects/nn/ModelName.h"
+
+#include "llvm/Support/Path.h"
+
+#include <fmt/format.h>
+
+// A json::Value refers to the characters of a StringRef, which the IR owns and
+// the document outlives: names are given as strings.
+namespace json = llvm::json;
+
+namespace nnc::tools {
+namespace {
+
+/// Finds what the search knows of the steps of a program. A layer that needs
+/// several calls is several steps, which share its time by their work.
+class Estimates {
+public:
+  Estimates(const Explanation &explanation, const Graph &graph)
+      : explanation(explanation) {
+    for (const Explained &layer : explanation.layers)
+      byName[layer.name] = &layer;
+    for (const GraphStep &step : graph.steps)
+      if (const Explained *layer = findLayer(step))
+        work[layer] += getWork(step);
+  }
+
+  /// Returns the layer that a step is, or is a part of; or null.
+  const Explained *findLayer(const GraphStep &step) const {
+    auto call = llvm::dyn_cast<exec::CallOp>(step.op);
+    if (!call)
+      return nullptr;
+    if (auto found = byName.find(call.getName()); found != byName.end())
+      return found->second;
+    auto [stem, number] = call.getName().rsplit('_');
+    auto found = byName.find(stem);
+    bool isPart = !number.empty() && llvm::all_of(number, llvm::isDigit);
+    return isPart && found != byName.end() ? found->second : nullptr;
+  }
+
+  /// Returns the time of a step, if the search knows it.
+  std::optional<UnitCost> findCost(const GraphStep &step) const {
+    auto call = llvm::dyn_cast<exec::CallOp>(step.op);
+    if (!call)
+      return std::nullopt;
+    if (const Explained *layer = findLayer(step)) {
+      UnitCost cost = layer->chosen();
+      double share = getWork(step) / work.lookup(layer);
+      cost.seconds *= share;
+      cost.estimate *= share;
+      return cost;
+    }
+    // Changes of layout have no names of their own.
+    llvm::StringRef name = nn::getModelName(call.getLoc());
+    std::string to =
+        nn::getLayoutName(exec::getPlaceOp(call.getOutputs()[0]).getTensor());
+    for (const LayoutChange &change : explanation.changes)
+      if (change.name == name && change.to == to &&
+          change.routine == call.getRoutine())
+        return change.cost;
+    return std::nullopt;
+  }
+
+private:
+  static double getWork(const GraphStep &step) {
+    auto call = llvm::cast<exec::CallOp>(step.op);
+    return 1 + double(call.getWork());
+  }
+
+  const Explanation &explanation;
+  llvm::StringMap<const Explained *> byName;
+  llvm::DenseMap<const Explained *, double> work;
+};
+
+json::Object describeType(mlir::RankedTensorType type) {
+  return json::Object{{"dtype", codegen::getTypeName(type.getElementType())},
+                      {"shape", json::Array(type.getShape())},
+                      {"layout", nn::getLayoutName(type)}};
+}
+
+json::Object describeWeight(const GraphWeight &weight) {
+  json::Object object = describeType(weight.type);
+  object["name"] = weight.name;
+  object["bytes"] = weight.bytes;
+  object["shared"] = weight.isShared;
+  return object;
+}
+
+void addEstimates(json::Object &layer, const GraphStep &step,
+                  const Estimates &estimates) {
+  std::optional<UnitCost> cost = estimates.findCost(step);
+  layer["seconds"] = cost ? json::Value(cost->seconds) : nullptr;
+  layer["estimate_seconds"] = cost ? json::Value(cost->estimate) : nullptr;
+  layer["cost_measured"] = cost && cost->measured;
+  json::Array alternatives;
+  if (const Explained *known = estimates.findLayer(step)) {
+    for (const Alternative &other : known->alternatives) {
+      json::Object one = other.toJson();
+      one["over_max_error"] = other.inexact;
+      alternatives.push_back(std::move(one));
+    }
+    layer["ops"] = json::Array(known->ops);
+    if (!known->floats.empty())
+      layer["float_because"] = known->floats;
+    if (known->fusion) {
+      json::Object fusion = known->fusion->toJson();
+      fusion["form"] = known->fusion->form;
+      layer["fusion"] = std::move(fusion);
+    }
+  }
+  layer["alternatives"] = std::move(alternatives);
+}
+
+json::Array describeLayers(const Manifest &manifest, const Graph &graph,
+                           const Estimates &estimates) {
+  json::Array layers;
+  for (auto [known, step] : llvm::zip(manifest.layers, graph.steps)) {
+    json::Array weights;
+    int64_t weightBytes = 0;
+    for (const GraphWeight &weight : step.weights) {
+      weights.push_back(describeWeight(weight));
+      weightBytes += weight.bytes;
+    }
+    const Routine *routine = Catalogue::get().findRoutine(known.routine);
+    json::Object layer{
+        {"name", known.name},
+        {"model_name", nn::getModelName(step.op->getLoc()).str()},
+        {"what", step.what},
+        {"ops", json::Array()},
+        {"within", json::Array(step.within)},
+        {"routine", known.routine},
+        {"params", json::Array(known.params)},
+        {"isa", routine ? routine->isa : ""},
+        {"dtype", known.dtype},
+        {"shape", json::Array(known.shape)},
+        {"layout", known.layout},
+        {"multiply_adds", known.multiplyAdds},
+        {"operations", known.operations},
+        {"activation_bytes", step.activationBytes},
+        {"weight_bytes", weightBytes},
+        {"scratch_bytes", step.scratchBytes},
+        {"weights", std::move(weights)}};
+    addEstimates(layer, step, estimates);
+    layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
+json::Array describePorts(const Graph &graph) {
+  json::Array ports;
+  for (const GraphPort &port : graph.ports) {
+    exec::PlaceOpInterface place = port.place;
+    auto modelName = place->getAttrOfType<mlir::StringAttr>("model_name");
+    json::Object object = describeType(place.getTensor());
+    object["kind"] = port.kind == GraphPort::Kind::input    ? "input"
+                     : port.kind == GraphPort::Kind::state  ? "state"
+                     : port.kind == GraphPort::Kind::output ? "output"
+                                                            : "next_state";
+    object["name"] = (modelName ? modelName.getValue() : place.getName()).str();
+    object["bytes"] = nn::getPhysicalBytes(place.getTensor());
+    object["in_arena"] = exec::isInArena(place);
+    ports.push_back(std::move(object));
+  }
+  return ports;
+}
+
+json::Array describeEdges(const Graph &graph) {
+  json::Array edges;
+  for (const GraphEdge &edge : graph.edges) {
+    json::Object object = describeType(edge.type);
+    object["from"] = edge.from;
+    object["to"] = edge.to;
+    object["bytes"] = nn::getPhysicalBytes(edge.type);
+    edges.push_back(std::move(object));
+  }
+  return edges;
+}
+
+json::Object describeArena(const Manifest &manifest) {
+  json::Array places, memories;
+  for (const ArenaPlace &place : manifest.arena)
+    places.push_back(json::Object{{"name", place.name},
+                                  {"offset", place.offset},
+                                  {"bytes", place.bytes},
+                                  {"first", place.first},
+                                  {"last", place.last},
+                                  {"scratch", place.isScratch}});
+  for (const Memory &memory : manifest.memories)
+    memories.push_back(json::Object{{"name", memory.name},
+                                    {"bytes", memory.bytes},
+                                    {"size", memory.size},
+                                    {"slow", memory.slow}});
+  json::Object arena{{"bytes", manifest.arenaBytes},
+                     {"lower_bound_bytes", manifest.lowerBound},
+                     {"places", std::move(places)},
+                     {"memories", std::move(memories)},
+                     {"peak", nullptr}};
+  ArenaPeak peak = findPeak(manifest);
+  if (!peak.places.empty()) {
+    json::Array holders; // numbers in `places`
+    for (const ArenaPlace *place : peak.places)
+      holders.push_back(int64_t(place - manifest.arena.data()));
+    arena["peak"] = json::Object{{"layer", peak.layer},
+                                 {"bytes", peak.bytes},
+                                 {"places", std::move(holders)}};
+  }
+  return arena;
+}
+
+/// Describes the limits that a layer's time has: how fast the machine computes,
+/// and how fast bytes arrive.
+json::Object describeMachine(target::MachineAttr machine) {
+  json::Array peaks, levels;
+  for (auto isa : machine.getIsas().getAsValueRange<mlir::StringAttr>())
+    peaks.push_back(
+        json::Object{{"isa", isa.str()},
+                     {"multiply_adds_per_second", machine.getPeak(isa)}});
+  double cycles = 1e6 * double(machine.getMhz());
+  for (auto [i, bytes, bandwidth] :
+       llvm::enumerate(machine.getCaches().asArrayRef(),
+                       machine.getBandwidth().asArrayRef()))
+    if (bytes > 0 && bandwidth > 0)
+      levels.push_back(
+          json::Object{{"name", fmt::format("level {} cache", i + 1)},
+                       {"bytes", bytes},
+                       {"bytes_per_second", double(bandwidth) * cycles}});
+  levels.push_back(
+      json::Object{{"name", "memory"},
+                   {"bytes", nullptr},
+                   {"bytes_per_second", 1e6 * double(machine.getMemoryMbS())}});
+  return json::Object{{"target", machine.getName().str()},
+                      {"mhz", machine.getMhz()},
+                      {"vector_bytes", machine.getVectorBytes()},
+                      {"bare", machine.isBare()},
+                      {"peaks", std::move(peaks)},
+                      {"levels", std::move(levels)}};
+}
+
+json::Object describeOptions(const ModelOptions &options, bool isTuned) {
+  return json::Object{
+      {"precision", options.precision == Precision::f16 ? "f16" : "f32"},
+      {"optimize", getName(options.optimize)},
+      {"threads", options.threads},
+      {"max_error", options.maxError},
+      {"weight_bits", options.weightBits},
+      {"tuned", isTuned}};
+}
+
+} // namespace
+
+json::Object describeModel(const Prepared &prepared,
+                           const Explanation &explanation) {
+  Driver &driver = *prepared.driver;
+  const Manifest &manifest = prepared.manifest;
+  auto program = *driver.module().getOps<exec::ProgramOp>().begin();
+  Graph graph = Graph::build(program);
+  Estimates estimates(explanation, graph);
+  auto machine = target::getTarget(driver.formed());
+  const Plan &plan = explanation.plan;
+  return json::Object{
+      {"format", kDocumentFormat},
+      {"nnc", NNC_VERSION},
+      {"name", manifest.name},
+      {"model", llvm::sys::path::filename(driver.options().model).str()},
+      {"sha256", program.getSha256().str()},
+      {"options", describeOptions(driver.options(), driver.tuned())},
+      {"machine", describeMachine(*machine)},
+      {"totals", json::Object{{"seconds", plan.cost},
+                              {"lower_bound_seconds", plan.lowerBound},
+                              {"solver", plan.solver.str()},
+                              {"arena_bytes", manifest.arenaBytes},
+                              {"weight_bytes", manifest.weightBytes},
+                              {"multiply_adds", manifest.multiplyAdds()}}},
+      {"ports", describePorts(graph)},
+      {"layers", describeLayers(manifest, graph, estimates)},
+      {"edges", describeEdges(graph)},
+      {"arena", describeArena(manifest)},
+      {"measured", nullptr},
+      {"accuracy", nullptr}};
+}
+
+std::string findDocumentProblem(const json::Value &document) {
+  const json::Object *object = document.getAsObject();
+  std::optional<int64_t> format =
+      object ? object->getInteger("format") : std::nullopt;
+  if (!format)
+    return "holds no report of nnc";
+  if (*format != kDocumentFormat)
+    return fmt::format("is a report of format {}, expected {}; make it again "
+                       "with this nnc",
+                       *format, kDocumentFormat);
+  for (const char *key : {"options", "machine", "totals", "arena"})
+    if (!object->getObject(key))
+      return fmt::format("is a damaged report: it has no object '{}'", key);
+  for (const char *key : {"ports", "layers", "edges"})
+    if (!object->getArray(key))
+      return fmt::format("is a damaged report: it has no list '{}'", key);
+  for (const char *key : {"name", "model", "nnc"})
+    if (!object->getString(key))
+      return fmt::format("is a damaged report: it has no text '{}'", key);
+  return "";
+}
+
+} // namespace nnc::tools

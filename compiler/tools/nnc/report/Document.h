@@ -1,0 +1,34 @@
+//===- Document.h - What a report tells of a model, as JSON -----*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_NNC_REPORT_DOCUMENT_H
+#define NNC_TOOLS_NNC_REPORT_DOCUMENT_H
+
+#include "compiler/tools/nnc/Command.h"
+#include "compiler/tools/nnc/Explanation.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace nnc::tools {
+
+/// The number that a document begins with. It grows when a page of now could
+/// not show an older document.
+inline constexpr int64_t kDocumentFormat = 1;
+
+/// Describes a compiled model: its layers and what the search weighed for them,
+/// the graph, the arena, the weights and the machine. There are no times of
+/// runs and no paths in it, so that it is the same for the same model and
+/// options.
+llvm::json::Object describeModel(const Prepared &prepared,
+                                 const Explanation &explanation);
+
+/// Returns what is wrong with a document that was read from a file, or an empty
+/// string if a page can show it.
+std::string findDocumentProblem(const llvm::json::Value &document);
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_NNC_REPORT_DOCUMENT_H

@@ -1,0 +1,60 @@
+//===- Graph.h - Where the values of a program come from --------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_NNC_REPORT_GRAPH_H
+#define NNC_TOOLS_NNC_REPORT_GRAPH_H
+
+#include "dialects/exec/Exec.h"
+
+#include <string>
+#include <vector>
+
+namespace nnc::tools {
+
+/// What a step of a program reads as a constant.
+struct GraphWeight {
+  std::string name;
+  mlir::RankedTensorType type;
+  int64_t bytes = 0;
+  bool isShared = false; ///< an earlier step reads it, too
+};
+
+/// A call or copy of a program.
+struct GraphStep {
+  mlir::Operation *op = nullptr;
+  std::string what; ///< in words
+  /// Names of the branches and loops that it is in, the outermost first.
+  std::vector<std::string> within;
+  std::vector<GraphWeight> weights;
+  int64_t activationBytes = 0; ///< that it reads and writes, without weights
+  int64_t scratchBytes = 0;
+};
+
+/// A value that comes in or goes out.
+struct GraphPort {
+  enum class Kind { input, state, output, nextState } kind;
+  exec::PlaceOpInterface place;
+};
+
+/// A value that a node makes and another reads. The nodes are the steps, and
+/// behind them the ports.
+struct GraphEdge {
+  int64_t from, to;
+  mlir::RankedTensorType type;
+};
+
+/// A program as a graph without circles.
+struct Graph {
+  std::vector<GraphStep> steps; ///< in the order in which they run
+  std::vector<GraphPort> ports;
+  std::vector<GraphEdge> edges;
+
+  static Graph build(exec::ProgramOp program);
+};
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_NNC_REPORT_GRAPH_H
