@@ -77,8 +77,8 @@ FailureOr<DictionaryAttr> nnc::findVaryingFields(ArrayRef<nn::ShapeAttr> shapes,
       AffineExpr found = finder.find(values);
       if (!found)
         return refuse(name, "which is no sum of products of the sizes; where a "
-                            "stride divides a size, give it a step, as in "
-                            "--shape x=1x3x32..640:32x32..640:32");
+                            "stride divides a size, give it a step in --shape, "
+                            "as in 32..640:32");
       results.push_back(found);
     }
     varying.emplace_back(field.getName(),

@@ -219,28 +219,32 @@ std::string OutlineCheck::findDifference(const Outline &outline,
   auto getResults = [](const Outline &o) -> const Outline::Entry & {
     return o.results;
   };
-  bool hasOne = llvm::is_contained(point, 1);
   size_t next = 0; // of the samples' ops
   const std::vector<Outline::Entry> &first = samples[0].ops;
+  bool isComparable = areAlike;
+  if (llvm::is_contained(point, 1))
+    isComparable &= outline.ops.size() == first.size() &&
+                    llvm::all_of(llvm::zip(outline.ops, first), [](auto pair) {
+                      return isLike(std::get<0>(pair), std::get<1>(pair));
+                    });
   auto getOp = [&](const Outline &o) -> const Outline::Entry & {
     return o.ops[next];
   };
   // The samples' ops occur in the same order; some may be left out.
   for (const Outline::Entry &entry : outline.ops) {
-    if (!areAlike)
+    if (!isComparable)
       break;
     for (; next < first.size() && !isLike(entry, first[next]); ++next)
       if (std::string why = explainMissing(getOp, point); !why.empty())
-        return hasOne ? compare(outline.results, getResults, point) : why;
+        return why;
     if (next == first.size())
-      return hasOne ? compare(outline.results, getResults, point)
-                    : entry.label + " is another operation";
+      return entry.label + " is another operation";
     if (std::string why = compare(entry, getOp, point); !why.empty())
       return why;
     ++next;
   }
-  for (; areAlike && next < first.size(); ++next)
-    if (std::string why = explainMissing(getOp, point); !why.empty() && !hasOne)
+  for (; isComparable && next < first.size(); ++next)
+    if (std::string why = explainMissing(getOp, point); !why.empty())
       return why;
   return isLike(outline.results, samples[0].results)
              ? compare(outline.results, getResults, point)

@@ -150,7 +150,7 @@ static Value raise(Node &node, Value x, int64_t p) {
 }
 /// Returns the root of order p.
 static Value takeRoot(Node &node, Value x, int64_t p) {
-  if (p == 1)
+  if (p == 1 || !x)
     return x;
   if (p == 2)
     return node.createElementwise("sqrt", x);

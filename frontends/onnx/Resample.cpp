@@ -121,6 +121,11 @@ Value nnc::onnx::resampleAxis(Node &node, Value x, int64_t axis,
                               const AxisSampling &how,
                               SmallVectorImpl<bool> &isOutside) {
   int64_t from = getShape(x)[axis];
+  // The places, the rows and the table take some 16 floats an element.
+  if (!node.checkSize(
+          RankedTensorType::get({how.size, 16}, node.getBuilder().getF32Type()),
+          /*isMade=*/true))
+    return {};
   SmallVector<double> places;
   for (int64_t i = 0; i < how.size; ++i) {
     double at = locate(how, from, i);

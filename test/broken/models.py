@@ -461,6 +461,18 @@ def constant_of_absurd_size():
                  initializers=[constant("s", np.array([1 << 20, 1 << 20, 1 << 20], np.int64))])
 
 
+def resized_to_absurd_size():
+    """A table of 2 billion places, with weights for each."""
+    return model([node("Resize", ["x", "", "", "s"], ["y"], "grow", mode="cubic", antialias=1)],
+                 outputs=[result(rank=4)],
+                 initializers=[constant("s", np.array([(1 << 31) - 1, 4, 8, 8], np.int64))])
+
+
+def norm_of_absurd_window():
+    return model([node("LpPool", ["x"], ["y"], "pool", kernel_shape=[65537, 3], p=3)],
+                 outputs=[result(rank=4)])
+
+
 def constant_of_large_size():
     """64 GiB: an allocation that may well succeed, and must not be tried."""
     return model([node("ConstantOfShape", ["s"], ["c"], "fill"), node("Relu", ["c"], ["y"])],
@@ -628,6 +640,8 @@ CASES = [
     Case("channels-disagree", channels_disagree),
     Case("complex-input", complex_input, (LACKING,), names="x"),
     Case("constant-of-absurd-size", constant_of_absurd_size, (BROKEN, LACKING, LIMIT)),
+    Case("resized-to-absurd-size", resized_to_absurd_size, (LIMIT,), names="grow"),
+    Case("norm-of-absurd-window", norm_of_absurd_window, names="pool"),
     Case("constant-of-large-size", constant_of_large_size, (LACKING, LIMIT), names="fill"),
     Case("cyclic", cyclic),
     Case("cyclic-branch", cyclic_branch, names="Sigmoid"),

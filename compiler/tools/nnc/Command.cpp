@@ -61,9 +61,11 @@ static std::string parseShape(const std::string &text, ModelOptions &options) {
       shape.push_back(ranges.back().high);
     }
   if (!valid)
-    return fmt::format("'{}' is not of the form INPUT=1x3x48x320, "
-                       "INPUT=1..8x3x32..640:32x320 or INPUT=scalar",
-                       text);
+    return fmt::format(
+        "'{}' is not of the form INPUT=1x3x48x320, "
+        "INPUT=1..8x3x32..640:32x320 or INPUT=scalar, where sizes "
+        "that vary are 1 or more",
+        text);
   if (llvm::any_of(ranges, [](const DimRange &r) { return r.varies(); }))
     options.ranges[name.str()] = ranges;
   if (options.shapes.emplace(name.str(), shape).second)
