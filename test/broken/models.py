@@ -463,7 +463,7 @@ def constant_of_absurd_size():
 
 def resized_to_absurd_size():
     """A table of 2 billion places, with weights for each."""
-    return model([node("Resize", ["x", "", "", "s"], ["y"], "grow", mode="cubic", antialias=1)],
+    return model([node("Resize", ["x", "", "", "s"], ["y"], "grow", mode="cubic")],
                  outputs=[result(rank=4)],
                  initializers=[constant("s", np.array([(1 << 31) - 1, 4, 8, 8], np.int64))])
 
