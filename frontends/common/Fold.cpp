@@ -34,10 +34,13 @@ static constexpr StringLiteral kRealFunctions[] = {
     "neg",   "pow",     "reciprocal",    "round", "select",     "sqrt",
     "sub"};
 
-/// Routines that only move elements, or reduce them.
+/// Routines that only move elements, or compute the same of integers in any
+/// order.
 static constexpr StringLiteral kMoves[] = {"copy", "gather"};
-static constexpr StringLiteral kReductions[] = {"reduce_max", "reduce_min",
-                                                "reduce_prod", "reduce_sum"};
+static constexpr StringLiteral kExact[] = {
+    "argmax",     "argmin",  "cumprod",    "cumsum",     "distinct",
+    "find",       "matmul",  "reduce_max", "reduce_min", "reduce_prod",
+    "reduce_sum", "scatter", "top_k"};
 
 /// Whether ONNX and other frameworks define x cast to `element`: x must be in
 /// the type's range once its fraction is cut off.
@@ -94,16 +97,21 @@ static bool isFoldable(const nn::RoutineCall &call, ArrayRef<Elements> x) {
   StringRef family = call.family;
   const Elements &first = x[call.operands[0]];
   // Sums of floats depend on the order of the terms.
-  if (llvm::is_contained(kReductions, family))
-    return !first.isReal() && first.type.getNumElements() != 0;
-  if (!llvm::is_contained(kMoves, family))
+  if (llvm::is_contained(kExact, family)) {
+    if (first.isReal() || first.type.getNumElements() == 0)
+      return false;
+  } else if (!llvm::is_contained(kMoves, family)) {
     return false;
-  if (family != "gather")
+  }
+  bool isScatter = family == "scatter";
+  if (family != "gather" && !isScatter)
     return true;
-  // The routine moves an index out of range to the nearest end.
-  int64_t size = cast<IntegerAttr>(call.fields.get("axis_size")).getInt();
+  // The routines move an index out of range to the nearest end, or leave its
+  // element out. Only gather counts from the end, too.
+  StringRef ofAxis = isScatter ? "size" : "axis_size";
+  int64_t size = cast<IntegerAttr>(call.fields.get(ofAxis)).getInt();
   return llvm::all_of(x[call.operands[1]].ints, [&](int64_t index) {
-    return index >= -size && index < size;
+    return index >= (isScatter ? 0 : -size) && index < size;
   });
 }
 
