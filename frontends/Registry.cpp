@@ -154,6 +154,24 @@ static Attempt tryImport(const Frontend &frontend, StringRef path,
   return attempt;
 }
 
+/// Returns the nodes that more than half of several attempts reported: it is
+/// not the one or the other size that is wrong with these.
+static llvm::StringSet<> findLasting(std::vector<Attempt> &attempts) {
+  llvm::StringMap<size_t> counts;
+  for (Attempt &attempt : attempts) {
+    llvm::StringSet<> names;
+    for (Diagnostic &diagnostic : attempt.problems)
+      names.insert(getName(diagnostic.getLocation()));
+    for (const auto &name : names)
+      ++counts[name.getKey()];
+  }
+  llvm::StringSet<> lasting;
+  for (const auto &[name, count] : counts)
+    if (attempts.size() > 1 && 2 * count > attempts.size())
+      lasting.insert(name);
+  return lasting;
+}
+
 /// Reports what is wrong with a model besides that some dimensions are open,
 /// and how to bind them. `known` has the nodes and texts of what has been
 /// reported.
@@ -161,16 +179,24 @@ static void checkBeyondOpen(const Frontend &frontend, StringRef path,
                             const ImportOptions &options,
                             const llvm::StringSet<> &known,
                             ImportResult &result, MLIRContext &context) {
-  std::optional<Attempt> best;
+  std::vector<Attempt> attempts;
   for (Trial &trial : makeTrials(result.open, options.shapes)) {
-    Attempt attempt =
-        tryImport(frontend, path, options, std::move(trial), context);
-    bool isBetter = !best || attempt.doubts < best->doubts;
-    if (isBetter)
-      best = std::move(attempt);
-    if (best->doubts == 0)
+    attempts.push_back(
+        tryImport(frontend, path, options, std::move(trial), context));
+    if (attempts.back().doubts == 0)
       break;
   }
+  llvm::StringSet<> lasting = findLasting(attempts);
+  for (Attempt &attempt : attempts)
+    attempt.doubts =
+        llvm::count_if(attempt.problems, [&](Diagnostic &diagnostic) {
+          return diagnostic.getSeverity() != DiagnosticSeverity::Error &&
+                 !lasting.contains(getName(diagnostic.getLocation()));
+        });
+  auto best =
+      llvm::min_element(attempts, [](const Attempt &a, const Attempt &b) {
+        return a.doubts < b.doubts;
+      });
   DiagnosticEngine &engine = context.getDiagEngine();
   for (Diagnostic &diagnostic : best->problems)
     if (!known.contains(getName(diagnostic.getLocation())) &&

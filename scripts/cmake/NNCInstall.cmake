@@ -50,7 +50,8 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 # dpkg-shlibdeps finds the libraries but for libLLVM, which it takes for a part of
-# llvm-19-dev, by the link in the folder with libMLIR that the program names. The compilers of targets are the user's choice.
+# llvm-19-dev, by the link in the folder with libMLIR that the program names. The
+# compilers of targets are the user's choice.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS
     "libllvm${LLVM_VERSION_MAJOR} (>= 1:${LLVM_PACKAGE_VERSION})")

@@ -6,6 +6,8 @@ import sys
 import tempfile
 import unittest
 
+import numpy as np
+
 import models
 import outcome
 
@@ -63,6 +65,21 @@ class Shapes(unittest.TestCase):
             said = self.compile()[1]
             self.assertEqual("warning: node 'mul': with --shape x=1x128: MatMul multiplies 1 x 128 "
                              "by 77 x 2; other sizes may fit" in said, not fits, said)
+
+    def test_errors_of_any_size(self):
+        """Sizes at which an early layer fails are not tried for errors behind it."""
+        made = models.model(
+            [models.node("Conv", ["x", "w"], ["c"], "conv"),
+             models.node("Add", ["c", "b"], ["a"], "add"),
+             models.node("Reshape", ["c", "s"], ["r"], "cut")],
+            [models.value("x", ["batch", 3, "height", "width"])],
+            [models.value("a", None), models.value("r", None)],
+            [models.constant("w", models.weights(4, 3, 3, 3)),
+             models.constant("b", models.weights(5, 1, 1)),
+             models.constant("s", np.array([7, -1]))])
+        self.path.write_bytes(made.SerializeToString())
+        self.refuse("node 'add': with --shape x=1x3x224x224: Add has operands that do not")
+        self.refuse("node 'cut': with --shape x=1x3x224x224: Reshape cannot give")
 
     def test_wrong_rank(self):
         self.refuse("which the given 2x3x4 does not fit", "image=2x3x4", "any=1")
