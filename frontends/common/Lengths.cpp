@@ -32,6 +32,14 @@ std::optional<unsigned> Lengths::add(LayerBuilder &builder, StringRef name,
   return sizes.size() - 1;
 }
 
+std::optional<unsigned> Lengths::find(Value x, int64_t value) const {
+  for (auto [size, count] : llvm::enumerate(counts))
+    if (Value found = count; getValue(size) == value &&
+                             found.getParentRegion() == x.getParentRegion())
+      return size;
+  return std::nullopt;
+}
+
 Value Lengths::cut(LayerBuilder &builder, Value x, unsigned size) const {
   return builder.create<nn::PrefixOp>(x, counts[size], getValue(size),
                                       int64_t(size));

@@ -26,6 +26,10 @@ public:
   /// Returns as many slices of axis 0 of `x` as the size says.
   mlir::Value cut(LayerBuilder &builder, mlir::Value x, unsigned size) const;
 
+  /// Returns the number of a size that has this value and is found in the
+  /// function that computes `x`.
+  std::optional<unsigned> find(mlir::Value x, int64_t value) const;
+
   llvm::ArrayRef<FoundSize> getSizes() const { return sizes; }
   /// The numbers that are found, each a tensor of one i32.
   llvm::ArrayRef<mlir::Value> getCounts() const { return counts; }

@@ -139,6 +139,16 @@ public:
   mlir::Value cut(mlir::Value x, std::optional<unsigned> size) {
     return size ? importer.getLengths().cut(*this, x, *size) : mlir::Value();
   }
+  /// Whether an input is an initializer of the graph that the node is in.
+  bool isInitializer(int i) const {
+    return i < proto.input_size() &&
+           scope.initializers.contains(proto.input(i));
+  }
+  /// Returns as many slices of axis 0 of `x` as data find, if so many are
+  /// `count` in this import; else null.
+  mlir::Value takeFound(mlir::Value x, int64_t count) {
+    return cut(x, importer.getLengths().find(x, count));
+  }
   GraphImporter &getImporter() { return importer; }
   mlir::OpBuilder &getOpBuilder() { return importer.getBuilder(); }
   /// The node's name behind those of the nodes around it.

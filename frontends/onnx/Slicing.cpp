@@ -168,8 +168,16 @@ Value convertSlice(Node &node) {
     sizes[*axis] =
         size == 0 || span <= 0 ? 0 : llvm::divideCeil(span, std::abs(step));
   }
-  if (ArrayRef<int64_t>(sizes) == getShape(x) &&
-      llvm::all_of(steps, [](int64_t step) { return step == 1; }))
+  bool isUnitStep = llvm::all_of(steps, [](int64_t step) { return step == 1; });
+  // A slice of as many rows as data find takes all of them in an import for the
+  // most there may be.
+  bool isBeginning = isUnitStep && rank > 0 && lists->axes.size() == 1 &&
+                     isCut[0] && starts[0] == 0 && node.getOperand(2) &&
+                     !node.isInitializer(2);
+  if (isBeginning)
+    if (Value beginning = node.takeFound(x, sizes[0]))
+      return beginning;
+  if (ArrayRef<int64_t>(sizes) == getShape(x) && isUnitStep)
     return x;
   return node.create<nn::SliceOp>(x, starts, sizes, steps);
 }

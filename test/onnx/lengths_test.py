@@ -52,6 +52,19 @@ def masked():
     return net, {}, inputs + [{"x": np.full((12, 8), sign, np.float32)} for sign in (-1, 1)]
 
 
+def scattered():
+    """As many of y as the mask has elements, at its places, as PyTorch writes masked_scatter."""
+    net = Net(x=(FLOAT, [4, 8]), y=(FLOAT, [32]))
+    zero = net.constant(np.int64([0]))
+    places = net.add("Transpose", net.add("NonZero", net.add(
+        "Greater", "x", net.constant(np.float32(0)))), perm=[1, 0])
+    count = net.add("Gather", net.add("Shape", places), zero)
+    net.outputs = [net.add("ScatterND", "x", places, net.add("Slice", "y", zero, count, zero))]
+    draw = lambda n: random.normal(0, 1, n).astype(np.float32)
+    return net, {}, [{"x": x, "y": draw(32)} for x in (
+        draw((4, 8)), np.ones((4, 8), np.float32), -np.ones((4, 8), np.float32))]
+
+
 def compressed():
     net = Net(x=(FLOAT, [4, 6, 3]), rows=(BOOL, [4]), columns=(BOOL, [5]), flat=(BOOL, [30]))
     net.outputs = [net.add("Compress", "x", "rows", axis=0),
@@ -168,7 +181,7 @@ def matrices():
 
 
 NETWORKS = [scaled, indexed, matrices,
-            positions, masked, reduced, compressed, distinct, detections(5), detections(40),
+            positions, masked, scattered, reduced, compressed, distinct, detections(5), detections(40),
             both]
 
 
