@@ -120,7 +120,7 @@ std::vector<SizePoint> nnc::chooseEdges(ArrayRef<SizeRange> ranges) {
     middle.push_back(range.low +
                      (range.high - range.low) / range.step / 2 * range.step);
   }
-  // Sizes of 1 are alone in their points, and so are the next ones.
+  // Where the smallest size is 1, the next one is in the other points.
   std::vector<SizePoint> points = {low, high, middle};
   SizePoint second = low;
   for (auto [i, range] : llvm::enumerate(ranges))

@@ -202,7 +202,7 @@ private:
   ExitCode tryImport(llvm::ArrayRef<int64_t> point,
                      mlir::OwningOpRef<mlir::ModuleOp> &module,
                      std::string &why);
-  /// The same, and reports a failure.
+  /// Imports as tryImport() does, and reports a failure.
   ExitCode importSample(llvm::ArrayRef<int64_t> point,
                         mlir::OwningOpRef<mlir::ModuleOp> &module);
   /// Returns the shapes of the inputs at a point of the ranges.
