@@ -61,7 +61,7 @@ def node_test_models():
         if node_tests.out_of_scope(case, supported):
             continue
         names = [port.name for port in case.model.graph.input]
-        arrays = dict(zip(names, map(np.asarray, case.data_sets[0][0])))
+        arrays = dict(zip(names, map(node_tests.to_array, node_tests.get_data(case)[0][0])))
         yield constants.freeze(case.model, arrays)[0]
 
 
