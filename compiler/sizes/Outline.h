@@ -66,7 +66,8 @@ private:
   using EntryOf = llvm::function_ref<const Outline::Entry &(const Outline &)>;
   using NumbersOf =
       llvm::function_ref<llvm::ArrayRef<int64_t>(const Outline &)>;
-  /// What a number should be at `point`; nullopt where the samples do not tell.
+  /// Returns what a number should be at `point`; nullopt where the samples do
+  /// not tell.
   std::optional<int64_t> expect(size_t number, NumbersOf getNumbers,
                                 llvm::ArrayRef<int64_t> point);
   /// Returns what is not as expected, as a clause, or an empty string.

@@ -10,7 +10,7 @@ import zlib
 
 import chromium
 import nnc
-from report_test import HOSTILE, branches
+from report_test import HOSTILE, branches, hostile
 
 # All nodes with their texts stand inside of their boxes, and no two boxes meet.
 OVERLAPS = """(() => {
@@ -211,11 +211,7 @@ class Page(nnc.TestCase):
 
     def test_hostile_names(self):
         """Names are shown as they are, and no part of them runs."""
-        made = nnc.network()
-        for node in made.graph.node:
-            node.name = HOSTILE + node.name
-        made.graph.input[0].name = made.graph.node[0].input[0] = HOSTILE
-        self.save("hostile", made)
+        self.save("hostile", hostile())
         self.nnc("report", "hostile.onnx", "hostile.onnx")
         page = self.open("report.html")
         page.run("window.alert = () => { window.fooled = true; }")

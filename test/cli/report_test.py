@@ -14,6 +14,15 @@ from nnc import BROKEN, USAGE, model, value, weights
 HOSTILE = '</script><script>alert("1")</script><!--&<img src=x onerror=alert(1)>'
 
 
+def hostile():
+    """A network whose names are markup and script."""
+    made = nnc.network()
+    for node in made.graph.node:
+        node.name = HOSTILE + node.name
+    made.graph.input[0].name = made.graph.node[0].input[0] = HOSTILE
+    return made
+
+
 def branches():
     """Two ways from x to y, one of them longer, and a sum of both."""
     node = helper.make_node
@@ -128,11 +137,7 @@ class Report(nnc.TestCase):
         self.assertIn("default-src 'none'", text)
 
     def test_hostile_names(self):
-        made = nnc.network()
-        for node in made.graph.node:
-            node.name = HOSTILE + node.name
-        made.graph.input[0].name = made.graph.node[0].input[0] = HOSTILE
-        self.save("hostile", made)
+        self.save("hostile", hostile())
         (self.folder / "hostile.onnx").rename(self.folder / "<b>&.onnx")
         self.nnc("report", "<b>&.onnx")
         text = (self.folder / "report.html").read_text()

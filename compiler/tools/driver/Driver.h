@@ -9,7 +9,6 @@
 
 #include "codegen/Codegen.h"
 #include "compiler/Pipeline.h"
-#include "compiler/sizes/Outline.h"
 #include "compiler/sizes/SizeRange.h"
 #include "compiler/tools/driver/Custom.h"
 #include "compiler/tools/driver/Diagnostics.h"
@@ -27,6 +26,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+
+namespace nnc {
+struct Outline;
+}
 
 namespace nnc::tools {
 
@@ -202,6 +205,10 @@ private:
   ExitCode tryImport(llvm::ArrayRef<int64_t> point,
                      mlir::OwningOpRef<mlir::ModuleOp> &module,
                      std::string &why);
+  /// Reports a failure of tryImport(), and sizes that its module lacks or has
+  /// more; removes results that nothing reads.
+  ExitCode acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
+                        const std::string &why, mlir::ModuleOp module);
   /// Imports as tryImport() does, and reports a failure.
   ExitCode importSample(llvm::ArrayRef<int64_t> point,
                         mlir::OwningOpRef<mlir::ModuleOp> &module);

@@ -10,6 +10,7 @@
 #include "compiler/routines/TuningFile.h"
 #include "compiler/sizes/Constants.h"
 #include "compiler/sizes/Generalize.h"
+#include "compiler/sizes/Outline.h"
 #include "compiler/sizes/Progressions.h"
 #include "compiler/sizes/Samples.h"
 #include "dialects/exec/Identifiers.h"
@@ -101,13 +102,17 @@ ExitCode Driver::nameSizes() {
   for (unsigned i = callersSizes; i < sizes.size(); ++i)
     isBeyond |= points[0][i] > sizes[i].high;
   std::string why;
-  if (isBeyond && tryImport(points[0], op, why) != ExitCode::done) {
+  ExitCode code = tryImport(points[0], op, why);
+  if (isBeyond && code != ExitCode::done) {
     for (unsigned i = callersSizes; i < sizes.size(); ++i)
       sizes[i].isMost = true;
     points = chooseSamples(sizes);
     finder = std::make_unique<ExpressionFinder>(sizes, points, &context);
+    why.clear();
+    code = tryImport(points[0], op, why);
   }
-  if (ExitCode code = importSample(points.front(), op); code != ExitCode::done)
+  code = acceptSample(points[0], code, why, *op);
+  if (code != ExitCode::done)
     return code;
   return foundSizes.empty() ? ExitCode::done : dropInnerCounts();
 }
@@ -235,12 +240,17 @@ ExitCode Driver::importSample(llvm::ArrayRef<int64_t> point,
                               mlir::OwningOpRef<mlir::ModuleOp> &module) {
   std::string why;
   ExitCode code = tryImport(point, module, why);
-  if (code != ExitCode::done)
+  return acceptSample(point, code, why, *module);
+}
+
+ExitCode Driver::acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
+                              const std::string &why, mlir::ModuleOp module) {
+  if (code != ExitCode::done) {
     mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
         << "cannot be imported with " << describePoint(sizes, point) << ": "
         << why;
-  if (code != ExitCode::done)
     return code;
+  }
   if (foundSizes.size() != sizes.size() - callersSizes) {
     mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
         << fmt::format("varies with the sizes in a way that nnc does not "
@@ -249,7 +259,7 @@ ExitCode Driver::importSample(llvm::ArrayRef<int64_t> point,
                        describePoint(sizes, point));
     return ExitCode::unsupported;
   }
-  removeCounts(*module, innerSizes);
+  removeCounts(module, innerSizes);
   return code;
 }
 

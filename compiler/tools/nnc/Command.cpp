@@ -20,6 +20,7 @@
 #include "llvm/TargetParser/Host.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -160,36 +161,54 @@ static std::string findNameProblem(const std::string &given) {
                                        exec::makeModuleName(given));
 }
 
+void addRepeatedOption(CLI::App &app, const std::string &name,
+                       const std::string &type, std::function<void()> clear,
+                       std::function<std::string(const std::string &)> parse,
+                       const std::string &help) {
+  app.add_option_function<std::vector<std::string>>(
+         name,
+         [=](const std::vector<std::string> &arguments) {
+           std::vector<std::string> problems;
+           clear();
+           for (const std::string &argument : arguments)
+             if (std::string problem = parse(argument); !problem.empty())
+               problems.push_back(problem);
+           if (!problems.empty())
+             throw CLI::ValidationError(
+                 name, fmt::format("{}", fmt::join(problems, "; ")));
+         },
+         help)
+      ->allow_extra_args(false)
+      ->type_name(type);
+}
+
+llvm::json::Value orNull(std::optional<double> value) {
+  return value && std::isfinite(*value) ? llvm::json::Value(*value)
+                                        : llvm::json::Value(nullptr);
+}
+
 void addModelFileOptions(CLI::App &app, ModelOptions &options) {
   app.add_option("MODEL", options.model,
                  "The model: " + frontends::describeFormats())
       ->required();
-  app.add_option_function<std::vector<std::string>>(
-         "--shape",
-         [&options](const std::vector<std::string> &shapes) {
-           std::vector<std::string> problems;
-           // A command line with problems is read several times.
-           options.shapes.clear();
-           options.otherShapes.clear();
-           options.ranges.clear();
-           for (const std::string &shape : shapes)
-             if (std::string problem = parseShape(shape, options);
-                 !problem.empty())
-               problems.push_back(problem);
-           if (!problems.empty())
-             throw CLI::ValidationError(
-                 "--shape", fmt::format("{}", fmt::join(problems, "; ")));
-         },
-         "Shape of an input whose dimensions the model leaves open; 1..8, or "
-         "32..640:32 with a step, is a dimension that is chosen at each run. "
-         "Given again for an input, its shape in a second function of the "
-         "module. "
-         "Shapes "
-         "that the model declares for outputs and values in between are errors "
-         "where they contradict the computed ones, but warnings with a --shape "
-         "that binds open dimensions: they may be left from other sizes")
-      ->allow_extra_args(false)
-      ->type_name("INPUT=1..8x3x48x320");
+  addRepeatedOption(
+      app, "--shape", "INPUT=1..8x3x48x320",
+      [&options] {
+        options.shapes.clear();
+        options.otherShapes.clear();
+        options.ranges.clear();
+      },
+      [&options](const std::string &argument) {
+        return parseShape(argument, options);
+      },
+      "Shape of an input whose dimensions the model leaves open; 1..8, or "
+      "32..640:32 with a step, is a dimension that is chosen at each run. "
+      "Given again for an input, its shape in a second function of the "
+      "module. "
+      "Shapes "
+      "that the model declares for outputs and values in between are errors "
+      "where they contradict the computed ones, but warnings with a --shape "
+      "that binds open dimensions: they may be left from other sizes");
   app.add_option("--external-data", options.externalData,
                  "Folder that may hold the model's external data, beside the "
                  "model's own; links that lead out of both are refused")
@@ -271,36 +290,32 @@ static std::string parseMemory(llvm::StringRef text, MemoryChoice &memory) {
                      exec::isUsableIdentifier(lower) ? "; try " + lower : "");
 }
 
+/// Adds a memory that a text describes. Returns what is wrong with it, or an
+/// empty string.
+static std::string addMemory(const std::string &text, ModelOptions &options) {
+  MemoryChoice memory;
+  std::string problem = parseMemory(text, memory);
+  auto isSame = [&](const MemoryChoice &other) {
+    return other.name == memory.name;
+  };
+  if (problem.empty() && llvm::any_of(options.memories, isSame))
+    problem = "there are two memories '" + memory.name + "'";
+  options.memories.push_back(memory);
+  return problem;
+}
+
 static void addPoolOption(CLI::App &app, ModelOptions &options) {
-  app.add_option_function<std::vector<std::string>>(
-         "--pool",
-         [&options](const std::vector<std::string> &arguments) {
-           std::vector<std::string> problems;
-           // A command line with problems is read several times.
-           options.memories.clear();
-           for (const std::string &argument : arguments) {
-             MemoryChoice memory;
-             std::string problem = parseMemory(argument, memory);
-             auto isSame = [&](const MemoryChoice &other) {
-               return other.name == memory.name;
-             };
-             if (problem.empty() && llvm::any_of(options.memories, isSame))
-               problem = "there are two memories '" + memory.name + "'";
-             if (!problem.empty())
-               problems.push_back(problem);
-             options.memories.push_back(memory);
-           }
-           if (!problems.empty())
-             throw CLI::ValidationError(
-                 "--pool", fmt::format("{}", fmt::join(problems, "; ")));
-         },
-         "Memory for a part of the arena, and how many bytes of it the code "
-         "may take; given once for each memory. The code gets a pointer to "
-         "each. Those that are not slow hold what is read and written most "
-         "often. One for weights holds a part of these, in a section of its "
-         "name")
-      ->allow_extra_args(false)
-      ->type_name("NAME:BYTES[:slow][:weights]");
+  addRepeatedOption(
+      app, "--pool", "NAME:BYTES[:slow][:weights]",
+      [&options] { options.memories.clear(); },
+      [&options](const std::string &argument) {
+        return addMemory(argument, options);
+      },
+      "Memory for a part of the arena, and how many bytes of it the code "
+      "may take; given once for each memory. The code gets a pointer to "
+      "each. Those that are not slow hold what is read and written most "
+      "often. One for weights holds a part of these, in a section of its "
+      "name");
 }
 
 void addRamOption(CLI::App &app, ModelOptions &options) {
@@ -313,48 +328,31 @@ void addRamOption(CLI::App &app, ModelOptions &options) {
 }
 
 static void addValueOption(CLI::App &app, ModelOptions &options) {
-  app.add_option_function<std::vector<std::string>>(
-         "--value",
-         [&options](const std::vector<std::string> &arguments) {
-           std::vector<std::string> problems;
-           // A command line with problems is read several times.
-           options.values.clear();
-           for (const std::string &argument : arguments)
-             if (std::string problem = parseValue(argument, options);
-                 !problem.empty())
-               problems.push_back(problem);
-           if (!problems.empty())
-             throw CLI::ValidationError(
-                 "--value", fmt::format("{}", fmt::join(problems, "; ")));
-         },
-         "What an input holds, which becomes a constant of the code: numbers, "
-         "row by row, or a file. The code does not take that input any more")
-      ->allow_extra_args(false)
-      ->type_name("INPUT=1,2,3|FILE.npy");
+  addRepeatedOption(
+      app, "--value", "INPUT=1,2,3|FILE.npy",
+      [&options] { options.values.clear(); },
+      [&options](const std::string &argument) {
+        return parseValue(argument, options);
+      },
+      "What an input holds, which becomes a constant of the code: numbers, "
+      "row by row, or a file. The code does not take that input any more");
 }
 
 void addModelOptions(CLI::App &app, ModelOptions &options) {
   addModelFileOptions(app, options);
   addValueOption(app, options);
-  app.add_option_function<std::vector<std::string>>(
-         "--custom",
-         [&options](const std::vector<std::string> &arguments) {
-           std::vector<std::string> problems;
-           // A command line with problems is read several times.
-           options.customs = {};
-           for (const std::string &argument : arguments)
-             llvm::append_range(problems, options.customs.add(argument));
-           if (!problems.empty())
-             throw CLI::ValidationError(
-                 "--custom", fmt::format("{}", fmt::join(problems, "; ")));
-         },
-         "C function for an operator that nnc lacks: the name of a TFLite "
-         "custom operator, or TYPE or DOMAIN::TYPE of an ONNX one; the header "
-         "that declares the function, which is called like the header unless "
-         "its name is given; and the bytes that it works in. nnc_custom.h, "
-         "which is written beside the code, says what it is given")
-      ->allow_extra_args(false)
-      ->type_name("OPERATOR:FILE.h[:function=NAME][:scratch=BYTES]");
+  addRepeatedOption(
+      app, "--custom", "OPERATOR:FILE.h[:function=NAME][:scratch=BYTES]",
+      [&options] { options.customs = {}; },
+      [&options](const std::string &argument) {
+        return fmt::format("{}",
+                           fmt::join(options.customs.add(argument), "; "));
+      },
+      "C function for an operator that nnc lacks: the name of a TFLite "
+      "custom operator, or TYPE or DOMAIN::TYPE of an ONNX one; the header "
+      "that declares the function, which is called like the header unless "
+      "its name is given; and the bytes that it works in. nnc_custom.h, "
+      "which is written beside the code, says what it is given");
   addTargetOption(app, options.target,
                   "Machine to make code for, see 'nnc targets'");
   app.add_option(

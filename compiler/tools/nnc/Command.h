@@ -13,7 +13,9 @@
 
 #include "dialects/target/Target.h"
 
+#include <functional>
 #include <memory>
+#include <optional>
 
 namespace CLI {
 class App;
@@ -54,6 +56,17 @@ void addModelOptions(CLI::App &app, ModelOptions &options);
 void addLimit(CLI::App &app, const char *name, std::optional<int64_t> &limit,
               const char *help);
 
+/// Adds an option that may be given again. `clear` forgets what was given, as a
+/// command line with problems is read several times; `parse` takes one argument
+/// and returns what is wrong with it, or an empty string. All problems are told
+/// at once.
+void addRepeatedOption(CLI::App &app, const std::string &name,
+                       const std::string &type, std::function<void()> clear,
+                       std::function<std::string(const std::string &)> parse,
+                       const std::string &help);
+/// Returns a number for JSON, which has none that are not finite: null then, or
+/// where there is none.
+llvm::json::Value orNull(std::optional<double> value);
 /// Adds --limit.
 void addLimitOption(CLI::App &app, ModelOptions &options);
 /// Adds --max-ram.

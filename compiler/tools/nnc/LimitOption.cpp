@@ -65,29 +65,20 @@ static std::string parseLimit(llvm::StringRef text, ModelOptions &options) {
 
 void addLimitOption(CLI::App &app, ModelOptions &options) {
   frontends::Limits usual;
-  app.add_option_function<std::vector<std::string>>(
-         "--limit",
-         [&options](const std::vector<std::string> &arguments) {
-           std::vector<std::string> problems;
-           for (const std::string &argument : arguments)
-             if (std::string problem = parseLimit(argument, options);
-                 !problem.empty())
-               problems.push_back(problem);
-           if (!problems.empty())
-             throw CLI::ValidationError(
-                 "--limit", fmt::format("{}", fmt::join(problems, "; ")));
-         },
-         fmt::format(
-             "For models from anywhere: the most bytes of the model's file, "
-             "nodes of it with all calls and loops expanded ({}), functions "
-             "and subgraphs within one another ({}), bytes of a tensor ({}G) "
-             "and of a constant that the model only describes ({}M), bytes of "
-             "memory of nnc and of each program that it starts, and "
-             "seconds of the whole command",
-             usual.nodes, usual.depth, usual.tensor >> 30,
-             usual.constant >> 20))
-      ->allow_extra_args(false)
-      ->type_name("file|nodes|depth|tensor|constant|memory|time=N");
+  addRepeatedOption(
+      app, "--limit", "file|nodes|depth|tensor|constant|memory|time=N",
+      [&options] { options.limits = {}; },
+      [&options](const std::string &argument) {
+        return parseLimit(argument, options);
+      },
+      fmt::format(
+          "For models from anywhere: the most bytes of the model's file, "
+          "nodes of it with all calls and loops expanded ({}), functions "
+          "and subgraphs within one another ({}), bytes of a tensor ({}G) "
+          "and of a constant that the model only describes ({}M), bytes of "
+          "memory of nnc and of each program that it starts, and "
+          "seconds of the whole command",
+          usual.nodes, usual.depth, usual.tensor >> 30, usual.constant >> 20));
 }
 
 } // namespace nnc::tools

@@ -9,7 +9,6 @@
 #include "llvm/TargetParser/Host.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -73,9 +72,7 @@ json::Object toJson(const Port &port, const Difference &found) {
                       {"within", found.within},
                       {"elements", found.elements},
                       {"differing", found.differing},
-                      {"largest_error", std::isfinite(found.largest)
-                                            ? json::Value(found.largest)
-                                            : json::Value(nullptr)},
+                      {"largest_error", orNull(found.largest)},
                       {"largest_expected", found.scale},
                       {"at", found.at}};
 }

@@ -8,7 +8,6 @@
 
 #include "compiler/tools/driver/Terminal.h"
 
-#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -63,13 +62,6 @@ static std::vector<LayerReport> describe(Session &session,
                        evaluation.tensors.at(layer.output).getDecibels()});
   }
   return reports;
-}
-
-/// Null stands for the decibels of an error that is zero, and for what is not
-/// finite where an output holds infinite values: JSON has no such numbers.
-static json::Value orNull(std::optional<double> value) {
-  return value && std::isfinite(*value) ? json::Value(*value)
-                                        : json::Value(nullptr);
 }
 
 json::Object toJson(Session &session, const Evaluation &evaluation,

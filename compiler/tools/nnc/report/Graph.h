@@ -14,7 +14,7 @@
 
 namespace nnc::tools {
 
-/// What a step of a program reads as a constant.
+/// A constant that a step of a program reads.
 struct GraphWeight {
   std::string name;
   mlir::RankedTensorType type;

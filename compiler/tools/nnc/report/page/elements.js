@@ -76,3 +76,9 @@ const fitText = (() => {
     return fitted;
   };
 })();
+
+/** Draws a view with a chart again where that has become wider or narrower. */
+const redrawOnResize = (view) => new ResizeObserver(() => {
+  const width = view.chart.clientWidth;
+  if (view.model && width && Math.abs(width - view.width) > 4) view.draw();
+}).observe(view.chart);

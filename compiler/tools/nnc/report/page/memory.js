@@ -9,10 +9,7 @@ class MemoryView {
     this.intro = html("p");
     this.element = html("div", { class: "panel" }, html("h2", { class: "print" }, "Memory"),
       this.intro, html("div", { class: "split" }, this.chart, this.holders));
-    new ResizeObserver(() => {
-      const width = this.chart.clientWidth;
-      if (this.model && width && Math.abs(width - this.width) > 4) this.draw();
-    }).observe(this.chart);
+    redrawOnResize(this);
   }
 
   show(model) {

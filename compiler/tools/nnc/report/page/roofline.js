@@ -7,10 +7,7 @@ class RooflineView {
     this.chart = html("div");
     this.intro = html("p");
     this.element = html("div", { class: "panel" }, html("h2", { class: "print" }, "Roofline"), this.intro, this.chart);
-    new ResizeObserver(() => {
-      const width = this.chart.clientWidth;
-      if (this.model && width && Math.abs(width - this.width) > 4) this.draw();
-    }).observe(this.chart);
+    redrawOnResize(this);
   }
 
   show(model) {
