@@ -13,6 +13,8 @@
 
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 namespace nnc::codegen {
 
@@ -34,6 +36,11 @@ struct EmitOptions {
   /// Text of <name>_metadata.h, or empty if the model says nothing about
   /// itself.
   std::string metadata;
+  /// What the model says about itself, for the manifest: keys and values.
+  std::vector<std::pair<std::string, std::string>> properties;
+  /// Name of a shared library of the module that will be added to the folder,
+  /// for the manifest; or empty.
+  std::string library;
 
   /// Returns true if <name>_run_parallel is emitted, which takes a thread pool.
   bool takesPool() const { return threads > 1; }

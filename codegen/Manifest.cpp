@@ -76,7 +76,9 @@ static json::Array describeArena(exec::ProgramOp program) {
 
 static constexpr llvm::StringLiteral kMemories = "memories",
                                      kWeightMemories = "weight_memories",
-                                     kSizes = "sizes", kModule = "module";
+                                     kSizes = "sizes", kModule = "module",
+                                     kLibrary = "library",
+                                     kMetadata = "metadata";
 
 static json::Array describeMemories(ArrayAttr list) {
   json::Array memories;
@@ -99,6 +101,14 @@ static json::Array describeSizes(exec::ProgramOp program) {
                                  {"step", size.getStep()},
                                  {"found", size.getFound()}});
   return sizes;
+}
+
+/// Describes what the model says about itself. Its text may be any bytes.
+static json::Object describeMetadata(const EmitOptions &options) {
+  json::Object entries;
+  for (const auto &[key, value] : options.properties)
+    entries[json::fixUTF8(key)] = json::fixUTF8(value);
+  return entries;
 }
 
 /// Prints a value on one line; a list of objects gets one line per object.
@@ -159,6 +169,7 @@ static std::string print(exec::ProgramOp program,
       {"isa", json::Array(program.getFeatures().getAsValueRange<StringAttr>())},
       {"flags", json::Array(getFlags(program))},
       {"files", json::Array(files)},
+      {kLibrary, options.library},
       {"inputs", std::move(inputs)},
       {"outputs", std::move(outputs)},
       {"state", std::move(state)},
@@ -173,6 +184,7 @@ static std::string print(exec::ProgramOp program,
       {kMemories, describeMemories(program.getMemories())},
       {kWeightMemories, describeMemories(program.getWeightMemories())},
       {kSizes, describeSizes(program)},
+      {kMetadata, describeMetadata(options)},
   };
   std::string text;
   for (const auto &[key, value] : manifest) {
@@ -180,6 +192,9 @@ static std::string print(exec::ProgramOp program,
     bool isOptional =
         key == kMemories || key == kWeightMemories || key == kSizes;
     if (isOptional && value.getAsArray()->empty())
+      continue;
+    if ((key == kLibrary && options.library.empty()) ||
+        (key == kMetadata && options.properties.empty()))
       continue;
     // Only a program behind the first of its module has another name.
     if (key == kModule && value == json::Value(program.getSymName()))

@@ -40,6 +40,36 @@ class Folder(nnc.TestCase):
         self.assertIn("other.cpp", self.names("out"))
         self.assertNotIn("network.cpp", self.names("out"))
 
+    def test_library(self):
+        self.nnc("compile", "network.onnx", "-o", "out", "--library", "--compiler=c++ -O1")
+        manifest = json.loads((self.folder / "out" / "manifest.json").read_text())
+        self.assertEqual(manifest["library"], "libnetwork.so")
+        self.assertEqual(sorted([*manifest["files"], "manifest.json", "libnetwork.so"]),
+                         self.names("out"))
+        library = self.folder / "out" / "libnetwork.so"
+        subprocess.run([sys.executable, "-c",
+                        f"import ctypes; ctypes.CDLL({str(library)!r}).network_run"], check=True)
+        # The next output has none.
+        self.nnc("compile", "network.onnx", "-o", "out")
+        self.assertNotIn("libnetwork.so", self.names("out"))
+        before = self.names()
+        for options, said in ([["--library", "--target=cortex-m4"], "no operating system"],
+                              [["--compiler=c++"], "--compiler builds a library"],
+                              [["--library", "--compiler=no-such-compiler"], "no-such-compiler"]):
+            self.nnc("compile", "network.onnx", "-o", "other", *options, code=USAGE, said=[said])
+        self.assertEqual(self.names(), before)
+
+    def test_metadata(self):
+        """What the model says about itself, whatever bytes it has."""
+        made = network()
+        for key, text in (("labels", "cat\ndog"), ("größe", '"1"')):
+            entry = made.metadata_props.add()
+            entry.key, entry.value = key, text
+        self.save("said", made)
+        self.nnc("compile", "said.onnx", "-o", "out")
+        manifest = json.loads((self.folder / "out" / "manifest.json").read_text())
+        self.assertEqual(manifest["metadata"], {"labels": "cat\ndog", "größe": '"1"'})
+
     def test_not_over_files_of_others(self):
         (self.folder / "mine").mkdir()
         (self.folder / "mine" / "notes.txt").write_text("mine")

@@ -478,9 +478,14 @@ ExitCode Driver::emit(const std::string &folder) {
                     : isArray                ? "array"
                                              : "embed";
   options.threads = choices.threads;
+  if (choices.library)
+    options.library = fmt::format(
+        "lib{}.so",
+        (*op)->getAttrOfType<mlir::StringAttr>("nn.model").getValue().str());
   if (!metadata.empty()) {
     auto name = (*op)->getAttrOfType<mlir::StringAttr>("nn.model");
     options.metadata = metadataHeader(name.getValue().str(), metadata);
+    options.properties = metadata;
   }
   // Stages that are kept have the model's weights, too.
   ModelWeights weights =

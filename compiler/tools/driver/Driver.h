@@ -79,10 +79,11 @@ struct ModelOptions {
   /// then for these, and for the largest of others.
   std::optional<std::vector<int64_t>> foundSizes;
   codegen::Package package = codegen::Package::none;
-  std::string tuning; ///< file of measured costs, or empty
-  std::string probe;  ///< file of the machine's figures, or empty
-  int threads = 1;    ///< that the code has memory for
-  int runThreads = 0; ///< how many it will run on, where that is known
+  bool library = false; ///< whether the manifest names a shared library
+  std::string tuning;   ///< file of measured costs, or empty
+  std::string probe;    ///< file of the machine's figures, or empty
+  int threads = 1;      ///< that the code has memory for
+  int runThreads = 0;   ///< how many it will run on, where that is known
   double maxError = PipelineOptions().maxError;
   int weightBits = 32;       ///< least that is left of a weight: 32 or 24
   CustomFunctions customs;   ///< for operators that nnc lacks

@@ -124,12 +124,16 @@ static std::vector<std::string> outputFiles(const std::string &folder) {
     return {};
   }
   std::vector<std::string> names;
-  if (llvm::json::Object *manifest = json->getAsObject())
+  auto add = [&](std::optional<llvm::StringRef> name) {
+    if (name && isInside(*name))
+      names.push_back(name->str());
+  };
+  if (llvm::json::Object *manifest = json->getAsObject()) {
     if (llvm::json::Array *files = manifest->getArray("files"))
       for (const llvm::json::Value &file : *files)
-        if (std::optional<llvm::StringRef> name = file.getAsString())
-          if (isInside(*name))
-            names.push_back(name->str());
+        add(file.getAsString());
+    add(manifest->getString("library"));
+  }
   return names;
 }
 

@@ -200,6 +200,7 @@ static bool fromJSON(const json::Value &value, Manifest &manifest,
   return map && map.map("name", manifest.name) &&
          map.map("target", manifest.target) && map.map("isa", manifest.isa) &&
          map.map("flags", manifest.flags) && map.map("files", manifest.files) &&
+         map.mapOptional("library", manifest.library) &&
          map.map("inputs", manifest.inputs) &&
          map.map("outputs", manifest.outputs) &&
          map.mapOptional("state", manifest.state) &&

@@ -76,6 +76,7 @@ struct Manifest {
   /// Flags of the compiler, including those of the target.
   std::vector<std::string> flags;
   std::vector<std::string> files;
+  std::string library; ///< a file beside these, or empty
   bool threads = false;
   /// "embed", "array", "file", or "none" if there are no weights.
   std::string weights;

@@ -228,6 +228,25 @@ static Words linkCommand(const Toolchain &toolchain,
   return command;
 }
 
+llvm::Error buildLibrary(const Manifest &manifest, const Toolchain &toolchain) {
+  llvm::Expected<std::unique_ptr<Scratch>> scratch = makeTemporaryFolder();
+  if (!scratch)
+    return scratch.takeError();
+  const std::string folder = (*scratch)->path();
+  std::vector<CompileJob> jobs = moduleJobs(manifest, folder, /*hooks=*/false);
+  for (CompileJob &job : jobs)
+    job.flags.push_back("-fPIC");
+  llvm::Expected<std::vector<std::string>> objects =
+      compileAll(toolchain, jobs, folder + "/module");
+  if (!objects)
+    return objects.takeError();
+  Words command = linkCommand(toolchain, *objects,
+                              manifest.folder + "/" + manifest.library);
+  command.insert(command.end(), {"-shared", "-Wl,-soname," + manifest.library,
+                                 "-Wl,--as-needed"});
+  return runPrograms({command}, folder + "/link");
+}
+
 llvm::Expected<std::vector<std::string>>
 buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
              const std::string &folder) {

@@ -86,6 +86,10 @@ llvm::Expected<std::vector<std::string>> buildModule(const Manifest &,
                                                      const std::string &folder,
                                                      bool hooks);
 
+/// Builds the shared library that the manifest names, beside the module's
+/// sources. It needs no other file.
+llvm::Error buildLibrary(const Manifest &, const Toolchain &);
+
 /// Links each module with the runner (compiler/tools/runner) into a program,
 /// for a target without an operating system with the test firmware; all
 /// programs are built in parallel. Object files of the runner that an earlier

@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/tools/driver/Depfile.h"
+#include "compiler/tools/driver/Process.h"
 #include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/driver/Toolchain.h"
 #include "compiler/tools/nnc/Command.h"
 
 #include "dialects/exec/Identifiers.h"
@@ -32,6 +34,9 @@ public:
     app.add_option("-o,--output", folder, "Folder for the code")
         ->type_name("DIR")
         ->required();
+    app.add_flag("--library", options.library,
+                 "Also builds a shared library, with the target's compiler");
+    addCompilerOption(app, compiler);
     app.add_option("--depfile", depfile,
                    "File for a rule of make that lists what the code was made "
                    "from: the model, its external data, and the files that "
@@ -45,6 +50,13 @@ public:
     // written.
     if (llvm::Error error = checkOutputFolder(folder))
       return fail(std::move(error), ExitCode::usage);
+    if (!options.library && !compiler.empty())
+      return fail(makeError("--compiler builds a library; add --library"),
+                  ExitCode::usage);
+    Toolchain toolchain;
+    if (options.library)
+      if (ExitCode code = findTools(toolchain); code != ExitCode::done)
+        return code;
     DriverOptions wanted;
     wanted.takesRanges = wanted.takesSeveral = true;
     Driver driver(options, wanted);
@@ -58,6 +70,10 @@ public:
     std::string code = (*staging)->path() + "/code";
     if (ExitCode status = driver.emit(code); status != ExitCode::done)
       return status;
+    if (options.library)
+      if (ExitCode status = addLibrary(code, toolchain);
+          status != ExitCode::done)
+        return status;
     if (llvm::Error error = publish(code, folder))
       return fail(std::move(error), ExitCode::usage);
     warnOfName();
@@ -73,6 +89,36 @@ public:
   }
 
 private:
+  /// Finds what builds a shared library for the target.
+  ExitCode findTools(Toolchain &toolchain) const {
+    llvm::Expected<Toolchain> found = Toolchain::find(options.target, compiler);
+    if (!found)
+      return fail(found.takeError(), ExitCode::usage);
+    toolchain = std::move(*found);
+    toolchain.level = options.getLevel();
+    if (toolchain.isBare())
+      return fail(makeError(fmt::format("--library: {} has no operating system "
+                                        "that loads libraries; leave it out",
+                                        options.target)),
+                  ExitCode::usage);
+    if (llvm::Error error =
+            findProgram(splitCommand(toolchain.compiler).front()).takeError())
+      return fail(std::move(error), ExitCode::usage);
+    return ExitCode::done;
+  }
+
+  /// Builds the shared library of the code in the folder `code`.
+  ExitCode addLibrary(const std::string &code,
+                      const Toolchain &toolchain) const {
+    llvm::Expected<Manifest> manifest = readManifest(code);
+    if (!manifest)
+      return fail(manifest.takeError(), ExitCode::ownFault);
+    Progress progress("building with " + toolchain.compiler);
+    if (llvm::Error error = buildLibrary(*manifest, toolchain))
+      return fail(std::move(error), ExitCode::ownFault);
+    return ExitCode::done;
+  }
+
   /// Warns if the module's name, which follows from the name of the file, is
   /// not the one that a user expects.
   void warnOfName() const {
@@ -122,7 +168,7 @@ private:
   }
 
   ModelOptions options;
-  std::string folder, depfile;
+  std::string folder, compiler, depfile;
   bool json = false;
 };
 
