@@ -66,16 +66,23 @@ endfunction()
 
 # nnc_use_mlir(target...)
 #
-# Links the shared MLIR and LLVM, and builds as they were built: no exceptions,
-# no RTTI. Their headers are system headers: their warnings are not ours.
+# Links the shared MLIR and LLVM, or with NNC_STATIC_LLVM the parts of them that nnc
+# uses, and builds as they were built: no exceptions, no RTTI. Their headers are
+# system headers: their warnings are not ours.
 function(nnc_use_mlir)
+  if(NNC_STATIC_LLVM)
+    set(libraries MLIRArithDialect MLIRDialectUtils MLIRFuncDialect MLIRParser MLIRPass MLIRQuantDialect
+                  MLIRTransforms LLVMObject LLVMTargetParser LLVMSupport)
+  else()
+    set(libraries MLIR LLVM)
+  endif()
   foreach(target ${ARGN})
     target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS}
                                                        ${MLIR_INCLUDE_DIRS})
     target_compile_definitions(${target} PUBLIC ${NNC_LLVM_DEFINITIONS})
     target_compile_options(
       ${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti>)
-    target_link_libraries(${target} PUBLIC MLIR LLVM)
+    target_link_libraries(${target} PUBLIC ${libraries})
   endforeach()
 endfunction()
 

@@ -1,0 +1,89 @@
+"""ONNX's own runner of backend tests on nnc through Python, beside the same cases on emitted code
+as test/onnx/node_tests.py runs them: each case has to end in the same way.
+
+    backend_test.py [--sample 1/10]     NNC_BUILD_DIR says where nnc was built
+"""
+
+import argparse
+import sys
+import unittest
+
+import onnx
+import onnx.backend.test
+
+import wheel
+from wheel import ROOT
+
+sys.path.insert(0, str(ROOT / "test" / "onnx"))
+import node_tests  # noqa: E402
+
+wheel.use()
+import nnc.backend  # noqa: E402
+
+COMPILER = "clang++-19 -O1"
+
+
+class Recorder(nnc.backend.Backend):
+    """The backend, which also notes what it declines: the runner passes over that."""
+
+    declined = False
+
+    @classmethod
+    def prepare(cls, model, device="CPU", **kwargs):
+        try:
+            return super().prepare(model, device, compiler=COMPILER, **kwargs)
+        except onnx.backend.test.runner.BackendIsNotSupposedToImplementIt:
+            cls.declined = True
+            raise
+
+
+def by_name():
+    """The runner's tests of the CPU by the names of their cases."""
+    cases = onnx.backend.test.BackendTest(Recorder, __name__).test_cases
+    suite = unittest.TestSuite()
+    for kind in cases.values():
+        suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(kind))
+    return {test._testMethodName.removesuffix("_cpu"): test for test in suite
+            if test._testMethodName.endswith("_cpu")}
+
+
+def run(test):
+    """How a test of the runner ends, as node_tests.outcome() has it, and why."""
+    Recorder.declined = False
+    result = unittest.TestResult()
+    test.run(result)
+    for problems in (result.failures, result.errors):
+        if problems:
+            return "failed", problems[0][1]
+    return ("lacking" if Recorder.declined or result.skipped else "passed"), ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", default="1/1", metavar="I/N", help="each N-th case, from I")
+    part, parts = map(int, parser.parse_args().sample.split("/"))
+    supported = node_tests.supported_ops()
+    # The runner has one tolerance for all cases.
+    cases = [case for case in node_tests.load_cases()
+             if not node_tests.out_of_scope(case, supported)
+             and not node_tests.CANCELLING.match(case.name)
+             and not node_tests.RANDOM.match(case.name)][part - 1::parts]
+    node_tests.CASES, node_tests.HOW = cases, ("native", "none")
+    tests = by_name()
+    differ, counts = 0, {}
+    for index, case in enumerate(cases):
+        (kind, why), (expected, message) = run(tests[case.name]), node_tests.outcome(index)
+        expected = "lacking" if expected == "declined" else expected
+        counts[kind] = counts.get(kind, 0) + 1
+        if kind != expected:
+            differ += 1
+            print(f"FAILED {case.name}: {kind} by Python, {expected} by emitted code\n"
+                  f"{why}{message}", flush=True)
+    print(", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())) +
+          f" of {len(cases)}; {differ} differ")
+    return 1 if differ or not counts.get("passed") else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,16 @@
+"""The wheel that the tests of the Python package use, which wheel_test.py builds."""
+
+import os
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ["NNC_BUILD_DIR"])
+FOLDER = BUILD / "python"
+SITE = FOLDER / "site"  # what is in the wheel, as it is installed
+
+
+def use():
+    """Makes `import nnc` find the package of the wheel, and it its own program."""
+    os.environ.pop("NNC", None)
+    sys.path.insert(0, str(SITE))
