@@ -58,6 +58,10 @@ class Wheel(unittest.TestCase):
             shutil.copytree(name, packages / name.name)
         run(cls.python, "-m", "pip", "install", "--no-index", "--quiet", cls.wheel)
 
+    def test_name(self):
+        """pip installs it where the C library is new enough, and nowhere else."""
+        self.assertRegex(self.wheel.name, r"^nnc-[\d.]+-cp3\d+-cp3\d+-manylinux_2_\d\d_\w+\.whl$")
+
     def test_size(self):
         self.assertLess(self.wheel.stat().st_size, MOST_BYTES)
 

@@ -72,7 +72,7 @@ def command(name: str, *arguments: str | os.PathLike[str], **options: Any) -> An
     """Runs `nnc NAME ARGUMENTS --json` and returns the document that it prints, such as
     command("check", "model.onnx", target="cortex-m4"). compiler/tools/README.md of the project
     describes the documents. Raises an `Error` where the command fails."""
-    return _call(name, [*map(os.fspath, arguments), *_flags(options)])
+    return _call(name, [*(os.fspath(a) for a in arguments), *_flags(options)])
 
 
 def version() -> str:
@@ -154,5 +154,5 @@ def _runs_here(target: str) -> bool:
         return True
     for row in _call("targets", []):
         if row["name"] == target:
-            return row["triple"].startswith(platform.machine() + "-linux")
+            return str(row["triple"]).startswith(platform.machine() + "-linux")
     return True  # nnc says what is wrong with the name

@@ -44,7 +44,7 @@ class Port:
         return f"{self.name}: {self.dtype}[{dims}]"
 
 
-class Outputs(tuple):
+class Outputs(tuple):  # type: ignore[type-arg]
     """The outputs of a run in the model's order: outputs[0], or by name: outputs["boxes"]."""
 
     names: tuple[str, ...]
@@ -54,7 +54,7 @@ class Outputs(tuple):
         self.names = tuple(names)
         return self
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Any:
         if not isinstance(key, str):
             return super().__getitem__(key)
         if key not in self.names:
@@ -65,7 +65,7 @@ class Outputs(tuple):
         """The names, so that dict(outputs) has each array by its name."""
         return self.names
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Outputs, (tuple(self), self.names)
 
 
@@ -227,12 +227,12 @@ class Model:
     @property
     def name(self) -> str:
         """The name of the code, with which its functions begin."""
-        return self.manifest["name"]
+        return str(self.manifest["name"])
 
     @property
     def target(self) -> str:
         """The machine that the code is for."""
-        return self.manifest["target"]
+        return str(self.manifest["target"])
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -247,12 +247,12 @@ class Model:
     @property
     def arena_bytes(self) -> int:
         """Working memory of a call."""
-        return self.manifest["arena_bytes"]
+        return int(self.manifest["arena_bytes"])
 
     @property
     def weight_bytes(self) -> int:
         """Bytes of the weights as the code has them."""
-        return self.manifest["weight_bytes"]
+        return int(self.manifest["weight_bytes"])
 
     @property
     def metadata(self) -> dict[str, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Problem:
     notes: tuple[str, ...] = ()  #: further sentences
 
     @classmethod
-    def of(cls, said: dict) -> Problem:
+    def of(cls, said: Mapping[str, Any]) -> Problem:
         """A problem of the JSON document that nnc prints."""
         known = {field.name: said[field.name] for field in dataclasses.fields(cls)
                  if said.get(field.name) is not None}
@@ -50,7 +51,7 @@ class Error(Exception):
         super().__init__("\n".join(map(str, errors)) or
                          f"nnc ended with exit code {self.exit_code}")
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.problems, self.exit_code)
 
 
@@ -94,7 +95,7 @@ class SystemFailure(Error, OSError):
     exit_code = 7
 
     def __str__(self) -> str:
-        return self.args[0]
+        return str(self.args[0])
 
 
 class CompileWarning(UserWarning):
