@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT / "examples" / "ocr"))
 import reference  # noqa: E402
 import render  # noqa: E402
 
+os.environ.pop("NNC", None)  # the package has a program of its own
 MOST_BYTES = 60 << 20
 NETWORKS = pathlib.Path(os.environ["NNC_CACHE"]) / "ocr-1.4.4"
 # Libraries of the C and C++ compilers, which every machine has that builds programs.
