@@ -54,6 +54,9 @@ FailureOr<DictionaryAttr> nnc::findVaryingFields(ArrayRef<nn::ShapeAttr> shapes,
     problem = ("has '" + field + "', " + why).str();
     return failure();
   };
+  constexpr int64_t kPoints = 512;
+  const std::vector<SizePoint> checks =
+      chooseChecks(finder.getRanges(), kPoints, /*withZeros=*/true);
   for (NamedAttribute field : shapes[0].getFields()) {
     StringRef name = field.getName();
     auto isSame = [&](nn::ShapeAttr shape) {
@@ -79,6 +82,14 @@ FailureOr<DictionaryAttr> nnc::findVaryingFields(ArrayRef<nn::ShapeAttr> shapes,
         return refuse(name, "which is no sum of products of the sizes; where a "
                             "stride divides a size, give it a step in --shape, "
                             "as in 32..640:32");
+      // Layers may be alike at the samples, and read in front of a tensor where
+      // data find nothing.
+      bool isOffset = name.contains("offset") &&
+                      llvm::all_of(values, [](int64_t v) { return v >= 0; });
+      for (const SizePoint &point : checks)
+        if (int64_t value = isOffset ? evaluate(found, point) : 0; value < 0)
+          return refuse(name, "which would be " + Twine(value) +
+                                  " at some sizes, as where data find nothing");
       results.push_back(found);
     }
     varying.emplace_back(field.getName(),

@@ -137,6 +137,15 @@ std::vector<SizePoint> nnc::chooseEdges(ArrayRef<SizeRange> ranges) {
   for (const SizePoint &point : points)
     if (!llvm::is_contained(distinct, point) && !llvm::is_contained(point, 0))
       distinct.push_back(point);
+  // Data may find nothing: with the largest of other sizes, and the smallest.
+  for (const SizePoint *others : {&high, &low}) {
+    SizePoint none = *others;
+    for (auto [i, range] : llvm::enumerate(ranges))
+      if (range.low == 0)
+        none[i] = 0;
+    if (none != *others && !llvm::is_contained(distinct, none))
+      distinct.push_back(none);
+  }
   return distinct;
 }
 

@@ -44,8 +44,8 @@ struct Outline {
 };
 
 /// Returns points at the edges of the ranges: the smallest sizes, each alone
-/// and all together, the largest, and some in the middle. Sizes of 0 are left
-/// out.
+/// and all together, the largest, some in the middle, and those at which all
+/// sizes are 0 that may be.
 std::vector<SizePoint> chooseEdges(llvm::ArrayRef<SizeRange> ranges);
 
 /// Compares the numbers of a network at sizes in the ranges with what those at

@@ -76,7 +76,8 @@ static std::optional<Table> makeTable(SmallVector<int64_t> values,
     table.high = std::max(table.high, value);
   };
   llvm::for_each(values, add);
-  for (const SizePoint &point : chooseChecks(finder.getRanges(), kPoints))
+  for (const SizePoint &point :
+       chooseChecks(finder.getRanges(), kPoints, /*withZeros=*/true))
     add(evaluate(expression, point));
   if (table.high - table.low >= kMostElements)
     return std::nullopt;

@@ -6,6 +6,7 @@
 
 #include "frontends/common/LayerBuilder.h"
 
+#include "dialects/nn/Empty.h"
 #include "frontends/common/Fold.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -158,6 +159,9 @@ Value LayerBuilder::insert(OperationState &state) {
   ElementsAttr value;
   // An empty result becomes a constant, so that routines need not handle it;
   // one of a quantized type when it is lowered to integers.
+  if (keepsEmpty && (type.getNumElements() == 0 ||
+                     llvm::any_of(op->getOperands(), nn::isEmpty)))
+    return op->getResult(0);
   if (type.getNumElements() == 0 && type.getElementType().isIntOrFloat())
     value = DenseElementsAttr::get(type, ArrayRef<Attribute>());
   else

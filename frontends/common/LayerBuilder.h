@@ -33,6 +33,11 @@ public:
       : builder(builder), problems(problems), loc(loc), op(op) {}
 
   llvm::StringRef getOp() const { return op; }
+  /// Whether an op that reads `x`, which has no elements, is dropped. It stays
+  /// for a comparison with the network at other sizes, at which x has some.
+  bool dropsEmpty(mlir::Value x) const {
+    return !keepsEmpty || x.getDefiningOp<nn::ConstantOp>();
+  }
   mlir::Location getLoc() const { return loc; }
   mlir::Builder &getBuilder() { return builder; }
 
@@ -125,6 +130,9 @@ private:
   Problems &problems;
   mlir::Location loc;
   llvm::StringRef op;
+
+protected:
+  bool keepsEmpty = false;
 };
 
 // What types of values say; for null values nothing.

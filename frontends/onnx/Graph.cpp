@@ -53,7 +53,8 @@ GraphImporter::GraphImporter(::onnx::ModelProto &model,
           [](Type type) { return getDataTypeName(getDataType(type)); }),
       declaredInMain(getDeclared(builder.getContext(), model.graph())),
       customs(options.customs), lengths(options.foundSizes),
-      sample(options.isSample) {
+      sample(options.isSample),
+      emptySample(sample && llvm::is_contained(options.foundSizes, 0)) {
   main.imports = &model.opset_import();
   main.declared = &declaredInMain;
   for (auto &tensor : *model.mutable_graph()->mutable_initializer())
@@ -301,6 +302,8 @@ SmallVector<Value> GraphImporter::convertForeign(NodeProto &node, Scope &scope,
   }
   if (node.domain() == kMicrosoftDomain.str())
     if (auto body = makeMicrosoftBody(node, operands, why)) {
+      if (!why.empty() && !sample)
+        emitWarning(getLoc(node, scope)) << node.op_type() << " " << why;
       bodies.push_back(std::move(body));
       return call(*bodies.back(), node, scope, operands);
     }

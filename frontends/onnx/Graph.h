@@ -75,6 +75,8 @@ public:
   const Lengths &getLengths() const { return lengths; }
   /// Whether the model is imported at other sizes, too.
   bool isSample() const { return sample; }
+  /// Whether it is one at which data find nothing.
+  bool isEmptySample() const { return emptySample; }
   /// Adds a size that data decide, as Lengths does. From then on, what the
   /// model declares of shapes may be one of many.
   std::optional<unsigned> addLength(LayerBuilder &builder, llvm::StringRef name,
@@ -162,7 +164,7 @@ private:
 
   Customs customs;
   Lengths lengths;
-  bool sample;
+  bool sample, emptySample;
   const GivenShapes *customShapes = nullptr;
   /// Sizes of the dimensions that the model gives names to.
   llvm::StringMap<int64_t> symbols;

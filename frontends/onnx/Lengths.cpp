@@ -40,7 +40,7 @@ static Value findPositions(Node &node, Value x) {
         found.push_back(i);
     return node.constant(found);
   }
-  if (count == 0)
+  if (count == 0 && node.dropsEmpty(x))
     return node.constant(ArrayRef<int64_t>());
   Value found = node.create<nn::FindOp>(widen(node, x));
   if (!found)
@@ -66,7 +66,7 @@ Value convertNonZero(Node &node) {
   ArrayRef<int64_t> shape = getShape(x);
   int64_t rank = getRank(x), found = getNumElements(positions);
   Type type = getElement(positions);
-  if (rank == 0 || found == 0)
+  if (rank == 0 || (found == 0 && node.dropsEmpty(positions)))
     return node.constant(DenseElementsAttr::get(
         RankedTensorType::get({rank, found}, type), ArrayRef<Attribute>()));
   positions = node.reshape(positions, {1, found});
@@ -113,18 +113,21 @@ Value convertUnique(Node &node) {
     return {};
   int64_t axis = *picked;
   int64_t rows = getShape(x)[axis];
-  if (getNumElements(x) == 0) {
+  if (getNumElements(x) == 0 && node.dropsEmpty(x)) {
     for (size_t i = 1; i < node.getNumResults(); ++i)
       node.setResult(i, node.constant(ArrayRef<int64_t>()));
     return x;
   }
   // Slices of the axis as rows of a matrix.
   SmallVector<int64_t> order = {axis};
+  int64_t columns = 1;
   for (int64_t i = 0; i < getRank(x); ++i)
-    if (i != axis)
+    if (i != axis) {
       order.push_back(i);
-  Value matrix = node.reshape(node.transpose(widen(node, x), order),
-                              {rows, getNumElements(x) / rows});
+      columns *= getShape(x)[i];
+    }
+  Value matrix =
+      node.reshape(node.transpose(widen(node, x), order), {rows, columns});
   Value found =
       node.create<nn::DistinctOp>(matrix, node.getInt("sorted", 1) != 0);
   if (!found)
@@ -165,7 +168,7 @@ Value convertNonMaxSuppression(Node &node) {
   Value overlap = getThreshold(3, 0),
         least = getThreshold(4, -std::numeric_limits<double>::infinity());
   int64_t count = lines * most;
-  if (count == 0)
+  if (count == 0 && node.dropsEmpty(boxes))
     return node.constant(DenseElementsAttr::get(
         RankedTensorType::get({0, 3}, integer), ArrayRef<Attribute>()));
   Value found =

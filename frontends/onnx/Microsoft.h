@@ -25,7 +25,8 @@ llvm::ArrayRef<llvm::StringLiteral> getMicrosoftOps();
 /// Returns the body of a node of the domain com.microsoft as a function of
 /// ONNX's own operators, for these operands (null where absent). Null if the
 /// operator is not known, or not with these attributes; `why` then says why, as
-/// the end of a sentence that starts with the operator, or is empty.
+/// the end of a sentence that starts with the operator, or is empty. With a
+/// body it says in this way what that takes for granted, if anything.
 std::unique_ptr<::onnx::FunctionProto>
 makeMicrosoftBody(const ::onnx::NodeProto &node,
                   llvm::ArrayRef<mlir::Value> operands, std::string &why);

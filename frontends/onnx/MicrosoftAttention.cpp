@@ -337,7 +337,12 @@ static std::string printGroupQuery(const MicrosoftNode &node,
   }
   // Caches that are shorter than all keys grow; where the number of these is
   // not known, the caller has made room for them.
-  if (int64_t more = node.getKnown(6).value_or(0) - past[2]; more > 0)
+  auto total = node.getKnown(6);
+  if (!total)
+    why = "takes past keys and values for caches with room for the new ones, "
+          "since total_sequence_length is not known; if they have none, make "
+          "it a constant by --value";
+  if (int64_t more = total.value_or(0) - past[2]; more > 0)
     text += printInts("pads", {0, 0, 0, 0, 0, 0, more, 0}) +
             "room_key = Pad (past_key, pads) room_value = Pad (past_value, "
             "pads) ";

@@ -21,6 +21,7 @@ Node::Node(GraphImporter &importer, ::onnx::NodeProto &proto, Scope &scope,
                    importer.getLoc(proto, scope), proto.op_type()),
       importer(importer), proto(proto), scope(scope), schema(schema),
       given(operands), operands(operands), results(proto.output_size()) {
+  keepsEmpty = importer.isEmptySample();
   for (Value &operand : this->operands) {
     modelTypes.push_back(getElement(operand));
     texts.push_back(onnx::getTexts(operand));

@@ -89,7 +89,8 @@ static Value reduce(Node &node, nn::ReduceKind kind,
     x = node.castTo(x, node.getBuilder().getF64Type());
   Value y = node.create<nn::ReduceOp>(kind, x, *axes, node.getBool("keepdims"));
   // Shapes may be computed with it: the product of the sizes of no axes is 1.
-  if (y && getNumElements(x) == 0 && getNumElements(y) != 0) {
+  if (y && getNumElements(x) == 0 && getNumElements(y) != 0 &&
+      node.dropsEmpty(x)) {
     if (auto op = y.getDefiningOp<nn::ReduceOp>()) {
       TypedAttr value = nn::getEmptyResult(op);
       if (!value)

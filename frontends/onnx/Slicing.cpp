@@ -26,7 +26,7 @@ Value convertConcat(Node &node) {
   // Empty tensors are dropped; their other axes may have any size.
   SmallVector<Value> parts;
   for (Value operand : node.getOperands())
-    if (getNumElements(operand) != 0)
+    if (getNumElements(operand) != 0 || !node.dropsEmpty(operand))
       parts.push_back(operand);
   if (parts.empty())
     parts = llvm::to_vector(node.getOperands());

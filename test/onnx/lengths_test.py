@@ -129,6 +129,20 @@ def reduced():
                      for mask in masks]
 
 
+def joined():
+    """Parts that data find with others behind one another, and how long all are."""
+    net = Net(x=(FLOAT, [9]), y=(FLOAT, [5]))
+    flat = net.constant(np.int64([-1]))
+    first, second = (net.add("Reshape", net.add("NonZero", name), flat) for name in "xy")
+    both = net.add("Concat", first, second, axis=0)
+    more = net.add("Concat", first, net.constant(np.int64([7, 8])), axis=0)
+    again = net.add("NonZero", net.add("Gather", "x", first))
+    net.outputs = [both, net.add("Shape", both), net.add("Size", both), more,
+                   net.add("Shape", more), again]
+    return net, {}, [{"x": np.float32(np.arange(9) < n), "y": np.float32(np.arange(5) < m)}
+                     for n in (0, 1, 2, 9) for m in (0, 1, 2, 5)]
+
+
 def both():
     """The caller decides one size, data another."""
     net = Net(x=(FLOAT, ["batch", 6]))
@@ -182,7 +196,25 @@ def matrices():
 
 NETWORKS = [scaled, indexed, matrices,
             positions, masked, scattered, reduced, compressed, distinct, detections(5), detections(40),
-            both]
+            joined, both]
+
+# What depends on whether data find anything, as results of `found`, `count` and `x`.
+DECISIONS = {
+    "greater": lambda net, found, count: net.add("Greater", count, net.constant(np.int64(0))),
+    "less": lambda net, found, count: net.add("Less", count, net.constant(np.int64(1))),
+    "equal": lambda net, found, count: net.add("Equal", count, net.constant(np.int64(0))),
+    "bool": lambda net, found, count: net.add("Cast", count, to=TensorProto.BOOL),
+    "sign": lambda net, found, count: net.add("Sign", count),
+    "mean": lambda net, found, count: net.add(
+        "Div", net.add("ReduceSum", found),
+        net.add("Max", count, net.constant(np.int64(1)))),
+    "where": lambda net, found, count: net.add(
+        "Where", net.add("Greater", count, net.constant(np.int64(0))), "x",
+        net.constant(np.float32(-5))),
+    "last": lambda net, found, count: net.add(
+        "Gather", net.add("Concat", net.constant(np.int64([9])), found, axis=0),
+        net.constant(np.int64(-1))),
+}
 
 
 class LengthsTest(unittest.TestCase):
@@ -208,6 +240,26 @@ class LengthsTest(unittest.TestCase):
                     else:
                         np.testing.assert_array_equal(got, want)
 
+
+class DecisionsTest(unittest.TestCase):
+    """nnc does not decide by whether data find anything: such models are refused, and never
+    computed as if data found something."""
+
+    def check(self, decide):
+        net = Net(x=(FLOAT, [6]))
+        found = net.add("Reshape", net.add("NonZero", "x"), net.constant(np.int64([-1])))
+        count = net.add("Size", found)
+        net.outputs = [decide(net, found, count)]
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "net.onnx"
+            onnx.save(net.model(), path)
+            with self.assertRaises(emitted.Failure) as caught:
+                emitted.compile_model(path, folder + "/out")
+            self.assertEqual(caught.exception.code, emitted.LACKING)
+
+
+for name, decide in DECISIONS.items():
+    setattr(DecisionsTest, f"test_{name}", lambda self, decide=decide: self.check(decide))
 
 for build in NETWORKS:
     for target in ("native", "portable"):

@@ -97,15 +97,16 @@ ExitCode Driver::nameSizes() {
   }
   std::vector<SizePoint> points = chooseSamples(sizes);
   finder = std::make_unique<ExpressionFinder>(sizes, points, &context);
-  // A model may say that there are no more things than its sizes allow.
+  // A model may say that there are no more things than its sizes allow, or have
+  // a table that is as long as the largest size.
   bool isBeyond = false;
-  for (unsigned i = callersSizes; i < sizes.size(); ++i)
+  for (unsigned i = 0; i < sizes.size(); ++i)
     isBeyond |= points[0][i] > sizes[i].high;
   std::string why;
   ExitCode code = tryImport(points[0], op, why);
   if (isBeyond && code != ExitCode::done) {
-    for (unsigned i = callersSizes; i < sizes.size(); ++i)
-      sizes[i].isMost = true;
+    for (SizeRange &size : sizes)
+      size.isMost = true;
     points = chooseSamples(sizes);
     finder = std::make_unique<ExpressionFinder>(sizes, points, &context);
     why.clear();
