@@ -8,6 +8,7 @@ import argparse
 import sys
 import unittest
 
+import numpy as np
 import onnx
 import onnx.backend.test
 
@@ -58,7 +59,16 @@ def run(test):
     return ("lacking" if Recorder.declined or result.skipped else "passed"), ""
 
 
+def check_run_node():
+    """A node alone, whose result has a type that nobody says."""
+    node = onnx.helper.make_node("Softmax", ["x"], ["y"], axis=0)
+    (y,) = nnc.backend.run_node(node, [np.zeros(4, np.float32)], compiler=COMPILER)
+    if y.tolist() != [0.25] * 4:
+        raise AssertionError(y)
+
+
 def main():
+    check_run_node()
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", default="1/1", metavar="I/N", help="each N-th case, from I")

@@ -5,6 +5,7 @@ import os
 import pathlib
 import pickle
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,8 @@ def reference(model, feeds):
 
 
 class TestCase(unittest.TestCase):
+    maxDiff = None
+
     def setUp(self):
         self.random = np.random.default_rng(11)
         self.folder = pathlib.Path(tempfile.mkdtemp())
@@ -120,6 +123,8 @@ class Running(TestCase):
                 (lambda: self.model.run(x, sizes={"n": 3}), TypeError, "no size 'n'"),
                 (lambda: self.model.run(x, out={"y": x}), TypeError, "no output 'y'"),
                 (lambda: self.model.run(x, out={"scores": x}), ValueError, "writeable array"),
+                (lambda: self.model.run(x, out=[x]), TypeError, "out is a mapping"),
+                (lambda: self.model(np.ma.masked_less(x, 0)), TypeError, "has a mask"),
                 (lambda: self.model.run(x)["y"], KeyError, "no output 'y'")]:
             with self.assertRaisesRegex(kind, message):
                 call()
@@ -146,6 +151,89 @@ class Running(TestCase):
             self.model.save(self.folder / "mine")
         with self.assertRaisesRegex(FileNotFoundError, "manifest.json"):
             nnc.load(self.folder / "mine")
+
+    def test_loads_what_is_there(self):
+        """Not what was loaded from the same path before."""
+        double = nnc.compile(parse("g (float[3] x) => (float[3] y) { y = Add (x, x) }"),
+                             compiler=FAST, name="net")
+        negative = nnc.compile(parse("g (float[3] x) => (float[3] y) { y = Neg (x) }"),
+                               compiler=FAST, name="net")
+        x, folder = self.numbers(3), self.folder / "net"
+        double.save(folder)
+        first = nnc.load(folder)
+        negative.save(folder)
+        second = nnc.load(folder)
+        self.assert_same(second(x), -x)
+        self.assert_same(first(x), x + x)
+
+    def test_files_of_others_stay(self):
+        folder = self.folder / "little"
+        self.model.save(folder)
+        (folder / "notes.txt").write_text("mine")
+        other = nnc.compile(self.proto, compiler=FAST, name="other")
+        other.save(folder)
+        self.assertFalse((folder / "little.h").exists())
+        self.assertEqual((folder / "notes.txt").read_text(), "mine")
+        before = os.getcwd()
+        try:
+            os.chdir(folder)
+            nnc.load(".").save(".")
+            self.assertEqual(nnc.load(".").name, "other")
+        finally:
+            os.chdir(before)
+        mine = self.folder / "extension"
+        mine.mkdir()
+        for text in ('{"name": "a browser\'s"}', "{}", "no JSON"):
+            (mine / "manifest.json").write_text(text)
+            with self.assertRaisesRegex(FileExistsError, "not nnc's"):
+                self.model.save(mine)
+            with self.assertRaisesRegex(ValueError, "no manifest of nnc"):
+                nnc.load(mine)
+            self.assertEqual((mine / "manifest.json").read_text(), text)
+
+    def run_script(self, script, *arguments, **environment):
+        """Runs Python with the package; returns what it prints."""
+        self.model.save(self.folder / "saved")
+        script = f"import sys; sys.path.insert(0, {str(wheel.SITE)!r})\n{script}"
+        done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True,
+                              text=True, cwd=self.folder, timeout=120,
+                              env={**os.environ, **environment})
+        self.assertEqual((done.returncode, done.stderr), (0, ""), script)
+        return done.stdout
+
+    def test_end_of_the_interpreter(self):
+        """While threads are in a model."""
+        self.run_script("""
+import nnc, numpy, threading, time
+model, x = nnc.load("saved"), numpy.ones((1, 3, 9, 7), numpy.float32)
+def run():
+    while True:
+        model(x)
+for _ in range(4):
+    threading.Thread(target=run, daemon=True).start()
+time.sleep(0.2)
+""")
+
+    def test_fork(self):
+        onnx.save(self.proto, self.folder / "net.onnx")
+        said = self.run_script("""
+import nnc, os, sys
+model = nnc.compile("net.onnx", compiler="c++ -O0")
+if os.fork() == 0:
+    sys.exit()
+os.wait()
+model.save("again")
+print("saved")
+""")
+        self.assertEqual(said, "saved\n")
+
+    def test_locale(self):
+        proto = parse("g (float[3] x) => (float[3] y) { y = Neg (x) }")
+        proto.graph.node[0].output[0] = proto.graph.output[0].name = "größe"
+        onnx.save(proto, self.folder / "net.onnx")
+        self.run_script("import nnc; nnc.compile('net.onnx', compiler='c++ -O0')",
+                        LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0",
+                        PYTHONIOENCODING="utf-8")
 
     def test_other_machine(self):
         folder = self.folder / "little"
@@ -188,11 +276,61 @@ class Compiling(TestCase):
             x = self.random.integers(-128, 128, port.shape).astype(port.dtype)
             self.assertEqual(compiled(x).shape, compiled.outputs[0].shape)
 
+    def test_memory_of_an_input(self):
+        model = nnc.compile(parse("g (float[4] x) => (float[4] y) { y = CumSum <reverse = 1> "
+                                  "(x, k) } ".replace("=> (float[4] y)", "=> (float[4] y) "
+                                                      "<int64 k = {0}>")), compiler=FAST)
+        memory = self.numbers(6)
+        for out in (memory[:4], memory[2:]):
+            with self.assertRaisesRegex(ValueError, "in the memory of an input"):
+                model.run(memory[:4], out={"y": out})
+
+    def test_no_inputs(self):
+        model = nnc.compile(parse("g () => (float[3] y) <float[3] w = {1, 4, 9}> "
+                                  "{ y = Sqrt (w) }"), compiler=FAST)
+        self.assertEqual(model.inputs, ())
+        self.assert_close(model(), np.float32([1, 2, 3]))
+
+    def test_numbers_without_a_type(self):
+        for name, values in (("bool", [1, 0, 1]), ("uint8", [0, 255, 7]), ("float", [1, 2, 3]),
+                             ("int64", [True, 2, -3])):
+            model = nnc.compile(parse(f"g ({name}[3] x) => ({name}[3] y) {{ y = Identity (x) }}"),
+                                compiler=FAST)
+            self.assertEqual(model(values).tolist(), values)
+        model = nnc.compile(parse("g (uint8[1] x) => (uint8[1] y) { y = Identity (x) }"),
+                            compiler=FAST)
+        for wrong in ([256], [-1], [0.5]):
+            with self.assertRaises(TypeError):
+                model(wrong)
+
+    def test_names_of_files(self):
+        data = convolution().SerializeToString()
+        victim = self.folder / "victim"
+        with self.assertRaises(nnc.UsageError):
+            nnc.compile(data, name=str(victim), compiler=FAST)
+        self.assertEqual(os.listdir(self.folder), [])
+        (self.folder / "-net.onnx").write_bytes(data)
+        before = os.getcwd()
+        try:
+            os.chdir(self.folder)
+            nnc.compile("-net.onnx", compiler=FAST, name="net")
+        finally:
+            os.chdir(before)
+
+    def test_arguments(self):
+        for options, kind in (({"threads": 0}, ValueError), ({"threads": "on"}, ValueError),
+                              ({"name": ""}, ValueError), ({"shape": (2, 3)}, TypeError),
+                              ({"shape": "x=2x3"}, TypeError)):
+            with self.assertRaises(kind, msg=options):
+                nnc.compile(convolution(), **options)
+
     def test_sizes_that_vary(self):
         proto = convolution("height", "width")
         model = nnc.compile(proto, compiler=FAST,
                             shape={"image": (1, 3, (4, 16), (6, 18, 3))})
         self.assertEqual(model.inputs[0].dims, ("1", "3", "height", "width"))
+        self.assertEqual(model.inputs[0].shape, (1, 3, 16, 18))
+        self.assertEqual(model.outputs[0].shape, (1, 4, 16, 18))
         for height, width in ((4, 6), (16, 18), (7, 12)):
             x = self.numbers(1, 3, height, width)
             self.assert_close(model(x), reference(proto, {"image": x})[0])
@@ -214,14 +352,16 @@ class Compiling(TestCase):
                             compiler=FAST)
         for x in (np.zeros((6, 5), np.float32), np.ones((6, 5), np.float32),
                   np.asarray(self.random.integers(0, 2, (6, 5)), np.float32)):
-            self.assert_same(model.run(x)["y"], np.array(np.nonzero(x)))
+            self.assert_same(model(x), np.array(np.nonzero(x)))
+        self.assertEqual([port.name for port in model.outputs], ["y"])
 
     def test_values(self):
         proto = parse("g (float[2, 3] x, int64[1] axes) => (float[n] y) "
                       "{ y = ReduceSum <keepdims = 0> (x, axes) }")
-        model = nnc.compile(proto, value={"axes": [0]}, compiler=FAST)
         x = self.numbers(2, 3)
-        self.assert_close(model(x), x.sum(0))
+        for axes in ([0], np.int64([0]), np.array([0], ">i8")):
+            model = nnc.compile(proto, value={"axes": axes}, compiler=FAST)
+            self.assert_close(model(x), x.sum(0))
 
     def test_state(self):
         model = nnc.compile(KEYWORD / "keyword.onnx", compiler=FAST) if (
@@ -400,6 +540,37 @@ class Commands(TestCase):
         with self.assertRaises(nnc.LimitError) as caught:
             nnc.command("check", self.folder / "net.onnx", target="cortex-m4", max_ram=10)
         self.assertTrue(caught.exception.problems)
+        self.assertIn("arena_bytes", caught.exception.document)
+        proto = convolution("height", "width")
+        onnx.save(proto, self.folder / "open.onnx")
+        nnc.command("check", self.folder / "open.onnx", shape={"image": (1, 3, 8, 8)})
+
+    def test_interrupt(self):
+        """What nnc has started ends with it."""
+        marks = self.folder / "compiler"
+        marks.write_text("#!/bin/sh\necho $$ >>started\nexec sleep 60\n")
+        marks.chmod(0o755)
+        onnx.save(convolution(), self.folder / "net.onnx")
+        script = (f"import sys; sys.path.insert(0, {str(wheel.SITE)!r}); import nnc; "
+                  "nnc.compile('net.onnx', compiler='./compiler')")
+        child = subprocess.Popen([sys.executable, "-c", script], cwd=self.folder,
+                                 stderr=subprocess.DEVNULL)
+        started = self.folder / "started"
+        for _ in range(600):
+            if started.exists() and started.read_text().endswith("\n"):
+                break
+            time.sleep(0.1)
+        child.send_signal(signal.SIGINT)
+        child.wait(60)
+        for process in map(int, started.read_text().split()):
+            for _ in range(100):
+                try:
+                    os.kill(process, 0)
+                except ProcessLookupError:
+                    break
+                time.sleep(0.1)
+            else:
+                self.fail("the compiler still runs")
 
     def test_types(self):
         self.assertTrue((pathlib.Path(nnc.__file__).parent / "py.typed").exists())

@@ -153,6 +153,8 @@ llvm::Expected<RunResult> BuiltModule::run(const RunRequest &request) const {
     command.push_back("--input=" + base + name);
   if (description.weights == "file")
     command.push_back("--fixed=" + weightsFile());
+  else if (inputs->empty()) // what the struct of no inputs has
+    command.push_back("--zeros=0");
   for (int64_t size : request.sizes)
     command.push_back(fmt::format("--size={}", size));
   std::vector<Port> outputs = description.atSizes(request.sizes).outputs;

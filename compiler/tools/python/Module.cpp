@@ -19,12 +19,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
+#include <unistd.h>
 
 namespace nb = nanobind;
 
@@ -51,6 +53,42 @@ private:
     void operator()(void *memory) const { std::free(memory); }
   };
   std::unique_ptr<void, Free> data;
+};
+
+/// Lets other threads of Python run. The interpreter unwinds threads that wait
+/// for its lock when it ends, and the extension's own calls cannot be unwound:
+/// from end() on, threads wait for the end of the process instead.
+class WithoutLock {
+public:
+  WithoutLock() : state(PyEval_SaveThread()) {}
+  ~WithoutLock() {
+    ++waiting;
+    if (isEnding && !pthread_equal(pthread_self(), ender)) {
+      --waiting;
+      for (;;)
+        pause();
+    }
+    PyEval_RestoreThread(state);
+    --waiting;
+  }
+  WithoutLock(const WithoutLock &) = delete;
+  WithoutLock &operator=(const WithoutLock &) = delete;
+
+  /// Called before the interpreter ends: lets those that wait take the lock.
+  static void end() {
+    ender = pthread_self();
+    isEnding = true;
+    nb::gil_scoped_release others;
+    while (waiting > 0)
+      usleep(1000);
+  }
+
+private:
+  static inline std::atomic<bool> isEnding{false};
+  static inline std::atomic<int> waiting{0};
+  static inline pthread_t ender;
+
+  PyThreadState *state;
 };
 
 /// A shared library, until the last function of it is gone.
@@ -119,7 +157,8 @@ public:
     std::vector<const void *> in(
         inputs.size() +
         (sizes.size() * sizeof(std::int32_t) + sizeof(void *) - 1) /
-            sizeof(void *));
+            sizeof(void *) +
+        1); // of a model without inputs, too, the struct has a place
     std::vector<void *> out;
     std::vector<std::size_t> inBytes, outBytes;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -143,7 +182,7 @@ public:
       if (!pointer)
         pointer = &nothing;
 
-    nb::gil_scoped_release others;
+    WithoutLock others;
     Arena arena(*this);
     std::unique_lock<std::mutex> lock(calls, std::defer_lock);
     if (state || workers)
@@ -224,6 +263,10 @@ private:
 
 NB_MODULE(_module, module) {
   module.doc() = "Calls the shared libraries that nnc builds.";
+  // Threads that are in a model when the interpreter ends keep it.
+  nb::set_leak_warnings(false);
+  nb::module_::import_("atexit").attr("register")(
+      nb::cpp_function(&WithoutLock::end));
   nb::class_<Function>(module, "Function", "A function of a built model.")
       .def(nb::init<const std::string &, const std::string &,
                     std::vector<std::size_t>, bool, std::size_t, std::size_t,

@@ -44,7 +44,7 @@ class Port:
         return f"{self.name}: {self.dtype}[{dims}]"
 
 
-class Outputs(tuple):  # type: ignore[type-arg]
+class Outputs(tuple[Any, ...]):
     """The outputs of a run in the model's order: outputs[0], or by name: outputs["boxes"]."""
 
     names: tuple[str, ...]
@@ -72,12 +72,11 @@ class Outputs(tuple):  # type: ignore[type-arg]
 class _Function:
     """One function of a module, for inputs of its shapes."""
 
-    def __init__(self, manifest: Mapping[str, Any], folder: pathlib.Path, threads: int):
+    def __init__(self, manifest: Mapping[str, Any], folder: pathlib.Path, library: str,
+                 threads: int):
         self.manifest = manifest
-        self.inputs, self.outputs = (
-            tuple(Port(port["name"], np.dtype(_DTYPES[port["dtype"]]), tuple(port["shape"]),
-                       tuple(port.get("dims", ()))) for port in manifest[kind])
-            for kind in ("inputs", "outputs"))
+        self.inputs = _make_ports(manifest, "inputs")
+        self.outputs = _make_ports(manifest, "outputs")
         sizes = manifest.get("sizes", [])
         self.sizes = [size for size in sizes if not size["found"]]
         self.found = [size for size in sizes if size["found"]]
@@ -94,7 +93,7 @@ class _Function:
             self.weights = [np.memmap(path, np.uint8, "r")]
         parts = [part["bytes"] for part in manifest.get("memories", [])]
         self.built = _module.Function(
-            str(folder / manifest["library"]), manifest["name"],
+            library, manifest["name"],
             parts or [manifest["arena_bytes"]], bool(parts), manifest["align"],
             _count_state(manifest["state"]),
             any("arena_offset" in port for kind in ("inputs", "outputs")
@@ -141,10 +140,10 @@ class _Function:
             given: Mapping[str, np.ndarray]) -> Outputs:
         # Outputs of a length that data decide get room for the longest.
         most = {**sizes, **{size["name"]: size["high"] for size in self.found}}
-        outputs = []
+        outputs: list[np.ndarray] = []
         for port in self.outputs:
             shape = self.shape_of(port, most)
-            outputs.append(_check_output(given[port.name], port, shape)
+            outputs.append(_check_output(given[port.name], port, shape, [*arrays, *outputs])
                            if port.name in given else np.empty(shape, port.dtype))
         status = self.built.call([*arrays, *self.weights], list(sizes.values()), outputs)
         if status:
@@ -155,7 +154,34 @@ class _Function:
                 known[size["name"]] = int(outputs[self.told_by[size["name"]]].reshape(-1)[0])
             outputs = [_take_first(output, self.shape_of(port, known))
                        for port, output in zip(self.outputs, outputs)]
-        return Outputs(outputs, [port.name for port in self.outputs])
+        # Those that tell a length are the module's, not the model's.
+        own = [i for i in range(len(outputs)) if i not in self.told_by.values()]
+        return Outputs([outputs[i] for i in own], [self.outputs[i].name for i in own])
+
+
+def _read_manifest(folder: pathlib.Path) -> dict[str, Any]:
+    """What nnc says about the code in a folder. Raises ValueError for what is not nnc's."""
+    path = folder / "manifest.json"
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} is no manifest of nnc: {error}") from None
+    if not isinstance(said, dict) or not {"name", "files", "inputs", "outputs",
+                                          "arena_bytes"} <= said.keys():
+        raise ValueError(f"{path} is no manifest of nnc")
+    return said
+
+
+def _make_ports(manifest: Mapping[str, Any], kind: str) -> tuple[Port, ...]:
+    """The inputs or outputs, of dimensions that vary the largest."""
+    most = {size["name"]: size["high"] for size in manifest.get("sizes", [])}
+
+    def shape_of(port: Mapping[str, Any]) -> tuple[int, ...]:
+        return (tuple(_sizes.parse(dim)(most) for dim in port.get("dims", ())) or
+                tuple(port["shape"]))
+
+    return tuple(Port(port["name"], np.dtype(_DTYPES[port["dtype"]]), shape_of(port),
+                      tuple(port.get("dims", ()))) for port in manifest[kind])
 
 
 def _count_state(ports: Sequence[Mapping[str, Any]]) -> int:
@@ -173,25 +199,33 @@ def _take_first(output: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return output.reshape(-1)[:int(np.prod(shape, dtype=np.int64))].reshape(shape)
 
 
-def _check_output(array: np.ndarray, port: Port, shape: tuple[int, ...]) -> np.ndarray:
+def _check_output(array: np.ndarray, port: Port, shape: tuple[int, ...],
+                  inputs: Sequence[np.ndarray]) -> np.ndarray:
     if not isinstance(array, np.ndarray) or array.dtype != port.dtype or \
             array.shape != shape or not array.flags.c_contiguous or not array.flags.writeable:
         raise ValueError(f"output '{port.name}' needs a writeable array of {port.dtype} and "
                          f"of the shape {list(shape)}, whose elements lie one behind the other")
+    if any(np.may_share_memory(array, other) for other in inputs):
+        raise ValueError(f"output '{port.name}' lies in the memory of an input")
     return array
 
 
 def _to_array(value: Any, port: Port) -> np.ndarray:
     """The input as the model reads it: its own memory where that is possible."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"input '{port.name}' has a mask; the model takes all elements")
     array = np.asarray(value)
     if array.dtype.name in ("int2", "int4", "uint2", "uint4"):  # of the package ml_dtypes
         array = array.astype(port.dtype)
     elif array.dtype.isbuiltin == 2 and array.dtype.itemsize == port.dtype.itemsize:
         # A type that a package has added to numpy, such as bfloat16.
         array = np.ascontiguousarray(array).view(port.dtype)
-    elif array.dtype != port.dtype and not isinstance(value, np.ndarray) and \
-            np.can_cast(array.dtype, port.dtype, "same_kind"):
-        array = array.astype(port.dtype)  # numbers and lists have no type of their own
+    elif array.dtype != port.dtype and not isinstance(value, (np.ndarray, np.generic)):
+        # Numbers and lists have no type of their own: any that holds them will do.
+        if np.can_cast(array.dtype, port.dtype, "same_kind") or (
+                array.dtype.kind in "iub" and
+                (array.astype(port.dtype).astype(array.dtype) == array).all()):
+            array = array.astype(port.dtype)
     if array.dtype != port.dtype:
         raise TypeError(f"input '{port.name}' is {array.dtype}; the model takes {port.dtype}: "
                         f"x.astype(numpy.{port.dtype})")
@@ -207,9 +241,9 @@ class Model:
     def __init__(self, folder: pathlib.Path, threads: int = 1, owned: str | None = None):
         self._folder = folder
         if owned:  # a temporary folder, which is there as long as the model
-            weakref.finalize(self, shutil.rmtree, owned, ignore_errors=True)
+            weakref.finalize(self, _remove, owned, os.getpid())
         #: what manifest.json says: layers, arena, flags, ...
-        self.manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
+        self.manifest: dict[str, Any] = _read_manifest(folder)
         self._functions: list[_Function] = []
         self._why = ""
         if "library" not in self.manifest:
@@ -219,10 +253,10 @@ class Model:
         else:
             if threads > 1 and not self.manifest["threads"]:
                 raise ValueError(f"{folder}: the code was made without threads")
-            library = {"library": self.manifest["library"]}
-            self._functions = [
-                _Function({**library, **part}, folder, threads)
-                for part in (self.manifest, *self.manifest.get("others", ()))]
+            with _as_new(folder / self.manifest["library"]) as library:
+                self._functions = [
+                    _Function(part, folder, library, threads)
+                    for part in (self.manifest, *self.manifest.get("others", ()))]
 
     @property
     def name(self) -> str:
@@ -237,12 +271,15 @@ class Model:
     @property
     def inputs(self) -> tuple[Port, ...]:
         """The inputs in the model's order."""
-        return self._ports("inputs")
+        return _make_ports(self.manifest, "inputs")
 
     @property
     def outputs(self) -> tuple[Port, ...]:
         """The outputs in the model's order."""
-        return self._ports("outputs")
+        # Others tell the lengths of these, which arrays have as their shapes.
+        return tuple(port for port, said in
+                     zip(_make_ports(self.manifest, "outputs"), self.manifest["outputs"])
+                     if "size" not in said)
 
     @property
     def arena_bytes(self) -> int:
@@ -259,15 +296,11 @@ class Model:
         """What the model says about itself, such as its labels."""
         return dict(self.manifest.get("metadata", {}))
 
-    def _ports(self, kind: str) -> tuple[Port, ...]:
-        return tuple(Port(port["name"], np.dtype(_DTYPES[port["dtype"]]), tuple(port["shape"]),
-                          tuple(port.get("dims", ()))) for port in self.manifest[kind])
-
     def __repr__(self) -> str:
         inputs, outputs = (", ".join(map(str, ports)) for ports in (self.inputs, self.outputs))
         return f"<nnc.Model {self.name} for {self.target}: ({inputs}) -> ({outputs})>"
 
-    def __call__(self, *inputs: Any, **named: Any) -> np.ndarray | Outputs:
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
         """Runs the model on arrays, in the model's order or by name, and returns its output,
         or `Outputs` where there are several."""
         outputs = self.run(*inputs, **named)
@@ -289,6 +322,8 @@ class Model:
         ports = self._functions[0].inputs
         arrays = [_to_array(value, port)
                   for value, port in zip(self._sort(inputs, named), ports)]
+        if out is not None and not isinstance(out, Mapping):
+            raise TypeError("out is a mapping of names of outputs to arrays")
         for name in out or ():
             if name not in [port.name for port in self.outputs]:
                 raise TypeError(f"the model has no output '{name}'; it has "
@@ -335,21 +370,29 @@ class Model:
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Writes the code and its library to a folder, which `load` reads and a C or C++ build
-        takes. The folder is new, empty, or one that save has written before."""
-        target = pathlib.Path(folder)
-        names = [*self.manifest["files"], "manifest.json"]
-        if "library" in self.manifest:
-            names.append(self.manifest["library"])
-        if target.exists() and any(target.iterdir()) and not (target / "manifest.json").exists():
-            raise FileExistsError(f"{target} holds files that are not nnc's")
+        takes. The folder is new, empty, or one that nnc has written before, of which other
+        files than nnc's stay."""
+        target = pathlib.Path(folder).absolute()
+        earlier: list[str] = []
+        if target.exists() and any(target.iterdir()):
+            try:
+                earlier = _list_files(_read_manifest(target))
+            except (OSError, ValueError):
+                raise FileExistsError(f"{target} holds files that are not nnc's") from None
+        names = _list_files(self.manifest)
         target.parent.mkdir(parents=True, exist_ok=True)
         with _staging(target) as staging:
             for name in names:
                 (staging / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(self._folder / name, staging / name)
-            if target.exists():
-                shutil.rmtree(target)
-            staging.rename(target)
+            if not earlier:
+                staging.rename(target)
+                return
+            for name in names:  # the manifest last
+                (target / name).parent.mkdir(parents=True, exist_ok=True)
+                (staging / name).replace(target / name)
+            for name in set(earlier) - set(names):
+                (target / name).unlink(missing_ok=True)
 
 
 # Features of processors as Linux calls them, where it does so otherwise than LLVM.
@@ -368,6 +411,35 @@ def _find_missing(features: Sequence[str]) -> list[str]:
     return [name for name in features if not {name, _FEATURES.get(name, name)} & has]
 
 
+def _list_files(manifest: Mapping[str, Any]) -> list[str]:
+    """All files of nnc's in a folder with this manifest, itself as the last one."""
+    library = [manifest["library"]] if "library" in manifest else []
+    return [*manifest["files"], *library, "manifest.json"]
+
+
+def _remove(folder: str, owner: int) -> None:
+    """Removes a folder of the process `owner`, of which this one may be a fork."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _as_new(library: pathlib.Path) -> Iterator[str]:
+    """A path of the library that was never used: the system takes a path that it knows for
+    the library that it loaded from there, whatever the file is by now."""
+    try:
+        folder = tempfile.mkdtemp(prefix="nnc-")
+    except OSError:
+        yield str(library)
+        return
+    try:
+        link = pathlib.Path(folder) / library.name
+        link.symlink_to(library)
+        yield str(link)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 @contextlib.contextmanager
 def _staging(target: pathlib.Path) -> Iterator[pathlib.Path]:
     """A folder beside `target`, which is gone in the end unless it was renamed."""
@@ -377,11 +449,17 @@ def _staging(target: pathlib.Path) -> Iterator[pathlib.Path]:
         yield path
 
 
+def _check_threads(threads: Any) -> None:
+    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
+        raise ValueError(f"threads is {threads!r}; give a number from 1 on")
+
+
 def load(folder: str | os.PathLike[str], *, threads: int = 1) -> Model:
     """Loads a model from a folder that `Model.save` or `nnc compile --library` wrote.
 
     `threads` is the number of threads that a run uses, of a model that was compiled for some.
     """
+    _check_threads(threads)
     path = pathlib.Path(folder).absolute()
     if not (path / "manifest.json").exists():
         raise FileNotFoundError(f"{path} has no manifest.json; give a folder that Model.save "

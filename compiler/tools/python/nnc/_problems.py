@@ -39,12 +39,14 @@ class Problem:
 
 class Error(Exception):
     """A command of nnc that failed. `problems` has all that is wrong, `exit_code` is the
-    program's."""
+    program's, and `document` all that the command printed."""
 
     exit_code = 1
 
-    def __init__(self, problems: Sequence[Problem], exit_code: int | None = None):
+    def __init__(self, problems: Sequence[Problem], exit_code: int | None = None,
+                 document: Any = None):
         self.problems = tuple(problems)
+        self.document = document
         if exit_code is not None:
             self.exit_code = exit_code
         errors = [p for p in self.problems if p.severity == "error"] or self.problems
@@ -52,7 +54,7 @@ class Error(Exception):
                          f"nnc ended with exit code {self.exit_code}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.problems, self.exit_code)
+        return type(self), (self.problems, self.exit_code, self.document)
 
 
 class InternalError(Error):
@@ -107,6 +109,6 @@ _BY_CODE = {kind.exit_code: kind for kind in
              LimitError, SystemFailure)}
 
 
-def error_of(problems: Sequence[Problem], exit_code: int) -> Error:
+def error_of(problems: Sequence[Problem], exit_code: int, document: Any = None) -> Error:
     """The exception for a command that ended so."""
-    return _BY_CODE.get(exit_code, InternalError)(problems, exit_code)
+    return _BY_CODE.get(exit_code, InternalError)(problems, exit_code, document)

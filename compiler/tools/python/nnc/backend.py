@@ -78,7 +78,8 @@ class Backend(_Backend):
             [onnx.helper.make_empty_tensor_value_info(name) for name in node.output if name])
         opsets = [onnx.helper.make_opsetid(node.domain, kwargs.pop(
             "opset_version", onnx.defs.onnx_opset_version()))]
-        model = onnx.helper.make_model(graph, opset_imports=opsets)
+        model = onnx.shape_inference.infer_shapes(
+            onnx.helper.make_model(graph, opset_imports=opsets))
         return cls.run_model(model, list(inputs), device, **kwargs)
 
     @classmethod
