@@ -217,10 +217,8 @@ static double getWeightError(LayerOp layer, const Schema &schema,
   for (auto [value, type] : llvm::zip(layer.getInputs(), schema.operands)) {
     if (!isEncoded(type))
       continue;
-    LayoutAttr layout = getLayout(type);
-    auto blocks = layout.getBlocks();
-    auto [known, isNew] = memo.weightErrors.try_emplace(
-        {value, layout.getEncoding(), blocks.empty() ? 0 : blocks[0].axis}, 0);
+    auto [known, isNew] =
+        memo.weightErrors.try_emplace({value, getLayout(type)}, 0);
     if (isNew)
       known->second = getWeightError(value, type).value_or(0);
     error = std::max(error, known->second);
@@ -322,6 +320,9 @@ findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
       continue;
     if (!weightError)
       weightError = getWeightError(layer, *schema, memo);
+    // The encoding cannot hold the weight.
+    if (!layer.getRoutine() && std::isinf(*weightError))
+      return {};
     Candidate candidate{{}, &routine, params, schema->operands, schema->result};
     candidate.estimate = cost.estimate(routine, shapes, params, work);
     if (!layer.getParams() &&
@@ -352,6 +353,15 @@ static bool takesTooFewBits(LayerOp layer, const Routine &routine) {
            const WeightEncoding *encoding = splitLayoutName(layout).second;
            return encoding && encoding->getBits() < leastBits;
          });
+}
+
+/// Returns how --weights-encoding calls what `routine` reads, or "".
+static StringRef getWeightsKind(const Routine &routine) {
+  for (StringRef layout : routine.layouts)
+    if (const WeightEncoding *encoding = splitLayoutName(layout).second)
+      if (StringRef kind = encoding->getKind(); !kind.empty())
+        return kind;
+  return "";
 }
 
 /// Stands for the routine of candidates that are views.
@@ -391,10 +401,12 @@ static void forEachView(LayerOp layer, ArrayRef<LayoutAttr> layouts,
     }
 }
 
-void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
-                           ArrayRef<LayoutAttr> layouts,
-                           llvm::function_ref<void(Candidate)> visit,
-                           ParamChoice choice) {
+/// Visits the candidates of a layer whose weights are of any kind, or if `kind`
+/// is given, of this one.
+static void forEachOfKind(LayerOp layer, const CostModel &cost,
+                          ArrayRef<LayoutAttr> layouts,
+                          llvm::function_ref<void(Candidate)> visit,
+                          ParamChoice choice, std::optional<StringRef> kind) {
   CandidateMemo own;
   CandidateMemo &memo = cost.getMemo() ? *cost.getMemo() : own;
   std::string family;
@@ -402,7 +414,8 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
        Catalogue::get().getRoutinesOf(getFamily(layer, family))) {
     if (layer.getRoutine().value_or(routine->name) != routine->name ||
         !getObstacle(layer, *routine, cost.getMachine()).empty() ||
-        takesTooFewBits(layer, *routine))
+        takesTooFewBits(layer, *routine) ||
+        (kind && getWeightsKind(*routine) != *kind))
       continue;
     SmallVector<LayoutAttr> open = {LayoutAttr()};
     if (llvm::is_contained(routine->layouts, "any"))
@@ -421,6 +434,30 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
       }
     }
   }
+}
+
+void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
+                           ArrayRef<LayoutAttr> layouts,
+                           llvm::function_ref<void(Candidate)> visit,
+                           ParamChoice choice) {
+  auto function = layer->getParentOfType<func::FuncOp>();
+  auto wanted = function
+                    ? function->getAttrOfType<StringAttr>(kWeightsEncodingAttr)
+                    : StringAttr();
+  bool isAny = true;
+  if (wanted && !layer.getRoutine()) {
+    // Where a layer has none of the kind, any will do.
+    StringRef kind = wanted.getValue() == "dense" ? "" : wanted.getValue();
+    forEachOfKind(
+        layer, cost, layouts,
+        [&](Candidate candidate) {
+          isAny = false;
+          visit(std::move(candidate));
+        },
+        choice, kind);
+  }
+  if (isAny)
+    forEachOfKind(layer, cost, layouts, visit, choice, std::nullopt);
   forEachView(layer, layouts, visit);
 }
 

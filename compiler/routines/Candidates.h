@@ -67,10 +67,9 @@ public:
   std::map<std::tuple<mlir::Operation *, const Routine *, const void *>,
            std::vector<Entry>>
       entries;
-  /// The error that storing a weight adds (WeightEncoding::getError). The key
-  /// is the weight, its encoding, and the axis of its outermost block.
-  llvm::DenseMap<std::tuple<mlir::Value, mlir::Attribute, unsigned>, double>
-      weightErrors;
+  /// The error that storing a weight in a layout adds
+  /// (WeightEncoding::getError).
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, double> weightErrors;
 };
 
 /// The name by which plans call a candidate that is a view.

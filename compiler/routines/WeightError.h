@@ -18,6 +18,12 @@ namespace nnc {
 /// every input, so a user has to ask for them.
 inline constexpr llvm::StringLiteral kWeightBitsAttr = "nn.weight_bits";
 
+/// Attribute of a function: the kind of weights that layers have where they
+/// can, as WeightEncoding::getKind() calls it, or "dense" for none. Without it
+/// the fastest are chosen.
+inline constexpr llvm::StringLiteral kWeightsEncodingAttr =
+    "nn.weights_encoding";
+
 /// Root mean square of what the encoding in the layout of `type` changes of the
 /// elements of `weight`, over that of the elements; infinity if one of them is
 /// not finite. Nothing if the elements are not known.

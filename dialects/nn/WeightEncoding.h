@@ -79,9 +79,12 @@ public:
   /// away.
   virtual int getBits() const { return 32; }
 
+  /// How --weights-encoding calls encodings of this kind, which hold weights in
+  /// fewer bytes, or "".
+  virtual llvm::StringRef getKind() const { return ""; }
+
   /// Root mean square of what storing changes of the weight's elements, over
-  /// that of the elements; infinity if one of them is not finite. It may depend
-  /// on which axis is blocked, but not on the size of the blocks. What the
+  /// that of the elements; infinity if the encoding cannot hold them. What the
   /// arithmetic on transformed weights loses counts for the routine, in its
   /// line of runtime/routines/routines.inc.
   virtual double getError(mlir::RankedTensorType, const TensorData &) const {

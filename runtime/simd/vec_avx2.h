@@ -44,6 +44,23 @@ template <> struct f32x<8> {
         _mm256_inserti128_si256(_mm256_castsi128_si256(half(0)), half(12), 1);
     return _mm256_cvtepi32_ps(_mm256_shuffle_epi8(x, spread));
   }
+  static NNC_INLINE void look_up16(const float *table,
+                                   const unsigned char *codes, f32x &low,
+                                   f32x &high) {
+    const __m256i index = _mm256_cvtepu8_epi32(
+        _mm_loadl_epi64(reinterpret_cast<const __m128i *>(codes)));
+    const __m256 first = _mm256_loadu_ps(table),
+                 second = _mm256_loadu_ps(table + 8);
+    // The lowest three bits of an index choose in both halves of the table, the
+    // fourth, moved to the sign, between them.
+    const auto choose = [&](__m256i at) {
+      return _mm256_blendv_ps(_mm256_permutevar8x32_ps(first, at),
+                              _mm256_permutevar8x32_ps(second, at),
+                              _mm256_castsi256_ps(_mm256_slli_epi32(at, 28)));
+    };
+    low = choose(index);
+    high = choose(_mm256_srli_epi32(index, 4));
+  }
   static NNC_INLINE f32x load(const float *p, int count) {
     return _mm256_maskload_ps(
         p, _mm256_castps_si256(first_lanes_of<f32x<8>>::make(count).v));

@@ -34,6 +34,16 @@ template <> struct f32x<16> {
   static NNC_INLINE f32x splat(float x) { return f32x(x); }
   static NNC_INLINE f32x load(const float *p) { return _mm512_loadu_ps(p); }
   NNC_INLINE void store(float *p) const { _mm512_storeu_ps(p, v); }
+  static NNC_INLINE void look_up16(const float *table,
+                                   const unsigned char *codes, f32x &low,
+                                   f32x &high) {
+    // The instruction reads the lowest four bits of each index.
+    const __m512i index = _mm512_cvtepu8_epi32(
+        _mm_loadu_si128(reinterpret_cast<const __m128i *>(codes)));
+    const __m512 values = _mm512_loadu_ps(table);
+    low = _mm512_permutexvar_ps(index, values);
+    high = _mm512_permutexvar_ps(_mm512_srli_epi32(index, 4), values);
+  }
 #if defined(__AVX512BW__)
   static NNC_INLINE f32x load_int24(const unsigned char *p) {
     const auto every = static_cast<__mmask16>(0xffff);

@@ -51,6 +51,17 @@ template <> struct f32x<4> {
     const int32_t words[4] = {word(p), word(p + 3), word(p + 6), word(p + 9)};
     return vcvtq_f32_s32(vldrwq_s32(words));
   }
+  static NNC_INLINE void look_up16(const float *table,
+                                   const unsigned char *codes, f32x &low,
+                                   f32x &high) {
+    float x[4], y[4];
+    for (int i = 0; i < 4; ++i) {
+      x[i] = table[codes[i] & 15];
+      y[i] = table[codes[i] >> 4];
+    }
+    low = load(x);
+    high = load(y);
+  }
 
 private:
   static NNC_INLINE int32_t word(const unsigned char *p) {

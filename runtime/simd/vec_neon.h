@@ -48,6 +48,38 @@ template <> struct f32x<4> {
 #endif
     return vcvtq_f32_s32(vreinterpretq_s32_u8(x));
   }
+  static NNC_INLINE void look_up16(const float *table,
+                                   const unsigned char *codes, f32x &low,
+                                   f32x &high) {
+#if defined(__aarch64__)
+    const auto *bytes = reinterpret_cast<const uint8_t *>(table);
+    const uint8x16x4_t values = {
+        { vld1q_u8(bytes),
+          vld1q_u8(bytes + 16),
+          vld1q_u8(bytes + 32),
+          vld1q_u8(bytes + 48) }};
+    // Each code four times, which become the places of a float's four bytes.
+    const uint8x16_t repeat = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+    const uint8x16_t byte = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3};
+    uint32_t word;
+    memcpy(&word, codes, sizeof word);
+    const uint8x16_t both =
+        vqtbl1q_u8(vreinterpretq_u8_u32(vdupq_n_u32(word)), repeat);
+    const auto choose = [&](uint8x16_t place) {
+      return vreinterpretq_f32_u8(vqtbl4q_u8(values, vorrq_u8(place, byte)));
+    };
+    low = choose(vshrq_n_u8(vshlq_n_u8(both, 4), 2));
+    high = choose(vandq_u8(vshrq_n_u8(both, 2), vdupq_n_u8(0x3c)));
+#else
+    float x[4], y[4];
+    for (int i = 0; i < 4; ++i) {
+      x[i] = table[codes[i] & 15];
+      y[i] = table[codes[i] >> 4];
+    }
+    low = load(x);
+    high = load(y);
+#endif
+  }
   static NNC_INLINE f32x load(const float *p, int count) {
     if (count >= 4)
       return vld1q_f32(p);

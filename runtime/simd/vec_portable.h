@@ -207,6 +207,14 @@ template <int W> struct f32x {
   static NNC_INLINE f32x load_int24(const unsigned char *p) {
     return {f32x<W / 2>::load_int24(p), f32x<W / 2>::load_int24(p + 3 * W / 2)};
   }
+  /// Looks up in a table of 16 values: `low` gets those of the lower halves of
+  /// W bytes, `high` those of the upper halves.
+  static NNC_INLINE void look_up16(const float *table,
+                                   const unsigned char *codes, f32x &low,
+                                   f32x &high) {
+    f32x<W / 2>::look_up16(table, codes, low.lo, high.lo);
+    f32x<W / 2>::look_up16(table, codes + W / 2, low.hi, high.hi);
+  }
   NNC_INLINE void store(float *p) const {
     lo.store(p);
     hi.store(p + W / 2);
@@ -232,6 +240,12 @@ template <> struct f32x<1> {
     const uint32_t bits =
         uint32_t(p[0]) << 8 | uint32_t(p[1]) << 16 | uint32_t(p[2]) << 24;
     return f32x(static_cast<float>(static_cast<int32_t>(bits)));
+  }
+  static NNC_INLINE void look_up16(const float *table,
+                                   const unsigned char *codes, f32x &low,
+                                   f32x &high) {
+    low = f32x(table[*codes & 15]);
+    high = f32x(table[*codes >> 4]);
   }
   NNC_INLINE void store(float *p) const { *p = v; }
   NNC_INLINE void store(float *p, int count) const {

@@ -36,6 +36,17 @@ template <> struct f32x<4> {
     const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i *>(p));
     return _mm_cvtepi32_ps(_mm_shuffle_epi8(x, spread));
   }
+  static NNC_INLINE void look_up16(const float *table,
+                                   const unsigned char *codes, f32x &low,
+                                   f32x &high) {
+    float x[4], y[4];
+    for (int i = 0; i < 4; ++i) {
+      x[i] = table[codes[i] & 15];
+      y[i] = table[codes[i] >> 4];
+    }
+    low = load(x);
+    high = load(y);
+  }
 #if defined(__AVX__)
   static NNC_INLINE f32x load(const float *p, int count) {
     return _mm_maskload_ps(

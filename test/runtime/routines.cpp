@@ -213,6 +213,8 @@ NNC_NOINLINE void check_line_on(random_source &random,
   std::vector<std::vector<T>> prepared;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     inputs.push_back(rounded<T>(random.values(tensors[i].count())));
+    if (layouts[i].find("_codebook") != std::string::npos)
+      share_values(inputs[i]);
     sizes.push_back(magnitudes(inputs[i]));
     prepared.push_back(
         store_all<T>(prepare(s, tensors[i], inputs[i], layouts[i])));

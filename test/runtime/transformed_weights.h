@@ -5,11 +5,13 @@
 #include "runtime/routines/catalogue.h"
 #include "runtime/routines/conv2d/shape.h"
 #include "runtime/routines/conv2d/winograd.h"
+#include "runtime/routines/matmul/codebook_plan.h"
 #include "runtime/routines/matmul/integers_plan.h"
 #include "runtime/routines/matmul/shape.h"
 #include "runtime/routines/strassen_matrices.h"
 #include "test/runtime/blocked.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -150,6 +152,46 @@ inline floats integer_weights(const nnc::matmul_shape &s, const floats &w,
   return u;
 }
 
+/// Makes 16 values of weights between -1 and 1.
+inline void share_values(floats &w) {
+  for (float &x : w)
+    x = std::floor(std::fmin(std::fmax(x, -1.0f), 0.9f) * 8) / 8 + 0.01f;
+}
+
+/// Places in a table of values for each panel of columns, in the bytes of
+/// floats. No panel may have more than 16 values.
+inline floats codebook_weights(const nnc::matmul_shape &s, const floats &w,
+                               int width) {
+  std::vector<unsigned char> bytes;
+  for (int first = 0; first < s.n; first += width) {
+    const auto weight = [&](int k, int lane) {
+      const bool is_there = k < s.k && first + lane < s.n;
+      return w[is_there ? std::size_t(k) * s.n + first + lane : first];
+    };
+    floats values;
+    const auto place = [&](float x) {
+      const auto at = std::find(values.begin(), values.end(), x);
+      if (at != values.end())
+        return int(at - values.begin());
+      values.insert(values.begin(), x);
+      return -1;
+    };
+    for (int k = 0; k < s.k; ++k)
+      for (int lane = 0; lane < width; ++lane)
+        place(weight(k, lane));
+    values.resize(nnc::codebook16::values);
+    const auto *table = reinterpret_cast<const unsigned char *>(values.data());
+    bytes.insert(bytes.end(), table, table + nnc::codebook16::table);
+    for (int k = 0; k < s.k; k += 2)
+      for (int lane = 0; lane < width; ++lane)
+        bytes.push_back(static_cast<unsigned char>(
+            place(weight(k, lane)) | place(weight(k + 1, lane)) << 4));
+  }
+  floats u(bytes.size() / sizeof(float));
+  std::memcpy(u.data(), bytes.data(), bytes.size());
+  return u;
+}
+
 /// What `layout`, KRSC<W>k_winograd<m>, KRSC<W>k_strided_winograd<m>,
 /// KRSC<W>k_folded_winograd<m>, KRSC<W>k_strassen or KRSC<W>k_strassen2, wants
 /// of weights.
@@ -164,13 +206,16 @@ inline floats transform_weights(const nnc::conv2d_shape &s, const floats &w,
              ? folded_winograd_weights(s, w, outputs, width)
              : winograd_weights(s, w, outputs, width);
 }
-/// The same of NK<W>n_strassen, NK<W>n_strassen2 and NK<W>n_int24.
+/// The same of NK<W>n_strassen, NK<W>n_strassen2, NK<W>n_int24 and
+/// NK<W>n_codebook16.
 inline floats transform_weights(const nnc::matmul_shape &s, const floats &w,
                                 const std::string &layout) {
   const int width = std::stoi(layout.substr(2));
   const std::string method = layout.substr(layout.find('_') + 1);
   if (method == "int24")
     return integer_weights(s, w, width);
+  if (method == "codebook16")
+    return codebook_weights(s, w, width);
   return strassen_weights(s, w, method == "strassen" ? 1 : 2, width);
 }
 

@@ -285,6 +285,26 @@ TEMPLATE_TEST_CASE("three bytes are an integer", "[vec]", NNC_TEST_VECTORS) {
   }
 }
 
+TEMPLATE_TEST_CASE("halves of bytes are places in a table", "[vec]",
+                   NNC_TEST_VECTORS) {
+  using V = TestType;
+  // No value beside the table and no byte beside the codes may be read.
+  float table[16];
+  for (int i = 0; i < 16; ++i)
+    table[i] = float(i * i) - 20.5f;
+  for (int first = 0; first < 256; ++first) {
+    std::vector<unsigned char> codes(lanes<V>);
+    for (int i = 0; i < lanes<V>; ++i)
+      codes[i] = static_cast<unsigned char>(first + 37 * i);
+    V low, high;
+    V::look_up16(table, codes.data(), low, high);
+    for (int i = 0; i < lanes<V>; ++i) {
+      REQUIRE(lane(low, i) == table[codes[i] % 16]);
+      REQUIRE(lane(high, i) == table[codes[i] / 16]);
+    }
+  }
+}
+
 namespace {
 struct count_units {
   static int units(const reduce_shape &s) { return s.outer; }

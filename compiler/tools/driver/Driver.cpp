@@ -215,6 +215,10 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
     for (auto function : module->getOps<mlir::func::FuncOp>())
       function->setAttr(kWeightBitsAttr,
                         builder.getI64IntegerAttr(choices.weightBits));
+  if (choices.weightsEncoding != "auto")
+    for (auto function : module->getOps<mlir::func::FuncOp>())
+      function->setAttr(kWeightsEncodingAttr,
+                        builder.getStringAttr(choices.weightsEncoding));
   metadata = std::move(result.metadata);
   dimNames = std::move(result.dimNames);
   foundSizes = std::move(result.foundSizes);

@@ -85,9 +85,10 @@ struct ModelOptions {
   int threads = 1;      ///< that the code has memory for
   int runThreads = 0;   ///< how many it will run on, where that is known
   double maxError = PipelineOptions().maxError;
-  int weightBits = 32;       ///< least that is left of a weight: 32 or 24
-  CustomFunctions customs;   ///< for operators that nnc lacks
-  bool portsInArena = false; ///< where inputs and outputs lie
+  int weightBits = 32; ///< least that is left of a weight: 32 or 24
+  std::string weightsEncoding = "auto"; ///< or "dense", or an encoding's kind
+  CustomFunctions customs;              ///< for operators that nnc lacks
+  bool portsInArena = false;            ///< where inputs and outputs lie
   /// Memories that the arena and the weights are divided among; none of a kind
   /// for an arena or weights in one piece.
   std::vector<MemoryChoice> memories;

@@ -416,6 +416,14 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
                              "can be reduced to; 32 keeps the model's floats";
       })
       ->capture_default_str();
+  static const std::vector<std::pair<std::string, std::string>> encodings = {
+      {"auto", "auto"}, {"dense", "dense"}, {"codebook", "codebook"}};
+  addChoice(app, "--weights-encoding", options.weightsEncoding, encodings,
+            "How weights that share a few values are stored: as places in "
+            "tables of these in every layer that can read them (codebook), in "
+            "none (dense), or where that is estimated to be faster (auto). "
+            "The values stay the same")
+      ->default_str("auto");
   app.add_option("--tuning", options.tuning,
                  "Costs measured by 'nnc tune', to choose routines by")
       ->type_name("FILE");

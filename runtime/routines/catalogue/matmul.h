@@ -28,6 +28,13 @@ constexpr double integers_efficiency(tile_limits t, const S &s) {
   return t.cost->peak_share * s.m / (s.m + t.cost->integer24_rows);
 }
 
+/// Efficiency of matmul/codebook.h. To look weights up takes about as long as
+/// to convert integers.
+template <class S>
+constexpr double codebook_efficiency(tile_limits t, const S &s) {
+  return integers_efficiency(t, s);
+}
+
 /// Efficiency of block_matmul/registers.h with tiles of M rows by B vectors,
 /// which share the decoding of their weights. Few sums wait for each other, and
 /// weights are decoded meanwhile.

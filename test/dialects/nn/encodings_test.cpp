@@ -103,7 +103,8 @@ static bool isClose(double got, double want, bool halves) {
 TEST_CASE("an encoding is known by its spelling alone") {
   for (const char *spelling :
        {"winograd2", "winograd8", "strided_winograd2", "folded_winograd5",
-        "strassen", "strassen2", "int24", "int4", "integer_winograd2"}) {
+        "strassen", "strassen2", "int24", "int4", "integer_winograd2",
+        "codebook16"}) {
     const WeightEncoding *encoding = WeightEncoding::get(spelling);
     REQUIRE(encoding);
     CHECK(encoding->getSpelling() == spelling);
@@ -112,13 +113,14 @@ TEST_CASE("an encoding is known by its spelling alone") {
   for (const char *spelling :
        {"", "winograd", "winograd0", "winograd9", "winograd04", "winograd-2",
         "winograd4x", "strassen1", "strassen3", "int16", "int20", "Int24",
-        "folded", "strided_folded_winograd2", "strided_strassen", "24"}) {
+        "folded", "strided_folded_winograd2", "strided_strassen", "24",
+        "codebook", "codebook17"}) {
     INFO(spelling);
     CHECK(!WeightEncoding::get(spelling));
   }
   CHECK(WeightEncoding::listSpellings() ==
-        "integer_winograd2, int24, int4, strassen, strassen2, winograd<m>, "
-        "strided_winograd<m>, folded_winograd<m>");
+        "codebook16, integer_winograd2, int24, int4, strassen, strassen2, "
+        "winograd<m>, strided_winograd<m>, folded_winograd<m>");
 }
 
 TEST_CASE("integer_winograd2 stores numbers of 16 bits in points") {
@@ -208,6 +210,9 @@ TEST_CASE("what is stored is a tensor of its own, and no one's view") {
         makeType({5, 15, 1, 49}, "KRSC8k"));
   CHECK(getStored({100, 20}, "NK16n_int24") == makeType({2, 1216}, ""));
   CHECK(getStored({20, 101}, "AB4a_int24") == makeType({5, 307}, ""));
+  CHECK(getStored({101, 20}, "NK16n_codebook16") ==
+        makeType({2, 16 + 51 * 4}, ""));
+  CHECK(getStored({20, 100}, "AB4a_codebook16") == makeType({5, 16 + 50}, ""));
   Type byte = IntegerType::get(&getContext(), 8, IntegerType::Unsigned);
   auto nibbles = cast<RankedTensorType>(makeType({70, 101}, "").clone(byte));
   nibbles = withLayout(nibbles, "AB32a_int4");
@@ -574,6 +579,55 @@ TEST_CASE("int4 stores words of eight integers of a column") {
   }
 }
 
+TEST_CASE("codebook16 stores places in a table of each panel's values") {
+  Random random;
+  for (bool isFirst : {false, true})
+    for (int64_t columns : {1, 16, 21, 48})
+      for (int64_t length : {1, 2, 7, 300}) {
+        INFO(isFirst << " " << columns << " " << length);
+        auto type = isFirst ? makeType({columns, length}, "AB16a_codebook16")
+                            : makeType({length, columns}, "NK16n_codebook16");
+        const int64_t columnStep = isFirst ? length : 1,
+                      step = isFirst ? 1 : columns;
+        TensorData weight = TensorData::allocate(getLogicalType(type));
+        // Each panel has 16 values of its own, a zero of each sign among them.
+        for (int64_t n = 0; n < columns; ++n)
+          for (int64_t k = 0; k < length; ++k) {
+            int64_t value = random.between(0, 15);
+            weight.getMutable<float>()[n * columnStep + k * step] =
+                value == 0   ? 0.0f
+                : value == 1 ? -0.0f
+                             : float(value) + 100.0f * float(n / 16);
+          }
+        CHECK(getLayout(type).getEncoding()->getError(type, weight) == 0);
+        std::vector<char> stored = store(type, weight);
+        const int64_t panel = 64 + (length + 1) / 2 * 16;
+        REQUIRE(int64_t(stored.size()) == (columns + 15) / 16 * panel);
+        for (int64_t n = 0; n < columns; ++n)
+          for (int64_t k = 0; k < length; ++k) {
+            const char *of = stored.data() + n / 16 * panel;
+            int place = uint8_t(of[64 + k / 2 * 16 + n % 16]) >> k % 2 * 4 & 15;
+            float want = weight.getAs<float>()[n * columnStep + k * step];
+            CHECK(std::memcmp(of + 4 * place, &want, sizeof want) == 0);
+          }
+      }
+}
+
+TEST_CASE("codebook16 is for panels of at most 16 values") {
+  for (int64_t values : {16, 17}) {
+    RankedTensorType type = makeType({40, 37}, "NK16n_codebook16");
+    TensorData weight = TensorData::allocate(getLogicalType(type));
+    for (int64_t i = 0; i < weight.getNumElements(); ++i)
+      weight.getMutable<float>()[i] =
+          float(i % 37 / 16 * 1000 + i / 37 % (values - 1));
+    // Elements that are no numbers are values like others.
+    for (int64_t column : {0, 16, 32})
+      weight.getMutable<float>()[column] = NAN;
+    const double error = getLayout(type).getEncoding()->getError(type, weight);
+    CHECK(std::isinf(error) == (values == 17));
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Parts
 //===----------------------------------------------------------------------===//
@@ -587,6 +641,7 @@ TEST_CASE("a weight encoded in parts is the weight encoded whole") {
       {{21, 3, 7, 7}, "KRSC8k_folded_winograd4"},
       {{37, 5, 3, 3}, "CRSK16k_winograd4"},
       {{36, 8, 1, 1}, "KRSC8k_strassen2"},
+      {{36, 9}, "AB8a_codebook16"},
       {{40, 36}, "NK8n_strassen"},
       {{700, 37}, "NK16n_int24"},
       {{37, 700}, "AB16a_int24"}};

@@ -320,7 +320,28 @@ func.func @layout_points(%x: tensor<16x16x7x7xf32, #nn.layout<KRSC16k_winograd4>
 
 // -----
 
-// expected-error@+1 {{'NK16n_int16' ends in 'int16', which is not an encoding of weights; there are integer_winograd2, int24, int4, strassen, strassen2, winograd<m>, strided_winograd<m>, folded_winograd<m>}}
+// expected-error@+1 {{'KRSC16k_codebook16' has tables of values, which only a matrix may have}}
+func.func @layout_codebook(%x: tensor<32x32x1x1xf32, #nn.layout<KRSC16k_codebook16>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'KN_codebook16' needs one block, of the columns of the result}}
+func.func @layout_codebook_blocks(%x: tensor<32x32xf32, #nn.layout<KN_codebook16>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{layout 'NK2n_codebook16' needs blocks of a multiple of 4}}
+func.func @layout_codebook_block(%x: tensor<32x32xf32, #nn.layout<NK2n_codebook16>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'NK16n_int16' ends in 'int16', which is not an encoding of weights; there are codebook16, integer_winograd2, int24, int4, strassen, strassen2, winograd<m>, strided_winograd<m>, folded_winograd<m>}}
 func.func @layout_unknown_encoding(%x: tensor<32x32xf32, #nn.layout<NK16n_int16>>) {
   return
 }
@@ -376,7 +397,7 @@ func.func @layout_strassen_of_taps(%x: tensor<32x32x1x1xf32, #nn.layout<KRSC16s_
 
 // -----
 
-// expected-error@+1 {{'int16' is not an encoding of weights; there are integer_winograd2, int24}}
+// expected-error@+1 {{'int16' is not an encoding of weights; there are codebook16, integer_winograd2, int24}}
 func.func private @encoding() attributes {e = #nn.encoding<int16>}
 
 // -----

@@ -55,6 +55,7 @@ TEST_CASE("physical shapes round blocked axes up") {
         Dims{1, 1, 49, 32, 16});
   // Three bytes a weight, and a scale for each 512 of a column.
   CHECK(physical({1000, 20}, "NK16n_int24") == Dims{2, 12 * 1000 + 2 * 16});
+  CHECK(physical({1000, 20}, "NK16n_codebook16") == Dims{2, 16 + 500 * 4});
   CHECK(physical({20, 100}, "AB4a_int24") == Dims{5, 3 * 100 + 4});
 }
 

@@ -1,0 +1,156 @@
+//===- Codebook.cpp - Matrices of few values ------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// `codebook16` stores a matrix of floats as places in tables of 16 values: a
+// panel after the other, which are the columns of a block, each with a table of
+// its own. A `4096x4096` as `NK16n_codebook16` takes 256 panels of 32832 bytes,
+// an eighth of what `NK16n` takes. It is for weights that share values, as
+// nnc compress or training makes them, and changes none: a panel of more values
+// cannot be stored. runtime/routines/matmul/codebook_plan.h says where each
+// byte is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/WeightEncoding.h"
+#include "runtime/routines/matmul/codebook_plan.h"
+
+#include <cstring>
+#include <limits>
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+namespace {
+/// The different values of a panel, as the bits of floats, so that a NaN is one
+/// value and zeros of both signs are two.
+class Values {
+public:
+  /// Returns the place of a value, which is added where it is new, or nothing
+  /// where there is no room.
+  std::optional<unsigned> add(float value) {
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    for (unsigned at = 0; at < count; ++at)
+      if (known[at] == bits)
+        return at;
+    if (count == codebook16::values)
+      return std::nullopt;
+    known[count] = bits;
+    return count++;
+  }
+  const uint32_t *getBits() const { return known; }
+
+private:
+  uint32_t known[codebook16::values] = {};
+  unsigned count = 0;
+};
+
+class Codebook : public WeightEncoding {
+public:
+  using WeightEncoding::WeightEncoding;
+
+  LogicalResult verifyBlocks(LayoutAttr layout,
+                             EmitError emitError) const override {
+    if (layout.getRank() != 2)
+      return emitError() << "has tables of values, which only a matrix may "
+                            "have";
+    if (layout.getBlocks().size() != 1)
+      return emitError() << "needs one block, of the columns of the result";
+    return success();
+  }
+
+  bool takes(Type element) const override { return element.isF32(); }
+
+  StringRef getKind() const override { return "codebook"; }
+
+  LogicalResult verify(LayoutAttr layout, ArrayRef<int64_t>, Type,
+                       EmitError emitError) const override {
+    if (layout.getBlocks().front().size % 4 == 0)
+      return success();
+    return emitError() << "needs blocks of a multiple of 4";
+  }
+
+  /// A row for each panel, of as many bytes as the panel takes, counted in
+  /// floats.
+  RankedTensorType getStoredType(RankedTensorType type) const override {
+    Matrix matrix(type);
+    int64_t panels = llvm::divideCeil(matrix.columns, matrix.width);
+    return RankedTensorType::get(
+        {panels, matrix.getPanel() / int64_t(sizeof(float))},
+        type.getElementType());
+  }
+
+  void encode(RankedTensorType type, ArrayRef<float> weight,
+              MutableArrayRef<float> stored) const override {
+    Matrix matrix(type);
+    std::fill(stored.begin(), stored.end(), 0.0f);
+    auto *panel = reinterpret_cast<unsigned char *>(stored.data());
+    for (int64_t first = 0; first < matrix.columns;
+         first += matrix.width, panel += matrix.getPanel()) {
+      Values values;
+      matrix.visit(first, weight, [&](int64_t row, int64_t lane, float value) {
+        // Choices store only what fits; a layer that names its routine itself
+        // may ask for more, whose values become the first.
+        unsigned at = values.add(value).value_or(0);
+        panel[codebook16::codes(row & ~1, matrix.width) + lane] |=
+            at << (row % 2 ? 4 : 0);
+        return true;
+      });
+      std::memcpy(panel, values.getBits(), codebook16::table);
+    }
+  }
+
+  double getError(RankedTensorType type,
+                  const TensorData &weight) const override {
+    Matrix matrix(type);
+    for (int64_t first = 0; first < matrix.columns; first += matrix.width) {
+      Values values;
+      if (!matrix.visit(first, weight.getAs<float>(),
+                        [&](int64_t, int64_t, float value) {
+                          return values.add(value).has_value();
+                        }))
+        return std::numeric_limits<double>::infinity();
+    }
+    return 0;
+  }
+
+private:
+  /// The shape of a weight in a matrix product. Its columns are those of the
+  /// result; `width` of them make a panel. Sums run over its rows.
+  struct Matrix {
+    explicit Matrix(RankedTensorType type) {
+      LayoutAttr::Block block = getLayout(type).getBlocks().front();
+      width = block.size;
+      columns = type.getDimSize(block.axis);
+      rows = type.getDimSize(1 - block.axis);
+      columnStep = block.axis == 0 ? rows : 1;
+      rowStep = block.axis == 0 ? 1 : columns;
+    }
+    int64_t getPanel() const { return codebook16::panel(rows, width); }
+
+    /// Calls untilFalse(row, lane, value) with each weight of the panel whose
+    /// first column is `first`. Returns whether all calls returned true.
+    template <class F>
+    bool visit(int64_t first, ArrayRef<float> weight, F untilFalse) const {
+      int64_t lanes = std::min(width, columns - first);
+      for (int64_t row = 0; row < rows; ++row)
+        for (int64_t lane = 0; lane < lanes; ++lane)
+          if (!untilFalse(row, lane,
+                          weight[(first + lane) * columnStep + row * rowStep]))
+            return false;
+      return true;
+    }
+
+    int64_t columns, rows, width;
+    int64_t columnStep, rowStep; ///< elements from one to the next
+  };
+};
+} // namespace
+
+std::unique_ptr<WeightEncoding> nn::makeCodebookEncoding(StringRef spelling) {
+  if (spelling == "codebook16")
+    return std::make_unique<Codebook>(spelling);
+  return nullptr;
+}
