@@ -24,7 +24,7 @@ ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
 # And to the encodings of weights: the matrices that transform them, and what those
 # of 24 bits and of 4 look like.
 MATRICES = ["runtime/routines/*_matrices.h", "runtime/routines/*/*_matrices.h",
-            "runtime/routines/*/integers_plan.h",
+            "runtime/routines/*/codebook_plan.h", "runtime/routines/*/integers_plan.h",
             "runtime/routines/block_matmul/plan.h"]
 
 # Headers of C, in either spelling, and those of C++ that need no library.
