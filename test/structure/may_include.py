@@ -60,6 +60,9 @@ TABLE = {
     # Edits models; builds no IR.
     "frontends/onnx/quantize": (["frontends/onnx/*", "frontends/common/*"],
                                 MLIR + ONNX, True),
+    "frontends/onnx/compress": (["frontends/onnx/*", "frontends/common/*",
+                                 "dialects/nn/compression/*"],
+                                MLIR + ONNX, True),
     # The rooms of compiler/: an order without circles, from the solver up.
     "compiler": (["compiler/*", "dialects/*"], MLIR + TOOLBOX, True),
     "compiler/search": (["compiler/search/*"],

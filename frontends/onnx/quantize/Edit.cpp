@@ -294,10 +294,3 @@ nnc::onnx::makeQuantized(const ModelProto &model, const Plan &plan,
   Editor(copy, plan, scales, perChannel, dequantized).run();
   return copy;
 }
-
-void nnc::onnx::addOutput(GraphProto &graph, const std::string &value) {
-  for (const auto &output : graph.output())
-    if (output.name() == value)
-      return;
-  graph.add_output()->set_name(value);
-}

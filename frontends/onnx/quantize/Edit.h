@@ -19,9 +19,6 @@ makeQuantized(const ::onnx::ModelProto &model, const Plan &plan,
               const std::map<std::string, TensorScale> &scales, bool perChannel,
               std::map<std::string, std::string> &dequantized);
 
-/// Adds a value to the outputs of a graph, unless it is one.
-void addOutput(::onnx::GraphProto &graph, const std::string &value);
-
 } // namespace nnc::onnx
 
 #endif // NNC_FRONTENDS_ONNX_QUANTIZE_EDIT_H

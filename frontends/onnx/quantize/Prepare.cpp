@@ -7,6 +7,8 @@
 #include "frontends/onnx/quantize/Prepare.h"
 
 #include "frontends/onnx/Check.h"
+#include "frontends/onnx/Load.h"
+#include "frontends/onnx/Sort.h"
 #include "frontends/onnx/Types.h"
 #include "frontends/onnx/Weights.h"
 
@@ -57,9 +59,17 @@ static void inlineGraph(GraphProto &graph, Problems &problems,
     }
 }
 
-void nnc::onnx::inlineExternalData(ModelProto &model, Problems &problems,
-                                   WeightFiles &files) {
-  inlineGraph(*model.mutable_graph(), problems, files);
+std::optional<ModelProto> nnc::onnx::loadWhole(llvm::StringRef path,
+                                               llvm::StringRef externalData,
+                                               Problems &problems) {
+  auto loaded = loadModel(path, problems);
+  if (!loaded || !sortNodes(loaded->proto, problems))
+    return std::nullopt;
+  WeightFiles files(problems, path, externalData);
+  inlineGraph(*loaded->proto.mutable_graph(), problems, files);
+  if (!problems.none())
+    return std::nullopt;
+  return std::move(loaded->proto);
 }
 
 /// Gives the converted model what the converter leaves out.

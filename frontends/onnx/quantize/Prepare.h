@@ -11,12 +11,15 @@
 
 #include "onnx/onnx_pb.h"
 
+#include <optional>
+
 namespace nnc::onnx {
 
-/// Reads all external data into the model.
-void inlineExternalData(::onnx::ModelProto &model,
-                        frontends::Problems &problems,
-                        frontends::WeightFiles &files);
+/// Reads the model at `path` with all its external data, and sorts its nodes.
+/// Returns nullopt, and reports why, if that fails.
+std::optional<::onnx::ModelProto> loadWhole(llvm::StringRef path,
+                                            llvm::StringRef externalData,
+                                            frontends::Problems &problems);
 
 /// Converts the model to the first operator set that has what QDQ models need,
 /// if its own is older: 10 for scales of tensors, 13 for scales of channels.

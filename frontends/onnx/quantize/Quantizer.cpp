@@ -7,14 +7,13 @@
 #include "frontends/onnx/quantize/Quantizer.h"
 
 #include "frontends/onnx/Check.h"
-#include "frontends/onnx/Load.h"
-#include "frontends/onnx/Sort.h"
 #include "frontends/onnx/quantize/Edit.h"
 #include "frontends/onnx/quantize/Equalize.h"
 #include "frontends/onnx/quantize/FoldAffine.h"
 #include "frontends/onnx/quantize/LinearLayer.h"
 #include "frontends/onnx/quantize/PlannedWeights.h"
 #include "frontends/onnx/quantize/Prepare.h"
+#include "frontends/onnx/quantize/Serialize.h"
 
 using namespace nnc::onnx;
 using ::onnx::ModelProto;
@@ -64,14 +63,8 @@ struct Quantizer::Implementation {
   }
 };
 
-static llvm::Expected<std::string> serialize(const ModelProto &model) {
-  std::string text;
-  if (model.ByteSizeLong() > INT32_MAX || !model.SerializeToString(&text))
-    return llvm::createStringError(
-        "the quantized model, or one that observes its values, is larger than "
-        "2 GB, the most that a file of ONNX holds");
-  return text;
-}
+static constexpr const char *kWritten =
+    "the quantized model, or one that observes its values,";
 
 Quantizer::Quantizer(std::unique_ptr<Implementation> implementation)
     : own(std::move(implementation)) {}
@@ -86,15 +79,11 @@ std::unique_ptr<Quantizer> Quantizer::open(llvm::StringRef path,
   Problems problems(context, path);
   auto own = std::make_unique<Implementation>();
   own->options = options;
-  auto loaded = loadModel(path, problems);
-  if (loaded && sortNodes(loaded->proto, problems)) {
-    own->model = std::move(loaded->proto);
+  if (auto loaded = loadWhole(path, externalData, problems)) {
+    own->model = std::move(*loaded);
     for (const NodeProto &node : own->model.graph().node())
       own->nodeNames.push_back(getName(node));
-    WeightFiles files(problems, path, externalData);
-    inlineExternalData(own->model, problems, files);
-    if (problems.none())
-      raiseOpset(own->model, options.perChannel, problems);
+    raiseOpset(own->model, options.perChannel, problems);
   }
   status = problems.getStatus();
   if (!problems.none())
@@ -174,17 +163,7 @@ std::string Quantizer::describeProducer(const std::string &tensor) const {
 }
 
 bool Quantizer::isSoftmax(const std::string &tensor) const {
-  static constexpr llvm::StringLiteral moves[] = {
-      "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose", "Identity"};
-  GraphIndex index(own->model);
-  int node = index.getProducer(tensor);
-  while (node >= 0) {
-    const NodeProto &proto = index.getNode(node);
-    if (!llvm::is_contained(moves, proto.op_type()) || !hasInput(proto, 0))
-      return proto.op_type() == "Softmax" || proto.op_type() == "LogSoftmax";
-    node = index.getProducer(proto.input(0));
-  }
-  return false;
+  return nnc::onnx::isSoftmax(GraphIndex(own->model), tensor);
 }
 
 void Quantizer::setUnusable(const std::string &tensor,
@@ -208,21 +187,12 @@ Parameters Quantizer::getParameters(const std::string &tensor) const {
   return found == own->scales.end() ? Parameters() : found->second.parameters;
 }
 
-/// Removes the shapes that the model states for what it computes. Where they do
-/// not fit the inputs' shapes that the user gave, the import of the model
-/// itself has warned already.
-static void forgetShapes(ModelProto &model) {
-  model.mutable_graph()->clear_value_info();
-  for (auto &output : *model.mutable_graph()->mutable_output())
-    output.mutable_type()->mutable_tensor_type()->clear_shape();
-}
-
 llvm::Expected<std::string> Quantizer::printObserved() const {
   ModelProto copy = own->model;
   forgetShapes(copy);
   for (const std::string &tensor : getTensors())
     addOutput(*copy.mutable_graph(), tensor);
-  return serialize(copy);
+  return serialize(copy, kWritten);
 }
 
 llvm::Expected<std::string>
@@ -259,7 +229,7 @@ Quantizer::printWeightErrors(std::map<std::string, int> &outputs) {
     addOutput(*copy.mutable_graph(), output);
     outputs[output] = layer.node;
   }
-  return serialize(copy);
+  return serialize(copy, kWritten);
 }
 
 void Quantizer::correctBias(int node, const std::vector<double> &means) {
@@ -304,12 +274,12 @@ Quantizer::printQuantized(std::map<std::string, std::string> *observed) const {
       addOutput(*quantized.mutable_graph(), name);
     *observed = std::move(dequantized);
   }
-  return serialize(quantized);
+  return serialize(quantized, kWritten);
 }
 
 llvm::Expected<std::string> Quantizer::printWithoutShapes() const {
   std::map<std::string, std::string> dequantized;
   ModelProto quantized = own->makeWritten(dequantized);
   forgetShapes(quantized);
-  return serialize(quantized);
+  return serialize(quantized, kWritten);
 }

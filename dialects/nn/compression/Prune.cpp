@@ -1,0 +1,52 @@
+//===- Prune.cpp - Which weights become zero ------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/compression/Prune.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+using namespace nnc::compression;
+
+/// Sets `count` elements of least magnitude to 0.
+static void dropSmallest(llvm::MutableArrayRef<float> values, int64_t count) {
+  if (count <= 0)
+    return;
+  // The numbers of elements are unique, so that the order is a total one and
+  // the result the same everywhere.
+  auto isSmaller = [&](size_t a, size_t b) {
+    float first = std::abs(values[a]), second = std::abs(values[b]);
+    return first < second || (first == second && a < b);
+  };
+  std::vector<size_t> order(values.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::nth_element(order.begin(), order.begin() + (count - 1), order.end(),
+                   isSmaller);
+  for (int64_t i = 0; i < count; ++i)
+    values[order[i]] = 0;
+}
+
+void nnc::compression::pruneToSparsity(llvm::MutableArrayRef<float> values,
+                                       double sparsity) {
+  assert(sparsity >= 0 && sparsity <= 1);
+  dropSmallest(values,
+               std::llround(sparsity * static_cast<double>(values.size())));
+}
+
+void nnc::compression::pruneToPattern(llvm::MutableArrayRef<float> values,
+                                      int64_t columns, Pattern pattern) {
+  assert(pattern.kept >= 0 && pattern.group > 0);
+  if (columns == 0)
+    return;
+  for (size_t row = 0; row < values.size(); row += columns)
+    for (int64_t start = 0; start < columns; start += pattern.group) {
+      int64_t size = std::min(pattern.group, columns - start);
+      dropSmallest(values.slice(row + start, size), size - pattern.kept);
+    }
+}

@@ -1,0 +1,50 @@
+//===- MatrixForm.h - Weights of a layer as a matrix ------------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_ONNX_COMPRESS_MATRIXFORM_H
+#define NNC_FRONTENDS_ONNX_COMPRESS_MATRIXFORM_H
+
+#include "onnx/onnx_pb.h"
+#include "llvm/ADT/ArrayRef.h"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace nnc::onnx {
+
+/// How the weights of a layer become a matrix with a row for each channel of
+/// the output and a column for each number that the channel sums over. The
+/// columns of a convolution are in the order of the places of the kernel, and
+/// at each place in that of the input channels.
+class MatrixForm {
+public:
+  /// Returns the form of an operand of a Conv, ConvTranspose, Gemm, MatMul,
+  /// RNN, LSTM or GRU that would be its weights if it was constant, of shape
+  /// `dims`. Returns nullopt for other operands and nodes.
+  static std::optional<MatrixForm>
+  get(const ::onnx::NodeProto &node, int operand, llvm::ArrayRef<int64_t> dims);
+
+  int64_t getRows() const { return rows; }
+  int64_t getColumns() const { return columns; }
+  std::vector<float> toMatrix(llvm::ArrayRef<float> weights) const;
+  std::vector<float> fromMatrix(llvm::ArrayRef<float> matrix) const;
+
+private:
+  using Axes = std::array<int64_t, 4>;
+  /// The weights have the shape `sizes`; the matrix has its axes in `order`, of
+  /// which the first `rowAxes` are the rows.
+  MatrixForm(Axes sizes, Axes order, int rowAxes);
+  /// Calls `visit` with the places of each element in matrix and weights.
+  template <class F> void forEachElement(F visit) const;
+
+  Axes sizes, order;
+  int64_t rows = 1, columns = 1;
+};
+
+} // namespace nnc::onnx
+
+#endif // NNC_FRONTENDS_ONNX_COMPRESS_MATRIXFORM_H

@@ -1,0 +1,392 @@
+//===- compression_test.cpp - Pruned, shared and coded weights ------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/compression/Clusters.h"
+#include "dialects/nn/compression/Huffman.h"
+#include "dialects/nn/compression/Prune.h"
+#include "dialects/nn/compression/StoredSizes.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <set>
+
+using namespace nnc::compression;
+
+static std::mt19937 &getRandom() {
+  static std::mt19937 random(7);
+  return random;
+}
+
+static std::vector<float> makeBell(size_t count) {
+  std::normal_distribution<float> bell;
+  std::vector<float> values(count);
+  for (float &value : values)
+    value = bell(getRandom());
+  return values;
+}
+
+static int64_t countZeros(llvm::ArrayRef<float> values) {
+  return std::count(values.begin(), values.end(), 0.f);
+}
+
+static size_t countDistinct(llvm::ArrayRef<float> values) {
+  return std::set<float>(values.begin(), values.end()).size();
+}
+
+static double getError(llvm::ArrayRef<float> before,
+                       llvm::ArrayRef<float> after) {
+  double error = 0;
+  for (size_t i = 0; i < before.size(); ++i)
+    error += std::pow(double(before[i]) - double(after[i]), 2);
+  return error;
+}
+
+TEST_CASE("pruning drops the smallest magnitudes and keeps the rest") {
+  for (size_t count : {1, 2, 7, 100, 1001})
+    for (double sparsity : {0.0, 0.1, 0.5, 0.9, 0.999, 1.0}) {
+      std::vector<float> before = makeBell(count), after = before;
+      pruneToSparsity(after, sparsity);
+      CHECK(countZeros(after) == std::llround(sparsity * double(count)));
+      float dropped = 0, kept = std::numeric_limits<float>::infinity();
+      for (size_t i = 0; i < count; ++i) {
+        if (after[i] == 0)
+          dropped = std::max(dropped, std::abs(before[i]));
+        else
+          kept = std::min(kept, std::abs(before[i]));
+        CHECK((after[i] == 0 || after[i] == before[i]));
+      }
+      CHECK(dropped <= kept);
+    }
+  pruneToSparsity({}, 0.5);
+}
+
+TEST_CASE("of equal magnitudes the first are pruned, and zeros count") {
+  std::vector<float> values = {1, -1, 1, -1, 1};
+  pruneToSparsity(values, 0.4);
+  CHECK(values == std::vector<float>{0, 0, 1, -1, 1});
+  pruneToSparsity(values, 0.4);
+  CHECK(values == std::vector<float>{0, 0, 1, -1, 1});
+}
+
+TEST_CASE("a pattern holds in every group of a row, also in the last") {
+  for (Pattern pattern : {Pattern{2, 4}, {1, 4}, {1, 2}, {3, 7}})
+    for (int64_t columns : {1, 3, 4, 9, 16, 31}) {
+      std::vector<float> before = makeBell(5 * columns), after = before;
+      pruneToPattern(after, columns, pattern);
+      for (int64_t row = 0; row < 5; ++row)
+        for (int64_t start = 0; start < columns; start += pattern.group) {
+          int64_t size = std::min(pattern.group, columns - start);
+          auto group = llvm::ArrayRef(after).slice(row * columns + start, size);
+          auto own = llvm::ArrayRef(before).slice(row * columns + start, size);
+          CHECK(size - countZeros(group) == std::min(size, pattern.kept));
+          // The kept ones are the largest.
+          std::vector<float> sorted = own.vec();
+          auto isLarger = [](float a, float b) {
+            return std::abs(a) > std::abs(b);
+          };
+          std::sort(sorted.begin(), sorted.end(), isLarger);
+          for (int64_t i = 0; i < size; ++i)
+            CHECK((group[i] != 0) ==
+                  (std::abs(own[i]) >=
+                   std::abs(sorted[std::min(size, pattern.kept) - 1])));
+        }
+    }
+  pruneToPattern({}, 0, {2, 4});
+}
+
+/// The least error of `count` clusters of sorted values, by trying all ends.
+static double findLeast(llvm::ArrayRef<float> sorted, int count) {
+  size_t size = sorted.size();
+  auto getCost = [&](size_t start, size_t end) {
+    double mean = 0, cost = 0;
+    for (size_t i = start; i < end; ++i)
+      mean += double(sorted[i]) / double(end - start);
+    for (size_t i = start; i < end; ++i)
+      cost += std::pow(double(sorted[i]) - mean, 2);
+    return cost;
+  };
+  std::vector<double> best(size + 1, HUGE_VAL);
+  best[0] = 0;
+  for (int c = 0; c < count; ++c) {
+    std::vector<double> next(size + 1, HUGE_VAL);
+    for (size_t end = 0; end <= size; ++end)
+      for (size_t start = 0; start <= end; ++start)
+        next[end] = std::min(next[end], best[start] + getCost(start, end));
+    best = next;
+  }
+  return best[size];
+}
+
+TEST_CASE("clusters are few, and their values near the best ones") {
+  for (int clusters : {2, 3, 5, 16})
+    for (size_t count : {20, 63}) {
+      std::vector<float> before = makeBell(count), after = before;
+      shareValues(after, clusters);
+      CHECK(countDistinct(after) <= size_t(clusters));
+      std::vector<float> sorted = before;
+      std::sort(sorted.begin(), sorted.end());
+      double least = findLeast(sorted, clusters);
+      // Lloyd's iteration finds a local optimum; of random values a near one.
+      CHECK(getError(before, after) >= least * (1 - 1e-6) - 1e-12);
+      CHECK(getError(before, after) <= 2 * least + 1e-6);
+    }
+}
+
+TEST_CASE("each value goes to the nearest centre, and centres are means") {
+  for (int clusters : {2, 7, 16, 255, 256}) {
+    std::vector<float> before = makeBell(5000), after = before;
+    shareValues(after, clusters);
+    std::set<float> centres(after.begin(), after.end());
+    CHECK(centres.size() == size_t(clusters));
+    for (float centre : centres) {
+      double sum = 0, count = 0;
+      for (size_t i = 0; i < before.size(); ++i) {
+        if (after[i] != centre)
+          continue;
+        sum += double(before[i]);
+        ++count;
+      }
+      CHECK(double(centre) == Approx(sum / count).margin(1e-6));
+    }
+    for (size_t i = 0; i < before.size(); ++i) {
+      auto above = centres.lower_bound(before[i]);
+      float nearest = HUGE_VALF;
+      if (above != centres.end())
+        nearest = *above - before[i];
+      if (above != centres.begin())
+        nearest = std::min(nearest, before[i] - *std::prev(above));
+      CHECK(std::abs(after[i] - before[i]) <= nearest + 1e-5f);
+    }
+  }
+}
+
+TEST_CASE("zeros stay zero and take one of the clusters") {
+  for (int clusters : {2, 3, 16, 256}) {
+    std::vector<float> values = makeBell(3000);
+    pruneToSparsity(values, 0.8);
+    std::vector<float> before = values;
+    shareValues(values, clusters);
+    CHECK(countDistinct(values) <= size_t(clusters));
+    for (size_t i = 0; i < values.size(); ++i)
+      CHECK((before[i] != 0 || values[i] == 0));
+  }
+}
+
+TEST_CASE("values that are few enough stay as they are") {
+  for (std::vector<float> values : {std::vector<float>{},
+                                    {0},
+                                    {0, 0, 0},
+                                    {3},
+                                    {-0.25f, -0.25f},
+                                    {1, 2},
+                                    {0, 1e-38f, 0},
+                                    {0, 5, -7, 5}}) {
+    std::vector<float> before = values;
+    shareValues(values, 4);
+    CHECK(values == before);
+    shareValues(values, 3);
+    CHECK(values == before);
+  }
+  // A third value has no place beside zero and another one.
+  std::vector<float> values = {0, 1, 3, 0};
+  shareValues(values, 2);
+  CHECK(values == std::vector<float>{0, 2, 2, 0});
+}
+
+TEST_CASE("clusters find values of very different size and number") {
+  std::vector<float> values(10000, 0.001f);
+  values.insert(values.end(), 10000, 0.002f);
+  values.insert(values.end(), 3, 1000.f);
+  values.push_back(-3e38f);
+  values.push_back(3e38f);
+  std::vector<float> before = values;
+  shareValues(values, 4);
+  CHECK(countDistinct(values) <= 4);
+  CHECK(areFinite(values));
+  CHECK(values[values.size() - 1] == 3e38f);
+  CHECK(values[values.size() - 2] == -3e38f);
+}
+
+TEST_CASE("values that are not finite are told") {
+  CHECK(areFinite({}));
+  CHECK(areFinite({0, -1, 3e38f}));
+  CHECK_FALSE(areFinite({1, std::numeric_limits<float>::quiet_NaN()}));
+  CHECK_FALSE(areFinite({-std::numeric_limits<float>::infinity()}));
+}
+
+/// The bits of Huffman's code, by joining the two rarest until one is left.
+static int64_t joinRarest(llvm::ArrayRef<int64_t> counts) {
+  std::multiset<int64_t> open;
+  for (int64_t count : counts)
+    if (count > 0)
+      open.insert(count);
+  int64_t bits = 0;
+  while (open.size() > 1) {
+    int64_t sum = 0;
+    for (int i = 0; i < 2; ++i) {
+      sum += *open.begin();
+      open.erase(open.begin());
+    }
+    bits += sum;
+    open.insert(sum);
+  }
+  return bits;
+}
+
+TEST_CASE("Huffman lengths are those of a complete code of fewest bits") {
+  std::uniform_int_distribution<int64_t> number(0, 1000);
+  for (size_t symbols : {0, 1, 2, 3, 17, 256})
+    for (int round = 0; round < 10; ++round) {
+      std::vector<int64_t> counts(symbols);
+      for (int64_t &count : counts)
+        count = std::max<int64_t>(0, number(getRandom()) - 300);
+      std::vector<int> lengths = getHuffmanLengths(counts);
+      CHECK(getHuffmanBits(counts) == joinRarest(counts));
+      double kraft = 0, total = 0;
+      int used = 0;
+      for (size_t i = 0; i < symbols; ++i) {
+        CHECK((counts[i] > 0 || lengths[i] == 0));
+        used += counts[i] > 0;
+        total += double(counts[i]);
+        kraft += counts[i] > 0 ? std::exp2(-lengths[i]) : 0;
+      }
+      CHECK(kraft == (used > 0 ? 1 : 0));
+      double bits = double(getHuffmanBits(counts));
+      CHECK(bits >= total * getEntropy(counts) * (1 - 1e-12));
+      CHECK(bits <= total * (getEntropy(counts) + 1));
+    }
+  // Counts that double make the longest codes.
+  std::vector<int64_t> counts(62);
+  for (size_t i = 0; i < counts.size(); ++i)
+    counts[i] = int64_t(1) << i;
+  CHECK(getHuffmanLengths(counts).front() == 61);
+}
+
+TEST_CASE("entropy is that of the counts") {
+  CHECK(getEntropy({}) == 0);
+  CHECK(getEntropy({0, 0}) == 0);
+  CHECK(getEntropy({9}) == 0);
+  CHECK(getEntropy({5, 5}) == Approx(1));
+  CHECK(getEntropy({1, 1, 2, 0}) == Approx(1.5));
+}
+
+TEST_CASE("a codebook gives the matrix back") {
+  for (int64_t blockRows : {0, 1, 2, 3, 100})
+    for (double sparsity : {0.0, 0.5, 1.0}) {
+      MatrixShape shape{7, 11, blockRows};
+      std::vector<float> matrix = makeBell(shape.getNumElements());
+      pruneToSparsity(matrix, sparsity);
+      // A row without zeros beside rows that have some.
+      std::fill_n(matrix.begin(), shape.columns, 2.f);
+      Codebook book = Codebook::get(matrix, shape);
+      CHECK(int64_t(book.tables.size()) ==
+            (7 + shape.getBlockRows() - 1) / shape.getBlockRows());
+      for (int64_t i = 0; i < shape.getNumElements(); ++i) {
+        int64_t block = i / shape.columns / shape.getBlockRows();
+        CHECK(book.tables[block][book.codes[i]] == matrix[i]);
+        CHECK((!book.hasZeros || (book.codes[i] == 0) == (matrix[i] == 0)));
+      }
+    }
+  CHECK(Codebook::get({}, {0, 5, 0}).tables.empty());
+}
+
+/// Writes the entries of a row and reads them again; returns their number.
+static int64_t tryRow(llvm::ArrayRef<float> row, int bits) {
+  int64_t largest = (int64_t(1) << bits) - 1;
+  std::vector<std::pair<int64_t, float>> entries;
+  int64_t gap = 0;
+  for (float value : row) {
+    if (value == 0 && gap < largest) {
+      ++gap;
+      continue;
+    }
+    entries.push_back({gap, value});
+    gap = 0;
+  }
+  // What is behind the last value needs no entries.
+  while (!entries.empty() && entries.back().second == 0)
+    entries.pop_back();
+  std::vector<float> read(row.size());
+  int64_t column = -1;
+  for (auto [skipped, value] : entries)
+    read[column += skipped + 1] = value;
+  CHECK(llvm::ArrayRef(read) == row);
+  return int64_t(entries.size());
+}
+
+TEST_CASE("entries are those that a writer of rows makes") {
+  for (double sparsity : {0.0, 0.3, 0.9, 0.99, 1.0})
+    for (int64_t columns : {1, 5, 300, 1000}) {
+      MatrixShape shape{4, columns, 0};
+      std::vector<float> matrix = makeBell(shape.getNumElements());
+      pruneToSparsity(matrix, sparsity);
+      Codebook book = Codebook::get(matrix, shape);
+      for (int bits = 1; bits <= kMostGapBits; ++bits) {
+        EntryCounts counts = EntryCounts::get(book, shape, bits);
+        int64_t expected = 0;
+        for (int64_t row = 0; row < shape.rows; ++row)
+          expected += tryRow(
+              llvm::ArrayRef(matrix).slice(row * columns, columns), bits);
+        auto getSum = [](const std::vector<int64_t> &all) {
+          return std::accumulate(all.begin(), all.end(), int64_t(0));
+        };
+        CHECK(counts.entries == expected);
+        CHECK(getSum(counts.codes) == expected);
+        CHECK(getSum(counts.gaps) == expected);
+        CHECK(counts.gaps.size() == size_t(1) << bits);
+      }
+    }
+}
+
+TEST_CASE("sizes of a matrix that is counted by hand") {
+  // Two rows of eight: 0 0 0 0 0 1 0 2 and 1 0 0 0 0 0 0 0.
+  std::vector<float> matrix(16);
+  matrix[5] = 1;
+  matrix[7] = 2;
+  matrix[8] = 1;
+  StoredSizes sizes = StoredSizes::get(matrix, {2, 8, 0});
+  CHECK(sizes.elements == 16);
+  CHECK(sizes.zeros == 13);
+  CHECK(sizes.values == 3);
+  CHECK(sizes.dense == 64);
+  // 16 codes of 2 bits and 3 values.
+  CHECK(sizes.codebook == 4 + 12);
+  // With 1 bit 5 entries of 3 bits, with 2 bits 4 of 4: 2 bytes both; places of
+  // 3 rows and 3 values.
+  CHECK(sizes.csr.bytes == 2 + 6 + 12);
+  CHECK(sizes.csr.gapBits == 1);
+  // With 1 bit the codes occur 2, 2 and 1 times (8 bits), the gaps 1 and 4
+  // times (5 bits); lengths of 3 codes and 2 gaps.
+  CHECK(sizes.huffman->bytes == 2 + 5 + 6 + 12);
+  CHECK(sizes.huffman->gapBits == 1);
+  CHECK(sizes.getLeast() == 16);
+}
+
+TEST_CASE("sizes of matrices of zeros, of one value, and of too many") {
+  StoredSizes zeros = StoredSizes::get(std::vector<float>(100), {10, 10, 0});
+  CHECK(zeros.codebook == 4);
+  CHECK(zeros.csr.bytes == 11 * 2 + 4);
+  CHECK(zeros.entropy == 0);
+  StoredSizes ones =
+      StoredSizes::get(std::vector<float>(100, 1.f), {10, 10, 5});
+  CHECK(ones.codebook == 8);
+  CHECK(ones.huffman->bytes == 1 + 2 + 8 + 22);
+  std::vector<float> many(257);
+  std::iota(many.begin(), many.end(), 1.f);
+  StoredSizes sizes = StoredSizes::get(many, {1, 257, 0});
+  CHECK_FALSE(sizes.codebook);
+  CHECK_FALSE(sizes.huffman);
+  CHECK(sizes.csr.bytes == (257 * 33 + 7) / 8 + 4);
+  CHECK(sizes.getLeast() == sizes.dense);
+  StoredSizes none = StoredSizes::get({}, {0, 5, 0});
+  CHECK(none.elements == 0);
+  CHECK(none.getLeast() == 0);
+}
