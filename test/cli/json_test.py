@@ -89,6 +89,7 @@ class Json(nnc.TestCase):
             "report": ["network.onnx", "-o", "r.html"],
             "tune": ["tiny.onnx", "-o", "a.tune", "--cache=none"],
             "quantize": ["network.onnx", "--calibration=data.npz", "-o", "q.onnx"],
+            "compress": ["network.onnx", "--clusters=4", "-o", "c.onnx"],
             "target-probe": ["-o", "a.probe"], "ops": [], "targets": [], "routines": []}
         self.assertEqual(set(arguments), set(nnc.COMMANDS))
         for command, given in arguments.items():

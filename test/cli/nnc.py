@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
 DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT, ENVIRONMENT = range(8)
 COMMANDS = ("compile", "check", "run", "verify", "bench", "tune", "quantize",
-            "explain", "report", "ops", "target-probe", "targets", "routines")
+            "compress", "explain", "report", "ops", "target-probe", "targets", "routines")
 
 
 SCHEMA = json.loads((ROOT / "compiler/tools/output.schema.json").read_text())

@@ -37,7 +37,7 @@ class Usage(nnc.TestCase):
 
     def test_missing_arguments(self):
         for command in ("compile", "check", "run", "verify", "bench", "tune", "explain",
-                        "quantize"):
+                        "quantize", "compress"):
             self.nnc(command, code=USAGE, said=["MODEL is required"])
         self.nnc("compile", "network.onnx", code=USAGE, said=["--output is required"])
 

@@ -34,6 +34,7 @@ public:
 std::unique_ptr<Command> makeBench();
 std::unique_ptr<Command> makeCheck();
 std::unique_ptr<Command> makeCompile();
+std::unique_ptr<Command> makeCompress();
 std::unique_ptr<Command> makeExplain();
 std::unique_ptr<Command> makeOps();
 std::unique_ptr<Command> makeQuantize();

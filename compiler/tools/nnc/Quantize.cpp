@@ -6,34 +6,19 @@
 
 #include "compiler/tools/driver/Suggest.h"
 #include "compiler/tools/driver/Terminal.h"
-#include "compiler/tools/nnc/Command.h"
+#include "compiler/tools/nnc/AccuracyOptions.h"
 #include "compiler/tools/nnc/quantize/Report.h"
 #include "compiler/tools/nnc/quantize/Search.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace fs = llvm::sys::fs;
-
 namespace nnc::tools {
 namespace {
-
-/// Reads "0.5%" or "0.005" as a share.
-std::optional<double> parseShare(llvm::StringRef text) {
-  bool isPercentage = text.consume_back("%");
-  double value;
-  if (!llvm::to_float(text.trim(), value) || !(value >= 0))
-    return std::nullopt;
-  value = isPercentage ? value / 100 : value;
-  return value <= 1 ? std::optional(value) : std::nullopt;
-}
 
 class Quantize : public Command {
 public:
@@ -43,13 +28,7 @@ public:
                    "The quantized model, an ONNX file in QDQ form")
         ->type_name("FILE.onnx")
         ->required();
-    app.add_option("--calibration", settings.calibration,
-                   "Samples of the inputs: a folder of .npz files, or of .npy "
-                   "files if the model has one input; or such a file. Arrays "
-                   "are called by the inputs, and hold one or several samples "
-                   "along the first axis")
-        ->type_name("DIR|FILE.npz")
-        ->required();
+    addCalibrationOption(app, settings.calibration)->required();
     addMethodOptions(app);
     addLayerOptions(app);
     addDropOptions(app);
@@ -117,9 +96,7 @@ void Quantize::addMethodOptions(CLI::App &app) {
 
 /// Options that say which parts of a layer are quantized, and which layers.
 void Quantize::addLayerOptions(CLI::App &app) {
-  app.add_option("--exclude", exclude, "A node that stays float")
-      ->allow_extra_args(false)
-      ->type_name("NODE");
+  addExcludeOption(app, exclude, "A node that stays float");
   app.add_flag("--unrounded", settings.options.unrounded,
                "Do not round results of convolutions and matrix products that "
                "only float nodes read, such as activations without an integer "
@@ -143,20 +120,13 @@ void Quantize::addLayerOptions(CLI::App &app) {
 }
 
 void Quantize::addDropOptions(CLI::App &app) {
-  app.add_option("--max-drop", maxDrop,
-                 "Keep the most sensitive layers float until the metric drops "
-                 "by no more than this. The metric is the agreement of argmax "
-                 "of the first output with the float model if that looks like "
-                 "scores of classes, else its relative L2 error")
-      ->type_name("0.5%")
-      ->check([](const std::string &given) -> std::string {
-        return parseShare(given) ? "" : given + " is no share from 0% to 100%";
-      });
-  app.add_option("--metric", settings.metric,
-                 "A command that is given a model's file and prints a number "
-                 "last, the larger the better; a drop is relative to the float "
-                 "model's number")
-      ->type_name("COMMAND");
+  addShareOption(
+      app, "--max-drop", maxDrop, "0.5%",
+      "Keep the most sensitive layers float until the metric drops by no more "
+      "than this. The metric is the agreement of argmax of the first output "
+      "with the float model if that looks like scores of classes, else its "
+      "relative L2 error");
+  addMetricOption(app, settings.metric);
   app.add_flag("--mixed", settings.mixed,
                "Keep those layers float that are faster so on the target, and "
                "then those that are most sensitive for the time that integers "
@@ -174,33 +144,14 @@ ExitCode Quantize::checkSettings() const {
   };
   if (percentile && method != "percentile")
     complain("--percentile needs --method=percentile");
-  if (!settings.model.otherShapes.empty())
-    complain("--shape is for one model here; give it once for each input");
   if (settings.mixed && maxDrop.empty())
     complain("--mixed needs --max-drop");
   if (!settings.mixed && settings.model.target != "native")
     complain("--target needs --mixed: without it the model is the same for all "
              "targets");
-  // It is found before the work of minutes that nothing can be written.
-  const std::string &output = settings.output;
-  std::string folder = llvm::sys::path::parent_path(output).str();
-  if (folder.empty())
-    folder = ".";
-  if (output == "-")
-    complain("-o: a model is not text; give a file");
-  else if (fs::is_directory(output))
-    complain(fmt::format("-o: {} is a folder; give a file", output));
-  else if (!fs::is_directory(folder))
-    complain(fmt::format("-o: there is no folder {}", folder));
-  else if (std::error_code error = fs::access(folder, fs::AccessMode::Write))
-    complain(
-        fmt::format("-o: cannot write to {}: {}", folder, error.message()));
-  if (fs::is_directory(settings.model.model))
-    complain(settings.model.model + " is a folder; give a model");
-  if (!fs::exists(settings.calibration))
-    complain(fmt::format("--calibration: {}: there is no such file or folder",
-                         settings.calibration));
-  return code;
+  ExitCode files =
+      checkFiles(settings.model, settings.calibration, settings.output);
+  return code == ExitCode::done ? files : code;
 }
 
 ExitCode Quantize::run() {

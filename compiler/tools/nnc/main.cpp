@@ -37,6 +37,7 @@ constexpr Entry entries[] = {
     {"tune", "Measures what could compute each layer, for --tuning", makeTune},
     {"quantize", "Makes a float model an 8-bit one, by calibration data",
      makeQuantize},
+    {"compress", "Prunes a float model and shares its weights", makeCompress},
     {"explain", "Shows what each layer could be computed by, and at what cost",
      makeExplain},
     {"report", "Writes a page that shows a model as compiled, or compares two",

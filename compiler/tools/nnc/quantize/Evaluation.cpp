@@ -6,11 +6,6 @@
 
 #include "compiler/tools/nnc/quantize/Evaluation.h"
 
-#include "compiler/tools/driver/Process.h"
-#include "compiler/tools/driver/Terminal.h"
-
-#include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace nnc::tools {
@@ -18,77 +13,6 @@ namespace nnc::tools {
 /// Samples on which tensors are compared that are no outputs: storing all of
 /// them takes longer than computing them, and their noise is a mean.
 static constexpr size_t kTensorSamples = 32;
-
-double Noise::getRatio() const {
-  if (noise == 0)
-    return 0;
-  return signal > 0 ? noise / signal : HUGE_VAL;
-}
-
-std::optional<double> Noise::getDecibels() const {
-  double ratio = getRatio();
-  if (ratio == 0)
-    return std::nullopt;
-  // A tensor of zeros that has noise; JSON has no infinity.
-  return std::isfinite(ratio) ? -10 * std::log10(ratio) : -999;
-}
-
-/// Returns the axis along which the classes of an output would lie.
-static size_t getClassAxis(const std::vector<int64_t> &shape) {
-  return shape.size() >= 4 ? 1 : shape.size() - 1;
-}
-
-static bool looksLikeScores(const Port &port, bool isSoftmax) {
-  if (!isFloat(port.dtype))
-    return true;
-  if (port.shape.size() < 2 || port.shape[getClassAxis(port.shape)] < 2)
-    return false;
-  return isSoftmax || llvm::all_of(llvm::ArrayRef(port.shape).drop_front(2),
-                                   [](int64_t size) { return size == 1; });
-}
-
-/// Counts the vectors of scores whose largest elements are at the same place.
-static void compareScores(const std::vector<int64_t> &shape,
-                          llvm::ArrayRef<double> expected,
-                          llvm::ArrayRef<double> actual, OutputNoise &output) {
-  size_t axis = getClassAxis(shape);
-  int64_t classes = shape[axis], inner = 1;
-  for (size_t d = axis + 1; d < shape.size(); ++d)
-    inner *= shape[d];
-  int64_t outer = int64_t(expected.size()) / (classes * inner);
-  for (int64_t o = 0; o < outer; ++o)
-    for (int64_t i = 0; i < inner; ++i) {
-      auto findBest = [&](llvm::ArrayRef<double> values) {
-        int64_t found = 0, base = o * classes * inner + i;
-        for (int64_t c = 1; c < classes; ++c)
-          if (values[base + c * inner] > values[base + found * inner])
-            found = c;
-        return found;
-      };
-      ++output.vectors;
-      output.agreeing += findBest(expected) == findBest(actual);
-    }
-}
-
-static void compareOutput(const Tensor &expected, const Tensor &actual,
-                          OutputNoise &output) {
-  std::vector<double> wanted = expected.values(), got = actual.values();
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    output.noise.add(wanted[i], got[i]);
-    output.largestError =
-        std::max(output.largestError, std::abs(wanted[i] - got[i]));
-    output.largestExpected =
-        std::max(output.largestExpected, std::abs(wanted[i]));
-  }
-  if (!isFloat(expected.dtype)) {
-    // Integers and truth values are choices already.
-    for (size_t i = 0; i < wanted.size(); ++i)
-      output.agreeing += wanted[i] == got[i];
-    output.vectors += int64_t(wanted.size());
-  } else if (expected.shape.size() >= 2 && !wanted.empty()) {
-    compareScores(expected.shape, wanted, got, output);
-  }
-}
 
 namespace {
 
@@ -104,9 +28,6 @@ private:
   ExitCode runSamples(bool withTensors, bool withOutputs);
   void compareTensors(const std::vector<Tensor> &expected,
                       const std::vector<Tensor> &actual);
-  ExitCode runMetric();
-  llvm::Expected<double> callMetric(const std::string &model);
-  void useOwnMetric();
 
   onnx::Quantizer &quantizer() { return session.getQuantizer(); }
 
@@ -126,12 +47,10 @@ private:
 void Evaluator::describeOutputs() {
   const std::vector<Port> &outputs = quantized.getManifest().outputs;
   for (size_t i = 0; i < size_t(quantizer().getNumOutputs()); ++i) {
-    OutputNoise output;
-    output.name = outputs[i].name;
-    output.isClassifier =
-        looksLikeScores(outputs[i], quantizer().isSoftmax(output.name));
-    evaluation.outputs.push_back(output);
-    ports.emplace_back(session.getFloatModel().findOutput(output.name), int(i));
+    const std::string &name = outputs[i].name;
+    evaluation.outputs.push_back(
+        describeOutput(outputs[i], quantizer().isSoftmax(name)));
+    ports.emplace_back(session.getFloatModel().findOutput(name), int(i));
   }
 }
 
@@ -179,73 +98,6 @@ ExitCode Evaluator::runSamples(bool withTensors, bool withOutputs) {
   return ExitCode::done;
 }
 
-/// Runs the user's command on a model and returns the number in the last line
-/// of what it prints.
-llvm::Expected<double> Evaluator::callMetric(const std::string &model) {
-  llvm::Expected<std::unique_ptr<Scratch>> folder = makeTemporaryFolder();
-  if (!folder)
-    return folder.takeError();
-  Progress progress("running " + session.getSettings().metric);
-  Words command = splitCommand(session.getSettings().metric);
-  command.push_back(model);
-  if (llvm::Error error = findProgram(command.front()).takeError())
-    return error;
-  llvm::Expected<std::string> printed =
-      runProgram(command, (*folder)->path() + "/metric");
-  if (!printed)
-    return printed.takeError();
-  llvm::StringRef last = llvm::StringRef(*printed).rtrim();
-  last = last.substr(last.rfind('\n') + 1).trim();
-  double value;
-  if (last.getAsDouble(value) || !std::isfinite(value))
-    return makeError(fmt::format("--metric: {} printed '{}' last, which is not "
-                                 "a number",
-                                 quoted(command), displayText(last)));
-  return value;
-}
-
-ExitCode Evaluator::runMetric() {
-  static std::optional<double> ofFloat;
-  evaluation.metricName = session.getSettings().metric;
-  if (!ofFloat) {
-    llvm::Expected<double> value =
-        callMetric(session.getSettings().model.model);
-    if (!value)
-      return fail(value.takeError(), ExitCode::usage);
-    ofFloat = *value;
-  }
-  llvm::Expected<std::unique_ptr<Scratch>> folder = makeTemporaryFolder();
-  if (!folder)
-    return fail(folder.takeError(), ExitCode::ownFault);
-  std::string file = (*folder)->path() + "/quantized.onnx";
-  if (llvm::Error error = writeTextFile(file, plain))
-    return fail(std::move(error), ExitCode::ownFault);
-  llvm::Expected<double> value = callMetric(file);
-  if (!value)
-    return fail(value.takeError(), ExitCode::usage);
-  evaluation.floatMetric = *ofFloat;
-  evaluation.metric = *value;
-  double reference = std::abs(*ofFloat);
-  evaluation.drop = (*ofFloat - *value) / (reference > 0 ? reference : 1);
-  return ExitCode::done;
-}
-
-void Evaluator::useOwnMetric() {
-  if (evaluation.outputs.empty())
-    return;
-  const OutputNoise &first = evaluation.outputs.front();
-  if (first.isClassifier) {
-    evaluation.metricName = "agreement of argmax";
-    evaluation.floatMetric = 1;
-    evaluation.metric = first.getAgreement();
-    evaluation.drop = 1 - evaluation.metric;
-    return;
-  }
-  evaluation.metricName = "relative L2 error";
-  evaluation.drop = std::sqrt(first.noise.getRatio());
-  evaluation.metric = evaluation.drop;
-}
-
 /// Builds the quantized model, which then stores its tensors if that is wanted.
 ExitCode Evaluator::open(bool withTensors) {
   llvm::Expected<std::string> text = withTensors
@@ -277,9 +129,11 @@ ExitCode Evaluator::run() {
   describeOutputs();
   if (ExitCode code = runSamples(withTensors, true); code != ExitCode::done)
     return code;
-  if (!session.getSettings().metric.empty())
-    return runMetric();
-  useOwnMetric();
+  const QuantizeSettings &settings = session.getSettings();
+  if (!settings.metric.empty())
+    return scoreByCommand(settings.metric, settings.model.model, plain,
+                          evaluation);
+  scoreOutputs(evaluation.outputs, evaluation);
   return ExitCode::done;
 }
 

@@ -68,7 +68,7 @@ json::Object toJson(Session &session, const Evaluation &evaluation,
                     const QuantizeTotals &totals) {
   const QuantizeSettings &settings = session.getSettings();
   onnx::Quantizer &quantizer = session.getQuantizer();
-  json::Array layers, floats, outputs;
+  json::Array layers, floats;
   for (const LayerReport &each : describe(session, evaluation)) {
     json::Object layer{
         {"name", each.layer.name},     {"op", each.layer.op},
@@ -89,15 +89,6 @@ json::Object toJson(Session &session, const Evaluation &evaluation,
   for (const onnx::FloatSummary &each : quantizer.getFloats())
     floats.push_back(json::Object{
         {"name", each.name}, {"op", each.op}, {"reason", each.reason}});
-  for (const OutputNoise &each : evaluation.outputs)
-    outputs.push_back(json::Object{
-        {"name", each.name},
-        {"largest_error", orNull(each.largestError)},
-        {"largest_expected", orNull(each.largestExpected)},
-        {"sqnr_db", orNull(each.noise.getDecibels())},
-        {"agreement", each.vectors ? json::Value(each.getAgreement())
-                                   : json::Value(nullptr)},
-        {"vectors", each.vectors}});
   json::Object object{{"file", settings.output},
                       {"method", getName(settings.method)},
                       {"activations", getName(settings.options.storage)},
@@ -117,17 +108,13 @@ json::Object toJson(Session &session, const Evaluation &evaluation,
                       {"drop", orNull(evaluation.drop)},
                       {"layers", std::move(layers)},
                       {"float_layers", std::move(floats)},
-                      {"outputs", std::move(outputs)}};
+                      {"outputs", toJson(evaluation.outputs)}};
   if (const auto &times = totals.search.times)
     object["time_estimate"] = json::Object{{"target", times->target},
                                            {"float_us", 1e6 * times->floats},
                                            {"int8_us", 1e6 * times->integers},
                                            {"us", 1e6 * times->result}};
   return object;
-}
-
-static std::string decibelText(std::optional<double> decibels) {
-  return decibels ? fmt::format("{:.1f}", *decibels) : "exact";
 }
 
 /// Prints which layers stay float: those with products, and those that somebody
@@ -168,20 +155,11 @@ static void printTables(Session &session, const Evaluation &evaluation) {
                               : "not rounded",
          each.layer.isRounded ? fmt::format("{}", each.parameters.zeroPoint)
                               : "",
-         decibelText(each.decibels)});
+         formatDecibels(each.decibels)});
   layers.print();
   printFloats(session.getQuantizer().getFloats());
   printOut("\n");
-  Table outputs(
-      {"output", "largest error", "largest value", "SQNR (dB)", "same argmax"});
-  for (const OutputNoise &each : evaluation.outputs)
-    outputs.add({each.name, fmt::format("{:.4g}", each.largestError),
-                 fmt::format("{:.4g}", each.largestExpected),
-                 decibelText(each.noise.getDecibels()),
-                 each.vectors
-                     ? fmt::format("{} of {}", each.agreeing, each.vectors)
-                     : ""});
-  outputs.print();
+  print(evaluation.outputs);
 }
 
 void printReport(Session &session, const Evaluation &evaluation,
@@ -209,9 +187,7 @@ void printReport(Session &session, const Evaluation &evaluation,
              session.getNumCorrected());
   if (evaluation.metricName.empty())
     return;
-  printOut("{}: {:.6g} instead of {:.6g}, a drop of {:.3g} %\n",
-           evaluation.metricName, evaluation.metric, evaluation.floatMetric,
-           100 * evaluation.drop);
+  print(static_cast<const Score &>(evaluation));
   if (settings.maxDrop)
     printOut("{} models were evaluated\n", totals.search.evaluated);
   if (const auto &times = totals.search.times)

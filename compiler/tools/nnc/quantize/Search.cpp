@@ -145,28 +145,26 @@ ExitCode Search::run() {
   if (isAllowed(evaluation))
     return ExitCode::done;
   sortCandidates();
-  // More than `low` layers have to stay floats, and `high` are enough. It is
-  // often a few: the number doubles until it is enough, and is halved then.
-  size_t low = 0, high = candidates.size();
-  bool isFound = false;
-  Evaluation best;
-  while (!isFound || low + 1 < high) {
-    size_t count = isFound ? (low + high) / 2
-                           : std::min(std::max<size_t>(2 * low, 1), high);
-    keep(count);
-    if (ExitCode code = evaluateAgain(); code != ExitCode::done)
-      return code;
-    // With all layers floats the model is the float one.
-    if (isAllowed(evaluation) || count == candidates.size()) {
-      isFound = true;
-      high = count;
-      best = std::move(evaluation);
-    } else {
-      low = count;
-    }
-  }
-  evaluation = std::move(best);
-  keep(high);
+  // With all layers floats the model is the float one.
+  std::optional<Evaluation> best;
+  size_t count = candidates.size();
+  if (ExitCode code = findLeastCount(
+          candidates.size(),
+          [&](size_t tried, bool &isEnough) {
+            keep(tried);
+            ExitCode code = evaluateAgain();
+            isEnough = isAllowed(evaluation);
+            if (isEnough)
+              best = evaluation;
+            return code;
+          },
+          count);
+      code != ExitCode::done)
+    return code;
+  keep(count);
+  if (!best)
+    return evaluateAgain();
+  evaluation = std::move(*best);
   return ExitCode::done;
 }
 

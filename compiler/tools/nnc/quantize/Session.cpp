@@ -6,8 +6,8 @@
 
 #include "compiler/tools/nnc/quantize/Session.h"
 
-#include "compiler/tools/driver/Suggest.h"
 #include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/nnc/AccuracyOptions.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -72,14 +72,8 @@ static ExitCode checkLayers(onnx::Quantizer &quantizer,
 }
 
 ExitCode Session::checkNodes() {
-  ExitCode code = ExitCode::done;
-  const std::vector<std::string> &names = quantizer->getNodeNames();
-  for (const std::string &name : settings.options.exclude)
-    if (!llvm::is_contained(names, name))
-      code = fail(makeError(fmt::format("--exclude: {} has no node '{}'{}",
-                                        settings.model.model, name,
-                                        didYouMean(name, names))),
-                  ExitCode::usage);
+  ExitCode code = checkExcluded(settings.model.model, quantizer->getNodeNames(),
+                                settings.options.exclude);
   if (std::string node = quantizer->findQuantizedNode(); !node.empty())
     code = fail(makeError(fmt::format(
                     "{} is quantized already: its node '{}' computes on "

@@ -1,0 +1,106 @@
+//===- AccuracyOptions.cpp - Options of commands that edit models ---------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/nnc/AccuracyOptions.h"
+
+#include "compiler/tools/driver/Suggest.h"
+#include "compiler/tools/driver/Terminal.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace fs = llvm::sys::fs;
+
+namespace nnc::tools {
+
+std::optional<double> parseShare(llvm::StringRef text) {
+  bool isPercentage = text.consume_back("%");
+  double value;
+  if (!llvm::to_float(text.trim(), value) || !(value >= 0))
+    return std::nullopt;
+  value = isPercentage ? value / 100 : value;
+  return value <= 1 ? std::optional(value) : std::nullopt;
+}
+
+CLI::Option *addCalibrationOption(CLI::App &app, std::string &calibration) {
+  return app
+      .add_option("--calibration", calibration,
+                  "Samples of the inputs: a folder of .npz files, or of .npy "
+                  "files if the model has one input; or such a file. Arrays "
+                  "are called by the inputs, and hold one or several samples "
+                  "along the first axis")
+      ->type_name("DIR|FILE.npz");
+}
+
+void addShareOption(CLI::App &app, const char *name, std::string &share,
+                    const char *example, const char *help) {
+  app.add_option(name, share, help)
+      ->type_name(example)
+      ->check([](const std::string &given) -> std::string {
+        return parseShare(given) ? "" : given + " is no share from 0% to 100%";
+      });
+}
+
+void addMetricOption(CLI::App &app, std::string &metric) {
+  app.add_option("--metric", metric,
+                 "A command that is given a model's file and prints a number "
+                 "last, the larger the better; a drop is relative to the float "
+                 "model's number")
+      ->type_name("COMMAND");
+}
+
+void addExcludeOption(CLI::App &app, std::vector<std::string> &nodes,
+                      const char *help) {
+  app.add_option("--exclude", nodes, help)
+      ->allow_extra_args(false)
+      ->type_name("NODE");
+}
+
+ExitCode checkFiles(const ModelOptions &model, const std::string &calibration,
+                    const std::string &output) {
+  ExitCode code = ExitCode::done;
+  auto complain = [&](const std::string &problem) {
+    code = fail(makeError(problem), ExitCode::usage);
+  };
+  if (!model.otherShapes.empty())
+    complain("--shape is for one model here; give it once for each input");
+  std::string folder = llvm::sys::path::parent_path(output).str();
+  if (folder.empty())
+    folder = ".";
+  if (output == "-")
+    complain("-o: a model is not text; give a file");
+  else if (fs::is_directory(output))
+    complain(fmt::format("-o: {} is a folder; give a file", output));
+  else if (!fs::is_directory(folder))
+    complain(fmt::format("-o: there is no folder {}", folder));
+  else if (std::error_code error = fs::access(folder, fs::AccessMode::Write))
+    complain(
+        fmt::format("-o: cannot write to {}: {}", folder, error.message()));
+  if (fs::is_directory(model.model))
+    complain(model.model + " is a folder; give a model");
+  if (!calibration.empty() && !fs::exists(calibration))
+    complain(fmt::format("--calibration: {}: there is no such file or folder",
+                         calibration));
+  return code;
+}
+
+ExitCode checkExcluded(const std::string &model,
+                       const std::vector<std::string> &nodes,
+                       const std::set<std::string> &excluded) {
+  ExitCode code = ExitCode::done;
+  for (const std::string &name : excluded)
+    if (!llvm::is_contained(nodes, name))
+      code = fail(makeError(fmt::format("--exclude: {} has no node '{}'{}",
+                                        model, name, didYouMean(name, nodes))),
+                  ExitCode::usage);
+  return code;
+}
+
+} // namespace nnc::tools

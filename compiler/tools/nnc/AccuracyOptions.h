@@ -1,0 +1,45 @@
+//===- AccuracyOptions.h - Options of commands that edit models -*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_NNC_ACCURACYOPTIONS_H
+#define NNC_TOOLS_NNC_ACCURACYOPTIONS_H
+
+#include "compiler/tools/nnc/Command.h"
+
+#include <set>
+
+namespace CLI {
+class Option;
+}
+
+namespace nnc::tools {
+
+/// Reads "0.5%" or "0.005" as a share.
+std::optional<double> parseShare(llvm::StringRef text);
+
+/// --calibration=DIR|FILE.npz.
+CLI::Option *addCalibrationOption(CLI::App &app, std::string &calibration);
+/// An option whose value is a share.
+void addShareOption(CLI::App &app, const char *name, std::string &share,
+                    const char *example, const char *help);
+/// --metric=COMMAND.
+void addMetricOption(CLI::App &app, std::string &metric);
+/// --exclude=NODE.
+void addExcludeOption(CLI::App &app, std::vector<std::string> &nodes,
+                      const char *help);
+
+/// Reports what is wrong with the files of a command that writes the model that
+/// it edits: before the work of minutes, after which nothing could be written.
+ExitCode checkFiles(const ModelOptions &model, const std::string &calibration,
+                    const std::string &output);
+/// Reports the names of --exclude that no node has.
+ExitCode checkExcluded(const std::string &model,
+                       const std::vector<std::string> &nodes,
+                       const std::set<std::string> &excluded);
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_NNC_ACCURACYOPTIONS_H

@@ -1,0 +1,212 @@
+//===- Report.cpp - What nnc compress prints ------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/nnc/compress/Report.h"
+
+#include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/nnc/Command.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace json = llvm::json;
+using nnc::compression::StoredSizes;
+
+namespace nnc::tools {
+namespace {
+
+/// Sums over the weights that are compressed. A layer without a form counts in
+/// the one before it: codes, entries with codes, or floats.
+struct SizeTotals {
+  int64_t elements = 0, zeros = 0, dense = 0, codebook = 0, csr = 0,
+          huffman = 0, least = 0;
+
+  void add(const StoredSizes &sizes) {
+    elements += sizes.elements;
+    zeros += sizes.zeros;
+    dense += sizes.dense;
+    codebook += sizes.codebook.value_or(sizes.dense);
+    csr += sizes.csr.bytes;
+    huffman += sizes.huffman ? sizes.huffman->bytes : sizes.csr.bytes;
+    least += sizes.getLeast();
+  }
+};
+
+} // namespace
+
+static SizeTotals getTotals(const CompressResult &result) {
+  SizeTotals totals;
+  for (const onnx::CompressedSizes &each : result.sizes)
+    totals.add(each.stored);
+  return totals;
+}
+
+static double getShare(int64_t part, int64_t whole) {
+  return whole ? double(part) / double(whole) : 0;
+}
+
+static std::string getPattern(const onnx::CompressOptions &options) {
+  return options.pattern ? fmt::format("{}:{}", options.pattern->kept,
+                                       options.pattern->group)
+                         : "";
+}
+
+/// Returns the most values that a layer was allowed to have, or 0 for any
+/// number.
+static int64_t getClusters(const onnx::CompressOptions &options,
+                           onnx::Treatment treatment) {
+  return treatment == onnx::Treatment::none    ? 0
+         : treatment == onnx::Treatment::finer ? compression::kMostValues
+                                               : options.clusters;
+}
+
+json::Object toJson(CompressSession &session, const CompressResult &result) {
+  const CompressSettings &settings = session.getSettings();
+  onnx::Compressor &compressor = session.getCompressor();
+  json::Array layers, left;
+  for (const auto &[weight, size] :
+       llvm::zip(compressor.getWeights(), result.sizes)) {
+    const StoredSizes &stored = size.stored;
+    auto orNone = [](std::optional<int64_t> number) {
+      return number ? json::Value(*number) : json::Value(nullptr);
+    };
+    std::optional<int64_t> huffman, huffmanGapBits;
+    if (stored.huffman) {
+      huffman = stored.huffman->bytes;
+      huffmanGapBits = stored.huffman->gapBits;
+    }
+    layers.push_back(json::Object{
+        {"name", weight.name},
+        {"nodes", json::Array(weight.nodes)},
+        {"op", weight.op},
+        {"rows", weight.shape.rows},
+        {"columns", weight.shape.columns},
+        {"compressed", weight.treatment != onnx::Treatment::none},
+        {"clusters", getClusters(settings.options, weight.treatment)},
+        {"elements", stored.elements},
+        {"sparsity", getShare(stored.zeros, stored.elements)},
+        {"values", stored.values},
+        {"entropy_bits", stored.entropy},
+        {"dense_bytes", stored.dense},
+        {"codebook_bytes", orNone(stored.codebook)},
+        {"csr_bytes", stored.csr.bytes},
+        {"csr_gap_bits", stored.csr.gapBits},
+        {"huffman_bytes", orNone(huffman)},
+        {"huffman_gap_bits", orNone(huffmanGapBits)},
+        {"least_bytes", stored.getLeast()},
+        {"relative_error", size.error}});
+  }
+  for (const onnx::LeftSummary &each : compressor.getLeft())
+    left.push_back(json::Object{{"name", each.name},
+                                {"node", each.node},
+                                {"op", each.op},
+                                {"reason", each.reason}});
+  SizeTotals totals = getTotals(result);
+  const CompressEvaluation &evaluation = result.evaluation;
+  bool hasMetric = !evaluation.metricName.empty();
+  auto ofMetric = [&](double number) {
+    return orNull(hasMetric ? std::optional(number) : std::nullopt);
+  };
+  return json::Object{
+      {"file", settings.output},
+      {"sparsity", orNull(settings.options.sparsity)},
+      {"pattern", getPattern(settings.options)},
+      {"clusters", settings.options.clusters},
+      {"block", settings.options.block},
+      {"samples", int64_t(session.getNumSamples())},
+      {"folded", compressor.getNumFolded()},
+      {"file_bytes", compressor.getFloatBytes()},
+      {"seconds", result.seconds},
+      {"evaluated", result.evaluated},
+      {"metric", evaluation.metricName},
+      {"float_metric", ofMetric(evaluation.floatMetric)},
+      {"compressed_metric", ofMetric(evaluation.metric)},
+      {"drop", ofMetric(evaluation.drop)},
+      {"layers", std::move(layers)},
+      {"left", std::move(left)},
+      {"totals",
+       json::Object{{"elements", totals.elements},
+                    {"sparsity", getShare(totals.zeros, totals.elements)},
+                    {"dense_bytes", totals.dense},
+                    {"codebook_bytes", totals.codebook},
+                    {"csr_bytes", totals.csr},
+                    {"huffman_bytes", totals.huffman},
+                    {"least_bytes", totals.least}}},
+      {"outputs", toJson(evaluation.outputs)}};
+}
+
+/// Shortens names that some converters make of all that they fused.
+static std::string shorten(const std::string &name) {
+  constexpr size_t most = 40;
+  return name.size() <= most ? name : name.substr(0, most - 3) + "...";
+}
+
+static void printLayers(CompressSession &session,
+                        const CompressResult &result) {
+  Table table({"weights", "op", "elements", "zeros", "values", "entropy",
+               "dense", "codebook", "CSR", "Huffman", "error"});
+  auto formatGaps = [](const compression::GapSize &size) {
+    return fmt::format("{} ({})", formatBytes(double(size.bytes)),
+                       size.gapBits);
+  };
+  for (const auto &[weight, size] :
+       llvm::zip(session.getCompressor().getWeights(), result.sizes)) {
+    const StoredSizes &stored = size.stored;
+    table.add(
+        {shorten(weight.name), weight.op, fmt::format("{}", stored.elements),
+         fmt::format("{:.1f} %", 100 * getShare(stored.zeros, stored.elements)),
+         fmt::format("{}", stored.values),
+         fmt::format("{:.2f}", stored.entropy),
+         formatBytes(double(stored.dense)),
+         stored.codebook ? formatBytes(double(*stored.codebook)) : "",
+         formatGaps(stored.csr),
+         stored.huffman ? formatGaps(*stored.huffman) : "",
+         weight.treatment == onnx::Treatment::none
+             ? "as it was"
+             : fmt::format("{:.2g}", size.error)});
+  }
+  table.print();
+}
+
+void printReport(CompressSession &session, const CompressResult &result) {
+  const CompressSettings &settings = session.getSettings();
+  onnx::Compressor &compressor = session.getCompressor();
+  printLayers(session, result);
+  printOut("\nBytes of weights alone, by the number of bits of the values' "
+           "numbers (codebook), with the gaps between those that are not zero "
+           "(CSR; in brackets the bits of a gap), and with Huffman codes for "
+           "both; entropy in bits a weight\n");
+  if (!compressor.getLeft().empty()) {
+    Table left({"stays as it is", "node", "op", "because"});
+    for (const onnx::LeftSummary &each : compressor.getLeft())
+      left.add({each.name, each.node, each.op, each.reason});
+    printOut("\n");
+    left.print();
+  }
+  if (!result.evaluation.outputs.empty()) {
+    printOut("\n");
+    print(result.evaluation.outputs);
+  }
+  SizeTotals totals = getTotals(result);
+  printOut(
+      "\n{}: {} weights of {} layers, {:.1f} % of them zero, take {} dense, "
+      "{} as codebooks, {} as CSR, {} with Huffman codes, {} by the "
+      "smallest form of each layer, in {}\n",
+      settings.output, totals.elements, result.sizes.size(),
+      100 * getShare(totals.zeros, totals.elements),
+      formatBytes(double(totals.dense)), formatBytes(double(totals.codebook)),
+      formatBytes(double(totals.csr)), formatBytes(double(totals.huffman)),
+      formatBytes(double(totals.least)), formatSeconds(result.seconds));
+  if (compressor.getNumFolded())
+    printOut("{} batch norms and other factors of channels were folded into "
+             "weights\n",
+             compressor.getNumFolded());
+  print(static_cast<const Score &>(result.evaluation));
+  if (settings.maxDrop)
+    printOut("{} models were evaluated\n", result.evaluated);
+}
+
+} // namespace nnc::tools

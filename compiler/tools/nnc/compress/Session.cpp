@@ -1,0 +1,178 @@
+//===- Session.cpp - One run of nnc compress ------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/nnc/compress/Session.h"
+
+#include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/nnc/AccuracyOptions.h"
+
+#include <fmt/format.h>
+
+namespace nnc::tools {
+
+/// Bytes of outputs of the float model that are kept between evaluations.
+static constexpr int64_t kKeptBytes = int64_t(1) << 30;
+
+ExitCode CompressSession::openModel(llvm::Expected<std::string> text,
+                                    const char *name, Executable &model) {
+  if (!text)
+    return fail(text.takeError(), ExitCode::limit);
+  return model.open(*text, name, settings.model, settings.compiler,
+                    settings.threads,
+                    &model == &floatModel ? nullptr : &floatModel);
+}
+
+/// Warns of weights that are not finite, and complains if none are left.
+ExitCode CompressSession::checkWeights() {
+  for (const onnx::LeftSummary &each : compressor->getLeft())
+    if (!each.isFinite)
+      printWarning(
+          fmt::format("weights '{}' of node '{}' ({}) hold values that "
+                      "are not finite: they stay as they are",
+                      displayText(each.name), displayText(each.node), each.op));
+  if (!compressor->getWeights().empty())
+    return ExitCode::done;
+  Problem problem{Problem::error, settings.model.model, "", "", "", "", "", {}};
+  problem.message =
+      "has no weights that can be compressed: constants of 32-bit "
+      "floats that a convolution, Gemm, MatMul, LSTM, GRU or RNN "
+      "multiplies by";
+  for (const onnx::LeftSummary &each : compressor->getLeft())
+    if (problem.notes.size() < 10)
+      problem.notes.push_back(fmt::format("'{}' of {} '{}' stays as it is: {}",
+                                          each.name, each.op, each.node,
+                                          each.reason));
+  report(std::move(problem));
+  return ExitCode::unsupported;
+}
+
+ExitCode CompressSession::open() {
+  {
+    // The import finds all that is wrong with the model, in the file's own
+    // terms.
+    Driver original(settings.model);
+    if (ExitCode code = original.import(); code != ExitCode::done)
+      return code;
+  }
+  frontends::ImportStatus status;
+  {
+    Progress progress("reading " + settings.model.model);
+    compressor = onnx::Compressor::open(settings.model.model,
+                                        settings.model.externalData,
+                                        settings.options, context, status);
+  }
+  if (!compressor)
+    return status == frontends::ImportStatus::unsupported
+               ? ExitCode::unsupported
+               : ExitCode::broken;
+  if (ExitCode code =
+          checkExcluded(settings.model.model, compressor->getNodeNames(),
+                        settings.options.exclude);
+      code != ExitCode::done)
+    return code;
+  if (ExitCode code = checkWeights();
+      code != ExitCode::done || settings.calibration.empty())
+    return code;
+  if (ExitCode code = openModel(compressor->printFloat(), "float", floatModel);
+      code != ExitCode::done)
+    return code;
+  return readCalibration(settings.calibration, floatModel.getManifest(),
+                         samples);
+}
+
+llvm::Expected<std::vector<Tensor>> CompressSession::runFloat(size_t sample) {
+  if (sample < outputs.size())
+    return outputs[sample];
+  llvm::Expected<std::vector<Tensor>> results =
+      floatModel.run(samples[sample].inputs,
+                     fmt::format("running the float model: sample {} of {}",
+                                 sample + 1, samples.size()));
+  if (!results || sample != outputs.size())
+    return results;
+  int64_t bytes = 0;
+  for (const Tensor &result : *results)
+    bytes += int64_t(result.data.size());
+  if (outputBytes + bytes <= kKeptBytes) {
+    outputBytes += bytes;
+    outputs.push_back(*results);
+  }
+  return results;
+}
+
+ExitCode CompressSession::evaluate(CompressEvaluation &evaluation) {
+  if (!samples.empty()) {
+    Executable compressed;
+    if (ExitCode code = openModel(compressor->printWithoutShapes(),
+                                  "compressed", compressed);
+        code != ExitCode::done)
+      return code;
+    std::vector<int> places;
+    for (const Port &port : compressed.getManifest().outputs) {
+      evaluation.outputs.push_back(
+          describeOutput(port, compressor->isSoftmax(port.name)));
+      places.push_back(floatModel.findOutput(port.name));
+    }
+    for (size_t i = 0; i < samples.size(); ++i) {
+      llvm::Expected<std::vector<Tensor>> expected = runFloat(i);
+      if (!expected)
+        return fail(expected.takeError(), ExitCode::ownFault);
+      llvm::Expected<std::vector<Tensor>> actual = compressed.run(
+          samples[i].inputs,
+          fmt::format("comparing: sample {} of {}", i + 1, samples.size()));
+      if (!actual)
+        return fail(actual.takeError(), ExitCode::ownFault);
+      for (size_t o = 0; o < places.size(); ++o)
+        compareOutput((*expected)[places[o]], (*actual)[o],
+                      evaluation.outputs[o]);
+    }
+    scoreOutputs(evaluation.outputs, evaluation);
+  }
+  if (settings.metric.empty())
+    return ExitCode::done;
+  llvm::Expected<std::string> text = compressor->printCompressed();
+  if (!text)
+    return fail(text.takeError(), ExitCode::limit);
+  return scoreByCommand(settings.metric, settings.model.model, *text,
+                        evaluation);
+}
+
+ExitCode CompressSession::measureErrors(std::vector<double> &errors) {
+  errors.assign(compressor->getWeights().size(), 0);
+  if (samples.empty()) {
+    for (size_t i = 0; i < errors.size(); ++i) {
+      double error = compressor->measure(i).error;
+      errors[i] = error * error;
+    }
+    return ExitCode::done;
+  }
+  std::vector<onnx::ObservedError> observed;
+  Executable model;
+  if (ExitCode code =
+          openModel(compressor->printErrors(observed), "errors", model);
+      code != ExitCode::done)
+    return code;
+  std::vector<Noise> sums(observed.size());
+  for (size_t i = 0; i < samples.size(); ++i) {
+    llvm::Expected<std::vector<Tensor>> results =
+        model.run(samples[i].inputs,
+                  fmt::format("measuring errors of layers: sample {} of {}",
+                              i + 1, samples.size()));
+    if (!results)
+      return fail(results.takeError(), ExitCode::ownFault);
+    auto getNorm = [&](const std::string &name) {
+      return (*results)[model.findOutput(name)].values().front();
+    };
+    for (size_t o = 0; o < observed.size(); ++o) {
+      sums[o].signal += getNorm(observed[o].signal);
+      sums[o].noise += getNorm(observed[o].noise);
+    }
+  }
+  for (size_t o = 0; o < observed.size(); ++o)
+    errors[observed[o].weight] += sums[o].getRatio();
+  return ExitCode::done;
+}
+
+} // namespace nnc::tools

@@ -1,0 +1,72 @@
+//===- Session.h - One run of nnc compress ----------------------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_NNC_COMPRESS_SESSION_H
+#define NNC_TOOLS_NNC_COMPRESS_SESSION_H
+
+#include "compiler/tools/driver/Calibration.h"
+#include "compiler/tools/driver/Executable.h"
+#include "compiler/tools/nnc/Comparison.h"
+
+#include "frontends/onnx/compress/Compressor.h"
+
+namespace nnc::tools {
+
+struct CompressSettings {
+  ModelOptions model;
+  std::string calibration, output, compiler, metric;
+  onnx::CompressOptions options;
+  std::optional<double> maxDrop; ///< a share: 0.005 for 0.5 %
+  int threads = 1;
+
+  /// Whether models can be compared with the float one.
+  bool canEvaluate() const { return !calibration.empty() || !metric.empty(); }
+};
+
+/// How far a compressed model is from the float one.
+struct CompressEvaluation : Score {
+  std::vector<OutputNoise> outputs; ///< none without samples
+};
+
+/// The float model, its weights, and the samples.
+class CompressSession {
+public:
+  explicit CompressSession(CompressSettings settings)
+      : settings(std::move(settings)), diagnostics(context) {}
+
+  /// Reads the model, and if there are samples builds it and reads these.
+  ExitCode open();
+  /// Compares the model as it is compressed now with the float one.
+  ExitCode evaluate(CompressEvaluation &evaluation);
+  /// Finds how much of what the layers that read each weight compute changes
+  /// with the weight: the sum of squared differences over that of the values,
+  /// added up over the layers. Without samples it is that of the weights.
+  ExitCode measureErrors(std::vector<double> &errors);
+
+  const CompressSettings &getSettings() const { return settings; }
+  onnx::Compressor &getCompressor() { return *compressor; }
+  size_t getNumSamples() const { return samples.size(); }
+
+private:
+  ExitCode checkWeights();
+  ExitCode openModel(llvm::Expected<std::string> text, const char *name,
+                     Executable &model);
+  llvm::Expected<std::vector<Tensor>> runFloat(size_t sample);
+
+  CompressSettings settings;
+  mlir::MLIRContext context;
+  Diagnostics diagnostics;
+  std::unique_ptr<onnx::Compressor> compressor;
+  Executable floatModel;
+  std::vector<Sample> samples;
+  /// Outputs of the float model for the first samples.
+  std::vector<std::vector<Tensor>> outputs;
+  int64_t outputBytes = 0;
+};
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_NNC_COMPRESS_SESSION_H

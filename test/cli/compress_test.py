@@ -1,0 +1,379 @@
+"""nnc compress: its models, its report, and what it says of arguments that are wrong."""
+
+import heapq
+import json
+import math
+import os
+import sys
+import unittest
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+import nnc
+from nnc import LACKING, USAGE, model, value, weights
+
+# Without a compiler the small models are evaluated, which takes less time.
+WITHOUT = {**os.environ, "CXX": "none"}
+node = helper.make_node
+
+
+def normal(name, *shape, seed=1):
+    values = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+    return numpy_helper.from_array(values, name)
+
+
+def network():
+    """Each kind of layer: x [4, 6, 8, 8] to y [4, 10]."""
+    return model(
+        [node("Conv", ["x", "w1"], ["a"], "conv1", pads=[1] * 4),
+         node("Relu", ["a"], ["b"], "relu1"),
+         node("Conv", ["b", "w2"], ["c"], "depthwise", group=9),
+         node("ConvTranspose", ["c", "w3"], ["d"], "up", group=3, strides=[2, 2]),
+         node("GlobalAveragePool", ["d"], ["e"], "pool"),
+         node("Flatten", ["e"], ["f"], "flat"),
+         node("MatMul", ["f", "w4"], ["g"], "hidden"),
+         node("Tanh", ["g"], ["h"], "tanh"),
+         node("Gemm", ["h", "w5"], ["y"], "head", transB=1)],
+        [value("x", [4, 6, 8, 8])], [value("y", [4, 10])],
+        [normal("w1", 9, 6, 3, 3), normal("w2", 9, 1, 3, 3), normal("w3", 9, 4, 2, 2),
+         normal("w4", 12, 33), normal("w5", 10, 33)])
+
+
+# Each weight of the network as a matrix: a row for each output channel, the input
+# channels innermost.
+MATRICES = {
+    "w1": lambda w: w.transpose(0, 2, 3, 1).reshape(9, -1),
+    "w2": lambda w: w.transpose(0, 2, 3, 1).reshape(9, -1),
+    "w3": lambda w: w.reshape(3, 3, 4, 2, 2).transpose(0, 2, 3, 4, 1).reshape(12, -1),
+    "w4": lambda w: w.T,
+    "w5": lambda w: w}
+
+
+def huffman_bits(symbols):
+    """The bits of all symbols, by joining the two rarest."""
+    _, counts = np.unique(symbols, return_counts=True)
+    heap = [int(count) for count in counts]
+    heapq.heapify(heap)
+    bits = 0
+    while len(heap) > 1:
+        both = heapq.heappop(heap) + heapq.heappop(heap)
+        bits += both
+        heapq.heappush(heap, both)
+    return bits
+
+
+def entries_of(codes, has_zeros, gap_bits):
+    """The codes and gaps of the entries of all rows, as a writer makes them."""
+    written, gaps = [], []
+    for row in codes:
+        gap, pending = 0, []
+        for code in row:
+            if has_zeros and code == 0 and gap < 2 ** gap_bits - 1:
+                gap += 1
+                continue
+            pending.append((code, gap))
+            gap = 0
+            if not has_zeros or code:  # entries for zeros count once a value follows
+                written += [c for c, _ in pending]
+                gaps += [g for _, g in pending]
+                pending = []
+    return written, gaps
+
+
+def place_bytes(rows, end):
+    return (rows + 1) * (2 if end < 2 ** 16 else 4)
+
+
+def expected_sizes(matrix, block):
+    """The numbers of the report, from its description."""
+    block = block or len(matrix)
+    blocks = [matrix[i:i + block] for i in range(0, len(matrix), block)]
+    has_zeros = bool((matrix == 0).any())
+    tables = [np.unique(b[b != 0]) for b in blocks]
+    if has_zeros:
+        tables = [np.concatenate([[0], table]) for table in tables]
+    codes = np.concatenate([
+        np.array([[0 if v == 0 else int(np.flatnonzero(table == v)[0]) for v in row]
+                  for row in b], int) for table, b in zip(tables, blocks)])
+    values = max(map(len, tables))
+    _, counts = np.unique(codes, return_counts=True)
+    shares = counts / counts.sum()
+    said = {"elements": matrix.size, "sparsity": float((matrix == 0).mean()), "values": values,
+            "entropy_bits": float(-(shares * np.log2(shares)).sum()),
+            "dense_bytes": 4 * matrix.size}
+    bits = math.ceil(math.log2(values)) if values > 1 else 0
+    table_bytes = 4 * values * len(blocks)
+    if values > 256:
+        bits, table_bytes = 32, 0
+        said |= {"codebook_bytes": None, "huffman_bytes": None}
+    else:
+        said["codebook_bytes"] = math.ceil(matrix.size * bits / 8) + table_bytes
+    csr, huffman = [], []
+    for gap_bits in range(1, 9):
+        entries, gaps = entries_of(codes, has_zeros, gap_bits)
+        csr.append(math.ceil(len(entries) * (bits + gap_bits) / 8) + table_bytes
+                   + place_bytes(len(matrix), len(entries)))
+        coded = huffman_bits(entries) + huffman_bits(gaps)
+        huffman.append(math.ceil(coded / 8) + values + 2 ** gap_bits + table_bytes
+                       + place_bytes(len(matrix), coded))
+    said |= {"csr_bytes": min(csr), "csr_gap_bits": 1 + csr.index(min(csr))}
+    if values <= 256:
+        said |= {"huffman_bytes": min(huffman), "huffman_gap_bits": 1 + huffman.index(min(huffman))}
+    said["least_bytes"] = min(said[form] for form in (
+        "dense_bytes", "codebook_bytes", "csr_bytes", "huffman_bytes") if said[form] is not None)
+    return said
+
+
+class Compress(nnc.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.save("network", network())
+        self.x = np.random.default_rng(0).standard_normal((8, 4, 6, 8, 8)).astype(np.float32)
+        np.savez(self.folder / "data.npz", x=self.x)
+        self.to = ["-o", "small.onnx"]
+
+    def compress(self, *arguments, **how):
+        return json.loads(self.nnc("compress", *arguments, *self.to, "--json",
+                                   **{"env": WITHOUT, **how}))
+
+    def refuse(self, *arguments, said, code=USAGE, model="network.onnx"):
+        """Fails with all of these messages in one run, and writes nothing."""
+        before = self.names()
+        to = [] if "-o" in arguments else self.to
+        self.nnc("compress", model, *to, *arguments, code=code, said=said, env=WITHOUT)
+        self.assertEqual(self.names(), before)
+
+    def read(self, name="small.onnx"):
+        made = onnx.load(self.folder / name)
+        return {t.name: numpy_helper.to_array(t) for t in made.graph.initializer}
+
+    def run_model(self, name, feed):
+        session = onnxruntime.InferenceSession(self.folder / name)
+        return session.run(None, feed)
+
+    def test_numbers(self):
+        """The report's numbers are those of the weights in the file, and the file runs."""
+        before = self.read("network.onnx")
+        for options, sparsity, clusters, block in [
+                (["--sparsity=0.9", "--clusters=8"], 0.9, 8, 0),
+                (["--sparsity=70%"], 0.7, 0, 0),
+                (["--clusters=5"], 0, 5, 0),
+                (["--clusters=4", "--block=2", "--sparsity=0.5"], 0.5, 4, 2),
+                (["--clusters=256"], 0, 256, 0)]:
+            with self.subTest(options):
+                said = self.compress("network.onnx", *options)
+                after = self.read()
+                self.assertEqual([layer["name"] for layer in said["layers"]], [*MATRICES])
+                for layer in said["layers"]:
+                    name = layer["name"]
+                    own, matrix = (MATRICES[name](w[name]) for w in (before, after))
+                    self.assertEqual((layer["rows"], layer["columns"]), matrix.shape)
+                    wanted = expected_sizes(matrix, block)
+                    for key, number in wanted.items():
+                        self.assertAlmostEqual(layer[key], number, 9, (name, key)) if isinstance(
+                            number, float) else self.assertEqual(layer[key], number, (name, key))
+                    error = np.linalg.norm((matrix - own).astype(float)) / np.linalg.norm(
+                        own.astype(float))
+                    self.assertAlmostEqual(layer["relative_error"], error, 6)
+                    dropped = math.floor(sparsity * matrix.size + 0.5)
+                    self.assertEqual((matrix == 0).sum(), dropped)
+                    limit = np.sort(abs(own), axis=None)[dropped] if dropped else 0
+                    self.assertTrue((matrix[abs(own) < limit] == 0).all())
+                    step = block or len(matrix)
+                    for start in range(0, len(matrix) if clusters else 0, step):
+                        self.assertLessEqual(len(np.unique(matrix[start:start + step])), clusters)
+                for key, number in said["totals"].items():
+                    less = {"codebook_bytes": "dense_bytes", "huffman_bytes": "csr_bytes"}.get(key)
+                    if key != "sparsity":
+                        self.assertEqual(number, sum(
+                            layer[less if layer[key] is None else key]
+                            for layer in said["layers"]))
+                (y,) = self.run_model("small.onnx", {"x": self.x[0]})
+                self.assertTrue(np.isfinite(y).all())
+
+    def test_pattern(self):
+        before = self.read("network.onnx")
+        said = self.compress("network.onnx", "--pattern=2:4")
+        self.assertEqual(said["pattern"], "2:4")
+        for name, w in self.read().items():
+            own, matrix = MATRICES[name](before[name]), MATRICES[name](w)
+            for start in range(0, matrix.shape[1], 4):
+                group, full = matrix[:, start:start + 4], own[:, start:start + 4]
+                kept = min(2, group.shape[1])
+                self.assertTrue(((group != 0).sum(1) == kept).all())
+                largest = np.sort(abs(full), axis=1)[:, -kept:]
+                np.testing.assert_array_equal(np.sort(abs(group), axis=1)[:, -kept:], largest)
+
+    def test_nearly_the_same(self):
+        """With 256 values a network computes nearly the same; with all of its own exactly."""
+        said = self.compress("network.onnx", "--clusters=256", "--calibration=data.npz")
+        self.assertEqual((said["samples"], said["metric"]), (8, "agreement of argmax"))
+        outputs = [np.concatenate([self.run_model(name, {"x": x})[0] for x in self.x])
+                   for name in ("network.onnx", "small.onnx")]
+        same = (outputs[0].argmax(1) == outputs[1].argmax(1)).mean()
+        self.assertAlmostEqual(said["compressed_metric"], same, 6)
+        self.assertAlmostEqual(said["drop"], 1 - same, 6)
+        difference = outputs[0] - outputs[1]
+        noise = -20 * math.log10(np.linalg.norm(difference) / np.linalg.norm(outputs[0]))
+        self.assertAlmostEqual(said["outputs"][0]["sqnr_db"], noise, 2)
+        self.assertGreater(noise, 25)
+
+    def test_metadata(self):
+        """A second run keeps what the first one says of weights that it leaves."""
+        self.compress("network.onnx", "--clusters=4", "--sparsity=0.5")
+        (self.folder / "small.onnx").rename(self.folder / "first.onnx")
+        first = self.read("first.onnx")
+        said = self.compress("first.onnx", "--pattern=1:4", "--exclude=hidden")
+        self.assertEqual([(each["name"], each["reason"]) for each in said["left"]],
+                         [("w4", "excluded by the command line")])
+        np.testing.assert_array_equal(self.read()["w4"], first["w4"])
+        (remark,) = onnx.load(self.folder / "small.onnx").metadata_props
+        self.assertEqual(remark.key, "nnc.compression")
+        remarks = json.loads(remark.value)
+        self.assertEqual(set(remarks), set(MATRICES))
+        self.assertEqual(remarks["w4"], {"clusters": 4, "block": 0, "sparsity": 0.5})
+        self.assertEqual(remarks["w5"]["pattern"], "1:4")
+        self.assertEqual(remarks["w5"]["clusters"], 0)
+        self.nnc("verify", "small.onnx", "--random=1")
+
+    def test_drop(self):
+        """The drop is at most what is allowed, with as much left as is needed."""
+        self.save("regression", model(
+            [node("MatMul", ["x", "w1"], ["a"], "one"), node("Relu", ["a"], ["b"], "relu"),
+             node("MatMul", ["b", "w2"], ["c"], "two"), node("Relu", ["c"], ["d"], "relu2"),
+             node("MatMul", ["d", "w3"], ["y"], "three")],
+            [value("x", [2, 5, 20])], [value("y", [2, 5, 30])],
+            [normal("w1", 20, 40), normal("w2", 40, 40, seed=2), normal("w3", 40, 30, seed=3)]))
+        x = np.random.default_rng(3).standard_normal((6, 2, 5, 20)).astype(np.float32)
+        np.savez(self.folder / "x.npz", x=x)
+
+        def drop():
+            own, small = (np.concatenate([self.run_model(name, {"x": each})[0] for each in x])
+                          for name in ("regression.onnx", "small.onnx"))
+            return np.linalg.norm(own - small) / np.linalg.norm(own)
+        given = ["regression.onnx", "--calibration=x.npz"]
+        seen = set()
+        for allowed in 1, 0.4, 0.25, 0.1, 0.02, 0:
+            for options in ["--clusters=4"], ["--sparsity=0.5", "--clusters=8"], ["--sparsity=0.4"]:
+                with self.subTest(allowed=allowed, options=options):
+                    said = self.compress(*given, *options, f"--max-drop={allowed}")
+                    self.assertEqual(said["metric"], "relative L2 error")
+                    self.assertLessEqual(said["drop"], allowed)
+                    self.assertAlmostEqual(said["drop"], drop(), 5)
+                    for layer in said["layers"]:
+                        seen.add((layer["compressed"], layer["clusters"]))
+                        if not layer["compressed"]:
+                            self.assertEqual(layer["relative_error"], 0)
+                    own = all(not layer["compressed"] for layer in said["layers"])
+                    self.assertEqual(own, any("all weights stay" in problem["message"]
+                                              for problem in said["problems"]))
+                    self.assertTrue(own or allowed > 0)
+        # The search has left weights alone, given them more values, and neither.
+        self.assertLessEqual({(True, 4), (True, 256), (False, 0), (True, 0)}, seen)
+
+    def test_metric(self):
+        """A metric alone is enough for a search: here the number of zeros."""
+        script = self.folder / "zeros.py"
+        script.write_text("import onnx, sys\nfrom onnx import numpy_helper\n"
+                          "tensors = onnx.load(sys.argv[1]).graph.initializer\n"
+                          "print(1000 - sum((numpy_helper.to_array(t) == 0).sum() "
+                          "for t in tensors))\n")
+        said = self.compress("network.onnx", "--sparsity=0.5", "--max-drop=30%",
+                             f"--metric={sys.executable} {script}")
+        zeros = sum((w == 0).sum() for w in self.read().values())
+        self.assertAlmostEqual(said["drop"], zeros / 1000)
+        self.assertLessEqual(zeros, 300)
+        self.assertGreater(zeros, 0)
+        self.assertGreater(said["evaluated"], 1)
+
+    def test_shared_and_left(self):
+        """Weights that nodes share, that are read otherwise, and of other kinds."""
+        hole = np.ones((3, 3), np.float32)
+        hole[1, 2] = np.nan
+        self.save("shared", model(
+            [node("MatMul", ["x", "w"], ["a"], "one"), node("MatMul", ["a", "w"], ["b"], "two"),
+             node("MatMul", ["b", "table"], ["c"], "three"),
+             node("Add", ["c", "table"], ["d"], "add"),
+             node("MatMul", ["d", "hole"], ["e"], "four"),
+             node("MatMul", ["left", "e"], ["y"], "five")],
+            [value("x", [3, 3])], [value("y", [5, 3])],
+            [weights("w", 3, 3), weights("table", 3, 3), normal("left", 5, 3),
+             numpy_helper.from_array(hole, "hole")]))
+        said = self.compress("shared.onnx", "--clusters=2")
+        self.assertEqual([(layer["name"], layer["nodes"]) for layer in said["layers"]],
+                         [("w", ["one", "two"]), ("left", ["five"])])
+        self.assertEqual([each["name"] for each in said["left"]], ["table", "hole"])
+        self.assertIn("node 'add' (Add) reads it", said["left"][0]["reason"])
+        (problem,) = said["problems"]
+        self.assertRegex(problem["message"], "'hole' of node 'four' .*not finite")
+        self.assertEqual(len(np.unique(self.read()["w"])), 2)
+
+    def test_folded(self):
+        """Values stay shared behind a batch norm, which is folded before."""
+        scale = np.linspace(0.5, 2, 4, dtype=np.float32)
+        norm = {"s": scale, "b": scale - 1, "m": scale - 1, "v": scale ** 2}
+        self.save("norm", model(
+            [node("Conv", ["x", "w"], ["c"], "conv1"),
+             node("BatchNormalization", ["c", *norm], ["y"], "norm1")],
+            [value("x", [1, 3, 8, 8])], [value("y", [1, 4, 8, 8])],
+            [weights("w", 4, 3, 1, 1)] + [numpy_helper.from_array(a, n) for n, a in norm.items()]))
+        said = self.compress("norm.onnx", "--clusters=12")
+        self.assertEqual((said["folded"], said["layers"][0]["relative_error"]), (1, 0))
+        x = np.random.default_rng(5).standard_normal((1, 3, 8, 8)).astype(np.float32)
+        np.testing.assert_allclose(*(self.run_model(name, {"x": x})[0]
+                                     for name in ("norm.onnx", "small.onnx")), 1e-5, 1e-5)
+
+    def test_recurrent(self):
+        x = np.random.default_rng(6).standard_normal((5, 2, 7)).astype(np.float32)
+        np.savez(self.folder / "x.npz", x=x[None])
+        self.save("lstm", model(
+            [node("LSTM", ["x", "w", "r"], ["y"], "lstm", hidden_size=6)], [value("x", [5, 2, 7])],
+            [value("y", [5, 1, 2, 6])], [normal("w", 1, 24, 7), normal("r", 1, 24, 6)]))
+        said = self.compress("lstm.onnx", "--clusters=4", "--max-drop=20%", "--calibration=x.npz")
+        self.assertEqual([layer["rows"] for layer in said["layers"]], [24, 24])
+        self.assertLessEqual(said["drop"], 0.2)
+        self.assertTrue(np.isfinite(self.run_model("small.onnx", {"x": x})[0]).all())
+
+    def test_report(self):
+        self.nnc("compress", "network.onnx", "--clusters=4", "--sparsity=0.5", *self.to,
+                 "--calibration=data.npz", "--max-drop=100%", env=WITHOUT, said=[
+                     r"^weights +op +elements +zeros +values +entropy +dense +codebook +CSR +Huff",
+                     r"^w1 +Conv +486 +50.0 % +4 ", "^y +", r"^small.onnx: 1437 weights of 5 layers",
+                     "^agreement of argmax: ", "^1 models were evaluated"])
+
+    def test_arguments(self):
+        """All that is wrong with the arguments, in one run."""
+        (self.folder / "folder").mkdir()
+        self.refuse(said=["nothing to do; give --sparsity, --pattern or --clusters"])
+        self.refuse("--sparsity=0.5", "--pattern=2:4", "--block=3", "--max-drop=1%", "-o", "folder",
+                    said=["--sparsity and --pattern both", "--block needs --clusters",
+                          "--max-drop needs --calibration or --metric", "folder is a folder"])
+        self.refuse("--clusters=257", "--pattern=4:2", "--sparsity=2", "--block=0",
+                    said=["--clusters: .*257", "4:2 is no pattern", "2 is no share", "--block: "])
+        self.refuse("--clusters=4", "--exclude=heat", "--exclude=conv2",
+                    said=["has no node 'heat'; did you mean 'head'", "has no node 'conv2'"])
+        self.refuse("--clusters=4", "--calibration=no.npz", said=["no.npz: there is no such file"])
+        np.savez(self.folder / "wrong.npz", z=self.x)
+        self.refuse("--clusters=4", "--calibration=wrong.npz", said=["no input 'z'", "no array for"])
+        self.refuse("--clusters=4", "-o", "/dev/full", code=nnc.ENVIRONMENT, said=["No space left"])
+
+    def test_models(self):
+        """A model without weights, one of other floats, and one that is torn."""
+        self.save("relu", model([node("Relu", ["x"], ["y"], "r")], [value("x", [3])],
+                                [value("y", [3])]))
+        self.refuse("--clusters=4", model="relu.onnx", code=LACKING,
+                    said=["relu.onnx: error: has no weights that can be compressed"])
+        half = numpy_helper.from_array(np.ones((3, 3), np.float16), "w")
+        self.save("half", model(
+            [node("MatMul", ["x", "w"], ["y"], "m")], [value("x", [3, 3], TensorProto.FLOAT16)],
+            [value("y", [3, 3], TensorProto.FLOAT16)], [half]))
+        self.refuse("--clusters=4", model="half.onnx", code=LACKING, said=["type FLOAT16"])
+        (self.folder / "torn.onnx").write_bytes((self.folder / "network.onnx").read_bytes()[:99])
+        self.refuse("--clusters=4", model="torn.onnx", code=nnc.BROKEN, said=["^torn.onnx: error: "])
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
