@@ -18,8 +18,8 @@ using nnc::compression::StoredSizes;
 namespace nnc::tools {
 namespace {
 
-/// Sums over the weights that are compressed. A layer without a form counts in
-/// the one before it: codes, entries with codes, or floats.
+/// Sums over the weights of layers. One that has no codebook counts as dense
+/// instead of that, and as CSR instead of Huffman codes.
 struct SizeTotals {
   int64_t elements = 0, zeros = 0, dense = 0, codebook = 0, csr = 0,
           huffman = 0, least = 0;
@@ -175,10 +175,11 @@ void printReport(CompressSession &session, const CompressResult &result) {
   const CompressSettings &settings = session.getSettings();
   onnx::Compressor &compressor = session.getCompressor();
   printLayers(session, result);
-  printOut("\nBytes of weights alone, by the number of bits of the values' "
-           "numbers (codebook), with the gaps between those that are not zero "
-           "(CSR; in brackets the bits of a gap), and with Huffman codes for "
-           "both; entropy in bits a weight\n");
+  printOut(
+      "\ndense: 32-bit floats; codebook: the numbers of values in a table; "
+      "CSR: such numbers and gaps for what is not zero, in brackets the "
+      "bits of a gap; Huffman: the same in Huffman codes; entropy: bits a "
+      "weight\n");
   if (!compressor.getLeft().empty()) {
     Table left({"stays as it is", "node", "op", "because"});
     for (const onnx::LeftSummary &each : compressor.getLeft())
