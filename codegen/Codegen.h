@@ -36,7 +36,7 @@ struct EmitOptions {
   /// Text of <name>_metadata.h, or empty if the model says nothing about
   /// itself.
   std::string metadata;
-  /// What the model says about itself, for the manifest: keys and values.
+  /// The entries of the model's metadata, keys and values, for the manifest.
   std::vector<std::pair<std::string, std::string>> properties;
   /// Name of a shared library of the module that will be added to the folder,
   /// for the manifest; or empty.

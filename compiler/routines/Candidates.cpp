@@ -446,7 +446,7 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
                     : StringAttr();
   bool isAny = true;
   if (wanted && !layer.getRoutine()) {
-    // Where a layer has none of the kind, any will do.
+    // A layer without candidates of the kind takes any.
     StringRef kind = wanted.getValue() == "dense" ? "" : wanted.getValue();
     forEachOfKind(
         layer, cost, layouts,

@@ -120,7 +120,7 @@ std::vector<SizePoint> nnc::chooseEdges(ArrayRef<SizeRange> ranges) {
     middle.push_back(range.low +
                      (range.high - range.low) / range.step / 2 * range.step);
   }
-  // Where the smallest size is 1, the next one is in the other points.
+  // The other points have the next size where the smallest is 1.
   std::vector<SizePoint> points = {low, high, middle};
   SizePoint second = low;
   for (auto [i, range] : llvm::enumerate(ranges))

@@ -54,13 +54,7 @@ template <> struct f32x<4> {
   static NNC_INLINE void look_up16(const float *table,
                                    const unsigned char *codes, f32x &low,
                                    f32x &high) {
-    float x[4], y[4];
-    for (int i = 0; i < 4; ++i) {
-      x[i] = table[codes[i] & 15];
-      y[i] = table[codes[i] >> 4];
-    }
-    low = load(x);
-    high = load(y);
+    look_up16_by_lane(table, codes, low, high);
   }
 
 private:

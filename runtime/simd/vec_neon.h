@@ -71,13 +71,7 @@ template <> struct f32x<4> {
     low = choose(vshrq_n_u8(vshlq_n_u8(both, 4), 2));
     high = choose(vandq_u8(vshrq_n_u8(both, 2), vdupq_n_u8(0x3c)));
 #else
-    float x[4], y[4];
-    for (int i = 0; i < 4; ++i) {
-      x[i] = table[codes[i] & 15];
-      y[i] = table[codes[i] >> 4];
-    }
-    low = load(x);
-    high = load(y);
+    look_up16_by_lane(table, codes, low, high);
 #endif
   }
   static NNC_INLINE f32x load(const float *p, int count) {

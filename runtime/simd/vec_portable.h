@@ -254,6 +254,21 @@ template <> struct f32x<1> {
   }
 };
 
+/// Does what f32x<W>::look_up16() says for registers without an instruction for
+/// it.
+template <int W>
+NNC_INLINE void look_up16_by_lane(const float *table,
+                                  const unsigned char *codes, f32x<W> &low,
+                                  f32x<W> &high) {
+  float x[W], y[W];
+  for (int i = 0; i < W; ++i) {
+    x[i] = table[codes[i] & 15];
+    y[i] = table[codes[i] >> 4];
+  }
+  low = f32x<W>::load(x);
+  high = f32x<W>::load(y);
+}
+
 #define NNC_PAIRWISE_BINARY(OP)                                                \
   template <int W> NNC_INLINE f32x<W> operator OP(f32x<W> a, f32x<W> b) {      \
     if constexpr (W == 1)                                                      \

@@ -67,13 +67,7 @@ template <> struct f32x<8> {
   static NNC_INLINE void look_up16(const float *table,
                                    const unsigned char *codes, f32x &low,
                                    f32x &high) {
-    float x[8], y[8];
-    for (int i = 0; i < 8; ++i) {
-      x[i] = table[codes[i] & 15];
-      y[i] = table[codes[i] >> 4];
-    }
-    low = load(x);
-    high = load(y);
+    look_up16_by_lane(table, codes, low, high);
   }
   static NNC_INLINE f32x load(const float *p, int count) {
     if (count >= 8)

@@ -45,12 +45,6 @@ void check(random_source &random, const S &shape, const matmul_shape &s) {
   REQUIRE(got == want);
 }
 
-template <int M, int N, int K> struct constant_shape {
-  static constexpr int batch = 1, m = M, n = N, k = K;
-  static constexpr int a_batch_stride = 0, b_batch_stride = 0;
-  static constexpr int transpose_a = 0, transpose_b = 0;
-};
-
 template <int W, int M, int B, class S> void check_constant(random_source &r) {
   check<W, M, B>(r, S{}, run_time_matmul<S>());
 }
@@ -81,7 +75,7 @@ TEMPLATE_TEST_CASE("products of constant shapes with few values", "[codebook]",
                    wide<NNC_TEST_WIDTHS>) {
   constexpr int W = TestType::W;
   random_source random;
-  check_constant<W, 1, 4, constant_shape<1, 100, 77>>(random);
-  check_constant<W, 4, 2, constant_shape<3, 33, 256>>(random);
-  check_constant<W, 6, 2, constant_shape<5, 6 * W, 1>>(random);
+  check_constant<W, 1, 4, constant_product<1, 100, 77>>(random);
+  check_constant<W, 4, 2, constant_product<3, 33, 256>>(random);
+  check_constant<W, 6, 2, constant_product<5, 6 * W, 1>>(random);
 }

@@ -24,12 +24,6 @@ void check(random_source &random, const S &shape, const matmul_shape &s) {
   check_matmul(random, shape, s, 0, routine::units(shape), run);
 }
 
-template <int M, int N, int K> struct constant_shape {
-  static constexpr int batch = 1, m = M, n = N, k = K;
-  static constexpr int a_batch_stride = 0, b_batch_stride = 0;
-  static constexpr int transpose_a = 0, transpose_b = 0;
-};
-
 template <int W, int M, int B, class S> void check_constant(random_source &r) {
   check<W, M, B>(r, S{}, run_time_matmul<S>());
 }
@@ -63,9 +57,9 @@ TEMPLATE_TEST_CASE("products of constant shapes with integers", "[integers]",
                    wide<NNC_TEST_WIDTHS>) {
   constexpr int W = TestType::W;
   random_source random;
-  check_constant<W, 1, 4, constant_shape<1, 100, 77>>(random);
-  check_constant<W, 4, 2, constant_shape<3, 33, 1024>>(random);
-  check_constant<W, 6, 2, constant_shape<5, 6 * W, 1500>>(random);
+  check_constant<W, 1, 4, constant_product<1, 100, 77>>(random);
+  check_constant<W, 4, 2, constant_product<3, 33, 1024>>(random);
+  check_constant<W, 6, 2, constant_product<5, 6 * W, 1500>>(random);
 }
 
 TEST_CASE("a scale is normal, or all weights are zeros", "[integers]") {

@@ -18,6 +18,13 @@ using matmul_epilogue_of =
     nnc::fused<bias_residual_relu, nnc::channel_of<float>, nnc::full_of<T>>;
 using matmul_epilogue = matmul_epilogue_of<float>;
 
+/// A product of one matrix, whose sizes are known when it is compiled.
+template <int M, int N, int K> struct constant_product {
+  static constexpr int batch = 1, m = M, n = N, k = K;
+  static constexpr int a_batch_stride = 0, b_batch_stride = 0;
+  static constexpr int transpose_a = 0, transpose_b = 0;
+};
+
 /// The run-time shape with the constants of S.
 template <class S> nnc::matmul_shape run_time_matmul() {
   return {

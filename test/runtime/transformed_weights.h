@@ -206,8 +206,8 @@ inline floats transform_weights(const nnc::conv2d_shape &s, const floats &w,
              ? folded_winograd_weights(s, w, outputs, width)
              : winograd_weights(s, w, outputs, width);
 }
-/// The same of NK<W>n_strassen, NK<W>n_strassen2, NK<W>n_int24 and
-/// NK<W>n_codebook16.
+/// Returns a product's weights in NK<W>n_strassen, NK<W>n_strassen2,
+/// NK<W>n_int24 or NK<W>n_codebook16.
 inline floats transform_weights(const nnc::matmul_shape &s, const floats &w,
                                 const std::string &layout) {
   const int width = std::stoi(layout.substr(2));

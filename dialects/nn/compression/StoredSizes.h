@@ -37,7 +37,7 @@ struct GapSize {
   int gapBits = 0;
 };
 
-/// What a matrix of 32-bit floats takes in each form.
+/// The bytes that a matrix of 32-bit floats takes in each form.
 struct StoredSizes {
   int64_t elements = 0, zeros = 0;
   int64_t values = 0; ///< distinct ones, at most in a block
@@ -50,7 +50,7 @@ struct StoredSizes {
   /// of each row in 2 bytes, or 4 where there are more entries. Without
   /// `codebook` entries have floats instead of codes.
   GapSize csr;
-  /// The same with Huffman codes for the codes and the gaps, whose lengths take
+  /// The CSR form with Huffman codes for codes and gaps, whose lengths take
   /// a byte each. The places of the rows count bits. Nullopt without
   /// `codebook`.
   std::optional<GapSize> huffman;

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/WeightEncoding.h"
+#include "dialects/nn/encodings/PanelMatrix.h"
 #include "runtime/routines/matmul/codebook_plan.h"
 
 #include <cstring>
@@ -117,17 +118,9 @@ public:
   }
 
 private:
-  /// The shape of a weight in a matrix product. Its columns are those of the
-  /// result; `width` of them make a panel. Sums run over its rows.
-  struct Matrix {
-    explicit Matrix(RankedTensorType type) {
-      LayoutAttr::Block block = getLayout(type).getBlocks().front();
-      width = block.size;
-      columns = type.getDimSize(block.axis);
-      rows = type.getDimSize(1 - block.axis);
-      columnStep = block.axis == 0 ? rows : 1;
-      rowStep = block.axis == 0 ? 1 : columns;
-    }
+  struct Matrix : PanelMatrix {
+    using PanelMatrix::PanelMatrix;
+
     int64_t getPanel() const { return codebook16::panel(rows, width); }
 
     /// Calls untilFalse(row, lane, value) with each weight of the panel whose
@@ -142,9 +135,6 @@ private:
             return false;
       return true;
     }
-
-    int64_t columns, rows, width;
-    int64_t columnStep, rowStep; ///< elements from one to the next
   };
 };
 } // namespace

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/WeightEncoding.h"
+#include "dialects/nn/encodings/PanelMatrix.h"
 #include "runtime/routines/matmul/integers_plan.h"
 
 #include <cmath>
@@ -47,7 +48,7 @@ public:
   /// A row for each panel, of as many bytes as the panel takes, counted in
   /// floats.
   RankedTensorType getStoredType(RankedTensorType type) const override {
-    Matrix matrix(type);
+    PanelMatrix matrix(type);
     int64_t panels = llvm::divideCeil(matrix.columns, matrix.width);
     int64_t bytes = integers::panel(matrix.rows, matrix.width);
     return RankedTensorType::get({panels, bytes / int64_t(sizeof(float))},
@@ -56,7 +57,7 @@ public:
 
   void encode(RankedTensorType type, ArrayRef<float> weight,
               MutableArrayRef<float> stored) const override {
-    Matrix matrix(type);
+    PanelMatrix matrix(type);
     // For columns behind the last.
     std::fill(stored.begin(), stored.end(), 0.0f);
     auto *group = reinterpret_cast<unsigned char *>(stored.data());
@@ -78,21 +79,6 @@ public:
                   const TensorData &weight) const override;
 
 private:
-  /// The shape of a weight in a matrix product. Its columns are those of the
-  /// result; `width` of them make a panel. Sums run over its rows.
-  struct Matrix {
-    explicit Matrix(RankedTensorType type) {
-      LayoutAttr::Block block = getLayout(type).getBlocks().front();
-      width = block.size;
-      columns = type.getDimSize(block.axis);
-      rows = type.getDimSize(1 - block.axis);
-      columnStep = block.axis == 0 ? rows : 1;
-      rowStep = block.axis == 0 ? 1 : columns;
-    }
-    int64_t columns, rows, width;
-    int64_t columnStep, rowStep; ///< elements from one to the next
-  };
-
   static void roundColumn(const float *w, int64_t count, int64_t step,
                           int64_t width, int64_t lane, unsigned char *group);
   static void writeInteger(int32_t value, int64_t k, int64_t width,

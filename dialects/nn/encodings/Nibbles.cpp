@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/WeightEncoding.h"
+#include "dialects/nn/encodings/PanelMatrix.h"
 #include "runtime/routines/block_matmul/plan.h"
 
 using namespace mlir;
@@ -46,43 +47,28 @@ public:
 
   /// A row for each panel, of as many bytes as the panel takes.
   RankedTensorType getStoredType(RankedTensorType type) const override {
-    Matrix matrix(type);
+    PanelMatrix matrix(type);
     int64_t panels = llvm::divideCeil(matrix.columns, words::columns);
-    return RankedTensorType::get({panels, words::panel(matrix.length)},
+    return RankedTensorType::get({panels, words::panel(matrix.rows)},
                                  type.getElementType());
   }
 
   void encode(RankedTensorType type, ArrayRef<float> weight,
               MutableArrayRef<float> stored) const override {
-    Matrix matrix(type);
+    PanelMatrix matrix(type);
     std::fill(stored.begin(), stored.end(), 0.0f);
     for (int64_t column = 0; column < matrix.columns; ++column) {
       float *panel = stored.data() +
-                     column / words::columns * words::panel(matrix.length) +
+                     column / words::columns * words::panel(matrix.rows) +
                      column % words::columns * 4;
       const float *w = weight.data() + column * matrix.columnStep;
-      for (int64_t i = 0; i < matrix.length; ++i, w += matrix.step) {
+      for (int64_t i = 0; i < matrix.rows; ++i, w += matrix.rowStep) {
         int64_t word = i / words::weights, place = i % words::weights;
         float unit = place % 2 ? 16 : 1; // the first is in the lower half
         panel[word * words::columns * 4 + place / 2] += unit * *w;
       }
     }
   }
-
-private:
-  /// The shape of a weight in a matrix product: columns of the result, each a
-  /// sum over `length` weights.
-  struct Matrix {
-    explicit Matrix(RankedTensorType type) {
-      unsigned axis = getLayout(type).getBlocks().front().axis;
-      columns = type.getDimSize(axis);
-      length = type.getDimSize(1 - axis);
-      columnStep = axis == 0 ? length : 1;
-      step = axis == 0 ? 1 : columns;
-    }
-    int64_t columns, length;
-    int64_t columnStep, step; ///< elements from one to the next
-  };
 };
 } // namespace
 

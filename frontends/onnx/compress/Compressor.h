@@ -103,7 +103,7 @@ public:
   /// Serializes the compressed model, whose metadata say how each weight was
   /// compressed.
   llvm::Expected<std::string> printCompressed() const;
-  /// The same without the shapes that the file states for what it computes.
+  /// The model without the shapes that the file states for computed values.
   llvm::Expected<std::string> printWithoutShapes() const;
 
 private:

@@ -311,7 +311,7 @@ static int64_t tryRow(llvm::ArrayRef<float> row, int bits) {
     entries.push_back({gap, value});
     gap = 0;
   }
-  // What is behind the last value needs no entries.
+  // Zeros behind the last value need no entries.
   while (!entries.empty() && entries.back().second == 0)
     entries.pop_back();
   std::vector<float> read(row.size());

@@ -11,7 +11,7 @@
 
 namespace nnc::tools {
 
-/// What a run of nnc compress has found.
+/// The results of a run of nnc compress.
 struct CompressResult {
   std::vector<onnx::CompressedSizes> sizes; ///< of the weights
   CompressEvaluation evaluation;

@@ -1,0 +1,33 @@
+//===- PanelMatrix.h - Weights in panels of columns -----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_ENCODINGS_PANELMATRIX_H
+#define NNC_DIALECTS_NN_ENCODINGS_PANELMATRIX_H
+
+#include "dialects/nn/Layout.h"
+
+namespace nnc::nn {
+
+/// The shape of a weight in a matrix product. Its columns are those of the
+/// result; `width` of them, a block of its layout, make a panel. Sums run over
+/// its rows.
+struct PanelMatrix {
+  explicit PanelMatrix(mlir::RankedTensorType type) {
+    LayoutAttr::Block block = getLayout(type).getBlocks().front();
+    width = block.size;
+    columns = type.getDimSize(block.axis);
+    rows = type.getDimSize(1 - block.axis);
+    columnStep = block.axis == 0 ? rows : 1;
+    rowStep = block.axis == 0 ? 1 : columns;
+  }
+
+  int64_t columns, rows, width;
+  int64_t columnStep, rowStep; ///< elements from one to the next
+};
+
+} // namespace nnc::nn
+
+#endif // NNC_DIALECTS_NN_ENCODINGS_PANELMATRIX_H
