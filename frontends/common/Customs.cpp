@@ -7,6 +7,7 @@
 #include "frontends/common/Customs.h"
 
 #include "dialects/nn/Custom.h"
+#include "frontends/common/Suggest.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -44,6 +45,7 @@ void Customs::reportUnused(llvm::function_ref<bool(StringRef)> isKnown,
     llvm::interleaveComma(missing, diagnostic, [&](const std::string &name) {
       diagnostic << "'" << name << "'";
     });
+    diagnostic << didYouMean(function.op, {missing.begin(), missing.end()});
   }
 }
 

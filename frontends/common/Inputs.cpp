@@ -8,6 +8,7 @@
 
 #include "frontends/common/GivenValues.h"
 #include "frontends/common/Limits.h"
+#include "frontends/common/Suggest.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -75,16 +76,10 @@ void Binder::checkName(const std::string &name, StringRef what) {
   llvm::interleaveComma(inputs, diagnostic, [&](const TensorInfo &input) {
     diagnostic << "'" << input.name << "'";
   });
-  auto getDistance = [&](const TensorInfo &input) {
-    return StringRef(name).edit_distance(input.name);
-  };
-  const auto *closest =
-      llvm::min_element(inputs, [&](const TensorInfo &a, const TensorInfo &b) {
-        return getDistance(a) < getDistance(b);
-      });
-  if (closest != inputs.end() &&
-      getDistance(*closest) <= std::max<size_t>(name.size() / 3, 1))
-    diagnostic << "; did you mean '" << closest->name << "'?";
+  std::vector<std::string> names;
+  for (const TensorInfo &input : inputs)
+    names.push_back(input.name);
+  diagnostic << didYouMean(name, names);
 }
 
 void Binder::learnSymbols(const TensorInfo &input) {

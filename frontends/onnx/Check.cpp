@@ -8,6 +8,7 @@
 
 #include "frontends/onnx/Custom.h"
 
+#include "frontends/common/Suggest.h"
 #include "frontends/onnx/Schema.h"
 
 #include "onnx/checker.h"
@@ -244,7 +245,9 @@ void Check::checkNode(const NodeProto &node) {
       broken(loc) << "operator '" << node.op_type() << "' came with opset "
                   << first << "; the model says that it uses opset " << opset;
     else
-      broken(loc) << "ONNX has no operator '" << node.op_type() << "'";
+      broken(loc) << "ONNX has no operator '" << node.op_type() << "'"
+                  << nnc::frontends::didYouMean(node.op_type(),
+                                                getOpNames(node.domain()));
   } else if (isKnown || !node.domain().empty() || !isCustom(node, customs)) {
     guard(loc, subject, [&] {
       NodeProto copy;

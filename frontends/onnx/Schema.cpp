@@ -81,6 +81,14 @@ const OpSchema *nnc::onnx::findSchema(StringRef domain, StringRef op,
   return OpSchemaRegistry::Schema(op.str(), opset, domain.str());
 }
 
+std::vector<std::string> nnc::onnx::getOpNames(StringRef domain) {
+  std::vector<std::string> names;
+  for (const OpSchema &schema : OpSchemaRegistry::get_all_schemas())
+    if (schema.domain() == domain && !schema.Deprecated())
+      names.push_back(schema.Name());
+  return names;
+}
+
 int nnc::onnx::getSince(const OpSchema &schema) {
   return schema.since_version();
 }

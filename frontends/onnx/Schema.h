@@ -32,6 +32,9 @@ int getNewestOpset(llvm::StringRef domain = "");
 const ::onnx::OpSchema *findSchema(llvm::StringRef domain, llvm::StringRef op,
                                    int opset);
 
+/// Returns the names of the operators of a domain.
+std::vector<std::string> getOpNames(llvm::StringRef domain);
+
 /// Returns the operator set that introduced this definition.
 int getSince(const ::onnx::OpSchema &schema);
 

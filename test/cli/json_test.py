@@ -91,7 +91,7 @@ class Json(nnc.TestCase):
             "quantize": ["network.onnx", "--calibration=data.npz", "-o", "q.onnx"],
             "compress": ["network.onnx", "--clusters=4", "-o", "c.onnx"],
             "target-probe": ["-o", "a.probe"], "ops": [], "targets": [], "routines": []}
-        self.assertEqual(set(arguments), set(nnc.COMMANDS))
+        self.assertEqual(set(arguments), set(nnc.COMMANDS) - {"completion", "manual"})
         for command, given in arguments.items():
             with self.subTest(command):
                 said = self.document(command, *given)

@@ -17,7 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
 DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT, ENVIRONMENT = range(8)
 COMMANDS = ("compile", "check", "run", "verify", "bench", "tune", "quantize",
-            "compress", "explain", "report", "ops", "target-probe", "targets", "routines")
+            "compress", "explain", "report", "ops", "target-probe", "targets", "routines",
+            "completion", "manual")
 
 
 SCHEMA = json.loads((ROOT / "compiler/tools/output.schema.json").read_text())
@@ -30,6 +31,14 @@ def read_document(arguments, text):
     said = json.loads(text)
     jsonschema.validate(said, SCHEMA | {"$ref": kind})
     return said
+
+
+def options_of_help(text):
+    """The names of options that a help tells, and those of arguments without a dash."""
+    options = [name for names in re.findall(r"^  (--?[\w-]+(?:,--[\w-]+)?)(?= |$)", text,
+                                            re.MULTILINE) for name in names.split(",")]
+    arguments = re.search(r"^Positionals:\n((?:  .*\n)*)", text, re.MULTILINE)
+    return options, re.findall(r"^  (\S+)", arguments[1], re.MULTILINE) if arguments else []
 
 
 def value(name, shape, dtype=TensorProto.FLOAT):

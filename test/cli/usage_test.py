@@ -57,7 +57,15 @@ class Usage(nnc.TestCase):
                 (["check", "network.onnx", "--weights=files"], "file"),
                 (["verify", "network.onnx", "--layouts=globel"], "global"),
                 (["verify", "network.onnx", "--precision=fp16"], "f16"),
-                (["routines", "--family=conv2"], "conv2d")]:
+                (["routines", "--family=conv2"], "conv2d"),
+                (["ops", "--frontend=onnxx"], "onnx"),
+                (["compile", "network.onnx", "--package=zephir"], "zephyr"),
+                (["compile", "network.onnx", "--pool=a:1K:sloww"], "slow"),
+                (["quantize", "network.onnx", "--ops=Convv"], "Conv"),
+                (["quantize", "network.onnx", "--method=minmx"], "minmax"),
+                (["check", "network.onnx", "--limit=nods=5"], "nodes"),
+                (["--qiet", "targets"], "--quiet"), (["manaul"], "manual"),
+                (["explain", "network.onnx", "--layer=cnov1"], "conv1")]:
             self.nnc(*arguments, code=USAGE, said=[f"^nnc: error: .*; did you mean '{meant}'\\?"])
         # Nothing is like these.
         for arguments in (["frobnicate"], ["check", "network.onnx", "--target=quux"],
@@ -72,8 +80,28 @@ class Usage(nnc.TestCase):
         self.nnc("run", "two.onnx", "--input=imgae=a.npy", "--input=offsets=b.npy", code=USAGE,
                  said=["no input 'imgae'; it has image, offsets; did you mean 'image'\\?",
                        "^nnc: error: cannot read b.npy", "no data for input 'image'"])
-        self.nnc("check", "two.onnx", "--shape=imagee=2", code=USAGE,
-                 said=["no input 'imagee'.*'image', 'offsets'"])
+        for option in "--shape=imagee=2", "--value=imagee=1,2":
+            self.nnc("check", "two.onnx", option, code=USAGE,
+                     said=["no input 'imagee'.*'image', 'offsets'; did you mean 'image'\\?"])
+        self.nnc("check", "two.onnx", "--stream=offset=0", code=USAGE,
+                 said=["no input 'offset' .*; did you mean 'offsets'\\?"])
+
+    def test_names_of_operators(self):
+        node = helper.make_node
+        self.save("typo", model([node("Convv", ["x"], ["a"], "c"), node("Rellu", ["a"], ["b"], "r"),
+                                 node("ZipMapp", ["b"], ["y"], "z", domain="ai.onnx.ml"),
+                                 node("Frobnicate", ["y"], ["w"], "f")],
+                                [value("x", [2])], [value("w", [2])], domains=["ai.onnx.ml"]))
+        self.nnc("check", "typo.onnx", code=BROKEN,
+                 said=["node 'c': .*'Convv'; did you mean 'Conv'\\?$",
+                       "node 'r': .*'Rellu'; did you mean 'Relu'\\?$",
+                       "node 'f': .*'Frobnicate'$"])
+        self.save("own", model([node("ZeroOut", ["x"], ["y"], domain="own")],
+                               [value("x", [2])], [value("y", [2])], domains=["own"]))
+        (self.folder / "f.h").write_text("void f(void);\n")
+        self.nnc("check", "own.onnx", "--custom=own::ZeroOutt:f.h", code=LACKING,
+                 said=["'own::ZeroOutt', which the model does not use; operators that need one "
+                       "are 'own::ZeroOut'; did you mean 'own::ZeroOut'\\?"])
 
     def test_all_errors_in_one_run(self):
         self.nnc("compile", "no.onnx", "--target=sparc", "--weights=paper", "--fooo", "1",
@@ -85,6 +113,14 @@ class Usage(nnc.TestCase):
         self.nnc("run", "no.onnx", "--threads=0", "--output", code=USAGE,
                  said=["--threads", "no option '--output'; did you mean '--output-dir'",
                        "no.onnx: there is no such file"])
+        self.nnc("--fooo", "report", "no.onnx", "--quiet", "--verbose", "--color=red", "--bar",
+                 "--package=x", "--io=heap", "--limit=a=1", "--limit=nodes=x", code=USAGE,
+                 said=["'--fooo'", "--quiet and --verbose exclude", "red not in", "'--bar'",
+                       "'--package'", "heap not in", "'a=1' limits none", "'nodes=x' is not"])
+        self.nnc("quantize", "no.onnx", "--ops=Convv,Reluu", "--method=x", "--percentile=1",
+                 "--max-drop=x", code=USAGE,
+                 said=["operator Convv; did", "x not in", "--percentile", "x is no share",
+                       "--output is required", "--calibration is required"])
         # What the files hold is looked at only when the arguments are right.
         self.nnc("check", "no.onnx", "--tuning=no.tune", code=USAGE,
                  said=["^no.onnx: error: there is no such file", "no.tune"])

@@ -8,6 +8,7 @@
 
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Npz.h"
+#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 
 #include "llvm/ADT/STLExtras.h"

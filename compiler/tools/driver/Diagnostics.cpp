@@ -6,6 +6,7 @@
 
 #include "compiler/tools/driver/Diagnostics.h"
 
+#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 
 #include "dialects/exec/Printable.h"
@@ -55,7 +56,6 @@ llvm::StringRef Problem::getHint() const {
 }
 
 static void print(const Problem &problem) {
-  clearProgress();
   std::string line = problem.file.empty() ? "nnc" : printable(problem.file);
   line = colouredForStderr(Colour::bold, line + ":");
   line += problem.severity == Problem::error
@@ -67,7 +67,7 @@ static void print(const Problem &problem) {
   line += " " + printable(problem.message);
   for (const std::string &note : problem.notes)
     line += "; " + note;
-  writeError(line + "\n");
+  writeMessage(line + "\n");
 }
 
 static std::vector<Problem> reported;
@@ -82,7 +82,8 @@ void report(Problem problem) {
        {&problem.file, &problem.node, &problem.op, &problem.message,
         &problem.expected, &problem.found})
     *text = llvm::json::fixUTF8(*text);
-  if (!forJson)
+  bool isTold = problem.severity == Problem::error || !isQuiet();
+  if (!forJson && isTold)
     print(problem);
   reported.push_back(std::move(problem));
 }

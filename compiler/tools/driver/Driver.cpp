@@ -9,6 +9,8 @@
 #include "compiler/tools/driver/Emit.h"
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Metadata.h"
+#include "compiler/tools/driver/Progress.h"
+#include "compiler/tools/driver/Stages.h"
 #include "compiler/tools/driver/Terminal.h"
 
 #include "compiler/Pipeline.h"
@@ -19,6 +21,7 @@
 #include "dialects/nn/State.h"
 #include "dialects/target/Target.h"
 #include "frontends/Registry.h"
+#include "frontends/common/Suggest.h"
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -156,6 +159,7 @@ ExitCode Driver::import() {
           *machine, op);
       code != ExitCode::done)
     return code;
+  progress.setResult(describeImported(*op));
   bool isLonger =
       !foundSizes.empty() && (choices.stream || !choices.tuning.empty());
   if (isLonger) {
@@ -262,7 +266,8 @@ ExitCode Driver::stream() {
                 : "has no input '" + choices.stream->input +
                       "' that is a window of time")
         << "; there " << (names.size() == 1 ? "is " : "are ")
-        << llvm::join(names, ", ");
+        << llvm::join(names, ", ")
+        << frontends::didYouMean(choices.stream->input, names);
     return ExitCode::usage;
   }
   StreamOptions options;
@@ -290,23 +295,6 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> &kept;
 };
 
-/// Tells the supervisor which pass runs, and the driver which failed first.
-class WatchPasses : public mlir::PassInstrumentation {
-public:
-  explicit WatchPasses(std::string &failed) : failed(failed) {}
-  void runBeforePass(mlir::Pass *pass, mlir::Operation *) override {
-    if (!pass->getArgument().empty())
-      noteStep(pass->getArgument());
-  }
-  void runAfterPassFailed(mlir::Pass *pass, mlir::Operation *) override {
-    if (failed.empty())
-      failed = pass->getArgument().str();
-  }
-
-private:
-  std::string &failed;
-};
-
 /// Passes that fail where the model needs what nnc lacks, which the frontend
 /// could not see. A failure of another is a bug.
 constexpr llvm::StringLiteral mayRefuse[] = {
@@ -330,9 +318,11 @@ Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
 ExitCode Driver::compile() {
   Progress progress("compiling");
   ExitCode code = compileOne();
-  return code == ExitCode::done && !choices.otherShapes.empty()
-             ? compileOthers()
-             : code;
+  if (code == ExitCode::done && !choices.otherShapes.empty())
+    code = compileOthers();
+  if (code == ExitCode::done)
+    progress.setResult(describeCompiled(*op));
+  return code;
 }
 
 ExitCode Driver::compileOne() {
@@ -497,6 +487,7 @@ ExitCode Driver::emit(const std::string &folder) {
   std::error_code failure;
   if (mlir::failed(emitCode(*op, folder, options, weights, &failure)))
     return codeOfFailure(failure, ExitCode::ownFault);
+  progress.setResult(describeFolder(folder));
   return ExitCode::done;
 }
 

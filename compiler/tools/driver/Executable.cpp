@@ -6,6 +6,7 @@
 
 #include "compiler/tools/driver/Executable.h"
 
+#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Reference.h"
 #include "compiler/tools/driver/Terminal.h"
 

@@ -9,7 +9,7 @@
 
 namespace nnc::tools {
 
-/// The exit codes of nnc. The README documents them in the same order.
+/// The exit codes of nnc. What users read of them is in exitCodeTexts.
 enum class ExitCode {
   done = 0,
   ownFault = 1,    ///< a bug in nnc, or in a compiler that it starts
@@ -21,6 +21,22 @@ enum class ExitCode {
   /// Reading or writing failed: a full disk, an error of a device.
   environment = 7,
 };
+
+/// What each exit code says, in the words of the README. Help has the part in
+/// front of the colon.
+inline constexpr struct {
+  ExitCode code;
+  const char *says;
+} exitCodeTexts[] = {
+    {ExitCode::done, "done"},
+    {ExitCode::ownFault, "nnc's own fault"},
+    {ExitCode::usage, "usage: arguments, files, open dimensions"},
+    {ExitCode::broken, "the model is broken"},
+    {ExitCode::unsupported, "the model needs what nnc lacks"},
+    {ExitCode::differs, "results differ"},
+    {ExitCode::limit, "a limit was passed"},
+    {ExitCode::environment,
+     "reading or writing failed: a full disk, a device's error"}};
 
 } // namespace nnc::tools
 

@@ -7,10 +7,10 @@
 #include "compiler/tools/driver/Manifest.h"
 
 #include "compiler/tools/driver/Files.h"
-#include "compiler/tools/driver/Suggest.h"
 #include "compiler/tools/driver/Terminal.h"
 
 #include "compiler/sizes/SizeRange.h"
+#include "frontends/common/Suggest.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -279,11 +279,12 @@ llvm::Expected<size_t> findPort(const std::vector<Port> &ports,
       if (!name.empty() && name == ports[i].*member)
         return i;
   return makeError(
-      name.empty() ? fmt::format("say which {} with NAME=FILE; there are {}",
-                                 what.str(), listNames(ports))
-                   : fmt::format("the model has no {} '{}'; it has {}{}",
-                                 what.str(), displayText(name),
-                                 listNames(ports), didYouMean(name, names)));
+      name.empty()
+          ? fmt::format("say which {} with NAME=FILE; there are {}", what.str(),
+                        listNames(ports))
+          : fmt::format("the model has no {} '{}'; it has {}{}", what.str(),
+                        displayText(name), listNames(ports),
+                        frontends::didYouMean(name, names)));
 }
 
 /// Whether a file may have that name, in any folder.

@@ -8,6 +8,7 @@
 
 #include "compiler/tools/driver/Emit.h"
 #include "compiler/tools/driver/Process.h"
+#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 
 #include "llvm/ADT/StringExtras.h"

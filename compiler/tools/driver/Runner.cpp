@@ -6,6 +6,7 @@
 
 #include "compiler/tools/driver/Runner.h"
 
+#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 
 #include "llvm/ADT/StringExtras.h"

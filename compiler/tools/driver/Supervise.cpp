@@ -6,6 +6,7 @@
 
 #include "compiler/tools/driver/Supervise.h"
 
+#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 
 #include "llvm/Support/ErrorHandling.h"

@@ -6,7 +6,7 @@
 
 #include "compiler/tools/driver/Terminal.h"
 
-#include "compiler/tools/driver/Supervise.h"
+#include "compiler/tools/driver/Diagnostics.h"
 
 #include "dialects/exec/Printable.h"
 
@@ -25,12 +25,27 @@ static bool isTerminal(int descriptor) {
   return ::isatty(descriptor) && term && llvm::StringRef(term) != "dumb";
 }
 
+static Manner manner;
+
+void setManner(const Manner &wanted) { manner = wanted; }
+bool isQuiet() { return manner.quiet; }
+bool isVerbose() { return manner.verbose; }
+
+bool showsProgress() {
+  return !manner.quiet && !areProblemsForJson() && isTerminal(STDERR_FILENO);
+}
+
+static bool hasColours(int descriptor) {
+  if (manner.colours != Manner::automatic)
+    return manner.colours == Manner::always;
+  const char *refused = std::getenv("NO_COLOR");
+  return isTerminal(descriptor) && !(refused && *refused);
+}
+
 static std::string coloured(int descriptor, Colour colour,
                             llvm::StringRef text) {
   static const char *const codes[] = {"", "31;1", "33;1", "32;1", "1", "2"};
-  const char *refused = std::getenv("NO_COLOR");
-  if (colour == Colour::none || !isTerminal(descriptor) ||
-      (refused && *refused))
+  if (colour == Colour::none || !hasColours(descriptor))
     return text.str();
   return fmt::format("\x1b[{}m{}\x1b[0m", codes[int(colour)], text.str());
 }
@@ -60,6 +75,11 @@ void writeOut(llvm::StringRef text) {
     noteFailure();
 }
 
+void tellOut(llvm::StringRef text) {
+  if (!manner.quiet || !manner.sumsUp)
+    writeOut(text);
+}
+
 std::error_code flushOut() {
   errno = 0;
   if (std::fflush(stdout))
@@ -70,25 +90,6 @@ std::error_code flushOut() {
 void writeError(const std::string &text) {
   // Nobody could be told if that fails.
   std::fputs(text.c_str(), stderr);
-}
-
-Progress::Progress(llvm::StringRef step) {
-  noteStep(step);
-  if (isTerminal(STDERR_FILENO)) {
-    clearProgress();
-    writeError(colouredForStderr(Colour::faint, step.str() + " ..."));
-    std::fflush(stderr);
-  }
-}
-
-Progress::~Progress() {
-  noteStep("");
-  clearProgress();
-}
-
-void clearProgress() {
-  if (isTerminal(STDERR_FILENO))
-    writeError("\r\x1b[K");
 }
 
 Table::Table(std::vector<std::string> header) { rows.push_back(header); }

@@ -21,14 +21,35 @@ namespace nnc::tools {
 void printError(const std::string &message);
 void printWarning(const std::string &message);
 
+/// What nnc says beside the results that it is asked for, as options of the
+/// command line want it.
+struct Manner {
+  bool quiet = false;   ///< errors alone
+  bool verbose = false; ///< steps with times and sizes, too
+  /// What the command prints only sums up what it has done, and is left out
+  /// where it is to be quiet.
+  bool sumsUp = false;
+  enum Colours { automatic, always, never } colours = automatic;
+};
+void setManner(const Manner &manner);
+bool isQuiet();
+bool isVerbose();
+
+/// Returns true if a line on stderr may show what nnc is doing.
+bool showsProgress();
+
 /// Writes to stdout. The first error, for instance of a full disk, is kept for
 /// flushOut(), which returns it.
 void writeOut(llvm::StringRef text);
+std::error_code flushOut();
+
+/// Writes to stdout what is for people: not with --quiet, where it only sums up
+/// what the command has done.
+void tellOut(llvm::StringRef text);
 template <class... Args>
 void printOut(fmt::format_string<Args...> format, Args &&...args) {
-  writeOut(fmt::format(format, std::forward<Args>(args)...));
+  tellOut(fmt::format(format, std::forward<Args>(args)...));
 }
-std::error_code flushOut();
 
 /// Writes to stderr. Errors are ignored.
 void writeError(const std::string &text);
@@ -39,24 +60,11 @@ std::string displayText(llvm::StringRef text);
 
 enum class Colour { none, red, yellow, green, bold, faint };
 
-/// Return `text` in a colour if stderr, or stdout, is a terminal with colours
-/// (NO_COLOR is not set and TERM is not dumb).
+/// Return `text` in a colour as --color says; unless it does, if stderr, or
+/// stdout, is a terminal with colours (NO_COLOR is not set and TERM is not
+/// dumb).
 std::string colouredForStderr(Colour, llvm::StringRef text);
 std::string colouredForStdout(Colour, llvm::StringRef text);
-
-/// Shows the current step on a line that the next step overwrites, if stderr is
-/// a terminal. The line is removed at the end of the scope.
-class Progress {
-public:
-  explicit Progress(llvm::StringRef step);
-  ~Progress();
-  Progress(const Progress &) = delete;
-  Progress &operator=(const Progress &) = delete;
-};
-
-/// Removes the progress line, if there is one, before something else is
-/// printed.
-void clearProgress();
 
 /// A table that is printed to stdout with aligned columns; numbers are aligned
 /// to the right.

@@ -6,8 +6,8 @@
 
 #include "compiler/tools/nnc/AccuracyOptions.h"
 
-#include "compiler/tools/driver/Suggest.h"
 #include "compiler/tools/driver/Terminal.h"
+#include "frontends/common/Suggest.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -97,9 +97,10 @@ ExitCode checkExcluded(const std::string &model,
   ExitCode code = ExitCode::done;
   for (const std::string &name : excluded)
     if (!llvm::is_contained(nodes, name))
-      code = fail(makeError(fmt::format("--exclude: {} has no node '{}'{}",
-                                        model, name, didYouMean(name, nodes))),
-                  ExitCode::usage);
+      code =
+          fail(makeError(fmt::format("--exclude: {} has no node '{}'{}", model,
+                                     name, frontends::didYouMean(name, nodes))),
+               ExitCode::usage);
   return code;
 }
 

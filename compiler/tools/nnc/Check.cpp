@@ -6,6 +6,7 @@
 
 #include "compiler/tools/driver/Firmware.h"
 #include "compiler/tools/driver/Process.h"
+#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Quantized.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Arena.h"

@@ -7,11 +7,12 @@
 #include "compiler/tools/nnc/Command.h"
 
 #include "compiler/tools/driver/Process.h"
-#include "compiler/tools/driver/Suggest.h"
 #include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/nnc/OptionValue.h"
 
 #include "dialects/exec/Identifiers.h"
 #include "frontends/Registry.h"
+#include "frontends/common/Suggest.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
@@ -113,22 +114,27 @@ addChoice(CLI::App &app, const char *flag, T &value,
   std::vector<std::string> words;
   for (const auto &[word, meaning] : choices)
     words.push_back(word);
-  return app
-      .add_option_function<std::string>(
-          flag,
-          [&value, choices](const std::string &given) {
-            for (const auto &[word, meaning] : choices)
-              if (word == given)
-                value = meaning;
-          },
-          help)
-      ->check([words](const std::string &given) -> std::string {
-        if (llvm::is_contained(words, given))
-          return "";
-        return fmt::format("{} not in {{{}}}{}", given, fmt::join(words, ","),
-                           didYouMean(given, words));
-      })
-      ->type_name(fmt::format("{}", fmt::join(words, "|")));
+  CLI::Option *option =
+      app.add_option_function<std::string>(
+             flag,
+             [&value, choices](const std::string &given) {
+               for (const auto &[word, meaning] : choices)
+                 if (word == given)
+                   value = meaning;
+             },
+             help)
+          ->type_name(fmt::format("{}", fmt::join(words, "|")));
+  setWords(*option, [words] { return words; });
+  return option;
+}
+
+/// Returns what --target may be.
+static std::vector<std::string> getTargetNames() {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  std::vector<std::string> names = {"native"};
+  for (target::MachineAttr machine : target::getMachines(&context))
+    names.push_back(machine.getName().str());
+  return names;
 }
 
 /// Returns why there is no such target, or an empty string if there is.
@@ -139,17 +145,14 @@ static std::string findTargetProblem(const std::string &given) {
       &context, [&](mlir::Diagnostic &said) { problem = said.str(); });
   if (succeeded(target::getMachine(given, mlir::UnknownLoc::get(&context))))
     return "";
-  std::vector<std::string> names = {"native"};
-  for (target::MachineAttr machine : target::getMachines(&context))
-    names.push_back(machine.getName().str());
-  return problem + didYouMean(given, names);
+  return problem + frontends::didYouMean(given, getTargetNames());
 }
 
 void addTargetOption(CLI::App &app, std::string &target, const char *help) {
-  app.add_option("--target", target, help)
-      ->check(findTargetProblem)
-      ->type_name("T")
-      ->capture_default_str();
+  CLI::Option *option = app.add_option("--target", target, help)
+                            ->type_name("T")
+                            ->capture_default_str();
+  setWords(*option, getTargetNames, findTargetProblem);
 }
 
 /// Returns why the module cannot have this name and a name that it could have,
@@ -187,9 +190,19 @@ llvm::json::Value orNull(std::optional<double> value) {
                                         : llvm::json::Value(nullptr);
 }
 
+/// Returns the type of a file with a model: "FILE.onnx|FILE.tflite".
+static std::string typeOfModels() {
+  std::vector<std::string> types;
+  for (const frontends::Frontend *frontend : frontends::getFrontends())
+    for (llvm::StringRef extension : llvm::split(frontend->extensions, ", "))
+      types.push_back("FILE" + extension.str());
+  return llvm::join(types, "|");
+}
+
 void addModelFileOptions(CLI::App &app, ModelOptions &options) {
   app.add_option("MODEL", options.model,
                  "The model: " + frontends::describeFormats())
+      ->type_name(typeOfModels())
       ->required();
   addRepeatedOption(
       app, "--shape", "INPUT=1..8x3x48x320",
@@ -280,8 +293,9 @@ static std::string parseMemory(llvm::StringRef text, MemoryChoice &memory) {
       memory.holdsWeights = true;
     else
       return fmt::format("{}: a memory is 'slow', for 'weights', or both, not "
-                         "'{}'",
-                         text.str(), kind.str());
+                         "'{}'{}",
+                         text.str(), kind.str(),
+                         frontends::didYouMean(kind, {"slow", "weights"}));
   if (exec::isUsableIdentifier(memory.name))
     return "";
   std::string lower = parts[0].lower();
@@ -487,9 +501,10 @@ void addPackageOption(CLI::App &app, ModelOptions &options) {
 }
 
 void allowFolder(CLI::App &app, const ModelOptions &options) {
-  app.get_option("MODEL")->description(
-      "The model: " + frontends::describeFormats() +
-      ", or a folder that nnc compile wrote");
+  app.get_option("MODEL")
+      ->description("The model: " + frontends::describeFormats() +
+                    ", or a folder that nnc compile wrote")
+      ->type_name(typeOfModels() + "|DIR");
   app.parse_complete_callback([&app, &options] {
     if (!llvm::sys::fs::is_directory(options.model))
       return;
@@ -559,6 +574,27 @@ void addJsonOption(CLI::App &app, bool &json) {
   app.add_flag("--json", json, "Print the result as JSON");
 }
 
+void addMannerOptions(CLI::App &app, Manner &manner) {
+  const char *group = "Printing";
+  app.add_flag("-q,--quiet", manner.quiet,
+               "Print errors alone, and what is asked for: no warnings, and no "
+               "summary of what the command has done")
+      ->group(group);
+  app.add_flag("-v,--verbose", manner.verbose,
+               "Print on stderr, too, how long each step takes and what it "
+               "makes")
+      ->group(group);
+  static const std::vector<std::pair<std::string, Manner::Colours>> choices = {
+      {"auto", Manner::automatic},
+      {"always", Manner::always},
+      {"never", Manner::never}};
+  addChoice(app, "--color", manner.colours, choices,
+            "Whether what is printed has colours: on a terminal, unless "
+            "NO_COLOR is set (auto), always or never")
+      ->default_str("auto")
+      ->group(group);
+}
+
 static bool jsonPrinted = false;
 
 void printJson(llvm::json::Value value, ExitCode code) {
@@ -569,7 +605,7 @@ void printJson(llvm::json::Value value, ExitCode code) {
   }
   std::string text;
   llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", value);
-  printOut("{}\n", text);
+  writeOut(text + "\n");
   jsonPrinted = true;
 }
 

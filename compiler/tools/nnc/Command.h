@@ -10,6 +10,7 @@
 #include "compiler/tools/driver/Driver.h"
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Runner.h"
+#include "compiler/tools/driver/Terminal.h"
 
 #include "dialects/target/Target.h"
 
@@ -34,8 +35,10 @@ public:
 std::unique_ptr<Command> makeBench();
 std::unique_ptr<Command> makeCheck();
 std::unique_ptr<Command> makeCompile();
+std::unique_ptr<Command> makeCompletion();
 std::unique_ptr<Command> makeCompress();
 std::unique_ptr<Command> makeExplain();
+std::unique_ptr<Command> makeManual();
 std::unique_ptr<Command> makeOps();
 std::unique_ptr<Command> makeQuantize();
 std::unique_ptr<Command> makeReport();
@@ -92,6 +95,9 @@ void addCompilerOption(CLI::App &app, std::string &compiler);
 /// --on=ssh:HOST|COMMAND, for programs that measure.
 void addPlaceOption(CLI::App &app, std::string &on);
 void addJsonOption(CLI::App &app, bool &json);
+/// --quiet, --verbose and --color, which are given before or behind the name of
+/// the command.
+void addMannerOptions(CLI::App &app, Manner &manner);
 
 /// Prints the JSON document of a command that ends with `code` to stdout. An
 /// object also says "ok", "exit_code" and "problems".

@@ -7,10 +7,14 @@
 #include "compiler/tools/nnc/Comparison.h"
 
 #include "compiler/tools/driver/Process.h"
+#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -172,7 +176,16 @@ ExitCode findLeastCount(
   // More than `low` is needed, and `high` is enough.
   size_t low = 0;
   bool isDoubling = true;
-  while (low + 1 < high) {
+  Progress progress("choosing how few layers stay as they are");
+  auto start = std::chrono::steady_clock::now();
+  for (int done = 0; low + 1 < high; ++done) {
+    // The number of attempts that are left is known once the range is halved.
+    if (!isDoubling) {
+      std::chrono::duration<double> spent =
+          std::chrono::steady_clock::now() - start;
+      progress.setSecondsLeft(llvm::Log2_64_Ceil(high - low) * spent.count() /
+                              done);
+    }
     size_t count = isDoubling ? std::min(std::max<size_t>(2 * low, 1), high - 1)
                               : (low + high) / 2;
     bool isEnough = false;

@@ -6,6 +6,7 @@
 
 #include "compiler/tools/driver/Depfile.h"
 #include "compiler/tools/driver/Process.h"
+#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/driver/Toolchain.h"
 #include "compiler/tools/nnc/Command.h"

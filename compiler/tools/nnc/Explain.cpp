@@ -8,6 +8,7 @@
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
 #include "compiler/tools/nnc/Explanation.h"
+#include "frontends/common/Suggest.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -51,6 +52,17 @@ public:
         return code;
     if (ExitCode code = explanation.find(driver, all); code != ExitCode::done)
       return code;
+    if (!only.empty() && llvm::none_of(layers, [&](const Explained &one) {
+          return isWanted(one);
+        })) {
+      std::vector<std::string> names;
+      for (const Explained &one : layers)
+        names.push_back(one.name);
+      return fail(
+          makeError(fmt::format("--layer: no layer has '{}' in its name{}",
+                                only, frontends::didYouMean(only, names))),
+          ExitCode::usage);
+    }
     quantized = reportQuantized(driver.formed());
     if (json)
       printJson(toJson());

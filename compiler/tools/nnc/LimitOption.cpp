@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/tools/driver/Suggest.h"
 #include "compiler/tools/driver/Supervise.h"
 #include "compiler/tools/nnc/Command.h"
+#include "frontends/common/Suggest.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -60,7 +60,8 @@ static std::string parseLimit(llvm::StringRef text, ModelOptions &options) {
     return "";
   }
   return fmt::format("'{}' limits none of {}{}", text.str(),
-                     fmt::join(names, ", "), didYouMean(name.str(), names));
+                     fmt::join(names, ", "),
+                     frontends::didYouMean(name.str(), names));
 }
 
 void addLimitOption(CLI::App &app, ModelOptions &options) {

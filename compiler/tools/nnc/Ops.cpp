@@ -6,11 +6,14 @@
 
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
+#include "compiler/tools/nnc/OptionValue.h"
 
 #include "frontends/Registry.h"
+#include "frontends/common/Suggest.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace json = llvm::json;
 
@@ -22,10 +25,22 @@ public:
   void addOptions(CLI::App &app) override {
     std::vector<std::string> names;
     for (const frontends::Frontend *frontend : frontends::getFrontends())
-      names.push_back(frontend->name.str());
-    app.add_option("--frontend", only,
-                   "List the operators of this format only, onnx or tflite")
-        ->check(CLI::IsMember(names, CLI::ignore_case));
+      names.push_back(frontend->name.lower());
+    std::string type = llvm::join(names, "|");
+    CLI::Option *option =
+        app.add_option("--frontend", only,
+                       "List the operators of this format only")
+            ->type_name(type);
+    setWords(
+        *option, [names] { return names; },
+        [names](const std::string &given) -> std::string {
+          for (llvm::StringRef name : names)
+            if (name.equals_insensitive(given))
+              return "";
+          return fmt::format("there is no format '{}'; choose one of {}{}",
+                             given, fmt::join(names, ", "),
+                             frontends::didYouMean(given, names));
+        });
     addJsonOption(app, json);
   }
 

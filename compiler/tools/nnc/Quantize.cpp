@@ -4,11 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/tools/driver/Suggest.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/AccuracyOptions.h"
+#include "compiler/tools/nnc/OptionValue.h"
 #include "compiler/tools/nnc/quantize/Report.h"
 #include "compiler/tools/nnc/quantize/Search.h"
+#include "frontends/common/Suggest.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -59,16 +60,12 @@ private:
 static CLI::Option *addWords(CLI::App &app, const char *name,
                              std::string &value, std::vector<std::string> words,
                              const char *help) {
-  return app.add_option(name, value, help)
-      ->check([words](const std::string &given) -> std::string {
-        return llvm::is_contained(words, given)
-                   ? ""
-                   : fmt::format("{} not in {{{}}}{}", given,
-                                 fmt::join(words, ","),
-                                 didYouMean(given, words));
-      })
-      ->type_name(fmt::format("{}", fmt::join(words, "|")))
-      ->capture_default_str();
+  CLI::Option *option =
+      app.add_option(name, value, help)
+          ->type_name(fmt::format("{}", fmt::join(words, "|")))
+          ->capture_default_str();
+  setWords(*option, [words] { return words; });
+  return option;
 }
 
 void Quantize::addMethodOptions(CLI::App &app) {
@@ -104,19 +101,23 @@ void Quantize::addLayerOptions(CLI::App &app) {
                "what follows before the result is stored; tools that want "
                "integers at both ends of a layer compute it in floats");
   const std::vector<std::string> &known = onnx::getQuantizableOps();
-  app.add_option("--ops", ops,
-                 fmt::format("Operators to quantize, of {}; all of them unless "
-                             "given",
-                             fmt::join(known, ", ")))
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check([&known](const std::string &given) -> std::string {
+  CLI::Option *option =
+      app.add_option(
+             "--ops", ops,
+             fmt::format("Operators to quantize, of {}; all of them unless "
+                         "given",
+                         fmt::join(known, ", ")))
+          ->delimiter(',')
+          ->allow_extra_args(false)
+          ->type_name("LIST");
+  setWords(
+      *option, [&known] { return known; },
+      [&known](const std::string &given) -> std::string {
         return llvm::is_contained(known, given)
                    ? ""
                    : fmt::format("nnc quantizes no operator {}{}", given,
-                                 didYouMean(given, known));
-      })
-      ->type_name("LIST");
+                                 frontends::didYouMean(given, known));
+      });
 }
 
 void Quantize::addDropOptions(CLI::App &app) {

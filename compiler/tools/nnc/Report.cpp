@@ -4,11 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Reference.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
 #include "compiler/tools/nnc/Explanation.h"
 #include "compiler/tools/nnc/Measuring.h"
+#include "compiler/tools/nnc/OptionValue.h"
 #include "compiler/tools/nnc/report/Document.h"
 #include "compiler/tools/nnc/report/Page.h"
 
@@ -27,10 +29,14 @@ class Report : public Command {
 public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
+    std::string type =
+        getTypeName(*app.get_option("MODEL")) + "|FILE.html|FILE.json";
+    app.get_option("MODEL")->type_name(type);
     app.add_option("OTHER", other,
                    "A second model that is compared with the first. Instead of "
                    "a model, both may be pages or documents that nnc report "
-                   "wrote before, with other options or by another nnc");
+                   "wrote before, with other options or by another nnc")
+        ->type_name(type);
     addRamOption(app, options);
     addLayoutsOption(app, options);
     addPrecisionOption(app, options);

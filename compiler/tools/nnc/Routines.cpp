@@ -5,9 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/routines/Catalogue.h"
-#include "compiler/tools/driver/Suggest.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
+#include "compiler/tools/nnc/OptionValue.h"
+#include "frontends/common/Suggest.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -22,26 +23,35 @@ std::vector<std::string> words(llvm::ArrayRef<llvm::StringRef> list) {
   return {list.begin(), list.end()};
 }
 
+std::vector<std::string> getFamilyNames() {
+  std::vector<std::string> names;
+  for (const Family &one : getFamilies())
+    names.push_back(one.name.str());
+  return names;
+}
+
+/// Returns why there is no such family, or an empty string if there is.
+std::string findFamilyProblem(const std::string &given) {
+  if (findFamily(given))
+    return "";
+  std::vector<std::string> names = getFamilyNames();
+  return fmt::format("there is no family '{}'; choose one of {}{}", given,
+                     fmt::join(names, ", "),
+                     frontends::didYouMean(given, names));
+}
+
 class Routines : public Command {
 public:
   void addOptions(CLI::App &app) override {
-    app.add_option("--family", family, "Only the routines of this family")
-        ->type_name("NAME");
+    CLI::Option *option =
+        app.add_option("--family", family, "Only the routines of this family")
+            ->type_name("NAME");
+    setWords(*option, getFamilyNames, findFamilyProblem);
     addJsonOption(app, json);
   }
 
   ExitCode run() override {
     const Catalogue &catalogue = Catalogue::get();
-    if (!family.empty() && !findFamily(family)) {
-      std::vector<std::string> names;
-      for (const Family &one : getFamilies())
-        names.push_back(one.name.str());
-      return fail(makeError(fmt::format("there is no family '{}'; choose one "
-                                        "of {}{}",
-                                        family, fmt::join(names, ", "),
-                                        didYouMean(family, names))),
-                  ExitCode::usage);
-    }
     std::vector<const Routine *> chosen;
     for (const Routine &routine : catalogue.getRoutines())
       if (family.empty() || routine.family->name == family)

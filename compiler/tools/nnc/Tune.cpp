@@ -7,6 +7,7 @@
 #include "compiler/routines/TuningFile.h"
 #include "compiler/tools/driver/Meter.h"
 #include "compiler/tools/driver/Process.h"
+#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Store.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
@@ -182,6 +183,9 @@ private:
   }
 
   llvm::Error tune() {
+    Progress progress("tuning");
+    // All that is measured fits into the budget; it may be less.
+    progress.setSecondsLeft(budget - watch.seconds());
     int64_t weightBytes = getWeightBytes(form->function);
     auto meter = Meter::create(machine, toolchain, threads, weightBytes);
     if (!meter)

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Reference.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/driver/TestData.h"

@@ -6,6 +6,7 @@
 
 #include "compiler/tools/nnc/compress/Session.h"
 
+#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/AccuracyOptions.h"
 
@@ -86,10 +87,9 @@ ExitCode CompressSession::open() {
 llvm::Expected<std::vector<Tensor>> CompressSession::runFloat(size_t sample) {
   if (sample < outputs.size())
     return outputs[sample];
-  llvm::Expected<std::vector<Tensor>> results =
-      floatModel.run(samples[sample].inputs,
-                     fmt::format("running the float model: sample {} of {}",
-                                 sample + 1, samples.size()));
+  llvm::Expected<std::vector<Tensor>> results = floatModel.run(
+      samples[sample].inputs,
+      fmt::format("float sample {} of {}", sample + 1, samples.size()));
   if (!results || sample != outputs.size())
     return results;
   int64_t bytes = 0;
@@ -115,13 +115,15 @@ ExitCode CompressSession::evaluate(CompressEvaluation &evaluation) {
           describeOutput(port, compressor->isSoftmax(port.name)));
       places.push_back(floatModel.findOutput(port.name));
     }
+    Progress progress("comparing");
     for (size_t i = 0; i < samples.size(); ++i) {
+      progress.setShare(double(i) / double(samples.size()));
       llvm::Expected<std::vector<Tensor>> expected = runFloat(i);
       if (!expected)
         return fail(expected.takeError(), ExitCode::ownFault);
-      llvm::Expected<std::vector<Tensor>> actual = compressed.run(
-          samples[i].inputs,
-          fmt::format("comparing: sample {} of {}", i + 1, samples.size()));
+      llvm::Expected<std::vector<Tensor>> actual =
+          compressed.run(samples[i].inputs,
+                         fmt::format("sample {} of {}", i + 1, samples.size()));
       if (!actual)
         return fail(actual.takeError(), ExitCode::ownFault);
       for (size_t o = 0; o < places.size(); ++o)

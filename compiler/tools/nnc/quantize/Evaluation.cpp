@@ -6,6 +6,8 @@
 
 #include "compiler/tools/nnc/quantize/Evaluation.h"
 
+#include "compiler/tools/driver/Progress.h"
+
 #include <fmt/format.h>
 
 namespace nnc::tools {
@@ -78,15 +80,16 @@ void Evaluator::compareTensors(const std::vector<Tensor> &expected,
 ExitCode Evaluator::runSamples(bool withTensors, bool withOutputs) {
   size_t count = session.getSamples().size();
   size_t step = withOutputs ? 1 : (count - 1) / kTensorSamples + 1;
+  Progress progress("comparing");
   for (size_t i = 0; i < count; i += step) {
+    progress.setShare(double(i) / double(count));
     llvm::Expected<std::vector<Tensor>> expected =
-        withTensors ? session.runFloat(i, "comparing")
-                    : session.runFloatOutputs(i, "comparing");
+        withTensors ? session.runFloat(i) : session.runFloatOutputs(i);
     if (!expected)
       return fail(expected.takeError(), ExitCode::ownFault);
     llvm::Expected<std::vector<Tensor>> actual =
         quantized.run(session.getSamples()[i].inputs,
-                      fmt::format("comparing: sample {} of {}", i + 1, count));
+                      fmt::format("sample {} of {}", i + 1, count));
     if (!actual)
       return fail(actual.takeError(), ExitCode::ownFault);
     if (withTensors)

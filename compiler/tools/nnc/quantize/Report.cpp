@@ -7,6 +7,7 @@
 #include "compiler/tools/nnc/quantize/Report.h"
 
 #include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/nnc/Command.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

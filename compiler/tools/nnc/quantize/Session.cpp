@@ -6,6 +6,7 @@
 
 #include "compiler/tools/nnc/quantize/Session.h"
 
+#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/AccuracyOptions.h"
 
@@ -108,13 +109,12 @@ bool Session::isSmall(const std::vector<Tensor> &results) const {
   return bytes <= kCacheBytes / int64_t(samples.size());
 }
 
-llvm::Expected<std::vector<Tensor>> Session::runFloat(size_t sample,
-                                                      const char *step) {
+llvm::Expected<std::vector<Tensor>> Session::runFloat(size_t sample) {
   if (sample < cache.size())
     return cache[sample];
   llvm::Expected<std::vector<Tensor>> results = floatModel.run(
       samples[sample].inputs,
-      fmt::format("{}: sample {} of {}", step, sample + 1, samples.size()));
+      fmt::format("sample {} of {}", sample + 1, samples.size()));
   if (!results)
     return results;
   if (isSmall(*results) && sample == cache.size()) {
@@ -129,11 +129,10 @@ llvm::Expected<std::vector<Tensor>> Session::runFloat(size_t sample,
   return results;
 }
 
-llvm::Expected<std::vector<Tensor>> Session::runFloatOutputs(size_t sample,
-                                                             const char *step) {
+llvm::Expected<std::vector<Tensor>> Session::runFloatOutputs(size_t sample) {
   if (auto found = outputs.find(sample); found != outputs.end())
     return found->second;
-  llvm::Expected<std::vector<Tensor>> results = runFloat(sample, step);
+  llvm::Expected<std::vector<Tensor>> results = runFloat(sample);
   if (results)
     results->resize(quantizer->getNumOutputs());
   return results;
@@ -141,8 +140,10 @@ llvm::Expected<std::vector<Tensor>> Session::runFloatOutputs(size_t sample,
 
 template <class F> ExitCode Session::forEachTensor(const char *step, F visit) {
   std::vector<std::string> tensors = quantizer->getTensors();
+  Progress progress(step);
   for (size_t i = 0; i < samples.size(); ++i) {
-    llvm::Expected<std::vector<Tensor>> outputs = runFloat(i, step);
+    progress.setShare(double(i) / double(samples.size()));
+    llvm::Expected<std::vector<Tensor>> outputs = runFloat(i);
     if (!outputs)
       return fail(outputs.takeError(), ExitCode::ownFault);
     for (const std::string &tensor : tensors)
@@ -252,10 +253,12 @@ ExitCode Session::correctBiases() {
     ops[layer.node] = layer.op;
   std::map<int, std::vector<double>> sums;
   std::map<int, double> counts; // of values of a channel
+  Progress progress("measuring errors");
   for (size_t i = 0; i < samples.size(); ++i) {
-    llvm::Expected<std::vector<Tensor>> results = model.run(
-        samples[i].inputs, fmt::format("measuring errors: sample {} of {}",
-                                       i + 1, samples.size()));
+    progress.setShare(double(i) / double(samples.size()));
+    llvm::Expected<std::vector<Tensor>> results =
+        model.run(samples[i].inputs,
+                  fmt::format("sample {} of {}", i + 1, samples.size()));
     if (!results)
       return fail(results.takeError(), ExitCode::ownFault);
     for (const auto &[name, node] : outputs) {

@@ -51,11 +51,10 @@ public:
   int getNumCorrected() const { return corrected; }
 
   /// Runs the float model on a sample.
-  llvm::Expected<std::vector<Tensor>> runFloat(size_t sample, const char *step);
+  llvm::Expected<std::vector<Tensor>> runFloat(size_t sample);
   /// Returns the float model's own outputs alone for a sample, on which it is
   /// run unless they are known.
-  llvm::Expected<std::vector<Tensor>> runFloatOutputs(size_t sample,
-                                                      const char *step);
+  llvm::Expected<std::vector<Tensor>> runFloatOutputs(size_t sample);
 
 private:
   ExitCode checkNodes();

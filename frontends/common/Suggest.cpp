@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/tools/driver/Suggest.h"
+#include "frontends/common/Suggest.h"
 
 #include <algorithm>
 
-namespace nnc::tools {
+namespace nnc::frontends {
 
 /// Returns a word in the form in which words are compared: in lower case, and
 /// an option without its dashes.
@@ -41,4 +41,4 @@ std::string didYouMean(llvm::StringRef given,
   return closest.empty() ? "" : "; did you mean '" + closest + "'?";
 }
 
-} // namespace nnc::tools
+} // namespace nnc::frontends

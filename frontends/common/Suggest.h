@@ -4,15 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNC_TOOLS_DRIVER_SUGGEST_H
-#define NNC_TOOLS_DRIVER_SUGGEST_H
+#ifndef NNC_FRONTENDS_COMMON_SUGGEST_H
+#define NNC_FRONTENDS_COMMON_SUGGEST_H
 
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
 #include <vector>
 
-namespace nnc::tools {
+namespace nnc::frontends {
 
 /// Returns "; did you mean 'x'?" with the word closest to `given`, or an empty
 /// string if no word is close. A word is close if it differs by at most one
@@ -21,6 +21,6 @@ namespace nnc::tools {
 std::string didYouMean(llvm::StringRef given,
                        const std::vector<std::string> &words);
 
-} // namespace nnc::tools
+} // namespace nnc::frontends
 
-#endif // NNC_TOOLS_DRIVER_SUGGEST_H
+#endif // NNC_FRONTENDS_COMMON_SUGGEST_H

@@ -1,0 +1,119 @@
+"""nnc manual: pages that man reads without a warning and that tell what --help tells."""
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import unittest
+
+import nnc
+from nnc import COMMANDS, ROOT, USAGE, options_of_help
+
+
+def section(page, name):
+    return re.search(rf"^\.SH {name}\n(.*?)(?=^\.SH|\Z)", page, re.MULTILINE | re.DOTALL)[1]
+
+
+def plain(text):
+    """A line of roff without its marks."""
+    text = re.sub(r"\\f[BIR]", "", text)
+    for mark, character in ((r"\-", "-"), (r"\(aq", "'"), (r"\(ti", "~"), (r"\(ha", "^"),
+                            (r"\e", "\\")):
+        text = text.replace(mark, character)
+    return text
+
+
+def items(page, name):
+    """What stands in front and beneath, of each paragraph of a section."""
+    return [(plain(head), plain(text)) for head, text in re.findall(
+        r"^\.TP\n(.*)\n(.*)$", section(page, name), re.MULTILINE)]
+
+
+class Manual(nnc.TestCase):
+    def pages(self):
+        for command in ("", *COMMANDS):
+            yield command, self.nnc("manual", *filter(None, [command]))
+
+    def test_options(self):
+        """Every option of --help and its help, and nothing else."""
+        for command, page in self.pages():
+            text = self.nnc(*filter(None, [command]), "--help")
+            options, arguments = options_of_help(text)
+            rows = items(page, "OPTIONS")
+            names = [name for head, _ in rows for name in re.findall(r"(?<![\w-])--?[\w-]+", head)]
+            self.assertEqual(sorted(names), sorted(options), command)
+            self.assertEqual([head for head, _ in rows if head[0] != "-"], arguments, command)
+            for _, told in rows:
+                self.assertIn(told[:-1], " ".join(text.split()), command)
+            for argument in arguments:
+                self.assertIn(argument, plain(section(page, "SYNOPSIS")))
+
+    def test_commands(self):
+        page = self.nnc("manual")
+        names = [head for head, _ in items(page, "COMMANDS")]
+        self.assertEqual(names, [f"nnc-{command}(1)" for command in COMMANDS])
+        text = self.nnc("--help")
+        for _, summary in items(page, "COMMANDS"):
+            self.assertIn(summary[:-1], text)
+
+    def test_exit_codes(self):
+        """The table of the README, whose first words are in help."""
+        table = re.findall(r"^\| (\d) \| (.*) \|$", (ROOT / "README.md").read_text(),
+                           re.MULTILINE)
+        table = [row for row in table if row[0] in map(str, range(8))]
+        for command, page in self.pages():
+            self.assertEqual(items(page, "EXIT STATUS"), [(n, t + ".") for n, t in table], command)
+        footer = " ".join(self.nnc("--help").split("Exit codes: ")[1].split())
+        self.assertEqual(footer, ", ".join(f"{n} {t.split(':')[0]}" for n, t in table) + ".")
+
+    def test_formatters(self):
+        """Programs that read such pages find nothing wrong with them."""
+        for command, page in self.pages():
+            for tool in (["groff", "-man", "-ww", "-z", "-Tutf8"],
+                         ["mandoc", "-Tlint", "-Wwarning"]):
+                if not shutil.which(tool[0]):
+                    print(f"skipped: {tool[0]} is missing; scripts/setup installs it")
+                    continue
+                done = subprocess.run(tool, input=page, capture_output=True, text=True)
+                # Pages have no date, as the same sources give the same bytes.
+                said = [line for line in (done.stdout + done.stderr).splitlines()
+                        if "missing date" not in line]
+                self.assertEqual(said, [], f"{tool[0]} {command}")
+
+    def test_examples(self):
+        """They are command lines that nnc takes, of files that are not there."""
+        count = 0
+        for command, page in self.pages():
+            if "\n.SH EXAMPLES\n" not in page:
+                continue
+            for line, _ in items(page, "EXAMPLES"):
+                words = shlex.split(re.sub(r"^source <\((.*)\)$| [|>] .*$", r"\1", line))
+                self.assertEqual(words[:2], ["nnc", command])
+                count += 1
+                done = subprocess.run([nnc.NNC, *words[1:]], cwd=self.folder, capture_output=True,
+                                      text=True)
+                if done.returncode:
+                    self.assertEqual(done.returncode, USAGE, line)
+                    for problem in done.stderr.splitlines():
+                        self.assertRegex(problem, "there is no such file|no such file|cannot be "
+                                         "read|ssh|no folder|there is no", line)
+                        self.assertNotRegex(problem, "--help", line)
+        self.assertGreater(count, 15)
+
+    def test_folder(self):
+        self.nnc("manual", "--output-dir", "pages")
+        self.assertEqual(self.names("pages"),
+                         sorted(["nnc.1", *(f"nnc-{command}.1" for command in COMMANDS)]))
+        for command, page in self.pages():
+            name = "-".join(filter(None, ["nnc", command]))
+            self.assertEqual((self.folder / "pages" / f"{name}.1").read_text(), page)
+        self.nnc("manual", "--output-dir", "network.onnx/pages", code=USAGE,
+                 said=["network.onnx/pages: Not a directory"])
+
+    def test_unknown_command(self):
+        self.nnc("manual", "complie", code=USAGE, said=["did you mean 'compile'"])
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
