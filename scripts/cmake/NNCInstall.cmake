@@ -2,10 +2,7 @@
 #
 #   nnc_program        bin/nnc, which holds all that it emits
 #   nnc_cmake          lib/cmake/nnc, for find_package(nnc)
-#   nnc_documentation  share/doc/nnc
-#
-# Man pages and completion of shells go to share/man/man1, share/bash-completion/completions,
-# share/zsh/site-functions and share/fish/vendor_completions.d, with nnc_documentation.
+#   nnc_documentation  share/doc/nnc, manual pages, completions of shells
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -35,6 +32,29 @@ install(FILES README.md CHANGELOG.md compiler/tools/output.schema.json
 install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}
         COMPONENT nnc_documentation)
 
+# nnc prints its manual pages and what lets shells complete its options. One that was
+# built for another machine does not run here.
+if(NOT CMAKE_CROSSCOMPILING)
+  set(printed ${PROJECT_BINARY_DIR}/package/share)
+  set(pages ${printed}/man/man1)
+  set(bash ${printed}/bash-completion/completions)
+  set(zsh ${printed}/zsh/site-functions)
+  set(fish ${printed}/fish/vendor_completions.d)
+  add_custom_command(
+    OUTPUT ${pages}/nnc.1 ${bash}/nnc ${zsh}/_nnc ${fish}/nnc.fish
+    # Pages of commands that there are no more would stay.
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${printed}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${pages} ${bash} ${zsh} ${fish}
+    COMMAND nnc manual --output-dir ${pages}
+    COMMAND nnc completion bash -o ${bash}/nnc
+    COMMAND nnc completion zsh -o ${zsh}/_nnc
+    COMMAND nnc completion fish -o ${fish}/nnc.fish
+    DEPENDS nnc VERBATIM)
+  add_custom_target(nnc_printed ALL DEPENDS ${pages}/nnc.1)
+  install(DIRECTORY ${printed}/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}
+          COMPONENT nnc_documentation)
+endif()
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME nnc)
 set(CPACK_PACKAGE_VENDOR "the nnc project")
@@ -58,6 +78,7 @@ set(CPACK_DEBIAN_PACKAGE_DEPENDS
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
     "cmake, gcc-arm-none-eabi, g++-aarch64-linux-gnu, qemu-system-arm, qemu-user")
+set(CPACK_PRE_BUILD_SCRIPTS ${package}/ArrangeForDebian.cmake)
 set(CPACK_INSTALL_CMAKE_PROJECTS
     "${PROJECT_BINARY_DIR};nnc;nnc_program;/;${PROJECT_BINARY_DIR};nnc;nnc_cmake;/;\
 ${PROJECT_BINARY_DIR};nnc;nnc_documentation;/")

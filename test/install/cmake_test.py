@@ -9,7 +9,7 @@ from onnx import helper
 
 import install
 from install import MODEL, ROOT
-from nnc import model, value, weights
+from nnc import COMMANDS, model, value, weights
 
 FIRMWARE = ROOT / "examples" / "firmware"
 SUM = """find_package(nnc REQUIRED CONFIG NO_CMAKE_FIND_ROOT_PATH)
@@ -61,12 +61,16 @@ class Package(install.TestCase):
                        if p.is_file())
         build_type = [n for n in there if n.startswith("lib/cmake/nnc/nncTargets-")]
         self.assertEqual(len(build_type), 1)
-        self.assertEqual([n for n in there if n not in build_type], [
-            "bin/nnc", "lib/cmake/nnc/NNCAddModel.cmake", "lib/cmake/nnc/NNCFinishModel.cmake",
+        # Tests of the command line say what manual pages and completions hold.
+        pages = [f"share/man/man1/nnc{'-' * bool(command)}{command}.1"
+                 for command in ("", *COMMANDS)]
+        self.assertEqual([n for n in there if n not in build_type], sorted([
+            *pages, "share/bash-completion/completions/nnc", "share/zsh/site-functions/_nnc",
+            "share/fish/vendor_completions.d/nnc.fish", "bin/nnc", "lib/cmake/nnc/NNCAddModel.cmake", "lib/cmake/nnc/NNCFinishModel.cmake",
             "lib/cmake/nnc/nncConfig.cmake", "lib/cmake/nnc/nncConfigVersion.cmake",
             "lib/cmake/nnc/nncTargets.cmake", "share/doc/nnc/CHANGELOG.md",
             "share/doc/nnc/README.md", "share/doc/nnc/copyright",
-            "share/doc/nnc/output.schema.json"])
+            "share/doc/nnc/output.schema.json"]))
 
     def test_program_alone(self):
         """The component that a wheel takes is the program, which needs no other file."""

@@ -34,10 +34,15 @@ class Debian(install.TestCase):
         for name in needed:
             self.call("dpkg", "-s", name)
         listed = [line.split()[-1] for line in self.call("dpkg-deb", "-c", file).splitlines()]
+        # Debian compresses manual pages and has a folder for zsh's completions of packages.
         self.assertEqual(sorted(n for n in listed if not n.endswith("/")), sorted(
-            f"./usr/{p.relative_to(self.prefix)}" for p in self.prefix.rglob("*") if p.is_file()))
+            re.sub(r"\.1$", ".1.gz", f"./usr/{p.relative_to(self.prefix)}").replace(
+                "/site-functions/", "/vendor-completions/")
+            for p in self.prefix.rglob("*") if p.is_file()))
         self.call("dpkg", "-x", file, "unpacked")
         usr = self.folder / "unpacked" / "usr"
+        page = self.call("man", "--warnings", "-l", usr / "share/man/man1/nnc-compile.1.gz")
+        self.assertIn("--target=T", page)
         self.call(usr / "bin" / "nnc", "compile", MODEL / "gesture.tflite", "-o", "code")
         self.assertTrue((self.folder / "code" / "gesture.h").exists())
         example = self.copy_example("with package")
