@@ -93,6 +93,9 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
   static_assert(ROWS > 0 && COLS > 0 && B > 0, "an empty tile");
   static constexpr int W = lanes<V>;
   using T = element_of<V>;
+  /// The sizes of arrays, unsigned: g++ warns of a signed one with
+  /// -Wsign-conversion.
+  static constexpr size_t rows = ROWS, cols = COLS, blocks = B;
   /// Longest sum, in terms, that is made in one go. Longer sums are made in
   /// parts that are then added, because the rounding error of a random sum of n
   /// terms is about 0.3 sqrt(n) ulp.
@@ -104,7 +107,7 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
   static constexpr int steps_a_turn =
       sizeof(V) > 32 || multiplies_by_lane<V> ? 1 : narrow_steps_a_turn<V, B>;
 
-  V sum[ROWS][COLS][B];
+  V sum[rows][cols][blocks];
 
   NNC_INLINE void clear() {
     NNC_UNROLL for (int r = 0; r < ROWS; ++r)
@@ -117,7 +120,7 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
   ///   sum[r][c][b] += a[r][(c - FIRST) * a_col + i * a_step]
   ///                   * w[b * w_block + i * w_step + lane]
   template <int FIRST, int LAST, fetch_into CACHE = fetch_into::nothing>
-  NNC_INLINE void add(const T *const (&a)[ROWS], ptrdiff_t a_col,
+  NNC_INLINE void add(const T *const (&a)[rows], ptrdiff_t a_col,
                       ptrdiff_t a_step, const T *w, ptrdiff_t w_block,
                       ptrdiff_t w_step, int steps,
                       later_weights<T> later = {}) {
@@ -125,7 +128,7 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
     if constexpr (multiplies_by_lane<V>)
       if (a_step == 1)
         NNC_KEEP_LOOP for (; i + W <= steps; i += W) {
-          const T *at[ROWS];
+          const T *at[rows];
           NNC_UNROLL for (int r = 0; r < ROWS; ++r) at[r] = a[r] + i;
           fetch<CACHE, W>(later, w_block);
           add_lanes<FIRST, LAST>(at, a_col, w + i * w_step, w_block, w_step);
@@ -167,11 +170,11 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
 
   /// Adds step i of add().
   template <int FIRST, int LAST>
-  NNC_INLINE void add_step(const T *const (&a)[ROWS], ptrdiff_t a_col,
+  NNC_INLINE void add_step(const T *const (&a)[rows], ptrdiff_t a_col,
                            ptrdiff_t a_step, const T *w, ptrdiff_t w_block,
                            ptrdiff_t w_step, int i) {
     NNC_FORGET_LOADS;
-    V weight[B];
+    V weight[blocks];
     NNC_UNROLL for (int b = 0; b < B; ++b) weight[b] =
         V::load(w + i * w_step + b * w_block);
     NNC_UNROLL for (int r = 0; r < ROWS; ++r)
@@ -185,9 +188,9 @@ template <class V, int ROWS, int COLS, int B> struct register_tile {
   /// Adds W steps of points whose values are contiguous (a_step = 1): one load
   /// of a point serves all steps.
   template <int FIRST, int LAST>
-  NNC_INLINE void add_lanes(const T *const (&a)[ROWS], ptrdiff_t a_col,
+  NNC_INLINE void add_lanes(const T *const (&a)[rows], ptrdiff_t a_col,
                             const T *w, ptrdiff_t w_block, ptrdiff_t w_step) {
-    V value[ROWS][COLS];
+    V value[rows][cols];
     NNC_UNROLL for (int r = 0; r < ROWS; ++r)
         NNC_UNROLL for (int c = FIRST; c < LAST; ++c) value[r][c] =
             V::load(a[r] + (c - FIRST) * a_col);

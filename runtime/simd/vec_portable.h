@@ -260,7 +260,7 @@ template <int W>
 NNC_INLINE void look_up16_by_lane(const float *table,
                                   const unsigned char *codes, f32x<W> &low,
                                   f32x<W> &high) {
-  float x[W], y[W];
+  float x[static_cast<size_t>(W)], y[static_cast<size_t>(W)];
   for (int i = 0; i < W; ++i) {
     x[i] = table[codes[i] & 15];
     y[i] = table[codes[i] >> 4];

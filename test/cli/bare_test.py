@@ -159,6 +159,14 @@ def various_network():
          constant("scale", random("scale", 3)), constant("w", random("w", 3, 5))])
 
 
+def shared_values_network():
+    """A dense layer whose weights have sixteen values, which a codebook holds."""
+    weights = np.float32([0.25 * i - 1.9 for i in range(16)])
+    places = np.random.default_rng(2).integers(0, 16, (33, 21))
+    return model([helper.make_node("MatMul", ["x", "w"], ["y"])], [value("x", [1, 33])],
+                 [value("y", [1, 21])], [constant("w", weights[places])])
+
+
 def inputs():
     return {"plain": random("input", 1, 3, 13, 11), "deep": random("input", 1, 3, 13, 11),
             "quantized": np.random.default_rng(1).integers(-128, 128, (1, 3, 13, 11), np.int8)}
@@ -411,10 +419,12 @@ class Bare(Networks):
                                       "-isystem", folder])
                     break
         self.save("various", various_network())
+        self.save("shared", shared_values_network())
         for target in "cortex-m0plus", "cortex-m4", "cortex-m55":
-            for name in [*self.networks, "various"]:
+            for name in [*self.networks, "various", "shared"]:
                 code = self.folder / f"{name}-{target}"
-                self.nnc("compile", f"{name}.onnx", f"--target={target}", "-o", code)
+                options = ["--weights-encoding=codebook"] if name == "shared" else []
+                self.nnc("compile", f"{name}.onnx", f"--target={target}", *options, "-o", code)
                 flags = json.loads((code / "manifest.json").read_text())["flags"]
                 for compiler in compilers:
                     for level in "-Os", "-O3":

@@ -65,10 +65,11 @@ private:
                       [&](auto count, int row) { tile<count, N>(s, j, row); });
   }
 
-  /// Adds the products of one row of weights to a tile.
+  /// Adds the products of one row of weights to a tile. `w` has a vector for
+  /// each of the N panels.
   template <int R, int N>
   static NNC_INLINE void add(f32_tile<W, 1, R, N> &t, const float *a,
-                             ptrdiff_t a_row, const f32x<W> (&w)[N]) {
+                             ptrdiff_t a_row, const f32x<W> *w) {
     NNC_UNROLL for (int r = 0; r < R; ++r) {
       const f32x<W> v(a[r * a_row]);
       NNC_UNROLL for (int p = 0; p < N; ++p) t.sum[0][r][p] =
@@ -84,17 +85,18 @@ private:
     const ptrdiff_t panel = codebook16::panel(s.k, W);
     const float *a = j.a + row * a_row;
     const unsigned char *b = j.b + codebook16::table;
-    const auto look_up = [&](f32x<W>(&even)[N], f32x<W>(&odd)[N]) {
+    const auto look_up = [&](auto &even, auto &odd) {
       NNC_UNROLL for (int p = 0; p < N; ++p) {
         NNC_PREFETCH(b + p * panel + ahead);
-        f32x<W>::look_up16(reinterpret_cast<const float *>(j.b + p * panel),
+        f32x<W>::look_up16(static_cast<const float *>(
+                               static_cast<const void *>(j.b + p * panel)),
                            b + p * panel, even[p], odd[p]);
       }
       b += W;
     };
     f32_tile<W, 1, R, N> t;
     t.clear();
-    f32x<W> even[N], odd[N];
+    f32x<W> even[static_cast<size_t>(N)], odd[static_cast<size_t>(N)];
     NNC_KEEP_LOOP for (int k = 0; k + 1 < s.k; k += 2) {
       look_up(even, odd);
       add(t, a, a_row, even);
