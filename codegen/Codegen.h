@@ -61,6 +61,9 @@ mlir::LogicalResult emit(mlir::ModuleOp module, llvm::StringRef folder,
                          const EmitOptions &options,
                          std::error_code *systemError = nullptr);
 
+/// Returns the bytes of the weights of a program, headers included.
+uint64_t getWeightsBytes(exec::ProgramOp program);
+
 /// Returns the text of `header`, a path below runtime/, with the text of all
 /// headers that it includes.
 std::string getRuntimeText(llvm::StringRef header);

@@ -151,9 +151,6 @@ llvm::SmallVector<WeightsPiece> listWeights(exec::ProgramOp program);
 /// keeps the weights aligned.
 uint64_t getWeightsHeaderBytes(exec::ProgramOp program);
 
-/// Returns the bytes of all pieces.
-uint64_t getWeightsBytes(exec::ProgramOp program);
-
 /// Returns true if the caller passes the weights. A model without weights has
 /// no weights file.
 bool takesWeights(exec::ProgramOp program, const EmitOptions &options);

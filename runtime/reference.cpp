@@ -10,6 +10,9 @@
 #include "runtime/routines/conv_transpose2d/portable.h"
 #include "runtime/routines/copy/portable.h"
 #include "runtime/routines/couple_probabilities/portable.h"
+#include "runtime/routines/decode/codes.h"
+#include "runtime/routines/decode/entries.h"
+#include "runtime/routines/decode/huffman.h"
 #include "runtime/routines/det/portable.h"
 #include "runtime/routines/dft/portable.h"
 #include "runtime/routines/distinct/portable.h"
@@ -462,6 +465,30 @@ int run_with_scratch(const S &s, std::size_t size, A... args) {
   std::vector<std::uint64_t> scratch(size / 8 + 1);
   return run_all<R>(s, args...,
                     reinterpret_cast<unsigned char *>(scratch.data()));
+}
+/// The elements of a weight of what is stored of it, which are only moved.
+int call_decode(const decode_shape &s, const operands &o) {
+  if (o.type(0) != NNC_U8)
+    return NNC_REFERENCE_NO_TYPE;
+  const std::size_t scratch = static_cast<std::size_t>(decode_scratch(s));
+  return with_size(o.out[0].dtype, [&](auto t) {
+    using T = decltype(t);
+    const unsigned char *x = o.x<unsigned char>(0);
+    switch (s.form) {
+    case decode_codes:
+      return run_all<decode_codes_portable<decode_shape, none>>(s, x, o.y<T>());
+    case decode_entries:
+      return run_all<decode_entries_portable<decode_shape, none>>(s, x,
+                                                                  o.y<T>());
+    case decode_huffman:
+      return run_with_scratch<decode_huffman_portable<decode_shape, none>>(
+          s, scratch, x, o.y<T>());
+    default:
+      return run_with_scratch<
+          decode_huffman_entries_portable<decode_shape, none>>(s, scratch, x,
+                                                               o.y<T>());
+    }
+  });
 }
 int call_dft(const dft_shape &s, const operands &o) {
   if (o.type(0) != o.type(1) || o.type(0) != o.type(2))

@@ -8,6 +8,7 @@
 
 #include "compiler/memory/Contents.h"
 #include "compiler/routines/Candidates.h"
+#include "compiler/routines/Decode.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_ASSIGNTHREADS
@@ -55,6 +56,10 @@ struct AssignThreadsPass : nnc::impl::AssignThreadsBase<AssignThreadsPass> {
       for (AdaptOp adapt : function.getOps<AdaptOp>())
         if (!adapt.isView())
           assign(adapt, getCallSeconds(adapt, cost));
+      for (DecodeOp decode : function.getOps<DecodeOp>())
+        assign(decode, findDecode(decode.getShape(), decode.getX().getType(),
+                                  decode.getY().getType(), cost)
+                           .seconds);
     }
   }
 

@@ -498,7 +498,9 @@ LogicalResult Lowering::lower(Operation *op) {
       return names.addPart(layer, "_out");
     return names.addPart(
         exec::getPlaceOp(getPlaced(op->getOperand(0))).getName(),
-        isa<nn::AdaptOp>(op) ? getLayoutSuffix(result) : "_view");
+        isa<nn::AdaptOp>(op)    ? getLayoutSuffix(result)
+        : isa<nn::DecodeOp>(op) ? "_dense"
+                                : "_view");
   };
 
   measure(op);

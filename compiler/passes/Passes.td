@@ -516,10 +516,33 @@ def CheckRoutines : Pass<"nnc-check-routines", "::mlir::ModuleOp"> {
   }];
 }
 
+def StoreWeights : Pass<"nnc-store-weights", "::mlir::ModuleOp"> {
+  let summary = "Store weights in fewer bytes, and decode them before they are read";
+  let description = [{
+    Where the function's `nn.weights_encoding` is `codebook`, `csr` or `huffman`,
+    each weight that this form makes smaller is stored in it, and an `nn.decode` in
+    front of each layer that reads the weight makes it again, bit for bit. With
+    `nn.max_weights` only so many weights are stored so that all together take at most
+    as many bytes, those for which decoding costs the least time, or all of them
+    where these bytes do not suffice; without `nn.weights_encoding` each may have
+    any form.
+
+    ```mlir
+    %w = nn.constant dense_resource<w> : tensor<64x3x7x7xi8>
+    %1 = nn.layer "conv1" inputs(%0, %w : ...) ...
+    ==>
+    %s = nn.constant dense_resource<w_1> : tensor<4728xui8>
+    %w = nn.decode %s, <form = 0, ...> {routine = "decode_codes_portable"}
+        : tensor<4728xui8> -> tensor<64x3x7x7xi8>
+    %1 = nn.layer "conv1" inputs(%0, %w : ...) ...
+    ```
+  }];
+}
+
 def AssignThreads : Pass<"nnc-assign-threads", "::mlir::ModuleOp"> {
   let summary = "Keep layers that are too short to be shared on one thread";
   let description = [{
-    A layer or an adapt gets the attribute `exec.serial` if the time that two
+    A layer, an adapt or a decode gets the attribute `exec.serial` if the time that two
     threads would save by sharing it is less than the time to hand work to
     another thread. Only estimates decide, never the measurements of a tuning
     file, so that tuning does not change which layers are shared. All other

@@ -6,13 +6,16 @@
 
 #include "compiler/routines/Candidates.h"
 
+#include "compiler/routines/Decode.h"
 #include "compiler/routines/WeightError.h"
 #include "compiler/search/Search.h"
 #include "dialects/nn/WeightEncoding.h"
+#include "dialects/nn/compression/StoredForm.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
+#include <functional>
 
 using namespace mlir;
 using namespace nnc;
@@ -364,6 +367,27 @@ static StringRef getWeightsKind(const Routine &routine) {
   return "";
 }
 
+/// Whether a routine reads weights as they are, in whichever order.
+static bool readsOwnValues(const Routine &routine) {
+  return llvm::none_of(routine.layouts, [](StringRef layout) {
+    return splitLayoutName(layout).second;
+  });
+}
+
+/// Whether what a layer multiplies by takes fewer bytes in a form of this kind
+/// from which it is decoded again.
+static bool isWorthStoring(LayerOp layer, StringRef kind) {
+  for (compression::StoredKind form : compression::kStoredKinds)
+    if (kind == compression::toString(form) && layer.getAnchorOp())
+      for (Value input : layer.getInputs())
+        if (std::optional<TensorData> data = TensorData::get(input))
+          if (int64_t size = getElementBytes(data->getElementType());
+              size <= 4 && compression::isWorthStoring(form, data->getBytes(),
+                                                       static_cast<int>(size)))
+            return true;
+  return false;
+}
+
 /// Stands for the routine of candidates that are views.
 static const Routine &getViewRoutine() {
   static const Routine routine = [] {
@@ -401,12 +425,12 @@ static void forEachView(LayerOp layer, ArrayRef<LayoutAttr> layouts,
     }
 }
 
-/// Visits the candidates of a layer whose weights are of any kind, or if `kind`
-/// is given, of this one.
+/// Visits the candidates of a layer whose routines `isWanted` accepts.
 static void forEachOfKind(LayerOp layer, const CostModel &cost,
                           ArrayRef<LayoutAttr> layouts,
                           llvm::function_ref<void(Candidate)> visit,
-                          ParamChoice choice, std::optional<StringRef> kind) {
+                          ParamChoice choice,
+                          llvm::function_ref<bool(const Routine &)> isWanted) {
   CandidateMemo own;
   CandidateMemo &memo = cost.getMemo() ? *cost.getMemo() : own;
   std::string family;
@@ -414,8 +438,7 @@ static void forEachOfKind(LayerOp layer, const CostModel &cost,
        Catalogue::get().getRoutinesOf(getFamily(layer, family))) {
     if (layer.getRoutine().value_or(routine->name) != routine->name ||
         !getObstacle(layer, *routine, cost.getMachine()).empty() ||
-        takesTooFewBits(layer, *routine) ||
-        (kind && getWeightsKind(*routine) != *kind))
+        takesTooFewBits(layer, *routine) || !isWanted(*routine))
       continue;
     SmallVector<LayoutAttr> open = {LayoutAttr()};
     if (llvm::is_contained(routine->layouts, "any"))
@@ -444,20 +467,31 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
   auto wanted = function
                     ? function->getAttrOfType<StringAttr>(kWeightsEncodingAttr)
                     : StringAttr();
-  bool isAny = true;
+  // The first of these kinds of routines of which the layer has any: those that
+  // read the wanted encoding, then those that read the weights' own values if
+  // they can be stored so, then all.
+  SmallVector<std::function<bool(const Routine &)>> filters;
   if (wanted && !layer.getRoutine()) {
-    // A layer without candidates of the kind takes any.
     StringRef kind = wanted.getValue() == "dense" ? "" : wanted.getValue();
+    filters.push_back(
+        [=](const Routine &each) { return getWeightsKind(each) == kind; });
+    if (isWorthStoring(layer, kind))
+      filters.push_back(
+          [](const Routine &each) { return readsOwnValues(each); });
+  }
+  filters.push_back([](const Routine &) { return true; });
+  bool isAny = false;
+  for (const auto &isWanted : filters) {
     forEachOfKind(
         layer, cost, layouts,
         [&](Candidate candidate) {
-          isAny = false;
+          isAny = true;
           visit(std::move(candidate));
         },
-        choice, kind);
+        choice, isWanted);
+    if (isAny)
+      break;
   }
-  if (isAny)
-    forEachOfKind(layer, cost, layouts, visit, choice, std::nullopt);
   forEachView(layer, layouts, visit);
 }
 
@@ -669,6 +703,8 @@ LogicalResult nnc::checkRoutines(Operation *root, target::MachineAttr machine) {
       sound &= succeeded(checkRoutine(layer, machine));
     else if (auto adapt = dyn_cast<AdaptOp>(op))
       sound &= succeeded(checkRoutine(adapt, machine));
+    else if (auto decode = dyn_cast<DecodeOp>(op))
+      sound &= succeeded(checkRoutine(decode, machine));
   });
   return success(sound);
 }

@@ -19,10 +19,13 @@ namespace nnc {
 inline constexpr llvm::StringLiteral kWeightBitsAttr = "nn.weight_bits";
 
 /// Attribute of a function: the kind of weights that layers have where they
-/// can, as WeightEncoding::getKind() calls it, or "dense" for none. Without it
-/// the fastest are chosen.
+/// can, as WeightEncoding::getKind() or compression::toString(StoredKind) calls
+/// it, or "dense" for none. Without it the fastest are chosen.
 inline constexpr llvm::StringLiteral kWeightsEncodingAttr =
     "nn.weights_encoding";
+
+/// Attribute of a function: the bytes that all its weights may take together.
+inline constexpr llvm::StringLiteral kMaxWeightsAttr = "nn.max_weights";
 
 /// Root mean square of what the encoding in the layout of `type` changes of the
 /// elements of `weight`, over that of the elements; infinity if one of them is

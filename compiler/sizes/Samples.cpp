@@ -403,7 +403,8 @@ static LogicalResult retypeFunction(func::FuncOp function, func::FuncOp from) {
         retype(&op, ops[number.getInt()]);
       continue;
     }
-    if (isa<nn::ConstantOp>(op))
+    // What is stored of a weight is the same at all sizes, too.
+    if (isa<nn::ConstantOp, nn::DecodeOp>(op))
       continue;
     // Ops that passes have added after the layers were formed move one value.
     RankedTensorType x = nn::getTensorType(op.getOperand(0));

@@ -61,6 +61,28 @@ def Nn_AdaptOp : Nn_Op<"adapt", [
   }];
 }
 
+def Nn_DecodeOp : Nn_Op<"decode", [
+    DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
+    DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
+  let summary = "A weight in its layout, of the fewer bytes that are stored of it";
+  let description = [{
+    `x` holds the bytes that `runtime/routines/decode/plan.h` describes, and `shape`
+    says how they are read. The result has the elements of a weight as its layout
+    stores them, padding and encoding included. `nnc-store-weights` makes the op in
+    front of the layer that reads the weight. `routine` is as in `nn.layer`.
+
+    Example: `%w = nn.decode %x, <form = 0, elements = 36, block = 36, values = 16, value_bits = 4, gaps = 0, gap_bits = 0, entries = 0> {routine = "decode_codes_portable"} : tensor<42xui8> -> tensor<4x1x3x3xi8>`.
+  }];
+  let arguments = (ins Nn_Tensor:$x, Nn_ShapeAttr:$shape, OptionalAttr<StrAttr>:$routine);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$x `,` $shape attr-dict `:` type($x) `->` type($y)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The decode_form in which the weight is stored.
+    int64_t getForm();
+  }];
+}
+
 def Nn_ReshapeOp : Nn_Op<"reshape", [
     DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {

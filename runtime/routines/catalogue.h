@@ -21,6 +21,7 @@
 #include "runtime/routines/conv2d/integers_depthwise_plan.h"
 #include "runtime/routines/conv2d/integers_plan.h"
 #include "runtime/routines/conv2d/integers_winograd_plan.h"
+#include "runtime/routines/decode/plan.h"
 #include "runtime/routines/dsp_plan.h"
 #include "runtime/routines/helium_plan.h"
 #include "runtime/routines/matmul/bytes_plan.h"

@@ -15,6 +15,7 @@
 #include "runtime/routines/conv_transpose2d/shape.h"
 #include "runtime/routines/copy/shape.h"
 #include "runtime/routines/couple_probabilities/shape.h"
+#include "runtime/routines/decode/shape.h"
 #include "runtime/routines/det/shape.h"
 #include "runtime/routines/dft/shape.h"
 #include "runtime/routines/distinct/shape.h"

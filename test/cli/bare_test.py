@@ -421,9 +421,10 @@ class Bare(Networks):
         self.save("various", various_network())
         self.save("shared", shared_values_network())
         for target in "cortex-m0plus", "cortex-m4", "cortex-m55":
-            for name in [*self.networks, "various", "shared"]:
+            encodings = [("shared", [f"--weights-encoding={encoding}"])
+                         for encoding in ("codebook", "csr", "huffman")]
+            for name, options in [(name, []) for name in [*self.networks, "various"]] + encodings:
                 code = self.folder / f"{name}-{target}"
-                options = ["--weights-encoding=codebook"] if name == "shared" else []
                 self.nnc("compile", f"{name}.onnx", f"--target={target}", *options, "-o", code)
                 flags = json.loads((code / "manifest.json").read_text())["flags"]
                 for compiler in compilers:

@@ -1,15 +1,16 @@
-"""--weights-encoding: layers whose weights share a few values, stored as places in tables."""
+"""--weights-encoding and --max-weights: weights that take fewer bytes in the module."""
 
 import json
 import shutil
 import unittest
 
 import numpy as np
+import onnx
 import onnxruntime
-from onnx import helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 import nnc
-from nnc import USAGE, model, value
+from nnc import LIMIT, USAGE, model, value
 
 ROWS, COLUMNS = 333, 77
 
@@ -77,6 +78,129 @@ class Encoding(nnc.TestCase):
         self.write("net", weights)
         self.assertIn("nk8n_codebook16",
                       self.compile("net", "--target=x86-64-v4", options[1])[1])
+
+    def write_convolutions(self):
+        """Convolutions of integers, pruned, with few values a filter or skewed ones."""
+        random = np.random.default_rng(9)
+        pruned = random.integers(-128, 128, (24, 12, 3, 3), np.int8)
+        pruned[random.random(pruned.shape) < 0.9] = 0
+        filters = random.integers(0, 16, (20, 24, 3, 3)) * 3 - 20
+        filters += 5 * np.arange(20).reshape(-1, 1, 1, 1)
+        skewed = np.clip(random.standard_normal((30, 20, 1, 1)) * 6, -128, 127)
+        weights = {"pruned": pruned, "filters": filters.astype(np.int8),
+                   "skewed": skewed.astype(np.int8)}
+        nodes, x, zero = [], "x", "zero"
+        constants = [numpy_helper.from_array(np.int8(0), zero),
+                     numpy_helper.from_array(np.float32(0.05), "scale")]
+        for name, values in weights.items():
+            products = 70 * np.sqrt((np.float64(values) ** 2).sum(axis=(1, 2, 3)).mean())
+            share = numpy_helper.from_array(np.float32(40 / products), f"{name}_scale")
+            constants += [numpy_helper.from_array(values, name), share]
+            nodes.append(helper.make_node(
+                "QLinearConv", [x, "scale", zero, name, f"{name}_scale", zero, "scale", zero],
+                [f"{name}_out"], f"{name}_conv", pads=[values.shape[2] // 2] * 4))
+            x = f"{name}_out"
+        made = model(nodes, [value("x", [1, 12, 9, 7], TensorProto.INT8)],
+                     [value(x, [1, 30, 9, 7], TensorProto.INT8)], constants)
+        self.save("convs", made)
+        np.save(self.folder / "x.npy", random.integers(-128, 128, (1, 12, 9, 7), np.int8))
+        return x
+
+    def test_decoded(self):
+        """Layers that cannot read a form have it decoded: same bits, fewer bytes."""
+        out = self.write_convolutions()
+        for target in "aarch64", "cortex-m4":
+            expected = None
+            for encoding, forms in [("dense", []), ("codebook", ["codes"]),
+                                    ("csr", ["entries"]),
+                                    ("huffman", ["huffman", "huffman_entries"])]:
+                with self.subTest(target=target, encoding=encoding):
+                    options = [f"--target={target}", f"--weights-encoding={encoding}"]
+                    self.nnc("compile", "convs.onnx", "-o", "out", *options)
+                    manifest = json.loads((self.folder / "out" / "manifest.json").read_text())
+                    shutil.rmtree(self.folder / "out")
+                    used = {layer["routine"] for layer in manifest["layers"]
+                            if layer["routine"].startswith("decode")}
+                    self.assertEqual(used, {f"decode_{form}_portable" for form in forms})
+                    if encoding == "dense":
+                        dense = manifest["weight_bytes"]
+                    else:
+                        self.assertLess(manifest["weight_bytes"], 0.9 * dense)
+                    self.nnc("run", "convs.onnx", "--input", "x=x.npy", "--output-dir", "got",
+                             *options)
+                    got = np.load(self.folder / "got" / f"{out}.npy")
+                    self.assertGreater(len(np.unique(got)), 20)
+                    expected = got if expected is None else expected
+                    np.testing.assert_array_equal(got, expected)
+
+    def test_threads(self):
+        """Blocks of a large weight are decoded by several threads."""
+        random = np.random.default_rng(3)
+        weights = random.standard_normal(200).astype(np.float32)[
+            np.minimum(random.geometric(0.2, (600, 300)), 199)]
+        self.save("large", model(
+            [helper.make_node("MatMul", ["x", "w"], ["y"], "dense")],
+            [value("x", [40, 600])], [value("y", [40, 300])],
+            [numpy_helper.from_array(weights, "w")]))
+        x = random.standard_normal((40, 600)).astype(np.float32)
+        np.save(self.folder / "x.npy", x)
+        for encoding in "codebook", "csr", "huffman":
+            results = []
+            for options in [["--weights-encoding=dense"], [f"--weights-encoding={encoding}"],
+                            [f"--weights-encoding={encoding}", "--threads=3"]]:
+                self.nnc("run", "large.onnx", "--input", "x=x.npy", "--output-dir", "got",
+                         "--target=portable", "--max-error=0", *options)
+                results.append(np.load(self.folder / "got" / "y.npy"))
+            np.testing.assert_array_equal(results[0], results[1])
+            np.testing.assert_array_equal(results[0], results[2])
+
+    def test_limit(self):
+        """As few weights as possible are decoded, and a limit that is too small is one."""
+        self.write_convolutions()
+        on = "--target=cortex-m4"
+        sizes = {}
+        for options in [[], ["--weights-encoding=huffman"], ["--weights-encoding=csr"]]:
+            explained = json.loads(self.nnc("explain", "convs.onnx", on, "--json", *options))
+            self.nnc("compile", "convs.onnx", on, "-o", "out", *options)
+            manifest = json.loads((self.folder / "out" / "manifest.json").read_text())
+            shutil.rmtree(self.folder / "out")
+            sizes[tuple(options)] = manifest["weight_bytes"]
+            for weight in explained["decoded_weights"]:
+                self.assertLess(weight["bytes"], weight["dense_bytes"])
+        dense, least = sizes[()], min(sizes.values())
+        decoded = []
+        for limit in dense, dense - 1, (dense + least) // 2, least:
+            said = self.nnc("explain", "convs.onnx", on, "--json", f"--max-weights={limit}")
+            decoded.append(len(json.loads(said)["decoded_weights"]))
+            self.nnc("compile", "convs.onnx", on, "-o", "out", f"--max-weights={limit}")
+            manifest = json.loads((self.folder / "out" / "manifest.json").read_text())
+            shutil.rmtree(self.folder / "out")
+            self.assertLessEqual(manifest["weight_bytes"], limit)
+        self.assertEqual(decoded[:2], [0, 1])
+        self.assertEqual(decoded, sorted(decoded))
+        self.nnc("compile", "convs.onnx", on, "-o", "out", "--max-weights=1K", code=LIMIT,
+                 said=["at least", "more than the 1024 of --max-weights", "nnc compress"])
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_sizes(self):
+        """Sizes that are chosen at run time, and two shapes in a module."""
+        out = self.write_convolutions()
+        for shapes in (["--shape=x=1x12x5..9x7"],
+                       ["--shape=x=1x12x9x7", "--shape=x=1x12x6x7"]):
+            made = onnx.load(self.folder / "convs.onnx")
+            for port in [*made.graph.input, *made.graph.output]:
+                port.type.tensor_type.shape.dim[2].dim_param = "rows"
+            onnx.save(made, self.folder / "open.onnx")
+            sizes = []
+            for encoding in "dense", "huffman":
+                options = [*shapes, f"--weights-encoding={encoding}"]
+                self.nnc("compile", "open.onnx", "-o", "out", *options)
+                manifest = json.loads((self.folder / "out" / "manifest.json").read_text())
+                shutil.rmtree(self.folder / "out")
+                sizes.append(manifest["weight_bytes"])
+            self.assertLess(sizes[1], 0.9 * sizes[0])
+            said = self.nnc("verify", "open.onnx", *options)
+            self.assertIn(f"{out}: same", said)
 
     def test_usage(self):
         self.write("net", self.weights(4))

@@ -223,6 +223,10 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
     for (auto function : module->getOps<mlir::func::FuncOp>())
       function->setAttr(kWeightsEncodingAttr,
                         builder.getStringAttr(choices.weightsEncoding));
+  if (choices.maxWeights)
+    for (auto function : module->getOps<mlir::func::FuncOp>())
+      function->setAttr(kMaxWeightsAttr,
+                        builder.getI64IntegerAttr(*choices.maxWeights));
   metadata = std::move(result.metadata);
   dimNames = std::move(result.dimNames);
   foundSizes = std::move(result.foundSizes);
@@ -338,9 +342,24 @@ ExitCode Driver::compileOne() {
 }
 
 ExitCode Driver::checkWeightMemories() {
-  if (wanted.exceedsRam)
-    return ExitCode::done;
   ExitCode code = ExitCode::done;
+  for (auto program : op->getOps<exec::ProgramOp>())
+    if (auto bytes = static_cast<int64_t>(codegen::getWeightsBytes(program));
+        choices.maxWeights && bytes > *choices.maxWeights) {
+      mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+          << fmt::format("has weights of {} bytes at least{}, {} more than the "
+                         "{} of --max-weights; prune them or let them share "
+                         "values (nnc compress), or quantize the model",
+                         bytes,
+                         choices.weightsEncoding == "auto"
+                             ? ""
+                             : fmt::format(" with --weights-encoding={}",
+                                           choices.weightsEncoding),
+                         bytes - *choices.maxWeights, *choices.maxWeights);
+      code = ExitCode::limit;
+    }
+  if (wanted.exceedsRam)
+    return code;
   for (auto program : op->getOps<exec::ProgramOp>())
     for (auto memory :
          program.getWeightMemories().getAsRange<exec::MemoryAttr>())

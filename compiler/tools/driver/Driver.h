@@ -87,6 +87,7 @@ struct ModelOptions {
   double maxError = PipelineOptions().maxError;
   int weightBits = 32; ///< least that is left of a weight: 32 or 24
   std::string weightsEncoding = "auto"; ///< or "dense", or an encoding's kind
+  std::optional<int64_t> maxWeights;    ///< bytes that weights may take
   CustomFunctions customs;              ///< for operators that nnc lacks
   bool portsInArena = false;            ///< where inputs and outputs lie
   /// Memories that the arena and the weights are divided among; none of a kind

@@ -431,13 +431,24 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
       })
       ->capture_default_str();
   static const std::vector<std::pair<std::string, std::string>> encodings = {
-      {"auto", "auto"}, {"dense", "dense"}, {"codebook", "codebook"}};
+      {"auto", "auto"},
+      {"dense", "dense"},
+      {"codebook", "codebook"},
+      {"csr", "csr"},
+      {"huffman", "huffman"}};
   addChoice(app, "--weights-encoding", options.weightsEncoding, encodings,
-            "How weights that share a few values are stored: as places in "
-            "tables of these in every layer that can read them (codebook), in "
-            "none (dense), or where that is estimated to be faster (auto). "
-            "The values stay the same")
+            "How weights are stored that take fewer bytes so: places in tables "
+            "of a few values (codebook), the values that are not zero with "
+            "the gaps between them (csr), Huffman codes of values or of both "
+            "(huffman), or as they are (dense). Layers that cannot read them "
+            "so have them decoded into working memory first. Or places in "
+            "tables where that is estimated to be faster (auto). The values "
+            "stay the same")
       ->default_str("auto");
+  addLimit(app, "--max-weights", options.maxWeights,
+           "Most bytes of weights: so many are stored in fewer bytes that "
+           "these suffice, those whose decoding costs the least time; "
+           "--weights-encoding limits in which way");
   app.add_option("--tuning", options.tuning,
                  "Costs measured by 'nnc tune', to choose routines by")
       ->type_name("FILE");

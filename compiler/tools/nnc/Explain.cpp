@@ -121,6 +121,12 @@ private:
       printOut("  {}: {} to {}, {} {}\n", displayText(change.name), change.from,
                change.to, formatSeconds(change.cost.seconds),
                originText(change.cost));
+    if (!explanation.decoded.empty())
+      printOut("Weights are decoded before layers read them:\n");
+    for (const DecodedWeight &weight : explanation.decoded)
+      printOut("  {}: {}, {} instead of {}, {} estimated\n",
+               displayText(weight.name), weight.form, formatBytes(weight.bytes),
+               formatBytes(weight.denseBytes), formatSeconds(weight.seconds));
     auto measured = llvm::count_if(
         layers, [](const Explained &one) { return one.chosen().measured; });
     if (quantized.isQuantized)
@@ -185,11 +191,20 @@ private:
                                    {"estimate_seconds", change.cost.estimate},
                                    {"routine", change.routine},
                                    {"measured", change.cost.measured}});
+    json::Array decoded;
+    for (const DecodedWeight &weight : explanation.decoded)
+      decoded.push_back(json::Object{{"name", weight.name},
+                                     {"form", weight.form},
+                                     {"routine", weight.routine},
+                                     {"bytes", weight.bytes},
+                                     {"dense_bytes", weight.denseBytes},
+                                     {"estimate_seconds", weight.seconds}});
     return json::Object{{"target", options.target},
                         {"seconds", plan.cost},
                         {"lower_bound_seconds", plan.lowerBound},
                         {"solver", plan.solver},
                         {"layout_changes", std::move(moves)},
+                        {"decoded_weights", std::move(decoded)},
                         {"layers", std::move(array)}};
   }
 

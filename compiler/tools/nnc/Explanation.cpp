@@ -6,8 +6,10 @@
 
 #include "compiler/tools/nnc/Explanation.h"
 
+#include "compiler/routines/Decode.h"
 #include "compiler/tools/driver/Quantized.h"
 #include "compiler/tools/driver/Terminal.h"
+#include "dialects/nn/compression/StoredForm.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -165,6 +167,16 @@ ExitCode Explanation::find(Driver &driver, bool all) {
              nn::getLayoutName(adapt.getY().getType()),
              adapt.getRoutine().value_or("").str(),
              cost.getAdapt(adapt.getX().getType(), adapt.getY().getType())});
+    });
+    planned.walk([&](nn::DecodeOp decode) {
+      decoded.push_back({nn::getModelName(decode.getLoc()).str(),
+                         compression::getFormName(decode.getForm()).str(),
+                         decode.getRoutine().value_or("").str(),
+                         nn::getPhysicalBytes(decode.getX().getType()),
+                         nn::getPhysicalBytes(decode.getY().getType()),
+                         findDecode(decode.getShape(), decode.getX().getType(),
+                                    decode.getY().getType(), cost)
+                             .seconds});
     });
   }
   return ExitCode::done;

@@ -61,11 +61,19 @@ struct LayoutChange {
   UnitCost cost;
 };
 
+/// A weight that is decoded before a layer reads it.
+struct DecodedWeight {
+  std::string name, form, routine;
+  int64_t bytes, denseBytes; ///< that are stored, and that the layer reads
+  double seconds;            ///< estimated, of each run
+};
+
 /// The choice of routines for a model, solved again with all that it weighed.
 struct Explanation {
   Plan plan;
   std::vector<Explained> layers;
   std::vector<LayoutChange> changes;
+  std::vector<DecodedWeight> decoded;
 
   /// Explains the model that `driver` has compiled with its stages kept. With
   /// `all`, a routine is an alternative with each of its parameters, not with

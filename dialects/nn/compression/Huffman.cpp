@@ -6,6 +6,9 @@
 
 #include "dialects/nn/compression/Huffman.h"
 
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <queue>
@@ -39,6 +42,35 @@ nnc::compression::getHuffmanLengths(llvm::ArrayRef<int64_t> counts) {
       depths[node] = depths[parents[node]] + 1;
   depths.resize(counts.size());
   return depths;
+}
+
+std::vector<int>
+nnc::compression::getLimitedLengths(llvm::ArrayRef<int64_t> counts, int most) {
+  std::vector<int> lengths = getHuffmanLengths(counts);
+  std::vector<size_t> symbols;
+  for (size_t symbol = 0; symbol < counts.size(); ++symbol)
+    if (lengths[symbol] > 0)
+      symbols.push_back(symbol);
+  // Codes of `length` bits take 2^(most - length) of the 2^most places that
+  // codes of `most` bits have.
+  int64_t room = int64_t(1) << most;
+  for (size_t symbol : symbols) {
+    lengths[symbol] = std::min(lengths[symbol], most);
+    room -= int64_t(1) << (most - lengths[symbol]);
+  }
+  // The rarest symbols make room for those that were cut, then the most
+  // frequent ones take what is left.
+  llvm::sort(symbols, [&](size_t a, size_t b) {
+    return std::make_pair(counts[a], a) < std::make_pair(counts[b], b);
+  });
+  for (size_t i = 0; room < 0; i = (i + 1) % symbols.size())
+    if (int &length = lengths[symbols[i]]; length < most)
+      room += int64_t(1) << (most - ++length);
+  for (size_t i = symbols.size(); i-- > 0;)
+    for (int &length = lengths[symbols[i]];
+         length > 1 && room >= int64_t(1) << (most - length); --length)
+      room -= int64_t(1) << (most - length);
+  return lengths;
 }
 
 int64_t nnc::compression::getHuffmanBits(llvm::ArrayRef<int64_t> counts) {

@@ -20,6 +20,11 @@ namespace nnc::compression {
 /// both have length 0.
 std::vector<int> getHuffmanLengths(llvm::ArrayRef<int64_t> counts);
 
+/// Returns the bits of codes of at most `most` bits, for at most 2^most
+/// symbols: Huffman's where these are short enough, else others that take few
+/// more bits.
+std::vector<int> getLimitedLengths(llvm::ArrayRef<int64_t> counts, int most);
+
 /// Returns the bits of all symbols together, each coded by its Huffman code.
 int64_t getHuffmanBits(llvm::ArrayRef<int64_t> counts);
 

@@ -620,3 +620,19 @@ func.func @pairs(%x: tensor<4x5xf32>) {
   %0 = nn.couple_probabilities %x {classes = 4 : i64} : (tensor<4x5xf32>) -> tensor<4x4xf32>
   return
 }
+
+// -----
+
+func.func @decode_of_floats(%x: tensor<42xf32>) -> tensor<6x6xi8> {
+  // expected-error@+1 {{reads bytes, a tensor of ui8 with one axis; found 'tensor<42xf32>'}}
+  %w = nn.decode %x, <form = 0, elements = 36, block = 36, values = 16, value_bits = 4, gaps = 0, gap_bits = 0, entries = 0> : tensor<42xf32> -> tensor<6x6xi8>
+  return %w : tensor<6x6xi8>
+}
+
+// -----
+
+func.func @decode_of_fewer_elements(%x: tensor<42xui8>) -> tensor<6x6xi8> {
+  // expected-error@+1 {{has a result of 36 elements, padding included, but a shape of 35}}
+  %w = nn.decode %x, <form = 0, elements = 35, block = 36, values = 16, value_bits = 4, gaps = 0, gap_bits = 0, entries = 0> : tensor<42xui8> -> tensor<6x6xi8>
+  return %w : tensor<6x6xi8>
+}

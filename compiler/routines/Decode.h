@@ -1,0 +1,31 @@
+//===- Decode.h - The routine that decodes a weight -----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_ROUTINES_DECODE_H
+#define NNC_COMPILER_ROUTINES_DECODE_H
+
+#include "compiler/routines/Cost.h"
+
+namespace nnc {
+
+/// A routine that makes a weight of what is stored of it, and its cost.
+struct DecodeCost : UnitCost {
+  const Routine *routine = nullptr; ///< null if there is none
+};
+
+/// Returns the cheapest routine that reads `stored`, as `shape` says, and
+/// writes a weight of the type `weight`.
+DecodeCost findDecode(nn::ShapeAttr shape, mlir::RankedTensorType stored,
+                      mlir::RankedTensorType weight, const CostModel &cost);
+
+/// Checks the routine that `decode` states: it is in the catalogue, runs on the
+/// machine and reads this form. Reports what is wrong and what to do.
+mlir::LogicalResult checkRoutine(nn::DecodeOp decode,
+                                 target::MachineAttr machine);
+
+} // namespace nnc
+
+#endif // NNC_COMPILER_ROUTINES_DECODE_H

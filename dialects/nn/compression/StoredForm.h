@@ -1,0 +1,56 @@
+//===- StoredForm.h - Weights in fewer bytes, without any loss --*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_COMPRESSION_STOREDFORM_H
+#define NNC_DIALECTS_NN_COMPRESSION_STOREDFORM_H
+
+#include "runtime/routines/decode/shape.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace nnc::compression {
+
+/// How --weights-encoding calls the forms in which weights are stored.
+enum class StoredKind {
+  codebook, ///< decode_codes
+  csr,      ///< decode_entries
+  huffman   ///< decode_huffman or decode_huffman_entries, what is smaller
+};
+inline constexpr StoredKind kStoredKinds[] = {
+    StoredKind::codebook, StoredKind::csr, StoredKind::huffman};
+llvm::StringRef toString(StoredKind kind);
+/// The name of a decode_form, for reports, or "".
+llvm::StringRef getFormName(int64_t form);
+
+/// What is stored of a weight: the bytes that runtime/routines/decode/ reads,
+/// and the shape by which it does.
+struct StoredForm {
+  decode_shape shape = {};
+  std::vector<uint8_t> bytes;
+
+  /// Returns the smallest form of a kind for elements of `size` bytes, 1, 2 or
+  /// 4; nullopt if it holds no such elements, of which there are too many
+  /// different ones, or takes as many bytes as they do. Where codes have
+  /// tables for parts of the weight, a part is of one of the lengths `runs`, or
+  /// of a few of them, or of a power of two.
+  static std::optional<StoredForm> get(StoredKind kind,
+                                       llvm::ArrayRef<char> elements, int size,
+                                       llvm::ArrayRef<int64_t> runs);
+};
+
+/// Whether there is a form of the kind for values of a weight that are stored
+/// as they are, in any order: few different ones, or many that are equal.
+bool isWorthStoring(StoredKind kind, llvm::ArrayRef<char> elements, int size);
+
+} // namespace nnc::compression
+
+#endif // NNC_DIALECTS_NN_COMPRESSION_STOREDFORM_H

@@ -1,0 +1,77 @@
+//===- plan.h - Where compressed weights have each byte -------------------===//
+//
+// Codes: a group for each block, which is a table of values and then the codes
+// of the block, from the lowest bit of a byte on.
+//
+// All other forms have one table of values, in front; then, for Huffman codes,
+// two bytes for each length from 1 to the longest, that say how many codes have
+// it (first of the values, then of the gaps), and the gaps that have codes, a
+// byte each. Values and gaps stand in the order of their canonical codes;
+// entries have one more value at the end of the table, which they skip. Then
+// follow the place of each block in bytes from the start, four bytes each, and
+// the blocks. A block of entries begins with their number, two bytes. Bits
+// begin at the lowest of a byte; numbers have their lowest byte first.
+//
+// Behind all blocks stand `decode_behind` bytes of zeros, which readers of
+// whole words may read.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_DECODE_PLAN_H
+#define NNC_ROUTINES_DECODE_PLAN_H
+
+#include "runtime/routines/decode/shape.h"
+
+#include <stddef.h>
+
+namespace nnc {
+
+/// Bytes of zeros behind what is stored: a word that has been read ahead, and
+/// the next one.
+constexpr int decode_behind = 16;
+/// The longest Huffman code, in bits.
+constexpr int decode_most_bits = 11;
+/// Codes that one unit of work decodes: a multiple of 8, so that a unit begins
+/// with a byte.
+constexpr int decode_unit = 4096;
+
+/// Where the parts of a stored weight begin, in bytes from its start, with
+/// elements of `size` bytes. Not for codes.
+struct decode_places {
+  ptrdiff_t value_counts, gap_counts, gaps, blocks, streams;
+
+  template <class S> constexpr decode_places(const S &s, int size) {
+    const bool huffman =
+        s.form == decode_huffman || s.form == decode_huffman_entries;
+    const bool entries = s.form == decode_huffman_entries;
+    value_counts = (ptrdiff_t(s.values) * size + 1) / 2 * 2;
+    gap_counts = value_counts + (huffman ? 2 * s.value_bits : 0);
+    gaps = gap_counts + (entries ? 2 * s.gap_bits : 0);
+    blocks = (gaps + (entries ? s.gaps : 0) + 3) / 4 * 4;
+    streams = blocks + ptrdiff_t(4) * ((s.elements + s.block - 1) / s.block);
+  }
+};
+
+/// Bytes of a group of codes, with elements of `size` bytes: a multiple of
+/// `size`, so that each table is aligned.
+template <class S> constexpr ptrdiff_t decode_group(const S &s, int size) {
+  const ptrdiff_t codes = (ptrdiff_t(s.block) * s.value_bits + 7) / 8;
+  return (ptrdiff_t(s.values) * size + codes + size - 1) / size * size;
+}
+
+/// Units of work for codes in each block.
+template <class S> constexpr int decode_units_of_block(const S &s) {
+  return (s.block + decode_unit - 1) / decode_unit;
+}
+
+/// Bytes of working memory of each thread that decodes Huffman codes: a table
+/// of 4 bytes for each number of as many bits as the longest code has.
+template <class S> constexpr ptrdiff_t decode_scratch(const S &s) {
+  const bool entries = s.form == decode_huffman_entries;
+  return ((ptrdiff_t(4) << s.value_bits) +
+          (entries ? ptrdiff_t(4) << s.gap_bits : 0) + 63) /
+         64 * 64;
+}
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_DECODE_PLAN_H

@@ -1,0 +1,51 @@
+//===- shape.h - The shape of decoding routines ---------------------------===//
+#ifndef NNC_ROUTINES_DECODE_SHAPE_H
+#define NNC_ROUTINES_DECODE_SHAPE_H
+
+namespace nnc {
+
+/// How the elements of a weight are stored; decode/plan.h says where each byte
+/// is.
+enum decode_form {
+  /// A number of `value_bits` bits for each element, its place in the table of
+  /// its block.
+  decode_codes,
+  /// A Huffman code for each element, of at most `value_bits` bits.
+  decode_huffman,
+  /// Entries for the elements that differ from the last value of the table:
+  /// `gap_bits` bits that say how many elements are skipped, then `value_bits`
+  /// bits with the place of the value in the table.
+  decode_entries,
+  /// The same entries, whose gaps and values have Huffman codes of at most
+  /// `gap_bits` and `value_bits` bits.
+  decode_huffman_entries
+};
+
+/// Makes the elements of a weight of what is stored of them. Blocks of `block`
+/// elements, the last of which may be shorter, are decoded independently.
+struct decode_shape {
+  int form;     ///< a decode_form
+  int elements; ///< those of the weight, padding included
+  int block;
+  int values; ///< length of a table
+  int value_bits;
+  int gaps; ///< different gaps, of Huffman codes
+  int gap_bits;
+  int entries; ///< of all blocks: what the time of decoding depends on
+
+  /// Calls f(name, field) for each field.
+  template <class F> void visit(F f) {
+    f("form", form);
+    f("elements", elements);
+    f("block", block);
+    f("values", values);
+    f("value_bits", value_bits);
+    f("gaps", gaps);
+    f("gap_bits", gap_bits);
+    f("entries", entries);
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_DECODE_SHAPE_H

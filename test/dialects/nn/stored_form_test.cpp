@@ -1,0 +1,202 @@
+//===- stored_form_test.cpp - Weights come back bit for bit ---------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/compression/Huffman.h"
+#include "dialects/nn/compression/StoredForm.h"
+#include "runtime/epilogue.h"
+#include "runtime/routines/decode/codes.h"
+#include "runtime/routines/decode/entries.h"
+#include "runtime/routines/decode/huffman.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <random>
+
+using namespace nnc;
+using namespace nnc::compression;
+
+namespace {
+/// Bytes in a piece of memory of exactly this size, so that sanitizers see each
+/// access beyond it.
+template <class T> std::unique_ptr<T[]> copy(const std::vector<T> &values) {
+  std::unique_ptr<T[]> own(new T[values.size()]);
+  std::copy(values.begin(), values.end(), own.get());
+  return own;
+}
+
+template <class R, class T, class... A>
+void decodeEachUnit(const decode_shape &s, const uint8_t *x, T *y,
+                    A... scratch) {
+  for (int unit = R::units(s); unit-- > 0;)
+    R::run(s, x, y, scratch..., none{}, unit, unit + 1);
+}
+
+/// Decodes one unit after the other, from the last to the first.
+template <class T> std::vector<T> decode(const StoredForm &form) {
+  const decode_shape &s = form.shape;
+  auto x = copy(form.bytes);
+  std::unique_ptr<T[]> y(new T[size_t(s.elements)]);
+  std::unique_ptr<uint8_t[]> scratch(new uint8_t[size_t(decode_scratch(s))]);
+  switch (s.form) {
+  case decode_codes:
+    decodeEachUnit<decode_codes_portable<decode_shape, none>>(s, x.get(),
+                                                              y.get());
+    break;
+  case decode_entries:
+    decodeEachUnit<decode_entries_portable<decode_shape, none>>(s, x.get(),
+                                                                y.get());
+    break;
+  case decode_huffman:
+    decodeEachUnit<decode_huffman_portable<decode_shape, none>>(
+        s, x.get(), y.get(), scratch.get());
+    break;
+  default:
+    decodeEachUnit<decode_huffman_entries_portable<decode_shape, none>>(
+        s, x.get(), y.get(), scratch.get());
+  }
+  return std::vector<T>(y.get(), y.get() + s.elements);
+}
+
+template <class T>
+std::optional<StoredForm> store(StoredKind kind, const std::vector<T> &values,
+                                llvm::ArrayRef<int64_t> runs = {}) {
+  return StoredForm::get(kind,
+                         {reinterpret_cast<const char *>(values.data()),
+                          values.size() * sizeof(T)},
+                         sizeof(T), runs);
+}
+
+/// Elements of a weight: values of a table, mostly its first ones, many zeros,
+/// long runs of zeros, or each row with values of its own.
+template <class T>
+std::vector<T> makeElements(std::mt19937 &random, size_t count) {
+  auto pick = [&](int most) { return int(random() % unsigned(most)); };
+  std::vector<T> table(size_t(1 + pick(pick(2) ? 16 : 256)));
+  for (T &value : table)
+    value = T(random());
+  const int zeros = std::vector<int>{0, 0, 50, 90, 99}[size_t(pick(5))];
+  const bool isSkewed = pick(2), hasRows = pick(3) == 0;
+  const size_t row = size_t(8 + pick(600));
+  std::vector<T> elements(count);
+  for (size_t i = 0; i < count; ++i) {
+    int place = pick(int(table.size()));
+    if (isSkewed)
+      place = pick(place + 1);
+    elements[i] = pick(100) < zeros ? T(0) : table[size_t(place)];
+    if (hasRows && elements[i])
+      elements[i] = T(elements[i] + T(i / row));
+  }
+  if (pick(4) == 0)
+    std::fill(elements.begin() + long(count / 4),
+              elements.begin() + long(count - count / 4), T(0));
+  return elements;
+}
+
+template <class T> void checkRandom(unsigned seed) {
+  std::mt19937 random(seed);
+  int forms[4] = {};
+  for (int i = 0; i < 300; ++i) {
+    size_t count = 1 + random() % (i % 10 == 0 ? 30000u : 700u);
+    std::vector<T> elements = makeElements<T>(random, count);
+    for (StoredKind kind : kStoredKinds) {
+      auto form = store(kind, elements, {int64_t(1 + random() % 600)});
+      if (!form)
+        continue;
+      INFO("seed " << seed << ", weight " << i << ", " << count
+                   << " elements, form " << form->shape.form << ", block "
+                   << form->shape.block);
+      CHECK(form->bytes.size() < count * sizeof(T));
+      CHECK(decode<T>(*form) == elements);
+      ++forms[form->shape.form];
+    }
+  }
+  for (int form : forms)
+    CHECK(form > 10);
+}
+} // namespace
+
+TEST_CASE("stored weights come back bit for bit") {
+  checkRandom<uint8_t>(1);
+  checkRandom<uint16_t>(2);
+  checkRandom<uint32_t>(3);
+}
+
+TEST_CASE("weights of one value are stored in few bytes") {
+  for (size_t count : {1000u, 4096u, 4097u, 20000u}) {
+    std::vector<uint8_t> elements(count, 7);
+    for (StoredKind kind : kStoredKinds) {
+      auto form = store(kind, elements);
+      REQUIRE(form);
+      CHECK(decode<uint8_t>(*form) == elements);
+      if (kind != StoredKind::codebook)
+        CHECK(form->bytes.size() < 64);
+    }
+  }
+}
+
+TEST_CASE("weights of many values are left as they are") {
+  std::mt19937 random(4);
+  std::vector<uint32_t> elements(5000);
+  for (uint32_t &element : elements)
+    element = uint32_t(random());
+  for (StoredKind kind : kStoredKinds) {
+    CHECK_FALSE(store(kind, elements));
+    CHECK_FALSE(isWorthStoring(
+        kind,
+        {reinterpret_cast<const char *>(elements.data()), 4 * elements.size()},
+        4));
+  }
+  CHECK_FALSE(store(StoredKind::huffman, std::vector<uint8_t>(1)));
+}
+
+TEST_CASE("tables of parts hold what one table cannot") {
+  // Rows of 72 elements with 16 values each, of which there are 256 in all.
+  std::mt19937 random(5);
+  std::vector<uint8_t> elements(64 * 72);
+  for (size_t i = 0; i < elements.size(); ++i)
+    elements[i] = uint8_t(i / 72 * 37 + random() % 16);
+  auto form = store(StoredKind::codebook, elements, {72});
+  REQUIRE(form);
+  CHECK(form->shape.block == 72);
+  CHECK(form->shape.value_bits == 4);
+  CHECK(decode<uint8_t>(*form) == elements);
+}
+
+TEST_CASE("Huffman codes come close to the entropy") {
+  std::mt19937 random(6);
+  std::geometric_distribution<int> skewed(0.3);
+  std::vector<uint8_t> elements(50000);
+  std::vector<int64_t> counts(256);
+  for (uint8_t &element : elements)
+    ++counts[element = uint8_t(std::min(skewed(random), 255))];
+  auto form = store(StoredKind::huffman, elements);
+  REQUIRE(form);
+  CHECK(decode<uint8_t>(*form) == elements);
+  double least = getEntropy(counts) / 8 * double(elements.size());
+  CHECK(double(form->bytes.size()) < 1.03 * least + 300);
+}
+
+TEST_CASE("lengths of codes are limited") {
+  // Fibonacci's numbers make Huffman's codes as long as they can be.
+  std::vector<int64_t> counts = {1, 1};
+  while (counts.size() < 30)
+    counts.push_back(counts.back() + counts[counts.size() - 2]);
+  REQUIRE(*llvm::max_element(getHuffmanLengths(counts)) > 11);
+  for (int most : {5, 8, 11}) {
+    std::vector<int> lengths = getLimitedLengths(counts, most);
+    double room = 1;
+    for (int length : lengths) {
+      CHECK((length >= 1 && length <= most));
+      room -= std::ldexp(1.0, -length);
+    }
+    CHECK(room >= 0);
+  }
+  CHECK(getLimitedLengths({5, 0, 0}, 4) == std::vector<int>{0, 0, 0});
+  CHECK(getLimitedLengths({4, 2, 1, 1}, 4) == std::vector<int>{1, 2, 3, 3});
+}
