@@ -14,14 +14,19 @@
 
 using namespace nnc::compression;
 
-/// Sets `count` elements of least magnitude to 0.
-static void dropSmallest(llvm::MutableArrayRef<float> values, int64_t count) {
+/// Sets `count` elements of least magnitude to 0. Without `scales` all of them
+/// are 1.
+static void dropSmallest(llvm::MutableArrayRef<float> values,
+                         llvm::ArrayRef<float> scales, int64_t count) {
   if (count <= 0)
     return;
+  auto getMagnitude = [&](size_t i) {
+    return std::abs(scales.empty() ? values[i] : values[i] * scales[i]);
+  };
   // The numbers of elements are unique, so that the order is a total one and
   // the result the same everywhere.
   auto isSmaller = [&](size_t a, size_t b) {
-    float first = std::abs(values[a]), second = std::abs(values[b]);
+    float first = getMagnitude(a), second = getMagnitude(b);
     return first < second || (first == second && a < b);
   };
   std::vector<size_t> order(values.size());
@@ -33,20 +38,26 @@ static void dropSmallest(llvm::MutableArrayRef<float> values, int64_t count) {
 }
 
 void nnc::compression::pruneToSparsity(llvm::MutableArrayRef<float> values,
-                                       double sparsity) {
+                                       double sparsity,
+                                       llvm::ArrayRef<float> scales) {
   assert(sparsity >= 0 && sparsity <= 1);
-  dropSmallest(values,
+  assert(scales.empty() || scales.size() == values.size());
+  dropSmallest(values, scales,
                std::llround(sparsity * static_cast<double>(values.size())));
 }
 
 void nnc::compression::pruneToPattern(llvm::MutableArrayRef<float> values,
-                                      int64_t columns, Pattern pattern) {
+                                      int64_t columns, Pattern pattern,
+                                      llvm::ArrayRef<float> scales) {
   assert(pattern.kept >= 0 && pattern.group > 0);
+  assert(scales.empty() || scales.size() == values.size());
   if (columns == 0)
     return;
   for (size_t row = 0; row < values.size(); row += columns)
     for (int64_t start = 0; start < columns; start += pattern.group) {
       int64_t size = std::min(pattern.group, columns - start);
-      dropSmallest(values.slice(row + start, size), size - pattern.kept);
+      dropSmallest(values.slice(row + start, size),
+                   scales.empty() ? scales : scales.slice(row + start, size),
+                   size - pattern.kept);
     }
 }

@@ -22,14 +22,17 @@ struct Pattern {
 /// Sets the elements of least magnitude to 0. Their number is the one nearest
 /// to `sparsity` times the number of all; `sparsity` is from 0 to 1. Elements
 /// that are 0 already count. Of equal magnitudes the first ones go first. The
-/// values are finite.
-void pruneToSparsity(llvm::MutableArrayRef<float> values, double sparsity);
+/// values are finite. Those of quantized weights, integers minus the zero
+/// point, are multiplied by `scales`, one for each, before magnitudes are
+/// compared.
+void pruneToSparsity(llvm::MutableArrayRef<float> values, double sparsity,
+                     llvm::ArrayRef<float> scales = {});
 
 /// Sets elements to 0 until the rows, of `columns` elements each, follow the
 /// pattern. Those of least magnitude go, and of equal magnitudes the first
-/// ones. The values are finite.
+/// ones. The values are finite, and `scales` as above.
 void pruneToPattern(llvm::MutableArrayRef<float> values, int64_t columns,
-                    Pattern pattern);
+                    Pattern pattern, llvm::ArrayRef<float> scales = {});
 
 } // namespace nnc::compression
 

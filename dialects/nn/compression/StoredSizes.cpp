@@ -53,23 +53,24 @@ static void improve(GapSize &size, int64_t bytes, int gapBits) {
 }
 
 StoredSizes StoredSizes::get(llvm::ArrayRef<float> matrix,
-                             const MatrixShape &shape) {
+                             const MatrixShape &shape, int64_t elementBytes) {
   Codebook book = Codebook::get(matrix, shape);
   StoredSizes sizes;
   sizes.elements = static_cast<int64_t>(matrix.size());
   sizes.zeros = std::count(matrix.begin(), matrix.end(), 0.f);
   sizes.values = book.getNumValues();
-  sizes.dense = sizes.elements * 4;
+  sizes.dense = sizes.elements * elementBytes;
   std::vector<int64_t> counts(sizes.values);
   for (uint32_t code : book.codes)
     ++counts[code];
   sizes.entropy = getEntropy(counts);
 
   bool hasBook = sizes.values <= kMostValues;
-  int64_t codeBits = 32, tables = 0;
+  int64_t codeBits = 8 * elementBytes, tables = 0;
   if (hasBook) {
     codeBits = sizes.values > 1 ? llvm::Log2_64_Ceil(sizes.values) : 0;
-    tables = 4 * sizes.values * static_cast<int64_t>(book.tables.size());
+    tables =
+        elementBytes * sizes.values * static_cast<int64_t>(book.tables.size());
     sizes.codebook = toBytes(sizes.elements * codeBits) + tables;
     sizes.huffman = GapSize();
   }

@@ -37,26 +37,28 @@ struct GapSize {
   int gapBits = 0;
 };
 
-/// The bytes that a matrix of 32-bit floats takes in each form.
+/// The bytes that a matrix takes in each form.
 struct StoredSizes {
   int64_t elements = 0, zeros = 0;
   int64_t values = 0; ///< distinct ones, at most in a block
   double entropy = 0; ///< of the codes, in bits an element
-  int64_t dense = 0;  ///< bytes of 32-bit floats
+  int64_t dense = 0;  ///< bytes of the elements as they are
   /// Codes of equally many bits, without padding, and the tables. Nullopt if a
   /// table has more than kMostValues values.
   std::optional<int64_t> codebook;
   /// Entries of a code and a gap, the tables, and the number of the first entry
   /// of each row in 2 bytes, or 4 where there are more entries. Without
-  /// `codebook` entries have floats instead of codes.
+  /// `codebook` entries have elements instead of codes.
   GapSize csr;
   /// The CSR form with Huffman codes for codes and gaps, whose lengths take
   /// a byte each. The places of the rows count bits. Nullopt without
   /// `codebook`.
   std::optional<GapSize> huffman;
 
-  static StoredSizes get(llvm::ArrayRef<float> matrix,
-                         const MatrixShape &shape);
+  /// An element, and a value of a table, takes `elementBytes`: 4 as a 32-bit
+  /// float, 1 as an integer of a quantized matrix.
+  static StoredSizes get(llvm::ArrayRef<float> matrix, const MatrixShape &shape,
+                         int64_t elementBytes);
   /// Returns the bytes of the smallest of the forms.
   int64_t getLeast() const;
 };

@@ -238,7 +238,7 @@ CompressedSizes Compressor::measure(size_t weight) const {
   const std::vector<float> &after =
       own->compress(index, weight, summary.treatment);
   CompressedSizes sizes;
-  sizes.stored = compression::StoredSizes::get(after, summary.shape);
+  sizes.stored = compression::StoredSizes::get(after, summary.shape, 4);
   double signal = 0, noise = 0;
   for (size_t i = 0; i < before.size(); ++i) {
     double value = static_cast<double>(before[i]);

@@ -6,6 +6,7 @@
 
 #include "dialects/nn/compression/Clusters.h"
 #include "dialects/nn/compression/Huffman.h"
+#include "dialects/nn/compression/IntegerClusters.h"
 #include "dialects/nn/compression/Prune.h"
 #include "dialects/nn/compression/StoredSizes.h"
 
@@ -100,6 +101,154 @@ TEST_CASE("a pattern holds in every group of a row, also in the last") {
         }
     }
   pruneToPattern({}, 0, {2, 4});
+}
+
+/// Makes integers as those of weights of 8 bits minus their zero point.
+static std::vector<float> makeIntegers(size_t count, int least, int most) {
+  std::uniform_int_distribution<int> integer(least, most);
+  std::vector<float> values(count);
+  for (float &value : values)
+    value = static_cast<float>(integer(getRandom()));
+  return values;
+}
+
+static std::vector<float> makeScales(size_t count) {
+  std::uniform_real_distribution<float> scale(0.001f, 0.1f);
+  std::vector<float> scales(count);
+  for (float &each : scales)
+    each = scale(getRandom());
+  return scales;
+}
+
+TEST_CASE("integers are pruned by the magnitudes that they stand for") {
+  for (size_t count : {1, 7, 100, 1001})
+    for (double sparsity : {0.0, 0.3, 0.9, 1.0}) {
+      // No integer is zero, and no two products are likely to be equal.
+      std::vector<float> before = makeIntegers(count, 1, 255);
+      std::vector<float> scales = makeScales(count), after = before;
+      pruneToSparsity(after, sparsity, scales);
+      CHECK(countZeros(after) == std::llround(sparsity * double(count)));
+      float dropped = 0, kept = std::numeric_limits<float>::infinity();
+      for (size_t i = 0; i < count; ++i) {
+        if (after[i] == 0)
+          dropped = std::max(dropped, before[i] * scales[i]);
+        else
+          kept = std::min(kept, before[i] * scales[i]);
+        CHECK((after[i] == 0 || after[i] == before[i]));
+      }
+      CHECK(dropped <= kept);
+      std::vector<float> again = after;
+      pruneToSparsity(again, sparsity, scales);
+      CHECK(again == after);
+    }
+  // Each group looks at the scales of its own elements.
+  std::vector<float> values = {1, 2, 3, 4, 1, 2, 3, 4, 5};
+  pruneToPattern(values, 9, {1, 4}, {8, 1, 1, 1, 1, 1, 1, 1, 1});
+  CHECK(values == std::vector<float>{1, 0, 0, 0, 0, 0, 0, 4, 5});
+  // A scale of zero makes an integer as good as zero.
+  values = {0, 9, 1};
+  pruneToSparsity(values, 0.67, {1, 0, 1});
+  CHECK(values == std::vector<float>{0, 0, 1});
+}
+
+/// The least weighted error of at most `count` integer centres, of which zero
+/// is one if a value is, by trying all sets of centres.
+static double tryCentres(llvm::ArrayRef<float> values,
+                         llvm::ArrayRef<float> scales, int count, int least,
+                         int most, std::vector<int> &centres) {
+  if (int(centres.size()) < count) {
+    double best = HUGE_VAL;
+    int next = centres.empty() ? least : std::max(least, centres.back() + 1);
+    if (!centres.empty() && centres.back() == 0)
+      next = least; // a zero that is there from the start
+    for (int centre = next; centre <= most; ++centre) {
+      centres.push_back(centre);
+      best = std::min(best,
+                      tryCentres(values, scales, count, least, most, centres));
+      centres.pop_back();
+    }
+    if (best < HUGE_VAL)
+      return best;
+  }
+  double error = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    double nearest = HUGE_VAL;
+    for (int centre : centres)
+      nearest = std::min(nearest, std::abs(double(values[i]) - centre));
+    error += std::pow(double(scales[i]) * nearest, 2);
+  }
+  return error;
+}
+
+static double getError(llvm::ArrayRef<float> before,
+                       llvm::ArrayRef<float> after,
+                       llvm::ArrayRef<float> scales) {
+  double error = 0;
+  for (size_t i = 0; i < before.size(); ++i)
+    error += std::pow(double(scales[i]) * double(before[i] - after[i]), 2);
+  return error;
+}
+
+TEST_CASE("no other integers make a smaller error than the shared ones") {
+  for (int round = 0; round < 40; ++round)
+    for (int clusters : {2, 3, 4})
+      for (auto [least, most] :
+           {std::pair(1, 12), std::pair(-7, 6), std::pair(-14, -2)}) {
+        std::vector<float> before = makeIntegers(20, least, most);
+        std::vector<float> scales = makeScales(20), after = before;
+        shareIntegers(after, scales, clusters);
+        CHECK(countDistinct(after) <= size_t(clusters));
+        std::vector<int> centres;
+        if (countZeros(before) > 0)
+          centres.push_back(0);
+        double best =
+            tryCentres(before, scales, clusters, least, most, centres);
+        CHECK(getError(before, after, scales) == Approx(best).margin(1e-12));
+      }
+}
+
+TEST_CASE("shared integers are of the range, and zeros stay zero") {
+  for (int clusters : {2, 5, 16, 100, 255, 256})
+    for (auto [least, most] : {std::pair(-128, 127), std::pair(-255, 0)}) {
+      std::vector<float> before = makeIntegers(5000, least, most);
+      std::vector<float> scales = makeScales(5000), after = before;
+      shareIntegers(after, scales, clusters);
+      std::set<float> distinct(after.begin(), after.end());
+      CHECK(distinct.size() == size_t(std::min(clusters, most - least + 1)));
+      CHECK(*distinct.begin() >= float(least));
+      CHECK(*distinct.rbegin() <= float(most));
+      for (size_t i = 0; i < before.size(); ++i) {
+        CHECK(after[i] == std::nearbyint(after[i]));
+        CHECK((before[i] != 0 || after[i] == 0));
+      }
+      std::vector<float> again = after;
+      shareIntegers(again, scales, clusters);
+      CHECK(again == after);
+    }
+}
+
+TEST_CASE("integers of channels with larger scales keep nearer values") {
+  std::vector<float> values = {10, 13, 100};
+  shareIntegers(values, {10, 1, 1}, 2);
+  CHECK(values == std::vector<float>{10, 10, 100});
+  values = {10, 13, 100};
+  shareIntegers(values, {1, 10, 1}, 2);
+  CHECK(values == std::vector<float>{13, 13, 100});
+  // Channels without any scale are as good as not there.
+  values = {10, 14, 90, 100};
+  shareIntegers(values, {0, 0, 1, 1}, 3);
+  CHECK(values[2] == 90);
+  CHECK(values[3] == 100);
+  CHECK(countDistinct(values) <= 3);
+}
+
+TEST_CASE("integers that are few enough stay as they are") {
+  for (std::vector<float> values :
+       {std::vector<float>{}, {0}, {-255, -255, 255}, {0, 5, -7, 5}}) {
+    std::vector<float> before = values, scales(values.size(), 0.5f);
+    shareIntegers(values, scales, 3);
+    CHECK(values == before);
+  }
 }
 
 /// The least error of `count` clusters of sorted values, by trying all ends.
@@ -352,7 +501,7 @@ TEST_CASE("sizes of a matrix that is counted by hand") {
   matrix[5] = 1;
   matrix[7] = 2;
   matrix[8] = 1;
-  StoredSizes sizes = StoredSizes::get(matrix, {2, 8, 0});
+  StoredSizes sizes = StoredSizes::get(matrix, {2, 8, 0}, 4);
   CHECK(sizes.elements == 16);
   CHECK(sizes.zeros == 13);
   CHECK(sizes.values == 3);
@@ -368,25 +517,32 @@ TEST_CASE("sizes of a matrix that is counted by hand") {
   CHECK(sizes.huffman->bytes == 2 + 5 + 6 + 12);
   CHECK(sizes.huffman->gapBits == 1);
   CHECK(sizes.getLeast() == 16);
+  // The same as bytes: only elements and values of the table are shorter.
+  StoredSizes bytes = StoredSizes::get(matrix, {2, 8, 0}, 1);
+  CHECK(bytes.dense == 16);
+  CHECK(bytes.codebook == 4 + 3);
+  CHECK(bytes.csr.bytes == 2 + 6 + 3);
+  CHECK(bytes.huffman->bytes == 2 + 5 + 6 + 3);
+  CHECK(bytes.getLeast() == 7);
 }
 
 TEST_CASE("sizes of matrices of zeros, of one value, and of too many") {
-  StoredSizes zeros = StoredSizes::get(std::vector<float>(100), {10, 10, 0});
+  StoredSizes zeros = StoredSizes::get(std::vector<float>(100), {10, 10, 0}, 4);
   CHECK(zeros.codebook == 4);
   CHECK(zeros.csr.bytes == 11 * 2 + 4);
   CHECK(zeros.entropy == 0);
   StoredSizes ones =
-      StoredSizes::get(std::vector<float>(100, 1.f), {10, 10, 5});
+      StoredSizes::get(std::vector<float>(100, 1.f), {10, 10, 5}, 4);
   CHECK(ones.codebook == 8);
   CHECK(ones.huffman->bytes == 1 + 2 + 8 + 22);
   std::vector<float> many(257);
   std::iota(many.begin(), many.end(), 1.f);
-  StoredSizes sizes = StoredSizes::get(many, {1, 257, 0});
+  StoredSizes sizes = StoredSizes::get(many, {1, 257, 0}, 4);
   CHECK_FALSE(sizes.codebook);
   CHECK_FALSE(sizes.huffman);
   CHECK(sizes.csr.bytes == (257 * 33 + 7) / 8 + 4);
   CHECK(sizes.getLeast() == sizes.dense);
-  StoredSizes none = StoredSizes::get({}, {0, 5, 0});
+  StoredSizes none = StoredSizes::get({}, {0, 5, 0}, 4);
   CHECK(none.elements == 0);
   CHECK(none.getLeast() == 0);
 }
