@@ -87,7 +87,7 @@ def place_bytes(rows, end):
     return (rows + 1) * (2 if end < 2 ** 16 else 4)
 
 
-def expected_sizes(matrix, block):
+def expected_sizes(matrix, block, element_bytes=4):
     """The numbers of the report, from its description."""
     block = block or len(matrix)
     blocks = [matrix[i:i + block] for i in range(0, len(matrix), block)]
@@ -103,11 +103,11 @@ def expected_sizes(matrix, block):
     shares = counts / counts.sum()
     said = {"elements": matrix.size, "sparsity": float((matrix == 0).mean()), "values": values,
             "entropy_bits": float(-(shares * np.log2(shares)).sum()),
-            "dense_bytes": 4 * matrix.size}
+            "dense_bytes": element_bytes * matrix.size}
     bits = math.ceil(math.log2(values)) if values > 1 else 0
-    table_bytes = 4 * values * len(blocks)
+    table_bytes = element_bytes * values * len(blocks)
     if values > 256:
-        bits, table_bytes = 32, 0
+        bits, table_bytes = 8 * element_bytes, 0
         said |= {"codebook_bytes": None, "huffman_bytes": None}
     else:
         said["codebook_bytes"] = math.ceil(matrix.size * bits / 8) + table_bytes

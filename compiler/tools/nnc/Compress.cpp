@@ -51,7 +51,7 @@ private:
 void Compress::addOptions(CLI::App &app) {
   addModelFileOptions(app, settings.model);
   app.add_option("-o,--output", settings.output,
-                 "The compressed model, an ONNX file with floats as before")
+                 "The compressed model, an ONNX file with the same types")
       ->type_name("FILE.onnx")
       ->required();
   addShareOption(app, "--sparsity", sparsity, "0.9",
@@ -82,7 +82,7 @@ void Compress::addOptions(CLI::App &app) {
       app, "--max-drop", maxDrop, "0.5%",
       "Give the most sensitive layers 256 clusters, or leave their weights as "
       "they are, until the metric drops by no more than this. The metric is "
-      "the agreement of argmax of the first output with the float model if "
+      "the agreement of argmax of the first output with the original model if "
       "that looks like scores of classes, else its relative L2 error");
   addMetricOption(app, settings.metric);
   addThreadCountOption(app, settings.threads);

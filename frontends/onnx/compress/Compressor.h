@@ -54,7 +54,7 @@ struct LeftSummary {
 struct CompressedSizes {
   compression::StoredSizes stored;
   /// Root mean square of the differences to the model's own weights, relative
-  /// to that of these.
+  /// to that of these; for integers, of the numbers that they stand for.
   double error = 0;
 };
 
@@ -80,8 +80,8 @@ public:
 
   /// Names of all nodes of the file.
   const std::vector<std::string> &getNodeNames() const;
-  int getNumFolded() const;      ///< batch norms and other factors of channels
-  int64_t getFloatBytes() const; ///< of the file, with its external data
+  int getNumFolded() const;     ///< batch norms and other factors of channels
+  int64_t getFileBytes() const; ///< of the model before, with external data
   int getNumOutputs() const;
   /// Whether a tensor is the result of a softmax, perhaps in another shape.
   bool isSoftmax(const std::string &tensor) const;
@@ -95,7 +95,7 @@ public:
   CompressedSizes measure(size_t weight) const;
 
   /// Serializes the model with its own weights.
-  llvm::Expected<std::string> printFloat() const;
+  llvm::Expected<std::string> printOriginal() const;
   /// Serializes the model with its own weights, and nodes that compute what
   /// the compression of each weight changes at the layers that read it.
   llvm::Expected<std::string>

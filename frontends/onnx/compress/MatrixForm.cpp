@@ -8,6 +8,8 @@
 
 #include "frontends/onnx/quantize/GraphIndex.h"
 
+#include <tuple>
+
 using namespace nnc::onnx;
 using llvm::ArrayRef;
 using ::onnx::NodeProto;
@@ -25,11 +27,29 @@ MatrixForm::MatrixForm(Axes sizes, Axes order, int rowAxes)
     (i < rowAxes ? rows : columns) *= sizes[order[i]];
 }
 
+/// Returns the operator on real numbers that one on integers stands for, and
+/// which of its operands, -1 for other ones.
+static std::pair<llvm::StringRef, int> getRealOperand(llvm::StringRef op,
+                                                      int operand) {
+  if (op == "QLinearConv")
+    return {"Conv", operand == 3 ? 1 : -1};
+  if (op == "QLinearMatMul")
+    return {"MatMul", operand == 0 ? 0 : operand == 3 ? 1 : -1};
+  if (op == "ConvInteger")
+    return {"Conv", operand};
+  if (op == "MatMulInteger")
+    return {"MatMul", operand};
+  return {op, operand};
+}
+
 std::optional<MatrixForm> MatrixForm::get(const NodeProto &node, int operand,
                                           ArrayRef<int64_t> dims) {
   if (!node.domain().empty() || getProduct(dims) == 0)
     return std::nullopt;
   llvm::StringRef op = node.op_type();
+  std::tie(op, operand) = getRealOperand(op, operand);
+  if (operand < 0)
+    return std::nullopt;
   auto byRows = [&](int64_t rows, int64_t columns) {
     return MatrixForm({rows, columns, 1, 1}, {0, 1, 2, 3}, 1);
   };

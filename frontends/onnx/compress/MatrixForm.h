@@ -23,8 +23,9 @@ namespace nnc::onnx {
 class MatrixForm {
 public:
   /// Returns the form of an operand of a Conv, ConvTranspose, Gemm, MatMul,
-  /// RNN, LSTM or GRU that would be its weights if it was constant, of shape
-  /// `dims`. Returns nullopt for other operands and nodes.
+  /// RNN, LSTM, GRU, QLinearConv, QLinearMatMul, ConvInteger or MatMulInteger
+  /// that would be its weights if it was constant, of shape `dims`. Returns
+  /// nullopt for other operands and nodes.
   static std::optional<MatrixForm>
   get(const ::onnx::NodeProto &node, int operand, llvm::ArrayRef<int64_t> dims);
 

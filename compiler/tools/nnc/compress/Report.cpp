@@ -118,7 +118,7 @@ json::Object toJson(CompressSession &session, const CompressResult &result) {
       {"block", settings.options.block},
       {"samples", int64_t(session.getNumSamples())},
       {"folded", compressor.getNumFolded()},
-      {"file_bytes", compressor.getFloatBytes()},
+      {"file_bytes", compressor.getFileBytes()},
       {"seconds", result.seconds},
       {"evaluated", result.evaluated},
       {"metric", evaluation.metricName},
@@ -175,11 +175,11 @@ void printReport(CompressSession &session, const CompressResult &result) {
   const CompressSettings &settings = session.getSettings();
   onnx::Compressor &compressor = session.getCompressor();
   printLayers(session, result);
-  printOut(
-      "\ndense: 32-bit floats; codebook: the numbers of values in a table; "
-      "CSR: such numbers and gaps for what is not zero, in brackets the "
-      "bits of a gap; Huffman: the same in Huffman codes; entropy: bits a "
-      "weight\n");
+  printOut("\ndense: 32-bit floats, or bytes where they are quantized; "
+           "codebook: the numbers of values in a table; "
+           "CSR: such numbers and gaps for what is not zero, in brackets the "
+           "bits of a gap; Huffman: the same in Huffman codes; entropy: bits a "
+           "weight\n");
   if (!compressor.getLeft().empty()) {
     Table left({"stays as it is", "node", "op", "because"});
     for (const onnx::LeftSummary &each : compressor.getLeft())

@@ -14,7 +14,7 @@
 
 namespace nnc::tools {
 
-/// Bytes of outputs of the float model that are kept between evaluations.
+/// Bytes of outputs of the original model that are kept between evaluations.
 static constexpr int64_t kKeptBytes = int64_t(1) << 30;
 
 ExitCode CompressSession::openModel(llvm::Expected<std::string> text,
@@ -23,7 +23,7 @@ ExitCode CompressSession::openModel(llvm::Expected<std::string> text,
     return fail(text.takeError(), ExitCode::limit);
   return model.open(*text, name, settings.model, settings.compiler,
                     settings.threads,
-                    &model == &floatModel ? nullptr : &floatModel);
+                    &model == &originalModel ? nullptr : &originalModel);
 }
 
 /// Warns of weights that are not finite, and complains if none are left.
@@ -39,8 +39,8 @@ ExitCode CompressSession::checkWeights() {
   Problem problem{Problem::error, settings.model.model, "", "", "", "", "", {}};
   problem.message =
       "has no weights that can be compressed: constants of 32-bit "
-      "floats that a convolution, Gemm, MatMul, LSTM, GRU or RNN "
-      "multiplies by";
+      "floats or, quantized, of integers of 8 bits that a convolution, "
+      "Gemm, MatMul, LSTM, GRU or RNN multiplies by";
   for (const onnx::LeftSummary &each : compressor->getLeft())
     if (problem.notes.size() < 10)
       problem.notes.push_back(fmt::format("'{}' of {} '{}' stays as it is: {}",
@@ -77,19 +77,21 @@ ExitCode CompressSession::open() {
   if (ExitCode code = checkWeights();
       code != ExitCode::done || settings.calibration.empty())
     return code;
-  if (ExitCode code = openModel(compressor->printFloat(), "float", floatModel);
+  if (ExitCode code =
+          openModel(compressor->printOriginal(), "original", originalModel);
       code != ExitCode::done)
     return code;
-  return readCalibration(settings.calibration, floatModel.getManifest(),
+  return readCalibration(settings.calibration, originalModel.getManifest(),
                          samples);
 }
 
-llvm::Expected<std::vector<Tensor>> CompressSession::runFloat(size_t sample) {
+llvm::Expected<std::vector<Tensor>>
+CompressSession::runOriginal(size_t sample) {
   if (sample < outputs.size())
     return outputs[sample];
-  llvm::Expected<std::vector<Tensor>> results = floatModel.run(
+  llvm::Expected<std::vector<Tensor>> results = originalModel.run(
       samples[sample].inputs,
-      fmt::format("float sample {} of {}", sample + 1, samples.size()));
+      fmt::format("original sample {} of {}", sample + 1, samples.size()));
   if (!results || sample != outputs.size())
     return results;
   int64_t bytes = 0;
@@ -113,12 +115,12 @@ ExitCode CompressSession::evaluate(CompressEvaluation &evaluation) {
     for (const Port &port : compressed.getManifest().outputs) {
       evaluation.outputs.push_back(
           describeOutput(port, compressor->isSoftmax(port.name)));
-      places.push_back(floatModel.findOutput(port.name));
+      places.push_back(originalModel.findOutput(port.name));
     }
     Progress progress("comparing");
     for (size_t i = 0; i < samples.size(); ++i) {
       progress.setShare(double(i) / double(samples.size()));
-      llvm::Expected<std::vector<Tensor>> expected = runFloat(i);
+      llvm::Expected<std::vector<Tensor>> expected = runOriginal(i);
       if (!expected)
         return fail(expected.takeError(), ExitCode::ownFault);
       llvm::Expected<std::vector<Tensor>> actual =

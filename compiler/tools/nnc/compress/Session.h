@@ -22,16 +22,16 @@ struct CompressSettings {
   std::optional<double> maxDrop; ///< a share: 0.005 for 0.5 %
   int threads = 1;
 
-  /// Whether models can be compared with the float one.
+  /// Whether models can be compared with the original one.
   bool canEvaluate() const { return !calibration.empty() || !metric.empty(); }
 };
 
-/// How far a compressed model is from the float one.
+/// How far a compressed model is from the original one.
 struct CompressEvaluation : Score {
   std::vector<OutputNoise> outputs; ///< none without samples
 };
 
-/// The float model, its weights, and the samples.
+/// The original model, its weights, and the samples.
 class CompressSession {
 public:
   explicit CompressSession(CompressSettings settings)
@@ -39,7 +39,7 @@ public:
 
   /// Reads the model, and if there are samples builds it and reads these.
   ExitCode open();
-  /// Compares the model as it is compressed now with the float one.
+  /// Compares the model as it is compressed now with the original one.
   ExitCode evaluate(CompressEvaluation &evaluation);
   /// Finds how much of what the layers that read each weight compute changes
   /// with the weight: the sum of squared differences over that of the values,
@@ -54,15 +54,15 @@ private:
   ExitCode checkWeights();
   ExitCode openModel(llvm::Expected<std::string> text, const char *name,
                      Executable &model);
-  llvm::Expected<std::vector<Tensor>> runFloat(size_t sample);
+  llvm::Expected<std::vector<Tensor>> runOriginal(size_t sample);
 
   CompressSettings settings;
   mlir::MLIRContext context;
   Diagnostics diagnostics;
   std::unique_ptr<onnx::Compressor> compressor;
-  Executable floatModel;
+  Executable originalModel;
   std::vector<Sample> samples;
-  /// Outputs of the float model for the first samples.
+  /// Outputs of the original model for the first samples.
   std::vector<std::vector<Tensor>> outputs;
   int64_t outputBytes = 0;
 };

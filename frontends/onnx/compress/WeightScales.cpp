@@ -1,0 +1,119 @@
+//===- WeightScales.cpp - What the integers of weights stand for ----------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/compress/WeightScales.h"
+
+#include "dialects/nn/compression/Codebook.h"
+
+#include <tuple>
+
+using namespace nnc::onnx;
+using ::onnx::NodeProto;
+using ::onnx::TensorProto;
+
+bool WeightScales::operator==(const WeightScales &other) const {
+  auto get = [](const WeightScales &all) {
+    return std::tie(all.shape.outer, all.shape.channels, all.shape.inner,
+                    all.scales, all.zeroPoint);
+  };
+  return get(*this) == get(other);
+}
+
+namespace {
+
+/// The operands of a node that hold the scales and zero points of another one,
+/// -1 where it has none, and the axis along which these may differ.
+struct ScaleOperands {
+  int scale, zeroPoint;
+  int64_t axis;
+};
+
+} // namespace
+
+static ScaleOperands getScaleOperands(const NodeProto &node, int operand,
+                                      int64_t rank) {
+  llvm::StringRef op = node.op_type();
+  if (op == "QLinearConv")
+    return {operand + 1, operand + 2, 0};
+  if (op == "ConvInteger")
+    return {-1, operand + 2, 0};
+  // Rows of the left matrix and columns of the right one have their own.
+  if (op == "QLinearMatMul")
+    return {operand + 1, operand + 2, operand == 0 ? rank - 2 : rank - 1};
+  if (op == "MatMulInteger")
+    return {-1, operand + 2, operand == 0 ? rank - 2 : rank - 1};
+  int64_t axis = getInt(node, "axis", 1);
+  return {operand + 1, operand + 2, axis < 0 ? axis + rank : axis};
+}
+
+/// Returns whether all elements are the same; there is at least one.
+template <class T> static bool areEqual(const std::vector<T> &values) {
+  return llvm::all_of(values, [&](T each) { return each == values.front(); });
+}
+
+std::string nnc::onnx::readScales(const GraphIndex &index,
+                                  const NodeProto &node, int operand,
+                                  const std::vector<int64_t> &dims,
+                                  WeightScales &result) {
+  auto rank = static_cast<int64_t>(dims.size());
+  ScaleOperands places = getScaleOperands(node, operand, rank);
+  if (getInt(node, "block_size", 0) != 0)
+    return "has scales for blocks, not for channels";
+  result.scales = {1};
+  if (places.scale >= 0) {
+    auto scales = index.getFloats(node.input(places.scale));
+    if (!scales || scales->empty() || !compression::areFinite(*scales))
+      return "has scales that are not finite constants of 32-bit floats";
+    result.scales = std::move(*scales);
+  }
+  if (areEqual(result.scales))
+    result.scales.resize(1);
+  auto channels = static_cast<int64_t>(result.scales.size());
+  int64_t axis = channels == 1 ? -1 : places.axis;
+  if (channels > 1 && (axis < 0 || axis >= rank || dims[axis] != channels))
+    return "has scales that are not one for each channel";
+  result.shape = ChannelShape::get(dims, axis);
+  result.zeroPoint = 0;
+  if (!hasInput(node, places.zeroPoint))
+    return "";
+  const TensorProto *tensor = index.getConstant(node.input(places.zeroPoint));
+  std::vector<int> zeroPoints;
+  if (tensor && isOfBytes(*tensor))
+    zeroPoints = getIntegers(*tensor);
+  if (zeroPoints.empty())
+    return "has zero points that are not constants of 8 bits";
+  if (!areEqual(zeroPoints))
+    return "has zero points that differ between channels, so that no integer "
+           "is zero in all of them";
+  result.zeroPoint = zeroPoints.front();
+  return "";
+}
+
+bool nnc::onnx::isOfBytes(const TensorProto &tensor) {
+  return tensor.data_type() == TensorProto::INT8 ||
+         tensor.data_type() == TensorProto::UINT8;
+}
+
+std::vector<int> nnc::onnx::getIntegers(const TensorProto &tensor) {
+  if (!tensor.has_raw_data() || tensor.raw_data().empty())
+    return {tensor.int32_data().begin(), tensor.int32_data().end()};
+  bool isSigned = tensor.data_type() == TensorProto::INT8;
+  std::vector<int> values;
+  values.reserve(tensor.raw_data().size());
+  for (char byte : tensor.raw_data())
+    values.push_back(isSigned ? static_cast<int8_t>(byte)
+                              : static_cast<uint8_t>(byte));
+  return values;
+}
+
+void nnc::onnx::setIntegers(TensorProto &tensor, llvm::ArrayRef<int> values) {
+  std::string bytes;
+  bytes.reserve(values.size());
+  for (int value : values)
+    bytes.push_back(static_cast<char>(value));
+  tensor.clear_int32_data();
+  tensor.set_raw_data(std::move(bytes));
+}
