@@ -114,7 +114,9 @@ def expected_sizes(matrix, block, element_bytes=4):
     csr, huffman = [], []
     for gap_bits in range(1, 9):
         entries, gaps = entries_of(codes, has_zeros, gap_bits)
-        csr.append(math.ceil(len(entries) * (bits + gap_bits) / 8) + table_bytes
+        # Entries hold elements, and need no tables, where codes are as long.
+        csr.append(math.ceil(len(entries) * (bits + gap_bits) / 8)
+                   + (table_bytes if bits < 8 * element_bytes else 0)
                    + place_bytes(len(matrix), len(entries)))
         coded = huffman_bits(entries) + huffman_bits(gaps)
         huffman.append(math.ceil(coded / 8) + values + 2 ** gap_bits + table_bytes

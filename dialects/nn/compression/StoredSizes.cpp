@@ -74,10 +74,12 @@ StoredSizes StoredSizes::get(llvm::ArrayRef<float> matrix,
     sizes.codebook = toBytes(sizes.elements * codeBits) + tables;
     sizes.huffman = GapSize();
   }
+  // Codes of as many bits as the elements only add tables.
+  int64_t entryTables = codeBits < 8 * elementBytes ? tables : 0;
   for (int bits = 1; bits <= kMostGapBits; ++bits) {
     EntryCounts entries = EntryCounts::get(book, shape, bits);
     improve(sizes.csr,
-            toBytes(entries.entries * (codeBits + bits)) + tables +
+            toBytes(entries.entries * (codeBits + bits)) + entryTables +
                 getPlaceBytes(shape.rows, entries.entries),
             bits);
     if (!hasBook)

@@ -47,8 +47,9 @@ struct StoredSizes {
   /// table has more than kMostValues values.
   std::optional<int64_t> codebook;
   /// Entries of a code and a gap, the tables, and the number of the first entry
-  /// of each row in 2 bytes, or 4 where there are more entries. Without
-  /// `codebook` entries have elements instead of codes.
+  /// of each row in 2 bytes, or 4 where there are more entries. Entries have
+  /// elements instead of codes, and need no tables, without `codebook` and
+  /// where codes would have as many bits.
   GapSize csr;
   /// The CSR form with Huffman codes for codes and gaps, whose lengths take
   /// a byte each. The places of the rows count bits. Nullopt without

@@ -542,6 +542,15 @@ TEST_CASE("sizes of matrices of zeros, of one value, and of too many") {
   CHECK_FALSE(sizes.huffman);
   CHECK(sizes.csr.bytes == (257 * 33 + 7) / 8 + 4);
   CHECK(sizes.getLeast() == sizes.dense);
+  // Bytes of which there are more than 128 need no table in rows of entries.
+  many.resize(129);
+  StoredSizes bytes = StoredSizes::get(many, {1, 129, 0}, 1);
+  CHECK(bytes.codebook == 129 + 129);
+  CHECK(bytes.csr.bytes == (129 * 9 + 7) / 8 + 4);
+  many.resize(128);
+  bytes = StoredSizes::get(many, {1, 128, 0}, 1);
+  CHECK(bytes.codebook == 128 * 7 / 8 + 128);
+  CHECK(bytes.csr.bytes == 128 + 128 + 4);
   StoredSizes none = StoredSizes::get({}, {0, 5, 0}, 4);
   CHECK(none.elements == 0);
   CHECK(none.getLeast() == 0);
