@@ -9,6 +9,7 @@
 #include "dialects/nn/compression/Huffman.h"
 #include "runtime/routines/decode/plan.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -23,6 +24,8 @@ using namespace nnc::compression;
 
 /// The most values in a table, whose places a byte holds.
 static constexpr size_t kMostPlaces = 256;
+/// The most values of a weight of which a part has a table.
+static constexpr size_t kMostValues = 65536;
 /// Elements that entries and Huffman codes make independently of others.
 static constexpr int64_t kBlock = 4096;
 /// The most bits of a gap between entries.
@@ -65,49 +68,55 @@ static int getBits(size_t count) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Elements of 1, 2 or 4 bytes by their bits.
-class Elements {
-public:
-  Elements(llvm::ArrayRef<char> bytes, int size) : bytes(bytes), size(size) {}
-
-  int64_t getCount() const { return int64_t(bytes.size()) / size; }
-  int getSize() const { return size; }
-  uint32_t operator[](int64_t i) const {
-    uint32_t bits = 0;
-    for (int byte = 0; byte < size; ++byte)
-      bits |= uint32_t(uint8_t(bytes[i * size + byte])) << 8 * byte;
-    return bits;
-  }
-
-private:
-  llvm::ArrayRef<char> bytes;
+/// Elements of 1, 2 or 4 bytes as places in a list of their different values.
+struct Elements {
   int size;
-};
+  std::vector<uint32_t> values; ///< by their bits, ascending
+  std::vector<uint16_t> places; ///< of the elements
 
-/// The different values of some elements, in ascending order of their bits.
-struct Places {
-  std::vector<uint32_t> values;
+  int64_t getCount() const { return int64_t(places.size()); }
 
-  /// Returns nothing if there are more than `most`.
-  static std::optional<Places> find(const Elements &elements, int64_t begin,
-                                    int64_t end, size_t most) {
-    Places places;
-    llvm::DenseMap<uint64_t, char> known;
-    uint32_t last = 0;
-    for (int64_t i = begin; i < end; ++i) {
-      uint32_t bits = elements[i];
-      if ((bits == last && i != begin) || !known.try_emplace(bits).second)
-        continue;
-      last = bits;
-      if (places.values.size() == most)
-        return std::nullopt;
-      places.values.push_back(bits);
+  /// Returns nothing if there are more than `most` values, at most 65536.
+  static std::optional<Elements> get(llvm::ArrayRef<char> bytes, int size,
+                                     size_t most) {
+    const int64_t count = int64_t(bytes.size()) / size;
+    auto getBits = [&](int64_t i) {
+      uint32_t bits = 0;
+      for (int byte = 0; byte < size; ++byte)
+        bits |= uint32_t(uint8_t(bytes[i * size + byte])) << 8 * byte;
+      return bits;
+    };
+    Elements elements{size, {}, {}};
+    llvm::DenseMap<uint64_t, uint16_t> known;
+    std::vector<uint16_t> found(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i) {
+      uint32_t bits = getBits(i);
+      auto [entry, isNew] = known.try_emplace(bits, known.size());
+      if (isNew) {
+        if (known.size() > most)
+          return std::nullopt;
+        elements.values.push_back(bits);
+      }
+      found[i] = entry->second;
     }
-    llvm::sort(places.values);
-    return places;
+    std::vector<uint16_t> sorted(elements.values.size());
+    std::vector<uint32_t> values = elements.values;
+    llvm::sort(elements.values);
+    for (auto [place, bits] : llvm::enumerate(values))
+      sorted[place] =
+          llvm::lower_bound(elements.values, bits) - elements.values.begin();
+    elements.places.resize(found.size());
+    for (auto [i, place] : llvm::enumerate(found))
+      elements.places[i] = sorted[place];
+    return elements;
   }
-  size_t operator[](uint32_t bits) const {
-    return llvm::lower_bound(values, bits) - values.begin();
+
+  /// How often each value occurs.
+  std::vector<int64_t> countValues() const {
+    std::vector<int64_t> counts(values.size());
+    for (uint16_t place : places)
+      ++counts[place];
+    return counts;
   }
 };
 
@@ -143,18 +152,38 @@ static void addBehind(std::vector<uint8_t> &bytes) {
 // Codes
 //===----------------------------------------------------------------------===//
 
-/// Returns the most values that a block has; nothing if there are too many.
+/// Returns the most values that a block has; nothing if these are more than
+/// `limit`.
 static std::optional<size_t> getMostValues(const Elements &elements,
-                                           int64_t block) {
+                                           int64_t block,
+                                           size_t limit = kMostPlaces) {
+  std::vector<int64_t> seenIn(elements.values.size(), -1);
   size_t most = 0;
   for (int64_t begin = 0; begin < elements.getCount(); begin += block) {
-    int64_t end = std::min(begin + block, elements.getCount());
-    auto places = Places::find(elements, begin, end, kMostPlaces);
-    if (!places)
+    size_t values = 0;
+    for (int64_t i = begin; i < std::min(begin + block, elements.getCount());
+         ++i)
+      if (int64_t &last = seenIn[elements.places[i]]; last != begin) {
+        last = begin;
+        ++values;
+      }
+    if (values > limit)
       return std::nullopt;
-    most = std::max(most, places->values.size());
+    most = std::max(most, values);
   }
   return most;
+}
+
+/// The different places of a block's elements, ascending.
+static std::vector<uint16_t> findPlaces(const Elements &elements, int64_t begin,
+                                        int64_t end) {
+  llvm::BitVector seen(elements.values.size());
+  for (int64_t i = begin; i < end; ++i)
+    seen.set(elements.places[i]);
+  std::vector<uint16_t> places;
+  for (unsigned place : seen.set_bits())
+    places.push_back(place);
+  return places;
 }
 
 static int64_t getBlocks(const decode_shape &shape) {
@@ -168,7 +197,8 @@ static std::optional<StoredForm> storeCodes(const Elements &elements,
   for (int64_t run : runs)
     for (int64_t many : {2, 4, 8, 16})
       blocks.push_back(many * run);
-  for (int64_t block = 64; block < count; block *= 2)
+  // Of a large weight a short part has no time to be worth its table.
+  for (int64_t block = count < (1 << 20) ? 64 : 1024; block < count; block *= 2)
     blocks.push_back(block);
   llvm::erase_if(blocks,
                  [&](int64_t block) { return block < 32 || block >= count; });
@@ -176,7 +206,7 @@ static std::optional<StoredForm> storeCodes(const Elements &elements,
   llvm::sort(blocks);
   blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
 
-  int64_t least = count * elements.getSize();
+  int64_t least = count * elements.size;
   StoredForm form;
   for (int64_t block : blocks) {
     std::optional<size_t> values = getMostValues(elements, block);
@@ -188,8 +218,8 @@ static std::optional<StoredForm> storeCodes(const Elements &elements,
     shape.block = static_cast<int>(block);
     shape.values = static_cast<int>(*values);
     shape.value_bits = getBits(*values);
-    int64_t bytes = getBlocks(shape) * decode_group(shape, elements.getSize()) +
-                    decode_behind;
+    int64_t bytes =
+        getBlocks(shape) * decode_group(shape, elements.size) + decode_behind;
     // Longer blocks come later: they decode more at a time.
     if (bytes <= least) {
       least = bytes;
@@ -201,16 +231,17 @@ static std::optional<StoredForm> storeCodes(const Elements &elements,
   for (int64_t begin = 0; begin < count; begin += form.shape.block) {
     int64_t end = std::min<int64_t>(begin + form.shape.block, count);
     size_t start = form.bytes.size();
-    Places places = *Places::find(elements, begin, end, kMostPlaces);
-    std::vector<uint32_t> table = places.values;
-    table.resize(form.shape.values);
-    for (uint32_t value : table)
-      addNumber(form.bytes, value, elements.getSize());
+    std::vector<uint16_t> places = findPlaces(elements, begin, end);
+    for (size_t i = 0; i < size_t(form.shape.values); ++i)
+      addNumber(form.bytes, i < places.size() ? elements.values[places[i]] : 0,
+                elements.size);
+    std::vector<uint32_t> codes(elements.values.size());
+    for (auto [code, place] : llvm::enumerate(places))
+      codes[place] = static_cast<uint32_t>(code);
     BitWriter writer(form.bytes);
     for (int64_t i = begin; i < end; ++i)
-      writer.add(static_cast<uint32_t>(places[elements[i]]),
-                 form.shape.value_bits);
-    form.bytes.resize(start + decode_group(form.shape, elements.getSize()));
+      writer.add(codes[elements.places[i]], form.shape.value_bits);
+    form.bytes.resize(start + decode_group(form.shape, elements.size));
   }
   addBehind(form.bytes);
   return form;
@@ -296,10 +327,8 @@ static void addBlocks(StoredForm &form,
   addBehind(form.bytes);
 }
 
-static StoredForm storeHuffman(const Elements &elements, const Places &places) {
-  std::vector<int64_t> counts(places.values.size());
-  for (int64_t i = 0; i < elements.getCount(); ++i)
-    ++counts[places[elements[i]]];
+static StoredForm storeHuffman(const Elements &elements) {
+  std::vector<int64_t> counts = elements.countValues();
   HuffmanCodes codes = makeCodes(counts);
   StoredForm form;
   form.shape.form = decode_huffman;
@@ -308,13 +337,13 @@ static StoredForm storeHuffman(const Elements &elements, const Places &places) {
   form.shape.values = static_cast<int>(codes.order.size());
   form.shape.value_bits = codes.most;
   for (size_t symbol : codes.order)
-    addNumber(form.bytes, places.values[symbol], elements.getSize());
+    addNumber(form.bytes, elements.values[symbol], elements.size);
   form.bytes.resize(llvm::alignTo(form.bytes.size(), 2));
   codes.addCounts(form.bytes);
   addBlocks(form, [&](int64_t begin, int64_t end) {
     BitWriter writer(form.bytes);
     for (int64_t i = begin; i < end; ++i)
-      codes.write(writer, places[elements[i]]);
+      codes.write(writer, elements.places[i]);
   });
   return form;
 }
@@ -335,15 +364,13 @@ using Entries = std::vector<std::vector<Entry>>;
 } // namespace
 
 /// The most frequent value, by its place.
-static size_t findMostFrequent(const Elements &elements, const Places &places) {
-  std::vector<int64_t> counts(places.values.size());
-  for (int64_t i = 0; i < elements.getCount(); ++i)
-    ++counts[places[elements[i]]];
+static size_t findMostFrequent(const Elements &elements) {
+  std::vector<int64_t> counts = elements.countValues();
   return std::max_element(counts.begin(), counts.end()) - counts.begin();
 }
 
-static Entries findEntries(const Elements &elements, const Places &places,
-                           size_t skipped, int gapBits) {
+static Entries findEntries(const Elements &elements, size_t skipped,
+                           int gapBits) {
   const uint32_t mostGap = (1u << gapBits) - 1;
   Entries entries;
   for (int64_t begin = 0; begin < elements.getCount(); begin += kBlock) {
@@ -351,7 +378,7 @@ static Entries findEntries(const Elements &elements, const Places &places,
     uint32_t gap = 0;
     for (int64_t i = begin; i < std::min(begin + kBlock, elements.getCount());
          ++i) {
-      size_t place = places[elements[i]];
+      size_t place = elements.places[i];
       if (place != skipped) {
         block.push_back({gap, place});
         gap = 0;
@@ -386,14 +413,14 @@ static decode_shape getEntriesShape(const Elements &elements, int form,
   return shape;
 }
 
-static StoredForm storeEntries(const Elements &elements, const Places &places) {
-  size_t skipped = findMostFrequent(elements, places);
-  int valueBits = getBits(places.values.size());
+static StoredForm storeEntries(const Elements &elements) {
+  size_t skipped = findMostFrequent(elements);
+  int valueBits = getBits(elements.values.size());
   Entries best;
   int64_t leastBits = std::numeric_limits<int64_t>::max();
   int gapBits = 1;
   for (int bits = 1; bits <= kMostGap; ++bits) {
-    Entries entries = findEntries(elements, places, skipped, bits);
+    Entries entries = findEntries(elements, skipped, bits);
     int64_t all = countEntries(entries) * (bits + valueBits);
     if (all < leastBits) {
       leastBits = all;
@@ -402,7 +429,7 @@ static StoredForm storeEntries(const Elements &elements, const Places &places) {
     }
   }
   // The value that is skipped has the last place.
-  std::vector<uint32_t> values = places.values;
+  std::vector<uint32_t> values = elements.values;
   std::swap(values[skipped], values.back());
   std::vector<size_t> moved(values.size());
   std::iota(moved.begin(), moved.end(), 0);
@@ -414,7 +441,7 @@ static StoredForm storeEntries(const Elements &elements, const Places &places) {
   form.shape.value_bits = valueBits;
   form.shape.gap_bits = gapBits;
   for (uint32_t value : values)
-    addNumber(form.bytes, value, elements.getSize());
+    addNumber(form.bytes, value, elements.size);
   addBlocks(form, [&](int64_t begin, int64_t) {
     const std::vector<Entry> &block = best[begin / kBlock];
     addNumber(form.bytes, static_cast<uint32_t>(block.size()), 2);
@@ -427,18 +454,17 @@ static StoredForm storeEntries(const Elements &elements, const Places &places) {
   return form;
 }
 
-static StoredForm storeHuffmanEntries(const Elements &elements,
-                                      const Places &places) {
-  size_t skipped = findMostFrequent(elements, places);
+static StoredForm storeHuffmanEntries(const Elements &elements) {
+  size_t skipped = findMostFrequent(elements);
   struct Choice {
     Entries entries;
     std::vector<int64_t> gaps, values;
     int64_t bits = std::numeric_limits<int64_t>::max();
   } best;
   for (int gapBits = 2; gapBits <= kMostGap; ++gapBits) {
-    Choice choice{findEntries(elements, places, skipped, gapBits),
+    Choice choice{findEntries(elements, skipped, gapBits),
                   std::vector<int64_t>(size_t(1) << gapBits),
-                  std::vector<int64_t>(places.values.size())};
+                  std::vector<int64_t>(elements.values.size())};
     for (const std::vector<Entry> &block : choice.entries)
       for (const Entry &entry : block) {
         ++choice.gaps[entry.gap];
@@ -458,8 +484,8 @@ static StoredForm storeHuffmanEntries(const Elements &elements,
   form.shape.gaps = static_cast<int>(gaps.order.size());
   form.shape.gap_bits = gaps.most;
   for (size_t symbol : values.order)
-    addNumber(form.bytes, places.values[symbol], elements.getSize());
-  addNumber(form.bytes, places.values[skipped], elements.getSize());
+    addNumber(form.bytes, elements.values[symbol], elements.size);
+  addNumber(form.bytes, elements.values[skipped], elements.size);
   form.bytes.resize(llvm::alignTo(form.bytes.size(), 2));
   values.addCounts(form.bytes);
   gaps.addCounts(form.bytes);
@@ -484,22 +510,29 @@ static StoredForm storeHuffmanEntries(const Elements &elements,
 std::optional<StoredForm> StoredForm::get(StoredKind kind,
                                           llvm::ArrayRef<char> bytes, int size,
                                           llvm::ArrayRef<int64_t> runs) {
-  Elements elements(bytes, size);
   // The places of blocks have 32 bits, sizes are ints.
-  if (elements.getCount() < 2 || bytes.size() > (size_t(1) << 31) - kBlock)
+  if (int64_t(bytes.size()) < 2 * size ||
+      bytes.size() > (size_t(1) << 31) - kBlock)
+    return std::nullopt;
+  bool hasParts = kind == StoredKind::codebook;
+  auto elements =
+      Elements::get(bytes, size, hasParts ? kMostValues : kMostPlaces);
+  if (!elements)
     return std::nullopt;
   std::optional<StoredForm> form;
-  if (kind == StoredKind::codebook) {
-    form = storeCodes(elements, runs);
-  } else if (auto places =
-                 Places::find(elements, 0, elements.getCount(), kMostPlaces)) {
-    form = kind == StoredKind::csr ? storeEntries(elements, *places)
-                                   : storeHuffman(elements, *places);
-    if (kind == StoredKind::huffman) {
-      StoredForm other = storeHuffmanEntries(elements, *places);
-      if (other.bytes.size() < form->bytes.size())
-        form = std::move(other);
-    }
+  switch (kind) {
+  case StoredKind::codebook:
+    form = storeCodes(*elements, runs);
+    break;
+  case StoredKind::csr:
+    form = storeEntries(*elements);
+    break;
+  case StoredKind::huffman:
+    form = storeHuffman(*elements);
+    if (StoredForm other = storeHuffmanEntries(*elements);
+        other.bytes.size() < form->bytes.size())
+      form = std::move(other);
+    break;
   }
   if (form && form->bytes.size() >= bytes.size())
     return std::nullopt;
@@ -508,11 +541,13 @@ std::optional<StoredForm> StoredForm::get(StoredKind kind,
 
 bool nnc::compression::isWorthStoring(StoredKind kind,
                                       llvm::ArrayRef<char> bytes, int size) {
-  Elements elements(bytes, size);
-  if (elements.getCount() < 64)
+  if (int64_t(bytes.size()) < 64 * size)
     return false;
-  return kind == StoredKind::codebook
-             ? storeCodes(elements, {}).has_value()
-             : Places::find(elements, 0, elements.getCount(), kMostPlaces)
-                   .has_value();
+  bool hasParts = kind == StoredKind::codebook;
+  auto elements =
+      Elements::get(bytes, size, hasParts ? kMostValues : kMostPlaces);
+  // Parts of 64 elements and 16 values take less than the elements of any size
+  // but a byte.
+  return elements && (elements->values.size() <= kMostPlaces ||
+                      getMostValues(*elements, 64, 16));
 }
