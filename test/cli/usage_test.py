@@ -125,6 +125,58 @@ class Usage(nnc.TestCase):
         self.nnc("check", "no.onnx", "--tuning=no.tune", code=USAGE,
                  said=["^no.onnx: error: there is no such file", "no.tune"])
 
+    def test_empty_values(self):
+        """They are no values, and the next argument is none either."""
+        before = (self.folder / "network.onnx").read_bytes()
+        for line, option in [("report --output= network.onnx network.onnx", "--output=FILE.html"),
+                             ("check --arena= network.onnx", "--arena=FILE.svg"),
+                             ("compile network.onnx -o out --depfile= network.onnx",
+                              "--depfile=FILE"),
+                             ("check network.onnx --tuning= --quiet", "--tuning=FILE"),
+                             ("bench network.onnx --runs=", "--runs=N")]:
+            self.nnc(*line.split(), code=USAGE,
+                     said=[f"the value of {option} is empty; see nnc {line.split()[0]} --help"])
+        self.nnc("compile", "", "-o", "", code=USAGE,
+                 said=["^nnc: error: MODEL: the name is empty", "of --output=DIR is empty"])
+        self.nnc("manual", "", code=USAGE, said=["COMMAND: the name is empty"])
+        self.assertEqual((self.folder / "network.onnx").read_bytes(), before)
+        self.assertEqual(self.names(), ["network.onnx"])
+
+    def test_no_numbers(self):
+        for line in ("verify --tolerance", "bench --seconds", "report --seconds",
+                     "quantize --percentile", "check --max-error"):
+            command, option = line.split()
+            for number in "nan", "-nan", "-1", "x":
+                self.nnc(command, "network.onnx", f"{option}={number}", code=USAGE,
+                         said=[f"^nnc: error: {option}: {number} is no number from "])
+
+    def test_places_of_words(self):
+        for line, *problems in [
+                ("compile network.onnx --target=cortex-m44 -o", "of --output=DIR is missing",
+                 "no target 'cortex-m44'"),
+                ("--color compile network.onnx -o out --wrong",
+                 r"--color=auto\|always\|never is missing in front of the command 'compile'",
+                 "no option '--wrong'"),
+                ("foo check network.onnx --bar", "no command 'foo'; choose", "'--bar'"),
+                ("complie --help", "no command 'complie'; did you mean 'compile'\\? see nnc --help$"),
+                ("quantize no.onnx --ops=Conf,MatMull", "'Conv'", "'MatMul'"),
+                ("compile no.onnx -o a -o b", "--output is given more than once", "no.onnx"),
+                ("check no.onnx --no-build=maybe", "--no-build takes no value", "no.onnx"),
+                ("manual compile check", "'check' is one too many"),
+                ("manual complie check", "'check' is one too many", "complie not in"),
+                ("bench no.onnx --simulate=1,0", "1 not in", "0 not in"),
+                ("check -- network.onnx --pin", "'--pin' is one too many")]:
+            self.nnc(*line.split(), code=USAGE, said=problems)
+        # Words of options: behind the letter, behind others, and arguments behind two dashes.
+        self.nnc("compile", "-qo", "out", "--", "network.onnx")
+        self.nnc("compile", "network.onnx", "-oother")
+        self.assertEqual(self.names(), ["network.onnx", "other", "out"])
+
+    def test_help_of_a_command(self):
+        self.assertEqual(self.nnc("help", "compile"), self.nnc("compile", "--help"))
+        self.assertEqual(self.nnc("help"), self.nnc("--help"))
+        self.nnc("help", "complie", code=USAGE, said=["no command 'complie'; did you mean"])
+
     def test_values_of_options(self):
         for option, problem in [("--shape=x=1xfour", "not of the form INPUT=1x3x48x320"),
                                 ("--shape=1x3x8x8", "not of the form"),

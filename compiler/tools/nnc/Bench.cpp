@@ -7,6 +7,7 @@
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
 #include "compiler/tools/nnc/Measuring.h"
+#include "compiler/tools/nnc/OptionValue.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -44,13 +45,14 @@ public:
         ->check(CLI::Range(1, 1000000));
     app.add_option("--seconds", seconds, "How long to run, without --runs")
         ->type_name("S")
-        ->check(CLI::Range(0.01, 3600.0))
+        ->check(numberFrom(0.01, 3600))
         ->capture_default_str();
     app.add_option("--simulate", simulated,
                    "Also cut the work for so many threads, run their shares "
                    "one after the other, and say how even they are")
         ->type_name("N,N,...")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->check(CLI::Range(2, 1024));
     app.add_option("--keep", kept,
                    "Also leave the program that was timed here, for another "

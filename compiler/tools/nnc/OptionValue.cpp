@@ -120,4 +120,26 @@ ValueKind getValueKind(const CLI::Option &option) {
   return kind;
 }
 
+std::vector<std::string> findProblems(const CLI::Option &option) {
+  std::vector<std::string> problems;
+  for (std::string value : option.results())
+    forEachCheck(option, [&](const CLI::Validator &check) {
+      if (std::string problem = check(value); !problem.empty())
+        problems.push_back(problem);
+    });
+  return problems;
+}
+
+std::function<std::string(const std::string &)> numberFrom(double low,
+                                                           double high) {
+  return [low, high](const std::string &given) -> std::string {
+    double value;
+    bool isInside =
+        llvm::to_float(given, value) && value >= low && value <= high;
+    return isInside
+               ? ""
+               : fmt::format("{} is no number from {} to {}", given, low, high);
+  };
+}
+
 } // namespace nnc::tools

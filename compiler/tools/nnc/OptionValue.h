@@ -51,6 +51,14 @@ std::string getTypeName(const CLI::Option &option);
 /// Returns what can be completed of an option's value.
 ValueKind getValueKind(const CLI::Option &option);
 
+/// Returns all that the checks of an option say of the values that it is given.
+std::vector<std::string> findProblems(const CLI::Option &option);
+
+/// Returns a check of a number from `low` to `high`. Unlike CLI::Range it
+/// refuses NaN.
+std::function<std::string(const std::string &)> numberFrom(double low,
+                                                           double high);
+
 } // namespace nnc::tools
 
 #endif // NNC_TOOLS_NNC_OPTIONVALUE_H

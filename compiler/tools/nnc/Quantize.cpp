@@ -77,7 +77,7 @@ void Quantize::addMethodOptions(CLI::App &app) {
                  "Percentage of the values that --method=percentile keeps; "
                  "99.99 unless given")
       ->type_name("P")
-      ->check(CLI::Range(50.0, 100.0));
+      ->check(numberFrom(50, 100));
   addWords(app, "--activations", storage, {"s8", "u8"},
            "Integers that activations are stored as; onnxruntime's default is "
            "s8, too");

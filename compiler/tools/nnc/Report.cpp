@@ -50,7 +50,7 @@ public:
                  "errors of the outputs on random inputs");
     app.add_option("--seconds", seconds, "How long to run, with --measure")
         ->type_name("S")
-        ->check(CLI::Range(0.01, 3600.0))
+        ->check(numberFrom(0.01, 3600))
         ->capture_default_str();
     addCompilerOption(app, compiler);
     addJsonOption(app, json);

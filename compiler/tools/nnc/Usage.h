@@ -36,7 +36,6 @@ public:
 private:
   std::optional<ExitCode> note(const CLI::ParseError &error);
   void noteMissing();
-  void noteExtras();
   void dropOption(const std::string &name);
   void addProblem(const std::string &problem);
   /// Returns the command that the arguments name, or nnc itself if they name
@@ -48,7 +47,6 @@ private:
   const Manner &manner;
   std::vector<std::string> arguments;
   std::vector<std::string> problems;
-  std::string help; ///< command whose --help explains more
 };
 
 } // namespace nnc::tools

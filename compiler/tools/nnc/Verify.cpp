@@ -10,6 +10,7 @@
 #include "compiler/tools/driver/TestData.h"
 #include "compiler/tools/nnc/Command.h"
 #include "compiler/tools/nnc/Measuring.h"
+#include "compiler/tools/nnc/OptionValue.h"
 
 #include "compiler/sizes/SizeRange.h"
 #include "dialects/qnn/Qnn.h"
@@ -56,7 +57,7 @@ public:
                    "place for outputs of 16 bits, 5e-2 for quantized "
                    "models, whose floats may round to the next integer")
         ->type_name("E")
-        ->check(CLI::Range(0.0, 1.0));
+        ->check(numberFrom(0, 1));
     addThreadCountOption(app, threads);
     addCompilerOption(app, compiler);
     addJsonOption(app, json);
