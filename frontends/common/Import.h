@@ -67,6 +67,9 @@ struct ImportOptions {
   /// Values of inputs that become constants.
   GivenValues values = {};
   Limits limits = {};
+  /// The input that is read frame by frame; empty if none is or it is the only
+  /// one. A name that no input has is reported with other wrong names.
+  std::string streamed = "";
   /// The name that messages give to `shapes` if these are only tried (Trial.h);
   /// else empty. Shapes that do not fit are a warning then.
   std::string trial = "";

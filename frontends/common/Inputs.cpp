@@ -43,13 +43,15 @@ namespace {
 class Binder {
 public:
   Binder(ArrayRef<TensorInfo> inputs, const GivenShapes &given,
-         const GivenValues &values, Problems &problems)
-      : inputs(inputs), shapes(addShapesOfValues(given, inputs, values)),
-        values(values), problems(problems) {}
+         const ImportOptions &options, Problems &problems)
+      : inputs(inputs),
+        shapes(addShapesOfValues(given, inputs, options.values)),
+        values(options.values), options(options), problems(problems) {}
   std::vector<Input> run();
 
 private:
-  void checkName(const std::string &name, StringRef what);
+  void checkName(const std::string &name, StringRef purpose);
+  void checkNames();
   void learnSymbols(const TensorInfo &input);
   std::optional<SmallVector<int64_t>> getShape(const TensorInfo &input);
   RankedTensorType getType(const TensorInfo &input);
@@ -58,21 +60,22 @@ private:
   ArrayRef<TensorInfo> inputs;
   const GivenShapes shapes;
   const GivenValues &values;
+  const ImportOptions &options;
   Problems &problems;
   Symbols symbols;
 };
 
 } // namespace
 
-/// Reports that `what` is given for an input that the model does not have,
-/// which is a typing mistake.
-void Binder::checkName(const std::string &name, StringRef what) {
+/// Reports that an option names an input that the model does not have, which is
+/// a typing mistake.
+void Binder::checkName(const std::string &name, StringRef purpose) {
   auto isIt = [&](const TensorInfo &input) { return input.name == name; };
   if (llvm::any_of(inputs, isIt))
     return;
   auto diagnostic = problems.report(ImportStatus::unbound);
-  diagnostic << "has no input '" << name << "' to give a " << what
-             << " to; its inputs are ";
+  diagnostic << "has no input '" << name << "' " << purpose
+             << "; its inputs are ";
   llvm::interleaveComma(inputs, diagnostic, [&](const TensorInfo &input) {
     diagnostic << "'" << input.name << "'";
   });
@@ -180,11 +183,20 @@ std::optional<TensorInfo> Binder::getOpen(const TensorInfo &input) const {
   return isOpen ? std::optional(std::move(open)) : std::nullopt;
 }
 
-std::vector<Input> Binder::run() {
+void Binder::checkNames() {
+  // Names were checked before sizes are tried.
+  if (!options.trial.empty())
+    return;
   for (const auto &[name, shape] : shapes)
-    checkName(name, "shape");
+    checkName(name, "to give a shape to");
   for (const auto &[name, value] : values)
-    checkName(name, "value");
+    checkName(name, "to give a value to");
+  if (!options.streamed.empty())
+    checkName(options.streamed, "that is a window of time");
+}
+
+std::vector<Input> Binder::run() {
+  checkNames();
   for (const TensorInfo &input : inputs)
     learnSymbols(input);
   std::vector<Input> result;
@@ -210,7 +222,7 @@ std::vector<Input> Binder::run() {
 
 std::vector<Input> nnc::frontends::bindInputs(ArrayRef<TensorInfo> inputs,
                                               const GivenShapes &shapes,
-                                              const GivenValues &values,
+                                              const ImportOptions &options,
                                               Problems &problems) {
-  return Binder(inputs, shapes, values, problems).run();
+  return Binder(inputs, shapes, options, problems).run();
 }

@@ -33,7 +33,7 @@ struct Input {
 /// with one of the user's values hold it.
 std::vector<Input> bindInputs(llvm::ArrayRef<TensorInfo> inputs,
                               const GivenShapes &shapes,
-                              const GivenValues &values, Problems &problems);
+                              const ImportOptions &options, Problems &problems);
 
 } // namespace nnc::frontends
 

@@ -46,8 +46,7 @@ ImportResult nnc::onnx::importModel(StringRef path,
     input.element = getStoredType(input.element);
   GivenShapes shapes = options.shapes;
   GivenShapes customShapes = takeCustomShapes(model.graph(), options, shapes);
-  std::vector<Input> inputs =
-      bindInputs(declared, shapes, options.values, problems);
+  std::vector<Input> inputs = bindInputs(declared, shapes, options, problems);
   for (const TensorInfo &input : declared)
     if (input.dims)
       for (const Dim &dim : *input.dims)

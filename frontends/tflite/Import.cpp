@@ -98,7 +98,7 @@ ImportResult nnc::tflite::importModel(StringRef path,
     declared.push_back(
         getInfo(*graph.tensors()->Get(tensor), name, options, context));
   std::vector<Input> inputs =
-      bindInputs(declared, options.shapes, options.values, problems);
+      bindInputs(declared, options.shapes, options, problems);
 
   OwningOpRef<ModuleOp> module(ModuleOp::create(problems.getLoc()));
   func::FuncOp main = createMain(*module, inputs, problems);

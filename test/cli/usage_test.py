@@ -193,6 +193,13 @@ class Usage(nnc.TestCase):
         self.nnc("check", "open.onnx", "--shape", "x=2x4", code=USAGE, said=["'x'.*2x4"])
         self.nnc("check", "open.onnx", "--shape", "z=2x3", code=USAGE, said=["'z'.*'x'"])
         self.nnc("check", "open.onnx", "--shape", "x=2x3", "--no-build", said=["x: 2x3 of f32"])
+        # Names of all options at once, and each once.
+        for more in ["--value=v=1"], ["--stream=w=0"], ["--value=v=1", "--stream=w=0"]:
+            said = subprocess.run([nnc.NNC, "check", "open.onnx", "--shape=z=2x3", *more],
+                                  cwd=self.folder, capture_output=True, text=True).stderr
+            for option in more + ["z=z="]:
+                self.assertEqual(said.count(f"no input '{option.split('=')[1]}'"), 1, said)
+            self.assertNotIn("other sizes may fit", said)
 
     def test_unknown_target(self):
         self.nnc("check", "network.onnx", "--target=sparc", code=USAGE,

@@ -184,7 +184,7 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
       {shapes, choices.name, choices.externalData, choices.tfliteRounding,
        choices.customs.functions, found.vec(),
        /*isSample=*/!choices.ranges.empty() || !sizes.empty(), choices.values,
-       choices.limits},
+       choices.limits, choices.stream ? choices.stream->input : ""},
       context);
   if (result.status != frontends::ImportStatus::ok) {
     ExitCode code = exitCodeOf(result.status);
