@@ -16,7 +16,7 @@ import unittest
 import nnc
 from nnc import COMMANDS, USAGE, options_of_help
 
-FILES = ("model.onnx", "net.tflite", "x.npy", "probe.txt", "with blank.onnx")
+FILES = ("model.onnx", "net.tflite", "x.npy", "probe.txt", "with blank.onnx", "UPPER.ONNX")
 # Prints the arguments that it is called with, in the place of nnc.
 PRINT = "nnc() { printf '<%s>' \"$@\"; printf '\\nran\\n'; }\n"
 
@@ -102,13 +102,22 @@ class TestCase(nnc.TestCase):
         self.check("nnc routines --family ", *families)
 
     def test_files(self):
-        models = {name for name in FILES if name.endswith(("onnx", "tflite"))}
+        models = {name for name in FILES if name.lower().endswith(("onnx", "tflite"))}
         self.check("nnc compile ", *models, "folder")
         self.check("nnc compile --target native ", *models, "folder")
         self.check("nnc compile --json -q --target=native n", "net.tflite")
         self.check("nnc bench --probe ", *FILES, "folder")
         self.check("nnc compile -o ", "folder")
         self.check("nnc run model.onnx --output-dir=", "folder")
+
+    def test_dashes(self):
+        """Behind two of them there are arguments alone."""
+        (self.work / "-dash.onnx").write_text("")
+        models = {name for name in FILES if name.lower().endswith(("onnx", "tflite"))}
+        models.add("-dash.onnx")
+        self.check("nnc compile -- ", *models, "folder")
+        self.check("nnc compile -- -", "-dash.onnx")
+        self.check("nnc compile --target native -- n", "net.tflite")
 
     def test_other_shells(self):
         self.nnc("completion", "tcsh", code=USAGE, said=["SHELL: tcsh not in {bash,zsh,fish}"])
@@ -224,6 +233,10 @@ echo rea''dy
 
 class Fish(TestCase):
     shell = "fish"
+
+    def test_parts_of_a_value(self):
+        self.check("nnc quantize model.onnx --ops Conv,Gem", "Conv,Gemm")
+        self.check("nnc quantize model.onnx --ops=Conv,Gem", "Conv,Gemm")
 
     def offers(self, line):
         home = tempfile.mkdtemp(dir=self.folder)

@@ -132,11 +132,13 @@ std::string describeForZsh(const ValueKind &kind) {
     extensions.push_back(
         llvm::StringRef(extension).drop_front(extension.empty() ? 0 : 1).str());
   bool isAny = llvm::is_contained(extensions, "");
+  // Upper case is as good: MODEL.ONNX.
   // One name in brackets would be flags of the pattern.
-  std::string pattern = isAny ? "*"
-                        : extensions.size() == 1
-                            ? "*." + extensions.front()
-                            : fmt::format("*.({})", fmt::join(extensions, "|"));
+  std::string pattern =
+      isAny ? "*"
+      : extensions.size() == 1
+          ? "(#i)*." + extensions.front()
+          : fmt::format("(#i)*.({})", fmt::join(extensions, "|"));
   std::vector<std::string> parts, words, open;
   for (const std::string &word : kind.words)
     (word.back() == '=' || word.back() == ':' ? open : words)
@@ -198,7 +200,9 @@ std::string printForZsh(Rows rows) {
   text += "  )\n  _describe -t commands command commands\n}\n\n"
           "_nnc_options() {\n  case $1 in\n";
   for (const CommandRow &row : rows) {
-    text += fmt::format("    {})\n      _arguments -s -C", quote(row.name));
+    text += fmt::format("    {})\n      _arguments -s{} -C", quote(row.name),
+                        // Behind -- there are arguments alone.
+                        row.name.empty() ? "" : " -S");
     for (const OptionRow &option : row.options)
       text += " \\\n        " + describeForZsh(option);
     if (row.name.empty())
@@ -227,6 +231,8 @@ std::string describeForFish(const ValueKind &kind) {
                                 fmt::join(kind.extensions, " ")));
   if (words.empty())
     return isAny ? " -r -F" : " -x";
+  if (kind.isList)
+    words = {fmt::format("(__nnc_list {})", fmt::join(kind.words, " "))};
   return fmt::format(" {} -a {}", isAny ? "-r -F" : "-x",
                      quoteForFish(llvm::join(words, " ")));
 }

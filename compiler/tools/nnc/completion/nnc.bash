@@ -5,7 +5,7 @@
 # _nnc_reply VALUE KIND...: adds what completes VALUE. $given is in front of it in
 # the argument.
 _nnc_reply() {
-  local value=$1 kind names=() name
+  local value=$1 kind names=() name pattern i
   shift
   for kind; do
     case $kind in
@@ -23,8 +23,14 @@ _nnc_reply() {
       @folder) mapfile -t -O "${#names[@]}" names < <(compgen -d -- "$value") ;;
       @file) mapfile -t -O "${#names[@]}" names < <(compgen -f -- "$value") ;;
       @file*)
+        # Upper case is as good: MODEL.ONNX.
+        pattern='!*'
+        for ((i = 5; i < ${#kind}; ++i)); do
+          name=${kind:i:1}
+          pattern+=[${name,}${name^}]
+        done
         mapfile -t -O "${#names[@]}" names < <(
-          compgen -f -X "!*${kind#@file}" -- "$value"
+          compgen -f -X "$pattern" -- "$value"
         )
         ;;
       @command) mapfile -t -O "${#names[@]}" names < <(compgen -c -- "$value") ;;
@@ -61,12 +67,15 @@ _nnc() {
   local kept=${current%"$replaced"}
 
   # The command, the option whose value is wanted, and the number of arguments.
-  local command= option= count=0
+  # Behind -- all words are arguments.
+  local command= option= count=0 dashes=
   for ((i = 1; i < last; ++i)); do
     word=${words[i]}
     if [[ -n $option ]]; then
       option=
-    elif [[ $word == -?* ]]; then
+    elif [[ -z $dashes && $word == -- ]]; then
+      dashes=1
+    elif [[ -z $dashes && $word == -?* ]]; then
       [[ $word != *=* && -n $(_nnc_values "$command $word") ]] && option=$word
     elif [[ -z $command ]]; then
       command=$word
@@ -79,6 +88,8 @@ _nnc() {
   COMPREPLY=()
   if [[ -n $option ]]; then
     kinds=$(_nnc_values "$command $option")
+  elif [[ -n $dashes ]]; then
+    kinds=$(_nnc_values "$command $((count + 1))")
   elif [[ $current == --*=* ]]; then
     given=${current%%=*}=
     current=${current#*=}

@@ -36,8 +36,18 @@ function __nnc_files
     set -l file (string replace -r -- '^--[^=]*=' '' (commandline -ct))
     set -l found (complete -C "__nnc_no_such_command $file")
     string match -r -- '.*/$' $found
+    # Upper case is as good: MODEL.ONNX.
     for extension in $argv
-        string match -r -- '.*'(string escape --style=regex -- $extension)'$' $found
+        string match -ir -- '.*'(string escape --style=regex -- $extension)'$' $found
+    end
+end
+
+# Words of which several may be given, with commas between them.
+function __nnc_list
+    set -l given (string replace -r -- '^--[^=]*=' '' (commandline -ct))
+    set -l front (string match -r -- '^.*,' $given)
+    for word in $argv
+        echo "$front$word"
     end
 end
 
