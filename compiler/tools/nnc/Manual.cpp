@@ -125,6 +125,13 @@ constexpr const char *environment =
     "The compiler that builds code for this machine, unless "
     "\\fB\\-\\-compiler\\fR "
     "is given.\n"
+    ".TP\n\\fBNO_COLOR\\fR\n"
+    "Nothing is coloured if this is set, unless "
+    "\\fB\\-\\-color=always\\fR is given.\n"
+    ".TP\n\\fBTERM\\fR\n"
+    "Nothing is coloured and no progress is shown on a terminal if this is "
+    "\\fIdumb\\fR or not set, unless \\fB\\-\\-color=always\\fR asks for "
+    "colours.\n"
     ".TP\n\\fBTMPDIR\\fR\n"
     "The folder for code and programs that are built to be run once.\n"
     ".TP\n\\fBXDG_CACHE_HOME\\fR\n"
@@ -135,13 +142,15 @@ std::string printPage(const CommandRow &command,
                       llvm::ArrayRef<CommandRow> all) {
   std::string name = pageOf(command);
   std::string summary = command.summary;
+  if (llvm::StringRef(summary).starts_with("nnc "))
+    summary.erase(0, 4);
   summary.front() = llvm::toLower(summary.front());
   if (llvm::StringRef(summary).ends_with("."))
     summary.pop_back();
   std::string text = fmt::format(
-      ".\\\" Written by nnc manual.\n.TH {} 1 \"\" \"nnc {}\" \"nnc\"\n"
+      ".\\\" Written by nnc manual.\n.TH {} 1 \"{}\" \"nnc {}\" \"nnc\"\n"
       ".SH NAME\n{} \\- {}\n.SH SYNOPSIS\n",
-      escapeForRoff(llvm::StringRef(name).upper()), NNC_VERSION,
+      escapeForRoff(llvm::StringRef(name).upper()), NNC_DATE, NNC_VERSION,
       escapeForRoff(name), escapeForRoff(summary));
   const CommandEntry *entry = findCommand(command.name);
   if (!entry)
@@ -199,6 +208,11 @@ public:
           all));
       return ExitCode::done;
     }
+    if (!name.empty())
+      return fail(makeError("--output-dir is for the pages of all commands; "
+                            "leave out " +
+                            name),
+                  ExitCode::usage);
     if (std::error_code code = llvm::sys::fs::create_directories(folder))
       return fail(makeError(folder + ": " + code.message()), ExitCode::usage);
     for (const CommandRow &one : all)
