@@ -9,6 +9,7 @@ import subprocess
 import sys
 import termios
 import threading
+import unicodedata
 import unittest
 
 import nnc
@@ -132,6 +133,10 @@ class Printing(nnc.TestCase):
         self.assertTrue(left, shown)
         self.assertLessEqual(max(left), 8)
         self.assertEqual(left, sorted(left, reverse=True))
+        shown = self.on_terminal("tune", "network.onnx", "--budget=1s", "--cache=none",
+                                 self.slow_compiler(4))
+        self.assertIn("tuning (longer than estimated)", shown)
+        self.assertNotIn("about -", shown)
         samples = nnc.np.repeat(nnc.network_input(), 600, axis=0)
         nnc.np.savez(self.folder / "data.npz", x=samples)
         shown = self.on_terminal("quantize", "network.onnx", "--calibration=data.npz", "-o",
@@ -139,17 +144,31 @@ class Printing(nnc.TestCase):
         self.assertRegex(shown, r"calibrating \(about \d+ s left\): sample \d+ of 600")
 
     def test_narrow_terminal(self):
-        """A line is cut where the terminal ends."""
+        """A line is cut where the terminal ends, also of characters that are two columns wide."""
+        self.narrow("network.onnx", "importing network.onnx ")
+        self.save("\u4e2d\u6587" * 8, nnc.network())
+        self.narrow("\u4e2d\u6587" * 8 + ".onnx", "importing \u4e2d\u6587\u4e2d\u6587\u4e2d\u6587")
+
+    def narrow(self, model, start):
         terminal, end = pty.openpty()
         fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 20, 24, 0, 0))
-        subprocess.run([nnc.NNC, "check", "network.onnx"], cwd=self.folder, stderr=end,
+        subprocess.run([nnc.NNC, "check", model], cwd=self.folder, stderr=end,
                        stdout=subprocess.DEVNULL, env={**os.environ, "TERM": "xterm"}, check=True)
         os.close(end)
         shown = os.read(terminal, 65536).decode()
         os.close(terminal)
         lines = re.split(r"\r\x1b\[K", re.sub(r"\x1b\[[\d;]*m", "", shown))
-        self.assertIn("importing network.onnx ", [line[:23] for line in lines])
-        self.assertLessEqual(max(map(len, lines)), 23)
+        self.assertIn(start[:23], [line[:23] for line in lines])
+        self.assertLessEqual(
+            max(sum(1 + (unicodedata.east_asian_width(c) == "W") for c in line)
+                for line in lines), 23)
+
+    def test_names(self):
+        """Names are printed without what a terminal would obey, and messages have those given."""
+        out = self.call("compile", "network.onnx", "-o", "\x1b[31mout", "--name=n")[0]
+        self.assertRegex(out, r"^ ?\[31mout: n_run")
+        self.assertIn("cannot write none/nnc.bash: ",
+                      self.call("completion", "bash", "-o", "none/nnc.bash")[1])
 
 
 if __name__ == "__main__":

@@ -188,7 +188,8 @@ llvm::Expected<std::string> readTextFile(const std::string &file) {
   return (*buffer)->getBuffer().str();
 }
 
-llvm::Error writeTextFile(const std::string &file, llvm::StringRef text) {
+/// Writes a file without a message.
+static std::error_code write(const std::string &file, llvm::StringRef text) {
   std::error_code code;
   llvm::raw_fd_ostream stream(file, code);
   if (!code) {
@@ -197,7 +198,13 @@ llvm::Error writeTextFile(const std::string &file, llvm::StringRef text) {
     code = stream.error();
     stream.clear_error();
   }
-  return code ? fileError("write", file, code) : llvm::Error::success();
+  return code;
+}
+
+llvm::Error writeTextFile(const std::string &file, llvm::StringRef text) {
+  if (std::error_code code = write(file, text))
+    return fileError("write", file, code);
+  return llvm::Error::success();
 }
 
 llvm::Error replaceTextFile(const std::string &file, llvm::StringRef text) {
@@ -209,9 +216,11 @@ llvm::Error replaceTextFile(const std::string &file, llvm::StringRef text) {
   if (fs::exists(file) && !fs::is_regular_file(file))
     return writeTextFile(file, text);
   Scratch staging(fmt::format("{}.{}", file, ::getpid()));
-  if (llvm::Error error = writeTextFile(staging.path(), text))
-    return error;
-  if (std::error_code code = fs::rename(staging.path(), file))
+  std::error_code code = write(staging.path(), text);
+  if (!code)
+    code = fs::rename(staging.path(), file);
+  // The message has the name that the user gave.
+  if (code)
     return fileError("write", file, code);
   staging.keep();
   return llvm::Error::success();

@@ -68,18 +68,6 @@ std::string describeSeconds(double seconds) {
                      : fmt::format("{} min {} s", whole / 60, whole % 60);
 }
 
-/// Returns the part of a line that a terminal of `columns` columns shows.
-/// A longer line would go on in the next row, which could not be removed.
-llvm::StringRef fit(llvm::StringRef line, size_t columns) {
-  size_t bytes = 0, used = 0;
-  for (; bytes < line.size(); ++bytes) {
-    bool isStart = (line[bytes] & 0xc0) != 0x80; // of a character of UTF-8
-    if (isStart && ++used > columns)
-      break;
-  }
-  return line.take_front(bytes);
-}
-
 /// Returns the line of the present steps: "tuning (about 34 s left): building
 /// 96 candidates, 5 s ...".
 std::string describe(const std::vector<Step> &steps) {
@@ -88,8 +76,9 @@ std::string describe(const std::vector<Step> &steps) {
     line += (line.empty() ? "" : ": ") + step.name;
     if (step.end && step.getSeconds() >= leastSeconds) {
       std::chrono::duration<double> left = *step.end - Clock::now();
-      line += fmt::format(" (about {} left)",
-                          describeSeconds(std::max(0.0, left.count())));
+      line += left.count() < 0 ? " (longer than estimated)"
+                               : fmt::format(" (about {} left)",
+                                             describeSeconds(left.count()));
     }
   }
   const Step &last = steps.back();
@@ -116,7 +105,9 @@ void draw(State &all) {
   ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
   size_t columns = size.ws_col > 1 ? size.ws_col - 1 : 79;
   std::string line = describe(all.steps);
-  writeError("\r\x1b[K" + colouredForStderr(Colour::faint, fit(line, columns)));
+  // A longer line would go on in the next row, which could not be removed.
+  writeError("\r\x1b[K" +
+             colouredForStderr(Colour::faint, fitColumns(line, columns)));
   std::fflush(stderr);
 }
 

@@ -10,6 +10,9 @@
 
 #include "dialects/exec/Printable.h"
 
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/Unicode.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
@@ -62,6 +65,31 @@ std::string displayText(llvm::StringRef text) {
   return exec::escapeUnprintable(exec::shortenMiddle(text), /*control=*/' ');
 }
 
+/// Removes the first character of UTF-8 from `text`. Returns its columns.
+static size_t dropCharacter(llvm::StringRef &text) {
+  llvm::StringRef character = text.take_front(
+      llvm::getNumBytesForUTF8(static_cast<llvm::UTF8>(text.front())));
+  text = text.drop_front(character.size());
+  // Negative of bytes that are no character, for which there is a sign.
+  int columns = llvm::sys::unicode::columnWidthUTF8(character);
+  return columns < 0 ? 1 : columns;
+}
+
+size_t countColumns(llvm::StringRef text) {
+  size_t columns = 0;
+  while (!text.empty())
+    columns += dropCharacter(text);
+  return columns;
+}
+
+llvm::StringRef fitColumns(llvm::StringRef text, size_t columns) {
+  llvm::StringRef rest = text, fitting = rest;
+  for (size_t used = 0; !rest.empty(); fitting = rest)
+    if ((used += dropCharacter(rest)) > columns)
+      return text.drop_back(fitting.size());
+  return text;
+}
+
 static std::error_code writeFailure;
 
 static void noteFailure() {
@@ -106,26 +134,20 @@ static bool looksLikeNumber(const std::string &text) {
                            text[0] == '-' || text[0] == '~');
 }
 
-/// Columns on a terminal, not bytes: continuation bytes of UTF-8 take none.
-static size_t columnsOf(const std::string &text) {
-  return std::count_if(text.begin(), text.end(),
-                       [](char c) { return (c & 0xc0) != 0x80; });
-}
-
 void Table::print() const {
   size_t columns = rows.front().size();
   std::vector<size_t> widths(columns);
   std::vector<bool> numbers(columns, rows.size() > 1);
   for (size_t r = 0; r < rows.size(); ++r)
     for (size_t c = 0; c < columns; ++c) {
-      widths[c] = std::max(widths[c], columnsOf(rows[r][c]));
+      widths[c] = std::max(widths[c], countColumns(rows[r][c]));
       if (r > 0 && !rows[r][c].empty() && !looksLikeNumber(rows[r][c]))
         numbers[c] = false;
     }
   for (size_t r = 0; r < rows.size(); ++r) {
     std::string line;
     for (size_t c = 0; c < columns; ++c) {
-      std::string gap(widths[c] - columnsOf(rows[r][c]), ' ');
+      std::string gap(widths[c] - countColumns(rows[r][c]), ' ');
       line += numbers[c] ? gap + rows[r][c] : rows[r][c] + gap;
       line += "  ";
     }

@@ -58,6 +58,12 @@ void writeError(const std::string &text);
 /// is very long, and without control characters.
 std::string displayText(llvm::StringRef text);
 
+/// Returns how many columns of a terminal `text` takes: characters of East Asia
+/// take two, accents none.
+size_t countColumns(llvm::StringRef text);
+/// Returns as much of `text` as fits into so many columns.
+llvm::StringRef fitColumns(llvm::StringRef text, size_t columns);
+
 enum class Colour { none, red, yellow, green, bold, faint };
 
 /// Return `text` in a colour as --color says; unless it does, if stderr, or

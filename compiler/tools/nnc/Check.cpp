@@ -270,7 +270,7 @@ private:
       printJson(std::move(said), code);
       return;
     }
-    printOut("{}: {}, for {}\n", options.model,
+    printOut("{}: {}, for {}\n", displayText(options.model),
              code == ExitCode::done ? "nothing wrong" : "too large", m.target);
     for (const auto *ports : {&m.inputs, &m.outputs, &m.state})
       for (const Port &port : *ports)

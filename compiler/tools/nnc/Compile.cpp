@@ -159,7 +159,7 @@ private:
       return ExitCode::done;
     }
     printOut("{}: {}_run() of {} layers, {} of weights, {} of arena, for {}\n",
-             folder, manifest.name, manifest.layers.size(),
+             displayText(folder), manifest.name, manifest.layers.size(),
              formatBytes(manifest.weightBytes),
              formatBytes(manifest.arenaBytes), manifest.target);
     for (const Manifest &other : manifest.others)

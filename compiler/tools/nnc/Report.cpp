@@ -75,7 +75,7 @@ public:
                              {"bytes", int64_t(page.size())},
                              {"reports", std::move(documents)}});
     else if (file != "-")
-      printOut("{}: {} bytes\n", file, page.size());
+      printOut("{}: {} bytes\n", displayText(file), page.size());
     return ExitCode::done;
   }
 

@@ -112,7 +112,7 @@ public:
         continue;
       describe(port, result->outputs[i]);
       if (!file.empty())
-        printOut("  in {}\n", file);
+        printOut("  in {}\n", displayText(file));
     }
     if (json) {
       llvm::json::Object said{{"target", prepared.manifest.target},
