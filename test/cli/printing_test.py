@@ -167,6 +167,11 @@ class Printing(nnc.TestCase):
         """Names are printed without what a terminal would obey, and messages have those given."""
         out = self.call("compile", "network.onnx", "-o", "\x1b[31mout", "--name=n")[0]
         self.assertRegex(out, r"^ ?\[31mout: n_run")
+        out = self.call("tune", "network.onnx", "--budget=0s", "--cache=none", "-o", "\x1bt")[0]
+        self.assertRegex(out, "^ ?t: ")
+        out = self.call("compress", "network.onnx", "--sparsity=0.5", "-o", "\x1bc")[0]
+        self.assertRegex(out, "(?m)^ ?c: ")
+        self.assertNotIn("\x1b", out)
         self.assertIn("cannot write none/nnc.bash: ",
                       self.call("completion", "bash", "-o", "none/nnc.bash")[1])
 

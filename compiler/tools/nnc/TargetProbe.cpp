@@ -130,7 +130,8 @@ public:
     }
     printOut("{}: {} multiply-adds a cycle at {} MHz, {} MB/s of memory, on "
              "{}\n",
-             output, file.multiplyAdds, file.mhz, file.memoryMbS, file.chip);
+             displayText(output), file.multiplyAdds, file.mhz, file.memoryMbS,
+             file.chip);
     return ExitCode::done;
   }
 

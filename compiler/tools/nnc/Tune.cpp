@@ -444,9 +444,9 @@ private:
                              {"whole_plans", std::move(whole)}});
       return;
     }
-    printOut("{}: {} measured in {}, {} known before, on {}\n", output,
-             known.size() - recalled, formatSeconds(watch.seconds()), recalled,
-             chip);
+    printOut("{}: {} measured in {}, {} known before, on {}\n",
+             displayText(output), known.size() - recalled,
+             formatSeconds(watch.seconds()), recalled, chip);
     if (left)
       printOut("{} more that could matter stay estimated; a longer --budget "
                "measures them\n",

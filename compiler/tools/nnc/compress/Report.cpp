@@ -196,7 +196,7 @@ void printReport(CompressSession &session, const CompressResult &result) {
       "\n{}: {} weights of {} layers, {:.1f} % of them zero, take {} dense, "
       "{} as codebooks, {} as CSR, {} with Huffman codes, {} by the "
       "smallest form of each layer, in {}\n",
-      settings.output, totals.elements, result.sizes.size(),
+      displayText(settings.output), totals.elements, result.sizes.size(),
       100 * getShare(totals.zeros, totals.elements),
       formatBytes(double(totals.dense)), formatBytes(double(totals.codebook)),
       formatBytes(double(totals.csr)), formatBytes(double(totals.huffman)),

@@ -170,7 +170,7 @@ void printReport(Session &session, const Evaluation &evaluation,
   printTables(session, evaluation);
   printOut("\n{}: {} layers quantized, {} instead of {}, by {} of {} samples, "
            "activations {}, in {}\n",
-           settings.output, quantizer.getLayers().size(),
+           displayText(settings.output), quantizer.getLayers().size(),
            formatBytes(double(evaluation.bytes)),
            formatBytes(double(totals.floatBytes)),
            getName(settings.method).str(), session.getSamples().size(),
