@@ -136,6 +136,10 @@ class Usage(nnc.TestCase):
                              ("bench network.onnx --runs=", "--runs=N")]:
             self.nnc(*line.split(), code=USAGE,
                      said=[f"the value of {option} is empty; see nnc {line.split()[0]} --help"])
+        for line in ("compile network.onnx -o --threads=on", "compile network.onnx -o -q",
+                     "compile network.onnx --output --", "compile network.onnx -o"):
+            self.nnc(*line.split(), code=USAGE, said=["the value of --output=DIR is missing"])
+            self.assertFalse([path for path in self.folder.iterdir() if path.name[0] == "-"])
         self.nnc("compile", "", "-o", "", code=USAGE,
                  said=["^nnc: error: MODEL: the name is empty", "of --output=DIR is empty"])
         self.nnc("manual", "", code=USAGE, said=["COMMAND: the name is empty"])

@@ -85,7 +85,14 @@ void WordReader::readValue(CLI::Option &option) {
     return !command && findCommand(word) &&
            !llvm::is_contained(getValueKind(option).words, word);
   };
-  if (next == words.size())
+  // A value that looks like an option is given as --output=--name.
+  auto isOption = [&](llvm::StringRef word) {
+    CLI::App &place = command ? *command : app;
+    return word.starts_with("--") ||
+           (word.size() > 1 && word.front() == '-' &&
+            place.get_option_no_throw(word.take_front(2).str()));
+  };
+  if (next == words.size() || isOption(words[next]))
     return refuse(option,
                   fmt::format("the value of {} is missing", describe(option)));
   if (isCommand(words[next]))
