@@ -218,8 +218,8 @@ static std::optional<StoredForm> storeCodes(const Elements &elements,
     shape.block = static_cast<int>(block);
     shape.values = static_cast<int>(*values);
     shape.value_bits = getBits(*values);
-    int64_t bytes =
-        getBlocks(shape) * decode_group(shape, elements.size) + decode_behind;
+    int64_t bytes = getBlocks(shape) * decode_group(shape, elements.size) +
+                    decode_behind_codes(shape);
     // Longer blocks come later: they decode more at a time.
     if (bytes <= least) {
       least = bytes;
@@ -243,7 +243,7 @@ static std::optional<StoredForm> storeCodes(const Elements &elements,
       writer.add(codes[elements.places[i]], form.shape.value_bits);
     form.bytes.resize(start + decode_group(form.shape, elements.size));
   }
-  addBehind(form.bytes);
+  form.bytes.insert(form.bytes.end(), decode_behind_codes(form.shape), 0);
   return form;
 }
 

@@ -13,7 +13,7 @@
 // begin at the lowest of a byte; numbers have their lowest byte first.
 //
 // Behind all blocks stand `decode_behind` bytes of zeros, which readers of
-// whole words may read.
+// whole words may read; none behind codes of 4 bits, which are read in bytes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_DECODE_PLAN_H
@@ -56,6 +56,11 @@ struct decode_places {
 template <class S> constexpr ptrdiff_t decode_group(const S &s, int size) {
   const ptrdiff_t codes = (ptrdiff_t(s.block) * s.value_bits + 7) / 8;
   return (ptrdiff_t(s.values) * size + codes + size - 1) / size * size;
+}
+
+/// Bytes of zeros behind codes.
+template <class S> constexpr int decode_behind_codes(const S &s) {
+  return s.value_bits == 4 ? 0 : decode_behind;
 }
 
 /// Units of work for codes in each block.
