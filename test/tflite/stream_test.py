@@ -172,7 +172,7 @@ class StreamTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             (path,) = flat.save({"net": plain(False).model()}, folder)
             for option, code, said in (("4", running.USAGE, "no axis 4"),
-                                       ("y=1", running.USAGE, "no input 'y'.*there is t0"),
+                                       ("y=1", running.USAGE, "no input 'y'.*its inputs are 't0'"),
                                        ("1:21", running.USAGE, "21 frames of a window of 20"),
                                        ("x", running.USAGE, "is not AXIS"),
                                        ("=1", running.USAGE, "is not AXIS"),
