@@ -62,8 +62,23 @@ double PlanGraph::getSecondsAround(unsigned node, unsigned choice,
 /// `candidate`.
 const Candidate &PlanGraph::getKept(LayerOp layer,
                                     const Candidate &candidate) const {
-  return *llvm::find_if(candidates[nodes.lookup(layer)],
-                        [&](auto &one) { return one.hasSchemaOf(candidate); });
+  const auto &all = candidates[nodes.lookup(layer)];
+  auto *found =
+      llvm::find_if(all, [&](auto &one) { return one.hasSchemaOf(candidate); });
+  if (found != all.end())
+    return *found;
+  // One that reads an encoded weight was better than all of its schema, and
+  // gave way to one that reads the weight in a third layout: layouts of weights
+  // are the same to other layers.
+  return *llvm::find_if(all, [&](const Candidate &one) {
+    return one.result == candidate.result &&
+           llvm::all_of(llvm::enumerate(one.operands), [&](auto operand) {
+             auto [i, type] = operand;
+             Operation *maker = layer.getOperand(i).getDefiningOp();
+             return type == candidate.operands[i] ||
+                    (maker && maker->hasTrait<OpTrait::ConstantLike>());
+           });
+  });
 }
 
 bool PlanGraph::isOverError(LayerOp layer, const Candidate &candidate) const {
