@@ -522,9 +522,9 @@ def StoreWeights : Pass<"nnc-store-weights", "::mlir::ModuleOp"> {
     Where the function's `nn.weights_encoding` is `codebook`, `csr` or `huffman`,
     each weight that this form makes smaller is stored in it, and an `nn.decode` in
     front of each layer that reads the weight makes it again, bit for bit. With
-    `nn.max_weights` only so many weights are stored so that all together take at most
-    as many bytes, those for which decoding costs the least time, or all of them
-    where these bytes do not suffice; without `nn.weights_encoding` each may have
+    `nn.max_weights`, the bytes that all weights may take together, only as many
+    weights as needed are stored so, those for which decoding costs the least time,
+    or all of them where these bytes do not suffice; without `nn.weights_encoding` each may have
     any form.
 
     ```mlir

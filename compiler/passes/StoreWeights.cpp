@@ -123,7 +123,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What could be stored
+// Forms to choose among
 //===----------------------------------------------------------------------===//
 
 /// Lengths of runs of a weight's elements that one row, filter or block of
@@ -223,7 +223,7 @@ std::vector<Weight> StoreWeightsPass::findWeights(ArrayRef<StoredKind> kinds,
 }
 
 //===----------------------------------------------------------------------===//
-// What is stored
+// The choice
 //===----------------------------------------------------------------------===//
 
 int64_t StoreWeightsPass::getBytes(ArrayRef<Weight> weights) const {

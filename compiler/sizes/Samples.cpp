@@ -403,7 +403,7 @@ static LogicalResult retypeFunction(func::FuncOp function, func::FuncOp from) {
         retype(&op, ops[number.getInt()]);
       continue;
     }
-    // What is stored of a weight is the same at all sizes, too.
+    // The stored bytes of a weight are the same at all sizes, too.
     if (isa<nn::ConstantOp, nn::DecodeOp>(op))
       continue;
     // Ops that passes have added after the layers were formed move one value.

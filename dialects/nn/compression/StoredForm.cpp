@@ -144,10 +144,6 @@ static void addNumber(std::vector<uint8_t> &bytes, uint32_t number, int size) {
     bytes.push_back(uint8_t(number >> 8 * byte));
 }
 
-static void addBehind(std::vector<uint8_t> &bytes) {
-  bytes.insert(bytes.end(), decode_behind, 0);
-}
-
 //===----------------------------------------------------------------------===//
 // Codes
 //===----------------------------------------------------------------------===//
@@ -186,10 +182,6 @@ static std::vector<uint16_t> findPlaces(const Elements &elements, int64_t begin,
   return places;
 }
 
-static int64_t getBlocks(const decode_shape &shape) {
-  return llvm::divideCeil(shape.elements, shape.block);
-}
-
 static std::optional<StoredForm> storeCodes(const Elements &elements,
                                             llvm::ArrayRef<int64_t> runs) {
   int64_t count = elements.getCount();
@@ -197,7 +189,7 @@ static std::optional<StoredForm> storeCodes(const Elements &elements,
   for (int64_t run : runs)
     for (int64_t many : {2, 4, 8, 16})
       blocks.push_back(many * run);
-  // Of a large weight a short part has no time to be worth its table.
+  // Short parts of a large weight are not tried: that takes too long.
   for (int64_t block = count < (1 << 20) ? 64 : 1024; block < count; block *= 2)
     blocks.push_back(block);
   llvm::erase_if(blocks,
@@ -218,8 +210,9 @@ static std::optional<StoredForm> storeCodes(const Elements &elements,
     shape.block = static_cast<int>(block);
     shape.values = static_cast<int>(*values);
     shape.value_bits = getBits(*values);
-    int64_t bytes = getBlocks(shape) * decode_group(shape, elements.size) +
-                    decode_behind_codes(shape);
+    int64_t bytes =
+        int64_t(decode_blocks(shape)) * decode_group(shape, elements.size) +
+        decode_behind_codes(shape);
     // Longer blocks come later: they decode more at a time.
     if (bytes <= least) {
       least = bytes;
@@ -316,7 +309,7 @@ static void addBlocks(StoredForm &form,
                       llvm::function_ref<void(int64_t, int64_t)> write) {
   form.bytes.resize(llvm::alignTo(form.bytes.size(), 4));
   size_t places = form.bytes.size();
-  form.bytes.resize(places + 4 * getBlocks(form.shape));
+  form.bytes.resize(places + 4 * decode_blocks(form.shape));
   for (int64_t begin = 0; begin < form.shape.elements;
        begin += form.shape.block) {
     for (int byte = 0; byte < 4; ++byte)
@@ -324,7 +317,7 @@ static void addBlocks(StoredForm &form,
     write(begin,
           std::min<int64_t>(begin + form.shape.block, form.shape.elements));
   }
-  addBehind(form.bytes);
+  form.bytes.insert(form.bytes.end(), decode_behind, 0);
 }
 
 static StoredForm storeHuffman(const Elements &elements) {

@@ -31,8 +31,8 @@ llvm::StringRef toString(StoredKind kind);
 /// The name of a decode_form, for reports, or "".
 llvm::StringRef getFormName(int64_t form);
 
-/// What is stored of a weight: the bytes that runtime/routines/decode/ reads,
-/// and the shape by which it does.
+/// A weight in fewer bytes: those that runtime/routines/decode/ reads, and the
+/// shape by which it does.
 struct StoredForm {
   decode_shape shape = {};
   std::vector<uint8_t> bytes;

@@ -3,6 +3,8 @@
 #define NNC_ROUTINES_DECODE_BITS_H
 
 #include "runtime/meta.h"
+#include "runtime/routines/decode/plan.h"
+#include "runtime/routines/policy.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,6 +57,17 @@ inline uint32_t read_four_bytes(const unsigned char *at) {
   return static_cast<uint32_t>(at[0]) | static_cast<uint32_t>(at[1]) << 8 |
          static_cast<uint32_t>(at[2]) << 16 |
          static_cast<uint32_t>(at[3]) << 24;
+}
+
+/// Calls f(stream, first, count) for each block from `begin` up to `end`: where
+/// its bytes begin, its first element, and how many it has.
+template <class S, class F>
+void decode_each_block(const S &s, const unsigned char *x,
+                       const decode_places &at, int begin, int end, F f) {
+  for (int block = begin; block < end; ++block)
+    f(x + read_four_bytes(x + at.blocks + ptrdiff_t(4) * block),
+      ptrdiff_t(block) * s.block,
+      smaller(s.block, s.elements - block * s.block));
 }
 
 } // namespace nnc

@@ -33,7 +33,7 @@ NNC_NOINLINE void decode_places_of(const T *table, const unsigned char *codes,
   }
 }
 
-/// The same for codes of 4 bits, two in a byte.
+/// Writes the values of `count` codes of 4 bits, two in a byte.
 template <class T>
 NNC_NOINLINE void decode_halves_of_bytes(const T *table,
                                          const unsigned char *codes, T *y,
@@ -51,7 +51,7 @@ NNC_NOINLINE void decode_halves_of_bytes(const T *table,
 
 template <class S, class Epi> struct decode_codes_portable {
   static constexpr int units(const S &s) {
-    return (s.elements + s.block - 1) / s.block * decode_units_of_block(s);
+    return decode_blocks(s) * decode_units_of_block(s);
   }
 
   template <class T>

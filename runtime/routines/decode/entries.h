@@ -11,8 +11,6 @@
 #define NNC_ROUTINES_DECODE_ENTRIES_H
 
 #include "runtime/routines/decode/huffman_table.h"
-#include "runtime/routines/decode/plan.h"
-#include "runtime/routines/policy.h"
 #include "runtime/simd/unroll.h"
 
 namespace nnc {
@@ -42,9 +40,7 @@ void decode_entries_block(const unsigned char *block, T skipped, T *y,
 }
 
 template <class S, class Epi> struct decode_entries_portable {
-  static constexpr int units(const S &s) {
-    return (s.elements + s.block - 1) / s.block;
-  }
+  static constexpr int units(const S &s) { return decode_blocks(s); }
 
   template <class T>
   static void run(const S &s, const unsigned char *x, T *y, const Epi &,
@@ -54,24 +50,23 @@ template <class S, class Epi> struct decode_entries_portable {
     const int gap_bits = s.gap_bits, bits = s.gap_bits + s.value_bits;
     const size_t mask = (size_t(1) << bits) - 1;
     const size_t gap_mask = (size_t(1) << gap_bits) - 1;
-    for (int block = begin; block < end; ++block)
-      decode_entries_block<16>(
-          x + read_four_bytes(x + at.blocks + ptrdiff_t(4) * block),
-          values[s.values - 1], y + ptrdiff_t(block) * s.block,
-          smaller(s.block, s.elements - block * s.block),
-          [&](bit_reader &reader, int &gap) {
-            const size_t entry = reader.peek(mask);
-            reader.skip(bits);
-            gap = static_cast<int>(entry & gap_mask);
-            return values[entry >> gap_bits];
-          });
+    const auto next = [&](bit_reader &reader, int &gap) {
+      const size_t entry = reader.peek(mask);
+      reader.skip(bits);
+      gap = static_cast<int>(entry & gap_mask);
+      return values[entry >> gap_bits];
+    };
+    decode_each_block(
+        s, x, at, begin, end,
+        [&](const unsigned char *stream, ptrdiff_t first, int count) {
+          decode_entries_block<16>(stream, values[s.values - 1], y + first,
+                                   count, next);
+        });
   }
 };
 
 template <class S, class Epi> struct decode_huffman_entries_portable {
-  static constexpr int units(const S &s) {
-    return (s.elements + s.block - 1) / s.block;
-  }
+  static constexpr int units(const S &s) { return decode_blocks(s); }
 
   template <class T>
   static void run(const S &s, const unsigned char *x, T *y,
@@ -86,19 +81,20 @@ template <class S, class Epi> struct decode_huffman_entries_portable {
     const size_t value_mask = (size_t(1) << s.value_bits) - 1;
     const size_t gap_mask = (size_t(1) << s.gap_bits) - 1;
     const unsigned char *gaps = x + at.gaps;
-    for (int block = begin; block < end; ++block)
-      decode_entries_block<2 * decode_most_bits>(
-          x + read_four_bytes(x + at.blocks + ptrdiff_t(4) * block),
-          values[s.values - 1], y + ptrdiff_t(block) * s.block,
-          smaller(s.block, s.elements - block * s.block),
-          [&](bit_reader &reader, int &gap) {
-            const huffman_step skip = gap_steps[reader.peek(gap_mask)];
-            reader.skip(skip.bits);
-            const huffman_step step = value_steps[reader.peek(value_mask)];
-            reader.skip(step.bits);
-            gap = gaps[skip.first];
-            return values[step.first];
-          });
+    const auto next = [&](bit_reader &reader, int &gap) {
+      const huffman_step skip = gap_steps[reader.peek(gap_mask)];
+      reader.skip(skip.bits);
+      const huffman_step step = value_steps[reader.peek(value_mask)];
+      reader.skip(step.bits);
+      gap = gaps[skip.first];
+      return values[step.first];
+    };
+    decode_each_block(
+        s, x, at, begin, end,
+        [&](const unsigned char *stream, ptrdiff_t first, int count) {
+          decode_entries_block<2 * decode_most_bits>(
+              stream, values[s.values - 1], y + first, count, next);
+        });
   }
 };
 

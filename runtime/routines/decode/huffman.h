@@ -11,8 +11,6 @@
 #define NNC_ROUTINES_DECODE_HUFFMAN_H
 
 #include "runtime/routines/decode/huffman_table.h"
-#include "runtime/routines/decode/plan.h"
-#include "runtime/routines/policy.h"
 #include "runtime/simd/unroll.h"
 
 namespace nnc {
@@ -48,9 +46,7 @@ decode_huffman_block(const huffman_step *steps, int bits, const T *values,
 }
 
 template <class S, class Epi> struct decode_huffman_portable {
-  static constexpr int units(const S &s) {
-    return (s.elements + s.block - 1) / s.block;
-  }
+  static constexpr int units(const S &s) { return decode_blocks(s); }
 
   template <class T>
   static void run(const S &s, const unsigned char *x, T *y,
@@ -59,12 +55,12 @@ template <class S, class Epi> struct decode_huffman_portable {
     const T *values = static_cast<const T *>(static_cast<const void *>(x));
     auto *steps = static_cast<huffman_step *>(static_cast<void *>(scratch));
     fill_huffman_table(steps, x + at.value_counts, s.value_bits, true);
-    for (int block = begin; block < end; ++block)
-      decode_huffman_block(
-          steps, s.value_bits, values,
-          x + read_four_bytes(x + at.blocks + ptrdiff_t(4) * block),
-          y + ptrdiff_t(block) * s.block,
-          smaller(s.block, s.elements - block * s.block));
+    decode_each_block(
+        s, x, at, begin, end,
+        [&](const unsigned char *stream, ptrdiff_t first, int count) {
+          decode_huffman_block(steps, s.value_bits, values, stream, y + first,
+                               count);
+        });
   }
 };
 

@@ -6,8 +6,8 @@
 
 namespace nnc {
 
-/// What the next bits of a stream are: one symbol, or two where both codes
-/// fit. Symbols are places in the order of canonical codes.
+/// The symbol that the next bits of a stream stand for, or two symbols where
+/// both codes fit. Symbols are places in the order of canonical codes.
 struct huffman_step {
   uint8_t first, second, bits, count;
 };

@@ -34,6 +34,11 @@ constexpr int decode_most_bits = 11;
 /// with a byte.
 constexpr int decode_unit = 4096;
 
+/// Blocks of a weight.
+template <class S> constexpr int decode_blocks(const S &s) {
+  return (s.elements + s.block - 1) / s.block;
+}
+
 /// Where the parts of a stored weight begin, in bytes from its start, with
 /// elements of `size` bytes. Not for codes.
 struct decode_places {
@@ -47,7 +52,7 @@ struct decode_places {
     gap_counts = value_counts + (huffman ? 2 * s.value_bits : 0);
     gaps = gap_counts + (entries ? 2 * s.gap_bits : 0);
     blocks = (gaps + (entries ? s.gaps : 0) + 3) / 4 * 4;
-    streams = blocks + ptrdiff_t(4) * ((s.elements + s.block - 1) / s.block);
+    streams = blocks + ptrdiff_t(4) * decode_blocks(s);
   }
 };
 
