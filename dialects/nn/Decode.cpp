@@ -10,12 +10,6 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// The integer in a field of a shape, or -1.
-static int64_t getField(ShapeAttr shape, StringRef name) {
-  auto value = dyn_cast_or_null<IntegerAttr>(shape.get(name));
-  return value ? value.getInt() : -1;
-}
-
 LogicalResult DecodeOp::verify() {
   RankedTensorType x = getX().getType(), y = getY().getType();
   if (x.getRank() != 1 || getLayout(x) ||
@@ -23,19 +17,19 @@ LogicalResult DecodeOp::verify() {
     return emitOpError("reads bytes, a tensor of ui8 with one axis; found ")
            << x;
   int64_t elements = getPhysicalBytes(y) / getElementBytes(y.getElementType());
-  if (getField(getShape(), "elements") != elements)
+  if (getShape().getInt("elements") != elements)
     return emitOpError("has a result of ")
            << elements << " elements, padding included, but a shape of "
-           << getField(getShape(), "elements");
+           << getShape().getInt("elements");
   for (StringRef field : {"form", "block", "values", "value_bits"})
-    if (getField(getShape(), field) < (field == "form" ? 0 : 1))
+    if (getShape().getInt(field) < (field == "form" ? 0 : 1))
       return emitOpError("has a shape whose field '") << field
                                                       << "' is missing "
                                                          "or too small";
   return success();
 }
 
-int64_t DecodeOp::getForm() { return getField(getShape(), "form"); }
+int64_t DecodeOp::getForm() { return getShape().getInt("form"); }
 
 SmallVector<RoutineCall> DecodeOp::getRoutineCalls() {
   return {{"decode", getShape(), {0}}};

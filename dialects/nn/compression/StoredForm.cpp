@@ -183,7 +183,8 @@ static std::vector<uint16_t> findPlaces(const Elements &elements, int64_t begin,
 }
 
 static std::optional<StoredForm> storeCodes(const Elements &elements,
-                                            llvm::ArrayRef<int64_t> runs) {
+                                            llvm::ArrayRef<int64_t> runs,
+                                            int64_t only) {
   int64_t count = elements.getCount();
   llvm::SmallVector<int64_t> blocks(runs);
   for (int64_t run : runs)
@@ -195,6 +196,8 @@ static std::optional<StoredForm> storeCodes(const Elements &elements,
   llvm::erase_if(blocks,
                  [&](int64_t block) { return block < 32 || block >= count; });
   blocks.push_back(count);
+  if (only)
+    blocks = {only};
   llvm::sort(blocks);
   blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
 
@@ -320,13 +323,13 @@ static void addBlocks(StoredForm &form,
   form.bytes.insert(form.bytes.end(), decode_behind, 0);
 }
 
-static StoredForm storeHuffman(const Elements &elements) {
+static StoredForm storeHuffman(const Elements &elements, int64_t block) {
   std::vector<int64_t> counts = elements.countValues();
   HuffmanCodes codes = makeCodes(counts);
   StoredForm form;
   form.shape.form = decode_huffman;
   form.shape.elements = static_cast<int>(elements.getCount());
-  form.shape.block = static_cast<int>(std::min(kBlock, elements.getCount()));
+  form.shape.block = static_cast<int>(std::min(block, elements.getCount()));
   form.shape.values = static_cast<int>(codes.order.size());
   form.shape.value_bits = codes.most;
   for (size_t symbol : codes.order)
@@ -363,13 +366,13 @@ static size_t findMostFrequent(const Elements &elements) {
 }
 
 static Entries findEntries(const Elements &elements, size_t skipped,
-                           int gapBits) {
+                           int64_t length, int gapBits) {
   const uint32_t mostGap = (1u << gapBits) - 1;
   Entries entries;
-  for (int64_t begin = 0; begin < elements.getCount(); begin += kBlock) {
+  for (int64_t begin = 0; begin < elements.getCount(); begin += length) {
     std::vector<Entry> &block = entries.emplace_back();
     uint32_t gap = 0;
-    for (int64_t i = begin; i < std::min(begin + kBlock, elements.getCount());
+    for (int64_t i = begin; i < std::min(begin + length, elements.getCount());
          ++i) {
       size_t place = elements.places[i];
       if (place != skipped) {
@@ -397,23 +400,23 @@ static int64_t countEntries(const Entries &entries) {
 }
 
 static decode_shape getEntriesShape(const Elements &elements, int form,
-                                    const Entries &entries) {
+                                    int64_t block, const Entries &entries) {
   decode_shape shape = {};
   shape.form = form;
   shape.elements = static_cast<int>(elements.getCount());
-  shape.block = static_cast<int>(std::min(kBlock, elements.getCount()));
+  shape.block = static_cast<int>(std::min(block, elements.getCount()));
   shape.entries = static_cast<int>(countEntries(entries));
   return shape;
 }
 
-static StoredForm storeEntries(const Elements &elements) {
+static StoredForm storeEntries(const Elements &elements, int64_t length) {
   size_t skipped = findMostFrequent(elements);
   int valueBits = getBits(elements.values.size());
   Entries best;
   int64_t leastBits = std::numeric_limits<int64_t>::max();
   int gapBits = 1;
   for (int bits = 1; bits <= kMostGap; ++bits) {
-    Entries entries = findEntries(elements, skipped, bits);
+    Entries entries = findEntries(elements, skipped, length, bits);
     int64_t all = countEntries(entries) * (bits + valueBits);
     if (all < leastBits) {
       leastBits = all;
@@ -429,14 +432,14 @@ static StoredForm storeEntries(const Elements &elements) {
   std::swap(moved[skipped], moved.back());
 
   StoredForm form;
-  form.shape = getEntriesShape(elements, decode_entries, best);
+  form.shape = getEntriesShape(elements, decode_entries, length, best);
   form.shape.values = static_cast<int>(values.size());
   form.shape.value_bits = valueBits;
   form.shape.gap_bits = gapBits;
   for (uint32_t value : values)
     addNumber(form.bytes, value, elements.size);
   addBlocks(form, [&](int64_t begin, int64_t) {
-    const std::vector<Entry> &block = best[begin / kBlock];
+    const std::vector<Entry> &block = best[begin / length];
     addNumber(form.bytes, static_cast<uint32_t>(block.size()), 2);
     BitWriter writer(form.bytes);
     for (const Entry &entry : block) {
@@ -447,7 +450,8 @@ static StoredForm storeEntries(const Elements &elements) {
   return form;
 }
 
-static StoredForm storeHuffmanEntries(const Elements &elements) {
+static StoredForm storeHuffmanEntries(const Elements &elements,
+                                      int64_t length) {
   size_t skipped = findMostFrequent(elements);
   struct Choice {
     Entries entries;
@@ -455,7 +459,7 @@ static StoredForm storeHuffmanEntries(const Elements &elements) {
     int64_t bits = std::numeric_limits<int64_t>::max();
   } best;
   for (int gapBits = 2; gapBits <= kMostGap; ++gapBits) {
-    Choice choice{findEntries(elements, skipped, gapBits),
+    Choice choice{findEntries(elements, skipped, length, gapBits),
                   std::vector<int64_t>(size_t(1) << gapBits),
                   std::vector<int64_t>(elements.values.size())};
     for (const std::vector<Entry> &block : choice.entries)
@@ -471,7 +475,8 @@ static StoredForm storeHuffmanEntries(const Elements &elements) {
   }
   HuffmanCodes gaps = makeCodes(best.gaps), values = makeCodes(best.values);
   StoredForm form;
-  form.shape = getEntriesShape(elements, decode_huffman_entries, best.entries);
+  form.shape =
+      getEntriesShape(elements, decode_huffman_entries, length, best.entries);
   form.shape.values = static_cast<int>(values.order.size()) + 1;
   form.shape.value_bits = values.most;
   form.shape.gaps = static_cast<int>(gaps.order.size());
@@ -485,7 +490,7 @@ static StoredForm storeHuffmanEntries(const Elements &elements) {
   for (size_t gap : gaps.order)
     form.bytes.push_back(uint8_t(gap));
   addBlocks(form, [&](int64_t begin, int64_t) {
-    const std::vector<Entry> &block = best.entries[begin / kBlock];
+    const std::vector<Entry> &block = best.entries[begin / length];
     addNumber(form.bytes, static_cast<uint32_t>(block.size()), 2);
     BitWriter writer(form.bytes);
     for (const Entry &entry : block) {
@@ -502,7 +507,8 @@ static StoredForm storeHuffmanEntries(const Elements &elements) {
 
 std::optional<StoredForm> StoredForm::get(StoredKind kind,
                                           llvm::ArrayRef<char> bytes, int size,
-                                          llvm::ArrayRef<int64_t> runs) {
+                                          llvm::ArrayRef<int64_t> runs,
+                                          int64_t block) {
   // The places of blocks have 32 bits, sizes are ints.
   if (int64_t(bytes.size()) < 2 * size ||
       bytes.size() > (size_t(1) << 31) - kBlock)
@@ -515,14 +521,15 @@ std::optional<StoredForm> StoredForm::get(StoredKind kind,
   std::optional<StoredForm> form;
   switch (kind) {
   case StoredKind::codebook:
-    form = storeCodes(*elements, runs);
+    form = storeCodes(*elements, runs, block);
     break;
   case StoredKind::csr:
-    form = storeEntries(*elements);
+    form = storeEntries(*elements, block ? block : kBlock);
     break;
   case StoredKind::huffman:
-    form = storeHuffman(*elements);
-    if (StoredForm other = storeHuffmanEntries(*elements);
+    form = storeHuffman(*elements, block ? block : kBlock);
+    if (StoredForm other =
+            storeHuffmanEntries(*elements, block ? block : kBlock);
         other.bytes.size() < form->bytes.size())
       form = std::move(other);
     break;
