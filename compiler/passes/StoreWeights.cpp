@@ -85,17 +85,22 @@ struct StoreWeightsPass : nnc::impl::StoreWeightsBase<StoreWeightsPass> {
       if (auto own = function->getAttrOfType<IntegerAttr>(kMaxWeightsAttr))
         limit = own;
     }
+    bool findsFront = false;
+    for (auto function : module.getOps<func::FuncOp>())
+      findsFront |= function->hasAttr(kWeightsFrontAttr);
     SmallVector<StoredKind> kinds;
     for (StoredKind kind : compression::kStoredKinds)
       if (wanted ? wanted == compression::toString(kind)
-                 : limit || kind == StoredKind::csr)
+                 : limit || findsFront || kind == StoredKind::csr)
         kinds.push_back(kind);
-    if (kinds.empty() && !limit)
+    if (kinds.empty() && !limit && !findsFront)
       return;
-    onlyReaders = !wanted && !limit;
+    onlyReaders = !wanted && !limit && !findsFront;
     CostModel cost(*machine, bytes);
     std::vector<Weight> weights = findWeights(kinds, cost);
     align = getMemoryAlign(module);
+    if (findsFront)
+      module->setAttr(kWeightsFrontAttr, findFront(weights));
     if (limit)
       keepBelow(weights, limit.getInt() - getHeaderBytes());
     else if (wanted)
@@ -114,6 +119,7 @@ private:
   void addReaders(Weight &weight, const TensorData &data, StoredKind kind,
                   const CostModel &cost);
   static void chooseSmallest(std::vector<Weight> &weights);
+  ArrayAttr findFront(std::vector<Weight> &weights);
   static void choose(std::vector<Weight> &weights, double byteSeconds);
   int64_t getBytes(ArrayRef<Weight> weights) const;
   /// Another choice for one weight or two, which saves time.
@@ -322,6 +328,36 @@ void StoreWeightsPass::choose(std::vector<Weight> &weights,
     for (size_t i = 1; i < weight.choices.size(); ++i)
       if (getPrice(weight.choices[i]) < getPrice(weight.choices[weight.chosen]))
         weight.chosen = i;
+  }
+}
+
+/// Returns the plans of kWeightsFrontAttr: from the fastest one on, each makes
+/// one weight smaller, that for which a byte costs the least time.
+ArrayAttr StoreWeightsPass::findFront(std::vector<Weight> &weights) {
+  Builder builder(&getContext());
+  SmallVector<Attribute> points;
+  for (choose(weights, 0);;) {
+    double seconds = 0, least = std::numeric_limits<double>::infinity();
+    Weight *smaller = nullptr;
+    size_t chosen = 0;
+    for (Weight &weight : weights) {
+      const Choice &now = weight.choices[weight.chosen];
+      seconds += now.seconds;
+      for (auto [i, choice] : llvm::enumerate(weight.choices)) {
+        double price =
+            (choice.seconds - now.seconds) / double(now.bytes - choice.bytes);
+        if (choice.bytes < now.bytes && price < least) {
+          least = price;
+          smaller = &weight;
+          chosen = i;
+        }
+      }
+    }
+    points.push_back(builder.getDenseF64ArrayAttr(
+        {double(getBytes(weights) + getHeaderBytes()), seconds}));
+    if (!smaller)
+      return builder.getArrayAttr(points);
+    smaller->chosen = chosen;
   }
 }
 

@@ -123,15 +123,6 @@ std::vector<StoredMatrix> nnc::storeMatrix(const DenseLayer &dense,
   return found;
 }
 
-/// Seconds that the layer takes with the routine that it has.
-static double getOwnSeconds(LayerOp layer, const CostModel &cost) {
-  double seconds = std::numeric_limits<double>::infinity();
-  forEachCandidate(layer, cost, {}, [&](const Candidate &candidate) {
-    seconds = std::min(seconds, candidate.seconds);
-  });
-  return seconds;
-}
-
 StoredProduct nnc::findStoredProduct(const DenseLayer &dense,
                                      const StoredMatrix &matrix,
                                      const CostModel &cost) {
@@ -169,7 +160,7 @@ StoredProduct nnc::findStoredProduct(const DenseLayer &dense,
   }
   if (!best.routine)
     return best;
-  best.seconds = least - getOwnSeconds(layer, cost);
+  best.seconds = least - getLayerSeconds(layer, cost);
   // Portable code multiplies decoded weights as slowly as it multiplies any.
   const bool hasEntries = matrix.form.shape.form == decode_entries ||
                           matrix.form.shape.form == decode_huffman_entries;

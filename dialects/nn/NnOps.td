@@ -347,6 +347,8 @@ def Nn_StoredMatMulOp : Nn_AnchorOp<"stored_matmul", ["getRoutineCallsOn",
     /// `shape` tells how to decode.
     static ::nnc::nn::RoutineCall makeCall(::nnc::nn::ShapeAttr shape, int64_t m,
                                            int64_t n, int64_t k, int64_t order);
+    /// Returns the bytes of the weights, each as a number of its own.
+    int64_t getWeightBytes();
     /// Returns the multiply-adds for m rows.
     static int64_t countProducts(::nnc::nn::ShapeAttr shape, int64_t m);
   }];

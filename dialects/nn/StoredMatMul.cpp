@@ -75,6 +75,11 @@ int64_t StoredMatMulOp::countProducts(ShapeAttr shape, int64_t m) {
   return m * shape.getInt(hasEntries ? "entries" : "elements");
 }
 
+int64_t StoredMatMulOp::getWeightBytes() {
+  RankedTensorType x = getX().getType();
+  return getRows() * x.getShape().back() * (x.getElementType().isF32() ? 4 : 1);
+}
+
 /// The rows of x, all in one matrix.
 static int64_t countRows(StoredMatMulOp op) {
   return product(op.getX().getType().getShape().drop_back());

@@ -86,7 +86,7 @@ int pick_length(random_source &random, bool in_eights) {
   return in_eights ? (k + 7) / 8 * 8 : k;
 }
 
-template <template <class, class> class Decoder, int W, class X, class T>
+template <template <class, class, int> class Decoder, int W, class X, class T>
 void check_tile(random_source &random, int form) {
   const int m = random.between(1, random.between(0, 3) ? 3 : 40);
   const int n = random.between(1, 11);
@@ -155,10 +155,10 @@ TEST_CASE("products of bytes with pairs of codes", "[stored]") {
   random_source random;
   for (int i = 0; i < 100; ++i) {
     const int n = random.between(1, 19), k = 4 * random.between(1, 40);
-    // Values of 16 places, at least nine, so that codes have four bits.
+    // So many values that codes have four bits and begin with a word.
     std::vector<std::int8_t> weights(
         std::size_t(stored_elements(stored_quads, n, k)));
-    const int values = random.between(9, 16);
+    const int values = 4 * random.between(3, 4);
     for (std::size_t j = 0; j < weights.size(); ++j)
       weights[j] = static_cast<std::int8_t>(
           (j < 16 ? int(j) % values : random.between(0, values - 1)) * 15 -

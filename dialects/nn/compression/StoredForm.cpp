@@ -211,7 +211,10 @@ static std::optional<StoredForm> storeCodes(const Elements &elements,
     shape.form = decode_codes;
     shape.elements = static_cast<int>(count);
     shape.block = static_cast<int>(block);
-    shape.values = static_cast<int>(*values);
+    // Codes behind the only table begin with a word.
+    shape.values = static_cast<int>(
+        only ? llvm::alignTo(*values * elements.size, 4) / elements.size
+             : *values);
     shape.value_bits = getBits(*values);
     int64_t bytes =
         int64_t(decode_blocks(shape)) * decode_group(shape, elements.size) +

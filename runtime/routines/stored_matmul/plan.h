@@ -41,10 +41,12 @@ template <class S> constexpr bool stored_tile_applies(const S &s) {
              : s.order == stored_rows && stored_has_codes(s);
 }
 
-/// Whether stored_matmul/pairs.h does, which looks up two codes at a time.
+/// Whether stored_matmul/pairs.h does, which looks up two codes at a time and
+/// reads words of codes.
 template <class S> constexpr bool stored_pairs_apply(const S &s) {
   return s.order == stored_quads && s.form == decode_codes &&
-         s.block == s.elements && s.value_bits == 4 && s.k % 4 == 0;
+         s.block == s.elements && s.value_bits == 4 && s.values % 4 == 0 &&
+         s.k % 4 == 0;
 }
 
 /// Bytes of the tables of Huffman codes of entries: four for each gap's code,

@@ -13,6 +13,7 @@
 #include "runtime/epilogue.h"
 #include "runtime/routines/decode/codes.h"
 #include "runtime/routines/decode/huffman.h"
+#include "runtime/routines/stored_matmul/code_lanes.h"
 #include "runtime/routines/stored_matmul/plan.h"
 #include "runtime/simd/vec_armdsp.h"
 #include "runtime/simd/wrap.h"
@@ -56,28 +57,46 @@ int32_t stored_dot(const X *x, const int8_t *w, int count) {
   return sum;
 }
 
-/// Decodes parts of rows whose weights are places in one table.
-template <class S, class T> struct stored_codes {
+/// Decodes parts of rows whose weights are places in one table, in vectors of W
+/// floats where these can look codes up.
+template <class S, class T, int W> struct stored_codes {
+  static constexpr bool in_lanes =
+      is_same<T, float>::value && code_lanes<W>::exists;
+  struct no_lanes {
+    no_lanes(const T *, int, int) {}
+  };
   const S &s;
   const unsigned char *w;
+  conditional_t<in_lanes, code_lanes<W>, no_lanes> lanes;
 
   stored_codes(const S &s, const unsigned char *w, unsigned char *)
-      : s(s), w(w) {}
+      : s(s), w(w), lanes(table(w), s.values, s.value_bits) {}
   /// Weights that are decoded at a time, a multiple of 8.
   static constexpr int length(const S &s) { return smaller(s.k, stored_tile); }
   void decode(ptrdiff_t first, int count, T *to) const {
-    const T *table = static_cast<const T *>(static_cast<const void *>(w));
     const unsigned char *codes =
         w + s.values * ptrdiff_t(sizeof(T)) + first / 8 * s.value_bits;
+    if constexpr (in_lanes) {
+      // A group reads 16 bytes, behind which codes of 4 bits may end.
+      const int least = s.value_bits == 4 ? 2 * code_group : code_group;
+      NNC_KEEP_LOOP for (; count >= least;
+                         count -= code_group, to += code_group,
+                         codes += 2 * s.value_bits) lanes.look_up(codes, to);
+    }
     if (s.value_bits == 4)
-      decode_halves_of_bytes(table, codes, to, count);
+      decode_halves_of_bytes(table(w), codes, to, count);
     else
-      decode_places_of(table, codes, s.value_bits, to, count);
+      decode_places_of(table(w), codes, s.value_bits, to, count);
+  }
+
+private:
+  static const T *table(const unsigned char *w) {
+    return static_cast<const T *>(static_cast<const void *>(w));
   }
 };
 
 /// Decodes blocks of Huffman codes, which are parts of rows.
-template <class S, class T> struct stored_huffman {
+template <class S, class T, int W> struct stored_huffman {
   const S &s;
   const unsigned char *w;
   huffman_step *steps;
@@ -98,7 +117,7 @@ template <class S, class T> struct stored_huffman {
   }
 };
 
-template <template <class, class> class Decoder, int W, class S, class Epi>
+template <template <class, class, int> class Decoder, int W, class S, class Epi>
 struct stored_matmul_tile_t {
   static constexpr int units(const S &s) { return ceil_div(s.n, stored_unit); }
 
@@ -108,8 +127,8 @@ struct stored_matmul_tile_t {
     using T = conditional_t<is_same<X, float>::value, float, int8_t>;
     using Sum = conditional_t<is_same<X, float>::value, float, int32_t>;
     T *const tile = static_cast<T *>(static_cast<void *>(scratch));
-    const Decoder<S, T> decoder(s, w, scratch + stored_tile_bytes(s));
-    const int length = Decoder<S, T>::length(s);
+    const Decoder<S, T, W> decoder(s, w, scratch + stored_tile_bytes(s));
+    const int length = Decoder<S, T, W>::length(s);
     const int last = smaller(end * stored_unit, s.n);
     for (int n = begin * stored_unit; n < last; ++n)
       for (int row = 0; row < s.m; row += stored_strip) {
