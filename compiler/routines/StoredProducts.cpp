@@ -77,11 +77,13 @@ static std::vector<char> arrange(const DenseLayer &dense,
   return arranged;
 }
 
-/// The length of the parts of a row that are blocks: the longest that divides
-/// the row, or 0 if that is too short.
+/// The elements of a block: of several short rows, or of the longest part that
+/// divides a row; 0 if that is too short.
 static int64_t getBlock(int64_t k) {
+  if (int64_t rows = stored_rows_together(static_cast<int>(k)); rows > 1)
+    return rows * k;
   for (int64_t parts = llvm::divideCeil(k, stored_tile);
-       k / parts >= std::min(k, kLeastBlock); ++parts)
+       k / parts >= kLeastBlock; ++parts)
     if (k % parts == 0)
       return k / parts;
   return 0;

@@ -86,30 +86,36 @@ int pick_length(random_source &random, bool in_eights) {
   return in_eights ? (k + 7) / 8 * 8 : k;
 }
 
+/// The elements of a block: half a row, a row, or several.
+int block_of(random_source &random, int n, int k) {
+  if (k % 2 == 0 && (k > stored_tile || random.between(0, 2) == 0))
+    return k / 2;
+  const int rows = random.between(1, n);
+  return rows * k <= stored_tile ? rows * k : k;
+}
+
 template <template <class, class, int> class Decoder, int W, class X, class T>
 void check_tile(random_source &random, int form) {
   const int m = random.between(1, random.between(0, 3) ? 3 : 40);
   const int n = random.between(1, 11);
   const int k = pick_length(random, form == decode_codes);
-  const int parts =
-      k % 2 == 0 && (k > stored_tile || random.between(0, 1)) ? 2 : 1;
   const std::vector<T> weights = pick_weights<T>(random, n * k, false);
-  const stored_weights stored =
-      store_weights(form, weights, form == decode_codes ? n * k : k / parts);
+  const stored_weights stored = store_weights(
+      form, weights, form == decode_codes ? n * k : block_of(random, n, k));
   const stored_matmul_shape s = shape_of(stored, m, n, k, stored_rows);
   REQUIRE(stored_tile_applies(s));
   check<stored_matmul_tile_t<Decoder, W, stored_matmul_shape, none>, X>(
-      random, s, stored.bytes, weights, std::size_t(stored_tile_scratch(s)));
+      random, s, stored.bytes, weights,
+      std::size_t(stored_tile_scratch(s, sizeof(T))));
 }
 
 template <template <class, class> class Entries, int W, class X, class T>
 void check_entries(random_source &random, int form) {
   const int m = random.between(1, 2 * W + 1), n = random.between(1, 11);
   const int k = pick_length(random, false);
-  const int parts =
-      k % 2 == 0 && (k > stored_tile || random.between(0, 1)) ? 2 : 1;
   const std::vector<T> weights = pick_weights<T>(random, n * k, true);
-  const stored_weights stored = store_weights(form, weights, k / parts);
+  const stored_weights stored =
+      store_weights(form, weights, block_of(random, n, k));
   const stored_matmul_shape s = shape_of(stored, m, n, k, stored_rows);
   REQUIRE(stored_entries_apply(s));
   check<stored_matmul_entries_t<Entries, W, stored_matmul_shape, none>, X>(

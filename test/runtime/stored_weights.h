@@ -114,7 +114,8 @@ stored_weights store_weights(int form, const std::vector<T> &weights,
   const auto entries_of = [&](int begin) {
     std::vector<std::pair<std::uint32_t, T>> entries;
     std::uint32_t gap = 0;
-    for (int i = begin; i < begin + block; ++i, ++gap)
+    for (int i = begin; i < std::min(begin + block, int(weights.size()));
+         ++i, ++gap)
       if (weights[std::size_t(i)] != T(0) || gap == most_gap) {
         entries.push_back({gap, weights[std::size_t(i)]});
         gap = std::uint32_t(-1);
@@ -150,7 +151,7 @@ stored_weights store_weights(int form, const std::vector<T> &weights,
   }
   to.align(4);
   const std::size_t places = to.bytes.size();
-  const int blocks = s.elements / block;
+  const int blocks = nnc::decode_blocks(s);
   to.bytes.resize(places + 4 * std::size_t(blocks));
   for (int i = 0; i < blocks; ++i) {
     to.used = 0;
@@ -158,7 +159,7 @@ stored_weights store_weights(int form, const std::vector<T> &weights,
       to.bytes[places + 4 * std::size_t(i) + byte] =
           static_cast<unsigned char>(to.bytes.size() >> (8 * byte));
     if (!is_entry) {
-      for (int k = i * block; k < (i + 1) * block; ++k)
+      for (int k = i * block; k < std::min((i + 1) * block, s.elements); ++k)
         value_code.write(to, place(weights[std::size_t(k)]));
       continue;
     }

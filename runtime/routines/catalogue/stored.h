@@ -34,12 +34,17 @@ constexpr double decode_efficiency(const core_limits &core, const S &s) {
   return scalar_rate(core) / stored_instructions(s) / core.rate;
 }
 
+/// Share of its speed that stored_matmul/entries.h keeps where it looks for the
+/// ends of rows within a block.
+inline constexpr double stored_ends_share = 0.6;
+
 /// Efficiency of stored_matmul/entries.h with vectors of W rows of x, for each
 /// of which an entry is read once.
 template <class S>
 constexpr double stored_entries_efficiency(const core_limits &core, const S &s,
                                            int W) {
-  return decode_efficiency(core, s) * s.m / ceil_div(s.m, W);
+  const double share = stored_block_rows(s) > 1 ? stored_ends_share : 1;
+  return share * decode_efficiency(core, s) * s.m / ceil_div(s.m, W);
 }
 
 /// Efficiency of stored_matmul/tile.h, which multiplies a tile by stored_strip

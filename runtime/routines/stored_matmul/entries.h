@@ -118,7 +118,9 @@ template <class X> struct stored_lanes<X, 1> {
 
 template <template <class, class> class Entries, int W, class S, class Epi>
 struct stored_matmul_entries_t {
-  static constexpr int units(const S &s) { return ceil_div(s.n, stored_unit); }
+  static constexpr int units(const S &s) {
+    return ceil_div(s.n, rows_of_unit(s));
+  }
 
   template <class X, class Y>
   static void run(const S &s, const X *x, const unsigned char *w, Y *y,
@@ -126,15 +128,23 @@ struct stored_matmul_entries_t {
     using T = conditional_t<is_same<X, float>::value, float, int8_t>;
     using L = stored_lanes<X, W>;
     const Entries<S, T> entries(s, w, scratch);
-    const int last = smaller(end * stored_unit, s.n);
+    const int step = rows_of_unit(s);
+    const int last = smaller(end * step, s.n);
     for (int row = 0; row < s.m; row += W) {
       const int count = smaller(W, s.m - row);
       const X *from = x + ptrdiff_t(row) * s.k;
       if constexpr (W > 1)
         from = transpose(s, from, count, scratch + Entries<S, T>::scratch(s));
-      for (int n = begin * stored_unit; n < last; n += stored_unit) {
+      for (int n = begin * step; n < last; n += step) {
+        const int rows = smaller(step, last - n);
+        if (stored_block_rows(s) > 1) {
+          add_block<L>(s, entries, w, from, n, rows,
+                       [&](typename L::sum sum, int i) {
+                         store<W>(s, sum, y, epi, row, count, n + i);
+                       });
+          continue;
+        }
         typename L::sum sums[stored_unit];
-        const int rows = smaller(stored_unit, last - n);
         add_rows<L>(s, entries, w, from, n, rows, sums);
         for (int i = 0; i < rows; ++i)
           store<W>(s, sums[i], y, epi, row, count, n + i);
@@ -150,6 +160,40 @@ struct stored_matmul_entries_t {
   }
 
 private:
+  static constexpr int rows_of_unit(const S &s) {
+    return stored_block_rows(s) > 1 ? stored_block_rows(s) : stored_unit;
+  }
+
+  /// Computes the sums of the rows of one block, of which row n is the first,
+  /// and calls done(sum, i) for each in turn.
+  template <class L, class E, class X, class F>
+  static void add_block(const S &s, const E &entries, const unsigned char *w,
+                        const X *x, int n, int rows, F done) {
+    const ptrdiff_t places =
+        decode_places(s, static_cast<int>(sizeof(typename E::value))).blocks;
+    const size_t from =
+        read_four_bytes(w + places + ptrdiff_t(4) * (n / stored_block_rows(s)));
+    const int in_word = stored_window / (s.gap_bits + s.value_bits);
+    size_t bit = 8 * (from + 2);
+    typename L::sum sum = L::zero();
+    int place = 0, row = 0;
+    NNC_KEEP_LOOP for (int left = read_two_bytes(w + from); left > 0;
+                       left -= in_word) {
+      size_t word = stored_bits(w, bit);
+      for (int entry = smaller(left, in_word); entry > 0; --entry) {
+        size_t gap;
+        const auto value = entries.take(word, bit, gap);
+        place += static_cast<int>(gap);
+        for (; place >= s.k; place -= s.k, sum = L::zero())
+          done(sum, row++);
+        L::add(sum, value, x + ptrdiff_t(place) * W);
+        ++place;
+      }
+    }
+    for (; row < rows; sum = L::zero())
+      done(sum, row++);
+  }
+
   /// Copies `count` rows of x to `to` as [k][W], the missing ones as zeros.
   static const float *transpose(const S &s, const float *x, int count,
                                 unsigned char *scratch) {

@@ -8,15 +8,20 @@
 
 namespace nnc {
 
-/// Rows of weights that a unit of work multiplies by.
+/// Rows of weights that a unit of work multiplies by, where they are long.
 constexpr int stored_unit = 4;
 /// Rows of x that share what is decoded.
 constexpr int stored_strip = 16;
 
-/// Whether blocks of the stored form are parts of rows, all of one length.
-template <class S> constexpr bool stored_splits_rows(const S &s) {
+/// Whether blocks of the stored form are whole rows, or parts of one length of
+/// a row.
+template <class S> constexpr bool stored_keeps_rows(const S &s) {
   return s.order == stored_rows && s.block > 0 && s.block <= stored_tile &&
-         s.k % s.block == 0;
+         (s.k % s.block == 0 || s.block % s.k == 0);
+}
+/// Rows of a block, 1 if that has a part of one.
+template <class S> constexpr int stored_block_rows(const S &s) {
+  return s.block > s.k ? s.block / s.k : 1;
 }
 
 /// Whether the weights have codes of `value_bits` bits in one table for all,
@@ -31,13 +36,13 @@ template <class S> constexpr bool stored_has_entries(const S &s) {
 
 /// Whether stored_matmul/entries.h computes the product.
 template <class S> constexpr bool stored_entries_apply(const S &s) {
-  return stored_has_entries(s) && stored_splits_rows(s);
+  return stored_has_entries(s) && stored_keeps_rows(s);
 }
 
 /// Whether stored_matmul/tile.h does.
 template <class S> constexpr bool stored_tile_applies(const S &s) {
   return s.form == decode_huffman
-             ? stored_splits_rows(s)
+             ? stored_keeps_rows(s)
              : s.order == stored_rows && stored_has_codes(s);
 }
 
@@ -67,14 +72,21 @@ constexpr ptrdiff_t stored_entries_scratch(const S &s, int W) {
          (W > 1 ? whole_lines(ptrdiff_t(4) * W * s.k) : 0);
 }
 
-/// Bytes of the tile of tile.h.
-template <class S> constexpr ptrdiff_t stored_tile_bytes(const S &s) {
-  return whole_lines(ptrdiff_t(4) * smaller(stored_tile, s.k));
+/// Rows of w that tile.h decodes at a time, 1 if it decodes a part of one.
+template <class S> constexpr int stored_tile_rows(const S &s) {
+  return s.form == decode_codes ? smaller(stored_rows_together(s.k), s.n)
+                                : stored_block_rows(s);
+}
+/// Bytes of the tile of tile.h, of weights of `size` bytes.
+template <class S> constexpr ptrdiff_t stored_tile_bytes(const S &s, int size) {
+  return whole_lines(ptrdiff_t(size) * stored_tile_rows(s) *
+                     smaller(stored_tile, s.k));
 }
 /// Bytes of working memory of each thread of tile.h: the tile and the table of
 /// Huffman codes.
-template <class S> constexpr ptrdiff_t stored_tile_scratch(const S &s) {
-  return stored_tile_bytes(s) +
+template <class S>
+constexpr ptrdiff_t stored_tile_scratch(const S &s, int size) {
+  return stored_tile_bytes(s, size) +
          (s.form == decode_huffman ? decode_scratch(s) : 0);
 }
 

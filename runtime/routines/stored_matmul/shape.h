@@ -34,6 +34,13 @@ constexpr ptrdiff_t stored_place(const S &s, ptrdiff_t n, ptrdiff_t k) {
 /// The most weights that are decoded at a time. They stay in the first-level
 /// cache.
 constexpr int stored_tile = 4096;
+/// Weights of short rows that are stored and decoded together: so many that
+/// what each block takes hardly counts, and few for small memories.
+constexpr int stored_group = 1024;
+/// Rows of k weights that stand in one block: several if they are short.
+constexpr int stored_rows_together(int k) {
+  return 2 * k <= stored_group ? stored_group / k : 1;
+}
 
 /// Product of a matrix and one that is stored in fewer bytes: x[m][k] * w[n][k]
 /// -> y[m][n]. The fields from `form` on are those of decode_shape; `elements`

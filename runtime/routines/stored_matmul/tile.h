@@ -119,34 +119,66 @@ template <class S, class T, int W> struct stored_huffman {
 
 template <template <class, class, int> class Decoder, int W, class S, class Epi>
 struct stored_matmul_tile_t {
-  static constexpr int units(const S &s) { return ceil_div(s.n, stored_unit); }
+  static constexpr int units(const S &s) {
+    return ceil_div(s.n, rows_of_unit(s));
+  }
 
   template <class X, class Y>
   static void run(const S &s, const X *x, const unsigned char *w, Y *y,
                   unsigned char *scratch, const Epi &epi, int begin, int end) {
     using T = conditional_t<is_same<X, float>::value, float, int8_t>;
-    using Sum = conditional_t<is_same<X, float>::value, float, int32_t>;
     T *const tile = static_cast<T *>(static_cast<void *>(scratch));
-    const Decoder<S, T, W> decoder(s, w, scratch + stored_tile_bytes(s));
+    const Decoder<S, T, W> decoder(
+        s, w, scratch + stored_tile_bytes(s, static_cast<int>(sizeof(T))));
+    const int step = stored_tile_rows(s);
+    const int last = smaller(end * rows_of_unit(s), s.n);
+    for (int n = begin * rows_of_unit(s); n < last; n += step)
+      if (step > 1)
+        rows(s, decoder, x, y, tile, epi, n, smaller(step, last - n));
+      else
+        row(s, decoder, x, y, tile, epi, n);
+  }
+
+private:
+  static constexpr int rows_of_unit(const S &s) {
+    return stored_tile_rows(s) > 1 ? stored_tile_rows(s) : stored_unit;
+  }
+
+  template <class X, class T, class Y>
+  static void rows(const S &s, const Decoder<S, T, W> &decoder, const X *x,
+                   Y *y, T *tile, const Epi &epi, int first, int count) {
+    decoder.decode(ptrdiff_t(first) * s.k, count * s.k, tile);
+    for (int i = 0; i < s.m; ++i)
+      for (int j = 0; j < count; ++j)
+        store(s, stored_dot<W>(x + ptrdiff_t(i) * s.k, tile + j * s.k, s.k), y,
+              epi, i, first + j);
+  }
+
+  template <class X, class T, class Y>
+  static void row(const S &s, const Decoder<S, T, W> &decoder, const X *x, Y *y,
+                  T *tile, const Epi &epi, int n) {
+    using Sum = conditional_t<is_same<X, float>::value, float, int32_t>;
     const int length = Decoder<S, T, W>::length(s);
-    const int last = smaller(end * stored_unit, s.n);
-    for (int n = begin * stored_unit; n < last; ++n)
-      for (int row = 0; row < s.m; row += stored_strip) {
-        const int rows = smaller(stored_strip, s.m - row);
-        Sum sums[stored_strip] = {};
-        for (int k = 0; k < s.k; k += length) {
-          const int count = smaller(length, s.k - k);
-          decoder.decode(ptrdiff_t(n) * s.k + k, count, tile);
-          for (int i = 0; i < rows; ++i)
-            sums[i] =
-                plus(sums[i], stored_dot<W>(x + ptrdiff_t(row + i) * s.k + k,
-                                            tile, count));
-        }
-        for (int i = 0; i < rows; ++i) {
-          const ptrdiff_t at = ptrdiff_t(row + i) * s.n + n;
-          y[at] = epi(sums[i], position<true>{at, n});
-        }
+    for (int first = 0; first < s.m; first += stored_strip) {
+      const int count = smaller(stored_strip, s.m - first);
+      Sum sums[stored_strip] = {};
+      for (int k = 0; k < s.k; k += length) {
+        const int part = smaller(length, s.k - k);
+        decoder.decode(ptrdiff_t(n) * s.k + k, part, tile);
+        for (int i = 0; i < count; ++i)
+          sums[i] =
+              plus(sums[i], stored_dot<W>(x + ptrdiff_t(first + i) * s.k + k,
+                                          tile, part));
       }
+      for (int i = 0; i < count; ++i)
+        store(s, sums[i], y, epi, first + i, n);
+    }
+  }
+
+  template <class Sum, class Y>
+  static void store(const S &s, Sum sum, Y *y, const Epi &epi, int row, int n) {
+    const ptrdiff_t at = ptrdiff_t(row) * s.n + n;
+    y[at] = epi(sum, position<true>{at, n});
   }
 };
 
