@@ -52,10 +52,12 @@ void check(random_source &random, const stored_matmul_shape &s,
                                      : static_cast<X>(random.between(0, 255));
   const auto outputs = std::size_t(s.m) * std::size_t(s.n);
   std::vector<Y> y(outputs, Y(77));
+  // Without room behind, so that a sanitizer sees what is read there.
+  const std::vector<unsigned char> stored(bytes.begin(), bytes.end());
   in_parts(R::units(s), [&](int begin, int end) {
     std::vector<std::uint64_t> scratch(scratch_bytes / 8 + 8);
     auto *at = reinterpret_cast<unsigned char *>(scratch.data());
-    R::run(s, x.data(), bytes.data(), y.data(), at, none{}, begin, end);
+    R::run(s, x.data(), stored.data(), y.data(), at, none{}, begin, end);
   });
   for (int row = 0; row < s.m; ++row)
     for (int n = 0; n < s.n; ++n) {

@@ -34,7 +34,7 @@ template <int W> struct code_lanes {
 template <> struct code_lanes<16> {
   static constexpr bool exists = true;
 
-  code_lanes(const float *table, int values, int bits) : table(table) {
+  code_lanes(const float *floats, int values, int bits) : table(floats) {
     kind = values <= 16 ? 0 : values <= 32 ? 1 : values <= 64 ? 2 : 3;
     for (int i = 0; i < 4; ++i)
       part[i] = f32x<16>::load(table + 16 * i < table + values ? table + 16 * i
@@ -89,7 +89,7 @@ private:
 template <> struct code_lanes<8> {
   static constexpr bool exists = true;
 
-  code_lanes(const float *table, int values, int bits) : table(table) {
+  code_lanes(const float *floats, int values, int bits) : table(floats) {
     kind = values <= 8 ? 0 : values <= 16 ? 1 : values <= 32 ? 2 : 3;
     for (int i = 0; i < 4; ++i)
       part[i] =

@@ -45,8 +45,9 @@ template <class S, class T> struct stored_plain_entries {
   const S &s;
   const T *values;
 
-  stored_plain_entries(const S &s, const unsigned char *w, unsigned char *)
-      : s(s), values(static_cast<const T *>(static_cast<const void *>(w))) {}
+  stored_plain_entries(const S &shape, const unsigned char *w, unsigned char *)
+      : s(shape), values(static_cast<const T *>(static_cast<const void *>(w))) {
+  }
   static constexpr ptrdiff_t scratch(const S &) { return 0; }
   /// Returns the value; `gap` is the number of zeros in front of it.
   NNC_INLINE T take(size_t &word, size_t &at, size_t &gap) const {
@@ -68,9 +69,9 @@ template <class S, class T> struct stored_huffman_entries {
   huffman_step *gap_steps, *value_steps;
   T *values;
 
-  stored_huffman_entries(const S &s, const unsigned char *w,
+  stored_huffman_entries(const S &shape, const unsigned char *w,
                          unsigned char *scratch)
-      : s(s) {
+      : s(shape) {
     const decode_places at(s, static_cast<int>(sizeof(T)));
     gap_steps = static_cast<huffman_step *>(static_cast<void *>(scratch));
     value_steps = gap_steps + (ptrdiff_t(1) << s.gap_bits);
@@ -246,10 +247,11 @@ private:
              int first, int step, typename L::sum *sums) {
     const ptrdiff_t places =
         decode_places(s, static_cast<int>(sizeof(typename E::value))).blocks;
-    const X *at[N];
-    size_t bit[N];
-    int left[N];
-    typename L::sum sum[N];
+    constexpr auto streams = static_cast<size_t>(N);
+    const X *at[streams];
+    size_t bit[streams];
+    int left[streams];
+    typename L::sum sum[streams];
     int common = 0;
     NNC_UNROLL for (int i = 0; i < N; ++i) {
       const size_t from =

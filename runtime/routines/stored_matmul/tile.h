@@ -69,8 +69,8 @@ template <class S, class T, int W> struct stored_codes {
   const unsigned char *w;
   conditional_t<in_lanes, code_lanes<W>, no_lanes> lanes;
 
-  stored_codes(const S &s, const unsigned char *w, unsigned char *)
-      : s(s), w(w), lanes(table(w), s.values, s.value_bits) {}
+  stored_codes(const S &shape, const unsigned char *weights, unsigned char *)
+      : s(shape), w(weights), lanes(table(w), s.values, s.value_bits) {}
   /// Weights that are decoded at a time, a multiple of 8.
   static constexpr int length(const S &s) { return smaller(s.k, stored_tile); }
   void decode(ptrdiff_t first, int count, T *to) const {
@@ -101,8 +101,9 @@ template <class S, class T, int W> struct stored_huffman {
   const unsigned char *w;
   huffman_step *steps;
 
-  stored_huffman(const S &s, const unsigned char *w, unsigned char *scratch)
-      : s(s), w(w),
+  stored_huffman(const S &shape, const unsigned char *weights,
+                 unsigned char *scratch)
+      : s(shape), w(weights),
         steps(static_cast<huffman_step *>(static_cast<void *>(scratch))) {
     const decode_places at(s, static_cast<int>(sizeof(T)));
     fill_huffman_table(steps, w + at.value_counts, s.value_bits, true);
