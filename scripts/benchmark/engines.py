@@ -137,16 +137,15 @@ class NncFloat(Nnc):
 
 
 class NncBelow(NncFloat):
-    """The float network with a limit for the bytes of its weights, relative to those that the
-    engine `least` takes: its stored forms are those that cost the least time below it."""
-    least, share = "nnc huffman", 1.25
+    """The float network with a limit for the bytes of its weights, a share of those that the
+    engine `dense` takes: which weights are stored how is nnc's choice."""
+    dense, share = "nnc float32", 0.1
 
     def prepare(self, model, folder):
-        manifest = folder.parent / self.least / "module/manifest.json"
+        manifest = folder.parent / self.dense / "module/manifest.json"
         if not manifest.exists():
-            raise Unsupported(f"{self.least} did not compile it")
-        least = json.loads(manifest.read_text())
-        limit = int(self.share * least["weight_bytes"])
+            raise Unsupported(f"{self.dense} did not compile it")
+        limit = int(self.share * json.loads(manifest.read_text())["weight_bytes"])
         own = dataclasses.replace(self, options=(*self.options, f"--max-weights={limit}"))
         super(NncBelow, own).prepare(model, folder)
 
@@ -475,7 +474,7 @@ COMPRESSED = {engine.name: engine for engine in (
     Nnc("nnc int8", ("--weights-encoding=dense",)),
     *(NncFloat(f"nnc {form}", (f"--weights-encoding={form}",))
       for form in ("codebook", "csr", "huffman")),
-    NncBelow("nnc --max-weights"),
+    NncBelow("nnc of a tenth"),
     OnnxRuntimeFloat(), OnnxRuntime("onnxruntime int8"), SciPy())}
 
 # NeoCPU's ablation (its table 3): nnc with less and less left out. Methods that compute
