@@ -6,6 +6,8 @@
 
 #include "compiler/routines/Decode.h"
 
+#include "dialects/nn/compression/StoredCheck.h"
+
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
@@ -67,4 +69,41 @@ LogicalResult nnc::checkRoutine(DecodeOp decode, target::MachineAttr machine) {
     return decode.emitOpError("names the routine '")
            << name << "', which reads another form of weights";
   return success();
+}
+
+LogicalResult nnc::checkStored(exec::CallOp call) {
+  const Routine *routine = Catalogue::get().findRoutine(call.getRoutine());
+  if (!routine || routine->family->name != "decode" ||
+      call.getInputs().empty() || call.getOutputs().empty())
+    return success();
+  std::string problem;
+  std::optional<RoutineShape> shape =
+      readDecodeShape(call.getShape(), &problem);
+  if (!shape)
+    return call.emitOpError("cannot be computed: ") << problem;
+  auto weight = call.getInputs().front().getDefiningOp<exec::WeightOp>();
+  auto data = weight ? TensorData::get(weight.getValue()) : std::nullopt;
+  if (!data)
+    return call.emitOpError("decodes what is not a weight whose bytes are "
+                            "known");
+  ArrayRef<char> chars = data->getBytes();
+  ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t *>(chars.data()),
+                          chars.size());
+  RankedTensorType result =
+      exec::getPlaceOp(call.getOutputs().front()).getTensor();
+  int size = static_cast<int>(getElementBytes(result.getElementType()));
+  const auto &fields = *static_cast<const decode_shape *>(shape->get());
+  if (fields.elements * int64_t(size) > getPhysicalBytes(result))
+    return call.emitOpError("decodes ")
+           << fields.elements << " elements, and its output has room for "
+           << getPhysicalBytes(result) / size;
+  problem = compression::findWrongShape(fields, bytes.size(), size);
+  if (!problem.empty())
+    return call.emitOpError("has a shape that ") << problem;
+  problem = compression::findDamage(fields, bytes, size);
+  if (problem.empty())
+    return success();
+  return call.emitOpError("reads '")
+         << weight.getName() << "', which " << problem
+         << ": it is damaged; make the module anew from the model";
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Nn.h"
+#include "dialects/nn/compression/StoredCheck.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -27,11 +28,21 @@ LogicalResult DecodeOp::verify() {
     return emitOpError("has a result of ")
            << elements << " elements, padding included, but a shape of "
            << getField(getShape(), "elements");
-  for (StringRef field : {"form", "block", "values", "value_bits"})
-    if (getField(getShape(), field) < (field == "form" ? 0 : 1))
-      return emitOpError("has a shape whose field '") << field
-                                                      << "' is missing "
-                                                         "or too small";
+  decode_shape shape = {};
+  StringRef missing;
+  shape.visit([&](const char *name, int &field) {
+    int64_t value = getField(getShape(), name);
+    if (value < 0 || !llvm::isInt<32>(value))
+      missing = name;
+    field = static_cast<int>(value);
+  });
+  if (!missing.empty())
+    return emitOpError("has a shape whose field '")
+           << missing << "' is missing, negative or too large";
+  std::string problem = compression::findWrongShape(
+      shape, x.getNumElements(), getElementBytes(y.getElementType()));
+  if (!problem.empty())
+    return emitOpError("has a shape that ") << problem;
   return success();
 }
 
