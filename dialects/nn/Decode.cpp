@@ -5,10 +5,29 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Nn.h"
+#include "dialects/nn/compression/StoredCheck.h"
 
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
+
+std::string DecodeOp::findShapeProblem(ShapeAttr fields, int64_t bytes,
+                                       int64_t elementBytes) {
+  decode_shape shape = {};
+  StringRef missing;
+  shape.visit([&](const char *name, int &field) {
+    int64_t value = fields.getInt(name);
+    if (value < 0 || !llvm::isInt<32>(value))
+      missing = name;
+    field = static_cast<int>(value);
+  });
+  if (!missing.empty())
+    return ("whose field '" + missing + "' is missing, negative or too large")
+        .str();
+  std::string problem =
+      compression::findWrongShape(shape, bytes, static_cast<int>(elementBytes));
+  return problem.empty() ? problem : "that " + problem;
+}
 
 LogicalResult DecodeOp::verify() {
   RankedTensorType x = getX().getType(), y = getY().getType();
@@ -21,11 +40,10 @@ LogicalResult DecodeOp::verify() {
     return emitOpError("has a result of ")
            << elements << " elements, padding included, but a shape of "
            << getShape().getInt("elements");
-  for (StringRef field : {"form", "block", "values", "value_bits"})
-    if (getShape().getInt(field) < (field == "form" ? 0 : 1))
-      return emitOpError("has a shape whose field '") << field
-                                                      << "' is missing "
-                                                         "or too small";
+  std::string problem = findShapeProblem(getShape(), x.getNumElements(),
+                                         getElementBytes(y.getElementType()));
+  if (!problem.empty())
+    return emitOpError("has a shape ") << problem;
   return success();
 }
 

@@ -34,11 +34,11 @@ LogicalResult StoredMatMulOp::inferReturnTypes(MLIRContext *context,
     return emitOptionalError(location, "multiplies by ", rows, " rows of ", k,
                              " weights, which are ", elements,
                              " elements; its shape has ", found);
-  for (StringRef field : {"form", "block", "values", "value_bits"})
-    if (adaptor.getShape().getInt(field) < (field == "form" ? 0 : 1))
-      return emitOptionalError(location, "has a shape whose field '", field,
-                               "' is missing or too small");
   bool isFloat = x.getElementType().isF32();
+  std::string problem = DecodeOp::findShapeProblem(
+      adaptor.getShape(), w.getNumElements(), isFloat ? sizeof(float) : 1);
+  if (!problem.empty())
+    return emitOptionalError(location, "has a shape ", problem);
   Type weight = isFloat ? Type(Float32Type::get(context))
                         : Type(IntegerType::get(context, 8)),
        element;
