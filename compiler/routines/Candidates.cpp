@@ -374,11 +374,12 @@ static bool readsOwnValues(const Routine &routine) {
   });
 }
 
-/// Whether what a layer multiplies by takes fewer bytes in a form of this kind
-/// from which it is decoded again.
+/// Whether what a layer multiplies by takes fewer bytes in a form of this kind,
+/// or of any if it is "", from which it is decoded again.
 static bool isWorthStoring(LayerOp layer, StringRef kind) {
   for (compression::StoredKind form : compression::kStoredKinds)
-    if (kind == compression::toString(form) && layer.getAnchorOp())
+    if ((kind.empty() || kind == compression::toString(form)) &&
+        layer.getAnchorOp())
       for (Value input : layer.getInputs())
         if (std::optional<TensorData> data = TensorData::get(input))
           if (int64_t size = getElementBytes(data->getElementType());
@@ -479,6 +480,9 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
       filters.push_back(
           [](const Routine &each) { return readsOwnValues(each); });
   }
+  if (function && function->hasAttr(kOwnValuesAttr) && !layer.getRoutine() &&
+      isWorthStoring(layer, ""))
+    filters.push_back([](const Routine &each) { return readsOwnValues(each); });
   filters.push_back([](const Routine &) { return true; });
   bool isAny = false;
   for (const auto &isWanted : filters) {

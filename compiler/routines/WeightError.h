@@ -27,6 +27,12 @@ inline constexpr llvm::StringLiteral kWeightsEncodingAttr =
 /// Attribute of a function: the bytes that all its weights may take together.
 inline constexpr llvm::StringLiteral kMaxWeightsAttr = "nn.max_weights";
 
+/// Attribute of a function: that layers whose weights can be stored in fewer
+/// bytes have routines which read these weights as the model has them. Others
+/// transform them first, as for Winograd's method, into more and different
+/// values.
+inline constexpr llvm::StringLiteral kOwnValuesAttr = "nn.own_values";
+
 /// Attribute of a function: that nnc-store-weights finds the front of weights,
 /// which it gives the module as an attribute of this name. That is a list of
 /// pairs, the bytes of all weights and the seconds of a run more than with all

@@ -223,6 +223,26 @@ class Encoding(nnc.TestCase):
                  said=["at least", "more than the 1024 of --max-weights", "nnc compress"])
         self.assertFalse((self.folder / "out").exists())
 
+    def test_limit_of_transformed_weights(self):
+        """A limit that transformed weights exceed takes others, which can be stored smaller."""
+        random = np.random.default_rng(6)
+        weights = random.integers(0, 8, (64, 64, 3, 3)).astype(np.float32) - 3.5
+        self.save("large", model(
+            [helper.make_node("Conv", ["x", "w"], ["y"], "conv", pads=[1] * 4)],
+            [value("x", [1, 64, 40, 40])], [value("y", [1, 64, 40, 40])],
+            [numpy_helper.from_array(weights, "w")]))
+        found = []
+        for options in [[], ["--max-weights=20K"]]:
+            self.nnc("compile", "large.onnx", "--target=x86-64-v3", "-o", "out", *options)
+            manifest = json.loads((self.folder / "out" / "manifest.json").read_text())
+            shutil.rmtree(self.folder / "out")
+            found.append((manifest["weight_bytes"],
+                          " ".join(layer["routine"] for layer in manifest["layers"])))
+        self.assertGreater(found[0][0], 4 * weights.size)
+        self.assertIn("winograd", found[0][1])
+        self.assertLess(found[1][0], 20 << 10)
+        self.assertRegex(found[1][1], "decode.*conv2d")
+
     def test_front(self):
         """Fewer bytes cost time, and each point is what the limit of its bytes gives."""
         self.write_convolutions()

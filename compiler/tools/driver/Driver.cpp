@@ -336,12 +336,31 @@ ExitCode Driver::compileOne() {
   if (wanted.keepStages)
     importedOp = llvm::cast<mlir::ModuleOp>((*op)->clone());
   mlir::OwningOpRef<mlir::ModuleOp> whole;
-  if (choices.maxRam || !choices.memories.empty())
+  const bool cutsRam = choices.maxRam || !choices.memories.empty();
+  const bool mayKeepValues =
+      choices.maxWeights && choices.weightsEncoding == "auto" && !finder;
+  if (cutsRam || mayKeepValues)
     whole = llvm::cast<mlir::ModuleOp>((*op)->clone());
   ExitCode code = runPasses();
+  if (code == ExitCode::done && mayKeepValues && exceedsMaxWeights()) {
+    // Slower routines, whose weights take fewer bytes.
+    for (auto function : whole->getOps<mlir::func::FuncOp>())
+      function->setAttr(kOwnValuesAttr, mlir::UnitAttr::get(&context));
+    op = llvm::cast<mlir::ModuleOp>((*whole)->clone());
+    code = runPasses();
+  }
   if (code == ExitCode::done)
     code = checkWeightMemories();
-  return code == ExitCode::done && whole ? fitIntoRam(std::move(whole)) : code;
+  return code == ExitCode::done && cutsRam ? fitIntoRam(std::move(whole))
+                                           : code;
+}
+
+bool Driver::exceedsMaxWeights() {
+  return llvm::any_of(
+      op->getOps<exec::ProgramOp>(), [&](exec::ProgramOp program) {
+        return static_cast<int64_t>(codegen::getWeightsBytes(program)) >
+               *choices.maxWeights;
+      });
 }
 
 ExitCode Driver::checkWeightMemories() {

@@ -238,6 +238,8 @@ private:
   std::string findSeveralProblem() const;
   /// Makes the imported module take its window frame by frame.
   ExitCode stream();
+  /// Whether the weights take more bytes than ModelOptions::maxWeights.
+  bool exceedsMaxWeights();
   /// Runs the passes on `op`.
   ExitCode runPasses();
   /// Reports each memory for weights that is too small.
