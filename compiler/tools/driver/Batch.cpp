@@ -28,27 +28,40 @@ static mlir::func::FuncOp getNetwork(mlir::ModuleOp module) {
   return *module.getOps<mlir::func::FuncOp>().begin();
 }
 
-/// Returns the batches that a run may have: the powers of two in the range, and
-/// its ends.
+/// Returns powers of two, and three times these, from `low` to `high`. Numbers
+/// in between would hardly make a difference.
+static llvm::SmallVector<int64_t> listRound(int64_t low, int64_t high) {
+  llvm::SmallVector<int64_t> found;
+  for (int64_t base = 1; base <= high; base *= 2)
+    for (int64_t number : {base, 3 * base})
+      if (number >= low && number <= high)
+        found.push_back(number);
+  return found;
+}
+
+static void sortUniquely(llvm::SmallVectorImpl<int64_t> &numbers) {
+  llvm::sort(numbers);
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+}
+
+/// Returns the batches that a run may have: round numbers in the range, and its
+/// ends.
 static llvm::SmallVector<int64_t> listCounts(const BatchRange &range) {
-  llvm::SmallVector<int64_t> counts = {range.low};
-  for (int64_t count = 1; count < range.high; count *= 2)
-    if (count > range.low)
-      counts.push_back(count);
-  if (range.high > range.low)
-    counts.push_back(range.high);
+  llvm::SmallVector<int64_t> counts = listRound(range.low, range.high);
+  counts.push_back(range.low);
+  counts.push_back(range.high);
+  sortUniquely(counts);
   return counts;
 }
 
 /// Returns the numbers of samples that a part of the network may take at a
-/// time: powers of two, and whole batches.
+/// time: round ones that divide a batch, and whole batches.
 static llvm::SmallVector<int64_t> listSizes(llvm::ArrayRef<int64_t> counts) {
   llvm::SmallVector<int64_t> sizes(counts);
-  for (int64_t size = 1; size < counts.back(); size *= 2)
+  for (int64_t size : listRound(1, counts.back()))
     if (llvm::any_of(counts, [&](int64_t count) { return count % size == 0; }))
       sizes.push_back(size);
-  llvm::sort(sizes);
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  sortUniquely(sizes);
   return sizes;
 }
 
