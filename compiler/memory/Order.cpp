@@ -191,6 +191,15 @@ std::optional<SmallVector<unsigned>> Search::run(int64_t budget) const {
   return std::nullopt;
 }
 
+SmallVector<int64_t> nnc::getUsage(const OrderProblem &problem) {
+  Search search(problem);
+  Progress progress = search.start();
+  SmallVector<int64_t> usage;
+  for (unsigned step = 0; step < problem.steps.size(); ++step)
+    usage.push_back(search.take(progress, step));
+  return usage;
+}
+
 int64_t nnc::getPeak(const OrderProblem &problem, ArrayRef<unsigned> order) {
   Search search(problem);
   Progress progress = search.start();

@@ -34,6 +34,9 @@ struct OrderProblem {
 /// Returns the most bytes that are in use in a step, in this order.
 int64_t getPeak(const OrderProblem &problem, llvm::ArrayRef<unsigned> order);
 
+/// Returns the bytes that are in use in each step, in the given order.
+llvm::SmallVector<int64_t> getUsage(const OrderProblem &problem);
+
 /// Returns an order of the steps, each behind those whose values it reads, in
 /// which the most bytes in use are few: the fewest of all orders unless more
 /// than `budget` sets of steps would have to be looked at, and never more than

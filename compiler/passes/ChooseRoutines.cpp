@@ -11,6 +11,7 @@
 #include "compiler/routines/PlanGraph.h"
 #include "compiler/routines/TuningFile.h"
 #include "dialects/exec/Exec.h"
+#include "dialects/nn/Layer.h"
 #include "dialects/nn/ModelName.h"
 
 namespace nnc {
@@ -26,23 +27,16 @@ using namespace nnc::nn;
 static void makeLayer(TransposeOp transpose) {
   OpBuilder builder(transpose);
   Location loc = transpose.getLoc();
-  RankedTensorType x = getLogicalType(transpose.getX().getType()),
-                   y = getLogicalType(transpose.getY().getType());
+  RankedTensorType y = getLogicalType(transpose.getY().getType());
   exec::Names names;
   for (LayerOp layer : transpose->getBlock()->getOps<LayerOp>())
     names.take(layer.getName(), /*isCall=*/true);
   std::string name = names.addCall(getModelName(loc, "transpose"));
-  auto layer =
-      builder.create<LayerOp>(loc, y, name, ValueRange(transpose.getX()),
-                              ValueRange(), nullptr, nullptr);
-  Block &anchor = layer.getAnchor().emplaceBlock(),
-        &epilogue = layer.getEpilogue().emplaceBlock();
-  builder.setInsertionPointToStart(&anchor);
-  Value moved = builder.create<TransposeOp>(loc, anchor.addArgument(x, loc),
-                                            transpose.getPermutation());
-  builder.create<YieldOp>(loc, moved);
-  builder.setInsertionPointToStart(&epilogue);
-  builder.create<YieldOp>(loc, epilogue.addArgument(y.getElementType(), loc));
+  LayerOp layer = createAnchorLayer(
+      builder, loc, name, y, transpose.getX(), [&](ValueRange arguments) {
+        return builder.create<TransposeOp>(loc, arguments[0],
+                                           transpose.getPermutation());
+      });
   transpose.getY().replaceAllUsesWith(layer.getY());
   transpose.erase();
 }

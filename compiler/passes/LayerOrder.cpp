@@ -78,6 +78,10 @@ Description::Description(func::FuncOp function, bool portsInArena) {
   }
 }
 
+OrderProblem nnc::describeSteps(func::FuncOp function, bool portsInArena) {
+  return std::move(Description(function, portsInArena).problem);
+}
+
 LayerOrder nnc::getLayerOrder(func::FuncOp function) {
   LayerOrder order;
   for (Operation &op : function.getBody().front().without_terminator())
@@ -98,8 +102,7 @@ LayerOrder nnc::findLayerOrder(func::FuncOp function, bool portsInArena) {
   });
   if (given.size() > kMaxLayers || isFixed)
     return given;
-  Description description(function, portsInArena);
-  for (unsigned step : findOrder(description.problem))
+  for (unsigned step : findOrder(describeSteps(function, portsInArena)))
     found.push_back(given[step]);
   return found;
 }

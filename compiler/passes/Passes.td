@@ -412,6 +412,60 @@ def UseHalves : Pass<"nnc-use-halves", "::mlir::ModuleOp"> {
                            "::nnc::target::TargetDialect"];
 }
 
+def Batch : Pass<"nnc-batch", "::mlir::ModuleOp"> {
+  let summary = "Compute parts of a network on parts of a batch";
+  let description = [{
+    The first axis of all inputs holds `samples` samples. The layers are divided
+    into segments; `cuts` holds, for each segment but the last, the number of ops
+    in front of its end (constants do not count). Segment i runs on `sizes[i]`
+    samples at a time, which divide `sizes[i + 1]`: it becomes the body of an
+    `nn.loop`, together with the segments before it, whose loops it holds. What
+    later segments read is collected for all runs of a loop. Layers with large
+    activations then need little memory, and layers whose weights are read from
+    memory read them once for many samples (Vooturi et al., 2018, section V-D).
+    The whole function takes `count` samples.
+
+    Each op has to keep samples apart (`keepsSamples` of the routine interface);
+    the pass fails at the first one that may mix them. Results are those of
+    `samples` runs with one sample each, up to the rounding of the routines.
+
+    Runs on layers without routines, and with `--batch` alone.
+
+    ```mlir
+    func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+      %0 = nn.layer "a" inputs(%x : tensor<8x4xf32>) -> tensor<8x4xf32> ...
+      %1 = nn.layer "b" inputs(%0 : tensor<8x4xf32>) -> tensor<8x4xf32> ...
+      return %1 : tensor<8x4xf32>
+    }
+    ```
+    ==> with samples=8 count=8 cuts=1 sizes=2,8
+    ```mlir
+    func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+      %all = nn.reshape %x : tensor<8x4xf32> -> tensor<4x2x4xf32>
+      %y = nn.loop @main_samples max 4 with(%all) : (tensor<4x2x4xf32>) -> tensor<4x2x4xf32>
+      %0 = nn.reshape %y : tensor<4x2x4xf32> -> tensor<8x4xf32>
+      %1 = nn.layer "b" inputs(%0 : tensor<8x4xf32>) -> tensor<8x4xf32> ...
+      return %1 : tensor<8x4xf32>
+    }
+    func.func private @main_samples(%run: tensor<i64>, %all: tensor<4x2x4xf32>) -> tensor<2x4xf32> {
+      %x = nn.layer "take_x" inputs(%all, %run : ...) -> tensor<2x4xf32> ... nn.gather
+      %0 = nn.layer "a" inputs(%x : tensor<2x4xf32>) -> tensor<2x4xf32> ...
+      return %0 : tensor<2x4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"samples", "samples", "int64_t", /*default=*/"1",
+           "number of samples that the inputs hold">,
+    Option<"count", "count", "int64_t", /*default=*/"0",
+           "number of samples that the result takes (0: as many)">,
+    ListOption<"cuts", "cuts", "int64_t",
+               "number of ops in front of the end of each segment but the last">,
+    ListOption<"sizes", "sizes", "int64_t",
+               "samples that each segment takes at a time (default: all)">,
+  ];
+  let dependentDialects = ["::nnc::nn::NnDialect"];
+}
 def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
   let summary = "Choose the routine and the layouts of each layer";
   let description = [{

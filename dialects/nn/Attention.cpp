@@ -84,6 +84,17 @@ static SmallVector<int64_t> getRowStrides(RankedTensorType type, int64_t size) {
   return {strides[0], size, strides[1]};
 }
 
+bool AttentionOp::keepsSamples(ArrayRef<bool> split) {
+  if (!split[0] || !split[1] || !split[2])
+    return false;
+  if (!getMask())
+    return true;
+  RankedTensorType mask = getPlain(getMask());
+  bool hasBatch = mask.getRank() == 4 &&
+                  mask.getDimSize(0) == getPlain(getQ()).getDimSize(0);
+  return split[3] ? hasBatch : mask.getRank() < 4 || mask.getDimSize(0) == 1;
+}
+
 SmallVector<RoutineCall> AttentionOp::getRoutineCalls() {
   RankedTensorType q = getPlain(getQ()), k = getPlain(getK()),
                    v = getPlain(getV());

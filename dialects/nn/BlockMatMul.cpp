@@ -60,6 +60,10 @@ std::optional<int64_t> BlockMatMulOp::getChannelAxis() {
   return getY().getType().getRank() - 1;
 }
 
+bool BlockMatMulOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split);
+}
+
 SmallVector<RoutineCall> BlockMatMulOp::getRoutineCalls() {
   RankedTensorType x = getLogicalType(getX().getType());
   int64_t n = getQ().getType().getDimSize(0);

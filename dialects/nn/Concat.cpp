@@ -63,6 +63,10 @@ LogicalResult ConcatOp::canonicalize(ConcatOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+bool ConcatOp::keepsSamples(ArrayRef<bool> split) {
+  return !llvm::is_contained(split, false) && getAxis() != 0;
+}
+
 SmallVector<RoutineCall> ConcatOp::getRoutineCalls() {
   SmallVector<RankedTensorType> parts;
   for (Value x : getXs())

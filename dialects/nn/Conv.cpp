@@ -175,6 +175,8 @@ template <class Op> static ShapeFields getConvFields(Op op) {
   return fields;
 }
 
+bool ConvOp::keepsSamples(ArrayRef<bool> split) { return isFirstSplit(split); }
+
 SmallVector<RoutineCall> ConvOp::getRoutineCalls() {
   ShapeFields fields = getConvFields(*this);
   fields.add("groups", getGroups()).add("fill", getFill());
@@ -228,6 +230,10 @@ template <class Op> static void addActivation(ShapeFields &fields, Op op) {
   fields.add("activation", static_cast<int64_t>(op.getActivation()));
   fields.addReal("low", op.getLow().convertToDouble());
   fields.addReal("high", op.getHigh().convertToDouble());
+}
+
+bool SeparableConvOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split);
 }
 
 SmallVector<RoutineCall> SeparableConvOp::getRoutineCalls() {
@@ -284,6 +290,10 @@ LogicalResult ExpandedConvOp::inferReturnTypes(MLIRContext *,
 bool ExpandedConvOp::isLayoutTolerant() { return true; }
 
 std::optional<int64_t> ExpandedConvOp::getChannelAxis() { return 1; }
+
+bool ExpandedConvOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split);
+}
 
 SmallVector<RoutineCall> ExpandedConvOp::getRoutineCalls() {
   ShapeFields fields = getConvFields(*this);
@@ -342,6 +352,10 @@ bool ScaledConvOp::takesHalf(int64_t operand) {
 bool ScaledConvOp::isLayoutTolerant() { return true; }
 
 std::optional<int64_t> ScaledConvOp::getChannelAxis() { return 1; }
+
+bool ScaledConvOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split);
+}
 
 SmallVector<RoutineCall> ScaledConvOp::getRoutineCalls() {
   ShapeFields fields = getImageFields(getX().getType());
@@ -408,6 +422,10 @@ Type ConvTransposeOp::getAccumulatorType() {
 bool ConvTransposeOp::isLayoutTolerant() { return true; }
 
 std::optional<int64_t> ConvTransposeOp::getChannelAxis() { return 1; }
+
+bool ConvTransposeOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split);
+}
 
 SmallVector<RoutineCall> ConvTransposeOp::getRoutineCalls() {
   ShapeFields fields = getConvFields(*this);

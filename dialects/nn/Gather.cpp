@@ -24,6 +24,13 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
   types.push_back(withShape(x, shape));
   return success();
 }
+
+/// Samples take the same elements of their own, or elements of their own choice
+/// of a table for all.
+bool GatherOp::keepsSamples(ArrayRef<bool> split) {
+  return split[0] != split[1] && (split[0] ? getAxis() != 0 : getAxis() == 0);
+}
+
 SmallVector<RoutineCall> GatherOp::getRoutineCalls() {
   ArrayRef<int64_t> x = getX().getType().getShape();
   ShapeFields fields(getContext());

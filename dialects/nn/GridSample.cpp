@@ -32,6 +32,10 @@ LogicalResult GridSampleOp::inferReturnTypes(MLIRContext *,
   types.push_back(withShape(x, shape));
   return success();
 }
+bool GridSampleOp::keepsSamples(ArrayRef<bool> split) {
+  return split[0] && split[1];
+}
+
 SmallVector<RoutineCall> GridSampleOp::getRoutineCalls() {
   ArrayRef<int64_t> x = getX().getType().getShape(),
                     y = getY().getType().getShape();

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/Nn.h"
+#include "dialects/nn/Layer.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -120,10 +120,34 @@ Work LayerOp::getWork() {
   return work;
 }
 
+bool nn::isFirstSplit(ArrayRef<bool> split) {
+  return split.front() && llvm::count(split, true) == 1;
+}
+
 SmallVector<RoutineCall> nn::getRoutineCalls(Operation *op) {
   if (auto layer = dyn_cast<LayerOp>(op))
     return layer.getRoutineCalls();
   if (auto routine = dyn_cast<RoutineOpInterface>(op))
     return routine.getRoutineCalls();
   return {};
+}
+
+LayerOp
+nn::createAnchorLayer(OpBuilder &builder, Location loc, StringRef name,
+                      RankedTensorType result, ValueRange inputs,
+                      llvm::function_ref<Value(ValueRange)> makeAnchor) {
+  auto layer = builder.create<LayerOp>(loc, result, name, inputs, ValueRange(),
+                                       nullptr, nullptr);
+  OpBuilder::InsertionGuard guard(builder);
+  Block &anchor = layer.getAnchor().emplaceBlock(),
+        &epilogue = layer.getEpilogue().emplaceBlock();
+  for (Value input : inputs)
+    anchor.addArgument(getLogicalType(cast<RankedTensorType>(input.getType())),
+                       loc);
+  builder.setInsertionPointToStart(&anchor);
+  builder.create<YieldOp>(loc, makeAnchor(anchor.getArguments()));
+  builder.setInsertionPointToStart(&epilogue);
+  builder.create<YieldOp>(loc,
+                          epilogue.addArgument(result.getElementType(), loc));
+  return layer;
 }

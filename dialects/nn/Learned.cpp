@@ -50,6 +50,10 @@ LogicalResult TreeEnsembleOp::inferReturnTypes(MLIRContext *,
   types.push_back(withShape(x, {x.getDimSize(0), targets}));
   return success();
 }
+bool TreeEnsembleOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split);
+}
+
 SmallVector<RoutineCall> TreeEnsembleOp::getRoutineCalls() {
   ArrayRef<int64_t> x = getX().getType().getShape();
   ShapeFields fields(getContext());

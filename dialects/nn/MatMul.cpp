@@ -98,6 +98,21 @@ bool MatMulOp::hasCollapsibleBatch() {
   return fits(getA().getType()) && fits(getB().getType());
 }
 
+/// Samples are rows of `a`, or matrices of a batch.
+bool MatMulOp::keepsSamples(ArrayRef<bool> split) {
+  RankedTensorType a = getPlain(getA()), b = getPlain(getB());
+  int64_t rank = getPlain(getY()).getRank();
+  if (rank == 2)
+    return isFirstSplit(split) && !getTransposeA();
+  auto isBatch = [&](RankedTensorType type, bool own, bool other) {
+    bool isWhole = type.getRank() == rank;
+    int64_t size = isWhole ? type.getDimSize(0) : 1;
+    return own ? isWhole && size == getPlain(getY()).getDimSize(0)
+               : other && (!isWhole || size == 1);
+  };
+  return isBatch(a, split[0], split[1]) && isBatch(b, split[1], split[0]);
+}
+
 SmallVector<RoutineCall> MatMulOp::getRoutineCalls() {
   return getRoutineCallsOn(
       {getLogicalType(getA().getType()), getLogicalType(getB().getType())},

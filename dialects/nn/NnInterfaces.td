@@ -95,6 +95,23 @@ def Nn_RoutineOpInterface : OpInterface<"RoutineOpInterface"> {
       }],
       "::std::optional<int64_t>", "getChannelAxis", (ins), [{}],
       /*defaultImplementation=*/[{ return std::nullopt; }]>,
+    InterfaceMethod<[{
+        Returns true if the op computes each of several samples by itself.
+        Operands with `split` consist of a part for each sample, all of one size,
+        along their first axis; other operands are the same for all samples. The
+        result then consists of such parts, too, and each depends on the part of
+        the same sample alone. For fewer samples, the op is the same but for the
+        types and what `takeSamples` sets. Ops that do not override this method
+        may mix samples.
+      }],
+      "bool", "keepsSamples", (ins "::llvm::ArrayRef<bool>":$split), [{}],
+      /*defaultImplementation=*/[{ return false; }]>,
+    InterfaceMethod<[{
+        Sets the attributes that depend on the number of samples, after the types
+        of operands and result have been changed.
+      }],
+      "void", "takeSamples", (ins), [{}],
+      /*defaultImplementation=*/[{ return; }]>,
     InterfaceMethod<"Returns true if an elementwise epilogue may be fused in.",
       "bool", "takesEpilogue", (ins), [{}],
       /*defaultImplementation=*/[{ return $_op.getChannelAxis().has_value(); }]>,

@@ -88,7 +88,7 @@ def Nn_DecodeOp : Nn_Op<"decode", [
 }
 
 def Nn_ReshapeOp : Nn_Op<"reshape", [
-    DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
+    DeclareOpInterfaceMethods<Nn_RoutineOpInterface, ["keepsSamples"]>,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "The same elements, row-major, in another shape";
   let description = [{
@@ -104,7 +104,7 @@ def Nn_ReshapeOp : Nn_Op<"reshape", [
   let hasFolder = 1;
 }
 
-def Nn_TransposeOp : Nn_RoutineOp<"transpose"> {
+def Nn_TransposeOp : Nn_RoutineOp<"transpose", [], ["keepsSamples"]> {
   let summary = "Axes in another order: axis i of the result is axis permutation[i]";
   let description = [{
     A transpose is a view, for which no routine runs, if the layouts of operand
@@ -131,7 +131,7 @@ def Nn_TransposeOp : Nn_RoutineOp<"transpose"> {
 }
 
 def Nn_ExpandOp : Nn_Op<"expand", [
-    DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
+    DeclareOpInterfaceMethods<Nn_RoutineOpInterface, ["keepsSamples"]>,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "Repeat along broadcast axes (NumPy's broadcast_to)";
   let description = [{
@@ -145,7 +145,8 @@ def Nn_ExpandOp : Nn_Op<"expand", [
   let hasCanonicalizeMethod = 1;
 }
 
-def Nn_ConcatOp : Nn_RoutineOp<"concat", [], ["getRoutineCallsOn"]> {
+def Nn_ConcatOp : Nn_RoutineOp<"concat", [],
+    ["getRoutineCallsOn", "keepsSamples"]> {
   let summary = "Tensors one behind the other along an axis";
   let description = [{
     Example: `%y = nn.concat %a, %b {axis = 1 : i64} : (tensor<1x4xf32>, tensor<1x3xf32>) -> tensor<1x7xf32>`.
@@ -157,7 +158,8 @@ def Nn_ConcatOp : Nn_RoutineOp<"concat", [], ["getRoutineCallsOn"]> {
   let hasCanonicalizeMethod = 1;
 }
 
-def Nn_SliceOp : Nn_RoutineOp<"slice", [], ["getRoutineCallsOn"]> {
+def Nn_SliceOp : Nn_RoutineOp<"slice", [],
+    ["getRoutineCallsOn", "keepsSamples", "takeSamples"]> {
   let summary = "Every steps[i]-th element from starts[i] on, sizes[i] of them";
   let description = [{
     Steps may be negative. A split is a slice for each part.
@@ -181,7 +183,8 @@ def Nn_PadMode : I32EnumAttr<"PadMode", "what padding holds", [
 }
 def Nn_PadModeAttr : EnumAttr<Nn_Dialect, Nn_PadMode, "pad_mode">;
 
-def Nn_PadOp : Nn_RoutineOp<"pad", [], ["getRoutineCallsOn"]> {
+def Nn_PadOp : Nn_RoutineOp<"pad", [],
+    ["getRoutineCallsOn", "keepsSamples"]> {
   let summary = "Elements added (or, where negative, removed) at both ends of each axis";
   let description = [{
     Example: `%y = nn.pad constant %x {pads = array<i64: 0, 1, 0, 1>, value = 0.0 : f64}
@@ -194,7 +197,7 @@ def Nn_PadOp : Nn_RoutineOp<"pad", [], ["getRoutineCallsOn"]> {
   let hasFolder = 1;
 }
 
-def Nn_GatherOp : Nn_RoutineOp<"gather"> {
+def Nn_GatherOp : Nn_RoutineOp<"gather", [], ["keepsSamples"]> {
   let summary = "Slices of an axis picked by indices";
   let description = [{
     Negative indices count from the end. In the result's shape, the axes of
@@ -250,7 +253,7 @@ def Nn_SamplePadding : I32EnumAttr<"SamplePadding",
 def Nn_SamplePaddingAttr
     : EnumAttr<Nn_Dialect, Nn_SamplePadding, "sample_padding">;
 
-def Nn_GridSampleOp : Nn_RoutineOp<"grid_sample"> {
+def Nn_GridSampleOp : Nn_RoutineOp<"grid_sample", [], ["keepsSamples"]> {
   let summary = "Images sampled at given places";
   let description = [{
     `x` is n x c and two or three axes of an image, `grid` n, the axes of the
@@ -295,7 +298,8 @@ def Nn_ResizeNearestAttr
     : EnumAttr<Nn_Dialect, Nn_ResizeNearest, "resize_nearest">;
 
 def Nn_ResizeOp : Nn_Op<"resize", [
-    DeclareOpInterfaceMethods<Nn_RoutineOpInterface, ["isLayoutTolerant"]>,
+    DeclareOpInterfaceMethods<Nn_RoutineOpInterface,
+                              ["isLayoutTolerant", "keepsSamples"]>,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "Interpolate the two spatial axes of a 4-D tensor to another size";
   let description = [{
@@ -321,7 +325,7 @@ def Nn_ResizeOp : Nn_Op<"resize", [
   let hasFolder = 1;
 }
 
-def Nn_FixedResizeOp : Nn_RoutineOp<"fixed_resize"> {
+def Nn_FixedResizeOp : Nn_RoutineOp<"fixed_resize", [], ["keepsSamples"]> {
   let summary = "Bilinear resize of images of integers, in fixed point";
   let description = [{
     Images are batch x height x width x channels, of integers of 8 or 16 bits.

@@ -28,7 +28,8 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 // Convolution, pooling, products
 //===----------------------------------------------------------------------===//
 
-def Nn_ConvOp : Nn_AnchorOp<"conv", ["isLayoutTolerant", "getAccumulatorType"]> {
+def Nn_ConvOp : Nn_AnchorOp<"conv", ["isLayoutTolerant", "getAccumulatorType",
+                                     "keepsSamples"]> {
   let summary = "Convolution (cross-correlation) over 1 to 3 spatial axes";
   let description = [{
     `y[n,k,oy,ox] = sum over c,i,j of x[n, c, oy*sh - pt + i*dh, ox*sw - pl +
@@ -73,7 +74,8 @@ def Nn_InnerActivation : I32EnumAttr<"InnerActivation",
 def Nn_InnerActivationAttr
     : EnumAttr<Nn_Dialect, Nn_InnerActivation, "inner_activation">;
 
-def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv", ["isLayoutTolerant"]> {
+def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv",
+    ["isLayoutTolerant", "keepsSamples"]> {
   let summary = "Depthwise convolution and one of 1 x 1 that alone reads it";
   let description = [{
     `z = activation(nn.conv(x, w) + bias)` with one filter per channel, then
@@ -102,7 +104,8 @@ def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv", ["isLayoutTolerant"]> {
   }];
 }
 
-def Nn_ExpandedConvOp : Nn_AnchorOp<"expanded_conv", ["isLayoutTolerant"]> {
+def Nn_ExpandedConvOp : Nn_AnchorOp<"expanded_conv",
+    ["isLayoutTolerant", "keepsSamples"]> {
   let summary = "Convolution of 1 x 1 and a depthwise one that alone reads it";
   let description = [{
     `z = activation(nn.conv(x, v) + bias)` with 1 x 1 filters, then
@@ -132,7 +135,8 @@ def Nn_ExpandedConvOp : Nn_AnchorOp<"expanded_conv", ["isLayoutTolerant"]> {
   }];
 }
 
-def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv", ["isLayoutTolerant", "takesHalf"]> {
+def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv",
+    ["isLayoutTolerant", "takesHalf", "keepsSamples"]> {
   let summary = "Convolution of 1 x 1 over an input that was scaled a channel";
   let description = [{
     `z = activation(x * scale + bias)`, then `y = nn.conv(z, v)` with 1 x 1
@@ -161,7 +165,7 @@ def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv", ["isLayoutTolerant", "takesHalf
 }
 
 def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose",
-    ["isLayoutTolerant", "getAccumulatorType"]> {
+    ["isLayoutTolerant", "getAccumulatorType", "keepsSamples"]> {
   let summary = "Transposed convolution over 1 to 3 spatial axes";
   let description = [{
     The gradient of `nn.conv`: `y[n, k, iy*sh - pt + i*dh, ix*sw - pl + j*dw] +=
@@ -185,7 +189,8 @@ def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose",
 }
 
 class Nn_PoolOp<string mnemonic, dag more, list<string> methods = []>
-    : Nn_AnchorOp<mnemonic, !listconcat(["isLayoutTolerant"], methods)> {
+    : Nn_AnchorOp<mnemonic, !listconcat(["isLayoutTolerant", "keepsSamples"],
+                                        methods)> {
   let arguments = !con((ins Nn_Tensor:$x, DenseI64ArrayAttr:$kernel,
     DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
     DenseI64ArrayAttr:$pads, BoolAttr:$ceil_mode), more);
@@ -254,7 +259,7 @@ def Nn_MaxPoolIndexOp : Nn_RoutineOp<"max_pool_index"> {
 }
 
 def Nn_MatMulOp : Nn_AnchorOp<"matmul", ["getRoutineCallsOn", "getAccumulatorType",
-                                         "spellLayout"]> {
+                                         "spellLayout", "keepsSamples"]> {
   let summary = "Matrix product with NumPy's rules, either side transposed";
   let description = [{
     Batch axes broadcast; a vector operand is not allowed (frontends reshape).
@@ -288,8 +293,8 @@ def Nn_DetOp : Nn_RoutineOp<"det"> {
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
 }
 
-def Nn_BlockMatMulOp : Nn_AnchorOp<"block_matmul", ["getRoutineCallsOn",
-                                                     "spellLayout"]> {
+def Nn_BlockMatMulOp : Nn_AnchorOp<"block_matmul",
+    ["getRoutineCallsOn", "spellLayout", "keepsSamples"]> {
   let summary = "Matrix product with weights of 4 or 8 bits and their scales";
   let description = [{
     `y[..., m, n] = sum over k of x[..., m, k] * w[n, k]`, where `w[n, k]` is
@@ -354,7 +359,8 @@ def Nn_StoredMatMulOp : Nn_AnchorOp<"stored_matmul", ["getRoutineCallsOn",
   }];
 }
 
-def Nn_AttentionOp : Nn_RoutineOp<"attention", [], ["takesHalf"]> {
+def Nn_AttentionOp : Nn_RoutineOp<"attention", [],
+    ["takesHalf", "keepsSamples"]> {
   let summary = "softmax(scale * q . k + mask) . v, for each of several heads";
   let description = [{
     An operand of rank 3 is `[batch, rows, columns]` with the heads side by side
@@ -388,7 +394,7 @@ def Nn_AttentionOp : Nn_RoutineOp<"attention", [], ["takesHalf"]> {
 // Normalisations and reductions
 //===----------------------------------------------------------------------===//
 
-def Nn_SoftmaxOp : Nn_RoutineOp<"softmax"> {
+def Nn_SoftmaxOp : Nn_RoutineOp<"softmax", [], ["keepsSamples"]> {
   let summary = "Exponentials along an axis, divided by their sum";
   let description = [{
     With `log`, the result is the logarithm of that.
@@ -400,7 +406,7 @@ def Nn_SoftmaxOp : Nn_RoutineOp<"softmax"> {
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
 }
 
-def Nn_TableSoftmaxOp : Nn_RoutineOp<"table_softmax"> {
+def Nn_TableSoftmaxOp : Nn_RoutineOp<"table_softmax", [], ["keepsSamples"]> {
   let summary = "Softmax of i16 along the last axis, by tables";
   let description = [{
     Differences from the largest element of a row, which has fewer than 2^16
@@ -419,7 +425,7 @@ def Nn_TableSoftmaxOp : Nn_RoutineOp<"table_softmax"> {
 }
 
 def Nn_IntegerSoftmaxOp : Nn_Op<"integer_softmax", [
-    DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
+    DeclareOpInterfaceMethods<Nn_RoutineOpInterface, ["keepsSamples"]>,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "Softmax of integers along the last axis, in fixed point";
   let description = [{
@@ -438,7 +444,7 @@ def Nn_IntegerSoftmaxOp : Nn_Op<"integer_softmax", [
 }
 
 def Nn_LayerNormOp : Nn_RoutineOp<"layer_norm", [],
-    ["getAccumulatorType", "getChannelAxis"]> {
+    ["getAccumulatorType", "getChannelAxis", "keepsSamples"]> {
   let summary = "Normalise over the axes from `axis` on, then scale and shift";
   let description = [{
     `(x - mean) / sqrt(variance + epsilon) * scale + bias`; scale and bias have
@@ -492,7 +498,8 @@ def Nn_ReduceKind : I32EnumAttr<"ReduceKind", "what a reduction computes", [
 }
 def Nn_ReduceKindAttr : EnumAttr<Nn_Dialect, Nn_ReduceKind, "reduce_kind">;
 
-def Nn_ReduceOp : Nn_RoutineOp<"reduce", [], ["getRoutineCallsOn"]> {
+def Nn_ReduceOp : Nn_RoutineOp<"reduce", [],
+    ["getRoutineCallsOn", "keepsSamples"]> {
   let summary = "Reduce over axes";
   let description = [{
     The routines reduce one run of neighbouring axes. For other `axes`,
@@ -514,7 +521,8 @@ def Nn_ReduceOp : Nn_RoutineOp<"reduce", [], ["getRoutineCallsOn"]> {
   }];
 }
 
-class Nn_ArgOp<string mnemonic, string what> : Nn_RoutineOp<mnemonic> {
+class Nn_ArgOp<string mnemonic, string what>
+    : Nn_RoutineOp<mnemonic, [], ["keepsSamples"]> {
   let summary = "Index of the " # what # " element along an axis";
   let description = [{
     If several elements are equal, the result is the first index, or with
@@ -531,7 +539,7 @@ class Nn_ArgOp<string mnemonic, string what> : Nn_RoutineOp<mnemonic> {
 def Nn_ArgMaxOp : Nn_ArgOp<"argmax", "largest">;
 def Nn_ArgMinOp : Nn_ArgOp<"argmin", "smallest">;
 
-def Nn_TopKOp : Nn_RoutineOp<"top_k"> {
+def Nn_TopKOp : Nn_RoutineOp<"top_k", [], ["keepsSamples"]> {
   let summary = "Indices of the largest or smallest elements along an axis";
   let description = [{
     The result holds `count` indices instead of the axis, the best first. Of equal
@@ -546,7 +554,8 @@ def Nn_TopKOp : Nn_RoutineOp<"top_k"> {
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
 }
 
-class Nn_ScanOp<string mnemonic, string what> : Nn_RoutineOp<mnemonic> {
+class Nn_ScanOp<string mnemonic, string what>
+    : Nn_RoutineOp<mnemonic, [], ["keepsSamples"]> {
   let summary = "Cumulative " # what # " along an axis";
   let description = [{
     Each element of the result is made of those of `x` from the first of the axis

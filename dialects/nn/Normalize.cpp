@@ -38,6 +38,10 @@ LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *,
   types.push_back(x);
   return checkAxis(location, adaptor.getAxis(), x.getRank());
 }
+bool SoftmaxOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split) && getAxis() != 0;
+}
+
 SmallVector<RoutineCall> SoftmaxOp::getRoutineCalls() {
   int64_t axis = getAxis();
   ShapeFields fields = getRunFields(getX().getType(), axis, axis + 1);
@@ -69,6 +73,10 @@ LogicalResult IntegerSoftmaxOp::verify() {
                        "for a difference of 0");
   return success();
 }
+bool IntegerSoftmaxOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split) && getPlain(getX()).getRank() > 1;
+}
+
 SmallVector<RoutineCall> IntegerSoftmaxOp::getRoutineCalls() {
   RankedTensorType x = getX().getType();
   ShapeFields fields(getContext());
@@ -107,6 +115,10 @@ LogicalResult TableSoftmaxOp::inferReturnTypes(MLIRContext *,
   types.push_back(x);
   return success();
 }
+bool TableSoftmaxOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split) && getPlain(getX()).getRank() > 1;
+}
+
 SmallVector<RoutineCall> TableSoftmaxOp::getRoutineCalls() {
   RankedTensorType x = getPlain(getX());
   ShapeFields fields(getContext());
@@ -154,6 +166,10 @@ std::optional<int64_t> LayerNormOp::getChannelAxis() {
     return std::nullopt;
   return last;
 }
+bool LayerNormOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split) && getAxis() != 0;
+}
+
 SmallVector<RoutineCall> LayerNormOp::getRoutineCalls() {
   RankedTensorType x = getX().getType();
   ShapeFields fields(getContext());
@@ -244,6 +260,10 @@ bool ReduceOp::hasNeighbouringAxes() {
       return false;
   return true;
 }
+bool ReduceOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split) && !llvm::is_contained(getAxes(), 0);
+}
+
 SmallVector<RoutineCall> ReduceOp::getRoutineCalls() {
   return getRoutineCallsOn(getPlain(getX()), getPlain(getY()));
 }
@@ -310,6 +330,10 @@ LogicalResult ArgMaxOp::inferReturnTypes(MLIRContext *context,
                                          SmallVectorImpl<Type> &types) {
   return inferArg(context, location, adaptor, types);
 }
+bool ArgMaxOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split) && getAxis() != 0;
+}
+
 SmallVector<RoutineCall> ArgMaxOp::getRoutineCalls() {
   return getArgCalls(*this, "argmax");
 }
@@ -321,6 +345,10 @@ LogicalResult ArgMinOp::inferReturnTypes(MLIRContext *context,
                                          SmallVectorImpl<Type> &types) {
   return inferArg(context, location, adaptor, types);
 }
+bool ArgMinOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split) && getAxis() != 0;
+}
+
 SmallVector<RoutineCall> ArgMinOp::getRoutineCalls() {
   return getArgCalls(*this, "argmin");
 }

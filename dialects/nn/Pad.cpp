@@ -36,6 +36,11 @@ OpFoldResult PadOp::fold(FoldAdaptor) {
                                                       : OpFoldResult(getX());
 }
 
+bool PadOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split) && getPads().front() == 0 &&
+         getPads()[getPads().size() / 2] == 0;
+}
+
 SmallVector<RoutineCall> PadOp::getRoutineCalls() {
   return getRoutineCallsOn(getPlain(getX()), getPlain(getY()));
 }

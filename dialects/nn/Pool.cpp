@@ -96,6 +96,10 @@ OpFoldResult MaxPoolOp::fold(FoldAdaptor) { return foldPool(*this); }
 bool MaxPoolOp::isLayoutTolerant() { return true; }
 
 std::optional<int64_t> MaxPoolOp::getChannelAxis() { return 1; }
+bool MaxPoolOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split);
+}
+
 SmallVector<RoutineCall> MaxPoolOp::getRoutineCalls() {
   return getPoolCalls(*this, "max_pool2d", false);
 }
@@ -124,6 +128,10 @@ OpFoldResult AvgPoolOp::fold(FoldAdaptor) { return foldPool(*this); }
 bool AvgPoolOp::isLayoutTolerant() { return true; }
 
 std::optional<int64_t> AvgPoolOp::getChannelAxis() { return 1; }
+bool AvgPoolOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split);
+}
+
 SmallVector<RoutineCall> AvgPoolOp::getRoutineCalls() {
   return getPoolCalls(*this, "avg_pool2d", getCountIncludePad());
 }

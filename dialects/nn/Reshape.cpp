@@ -79,6 +79,11 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
+/// The elements of a sample are neighbours in memory.
+bool ReshapeOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split);
+}
+
 SmallVector<RoutineCall> ReshapeOp::getRoutineCalls() {
   int64_t elements = getX().getType().getNumElements();
   return {makeCopy(getContext(), elements, 1, 1, 0, 0, 0)};
@@ -164,6 +169,10 @@ bool TransposeOp::isView() {
   return isViewBetween(getX().getType(), getY().getType(), getPermutation());
 }
 
+bool TransposeOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split) && getPermutation().front() == 0;
+}
+
 SmallVector<RoutineCall> TransposeOp::getRoutineCalls() {
   SmallVector<int64_t> strides = getStrides(getX().getType().getShape()),
                        source;
@@ -208,6 +217,12 @@ RoutineCall nn::getExpandCall(RankedTensorType result,
     source.push_back(x[i] == 1 ? 0 : own[i]);
   return makeCopy(result.getContext(), y, source, getStrides(y), 0, 0, 0);
 }
+bool ExpandOp::keepsSamples(ArrayRef<bool> split) {
+  RankedTensorType x = getPlain(getX()), y = getPlain(getY());
+  return isFirstSplit(split) && x.getRank() == y.getRank() &&
+         x.getDimSize(0) == y.getDimSize(0);
+}
+
 SmallVector<RoutineCall> ExpandOp::getRoutineCalls() {
   return {getExpandCall(getY().getType(), getX().getType())};
 }

@@ -31,6 +31,11 @@ OpFoldResult ResizeOp::fold(FoldAdaptor) {
 
 bool ResizeOp::isLayoutTolerant() { return true; }
 
+bool ResizeOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split) &&
+         getPlain(getX()).getDimSize(0) == getPlain(getY()).getDimSize(0);
+}
+
 SmallVector<RoutineCall> ResizeOp::getRoutineCalls() {
   ShapeFields fields = getImageFields(getX().getType());
   addOutput(fields, getY().getType());
@@ -80,6 +85,10 @@ LogicalResult FixedResizeOp::inferReturnTypes(MLIRContext *,
       {x.getDimSize(0), sizes[0], sizes[1], x.getDimSize(3)}, element));
   return success();
 }
+bool FixedResizeOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split);
+}
+
 SmallVector<RoutineCall> FixedResizeOp::getRoutineCalls() {
   RankedTensorType x = getPlain(getX());
   ShapeFields fields(getContext());

@@ -58,6 +58,10 @@ struct RoutineCall {
 /// of routines computes; none for other ops.
 llvm::SmallVector<RoutineCall> getRoutineCalls(mlir::Operation *op);
 
+/// Returns true if the first operand, and no other, has a part for each sample
+/// (RoutineOpInterface::keepsSamples).
+bool isFirstSplit(llvm::ArrayRef<bool> split);
+
 /// Infers the element type of an op's sums of products of `a` and `b`:
 /// `accumulator`, or if that is absent, the type of both. Fails, with an error
 /// if there is a location, if an accumulator is missing or does not fit.

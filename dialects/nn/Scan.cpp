@@ -35,6 +35,10 @@ LogicalResult CumSumOp::inferReturnTypes(MLIRContext *,
                                          SmallVectorImpl<Type> &types) {
   return inferScan(location, adaptor.getX(), adaptor.getAxis(), types);
 }
+bool CumSumOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split) && getAxis() != 0;
+}
+
 SmallVector<RoutineCall> CumSumOp::getRoutineCalls() {
   return {getScanCall(*this, "cumsum")};
 }
@@ -46,6 +50,10 @@ LogicalResult CumProdOp::inferReturnTypes(MLIRContext *,
                                           SmallVectorImpl<Type> &types) {
   return inferScan(location, adaptor.getX(), adaptor.getAxis(), types);
 }
+bool CumProdOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split) && getAxis() != 0;
+}
+
 SmallVector<RoutineCall> CumProdOp::getRoutineCalls() {
   return {getScanCall(*this, "cumprod")};
 }
@@ -71,6 +79,10 @@ LogicalResult TopKOp::inferReturnTypes(MLIRContext *context,
   types.push_back(RankedTensorType::get(shape, IntegerType::get(context, 64)));
   return success();
 }
+bool TopKOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split) && getAxis() != 0;
+}
+
 SmallVector<RoutineCall> TopKOp::getRoutineCalls() {
   auto axis = static_cast<int64_t>(getAxis());
   ShapeFields fields = getRunFields(getX().getType(), axis, axis + 1);

@@ -81,6 +81,17 @@ LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+bool SliceOp::keepsSamples(ArrayRef<bool> split) {
+  return isFirstSplit(split) && getSteps().front() == 1 &&
+         getSizes().front() == getPlain(getX()).getDimSize(0);
+}
+
+void SliceOp::takeSamples() {
+  SmallVector<int64_t> sizes(getSizes());
+  sizes.front() = getPlain(getX()).getDimSize(0);
+  setSizes(sizes);
+}
+
 SmallVector<RoutineCall> SliceOp::getRoutineCalls() {
   return getRoutineCallsOn(getPlain(getX()), getPlain(getY()));
 }

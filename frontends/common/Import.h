@@ -73,6 +73,9 @@ struct ImportOptions {
   /// The name that messages give to `shapes` if these are only tried (Trial.h);
   /// else empty. Shapes that do not fit are a warning then.
   std::string trial = "";
+  /// The samples along the first dimension of all inputs, which the model has to
+  /// leave open and of which `shapes` give one; 0 where inputs hold no batch.
+  int64_t batch = 0;
 };
 
 /// A size of tensors that is known only when the network runs: 0 to `most`.

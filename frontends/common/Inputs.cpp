@@ -46,19 +46,24 @@ public:
          const ImportOptions &options, Problems &problems)
       : inputs(inputs),
         shapes(addShapesOfValues(given, inputs, options.values)),
-        values(options.values), options(options), problems(problems) {}
+        values(options.values), options(options), problems(problems) {
+    if (options.batch)
+      takeBatch();
+  }
   std::vector<Input> run();
 
 private:
   void checkName(const std::string &name, StringRef purpose);
   void checkNames();
+  void takeBatch();
   void learnSymbols(const TensorInfo &input);
   std::optional<SmallVector<int64_t>> getShape(const TensorInfo &input);
   RankedTensorType getType(const TensorInfo &input);
   std::optional<TensorInfo> getOpen(const TensorInfo &input) const;
 
   ArrayRef<TensorInfo> inputs;
-  const GivenShapes shapes;
+  std::vector<TensorInfo> batched; ///< what `inputs` refers to with a batch
+  GivenShapes shapes;
   const GivenValues &values;
   const ImportOptions &options;
   Problems &problems;
@@ -83,6 +88,36 @@ void Binder::checkName(const std::string &name, StringRef purpose) {
   for (const TensorInfo &input : inputs)
     names.push_back(input.name);
   diagnostic << didYouMean(name, names);
+}
+
+/// Binds the first dimension of each input that is passed in to the batch.
+void Binder::takeBatch() {
+  batched = inputs.vec();
+  for (TensorInfo &input : batched) {
+    if (values.count(input.name) || input.isReported)
+      continue;
+    auto given = shapes.find(input.name);
+    if (given != shapes.end() && !given->second.empty() &&
+        given->second.front() == 1)
+      given->second.front() = options.batch;
+    if (!input.dims)
+      continue;
+    if (input.dims->empty() || !mayBind(input.dims->front())) {
+      problems.report(ImportStatus::unsupported, problems.getLoc(input.name))
+          << "input '" << input.name << "' has shape "
+          << (input.dims->empty() ? "()" : describe(*input.dims, symbols))
+          << " in the model: --batch needs a first dimension that the model "
+             "leaves open; export it with a dynamic batch";
+      input.isReported = true;
+      continue;
+    }
+    Dim &first = input.dims->front();
+    if (!first.symbol.empty())
+      symbols.try_emplace(first.symbol, options.batch);
+    else
+      first.size = options.batch;
+  }
+  inputs = batched;
 }
 
 void Binder::learnSymbols(const TensorInfo &input) {
@@ -202,9 +237,10 @@ std::vector<Input> Binder::run() {
   std::vector<Input> result;
   for (const TensorInfo &input : inputs) {
     bool isOpen = !input.dims || llvm::any_of(*input.dims, mayBind);
+    bool isGiven = isOpen && shapes.count(input.name) > 0;
     result.push_back({input.name,
                       getType(input),
-                      isOpen && shapes.count(input.name) > 0,
+                      isGiven || options.batch > 0,
                       {},
                       getOpen(input)});
     auto given = values.find(input.name);

@@ -154,6 +154,13 @@ ExitCode Driver::import() {
       mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
       return ExitCode::usage;
     }
+  if (choices.batch) {
+    if (std::string problem = findBatchProblem(); !problem.empty()) {
+      mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
+      return ExitCode::usage;
+    }
+    importedBatch = choices.batch->high;
+  }
   if (ExitCode code = importShapes(
           choices.shapes, choices.foundSizes.value_or(std::vector<int64_t>()),
           *machine, op);
@@ -184,7 +191,8 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
       {shapes, choices.name, choices.externalData, choices.tfliteRounding,
        choices.customs.functions, found.vec(),
        /*isSample=*/!choices.ranges.empty() || !sizes.empty(), choices.values,
-       choices.limits, choices.stream ? choices.stream->input : ""},
+       choices.limits, choices.stream ? choices.stream->input : "",
+       /*trial=*/"", importedBatch},
       context);
   if (result.status != frontends::ImportStatus::ok) {
     ExitCode code = exitCodeOf(result.status);
@@ -305,7 +313,7 @@ private:
 /// Passes that fail where the model needs what nnc lacks, which the frontend
 /// could not see. A failure of another is a bug.
 constexpr llvm::StringLiteral mayRefuse[] = {
-    "nnc-qnn-canonicalize", "nnc-legalize", "nnc-choose-routines"};
+    "nnc-qnn-canonicalize", "nnc-legalize", "nnc-choose-routines", "nnc-batch"};
 } // namespace
 
 PipelineOptions
@@ -333,6 +341,8 @@ ExitCode Driver::compile() {
 }
 
 ExitCode Driver::compileOne() {
+  if (choices.batch)
+    return compileBatch();
   if (wanted.keepStages)
     importedOp = llvm::cast<mlir::ModuleOp>((*op)->clone());
   mlir::OwningOpRef<mlir::ModuleOp> whole;

@@ -9,6 +9,7 @@
 
 #include "codegen/Codegen.h"
 #include "compiler/Pipeline.h"
+#include "compiler/search/Batching.h"
 #include "compiler/sizes/SizeRange.h"
 #include "compiler/tools/driver/Custom.h"
 #include "compiler/tools/driver/Diagnostics.h"
@@ -53,6 +54,26 @@ struct DimRange {
   bool varies() const { return low != high; }
 };
 
+/// How many samples a run may take.
+struct BatchRange {
+  int64_t low = 1, high = 1;
+};
+
+/// A part of a network and how many samples it takes at a time.
+struct BatchPart {
+  int64_t size = 1;
+  std::vector<std::string> layers; ///< by their names
+};
+
+/// The batch sizes of a module, with what they are compared with.
+struct BatchChoice {
+  BatchPlan plan; ///< its bytes are those that the module takes
+  std::vector<BatchPart> parts;
+  /// The best batch that all layers take at once, within the same limits; null
+  /// if there is none.
+  std::optional<BatchPlan> fixed;
+};
+
 /// The options that every command with a model has.
 struct ModelOptions {
   std::string model;
@@ -95,6 +116,11 @@ struct ModelOptions {
   std::vector<MemoryChoice> memories;
   /// Most bytes of the arena, inputs, outputs and state, if there is a limit.
   std::optional<int64_t> maxRam;
+  /// Samples along the first dimension of the inputs, of which each layer takes
+  /// a number that is chosen.
+  std::optional<BatchRange> batch;
+  /// Most seconds that a run may be estimated to take, if there is a limit.
+  std::optional<double> maxLatency;
   LayoutScope layouts = LayoutScope::global;
   Precision precision = Precision::f32;
   Optimize optimize = Optimize::balance;
@@ -183,6 +209,8 @@ public:
   /// Returns the paths of all files that decide the code: the model, its
   /// external data, and those that options name.
   std::vector<std::string> findSources() const;
+  /// The batch sizes, with ModelOptions::batch.
+  const std::optional<BatchChoice> &batch() const { return batchChoice; }
   /// What --tuning says, or null.
   const TuningFile *tuned() const { return tuning.get(); }
   const ModelOptions &options() const { return choices; }
@@ -236,6 +264,20 @@ private:
   ExitCode compileOthers();
   /// Returns why ModelOptions::otherShapes cannot be taken, or an empty string.
   std::string findSeveralProblem() const;
+  /// Compiles the imported module, which holds the largest batch, with a batch
+  /// size for each part.
+  ExitCode compileBatch();
+  /// Returns what the layers of `formed` take at each batch size.
+  ExitCode findBatchProfiles(mlir::ModuleOp formed, BatchProblem &problem);
+  /// Makes `op` what `plan` makes of the layers.
+  ExitCode applyBatch(mlir::ModuleOp formed, const BatchPlan &plan);
+  /// Returns the best plan whose module keeps to --max-ram; null if none does.
+  /// Sets `least` to the bytes of the module that takes the fewest.
+  ExitCode fitBatch(mlir::ModuleOp formed, BatchProblem problem, bool isFixed,
+                    std::optional<BatchPlan> &plan, int64_t &least);
+  ExitCode reportBatchLimits(const BatchProblem &problem, int64_t least);
+  /// Returns why ModelOptions::batch cannot be taken, or an empty string.
+  std::string findBatchProblem() const;
   /// Makes the imported module take its window frame by frame.
   ExitCode stream();
   /// Whether the weights take more bytes than ModelOptions::maxWeights.
@@ -265,6 +307,9 @@ private:
   std::vector<Stages> others; ///< of ModelOptions::otherShapes
   std::shared_ptr<const TuningFile> tuning;
   std::optional<int64_t> stripsRam;
+  std::optional<BatchChoice> batchChoice;
+  /// Samples that the model is imported for, 0 without ModelOptions::batch.
+  int64_t importedBatch = 0;
   /// The names of the inputs' dimensions in the model, by input.
   std::map<std::string, std::vector<std::string>> dimNames;
   /// Sizes that data decide, in the module that was imported last.

@@ -33,6 +33,7 @@ public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
     addRamOption(app, options);
+    addBatchOptions(app, options);
     addLayoutsOption(app, options);
     addPrecisionOption(app, options);
     addOptimizeOption(app, options);

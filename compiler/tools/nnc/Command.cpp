@@ -522,7 +522,7 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
     for (const char *name :
          {"--target", "--name", "--shape", "--value", "--external-data",
           "--tflite-rounding", "--custom", "--stream", "--io", "--max-ram",
-          "--weights", "--max-error", "--weight-bits", "--layouts",
+          "--batch", "--weights", "--max-error", "--weight-bits", "--layouts",
           "--precision", "--optimize", "--tuning", "--probe"})
       if (CLI::Option *option = app.get_option_no_throw(name);
           option && option->count())

@@ -73,6 +73,8 @@ void addRepeatedOption(CLI::App &app, const std::string &name,
 llvm::json::Value orNull(std::optional<double> value);
 /// Adds --limit.
 void addLimitOption(CLI::App &app, ModelOptions &options);
+/// Adds --batch and --max-latency.
+void addBatchOptions(CLI::App &app, ModelOptions &options);
 /// Adds --max-ram.
 void addRamOption(CLI::App &app, ModelOptions &options);
 /// MODEL may also be a folder that nnc compile wrote, then without options that

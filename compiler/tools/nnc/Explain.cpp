@@ -26,6 +26,8 @@ class Explain : public Command {
 public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
+    addRamOption(app, options);
+    addBatchOptions(app, options);
     addLayoutsOption(app, options);
     addPrecisionOption(app, options);
     addOptimizeOption(app, options);
@@ -74,12 +76,15 @@ public:
           ExitCode::usage);
     }
     quantized = reportQuantized(driver.formed());
+    batch = driver.batch();
     if (json)
       printJson(toJson());
     else if (dot)
       printDot();
     else
       print();
+    if (batch && !json && !dot)
+      printBatch(*batch);
     return ExitCode::done;
   }
 
@@ -161,6 +166,50 @@ private:
              options.target, solverText());
   }
 
+  static std::string describeBatch(const BatchPlan &plan) {
+    return fmt::format("{:.1f} samples/s, {} for a run, {} of RAM",
+                       1 / plan.getSecondsPerSample(),
+                       formatSeconds(plan.seconds), formatBytes(plan.bytes));
+  }
+
+  void printBatch(const BatchChoice &choice) const {
+    printOut("\n");
+    Table table({"samples at a time", "layers"});
+    for (const BatchPart &part : choice.parts)
+      table.add({std::to_string(part.size),
+                 fmt::format("{}", fmt::join(part.layers, ", "))});
+    table.print();
+    printOut("batch of {}: {}, estimated\n", choice.plan.count,
+             describeBatch(choice.plan));
+    if (choice.fixed)
+      printOut("best batch for all layers within the same limits, {}: {}; the "
+               "plan is {:.2f} times as fast\n",
+               choice.fixed->count, describeBatch(*choice.fixed),
+               choice.fixed->getSecondsPerSample() /
+                   choice.plan.getSecondsPerSample());
+    else
+      printOut("no batch for all layers keeps to the same limits\n");
+  }
+
+  static json::Object toJson(const BatchPlan &plan) {
+    return json::Object{{"count", plan.count},
+                        {"seconds", plan.seconds},
+                        {"samples_per_second", 1 / plan.getSecondsPerSample()},
+                        {"ram_bytes", plan.bytes}};
+  }
+
+  static json::Object toJson(const BatchChoice &choice) {
+    json::Object found = toJson(choice.plan);
+    json::Array parts;
+    for (const BatchPart &part : choice.parts)
+      parts.push_back(json::Object{{"size", part.size},
+                                   {"layers", json::Array(part.layers)}});
+    found["parts"] = std::move(parts);
+    found["fixed"] = choice.fixed ? json::Value(toJson(*choice.fixed))
+                                  : json::Value(nullptr);
+    return found;
+  }
+
   static const char *originText(const UnitCost &cost) {
     return cost.measured ? "measured"
            : cost.alike  ? "measured alike"
@@ -224,13 +273,16 @@ private:
                                     {"bytes", weight.bytes},
                                     {"dense_bytes", weight.denseBytes},
                                     {"estimate_seconds", weight.seconds}});
-    return json::Object{{"target", options.target},
-                        {"seconds", plan.cost},
-                        {"lower_bound_seconds", plan.lowerBound},
-                        {"solver", plan.solver},
-                        {"layout_changes", std::move(moves)},
-                        {"stored_weights", std::move(stored)},
-                        {"layers", std::move(array)}};
+    json::Object all{{"target", options.target},
+                     {"seconds", plan.cost},
+                     {"lower_bound_seconds", plan.lowerBound},
+                     {"solver", plan.solver},
+                     {"layout_changes", std::move(moves)},
+                     {"stored_weights", std::move(stored)},
+                     {"layers", std::move(array)}};
+    if (batch)
+      all["batch"] = toJson(*batch);
+    return all;
   }
 
   /// Prints the plan as a graph for dot: boxes are layers, edges are values
@@ -269,6 +321,7 @@ private:
   const std::vector<Explained> &layers = explanation.layers;
   const std::vector<LayoutChange> &changes = explanation.changes;
   QuantizedReport quantized;
+  std::optional<BatchChoice> batch;
 };
 
 } // namespace

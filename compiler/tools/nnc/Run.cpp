@@ -43,6 +43,7 @@ public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
     addRamOption(app, options);
+    addBatchOptions(app, options);
     addPrecisionOption(app, options);
     addOptimizeOption(app, options);
     allowFolder(app, options);

@@ -1,0 +1,37 @@
+//===- BatchProfile.h - What a network takes at a batch size ----*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_PASSES_BATCHPROFILE_H
+#define NNC_COMPILER_PASSES_BATCHPROFILE_H
+
+#include "compiler/passes/Samples.h"
+#include "compiler/routines/Cost.h"
+#include "compiler/search/Batching.h"
+
+namespace nnc {
+
+/// Name of the attribute with the number of an op among those of a function of
+/// layers, by which the ops that passes make of it are found again.
+inline constexpr llvm::StringLiteral kBatchOpAttr = "nn.batch_op";
+
+/// Numbers the ops of a function, in order; constants do not count.
+void numberOps(mlir::func::FuncOp function);
+void forgetNumbers(mlir::func::FuncOp function);
+
+/// Returns what the function, a numbered one with `ops` ops that takes `size`
+/// samples and whose layers have routines, takes.
+BatchProfile readBatchProfile(mlir::func::FuncOp function, int64_t size,
+                              size_t ops, const CostModel &cost);
+
+/// Returns, for each op of a function of layers and for its end, what it takes
+/// to divide the function there.
+std::vector<BatchCut> findBatchCuts(mlir::func::FuncOp function,
+                                    const Samples &samples,
+                                    const CostModel &cost);
+
+} // namespace nnc
+
+#endif // NNC_COMPILER_PASSES_BATCHPROFILE_H

@@ -1,0 +1,228 @@
+//===- Batching.cpp - Batch sizes of the parts of a network ---------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/search/Batching.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <map>
+
+namespace nnc {
+namespace {
+
+/// A plan for the ops up to some number, on a number of samples.
+struct Partial {
+  int64_t bytes;
+  double seconds;
+  size_t begin; ///< of its last segment
+  /// The profile and the entry of the plan for what comes before, if `begin` is
+  /// not 0.
+  size_t before = 0, entry = 0;
+};
+/// Plans of which each takes more bytes and less time than the one before.
+using Front = std::vector<Partial>;
+
+/// More entries are of no use: neighbours hardly differ then.
+constexpr size_t kMaxEntries = 64;
+/// Only so many places are tried to divide the network, those where the fewest
+/// bytes cross.
+constexpr size_t kMaxCuts = 48;
+
+class Batching {
+public:
+  explicit Batching(const BatchProblem &problem);
+  std::optional<BatchPlan> find(llvm::ArrayRef<int64_t> counts,
+                                bool isFixed) const;
+
+private:
+  void fill(size_t end, size_t profile);
+  double getSeconds(size_t begin, size_t end, size_t profile) const {
+    return sums[profile][end] - sums[profile][begin];
+  }
+  int64_t getMost(llvm::ArrayRef<int64_t> bytes, size_t begin,
+                  size_t end) const {
+    int64_t most = 0;
+    for (int64_t each : bytes.slice(begin, end - begin))
+      most = std::max(most, each);
+    return most;
+  }
+  void addSingle(size_t profile, BatchPlan &plan) const;
+  void trace(size_t end, size_t profile, size_t entry, BatchPlan &plan) const;
+  Partial extend(const Partial &inner, size_t begin, size_t before, size_t end,
+                 size_t profile, llvm::ArrayRef<int64_t> bytes,
+                 bool takesAll) const;
+
+  const BatchProblem &problem;
+  size_t ops;
+  std::vector<std::vector<double>> sums; ///< of seconds, by profile
+  std::vector<size_t> ends;              ///< where segments may end
+  /// Plans whose last segment ends at an op, by its end and its profile. Their
+  /// inputs are copies, and their results are in the arena.
+  std::map<std::pair<size_t, size_t>, Front> fronts;
+};
+
+} // namespace
+
+/// Keeps the plans that no other one beats.
+static void prune(Front &front) {
+  llvm::sort(front, [](const Partial &a, const Partial &b) {
+    return std::pair(a.bytes, a.seconds) < std::pair(b.bytes, b.seconds);
+  });
+  Front kept;
+  for (const Partial &each : front)
+    if (kept.empty() || each.seconds < kept.back().seconds)
+      kept.push_back(each);
+  if (kept.size() > kMaxEntries) {
+    Front fewer;
+    for (size_t i = 0; i < kMaxEntries; ++i)
+      fewer.push_back(kept[i * (kept.size() - 1) / (kMaxEntries - 1)]);
+    kept = std::move(fewer);
+  }
+  front = std::move(kept);
+}
+
+Batching::Batching(const BatchProblem &problem)
+    : problem(problem), ops(problem.profiles.front().seconds.size()) {
+  for (const BatchProfile &profile : problem.profiles) {
+    std::vector<double> &sum = sums.emplace_back(1, 0.0);
+    for (double seconds : profile.seconds)
+      sum.push_back(sum.back() + seconds);
+  }
+  for (size_t end = 1; end < ops; ++end)
+    ends.push_back(end);
+  if (ends.size() > kMaxCuts) {
+    llvm::stable_sort(ends, [&](size_t a, size_t b) {
+      return problem.cuts[a].queueBytes < problem.cuts[b].queueBytes;
+    });
+    ends.resize(kMaxCuts);
+    llvm::sort(ends);
+  }
+  ends.push_back(ops);
+  for (size_t end : ends)
+    for (size_t profile = 0; profile < problem.profiles.size(); ++profile)
+      fill(end, profile);
+}
+
+/// Returns the plan that runs `inner` on all parts of a batch, and then the ops
+/// from `begin` to `end` on all of it. The inputs of all are copies unless it
+/// `takesAll` of them.
+Partial Batching::extend(const Partial &inner, size_t begin, size_t before,
+                         size_t end, size_t profile,
+                         llvm::ArrayRef<int64_t> bytes, bool takesAll) const {
+  int64_t size = problem.profiles[profile].size,
+          part = problem.profiles[before].size;
+  const BatchCut &cut = problem.cuts[begin];
+  // The inner loop finds the inputs of all of its runs.
+  int64_t inputs = takesAll ? 0 : problem.cuts[begin].inputBytes * size;
+  return {std::max(inner.bytes + cut.queueBytes * size + inputs,
+                   getMost(bytes, begin, end)),
+          double(size / part) * inner.seconds +
+              double(size) * (cut.queueSeconds + cut.inputSeconds) +
+              getSeconds(begin, end, profile),
+          begin, before};
+}
+
+void Batching::fill(size_t end, size_t profile) {
+  const BatchProfile &own = problem.profiles[profile];
+  Front front;
+  auto add = [&](const Partial &made) {
+    if (made.bytes <= problem.maxBytes && made.seconds <= problem.maxSeconds)
+      front.push_back(made);
+  };
+  add({getMost(own.bytes, 0, end), getSeconds(0, end, profile), 0});
+  for (size_t begin : ends) {
+    if (begin >= end)
+      break;
+    for (size_t before = 0; before < profile; ++before) {
+      if (own.size % problem.profiles[before].size)
+        continue;
+      const Front &inner = fronts.at({begin, before});
+      for (size_t entry = 0; entry < inner.size(); ++entry) {
+        Partial made = extend(inner[entry], begin, before, end, profile,
+                              own.bytes, /*takesAll=*/false);
+        made.entry = entry;
+        add(made);
+      }
+    }
+  }
+  prune(front);
+  fronts[{end, profile}] = std::move(front);
+}
+
+void Batching::trace(size_t end, size_t profile, size_t entry,
+                     BatchPlan &plan) const {
+  const Partial &last = fronts.at({end, profile})[entry];
+  if (last.begin)
+    trace(last.begin, last.before, last.entry, plan);
+  plan.segments.push_back({end, problem.profiles[profile].size});
+}
+
+std::optional<BatchPlan> Batching::find(llvm::ArrayRef<int64_t> counts,
+                                        bool isFixed) const {
+  std::optional<BatchPlan> best;
+  auto offer = [&](int64_t count, int64_t bytes, double seconds,
+                   llvm::function_ref<void(BatchPlan &)> addSegments) {
+    bytes += problem.callersBytes * count;
+    if (bytes > problem.maxBytes || seconds > problem.maxSeconds)
+      return;
+    if (best && seconds / double(count) >= best->getSecondsPerSample())
+      return;
+    BatchPlan plan{count, {}, bytes, seconds};
+    addSegments(plan);
+    best = std::move(plan);
+  };
+  for (int64_t count : counts)
+    for (size_t profile = 0; profile < problem.profiles.size(); ++profile) {
+      const BatchProfile &own = problem.profiles[profile];
+      if (own.size == count)
+        offer(count, getMost(own.bytesWithoutPorts, 0, ops),
+              getSeconds(0, ops, profile),
+              [&](BatchPlan &plan) { plan.segments.push_back({ops, count}); });
+      if (isFixed || count % own.size)
+        continue;
+      for (size_t begin : ends) {
+        if (own.size != count || begin == ops)
+          break;
+        for (size_t before = 0; before < profile; ++before) {
+          if (count % problem.profiles[before].size)
+            continue;
+          const Front &inner = fronts.at({begin, before});
+          for (size_t entry = 0; entry < inner.size(); ++entry) {
+            Partial made = extend(inner[entry], begin, before, ops, profile,
+                                  own.bytesWithoutPorts, /*takesAll=*/true);
+            offer(count, made.bytes, made.seconds, [&](BatchPlan &plan) {
+              trace(begin, before, entry, plan);
+              plan.segments.push_back({ops, count});
+            });
+          }
+        }
+      }
+      if (own.size == count)
+        continue;
+      // A loop around all, whose results are the caller's.
+      const Front &whole = fronts.at({ops, profile});
+      const BatchCut &end = problem.cuts[ops];
+      for (size_t entry = 0; entry < whole.size(); ++entry)
+        offer(count, whole[entry].bytes,
+              double(count / own.size) * whole[entry].seconds +
+                  double(count) * (end.inputSeconds + end.queueSeconds),
+              [&](BatchPlan &plan) { trace(ops, profile, entry, plan); });
+    }
+  return best;
+}
+
+std::optional<BatchPlan> findBatchPlan(const BatchProblem &problem,
+                                       llvm::ArrayRef<int64_t> counts) {
+  return Batching(problem).find(counts, /*isFixed=*/false);
+}
+
+std::optional<BatchPlan> findFixedBatch(const BatchProblem &problem,
+                                        llvm::ArrayRef<int64_t> counts) {
+  return Batching(problem).find(counts, /*isFixed=*/true);
+}
+
+} // namespace nnc
