@@ -97,7 +97,15 @@ json::Object toJson(CompressSession &session, const CompressResult &result) {
         {"huffman_bytes", orNone(huffman)},
         {"huffman_gap_bits", orNone(huffmanGapBits)},
         {"least_bytes", stored.getLeast()},
-        {"relative_error", size.error}});
+        {"relative_error", size.error},
+        {"method", size.outputErrors ? "second-order" : "magnitude"},
+        {"unobserved", weight.unobserved},
+        {"magnitude_output_error",
+         orNull(size.outputErrors ? std::optional(size.outputErrors->magnitude)
+                                  : std::nullopt)},
+        {"output_error",
+         orNull(size.outputErrors ? std::optional(size.outputErrors->result)
+                                  : std::nullopt)}});
   }
   for (const onnx::LeftSummary &each : compressor.getLeft())
     left.push_back(json::Object{{"name", each.name},
