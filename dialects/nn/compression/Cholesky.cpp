@@ -108,7 +108,8 @@ static bool factor(MatrixPart<double> m, int64_t size) {
         transposed[k * begin + j] = m.getRow(j)[begin + k];
     // Rows reach from their diagonal block on.
     for (int64_t i = 0; i < begin; i += kBlock)
-      subtractProduct(move(m, i, i), move<const double>({m.first, m.stride}, i, begin),
+      subtractProduct(move(m, i, i),
+                      move<const double>({m.first, m.stride}, i, begin),
                       {transposed.data() + i, begin},
                       std::min(kBlock, begin - i), width, begin - i);
     end = begin;
@@ -127,8 +128,9 @@ static void invert(MatrixPart<double> m, int64_t size) {
     product.assign((end - begin) * rest, 0);
     for (int64_t k = end; k < size; k += kBlock)
       subtractProduct({product.data() + (k - end), rest},
-                      {m.getRow(begin) + k, m.stride}, {m.getRow(k) + k, m.stride},
-                      end - begin, std::min(kBlock, size - k), size - k);
+                      {m.getRow(begin) + k, m.stride},
+                      {m.getRow(k) + k, m.stride}, end - begin,
+                      std::min(kBlock, size - k), size - k);
     for (int64_t i = end - 1; i >= begin; --i) {
       double *own = m.getRow(i);
       double inverse = 1 / own[i];

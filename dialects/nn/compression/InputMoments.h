@@ -18,8 +18,8 @@ namespace nnc::compression {
 /// of weights is multiplied by: the Hessian of the squared error of the
 /// products, up to a factor of 2. The rows of the weights are in `groups` of
 /// equal size that multiply different inputs. Of more than kMostColumns columns
-/// only diagonal blocks of kSpan columns are kept, or of somewhat fewer, so that
-/// their number is a multiple of `multiple`.
+/// only diagonal blocks of kSpan columns are kept, or of somewhat fewer, so
+/// that their number is a multiple of `multiple`.
 class InputMoments {
 public:
   static constexpr int64_t kMostColumns = 8192, kSpan = 2048;

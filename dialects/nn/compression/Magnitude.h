@@ -35,8 +35,8 @@ template <class F> void forEachBlock(const MatrixShape &shape, F visit) {
 /// that are near to the others. `scales` is empty for floats, and else has the
 /// scale of each integer.
 void compressByMagnitude(llvm::MutableArrayRef<float> matrix,
-                         const MatrixShape &shape,
-                         llvm::ArrayRef<float> scales, const WeightGoal &goal);
+                         const MatrixShape &shape, llvm::ArrayRef<float> scales,
+                         const WeightGoal &goal);
 
 } // namespace nnc::compression
 

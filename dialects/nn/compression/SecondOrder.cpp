@@ -9,27 +9,28 @@
 #include "dialects/nn/compression/Clusters.h"
 #include "dialects/nn/compression/ColumnSweep.h"
 #include "dialects/nn/compression/IntegerClusters.h"
+#include "dialects/nn/compression/KeptWeights.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <cstdlib>
 #include <numeric>
 
 using namespace nnc::compression;
 
 /// Of the mean of the Hessian's diagonal, what is added to each element of it:
 /// what the samples do not tell apart is pulled to the weights' own values.
-static double kDamping = getenv("DAMP") ? atof(getenv("DAMP")) : 0.01;
-static int kOrder = getenv("ORDER") ? atoi(getenv("ORDER")) : 1;
-static int kRefits = getenv("REFITS") ? atoi(getenv("REFITS")) : 4;
-static int kImp = getenv("IMP") ? atoi(getenv("IMP")) : 0;
+static constexpr double kDamping = 0.01;
+/// How often the values of tables are fitted, at most.
+static constexpr int kMostFits = 4;
 /// Columns of which weights are chosen at a time to become zero.
 static constexpr int64_t kWidth = 64;
 /// Rows that are swept over at a time.
 static constexpr int64_t kRows = 256;
 /// Multiplications for one fit of the values of tables.
 static constexpr double kMostProducts = 2e9;
+/// Multiplications for the best weights beside zeros, more or less.
+static constexpr double kMostFitProducts = 4e10;
 
 namespace {
 
@@ -37,8 +38,8 @@ namespace {
 struct Cell {
   int64_t firstRow, rows, firstColumn, columns;
   std::vector<int64_t> order;  ///< of the columns, as they are swept over
-  std::vector<double> hessian; ///< columns in this order
-  std::vector<double> factor;  ///< of the damped Hessian's inverse
+  std::vector<double> hessian; ///< damped; columns in this order
+  std::vector<double> factor;  ///< of its inverse
 };
 
 class SecondOrder {
@@ -71,6 +72,8 @@ private:
   double getReal(llvm::ArrayRef<float> matrix, size_t place) const {
     return static_cast<double>(matrix[place]) * getScale(place);
   }
+  std::vector<double> getReals(llvm::ArrayRef<float> matrix,
+                               const Strip &strip) const;
   float settle(size_t place, double real) const;
   void sweep(std::vector<float> &result,
              llvm::function_ref<void(const Strip &, int64_t, int64_t,
@@ -78,6 +81,7 @@ private:
                  choose);
   std::vector<int64_t> shareQuotas() const;
   void prune(std::vector<float> &result);
+  void fitKept(std::vector<float> &result) const;
   void makeTables(llvm::ArrayRef<float> matrix);
   bool fitTables(llvm::ArrayRef<float> matrix);
   void keepBetter(const std::vector<float> &candidate);
@@ -88,6 +92,9 @@ private:
   const InputMoments &moments;
   WeightGoal goal;
   std::vector<Cell> cells;
+  /// The best weights beside those that are pruned: what others are from these
+  /// adds to the error of these.
+  std::vector<float> target;
   std::vector<char> isPruned;
   float least = 0, most = 0; ///< integers
   /// Values of each block of rows, ascending; none before they are known.
@@ -112,7 +119,7 @@ bool SecondOrder::prepare() {
       std::iota(cell.order.begin(), cell.order.end(), 0);
       std::vector<double> block = moments.getBlock(group, span);
       // Large inputs first: many others can still compensate their errors.
-      if (!goal.pattern && kOrder)
+      if (!goal.pattern)
         std::sort(cell.order.begin(), cell.order.end(),
                   [&](int64_t a, int64_t b) {
                     return std::pair(-block[a * (cell.columns + 1)], a) <
@@ -123,10 +130,10 @@ bool SecondOrder::prepare() {
         for (int64_t j = 0; j < cell.columns; ++j)
           cell.hessian[i * cell.columns + j] =
               block[cell.order[i] * cell.columns + cell.order[j]];
-      cell.factor = cell.hessian;
       // A group whose inputs are all 0 keeps its own weights wherever it can.
       for (int64_t i = 0; i < cell.columns; ++i)
-        cell.factor[i * (cell.columns + 1)] += damping > 0 ? damping : 1;
+        cell.hessian[i * (cell.columns + 1)] += damping > 0 ? damping : 1;
+      cell.factor = cell.hessian;
       if (!factorInverse(cell.factor, cell.columns))
         return false;
     }
@@ -163,22 +170,28 @@ float SecondOrder::settle(size_t place, double real) const {
                         : std::clamp(std::nearbyint(value), least, most);
 }
 
-/// Sweeps over the own weights, and puts what they settle at into `result`.
+/// Returns the rows of a strip of a matrix, in the order of its columns.
+std::vector<double> SecondOrder::getReals(llvm::ArrayRef<float> matrix,
+                                          const Strip &strip) const {
+  int64_t columns = strip.cell.columns;
+  std::vector<double> values(strip.rows * columns);
+  for (int64_t row = 0; row < strip.rows; ++row)
+    for (int64_t j = 0; j < columns; ++j)
+      values[row * columns + j] = getReal(matrix, getPlace(strip, row, j));
+  return values;
+}
+
+/// Sweeps over the target, and puts what its weights settle at into `result`.
 void SecondOrder::sweep(std::vector<float> &result,
                         llvm::function_ref<void(const Strip &, int64_t, int64_t,
                                                 MatrixPart<const double>)>
                             choose) {
   int64_t width = goal.pattern ? goal.pattern->group : kWidth;
-  std::vector<double> values;
   result.resize(own.size());
   forEachStrip([&](const Strip &strip) {
-    int64_t columns = strip.cell.columns;
-    values.resize(strip.rows * columns);
-    for (int64_t row = 0; row < strip.rows; ++row)
-      for (int64_t j = 0; j < columns; ++j)
-        values[row * columns + j] = getReal(own, getPlace(strip, row, j));
+    std::vector<double> values = getReals(target, strip);
     sweepColumns(
-        values, strip.rows, columns, strip.cell.factor, width,
+        values, strip.rows, strip.cell.columns, strip.cell.factor, width,
         [&](int64_t begin, int64_t end, MatrixPart<const double> current) {
           choose(strip, begin, end, current);
         },
@@ -253,10 +266,10 @@ void SecondOrder::prune(std::vector<float> &result) {
     for (int64_t row = 0; row < strip.rows; ++row) {
       for (int64_t j = begin; j < end; ++j) {
         size_t place = getPlace(strip, row, j);
-        costs.emplace_back(
-            isPruned[place] ? -1
-                            : getCost(current.getRow(row)[j], strip.cell, j),
-            place);
+        costs.emplace_back(isPruned[place]
+                               ? -1
+                               : getCost(current.getRow(row)[j], strip.cell, j),
+                           place);
       }
       if (goal.pattern) {
         drop(end - begin - goal.pattern->kept);
@@ -268,18 +281,34 @@ void SecondOrder::prune(std::vector<float> &result) {
   });
 }
 
-/// Makes tables of the values that are near to those of a matrix.
+/// Moves the weights that are not pruned to where they are best.
+void SecondOrder::fitKept(std::vector<float> &result) const {
+  forEachStrip([&](const Strip &strip) {
+    int64_t columns = strip.cell.columns;
+    std::vector<double> values = getReals(result, strip);
+    double products = static_cast<double>(shape.getNumElements()) *
+                      static_cast<double>(columns);
+    fitKeptWeights(
+        values, getReals(own, strip), strip.rows, columns, strip.cell.hessian,
+        std::clamp(static_cast<int>(kMostFitProducts / products), 4, 40));
+    for (int64_t row = 0; row < strip.rows; ++row)
+      for (int64_t j = 0; j < columns; ++j)
+        result[getPlace(strip, row, j)] =
+            static_cast<float>(values[row * columns + j]);
+  });
+}
+
+/// Makes tables of the values that are near to those of a matrix, where
+/// differences count by what they cost.
 void SecondOrder::makeTables(llvm::ArrayRef<float> matrix) {
   std::vector<float> shared = matrix.vec(), weights(matrix.size());
   forEachStrip([&](const Strip &strip) {
     for (int64_t j = 0; j < strip.cell.columns; ++j) {
-      int64_t diagonal = j * (strip.cell.columns + 1);
-      double square = kImp ? 1 / (strip.cell.factor[diagonal] * strip.cell.factor[diagonal]) : strip.cell.hessian[diagonal];
+      double cost = getCost(1, strip.cell, j);
       for (int64_t row = 0; row < strip.rows; ++row) {
         size_t place = getPlace(strip, row, j);
         weights[place] = static_cast<float>(
-            scales.empty() ? square
-                           : std::sqrt(square) * getScale(place));
+            scales.empty() ? cost : std::sqrt(cost) * getScale(place));
       }
     }
   });
@@ -363,7 +392,8 @@ bool SecondOrder::fitTables(llvm::ArrayRef<float> matrix) {
       continue;
     solveByFactor(normal[b], right[b]);
     for (size_t c = 0; c < size; ++c) {
-      float moved = static_cast<float>(static_cast<double>(table[c]) + right[b][c]);
+      float moved =
+          static_cast<float>(static_cast<double>(table[c]) + right[b][c]);
       hasMoved |= moved != table[c];
       table[c] = moved;
     }
@@ -389,9 +419,15 @@ bool SecondOrder::run() {
   auto [low, high] = std::minmax_element(own.begin(), own.end());
   least = std::min(0.f, *low);
   most = std::max(0.f, *high);
-  std::vector<float> current = own.vec();
-  if (goal.sparsity || goal.pattern)
+  target = own.vec();
+  std::vector<float> current = target;
+  if (goal.sparsity || goal.pattern) {
     prune(current);
+    if (scales.empty()) {
+      fitKept(current);
+      target = current;
+    }
+  }
   if (goal.clusters == 0) {
     keepBetter(current);
     return true;
@@ -403,9 +439,8 @@ bool SecondOrder::run() {
     sweep(current, chooseNothing);
     double before = bestError;
     keepBetter(current);
-    if (getenv("TRACE")) fprintf(stderr, "  %d: %g\n", i, getOutputError(own, current, shape, scales, moments));
     bool isBetter = i == 0 || bestError < before;
-    if (!scales.empty() || i == kRefits || !isBetter || !fitTables(current))
+    if (!scales.empty() || i == kMostFits || !isBetter || !fitTables(current))
       return true;
   }
 }

@@ -29,8 +29,9 @@ double getOutputError(llvm::ArrayRef<float> before, llvm::ArrayRef<float> after,
 /// become zero where that costs least, and get values of a table, in a single
 /// sweep over the columns, in which later columns compensate the errors of
 /// earlier ones. The values of a table follow from k-means, where weights count
-/// by their inputs' squares, and then from least squares on the products for
-/// the values that the weights chose; this is repeated as long as it helps.
+/// by what an error of theirs costs once it is compensated, and then from least
+/// squares on the products for the values that the weights chose; this is
+/// repeated as long as it helps.
 /// Weights that are zero stay zero. The weights of compressByMagnitude() are
 /// taken if no others have a smaller error. `scales` is as there; `moments` has
 /// the columns of the matrix, and a number of groups that divides its rows.

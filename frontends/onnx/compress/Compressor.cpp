@@ -257,6 +257,7 @@ CompressedSizes Compressor::measure(size_t weight) const {
   const std::vector<float> &after = compressed.matrix;
   CompressedSizes sizes;
   sizes.outputErrors = compressed.errors;
+  sizes.isDense = !compressed.errors || own->inputs[weight].moments.isDense();
   sizes.stored = compression::StoredSizes::get(
       after, summary.shape, own->weights[weight].getElementBytes());
   std::vector<float> scales = own->weights[weight].getScaleMatrix();

@@ -64,6 +64,8 @@ struct CompressedSizes {
   double error = 0;
   /// Errors of the layers' results; none where nothing was observed.
   std::optional<compression::OutputErrors> outputErrors;
+  /// Whether these know how all columns of the inputs are related.
+  bool isDense = true;
 };
 
 /// The squared norms of what a layer computes with its own weights, and of the

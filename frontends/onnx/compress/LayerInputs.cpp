@@ -77,8 +77,7 @@ std::optional<LayerInputs> LayerInputs::get(const GraphIndex &index,
     inputs.zeroPoint = static_cast<float>(getIntegers(*known).front());
   }
   if (op.contains("Conv")) {
-    inputs.kind =
-        op == "ConvTranspose" ? Kind::transposed : Kind::convolution;
+    inputs.kind = op == "ConvTranspose" ? Kind::transposed : Kind::convolution;
     inputs.groups = getInt(node, "group", 1);
     if (inputs.groups < 1 || dims[0] % inputs.groups != 0) {
       reason = "has groups that do not divide its channels";
@@ -140,10 +139,9 @@ LayerInputs::Window LayerInputs::getWindow(ArrayRef<int64_t> shape) const {
       continue;
     }
     if (isSame) {
-      int64_t total =
-          std::max<int64_t>(0, (llvm::divideCeil(input, strides[i]) - 1) *
-                                       strides[i] +
-                                   extent - input);
+      int64_t total = std::max<int64_t>(
+          0, (llvm::divideCeil(input, strides[i]) - 1) * strides[i] + extent -
+                 input);
       before = padding == "SAME_LOWER" ? total - total / 2 : total / 2;
       after = total - before;
     }
@@ -216,8 +214,10 @@ void LayerInputs::addVectors(ArrayRef<int64_t> shape, ArrayRef<float> values,
   // A tensor of one axis is a single vector.
   bool isTurned = alongColumns && shape.size() >= 2;
   int64_t vectors = isTurned ? shape.back() : outer;
-  int64_t matrices = getProduct(shape) / std::max<int64_t>(1, vectors * columns);
-  ArrayRef<int64_t> axes = shape.size() > 2 ? shape.drop_back(2) : ArrayRef<int64_t>();
+  int64_t matrices =
+      getProduct(shape) / std::max<int64_t>(1, vectors * columns);
+  ArrayRef<int64_t> axes =
+      shape.size() > 2 ? shape.drop_back(2) : ArrayRef<int64_t>();
   std::vector<float> chosen;
   for (int64_t group = 0; group < groups; ++group) {
     chosen.clear();
@@ -225,8 +225,10 @@ void LayerInputs::addVectors(ArrayRef<int64_t> shape, ArrayRef<float> values,
       int64_t matrix = number / vectors, vector = number % vectors;
       // Leading axes of both factors are aligned at their ends.
       int64_t rest = matrix, ofGroup = group;
-      for (size_t back = 1; back <= std::min(axes.size(), batch.size()); ++back) {
-        int64_t size = axes[axes.size() - back], own = batch[batch.size() - back];
+      for (size_t back = 1; back <= std::min(axes.size(), batch.size());
+           ++back) {
+        int64_t size = axes[axes.size() - back],
+                own = batch[batch.size() - back];
         if (size != 1 && own != 1 && rest % size != ofGroup % own)
           return;
         rest /= size;

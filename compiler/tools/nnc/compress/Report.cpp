@@ -63,6 +63,11 @@ static int64_t getClusters(const onnx::CompressOptions &options,
                                                : options.clusters;
 }
 
+/// Says how much of the Hessian of a layer's inputs is known.
+static const char *getHessian(const onnx::CompressedSizes &size) {
+  return !size.outputErrors ? "" : size.isDense ? "dense" : "blocks";
+}
+
 json::Object toJson(CompressSession &session, const CompressResult &result) {
   const CompressSettings &settings = session.getSettings();
   onnx::Compressor &compressor = session.getCompressor();
@@ -77,6 +82,11 @@ json::Object toJson(CompressSession &session, const CompressResult &result) {
     if (stored.huffman) {
       huffman = stored.huffman->bytes;
       huffmanGapBits = stored.huffman->gapBits;
+    }
+    std::optional<double> outputError, magnitudeError;
+    if (size.outputErrors) {
+      outputError = size.outputErrors->result;
+      magnitudeError = size.outputErrors->magnitude;
     }
     layers.push_back(json::Object{
         {"name", weight.name},
@@ -98,14 +108,10 @@ json::Object toJson(CompressSession &session, const CompressResult &result) {
         {"huffman_gap_bits", orNone(huffmanGapBits)},
         {"least_bytes", stored.getLeast()},
         {"relative_error", size.error},
-        {"method", size.outputErrors ? "second-order" : "magnitude"},
-        {"unobserved", weight.unobserved},
-        {"magnitude_output_error",
-         orNull(size.outputErrors ? std::optional(size.outputErrors->magnitude)
-                                  : std::nullopt)},
-        {"output_error",
-         orNull(size.outputErrors ? std::optional(size.outputErrors->result)
-                                  : std::nullopt)}});
+        {"output_error", orNull(outputError)},
+        {"magnitude_output_error", orNull(magnitudeError)},
+        {"hessian", getHessian(size)},
+        {"unobserved", weight.unobserved}});
   }
   for (const onnx::LeftSummary &each : compressor.getLeft())
     left.push_back(json::Object{{"name", each.name},
@@ -124,6 +130,7 @@ json::Object toJson(CompressSession &session, const CompressResult &result) {
       {"pattern", getPattern(settings.options)},
       {"clusters", settings.options.clusters},
       {"block", settings.options.block},
+      {"method", settings.options.isSecondOrder ? "second-order" : "magnitude"},
       {"samples", int64_t(session.getNumSamples())},
       {"folded", compressor.getNumFolded()},
       {"file_bytes", compressor.getFileBytes()},
@@ -154,8 +161,13 @@ static std::string shorten(const std::string &name) {
 
 static void printLayers(CompressSession &session,
                         const CompressResult &result) {
-  Table table({"weights", "op", "elements", "zeros", "values", "entropy",
-               "dense", "codebook", "CSR", "Huffman", "error"});
+  std::vector<std::string> titles = {
+      "weights", "op",       "elements", "zeros",   "values", "entropy",
+      "dense",   "codebook", "CSR",      "Huffman", "error"};
+  bool isObserved = session.getSettings().options.isSecondOrder;
+  if (isObserved)
+    llvm::append_range(titles, std::vector{"results", "by magnitude"});
+  Table table(titles);
   auto formatGaps = [](const compression::GapSize &size) {
     return fmt::format("{} ({})", formatBytes(double(size.bytes)),
                        size.gapBits);
@@ -163,19 +175,54 @@ static void printLayers(CompressSession &session,
   for (const auto &[weight, size] :
        llvm::zip(session.getCompressor().getWeights(), result.sizes)) {
     const StoredSizes &stored = size.stored;
-    table.add(
-        {shorten(weight.name), weight.op, fmt::format("{}", stored.elements),
-         fmt::format("{:.1f} %", 100 * getShare(stored.zeros, stored.elements)),
-         fmt::format("{}", stored.values),
-         fmt::format("{:.2f}", stored.entropy),
-         formatBytes(double(stored.dense)),
-         stored.codebook ? formatBytes(double(*stored.codebook)) : "",
-         formatGaps(stored.csr),
-         stored.huffman ? formatGaps(*stored.huffman) : "",
-         weight.treatment == onnx::Treatment::none
-             ? "as it was"
-             : fmt::format("{:.2g}", size.error)});
+    std::vector<std::string> row = {
+        shorten(weight.name),
+        weight.op,
+        fmt::format("{}", stored.elements),
+        fmt::format("{:.1f} %", 100 * getShare(stored.zeros, stored.elements)),
+        fmt::format("{}", stored.values),
+        fmt::format("{:.2f}", stored.entropy),
+        formatBytes(double(stored.dense)),
+        stored.codebook ? formatBytes(double(*stored.codebook)) : "",
+        formatGaps(stored.csr),
+        stored.huffman ? formatGaps(*stored.huffman) : "",
+        weight.treatment == onnx::Treatment::none
+            ? "as it was"
+            : fmt::format("{:.2g}", size.error)};
+    if (size.outputErrors)
+      for (double error :
+           {size.outputErrors->result, size.outputErrors->magnitude})
+        row.push_back(fmt::format("{:.2g}", error));
+    else if (isObserved)
+      row.insert(row.end(), 2, "");
+    table.add(std::move(row));
   }
+  table.print();
+}
+
+/// Prints what second order says of layers, and of which it says less.
+static void printObserved(onnx::Compressor &compressor,
+                          const CompressResult &result) {
+  printOut("results: the error of what layers compute on the samples, relative "
+           "to that, and the same if weights were chosen by magnitude\n");
+  auto blocks = llvm::count_if(result.sizes, [](const auto &size) {
+    return size.outputErrors && !size.isDense;
+  });
+  if (blocks)
+    printOut("inputs of {} layers count as related only within blocks of {} "
+             "columns, as there are more than {}\n",
+             blocks, compression::InputMoments::kSpan,
+             compression::InputMoments::kMostColumns);
+  Table table({"by magnitude", "node", "because it"});
+  bool hasAny = false;
+  for (const onnx::WeightSummary &weight : compressor.getWeights())
+    if (!weight.unobserved.empty()) {
+      table.add({weight.name, weight.nodes.front(), weight.unobserved});
+      hasAny = true;
+    }
+  if (!hasAny)
+    return;
+  printOut("\n");
   table.print();
 }
 
@@ -188,6 +235,8 @@ void printReport(CompressSession &session, const CompressResult &result) {
            "CSR: such numbers and gaps for what is not zero, in brackets the "
            "bits of a gap; Huffman: the same in Huffman codes; entropy: bits a "
            "weight\n");
+  if (settings.options.isSecondOrder)
+    printObserved(compressor, result);
   if (!compressor.getLeft().empty()) {
     Table left({"stays as it is", "node", "op", "because"});
     for (const onnx::LeftSummary &each : compressor.getLeft())
