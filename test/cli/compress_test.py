@@ -463,7 +463,8 @@ class Compress(nnc.TestCase):
              node("Transpose", ["a"], ["t"], "turn", perm=[0, 1, 3, 2]),
              node("MatMul", ["v", "t"], ["b"], "two"),
              node("Relu", ["x"], ["p"], "relu"), node("Neg", ["p"], ["n"], "neg"),
-             node("Relu", ["n"], ["dead"], "never"), node("MatMul", ["dead", "u"], ["d"], "silent")],
+             node("Relu", ["n"], ["dead"], "never"),
+             node("MatMul", ["dead", "u"], ["d"], "silent")],
             [value("x", [5, 2, 7])], [value("b", None), value("d", None)],
             [normal("w", 1, 24, 7), normal("r", 1, 24, 6), normal("v", 6, 6), normal("u", 7, 9)]))
         said = self.compress("mixed.onnx", "--sparsity=0.5", "--calibration=x.npz")
