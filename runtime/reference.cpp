@@ -46,6 +46,7 @@
 #include "runtime/routines/softmax/portable.h"
 #include "runtime/routines/squared_distance/portable.h"
 #include "runtime/routines/steps/portable.h"
+#include "runtime/routines/stored_matmul/plan.h"
 #include "runtime/routines/suppress/portable.h"
 #include "runtime/routines/table_softmax/portable.h"
 #include "runtime/routines/top_k/portable.h"
@@ -489,6 +490,43 @@ int call_decode(const decode_shape &s, const operands &o) {
                                                                o.y<T>());
     }
   });
+}
+/// The sums of products with all weights, which are decoded first.
+template <class X, class W, class Sum>
+int multiply_stored(const stored_matmul_shape &s, const operands &o) {
+  decode_shape stored{};
+  stored.form = s.form, stored.elements = s.elements, stored.block = s.block;
+  stored.values = s.values, stored.value_bits = s.value_bits;
+  stored.gaps = s.gaps, stored.gap_bits = s.gap_bits;
+  stored.entries = s.entries;
+  std::vector<W> weights(static_cast<std::size_t>(s.elements));
+  nnc_tensor decoded{};
+  decoded.dtype = is_same<W, float>::value ? NNC_F32 : NNC_I8;
+  decoded.data = weights.data();
+  call_decode(stored, {o.in + 1, 1, &decoded});
+  const X *x = o.x<X>(0);
+  Sum *y = o.y<Sum>();
+  for (std::ptrdiff_t row = 0; row < s.m; ++row)
+    for (std::ptrdiff_t n = 0; n < s.n; ++n) {
+      Sum sum = 0;
+      for (std::ptrdiff_t k = 0; k < s.k; ++k)
+        sum = plus(sum, times(static_cast<Sum>(x[row * s.k + k]),
+                              static_cast<Sum>(weights[static_cast<std::size_t>(
+                                  stored_place(s, n, k))])));
+      y[row * s.n + n] = sum;
+    }
+  return NNC_REFERENCE_OK;
+}
+int call_stored_matmul(const stored_matmul_shape &s, const operands &o) {
+  if (o.type(1) != NNC_U8)
+    return NNC_REFERENCE_NO_TYPE;
+  if (o.type(0) == NNC_F32 && o.out[0].dtype == NNC_F32)
+    return multiply_stored<float, float, float>(s, o);
+  if (o.type(0) == NNC_I8 && sums_in(NNC_I32, o))
+    return multiply_stored<std::int8_t, std::int8_t, std::int32_t>(s, o);
+  if (o.type(0) == NNC_U8 && sums_in(NNC_I32, o))
+    return multiply_stored<std::uint8_t, std::int8_t, std::int32_t>(s, o);
+  return NNC_REFERENCE_NO_TYPE;
 }
 int call_dft(const dft_shape &s, const operands &o) {
   if (o.type(0) != o.type(1) || o.type(0) != o.type(2))

@@ -24,15 +24,9 @@ using namespace nnc::nn;
 /// since two threads save half of the layer's time.
 static constexpr double kTooShortSeconds = 1e-6;
 
-/// Returns the seconds that a call of the layer's routine takes on one thread.
+/// The time of one of the calls that compute a layer.
 static double getCallSeconds(LayerOp layer, const CostModel &cost) {
-  double seconds = 0;
-  LayoutAttr layout = getLayout(layer.getY().getType());
-  forEachCandidate(layer, cost, layout, [&](const Candidate &candidate) {
-    if (candidate.result == layer.getY().getType())
-      seconds = candidate.seconds;
-  });
-  return seconds / double(getRoutineCalls(layer).size());
+  return getLayerSeconds(layer, cost) / double(getRoutineCalls(layer).size());
 }
 
 static double getCallSeconds(AdaptOp adapt, const CostModel &cost) {

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/passes/Passes.h"
+
+#include "compiler/routines/Decode.h"
 #include "dialects/nn/Resource.h"
 #include "dialects/nn/WeightEncoding.h"
 
@@ -49,6 +51,12 @@ struct EncodeWeightsPass : nnc::impl::EncodeWeightsBase<EncodeWeightsPass> {
       if (!weight.getEncoded() && failed(encodeWeight(weight)))
         return signalPassFailure();
     users.clear();
+    WalkResult checked = getOperation().walk([](exec::CallOp call) {
+      return failed(checkStored(call)) ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+    });
+    if (checked.wasInterrupted())
+      signalPassFailure();
   }
 
 private:

@@ -517,15 +517,18 @@ def CheckRoutines : Pass<"nnc-check-routines", "::mlir::ModuleOp"> {
 }
 
 def StoreWeights : Pass<"nnc-store-weights", "::mlir::ModuleOp"> {
-  let summary = "Store weights in fewer bytes, and decode them before they are read";
+  let summary = "Store weights in fewer bytes, and read or decode these";
   let description = [{
     Where the function's `nn.weights_encoding` is `codebook`, `csr` or `huffman`,
-    each weight that this form makes smaller is stored in it, and an `nn.decode` in
-    front of each layer that reads the weight makes it again, bit for bit. With
+    each weight that this form makes smaller is stored in it. An `nn.decode` in
+    front of each layer that reads the weight makes it again, bit for bit; or the
+    layer's anchor becomes an `nn.stored_matmul`, which reads what is stored, where
+    that is estimated to take less time. With
     `nn.max_weights`, the bytes that all weights may take together, only as many
     weights as needed are stored so, those for which decoding costs the least time,
     or all of them where these bytes do not suffice; without `nn.weights_encoding` each may have
-    any form.
+    any form. Without either, weights most of which are zero are stored as `csr`
+    where their layers become faster so.
 
     ```mlir
     %w = nn.constant dense_resource<w> : tensor<64x3x7x7xi8>

@@ -8,6 +8,7 @@
 
 #include "compiler/memory/Contents.h"
 #include "compiler/routines/Decode.h"
+#include "compiler/routines/StoredProducts.h"
 #include "compiler/routines/WeightError.h"
 #include "dialects/nn/ModelName.h"
 #include "dialects/nn/WeightEncoding.h"
@@ -28,16 +29,27 @@ using compression::StoredKind;
 /// the decoder's code takes a few hundred, which all weights of a form share.
 static constexpr int64_t kLeastSaved = 64;
 
+/// Seconds that stand for one of decoding a weight into memory of its size. A
+/// layer that reads what is stored may take as much more.
+static constexpr double kDecodedShare = 1.25;
+
+/// A form takes hardly more bytes than the smallest one if it takes at most one
+/// part of so many more: its rows are blocks of their own.
+static constexpr int64_t kHardlyMore = 10;
+
 /// Seconds for a byte that are more than any decoder takes to make it.
 static constexpr double kDearBytes = 1;
 
 namespace {
 /// A way to store a weight, and what it costs each run.
 struct Choice {
-  std::optional<StoredForm> form; ///< nullopt: as it is
-  ShapeAttr shape;
-  const Routine *routine = nullptr;
+  /// Nothing where the weight is stored as it is.
+  std::optional<StoredMatrix> stored;
+  const Routine *decoder = nullptr; ///< that makes the weight, if one does
+  /// Of each layer, if these read what is stored.
+  SmallVector<const Routine *> readers;
   int64_t bytes = 0;
+  /// More than with the weight as it is. Readers may take fewer: less than 0.
   double seconds = 0;
 };
 
@@ -73,19 +85,28 @@ struct StoreWeightsPass : nnc::impl::StoreWeightsBase<StoreWeightsPass> {
       if (auto own = function->getAttrOfType<IntegerAttr>(kMaxWeightsAttr))
         limit = own;
     }
+    bool findsFront = false;
+    for (auto function : module.getOps<func::FuncOp>())
+      findsFront |= function->hasAttr(kWeightsFrontAttr);
     SmallVector<StoredKind> kinds;
     for (StoredKind kind : compression::kStoredKinds)
-      if (wanted ? wanted == compression::toString(kind) : bool(limit))
+      if (wanted ? wanted == compression::toString(kind)
+                 : limit || findsFront || kind == StoredKind::csr)
         kinds.push_back(kind);
-    if (kinds.empty() && !limit)
+    if (kinds.empty() && !limit && !findsFront)
       return;
+    onlyReaders = !wanted && !limit && !findsFront;
     CostModel cost(*machine, bytes);
     std::vector<Weight> weights = findWeights(kinds, cost);
     align = getMemoryAlign(module);
+    if (findsFront)
+      module->setAttr(kWeightsFrontAttr, findFront(weights));
     if (limit)
       keepBelow(weights, limit.getInt() - getHeaderBytes());
+    else if (wanted)
+      chooseSmallest(weights);
     else
-      choose(weights, kDearBytes);
+      choose(weights, 0);
     for (Weight &weight : weights)
       apply(weight);
   }
@@ -95,6 +116,10 @@ private:
                                   const CostModel &cost);
   void addChoices(Weight &weight, ArrayRef<StoredKind> kinds,
                   const CostModel &cost);
+  void addReaders(Weight &weight, const TensorData &data, StoredKind kind,
+                  const CostModel &cost);
+  static void chooseSmallest(std::vector<Weight> &weights);
+  ArrayAttr findFront(std::vector<Weight> &weights);
   static void choose(std::vector<Weight> &weights, double byteSeconds);
   int64_t getBytes(ArrayRef<Weight> weights) const;
   /// Another choice for one weight or two, which saves time.
@@ -119,6 +144,8 @@ private:
   }
 
   int64_t align = 1; ///< of each weight, in bytes
+  /// Whether only what makes layers faster is looked for.
+  bool onlyReaders = false;
 };
 } // namespace
 
@@ -134,13 +161,6 @@ static SmallVector<int64_t> getRuns(RankedTensorType type) {
   for (int64_t size : llvm::reverse(getPhysicalShape(type)))
     runs.push_back(run *= size);
   return runs;
-}
-
-static ShapeAttr toAttribute(const decode_shape &shape, MLIRContext *context) {
-  ShapeFields fields(context);
-  decode_shape copy = shape;
-  copy.visit([&](const char *name, int value) { fields.add(name, value); });
-  return fields.get();
 }
 
 static RankedTensorType getStoredType(const StoredForm &form,
@@ -167,19 +187,65 @@ void StoreWeightsPass::addChoices(Weight &weight, ArrayRef<StoredKind> kinds,
     elements = bytes;
   }
   for (StoredKind kind : kinds) {
-    Choice choice;
-    choice.form = StoredForm::get(kind, elements, size, getRuns(type));
-    if (!choice.form)
+    addReaders(weight, *data, kind, cost);
+    if (onlyReaders)
       continue;
-    choice.bytes = static_cast<int64_t>(choice.form->bytes.size());
+    auto form = StoredForm::get(kind, elements, size, getRuns(type));
+    if (!form)
+      continue;
+    Choice choice;
+    choice.bytes = static_cast<int64_t>(form->bytes.size());
     if (plainBytes - choice.bytes < kLeastSaved)
       continue;
-    choice.shape = toAttribute(choice.form->shape, &getContext());
-    DecodeCost found = findDecode(
-        choice.shape, getStoredType(*choice.form, &getContext()), type, cost);
-    choice.routine = found.routine;
-    choice.seconds = found.seconds * double(weight.uses.size());
-    if (choice.routine)
+    ShapeAttr shape = toAttribute(form->shape, &getContext());
+    DecodeCost found =
+        findDecode(shape, getStoredType(*form, &getContext()), type, cost);
+    choice.stored = StoredMatrix{std::move(*form), shape};
+    choice.decoder = found.routine;
+    choice.seconds = kDecodedShare * found.seconds * double(weight.uses.size());
+    if (choice.decoder)
+      weight.choices.push_back(std::move(choice));
+  }
+}
+
+/// Whether more than half of the elements are zeros.
+static bool areMostlyZero(const TensorData &data) {
+  ArrayRef<char> bytes = data.getBytes();
+  const size_t size = getElementBytes(data.getElementType());
+  size_t zeros = 0;
+  for (size_t i = 0; i < bytes.size(); i += size)
+    zeros += std::all_of(bytes.begin() + i, bytes.begin() + i + size,
+                         [](char byte) { return byte == 0; });
+  return zeros * 2 * size > bytes.size();
+}
+
+/// Adds the choices in which the layers of a weight, all of them dense ones,
+/// read what is stored of it.
+void StoreWeightsPass::addReaders(Weight &weight, const TensorData &data,
+                                  StoredKind kind, const CostModel &cost) {
+  SmallVector<DenseLayer> layers;
+  for (OpOperand *use : weight.uses) {
+    std::optional<DenseLayer> dense = DenseLayer::get(*use);
+    if (!dense || (!layers.empty() && !dense->hasWeightsOf(layers.front())))
+      return;
+    layers.push_back(*dense);
+  }
+  if (onlyReaders && !areMostlyZero(data))
+    return;
+  for (StoredMatrix &matrix : storeMatrix(layers.front(), data, kind)) {
+    Choice choice;
+    choice.bytes = static_cast<int64_t>(matrix.form.bytes.size());
+    if (weight.choices.front().bytes - choice.bytes < kLeastSaved)
+      continue;
+    for (const DenseLayer &dense : layers) {
+      StoredProduct found = findStoredProduct(dense, matrix, cost);
+      if (!found.routine)
+        break;
+      choice.readers.push_back(found.routine);
+      choice.seconds += found.seconds;
+    }
+    choice.stored = std::move(matrix);
+    if (choice.readers.size() == layers.size())
       weight.choices.push_back(std::move(choice));
   }
 }
@@ -233,6 +299,24 @@ int64_t StoreWeightsPass::getBytes(ArrayRef<Weight> weights) const {
   return bytes;
 }
 
+/// Chooses for each weight the fastest of those forms that take hardly more
+/// bytes than the smallest one; as it is if there is none.
+void StoreWeightsPass::chooseSmallest(std::vector<Weight> &weights) {
+  for (Weight &weight : weights) {
+    weight.chosen = 0;
+    int64_t least = weight.choices.front().bytes;
+    for (const Choice &choice : weight.choices)
+      least = std::min(least, choice.bytes);
+    for (size_t i = 1; i < weight.choices.size(); ++i) {
+      const Choice &choice = weight.choices[i];
+      if (choice.bytes <= least + least / kHardlyMore &&
+          (weight.chosen == 0 ||
+           choice.seconds < weight.choices[weight.chosen].seconds))
+        weight.chosen = i;
+    }
+  }
+}
+
 /// Chooses for each weight what is cheapest if a byte costs so many seconds.
 void StoreWeightsPass::choose(std::vector<Weight> &weights,
                               double byteSeconds) {
@@ -244,6 +328,36 @@ void StoreWeightsPass::choose(std::vector<Weight> &weights,
     for (size_t i = 1; i < weight.choices.size(); ++i)
       if (getPrice(weight.choices[i]) < getPrice(weight.choices[weight.chosen]))
         weight.chosen = i;
+  }
+}
+
+/// Returns the plans of kWeightsFrontAttr: from the fastest one on, each makes
+/// one weight smaller, that for which a byte costs the least time.
+ArrayAttr StoreWeightsPass::findFront(std::vector<Weight> &weights) {
+  Builder builder(&getContext());
+  SmallVector<Attribute> points;
+  for (choose(weights, 0);;) {
+    double seconds = 0, least = std::numeric_limits<double>::infinity();
+    Weight *smaller = nullptr;
+    size_t chosen = 0;
+    for (Weight &weight : weights) {
+      const Choice &now = weight.choices[weight.chosen];
+      seconds += now.seconds;
+      for (auto [i, choice] : llvm::enumerate(weight.choices)) {
+        double price =
+            (choice.seconds - now.seconds) / double(now.bytes - choice.bytes);
+        if (choice.bytes < now.bytes && price < least) {
+          least = price;
+          smaller = &weight;
+          chosen = i;
+        }
+      }
+    }
+    points.push_back(builder.getDenseF64ArrayAttr(
+        {double(getBytes(weights) + getHeaderBytes()), seconds}));
+    if (!smaller)
+      return builder.getArrayAttr(points);
+    smaller->chosen = chosen;
   }
 }
 
@@ -309,11 +423,11 @@ void StoreWeightsPass::keepBelow(std::vector<Weight> &weights, int64_t limit) {
 
 void StoreWeightsPass::apply(Weight &weight) {
   const Choice &choice = weight.choices[weight.chosen];
-  if (!choice.form)
+  if (!choice.stored)
     return;
-  RankedTensorType type = getStoredType(*choice.form, &getContext());
+  RankedTensorType type = getStoredType(choice.stored->form, &getContext());
   TensorData bytes = TensorData::allocate(type);
-  llvm::copy(choice.form->bytes,
+  llvm::copy(choice.stored->form.bytes,
              reinterpret_cast<uint8_t *>(bytes.getMutableBytes()));
   ElementsAttr value = bytes.toAttribute(
       getModelName(weight.constants.front().getLoc(), "weight"));
@@ -321,10 +435,16 @@ void StoreWeightsPass::apply(Weight &weight) {
     OpBuilder builder(constant);
     auto stored = builder.create<ConstantOp>(constant.getLoc(), type, value);
     for (OpOperand &use : llvm::make_early_inc_range(constant->getUses())) {
-      builder.setInsertionPoint(use.getOwner());
-      use.set(builder.create<DecodeOp>(
-          constant.getLoc(), constant.getY().getType(), stored.getY(),
-          choice.shape, builder.getStringAttr(choice.routine->name)));
+      if (choice.decoder) {
+        builder.setInsertionPoint(use.getOwner());
+        use.set(builder.create<DecodeOp>(
+            constant.getLoc(), constant.getY().getType(), stored.getY(),
+            choice.stored->shape, builder.getStringAttr(choice.decoder->name)));
+        continue;
+      }
+      size_t place = llvm::find(weight.uses, &use) - weight.uses.begin();
+      readStored(*DenseLayer::get(use), *choice.stored, *choice.readers[place],
+                 stored.getY());
     }
     constant.erase();
   }

@@ -495,6 +495,16 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
   forEachView(layer, layouts, visit);
 }
 
+double nnc::getLayerSeconds(LayerOp layer, const CostModel &cost) {
+  double seconds = 0;
+  forEachCandidate(layer, cost, getLayout(layer.getY().getType()),
+                   [&](const Candidate &candidate) {
+                     if (candidate.result == layer.getY().getType())
+                       seconds = candidate.seconds;
+                   });
+  return seconds;
+}
+
 llvm::SetVector<LayoutAttr> nnc::findLayouts(Block &block,
                                              const CostModel &cost) {
   llvm::SetVector<LayoutAttr> layouts;

@@ -83,6 +83,10 @@ void forEachCandidate(nn::LayerOp layer, const CostModel &cost,
                       llvm::function_ref<void(Candidate)> visit,
                       ParamChoice params = ParamChoice::all);
 
+/// Returns the estimated seconds of a layer with the routine and the types that
+/// it has.
+double getLayerSeconds(nn::LayerOp layer, const CostModel &cost);
+
 /// Returns the layouts that candidates of the block's layers require. Routines
 /// that work in any layout are to be tried in them.
 llvm::SetVector<nn::LayoutAttr> findLayouts(mlir::Block &block,

@@ -103,6 +103,7 @@ core_limits CostModel::getCore(StringRef isa) const {
   double scale = machine.getPeak(isa) * sizeof(float);
   core_limits core{};
   core.vector_rate = machine.getVectorRate(isa);
+  core.rate = machine.getPeak(isa) / (1e6 * double(machine.getMhz()));
   core.last_cost = scale / machine.getLastBandwidth();
   core.last_bytes = double(machine.getLastBytes());
   core.weight_cost = scale * weightSeconds;

@@ -6,6 +6,8 @@
 
 #include "compiler/routines/Decode.h"
 
+#include "dialects/nn/compression/StoredCheck.h"
+
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
@@ -67,4 +69,77 @@ LogicalResult nnc::checkRoutine(DecodeOp decode, target::MachineAttr machine) {
     return decode.emitOpError("names the routine '")
            << name << "', which reads another form of weights";
   return success();
+}
+
+/// The bytes that the input `i` of a call reads, which are a weight; nothing,
+/// reporting it, if they are not known.
+static std::optional<TensorData> getStoredBytes(exec::CallOp call, size_t i) {
+  auto weight = call.getInputs()[i].getDefiningOp<exec::WeightOp>();
+  auto data = weight ? TensorData::get(weight.getValue()) : std::nullopt;
+  if (!data)
+    call.emitOpError("decodes what is not a weight whose bytes are known");
+  return data;
+}
+
+/// Checks that `bytes`, input `i` of a call, hold elements of `size` bytes in
+/// the form that `shape` describes.
+static LogicalResult checkBytes(exec::CallOp call, size_t i,
+                                const decode_shape &shape, int size) {
+  std::optional<TensorData> data = getStoredBytes(call, i);
+  if (!data)
+    return failure();
+  ArrayRef<char> chars = data->getBytes();
+  ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t *>(chars.data()),
+                          chars.size());
+  std::string problem = compression::findWrongShape(shape, bytes.size(), size);
+  if (!problem.empty())
+    return call.emitOpError("has a shape that ") << problem;
+  problem = compression::findDamage(shape, bytes, size);
+  if (problem.empty())
+    return success();
+  return call.emitOpError("reads '")
+         << call.getInputs()[i].getDefiningOp<exec::WeightOp>().getName()
+         << "', which " << problem
+         << ": it is damaged; make the module anew from the model";
+}
+
+/// Checks the weights that a product reads as they are stored.
+static LogicalResult checkStoredProduct(exec::CallOp call,
+                                        const stored_matmul_shape &s) {
+  if (call.getInputs().size() != 2)
+    return call.emitOpError("needs two inputs");
+  if (s.elements != stored_elements(s.order, s.n, s.k))
+    return call.emitOpError("multiplies by ")
+           << s.n << " rows of " << s.k << " weights, which are not the "
+           << s.elements << " elements of its shape";
+  RankedTensorType x = exec::getPlaceOp(call.getInputs()[0]).getTensor();
+  decode_shape shape = {s.form,       s.elements, s.block,    s.values,
+                        s.value_bits, s.gaps,     s.gap_bits, s.entries};
+  return checkBytes(call, 1, shape, x.getElementType().isF32() ? 4 : 1);
+}
+
+LogicalResult nnc::checkStored(exec::CallOp call) {
+  const Routine *routine = Catalogue::get().findRoutine(call.getRoutine());
+  StringRef family = routine ? StringRef(routine->family->name) : "";
+  if (family != "decode" && family != "stored_matmul")
+    return success();
+  std::string problem;
+  std::optional<RoutineShape> shape =
+      readShape(RoutineCall{family.str(), call.getShape(), {0}}, &problem);
+  if (!shape)
+    return call.emitOpError("cannot be computed: ") << problem;
+  if (family == "stored_matmul")
+    return checkStoredProduct(
+        call, *static_cast<const stored_matmul_shape *>(shape->get()));
+  if (call.getInputs().empty() || call.getOutputs().empty())
+    return success();
+  RankedTensorType result =
+      exec::getPlaceOp(call.getOutputs().front()).getTensor();
+  int size = static_cast<int>(getElementBytes(result.getElementType()));
+  const auto &fields = *static_cast<const decode_shape *>(shape->get());
+  if (fields.elements * int64_t(size) > getPhysicalBytes(result))
+    return call.emitOpError("decodes ")
+           << fields.elements << " elements, and its output has room for "
+           << getPhysicalBytes(result) / size;
+  return checkBytes(call, 0, fields, size);
 }

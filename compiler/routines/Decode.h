@@ -8,6 +8,7 @@
 #define NNC_COMPILER_ROUTINES_DECODE_H
 
 #include "compiler/routines/Cost.h"
+#include "dialects/exec/Exec.h"
 
 namespace nnc {
 
@@ -25,6 +26,11 @@ DecodeCost findDecode(nn::ShapeAttr shape, mlir::RankedTensorType stored,
 /// machine and reads this form. Reports what is wrong and what to do.
 mlir::LogicalResult checkRoutine(nn::DecodeOp decode,
                                  target::MachineAttr machine);
+
+/// Checks the stored bytes that `call` reads if its routine decodes weights:
+/// the decoder would read and write wherever damaged ones say. Reports what is
+/// wrong.
+mlir::LogicalResult checkStored(exec::CallOp call);
 
 } // namespace nnc
 

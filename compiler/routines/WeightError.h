@@ -27,6 +27,12 @@ inline constexpr llvm::StringLiteral kWeightsEncodingAttr =
 /// Attribute of a function: the bytes that all its weights may take together.
 inline constexpr llvm::StringLiteral kMaxWeightsAttr = "nn.max_weights";
 
+/// Attribute of a function: that nnc-store-weights finds the front of weights,
+/// which it gives the module as an attribute of this name. That is a list of
+/// pairs, the bytes of all weights and the seconds of a run more than with all
+/// weights as they are: first of the fastest plan, then of smaller ones.
+inline constexpr llvm::StringLiteral kWeightsFrontAttr = "nn.weights_front";
+
 /// Root mean square of what the encoding in the layout of `type` changes of the
 /// elements of `weight`, over that of the elements; infinity if one of them is
 /// not finite. Nothing if the elements are not known.

@@ -5,15 +5,28 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Nn.h"
+#include "dialects/nn/compression/StoredCheck.h"
 
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// The integer in a field of a shape, or -1.
-static int64_t getField(ShapeAttr shape, StringRef name) {
-  auto value = dyn_cast_or_null<IntegerAttr>(shape.get(name));
-  return value ? value.getInt() : -1;
+std::string DecodeOp::findShapeProblem(ShapeAttr fields, int64_t bytes,
+                                       int64_t elementBytes) {
+  decode_shape shape = {};
+  StringRef missing;
+  shape.visit([&](const char *name, int &field) {
+    int64_t value = fields.getInt(name);
+    if (value < 0 || !llvm::isInt<32>(value))
+      missing = name;
+    field = static_cast<int>(value);
+  });
+  if (!missing.empty())
+    return ("whose field '" + missing + "' is missing, negative or too large")
+        .str();
+  std::string problem =
+      compression::findWrongShape(shape, bytes, static_cast<int>(elementBytes));
+  return problem.empty() ? problem : "that " + problem;
 }
 
 LogicalResult DecodeOp::verify() {
@@ -23,19 +36,18 @@ LogicalResult DecodeOp::verify() {
     return emitOpError("reads bytes, a tensor of ui8 with one axis; found ")
            << x;
   int64_t elements = getPhysicalBytes(y) / getElementBytes(y.getElementType());
-  if (getField(getShape(), "elements") != elements)
+  if (getShape().getInt("elements") != elements)
     return emitOpError("has a result of ")
            << elements << " elements, padding included, but a shape of "
-           << getField(getShape(), "elements");
-  for (StringRef field : {"form", "block", "values", "value_bits"})
-    if (getField(getShape(), field) < (field == "form" ? 0 : 1))
-      return emitOpError("has a shape whose field '") << field
-                                                      << "' is missing "
-                                                         "or too small";
+           << getShape().getInt("elements");
+  std::string problem = findShapeProblem(getShape(), x.getNumElements(),
+                                         getElementBytes(y.getElementType()));
+  if (!problem.empty())
+    return emitOpError("has a shape ") << problem;
   return success();
 }
 
-int64_t DecodeOp::getForm() { return getField(getShape(), "form"); }
+int64_t DecodeOp::getForm() { return getShape().getInt("form"); }
 
 SmallVector<RoutineCall> DecodeOp::getRoutineCalls() {
   return {{"decode", getShape(), {0}}};

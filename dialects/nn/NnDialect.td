@@ -142,6 +142,11 @@ def Nn_ShapeAttr : AttrDef<Nn_Dialect, "Shape"> {
           return field.getValue();
       return {};
     }
+    /// Returns the integer in the field `name`, or -1 if there is none.
+    int64_t getInt(::llvm::StringRef name) const {
+      auto value = ::llvm::dyn_cast_or_null<::mlir::IntegerAttr>(get(name));
+      return value ? value.getInt() : -1;
+    }
   }];
 }
 

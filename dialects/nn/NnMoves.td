@@ -80,6 +80,10 @@ def Nn_DecodeOp : Nn_Op<"decode", [
   let extraClassDeclaration = [{
     /// The decode_form in which the weight is stored.
     int64_t getForm();
+    /// Returns why no weight with elements of so many bytes can be decoded from
+    /// so many bytes by `shape`, as the rest of a sentence; "" if one can.
+    static std::string findShapeProblem(::nnc::nn::ShapeAttr shape, int64_t bytes,
+                                        int64_t elementBytes);
   }];
 }
 

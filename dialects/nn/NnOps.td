@@ -315,6 +315,45 @@ def Nn_BlockMatMulOp : Nn_AnchorOp<"block_matmul", ["getRoutineCallsOn",
   }];
 }
 
+def Nn_StoredMatMulOp : Nn_AnchorOp<"stored_matmul", ["getRoutineCallsOn",
+                                                      "getAccumulatorType"]> {
+  let summary = "Matrix product with weights that are stored in fewer bytes";
+  let description = [{
+    `y[..., m, n] = sum over k of x[..., m, k] * w[n, k]`. `w` holds the bytes that
+    `runtime/routines/decode/plan.h` describes of a matrix of `rows` rows, and
+    `shape` says how they are read. They are weights of i8 where `x` has
+    integers of 8 bits, and of f32 otherwise. `order` is the number of the order in
+    which the matrix is stored (`runtime/routines/stored_matmul/shape.h`). The
+    accumulator is as in `nn.conv`. `nnc-store-weights` makes the op where reading
+    these bytes takes less time than decoding all of them first.
+
+    Example:
+    ```mlir
+    %y = nn.stored_matmul %x, %w, <form = 0, elements = 128, block = 128, values = 16,
+        value_bits = 4, gaps = 0, gap_bits = 0, entries = 0>
+        {rows = 8 : i64, order = 0 : i64}
+        : (tensor<1x16xf32>, tensor<128xui8>) -> tensor<1x8xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$w, Nn_ShapeAttr:$shape,
+                       I64Attr:$rows, I64Attr:$order,
+                       OptionalAttr<TypeAttr>:$accumulator);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = [{
+    $x `,` $w `,` $shape attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    /// Returns the call for m rows of k elements and n rows of weights, which
+    /// `shape` tells how to decode.
+    static ::nnc::nn::RoutineCall makeCall(::nnc::nn::ShapeAttr shape, int64_t m,
+                                           int64_t n, int64_t k, int64_t order);
+    /// Returns the bytes of the weights, each as a number of its own.
+    int64_t getWeightBytes();
+    /// Returns the multiply-adds for m rows.
+    static int64_t countProducts(::nnc::nn::ShapeAttr shape, int64_t m);
+  }];
+}
+
 def Nn_AttentionOp : Nn_RoutineOp<"attention", [], ["takesHalf"]> {
   let summary = "softmax(scale * q . k + mask) . v, for each of several heads";
   let description = [{

@@ -17,6 +17,7 @@
 #include "runtime/routines/catalogue/integers.h"
 #include "runtime/routines/catalogue/matmul.h"
 #include "runtime/routines/catalogue/rounding.h"
+#include "runtime/routines/catalogue/stored.h"
 #include "runtime/routines/catalogue/transformed.h"
 #include "runtime/routines/conv2d/integers_depthwise_plan.h"
 #include "runtime/routines/conv2d/integers_plan.h"

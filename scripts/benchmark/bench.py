@@ -29,13 +29,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
 import ablation  # noqa: E402
+import compressed  # noqa: E402
 import cost  # noqa: E402
 import instructions  # noqa: E402
 import picture  # noqa: E402
 import tuning  # noqa: E402
 import without_avx512  # noqa: E402
 import int8  # noqa: E402
-from engines import (ENGINES, INT8, STEPS, USUAL, Model, Nnc,  # noqa: E402
+from engines import (COMPRESSED, ENGINES, INT8, STEPS, USUAL, Model, Nnc,  # noqa: E402
                      Unsupported, is_installed)
 
 CACHE = pathlib.Path(os.environ["NNC_CACHE"])
@@ -65,9 +66,20 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
+def read_model(name, path, shapes):
+    """The model in the file; `shapes` has those of inputs that it leaves open."""
+    import onnx
+    graph = onnx.load(path, load_external_data=False).graph
+    dims = {i.name: [d.dim_value or OPEN_DIM for d in i.type.tensor_type.shape.dim]
+            for i in graph.input}
+    types = {i.name: onnx.helper.tensor_dtype_to_np_dtype(
+        i.type.tensor_type.elem_type).name for i in graph.input}
+    return Model(name, path.resolve(), {**dims, **shapes}, types,
+                 [o.name for o in graph.output])
+
+
 def find_models(names, folder):
     """The models of that name; those of test/networks are made if the cache lacks them."""
-    import onnx
     made = [name for name in names if name in MADE]
     if made:
         subprocess.run([CACHE / "venv/bin/python", "-B", ROOT / "test/networks/make.py", *made,
@@ -81,13 +93,7 @@ def find_models(names, folder):
                 continue
         else:
             path, shapes = folder / f"{name}.onnx", {}
-        graph = onnx.load(path, load_external_data=False).graph
-        dims = {i.name: [d.dim_value or OPEN_DIM for d in i.type.tensor_type.shape.dim]
-                for i in graph.input}
-        types = {i.name: onnx.helper.tensor_dtype_to_np_dtype(
-            i.type.tensor_type.elem_type).name for i in graph.input}
-        yield Model(name, path.resolve(), {**dims, **shapes}, types,
-                    [o.name for o in graph.output])
+        yield read_model(name, path, shapes)
 
 
 @dataclasses.dataclass
@@ -280,8 +286,9 @@ def chip():
 def versions(engines):
     import importlib.metadata
     known = {"onnxruntime": "onnxruntime", "OpenVINO": "openvino", "MNN": "mnn", "ncnn": "ncnn",
-             "TVM": "apache-tvm", "PyTorch": "torch", "LiteRT": "ai-edge-litert"}
-    names = [e.removesuffix(" int8") for e in engines]
+             "TVM": "apache-tvm", "scipy": "scipy", "PyTorch": "torch",
+             "LiteRT": "ai-edge-litert"}
+    names = dict.fromkeys(e.removesuffix(" int8") for e in engines)
     return ", ".join(f"{e} {importlib.metadata.version(known[e])}" for e in names if e in known)
 
 
@@ -395,6 +402,29 @@ def report_int8(names, threads, rounds, seconds, file):
         write_json(rows, file)
 
 
+def report_compressed(names, threads, rounds, seconds, file):
+    engines = {name: engine for name, engine in COMPRESSED.items() if is_installed(engine)}
+    measured = {count: [] for count in threads}
+    print(f"{chip()}; {versions(engines)}; median of {rounds} turns of {seconds:g} s", flush=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        for name, path in compressed.make(names, scratch, CACHE):
+            say(name)
+            # Gigabytes for each network: none stays behind.
+            own = scratch / f"{name}-engines"
+            own.mkdir()
+            model = compressed.quantize(read_model(name, path, {}), own)
+            taken = prepare(model, engines, own)
+            results = measure(model, taken, own, threads, rounds, seconds)
+            sizes = {engine: engines[engine].sizes(model, own / engine) for engine in taken}
+            print("\n" + "\n".join(compressed.table(name, results, sizes)), flush=True)
+            for count in threads:
+                measured[count].append((name, results[count]))
+            shutil.rmtree(own)
+    if file:
+        write_json(measured, file)
+
+
 def write_json(rows, file):
     pathlib.Path(file).write_text(json.dumps(
         {threads: {name: {e: dataclasses.asdict(r) for e, r in results.items()}
@@ -439,6 +469,13 @@ def main():
                         "OpenVINO and MNN, beside the float networks in nnc; "
                         f"{', '.join(int8.NETWORKS)} unless others are given; "
                         "see scripts/benchmark/quantized.py")
+    parser.add_argument("--compressed", action="store_true",
+                        help="instead: AlexNet and VGG-16, pruned and with few values, and "
+                        "their fully connected layers alone: each encoding of weights in nnc "
+                        "beside dense weights, onnxruntime and sparse matrices of scipy; "
+                        f"{', '.join(compressed.NETWORKS)} unless others are given, with "
+                        "_70, _80 or _90 at the end for so many percent pruned everywhere; "
+                        "see scripts/benchmark/pruned.py")
     parser.add_argument("--json", metavar="FILE", help="also write every figure here")
     parser.add_argument("--picture", metavar="FILE", help="also draw the times: an SVG")
     parser.add_argument("--cost", type=float, metavar="SECONDS",
@@ -461,11 +498,12 @@ def main():
     parser.add_argument("--precision", choices=instructions.PRECISIONS, default="f32",
                         help="of what --instructions counts")
     args = parser.parse_args()
+    names = compressed.KNOWN if args.compressed else known
     for name in args.networks:
-        if name not in known:
-            parser.error(f"no network is called {name}; there are: {', '.join(known)}")
+        if name not in names:
+            parser.error(f"no network is called {name}; there are: {', '.join(names)}")
 
-    if args.without_avx512 and (args.instructions or args.ablation or args.int8
+    if args.without_avx512 and (args.instructions or args.ablation or args.int8 or args.compressed
                                 or args.cost is not None
                                 or args.tune is not None):
         parser.error("--without-avx512 is for a run of the usual engines")
@@ -476,6 +514,9 @@ def main():
             parser.error(f"--int8 does not quantize {', '.join(wrong)}")
         return report_int8(args.networks or int8.NETWORKS, args.threads, args.rounds,
                            args.seconds, args.json)
+    if args.compressed:
+        return report_compressed(args.networks or compressed.NETWORKS, args.threads, args.rounds,
+                                 args.seconds, args.json)
     if args.instructions:
         return report_instructions(args.networks or COUNTED, args.precision)
     if args.tune is not None:

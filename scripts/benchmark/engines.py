@@ -97,6 +97,11 @@ class Nnc:
                      "--json"])
         (folder / "bench.json").write_text(said)
 
+    def sizes(self, model, folder):
+        """Bytes of the weights and of the arena."""
+        manifest = json.loads((folder / "module/manifest.json").read_text())
+        return manifest["weight_bytes"], manifest["arena_bytes"]
+
     def start(self, folder, threads):
         program = subprocess.Popen([folder / "kept/run", f"--threads={threads}", "--peak",
                                     "--turns"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -131,8 +136,26 @@ class NncFloat(Nnc):
         super().prepare(dataclasses.replace(model, path=model.floats), folder)
 
 
+class NncBelow(NncFloat):
+    """The float network with a limit for the bytes of its weights, a share of those that the
+    engine `dense` takes: which weights are stored how is nnc's choice."""
+    dense, share = "nnc float32", 0.1
+
+    def prepare(self, model, folder):
+        manifest = folder.parent / self.dense / "module/manifest.json"
+        if not manifest.exists():
+            raise Unsupported(f"{self.dense} did not compile it")
+        limit = int(self.share * json.loads(manifest.read_text())["weight_bytes"])
+        own = dataclasses.replace(self, options=(*self.options, f"--max-weights={limit}"))
+        super(NncBelow, own).prepare(model, folder)
+
+
 class Peer:
     """Runs in this process, which load()s it."""
+
+    def sizes(self, model, folder):
+        """Bytes of the model's file; it does not say how much memory it works in."""
+        return model.path.stat().st_size, None
 
     def start(self, folder, threads):
         before = peak_resident_bytes()
@@ -142,7 +165,10 @@ class Peer:
 
 
 class OnnxRuntime(Peer):
-    name, module = "onnxruntime", "onnxruntime"
+    module = "onnxruntime"
+
+    def __init__(self, name="onnxruntime"):
+        self.name = name
 
     def prepare(self, model, folder):
         pass
@@ -155,6 +181,75 @@ class OnnxRuntime(Peer):
         session = onnxruntime.InferenceSession(model.path, options, ["CPUExecutionProvider"])
         inputs = model.inputs()
         return lambda: session.run(None, inputs)
+
+
+class OnnxRuntimeFloat(OnnxRuntime):
+    """The float network, beside the quantized one."""
+
+    def prepare(self, model, folder):
+        dataclasses.replace(model, path=model.floats).save(folder)
+
+    def sizes(self, model, folder):
+        return model.floats.stat().st_size, None
+
+
+class SciPy(Peer):
+    """Fully connected layers as sparse matrices. Each thread multiplies by a part of the
+    rows: scipy lets go of Python's lock meanwhile. By columns scipy takes less time than by
+    rows, and on one thread less than MKL's sparse matrices, by its wrapper on PyPI."""
+    name, module = "scipy", "scipy"
+
+    def prepare(self, model, folder):
+        import onnx
+        import numpy as np
+        import scipy.sparse
+        graph = onnx.load(model.floats).graph
+        known = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in graph.initializer}
+        layers, kinds = [], []
+        for node in graph.node:
+            if node.op_type not in ("Gemm", "Relu", "Softmax"):
+                raise Unsupported(f"scipy has no {node.op_type}")
+            if node.op_type == "Gemm":
+                weight, bias = (known[name] for name in node.input[1:])
+                layers.append((scipy.sparse.csc_array(weight), bias))
+            else:
+                kinds.append(node.op_type)
+        if kinds != ["Relu"] * (len(layers) - 1) + ["Softmax"]:
+            raise Unsupported("scipy is for layers with a Relu in between and a Softmax last")
+        for i, (matrix, bias) in enumerate(layers):
+            scipy.sparse.save_npz(folder / f"{i}.npz", matrix, compressed=False)
+            np.save(folder / f"{i}.npy", bias)
+
+    def sizes(self, model, folder):
+        return sum(path.stat().st_size for path in folder.glob("*.np?")), None
+
+    def load(self, model, folder, threads):
+        import concurrent.futures
+        import numpy as np
+        import scipy.sparse
+        layers = []
+        for path in sorted(folder.glob("*.npz")):
+            rows = scipy.sparse.load_npz(path).tocsr()
+            ends = [rows.shape[0] * i // threads for i in range(threads + 1)]
+            layers.append(([rows[begin:end].tocsc() for begin, end in zip(ends, ends[1:])],
+                           np.load(path.with_suffix(".npy"))))
+        pool = concurrent.futures.ThreadPoolExecutor(threads)
+        x, = model.inputs().values()
+
+        def multiply(parts, y):
+            if len(parts) == 1:
+                return parts[0] @ y
+            return np.concatenate(list(pool.map(lambda part: part @ y, parts)))
+
+        def run():
+            y = x[0]
+            for i, (parts, bias) in enumerate(layers):
+                y = multiply(parts, y) + bias
+                if i + 1 < len(layers):
+                    y = np.maximum(y, 0)
+            y = np.exp(y - y.max())
+            return y / y.sum()
+        return run
 
 
 class OpenVino(Peer):
@@ -373,6 +468,15 @@ USUAL = ["nnc", "onnxruntime", "OpenVINO", "MNN", "ncnn"]
 INT8 = {engine.name: engine for engine in
         (NncFloat("nnc float32"), Nnc("nnc"), OnnxRuntime(), OpenVino(), MnnInt8())}
 
+# Measured with --compressed: the float network as it is and compressed, and in 8 bits.
+COMPRESSED = {engine.name: engine for engine in (
+    NncFloat("nnc float32", ("--weights-encoding=dense",)),
+    Nnc("nnc int8", ("--weights-encoding=dense",)),
+    *(NncFloat(f"nnc {form}", (f"--weights-encoding={form}",))
+      for form in ("codebook", "csr", "huffman")),
+    NncBelow("nnc of a tenth"),
+    OnnxRuntimeFloat(), OnnxRuntime("onnxruntime int8"), SciPy())}
+
 # NeoCPU's ablation (its table 3): nnc with less and less left out. Methods that compute
 # less, which the paper does not have, come last.
 STEPS = {step.name: step for step in
@@ -395,7 +499,7 @@ def answer(value):
 if __name__ == "__main__":
     name, folder, threads = sys.argv[1:]
     try:
-        turn = {**ENGINES, **INT8, **STEPS}[name].start(pathlib.Path(folder), int(threads))
+        turn = {**ENGINES, **INT8, **COMPRESSED, **STEPS}[name].start(pathlib.Path(folder), int(threads))
         turn(WARM_UP_SECONDS)
         answer("ready")
         for line in sys.stdin:

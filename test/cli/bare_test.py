@@ -160,11 +160,23 @@ def various_network():
 
 
 def shared_values_network():
-    """A dense layer whose weights have sixteen values, which a codebook holds."""
-    weights = np.float32([0.25 * i - 1.9 for i in range(16)])
-    places = np.random.default_rng(2).integers(0, 16, (33, 21))
-    return model([helper.make_node("MatMul", ["x", "w"], ["y"])], [value("x", [1, 33])],
-                 [value("y", [1, 21])], [constant("w", weights[places])])
+    """Dense layers, of floats and of bytes, which read weights in each form as stored.
+
+    Of each type one has sixteen values, and one is zero for the most part."""
+    generator = np.random.default_rng(2)
+    zero = numpy_helper.from_array(np.int8(0), "zero")
+    constants, nodes, outputs = [zero, constant("scale", np.float32(0.05))], [], []
+    for name, share in ("dense", 1), ("sparse", 0.1):
+        places = generator.integers(0, 16, (40, 21))
+        places[generator.random(places.shape) >= share] = 8
+        constants += [constant(f"f_{name}", np.float32(0.25) * np.float32(places - 8)),
+                      numpy_helper.from_array(np.int8((places - 8) * 9), f"i_{name}")]
+        nodes += [helper.make_node("MatMul", ["x", f"f_{name}"], [f"y_{name}"]),
+                  helper.make_node("QLinearMatMul", ["q", "scale", "zero", f"i_{name}", "scale",
+                                                     "zero", "scale", "zero"], [f"z_{name}"])]
+        outputs += [value(f"y_{name}", [1, 21]), value(f"z_{name}", [1, 21], TensorProto.INT8)]
+    return model(nodes, [value("x", [1, 40]), value("q", [1, 40], TensorProto.INT8)], outputs,
+                 constants)
 
 
 def inputs():

@@ -65,68 +65,104 @@ def huffman_bits(symbols):
     return bits
 
 
-def entries_of(codes, has_zeros, gap_bits):
-    """The codes and gaps of the entries of all rows, as a writer makes them."""
-    written, gaps = [], []
-    for row in codes:
-        gap, pending = 0, []
-        for code in row:
-            if has_zeros and code == 0 and gap < 2 ** gap_bits - 1:
+BLOCK, BEHIND = 4096, 16
+
+
+def block_lengths(count, runs):
+    """The lengths of blocks of codes that are tried for a small matrix."""
+    lengths = {many * run for run in runs for many in (1, 2, 4, 8, 16)}
+    lengths |= {64 << i for i in range(20)}
+    return sorted({length for length in lengths if 32 <= length < count} | {count})
+
+
+def codebook_bytes(flat, runs, size):
+    """What tables and codes take with the best length of blocks."""
+    found = []
+    for length in block_lengths(len(flat), runs):
+        blocks = [flat[i:i + length] for i in range(0, len(flat), length)]
+        values = max(len(np.unique(block)) for block in blocks)
+        if values <= 256:
+            bits = max(1, math.ceil(math.log2(values)))
+            group = math.ceil((values * size + math.ceil(length * bits / 8)) / size) * size
+            found.append(len(blocks) * group + (0 if bits == 4 else BEHIND))
+    return min(found, default=None)
+
+
+def entries_of(flat, skipped, gap_bits):
+    """The values and gaps of the entries of each block, as a writer makes them."""
+    blocks = []
+    for start in range(0, len(flat), BLOCK):
+        gap, written = 0, []
+        for value in flat[start:start + BLOCK]:
+            if value == skipped and gap < 2 ** gap_bits - 1:
                 gap += 1
-                continue
-            pending.append((code, gap))
-            gap = 0
-            if not has_zeros or code:  # entries for zeros count once a value follows
-                written += [c for c, _ in pending]
-                gaps += [g for _, g in pending]
-                pending = []
-    return written, gaps
+            else:
+                written.append((value, gap))
+                gap = 0
+        while written and written[-1][0] == skipped:
+            written.pop()
+        blocks.append(written)
+    return blocks
 
 
-def place_bytes(rows, end):
-    return (rows + 1) * (2 if end < 2 ** 16 else 4)
+def csr_bytes(flat, size):
+    """The bytes and the bits of gaps of entries, and the bits that Huffman codes of these or
+    of all values take at least."""
+    values, counts = np.unique(flat, return_counts=True)
+    if len(values) > 256:
+        return None, None, None
+    bits = max(1, math.ceil(math.log2(len(values))))
+    # Of equal counts the first by its bits: as unsigned integers.
+    order = np.argsort(values.astype({4: "<f4", 1: "i1"}[size]).view({4: "<u4", 1: "u1"}[size]))
+    skipped = values[order][np.argmax(counts[order])]
+    csr, coded = [], [huffman_bits(flat)]
+    for gap_bits in range(1, 9):
+        blocks = entries_of(flat, skipped, gap_bits)
+        each = [len(block) * (gap_bits + bits) for block in blocks]
+        tables = math.ceil(len(values) * size / 4) * 4 + 4 * len(blocks)
+        csr.append((sum(each), gap_bits, tables + BEHIND + sum(
+            2 + math.ceil(number / 8) for number in each)))
+        entries = [entry for block in blocks for entry in block]
+        if gap_bits >= 2:
+            coded.append(sum(huffman_bits([e[i] for e in entries]) for i in (0, 1))
+                         if entries else 0)
+    _, gap_bits, least = min(csr)
+    return least, gap_bits, min(coded)
 
 
 def expected_sizes(matrix, block, element_bytes=4):
-    """The numbers of the report, from its description."""
+    """The numbers of the report, from its description; a pair of bounds for what Huffman codes
+    take."""
     block = block or len(matrix)
     blocks = [matrix[i:i + block] for i in range(0, len(matrix), block)]
-    has_zeros = bool((matrix == 0).any())
-    tables = [np.unique(b[b != 0]) for b in blocks]
-    if has_zeros:
-        tables = [np.concatenate([[0], table]) for table in tables]
-    codes = np.concatenate([
-        np.array([[0 if v == 0 else int(np.flatnonzero(table == v)[0]) for v in row]
-                  for row in b], int) for table, b in zip(tables, blocks)])
-    values = max(map(len, tables))
-    _, counts = np.unique(codes, return_counts=True)
-    shares = counts / counts.sum()
+    entropy, values = 0, 0
+    for each in blocks:
+        _, counts = np.unique(each, return_counts=True)
+        shares = counts / counts.sum()
+        entropy -= (shares * np.log2(shares)).sum() * each.size / matrix.size
+        values = max(values, len(counts))
+    dense = element_bytes * matrix.size
     said = {"elements": matrix.size, "sparsity": float((matrix == 0).mean()), "values": values,
-            "entropy_bits": float(-(shares * np.log2(shares)).sum()),
-            "dense_bytes": element_bytes * matrix.size}
-    bits = math.ceil(math.log2(values)) if values > 1 else 0
-    table_bytes = element_bytes * values * len(blocks)
-    if values > 256:
-        bits, table_bytes = 8 * element_bytes, 0
-        said |= {"codebook_bytes": None, "huffman_bytes": None}
-    else:
-        said["codebook_bytes"] = math.ceil(matrix.size * bits / 8) + table_bytes
-    csr, huffman = [], []
-    for gap_bits in range(1, 9):
-        entries, gaps = entries_of(codes, has_zeros, gap_bits)
-        # Entries hold elements, and need no tables, where codes are as long.
-        csr.append(math.ceil(len(entries) * (bits + gap_bits) / 8)
-                   + (table_bytes if bits < 8 * element_bytes else 0)
-                   + place_bytes(len(matrix), len(entries)))
-        coded = huffman_bits(entries) + huffman_bits(gaps)
-        huffman.append(math.ceil(coded / 8) + values + 2 ** gap_bits + table_bytes
-                       + place_bytes(len(matrix), coded))
-    said |= {"csr_bytes": min(csr), "csr_gap_bits": 1 + csr.index(min(csr))}
-    if values <= 256:
-        said |= {"huffman_bytes": min(huffman), "huffman_gap_bits": 1 + huffman.index(min(huffman))}
-    said["least_bytes"] = min(said[form] for form in (
-        "dense_bytes", "codebook_bytes", "csr_bytes", "huffman_bytes") if said[form] is not None)
-    return said
+            "entropy_bits": float(entropy), "dense_bytes": dense}
+    flat, columns = matrix.ravel(), matrix.shape[1]
+
+    def smaller(size):
+        return size if size is not None and size < dense else None
+    said["codebook_bytes"] = smaller(codebook_bytes(flat, {columns, block * columns},
+                                                    element_bytes))
+    csr, gap_bits, coded = csr_bytes(flat, element_bytes)
+    said["csr_bytes"] = smaller(csr)
+    said["csr_gap_bits"] = gap_bits if said["csr_bytes"] else None
+    bounds = None
+    if coded is not None:
+        # Tables of codes, places and numbers of entries of blocks, and what codes of a limited
+        # length take more.
+        count = len(np.unique(flat))
+        least = coded / 8
+        most = 1.05 * least + count * element_bytes + 44 + 256 + BEHIND + 8 * (
+            1 + matrix.size // BLOCK)
+        bounds = least, most
+    return said, bounds
 
 
 class Compress(nnc.TestCase):
@@ -156,6 +192,23 @@ class Compress(nnc.TestCase):
         session = onnxruntime.InferenceSession(self.folder / name)
         return session.run(None, feed)
 
+    def check_sizes(self, layer, wanted, huffman_bounds):
+        name = layer["name"]
+        for key, number in wanted.items():
+            self.assertAlmostEqual(layer[key], number, 9, (name, key)) if isinstance(
+                number, float) else self.assertEqual(layer[key], number, (name, key))
+        coded = layer["huffman_bytes"]
+        if huffman_bounds is None or huffman_bounds[0] >= layer["dense_bytes"]:
+            self.assertIsNone(coded, name)
+        elif coded is None:
+            self.assertGreater(huffman_bounds[1], layer["dense_bytes"], name)
+        else:
+            self.assertTrue(huffman_bounds[0] < coded <= huffman_bounds[1], (name, coded))
+        self.assertEqual(layer["huffman_gap_bits"] is None, coded is None)
+        self.assertEqual(layer["least_bytes"], min(
+            layer[form] for form in ("dense_bytes", "codebook_bytes", "csr_bytes",
+                                     "huffman_bytes") if layer[form] is not None))
+
     def test_numbers(self):
         """The report's numbers are those of the weights in the file, and the file runs."""
         before = self.read("network.onnx")
@@ -173,10 +226,7 @@ class Compress(nnc.TestCase):
                     name = layer["name"]
                     own, matrix = (MATRICES[name](w[name]) for w in (before, after))
                     self.assertEqual((layer["rows"], layer["columns"]), matrix.shape)
-                    wanted = expected_sizes(matrix, block)
-                    for key, number in wanted.items():
-                        self.assertAlmostEqual(layer[key], number, 9, (name, key)) if isinstance(
-                            number, float) else self.assertEqual(layer[key], number, (name, key))
+                    self.check_sizes(layer, *expected_sizes(matrix, block))
                     error = np.linalg.norm((matrix - own).astype(float)) / np.linalg.norm(
                         own.astype(float))
                     self.assertAlmostEqual(layer["relative_error"], error, 6)
@@ -188,10 +238,9 @@ class Compress(nnc.TestCase):
                     for start in range(0, len(matrix) if clusters else 0, step):
                         self.assertLessEqual(len(np.unique(matrix[start:start + step])), clusters)
                 for key, number in said["totals"].items():
-                    less = {"codebook_bytes": "dense_bytes", "huffman_bytes": "csr_bytes"}.get(key)
                     if key != "sparsity":
                         self.assertEqual(number, sum(
-                            layer[less if layer[key] is None else key]
+                            layer["dense_bytes" if layer[key] is None else key]
                             for layer in said["layers"]))
                 (y,) = self.run_model("small.onnx", {"x": self.x[0]})
                 self.assertTrue(np.isfinite(y).all())

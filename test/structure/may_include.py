@@ -27,7 +27,8 @@ MATRICES = ["runtime/routines/*_matrices.h", "runtime/routines/*/*_matrices.h",
             "runtime/routines/*/codebook_plan.h", "runtime/routines/*/integers_plan.h",
             "runtime/routines/block_matmul/plan.h"]
 # And to the compression of weights: how they are stored.
-STORED_FORMS = ["runtime/routines/decode/shape.h", "runtime/routines/decode/plan.h"]
+STORED_FORMS = ["runtime/routines/decode/shape.h", "runtime/routines/decode/plan.h",
+                "runtime/routines/stored_matmul/shape.h"]
 
 # Headers of C, in either spelling, and those of C++ that need no library.
 C_HEADERS = """assert errno fenv float inttypes limits math setjmp signal stdarg
@@ -49,7 +50,7 @@ def rooms(*names):
 
 # folder: (folders of the tree, other headers, may it use the C++ library)
 TABLE = {
-    "dialects": (["dialects/*"], MLIR, True),
+    "dialects": (["dialects/*"] + STORED_FORMS, MLIR, True),
     "dialects/nn/encodings": (["dialects/*"] + MATRICES, MLIR, True),
     "dialects/nn/compression": (["dialects/nn/compression/*"] + STORED_FORMS, MLIR, True),
     # The registry; then each frontend, which knows its own framework's schema alone.

@@ -227,6 +227,9 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
     for (auto function : module->getOps<mlir::func::FuncOp>())
       function->setAttr(kMaxWeightsAttr,
                         builder.getI64IntegerAttr(*choices.maxWeights));
+  if (wanted.findsFront)
+    for (auto function : module->getOps<mlir::func::FuncOp>())
+      function->setAttr(kWeightsFrontAttr, builder.getUnitAttr());
   metadata = std::move(result.metadata);
   dimNames = std::move(result.dimNames);
   foundSizes = std::move(result.foundSizes);

@@ -115,6 +115,8 @@ struct DriverOptions {
   /// Compiles a model that takes more than ModelOptions::maxRam, or than there
   /// is of one of its memories, too, for a command that says so itself.
   bool exceedsRam = false;
+  /// Whether kWeightsFrontAttr of layered() is wanted.
+  bool findsFront = false;
   /// Whether sizes may be left open (ModelOptions::ranges).
   bool takesRanges = false;
   /// Whether there may be ModelOptions::otherShapes.

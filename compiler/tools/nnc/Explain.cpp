@@ -8,6 +8,7 @@
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
 #include "compiler/tools/nnc/Explanation.h"
+#include "compiler/tools/nnc/WeightsFront.h"
 #include "frontends/common/Suggest.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -32,6 +33,9 @@ public:
         ->type_name("TEXT");
     app.add_flag("--all", all,
                  "Each routine with all of its params, not the best alone");
+    app.add_flag("--pareto", pareto,
+                 "The plans that --max-weights can choose among instead of the "
+                 "layers: bytes of weights, of RAM, and time");
     app.add_option("--costs", costs,
                    "Lines of tables like those of runtime/routines/costs/, "
                    "whose constants count instead")
@@ -40,18 +44,24 @@ public:
         ->group("");
     auto *asJson = app.add_flag("--json", json, "Print the result as JSON");
     app.add_flag("--dot", dot, "Draw the plan, as Graphviz's dot reads it")
-        ->excludes(asJson);
+        ->excludes(asJson)
+        ->excludes("--pareto");
   }
 
   ExitCode run() override {
     if (ExitCode code = readCosts(); code != ExitCode::done)
       return code;
-    Driver driver(options, {/*keepStages=*/true});
+    DriverOptions wanted;
+    wanted.keepStages = true;
+    wanted.findsFront = pareto;
+    Driver driver(options, wanted);
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
       if (ExitCode code = (driver.*step)(); code != ExitCode::done)
         return code;
     if (ExitCode code = explanation.find(driver, all); code != ExitCode::done)
       return code;
+    if (pareto)
+      return showFront(driver);
     if (!only.empty() && llvm::none_of(layers, [&](const Explained &one) {
           return isWanted(one);
         })) {
@@ -74,6 +84,18 @@ public:
   }
 
 private:
+  ExitCode showFront(Driver &driver) {
+    WeightsFront front;
+    if (ExitCode code = front.find(driver, plan.cost); code != ExitCode::done)
+      return code;
+    if (json)
+      printJson(json::Object{{"target", options.target},
+                             {"weights_front", front.toJson()}});
+    else
+      front.print();
+    return ExitCode::done;
+  }
+
   /// Replaces the constants of the cost model by those of --costs, if that is
   /// given.
   ExitCode readCosts() const {
@@ -121,12 +143,14 @@ private:
       printOut("  {}: {} to {}, {} {}\n", displayText(change.name), change.from,
                change.to, formatSeconds(change.cost.seconds),
                originText(change.cost));
-    if (!explanation.decoded.empty())
-      printOut("Weights are decoded before layers read them:\n");
-    for (const DecodedWeight &weight : explanation.decoded)
-      printOut("  {}: {}, {} instead of {}, {} estimated\n",
+    if (!explanation.stored.empty())
+      printOut("Weights take fewer bytes:\n");
+    for (const StoredWeight &weight : explanation.stored)
+      printOut("  {}: {}, {} instead of {}; {} {}, {} estimated\n",
                displayText(weight.name), weight.form, formatBytes(weight.bytes),
-               formatBytes(weight.denseBytes), formatSeconds(weight.seconds));
+               formatBytes(weight.denseBytes),
+               weight.isDecoded ? "decoded by" : "its layer is computed by",
+               weight.routine, formatSeconds(weight.seconds));
     auto measured = llvm::count_if(
         layers, [](const Explained &one) { return one.chosen().measured; });
     if (quantized.isQuantized)
@@ -191,20 +215,21 @@ private:
                                    {"estimate_seconds", change.cost.estimate},
                                    {"routine", change.routine},
                                    {"measured", change.cost.measured}});
-    json::Array decoded;
-    for (const DecodedWeight &weight : explanation.decoded)
-      decoded.push_back(json::Object{{"name", weight.name},
-                                     {"form", weight.form},
-                                     {"routine", weight.routine},
-                                     {"bytes", weight.bytes},
-                                     {"dense_bytes", weight.denseBytes},
-                                     {"estimate_seconds", weight.seconds}});
+    json::Array stored;
+    for (const StoredWeight &weight : explanation.stored)
+      stored.push_back(json::Object{{"name", weight.name},
+                                    {"form", weight.form},
+                                    {"routine", weight.routine},
+                                    {"decoded", weight.isDecoded},
+                                    {"bytes", weight.bytes},
+                                    {"dense_bytes", weight.denseBytes},
+                                    {"estimate_seconds", weight.seconds}});
     return json::Object{{"target", options.target},
                         {"seconds", plan.cost},
                         {"lower_bound_seconds", plan.lowerBound},
                         {"solver", plan.solver},
                         {"layout_changes", std::move(moves)},
-                        {"decoded_weights", std::move(decoded)},
+                        {"stored_weights", std::move(stored)},
                         {"layers", std::move(array)}};
   }
 
@@ -238,7 +263,7 @@ private:
 
   ModelOptions options;
   std::string only, costs;
-  bool all = false, json = false, dot = false;
+  bool all = false, json = false, dot = false, pareto = false;
   Explanation explanation;
   const Plan &plan = explanation.plan;
   const std::vector<Explained> &layers = explanation.layers;

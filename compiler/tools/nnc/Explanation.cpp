@@ -169,14 +169,28 @@ ExitCode Explanation::find(Driver &driver, bool all) {
              cost.getAdapt(adapt.getX().getType(), adapt.getY().getType())});
     });
     planned.walk([&](nn::DecodeOp decode) {
-      decoded.push_back({nn::getModelName(decode.getLoc()).str(),
-                         compression::getFormName(decode.getForm()).str(),
-                         decode.getRoutine().value_or("").str(),
-                         nn::getPhysicalBytes(decode.getX().getType()),
-                         nn::getPhysicalBytes(decode.getY().getType()),
-                         findDecode(decode.getShape(), decode.getX().getType(),
-                                    decode.getY().getType(), cost)
-                             .seconds});
+      stored.push_back({nn::getModelName(decode.getLoc()).str(),
+                        compression::getFormName(decode.getForm()).str(),
+                        decode.getRoutine().value_or("").str(),
+                        /*isDecoded=*/true,
+                        nn::getPhysicalBytes(decode.getX().getType()),
+                        nn::getPhysicalBytes(decode.getY().getType()),
+                        findDecode(decode.getShape(), decode.getX().getType(),
+                                   decode.getY().getType(), cost)
+                            .seconds});
+    });
+    planned.walk([&](nn::LayerOp layer) {
+      auto product =
+          mlir::dyn_cast_or_null<nn::StoredMatMulOp>(layer.getAnchorOp());
+      if (!product)
+        return;
+      mlir::Value weight = layer.getInputs()[1];
+      stored.push_back(
+          {nn::getModelName(weight.getLoc()).str(),
+           compression::getFormName(product.getShape().getInt("form")).str(),
+           layer.getRoutine().value_or("").str(),
+           /*isDecoded=*/false, nn::getPhysicalBytes(nn::getTensorType(weight)),
+           product.getWeightBytes(), getLayerSeconds(layer, cost)});
     });
   }
   return ExitCode::done;

@@ -61,11 +61,13 @@ struct LayoutChange {
   UnitCost cost;
 };
 
-/// A weight that is decoded before a layer reads it.
-struct DecodedWeight {
+/// A weight that is stored in fewer bytes. A routine decodes it before a layer
+/// reads it, or the layer's own routine reads what is stored.
+struct StoredWeight {
   std::string name, form, routine;
-  int64_t bytes, denseBytes; ///< that are stored, and that the layer reads
-  double seconds;            ///< estimated, of each run
+  bool isDecoded;
+  int64_t bytes, denseBytes; ///< that are stored, and those of all elements
+  double seconds;            ///< of the routine in each run, estimated
 };
 
 /// The choice of routines for a model, solved again with all that it weighed.
@@ -73,7 +75,7 @@ struct Explanation {
   Plan plan;
   std::vector<Explained> layers;
   std::vector<LayoutChange> changes;
-  std::vector<DecodedWeight> decoded;
+  std::vector<StoredWeight> stored;
 
   /// Explains the model that `driver` has compiled with its stages kept. With
   /// `all`, a routine is an alternative with each of its parameters, not with

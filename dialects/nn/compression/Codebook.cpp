@@ -1,10 +1,13 @@
-//===- Codebook.cpp - Weights as numbers of values in tables --------------===//
+//===- Codebook.cpp - Weights as numbers of their values ------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/compression/Codebook.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,37 +19,47 @@ bool nnc::compression::areFinite(llvm::ArrayRef<float> values) {
                      [](float value) { return std::isfinite(value); });
 }
 
-Codebook Codebook::get(llvm::ArrayRef<float> matrix, const MatrixShape &shape) {
-  Codebook book;
-  book.hasZeros = std::find(matrix.begin(), matrix.end(), 0.f) != matrix.end();
-  book.codes.reserve(matrix.size());
-  size_t blockSize = shape.getBlockRows() * shape.columns;
-  for (size_t start = 0; start < matrix.size(); start += blockSize) {
-    llvm::ArrayRef<float> block = matrix.drop_front(start).take_front(
-        std::min(blockSize, matrix.size() - start));
-    std::vector<float> values;
-    for (float value : block)
-      if (value != 0)
-        values.push_back(value);
-    std::sort(values.begin(), values.end());
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-    uint32_t first = book.hasZeros ? 1 : 0;
-    for (float value : block) {
-      auto place = std::lower_bound(values.begin(), values.end(), value);
-      book.codes.push_back(
-          value == 0 ? 0
-                     : first + static_cast<uint32_t>(place - values.begin()));
+std::optional<Codebook> Codebook::get(llvm::ArrayRef<char> bytes, int size,
+                                      size_t most) {
+  const int64_t count = int64_t(bytes.size()) / size;
+  auto getBits = [&](int64_t i) {
+    uint32_t bits = 0;
+    for (int byte = 0; byte < size; ++byte)
+      bits |= uint32_t(uint8_t(bytes[i * size + byte])) << 8 * byte;
+    return bits;
+  };
+  Codebook book{size, {}, {}};
+  llvm::DenseMap<uint64_t, uint16_t> known;
+  std::vector<uint16_t> found(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
+    uint32_t bits = getBits(i);
+    auto [entry, isNew] = known.try_emplace(bits, known.size());
+    if (isNew) {
+      if (known.size() > most)
+        return std::nullopt;
+      book.values.push_back(bits);
     }
-    if (book.hasZeros)
-      values.insert(values.begin(), 0.f);
-    book.tables.push_back(std::move(values));
+    found[i] = entry->second;
   }
+  std::vector<uint16_t> sorted(book.values.size());
+  std::vector<uint32_t> values = book.values;
+  llvm::sort(book.values);
+  for (auto [place, bits] : llvm::enumerate(values))
+    sorted[place] = llvm::lower_bound(book.values, bits) - book.values.begin();
+  book.places.resize(found.size());
+  for (auto [i, place] : llvm::enumerate(found))
+    book.places[i] = sorted[place];
   return book;
 }
 
-int64_t Codebook::getNumValues() const {
-  size_t most = 0;
-  for (const std::vector<float> &table : tables)
-    most = std::max(most, table.size());
-  return static_cast<int64_t>(most);
+std::vector<int64_t> Codebook::countValues() const {
+  std::vector<int64_t> counts(values.size());
+  for (uint16_t place : places)
+    ++counts[place];
+  return counts;
+}
+
+size_t Codebook::findMostFrequent() const {
+  std::vector<int64_t> counts = countValues();
+  return std::max_element(counts.begin(), counts.end()) - counts.begin();
 }

@@ -1,4 +1,4 @@
-//===- Codebook.h - Weights as numbers of values in tables ----------------===//
+//===- Codebook.h - Weights as numbers of their values ----------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -10,6 +10,7 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace nnc::compression {
@@ -28,17 +29,21 @@ struct MatrixShape {
   int64_t getBlockRows() const { return blockRows > 0 ? blockRows : rows; }
 };
 
-/// A matrix whose elements are numbers of values in the tables of their blocks.
+/// Elements of 1, 2 or 4 bytes as places in a table of their different values,
+/// whose number a weight may be stored as.
 struct Codebook {
-  /// The distinct values of each block, ascending. Where the matrix holds a
-  /// zero, each table has 0 first, and the code of zero is 0 everywhere.
-  std::vector<std::vector<float>> tables;
-  std::vector<uint32_t> codes; ///< of the elements
-  bool hasZeros = false;
+  int size = 0;                 ///< bytes of an element
+  std::vector<uint32_t> values; ///< by their bits, ascending
+  std::vector<uint16_t> places; ///< of the elements
 
-  static Codebook get(llvm::ArrayRef<float> matrix, const MatrixShape &shape);
-  /// Returns the number of values of the longest table.
-  int64_t getNumValues() const;
+  /// Returns nullopt if there are more than `most` values, at most 65536.
+  static std::optional<Codebook> get(llvm::ArrayRef<char> bytes, int size,
+                                     size_t most);
+  int64_t getCount() const { return static_cast<int64_t>(places.size()); }
+  /// Returns how often each value occurs.
+  std::vector<int64_t> countValues() const;
+  /// Returns the place of the most frequent value; there are elements.
+  size_t findMostFrequent() const;
 };
 
 } // namespace nnc::compression

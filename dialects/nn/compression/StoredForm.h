@@ -41,10 +41,12 @@ struct StoredForm {
   /// 4; nullopt if it holds no such elements, of which there are too many
   /// different ones, or takes as many bytes as they do. Where codes have
   /// tables for parts of the weight, a part is of one of the lengths `runs`, or
-  /// of a few of them, or of a power of two.
+  /// of a few of them, or of a power of two. If `block` is given, blocks have
+  /// so many elements.
   static std::optional<StoredForm> get(StoredKind kind,
                                        llvm::ArrayRef<char> elements, int size,
-                                       llvm::ArrayRef<int64_t> runs);
+                                       llvm::ArrayRef<int64_t> runs,
+                                       int64_t block = 0);
 };
 
 /// Whether there is a form of the kind for values of a weight that are stored

@@ -5,98 +5,73 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/compression/StoredSizes.h"
-#include "dialects/nn/compression/Huffman.h"
 
-#include "llvm/Support/MathExtras.h"
+#include "dialects/nn/compression/Huffman.h"
+#include "dialects/nn/compression/StoredForm.h"
 
 #include <algorithm>
 
 using namespace nnc::compression;
 
-EntryCounts EntryCounts::get(const Codebook &book, const MatrixShape &shape,
-                             int gapBits) {
-  EntryCounts counts;
-  counts.codes.resize(book.getNumValues());
-  counts.gaps.resize(size_t(1) << gapBits);
-  for (int64_t row = 0; row < shape.rows; ++row) {
-    int64_t zeros = 0;
-    for (int64_t column = 0; column < shape.columns; ++column) {
-      uint32_t code = book.codes[row * shape.columns + column];
-      if (book.hasZeros && code == 0) {
-        ++zeros;
-        continue;
-      }
-      int64_t fillers = zeros >> gapBits;
-      if (fillers > 0) {
-        counts.codes[0] += fillers;
-        counts.gaps.back() += fillers;
-      }
-      ++counts.codes[code];
-      ++counts.gaps[zeros & ((int64_t(1) << gapBits) - 1)];
-      counts.entries += fillers + 1;
-      zeros = 0;
-    }
+/// Returns the elements as they are stored: floats, or the lowest bytes of
+/// integers, which are within a range of 256.
+static std::vector<char> getStoredElements(llvm::ArrayRef<float> matrix,
+                                           int64_t elementBytes) {
+  if (elementBytes == 4) {
+    auto *bytes = reinterpret_cast<const char *>(matrix.data());
+    return std::vector<char>(bytes, bytes + 4 * matrix.size());
   }
-  return counts;
-}
-
-static int64_t toBytes(int64_t bits) { return (bits + 7) / 8; }
-
-/// Returns the bytes of the places of the rows and of their end.
-static int64_t getPlaceBytes(int64_t rows, int64_t end) {
-  return (rows + 1) * (end <= UINT16_MAX ? 2 : end <= UINT32_MAX ? 4 : 8);
-}
-
-static void improve(GapSize &size, int64_t bytes, int gapBits) {
-  if (size.gapBits == 0 || bytes < size.bytes)
-    size = {bytes, gapBits};
+  std::vector<char> bytes;
+  bytes.reserve(matrix.size());
+  for (float value : matrix)
+    bytes.push_back(static_cast<char>(static_cast<int>(value)));
+  return bytes;
 }
 
 StoredSizes StoredSizes::get(llvm::ArrayRef<float> matrix,
                              const MatrixShape &shape, int64_t elementBytes) {
-  Codebook book = Codebook::get(matrix, shape);
   StoredSizes sizes;
   sizes.elements = static_cast<int64_t>(matrix.size());
   sizes.zeros = std::count(matrix.begin(), matrix.end(), 0.f);
-  sizes.values = book.getNumValues();
   sizes.dense = sizes.elements * elementBytes;
-  std::vector<int64_t> counts(sizes.values);
-  for (uint32_t code : book.codes)
-    ++counts[code];
-  sizes.entropy = getEntropy(counts);
+  const int64_t blockSize = shape.getBlockRows() * shape.columns;
+  for (int64_t start = 0; start < sizes.elements; start += blockSize) {
+    std::vector<float> block =
+        matrix.drop_front(start)
+            .take_front(std::min(blockSize, sizes.elements - start))
+            .vec();
+    std::sort(block.begin(), block.end());
+    std::vector<int64_t> counts;
+    for (auto from = block.begin(); from != block.end();) {
+      auto to = std::upper_bound(from, block.end(), *from);
+      counts.push_back(to - from);
+      from = to;
+    }
+    sizes.values = std::max(sizes.values, static_cast<int64_t>(counts.size()));
+    sizes.entropy += getEntropy(counts) * static_cast<double>(block.size()) /
+                     static_cast<double>(sizes.elements);
+  }
 
-  bool hasBook = sizes.values <= kMostValues;
-  int64_t codeBits = 8 * elementBytes, tables = 0;
-  if (hasBook) {
-    codeBits = sizes.values > 1 ? llvm::Log2_64_Ceil(sizes.values) : 0;
-    tables =
-        elementBytes * sizes.values * static_cast<int64_t>(book.tables.size());
-    sizes.codebook = toBytes(sizes.elements * codeBits) + tables;
-    sizes.huffman = GapSize();
-  }
-  // Codes of as many bits as the elements only add tables.
-  int64_t entryTables = codeBits < 8 * elementBytes ? tables : 0;
-  for (int bits = 1; bits <= kMostGapBits; ++bits) {
-    EntryCounts entries = EntryCounts::get(book, shape, bits);
-    improve(sizes.csr,
-            toBytes(entries.entries * (codeBits + bits)) + entryTables +
-                getPlaceBytes(shape.rows, entries.entries),
-            bits);
-    if (!hasBook)
-      continue;
-    int64_t coded =
-        getHuffmanBits(entries.codes) + getHuffmanBits(entries.gaps);
-    int64_t lengths =
-        static_cast<int64_t>(entries.codes.size() + entries.gaps.size());
-    improve(*sizes.huffman,
-            toBytes(coded) + lengths + tables +
-                getPlaceBytes(shape.rows, coded),
-            bits);
-  }
+  std::vector<char> elements = getStoredElements(matrix, elementBytes);
+  auto store = [&](StoredKind kind) -> std::optional<GapSize> {
+    auto form = StoredForm::get(kind, elements, static_cast<int>(elementBytes),
+                                {shape.columns, blockSize});
+    if (!form)
+      return std::nullopt;
+    return GapSize{static_cast<int64_t>(form->bytes.size()),
+                   form->shape.gap_bits};
+  };
+  if (auto codebook = store(StoredKind::codebook))
+    sizes.codebook = codebook->bytes;
+  sizes.csr = store(StoredKind::csr);
+  sizes.huffman = store(StoredKind::huffman);
   return sizes;
 }
 
 int64_t StoredSizes::getLeast() const {
-  int64_t least = std::min({dense, codebook.value_or(dense), csr.bytes});
-  return huffman ? std::min(least, huffman->bytes) : least;
+  int64_t least = std::min(dense, codebook.value_or(dense));
+  for (const std::optional<GapSize> &each : {csr, huffman})
+    if (each)
+      least = std::min(least, each->bytes);
+  return least;
 }

@@ -15,46 +15,25 @@ namespace nnc::compression {
 
 /// The most values of a table whose numbers are stored instead of the values.
 constexpr int64_t kMostValues = 256;
-/// The most bits of a gap between entries of a row.
-constexpr int kMostGapBits = 8;
 
-/// How often each code and each gap occurs in rows that store entries for their
-/// non-zero elements ("relative indexed CSR"). A gap counts the zeros between
-/// an entry and the one before it, or the start of the row. Where 2^gapBits
-/// zeros or more stand there, entries are put in between whose value is zero
-/// and whose gap is the largest; each of them stands for 2^gapBits zeros.
-struct EntryCounts {
-  std::vector<int64_t> codes, gaps;
-  int64_t entries = 0;
-
-  static EntryCounts get(const Codebook &book, const MatrixShape &shape,
-                         int gapBits);
-};
-
-/// A size in bytes, and the bits of gaps by which it is the smallest.
+/// The bytes of a stored form with entries, and the bits of their gaps; 0 if
+/// all elements have codes.
 struct GapSize {
   int64_t bytes = 0;
   int gapBits = 0;
 };
 
-/// The bytes that a matrix takes in each form.
+/// The bytes that a matrix takes in each form in which nnc stores weights:
+/// those of StoredForm::get(). nullopt stands for a form that is not smaller
+/// than the elements, or has too many values for its table. In a module weights
+/// take a few bytes more where their layout pads them.
 struct StoredSizes {
   int64_t elements = 0, zeros = 0;
   int64_t values = 0; ///< distinct ones, at most in a block
-  double entropy = 0; ///< of the codes, in bits an element
+  double entropy = 0; ///< of the values of a block, in bits an element
   int64_t dense = 0;  ///< bytes of the elements as they are
-  /// Codes of equally many bits, without padding, and the tables. Nullopt if a
-  /// table has more than kMostValues values.
   std::optional<int64_t> codebook;
-  /// Entries of a code and a gap, the tables, and the number of the first entry
-  /// of each row in 2 bytes, or 4 where there are more entries. Entries have
-  /// elements instead of codes, and need no tables, without `codebook` and
-  /// where codes would have as many bits.
-  GapSize csr;
-  /// The CSR form with Huffman codes for codes and gaps, whose lengths take
-  /// a byte each. The places of the rows count bits. Nullopt without
-  /// `codebook`.
-  std::optional<GapSize> huffman;
+  std::optional<GapSize> csr, huffman;
 
   /// An element, and a value of a table, takes `elementBytes`: 4 as a 32-bit
   /// float, 1 as an integer of a quantized matrix.

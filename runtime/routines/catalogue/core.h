@@ -9,6 +9,7 @@ namespace nnc {
 /// can issue in that time.
 struct core_limits {
   double vector_rate;  ///< multiply-adds of vectors that start in a cycle
+  double rate;         ///< multiply-adds of single numbers, in these vectors
   double last_cost;    ///< multiply-adds while one float arrives from the
                        ///< last-level cache
   double last_bytes;   ///< size of the last-level cache; 0: there are no caches
@@ -28,6 +29,7 @@ struct core_limits {
 constexpr core_limits usual_core(double vector_rate) {
   core_limits core{};
   core.vector_rate = vector_rate;
+  core.rate = 16;
   core.last_cost = 4;
   core.last_bytes = 32 << 20;
   core.weight_cost = 10;

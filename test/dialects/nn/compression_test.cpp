@@ -8,6 +8,7 @@
 #include "dialects/nn/compression/Huffman.h"
 #include "dialects/nn/compression/IntegerClusters.h"
 #include "dialects/nn/compression/Prune.h"
+#include "dialects/nn/compression/StoredForm.h"
 #include "dialects/nn/compression/StoredSizes.h"
 
 #include <algorithm>
@@ -427,131 +428,108 @@ TEST_CASE("entropy is that of the counts") {
   CHECK(getEntropy({1, 1, 2, 0}) == Approx(1.5));
 }
 
-TEST_CASE("a codebook gives the matrix back") {
-  for (int64_t blockRows : {0, 1, 2, 3, 100})
-    for (double sparsity : {0.0, 0.5, 1.0}) {
-      MatrixShape shape{7, 11, blockRows};
-      std::vector<float> matrix = makeBell(shape.getNumElements());
-      pruneToSparsity(matrix, sparsity);
-      // A row without zeros beside rows that have some.
-      std::fill_n(matrix.begin(), shape.columns, 2.f);
-      Codebook book = Codebook::get(matrix, shape);
-      CHECK(int64_t(book.tables.size()) ==
-            (7 + shape.getBlockRows() - 1) / shape.getBlockRows());
-      for (int64_t i = 0; i < shape.getNumElements(); ++i) {
-        int64_t block = i / shape.columns / shape.getBlockRows();
-        CHECK(book.tables[block][book.codes[i]] == matrix[i]);
-        CHECK((!book.hasZeros || (book.codes[i] == 0) == (matrix[i] == 0)));
+TEST_CASE("a codebook gives the elements back") {
+  for (size_t count : {1, 7, 1000})
+    for (int most : {1, 2, 256}) {
+      std::vector<uint16_t> elements(count);
+      for (uint16_t &element : elements)
+        element = uint16_t(getRandom()() % unsigned(most) * 251);
+      llvm::ArrayRef<char> bytes(reinterpret_cast<char *>(elements.data()),
+                                 2 * count);
+      std::optional<Codebook> book = Codebook::get(bytes, 2, 256);
+      REQUIRE(book);
+      CHECK(book->getCount() == int64_t(count));
+      CHECK(std::is_sorted(book->values.begin(), book->values.end()));
+      std::vector<int64_t> counts(book->values.size());
+      for (size_t i = 0; i < count; ++i) {
+        CHECK(book->values[book->places[i]] == elements[i]);
+        ++counts[book->places[i]];
       }
-    }
-  CHECK(Codebook::get({}, {0, 5, 0}).tables.empty());
-}
-
-/// Writes the entries of a row and reads them again; returns their number.
-static int64_t tryRow(llvm::ArrayRef<float> row, int bits) {
-  int64_t largest = (int64_t(1) << bits) - 1;
-  std::vector<std::pair<int64_t, float>> entries;
-  int64_t gap = 0;
-  for (float value : row) {
-    if (value == 0 && gap < largest) {
-      ++gap;
-      continue;
-    }
-    entries.push_back({gap, value});
-    gap = 0;
-  }
-  // Zeros behind the last value need no entries.
-  while (!entries.empty() && entries.back().second == 0)
-    entries.pop_back();
-  std::vector<float> read(row.size());
-  int64_t column = -1;
-  for (auto [skipped, value] : entries)
-    read[column += skipped + 1] = value;
-  CHECK(llvm::ArrayRef(read) == row);
-  return int64_t(entries.size());
-}
-
-TEST_CASE("entries are those that a writer of rows makes") {
-  for (double sparsity : {0.0, 0.3, 0.9, 0.99, 1.0})
-    for (int64_t columns : {1, 5, 300, 1000}) {
-      MatrixShape shape{4, columns, 0};
-      std::vector<float> matrix = makeBell(shape.getNumElements());
-      pruneToSparsity(matrix, sparsity);
-      Codebook book = Codebook::get(matrix, shape);
-      for (int bits = 1; bits <= kMostGapBits; ++bits) {
-        EntryCounts counts = EntryCounts::get(book, shape, bits);
-        int64_t expected = 0;
-        for (int64_t row = 0; row < shape.rows; ++row)
-          expected += tryRow(
-              llvm::ArrayRef(matrix).slice(row * columns, columns), bits);
-        auto getSum = [](const std::vector<int64_t> &all) {
-          return std::accumulate(all.begin(), all.end(), int64_t(0));
-        };
-        CHECK(counts.entries == expected);
-        CHECK(getSum(counts.codes) == expected);
-        CHECK(getSum(counts.gaps) == expected);
-        CHECK(counts.gaps.size() == size_t(1) << bits);
-      }
+      CHECK(book->countValues() == counts);
+      CHECK(counts[book->findMostFrequent()] ==
+            *std::max_element(counts.begin(), counts.end()));
+      CHECK_FALSE(Codebook::get(bytes, 2, book->values.size() - 1));
     }
 }
 
 TEST_CASE("sizes of a matrix that is counted by hand") {
-  // Two rows of eight: 0 0 0 0 0 1 0 2 and 1 0 0 0 0 0 0 0.
-  std::vector<float> matrix(16);
-  matrix[5] = 1;
-  matrix[7] = 2;
-  matrix[8] = 1;
-  StoredSizes sizes = StoredSizes::get(matrix, {2, 8, 0}, 4);
-  CHECK(sizes.elements == 16);
-  CHECK(sizes.zeros == 13);
-  CHECK(sizes.values == 3);
-  CHECK(sizes.dense == 64);
-  // 16 codes of 2 bits and 3 values.
-  CHECK(sizes.codebook == 4 + 12);
-  // With 1 bit 5 entries of 3 bits, with 2 bits 4 of 4: 2 bytes both; places of
-  // 3 rows and 3 values.
-  CHECK(sizes.csr.bytes == 2 + 6 + 12);
-  CHECK(sizes.csr.gapBits == 1);
-  // With 1 bit the codes occur 2, 2 and 1 times (8 bits), the gaps 1 and 4
-  // times (5 bits); lengths of 3 codes and 2 gaps.
-  CHECK(sizes.huffman->bytes == 2 + 5 + 6 + 12);
-  CHECK(sizes.huffman->gapBits == 1);
-  CHECK(sizes.getLeast() == 16);
-  // The same as bytes: only elements and values of the table are shorter.
-  StoredSizes bytes = StoredSizes::get(matrix, {2, 8, 0}, 1);
-  CHECK(bytes.dense == 16);
-  CHECK(bytes.codebook == 4 + 3);
-  CHECK(bytes.csr.bytes == 2 + 6 + 3);
-  CHECK(bytes.huffman->bytes == 2 + 5 + 6 + 3);
-  CHECK(bytes.getLeast() == 7);
+  // Each fourth of 100 elements is 1, 2 or 3.
+  std::vector<float> matrix(100);
+  for (size_t i = 0; i < 100; i += 4)
+    matrix[i] = float(1 + i % 3);
+  StoredSizes sizes = StoredSizes::get(matrix, {4, 25, 0}, 4);
+  CHECK(sizes.elements == 100);
+  CHECK(sizes.zeros == 75);
+  CHECK(sizes.values == 4);
+  CHECK(sizes.dense == 400);
+  // 4 values, 100 codes of 2 bits up to a multiple of 4 bytes, and 16 bytes
+  // that readers may read.
+  CHECK(sizes.codebook == 16 + 28 + 16);
+  // 4 values, the place of the block, the number of its entries, 25 entries of
+  // 2 bits each for the gap and the value.
+  REQUIRE(sizes.csr);
+  CHECK(sizes.csr->bytes == 16 + 4 + 2 + 13 + 16);
+  CHECK(sizes.csr->gapBits == 2);
+  // Bytes have shorter tables, and need no padding.
+  StoredSizes bytes = StoredSizes::get(matrix, {4, 25, 0}, 1);
+  CHECK(bytes.dense == 100);
+  CHECK(bytes.codebook == 4 + 25 + 16);
+  CHECK(bytes.csr->bytes == 4 + 4 + 2 + 13 + 16);
+}
+
+TEST_CASE("sizes are those of the forms in which weights are stored") {
+  for (int64_t blockRows : {0, 2})
+    for (double sparsity : {0.0, 0.5, 0.9}) {
+      MatrixShape shape{12, 70, blockRows};
+      std::vector<float> matrix = makeBell(shape.getNumElements());
+      pruneToSparsity(matrix, sparsity);
+      for (int64_t row = 0; row < 12; row += shape.getBlockRows())
+        shareValues(llvm::MutableArrayRef(matrix).slice(
+                        row * 70, shape.getBlockRows() * 70),
+                    16);
+      StoredSizes sizes = StoredSizes::get(matrix, shape, 4);
+      CHECK(sizes.values == 16);
+      llvm::ArrayRef<char> bytes(reinterpret_cast<char *>(matrix.data()),
+                                 4 * matrix.size());
+      const int64_t block = shape.getBlockRows() * 70;
+      auto getBytes = [&](StoredKind kind) {
+        auto form = StoredForm::get(kind, bytes, 4, {70, block});
+        REQUIRE(form);
+        return int64_t(form->bytes.size());
+      };
+      CHECK(sizes.codebook == getBytes(StoredKind::codebook));
+      CHECK(sizes.csr->bytes == getBytes(StoredKind::csr));
+      CHECK(sizes.huffman->bytes == getBytes(StoredKind::huffman));
+      CHECK(sizes.getLeast() == std::min({*sizes.codebook, sizes.csr->bytes,
+                                          sizes.huffman->bytes}));
+    }
 }
 
 TEST_CASE("sizes of matrices of zeros, of one value, and of too many") {
-  StoredSizes zeros = StoredSizes::get(std::vector<float>(100), {10, 10, 0}, 4);
-  CHECK(zeros.codebook == 4);
-  CHECK(zeros.csr.bytes == 11 * 2 + 4);
+  StoredSizes zeros =
+      StoredSizes::get(std::vector<float>(1000), {10, 100, 0}, 4);
+  // No entries, and no code of a value.
+  CHECK(zeros.csr->bytes == 4 + 4 + 2 + 16);
   CHECK(zeros.entropy == 0);
-  StoredSizes ones =
-      StoredSizes::get(std::vector<float>(100, 1.f), {10, 10, 5}, 4);
-  CHECK(ones.codebook == 8);
-  CHECK(ones.huffman->bytes == 1 + 2 + 8 + 22);
-  std::vector<float> many(257);
+  CHECK(zeros.values == 1);
+  std::vector<float> many(300);
   std::iota(many.begin(), many.end(), 1.f);
-  StoredSizes sizes = StoredSizes::get(many, {1, 257, 0}, 4);
+  StoredSizes sizes = StoredSizes::get(many, {1, 300, 0}, 4);
   CHECK_FALSE(sizes.codebook);
+  CHECK_FALSE(sizes.csr);
   CHECK_FALSE(sizes.huffman);
-  CHECK(sizes.csr.bytes == (257 * 33 + 7) / 8 + 4);
   CHECK(sizes.getLeast() == sizes.dense);
-  // Bytes of which there are more than 128 need no table in rows of entries.
-  many.resize(129);
-  StoredSizes bytes = StoredSizes::get(many, {1, 129, 0}, 1);
-  CHECK(bytes.codebook == 129 + 129);
-  CHECK(bytes.csr.bytes == (129 * 9 + 7) / 8 + 4);
-  many.resize(128);
-  bytes = StoredSizes::get(many, {1, 128, 0}, 1);
-  CHECK(bytes.codebook == 128 * 7 / 8 + 128);
-  CHECK(bytes.csr.bytes == 128 + 128 + 4);
+  CHECK(sizes.entropy == Approx(std::log2(300)));
   StoredSizes none = StoredSizes::get({}, {0, 5, 0}, 4);
   CHECK(none.elements == 0);
   CHECK(none.getLeast() == 0);
+}
+
+TEST_CASE("entropy is that of each block") {
+  // Two values in a block, others in the next.
+  std::vector<float> matrix(80);
+  for (size_t i = 0; i < 80; ++i)
+    matrix[i] = float(i % 2 + i / 40 * 2);
+  CHECK(StoredSizes::get(matrix, {2, 40, 1}, 4).entropy == Approx(1));
+  CHECK(StoredSizes::get(matrix, {2, 40, 0}, 4).entropy == Approx(2));
 }

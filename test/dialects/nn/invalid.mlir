@@ -636,3 +636,27 @@ func.func @decode_of_fewer_elements(%x: tensor<42xui8>) -> tensor<6x6xi8> {
   %w = nn.decode %x, <form = 0, elements = 35, block = 36, values = 16, value_bits = 4, gaps = 0, gap_bits = 0, entries = 0> : tensor<42xui8> -> tensor<6x6xi8>
   return %w : tensor<6x6xi8>
 }
+
+// -----
+
+func.func @decode_of_a_table_too_long(%x: tensor<42xui8>) -> tensor<6x6xi8> {
+  // expected-error@+1 {{has a shape that has 17 as 'values', which is not between 1 and 16}}
+  %w = nn.decode %x, <form = 0, elements = 36, block = 36, values = 17, value_bits = 4, gaps = 0, gap_bits = 0, entries = 0> : tensor<42xui8> -> tensor<6x6xi8>
+  return %w : tensor<6x6xi8>
+}
+
+// -----
+
+func.func @decode_of_too_few_bytes(%x: tensor<42xui8>) -> tensor<6x6xi8> {
+  // expected-error@+1 {{has a shape that needs 52 bytes at least}}
+  %w = nn.decode %x, <form = 1, elements = 36, block = 18, values = 16, value_bits = 5, gaps = 0, gap_bits = 0, entries = 0> : tensor<42xui8> -> tensor<6x6xi8>
+  return %w : tensor<6x6xi8>
+}
+
+// -----
+
+func.func @decode_without_a_field(%x: tensor<42xui8>) -> tensor<6x6xi8> {
+  // expected-error@+1 {{has a shape whose field 'entries' is missing, negative or too large}}
+  %w = nn.decode %x, <form = 0, elements = 36, block = 36, values = 16, value_bits = 4, gaps = 0, gap_bits = 0> : tensor<42xui8> -> tensor<6x6xi8>
+  return %w : tensor<6x6xi8>
+}

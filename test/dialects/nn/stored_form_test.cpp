@@ -6,15 +6,11 @@
 
 #include "dialects/nn/compression/Huffman.h"
 #include "dialects/nn/compression/StoredForm.h"
-#include "runtime/epilogue.h"
-#include "runtime/routines/decode/codes.h"
-#include "runtime/routines/decode/entries.h"
-#include "runtime/routines/decode/huffman.h"
+#include "test/dialects/nn/stored_decoder.h"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <memory>
 #include <numeric>
 #include <random>
 
@@ -22,45 +18,8 @@ using namespace nnc;
 using namespace nnc::compression;
 
 namespace {
-/// Bytes in a piece of memory of exactly this size, so that sanitizers see each
-/// access beyond it.
-template <class T> std::unique_ptr<T[]> copy(const std::vector<T> &values) {
-  std::unique_ptr<T[]> own(new T[values.size()]);
-  std::copy(values.begin(), values.end(), own.get());
-  return own;
-}
-
-template <class R, class T, class... A>
-void decodeEachUnit(const decode_shape &s, const uint8_t *x, T *y,
-                    A... scratch) {
-  for (int unit = R::units(s); unit-- > 0;)
-    R::run(s, x, y, scratch..., none{}, unit, unit + 1);
-}
-
-/// Decodes one unit after the other, from the last to the first.
 template <class T> std::vector<T> decode(const StoredForm &form) {
-  const decode_shape &s = form.shape;
-  auto x = copy(form.bytes);
-  std::unique_ptr<T[]> y(new T[size_t(s.elements)]);
-  std::unique_ptr<uint8_t[]> scratch(new uint8_t[size_t(decode_scratch(s))]);
-  switch (s.form) {
-  case decode_codes:
-    decodeEachUnit<decode_codes_portable<decode_shape, none>>(s, x.get(),
-                                                              y.get());
-    break;
-  case decode_entries:
-    decodeEachUnit<decode_entries_portable<decode_shape, none>>(s, x.get(),
-                                                                y.get());
-    break;
-  case decode_huffman:
-    decodeEachUnit<decode_huffman_portable<decode_shape, none>>(
-        s, x.get(), y.get(), scratch.get());
-    break;
-  default:
-    decodeEachUnit<decode_huffman_entries_portable<decode_shape, none>>(
-        s, x.get(), y.get(), scratch.get());
-  }
-  return std::vector<T>(y.get(), y.get() + s.elements);
+  return decodeStored<T>(form.shape, form.bytes);
 }
 
 template <class T>
@@ -70,32 +29,6 @@ std::optional<StoredForm> store(StoredKind kind, const std::vector<T> &values,
                          {reinterpret_cast<const char *>(values.data()),
                           values.size() * sizeof(T)},
                          sizeof(T), runs);
-}
-
-/// Elements of a weight: values of a table, mostly its first ones, many zeros,
-/// long runs of zeros, or each row with values of its own.
-template <class T>
-std::vector<T> makeElements(std::mt19937 &random, size_t count) {
-  auto pick = [&](int most) { return int(random() % unsigned(most)); };
-  std::vector<T> table(size_t(1 + pick(pick(2) ? 16 : 256)));
-  for (T &value : table)
-    value = T(random());
-  const int zeros = std::vector<int>{0, 0, 50, 90, 99}[size_t(pick(5))];
-  const bool isSkewed = pick(2), hasRows = pick(3) == 0;
-  const size_t row = size_t(8 + pick(600));
-  std::vector<T> elements(count);
-  for (size_t i = 0; i < count; ++i) {
-    int place = pick(int(table.size()));
-    if (isSkewed)
-      place = pick(place + 1);
-    elements[i] = pick(100) < zeros ? T(0) : table[size_t(place)];
-    if (hasRows && elements[i])
-      elements[i] = T(elements[i] + T(i / row));
-  }
-  if (pick(4) == 0)
-    std::fill(elements.begin() + long(count / 4),
-              elements.begin() + long(count - count / 4), T(0));
-  return elements;
 }
 
 template <class T> void checkRandom(unsigned seed) {
@@ -166,6 +99,22 @@ TEST_CASE("tables of parts hold what one table cannot") {
   CHECK(form->shape.block == 72);
   CHECK(form->shape.value_bits == 4);
   CHECK(decode<uint8_t>(*form) == elements);
+}
+
+TEST_CASE("blocks have the length that is asked for") {
+  std::mt19937 random(7);
+  std::vector<uint8_t> elements(5000);
+  for (uint8_t &element : elements)
+    element = random() % 4 ? 0 : uint8_t(random() % 8);
+  for (StoredKind kind : kStoredKinds)
+    for (int block : {64, 700, 5000, 6000}) {
+      auto form = StoredForm::get(
+          kind, {reinterpret_cast<const char *>(elements.data()), 5000}, 1, {},
+          block);
+      REQUIRE(form);
+      CHECK(form->shape.block == std::min(block, 5000));
+      CHECK(decode<uint8_t>(*form) == elements);
+    }
 }
 
 TEST_CASE("Huffman codes come close to the entropy") {

@@ -18,8 +18,8 @@ using nnc::compression::StoredSizes;
 namespace nnc::tools {
 namespace {
 
-/// Sums over the weights of layers. One that has no codebook counts as dense
-/// instead of that, and as CSR instead of Huffman codes.
+/// Sums over the weights of layers. One that has no form of a kind counts as
+/// dense instead of that.
 struct SizeTotals {
   int64_t elements = 0, zeros = 0, dense = 0, codebook = 0, csr = 0,
           huffman = 0, least = 0;
@@ -29,8 +29,8 @@ struct SizeTotals {
     zeros += sizes.zeros;
     dense += sizes.dense;
     codebook += sizes.codebook.value_or(sizes.dense);
-    csr += sizes.csr.bytes;
-    huffman += sizes.huffman ? sizes.huffman->bytes : sizes.csr.bytes;
+    csr += sizes.csr ? sizes.csr->bytes : sizes.dense;
+    huffman += sizes.huffman ? sizes.huffman->bytes : sizes.dense;
     least += sizes.getLeast();
   }
 };
@@ -78,11 +78,14 @@ json::Object toJson(CompressSession &session, const CompressResult &result) {
     auto orNone = [](std::optional<int64_t> number) {
       return number ? json::Value(*number) : json::Value(nullptr);
     };
-    std::optional<int64_t> huffman, huffmanGapBits;
-    if (stored.huffman) {
-      huffman = stored.huffman->bytes;
-      huffmanGapBits = stored.huffman->gapBits;
-    }
+    using Gaps = std::optional<compression::GapSize>;
+    auto getBytes = [&](const Gaps &size) {
+      return orNone(size ? std::optional(size->bytes) : std::nullopt);
+    };
+    auto getGapBits = [&](const Gaps &size) {
+      return orNone(size ? std::optional<int64_t>(size->gapBits)
+                         : std::nullopt);
+    };
     std::optional<double> outputError, magnitudeError;
     if (size.outputErrors) {
       outputError = size.outputErrors->result;
@@ -102,10 +105,10 @@ json::Object toJson(CompressSession &session, const CompressResult &result) {
         {"entropy_bits", stored.entropy},
         {"dense_bytes", stored.dense},
         {"codebook_bytes", orNone(stored.codebook)},
-        {"csr_bytes", stored.csr.bytes},
-        {"csr_gap_bits", stored.csr.gapBits},
-        {"huffman_bytes", orNone(huffman)},
-        {"huffman_gap_bits", orNone(huffmanGapBits)},
+        {"csr_bytes", getBytes(stored.csr)},
+        {"csr_gap_bits", getGapBits(stored.csr)},
+        {"huffman_bytes", getBytes(stored.huffman)},
+        {"huffman_gap_bits", getGapBits(stored.huffman)},
         {"least_bytes", stored.getLeast()},
         {"relative_error", size.error},
         {"output_error", orNull(outputError)},
@@ -168,9 +171,11 @@ static void printLayers(CompressSession &session,
   if (isObserved)
     llvm::append_range(titles, std::vector{"results", "by magnitude"});
   Table table(titles);
-  auto formatGaps = [](const compression::GapSize &size) {
-    return fmt::format("{} ({})", formatBytes(double(size.bytes)),
-                       size.gapBits);
+  auto formatGaps = [](const std::optional<compression::GapSize> &size) {
+    if (!size)
+      return std::string();
+    std::string bytes = formatBytes(double(size->bytes));
+    return size->gapBits ? fmt::format("{} ({})", bytes, size->gapBits) : bytes;
   };
   for (const auto &[weight, size] :
        llvm::zip(session.getCompressor().getWeights(), result.sizes)) {
@@ -185,7 +190,7 @@ static void printLayers(CompressSession &session,
         formatBytes(double(stored.dense)),
         stored.codebook ? formatBytes(double(*stored.codebook)) : "",
         formatGaps(stored.csr),
-        stored.huffman ? formatGaps(*stored.huffman) : "",
+        formatGaps(stored.huffman),
         weight.treatment == onnx::Treatment::none
             ? "as it was"
             : fmt::format("{:.2g}", size.error)};
@@ -233,8 +238,8 @@ void printReport(CompressSession &session, const CompressResult &result) {
   printOut("\ndense: 32-bit floats, or bytes where they are quantized; "
            "codebook: the numbers of values in a table; "
            "CSR: such numbers and gaps for what is not zero, in brackets the "
-           "bits of a gap; Huffman: the same in Huffman codes; entropy: bits a "
-           "weight\n");
+           "bits of a gap; Huffman: Huffman codes of values, or of both; "
+           "entropy: bits a weight\n");
   if (settings.options.isSecondOrder)
     printObserved(compressor, result);
   if (!compressor.getLeft().empty()) {

@@ -1,0 +1,65 @@
+//===- StoredProducts.h - Dense layers that read weights as stored --------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_ROUTINES_STOREDPRODUCTS_H
+#define NNC_COMPILER_ROUTINES_STOREDPRODUCTS_H
+
+#include "compiler/routines/Cost.h"
+#include "dialects/nn/TensorData.h"
+#include "dialects/nn/compression/StoredForm.h"
+
+namespace nnc {
+
+/// A dense layer that multiplies rows by a constant matrix of floats, or rows
+/// of bytes by one of signed bytes: nn.stored_matmul could compute it.
+struct DenseLayer {
+  nn::LayerOp layer;
+  int64_t m = 0, n = 0, k = 0;
+  bool transposed = false; ///< the weight is n x k, not k x n
+  bool isFloat = false;
+
+  /// The layer of `use`, if that is the matrix of one.
+  static std::optional<DenseLayer> get(mlir::OpOperand &use);
+  bool hasWeightsOf(const DenseLayer &other) const {
+    return n == other.n && k == other.k && transposed == other.transposed &&
+           isFloat == other.isFloat;
+  }
+};
+
+/// The matrix of a dense layer in a form that the layer can read.
+struct StoredMatrix {
+  compression::StoredForm form;
+  nn::ShapeAttr shape; ///< of decoding it
+  int64_t order = 0;   ///< a stored_order
+};
+
+/// Returns the forms of a kind for the weight of `dense`, whose row-major
+/// elements are `weight`, with the blocks and the order that routines need.
+std::vector<StoredMatrix> storeMatrix(const DenseLayer &dense,
+                                      const TensorData &weight,
+                                      compression::StoredKind kind);
+
+/// The routine that computes a dense layer from a stored matrix.
+struct StoredProduct {
+  const Routine *routine = nullptr; ///< null if there is none
+  /// Seconds more than the layer takes now; less than 0 if it takes fewer.
+  double seconds = 0;
+};
+StoredProduct findStoredProduct(const DenseLayer &dense,
+                                const StoredMatrix &matrix,
+                                const CostModel &cost);
+
+/// Lets the layer read `stored`, the bytes of `matrix`, by `routine`.
+void readStored(const DenseLayer &dense, const StoredMatrix &matrix,
+                const Routine &routine, mlir::Value stored);
+
+/// The attribute of the shape by which a stored form is decoded.
+nn::ShapeAttr toAttribute(const decode_shape &shape,
+                          mlir::MLIRContext *context);
+
+} // namespace nnc
+
+#endif // NNC_COMPILER_ROUTINES_STOREDPRODUCTS_H

@@ -1,0 +1,85 @@
+//===- WeightsFront.cpp - Bytes of weights against time -------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/nnc/WeightsFront.h"
+
+#include "codegen/Codegen.h"
+#include "compiler/routines/WeightError.h"
+#include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/nnc/Command.h"
+
+#include <cmath>
+
+namespace json = llvm::json;
+
+namespace nnc::tools {
+
+/// The most plans that are compiled and shown.
+static constexpr size_t kMostPoints = 12;
+
+/// Returns indices of `bytes`, which descend, both ends among them: those near
+/// to sizes that differ by equal factors.
+static std::vector<size_t> pickPoints(const std::vector<double> &bytes) {
+  std::vector<size_t> picked;
+  for (size_t step = 0; step < kMostPoints; ++step) {
+    double share = double(step) / double(kMostPoints - 1);
+    double wanted = std::exp(std::log(bytes.front()) * (1 - share) +
+                             std::log(std::max(bytes.back(), 1.)) * share);
+    size_t best = 0;
+    for (size_t i = 0; i < bytes.size(); ++i)
+      if (std::abs(bytes[i] - wanted) < std::abs(bytes[best] - wanted))
+        best = i;
+    if (picked.empty() || picked.back() < best)
+      picked.push_back(best);
+  }
+  return picked;
+}
+
+ExitCode WeightsFront::find(Driver &driver, double seconds) {
+  auto found =
+      driver.layered()->getAttrOfType<mlir::ArrayAttr>(kWeightsFrontAttr);
+  std::vector<double> bytes, more;
+  for (auto point : found.getAsRange<mlir::DenseF64ArrayAttr>()) {
+    bytes.push_back(point[0]);
+    more.push_back(point[1]);
+  }
+  for (size_t i : pickPoints(bytes)) {
+    ModelOptions options = driver.options();
+    options.maxWeights = static_cast<int64_t>(bytes[i]);
+    Driver one(options);
+    for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
+      if (ExitCode code = (one.*step)(); code != ExitCode::done)
+        return code;
+    Point point;
+    point.seconds = seconds + more[i];
+    point.ramBytes = countRam(one.module()).bytes;
+    for (auto program : one.module().getOps<exec::ProgramOp>())
+      point.weightBytes +=
+          static_cast<int64_t>(codegen::getWeightsBytes(program));
+    points.push_back(point);
+  }
+  return ExitCode::done;
+}
+
+void WeightsFront::print() const {
+  Table table({"--max-weights", "weights", "RAM", "time, estimated"});
+  for (const Point &point : points)
+    table.add({std::to_string(point.weightBytes),
+               formatBytes(point.weightBytes), formatBytes(point.ramBytes),
+               formatSeconds(point.seconds)});
+  table.print();
+}
+
+json::Value WeightsFront::toJson() const {
+  json::Array array;
+  for (const Point &point : points)
+    array.push_back(json::Object{{"weight_bytes", point.weightBytes},
+                                 {"ram_bytes", point.ramBytes},
+                                 {"estimate_seconds", point.seconds}});
+  return array;
+}
+
+} // namespace nnc::tools

@@ -1,0 +1,64 @@
+//===- stored.h - Efficiency of reading weights in fewer bytes ------------===//
+//
+// Decoders are scalar code, whose time follows from its instructions: these
+// were counted for Cortex-M4 (nnc bench --target=cortex-m4), and x86 compilers
+// emit about as many.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_CATALOGUE_STORED_H
+#define NNC_ROUTINES_CATALOGUE_STORED_H
+
+#include "runtime/routines/catalogue/tile.h"
+#include "runtime/routines/stored_matmul/plan.h"
+
+namespace nnc {
+
+/// Instructions for an element or, of forms with entries, for an entry.
+template <class S> constexpr double stored_instructions(const S &s) {
+  return s.form == decode_entries           ? 12
+         : s.form == decode_huffman_entries ? 22
+         : s.form == decode_huffman         ? 22
+         : s.value_bits == 4                ? 2.5
+                                            : 5;
+}
+
+/// Instructions of scalar code that a core executes in a cycle: several, if it
+/// has units for vectors or for several multiply-adds.
+constexpr double scalar_rate(const core_limits &core) {
+  return core.rate > 2 ? 4 : 1;
+}
+
+/// Efficiency of the routines of decode/.
+template <class S>
+constexpr double decode_efficiency(const core_limits &core, const S &s) {
+  return scalar_rate(core) / stored_instructions(s) / core.rate;
+}
+
+/// Share of its speed that stored_matmul/entries.h keeps where it looks for the
+/// ends of rows within a block.
+inline constexpr double stored_ends_share = 0.6;
+
+/// Efficiency of stored_matmul/entries.h with vectors of W rows of x, for each
+/// of which an entry is read once.
+template <class S>
+constexpr double stored_entries_efficiency(const core_limits &core, const S &s,
+                                           int W) {
+  const double share = stored_block_rows(s) > 1 ? stored_ends_share : 1;
+  return share * decode_efficiency(core, s) * s.m / ceil_div(s.m, W);
+}
+
+/// Efficiency of stored_matmul/tile.h, which multiplies a tile by stored_strip
+/// rows of x: in vectors, or by `scalar` instructions for each weight.
+template <class S>
+constexpr double stored_tile_efficiency(const core_limits &core, const S &s,
+                                        double scalar = 0) {
+  const double decode =
+      stored_instructions(s) * ceil_div(s.m, stored_strip) / scalar_rate(core);
+  const double multiply =
+      scalar > 0 ? scalar / scalar_rate(core) : 2 / core.rate;
+  return s.m / (decode + s.m * multiply) / core.rate;
+}
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_CATALOGUE_STORED_H
