@@ -165,6 +165,49 @@ class CompressQuantized(nnc.TestCase):
                     tensor.ClearField("int32_data")
         self.assertEqual(before.SerializeToString(), after.SerializeToString())
 
+    def test_second_order(self):
+        """Results change less than by magnitudes, and by what the report says; integers stay
+        in their range."""
+        results = {"qdq": {"w1": "b", "w4": "y"}, "qoperator": {"w2": "c", "w4": "i"}}
+        for network, (make, weights, names) in NETWORKS.items():
+            before = make()
+            self.save(network, before)
+            x = get_input(before, 6)
+            np.savez(self.folder / "x.npz", x=x)
+            for options in ["--sparsity=0.5"], ["--clusters=9"], ["--pattern=2:4", "--clusters=16"]:
+                with self.subTest(network, options=options):
+                    said = self.compress(f"{network}.onnx", *options, "--calibration=x.npz")
+                    after = arrays(self.read())
+                    for layer in said["layers"]:
+                        name, error = layer["name"], layer["output_error"]
+                        self.assertLessEqual(error, layer["magnitude_output_error"], name)
+                        weight = weights[name]
+                        full, matrix = weight.steps(weight.array), weight.steps(after[name])
+                        self.assertTrue((matrix[full == 0] == 0).all())
+                        self.assertGreaterEqual(matrix.min(), full.min())
+                        self.assertLessEqual(matrix.max(), full.max())
+                        if said["clusters"]:
+                            self.assertLessEqual(len(np.unique(matrix)), said["clusters"])
+                        if name not in results[network]:
+                            continue
+                        # The same by onnxruntime, with this layer's weights alone changed.
+                        found = []
+                        for array in weight.array, after[name]:
+                            made = onnx.ModelProto()
+                            made.CopyFrom(before)
+                            output = results[network][name]
+                            if output != made.graph.output[0].name:
+                                made.graph.output.append(
+                                    onnx.ValueInfoProto(name=output))
+                            for tensor in made.graph.initializer:
+                                if tensor.name == name:
+                                    tensor.CopyFrom(store(array, name))
+                            session = onnxruntime.InferenceSession(made.SerializeToString())
+                            found.append(np.concatenate([session.run(
+                                [output], {"x": each})[0].astype(float) for each in x]))
+                        wanted = np.linalg.norm(found[0] - found[1]) / np.linalg.norm(found[0])
+                        self.assertAlmostEqual(error, wanted, 3)
+
     def test_numbers(self):
         """The report's numbers are those of the integers in the file, and the file runs."""
         for network, (make, weights, names) in NETWORKS.items():

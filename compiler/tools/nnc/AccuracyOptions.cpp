@@ -7,6 +7,7 @@
 #include "compiler/tools/nnc/AccuracyOptions.h"
 
 #include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/nnc/OptionValue.h"
 #include "frontends/common/Suggest.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -15,6 +16,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace fs = llvm::sys::fs;
 
@@ -37,6 +39,16 @@ CLI::Option *addCalibrationOption(CLI::App &app, std::string &calibration) {
                   "are called by the inputs, and hold one or several samples "
                   "along the first axis")
       ->type_name("DIR|FILE.npz");
+}
+
+CLI::Option *addWords(CLI::App &app, const char *name, std::string &value,
+                      std::vector<std::string> words, const char *help) {
+  CLI::Option *option =
+      app.add_option(name, value, help)
+          ->type_name(fmt::format("{}", fmt::join(words, "|")))
+          ->capture_default_str();
+  setWords(*option, [words] { return words; });
+  return option;
 }
 
 void addShareOption(CLI::App &app, const char *name, std::string &share,

@@ -20,6 +20,9 @@ namespace nnc::tools {
 /// Reads "0.5%" or "0.005" as a share.
 std::optional<double> parseShare(llvm::StringRef text);
 
+/// Accepts one of `words`, and suggests one for others.
+CLI::Option *addWords(CLI::App &app, const char *name, std::string &value,
+                      std::vector<std::string> words, const char *help);
 /// --calibration=DIR|FILE.npz.
 CLI::Option *addCalibrationOption(CLI::App &app, std::string &calibration);
 /// An option whose value is a share.

@@ -41,7 +41,7 @@ private:
   ExitCode compress();
 
   CompressSettings settings;
-  std::string sparsity, pattern, maxDrop;
+  std::string sparsity, pattern, maxDrop, method;
   std::vector<std::string> exclude;
   bool json = false;
 };
@@ -76,6 +76,11 @@ void Compress::addOptions(CLI::App &app) {
                  "--clusters")
       ->type_name("N")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 40));
+  addWords(app, "--method", method, {"second-order", "magnitude"},
+           "How weights are chosen: by how little they change the results of "
+           "their layers on the samples of --calibration, with the weights "
+           "that are left making up for the others, which is done unless "
+           "given; or by their magnitudes alone");
   addExcludeOption(app, exclude, "A node whose weights stay as they are");
   addCalibrationOption(app, settings.calibration);
   addShareOption(
@@ -105,6 +110,8 @@ ExitCode Compress::checkSettings() const {
              "give one of them");
   if (options.block && !options.clusters)
     complain("--block needs --clusters");
+  if (method == "second-order" && settings.calibration.empty())
+    complain("--method=second-order needs --calibration");
   if (settings.maxDrop && !settings.canEvaluate())
     complain("--max-drop needs --calibration or --metric");
   ExitCode files =
@@ -119,6 +126,8 @@ ExitCode Compress::run() {
     settings.options.pattern = parsePattern(pattern);
   if (!maxDrop.empty())
     settings.maxDrop = parseShare(maxDrop);
+  settings.options.isSecondOrder =
+      !settings.calibration.empty() && method != "magnitude";
   settings.options.exclude.insert(exclude.begin(), exclude.end());
   ExitCode code = checkSettings();
   return code == ExitCode::done ? compress() : code;
@@ -129,6 +138,7 @@ ExitCode Compress::compress() {
   CompressSession session(settings);
   if (ExitCode code = session.open(); code != ExitCode::done)
     return code;
+  session.compress();
   CompressResult result;
   if (settings.canEvaluate()) {
     result.evaluated = 1;

@@ -56,18 +56,6 @@ private:
 
 } // namespace
 
-/// Accepts one of `words`, and suggests one for others.
-static CLI::Option *addWords(CLI::App &app, const char *name,
-                             std::string &value, std::vector<std::string> words,
-                             const char *help) {
-  CLI::Option *option =
-      app.add_option(name, value, help)
-          ->type_name(fmt::format("{}", fmt::join(words, "|")))
-          ->capture_default_str();
-  setWords(*option, [words] { return words; });
-  return option;
-}
-
 void Quantize::addMethodOptions(CLI::App &app) {
   addWords(app, "--method", method, {"minmax", "percentile", "entropy", "mse"},
            "How the range of an activation follows from its values: all of "

@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -22,8 +24,8 @@ constexpr int kMostIterations = 10000;
 
 class Clusters {
 public:
-  /// `sorted` has at least one value.
-  explicit Clusters(std::vector<float> sorted);
+  /// Adds a value that counts `weight` times; none is less than one before it.
+  void add(float value, double weight);
 
   size_t getNumDistinct() const { return values.size(); }
   /// Finds centres, at most `count` of them.
@@ -49,31 +51,31 @@ private:
   std::vector<float> values; ///< distinct, ascending
   /// Sums over the values before each, and over all: how often they occur, they
   /// themselves and their squares.
-  std::vector<double> counts, sums, squares;
+  std::vector<double> counts{0}, sums{0}, squares{0};
   std::vector<double> centres; ///< ascending
   std::vector<size_t> ends;    ///< of the clusters, in `values`
 };
 
 } // namespace
 
-Clusters::Clusters(std::vector<float> sorted) : counts(1), sums(1), squares(1) {
-  for (size_t i = 0; i < sorted.size();) {
-    size_t end = i;
-    while (end < sorted.size() && sorted[end] == sorted[i])
-      ++end;
-    double value = static_cast<double>(sorted[i]);
-    double count = static_cast<double>(end - i);
-    values.push_back(sorted[i]);
-    counts.push_back(counts.back() + count);
-    sums.push_back(sums.back() + count * value);
-    squares.push_back(squares.back() + count * value * value);
-    i = end;
+void Clusters::add(float value, double weight) {
+  if (values.empty() || values.back() != value) {
+    values.push_back(value);
+    for (std::vector<double> *each : {&counts, &sums, &squares})
+      each->push_back(each->back());
   }
+  double real = static_cast<double>(value);
+  counts.back() += weight;
+  sums.back() += weight * real;
+  squares.back() += weight * real * real;
 }
 
 double Clusters::getMean(size_t cluster) const {
   size_t start = getStart(cluster), end = ends[cluster];
-  double mean = (sums[end] - sums[start]) / (counts[end] - counts[start]);
+  double count = counts[end] - counts[start];
+  // Values of no weight make no error by any centre.
+  double mean = count > 0 ? (sums[end] - sums[start]) / count
+                          : static_cast<double>(values[start]);
   // Differences of long sums are off by their rounding.
   return std::clamp(mean, static_cast<double>(values[start]),
                     static_cast<double>(values[end - 1]));
@@ -82,7 +84,7 @@ double Clusters::getMean(size_t cluster) const {
 /// Returns the sum of squared differences from the mean.
 double Clusters::getError(size_t cluster) const {
   size_t start = getStart(cluster), end = ends[cluster];
-  if (end - start < 2)
+  if (end - start < 2 || counts[end] <= counts[start])
     return 0;
   double sum = sums[end] - sums[start];
   return squares[end] - squares[start] -
@@ -170,18 +172,33 @@ float Clusters::getCentre(float value) const {
 }
 
 void nnc::compression::shareValues(llvm::MutableArrayRef<float> values,
-                                   int clusters) {
+                                   int clusters,
+                                   llvm::ArrayRef<float> weights) {
   assert(clusters >= 2);
-  std::vector<float> others;
-  others.reserve(values.size());
-  for (float value : values)
-    if (value != 0)
-      others.push_back(value);
-  if (others.empty())
+  assert(weights.empty() || weights.size() == values.size());
+  Clusters found;
+  size_t others = values.size() - std::count(values.begin(), values.end(), 0.f);
+  if (others == 0)
     return;
-  bool hasZeros = others.size() != values.size();
-  std::sort(others.begin(), others.end());
-  Clusters found(std::move(others));
+  if (weights.empty()) {
+    std::vector<float> sorted;
+    sorted.reserve(others);
+    std::copy_if(values.begin(), values.end(), std::back_inserter(sorted),
+                 [](float value) { return value != 0; });
+    std::sort(sorted.begin(), sorted.end());
+    for (float value : sorted)
+      found.add(value, 1);
+  } else {
+    std::vector<std::pair<float, float>> sorted;
+    sorted.reserve(others);
+    for (size_t i = 0; i < values.size(); ++i)
+      if (values[i] != 0)
+        sorted.emplace_back(values[i], weights[i]);
+    std::sort(sorted.begin(), sorted.end());
+    for (auto [value, weight] : sorted)
+      found.add(value, static_cast<double>(weight));
+  }
+  bool hasZeros = others != values.size();
   size_t count = static_cast<size_t>(clusters) - (hasZeros ? 1 : 0);
   if (found.getNumDistinct() <= count)
     return;

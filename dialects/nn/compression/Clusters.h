@@ -21,7 +21,11 @@ namespace nnc::compression {
 ///
 /// Zeros stay zero: where there are any, the other values get one centre less.
 /// Values that are few enough stay as they are. The values are finite.
-void shareValues(llvm::MutableArrayRef<float> values, int clusters);
+///
+/// With `weights`, one for each value and none negative, the squared difference
+/// of a value counts that many times.
+void shareValues(llvm::MutableArrayRef<float> values, int clusters,
+                 llvm::ArrayRef<float> weights = {});
 
 } // namespace nnc::compression
 

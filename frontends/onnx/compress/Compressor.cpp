@@ -6,10 +6,9 @@
 
 #include "frontends/onnx/compress/Compressor.h"
 
-#include "dialects/nn/compression/Clusters.h"
-#include "dialects/nn/compression/IntegerClusters.h"
 #include "frontends/onnx/Check.h"
 #include "frontends/onnx/compress/ErrorModel.h"
+#include "frontends/onnx/compress/LayerInputs.h"
 #include "frontends/onnx/compress/Metadata.h"
 #include "frontends/onnx/quantize/FoldAffine.h"
 #include "frontends/onnx/quantize/Prepare.h"
@@ -22,6 +21,23 @@ using namespace nnc::onnx;
 namespace json = llvm::json;
 using ::onnx::ModelProto;
 using ::onnx::NodeProto;
+using ::onnx::TensorProto;
+
+namespace {
+
+/// What the samples say of the inputs of the layers that read a weight.
+struct ObservedInputs {
+  std::vector<LayerInputs> uses; ///< none if nothing is known
+  nnc::compression::InputMoments moments;
+};
+
+/// A weight as it was compressed.
+struct CompressedWeight {
+  std::vector<float> matrix;
+  std::optional<nnc::compression::OutputErrors> errors;
+};
+
+} // namespace
 
 struct Compressor::Implementation {
   ModelProto model; ///< with its own weights
@@ -32,15 +48,18 @@ struct Compressor::Implementation {
   std::vector<WeightSummary> summaries;
   std::vector<LayerWeights> weights; ///< of the summaries
   std::vector<LeftSummary> left;
-  /// Compressed weights as matrices, by the number of the weight.
-  mutable std::map<std::pair<size_t, Treatment>, std::vector<float>> known;
+  std::vector<ObservedInputs> inputs; ///< of the weights
+  /// Compressed weights, by the number of the weight.
+  mutable std::map<std::pair<size_t, Treatment>, CompressedWeight> known;
 
   void findWeights();
+  ObservedInputs findInputs(const GraphIndex &index, size_t weight,
+                            std::string &reason) const;
   std::vector<float> getOwn(const GraphIndex &index, size_t weight) const {
     return weights[weight].getMatrix(*index.getConstant(weights[weight].name));
   }
-  const std::vector<float> &compress(const GraphIndex &index, size_t weight,
-                                     Treatment treatment) const;
+  const CompressedWeight &compress(const GraphIndex &index, size_t weight,
+                                   Treatment treatment) const;
   ModelProto makeCompressed();
 };
 
@@ -57,40 +76,64 @@ void Compressor::Implementation::findWeights() {
       summary.nodes.push_back(getNodeName(index.getNode(use.layer)).str());
     summaries.push_back(std::move(summary));
   }
+  for (size_t i = 0; i < weights.size() && options.isSecondOrder; ++i)
+    inputs.push_back(findInputs(index, i, summaries[i].unobserved));
 }
 
-const std::vector<float> &
+/// Finds what a weight multiplies; `reason` says why if nothing is known of it.
+ObservedInputs
+Compressor::Implementation::findInputs(const GraphIndex &index, size_t weight,
+                                       std::string &reason) const {
+  const LayerWeights &own = weights[weight];
+  const TensorProto &tensor = *index.getConstant(own.name);
+  std::vector<int64_t> dims(tensor.dims().begin(), tensor.dims().end());
+  ObservedInputs found;
+  for (const WeightUse &use : own.uses) {
+    const NodeProto &layer = index.getNode(use.layer);
+    auto layerInputs = LayerInputs::get(index, use, dims, reason);
+    if (!layerInputs)
+      return {};
+    if (!(MatrixForm::get(layer, use.operand, dims) == own.form) ||
+        (!found.uses.empty() &&
+         found.uses.front().getNumGroups() != layerInputs->getNumGroups())) {
+      reason = "is read by nodes that sum over different axes or groups of it";
+      return {};
+    }
+    found.uses.push_back(std::move(*layerInputs));
+  }
+  // Groups of a pattern do not cross the bounds of spans.
+  found.moments = compression::InputMoments(
+      found.uses.front().getNumGroups(), own.form.getColumns(),
+      options.pattern ? options.pattern->group : 1);
+  return found;
+}
+
+const CompressedWeight &
 Compressor::Implementation::compress(const GraphIndex &index, size_t weight,
                                      Treatment treatment) const {
   auto [entry, isNew] = known.try_emplace({weight, treatment});
+  CompressedWeight &result = entry->second;
   if (!isNew)
-    return entry->second;
-  std::vector<float> matrix = getOwn(index, weight);
-  if (treatment == Treatment::none)
-    return entry->second = std::move(matrix);
+    return result;
+  result.matrix = getOwn(index, weight);
+  bool isObserved = !inputs.empty() && !inputs[weight].uses.empty();
+  if (treatment == Treatment::none) {
+    if (isObserved)
+      result.errors = compression::OutputErrors();
+    return result;
+  }
+  compression::WeightGoal goal{options.sparsity, options.pattern,
+                               options.clusters};
+  if (treatment == Treatment::finer)
+    goal.clusters = static_cast<int>(compression::kMostValues);
   std::vector<float> scales = weights[weight].getScaleMatrix();
   const compression::MatrixShape &shape = summaries[weight].shape;
-  if (options.sparsity)
-    compression::pruneToSparsity(matrix, *options.sparsity, scales);
-  if (options.pattern)
-    compression::pruneToPattern(matrix, shape.columns, *options.pattern,
-                                scales);
-  int clusters = treatment == Treatment::finer
-                     ? static_cast<int>(compression::kMostValues)
-                     : options.clusters;
-  for (int64_t row = 0; row < shape.rows && clusters != 0;
-       row += shape.getBlockRows()) {
-    size_t start = row * shape.columns;
-    size_t count =
-        std::min(shape.getBlockRows(), shape.rows - row) * shape.columns;
-    auto block = llvm::MutableArrayRef(matrix).slice(start, count);
-    if (weights[weight].scales)
-      compression::shareIntegers(
-          block, llvm::ArrayRef(scales).slice(start, count), clusters);
-    else
-      compression::shareValues(block, clusters);
-  }
-  return entry->second = std::move(matrix);
+  if (isObserved)
+    result.errors = compression::compressBySecondOrder(
+        result.matrix, shape, scales, inputs[weight].moments, goal);
+  else
+    compression::compressByMagnitude(result.matrix, shape, scales, goal);
+  return result;
 }
 
 ModelProto Compressor::Implementation::makeCompressed() {
@@ -101,7 +144,8 @@ ModelProto Compressor::Implementation::makeCompressed() {
     const WeightSummary &summary = summaries[i];
     if (summary.treatment == Treatment::none)
       continue;
-    const std::vector<float> &matrix = compress(from, i, summary.treatment);
+    const std::vector<float> &matrix =
+        compress(from, i, summary.treatment).matrix;
     weights[i].store(matrix, *to.getConstant(summary.name));
     double zeros =
         static_cast<double>(std::count(matrix.begin(), matrix.end(), 0.f));
@@ -172,13 +216,48 @@ void Compressor::setTreatment(size_t weight, Treatment treatment) {
   own->summaries[weight].treatment = treatment;
 }
 
+std::vector<std::string> Compressor::getObserved() const {
+  std::vector<std::string> tensors;
+  for (const ObservedInputs &each : own->inputs)
+    for (const LayerInputs &use : each.uses)
+      if (!llvm::is_contained(tensors, use.getTensor()))
+        tensors.push_back(use.getTensor());
+  return tensors;
+}
+
+std::string Compressor::describeReader(const std::string &tensor) const {
+  GraphIndex index(own->model);
+  const NodeProto &node = index.getNode(index.getReaders(tensor).front());
+  return "'" + getNodeName(node).str() + "' (" + node.op_type() + ")";
+}
+
+void Compressor::observe(const std::string &tensor,
+                         llvm::ArrayRef<int64_t> shape,
+                         llvm::ArrayRef<float> values, size_t samples) {
+  for (ObservedInputs &each : own->inputs)
+    for (const LayerInputs &use : each.uses)
+      if (use.getTensor() == tensor)
+        use.add(shape, values,
+                each.moments.getMostVectors() / static_cast<int64_t>(samples) +
+                    1,
+                each.moments);
+}
+
+void Compressor::compress(size_t weight) const {
+  own->compress(GraphIndex(own->model), weight,
+                own->summaries[weight].treatment);
+}
+
 CompressedSizes Compressor::measure(size_t weight) const {
   GraphIndex index(own->model);
   const WeightSummary &summary = own->summaries[weight];
   std::vector<float> before = own->getOwn(index, weight);
-  const std::vector<float> &after =
+  const CompressedWeight &compressed =
       own->compress(index, weight, summary.treatment);
+  const std::vector<float> &after = compressed.matrix;
   CompressedSizes sizes;
+  sizes.outputErrors = compressed.errors;
+  sizes.isDense = !compressed.errors || own->inputs[weight].moments.isDense();
   sizes.stored = compression::StoredSizes::get(
       after, summary.shape, own->weights[weight].getElementBytes());
   std::vector<float> scales = own->weights[weight].getScaleMatrix();
@@ -201,6 +280,10 @@ static llvm::Expected<std::string> print(const ModelProto &model) {
 llvm::Expected<std::string> Compressor::printOriginal() const {
   ModelProto copy = own->model;
   forgetShapes(copy);
+  GraphIndex index(copy);
+  for (const std::string &tensor : getObserved())
+    if (!index.isInput(tensor))
+      addOutput(*copy.mutable_graph(), tensor);
   return print(copy);
 }
 
@@ -210,7 +293,7 @@ Compressor::printErrors(std::vector<ObservedError> &errors) const {
   return print(makeErrorModel(
       own->model, own->weights,
       [&](size_t weight) -> const std::vector<float> & {
-        return own->compress(index, weight, Treatment::asked);
+        return own->compress(index, weight, Treatment::asked).matrix;
       },
       errors));
 }

@@ -7,7 +7,7 @@
 #ifndef NNC_FRONTENDS_ONNX_COMPRESS_COMPRESSOR_H
 #define NNC_FRONTENDS_ONNX_COMPRESS_COMPRESSOR_H
 
-#include "dialects/nn/compression/Prune.h"
+#include "dialects/nn/compression/SecondOrder.h"
 #include "dialects/nn/compression/StoredSizes.h"
 #include "frontends/common/Import.h"
 
@@ -28,6 +28,9 @@ struct CompressOptions {
   int clusters = 0;
   /// Rows of the output that share a table of values, or 0 for all.
   int64_t block = 0;
+  /// Whether weights are chosen by what they do to the results of layers, for
+  /// which the inputs of these are observed.
+  bool isSecondOrder = false;
   std::set<std::string> exclude; ///< names of nodes
 };
 
@@ -42,6 +45,9 @@ struct WeightSummary {
   std::string op;                 ///< of the first node
   compression::MatrixShape shape;
   Treatment treatment = Treatment::asked;
+  /// Why nothing is known of what the weights multiply, so that they are chosen
+  /// by their magnitudes; "" otherwise.
+  std::string unobserved;
 };
 
 /// A constant that would be compressed but for the reason.
@@ -56,6 +62,10 @@ struct CompressedSizes {
   /// Root mean square of the differences to the model's own weights, relative
   /// to that of these; for integers, of the numbers that they stand for.
   double error = 0;
+  /// Errors of the layers' results; none where nothing was observed.
+  std::optional<compression::OutputErrors> outputErrors;
+  /// Whether these know how all columns of the inputs are related.
+  bool isDense = true;
 };
 
 /// The squared norms of what a layer computes with its own weights, and of the
@@ -92,9 +102,21 @@ public:
   /// Treatment::asked.
   bool canBeFiner() const;
   void setTreatment(size_t weight, Treatment treatment);
+
+  /// Returns the tensors that weights multiply, to be observed by second order.
+  std::vector<std::string> getObserved() const;
+  /// Describes the first node that reads a tensor: its name and operator.
+  std::string describeReader(const std::string &tensor) const;
+  /// Adds the elements of such a tensor in one of `samples` samples.
+  void observe(const std::string &tensor, llvm::ArrayRef<int64_t> shape,
+               llvm::ArrayRef<float> values, size_t samples);
+  /// Compresses a weight as it is to be now, unless it is done: by second order
+  /// that takes a while. The functions below do it themselves otherwise.
+  void compress(size_t weight) const;
   CompressedSizes measure(size_t weight) const;
 
-  /// Serializes the model with its own weights.
+  /// Serializes the model with its own weights. Its outputs come first; those
+  /// of the tensors to be observed that are no inputs follow.
   llvm::Expected<std::string> printOriginal() const;
   /// Serializes the model with its own weights, and nodes that compute what
   /// the compression of each weight changes at the layers that read it.

@@ -14,7 +14,7 @@ using namespace nnc::onnx;
 using llvm::ArrayRef;
 using ::onnx::NodeProto;
 
-static int64_t getProduct(ArrayRef<int64_t> sizes) {
+int64_t nnc::onnx::getProduct(ArrayRef<int64_t> sizes) {
   int64_t product = 1;
   for (int64_t size : sizes)
     product *= size;

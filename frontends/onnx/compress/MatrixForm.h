@@ -16,6 +16,9 @@
 
 namespace nnc::onnx {
 
+/// The number of elements of a tensor of these sizes.
+int64_t getProduct(llvm::ArrayRef<int64_t> sizes);
+
 /// How the weights of a layer become a matrix with a row for each channel of
 /// the output and a column for each number that the channel sums over. The
 /// columns of a convolution are in the order of the places of the kernel, and
@@ -29,6 +32,9 @@ public:
   static std::optional<MatrixForm>
   get(const ::onnx::NodeProto &node, int operand, llvm::ArrayRef<int64_t> dims);
 
+  bool operator==(const MatrixForm &other) const {
+    return sizes == other.sizes && order == other.order && rows == other.rows;
+  }
   int64_t getRows() const { return rows; }
   int64_t getColumns() const { return columns; }
   std::vector<float> toMatrix(llvm::ArrayRef<float> weights) const;

@@ -63,6 +63,11 @@ static int64_t getClusters(const onnx::CompressOptions &options,
                                                : options.clusters;
 }
 
+/// Says how much of the Hessian of a layer's inputs is known.
+static const char *getHessian(const onnx::CompressedSizes &size) {
+  return !size.outputErrors ? "" : size.isDense ? "dense" : "blocks";
+}
+
 json::Object toJson(CompressSession &session, const CompressResult &result) {
   const CompressSettings &settings = session.getSettings();
   onnx::Compressor &compressor = session.getCompressor();
@@ -81,6 +86,11 @@ json::Object toJson(CompressSession &session, const CompressResult &result) {
       return orNone(size ? std::optional<int64_t>(size->gapBits)
                          : std::nullopt);
     };
+    std::optional<double> outputError, magnitudeError;
+    if (size.outputErrors) {
+      outputError = size.outputErrors->result;
+      magnitudeError = size.outputErrors->magnitude;
+    }
     layers.push_back(json::Object{
         {"name", weight.name},
         {"nodes", json::Array(weight.nodes)},
@@ -100,7 +110,11 @@ json::Object toJson(CompressSession &session, const CompressResult &result) {
         {"huffman_bytes", getBytes(stored.huffman)},
         {"huffman_gap_bits", getGapBits(stored.huffman)},
         {"least_bytes", stored.getLeast()},
-        {"relative_error", size.error}});
+        {"relative_error", size.error},
+        {"output_error", orNull(outputError)},
+        {"magnitude_output_error", orNull(magnitudeError)},
+        {"hessian", getHessian(size)},
+        {"unobserved", weight.unobserved}});
   }
   for (const onnx::LeftSummary &each : compressor.getLeft())
     left.push_back(json::Object{{"name", each.name},
@@ -119,6 +133,7 @@ json::Object toJson(CompressSession &session, const CompressResult &result) {
       {"pattern", getPattern(settings.options)},
       {"clusters", settings.options.clusters},
       {"block", settings.options.block},
+      {"method", settings.options.isSecondOrder ? "second-order" : "magnitude"},
       {"samples", int64_t(session.getNumSamples())},
       {"folded", compressor.getNumFolded()},
       {"file_bytes", compressor.getFileBytes()},
@@ -149,8 +164,13 @@ static std::string shorten(const std::string &name) {
 
 static void printLayers(CompressSession &session,
                         const CompressResult &result) {
-  Table table({"weights", "op", "elements", "zeros", "values", "entropy",
-               "dense", "codebook", "CSR", "Huffman", "error"});
+  std::vector<std::string> titles = {
+      "weights", "op",       "elements", "zeros",   "values", "entropy",
+      "dense",   "codebook", "CSR",      "Huffman", "error"};
+  bool isObserved = session.getSettings().options.isSecondOrder;
+  if (isObserved)
+    llvm::append_range(titles, std::vector{"results", "by magnitude"});
+  Table table(titles);
   auto formatGaps = [](const std::optional<compression::GapSize> &size) {
     if (!size)
       return std::string();
@@ -160,18 +180,54 @@ static void printLayers(CompressSession &session,
   for (const auto &[weight, size] :
        llvm::zip(session.getCompressor().getWeights(), result.sizes)) {
     const StoredSizes &stored = size.stored;
-    table.add(
-        {shorten(weight.name), weight.op, fmt::format("{}", stored.elements),
-         fmt::format("{:.1f} %", 100 * getShare(stored.zeros, stored.elements)),
-         fmt::format("{}", stored.values),
-         fmt::format("{:.2f}", stored.entropy),
-         formatBytes(double(stored.dense)),
-         stored.codebook ? formatBytes(double(*stored.codebook)) : "",
-         formatGaps(stored.csr), formatGaps(stored.huffman),
-         weight.treatment == onnx::Treatment::none
-             ? "as it was"
-             : fmt::format("{:.2g}", size.error)});
+    std::vector<std::string> row = {
+        shorten(weight.name),
+        weight.op,
+        fmt::format("{}", stored.elements),
+        fmt::format("{:.1f} %", 100 * getShare(stored.zeros, stored.elements)),
+        fmt::format("{}", stored.values),
+        fmt::format("{:.2f}", stored.entropy),
+        formatBytes(double(stored.dense)),
+        stored.codebook ? formatBytes(double(*stored.codebook)) : "",
+        formatGaps(stored.csr),
+        formatGaps(stored.huffman),
+        weight.treatment == onnx::Treatment::none
+            ? "as it was"
+            : fmt::format("{:.2g}", size.error)};
+    if (size.outputErrors)
+      for (double error :
+           {size.outputErrors->result, size.outputErrors->magnitude})
+        row.push_back(fmt::format("{:.2g}", error));
+    else if (isObserved)
+      row.insert(row.end(), 2, "");
+    table.add(std::move(row));
   }
+  table.print();
+}
+
+/// Prints what second order says of layers, and of which it says less.
+static void printObserved(onnx::Compressor &compressor,
+                          const CompressResult &result) {
+  printOut("results: the error of what layers compute on the samples, relative "
+           "to that, and the same if weights were chosen by magnitude\n");
+  auto blocks = llvm::count_if(result.sizes, [](const auto &size) {
+    return size.outputErrors && !size.isDense;
+  });
+  if (blocks)
+    printOut("inputs of {} layers count as related only within blocks of {} "
+             "columns, as there are more than {}\n",
+             blocks, compression::InputMoments::kSpan,
+             compression::InputMoments::kMostColumns);
+  Table table({"by magnitude", "node", "because it"});
+  bool hasAny = false;
+  for (const onnx::WeightSummary &weight : compressor.getWeights())
+    if (!weight.unobserved.empty()) {
+      table.add({weight.name, weight.nodes.front(), weight.unobserved});
+      hasAny = true;
+    }
+  if (!hasAny)
+    return;
+  printOut("\n");
   table.print();
 }
 
@@ -184,6 +240,8 @@ void printReport(CompressSession &session, const CompressResult &result) {
            "CSR: such numbers and gaps for what is not zero, in brackets the "
            "bits of a gap; Huffman: Huffman codes of values, or of both; "
            "entropy: bits a weight\n");
+  if (settings.options.isSecondOrder)
+    printObserved(compressor, result);
   if (!compressor.getLeft().empty()) {
     Table left({"stays as it is", "node", "op", "because"});
     for (const onnx::LeftSummary &each : compressor.getLeft())

@@ -10,6 +10,7 @@
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/AccuracyOptions.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 namespace nnc::tools {
@@ -81,8 +82,69 @@ ExitCode CompressSession::open() {
           openModel(compressor->printOriginal(), "original", originalModel);
       code != ExitCode::done)
     return code;
-  return readCalibration(settings.calibration, originalModel.getManifest(),
-                         samples);
+  if (ExitCode code = readCalibration(settings.calibration,
+                                      originalModel.getManifest(), samples);
+      code != ExitCode::done || !settings.options.isSecondOrder)
+    return code;
+  return observe();
+}
+
+/// Returns whether the elements are all finite, as floats in `values`.
+static bool getFinite(const Tensor &tensor, std::vector<float> &values) {
+  std::vector<double> all = tensor.values();
+  values.assign(all.begin(), all.end());
+  return llvm::all_of(values, [](float value) { return std::isfinite(value); });
+}
+
+ExitCode CompressSession::observe() {
+  const std::vector<Port> &inputs = originalModel.getManifest().inputs;
+  std::vector<std::string> tensors = compressor->getObserved();
+  std::vector<float> values;
+  Progress progress("observing what layers read");
+  for (size_t i = 0; i < samples.size(); ++i) {
+    progress.setShare(double(i) / double(samples.size()));
+    llvm::Expected<std::vector<Tensor>> results = originalModel.run(
+        samples[i].inputs,
+        fmt::format("sample {} of {}", i + 1, samples.size()));
+    if (!results)
+      return fail(results.takeError(), ExitCode::ownFault);
+    keepOutputs(i, *results);
+    for (const std::string &name : tensors) {
+      int output = originalModel.findOutput(name);
+      auto input = llvm::find_if(
+          inputs, [&](const Port &port) { return port.name == name; });
+      if (output < 0 && input == inputs.end())
+        return fail(makeError(fmt::format("the model that observes '{}' has "
+                                          "no such output",
+                                          displayText(name))),
+                    ExitCode::ownFault);
+      const Tensor &tensor = output >= 0
+                                 ? (*results)[output]
+                                 : samples[i].inputs[input - inputs.begin()];
+      if (!getFinite(tensor, values))
+        return fail(
+            makeError(fmt::format(
+                "tensor '{}', which node {} reads, holds values that are not "
+                "finite in sample {}: leave this sample out, or choose weights "
+                "by --method=magnitude",
+                displayText(name),
+                displayText(compressor->describeReader(name)),
+                samples[i].name)),
+            ExitCode::usage);
+      compressor->observe(name, tensor.shape, values, samples.size());
+    }
+  }
+  return ExitCode::done;
+}
+
+void CompressSession::compress() {
+  size_t count = compressor->getWeights().size();
+  for (size_t i = 0; i < count; ++i) {
+    Progress progress("compressing " +
+                      displayText(compressor->getWeights()[i].name));
+    progress.setShare(double(i) / double(count));
+    compressor->compress(i);
+  }
 }
 
 llvm::Expected<std::vector<Tensor>>
@@ -92,16 +154,22 @@ CompressSession::runOriginal(size_t sample) {
   llvm::Expected<std::vector<Tensor>> results = originalModel.run(
       samples[sample].inputs,
       fmt::format("original sample {} of {}", sample + 1, samples.size()));
-  if (!results || sample != outputs.size())
-    return results;
-  int64_t bytes = 0;
-  for (const Tensor &result : *results)
-    bytes += int64_t(result.data.size());
-  if (outputBytes + bytes <= kKeptBytes) {
-    outputBytes += bytes;
-    outputs.push_back(*results);
-  }
+  if (results)
+    keepOutputs(sample, *results);
   return results;
+}
+
+/// Keeps the model's own outputs for a sample if they take little memory.
+void CompressSession::keepOutputs(size_t sample,
+                                  llvm::ArrayRef<Tensor> results) {
+  results = results.take_front(compressor->getNumOutputs());
+  int64_t bytes = 0;
+  for (const Tensor &result : results)
+    bytes += int64_t(result.data.size());
+  if (sample != outputs.size() || outputBytes + bytes > kKeptBytes)
+    return;
+  outputBytes += bytes;
+  outputs.push_back(results.vec());
 }
 
 ExitCode CompressSession::evaluate(CompressEvaluation &evaluation) {

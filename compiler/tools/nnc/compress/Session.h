@@ -37,8 +37,11 @@ public:
   explicit CompressSession(CompressSettings settings)
       : settings(std::move(settings)), diagnostics(context) {}
 
-  /// Reads the model, and if there are samples builds it and reads these.
+  /// Reads the model, and if there are samples builds it and reads these. By
+  /// second order it is run on them, to observe what its layers read.
   ExitCode open();
+  /// Compresses all weights as they are to be now.
+  void compress();
   /// Compares the model as it is compressed now with the original one.
   ExitCode evaluate(CompressEvaluation &evaluation);
   /// Finds how much of what the layers that read each weight compute changes
@@ -52,9 +55,11 @@ public:
 
 private:
   ExitCode checkWeights();
+  ExitCode observe();
   ExitCode openModel(llvm::Expected<std::string> text, const char *name,
                      Executable &model);
   llvm::Expected<std::vector<Tensor>> runOriginal(size_t sample);
+  void keepOutputs(size_t sample, llvm::ArrayRef<Tensor> results);
 
   CompressSettings settings;
   mlir::MLIRContext context;

@@ -1,0 +1,43 @@
+//===- Magnitude.h - Compression that looks at weights alone ----*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_COMPRESSION_MAGNITUDE_H
+#define NNC_DIALECTS_NN_COMPRESSION_MAGNITUDE_H
+
+#include "dialects/nn/compression/Codebook.h"
+#include "dialects/nn/compression/Prune.h"
+
+#include <optional>
+
+namespace nnc::compression {
+
+/// How many weights of a layer become zero, and how many values are left.
+struct WeightGoal {
+  std::optional<double> sparsity; ///< share of all weights
+  std::optional<Pattern> pattern;
+  /// Most values of a block of rows, of which zero is one, or 0 for any number.
+  int clusters = 0;
+};
+
+/// Calls `visit` with the first element of each block of rows that has a table
+/// of its own, and the number of its elements.
+template <class F> void forEachBlock(const MatrixShape &shape, F visit) {
+  for (int64_t row = 0; row < shape.rows; row += shape.getBlockRows())
+    visit(static_cast<size_t>(row * shape.columns),
+          static_cast<size_t>(std::min(shape.getBlockRows(), shape.rows - row) *
+                              shape.columns));
+}
+
+/// Reaches the goal by zeros for the weights of least magnitude, and values
+/// that are near to the others. `scales` is empty for floats, and else has the
+/// scale of each integer.
+void compressByMagnitude(llvm::MutableArrayRef<float> matrix,
+                         const MatrixShape &shape, llvm::ArrayRef<float> scales,
+                         const WeightGoal &goal);
+
+} // namespace nnc::compression
+
+#endif // NNC_DIALECTS_NN_COMPRESSION_MAGNITUDE_H
