@@ -73,8 +73,9 @@ struct ImportOptions {
   /// The name that messages give to `shapes` if these are only tried (Trial.h);
   /// else empty. Shapes that do not fit are a warning then.
   std::string trial = "";
-  /// The samples along the first dimension of all inputs, which the model has to
-  /// leave open and of which `shapes` give one; 0 where inputs hold no batch.
+  /// The samples along the first dimension of all inputs, which the model has
+  /// to leave open and of which `shapes` give one; 0 where inputs hold no
+  /// batch.
   int64_t batch = 0;
 };
 

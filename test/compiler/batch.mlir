@@ -11,8 +11,8 @@
 // CHECK: func.func private @nested_samples_1(%{{.*}}: tensor<i64>, %{{.*}}: tensor<2x2x3xf32>) -> tensor<2x3xf32>
 // CHECK: nn.layer "take_x" {{.*}} -> tensor<2x3xf32>
 // CHECK: nn.layer "a" {{.*}} -> tensor<2x3xf32>
-// CHECK: func.func private @nested_samples_2(%[[RUN:.*]]: tensor<i64>, %[[PARTS:.*]]: tensor<2x4x3xf32>) -> tensor<4x3xf32>
-// CHECK: %[[PART:.*]] = nn.layer "take_x" inputs(%[[PARTS]], %[[RUN]] : tensor<2x4x3xf32>, tensor<i64>) -> tensor<4x3xf32>
+// CHECK: func.func private @nested_samples_2(%[[TRIP:.*]]: tensor<i64>, %[[PARTS:.*]]: tensor<2x4x3xf32>) -> tensor<4x3xf32>
+// CHECK: %[[PART:.*]] = nn.layer "take_x" inputs(%[[PARTS]], %[[TRIP]] : tensor<2x4x3xf32>, tensor<i64>) -> tensor<4x3xf32>
 // CHECK: nn.gather {{.*}} {axis = 0 : i64} : (tensor<2x4x3xf32>, tensor<i64>) -> tensor<4x3xf32>
 // CHECK: %[[PAIRS:.*]] = nn.reshape %[[PART]] : tensor<4x3xf32> -> tensor<2x2x3xf32>
 // CHECK: nn.loop @nested_samples_1 max 2 with(%[[PAIRS]]) : (tensor<2x2x3xf32>) -> tensor<2x2x3xf32>
