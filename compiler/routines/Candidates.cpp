@@ -170,7 +170,8 @@ static std::string getObstacle(LayerOp layer, const Routine &routine,
   if (!routine.takesSums(anchor ? anchor.getAccumulatorType() : Type()))
     return "does not sum in the layer's accumulator type";
   for (auto [i, value] : llvm::enumerate(layer.getInputs()))
-    if (splitLayoutName(routine.getLayout(i)).second && !isConstant(value))
+    if (splitLayoutName(routine.getLayout(i)).second && !isConstant(value) &&
+        !value.getDefiningOp<DecodeOp>())
       return "transforms operand " + std::to_string(i) +
              ", which is not a constant";
   if (layer.getAnchorOp() && !layer.hasEmptyEpilogue() &&
