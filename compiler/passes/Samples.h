@@ -13,9 +13,9 @@
 
 namespace nnc {
 
-/// Which values of a function of layers consist of one part for each sample of
-/// a batch: all parts of a value have one size, lie one behind the other along
-/// its first axis, and depend on the inputs of their own sample alone.
+/// The values of a function of layers that consist of one part for each sample
+/// of a batch: all parts of a value have one size, lie one behind the other
+/// along its first axis, and depend on the inputs of their own sample alone.
 class Samples {
 public:
   /// Proves for each op of `function`, whose inputs hold `count` samples, that

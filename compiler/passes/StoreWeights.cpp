@@ -46,7 +46,7 @@ struct Choice {
   /// Nothing where the weight is stored as it is.
   std::optional<StoredMatrix> stored;
   const Routine *decoder = nullptr; ///< that makes the weight, if one does
-  /// Of each layer, if these read what is stored.
+  /// Those of the layers, in order, if these read what is stored.
   SmallVector<const Routine *> readers;
   int64_t bytes = 0;
   /// More than with the weight as it is. Readers may take fewer: less than 0.

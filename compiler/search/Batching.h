@@ -17,7 +17,7 @@
 
 namespace nnc {
 
-/// What the ops of a network take on `size` samples at a time.
+/// Time and memory of the ops of a network on `size` samples at a time.
 struct BatchProfile {
   int64_t size = 1;
   std::vector<double> seconds; ///< of each op
@@ -28,7 +28,7 @@ struct BatchProfile {
   std::vector<int64_t> bytesWithoutPorts;
 };
 
-/// What it takes to divide the network in front of an op, for each sample: the
+/// The cost of dividing the network in front of an op, for each sample: the
 /// values that cross there are kept for all samples of the second part, and the
 /// inputs that the first part reads are copied. All is 0 in front of the first.
 struct BatchCut {

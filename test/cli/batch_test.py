@@ -173,7 +173,7 @@ class Batch(nnc.TestCase):
             self.nnc("verify", "image.onnx", *shared[:2], f"--max-ram={limit}", *options)
 
     def test_range(self):
-        """Of a range the batch with the least time for a sample within the limits."""
+        """A range gives the batch with the least time for a sample within the limits."""
         self.save("image", image_network())
         free = self.plan("image", "--batch=1..16")
         one = self.plan("image", "--batch=1")

@@ -54,7 +54,7 @@ struct DimRange {
   bool varies() const { return low != high; }
 };
 
-/// How many samples a run may take.
+/// The numbers of samples that a run may take.
 struct BatchRange {
   int64_t low = 1, high = 1;
 };

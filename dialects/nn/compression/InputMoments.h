@@ -35,8 +35,8 @@ public:
   /// Whether products of all pairs of columns are known.
   bool isDense() const { return spans == 1; }
 
-  /// How many vectors of a group are worth adding: enough to tell the columns
-  /// apart, within a bound on the multiplications, 32768 at most.
+  /// The number of vectors of a group that are worth adding: enough to tell the
+  /// columns apart, within a bound on the multiplications, 32768 at most.
   int64_t getMostVectors() const;
   /// Adds vectors of `columns` elements, one behind the other, to a group.
   void add(int64_t group, llvm::ArrayRef<float> vectors);

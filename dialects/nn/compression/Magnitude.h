@@ -14,7 +14,8 @@
 
 namespace nnc::compression {
 
-/// How many weights of a layer become zero, and how many values are left.
+/// The number of weights of a layer that become zero, and of values that are
+/// left.
 struct WeightGoal {
   std::optional<double> sparsity; ///< share of all weights
   std::optional<Pattern> pattern;

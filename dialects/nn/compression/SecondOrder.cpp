@@ -18,10 +18,11 @@
 
 using namespace nnc::compression;
 
-/// Of the mean of the Hessian's diagonal, what is added to each element of it:
-/// what the samples do not tell apart is pulled to the weights' own values.
+/// The share of the mean of the Hessian's diagonal that is added to each
+/// element: what the samples do not tell apart is pulled to the weights' own
+/// values.
 static constexpr double kDamping = 0.01;
-/// How often the values of tables are fitted, at most.
+/// The most times that the values of tables are fitted.
 static constexpr int kMostFits = 4;
 /// Columns of which weights are chosen at a time to become zero.
 static constexpr int64_t kWidth = 64;
@@ -203,7 +204,7 @@ void SecondOrder::sweep(std::vector<float> &result,
   });
 }
 
-/// What it costs, in squared error, if a weight becomes zero and the columns
+/// The cost, in squared error, of a weight that becomes zero while the columns
 /// behind it compensate that.
 static double getCost(double real, const Cell &cell, int64_t column) {
   double step = real / cell.factor[column * (cell.columns + 1)];

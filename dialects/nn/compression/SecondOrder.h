@@ -12,7 +12,7 @@
 
 namespace nnc::compression {
 
-/// How far the products of compressed weights with the layer's inputs are from
+/// The distance of the products of compressed weights and a layer's inputs from
 /// those of its own: ||W X - W' X|| / ||W X||, or 0 where both are 0.
 struct OutputErrors {
   double magnitude = 0; ///< of the weights by compressByMagnitude()

@@ -155,7 +155,7 @@ struct HuffmanReader {
   }
 };
 
-/// What the forms have in common: bytes that a shape without a fault reads.
+/// The bytes that a shape without a fault reads, in whichever form they are.
 struct Checker {
   const decode_shape &s;
   llvm::ArrayRef<uint8_t> bytes;

@@ -25,7 +25,7 @@ using ::onnx::TensorProto;
 
 namespace {
 
-/// What the samples say of the inputs of the layers that read a weight.
+/// The statistics of the inputs of the layers that read a weight.
 struct ObservedInputs {
   std::vector<LayerInputs> uses; ///< none if nothing is known
   nnc::compression::InputMoments moments;

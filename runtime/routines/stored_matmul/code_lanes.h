@@ -22,7 +22,7 @@ constexpr int32_t code_bytes(int i, int bits) {
   return static_cast<int32_t>(0x80800000u |
                               static_cast<uint32_t>(second << 8 | first));
 }
-/// Where in its bytes code i begins.
+/// The bit at which code i begins in its bytes.
 constexpr int32_t code_shift(int i, int bits) { return i * bits % 8; }
 
 /// Looks up codes in vectors of W floats, where the instruction set can.
