@@ -130,10 +130,11 @@ func::FuncOp Batcher::createBody(size_t last, ArrayRef<Value> inputs,
     auto given = function.getArgAttrOfType<StringAttr>(number, "nn.name");
     std::string taken =
         ("take_" + (given ? given.getValue() : StringRef("input"))).str();
+    Location location = input.getLoc();
     nn::LayerOp layer = nn::createAnchorLayer(
-        builder, input.getLoc(), taken, samples.getType(input, size),
+        builder, location, taken, samples.getType(input, size),
         {argument, body.getArgument(0)}, [&](ValueRange own) {
-          return builder.create<nn::GatherOp>(input.getLoc(), own[0], own[1],
+          return builder.create<nn::GatherOp>(location, own[0], own[1],
                                               /*axis=*/0);
         });
     values.map(input, layer.getY());

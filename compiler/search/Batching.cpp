@@ -95,8 +95,9 @@ Batching::Batching(const BatchProblem &problem)
   for (size_t end = 1; end < ops; ++end)
     ends.push_back(end);
   if (ends.size() > kMaxCuts) {
-    llvm::stable_sort(ends, [&](size_t a, size_t b) {
-      return problem.cuts[a].queueBytes < problem.cuts[b].queueBytes;
+    llvm::sort(ends, [&](size_t a, size_t b) {
+      return std::pair(problem.cuts[a].queueBytes, a) <
+             std::pair(problem.cuts[b].queueBytes, b);
     });
     ends.resize(kMaxCuts);
     llvm::sort(ends);
