@@ -24,27 +24,9 @@ void nnc::forgetNumbers(func::FuncOp function) {
   function.walk([](Operation *op) { op->removeAttr(kBatchOpAttr); });
 }
 
-/// Returns the estimated or measured seconds of a layer by its routine.
-static double getSeconds(nn::LayerOp layer, const CostModel &cost) {
-  SmallVector<nn::LayoutAttr> layouts;
-  for (Type type : layer.getOperandTypes())
-    if (nn::LayoutAttr layout = nn::getLayout(type))
-      layouts.push_back(layout);
-  if (nn::LayoutAttr layout = nn::getLayout(layer.getY().getType()))
-    layouts.push_back(layout);
-  double best = std::numeric_limits<double>::infinity(), same = best;
-  forEachCandidate(layer, cost, layouts, [&](const Candidate &candidate) {
-    best = std::min(best, candidate.seconds);
-    if (candidate.result == layer.getY().getType() &&
-        llvm::equal(candidate.operands, layer.getOperandTypes()))
-      same = std::min(same, candidate.seconds);
-  });
-  return std::isfinite(same) ? same : std::isfinite(best) ? best : 0;
-}
-
 static double getSeconds(Operation *op, const CostModel &cost) {
   if (auto layer = dyn_cast<nn::LayerOp>(op))
-    return getSeconds(layer, cost);
+    return getLayerSeconds(layer, cost);
   if (auto adapt = dyn_cast<nn::AdaptOp>(op))
     return adapt.isView() ? 0
                           : cost.getAdapt(nn::getTensorType(adapt.getX()),

@@ -181,7 +181,8 @@ void StoreWeightsPass::addChoices(Weight &weight, ArrayRef<StoredKind> kinds,
     return;
   SmallVector<char, 0> bytes;
   ArrayRef<char> elements = data->getBytes();
-  if (getLayout(type)) {
+  // Packing or transforming all weights takes a while, and readers need none.
+  if (getLayout(type) && !onlyReaders) {
     bytes.resize(plainBytes);
     storeWeight(type, *data, bytes.data());
     elements = bytes;

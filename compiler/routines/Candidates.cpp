@@ -501,13 +501,20 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
 }
 
 double nnc::getLayerSeconds(LayerOp layer, const CostModel &cost) {
-  double seconds = 0;
-  forEachCandidate(layer, cost, getLayout(layer.getY().getType()),
-                   [&](const Candidate &candidate) {
-                     if (candidate.result == layer.getY().getType())
-                       seconds = candidate.seconds;
-                   });
-  return seconds;
+  SmallVector<LayoutAttr> layouts;
+  for (Type type : layer.getOperandTypes())
+    if (LayoutAttr layout = getLayout(type))
+      layouts.push_back(layout);
+  if (LayoutAttr layout = getLayout(layer.getY().getType()))
+    layouts.push_back(layout);
+  double best = std::numeric_limits<double>::infinity(), same = best;
+  forEachCandidate(layer, cost, layouts, [&](const Candidate &candidate) {
+    best = std::min(best, candidate.seconds);
+    if (candidate.result == layer.getY().getType() &&
+        llvm::equal(candidate.operands, layer.getOperandTypes()))
+      same = std::min(same, candidate.seconds);
+  });
+  return std::isfinite(same) ? same : std::isfinite(best) ? best : 0;
 }
 
 llvm::SetVector<LayoutAttr> nnc::findLayouts(Block &block,

@@ -83,8 +83,8 @@ void forEachCandidate(nn::LayerOp layer, const CostModel &cost,
                       llvm::function_ref<void(Candidate)> visit,
                       ParamChoice params = ParamChoice::all);
 
-/// Returns the estimated seconds of a layer with the routine and the types that
-/// it has.
+/// Returns the estimated or measured seconds of a layer with the routine and
+/// the types that it has; 0 if no routine computes it.
 double getLayerSeconds(nn::LayerOp layer, const CostModel &cost);
 
 /// Returns the layouts that candidates of the block's layers require. Routines

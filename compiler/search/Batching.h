@@ -23,8 +23,8 @@ struct BatchProfile {
   std::vector<double> seconds; ///< of each op
   /// Bytes of the values and the scratch memory in use while each op runs.
   std::vector<int64_t> bytes;
-  /// The same without inputs and outputs of the network, which the caller has
-  /// memory for.
+  /// Those bytes without inputs and outputs of the network, which the caller
+  /// has memory for.
   std::vector<int64_t> bytesWithoutPorts;
 };
 

@@ -163,7 +163,7 @@ TEST_CASE("products of bytes with pairs of codes", "[stored]") {
   random_source random;
   for (int i = 0; i < 100; ++i) {
     const int n = random.between(1, 19), k = 4 * random.between(1, 40);
-    // So many values that codes have four bits and begin with a word.
+    // Twelve or sixteen values: codes have four bits and begin with a word.
     std::vector<std::int8_t> weights(
         std::size_t(stored_elements(stored_quads, n, k)));
     const int values = 4 * random.between(3, 4);

@@ -238,7 +238,8 @@ ExitCode Driver::compileBatch() {
   BatchChoice choice;
   std::optional<BatchPlan> plan;
   int64_t least = INT64_MAX, fixedLeast = INT64_MAX;
-  // What the plan is compared with is only told, and so not built otherwise.
+  // The fixed batch is only shown beside the plan, so that nothing else
+  // needs it.
   if (wanted.keepStages)
     if (ExitCode code = fitBatch(*formed, problem, /*isFixed=*/true,
                                  choice.fixed, fixedLeast);

@@ -39,7 +39,7 @@ StoredForm storeEntries(const Codebook &book, int64_t block);
 StoredForm storeHuffmanEntries(const Codebook &book, int64_t block);
 
 //===----------------------------------------------------------------------===//
-// What they have in common
+// Tools of all forms
 //===----------------------------------------------------------------------===//
 
 /// Returns the bits of numbers from 0 to count - 1, 1 at least.

@@ -132,7 +132,7 @@ LayerInputs::Window LayerInputs::getWindow(ArrayRef<int64_t> shape) const {
     int64_t before = isSame || padding == "VALID" ? 0 : pads[i];
     int64_t after = isSame || padding == "VALID" ? 0 : pads[axes + i];
     if (kind == Kind::transposed) {
-      // What the pads of output_shape and auto_pad cut off counts as well.
+      // Outputs that the pads of output_shape and auto_pad cut off count, too.
       window.output.push_back((input - 1) * strides[i] + extent - before -
                               after);
       window.before.push_back(before);

@@ -153,7 +153,7 @@ struct stored_matmul_entries_t {
     }
   }
 
-  /// The same for forms that need no working memory.
+  /// Runs a form that needs no working memory.
   template <class X, class Y>
   static void run(const S &s, const X *x, const unsigned char *w, Y *y,
                   const Epi &epi, int begin, int end) {
