@@ -46,6 +46,7 @@
 #include "runtime/routines/softmax/portable.h"
 #include "runtime/routines/squared_distance/portable.h"
 #include "runtime/routines/steps/portable.h"
+#include "runtime/routines/stored_conv2d/plan.h"
 #include "runtime/routines/stored_matmul/plan.h"
 #include "runtime/routines/suppress/portable.h"
 #include "runtime/routines/table_softmax/portable.h"
@@ -491,6 +492,47 @@ int call_decode(const decode_shape &s, const operands &o) {
     }
   });
 }
+/// The weights of what is stored in operand 1.
+template <class W>
+std::vector<W> decode_stored(const decode_shape &s, const operands &o) {
+  std::vector<W> weights(static_cast<std::size_t>(s.elements));
+  nnc_tensor decoded{};
+  decoded.dtype = is_same<W, float>::value ? NNC_F32 : NNC_I8;
+  decoded.data = weights.data();
+  call_decode(s, {o.in + 1, 1, &decoded});
+  return weights;
+}
+/// A convolution with filters in the order of its shape, which are decoded
+/// first.
+template <class X, class W, class Sum>
+int convolve_stored(const stored_conv2d_shape &s, const operands &o) {
+  const std::vector<W> weights = decode_stored<W>(s, o);
+  const std::size_t filter = static_cast<std::size_t>(s.kh) *
+                             static_cast<std::size_t>(s.kw) *
+                             static_cast<std::size_t>(s.c);
+  std::vector<W> filters;
+  filters.reserve(filter * static_cast<std::size_t>(s.k));
+  for (int k = 0; k < s.k; ++k)
+    for (int c = 0; c < s.c; ++c)
+      for (int i = 0; i < s.kh; ++i)
+        for (int j = 0; j < s.kw; ++j)
+          filters.push_back(weights[static_cast<std::size_t>(
+              stored_filter_place(s, k, i, j, c))]);
+  return run_all<conv2d_portable<Sum, conv2d_shape, none>>(
+      static_cast<const conv2d_shape &>(s), o.x<X>(0),
+      static_cast<const W *>(filters.data()), o.y<Sum>());
+}
+int call_stored_conv2d(const stored_conv2d_shape &s, const operands &o) {
+  if (o.type(1) != NNC_U8)
+    return NNC_REFERENCE_NO_TYPE;
+  if (o.type(0) == NNC_F32 && o.out[0].dtype == NNC_F32)
+    return convolve_stored<float, float, float>(s, o);
+  if (o.type(0) == NNC_I8 && sums_in(NNC_I32, o))
+    return convolve_stored<std::int8_t, std::int8_t, std::int32_t>(s, o);
+  if (o.type(0) == NNC_U8 && sums_in(NNC_I32, o))
+    return convolve_stored<std::uint8_t, std::int8_t, std::int32_t>(s, o);
+  return NNC_REFERENCE_NO_TYPE;
+}
 /// The sums of products with all weights, which are decoded first.
 template <class X, class W, class Sum>
 int multiply_stored(const stored_matmul_shape &s, const operands &o) {
@@ -499,11 +541,7 @@ int multiply_stored(const stored_matmul_shape &s, const operands &o) {
   stored.values = s.values, stored.value_bits = s.value_bits;
   stored.gaps = s.gaps, stored.gap_bits = s.gap_bits;
   stored.entries = s.entries;
-  std::vector<W> weights(static_cast<std::size_t>(s.elements));
-  nnc_tensor decoded{};
-  decoded.dtype = is_same<W, float>::value ? NNC_F32 : NNC_I8;
-  decoded.data = weights.data();
-  call_decode(stored, {o.in + 1, 1, &decoded});
+  const std::vector<W> weights = decode_stored<W>(stored, o);
   const X *x = o.x<X>(0);
   Sum *y = o.y<Sum>();
   for (std::ptrdiff_t row = 0; row < s.m; ++row)

@@ -577,7 +577,9 @@ def StoreWeights : Pass<"nnc-store-weights", "::mlir::ModuleOp"> {
     each weight that this form makes smaller is stored in it. An `nn.decode` in
     front of each layer that reads the weight makes it again, bit for bit; or the
     layer's anchor becomes an `nn.stored_matmul`, which reads what is stored, where
-    that is estimated to take less time. With
+    that is estimated to take less time, or an `nn.stored_conv`, which decodes a
+    strip of filters at a time, where the model would need more memory for all
+    of them. With
     `nn.max_weights`, the bytes that all weights may take together, only as many
     weights as needed are stored so, those for which decoding costs the least time,
     or all of them where these bytes do not suffice; without `nn.weights_encoding` each may have

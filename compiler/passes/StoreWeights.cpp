@@ -8,7 +8,8 @@
 
 #include "compiler/memory/Contents.h"
 #include "compiler/routines/Decode.h"
-#include "compiler/routines/StoredProducts.h"
+#include "compiler/routines/Scratch.h"
+#include "compiler/routines/StoredConvolutions.h"
 #include "compiler/routines/WeightError.h"
 #include "dialects/nn/ModelName.h"
 #include "dialects/nn/WeightEncoding.h"
@@ -97,6 +98,7 @@ struct StoreWeightsPass : nnc::impl::StoreWeightsBase<StoreWeightsPass> {
       return;
     onlyReaders = !wanted && !limit && !findsFront;
     CostModel cost(*machine, bytes);
+    findRoom();
     std::vector<Weight> weights = findWeights(kinds, cost);
     align = getMemoryAlign(module);
     if (findsFront)
@@ -118,6 +120,16 @@ private:
                   const CostModel &cost);
   void addReaders(Weight &weight, const TensorData &data, StoredKind kind,
                   const CostModel &cost);
+  bool addStrips(Weight &weight, ArrayRef<char> elements, StoredKind kind,
+                 const CostModel &cost);
+  void findRoom();
+  /// Whether the weight can be decoded for each of its layers without that the
+  /// model needs more memory.
+  bool hasRoom(const Weight &weight) const {
+    return llvm::all_of(weight.uses, [&](OpOperand *use) {
+      return getPhysicalBytes(weight.getType()) <= room.lookup(use->getOwner());
+    });
+  }
   static void chooseSmallest(std::vector<Weight> &weights);
   ArrayAttr findFront(std::vector<Weight> &weights);
   static void choose(std::vector<Weight> &weights, double byteSeconds);
@@ -146,8 +158,51 @@ private:
   int64_t align = 1; ///< of each weight, in bytes
   /// Whether only what makes layers faster is looked for.
   bool onlyReaders = false;
+  /// Bytes of memory that are free beside each op, by findRoom().
+  DenseMap<Operation *, int64_t> room;
 };
 } // namespace
+
+/// Finds how much memory is left beside each layer while the model needs no
+/// more than it does at most: that of values which are computed and still read,
+/// and of routines.
+void StoreWeightsPass::findRoom() {
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (function.isDeclaration())
+      continue;
+    Block &block = function.getBody().front();
+    DenseMap<Operation *, size_t> places;
+    for (Operation &op : block)
+      places[&op] = places.size();
+    // What each op holds, and how many bytes of values more than the op before.
+    std::vector<int64_t> bytes(places.size()), more(places.size() + 1);
+    for (Operation &op : block) {
+      if (isa<ConstantOp>(op))
+        continue;
+      size_t first = places[&op];
+      bytes[first] = getScratchBytes(&op, /*threads=*/1);
+      for (Value result : op.getResults()) {
+        auto type = dyn_cast<RankedTensorType>(result.getType());
+        size_t last = first;
+        bool isOutput = false;
+        for (Operation *user : result.getUsers()) {
+          Operation *reader = block.findAncestorOpInBlock(*user);
+          last = std::max(last, places.lookup(reader));
+          isOutput |= isa<func::ReturnOp>(reader);
+        }
+        if (!type || isOutput)
+          continue;
+        more[first] += getPhysicalBytes(type);
+        more[last + 1] -= getPhysicalBytes(type);
+      }
+    }
+    int64_t most = 0, live = 0;
+    for (size_t i = 0; i < bytes.size(); ++i)
+      most = std::max(most, bytes[i] += live += more[i]);
+    for (Operation &op : block)
+      room[&op] = most - bytes[places[&op]];
+  }
+}
 
 //===----------------------------------------------------------------------===//
 // Forms to choose among
@@ -161,13 +216,6 @@ static SmallVector<int64_t> getRuns(RankedTensorType type) {
   for (int64_t size : llvm::reverse(getPhysicalShape(type)))
     runs.push_back(run *= size);
   return runs;
-}
-
-static RankedTensorType getStoredType(const StoredForm &form,
-                                      MLIRContext *context) {
-  return RankedTensorType::get(
-      {static_cast<int64_t>(form.bytes.size())},
-      IntegerType::get(context, 8, IntegerType::Unsigned));
 }
 
 void StoreWeightsPass::addChoices(Weight &weight, ArrayRef<StoredKind> kinds,
@@ -190,6 +238,9 @@ void StoreWeightsPass::addChoices(Weight &weight, ArrayRef<StoredKind> kinds,
   for (StoredKind kind : kinds) {
     addReaders(weight, *data, kind, cost);
     if (onlyReaders)
+      continue;
+    // Strips take more time, and less memory, which counts where there is none.
+    if (!hasRoom(weight) && addStrips(weight, elements, kind, cost))
       continue;
     auto form = StoredForm::get(kind, elements, size, getRuns(type));
     if (!form)
@@ -249,6 +300,38 @@ void StoreWeightsPass::addReaders(Weight &weight, const TensorData &data,
     if (choice.readers.size() == layers.size())
       weight.choices.push_back(std::move(choice));
   }
+}
+
+/// Adds the choice in which the layers of a weight, all of them convolutions,
+/// decode a strip of filters at a time. Returns whether there is one.
+bool StoreWeightsPass::addStrips(Weight &weight, ArrayRef<char> elements,
+                                 StoredKind kind, const CostModel &cost) {
+  Choice choice;
+  for (OpOperand *use : weight.uses) {
+    std::optional<ConvLayer> conv = ConvLayer::get(*use);
+    if (!conv)
+      return false;
+    double seconds = 0;
+    if (!choice.stored) {
+      choice.stored = storeFilters(*conv, elements, kind, cost, seconds);
+    } else {
+      std::optional<double> found;
+      if (choice.stored->order == conv->order)
+        found = findStoredConv(*conv, *choice.stored, cost);
+      if (!found)
+        return false;
+      seconds = *found;
+    }
+    if (!choice.stored)
+      return false;
+    choice.readers.push_back(conv->routine);
+    choice.seconds += seconds;
+  }
+  choice.bytes = static_cast<int64_t>(choice.stored->form.bytes.size());
+  if (weight.choices.front().bytes - choice.bytes < kLeastSaved)
+    return false;
+  weight.choices.push_back(std::move(choice));
+  return true;
 }
 
 bool Weight::isOpen() const {
@@ -444,8 +527,11 @@ void StoreWeightsPass::apply(Weight &weight) {
         continue;
       }
       size_t place = llvm::find(weight.uses, &use) - weight.uses.begin();
-      readStored(*DenseLayer::get(use), *choice.stored, *choice.readers[place],
-                 stored.getY());
+      if (std::optional<DenseLayer> dense = DenseLayer::get(use))
+        readStored(*dense, *choice.stored, *choice.readers[place],
+                   stored.getY());
+      else
+        readStored(*ConvLayer::get(use), *choice.stored, stored.getY());
     }
     constant.erase();
   }

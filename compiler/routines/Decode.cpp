@@ -118,10 +118,24 @@ static LogicalResult checkStoredProduct(exec::CallOp call,
   return checkBytes(call, 1, shape, x.getElementType().isF32() ? 4 : 1);
 }
 
+/// Checks the filters of which a convolution decodes a strip at a time.
+static LogicalResult checkStoredConv(exec::CallOp call,
+                                     const stored_conv2d_shape &s) {
+  if (call.getInputs().size() != 2)
+    return call.emitOpError("needs two inputs");
+  if (s.elements != stored_filters_elements(s))
+    return call.emitOpError("has filters of ")
+           << stored_filters_elements(s) << " weights, which are not the "
+           << s.elements << " elements of its shape";
+  RankedTensorType x = exec::getPlaceOp(call.getInputs()[0]).getTensor();
+  return checkBytes(call, 1, s, x.getElementType().isF32() ? 4 : 1);
+}
+
 LogicalResult nnc::checkStored(exec::CallOp call) {
   const Routine *routine = Catalogue::get().findRoutine(call.getRoutine());
   StringRef family = routine ? StringRef(routine->family->name) : "";
-  if (family != "decode" && family != "stored_matmul")
+  if (family != "decode" && family != "stored_matmul" &&
+      family != "stored_conv2d")
     return success();
   std::string problem;
   std::optional<RoutineShape> shape =
@@ -131,6 +145,9 @@ LogicalResult nnc::checkStored(exec::CallOp call) {
   if (family == "stored_matmul")
     return checkStoredProduct(
         call, *static_cast<const stored_matmul_shape *>(shape->get()));
+  if (family == "stored_conv2d")
+    return checkStoredConv(
+        call, *static_cast<const stored_conv2d_shape *>(shape->get()));
   if (call.getInputs().empty() || call.getOutputs().empty())
     return success();
   RankedTensorType result =

@@ -26,6 +26,13 @@ ShapeAttr nnc::toAttribute(const decode_shape &shape, MLIRContext *context) {
   return fields.get();
 }
 
+RankedTensorType nnc::getStoredType(const StoredForm &form,
+                                    MLIRContext *context) {
+  return RankedTensorType::get(
+      {static_cast<int64_t>(form.bytes.size())},
+      IntegerType::get(context, 8, IntegerType::Unsigned));
+}
+
 std::optional<DenseLayer> DenseLayer::get(OpOperand &use) {
   auto layer = dyn_cast<LayerOp>(use.getOwner());
   if (!layer || use.getOperandNumber() != 1 || layer.getInputs().size() != 2 ||
@@ -140,9 +147,7 @@ StoredProduct nnc::findStoredProduct(const DenseLayer &dense,
   SmallVector<RankedTensorType> types;
   for (Value operand : layer.getOperands())
     types.push_back(getTensorType(operand));
-  types[1] = RankedTensorType::get(
-      {static_cast<int64_t>(matrix.form.bytes.size())},
-      IntegerType::get(context, 8, IntegerType::Unsigned));
+  types[1] = getStoredType(matrix.form, context);
   LayerWork work = getLayerWork(layer, types, layer.getY().getType());
   work.operations =
       double(StoredMatMulOp::countProducts(matrix.shape, dense.m));

@@ -29,12 +29,17 @@ struct DenseLayer {
   }
 };
 
-/// The matrix of a dense layer in a form that the layer can read.
+/// A weight in fewer bytes, and how its layers read it.
 struct StoredMatrix {
   compression::StoredForm form;
   nn::ShapeAttr shape; ///< of decoding it
-  int64_t order = 0;   ///< a stored_order
+  int64_t order = 0;   ///< a stored_order, or of filters a stored_filters
+  int64_t strip = 0;   ///< filters that are decoded at a time
 };
+
+/// The type of the bytes of a form.
+mlir::RankedTensorType getStoredType(const compression::StoredForm &form,
+                                     mlir::MLIRContext *context);
 
 /// Returns the forms of a kind for the weight of `dense`, whose row-major
 /// elements are `weight`, with the blocks and the order that routines need.

@@ -125,6 +125,16 @@ static bool fitsIn(int64_t value, Type type) {
                               : value >= -range / 2 && value < range / 2;
 }
 
+LogicalResult nn::verifyFill(std::optional<Location> location,
+                             RankedTensorType x, int64_t fill) {
+  if (fill == 0 || fitsIn(fill, x.getElementType()))
+    return success();
+  return emitOptionalError(
+      location, "pads ", x.getElementType(), " with ", fill,
+      "; only integers with an accumulator are padded with other numbers of "
+      "their type than 0");
+}
+
 LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
                                        std::optional<Location> location,
                                        Adaptor adaptor,
@@ -140,11 +150,8 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
   if (failed(inferAccumulator(location, x.getElementType(), w.getElementType(),
                               adaptor.getAccumulator(), element)))
     return failure();
-  if (adaptor.getFill() != 0 && !fitsIn(adaptor.getFill(), x.getElementType()))
-    return emitOptionalError(
-        location, "pads ", x.getElementType(), " with ", adaptor.getFill(),
-        "; only integers with an accumulator are padded with other numbers of "
-        "their type than 0");
+  if (failed(verifyFill(location, x, adaptor.getFill())))
+    return failure();
   types.push_back(RankedTensorType::get(shape, element));
   return success();
 }

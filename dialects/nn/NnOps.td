@@ -359,6 +359,45 @@ def Nn_StoredMatMulOp : Nn_AnchorOp<"stored_matmul", ["getRoutineCallsOn",
   }];
 }
 
+def Nn_StoredConvOp : Nn_AnchorOp<"stored_conv", ["isLayoutTolerant",
+                                                  "getAccumulatorType"]> {
+  let summary = "Convolution with weights that are stored in fewer bytes";
+  let description = [{
+    The `nn.conv` of `filters` filters over one or two axes, in one group. `w` holds
+    the bytes that `runtime/routines/decode/plan.h` describes of their weights, and
+    `shape` says how they are read. They are weights of i8 where `x` has
+    integers of 8 bits, and of f32 otherwise. `order` is the number of the order in
+    which they are stored (`runtime/routines/stored_conv2d/shape.h`). Routines decode
+    `strip` filters at a time, which takes less working memory than all of them.
+    `nnc-store-weights` makes the op where that memory would be the most that the
+    model needs.
+
+    Example:
+    ```mlir
+    %y = nn.stored_conv %x, %w, <form = 0, elements = 512, block = 512, values = 16,
+        value_bits = 4, gaps = 0, gap_bits = 0, entries = 0>
+        {filters = 32 : i64, kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>,
+         dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, fill = -3 : i64,
+         order = 1 : i64, strip = 8 : i64, accumulator = i32}
+        : (tensor<1x16x5x5xi8>, tensor<272xui8>) -> tensor<1x32x5x5xi32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$w, Nn_ShapeAttr:$shape,
+                       I64Attr:$filters, DenseI64ArrayAttr:$kernel,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
+                       DenseI64ArrayAttr:$pads, I64Attr:$order, I64Attr:$strip,
+                       OptionalAttr<TypeAttr>:$accumulator,
+                       DefaultValuedAttr<I64Attr, "0">:$fill);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = [{
+    $x `,` $w `,` $shape attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    /// Returns the bytes of the weights, each as a number of its own.
+    int64_t getWeightBytes();
+  }];
+}
+
 def Nn_AttentionOp : Nn_RoutineOp<"attention", [],
     ["takesHalf", "keepsSamples"]> {
   let summary = "softmax(scale * q . k + mask) . v, for each of several heads";

@@ -56,6 +56,11 @@ inferConv(std::optional<mlir::Location> location, mlir::RankedTensorType x,
           llvm::ArrayRef<int64_t> dilations, llvm::ArrayRef<int64_t> pads,
           int64_t groups, llvm::SmallVectorImpl<int64_t> &shape);
 
+/// Verifies that elements outside of `x` may be `fill`: zeros, or numbers of
+/// the type of its integers.
+mlir::LogicalResult verifyFill(std::optional<mlir::Location> location,
+                               mlir::RankedTensorType x, int64_t fill);
+
 } // namespace nnc::nn
 
 #endif // NNC_DIALECTS_NN_SPATIAL_H

@@ -17,12 +17,17 @@ struct helium_plan {
   }
 };
 
-template <class S> constexpr helium_plan plan_conv2d_helium(const S &s) {
+/// The plan for so many filters at a time.
+template <class S>
+constexpr helium_plan plan_conv2d_helium(const S &s, int filters) {
   const bool is_inside = s.pt == 0 && s.pl == 0 &&
                          (s.oh - 1) * s.sh + s.kh <= s.h &&
                          (s.ow - 1) * s.sw + s.kw <= s.w;
   const bool is_run = s.kh == 1 && (s.kw == 1 || s.dw == 1);
-  return {(s.k + 1) / 2 * 2, s.kh * s.kw * s.c, !(is_inside && is_run)};
+  return {(filters + 1) / 2 * 2, s.kh * s.kw * s.c, !(is_inside && is_run)};
+}
+template <class S> constexpr helium_plan plan_conv2d_helium(const S &s) {
+  return plan_conv2d_helium(s, s.k);
 }
 
 /// Whether the sizes of a convolution fit in a helium_layer, in 16 bits.

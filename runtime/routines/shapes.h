@@ -50,6 +50,7 @@
 #include "runtime/routines/softmax/shape.h"
 #include "runtime/routines/squared_distance/shape.h"
 #include "runtime/routines/steps/shape.h"
+#include "runtime/routines/stored_conv2d/shape.h"
 #include "runtime/routines/stored_matmul/shape.h"
 #include "runtime/routines/suppress/shape.h"
 #include "runtime/routines/table_softmax/shape.h"

@@ -28,6 +28,7 @@ MATRICES = ["runtime/routines/*_matrices.h", "runtime/routines/*/*_matrices.h",
             "runtime/routines/block_matmul/plan.h"]
 # And to the compression of weights: how they are stored.
 STORED_FORMS = ["runtime/routines/decode/shape.h", "runtime/routines/decode/plan.h",
+                "runtime/routines/stored_conv2d/shape.h",
                 "runtime/routines/stored_matmul/shape.h"]
 
 # Headers of C, in either spelling, and those of C++ that need no library.

@@ -180,17 +180,20 @@ ExitCode Explanation::find(Driver &driver, bool all) {
                             .seconds});
     });
     planned.walk([&](nn::LayerOp layer) {
-      auto product =
-          mlir::dyn_cast_or_null<nn::StoredMatMulOp>(layer.getAnchorOp());
-      if (!product)
-        return;
-      mlir::Value weight = layer.getInputs()[1];
-      stored.push_back(
-          {nn::getModelName(weight.getLoc()).str(),
-           compression::getFormName(product.getShape().getInt("form")).str(),
-           layer.getRoutine().value_or("").str(),
-           /*isDecoded=*/false, nn::getPhysicalBytes(nn::getTensorType(weight)),
-           product.getWeightBytes(), getLayerSeconds(layer, cost)});
+      auto add = [&](nn::ShapeAttr shape, int64_t weightBytes) {
+        mlir::Value weight = layer.getInputs()[1];
+        stored.push_back({nn::getModelName(weight.getLoc()).str(),
+                          compression::getFormName(shape.getInt("form")).str(),
+                          layer.getRoutine().value_or("").str(),
+                          /*isDecoded=*/false,
+                          nn::getPhysicalBytes(nn::getTensorType(weight)),
+                          weightBytes, getLayerSeconds(layer, cost)});
+      };
+      mlir::Operation *anchor = layer.getAnchorOp();
+      if (auto dense = mlir::dyn_cast_or_null<nn::StoredMatMulOp>(anchor))
+        add(dense.getShape(), dense.getWeightBytes());
+      if (auto conv = mlir::dyn_cast_or_null<nn::StoredConvOp>(anchor))
+        add(conv.getShape(), conv.getWeightBytes());
     });
   }
   return ExitCode::done;

@@ -9,6 +9,7 @@
 #define NNC_ROUTINES_CATALOGUE_STORED_H
 
 #include "runtime/routines/catalogue/tile.h"
+#include "runtime/routines/stored_conv2d/plan.h"
 #include "runtime/routines/stored_matmul/plan.h"
 
 namespace nnc {
@@ -57,6 +58,27 @@ constexpr double stored_tile_efficiency(const core_limits &core, const S &s,
   const double multiply =
       scalar > 0 ? scalar / scalar_rate(core) : 2 / core.rate;
   return s.m / (decode + s.m * multiply) / core.rate;
+}
+
+/// Instructions of scalar code by which conv2d/dsp.h brings an element of a
+/// window to a column.
+inline constexpr double gather_instructions = 1.25;
+
+/// Efficiency of stored_conv2d/strips.h, where `conv` is that of the
+/// convolution with decoded filters and each strip gathers the windows again,
+/// by `gather` instructions for each of their elements.
+template <class S>
+constexpr double stored_strips_efficiency(const core_limits &core, const S &s,
+                                          double conv, double gather = 0) {
+  const bool has_entries =
+      s.form == decode_entries || s.form == decode_huffman_entries;
+  // Elements that entries skip are only filled in, several at a time.
+  const double decoded =
+      has_entries ? s.entries + s.elements / 8. : double(s.elements);
+  const double products = double(s.elements) * s.n * s.oh * s.ow;
+  const double scalar = stored_instructions(s) * decoded / products +
+                        gather / smaller(s.strip, s.k);
+  return 1 / (1 / conv + scalar * core.rate / scalar_rate(core));
 }
 
 } // namespace nnc

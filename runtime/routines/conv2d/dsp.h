@@ -13,6 +13,7 @@
 #define NNC_ROUTINES_CONV2D_DSP_H
 
 #include "runtime/epilogue.h"
+#include "runtime/routines/conv2d/shape.h"
 #include "runtime/routines/dsp_plan.h"
 #include "runtime/routines/dsp_products.h"
 #include "runtime/routines/pool2d/window.h"
@@ -85,7 +86,16 @@ template <class S, class Epi> struct conv2d_i32_nhwc_armdsp {
   template <class Y>
   static void run(const S &s, const int8_t *x, const int8_t *w, Y *y,
                   unsigned char *scratch, const Epi &epi, int begin, int end) {
-    const dsp_plan p = plan_conv2d_dsp(s);
+    run_filters(s, x, w, y, scratch, epi, begin, end, all_filters(s));
+  }
+
+  /// Computes the channels of some filters, whose weights alone are at w.
+  template <class Y>
+  static NNC_INLINE void run_filters(const S &s, const int8_t *x,
+                                     const int8_t *w, Y *y,
+                                     unsigned char *scratch, const Epi &epi,
+                                     int begin, int end, filter_range filters) {
+    const dsp_plan p = plan_conv2d_dsp(s, filters.count);
     const dsp_window window = make_dsp_window(s);
     auto *columns = static_cast<uint32_t *>(static_cast<void *>(scratch));
     auto *sums = static_cast<int32_t *>(
@@ -100,10 +110,10 @@ template <class S, class Epi> struct conv2d_i32_nhwc_armdsp {
                    unit % s.oh * s.sh - s.pt, ox * s.sw - s.pl,
                    columns + 2 * i);
       }
-      dsp_multiply_two(columns, w, s.k, p.words, sums, p.rows);
+      dsp_multiply_two(columns, w, filters.count, p.words, sums, p.rows);
       for (int i = 0; i < pixels; ++i)
-        dsp_store(epi, sums + i * p.rows, 0, s.k, y,
-                  ptrdiff_t(pixel + i) * s.k);
+        dsp_store(epi, sums + i * p.rows, filters.first, filters.count, y,
+                  ptrdiff_t(pixel + i) * s.k + filters.first);
     }
   }
 };

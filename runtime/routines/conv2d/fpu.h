@@ -16,6 +16,7 @@
 #ifndef NNC_ROUTINES_CONV2D_FPU_H
 #define NNC_ROUTINES_CONV2D_FPU_H
 
+#include "runtime/routines/conv2d/shape.h"
 #include "runtime/routines/float_tile.h"
 #include "runtime/routines/pool2d/window.h"
 
@@ -56,16 +57,24 @@ struct conv2d_fpu {
   template <class Y>
   static void run(const S &s, const float *x, const float *w, Y *y,
                   const Epi &epi, int begin, int end) {
+    run_filters(s, x, w, y, nullptr, epi, begin, end, all_filters(s));
+  }
+
+  /// Computes the channels of some filters, whose weights alone are at w.
+  template <class Y>
+  static NNC_INLINE void run_filters(const S &s, const float *x, const float *w,
+                                     Y *y, unsigned char *, const Epi &epi,
+                                     int begin, int end, filter_range filters) {
     const float_rows rows = make_float_rows(s);
     for (int unit = begin; unit < end; ++unit)
       for (int ox = 0; ox < rows.width;) {
         const bool fits = fits_float_tile<points_of_tile>(s, rows, ox);
         const int points = fits ? points_of_tile : 1;
         if (fits || !INLINE)
-          run_tile<points_of_tile, INLINE != 0>(s, rows, x, w, y, epi, unit, ox,
-                                                points);
+          run_tile<points_of_tile, INLINE != 0>(s, filters, rows, x, w, y, epi,
+                                                unit, ox, points);
         else
-          run_tile<1, false>(s, rows, x, w, y, epi, unit, ox, points);
+          run_tile<1, false>(s, filters, rows, x, w, y, epi, unit, ox, points);
         ox += points;
       }
   }
@@ -74,9 +83,10 @@ private:
   static constexpr int points_of_tile = 16 / Lanes;
   using sum = conditional_t<Lanes == 8, eight_floats, four_floats>;
   template <int P, bool IsWhole, class Y>
-  static NNC_INLINE void
-  run_tile(const S &s, const float_rows &rows, const float *x, const float *w,
-           Y *y, const Epi &epi, int unit, int ox, int points) {
+  static NNC_INLINE void run_tile(const S &s, filter_range filters,
+                                  const float_rows &rows, const float *x,
+                                  const float *w, Y *y, const Epi &epi,
+                                  int unit, int ox, int points) {
     const int n = unit / rows.count, oy = unit % rows.count;
     const float_taps taps = find_float_taps<IsWhole>(s, rows, oy, ox);
     const ptrdiff_t plane = ptrdiff_t(s.h) * s.w;
@@ -116,9 +126,10 @@ private:
     to.point = IsNhwc ? s.k : 1;
     to.channel = IsNhwc ? 1 : pixels;
     constexpr int unrolled = unrolled_taps<S, !IsNhwc && INLINE && IsWhole>();
-    for (int k = 0; k < s.k; k += Lanes) {
+    for (int i = 0; i < filters.count; i += Lanes) {
+      const int k = filters.first + i;
       to.first = k;
-      to.count = smaller(s.k - k, Lanes);
+      to.count = smaller(filters.count - i, Lanes);
       to.at = IsNhwc ? (n * pixels + pixel) * s.k + k
                      : (ptrdiff_t(n) * s.k + k) * pixels + pixel;
       compute_tile<INLINE, P, unrolled>(tile_form<float, sum, sum, true>(), x,

@@ -13,6 +13,7 @@
 #define NNC_ROUTINES_CONV2D_NHWC_H
 
 #include "runtime/epilogue.h"
+#include "runtime/routines/conv2d/shape.h"
 #include "runtime/routines/pool2d/window.h"
 #include "runtime/simd/wrap.h"
 
@@ -27,13 +28,21 @@ template <class A, class S, class Epi> struct conv2d_nhwc {
   template <class X, class W, class Y>
   static void run(const S &s, const X *x, const W *w, Y *y, const Epi &epi,
                   int begin, int end) {
+    run_filters(s, x, w, y, nullptr, epi, begin, end, all_filters(s));
+  }
+
+  /// Computes the channels of some filters, whose weights alone are at w.
+  template <class X, class W, class Y>
+  static NNC_INLINE void run_filters(const S &s, const X *x, const W *w, Y *y,
+                                     unsigned char *, const Epi &epi, int begin,
+                                     int end, filter_range filters) {
     for (int unit = begin; unit < end; ++unit) {
       const int oy = unit % s.oh;
       const X *image = x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
-      ptrdiff_t at = ptrdiff_t(unit) * s.ow * s.k;
-      for (int ox = 0; ox < s.ow; ++ox)
-        for (int k = 0; k < s.k; k += tile) {
-          const int count = s.k - k < tile ? s.k - k : tile;
+      for (int ox = 0; ox < s.ow; ++ox) {
+        ptrdiff_t at = (ptrdiff_t(unit) * s.ow + ox) * s.k + filters.first;
+        for (int k = 0; k < filters.count; k += tile) {
+          const int count = filters.count - k < tile ? filters.count - k : tile;
           A sum[tile] = {};
           if (count == tile)
             add_window<tile>(s, image, w, oy, ox, k, sum);
@@ -41,8 +50,9 @@ template <class A, class S, class Epi> struct conv2d_nhwc {
             for (int i = 0; i < count; ++i)
               add_window<1>(s, image, w, oy, ox, k + i, sum + i);
           for (int i = 0; i < count; ++i, ++at)
-            y[at] = epi(sum[i], position<true>{at, k + i});
+            y[at] = epi(sum[i], position<true>{at, filters.first + k + i});
         }
+      }
     }
   }
 

@@ -13,6 +13,7 @@
 #define NNC_ROUTINES_CONV2D_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/routines/conv2d/shape.h"
 #include "runtime/simd/wrap.h"
 
 namespace nnc {
@@ -29,13 +30,35 @@ template <class A, class S, class Epi> struct conv2d_portable {
     for (int unit = begin; unit < end; ++unit) {
       const int oy = unit % s.oh, k = unit / s.oh % s.k, n = unit / s.oh / s.k;
       for (int ox = 0; ox < s.ow; ox += tile)
-        run_tile(s, x, w, y, epi, n, k, oy, ox);
+        run_tile(s, x, w + k * filter(s), y, epi, n, k, oy, ox);
+    }
+  }
+
+  /// Computes those units of [begin, end) that are of some filters, whose
+  /// weights alone are at w.
+  template <class X, class W, class Y>
+  static NNC_INLINE void run_filters(const S &s, const X *x, const W *w, Y *y,
+                                     unsigned char *, const Epi &epi, int begin,
+                                     int end, filter_range filters) {
+    for (int unit = begin; unit < end; ++unit) {
+      const int oy = unit % s.oh, k = unit / s.oh % s.k, n = unit / s.oh / s.k;
+      const int here = k - filters.first;
+      if (here < 0 || here >= filters.count)
+        continue;
+      for (int ox = 0; ox < s.ow; ox += tile)
+        run_tile(s, x, w + here * filter(s), y, epi, n, k, oy, ox);
     }
   }
 
 private:
   static constexpr int tile = 64; ///< sums that stay in registers or L1
 
+  /// Weights of a filter.
+  static constexpr ptrdiff_t filter(const S &s) {
+    return ptrdiff_t(s.c / s.groups) * s.kh * s.kw;
+  }
+
+  /// The weights at w are those of filter k.
   template <class X, class W, class Y>
   static void run_tile(const S &s, const X *x, const W *w, Y *y, const Epi &epi,
                        int n, int k, int oy, int ox) {
@@ -45,7 +68,7 @@ private:
     A sum[tile] = {};
     for (int c = 0; c < channels; ++c) {
       const X *plane = x + (ptrdiff_t(n) * s.c + first + c) * s.h * s.w;
-      const W *taps = w + (ptrdiff_t(k) * channels + c) * s.kh * s.kw;
+      const W *taps = w + ptrdiff_t(c) * s.kh * s.kw;
       for (int i = 0; i < s.kh; ++i) {
         const int iy = oy * s.sh - s.pt + i * s.dh;
         if (iy < 0 || iy >= s.h) {

@@ -77,6 +77,11 @@ template <class S> constexpr int stored_tile_rows(const S &s) {
   return s.form == decode_codes ? smaller(stored_rows_together(s.k), s.n)
                                 : stored_block_rows(s);
 }
+/// Weights of a row that it decodes at a time: a multiple of 8 codes, or a
+/// block.
+template <class S> constexpr int stored_tile_length(const S &s) {
+  return s.form == decode_codes ? smaller(s.k, stored_tile) : s.block;
+}
 /// Bytes of the tile of tile.h, of weights of `size` bytes.
 template <class S> constexpr ptrdiff_t stored_tile_bytes(const S &s, int size) {
   return whole_lines(ptrdiff_t(size) * stored_tile_rows(s) *

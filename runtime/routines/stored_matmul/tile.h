@@ -11,9 +11,7 @@
 #define NNC_ROUTINES_STORED_MATMUL_TILE_H
 
 #include "runtime/epilogue.h"
-#include "runtime/routines/decode/codes.h"
-#include "runtime/routines/decode/huffman.h"
-#include "runtime/routines/stored_matmul/code_lanes.h"
+#include "runtime/routines/decode/parts.h"
 #include "runtime/routines/stored_matmul/plan.h"
 #include "runtime/simd/vec_armdsp.h"
 #include "runtime/simd/wrap.h"
@@ -57,67 +55,6 @@ int32_t stored_dot(const X *x, const int8_t *w, int count) {
   return sum;
 }
 
-/// Decodes parts of rows whose weights are places in one table, in vectors of W
-/// floats where these can look codes up.
-template <class S, class T, int W> struct stored_codes {
-  static constexpr bool in_lanes =
-      is_same<T, float>::value && code_lanes<W>::exists;
-  struct no_lanes {
-    no_lanes(const T *, int, int) {}
-  };
-  const S &s;
-  const unsigned char *w;
-  conditional_t<in_lanes, code_lanes<W>, no_lanes> lanes;
-
-  stored_codes(const S &shape, const unsigned char *weights, unsigned char *)
-      : s(shape), w(weights), lanes(table(w), s.values, s.value_bits) {}
-  /// Weights that are decoded at a time, a multiple of 8.
-  static constexpr int length(const S &s) { return smaller(s.k, stored_tile); }
-  void decode(ptrdiff_t first, int count, T *to) const {
-    const unsigned char *codes =
-        w + s.values * ptrdiff_t(sizeof(T)) + first / 8 * s.value_bits;
-    if constexpr (in_lanes) {
-      // A group reads 16 bytes, behind which codes of 4 bits may end.
-      const int least = s.value_bits == 4 ? 2 * code_group : code_group;
-      NNC_KEEP_LOOP for (; count >= least;
-                         count -= code_group, to += code_group,
-                         codes += 2 * s.value_bits) lanes.look_up(codes, to);
-    }
-    if (s.value_bits == 4)
-      decode_halves_of_bytes(table(w), codes, to, count);
-    else
-      decode_places_of(table(w), codes, s.value_bits, to, count);
-  }
-
-private:
-  static const T *table(const unsigned char *w) {
-    return static_cast<const T *>(static_cast<const void *>(w));
-  }
-};
-
-/// Decodes blocks of Huffman codes, which are parts of rows.
-template <class S, class T, int W> struct stored_huffman {
-  const S &s;
-  const unsigned char *w;
-  huffman_step *steps;
-
-  stored_huffman(const S &shape, const unsigned char *weights,
-                 unsigned char *scratch)
-      : s(shape), w(weights),
-        steps(static_cast<huffman_step *>(static_cast<void *>(scratch))) {
-    const decode_places at(s, static_cast<int>(sizeof(T)));
-    fill_huffman_table(steps, w + at.value_counts, s.value_bits, true);
-  }
-  static constexpr int length(const S &s) { return s.block; }
-  void decode(ptrdiff_t first, int count, T *to) const {
-    const decode_places at(s, static_cast<int>(sizeof(T)));
-    const ptrdiff_t place = at.blocks + 4 * (first / s.block);
-    decode_huffman_block(steps, s.value_bits,
-                         static_cast<const T *>(static_cast<const void *>(w)),
-                         w + read_four_bytes(w + place), to, count);
-  }
-};
-
 template <template <class, class, int> class Decoder, int W, class S, class Epi>
 struct stored_matmul_tile_t {
   static constexpr int units(const S &s) {
@@ -159,7 +96,7 @@ private:
   static void row(const S &s, const Decoder<S, T, W> &decoder, const X *x, Y *y,
                   T *tile, const Epi &epi, int n) {
     using Sum = conditional_t<is_same<X, float>::value, float, int32_t>;
-    const int length = Decoder<S, T, W>::length(s);
+    const int length = stored_tile_length(s);
     for (int first = 0; first < s.m; first += stored_strip) {
       const int count = smaller(stored_strip, s.m - first);
       Sum sums[stored_strip] = {};

@@ -660,3 +660,48 @@ func.func @decode_without_a_field(%x: tensor<42xui8>) -> tensor<6x6xi8> {
   %w = nn.decode %x, <form = 0, elements = 36, block = 36, values = 16, value_bits = 4, gaps = 0, gap_bits = 0> : tensor<42xui8> -> tensor<6x6xi8>
   return %w : tensor<6x6xi8>
 }
+
+// -----
+
+func.func @stored_order(%x: tensor<1x16x5x5xi8>, %w: tensor<272xui8>) {
+  // expected-error@+2 {{has weights in the order 7, which is not one of 0 to 6}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %y = nn.stored_conv %x, %w, <form = 0, elements = 512, block = 512, values = 16, value_bits = 4, gaps = 0, gap_bits = 0, entries = 0> {filters = 32 : i64, kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, order = 7 : i64, strip = 8 : i64, accumulator = i32} : (tensor<1x16x5x5xi8>, tensor<272xui8>) -> tensor<1x32x5x5xi32>
+  return
+}
+
+// -----
+
+func.func @stored_filters(%x: tensor<1x16x5x5xi8>, %w: tensor<272xui8>) {
+  // expected-error@+2 {{has filters of 528 weights, padding included; its shape has 512}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %y = nn.stored_conv %x, %w, <form = 0, elements = 512, block = 512, values = 16, value_bits = 4, gaps = 0, gap_bits = 0, entries = 0> {filters = 33 : i64, kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, order = 0 : i64, strip = 8 : i64, accumulator = i32} : (tensor<1x16x5x5xi8>, tensor<272xui8>) -> tensor<1x33x5x5xi32>
+  return
+}
+
+// -----
+
+func.func @stored_bytes(%x: tensor<1x16x5x5xi8>, %w: tensor<271xui8>) {
+  // expected-error@+2 {{has a shape that}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %y = nn.stored_conv %x, %w, <form = 0, elements = 512, block = 512, values = 16, value_bits = 4, gaps = 0, gap_bits = 0, entries = 0> {filters = 32 : i64, kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, order = 0 : i64, strip = 8 : i64, accumulator = i32} : (tensor<1x16x5x5xi8>, tensor<271xui8>) -> tensor<1x32x5x5xi32>
+  return
+}
+
+// -----
+
+func.func @stored_fill(%x: tensor<1x16x5x5xi8>, %w: tensor<272xui8>) {
+  // expected-error@+2 {{pads 'i8' with 200}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %y = nn.stored_conv %x, %w, <form = 0, elements = 512, block = 512, values = 16, value_bits = 4, gaps = 0, gap_bits = 0, entries = 0> {filters = 32 : i64, kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, fill = 200 : i64, order = 0 : i64, strip = 8 : i64, accumulator = i32} : (tensor<1x16x5x5xi8>, tensor<272xui8>) -> tensor<1x32x5x5xi32>
+  return
+}
+
+// -----
+
+func.func @stored_result(%x: tensor<1x16x5x5xi8>, %w: tensor<272xui8>) {
+  // expected-error@+2 {{op inferred type}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %y = nn.stored_conv %x, %w, <form = 0, elements = 512, block = 512, values = 16, value_bits = 4, gaps = 0, gap_bits = 0, entries = 0> {filters = 32 : i64, kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, order = 0 : i64, strip = 8 : i64, accumulator = i32} : (tensor<1x16x5x5xi8>, tensor<272xui8>) -> tensor<1x32x5x4xi32>
+  return
+}

@@ -5,8 +5,8 @@
 // end. Tables of up to 64 floats (AVX-512) or 32 (AVX2) are in registers.
 //
 //===----------------------------------------------------------------------===//
-#ifndef NNC_ROUTINES_STORED_MATMUL_CODE_LANES_H
-#define NNC_ROUTINES_STORED_MATMUL_CODE_LANES_H
+#ifndef NNC_ROUTINES_DECODE_CODE_LANES_H
+#define NNC_ROUTINES_DECODE_CODE_LANES_H
 
 #include "runtime/simd/vec.h"
 
@@ -152,4 +152,4 @@ private:
 
 } // namespace nnc
 
-#endif // NNC_ROUTINES_STORED_MATMUL_CODE_LANES_H
+#endif // NNC_ROUTINES_DECODE_CODE_LANES_H

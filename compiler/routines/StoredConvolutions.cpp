@@ -1,0 +1,139 @@
+//===- StoredConvolutions.cpp - Convolutions by decoded strips ------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/routines/StoredConvolutions.h"
+
+#include "compiler/routines/Candidates.h"
+#include "runtime/routines/stored_conv2d/shape.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+using compression::StoredForm;
+using compression::StoredKind;
+
+/// Weights that a strip has at least: fewer are decoded in hardly less memory.
+static constexpr int64_t kLeastStrip = 512;
+
+/// A longer strip is not worth its memory if the layer gets faster by no more
+/// than this share.
+static constexpr double kWorthMemory = 0.04;
+
+/// The layouts of the orders of stored_filters, as routines.inc spells them.
+static constexpr StringRef kFilterLayouts[] = {
+    "KRSC", "KRSC2k4c", "KRSC4k", "KRSC8k", "plain", "KCRS4k", "KCRS8k"};
+static_assert(std::size(kFilterLayouts) == stored_filters_count);
+
+std::optional<ConvLayer> ConvLayer::get(OpOperand &use) {
+  auto layer = dyn_cast<LayerOp>(use.getOwner());
+  if (!layer || use.getOperandNumber() != 1 || layer.getInputs().size() != 2 ||
+      layer->hasAttr(kOtherShapesAttr) || !layer.getRoutine())
+    return std::nullopt;
+  auto conv = dyn_cast_or_null<ConvOp>(layer.getAnchorOp());
+  if (!conv || conv.getGroups() != 1 || conv.getX().getType().getRank() > 4)
+    return std::nullopt;
+  Type element = getTensorType(use.get()).getElementType();
+  if (!element.isF32() && !element.isSignlessInteger(8))
+    return std::nullopt;
+  const Catalogue &catalogue = Catalogue::get();
+  const Routine *plain = catalogue.findRoutine(*layer.getRoutine());
+  ConvLayer found{layer};
+  found.routine =
+      catalogue.findRoutine(("stored_" + *layer.getRoutine()).str());
+  if (!plain || !found.routine)
+    return std::nullopt;
+  const auto *layout = llvm::find(kFilterLayouts, plain->getLayout(1));
+  if (layout == std::end(kFilterLayouts))
+    return std::nullopt;
+  found.order = layout - std::begin(kFilterLayouts);
+  return found;
+}
+
+std::optional<double> nnc::findStoredConv(const ConvLayer &conv,
+                                          const StoredMatrix &filters,
+                                          const CostModel &cost) {
+  LayerOp layer = conv.layer;
+  auto op = cast<ConvOp>(layer.getAnchorOp());
+  ShapeFields fields(layer.getContext());
+  ShapeAttr plain = op.getRoutineCalls().front().fields;
+  conv2d_shape image = {};
+  image.visit(
+      [&](const char *name, int) { fields.add(name, plain.getInt(name)); });
+  fields.add("order", conv.order).add("strip", filters.strip);
+  decode_shape decoded = filters.form.shape;
+  decoded.visit([&](const char *name, int value) { fields.add(name, value); });
+  std::optional<RoutineShape> shape =
+      readShape(RoutineCall{"stored_conv2d", fields.get(), {0, 1}}, nullptr);
+  ArrayRef<int64_t> params = layer.getParams().value_or(ArrayRef<int64_t>());
+  if (!shape || !cost.getMachine().hasIsa(conv.routine->isa) ||
+      !conv.routine->applies(*shape, params))
+    return std::nullopt;
+  SmallVector<RankedTensorType> types;
+  for (Value operand : layer.getOperands())
+    types.push_back(getTensorType(operand));
+  types[1] = getStoredType(filters.form, layer.getContext());
+  LayerWork work = getLayerWork(layer, types, layer.getY().getType());
+  return cost.estimate(*conv.routine, *shape, params, work) -
+         getLayerSeconds(layer, cost);
+}
+
+std::optional<StoredMatrix>
+nnc::storeFilters(const ConvLayer &conv, ArrayRef<char> elements,
+                  StoredKind kind, const CostModel &cost, double &seconds) {
+  LayerOp layer = conv.layer;
+  RankedTensorType weight = getLogicalType(getTensorType(layer.getInputs()[1]));
+  const int64_t size = getElementBytes(weight.getElementType());
+  const int64_t count = int64_t(elements.size()) / size;
+  const int64_t together =
+      stored_filters_together(static_cast<int>(conv.order));
+  const int64_t filters = llvm::alignTo(weight.getDimSize(0), together);
+  if (count == 0 || count % filters != 0)
+    return std::nullopt;
+  const int64_t filter = count / filters;
+  const bool hasCodes = kind == StoredKind::codebook;
+  const double before = getLayerSeconds(layer, cost);
+  std::optional<StoredMatrix> found;
+  for (int64_t strip = together; strip < filters; strip *= 2) {
+    // A strip of codes begins with a byte.
+    if (strip * filter < kLeastStrip || (hasCodes && strip * filter % 8 != 0))
+      continue;
+    auto form = StoredForm::get(kind, elements, static_cast<int>(size), {},
+                                hasCodes ? count : strip * filter);
+    if (!form)
+      continue;
+    StoredMatrix now{std::move(*form), {}, conv.order, strip};
+    now.shape = toAttribute(now.form.shape, layer.getContext());
+    std::optional<double> more = findStoredConv(conv, now, cost);
+    if (!more)
+      continue;
+    if (found && before + *more > (1 - kWorthMemory) * (before + seconds))
+      break;
+    seconds = *more;
+    found = std::move(now);
+  }
+  return found;
+}
+
+void nnc::readStored(const ConvLayer &conv, const StoredMatrix &filters,
+                     Value stored) {
+  LayerOp layer = conv.layer;
+  auto op = cast<ConvOp>(layer.getAnchorOp());
+  OpBuilder builder(op);
+  layer->setOperand(1, stored);
+  BlockArgument weight = layer.getAnchor().front().getArgument(1);
+  // The op needs the filters' sizes, which the weight's own type has.
+  ArrayRef<int64_t> sizes = getTensorType(weight).getShape();
+  int64_t count = sizes.front();
+  SmallVector<int64_t> kernel(sizes.drop_front(2));
+  weight.setType(cast<RankedTensorType>(stored.getType()));
+  auto reading = builder.create<StoredConvOp>(
+      op.getLoc(), op.getY().getType(), op.getX(), weight, filters.shape, count,
+      kernel, op.getStrides(), op.getDilations(), op.getPads(), filters.order,
+      filters.strip, op.getAccumulatorAttr(), op.getFill());
+  op.getY().replaceAllUsesWith(reading.getY());
+  op.erase();
+  layer.setRoutineAttr(builder.getStringAttr(conv.routine->name));
+}
