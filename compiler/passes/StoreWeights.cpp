@@ -50,8 +50,12 @@ struct Choice {
   /// Those of the layers, in order, if these read what is stored.
   SmallVector<const Routine *> readers;
   int64_t bytes = 0;
-  /// More than with the weight as it is. Readers may take fewer: less than 0.
+  /// More than with the weight as it is, decoders with kDecodedShare. Readers
+  /// may take fewer: less than 0.
   double seconds = 0;
+  double getSeconds() const {
+    return decoder ? seconds / kDecodedShare : seconds;
+  }
 };
 
 /// A weight of the module, which several functions may have.
@@ -85,6 +89,8 @@ struct StoreWeightsPass : nnc::impl::StoreWeightsBase<StoreWeightsPass> {
         wanted = own;
       if (auto own = function->getAttrOfType<IntegerAttr>(kMaxWeightsAttr))
         limit = own;
+      if (auto own = function->getAttrOfType<IntegerAttr>(kMaxRamAttr))
+        maxRam = own.getInt();
     }
     bool findsFront = false;
     for (auto function : module.getOps<func::FuncOp>())
@@ -109,8 +115,14 @@ struct StoreWeightsPass : nnc::impl::StoreWeightsBase<StoreWeightsPass> {
       chooseSmallest(weights);
     else
       choose(weights, 0);
-    for (Weight &weight : weights)
+    double seconds = 0;
+    for (Weight &weight : weights) {
+      seconds += weight.choices[weight.chosen].getSeconds();
       apply(weight);
+    }
+    if (seconds != 0)
+      module->setAttr(kStoredNsAttr, Builder(module).getI64IntegerAttr(
+                                         std::llround(seconds * 1e9)));
   }
 
 private:
@@ -128,6 +140,14 @@ private:
   bool hasRoom(const Weight &weight) const {
     return llvm::all_of(weight.uses, [&](OpOperand *use) {
       return getPhysicalBytes(weight.getType()) <= room.lookup(use->getOwner());
+    });
+  }
+  /// Whether the decoded weight and what the model needs beside its layers keep
+  /// to kMaxRamAttr.
+  bool fitsIntoRam(const Weight &weight) const {
+    return llvm::all_of(weight.uses, [&](OpOperand *use) {
+      return getPhysicalBytes(weight.getType()) <=
+             maxRam - taken.lookup(use->getOwner());
     });
   }
   static void chooseSmallest(std::vector<Weight> &weights);
@@ -158,8 +178,10 @@ private:
   int64_t align = 1; ///< of each weight, in bytes
   /// Whether only what makes layers faster is looked for.
   bool onlyReaders = false;
-  /// Bytes of memory that are free beside each op, by findRoom().
-  DenseMap<Operation *, int64_t> room;
+  int64_t maxRam = std::numeric_limits<int64_t>::max();
+  /// Bytes of memory that are free beside each op, and that are not, by
+  /// findRoom().
+  DenseMap<Operation *, int64_t> room, taken;
 };
 } // namespace
 
@@ -199,8 +221,10 @@ void StoreWeightsPass::findRoom() {
     int64_t most = 0, live = 0;
     for (size_t i = 0; i < bytes.size(); ++i)
       most = std::max(most, bytes[i] += live += more[i]);
-    for (Operation &op : block)
-      room[&op] = most - bytes[places[&op]];
+    for (Operation &op : block) {
+      taken[&op] = bytes[places[&op]];
+      room[&op] = most - taken[&op];
+    }
   }
 }
 
@@ -255,19 +279,22 @@ void StoreWeightsPass::addChoices(Weight &weight, ArrayRef<StoredKind> kinds,
     choice.stored = StoredMatrix{std::move(*form), shape};
     choice.decoder = found.routine;
     choice.seconds = kDecodedShare * found.seconds * double(weight.uses.size());
-    if (choice.decoder)
+    if (choice.decoder && fitsIntoRam(weight))
       weight.choices.push_back(std::move(choice));
   }
 }
 
-/// Whether more than half of the elements are zeros.
+/// Whether more than half of the elements are zeros, of either sign if they are
+/// floats.
 static bool areMostlyZero(const TensorData &data) {
   ArrayRef<char> bytes = data.getBytes();
   const size_t size = getElementBytes(data.getElementType());
+  const bool isFloat = isa<FloatType>(data.getElementType());
   size_t zeros = 0;
   for (size_t i = 0; i < bytes.size(); i += size)
-    zeros += std::all_of(bytes.begin() + i, bytes.begin() + i + size,
-                         [](char byte) { return byte == 0; });
+    zeros += std::all_of(bytes.begin() + i, bytes.begin() + i + size - 1,
+                         [](char byte) { return byte == 0; }) &&
+             (bytes[i + size - 1] & (isFloat ? 0x7f : 0xff)) == 0;
   return zeros * 2 * size > bytes.size();
 }
 

@@ -71,14 +71,23 @@ static std::vector<char> arrange(const DenseLayer &dense,
   struct {
     int64_t k, order;
   } shape{dense.k, order};
+  // Zeros of the other sign are products of zero, too.
+  auto unsign = [&](char *weight) {
+    float value;
+    std::memcpy(&value, weight, sizeof value);
+    if (value == 0)
+      std::memset(weight, 0, sizeof value);
+  };
   std::vector<char> arranged(stored_elements(order, dense.n, dense.k) * size);
   int64_t rows = int64_t(arranged.size()) / (dense.k * size);
   for (int64_t row = 0; row < rows; ++row) {
     int64_t n = std::min(row, dense.n - 1);
     for (int64_t k = 0; k < dense.k; ++k) {
       int64_t from = dense.transposed ? n * dense.k + k : k * dense.n + n;
-      std::memcpy(arranged.data() + stored_place(shape, row, k) * size,
-                  elements.data() + from * size, size);
+      char *to = arranged.data() + stored_place(shape, row, k) * size;
+      std::memcpy(to, elements.data() + from * size, size);
+      if (dense.isFloat)
+        unsign(to);
     }
   }
   return arranged;

@@ -27,6 +27,14 @@ inline constexpr llvm::StringLiteral kWeightsEncodingAttr =
 /// Attribute of a function: the bytes that all its weights may take together.
 inline constexpr llvm::StringLiteral kMaxWeightsAttr = "nn.max_weights";
 
+/// Attribute of a function: the bytes of memory that it may take for values.
+/// Weights are not decoded into more.
+inline constexpr llvm::StringLiteral kMaxRamAttr = "nn.max_ram";
+
+/// Attribute of a module: the nanoseconds that reading weights as they are
+/// stored, or decoding them, takes more than reading them as they are.
+inline constexpr llvm::StringLiteral kStoredNsAttr = "nn.stored_ns";
+
 /// Attribute of a function: that layers whose weights can be stored in fewer
 /// bytes have routines which read these weights as the model has them. Others
 /// transform them first, as for Winograd's method, into more and different

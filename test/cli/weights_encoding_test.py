@@ -294,10 +294,11 @@ class Encoding(nnc.TestCase):
         weights = random.integers(0, 8, (64, 64, 3, 3)).astype(np.float32) - 3.5
         self.save("large", model(
             [helper.make_node("Conv", ["x", "w"], ["y"], "conv", pads=[1] * 4)],
-            [value("x", [1, 64, 40, 40])], [value("y", [1, 64, 40, 40])],
+            [value("x", ["n", 64, 40, 40])], [value("y", ["n", 64, 40, 40])],
             [numpy_helper.from_array(weights, "w")]))
-        found = []
-        for options in [[], ["--max-weights=20K"]]:
+        found, one = [], "--shape=x=1x64x40x40"
+        for options in [[one], [one, "--max-weights=20K"], ["--max-weights=20K", "--batch=1"],
+                        ["--max-weights=20K", "--shape=x=1..2x64x40x40"]]:
             self.nnc("compile", "large.onnx", "--target=x86-64-v3", "-o", "out", *options)
             manifest = json.loads((self.folder / "out" / "manifest.json").read_text())
             shutil.rmtree(self.folder / "out")
@@ -305,8 +306,32 @@ class Encoding(nnc.TestCase):
                           " ".join(layer["routine"] for layer in manifest["layers"])))
         self.assertGreater(found[0][0], 4 * weights.size)
         self.assertIn("winograd", found[0][1])
-        self.assertLess(found[1][0], 20 << 10)
-        self.assertRegex(found[1][1], "decode.*conv2d")
+        for size, routines in found[1:]:
+            self.assertLess(size, 20 << 10)
+            self.assertRegex(routines, "decode.*conv2d")
+        front = json.loads(self.nnc("explain", "large.onnx", "--target=x86-64-v3", "--pareto",
+                                    "--json", one))["weights_front"]
+        self.assertEqual(front[0]["weight_bytes"], found[0][0])
+        self.assertLessEqual(front[-1]["weight_bytes"], found[1][0])
+
+    def test_memory_of_decoded_weights(self):
+        """A weight that only whole decoding makes smaller is not decoded into too much memory."""
+        random = np.random.default_rng(8)
+        weights = random.integers(0, 8, (24, 20, 3, 3)).astype(np.float32) - 3.5
+        self.save("up", model(
+            [helper.make_node("ConvTranspose", ["x", "w"], ["y"], "up", pads=[1] * 4)],
+            [value("x", [1, 24, 4, 4])], [value("y", [1, 20, 4, 4])],
+            [numpy_helper.from_array(weights, "w")]))
+        on = ["up.onnx", "--target=cortex-m4", "-o", "out", "--max-weights=4K"]
+        self.nnc("compile", *on)
+        shutil.rmtree(self.folder / "out")
+        self.nnc("compile", *on, "--max-ram=10K", code=LIMIT, said=["has weights of", "at least"])
+        self.assertFalse((self.folder / "out").exists())
+        front = json.loads(self.nnc("explain", *on[:2], "--pareto", "--json"))["weights_front"]
+        less = json.loads(self.nnc("explain", *on[:2], "--pareto", "--json",
+                                   "--max-ram=10K"))["weights_front"]
+        self.assertGreater(len(front), 1)
+        self.assertEqual(less, front[:1])
 
     def test_front(self):
         """Fewer bytes cost time, and each point is what the limit of its bytes gives."""

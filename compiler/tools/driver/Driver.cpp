@@ -235,6 +235,13 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
     for (auto function : module->getOps<mlir::func::FuncOp>())
       function->setAttr(kMaxWeightsAttr,
                         builder.getI64IntegerAttr(*choices.maxWeights));
+  if (choices.maxRam)
+    for (auto function : module->getOps<mlir::func::FuncOp>())
+      function->setAttr(kMaxRamAttr,
+                        builder.getI64IntegerAttr(*choices.maxRam));
+  if (wanted.keepsOwnValues)
+    for (auto function : module->getOps<mlir::func::FuncOp>())
+      function->setAttr(kOwnValuesAttr, builder.getUnitAttr());
   if (wanted.findsFront)
     for (auto function : module->getOps<mlir::func::FuncOp>())
       function->setAttr(kWeightsFrontAttr, builder.getUnitAttr());
@@ -341,23 +348,25 @@ ExitCode Driver::compile() {
 }
 
 ExitCode Driver::compileOne() {
-  if (choices.batch)
-    return compileBatch();
   if (wanted.keepStages)
     importedOp = llvm::cast<mlir::ModuleOp>((*op)->clone());
   mlir::OwningOpRef<mlir::ModuleOp> whole;
-  const bool cutsRam = choices.maxRam || !choices.memories.empty();
+  const bool cutsRam =
+      !choices.batch && (choices.maxRam || !choices.memories.empty());
   const bool mayKeepValues =
-      choices.maxWeights && choices.weightsEncoding == "auto" && !finder;
+      choices.maxWeights && choices.weightsEncoding == "auto";
   if (cutsRam || mayKeepValues)
     whole = llvm::cast<mlir::ModuleOp>((*op)->clone());
-  ExitCode code = runPasses();
+  auto plan = [&] { return choices.batch ? compileBatch() : runPasses(); };
+  const int64_t samples = importedBatch;
+  ExitCode code = plan();
   if (code == ExitCode::done && mayKeepValues && exceedsMaxWeights()) {
     // Slower routines, whose weights take fewer bytes.
     for (auto function : whole->getOps<mlir::func::FuncOp>())
       function->setAttr(kOwnValuesAttr, mlir::UnitAttr::get(&context));
     op = llvm::cast<mlir::ModuleOp>((*whole)->clone());
-    code = runPasses();
+    importedBatch = samples;
+    code = plan();
   }
   if (code == ExitCode::done)
     code = checkWeightMemories();

@@ -143,6 +143,8 @@ struct DriverOptions {
   bool exceedsRam = false;
   /// Whether kWeightsFrontAttr of layered() is wanted.
   bool findsFront = false;
+  /// Whether layers have kOwnValuesAttr.
+  bool keepsOwnValues = false;
   /// Whether sizes may be left open (ModelOptions::ranges).
   bool takesRanges = false;
   /// Whether there may be ModelOptions::otherShapes.

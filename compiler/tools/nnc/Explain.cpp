@@ -55,7 +55,7 @@ public:
       return code;
     DriverOptions wanted;
     wanted.keepStages = true;
-    wanted.findsFront = pareto;
+    wanted.findsFront = wanted.exceedsRam = pareto;
     Driver driver(options, wanted);
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
       if (ExitCode code = (driver.*step)(); code != ExitCode::done)
@@ -91,7 +91,7 @@ public:
 private:
   ExitCode showFront(Driver &driver) {
     WeightsFront front;
-    if (ExitCode code = front.find(driver, plan.cost); code != ExitCode::done)
+    if (ExitCode code = front.find(driver); code != ExitCode::done)
       return code;
     if (json)
       printJson(json::Object{{"target", options.target},
@@ -161,8 +161,10 @@ private:
     if (quantized.isQuantized)
       printOut("{} of {} layers work on integers\n", quantized.countIntegers(),
                quantized.layers);
-    printOut("{}: {} layers, {} of them measured, {} in all for {}; {}\n",
-             options.model, layers.size(), measured, formatSeconds(plan.cost),
+    // The time of a batch is not that of a run of its last part.
+    printOut("{}: {} layers, {} of them measured, {}for {}; {}\n",
+             options.model, layers.size(), measured,
+             batch ? "" : formatSeconds(explanation.getSeconds()) + " in all ",
              options.target, solverText());
   }
 
@@ -230,11 +232,15 @@ private:
   std::string solverText() const {
     if (plan.solver == "tuned")
       return "tuned: the fastest of whole plans that nnc tune ran";
-    if (plan.cost <= plan.lowerBound)
-      return fmt::format("{}: no plan costs less", plan.solver.str());
-    return fmt::format("{}: at most {:.2f} % above the cheapest plan",
-                       plan.solver.str(),
-                       100 * (plan.cost / plan.lowerBound - 1));
+    std::string text =
+        plan.cost <= plan.lowerBound
+            ? fmt::format("{}: no plan costs less", plan.solver.str())
+            : fmt::format("{}: at most {:.2f} % above the cheapest plan",
+                          plan.solver.str(),
+                          100 * (plan.cost / plan.lowerBound - 1));
+    if (!explanation.stored.empty())
+      text += " with weights as they are";
+    return text;
   }
 
   json::Value toJson() const {
@@ -274,7 +280,7 @@ private:
                                     {"dense_bytes", weight.denseBytes},
                                     {"estimate_seconds", weight.seconds}});
     json::Object all{{"target", options.target},
-                     {"seconds", plan.cost},
+                     {"seconds", explanation.getSeconds()},
                      {"lower_bound_seconds", plan.lowerBound},
                      {"solver", plan.solver},
                      {"layout_changes", std::move(moves)},

@@ -7,6 +7,7 @@
 #include "compiler/tools/nnc/Explanation.h"
 
 #include "compiler/routines/Decode.h"
+#include "compiler/routines/WeightError.h"
 #include "compiler/tools/driver/Quantized.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "dialects/nn/compression/StoredForm.h"
@@ -144,7 +145,13 @@ ExitCode Explanation::find(mlir::func::FuncOp function, const CostModel &cost,
   return ExitCode::done;
 }
 
+double getStoredSeconds(mlir::ModuleOp layered) {
+  auto more = layered->getAttrOfType<mlir::IntegerAttr>(kStoredNsAttr);
+  return more ? 1e-9 * double(more.getInt()) : 0;
+}
+
 ExitCode Explanation::find(Driver &driver, bool all) {
+  storedSeconds = getStoredSeconds(driver.layered());
   auto machine = target::getTarget(driver.formed());
   if (mlir::failed(machine))
     return ExitCode::ownFault;
@@ -172,6 +179,7 @@ ExitCode Explanation::find(Driver &driver, bool all) {
       stored.push_back({nn::getModelName(decode.getLoc()).str(),
                         compression::getFormName(decode.getForm()).str(),
                         decode.getRoutine().value_or("").str(),
+                        /*layer=*/"",
                         /*isDecoded=*/true,
                         nn::getPhysicalBytes(decode.getX().getType()),
                         nn::getPhysicalBytes(decode.getY().getType()),
@@ -185,6 +193,7 @@ ExitCode Explanation::find(Driver &driver, bool all) {
         stored.push_back({nn::getModelName(weight.getLoc()).str(),
                           compression::getFormName(shape.getInt("form")).str(),
                           layer.getRoutine().value_or("").str(),
+                          layer.getName().str(),
                           /*isDecoded=*/false,
                           nn::getPhysicalBytes(nn::getTensorType(weight)),
                           weightBytes, getLayerSeconds(layer, cost)});

@@ -65,10 +65,16 @@ struct LayoutChange {
 /// reads it, or the layer's own routine reads what is stored.
 struct StoredWeight {
   std::string name, form, routine;
+  std::string layer; ///< that reads it as it is stored, by the routine
+  /// Whether the routine makes the weight, before layers read it.
   bool isDecoded;
   int64_t bytes, denseBytes; ///< that are stored, and those of all elements
   double seconds;            ///< of the routine in each run, estimated
 };
+
+/// The seconds that reading the weights of a planned module as they are stored
+/// takes more than reading them as they are (kStoredNsAttr).
+double getStoredSeconds(mlir::ModuleOp layered);
 
 /// The choice of routines for a model, solved again with all that it weighed.
 struct Explanation {
@@ -76,6 +82,12 @@ struct Explanation {
   std::vector<Explained> layers;
   std::vector<LayoutChange> changes;
   std::vector<StoredWeight> stored;
+  /// What reading weights as they are stored, or decoding them, takes more than
+  /// reading them as they are: less than 0 if it takes less.
+  double storedSeconds = 0;
+
+  /// The seconds of a run of the plan and of such weights, estimated.
+  double getSeconds() const { return plan.cost + storedSeconds; }
 
   /// Explains the model that `driver` has compiled with its stages kept. With
   /// `all`, a routine is an alternative with each of its parameters, not with

@@ -10,6 +10,7 @@
 #include "compiler/routines/WeightError.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
+#include "compiler/tools/nnc/Explanation.h"
 
 #include <cmath>
 
@@ -38,27 +39,57 @@ static std::vector<size_t> pickPoints(const std::vector<double> &bytes) {
   return picked;
 }
 
-ExitCode WeightsFront::find(Driver &driver, double seconds) {
-  auto found =
-      driver.layered()->getAttrOfType<mlir::ArrayAttr>(kWeightsFrontAttr);
-  std::vector<double> bytes, more;
-  for (auto point : found.getAsRange<mlir::DenseF64ArrayAttr>()) {
+/// Returns the bytes of weights of the plans that a module's attribute lists.
+static std::vector<double> listBytes(mlir::ModuleOp layered) {
+  std::vector<double> bytes;
+  auto found = layered->getAttrOfType<mlir::ArrayAttr>(kWeightsFrontAttr);
+  for (auto point : found.getAsRange<mlir::DenseF64ArrayAttr>())
     bytes.push_back(point[0]);
-    more.push_back(point[1]);
-  }
+  return bytes;
+}
+
+/// Imports and compiles the driver's model.
+static ExitCode compile(Driver &driver) {
+  for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
+    if (ExitCode code = (driver.*step)(); code != ExitCode::done)
+      return code;
+  return ExitCode::done;
+}
+
+ExitCode WeightsFront::find(Driver &driver) {
+  std::vector<double> bytes = listBytes(driver.layered());
+  // Slower routines may read weights that can be stored in fewer bytes.
+  DriverOptions own;
+  own.keepStages = own.findsFront = own.keepsOwnValues = own.exceedsRam = true;
+  Driver others(driver.options(), own);
+  if (ExitCode code = compile(others); code != ExitCode::done)
+    return code;
+  for (double smaller : listBytes(others.layered()))
+    if (smaller < bytes.back())
+      bytes.push_back(smaller);
+  DriverOptions kept;
+  kept.keepStages = kept.exceedsRam = true;
   for (size_t i : pickPoints(bytes)) {
     ModelOptions options = driver.options();
     options.maxWeights = static_cast<int64_t>(bytes[i]);
-    Driver one(options);
-    for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
-      if (ExitCode code = (one.*step)(); code != ExitCode::done)
-        return code;
+    Driver one(options, kept);
+    if (ExitCode code = compile(one); code != ExitCode::done)
+      return code;
     Point point;
-    point.seconds = seconds + more[i];
+    point.seconds = getStoredSeconds(one.layered());
+    for (auto function : one.layered().getOps<mlir::func::FuncOp>())
+      if (auto plan = function->getAttrOfType<mlir::DictionaryAttr>("nn.plan"))
+        point.seconds +=
+            1e-9 * double(plan.getAs<mlir::IntegerAttr>("ns").getInt());
     point.ramBytes = countRam(one.module()).bytes;
     for (auto program : one.module().getOps<exec::ProgramOp>())
       point.weightBytes +=
           static_cast<int64_t>(codegen::getWeightsBytes(program));
+    if (point.ramBytes > options.maxRam.value_or(point.ramBytes) ||
+        (!points.empty() && point.weightBytes >= points.back().weightBytes))
+      continue;
+    while (!points.empty() && points.back().seconds >= point.seconds)
+      points.pop_back();
     points.push_back(point);
   }
   return ExitCode::done;

@@ -17,11 +17,11 @@ namespace nnc::tools {
 /// more time: what --max-weights can choose among.
 class WeightsFront {
 public:
-  /// Finds the plans of the model that `driver` has compiled, which takes
-  /// `seconds` with all weights as they are. Of many plans it takes some, the
-  /// fastest and the smallest one among them, and compiles each of these to
-  /// count its memory.
-  ExitCode find(Driver &driver, double seconds);
+  /// Finds the plans of the model that `driver` has compiled with
+  /// DriverOptions::findsFront. Of many plans it takes some, the fastest and
+  /// the smallest one among them, and compiles each of these to count its
+  /// memory.
+  ExitCode find(Driver &driver);
 
   void print() const;
   llvm::json::Value toJson() const;

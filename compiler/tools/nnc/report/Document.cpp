@@ -56,6 +56,14 @@ public:
     auto call = llvm::dyn_cast<exec::CallOp>(step.op);
     if (!call)
       return std::nullopt;
+    for (const StoredWeight &weight : explanation.stored)
+      if (weight.isDecoded ? weight.routine == call.getRoutine() &&
+                                 weight.name == nn::getModelName(call.getLoc())
+                           : weight.layer == call.getName()) {
+        UnitCost cost;
+        cost.seconds = cost.estimate = weight.seconds;
+        return cost;
+      }
     if (const Explained *layer = findLayer(step)) {
       UnitCost cost = layer->chosen();
       double share = getWork(step) / work.lookup(layer);
@@ -256,6 +264,9 @@ json::Object describeOptions(const ModelOptions &options, bool isTuned) {
       {"threads", options.threads},
       {"max_error", options.maxError},
       {"weight_bits", options.weightBits},
+      {"weights_encoding", options.weightsEncoding},
+      {"max_weights", options.maxWeights ? json::Value(*options.maxWeights)
+                                         : json::Value(nullptr)},
       {"tuned", isTuned}};
 }
 
@@ -278,7 +289,7 @@ json::Object describeModel(const Prepared &prepared,
       {"sha256", program.getSha256().str()},
       {"options", describeOptions(driver.options(), driver.tuned())},
       {"machine", describeMachine(*machine)},
-      {"totals", json::Object{{"seconds", plan.cost},
+      {"totals", json::Object{{"seconds", explanation.getSeconds()},
                               {"lower_bound_seconds", plan.lowerBound},
                               {"solver", plan.solver.str()},
                               {"arena_bytes", manifest.arenaBytes},
