@@ -10,12 +10,18 @@
 
 namespace nnc {
 
+/// Whether the weights have a form that stored_conv2d/strips.h decodes.
+template <class S> constexpr bool stored_strips_have_form(const S &s) {
+  return s.form == decode_codes || s.form == decode_huffman ||
+         s.form == decode_entries || s.form == decode_huffman_entries;
+}
+
 /// Whether stored_conv2d/strips.h computes the convolution from filters in the
 /// order `order`: a strip of them is a block, or begins with a byte of codes
 /// that have one table for all.
 template <class S> constexpr bool stored_strips_apply(const S &s, int order) {
   const ptrdiff_t strip = ptrdiff_t(s.strip) * stored_filter(s);
-  return s.groups == 1 && s.order == order &&
+  return stored_strips_have_form(s) && s.groups == 1 && s.order == order &&
          (s.c > 1 || order != stored_krsc2k4c) && s.strip > 0 &&
          s.strip % stored_filters_together(order) == 0 &&
          s.elements == stored_filters_elements(s) &&
