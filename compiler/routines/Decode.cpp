@@ -26,10 +26,9 @@ DecodeCost nnc::findDecode(ShapeAttr attribute, RankedTensorType stored,
   LayerWork work;
   // Elements that entries skip are only filled in, several at a time.
   const auto &fields = *static_cast<const decode_shape *>(shape->get());
-  bool hasEntries =
-      fields.form == decode_entries || fields.form == decode_huffman_entries;
-  work.operations =
-      hasEntries ? fields.entries + fields.elements / 8. : fields.elements;
+  work.operations = decode_has_entries(fields.form)
+                        ? fields.entries + fields.elements / 8.
+                        : fields.elements;
   work.activationBytes = getPhysicalBytes(weight);
   work.weightBytes = getPhysicalBytes(stored);
   for (const Routine *routine : Catalogue::get().getRoutinesOf("decode")) {

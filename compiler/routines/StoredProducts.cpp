@@ -107,10 +107,8 @@ static int64_t getBlock(int64_t k) {
 
 /// Whether the elements that entries skip are zeros.
 static bool skipsZeros(const StoredForm &form, int64_t size) {
-  bool hasEntries = form.shape.form == decode_entries ||
-                    form.shape.form == decode_huffman_entries;
   const uint8_t *last = form.bytes.data() + (form.shape.values - 1) * size;
-  return !hasEntries ||
+  return !decode_has_entries(form.shape.form) ||
          std::all_of(last, last + size, [](uint8_t byte) { return byte == 0; });
 }
 
@@ -178,9 +176,8 @@ StoredProduct nnc::findStoredProduct(const DenseLayer &dense,
     return best;
   best.seconds = least - getLayerSeconds(layer, cost);
   // Portable code multiplies decoded weights as slowly as it multiplies any.
-  const bool hasEntries = matrix.form.shape.form == decode_entries ||
-                          matrix.form.shape.form == decode_huffman_entries;
-  if (!hasEntries && best.routine->isa == "portable")
+  if (!decode_has_entries(matrix.form.shape.form) &&
+      best.routine->isa == "portable")
     best.seconds = std::max(
         best.seconds,
         findDecode(matrix.shape, types[1],

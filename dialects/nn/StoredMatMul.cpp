@@ -70,8 +70,7 @@ RoutineCall StoredMatMulOp::makeCall(ShapeAttr shape, int64_t m, int64_t n,
 }
 
 int64_t StoredMatMulOp::countProducts(ShapeAttr shape, int64_t m) {
-  int64_t form = shape.getInt("form");
-  bool hasEntries = form == decode_entries || form == decode_huffman_entries;
+  bool hasEntries = decode_has_entries(static_cast<int>(shape.getInt("form")));
   return m * shape.getInt(hasEntries ? "entries" : "elements");
 }
 

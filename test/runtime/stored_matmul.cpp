@@ -138,6 +138,10 @@ TEMPLATE_TEST_CASE("products of floats with stored weights", "[stored]",
                                                          decode_entries);
     check_entries<stored_huffman_entries, W, float, float>(
         random, decode_huffman_entries);
+    check_entries<stored_literal_entries, W, float, float>(random,
+                                                           decode_literals);
+    check_entries<stored_literal_entries, 1, float, float>(random,
+                                                           decode_literals);
     check_entries<stored_plain_entries, 1, float, float>(random,
                                                          decode_entries);
     check_entries<stored_huffman_entries, 1, float, float>(
@@ -156,6 +160,8 @@ TEMPLATE_TEST_CASE("products of bytes with stored weights", "[stored]",
         random, decode_entries);
     check_entries<stored_huffman_entries, 1, TestType, std::int8_t>(
         random, decode_huffman_entries);
+    check_entries<stored_literal_entries, 1, TestType, std::int8_t>(
+        random, decode_literals);
   }
 }
 

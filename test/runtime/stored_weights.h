@@ -24,6 +24,11 @@ struct stored_weights {
       bytes.push_back(static_cast<unsigned char>(n >> (8 * i)));
     used = 0;
   }
+  template <class T> void value(T each) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, &each, sizeof each);
+    number(word, sizeof each);
+  }
   void bits(std::uint32_t n, int count) {
     for (int i = 0; i < count; ++i, used = (used + 1) % 8) {
       if (used == 0)
@@ -76,8 +81,7 @@ struct test_code {
 template <class T>
 stored_weights store_weights(int form, const std::vector<T> &weights,
                              int block) {
-  const auto is_entry =
-      form == nnc::decode_entries || form == nnc::decode_huffman_entries;
+  const bool is_entry = nnc::decode_has_entries(form);
   std::vector<T> values(weights);
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -95,11 +99,8 @@ stored_weights store_weights(int form, const std::vector<T> &weights,
   s.elements = static_cast<int>(weights.size());
   s.block = block;
   s.values = static_cast<int>(values.size());
-  for (T value : values) {
-    std::uint32_t word = 0;
-    std::memcpy(&word, &value, sizeof value);
-    to.number(word, sizeof value);
-  }
+  for (T value : values)
+    to.value(value);
   if (form == nnc::decode_codes) {
     s.value_bits = bits_for(values.size());
     for (T weight : weights)
@@ -124,6 +125,28 @@ stored_weights store_weights(int form, const std::vector<T> &weights,
       entries.pop_back();
     return entries;
   };
+  if (form == nnc::decode_literals) {
+    s.values = 1;
+    s.value_bits = 8 * int(sizeof(T));
+    s.gap_bits = 3;
+    to.bytes.assign(4, 0);
+    std::vector<T> literals;
+    stored_weights gaps;
+    for (int i = 0; i < nnc::decode_blocks(s); ++i) {
+      to.number(static_cast<std::uint32_t>(literals.size()), 4);
+      for (const auto &entry : entries_of(i * block)) {
+        gaps.bits(entry.first, s.gap_bits);
+        literals.push_back(entry.second);
+      }
+    }
+    s.entries = static_cast<int>(literals.size());
+    to.number(static_cast<std::uint32_t>(literals.size()), 4);
+    for (T value : literals)
+      to.value(value);
+    to.bytes.insert(to.bytes.end(), gaps.bytes.begin(), gaps.bytes.end());
+    to.bytes.insert(to.bytes.end(), std::size_t(nnc::decode_behind), 0);
+    return to;
+  }
   // With Huffman codes, zeros between entries need a code of their own.
   const test_code value_code{values.size()}, gap_code{most_gap + 1};
   const auto write_entry = [&](std::uint32_t gap, T value) {

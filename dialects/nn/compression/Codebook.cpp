@@ -22,17 +22,11 @@ bool nnc::compression::areFinite(llvm::ArrayRef<float> values) {
 std::optional<Codebook> Codebook::get(llvm::ArrayRef<char> bytes, int size,
                                       size_t most) {
   const int64_t count = int64_t(bytes.size()) / size;
-  auto getBits = [&](int64_t i) {
-    uint32_t bits = 0;
-    for (int byte = 0; byte < size; ++byte)
-      bits |= uint32_t(uint8_t(bytes[i * size + byte])) << 8 * byte;
-    return bits;
-  };
   Codebook book{size, {}, {}};
   llvm::DenseMap<uint64_t, uint16_t> known;
   std::vector<uint16_t> found(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
-    uint32_t bits = getBits(i);
+    uint32_t bits = readElement(bytes, size, i);
     auto [entry, isNew] = known.try_emplace(bits, known.size());
     if (isNew) {
       if (known.size() > most)

@@ -19,6 +19,14 @@ namespace nnc::compression {
 /// expect.
 bool areFinite(llvm::ArrayRef<float> values);
 
+/// The bits of element `i` of 1, 2 or 4 bytes.
+inline uint32_t readElement(llvm::ArrayRef<char> bytes, int size, int64_t i) {
+  uint32_t bits = 0;
+  for (int byte = 0; byte < size; ++byte)
+    bits |= uint32_t(uint8_t(bytes[i * size + byte])) << 8 * byte;
+  return bits;
+}
+
 /// A matrix of weights, row-major: a row holds what an output channel
 /// multiplies the inputs by. Each block of `blockRows` rows has a table of
 /// values of its own; 0 stands for a single block.

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <limits>
@@ -51,12 +52,12 @@ static std::string checkSize(int64_t bytes, int64_t least) {
 std::string nnc::compression::findWrongShape(const decode_shape &s,
                                              int64_t bytes, int size) {
   bool isHuffman = s.form == decode_huffman || s.form == decode_huffman_entries;
-  bool hasEntries =
-      s.form == decode_entries || s.form == decode_huffman_entries;
+  bool hasEntries = decode_has_entries(s.form);
+  bool isLiteral = s.form == decode_literals;
   int mostBits = isHuffman ? decode_most_bits : kMostCodeBits;
   // The last block and the one before it have a sum that an int holds.
   constexpr int most = std::numeric_limits<int>::max();
-  std::string problem = checkField("form", s.form, 0, decode_huffman_entries);
+  std::string problem = checkField("form", s.form, 0, decode_literals);
   auto check = [&](llvm::StringRef name, int64_t value, int64_t least,
                    int64_t largest) {
     if (problem.empty())
@@ -65,21 +66,31 @@ std::string nnc::compression::findWrongShape(const decode_shape &s,
   check("elements", s.elements, 1, most);
   check("block", s.block, 1,
         std::min<int64_t>(s.elements, most - int64_t(s.elements) + 1));
-  check("value_bits", s.value_bits, 1, mostBits);
+  check("value_bits", s.value_bits, isLiteral ? 8 * size : 1,
+        isLiteral ? 8 * size : mostBits);
   if (!problem.empty())
     return problem;
   // The value that entries skip stands behind those that have codes.
   check("values", s.values, 1,
-        isHuffman ? kMostSymbols + hasEntries : 1 << s.value_bits);
+        isLiteral   ? 1
+        : isHuffman ? kMostSymbols + hasEntries
+                    : 1 << s.value_bits);
   if (hasEntries)
     check("gap_bits", s.gap_bits, 1, mostBits);
   if (s.form == decode_huffman_entries)
     check("gaps", s.gaps, 0, kMostSymbols);
+  if (isLiteral)
+    check("entries", s.entries, 0, decode_most_literals);
   if (!problem.empty())
     return problem;
   if (s.form == decode_codes)
     return checkSize(bytes, int64_t(decode_blocks(s)) * decode_group(s, size) +
                                 decode_behind_codes(s));
+  if (isLiteral)
+    return checkSize(bytes,
+                     decode_literal_places(s, size).gaps +
+                         llvm::divideCeil(int64_t(s.entries) * s.gap_bits, 8) +
+                         decode_behind);
   return checkSize(bytes, decode_places(s, size).streams + decode_behind);
 }
 
@@ -168,10 +179,17 @@ struct Checker {
     return ("has a block " + Twine(block) + " of which " + problem).str();
   }
 
+  std::string isBeyond(int64_t entry, int block) const {
+    return ("the entry " + Twine(entry) + " is beyond its " +
+            Twine(getCount(block)) + " elements")
+        .str();
+  }
+
   std::string checkCodes() const;
   std::string checkHuffman() const;
   std::string checkEntries() const;
   std::string checkHuffmanEntries() const;
+  std::string checkLiterals() const;
 
 private:
   /// Calls check(block, stream), which returns what is wrong, for each block
@@ -233,7 +251,7 @@ template <class F> std::string Checker::checkEachEntry(F next) const {
       [&](int block, llvm::ArrayRef<uint8_t> own) -> std::string {
         if (own.size() < 2)
           return "the entries are cut off";
-        const int entries = read16le(own.data()), count = getCount(block);
+        const int entries = read16le(own.data());
         Stream stream(own.drop_front(2));
         int64_t place = 0;
         for (int i = 0; i < entries; ++i) {
@@ -241,10 +259,8 @@ template <class F> std::string Checker::checkEachEntry(F next) const {
           if (std::string problem = next(stream, gap); !problem.empty())
             return ("the entry " + Twine(i) + " " + problem).str();
           place += gap + 1;
-          if (place > count)
-            return ("the entry " + Twine(i) + " is beyond its " + Twine(count) +
-                    " elements")
-                .str();
+          if (place > getCount(block))
+            return isBeyond(i, block);
         }
         return "";
       });
@@ -282,6 +298,29 @@ std::string Checker::checkHuffmanEntries() const {
   });
 }
 
+std::string Checker::checkLiterals() const {
+  const decode_literal_places at(s, size);
+  Stream gaps(bytes.drop_front(at.gaps));
+  auto readFirst = [&](int block) {
+    return int64_t(read32le(bytes.data() + at.counts + 4 * int64_t(block)));
+  };
+  // Each block goes on where the one before it has ended.
+  int64_t entry = 0;
+  for (int block = 0; block < decode_blocks(s); ++block) {
+    const int64_t end = readFirst(block + 1);
+    if (readFirst(block) != entry || end < entry || end > s.entries)
+      return inBlock(block, "the entries are not among the " +
+                                Twine(s.entries) + " that there are");
+    for (int64_t place = 0; entry < end; ++entry) {
+      place += gaps.peek(s.gap_bits) + 1;
+      gaps.skip(s.gap_bits);
+      if (place > getCount(block))
+        return inBlock(block, isBeyond(entry - readFirst(block), block));
+    }
+  }
+  return "";
+}
+
 std::string nnc::compression::findDamage(const decode_shape &shape,
                                          llvm::ArrayRef<uint8_t> bytes,
                                          int size) {
@@ -293,6 +332,8 @@ std::string nnc::compression::findDamage(const decode_shape &shape,
     return checker.checkHuffman();
   case decode_entries:
     return checker.checkEntries();
+  case decode_literals:
+    return checker.checkLiterals();
   default:
     return checker.checkHuffmanEntries();
   }

@@ -15,9 +15,6 @@
 using namespace nnc;
 using namespace nnc::compression;
 
-/// The most bits of a gap between entries.
-static constexpr int kMostGap = 8;
-
 namespace {
 /// An entry: so many skipped elements, then one of a value.
 struct Entry {
@@ -66,7 +63,7 @@ static int64_t countEntries(const Entries &entries) {
 static StoredForm makeForm(int number, const Codebook &book, int64_t length,
                            const Entries &entries) {
   StoredForm form;
-  setBlocks(form, number, book, length);
+  setBlocks(form, number, book.getCount(), length);
   form.shape.entries = static_cast<int>(countEntries(entries));
   return form;
 }
@@ -78,7 +75,7 @@ StoredForm nnc::compression::storeEntries(const Codebook &book,
   Entries best;
   int64_t leastBits = std::numeric_limits<int64_t>::max();
   int gapBits = 1;
-  for (int bits = 1; bits <= kMostGap; ++bits) {
+  for (int bits = 1; bits <= kMostGapBits; ++bits) {
     Entries entries = findEntries(book, skipped, length, bits);
     int64_t all = countEntries(entries) * (bits + valueBits);
     if (all < leastBits) {
@@ -120,7 +117,7 @@ StoredForm nnc::compression::storeHuffmanEntries(const Codebook &book,
     std::vector<int64_t> gaps, values;
     int64_t bits = std::numeric_limits<int64_t>::max();
   } best;
-  for (int gapBits = 2; gapBits <= kMostGap; ++gapBits) {
+  for (int gapBits = 2; gapBits <= kMostGapBits; ++gapBits) {
     Choice choice{findEntries(book, skipped, length, gapBits),
                   std::vector<int64_t>(size_t(1) << gapBits),
                   std::vector<int64_t>(book.values.size())};

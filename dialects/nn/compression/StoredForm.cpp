@@ -38,6 +38,8 @@ llvm::StringRef nnc::compression::getFormName(int64_t form) {
     return "csr";
   case decode_huffman_entries:
     return "huffman of csr";
+  case decode_literals:
+    return "literal csr";
   default:
     return "";
   }
@@ -54,7 +56,7 @@ std::optional<StoredForm> StoredForm::get(StoredKind kind,
   bool hasParts = kind == StoredKind::codebook;
   auto book =
       Codebook::get(bytes, size, hasParts ? kMostPartValues : kMostPlaces);
-  if (!book)
+  if (!book && kind != StoredKind::csr)
     return std::nullopt;
   const int64_t length = block ? block : kBlock;
   std::optional<StoredForm> form;
@@ -63,7 +65,12 @@ std::optional<StoredForm> StoredForm::get(StoredKind kind,
     form = storeCodes(*book, runs, block);
     break;
   case StoredKind::csr:
-    form = storeEntries(*book, length);
+    form = storeLiterals(
+        bytes, size, book ? book->values[book->findMostFrequent()] : 0, length);
+    if (book)
+      if (StoredForm other = storeEntries(*book, length);
+          !form || other.bytes.size() <= form->bytes.size())
+        form = std::move(other);
     break;
   case StoredKind::huffman:
     form = storeHuffman(*book, length);
@@ -84,8 +91,9 @@ bool nnc::compression::isWorthStoring(StoredKind kind,
   bool hasParts = kind == StoredKind::codebook;
   auto book =
       Codebook::get(bytes, size, hasParts ? kMostPartValues : kMostPlaces);
+  if (!book)
+    return kind == StoredKind::csr && hasManyZeros(bytes, size);
   // Parts of 64 elements and 16 values take less than the elements of any size
   // but a byte.
-  return book &&
-         (book->values.size() <= kMostPlaces || getMostValues(*book, 64, 16));
+  return book->values.size() <= kMostPlaces || getMostValues(*book, 64, 16);
 }

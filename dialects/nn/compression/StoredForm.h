@@ -22,7 +22,7 @@ namespace nnc::compression {
 /// How --weights-encoding calls the forms in which weights are stored.
 enum class StoredKind {
   codebook, ///< decode_codes
-  csr,      ///< decode_entries
+  csr,      ///< decode_entries or decode_literals, what is smaller
   huffman   ///< decode_huffman or decode_huffman_entries, what is smaller
 };
 inline constexpr StoredKind kStoredKinds[] = {
@@ -50,7 +50,7 @@ struct StoredForm {
 };
 
 /// Whether there is a form of the kind for values of a weight that are stored
-/// as they are, in any order: few different ones, or many that are equal.
+/// as they are, in any order: few different ones, or many zeros.
 bool isWorthStoring(StoredKind kind, llvm::ArrayRef<char> elements, int size);
 
 } // namespace nnc::compression

@@ -15,7 +15,7 @@ StoredForm nnc::compression::storeHuffman(const Codebook &book, int64_t block) {
   std::vector<int64_t> counts = book.countValues();
   HuffmanCodes codes = HuffmanCodes::get(counts);
   StoredForm form;
-  setBlocks(form, decode_huffman, book, block);
+  setBlocks(form, decode_huffman, book.getCount(), block);
   form.shape.values = static_cast<int>(codes.order.size());
   form.shape.value_bits = codes.most;
   for (size_t symbol : codes.order)

@@ -25,11 +25,11 @@ void nnc::compression::addNumber(std::vector<uint8_t> &bytes, uint32_t number,
     bytes.push_back(uint8_t(number >> 8 * byte));
 }
 
-void nnc::compression::setBlocks(StoredForm &form, int number,
-                                 const Codebook &book, int64_t block) {
+void nnc::compression::setBlocks(StoredForm &form, int number, int64_t elements,
+                                 int64_t block) {
   form.shape.form = number;
-  form.shape.elements = static_cast<int>(book.getCount());
-  form.shape.block = static_cast<int>(std::min(block, book.getCount()));
+  form.shape.elements = static_cast<int>(elements);
+  form.shape.block = static_cast<int>(std::min(block, elements));
 }
 
 void nnc::compression::addBlocks(

@@ -16,6 +16,8 @@ namespace nnc::compression {
 
 /// The most values in a table, whose places a byte holds.
 inline constexpr size_t kMostPlaces = 256;
+/// The most bits of a gap between entries.
+inline constexpr int kMostGapBits = 8;
 
 //===----------------------------------------------------------------------===//
 // The forms, a file each
@@ -37,6 +39,14 @@ StoredForm storeHuffman(const Codebook &book, int64_t block);
 /// Entries for the elements that differ from the most frequent value.
 StoredForm storeEntries(const Codebook &book, int64_t block);
 StoredForm storeHuffmanEntries(const Codebook &book, int64_t block);
+
+/// Entries for the elements, of `size` bytes each, that are not `skipped`, with
+/// their values as they are; nullopt if they take as many bytes as all
+/// elements.
+std::optional<StoredForm> storeLiterals(llvm::ArrayRef<char> bytes, int size,
+                                        uint32_t skipped, int64_t block);
+/// Whether so many elements are zero that their entries take less than they do.
+bool hasManyZeros(llvm::ArrayRef<char> bytes, int size);
 
 //===----------------------------------------------------------------------===//
 // Tools of all forms
@@ -68,8 +78,7 @@ private:
 
 /// Sets what all forms but codes have in their shape: blocks of `block`
 /// elements, the last of which may be shorter.
-void setBlocks(StoredForm &form, int number, const Codebook &book,
-               int64_t block);
+void setBlocks(StoredForm &form, int number, int64_t elements, int64_t block);
 
 /// Writes the blocks of a form behind its tables: where each begins, then what
 /// write(begin, end) adds for it.

@@ -17,6 +17,7 @@ namespace nnc {
 /// Instructions for an element or, of forms with entries, for an entry.
 template <class S> constexpr double stored_instructions(const S &s) {
   return s.form == decode_entries           ? 12
+         : s.form == decode_literals        ? 8
          : s.form == decode_huffman_entries ? 22
          : s.form == decode_huffman         ? 22
          : s.value_bits == 4                ? 2.5

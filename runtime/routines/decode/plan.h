@@ -3,6 +3,11 @@
 // Codes: a group for each block, which is a table of values and then the codes
 // of the block, from the lowest bit of a byte on.
 //
+// Literal entries: the value that they skip, up to a multiple of four bytes;
+// for each block the number of entries in front of it, and that of all entries,
+// four bytes each; the values of all entries; and then their gaps, one stream
+// of bits for all blocks. No entry waits for the place of a value.
+//
 // All other forms have one table of values, in front; then, for Huffman codes,
 // two bytes for each length from 1 to the longest, that say how many codes have
 // it (first of the values, then of the gaps), and the gaps that have codes, a
@@ -34,13 +39,28 @@ constexpr int decode_most_bits = 11;
 /// with a byte.
 constexpr int decode_unit = 4096;
 
+/// The most literal entries: cores of 32 bits count the bits in front of them.
+constexpr int decode_most_literals = 1 << 26;
+
 /// Blocks of a weight.
 template <class S> constexpr int decode_blocks(const S &s) {
   return (s.elements + s.block - 1) / s.block;
 }
 
+/// Where the parts of literal entries begin, in bytes from the start, with
+/// elements of `size` bytes, of which four bytes hold a whole number.
+struct decode_literal_places {
+  ptrdiff_t counts, values, gaps;
+
+  template <class S> constexpr decode_literal_places(const S &s, int size) {
+    counts = 4;
+    values = counts + ptrdiff_t(4) * (decode_blocks(s) + 1);
+    gaps = values + ptrdiff_t(s.entries) * size;
+  }
+};
+
 /// Where the parts of a stored weight begin, in bytes from its start, with
-/// elements of `size` bytes. Not for codes.
+/// elements of `size` bytes. Neither for codes nor for literal entries.
 struct decode_places {
   ptrdiff_t value_counts, gap_counts, gaps, blocks, streams;
 

@@ -18,8 +18,17 @@ enum decode_form {
   decode_entries,
   /// The same entries, whose gaps and values have Huffman codes of at most
   /// `gap_bits` and `value_bits` bits.
-  decode_huffman_entries
+  decode_huffman_entries,
+  /// The same entries, whose values stand apart as they are, `value_bits` bits
+  /// each. The table has one value, which they skip.
+  decode_literals
 };
+
+/// Whether a form has entries, and none for the elements that these skip.
+constexpr bool decode_has_entries(int form) {
+  return form == decode_entries || form == decode_huffman_entries ||
+         form == decode_literals;
+}
 
 /// Makes the elements of a weight of what is stored of them. Blocks of `block`
 /// elements, the last of which may be shorter, are decoded independently.

@@ -1,9 +1,9 @@
 //===- entries.h - Product of a few rows and weights most of which are zero ==//
 //
 // y[m][n] = epi(sum over k of x[m][k] * w[n][k]), where of w only entries are
-// stored (decode/entries.h): the weights that are not zero, each with the
-// number of zeros in front of it. The product reads them as they are: it takes
-// a multiply-add for each entry, and no decoded weight exists.
+// stored (decode/entries.h, decode/literals.h): the weights that are not zero,
+// each with the number of zeros in front of it. The product reads them as they
+// are: it takes a multiply-add for each entry, and no decoded weight exists.
 //
 // The place of an entry follows from the one before it. Several blocks of
 // entries are read in turn, so that the processor need not wait for either.
@@ -39,9 +39,25 @@ NNC_INLINE size_t stored_bits(const unsigned char *stream, size_t at) {
 }
 constexpr int stored_window = 8 * static_cast<int>(sizeof(size_t)) - 7;
 
+/// The next entry of a block in one stream of bits, and the entries that the
+/// block had in the beginning.
+struct stored_cursor {
+  size_t bit;
+  int entries;
+};
+
+/// The first entry of a block, whose values have `size` bytes.
+template <class S>
+stored_cursor stored_first_entry(const S &s, const unsigned char *w, int block,
+                                 int size) {
+  const size_t from =
+      read_four_bytes(w + decode_places(s, size).blocks + ptrdiff_t(4) * block);
+  return {8 * (from + 2), read_two_bytes(w + from)};
+}
+
 /// Takes entries of fixed length from the low end of a word.
 template <class S, class T> struct stored_plain_entries {
-  using value = T;
+  using cursor = stored_cursor;
   const S &s;
   const T *values;
 
@@ -49,12 +65,16 @@ template <class S, class T> struct stored_plain_entries {
       : s(shape), values(static_cast<const T *>(static_cast<const void *>(w))) {
   }
   static constexpr ptrdiff_t scratch(const S &) { return 0; }
+  /// Bits of an entry in the stream, at most.
+  static constexpr int bits(const S &s) { return s.gap_bits + s.value_bits; }
+  NNC_INLINE cursor first(const unsigned char *w, int block) const {
+    return stored_first_entry(s, w, block, static_cast<int>(sizeof(T)));
+  }
   /// Returns the value; `gap` is the number of zeros in front of it.
-  NNC_INLINE T take(size_t &word, size_t &at, size_t &gap) const {
-    const int bits = s.gap_bits + s.value_bits;
-    const size_t entry = word & ((size_t(1) << bits) - 1);
-    word >>= bits;
-    at += static_cast<size_t>(bits);
+  NNC_INLINE T take(size_t &word, cursor &at, size_t &gap) const {
+    const size_t entry = word & ((size_t(1) << bits(s)) - 1);
+    word >>= bits(s);
+    at.bit += static_cast<size_t>(bits(s));
     gap = entry & ((size_t(1) << s.gap_bits) - 1);
     return values[entry >> s.gap_bits];
   }
@@ -64,7 +84,7 @@ template <class S, class T> struct stored_plain_entries {
 /// value of each code stand in tables, so that only the lengths of codes are
 /// waited for.
 template <class S, class T> struct stored_huffman_entries {
-  using value = T;
+  using cursor = stored_cursor;
   const S &s;
   huffman_step *gap_steps, *value_steps;
   T *values;
@@ -88,15 +108,51 @@ template <class S, class T> struct stored_huffman_entries {
   static constexpr ptrdiff_t scratch(const S &s) {
     return stored_huffman_scratch(s);
   }
-  NNC_INLINE T take(size_t &word, size_t &at, size_t &gap) const {
+  static constexpr int bits(const S &s) { return s.gap_bits + s.value_bits; }
+  NNC_INLINE cursor first(const unsigned char *w, int block) const {
+    return stored_first_entry(s, w, block, static_cast<int>(sizeof(T)));
+  }
+  NNC_INLINE T take(size_t &word, cursor &at, size_t &gap) const {
     const huffman_step skip = gap_steps[word & ((size_t(1) << s.gap_bits) - 1)];
     word >>= skip.bits;
     const size_t code = word & ((size_t(1) << s.value_bits) - 1);
-    const size_t bits = value_steps[code].bits;
-    word >>= bits;
-    at += skip.bits + bits;
+    const size_t length = value_steps[code].bits;
+    word >>= length;
+    at.bit += skip.bits + length;
     gap = skip.first;
     return values[code];
+  }
+};
+
+/// Takes the gaps of entries from the low end of a word, and their values from
+/// where these stand apart.
+template <class S, class T> struct stored_literal_entries {
+  struct cursor {
+    size_t bit;
+    int entries;
+    const T *value;
+  };
+  const S &s;
+
+  stored_literal_entries(const S &shape, const unsigned char *, unsigned char *)
+      : s(shape) {}
+  static constexpr ptrdiff_t scratch(const S &) { return 0; }
+  static constexpr int bits(const S &s) { return s.gap_bits; }
+  NNC_INLINE cursor first(const unsigned char *w, int block) const {
+    const decode_literal_places at(s, static_cast<int>(sizeof(T)));
+    const unsigned char *counts = w + at.counts + ptrdiff_t(4) * block;
+    const uint32_t from = read_four_bytes(counts);
+    return {8 * static_cast<size_t>(at.gaps) +
+                static_cast<size_t>(from) * static_cast<size_t>(s.gap_bits),
+            static_cast<int>(read_four_bytes(counts + 4) - from),
+            static_cast<const T *>(static_cast<const void *>(w + at.values)) +
+                from};
+  }
+  NNC_INLINE T take(size_t &word, cursor &at, size_t &gap) const {
+    gap = word & ((size_t(1) << s.gap_bits) - 1);
+    word >>= s.gap_bits;
+    at.bit += static_cast<size_t>(s.gap_bits);
+    return *at.value++;
   }
 };
 
@@ -170,20 +226,15 @@ private:
   template <class L, class E, class X, class F>
   static void add_block(const S &s, const E &entries, const unsigned char *w,
                         const X *x, int n, int rows, F done) {
-    const ptrdiff_t places =
-        decode_places(s, static_cast<int>(sizeof(typename E::value))).blocks;
-    const size_t from =
-        read_four_bytes(w + places + ptrdiff_t(4) * (n / stored_block_rows(s)));
-    const int in_word = stored_window / (s.gap_bits + s.value_bits);
-    size_t bit = 8 * (from + 2);
+    const int in_word = stored_window / E::bits(s);
+    typename E::cursor at = entries.first(w, n / stored_block_rows(s));
     typename L::sum sum = L::zero();
     int place = 0, row = 0;
-    NNC_KEEP_LOOP for (int left = read_two_bytes(w + from); left > 0;
-                       left -= in_word) {
-      size_t word = stored_bits(w, bit);
+    NNC_KEEP_LOOP for (int left = at.entries; left > 0; left -= in_word) {
+      size_t word = stored_bits(w, at.bit);
       for (int entry = smaller(left, in_word); entry > 0; --entry) {
         size_t gap;
-        const auto value = entries.take(word, bit, gap);
+        const auto value = entries.take(word, at, gap);
         place += static_cast<int>(gap);
         for (; place >= s.k; place -= s.k, sum = L::zero())
           done(sum, row++);
@@ -245,29 +296,23 @@ private:
   static NNC_NOINLINE void
   add_blocks(const S &s, const E &entries, const unsigned char *w, const X *x,
              int first, int step, typename L::sum *sums) {
-    const ptrdiff_t places =
-        decode_places(s, static_cast<int>(sizeof(typename E::value))).blocks;
     constexpr auto streams = static_cast<size_t>(N);
     const X *at[streams];
-    size_t bit[streams];
-    int left[streams];
+    typename E::cursor next[streams];
     typename L::sum sum[streams];
     int common = 0;
     NNC_UNROLL for (int i = 0; i < N; ++i) {
-      const size_t from =
-          read_four_bytes(w + places + 4 * (first + ptrdiff_t(i) * step));
-      left[i] = read_two_bytes(w + from);
-      common = i ? smaller(common, left[i]) : left[i];
-      bit[i] = 8 * (from + 2);
+      next[i] = entries.first(w, first + i * step);
+      common = i ? smaller(common, next[i].entries) : next[i].entries;
       at[i] = x;
       sum[i] = sums[i];
     }
-    const int in_word = stored_window / (s.gap_bits + s.value_bits);
+    const int in_word = stored_window / E::bits(s);
     const auto take = [&](int i, int count) {
-      size_t word = stored_bits(w, bit[i]);
+      size_t word = stored_bits(w, next[i].bit);
       for (int entry = 0; entry < count; ++entry) {
         size_t gap;
-        const auto value = entries.take(word, bit[i], gap);
+        const auto value = entries.take(word, next[i], gap);
         at[i] += gap * W;
         L::add(sum[i], value, at[i]);
         at[i] += W;
@@ -276,7 +321,7 @@ private:
     NNC_KEEP_LOOP for (int done = in_word; done <= common; done += in_word)
         NNC_UNROLL for (int i = 0; i < N; ++i) take(i, in_word);
     NNC_UNROLL for (int i = 0; i < N; ++i) {
-      int rest = left[i] - common / in_word * in_word;
+      int rest = next[i].entries - common / in_word * in_word;
       NNC_KEEP_LOOP for (; rest > 0; rest -= in_word)
           take(i, smaller(rest, in_word));
       sums[i] = sum[i];
@@ -291,6 +336,12 @@ template <class S, class Epi>
 using stored_matmul_huffman_entries_portable =
     stored_matmul_entries_t<stored_huffman_entries, 1, S, Epi>;
 template <class S, class Epi>
+using stored_matmul_literals_portable =
+    stored_matmul_entries_t<stored_literal_entries, 1, S, Epi>;
+template <class S, class Epi>
+using stored_matmul_i32_literals_portable =
+    stored_matmul_literals_portable<S, Epi>;
+template <class S, class Epi>
 using stored_matmul_i32_entries_portable =
     stored_matmul_entries_portable<S, Epi>;
 template <class S, class Epi>
@@ -302,7 +353,10 @@ using stored_matmul_i32_huffman_entries_portable =
       stored_matmul_entries_t<stored_plain_entries, W, S, Epi>;                \
   template <class S, class Epi>                                                \
   using stored_matmul_huffman_entries_##ISA =                                  \
-      stored_matmul_entries_t<stored_huffman_entries, W, S, Epi>;
+      stored_matmul_entries_t<stored_huffman_entries, W, S, Epi>;              \
+  template <class S, class Epi>                                                \
+  using stored_matmul_literals_##ISA =                                         \
+      stored_matmul_entries_t<stored_literal_entries, W, S, Epi>;
 NNC_STORED_ENTRIES(avx512, 16)
 NNC_STORED_ENTRIES(avx2, 8)
 NNC_STORED_ENTRIES(rvv, 8)

@@ -30,13 +30,9 @@ template <class S> constexpr bool stored_has_codes(const S &s) {
   return s.form == decode_codes && s.block == s.elements && s.k % 8 == 0;
 }
 
-template <class S> constexpr bool stored_has_entries(const S &s) {
-  return s.form == decode_entries || s.form == decode_huffman_entries;
-}
-
 /// Whether stored_matmul/entries.h computes the product.
 template <class S> constexpr bool stored_entries_apply(const S &s) {
-  return stored_has_entries(s) && stored_keeps_rows(s);
+  return decode_has_entries(s.form) && stored_keeps_rows(s);
 }
 
 /// Whether stored_matmul/tile.h does.

@@ -63,7 +63,8 @@ struct Tally {
   int all = 0, found = 0;
 };
 
-template <class T> void tryDamage(unsigned seed, int rounds, Tally tally[4]) {
+template <class T>
+void tryDamage(unsigned seed, int rounds, Tally tally[kForms]) {
   std::mt19937 random(seed);
   for (int i = 0; i < rounds; ++i) {
     size_t count = 2 + random() % (i % 10 == 0 ? 20000u : 900u);
@@ -91,7 +92,7 @@ template <class T> void tryDamage(unsigned seed, int rounds, Tally tally[4]) {
 }
 
 void tryAll(unsigned seed, int rounds) {
-  Tally tally[4];
+  Tally tally[kForms];
   tryDamage<uint8_t>(seed, rounds, tally);
   tryDamage<uint16_t>(seed + 1, rounds, tally);
   tryDamage<uint32_t>(seed + 2, rounds, tally);
@@ -153,8 +154,8 @@ TEST_CASE("shapes that cannot be are found") {
     change(changed.shape);
     return find(changed, 4);
   };
-  CHECK(findChanged([](decode_shape &s) { s.form = 4; }) ==
-        "has 4 as 'form', which is not between 0 and 3");
+  CHECK(findChanged([](decode_shape &s) { s.form = kForms; }) ==
+        "has 5 as 'form', which is not between 0 and 4");
   CHECK(findChanged([](decode_shape &s) { s.values = 5; }) ==
         "has 5 as 'values', which is not between 1 and 4");
   CHECK(findChanged([](decode_shape &s) { s.value_bits = 9; }) ==
@@ -192,6 +193,38 @@ TEST_CASE("places, gaps and values of entries out of range are found") {
   std::fill(gaps.bytes.begin() + at.streams + 2, gaps.bytes.end(), 0xff);
   CHECK(find(gaps, 4) ==
         "has a block 0 of which the entry 25 is beyond its 100 elements");
+}
+
+TEST_CASE("counts and gaps of literal entries out of range are found") {
+  std::vector<uint32_t> elements(99);
+  for (size_t i = 0; i < elements.size(); i += 4)
+    elements[i] = uint32_t(i + 1000);
+  auto form = store(StoredKind::csr, elements);
+  REQUIRE(form);
+  REQUIRE(form->shape.form == decode_literals);
+  REQUIRE(form->shape.gap_bits == 2);
+  REQUIRE(find(*form, 4) == "");
+  const decode_literal_places at(form->shape, 4);
+  for (uint32_t count : {26u, 0xffffffffu}) {
+    StoredForm more = *form;
+    setNumber<uint32_t>(more, at.counts + 4, count);
+    CHECK(find(more, 4) == "has a block 0 of which the entries are not among "
+                           "the 25 that there are");
+  }
+  StoredForm late = *form;
+  setNumber<uint32_t>(late, at.counts, 1);
+  CHECK(find(late, 4).find("not among the 25") != std::string::npos);
+  StoredForm gaps = *form;
+  gaps.bytes[size_t(at.gaps)] |= 3;
+  CHECK(find(gaps, 4) ==
+        "has a block 0 of which the entry 24 is beyond its 99 elements");
+  StoredForm wide = *form;
+  wide.shape.value_bits = 16;
+  CHECK(find(wide, 4) ==
+        "has 16 as 'value_bits', which is not between 32 and 32");
+  StoredForm cut = *form;
+  cut.bytes.pop_back();
+  CHECK(find(cut, 4).find("bytes at least") != std::string::npos);
 }
 
 TEST_CASE("tables of Huffman codes that are damaged are found") {

@@ -11,12 +11,16 @@
 #include "runtime/routines/decode/codes.h"
 #include "runtime/routines/decode/entries.h"
 #include "runtime/routines/decode/huffman.h"
+#include "runtime/routines/decode/literals.h"
 
 #include <memory>
 #include <random>
 #include <vector>
 
 namespace nnc {
+
+/// The number of forms: those of decode_form.
+constexpr int kForms = decode_literals + 1;
 
 template <class R, class T, class... A>
 void decodeEachUnit(const decode_shape &s, const uint8_t *x, T *y,
@@ -44,6 +48,10 @@ std::vector<T> decodeStored(const decode_shape &s,
     decodeEachUnit<decode_entries_portable<decode_shape, none>>(s, x.get(),
                                                                 y.get());
     break;
+  case decode_literals:
+    decodeEachUnit<decode_literals_portable<decode_shape, none>>(s, x.get(),
+                                                                 y.get());
+    break;
   case decode_huffman:
     decodeEachUnit<decode_huffman_portable<decode_shape, none>>(
         s, x.get(), y.get(), scratch.get());
@@ -55,8 +63,8 @@ std::vector<T> decodeStored(const decode_shape &s,
   return std::vector<T>(y.get(), y.get() + s.elements);
 }
 
-/// Elements of a weight: values of a table, mostly its first ones, many zeros,
-/// long runs of zeros, or each row with values of its own.
+/// Elements of a weight: values of a table, mostly its first ones, or of any
+/// value, many zeros, long runs of zeros, or each row with values of its own.
 template <class T>
 std::vector<T> makeElements(std::mt19937 &random, size_t count) {
   auto pick = [&](int most) { return int(random() % unsigned(most)); };
@@ -64,14 +72,16 @@ std::vector<T> makeElements(std::mt19937 &random, size_t count) {
   for (T &value : table)
     value = T(random());
   const int zeros = std::vector<int>{0, 0, 50, 90, 99}[size_t(pick(5))];
-  const bool isSkewed = pick(2), hasRows = pick(3) == 0;
+  const bool isSkewed = pick(2), hasRows = pick(3) == 0, isAny = pick(3) == 0;
   const size_t row = size_t(8 + pick(600));
   std::vector<T> elements(count);
   for (size_t i = 0; i < count; ++i) {
     int place = pick(int(table.size()));
     if (isSkewed)
       place = pick(place + 1);
-    elements[i] = pick(100) < zeros ? T(0) : table[size_t(place)];
+    elements[i] = pick(100) < zeros ? T(0)
+                  : isAny           ? T(random())
+                                    : table[size_t(place)];
     if (hasRows && elements[i])
       elements[i] = T(elements[i] + T(i / row));
   }

@@ -33,7 +33,7 @@ std::optional<StoredForm> store(StoredKind kind, const std::vector<T> &values,
 
 template <class T> void checkRandom(unsigned seed) {
   std::mt19937 random(seed);
-  int forms[4] = {};
+  int forms[kForms] = {};
   for (int i = 0; i < 300; ++i) {
     size_t count = 1 + random() % (i % 10 == 0 ? 30000u : 700u);
     std::vector<T> elements = makeElements<T>(random, count);
@@ -86,6 +86,28 @@ TEST_CASE("weights of many values are left as they are") {
         4));
   }
   CHECK_FALSE(store(StoredKind::huffman, std::vector<uint8_t>(1)));
+}
+
+TEST_CASE("pruned weights of many values are stored without a table") {
+  std::mt19937 random(8);
+  for (int zeros : {30, 70, 90}) {
+    std::vector<uint32_t> elements(20000);
+    size_t left = 0;
+    for (uint32_t &element : elements)
+      if (int(random() % 100) >= zeros) {
+        element = uint32_t(random()) | 1;
+        ++left;
+      }
+    llvm::ArrayRef<char> bytes(reinterpret_cast<const char *>(elements.data()),
+                               4 * elements.size());
+    CHECK(isWorthStoring(StoredKind::csr, bytes, 4));
+    auto form = store(StoredKind::csr, elements);
+    REQUIRE(form);
+    CHECK(form->shape.form == decode_literals);
+    CHECK(decode<uint32_t>(*form) == elements);
+    // A value, a gap of a few bits, and few entries in long gaps.
+    CHECK(form->bytes.size() < 5 * left + 100);
+  }
 }
 
 TEST_CASE("tables of parts hold what one table cannot") {
